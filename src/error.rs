@@ -1,0 +1,126 @@
+//! What can go wrong, where, and what to do about it.
+//!
+//! One opaque [`Error`], one word wide; [`Error::kind`] tells the cases apart. A message is one
+//! line, lower case, without a full stop and without its source: a face prints the chain.
+
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// The result of everything in this crate that can fail.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// Something that went wrong, with the place and the remedy.
+pub struct Error(Box<ErrorKind>);
+
+/// The cases of [`Error`].
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// The operating system refused an operation on a file.
+    #[error("cannot {action} {}", path.display())]
+    Io {
+        /// The file or folder.
+        path: PathBuf,
+        /// What was attempted, as a verb phrase: "read", "create".
+        action: &'static str,
+        /// The operating system's reason.
+        source: io::Error,
+    },
+    /// A file does not hold what its format asks for.
+    #[error("{}, byte {byte}: expected {expected}", path.display())]
+    Format {
+        /// The file.
+        path: PathBuf,
+        /// Byte offset in the file, from 0.
+        byte: u64,
+        /// What a valid file has there.
+        expected: String,
+    },
+    /// A setting is out of its range, or contradicts another.
+    #[error("{option} {value}: {rule}")]
+    Config {
+        /// The option or operand as the user knows it.
+        option: &'static str,
+        /// The value that was given.
+        value: String,
+        /// The allowed range or combination.
+        rule: String,
+    },
+    /// A row of the hash table cannot serve the features and bits that were asked for.
+    #[error("{}, line {line}, column {column}: {found}; expected {expected}", path.display())]
+    HashTable {
+        /// The hash table's file.
+        path: PathBuf,
+        /// Line in the file, from 1.
+        line: usize,
+        /// Column in the line, from 1, in bytes.
+        column: usize,
+        /// What stands there.
+        found: String,
+        /// What the features and bits need there.
+        expected: String,
+    },
+}
+
+impl Error {
+    /// The case, for programs that react to it.
+    #[must_use]
+    pub fn kind(&self) -> &ErrorKind {
+        &self.0
+    }
+
+    /// An [`ErrorKind::Io`] for `path`.
+    pub fn io(path: impl AsRef<Path>, action: &'static str, source: io::Error) -> Self {
+        ErrorKind::Io { path: path.as_ref().to_owned(), action, source }.into()
+    }
+
+    /// An [`ErrorKind::Config`] for `option`.
+    pub fn config(option: &'static str, value: impl fmt::Display, rule: impl Into<String>) -> Self {
+        ErrorKind::Config { option, value: value.to_string(), rule: rule.into() }.into()
+    }
+}
+
+impl From<ErrorKind> for Error {
+    fn from(kind: ErrorKind) -> Self {
+        Self(Box::new(kind))
+    }
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        self.0.source()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::error::Error as _;
+
+    #[test]
+    fn an_error_is_one_word_and_keeps_its_source() {
+        assert_eq!(size_of::<Error>(), size_of::<usize>());
+        let error = Error::io("a/b.txt", "read", io::Error::other("disk on fire"));
+        assert_eq!(error.to_string(), "cannot read a/b.txt");
+        assert_eq!(error.source().unwrap().to_string(), "disk on fire");
+    }
+
+    #[test]
+    fn a_config_error_names_option_value_and_rule() {
+        let error = Error::config("N", 0, "must be from 1 to 10000");
+        assert_eq!(error.to_string(), "N 0: must be from 1 to 10000");
+    }
+}

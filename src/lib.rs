@@ -1,0 +1,10 @@
+//! Finds near-duplicate documents in large text collections, exactly and in parallel.
+
+pub mod error;
+pub mod fingerprint_table;
+pub mod kernels;
+pub mod mapped_file;
+pub mod matches;
+pub mod unordered_map;
+
+pub use error::{Error, ErrorKind, Result};

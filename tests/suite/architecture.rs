@@ -1,0 +1,212 @@
+//! Who may import whom: the layers of `src/README.md`, read from the sources.
+//!
+//! Changing the architecture is an edit of the tables here.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Folders that are stages: each imports nouns and itself.
+const STAGES: &[&str] = &[
+    "read",
+    "tokenize",
+    "extract",
+    "fingerprint",
+    "search",
+    "verify",
+    "cluster",
+    "store",
+    "write",
+    "evaluate",
+];
+/// The one folder that joins stages.
+const COMPOSITION: &str = "pipeline";
+/// Folders that use the public interface alone.
+const FACES: &[&str] = &["bin"];
+/// A folder of nouns: everything may import it, it imports nouns.
+const NOUN_FOLDERS: &[&str] = &["kernels"];
+/// Where `unsafe` may stand.
+const UNSAFE: &[&str] = &["kernels/", "mapped_file.rs", "bin/simtool/"];
+/// Where threads may be started.
+const RAYON: &[&str] = &["search/", "pipeline/"];
+/// Third-party crates that stay in their room.
+const ROOMS: &[(&str, &str)] = &[
+    ("memmap2", "mapped_file.rs"),
+    ("clap", "bin/"),
+    ("anyhow", "bin/"),
+    ("std::arch", "kernels/"),
+];
+
+fn sources() -> BTreeMap<String, String> {
+    fn walk(folder: &Path, root: &Path, found: &mut BTreeMap<String, String>) {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path: PathBuf = entry.unwrap().path();
+            if path.is_dir() {
+                walk(&path, root, found);
+            } else if path.extension().is_some_and(|e| e == "rs") {
+                let name = path.strip_prefix(root).unwrap().to_str().unwrap().replace('\\', "/");
+                found.insert(name, fs::read_to_string(&path).unwrap());
+            }
+        }
+    }
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut found = BTreeMap::new();
+    walk(&root, &root, &mut found);
+    found
+}
+
+/// The lines that are code: comments do not import.
+fn code(text: &str) -> impl Iterator<Item = &str> {
+    text.lines().filter(|line| !line.trim_start().starts_with("//"))
+}
+
+/// Top-level modules of this crate that the file names, in `use` trees and in paths.
+fn imports(text: &str) -> BTreeSet<String> {
+    let code: String = code(text).collect::<Vec<_>>().join("\n");
+    let mut found = BTreeSet::new();
+    for (at, prefix) in code.match_indices("crate::") {
+        let rest = &code[at + prefix.len()..];
+        let names = match rest.strip_prefix('{') {
+            Some(group) => top_level(group),
+            None => vec![rest],
+        };
+        for name in names {
+            let name: String =
+                name.trim().chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
+            found.insert(name);
+        }
+    }
+    found
+}
+
+/// The members of a `use` group, up to its closing brace.
+fn top_level(group: &str) -> Vec<&str> {
+    let (mut depth, mut start, mut members) = (0, 0, Vec::new());
+    for (at, c) in group.char_indices() {
+        match c {
+            '{' => depth += 1,
+            '}' if depth == 0 => {
+                members.push(&group[start..at]);
+                break;
+            }
+            '}' => depth -= 1,
+            ',' if depth == 0 => {
+                members.push(&group[start..at]);
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+    members
+}
+
+fn room(file: &str) -> &str {
+    match file.split_once('/') {
+        Some((folder, _)) => folder,
+        None => file.trim_end_matches(".rs"),
+    }
+}
+
+fn may_import(file: &str, module: &str) -> bool {
+    let own = room(file);
+    let composed = STAGES.contains(&module) || module == COMPOSITION;
+    if own == "lib" || own == module {
+        true
+    } else if STAGES.contains(&own) {
+        !composed
+    } else if own == COMPOSITION {
+        module != "bin"
+    } else if FACES.contains(&own) {
+        // A face has no `crate::` path into the library.
+        false
+    } else {
+        // A noun.
+        !composed
+    }
+}
+
+#[test]
+fn imports_follow_the_layers() {
+    for (file, text) in sources() {
+        if FACES.contains(&room(&file)) {
+            continue;
+        }
+        for module in imports(&text) {
+            assert!(
+                may_import(&file, &module),
+                "src/{file} imports crate::{module}: {} may not; see src/README.md",
+                room(&file)
+            );
+        }
+    }
+}
+
+#[test]
+fn every_folder_has_its_place_in_the_table() {
+    for file in sources().keys() {
+        if file.contains('/') {
+            let folder = room(file);
+            assert!(
+                STAGES.contains(&folder)
+                    || folder == COMPOSITION
+                    || FACES.contains(&folder)
+                    || NOUN_FOLDERS.contains(&folder),
+                "src/{folder}/ is in no layer: add it to the tables of this test"
+            );
+        }
+    }
+}
+
+#[test]
+fn crates_and_unsafe_code_stay_in_their_rooms() {
+    for (file, text) in sources() {
+        let code: Vec<&str> = code(&text).collect();
+        let names = |word: &str| {
+            code.iter().any(|line| {
+                line.contains(&format!("{word}::")) || line.contains(&format!("use {word};"))
+            })
+        };
+        let inside = |rooms: &[&str]| rooms.iter().any(|r| file.starts_with(r));
+        for (word, allowed) in ROOMS {
+            assert!(
+                !names(word) || inside(&[allowed]),
+                "src/{file} uses {word}; only {allowed} may"
+            );
+        }
+        assert!(!names("rayon") || inside(RAYON), "src/{file} uses rayon; only {RAYON:?} may");
+        let has_unsafe = code.iter().any(|line| {
+            line.contains("unsafe {") || line.contains("unsafe fn") || line.contains("unsafe impl")
+        });
+        assert!(!has_unsafe || inside(UNSAFE), "src/{file} has unsafe code; only {UNSAFE:?} may");
+    }
+}
+
+#[test]
+fn stages_do_not_print_and_do_not_read_the_environment() {
+    for (file, text) in sources() {
+        if FACES.contains(&room(&file)) {
+            continue;
+        }
+        for word in ["println!", "eprintln!", "print!(", "process::exit"] {
+            assert!(!code(&text).any(|line| line.contains(word)), "src/{file} has {word}");
+        }
+        let reads_environment = code(&text).any(|line| line.contains("env::var"));
+        assert!(
+            !reads_environment || file == "kernels/mod.rs",
+            "src/{file} reads the environment: settings are given"
+        );
+    }
+}
+
+#[test]
+fn the_checks_see_what_they_look_for() {
+    let planted =
+        "use crate::{error::Error, search::{planner, linear_scan}};\nlet x = crate::write::f();";
+    let found: Vec<String> = imports(planted).into_iter().collect();
+    assert_eq!(found, ["error", "search", "write"]);
+    assert!(!may_import("read/warc.rs", "search"));
+    assert!(!may_import("document.rs", "read"));
+    assert!(may_import("pipeline/query.rs", "search"));
+    assert!(may_import("search/planner.rs", "search"));
+    assert!(!may_import("search/planner.rs", "pipeline"));
+}
