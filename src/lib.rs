@@ -3,6 +3,7 @@
 pub mod error;
 pub mod fingerprint_table;
 pub mod kernels;
+pub mod large_buffer;
 pub mod mapped_file;
 pub mod matches;
 pub mod unordered_map;

@@ -6,6 +6,11 @@
 //! choice as an argument, so a test can run every path that its processor has.
 #![expect(unsafe_code, reason = "SIMD intrinsics; every block states why it is sound")]
 
+pub mod binary_digits;
+pub mod bit_majority;
+pub mod word_keys;
+pub mod word_positions;
+
 use std::fmt;
 use std::sync::OnceLock;
 
