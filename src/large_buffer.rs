@@ -9,7 +9,7 @@ use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
 
 /// Bytes from which an array is worth pages of its own.
-const LARGE_BYTES: usize = 1 << 20;
+const LARGE_BYTES: usize = 256 << 10;
 
 /// A fixed number of zeroed elements.
 #[derive(Debug)]
@@ -36,7 +36,7 @@ impl<T: Pod> LargeBuffer<T> {
             Ok(map) if bytes >= LARGE_BYTES => {
                 // Only a hint: small pages serve as well, more slowly.
                 #[cfg(target_os = "linux")]
-                let _ = map.advise(memmap2::Advice::HugePage);
+                drop(map.advise(memmap2::Advice::HugePage));
                 Memory::Mapped(map)
             }
             _ => Memory::Allocated(vec![0; bytes.div_ceil(size_of::<u128>())]),

@@ -1,0 +1,4 @@
+//! Features → one fingerprint. One file per method.
+
+pub mod hash_table;
+pub mod table_simhash;
