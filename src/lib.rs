@@ -8,9 +8,12 @@ pub mod kernels;
 pub mod large_buffer;
 pub mod mapped_file;
 pub mod matches;
+pub mod pipeline;
 pub mod read;
+pub mod search;
 pub mod token_batch;
 pub mod tokenize;
 pub mod unordered_map;
+pub mod write;
 
 pub use error::{Error, ErrorKind, Result};
