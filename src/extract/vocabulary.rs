@@ -8,7 +8,6 @@
 use super::word_counter::WordCounter;
 use super::word_table::{Word, WordNumber, WordTable};
 use crate::token_batch::TokenBatch;
-use std::cmp::Reverse;
 
 /// The place of a word among the N most frequent, from 0.
 pub type Rank = u32;
@@ -17,7 +16,7 @@ pub type Rank = u32;
 const NO_RANK: Rank = Rank::MAX;
 
 /// The features: the N most frequent words, most frequent first, equal counts in byte order.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Vocabulary {
     /// Each word's number is its rank.
     ranks: WordTable,
@@ -37,21 +36,42 @@ impl Candidate<'_> {
     }
 }
 
-/// A count that at least `most` words of a share reach: their `most`-th highest, 0 if there are
-/// fewer.
+/// Classes of counts for [`reached_count`]: eight to an octave.
+const COUNT_CLASSES: usize = 8 * u64::BITS as usize;
+
+/// The class of a count of 1 or more: its octave, and the three bits below its highest.
+fn count_class(count: u64) -> usize {
+    let octave = count.ilog2();
+    let within = if octave >= 3 { count >> (octave - 3) } else { count << (3 - octave) };
+    8 * octave as usize + (within & 7) as usize
+}
+
+/// The lowest count of a class.
+fn lowest_of_class(class: usize) -> u64 {
+    let (octave, within) = (class / 8, class as u64 % 8);
+    if octave >= 3 { (8 + within) << (octave - 3) } else { (8 + within) >> (3 - octave) }
+}
+
+/// A count that at least `most` words of a share reach: their `most`-th highest, rounded down by
+/// an eighth at the most; 0 if they are fewer.
 ///
 /// # Complexity
 ///
 /// O(words of the share).
 #[must_use]
 pub fn reached_count(counter: &WordCounter, most: usize) -> u64 {
-    let mut counts: Vec<u64> = counter.words().map(|(_, count)| count).collect();
-    match most.checked_sub(1) {
-        Some(last) if last < counts.len() => {
-            *counts.select_nth_unstable_by_key(last, |&count| Reverse(count)).1
-        }
-        _ => 0,
+    let mut words = [0usize; COUNT_CLASSES];
+    for (_, count) in counter.words() {
+        words[count_class(count)] += 1;
     }
+    let mut reaching = 0;
+    for class in (0..COUNT_CLASSES).rev() {
+        reaching += words[class];
+        if reaching >= most {
+            return lowest_of_class(class);
+        }
+    }
+    0
 }
 
 /// The words of share `own` that may be features, given that `reached` is a
@@ -90,7 +110,7 @@ impl Vocabulary {
             candidates.truncate(most);
         }
         candidates.sort_unstable_by(Candidate::order);
-        let mut ranks = WordTable::default();
+        let mut ranks = WordTable::for_words(candidates.len());
         for candidate in candidates {
             ranks.insert(candidate.word);
         }
@@ -156,10 +176,11 @@ mod tests {
     use super::*;
     use crate::kernels::Isa;
     use proptest::prelude::*;
+    use std::cmp::Reverse;
     use std::collections::BTreeMap;
 
     fn counter(text: &[u8], stop_words: &[Vec<u8>]) -> WordCounter {
-        let mut counter = WordCounter::new(stop_words);
+        let mut counter = WordCounter::new(0, stop_words);
         let mut batch = TokenBatch::default();
         batch.fill_with_letter_runs(Isa::detected(), text);
         let mut numbers = vec![0; batch.len() + 1];
@@ -193,6 +214,16 @@ mod tests {
     }
 
     #[test]
+    fn a_class_holds_its_counts() {
+        for count in (1..5000).chain([u64::MAX / 3, u64::MAX]) {
+            let class = count_class(count);
+            let lowest = lowest_of_class(class);
+            assert!(lowest <= count && count - lowest <= count / 8, "{count}: {lowest}");
+            assert_eq!(count_class(lowest), class);
+        }
+    }
+
+    #[test]
     fn equal_counts_are_ranked_by_their_letters() {
         assert_eq!(learn(&[b"b a c b a zz the"], &[b"the".to_vec()], 3), ["a", "b", "c"]);
         assert_eq!(learn(&[b"b a", b"c b", b"a d"], &[], 9), ["a", "b", "c", "d"]);
@@ -219,7 +250,7 @@ mod tests {
     #[test]
     fn written_numbers_become_ranks() {
         let text = b"x y z y";
-        let mut counter = WordCounter::new(&[]);
+        let mut counter = WordCounter::new(0, &[]);
         let mut batch = TokenBatch::default();
         batch.fill_with_letter_runs(Isa::detected(), text);
         let mut numbers = [0; 5];

@@ -15,10 +15,12 @@ pub struct WordCounter {
 }
 
 impl WordCounter {
-    /// A counter that leaves out `stop_words`, given in lower case.
+    /// A counter for about `bytes` bytes of text that leaves out `stop_words`, given in lower case.
     #[must_use]
-    pub fn new(stop_words: &[Vec<u8>]) -> Self {
-        let mut table = WordTable::default();
+    pub fn new(bytes: usize, stop_words: &[Vec<u8>]) -> Self {
+        // A text of n bytes has about 16 √n distinct words (Heaps' law): 27,000 in 2.6 MB of
+        // newsgroup articles, 105,000 in 35 MB of them.
+        let mut table = WordTable::for_words(16 * bytes.isqrt());
         for word in stop_words {
             table.insert(if word.len() > KEY_LETTERS {
                 Word::Long(word)
@@ -81,7 +83,7 @@ mod tests {
     fn stop_words_are_neither_counted_nor_written_down() {
         let text = b"The cat, the overenthusiastically sleeping cat";
         let stop_words = [b"the".to_vec(), b"overenthusiastically".to_vec()];
-        let mut counter = WordCounter::new(&stop_words);
+        let mut counter = WordCounter::new(0, &stop_words);
         let mut batch = TokenBatch::default();
         batch.fill_with_letter_runs(Isa::detected(), text);
         let mut numbers = [0; 6];

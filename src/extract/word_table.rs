@@ -15,8 +15,8 @@ use bytemuck::{Pod, Zeroable};
 /// Words ahead of the one that is looked up whose slots are already asked for.
 const PREFETCH_AHEAD: usize = 12;
 
-/// Slots of a new table: half a megabyte.
-const FIRST_SLOTS: usize = 1 << 14;
+/// Fewest slots of a table.
+const FEWEST_SLOTS: usize = 1 << 10;
 
 /// A word's number: words are numbered from 0 in the order in which they were first seen.
 pub type WordNumber = u32;
@@ -35,6 +35,9 @@ struct Slot {
 #[derive(Debug)]
 pub struct WordTable {
     slots: LargeBuffer<Slot>,
+    /// Slots that became too few. Giving memory back while other threads run interrupts every
+    /// processor, which costs far more than keeping it until the table goes.
+    outgrown: Vec<LargeBuffer<Slot>>,
     /// 64 − log₂ of the number of slots.
     shift: u32,
     long_words: UnorderedMap<Box<[u8]>, LongWord>,
@@ -56,17 +59,14 @@ pub enum Word<'t> {
     Long(&'t [u8]),
 }
 
-impl Default for WordTable {
-    fn default() -> Self {
-        Self::with_slots(FIRST_SLOTS)
-    }
-}
-
 impl WordTable {
-    fn with_slots(slots: usize) -> Self {
-        debug_assert!(slots.is_power_of_two());
+    /// A table for about `words` words; it grows when there are more.
+    #[must_use]
+    pub fn for_words(words: usize) -> Self {
+        let slots = (words / 5 * 8).next_power_of_two().max(FEWEST_SLOTS);
         Self {
-            slots: LargeBuffer::zeroed(slots),
+            slots: LargeBuffer::resident(slots),
+            outgrown: Vec::new(),
             shift: u64::BITS - slots.trailing_zeros(),
             long_words: UnorderedMap::default(),
             len: 0,
@@ -174,13 +174,13 @@ impl WordTable {
     fn reserve(&mut self, more: usize) {
         let words = self.len as usize + more;
         while words > self.slots.len() / 8 * 5 {
-            let mut larger = Self::with_slots(self.slots.len() * 2);
+            let mut larger = LargeBuffer::resident(self.slots.len() * 2);
+            self.shift -= 1;
             for slot in self.slots.iter().filter(|slot| slot.key != [0; 2]) {
-                let at = place(&larger.slots, larger.shift, slot.key, hash_key(slot.key));
-                larger.slots[at] = *slot;
+                let at = place(&larger, self.shift, slot.key, hash_key(slot.key));
+                larger[at] = *slot;
             }
-            self.slots = larger.slots;
-            self.shift = larger.shift;
+            self.outgrown.push(std::mem::replace(&mut self.slots, larger));
         }
     }
 }
@@ -260,7 +260,7 @@ mod tests {
 
     #[test]
     fn words_are_numbered_as_they_come_and_counted() {
-        let mut table = WordTable::default();
+        let mut table = WordTable::for_words(0);
         let numbers = count(
             &mut table,
             b"To be or not to BE incomprehensibilities, be Incomprehensibilities",
@@ -272,7 +272,7 @@ mod tests {
 
     #[test]
     fn a_growing_table_agrees_with_an_ordered_map() {
-        let mut table = WordTable::default();
+        let mut table = WordTable::for_words(0);
         let mut expected = BTreeMap::new();
         let mut state = 1u64;
         let mut text = Vec::new();

@@ -1,0 +1,20 @@
+//! The one place that knows the order of the stages.
+//!
+//! ```text
+//! corpus ──▶ count words (pass 1) ──▶ N most frequent ──▶ fingerprint documents (pass 2) ─┐
+//! queries ─────────────────────────────────▶ fingerprint documents ────────▶ compare ◀────┘
+//!                                                                               │
+//!                                                                result text ◀──┘
+//! ```
+//!
+//! [`match_queries`] runs it. Pass 1 writes down the number of every word that it meets, so pass 2
+//! never looks at the text.
+
+pub mod config;
+mod fingerprint_documents;
+mod fit;
+mod match_queries;
+pub mod timings;
+mod workers;
+
+pub use match_queries::{MatchedQueries, match_queries};
