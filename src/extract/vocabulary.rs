@@ -5,8 +5,8 @@
 //! word L times, then N words occur L times or more, and of T workers one has counted any word
 //! that belongs to them at least ⌈L / T⌉ times. Only such words are looked up in the other tables.
 
-use super::word_counter::WordCounter;
-use super::word_table::{Word, WordNumber, WordTable};
+use super::word_counter::{WordCounter, read_numbers};
+use super::word_table::{Word, WordTable};
 use crate::token_batch::TokenBatch;
 
 /// The place of a word among the N most frequent, from 0.
@@ -14,6 +14,9 @@ pub type Rank = u32;
 
 /// What [`NumberRanks`] has for a word that is no feature.
 const NO_RANK: Rank = Rank::MAX;
+
+/// Ranks that are lent at a time.
+const RANKS_AT_ONCE: usize = 512;
 
 /// The features: the N most frequent words, most frequent first, equal counts in byte order.
 #[derive(Debug)]
@@ -152,22 +155,27 @@ impl Vocabulary {
 pub struct NumberRanks(Vec<Rank>);
 
 impl NumberRanks {
-    /// Writes the ranks of those of `numbers` that are features to the front of `ranks`, in order,
-    /// and returns how many they are.
+    /// Lends the ranks of those of the `written` numbers that are features, in order, some at a
+    /// time.
     ///
     /// # Panics
     ///
-    /// `ranks` is shorter than `numbers`, or a number is not of this worker.
-    pub fn ranks(&self, numbers: &[WordNumber], ranks: &mut [Rank]) -> usize {
-        let ranks = &mut ranks[..numbers.len()];
+    /// A number is not of this worker.
+    #[inline]
+    pub fn ranks(&self, written: &[u16], mut lend: impl FnMut(&[Rank])) {
+        let mut ranks = [0; RANKS_AT_ONCE];
         let mut count = 0;
-        for &number in numbers {
+        read_numbers(written, |number| {
             let rank = self.0[number as usize];
             // Written in any case, kept if it is a feature: no branch to mispredict.
             ranks[count] = rank;
             count += usize::from(rank != NO_RANK);
-        }
-        count
+            if count == RANKS_AT_ONCE {
+                lend(&ranks);
+                count = 0;
+            }
+        });
+        lend(&ranks[..count]);
     }
 }
 
@@ -183,7 +191,7 @@ mod tests {
         let mut counter = WordCounter::new(0, stop_words);
         let mut batch = TokenBatch::default();
         batch.fill_with_letter_runs(Isa::detected(), text);
-        let mut numbers = vec![0; batch.len() + 1];
+        let mut numbers = vec![0; 3 * (batch.len() + 1)];
         counter.count(text, &batch, &mut numbers, 0);
         counter
     }
@@ -253,13 +261,13 @@ mod tests {
         let mut counter = WordCounter::new(0, &[]);
         let mut batch = TokenBatch::default();
         batch.fill_with_letter_runs(Isa::detected(), text);
-        let mut numbers = [0; 5];
+        let mut numbers = [0; 15];
         let written = counter.count(text, &batch, &mut numbers, 0);
         let all = candidates(std::slice::from_ref(&counter), 0, 0);
         let vocabulary = Vocabulary::of_candidates(all, 2);
-        let mut ranks = [9; 4];
-        let count = vocabulary.number_ranks(&counter).ranks(&numbers[..written], &mut ranks);
-        assert_eq!(ranks[..count], [1, 0, 0]);
+        let mut ranks: Vec<Rank> = Vec::new();
+        vocabulary.number_ranks(&counter).ranks(&numbers[..written], |some| ranks.extend(some));
+        assert_eq!(ranks, [1, 0, 0]);
         let mut looked_up = Vec::new();
         vocabulary.ranks(text, &batch, &mut looked_up);
         assert_eq!(looked_up, [1, 0, 0]);

@@ -13,9 +13,6 @@ use crate::tokenize::ascii_letters::AsciiLetters;
 /// Bytes of a share of the queries.
 const QUERY_SHARE_BYTES: usize = 32 << 10;
 
-/// Word numbers whose ranks are looked up at a time.
-const NUMBERS_AT_ONCE: usize = 1024;
-
 /// IDs and fingerprints of a collection, in its order.
 #[derive(Debug)]
 pub(super) struct FingerprintedDocuments<'t, L> {
@@ -42,13 +39,9 @@ pub(super) fn fingerprint_corpus<'t, L: Lane>(
     let shares = workers.map((0..fitted.share_count()).collect(), |share| {
         let (number_ranks, documents) = fitted.share(share);
         let mut accumulator = Accumulator::default();
-        let mut ranks = [0; NUMBERS_AT_ONCE];
         documents
             .map(|document| {
-                for numbers in document.numbers.chunks(NUMBERS_AT_ONCE) {
-                    let count = number_ranks.ranks(numbers, &mut ranks);
-                    simhash.add(&ranks[..count], &mut accumulator);
-                }
+                number_ranks.ranks(document.numbers, |ranks| simhash.add(ranks, &mut accumulator));
                 (document.id, simhash.finish::<L>(&mut accumulator))
             })
             .unzip()

@@ -2,8 +2,7 @@
 
 use super::workers::Workers;
 use crate::extract::vocabulary::{self, NumberRanks, Vocabulary};
-use crate::extract::word_counter::WordCounter;
-use crate::extract::word_table::WordNumber;
+use crate::extract::word_counter::{MOST_PLACES, WordCounter};
 use crate::kernels::Isa;
 use crate::large_buffer::LargeBuffer;
 use crate::read::form_feed::{self, Id};
@@ -47,7 +46,7 @@ pub(super) struct NumberedDocument<'f, 't> {
     /// Its ID.
     pub(super) id: Id<'t>,
     /// Its words that are no stop words, as numbers of the worker.
-    pub(super) numbers: &'f [WordNumber],
+    pub(super) numbers: &'f [u16],
 }
 
 impl<'t> FittedCorpus<'t> {
@@ -77,18 +76,18 @@ impl<'t> FittedCorpus<'t> {
 /// together, since giving back memory while other threads run interrupts every processor.
 #[derive(Debug, Default)]
 struct WrittenNumbers {
-    buffers: Vec<LargeBuffer<WordNumber>>,
-    /// Numbers in the last buffer.
+    buffers: Vec<LargeBuffer<u16>>,
+    /// Places of the last buffer that are written.
     used: usize,
 }
 
 impl WrittenNumbers {
-    /// Numbers that a buffer holds, if no share needs more: 8 MB.
-    const BUFFER: usize = 2 << 20;
+    /// Places of a buffer, if no share needs more: 8 MB.
+    const BUFFER: usize = 4 << 20;
 
-    /// The last buffer, after making sure that it has room for `most` more numbers, and the place
-    /// of the first of these.
-    fn with_room(&mut self, most: usize) -> (&mut LargeBuffer<WordNumber>, usize) {
+    /// The last buffer, after making sure that it has `most` more places, and the first of
+    /// these.
+    fn with_room(&mut self, most: usize) -> (&mut LargeBuffer<u16>, usize) {
         if self.buffers.last().is_none_or(|buffer| buffer.len() - self.used < most) {
             self.buffers.push(LargeBuffer::zeroed(most.max(Self::BUFFER)));
             self.used = 0;
@@ -163,7 +162,7 @@ impl CountingWorker {
     /// Counts and numbers the words of one share.
     fn count<'t>(&mut self, text: &'t [u8]) -> CountedShare<'t> {
         // A word and its separator take two bytes. What is not written takes no memory.
-        let (buffer, start) = self.written.with_room(text.len() / 2 + 2);
+        let (buffer, start) = self.written.with_room((text.len() / 2 + 2) * MOST_PLACES);
         let mut documents = Vec::new();
         let mut end = start;
         for document in form_feed::documents(text) {
