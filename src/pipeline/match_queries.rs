@@ -7,9 +7,10 @@ use super::fingerprint_documents::{
 use super::fit::fit;
 use super::timings::Timings;
 use super::workers::Workers;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::fingerprint::table_simhash::TableSimhash;
 use crate::fingerprint_table::Lane;
+use crate::kernels::Isa;
 use crate::search::linear_scan;
 use crate::write::reference_text::ReferenceText;
 
@@ -19,10 +20,10 @@ const QUERIES_AT_ONCE: usize = 16;
 /// The matches of all queries, as text.
 #[derive(Clone, Debug)]
 pub struct MatchedQueries {
-    /// The blocks of all queries, in their order.
-    pub text: Vec<u8>,
-    /// Length of the first query's block, 0 if there is no query.
-    pub first_block: usize,
+    /// The text, in parts that follow each other.
+    pub blocks: Vec<Vec<u8>>,
+    /// Length of the first query's text, 0 if there is no query.
+    first_query: usize,
     /// Number of corpus documents.
     pub documents: usize,
     /// Number of queries.
@@ -33,6 +34,14 @@ pub struct MatchedQueries {
     pub matches: usize,
     /// Where the time went.
     pub timings: Timings,
+}
+
+impl MatchedQueries {
+    /// The text of the first query, empty if there is none.
+    #[must_use]
+    pub fn first_query(&self) -> &[u8] {
+        self.blocks.first().map_or(&[], |block| &block[..self.first_query])
+    }
 }
 
 /// Finds for every query the corpus documents within `config.max_distance` bits.
@@ -67,6 +76,8 @@ fn match_in_lanes<L: Lane>(
     config: &MatchConfig,
 ) -> Result<MatchedQueries> {
     let mut timings = Timings::start();
+    // No two fingerprints differ in more bits than they have.
+    let max_distance = config.max_distance.min(config.hash_table.bits());
     let workers = Workers::new(config.threads)?;
     timings.end("start threads");
 
@@ -77,19 +88,22 @@ fn match_in_lanes<L: Lane>(
     let simhash = TableSimhash::new(config.isa, &config.hash_table);
     let documents: FingerprintedDocuments<'_, L> = fingerprint_corpus(&workers, &simhash, &fitted);
     timings.end("fingerprint corpus");
+    if u32::try_from(documents.ids.len()).is_err() {
+        let rule = "a corpus has at most 4294967295 documents: match it in parts";
+        return Err(Error::config("documents", documents.ids.len(), rule));
+    }
 
     let queries = fingerprint_queries(&workers, config.isa, &simhash, &fitted.vocabulary, queries);
     timings.end("fingerprint queries");
 
-    let blocks = compare(&workers, &documents, &queries, config);
-    let first_block = blocks.first().map_or(0, |block| block.first);
+    let blocks = compare(&workers, &documents, &queries, max_distance, config.isa);
+    let first_query = blocks.first().map_or(0, |block| block.first);
     let matches = blocks.iter().map(|block| block.matches).sum();
-    let text = blocks.into_iter().map(|block| block.text).collect::<Vec<_>>().concat();
     timings.end("compare and write");
 
     Ok(MatchedQueries {
-        text,
-        first_block,
+        blocks: blocks.into_iter().map(|block| block.text).collect(),
+        first_query,
         documents: documents.ids.len(),
         queries: queries.ids.len(),
         features: fitted.vocabulary.len(),
@@ -110,19 +124,19 @@ fn compare<L: Lane>(
     workers: &Workers,
     documents: &FingerprintedDocuments<'_, L>,
     queries: &FingerprintedDocuments<'_, L>,
-    config: &MatchConfig,
+    max_distance: u32,
+    isa: Isa,
 ) -> Vec<Block> {
     let starts = (0..queries.ids.len()).step_by(QUERIES_AT_ONCE).collect();
     workers.map(starts, |start: usize| {
         let end = queries.ids.len().min(start + QUERIES_AT_ONCE);
         let mut block = Block { text: Vec::new(), first: 0, matches: 0 };
         let mut found = Vec::new();
-        let mut writer = ReferenceText::new(config.max_distance);
+        let mut writer = ReferenceText::new(max_distance);
         for query in start..end {
             found.clear();
             let fingerprint = queries.fingerprints[query];
-            let limit = config.max_distance;
-            linear_scan::scan(&documents.fingerprints, fingerprint, limit, config.isa, &mut found);
+            linear_scan::scan(&documents.fingerprints, fingerprint, max_distance, isa, &mut found);
             writer.write_query(&mut block.text, queries.ids[query].bytes(), &found, |row| {
                 let id = documents.ids[row as usize];
                 (id.and_rest(), id.bytes().len())

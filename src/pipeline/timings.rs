@@ -23,6 +23,12 @@ impl Timings {
         self.last = now;
     }
 
+    /// Takes over the stages of a part of the run that has just ended.
+    pub fn extend(&mut self, part: &Self) {
+        self.stages.extend(&part.stages);
+        self.last = Instant::now();
+    }
+
     /// The stages with their times.
     #[must_use]
     pub fn stages(&self) -> &[(&'static str, Duration)] {

@@ -1,49 +1,61 @@
-//! The command line face.
-#![expect(
-    unsafe_code,
-    clippy::print_stdout,
-    clippy::print_stderr,
-    clippy::unwrap_used,
-    reason = "scaffold"
-)]
-use simtool::fingerprint::hash_table::HashTable;
-use simtool::kernels::Isa;
-use simtool::mapped_file::MappedFile;
-use simtool::pipeline::{config::MatchConfig, match_queries};
+//! The command line face: arguments in, exit code out.
+
+mod args;
+mod bus_error;
+mod console;
+mod inputs;
+mod reference;
+
+use args::{Args, Command};
+use clap::{CommandFactory, Parser};
 use std::io::Write;
-use std::path::Path;
-fn main() {
-    let t0 = std::time::Instant::now();
-    let args: Vec<String> = std::env::args().collect();
-    let n: usize = args[1].parse().unwrap();
-    let m: usize = args[2].parse().unwrap();
-    let threads: usize = args.get(3).map_or(2, |t| t.parse().unwrap());
-    let open = |p: &str| unsafe { MappedFile::open(Path::new(p)).unwrap() };
-    let isa = Isa::detected();
-    let sw = open("stopwords.txt");
-    let table = open("hashvalue.txt");
-    let config = MatchConfig {
-        stop_words: simtool::tokenize::stop_words::parse(&sw).collect(),
-        hash_table: HashTable::parse(isa, &table, Path::new("hashvalue.txt"), n, m).unwrap(),
-        max_distance: 3,
-        threads,
-        isa,
-    };
-    let a = open("article.txt");
-    let q = open("sample.txt");
-    let t1 = t0.elapsed();
-    let r = match_queries(&a, &q, &config).unwrap();
-    std::io::stdout().write_all(&r.text[..r.first_block]).unwrap();
-    let mut f = simtool::write::whole_file::WholeFile::create(Path::new("result.txt")).unwrap();
-    f.write(&r.text).unwrap();
-    f.finish().unwrap();
-    if std::env::var("T").is_ok() {
-        eprintln!(
-            "open {t1:?} {:?} total {:?} docs {} matches {}",
-            r.timings.stages(),
-            t0.elapsed(),
-            r.documents,
-            r.matches
-        );
+use std::panic;
+use std::process::ExitCode;
+
+/// What the program's exit code says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Outcome {
+    /// Everything was done.
+    Done = 0,
+    /// Nothing came out.
+    Failed = 1,
+    /// The command line is wrong; nothing was begun.
+    Usage = 2,
+}
+
+fn main() -> ExitCode {
+    // A panic is our own bug, whatever the input was: it gets a sentence, not a backtrace.
+    panic::set_hook(Box::new(|panic| {
+        console::error(&format!("internal error, please report it: {panic}"));
+    }));
+    let args = Args::parse();
+    let outcome = panic::catch_unwind(|| match run(&args) {
+        Ok(()) => Outcome::Done,
+        Err(error) if console::is_broken_pipe(&error) => Outcome::Done,
+        Err(error) => {
+            console::error(&format!("{error:#}"));
+            match error.downcast_ref::<simtool::Error>().map(simtool::Error::kind) {
+                Some(simtool::ErrorKind::Config { .. }) => Outcome::Usage,
+                _ => Outcome::Failed,
+            }
+        }
+    });
+    ExitCode::from(outcome.unwrap_or(Outcome::Failed) as u8)
+}
+
+fn run(args: &Args) -> anyhow::Result<()> {
+    match &args.command {
+        None => reference::run(&args.reference),
+        Some(Command::Completions { shell }) => {
+            let mut script = Vec::new();
+            clap_complete::generate(*shell, &mut Args::command(), "simtool", &mut script);
+            Ok(console::out(&script)?)
+        }
+        Some(Command::Man) => {
+            let mut page = Vec::new();
+            clap_mangen::Man::new(Args::command()).render(&mut page)?;
+            page.flush()?;
+            Ok(console::out(&page)?)
+        }
     }
 }

@@ -1,0 +1,114 @@
+//! The command line, in one definition: parsing, help, completions and man page come from it.
+
+use clap::{Parser, Subcommand, ValueHint};
+use std::path::PathBuf;
+
+const EXAMPLES: &str = "\
+Examples:
+  simtool 1000 16
+      reads stopwords.txt, hashvalue.txt, article.txt and sample.txt in the current folder,
+      fingerprints every document with 16 bits over the 1000 most frequent words, writes for
+      each sample the articles within 3 bits to result.txt, and prints the first sample's
+  simtool --directory DIR --max-distance 5 5000 64
+      the same for the files in DIR, with matches up to 5 of 64 bits away
+  simtool --articles corpus.txt --samples new.txt --result - 1000 64
+      any two files of documents, the result of all samples on standard output
+
+Exit codes: 0 done, 1 failed, 2 wrong usage.";
+
+/// Finds near-duplicate documents in large text collections, exactly and in parallel.
+///
+/// `simtool N M` takes the N most frequent words of the articles as features, makes a fingerprint
+/// of M bits (SimHash) of every article and every sample, and lists for each sample the articles
+/// whose fingerprints differ in at most 3 bits, by distance and in their order.
+///
+/// Documents stand between form feeds; a document's first token is its ID, and the rest of that
+/// line is no content. Words are runs of ASCII letters, compared in lower case.
+#[derive(Debug, Parser)]
+#[command(
+    name = "simtool",
+    version,
+    after_long_help = EXAMPLES,
+    args_conflicts_with_subcommands = true,
+    arg_required_else_help = false,
+    max_term_width = 100,
+)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    pub(crate) reference: ReferenceArgs,
+    #[command(subcommand)]
+    pub(crate) command: Option<Command>,
+}
+
+/// What else there is to do.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Print the completions of a shell, to be put where that shell looks for them.
+    Completions {
+        /// The shell.
+        shell: clap_complete::Shell,
+    },
+    /// Print the manual page.
+    Man,
+}
+
+/// Arguments of `simtool N M`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct ReferenceArgs {
+    /// Number of features: the N most frequent words of the articles.
+    #[arg(value_name = "N", allow_negative_numbers = true)]
+    pub(crate) features: Option<String>,
+
+    /// Number of bits of a fingerprint, up to 128.
+    #[arg(value_name = "M", allow_negative_numbers = true)]
+    pub(crate) bits: Option<String>,
+
+    /// Worker threads; 0 takes all cores.
+    #[arg(short = 'j', long, value_name = "N", default_value_t = 0)]
+    pub(crate) threads: usize,
+
+    /// Folder of the four input files and of the result.
+    #[arg(long, value_name = "DIR", default_value = ".", value_hint = ValueHint::DirPath)]
+    pub(crate) directory: PathBuf,
+
+    /// The corpus [default: article.txt in the folder].
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) articles: Option<PathBuf>,
+
+    /// The queries [default: sample.txt in the folder].
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) samples: Option<PathBuf>,
+
+    /// Words that are no features, separated by white space [default: stopwords.txt in the folder,
+    /// else a built-in English list].
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) stop_words: Option<PathBuf>,
+
+    /// A line of 0s and 1s for each feature [default: hashvalue.txt in the folder, else a built-in
+    /// table of 10,000 lines of 128].
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) hash_table: Option<PathBuf>,
+
+    /// Where the matches of all samples go; - is standard output [default: result.txt in the
+    /// folder].
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) result: Option<PathBuf>,
+
+    /// Most bits in which a match may differ from its sample.
+    #[arg(short = 'k', long, value_name = "K", default_value_t = 3)]
+    pub(crate) max_distance: u32,
+
+    /// Read the files into memory instead of mapping them.
+    ///
+    /// A mapped file must not change while it is read.
+    #[arg(long)]
+    pub(crate) no_mmap: bool,
+
+    /// Print no notes.
+    #[arg(short, long)]
+    pub(crate) quiet: bool,
+
+    /// Print counts, and the time and share of each stage, on standard error.
+    #[arg(long)]
+    pub(crate) stats: bool,
+}
