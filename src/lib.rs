@@ -15,5 +15,6 @@ pub mod token_batch;
 pub mod tokenize;
 pub mod unordered_map;
 pub mod write;
+pub mod validity;
 
 pub use error::{Error, ErrorKind, Result};
