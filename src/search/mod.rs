@@ -4,6 +4,8 @@
 //! differing bits, and every limit is inclusive.
 
 pub mod collect;
+#[cfg(test)]
+mod conformance;
 pub mod grouping;
 pub mod linear_scan;
 mod parallel_partition;

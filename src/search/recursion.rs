@@ -160,7 +160,7 @@ impl<'a, W: Lane, C: Collect> Join<'a, W, C> {
                 part
             });
         }
-        let width = path.block.count_ones();
+        let width = path.width();
         if used < width {
             return self.partition_large(values, numbers, path, used, weights);
         }
@@ -192,7 +192,7 @@ impl<'a, W: Lane, C: Collect> Join<'a, W, C> {
         used: u32,
         weights: &BitWeights,
     ) -> C::Part {
-        let bits = LARGE_BITS.min(path.block.count_ones() - used);
+        let bits = LARGE_BITS.min(path.width() - used);
         let hash = BlockHash::new(path.block, used, bits);
         let (mut part_values, mut part_numbers) = self.buffer(values.len());
         let starts = match numbers {
@@ -246,7 +246,7 @@ impl<'a, W: Lane, C: Collect> Join<'a, W, C> {
         if length <= LEAF_RECORDS {
             return self.leaf(records, queries, path, scratch, part);
         }
-        if used < path.block.count_ones() {
+        if used < path.width() {
             return self.partition_small(records, path, used, depth, weights, scratch, part);
         }
         let own_weights;
@@ -279,7 +279,7 @@ impl<'a, W: Lane, C: Collect> Join<'a, W, C> {
         part: &mut C::Part,
     ) {
         let length = records.len();
-        let rest = path.block.count_ones() - used;
+        let rest = path.width() - used;
         let bits = (length * 2 / LEAF_RECORDS).ilog2().clamp(1, SMALL_BITS).min(rest);
         let hash = BlockHash::new(path.block, used, bits);
         if scratch.levels.len() <= depth {

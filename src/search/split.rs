@@ -13,6 +13,9 @@ use crate::kernels::Isa;
 /// Values that are looked at to weigh the bits.
 const SAMPLE: usize = 1024;
 
+/// Bits of a block's hash that tell as many values apart as there can be rows.
+const MAX_WIDTH: u32 = 28;
+
 /// What is known of the pairs on a path.
 #[derive(Clone, Debug)]
 pub(super) struct Path<W> {
@@ -30,6 +33,11 @@ impl<W: Lane> Path<W> {
     /// Nothing is known.
     pub(super) fn root() -> Self {
         Self { equal: W::ZERO, unequal: Vec::new(), free: !W::ZERO, block: W::ZERO }
+    }
+
+    /// Bits of the block's hash that are worth a partition.
+    pub(super) fn width(&self) -> u32 {
+        self.block.count_ones().min(MAX_WIDTH)
     }
 }
 
