@@ -38,7 +38,9 @@ pub fn mix(rows: usize, bits: u32, seed: u64) -> Vec<u128> {
     set.extend((0..rows * 80 / 100).map(|_| random.wide() & mask));
     while set.len() < rows * 95 / 100 {
         let centre = random.wide() & mask;
-        for _ in 0..2 + random.below(29) {
+        // Mostly small ones.
+        let size = 2 + random.below(29).min(random.below(29)).min(random.below(29));
+        for _ in 0..size {
             let mut row = centre;
             for _ in 0..random.below(4) {
                 row ^= 1 << random.below(bits.into());

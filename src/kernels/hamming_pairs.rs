@@ -215,32 +215,33 @@ mod avx2 {
 mod avx512 {
     use super::{Candidates, FLUSH, Range, TILE};
     use std::arch::x86_64::{
-        __m512i, __mmask16, _mm512_add_epi32, _mm512_cmple_epu32_mask, _mm512_cmple_epu64_mask,
-        _mm512_loadu_si512, _mm512_mask_cmple_epu32_mask, _mm512_mask_cmple_epu64_mask,
-        _mm512_mask_popcnt_epi32, _mm512_mask_popcnt_epi64, _mm512_maskz_compress_epi32,
-        _mm512_maskz_loadu_epi32, _mm512_maskz_loadu_epi64, _mm512_min_epu8, _mm512_popcnt_epi32,
-        _mm512_popcnt_epi64, _mm512_set1_epi32, _mm512_set1_epi64, _mm512_setr_epi32,
-        _mm512_storeu_si512, _mm512_xor_si512,
+        __m512i, __mmask8, _mm256_add_epi32, _mm256_mask_cmple_epu32_mask,
+        _mm256_maskz_compress_epi32, _mm256_maskz_loadu_epi32, _mm256_popcnt_epi32,
+        _mm256_set1_epi32, _mm256_setr_epi32, _mm256_storeu_si256, _mm256_xor_si256,
+        _mm512_cmple_epu32_mask, _mm512_cmple_epu64_mask, _mm512_loadu_si512,
+        _mm512_mask_cmple_epu32_mask, _mm512_mask_cmple_epu64_mask, _mm512_mask_popcnt_epi32,
+        _mm512_mask_popcnt_epi64, _mm512_maskz_loadu_epi32, _mm512_maskz_loadu_epi64,
+        _mm512_min_epu8, _mm512_popcnt_epi32, _mm512_popcnt_epi64, _mm512_set1_epi32,
+        _mm512_set1_epi64, _mm512_xor_si512,
     };
 
-    /// Appends row `row` with the columns `first_column` + lane of the lanes in `mask`.
+    /// Appends the rows `first_row` + lane of the lanes in `mask`, each with `column`.
     #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,popcnt")]
-    fn append(candidates: &mut Candidates, mask: __mmask16, row: usize, first_column: usize) {
-        let lanes = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
-        let columns =
-            _mm512_add_epi32(lanes, _mm512_set1_epi32((first_column as u32).cast_signed()));
+    fn append(candidates: &mut Candidates, mask: __mmask8, first_row: usize, column: usize) {
+        let lanes = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+        let rows = _mm256_add_epi32(lanes, _mm256_set1_epi32((first_row as u32).cast_signed()));
         let length = candidates.length;
-        assert!(length + 16 <= candidates.rows.len() && length + 16 <= candidates.columns.len());
-        // SAFETY: the assertion above leaves room for the sixteen numbers of a vector.
+        assert!(length + 8 <= candidates.rows.len() && length + 8 <= candidates.columns.len());
+        // SAFETY: the assertion above leaves room for the eight numbers of a vector.
         let row_end = unsafe { candidates.rows.as_mut_ptr().add(length) };
         // SAFETY: as above.
         let column_end = unsafe { candidates.columns.as_mut_ptr().add(length) };
-        let row = _mm512_set1_epi32((row as u32).cast_signed());
+        let rows = _mm256_maskz_compress_epi32(mask, rows);
         // SAFETY: as above.
-        unsafe { _mm512_storeu_si512(row_end.cast(), row) };
-        let columns = _mm512_maskz_compress_epi32(mask, columns);
+        unsafe { _mm256_storeu_si256(row_end.cast(), rows) };
+        let column = _mm256_set1_epi32((column as u32).cast_signed());
         // SAFETY: as above.
-        unsafe { _mm512_storeu_si512(column_end.cast(), columns) };
+        unsafe { _mm256_storeu_si256(column_end.cast(), column) };
         candidates.length += mask.count_ones() as usize;
     }
 
@@ -250,7 +251,7 @@ mod avx512 {
     /// column is not behind the row, so that an element never meets itself.
     macro_rules! tiled {
         ($name:ident, $word:ty, $lanes:literal, $splat:expr, $load:ident, $masked_load:ident, $count:ident,
-            $masked_count:ident, $compare:ident, $masked_compare:ident, $mask:ty) => {
+            $masked_count:ident, $compare:ident, $masked_compare:ident, $mask:ty, $rows_near:ident) => {
             #[target_feature(
                 enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vpopcntdq,bmi1,bmi2,popcnt"
             )]
@@ -272,17 +273,18 @@ mod avx512 {
                     for (t, x) in x.iter_mut().enumerate() {
                         *x = $splat(words[tile + t.min(in_tile - 1)]);
                     }
+                    let tile_words = &words[tile..tile + in_tile];
                     let mut column = first_column.max(tile + 1);
                     let mut diagonal = column <= tile + TILE;
                     while column < words.len() {
                         let left = words.len() - column;
                         let valid: $mask =
                             if left < $lanes { (1 << left) - 1 } else { <$mask>::MAX };
-                        let near: $mask;
-                        let y;
+                        let mut near: $mask;
                         if diagonal || left < $lanes {
                             // SAFETY: only the words under the mask are read, and those exist.
-                            y = unsafe { $masked_load(valid, words.as_ptr().add(column).cast()) };
+                            let y =
+                                unsafe { $masked_load(valid, words.as_ptr().add(column).cast()) };
                             let mut least = far;
                             for (t, x) in x.iter().enumerate() {
                                 let behind = behind(tile + t, column) as $mask;
@@ -292,23 +294,24 @@ mod avx512 {
                             near = $masked_compare(valid, least, limit);
                         } else {
                             // SAFETY: a whole vector is left.
-                            y = unsafe { $load(words.as_ptr().add(column).cast()) };
+                            let y = unsafe { $load(words.as_ptr().add(column).cast()) };
                             let mut least = $count(_mm512_xor_si512(y, x[0]));
                             for x in &x[1..] {
                                 least = _mm512_min_epu8(least, $count(_mm512_xor_si512(y, *x)));
                             }
                             near = $compare(least, limit);
                         }
-                        if near != 0 {
-                            for (t, x) in x.iter().enumerate().take(in_tile) {
-                                let count = $count(_mm512_xor_si512(y, *x));
-                                let hits = $masked_compare(valid, count, limit)
-                                    & behind(tile + t, column) as $mask;
-                                append(candidates, hits.into(), tile + t, column);
-                            }
-                            if candidates.length >= FLUSH {
-                                candidates.flush(sink);
-                            }
+                        // Near columns are few, and mostly near to one row.
+                        while near != 0 {
+                            let at = column + near.trailing_zeros() as usize;
+                            let rows = $rows_near(tile_words, words[at], max_distance);
+                            // Rows of the tile that the column is behind.
+                            let before = (1u32 << (at - tile).min(8)) - 1;
+                            append(candidates, rows & before as __mmask8, tile, at);
+                            near &= near - 1;
+                        }
+                        if candidates.length >= FLUSH {
+                            candidates.flush(sink);
                         }
                         column += $lanes;
                         diagonal &= column <= tile + TILE;
@@ -324,6 +327,28 @@ mod avx512 {
     fn behind(row: usize, column: usize) -> u16 {
         let first = (row + 1).saturating_sub(column);
         if first >= 16 { 0 } else { u16::MAX << first }
+    }
+
+    /// Which of up to eight words are near `word`.
+    #[target_feature(enable = "avx512f,avx512vl,avx512vpopcntdq")]
+    fn rows_near_32(tile: &[u32], word: u32, max_distance: u32) -> __mmask8 {
+        let valid = (u32::MAX >> (32 - tile.len())) as __mmask8;
+        // SAFETY: only the words under the mask are read, and those exist.
+        let words = unsafe { _mm256_maskz_loadu_epi32(valid, tile.as_ptr().cast()) };
+        let difference = _mm256_xor_si256(words, _mm256_set1_epi32(word.cast_signed()));
+        let limit = _mm256_set1_epi32(max_distance.cast_signed());
+        _mm256_mask_cmple_epu32_mask(valid, _mm256_popcnt_epi32(difference), limit)
+    }
+
+    /// As above.
+    #[target_feature(enable = "avx512f,avx512vl,avx512vpopcntdq")]
+    fn rows_near_64(tile: &[u64], word: u64, max_distance: u32) -> __mmask8 {
+        let valid = (u32::MAX >> (32 - tile.len())) as __mmask8;
+        // SAFETY: only the words under the mask are read, and those exist.
+        let words = unsafe { _mm512_maskz_loadu_epi64(valid, tile.as_ptr().cast()) };
+        let difference = _mm512_xor_si512(words, _mm512_set1_epi64(word.cast_signed()));
+        let limit = _mm512_set1_epi64(max_distance.into());
+        _mm512_mask_cmple_epu64_mask(valid, _mm512_popcnt_epi64(difference), limit)
     }
 
     #[target_feature(enable = "avx512f")]
@@ -347,7 +372,8 @@ mod avx512 {
         _mm512_mask_popcnt_epi32,
         _mm512_cmple_epu32_mask,
         _mm512_mask_cmple_epu32_mask,
-        u16
+        u16,
+        rows_near_32
     );
     tiled!(
         near_pairs_64,
@@ -360,7 +386,8 @@ mod avx512 {
         _mm512_mask_popcnt_epi64,
         _mm512_cmple_epu64_mask,
         _mm512_mask_cmple_epu64_mask,
-        u8
+        u8,
+        rows_near_64
     );
 }
 

@@ -55,6 +55,7 @@ impl BlockHash {
 }
 
 /// Adds to `counts` how many of `values` are in each part.
+#[inline(never)]
 pub fn count<L: Lane>(values: &[L], hash: &BlockHash, counts: &mut [u32]) {
     let counts = &mut counts[..hash.parts()];
     for &value in values {
@@ -67,6 +68,7 @@ pub fn count<L: Lane>(values: &[L], hash: &BlockHash, counts: &mut [u32]) {
 /// # Panics
 ///
 /// A place lies outside the output: `next` was not made from the counts of these values.
+#[inline(never)]
 pub fn scatter<L: Lane>(
     values: &[L],
     numbers: &[u32],
@@ -126,7 +128,7 @@ impl<'a> SharedOutput<'a> {
 /// # Panics
 ///
 /// A place lies outside the output.
-#[inline]
+#[inline(never)]
 pub fn scatter_shared<L: Lane>(
     records: impl Iterator<Item = (L, u32)>,
     hash: &BlockHash,

@@ -169,6 +169,7 @@ struct Scratch {
 }
 
 impl Scratch {
+    #[inline(never)]
     fn group<W: Lane>(
         &mut self,
         used_bits: u32,

@@ -29,8 +29,10 @@ use std::sync::Mutex;
 const LEAF_RECORDS: usize = 96;
 /// Records for which the bits are weighed anew.
 const WEIGH_RECORDS: usize = 4096;
-/// Records from which several threads share a bucket.
+/// Records from which several threads share a bucket, at least.
 const LARGE_RECORDS: usize = 1 << 15;
+/// The share of all records from which several threads share a bucket.
+const LARGE_SHARE: usize = 128;
 /// Bits of a partition in the caches, and of one that several threads share.
 const SMALL_BITS: u32 = 10;
 const LARGE_BITS: u32 = 8;
@@ -48,6 +50,7 @@ pub(super) struct Join<'a, W, C> {
     collect: &'a C,
     short_words: bool,
     costs: Costs,
+    large_records: usize,
     scratch: Mutex<Vec<Scratch<W>>>,
     buffers: Mutex<Vec<Buffer<W>>>,
 }
@@ -129,6 +132,7 @@ impl<'a, W: Lane, C: Collect> Join<'a, W, C> {
             collect,
             short_words,
             costs: Costs::of(isa, short_words),
+            large_records: LARGE_RECORDS.max(values.len() / LARGE_SHARE),
             scratch: Mutex::new(Vec::new()),
             buffers: Mutex::new(spare.into_iter().collect()),
         }
@@ -150,7 +154,7 @@ impl<'a, W: Lane, C: Collect> Join<'a, W, C> {
         used: u32,
         weights: &BitWeights,
     ) -> C::Part {
-        if values.len() < LARGE_RECORDS {
+        if values.len() < self.large_records {
             return self.with_scratch(|scratch| {
                 let mut part = self.collect.part();
                 numbers.with(values.len(), |numbers| {
