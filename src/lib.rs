@@ -14,7 +14,7 @@ pub mod search;
 pub mod token_batch;
 pub mod tokenize;
 pub mod unordered_map;
-pub mod write;
 pub mod validity;
+pub mod write;
 
 pub use error::{Error, ErrorKind, Result};

@@ -30,9 +30,19 @@ pub struct EqualGroups<W> {
 }
 
 impl<W: Lane> EqualGroups<W> {
-    /// The different fingerprints, by group.
+    /// Groups whose rows are known, each group's one after the other; their fingerprints are
+    /// elsewhere.
+    pub(super) fn without_values(
+        starts: LargeBuffer<u32>,
+        rows: LargeBuffer<u32>,
+        count: usize,
+    ) -> Self {
+        Self { values: LargeBuffer::zeroed(0), starts, rows, count, spare: None }
+    }
+
+    /// The different fingerprints, by group; none if they are kept in a file.
     pub fn values(&self) -> &[W] {
-        &self.values[..self.count]
+        &self.values
     }
 
     /// Number of groups.

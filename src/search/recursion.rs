@@ -144,6 +144,12 @@ impl<'a, W: Lane, C: Collect> Join<'a, W, C> {
         self.large(values, Numbers::FromZero, &Path::root(), 0, &weights)
     }
 
+    /// The pairs of a bucket of a path, whose records agree in `used` bits of the hash of its block.
+    pub(super) fn run_bucket(&self, records: Records<'_, W>, path: &Path<W>, used: u32) -> C::Part {
+        let weights = BitWeights::of(records.values);
+        self.large(records.values, Numbers::Given(records.numbers), path, used, &weights)
+    }
+
     /// The pairs of a bucket that agree in `used` bits of the hash of the path's last block: by
     /// several threads, if the bucket is large.
     fn large(

@@ -115,6 +115,27 @@ impl BitWeights {
     }
 }
 
+/// The blocks of an index for `max_distance`: k + 1 of them, of which two near values agree in one.
+///
+/// One empty block, in which all values agree, if there are too few bits.
+pub(super) fn index_blocks<W: Lane>(values: &[W], max_distance: u32) -> Vec<W> {
+    let weights = BitWeights::of(values);
+    let groups = (max_distance as usize).saturating_add(1);
+    weights.deal(!W::ZERO, groups).unwrap_or_else(|| vec![W::ZERO])
+}
+
+/// How many bits' worth the bits of `values` tell them apart, from a sample.
+pub(super) fn effective_bits<W: Lane>(values: &[W]) -> u32 {
+    BitWeights::of(values).of_mask(!W::ZERO).round() as u32
+}
+
+/// Whether block `table` is the first of `blocks` that holds none of the differing bits.
+#[inline]
+pub(super) fn is_first_agreeing<W: Lane>(blocks: &[W], table: usize, difference: W) -> bool {
+    difference & blocks[table] == W::ZERO
+        && blocks[..table].iter().all(|&block| difference & block != W::ZERO)
+}
+
 /// The children of a path, each with its block; none if comparing everything is cheaper.
 ///
 /// `records` are as many as the path has left, `compares` the pairs of them.
@@ -160,7 +181,7 @@ pub(super) fn split<W: Lane>(
 }
 
 /// One child for each group of the free bits.
-fn split_free<W: Lane>(path: &Path<W>, groups: &[W]) -> Vec<Path<W>> {
+pub(super) fn split_free<W: Lane>(path: &Path<W>, groups: &[W]) -> Vec<Path<W>> {
     let mut free = path.free;
     let children = groups.iter().enumerate().map(|(t, &group)| {
         free = free & !group;
