@@ -6,11 +6,11 @@
 ///
 /// G. L. Steele, D. Lea, C. H. Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014.
 #[derive(Clone, Debug)]
-pub struct Random(pub u64);
+pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
     /// The next 64 bits.
-    pub fn next(&mut self) -> u64 {
+    pub(crate) fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -19,19 +19,19 @@ impl Random {
     }
 
     /// The next 128 bits.
-    pub fn wide(&mut self) -> u128 {
+    pub(crate) fn wide(&mut self) -> u128 {
         u128::from(self.next()) << 64 | u128::from(self.next())
     }
 
     /// A number below `end`, which is not 0.
-    pub fn below(&mut self, end: u64) -> u64 {
+    pub(crate) fn below(&mut self, end: u64) -> u64 {
         ((u128::from(self.next()) * u128::from(end)) >> 64) as u64
     }
 }
 
 /// Uniform fingerprints of `bits` bits (80 % of the rows), clusters of 2 to 30 rows with up to three
 /// flips from a centre (15 %) and repetitions (5 %).
-pub fn mix(rows: usize, bits: u32, seed: u64) -> Vec<u128> {
+pub(crate) fn mix(rows: usize, bits: u32, seed: u64) -> Vec<u128> {
     let mut random = Random(seed);
     let mask = u128::MAX >> (128 - bits);
     let mut set = Vec::with_capacity(rows);
@@ -61,7 +61,7 @@ pub fn mix(rows: usize, bits: u32, seed: u64) -> Vec<u128> {
 }
 
 /// Only the lowest `varying` bits vary; the others are those of one number.
-pub fn ball(rows: usize, varying: u32, seed: u64) -> Vec<u128> {
+pub(crate) fn ball(rows: usize, varying: u32, seed: u64) -> Vec<u128> {
     let mut random = Random(seed);
     let constant = random.wide();
     let mask = u128::MAX >> (128 - varying);
@@ -71,10 +71,10 @@ pub fn ball(rows: usize, varying: u32, seed: u64) -> Vec<u128> {
 /// `SimHash` values of made-up pages: a template of 400 words, of `rows` / 500 templates that are used
 /// with Zipf-like frequencies, and 10 to 60 words of the page's own, also of Zipf-like
 /// frequencies. The bits are skewed as those of words of real text are.
-pub fn pages(rows: usize, bits: u32, seed: u64) -> Vec<u128> {
+pub(crate) fn pages(rows: usize, bits: u32, seed: u64) -> Vec<u128> {
     const WORDS: f64 = 50_000.0;
     let mut random = Random(seed);
-    let mut zipf = |random: &mut Random, end: f64| -> u64 {
+    let zipf = |random: &mut Random, end: f64| -> u64 {
         let uniform = random.next() as f64 / u64::MAX as f64;
         (end.powf(uniform) - 1.0) as u64
     };

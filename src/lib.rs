@@ -3,6 +3,7 @@
 pub mod error;
 pub mod extract;
 pub mod fingerprint;
+pub mod fingerprint_rows;
 pub mod fingerprint_table;
 pub mod kernels;
 pub mod large_buffer;
@@ -11,6 +12,7 @@ pub mod matches;
 pub mod pipeline;
 pub mod read;
 pub mod search;
+pub mod store;
 pub mod token_batch;
 pub mod tokenize;
 pub mod unordered_map;

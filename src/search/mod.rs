@@ -17,6 +17,7 @@ pub mod partition_join;
 pub mod permuted_tables;
 pub mod planner;
 mod recursion;
+pub mod row_pairs;
 pub mod spilled_join;
 mod split;
 pub mod streamed_queries;
