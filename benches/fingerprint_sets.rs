@@ -74,6 +74,7 @@ pub(crate) fn ball(rows: usize, varying: u32, seed: u64) -> Vec<u128> {
 pub(crate) fn pages(rows: usize, bits: u32, seed: u64) -> Vec<u128> {
     const WORDS: f64 = 50_000.0;
     let mut random = Random(seed);
+    #[expect(clippy::cast_sign_loss, reason = "the power is at least 1")]
     let zipf = |random: &mut Random, end: f64| -> u64 {
         let uniform = random.next() as f64 / u64::MAX as f64;
         (end.powf(uniform) - 1.0) as u64

@@ -12,7 +12,7 @@ impl Validity {
     #[must_use]
     pub fn all(rows: usize) -> Self {
         let mut words = vec![u64::MAX; rows.div_ceil(64)];
-        if let (Some(last), true) = (words.last_mut(), rows % 64 != 0) {
+        if let (Some(last), true) = (words.last_mut(), !rows.is_multiple_of(64)) {
             *last = (1 << (rows % 64)) - 1;
         }
         Self { words, rows }
@@ -63,7 +63,8 @@ impl Validity {
     #[must_use]
     pub fn from_words(words: Vec<u64>, rows: usize) -> Option<Self> {
         let fits = words.len() == rows.div_ceil(64)
-            && (rows % 64 == 0 || words.last().is_none_or(|word| word >> (rows % 64) == 0));
+            && (rows.is_multiple_of(64)
+                || words.last().is_none_or(|word| word >> (rows % 64) == 0));
         fits.then_some(Self { words, rows })
     }
 }

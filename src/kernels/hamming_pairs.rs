@@ -54,6 +54,10 @@ impl Candidates {
 /// Tiles start at the first row; a caller that cuts the rows at multiples of eight gets the pairs
 /// in the same order as one that does not.
 ///
+/// # Panics
+///
+/// The rows reach beyond the words.
+///
 /// # Complexity
 ///
 /// O(rows × columns) compares, up to 128 at a time.
@@ -85,6 +89,10 @@ pub fn near_pairs_32(
 }
 
 /// As [`near_pairs_32`] for words of 64 bits: for distances that too many folds would pass.
+///
+/// # Panics
+///
+/// The rows reach beyond the words.
 pub fn near_pairs_64(
     words: &[u64],
     rows: Range<usize>,
@@ -282,9 +290,9 @@ mod avx512 {
                             if left < $lanes { (1 << left) - 1 } else { <$mask>::MAX };
                         let mut near: $mask;
                         if diagonal || left < $lanes {
+                            let first = words[column..].as_ptr().cast();
                             // SAFETY: only the words under the mask are read, and those exist.
-                            let y =
-                                unsafe { $masked_load(valid, words.as_ptr().add(column).cast()) };
+                            let y = unsafe { $masked_load(valid, first) };
                             let mut least = far;
                             for (t, x) in x.iter().enumerate() {
                                 let behind = behind(tile + t, column) as $mask;

@@ -45,7 +45,9 @@ pub fn read(bytes: &[u8], path: &Path) -> Result<FingerprintRows<'static>> {
         start += line.len() + 1;
     }
     let mut validity = Validity::all(rows.len());
-    empty.iter().for_each(|&row| validity.clear(row));
+    for row in empty.iter().copied() {
+        validity.clear(row);
+    }
     let lanes = match digits {
         1..=4 => Lanes::Bits16(rows.iter().map(|&row| row as u16).collect()),
         5..=8 => Lanes::Bits32(rows.iter().map(|&row| row as u32).collect()),

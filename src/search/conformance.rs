@@ -21,6 +21,9 @@ use fingerprint_sets::{Random, ball, mix, pages};
 #[path = "../../benches/fingerprint_sets.rs"]
 mod fingerprint_sets;
 
+/// Every distance up to 12.
+const TO_12: [u32; 13] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12];
+
 /// A pair of rows with its distance.
 type RowPair = (u32, u32, u32);
 
@@ -87,9 +90,9 @@ fn expanded<W: Lane>(groups: &EqualGroups<W>, value_pairs: &[ValuePair]) -> Vec<
     pairs
 }
 
-fn check_self_join<L: SearchLane>(rows: usize, distances: impl Iterator<Item = u32> + Clone) {
+fn check_self_join<L: SearchLane>(rows: usize, distances: &[u32]) {
     for (name, lanes) in sets::<L>(rows) {
-        for max_distance in distances.clone() {
+        for max_distance in distances.iter().copied() {
             let all = Rows::all(&lanes);
             let expected = oracle(all, max_distance);
             for &isa in Isa::available() {
@@ -106,24 +109,24 @@ fn check_self_join<L: SearchLane>(rows: usize, distances: impl Iterator<Item = u
 
 #[test]
 fn self_join_of_16_bits() {
-    check_self_join::<u16>(600, [0, 1, 2, 3, 5, 15, 16, 99].into_iter());
+    check_self_join::<u16>(600, &[0, 1, 2, 3, 5, 15, 16, 99]);
 }
 
 #[test]
 fn self_join_of_32_bits() {
-    check_self_join::<u32>(1500, 0..=12);
+    check_self_join::<u32>(1500, &TO_12);
 }
 
 #[test]
 fn self_join_of_64_bits() {
-    check_self_join::<u64>(1500, 0..=12);
-    check_self_join::<u64>(300, [40, 63, 64, 65, u32::MAX].into_iter());
+    check_self_join::<u64>(1500, &TO_12);
+    check_self_join::<u64>(300, &[40, 63, 64, 65, u32::MAX]);
 }
 
 #[test]
 fn self_join_of_128_bits() {
-    check_self_join::<u128>(1500, 0..=12);
-    check_self_join::<u128>(200, [100, 128, 200].into_iter());
+    check_self_join::<u128>(1500, &TO_12);
+    check_self_join::<u128>(200, &[100, 128, 200]);
 }
 
 #[test]
@@ -207,7 +210,7 @@ fn searched<L: Lane>(index: &dyn FingerprintIndex<L>, queries: &[L]) -> Vec<RowP
 }
 
 /// Everything that answers queries.
-fn check_queries<L: SearchLane>(rows: usize, distances: impl Iterator<Item = u32> + Clone) {
+fn check_queries<L: SearchLane>(rows: usize, distances: &[u32]) {
     for (name, lanes) in sets::<L>(rows) {
         // Some queries that are in the corpus, some that are near, some that are not.
         let mut queries: Vec<L> = lanes.iter().copied().step_by(7).collect();
@@ -216,7 +219,7 @@ fn check_queries<L: SearchLane>(rows: usize, distances: impl Iterator<Item = u32
         let mut validity = Validity::all(lanes.len());
         (0..lanes.len()).step_by(5).for_each(|row| validity.clear(row));
         let some = Rows { lanes: &lanes, validity: Some(&validity) };
-        for max_distance in distances.clone() {
+        for max_distance in distances.iter().copied() {
             let expected = bipartite_oracle(&queries, Rows::all(&lanes), max_distance);
             let expected_some = bipartite_oracle(&queries, some, max_distance);
             for &isa in Isa::available() {
@@ -253,24 +256,24 @@ fn check_queries<L: SearchLane>(rows: usize, distances: impl Iterator<Item = u32
 
 #[test]
 fn queries_of_16_bits() {
-    check_queries::<u16>(300, [0, 1, 2, 3, 4, 15, 16, 99].into_iter());
+    check_queries::<u16>(300, &[0, 1, 2, 3, 4, 15, 16, 99]);
 }
 
 #[test]
 fn queries_of_32_bits() {
-    check_queries::<u32>(500, [0, 1, 2, 3, 6, 12].into_iter());
+    check_queries::<u32>(500, &[0, 1, 2, 3, 6, 12]);
 }
 
 #[test]
 fn queries_of_64_bits() {
-    check_queries::<u64>(700, 0..=12);
-    check_queries::<u64>(100, [63, 64, u32::MAX].into_iter());
+    check_queries::<u64>(700, &TO_12);
+    check_queries::<u64>(100, &[63, 64, u32::MAX]);
 }
 
 #[test]
 fn queries_of_128_bits() {
-    check_queries::<u128>(500, [0, 1, 2, 3, 6, 12].into_iter());
-    check_queries::<u128>(100, [127, 128].into_iter());
+    check_queries::<u128>(500, &[0, 1, 2, 3, 6, 12]);
+    check_queries::<u128>(100, &[127, 128]);
 }
 
 /// Runs `work` on `threads` threads.

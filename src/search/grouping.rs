@@ -301,7 +301,8 @@ mod tests {
     #[test]
     fn equal_rows_come_together_and_rows_without_fingerprint_stay_out() {
         for rows in [0usize, 1, 2, 1000, 40_000] {
-            let lanes: Vec<u64> = (0..rows as u64).map(|i| (i * i) % 997 << 40 | i % 3).collect();
+            let lanes: Vec<u64> =
+                (0..rows as u64).map(|i| (((i * i) % 997) << 40) | (i % 3)).collect();
             check(&lanes, None);
             let mut validity = Validity::all(rows);
             (0..rows).step_by(3).for_each(|row| validity.clear(row));

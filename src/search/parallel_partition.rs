@@ -17,7 +17,7 @@ pub(super) struct Records<'a, W> {
     pub(super) numbers: &'a [u32],
 }
 
-impl<'a, W> Records<'a, W> {
+impl<W> Records<'_, W> {
     pub(super) fn len(&self) -> usize {
         self.values.len()
     }

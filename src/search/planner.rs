@@ -179,6 +179,7 @@ fn methods(task: Task) -> &'static [IndexName] {
 }
 
 impl Workload {
+    #[expect(clippy::cast_sign_loss, reason = "no method takes a negative number of bytes")]
     fn estimates(&self) -> Vec<Estimate> {
         let estimate = |&index: &IndexName| {
             let (nanoseconds, bytes) = self.estimate(index);

@@ -124,6 +124,7 @@ pub(super) fn index_blocks<W: Lane>(values: &[W], max_distance: u32) -> Vec<W> {
     weights.deal(!W::ZERO, groups).unwrap_or_else(|| vec![W::ZERO])
 }
 
+#[expect(clippy::cast_sign_loss, reason = "weights are not negative")]
 /// How many bits' worth the bits of `values` tell them apart, from a sample.
 pub(super) fn effective_bits<W: Lane>(values: &[W]) -> u32 {
     BitWeights::of(values).of_mask(!W::ZERO).round() as u32

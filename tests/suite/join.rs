@@ -107,9 +107,9 @@ fn arrays_are_read_and_written() {
 fn explain_shows_the_choice_and_threads_do_not_matter() {
     let folder = folder();
     let folder = folder.path();
-    let text: String =
-        (0..3000u64).map(|i| format!("{:016x}\n", i.wrapping_mul(0x0101_0000_0101))).collect();
-    fs::write(folder.join("many.txt"), text).unwrap();
+    let lines: Vec<String> =
+        (0..3000u64).map(|i| format!("{:016x}", i.wrapping_mul(0x0101_0000_0101))).collect();
+    fs::write(folder.join("many.txt"), lines.join("\n")).unwrap();
     let output = simtool(folder, "join --fingerprints many.txt --explain --count");
     let plan = String::from_utf8(output.stderr).unwrap();
     assert!(plan.starts_with("self-join of 3000 rows, 64 bits"), "{plan}");

@@ -110,19 +110,12 @@ fn write(
     args: &SharedJoinArgs,
     work: impl FnOnce(&mut (dyn FnMut(&[u8]) -> Result<(), Error> + Send)) -> Result<(), Error>,
 ) -> anyhow::Result<()> {
-    match &args.output {
-        Some(path) => {
-            let mut file = WholeFile::create(path)?;
-            work(&mut |bytes| file.write(bytes))?;
-            file.finish()?;
-        }
-        None => {
-            let mut out = io::stdout();
-            work(&mut |bytes| {
-                out.write_all(bytes).map_err(|e| Error::io("standard output", "write", e))
-            })?;
-            out.flush()?;
-        }
+    if let Some(path) = &args.output {
+        let mut file = WholeFile::create(path)?;
+        work(&mut |bytes| file.write(bytes))?;
+        return Ok(file.finish()?);
     }
-    Ok(())
+    let mut out = io::stdout();
+    work(&mut |bytes| out.write_all(bytes).map_err(|e| Error::io("standard output", "write", e)))?;
+    Ok(out.flush()?)
 }
