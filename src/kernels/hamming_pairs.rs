@@ -226,7 +226,6 @@ mod avx512 {
         __m512i, __mmask8, _mm256_add_epi32, _mm256_mask_cmple_epu32_mask,
         _mm256_maskz_compress_epi32, _mm256_maskz_loadu_epi32, _mm256_popcnt_epi32,
         _mm256_set1_epi32, _mm256_setr_epi32, _mm256_storeu_si256, _mm256_xor_si256,
-        _mm512_cmple_epu32_mask, _mm512_cmple_epu64_mask, _mm512_loadu_si512,
         _mm512_mask_cmple_epu32_mask, _mm512_mask_cmple_epu64_mask, _mm512_mask_popcnt_epi32,
         _mm512_mask_popcnt_epi64, _mm512_maskz_loadu_epi32, _mm512_maskz_loadu_epi64,
         _mm512_min_epu8, _mm512_popcnt_epi32, _mm512_popcnt_epi64, _mm512_set1_epi32,
@@ -255,11 +254,11 @@ mod avx512 {
 
     /// Writes the tiled loop for words of one width.
     ///
-    /// The step that holds the diagonal counts under a mask that leaves all bits set where the
-    /// column is not behind the row, so that an element never meets itself.
+    /// The step that holds the diagonal counts under masks that leave all bits set where the column is
+    /// not behind the row.
     macro_rules! tiled {
-        ($name:ident, $word:ty, $lanes:literal, $splat:expr, $load:ident, $masked_load:ident, $count:ident,
-            $masked_count:ident, $compare:ident, $masked_compare:ident, $mask:ty, $rows_near:ident) => {
+        ($name:ident, $word:ty, $lanes:literal, $splat:expr, $masked_load:ident, $count:ident,
+            $masked_count:ident, $masked_compare:ident, $mask:ty, $rows_near:ident) => {
             #[target_feature(
                 enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vpopcntdq,bmi1,bmi2,popcnt"
             )]
@@ -283,32 +282,27 @@ mod avx512 {
                     }
                     let tile_words = &words[tile..tile + in_tile];
                     let mut column = first_column.max(tile + 1);
-                    let mut diagonal = column <= tile + TILE;
                     while column < words.len() {
                         let left = words.len() - column;
                         let valid: $mask =
                             if left < $lanes { (1 << left) - 1 } else { <$mask>::MAX };
-                        let mut near: $mask;
-                        if diagonal || left < $lanes {
-                            let first = words[column..].as_ptr().cast();
-                            // SAFETY: only the words under the mask are read, and those exist.
-                            let y = unsafe { $masked_load(valid, first) };
-                            let mut least = far;
+                        let first = words[column..].as_ptr().cast();
+                        // SAFETY: only the words under the mask are read, and those exist.
+                        let y = unsafe { $masked_load(valid, first) };
+                        let mut least = far;
+                        if column == tile + 1 {
+                            // Without a mask, each row would meet itself here.
                             for (t, x) in x.iter().enumerate() {
-                                let behind = behind(tile + t, column) as $mask;
+                                let behind = <$mask>::MAX << t;
                                 let count = $masked_count(far, behind, _mm512_xor_si512(y, *x));
                                 least = _mm512_min_epu8(least, count);
                             }
-                            near = $masked_compare(valid, least, limit);
                         } else {
-                            // SAFETY: a whole vector is left.
-                            let y = unsafe { $load(words.as_ptr().add(column).cast()) };
-                            let mut least = $count(_mm512_xor_si512(y, x[0]));
-                            for x in &x[1..] {
+                            for x in &x {
                                 least = _mm512_min_epu8(least, $count(_mm512_xor_si512(y, *x)));
                             }
-                            near = $compare(least, limit);
                         }
+                        let mut near: $mask = $masked_compare(valid, least, limit);
                         // Near columns are few, and mostly near to one row.
                         while near != 0 {
                             let at = column + near.trailing_zeros() as usize;
@@ -322,19 +316,11 @@ mod avx512 {
                             candidates.flush(sink);
                         }
                         column += $lanes;
-                        diagonal &= column <= tile + TILE;
                     }
                     tile += TILE;
                 }
             }
         };
-    }
-
-    /// The lanes of a vector of columns from `column` on that are behind `row`.
-    #[inline(always)]
-    fn behind(row: usize, column: usize) -> u16 {
-        let first = (row + 1).saturating_sub(column);
-        if first >= 16 { 0 } else { u16::MAX << first }
     }
 
     /// Which of up to eight words are near `word`.
@@ -374,11 +360,9 @@ mod avx512 {
         u32,
         16,
         splat_32,
-        _mm512_loadu_si512,
         _mm512_maskz_loadu_epi32,
         _mm512_popcnt_epi32,
         _mm512_mask_popcnt_epi32,
-        _mm512_cmple_epu32_mask,
         _mm512_mask_cmple_epu32_mask,
         u16,
         rows_near_32
@@ -388,11 +372,9 @@ mod avx512 {
         u64,
         8,
         splat_64,
-        _mm512_loadu_si512,
         _mm512_maskz_loadu_epi64,
         _mm512_popcnt_epi64,
         _mm512_mask_popcnt_epi64,
-        _mm512_cmple_epu64_mask,
         _mm512_mask_cmple_epu64_mask,
         u8,
         rows_near_64

@@ -19,11 +19,11 @@ use crate::kernels::partition::{BlockHash, count, scatter};
 use crate::large_buffer::LargeBuffer;
 use crate::search::collect::Collect;
 use crate::search::parallel_partition::{Records, partition};
-use crate::search::split::{BitWeights, Costs, Path, split};
+use crate::search::split::{BitWeights, Costs, Node, Path};
 use rayon::prelude::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator};
 use std::mem::take;
 use std::ops::Range;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 /// Records that are compared without asking for anything cheaper.
 const LEAF_RECORDS: usize = 96;
@@ -140,56 +140,48 @@ impl<'a, W: Lane, C: Collect> Join<'a, W, C> {
 
     /// The pairs of `values`, which are numbered from 0.
     pub(super) fn run(&self, values: &[W]) -> C::Part {
-        let weights = BitWeights::of(values);
-        self.large(values, Numbers::FromZero, &Path::root(), 0, &weights)
+        let root = Node::new(Path::root(), Arc::new(BitWeights::of(values)));
+        self.large(values, Numbers::FromZero, &root, 0)
     }
 
     /// The pairs of a bucket of a path, whose records agree in `used` bits of the hash of its block.
     pub(super) fn run_bucket(&self, records: Records<'_, W>, path: &Path<W>, used: u32) -> C::Part {
-        let weights = BitWeights::of(records.values);
-        self.large(records.values, Numbers::Given(records.numbers), path, used, &weights)
+        let node = Node::new(path.clone(), Arc::new(BitWeights::of(records.values)));
+        self.large(records.values, Numbers::Given(records.numbers), &node, used.min(node.width))
     }
 
     /// The pairs of a bucket that agree in `used` bits of the hash of the path's last block: by
     /// several threads, if the bucket is large.
-    fn large(
-        &self,
-        values: &[W],
-        numbers: Numbers<'_>,
-        path: &Path<W>,
-        used: u32,
-        weights: &BitWeights,
-    ) -> C::Part {
+    fn large(&self, values: &[W], numbers: Numbers<'_>, node: &Node<W>, used: u32) -> C::Part {
         if values.len() < self.large_records {
             return self.with_scratch(|scratch| {
                 let mut part = self.collect.part();
                 numbers.with(values.len(), |numbers| {
                     let records = Records { values, numbers };
-                    self.small(records, path, used, 0, weights, scratch, &mut part);
+                    self.small(records, node, used, 0, scratch, &mut part);
                 });
                 part
             });
         }
-        let width = path.width();
-        if used < width {
-            return self.partition_large(values, numbers, path, used, weights);
+        if used < node.width {
+            return self.partition_large(values, numbers, node, used);
         }
         let compares = numbers.with(values.len(), |numbers| self.compares(numbers).1);
         if compares == 0.0 {
             return self.collect.part();
         }
-        let weights = &BitWeights::of(values);
-        let children = split(path, self.max_distance, values.len(), compares, weights, self.costs);
-        match children {
+        let node = node.weighed(BitWeights::of(values));
+        match node.split(self.max_distance, values.len(), compares, self.costs) {
             Some(children) => {
                 let mut part = self.collect.part();
-                for child in &children {
-                    self.collect.merge(&mut part, self.large(values, numbers, child, 0, weights));
+                for child in children {
+                    self.collect.merge(&mut part, self.large(values, numbers, child, 0));
                 }
                 part
             }
-            None => numbers
-                .with(values.len(), |numbers| self.leaf_large(Records { values, numbers }, path)),
+            None => numbers.with(values.len(), |numbers| {
+                self.leaf_large(Records { values, numbers }, &node.path)
+            }),
         }
     }
 
@@ -198,12 +190,11 @@ impl<'a, W: Lane, C: Collect> Join<'a, W, C> {
         &self,
         values: &[W],
         numbers: Numbers<'_>,
-        path: &Path<W>,
+        node: &Node<W>,
         used: u32,
-        weights: &BitWeights,
     ) -> C::Part {
-        let bits = LARGE_BITS.min(path.width() - used);
-        let hash = BlockHash::new(path.block, used, bits);
+        let bits = LARGE_BITS.min(node.width - used);
+        let hash = BlockHash::new(node.path.block, used, bits);
         let (mut part_values, mut part_numbers) = self.buffer(values.len());
         let starts = match numbers {
             Numbers::FromZero => {
@@ -225,7 +216,7 @@ impl<'a, W: Lane, C: Collect> Join<'a, W, C> {
             .map(|i| {
                 let range = starts[i]..starts[i + 1];
                 let numbers = Numbers::Given(&part_numbers[range.clone()]);
-                self.large(&part_values[range], numbers, path, used + bits, weights)
+                self.large(&part_values[range], numbers, node, used + bits)
             })
             .collect();
         self.give_back((part_values, part_numbers));
@@ -237,14 +228,12 @@ impl<'a, W: Lane, C: Collect> Join<'a, W, C> {
     }
 
     /// [`Self::large`] by one thread.
-    #[expect(clippy::too_many_arguments, reason = "the state of a recursion")]
     fn small(
         &self,
         records: Records<'_, W>,
-        path: &Path<W>,
+        node: &Node<W>,
         used: u32,
         depth: usize,
-        weights: &BitWeights,
         scratch: &mut Scratch<W>,
         part: &mut C::Part,
     ) {
@@ -254,44 +243,42 @@ impl<'a, W: Lane, C: Collect> Join<'a, W, C> {
             return;
         }
         if length <= LEAF_RECORDS {
-            return self.leaf(records, queries, path, scratch, part);
+            return self.leaf(records, queries, &node.path, scratch, part);
         }
-        if used < path.width() {
-            return self.partition_small(records, path, used, depth, weights, scratch, part);
+        if used < node.width {
+            return self.partition_small(records, node, used, depth, scratch, part);
         }
-        let own_weights;
-        let weights = if length < WEIGH_RECORDS {
-            weights
+        let weighed;
+        let node = if length < WEIGH_RECORDS {
+            node
         } else {
-            own_weights = BitWeights::of(records.values);
-            &own_weights
+            weighed = node.weighed(BitWeights::of(records.values));
+            &weighed
         };
-        match split(path, self.max_distance, length, compares, weights, self.costs) {
+        match node.split(self.max_distance, length, compares, self.costs) {
             Some(children) => {
-                for child in &children {
-                    self.small(records, child, 0, depth, weights, scratch, part);
+                for child in children {
+                    self.small(records, child, 0, depth, scratch, part);
                 }
             }
-            None => self.leaf(records, queries, path, scratch, part),
+            None => self.leaf(records, queries, &node.path, scratch, part),
         }
     }
 
     /// [`Self::small`] of each part of the next bits of the block's hash.
-    #[expect(clippy::too_many_arguments, reason = "the state of a recursion")]
     fn partition_small(
         &self,
         records: Records<'_, W>,
-        path: &Path<W>,
+        node: &Node<W>,
         used: u32,
         depth: usize,
-        weights: &BitWeights,
         scratch: &mut Scratch<W>,
         part: &mut C::Part,
     ) {
         let length = records.len();
-        let rest = path.width() - used;
+        let rest = node.width - used;
         let bits = (length * 2 / LEAF_RECORDS).ilog2().clamp(1, SMALL_BITS).min(rest);
-        let hash = BlockHash::new(path.block, used, bits);
+        let hash = BlockHash::new(node.path.block, used, bits);
         if scratch.levels.len() <= depth {
             scratch.levels.resize_with(depth + 1, Level::default);
         }
@@ -307,7 +294,7 @@ impl<'a, W: Lane, C: Collect> Join<'a, W, C> {
         }
         if largest as usize == length {
             scratch.levels[depth] = level;
-            return self.small(records, path, used + bits, depth, weights, scratch, part);
+            return self.small(records, node, used + bits, depth, scratch, part);
         }
         if level.values.len() < length {
             level.values.resize(length, W::ZERO);
@@ -322,7 +309,7 @@ impl<'a, W: Lane, C: Collect> Join<'a, W, C> {
             start = end as usize;
             if range.len() > 1 {
                 let child = parts.slice(range);
-                self.small(child, path, used + bits, depth + 1, weights, scratch, part);
+                self.small(child, node, used + bits, depth + 1, scratch, part);
             }
         }
         scratch.levels[depth] = level;

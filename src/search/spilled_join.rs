@@ -182,7 +182,7 @@ impl<W: SearchLane<Wide = W>> SpilledGroups<W> {
         let blocks = index_blocks(&self.sample, max_distance);
         for path in split_free(&BlockPath::root(), &blocks) {
             let bytes = self.values.records * (size_of::<W>() + 4);
-            let bits = partition_bits(bytes, self.bucket_bytes).min(path.width().max(1));
+            let bits = partition_bits(bytes, self.bucket_bytes);
             let hash = BlockHash::new(path.block, 0, bits);
             let mut files = spills(&self.values.folder, bits)?;
             self.values.read(|value: W, number| files[hash.part(value)].push(value, number))?;

@@ -9,6 +9,7 @@
 
 use crate::fingerprint_table::Lane;
 use crate::kernels::Isa;
+use std::sync::{Arc, OnceLock};
 
 /// Values that are looked at to weigh the bits.
 const SAMPLE: usize = 1024;
@@ -34,11 +35,6 @@ impl<W: Lane> Path<W> {
     pub(super) fn root() -> Self {
         Self { equal: W::ZERO, unequal: Vec::new(), free: !W::ZERO, block: W::ZERO }
     }
-
-    /// Bits of the block's hash that are worth a partition.
-    pub(super) fn width(&self) -> u32 {
-        self.block.count_ones().min(MAX_WIDTH)
-    }
 }
 
 /// Costs in nanoseconds, which only weigh choices against each other.
@@ -55,8 +51,8 @@ pub(super) struct Costs {
 impl Costs {
     pub(super) fn of(isa: Isa, short_words: bool) -> Self {
         let compare = match (isa.runnable(), short_words) {
-            (Isa::Avx512, true) => 0.02,
-            (Isa::Avx512, false) => 0.04,
+            (Isa::Avx512, true) => 0.03,
+            (Isa::Avx512, false) => 0.07,
             (Isa::Avx2, true) => 0.12,
             (Isa::Avx2, false) => 0.3,
             (Isa::Portable, true) => 0.4,
@@ -137,47 +133,83 @@ pub(super) fn is_first_agreeing<W: Lane>(blocks: &[W], table: usize, difference:
         && blocks[..table].iter().all(|&block| difference & block != W::ZERO)
 }
 
-/// The children of a path, each with its block; none if comparing everything is cheaper.
-///
-/// `records` are as many as the path has left, `compares` the pairs of them.
-pub(super) fn split<W: Lane>(
-    path: &Path<W>,
-    max_distance: u32,
-    records: usize,
-    compares: f64,
-    weights: &BitWeights,
-    costs: Costs,
-) -> Option<Vec<Path<W>>> {
-    let known = path.unequal.len();
-    let left = (max_distance as usize).checked_sub(known)?;
-    let brute = costs.compare * compares;
-    let cost = |groups: usize, weight: f64| {
-        let per_group = weight / groups as f64;
-        // A partition does not go on below leaves of about 64.
-        let shrink = (-per_group).exp2().max(48.0 / records as f64);
-        groups as f64 * (costs.record * records as f64 + brute * shrink)
-    };
-    let widest = (0..known)
-        .max_by(|a, b| {
-            let [a, b] = [a, b].map(|i| weights.of_mask(path.unequal[*i]));
-            a.total_cmp(&b)
-        })
-        .filter(|_| left < 64);
-    let free_cost = cost(left + 1, weights.of_mask(path.free));
-    let widest_cost = widest
-        .map_or(f64::INFINITY, |widest| cost(left + 2, weights.of_mask(path.unequal[widest])));
-    if free_cost.min(widest_cost) >= brute {
-        return None;
+/// A path with the ways to split it, which are worked out once for all of its buckets.
+#[derive(Debug)]
+pub(super) struct Node<W> {
+    pub(super) path: Path<W>,
+    /// Bits of the last block's hash that are worth a partition.
+    pub(super) width: u32,
+    weights: Arc<BitWeights>,
+    free_weight: f64,
+    /// The unequal mask that tells values apart best, and how well.
+    widest: Option<(usize, f64)>,
+    /// The children by groups of the free bits and of the widest mask; none if there are too few
+    /// bits.
+    by_free: OnceLock<Option<Vec<Self>>>,
+    by_widest: OnceLock<Option<Vec<Self>>>,
+}
+
+impl<W: Lane> Node<W> {
+    pub(super) fn new(path: Path<W>, weights: Arc<BitWeights>) -> Self {
+        let weigh = |(index, &mask): (usize, &W)| (index, weights.of_mask(mask));
+        let masks = path.unequal.iter().enumerate();
+        let widest = masks.map(weigh).max_by(|a, b| a.1.total_cmp(&b.1));
+        // A hash of so many bits is a little better than the block's own distribution.
+        let worth = weights.of_mask(path.block).ceil() as i32 + 2;
+        let width = path.block.count_ones().min(worth.unsigned_abs()).min(MAX_WIDTH);
+        let free_weight = weights.of_mask(path.free);
+        let (by_free, by_widest) = (OnceLock::new(), OnceLock::new());
+        Self { path, width, weights, free_weight, widest, by_free, by_widest }
     }
-    match widest {
-        Some(widest) if widest_cost < free_cost => {
-            let groups = weights.deal(path.unequal[widest], left + 2)?;
-            Some(split_unequal(path, widest, &groups))
+
+    /// The same path, weighed anew.
+    pub(super) fn weighed(&self, weights: BitWeights) -> Self {
+        Self::new(self.path.clone(), Arc::new(weights))
+    }
+
+    /// The children, each with its block; none if comparing everything is cheaper.
+    ///
+    /// `records` are as many as a bucket of the path has, `compares` the pairs of them.
+    pub(super) fn split(
+        &self,
+        max_distance: u32,
+        records: usize,
+        compares: f64,
+        costs: Costs,
+    ) -> Option<&[Self]> {
+        let left = (max_distance as usize).checked_sub(self.path.unequal.len())?;
+        let brute = costs.compare * compares;
+        // The least that any split costs.
+        if costs.record * records as f64 * 2.0 > brute && left > 0 {
+            return None;
         }
-        _ => {
-            let groups = weights.deal(path.free, left + 1)?;
-            Some(split_free(path, &groups))
+        let cost = |groups: usize, weight: f64| {
+            let per_group = weight / groups as f64;
+            // A partition does not go on below leaves of about 48.
+            let shrink = (-per_group).exp2().max(48.0 / records as f64);
+            groups as f64 * (costs.record * records as f64 + brute * shrink)
+        };
+        let free_cost = cost(left + 1, self.free_weight);
+        let widest = self.widest.map(|(index, weight)| (index, cost(left + 2, weight)));
+        let widest = widest.filter(|&(_, cost)| cost < free_cost);
+        if widest.map_or(free_cost, |(_, cost)| cost) >= brute {
+            return None;
         }
+        let children = match widest {
+            Some((index, _)) => self.by_widest.get_or_init(|| {
+                let groups = self.weights.deal(self.path.unequal[index], left + 2)?;
+                Some(self.nodes(split_unequal(&self.path, index, &groups)))
+            }),
+            None => self.by_free.get_or_init(|| {
+                let groups = self.weights.deal(self.path.free, left + 1)?;
+                Some(self.nodes(split_free(&self.path, &groups)))
+            }),
+        };
+        children.as_deref()
+    }
+
+    fn nodes(&self, paths: Vec<Path<W>>) -> Vec<Self> {
+        paths.into_iter().map(|path| Self::new(path, Arc::clone(&self.weights))).collect()
     }
 }
 
