@@ -433,3 +433,50 @@ impl<'a, W: Lane, C: Collect> Join<'a, W, C> {
         (queries, queries as f64 * (records - queries as f64))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::matches::ValuePair;
+    use crate::search::collect::KeepPairs;
+
+    /// Joins with splits wherever bits are left, against comparing everything.
+    fn check(values: &[u64], boundary: u32, max_distance: u32) {
+        for large_records in [500, usize::MAX] {
+            let isa = Isa::detected();
+            let mut join = Join::new(values, boundary, max_distance, isa, &KeepPairs, None);
+            join.costs = Costs::of_tests();
+            join.large_records = large_records;
+            let found = join.run(values).into_sorted();
+            let mut expected = Vec::new();
+            for (a, first) in values.iter().enumerate() {
+                let behind = values.iter().enumerate().skip((a + 1).max(boundary as usize));
+                for (b, second) in behind {
+                    let distance = (first ^ second).count_ones();
+                    if distance <= max_distance && (boundary == 0 || a < boundary as usize) {
+                        expected.push(ValuePair { a: a as u32, b: b as u32, distance });
+                    }
+                }
+            }
+            assert!(found == expected, "boundary {boundary}, k = {max_distance}, {large_records}");
+        }
+    }
+
+    #[test]
+    fn deep_splits_find_every_pair_once() {
+        let mut state = 1u64;
+        // Twenty centres in 24 bits, with flips: many pairs at every distance.
+        let values: Vec<u64> = (0..1500)
+            .map(|row| {
+                state =
+                    state.wrapping_mul(0x5851_F42D_4C95_7F2D).wrapping_add(0x1405_7B7E_F767_814F);
+                let centre = (row % 20) * 0x0012_3457;
+                centre ^ 1 << (state >> 59) ^ 1 << (state >> 54 & 31) ^ 1 << (state >> 49 & 31)
+            })
+            .collect();
+        for max_distance in 0..5 {
+            check(&values, 0, max_distance);
+            check(&values, 700, max_distance);
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! Joins and indexes over sets of a fixed seed: rows a second, each with its count asserted.
+//!
+//! `cargo bench --bench search`; a filter such as `k=10` runs a part. With `SIMTOOL_DATA` set, the
+//! word fingerprints of windows of its newsgroups articles are joined too.
+
+use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use fingerprint_sets::{ball, mix, pages};
+use simtool::kernels::Isa;
+use simtool::matches::Match;
+use simtool::search::FingerprintIndex;
+use simtool::search::bipartite_join::bipartite_join;
+use simtool::search::block_index::BlockIndex;
+use simtool::search::linear_scan;
+use simtool::search::partition_join::{count_pairs, self_join};
+use simtool::search::permuted_tables::PermutedTables;
+use simtool::search::streamed_queries::StreamedQueries;
+use simtool::search::{Rows, SearchLane};
+use std::hint::black_box;
+
+mod fingerprint_sets;
+
+/// Rows of the sets that are joined.
+const ROWS: usize = 1_000_000;
+/// Queries against them.
+const QUERIES: usize = 10_000;
+
+fn narrow<L: SearchLane>(set: Vec<u128>) -> Vec<L> {
+    set.into_iter().map(L::narrow).collect()
+}
+
+/// One self-join, whose pairs of values must be as many as before.
+fn bench_join<L: SearchLane>(c: &mut Criterion, name: &str, lanes: &[L], distance: u32) {
+    let mut group = c.benchmark_group("self-join");
+    group.sample_size(10).throughput(Throughput::Elements(lanes.len() as u64));
+    let expected = self_join(Rows::all(lanes), distance, Isa::Portable).pairs.len();
+    for &isa in Isa::available() {
+        let id = BenchmarkId::new(name, format!("k={distance} {isa}"));
+        group.bench_with_input(id, lanes, |b, lanes| {
+            b.iter(|| {
+                let found = self_join(Rows::all(black_box(lanes)), distance, isa);
+                assert_eq!(found.pairs.len(), expected);
+            });
+        });
+    }
+    group.finish();
+}
+
+fn self_joins(c: &mut Criterion) {
+    let uniform: Vec<u64> = narrow(mix(ROWS, 64, 1));
+    for distance in [3, 6, 10] {
+        bench_join(c, "mix, 64 bits", &uniform, distance);
+    }
+    bench_join::<u128>(c, "mix, 128 bits", &mix(ROWS, 128, 1), 3);
+    bench_join::<u32>(c, "mix, 32 bits", &narrow(mix(ROWS, 32, 1)), 3);
+    bench_join::<u16>(c, "mix, 16 bits", &narrow(mix(ROWS, 16, 1)), 3);
+    bench_join::<u64>(c, "pages, 64 bits", &narrow(pages(ROWS, 64, 1)), 3);
+    bench_join::<u64>(c, "30 of 64 bits vary", &narrow(ball(ROWS, 30, 1)), 3);
+    if let Some(windows) = newsgroups_windows() {
+        bench_join::<u64>(c, "newsgroups windows, 64 bits", &windows, 3);
+    }
+}
+
+/// Giant buckets: all rows equal, and all rows in one block of the first 16 bits.
+fn giant_buckets(c: &mut Criterion) {
+    let mut group = c.benchmark_group("giant buckets");
+    group.sample_size(10).throughput(Throughput::Elements(ROWS as u64));
+    let equal = vec![42u64; ROWS];
+    let pairs = ROWS as u64 * (ROWS as u64 - 1) / 2;
+    group.bench_function("all equal", |b| {
+        b.iter(|| assert_eq!(count_pairs(Rows::all(&equal), 3, Isa::detected()), pairs));
+    });
+    let uniform: Vec<u64> = narrow(mix(ROWS, 64, 1));
+    let block: Vec<u64> = uniform.iter().map(|row| row >> 16).collect();
+    let expected = count_pairs(Rows::all(&block), 3, Isa::Portable);
+    group.bench_function("one block", |b| {
+        b.iter(|| assert_eq!(count_pairs(Rows::all(&block), 3, Isa::detected()), expected));
+    });
+    group.finish();
+}
+
+fn queries(c: &mut Criterion) {
+    let corpus: Vec<u64> = narrow(mix(ROWS, 64, 1));
+    let mut queries: Vec<u64> = corpus.iter().step_by(200).map(|row| row ^ 0b101).collect();
+    queries.extend(narrow::<u64>(mix(QUERIES - queries.len(), 64, 9)));
+    let (distance, isa) = (3, Isa::detected());
+    let joined = bipartite_join(Rows::all(&queries), Rows::all(&corpus), distance, isa);
+    let size = |pair: &simtool::matches::ValuePair| {
+        u64::from(joined.queries.size(pair.a)) * u64::from(joined.corpus.size(pair.b))
+    };
+    let expected: u64 = joined.pairs.iter().map(size).sum();
+
+    let mut group = c.benchmark_group("queries");
+    group.sample_size(10).throughput(Throughput::Elements(QUERIES as u64));
+    group.bench_function("bipartite join", |b| {
+        b.iter(|| {
+            let found = bipartite_join(Rows::all(&queries), Rows::all(&corpus), distance, isa);
+            assert_eq!(found.pairs.len(), joined.pairs.len());
+        });
+    });
+    group.bench_function("streamed queries", |b| {
+        b.iter(|| {
+            let found = StreamedQueries::new(&queries, distance).scan(Rows::all(&corpus));
+            assert_eq!(found.len() as u64, expected);
+        });
+    });
+    let index = BlockIndex::new(&corpus, distance, isa);
+    group.bench_function("block index", |b| b.iter(|| search_all(&index, &queries, expected)));
+    let index = PermutedTables::new(&corpus, distance);
+    group.bench_function("permuted tables", |b| b.iter(|| search_all(&index, &queries, expected)));
+    group.finish();
+
+    let mut group = c.benchmark_group("linear scan");
+    group.throughput(Throughput::Elements(ROWS as u64));
+    for &isa in Isa::available() {
+        group.bench_function(isa.to_string(), |b| {
+            let mut found: Vec<Match> = Vec::new();
+            b.iter(|| {
+                found.clear();
+                linear_scan::scan(&corpus, queries[0], distance, isa, &mut found);
+                assert!(!found.is_empty());
+            });
+        });
+    }
+    group.finish();
+}
+
+fn search_all(index: &dyn FingerprintIndex<u64>, queries: &[u64], expected: u64) {
+    let mut count = 0;
+    index.search_batch(queries, &mut |_, found| count += found.len() as u64);
+    assert_eq!(count, expected);
+}
+
+/// `SimHash` values of the words of windows of 200 words, every 20 words, of newsgroups articles.
+fn newsgroups_windows() -> Option<Vec<u64>> {
+    let folder = std::path::PathBuf::from(std::env::var_os("SIMTOOL_DATA")?).join("newsgroups");
+    let text = std::fs::read(folder.join("article.txt")).ok()?;
+    let words: Vec<u128> = text
+        .split(|byte| !byte.is_ascii_alphabetic())
+        .filter(|word| !word.is_empty())
+        .map(|word| {
+            let add =
+                |sum: u64, byte: &u8| sum.wrapping_mul(0x100_0000_01B3) ^ u64::from(byte | 32);
+            fingerprint_sets::Random(word.iter().fold(1, add)).wide()
+        })
+        .collect();
+    let mut windows = Vec::new();
+    for window in words.windows(200).step_by(20) {
+        let mut sums = [0i32; 64];
+        for word in window {
+            for (bit, sum) in sums.iter_mut().enumerate() {
+                *sum += (word >> bit & 1) as i32 * 2 - 1;
+            }
+        }
+        let signs = sums.iter().enumerate();
+        windows.push(signs.fold(0, |row, (bit, &sum)| row | u64::from(sum > 0) << bit));
+    }
+    Some(windows)
+}
+
+criterion_group!(benches, self_joins, giant_buckets, queries);
+criterion_main!(benches);
