@@ -2,3 +2,5 @@
 #![expect(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
 mod architecture;
+mod naive;
+mod random_corpora;
