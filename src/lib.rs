@@ -4,6 +4,7 @@ pub mod error;
 pub mod extract;
 pub mod fingerprint;
 pub mod fingerprint_table;
+pub mod generate;
 pub mod kernels;
 pub mod large_buffer;
 pub mod mapped_file;

@@ -31,8 +31,8 @@ fn check(task: &Task<'_>, threads: &[usize], isas: &[Isa]) {
             let found = match_queries(task.articles, task.samples, &config).unwrap();
             let shown = |bytes: &[u8]| bytes.escape_ascii().to_string();
             let run = format!("{isa}, {threads} threads, {task:?}");
-            assert_eq!(shown(&found.text), shown(&text), "{run}");
-            assert_eq!(shown(&found.text[..found.first_block]), shown(&first), "{run}");
+            assert_eq!(shown(&found.blocks.concat()), shown(&text), "{run}");
+            assert_eq!(shown(found.first_query()), shown(&first), "{run}");
         }
     }
 }

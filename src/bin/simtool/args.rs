@@ -1,5 +1,6 @@
 //! The command line, in one definition: parsing, help, completions and man page come from it.
 
+use crate::generate;
 use clap::{Parser, Subcommand, ValueHint};
 use std::path::PathBuf;
 
@@ -50,6 +51,37 @@ pub(crate) enum Command {
     },
     /// Print the manual page.
     Man,
+    /// Write a collection of generated documents with known near-duplicates.
+    #[command(hide = true)]
+    Generate(GenerateArgs),
+}
+
+/// Arguments of `simtool generate`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct GenerateArgs {
+    /// Number of articles.
+    #[arg(long, value_name = "N", required_unless_present = "bytes", conflicts_with = "bytes")]
+    pub(crate) documents: Option<u64>,
+
+    /// Size of the articles instead, in bytes or with K, M or G for powers of 1000.
+    #[arg(long, value_name = "SIZE", value_parser = generate::bytes)]
+    pub(crate) bytes: Option<u64>,
+
+    /// Most samples.
+    #[arg(long, value_name = "N", default_value_t = 200)]
+    pub(crate) samples: u64,
+
+    /// The same seed gives the same files on every machine.
+    #[arg(long, value_name = "S", default_value_t = 1)]
+    pub(crate) seed: u64,
+
+    /// Write stopwords.txt and hashvalue.txt (500 lines of 64) too.
+    #[arg(long)]
+    pub(crate) with_tables: bool,
+
+    /// Folder of article.txt, sample.txt and truth.tsv; made if it is not there.
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub(crate) output: PathBuf,
 }
 
 /// Arguments of `simtool N M`.

@@ -3,6 +3,7 @@
 mod args;
 mod bus_error;
 mod console;
+mod generate;
 mod inputs;
 mod reference;
 
@@ -51,6 +52,7 @@ fn run(args: &Args) -> anyhow::Result<()> {
             clap_complete::generate(*shell, &mut Args::command(), "simtool", &mut script);
             Ok(console::out(&script)?)
         }
+        Some(Command::Generate(args)) => generate::run(args),
         Some(Command::Man) => {
             let mut page = Vec::new();
             clap_mangen::Man::new(Args::command()).render(&mut page)?;
