@@ -3,4 +3,6 @@
 
 mod architecture;
 mod naive;
+mod program;
 mod random_corpora;
+mod reference;
