@@ -2,7 +2,10 @@
 #![expect(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
 mod architecture;
+mod determinism;
+mod golden;
 mod naive;
+mod official;
 mod program;
 mod random_corpora;
 mod reference;
