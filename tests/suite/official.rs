@@ -1,5 +1,7 @@
 //! The published data in the folder that the environment variable `SIMTOOL_DATA` names.
 
+#![expect(clippy::print_stdout, reason = "a test that is skipped says so")]
+
 use crate::program::{self, Finished, Folder};
 use std::fs;
 use std::path::{Path, PathBuf};

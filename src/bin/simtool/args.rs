@@ -95,9 +95,10 @@ pub(crate) struct ReferenceArgs {
     #[arg(value_name = "M", allow_negative_numbers = true)]
     pub(crate) bits: Option<String>,
 
-    /// Worker threads; 0 takes all cores.
-    #[arg(short = 'j', long, value_name = "N", default_value_t = 0)]
-    pub(crate) threads: usize,
+    /// Worker threads, up to 512; 0 takes all cores.
+    #[arg(short = 'j', long, value_name = "N", default_value_t = 0,
+        value_parser = clap::value_parser!(u16).range(0..=512))]
+    pub(crate) threads: u16,
 
     /// Folder of the four input files and of the result.
     #[arg(long, value_name = "DIR", default_value = ".", value_hint = ValueHint::DirPath)]
