@@ -103,28 +103,22 @@ fn every_file_can_be_elsewhere() {
         .with("q", "Q1\nx")
         .with("w", "stop")
         .with("t", "01\n10\n");
-    let paths: Vec<String> =
-        ["a", "q", "w", "t", "r"].map(|name| files.path(name).to_str().unwrap().into()).into();
-    let [a, q, w, t, r] = &paths[..] else { unreachable!("five names") };
-    let finished = Folder::empty().run(&[
-        "--articles",
-        a,
-        "--samples",
-        q,
-        "--stop-words",
-        w,
-        "--hash-table",
-        t,
-        "--result",
-        r,
-        "2",
-        "2",
-        "--max-distance",
-        "0",
-    ]);
+    let mut arguments: Vec<String> = ["2", "2", "--max-distance", "0"].map(str::to_owned).to_vec();
+    for (option, name) in [
+        ("--articles", "a"),
+        ("--samples", "q"),
+        ("--stop-words", "w"),
+        ("--hash-table", "t"),
+        ("--result", "r"),
+    ] {
+        arguments.push(option.to_owned());
+        arguments.push(files.path(name).to_str().unwrap().to_owned());
+    }
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let finished = Folder::empty().run(&arguments);
     assert_eq!((finished.code, finished.err.as_str()), (0, ""));
     assert_eq!(finished.out, "Q1\n0:B1 B3 \n");
-    assert_eq!(fs::read_to_string(r).unwrap(), finished.out);
+    assert_eq!(fs::read_to_string(files.path("r")).unwrap(), finished.out);
 }
 
 #[test]

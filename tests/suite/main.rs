@@ -1,6 +1,7 @@
 //! The integration tests, in one binary.
 #![expect(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
+mod allocation;
 mod architecture;
 mod cli;
 mod determinism;
