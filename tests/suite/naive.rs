@@ -65,13 +65,13 @@ impl Task<'_> {
 
     /// A document's bits: where the sum of its features' signs is above 0.
     fn fingerprint(&self, features: &[Vec<u8>], text: &[u8]) -> Vec<bool> {
+        let rows: Vec<&str> = self.hash_table.lines().take(features.len()).collect();
         let mut sums = vec![0i64; self.bits];
         for word in words(text) {
             let Some(feature) = features.iter().position(|feature| *feature == word) else {
                 continue;
             };
-            let row = self.hash_table.lines().nth(feature).unwrap();
-            for (sum, digit) in sums.iter_mut().zip(row.bytes()) {
+            for (sum, digit) in sums.iter_mut().zip(rows[feature].bytes()) {
                 *sum += if digit == b'1' { 1 } else { -1 };
             }
         }

@@ -2,6 +2,7 @@
 
 #![expect(clippy::print_stdout, reason = "a test that is skipped says so")]
 
+use crate::naive::Task;
 use crate::program::{self, Finished, Folder};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -35,6 +36,25 @@ fn the_published_result_is_met_to_the_byte() {
     assert!(here.result().unwrap() == expected, "result.txt differs from expected-1000-16.txt");
     assert!(!finished.out.is_empty() && expected.starts_with(&finished.out));
     assert_eq!(finished.out.matches("Sample-").count(), 1);
+}
+
+/// So what the library is compared with is itself right.
+#[test]
+fn the_straight_implementation_meets_the_published_result_too() {
+    let Some(official) = data("official") else { return };
+    let read = |name| fs::read(official.join(name)).unwrap();
+    let task = Task {
+        articles: &read("article.txt"),
+        samples: &read("sample.txt"),
+        stop_words: &read("stopwords.txt"),
+        hash_table: &fs::read_to_string(official.join("hashvalue.txt")).unwrap(),
+        features: 1000,
+        bits: 16,
+        max_distance: 3,
+    };
+    let (result, first) = task.solve();
+    assert!(result == read("expected-1000-16.txt"));
+    assert!(result.starts_with(&first) && first.starts_with(b"Sample-1\n0:1-1 "));
 }
 
 #[test]
