@@ -188,6 +188,24 @@ fn a_reader_that_leaves_is_no_failure() {
     assert_eq!((output.stdout, output.stderr), (b"0\n".to_vec(), Vec::new()));
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_is_named() {
+    let folder = folder();
+    let error = failure(&folder, &["1", "4", "--result", "/dev/full"]);
+    assert!(error.starts_with("simtool: error: cannot write /dev/full: No space"), "{error}");
+    for arguments in ["1 4", "1 4 --result -", "man", "completions zsh"] {
+        let script = format!(r#""$0" {arguments} >/dev/full"#);
+        let mut shell = std::process::Command::new("sh");
+        shell.current_dir(folder.path("")).args(["-c", &script, env!("CARGO_BIN_EXE_simtool")]);
+        let output = shell.output().unwrap();
+        let error = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(1), "{arguments}");
+        let wanted = "simtool: error: cannot write to standard output: No space";
+        assert!(error.starts_with(wanted), "{arguments}: {error}");
+    }
+}
+
 #[test]
 fn help_names_every_option_with_its_default_and_gives_examples() {
     let (short, long) = (printed(&["-h"]), printed(&["--help"]));
