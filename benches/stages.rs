@@ -220,10 +220,11 @@ fn learn_and_rank(criterion: &mut Criterion, corpus: &Corpus) {
         let reached = vocabulary::reached_count(&counters[0], FEATURES);
         Vocabulary::of_candidates(vocabulary::candidates(counters, 0, reached), FEATURES)
     };
-    group(criterion, "vocabulary", Throughput::Elements(distinct as u64))
-        .bench_function("distinct_words", |bencher| {
-            bencher.iter(|| assert_eq!(learn().len(), FEATURES.min(distinct)))
-        });
+    let mut learning = group(criterion, "vocabulary", Throughput::Elements(distinct as u64));
+    learning.bench_function("distinct_words", |bencher| {
+        bencher.iter(|| assert_eq!(learn().len(), FEATURES.min(distinct)));
+    });
+    learning.finish();
 
     let mut counts: Vec<u64> = numbered.counter.words().map(|(_, count)| count).collect();
     counts.sort_unstable_by(|a, b| b.cmp(a));
