@@ -3,7 +3,7 @@
 use crate::fingerprint::hash_table::HashTable;
 use crate::kernels::Isa;
 
-/// Settings of [`match_queries`](super::match_queries).
+/// Settings of [`match_queries`](super::match_queries()).
 #[derive(Clone, Debug)]
 pub struct MatchConfig {
     /// Words that are never features, in lower case.

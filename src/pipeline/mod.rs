@@ -7,7 +7,7 @@
 //!                                                                result text ◀──┘
 //! ```
 //!
-//! [`match_queries`] runs it. Pass 1 writes down the number of every word that it meets, so pass 2
+//! [`match_queries()`] runs it. Pass 1 writes down the number of every word that it meets, so pass 2
 //! never looks at the text.
 
 pub mod config;
