@@ -88,7 +88,7 @@ ${setting/ /,} $(timed simtool $setting)"
 }
 
 # generate MEGABYTES: a corpus in $folder.
-generate() { mkdir -p "$folder" && "$program" generate --megabytes "$1" "$folder"; }
+generate() { "$program" generate --bytes "$1M" --output "$folder"; }
 
 printf '%s, %s cores, %s, %s\n' \
     "$(sed -n 's/^model name[[:space:]]*: //p' /proc/cpuinfo | head -n 1)" "$(nproc)" \
