@@ -10,4 +10,5 @@ mod naive;
 mod official;
 mod program;
 mod random_corpora;
+mod readme;
 mod reference;
