@@ -58,6 +58,7 @@
 pub mod error;
 pub mod extract;
 pub mod fingerprint;
+pub mod fingerprint_rows;
 pub mod fingerprint_table;
 pub mod generate;
 pub mod kernels;
@@ -67,9 +68,11 @@ pub mod matches;
 pub mod pipeline;
 pub mod read;
 pub mod search;
+pub mod store;
 pub mod token_batch;
 pub mod tokenize;
 pub mod unordered_map;
+pub mod validity;
 pub mod write;
 
 pub use error::{Error, ErrorKind, Result};

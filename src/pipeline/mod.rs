@@ -11,8 +11,10 @@
 //! never looks at the text.
 
 pub mod config;
+pub mod emit_pairs;
 mod fingerprint_documents;
 mod fit;
+pub mod join_fingerprints;
 mod match_queries;
 pub mod timings;
 mod workers;

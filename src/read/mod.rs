@@ -1,3 +1,5 @@
 //! Bytes → documents. One file per format.
 
 pub mod form_feed;
+pub mod hexadecimal;
+pub mod numpy;

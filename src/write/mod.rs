@@ -1,4 +1,5 @@
 //! Results → bytes. One file per output.
 
+pub mod pair_table;
 pub mod reference_text;
 pub mod whole_file;

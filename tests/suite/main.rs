@@ -6,6 +6,7 @@ mod architecture;
 mod cli;
 mod determinism;
 mod golden;
+mod join;
 mod naive;
 mod official;
 mod program;

@@ -44,6 +44,15 @@ pub(crate) struct Args {
 /// What else there is to do.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    /// List all pairs of rows in a file of fingerprints that differ in few bits.
+    ///
+    /// Prints a, b and distance with tabs between: row numbers from 0, a below b, ascending.
+    Join(JoinArgs),
+    /// Search a file of fingerprints for those that differ in few bits from the ones of another.
+    ///
+    /// Prints a, b and distance with tabs between: the query's row, the fingerprint's row, from 0,
+    /// ascending.
+    Search(SearchArgs),
     /// Print the completions of a shell, to be put where that shell looks for them.
     Completions {
         /// The shell.
@@ -144,4 +153,71 @@ pub(crate) struct ReferenceArgs {
     /// Print counts, and the time and share of each stage, on standard error.
     #[arg(long)]
     pub(crate) stats: bool,
+}
+
+/// Arguments of `simtool join`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct JoinArgs {
+    #[command(flatten)]
+    pub(crate) shared: SharedJoinArgs,
+
+    /// Print each group of equal rows once, then the pairs of groups, each named by its first row.
+    #[arg(long, conflicts_with = "count")]
+    pub(crate) groups: bool,
+}
+
+/// Arguments of `simtool search`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct SearchArgs {
+    #[command(flatten)]
+    pub(crate) shared: SharedJoinArgs,
+
+    /// The fingerprints that are searched for.
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) queries: PathBuf,
+}
+
+/// What `simtool join` and `simtool search` have in common.
+#[derive(Debug, clap::Args)]
+pub(crate) struct SharedJoinArgs {
+    /// Fingerprints: simtool's packed file, a NumPy array of uint64 with shape n or n x 2, or text with
+    /// a lower-case hexadecimal number a line, an empty line where a row has none.
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) fingerprints: PathBuf,
+
+    /// Most bits in which the rows of a pair may differ.
+    #[arg(short = 'k', long, value_name = "K", default_value_t = 3)]
+    pub(crate) max_distance: u32,
+
+    /// Print only the number of pairs.
+    #[arg(long)]
+    pub(crate) count: bool,
+
+    /// Write to a file: text if it ends in .tsv, an array of shape n x 3 if it ends in .npy.
+    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) output: Option<PathBuf>,
+
+    /// The method, instead of the planner's choice; see --explain.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) index: Option<String>,
+
+    /// Print on standard error which methods there are, what they would take, and the choice.
+    #[arg(long)]
+    pub(crate) explain: bool,
+
+    /// Memory for the search, such as 512M or 8G; a self-join that needs more uses temporary files.
+    #[arg(long, value_name = "SIZE")]
+    pub(crate) max_memory: Option<String>,
+
+    /// Where temporary files go [default: the system's folder for them].
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub(crate) tmp_dir: Option<PathBuf>,
+
+    /// Worker threads; 0 takes all cores.
+    #[arg(short = 'j', long, value_name = "N", default_value_t = 0)]
+    pub(crate) threads: usize,
+
+    /// Read the files into memory instead of mapping them.
+    #[arg(long)]
+    pub(crate) no_mmap: bool,
 }

@@ -5,6 +5,7 @@ mod bus_error;
 mod console;
 mod generate;
 mod inputs;
+mod join;
 mod reference;
 
 use args::{Args, Command};
@@ -47,6 +48,8 @@ fn main() -> ExitCode {
 fn run(args: &Args) -> anyhow::Result<()> {
     match &args.command {
         None => reference::run(&args.reference),
+        Some(Command::Join(args)) => join::join(args),
+        Some(Command::Search(args)) => join::search(args),
         Some(Command::Completions { shell }) => {
             let mut script = Vec::new();
             clap_complete::generate(*shell, &mut Args::command(), "simtool", &mut script);
