@@ -5,6 +5,7 @@ pub mod fingerprint_table;
 pub mod kernels;
 pub mod mapped_file;
 pub mod matches;
+pub mod stable_hash;
 pub mod unordered_map;
 
 pub use error::{Error, ErrorKind, Result};

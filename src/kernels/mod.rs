@@ -6,6 +6,9 @@
 //! choice as an argument, so a test can run every path that its processor has.
 #![expect(unsafe_code, reason = "SIMD intrinsics; every block states why it is sound")]
 
+pub mod uax29_ascii;
+pub mod xxh3_short;
+
 use std::fmt;
 use std::sync::OnceLock;
 
