@@ -6,6 +6,7 @@ pub mod kernels;
 pub mod mapped_file;
 pub mod matches;
 pub mod stable_hash;
+pub mod tokenize;
 pub mod unordered_map;
 
 pub use error::{Error, ErrorKind, Result};
