@@ -1,6 +1,8 @@
 //! Finds near-duplicate documents in large text collections, exactly and in parallel.
 
 pub mod error;
+pub mod extract;
+pub mod fingerprint;
 pub mod fingerprint_table;
 pub mod kernels;
 pub mod mapped_file;

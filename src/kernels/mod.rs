@@ -6,6 +6,8 @@
 //! choice as an argument, so a test can run every path that its processor has.
 #![expect(unsafe_code, reason = "SIMD intrinsics; every block states why it is sound")]
 
+pub mod bit_counts;
+pub mod shingle_terms;
 pub mod uax29_ascii;
 pub mod xxh3_short;
 

@@ -4,7 +4,8 @@
 //! A text is decoded (a maximal invalid sequence separates), normalized (NFKC), folded, and cut at
 //! word boundaries. A segment with a letter or digit is a word; within it each character of a
 //! script without spaces (Han, Hiragana, Katakana, Thai, Lao, Khmer, Myanmar) is a word by itself,
-//! and so is what stands between two of them if it holds a letter or digit.
+//! and so is what stands between two of them if it holds a letter or digit. White space is never
+//! part of a word, even where a mark is attached to it.
 //!
 //! ASCII text takes a fast path. It ends, and begins again, before a white space, where neither
 //! normalization nor word rules look across: so the words are the same.
@@ -100,6 +101,8 @@ fn tokenize_slowly(text: &[u8], batch: &mut TokenBatch) {
     for chunk in text.utf8_chunks() {
         fold(chunk.valid(), &mut batch.folded);
         for segment in batch.folded.split_word_bounds() {
+            // White space is of one segment with a mark or joiner that follows it.
+            let segment = segment.trim_start();
             if segment.chars().any(char::is_alphanumeric) {
                 emit_segment(segment, &mut batch.hashes);
             }
@@ -165,6 +168,7 @@ mod tests {
         check("한국어 말".as_bytes(), &["한국어", "말"]);
         check("e\u{301}te\u{301}".as_bytes(), &["été"]);
         check("ﬁn２".as_bytes(), &["fin2"]);
+        check("  \u{11c92} \u{200d}\u{1f170}".as_bytes(), &["\u{11c92}", "\u{200d}\u{1f170}"]);
         check(b"", &[]);
         check(b" \n\t--- ", &[]);
     }
@@ -190,7 +194,7 @@ mod tests {
         fn fast_and_slow_agree(pieces in prop::collection::vec(prop_oneof![
             8 => "[a-zA-Z]{1,9}", 2 => "[0-9_.,';:-]{1,3}", 6 => "[ \t\r\n]{1,2}",
             1 => "[àÉ\u{301}\u{308}ßſKﬁ中国カーกัๆ한\u{200d}\u{ad}’“ \u{e9}\u{2028}]{1,3}",
-            1 => " {20,40}", 1 => "\\PC{1,3}",
+            1 => " {20,40}", 1 => " +[\u{11c92}\u{200d}\u{1f170}]{1,3}", 1 => "\\PC{1,3}",
         ], 0..60)) {
             check_fast(pieces.concat().as_bytes());
         }
