@@ -7,6 +7,8 @@ pub mod fingerprint_table;
 pub mod kernels;
 pub mod mapped_file;
 pub mod matches;
+pub mod search;
+pub mod similarity;
 pub mod stable_hash;
 pub mod tokenize;
 pub mod unordered_map;

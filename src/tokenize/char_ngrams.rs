@@ -5,7 +5,7 @@
 //! is of a script without spaces.
 
 use super::normalize::{ascii_prefix, fold, is_unspaced};
-use super::{TokenBatch, Tokenizer};
+use super::{HashedTokens, Tokenizer};
 use crate::stable_hash::hash;
 use std::sync::LazyLock;
 use unicode_normalization::char::is_combining_mark;
@@ -67,7 +67,7 @@ impl State {
     }
 
     /// The definition of the tokens, for any text.
-    fn push_slowly(&mut self, text: &[u8], batch: &mut TokenBatch) {
+    fn push_slowly(&mut self, text: &[u8], batch: &mut HashedTokens) {
         for chunk in text.utf8_chunks() {
             fold(chunk.valid(), &mut batch.folded);
             self.push_folded(&batch.folded, &mut batch.hashes);
@@ -77,7 +77,7 @@ impl State {
 }
 
 impl Tokenizer for Characters {
-    fn tokenize(&self, mut text: &[u8], batch: &mut TokenBatch) {
+    fn tokenize(&self, mut text: &[u8], batch: &mut HashedTokens) {
         let tokens = &*ASCII_TOKENS;
         let mut state = State::new();
         while !text.is_empty() {
@@ -108,9 +108,9 @@ mod tests {
 
     #[track_caller]
     fn check_fast(text: &[u8]) -> Vec<u64> {
-        let mut slow = TokenBatch::default();
+        let mut slow = HashedTokens::default();
         State::new().push_slowly(text, &mut slow);
-        let mut fast = TokenBatch::default();
+        let mut fast = HashedTokens::default();
         Characters.tokenize(text, &mut fast);
         assert_eq!(fast.hashes, slow.hashes, "{:?}", text.escape_ascii());
         fast.hashes

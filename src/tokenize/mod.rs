@@ -16,7 +16,7 @@ use crate::kernels::uax29_ascii::AsciiWords;
 ///
 /// Reused from document to document: once warm, a tokenizer allocates nothing for ASCII text.
 #[derive(Debug, Default)]
-pub struct TokenBatch {
+pub struct HashedTokens {
     /// The stable hash of every token, in text order.
     pub hashes: Vec<u64>,
     ascii: AsciiWords,
@@ -24,7 +24,7 @@ pub struct TokenBatch {
     folded: String,
 }
 
-impl TokenBatch {
+impl HashedTokens {
     /// Forgets the tokens and keeps the buffers.
     pub fn clear(&mut self) {
         self.hashes.clear();
@@ -36,5 +36,5 @@ pub trait Tokenizer: Sync {
     /// Appends the hashes of the tokens of `text`, in order.
     ///
     /// Bytes that are not UTF-8 separate: no input is an error.
-    fn tokenize(&self, text: &[u8], batch: &mut TokenBatch);
+    fn tokenize(&self, text: &[u8], batch: &mut HashedTokens);
 }

@@ -11,7 +11,7 @@
 //! normalization nor word rules look across: so the words are the same.
 
 use super::normalize::{ascii_prefix, fold, is_unspaced};
-use super::{TokenBatch, Tokenizer};
+use super::{HashedTokens, Tokenizer};
 use crate::kernels::Isa;
 use crate::kernels::uax29_ascii::{MAX_TEXT, find_words};
 use crate::kernels::xxh3_short::hash_words;
@@ -39,11 +39,11 @@ impl UnicodeWords {
     }
 
     /// The words of ASCII text.
-    fn ascii(self, mut text: &[u8], batch: &mut TokenBatch) {
+    fn ascii(self, mut text: &[u8], batch: &mut HashedTokens) {
         while !text.is_empty() {
             let piece;
             (piece, text) = text.split_at(piece_end(text));
-            let TokenBatch { hashes, ascii, folded: _ } = &mut *batch;
+            let HashedTokens { hashes, ascii, folded: _ } = &mut *batch;
             find_words(self.isa, piece, ascii);
             hash_words(self.isa, &ascii.lowered, &ascii.starts, &ascii.ends, hashes);
         }
@@ -51,7 +51,7 @@ impl UnicodeWords {
 }
 
 impl Tokenizer for UnicodeWords {
-    fn tokenize(&self, mut text: &[u8], batch: &mut TokenBatch) {
+    fn tokenize(&self, mut text: &[u8], batch: &mut HashedTokens) {
         loop {
             let ascii_end = ascii_prefix(text);
             if ascii_end == text.len() {
@@ -97,7 +97,7 @@ fn is_white(byte: &u8) -> bool {
 }
 
 /// The definition of the words, for any text.
-fn tokenize_slowly(text: &[u8], batch: &mut TokenBatch) {
+fn tokenize_slowly(text: &[u8], batch: &mut HashedTokens) {
     for chunk in text.utf8_chunks() {
         fold(chunk.valid(), &mut batch.folded);
         for segment in batch.folded.split_word_bounds() {
@@ -138,7 +138,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn slow_hashes(text: &[u8]) -> Vec<u64> {
-        let mut batch = TokenBatch::default();
+        let mut batch = HashedTokens::default();
         tokenize_slowly(text, &mut batch);
         batch.hashes
     }
@@ -153,7 +153,7 @@ mod tests {
     #[track_caller]
     fn check_fast(text: &[u8]) {
         for &isa in Isa::available() {
-            let mut batch = TokenBatch::default();
+            let mut batch = HashedTokens::default();
             UnicodeWords::new(isa).tokenize(text, &mut batch);
             assert_eq!(batch.hashes, slow_hashes(text), "{isa} {:?}", text.escape_ascii());
         }

@@ -1,0 +1,3 @@
+//! Fingerprints or sets of terms to rows that are alike.
+
+pub mod set_join;
