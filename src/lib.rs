@@ -5,12 +5,16 @@ pub mod extract;
 pub mod fingerprint;
 pub mod fingerprint_table;
 pub mod kernels;
+pub mod large_buffer;
 pub mod mapped_file;
 pub mod matches;
+pub mod read;
 pub mod search;
 pub mod similarity;
 pub mod stable_hash;
+pub mod token_batch;
 pub mod tokenize;
 pub mod unordered_map;
+pub mod write;
 
 pub use error::{Error, ErrorKind, Result};

@@ -148,7 +148,8 @@ mod tests {
             let expected = Threshold::new(numerator, denominator).unwrap();
             assert_eq!(text.parse::<Threshold>().unwrap(), expected);
         }
-        for text in ["", "0", "1.1", "-1", "0.8x", "1/0", "5/4", "a/b", ".", "0.12345678901", "1e1"] {
+        for text in ["", "0", "1.1", "-1", "0.8x", "1/0", "5/4", "a/b", ".", "0.12345678901", "1e1"]
+        {
             let error = text.parse::<Threshold>().unwrap_err();
             assert!(error.to_string().starts_with(&format!("--similarity {text}:")), "{error}");
         }

@@ -1,9 +1,6 @@
-//! Tokens to terms.
-//!
-//! Input: the token hashes of one document. Output: its terms, one per occurrence, appended to a
-//! buffer. Not here: how text becomes tokens (`tokenize`), what is made of terms (`fingerprint`,
-//! `search`).
+//! Tokens → features. What is learned from the corpus is learned here.
 
-mod shingles;
-
-pub use shingles::Shingles;
+pub mod shingles;
+pub mod vocabulary;
+pub mod word_counter;
+pub mod word_table;

@@ -10,7 +10,7 @@
 //! G. Manku, A. Jain, A. Das Sarma. Detecting near-duplicates for web crawling. WWW 2007.
 
 use crate::kernels::Isa;
-use crate::kernels::bit_counts::add_bit_counts;
+use crate::kernels::bit_majority::BitCounts;
 use crate::stable_hash::row_word;
 
 /// Makes simhash fingerprints of terms.
@@ -44,29 +44,22 @@ impl HashedSimhash {
     #[must_use]
     pub fn fingerprint_128(&self, terms: &[u64]) -> Option<u128> {
         let lower = self.fingerprint_64(terms)?;
-        let mut counts = [0; 64];
+        let mut counts = BitCounts::default();
         let mut words = [0; 256];
         for block in terms.chunks(words.len()) {
             for (word, &term) in words.iter_mut().zip(block) {
                 *word = row_word(term, 1);
             }
-            add_bit_counts(self.isa, &words[..block.len()], &mut counts);
+            counts.add(self.isa, &words[..block.len()]);
         }
-        let upper = majority_of(&counts, terms.len());
-        Some(u128::from(upper) << 64 | u128::from(lower))
+        Some(u128::from(counts.majority()) << 64 | u128::from(lower))
     }
 
     fn majority(&self, rows: &[u64]) -> u64 {
-        let mut counts = [0; 64];
-        add_bit_counts(self.isa, rows, &mut counts);
-        majority_of(&counts, rows.len())
+        let mut counts = BitCounts::default();
+        counts.add(self.isa, rows);
+        counts.majority()
     }
-}
-
-/// The bits that more than half of the rows have.
-fn majority_of(counts: &[u32; 64], rows: usize) -> u64 {
-    let bits = counts.iter().enumerate();
-    bits.fold(0, |word, (bit, &count)| word | u64::from(2 * count as usize > rows) << bit)
 }
 
 #[cfg(test)]

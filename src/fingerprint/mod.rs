@@ -1,8 +1,5 @@
-//! Terms to one row of lanes.
-//!
-//! Input: the terms of one document. Output: its fingerprint, or none where there are too few
-//! features. Not here: how fingerprints are compared (`search`).
+//! Features → one fingerprint. One file per method.
 
-mod hashed_simhash;
-
-pub use hashed_simhash::HashedSimhash;
+pub mod hash_table;
+pub mod hashed_simhash;
+pub mod table_simhash;

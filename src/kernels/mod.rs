@@ -6,9 +6,13 @@
 //! choice as an argument, so a test can run every path that its processor has.
 #![expect(unsafe_code, reason = "SIMD intrinsics; every block states why it is sound")]
 
-pub mod bit_counts;
+pub mod binary_digits;
+pub mod bit_majority;
+pub mod hamming_scan;
 pub mod shingle_terms;
 pub mod uax29_ascii;
+pub mod word_keys;
+pub mod word_positions;
 pub mod xxh3_short;
 
 use std::fmt;
@@ -69,6 +73,15 @@ impl Isa {
             let asked = std::env::var("SIMTOOL_ISA").ok().and_then(|name| Self::from_name(&name));
             asked.map_or(best, |asked| asked.min(best))
         })
+    }
+
+    /// The same, or the best that this processor has where that is lower: what a kernel that was
+    /// handed a choice may run.
+    #[inline]
+    #[must_use]
+    pub fn runnable(self) -> Self {
+        static BEST: OnceLock<Isa> = OnceLock::new();
+        self.min(*BEST.get_or_init(|| Self::available().last().copied().unwrap_or(Self::Portable)))
     }
 
     /// The instruction set of that name.

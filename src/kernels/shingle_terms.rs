@@ -18,7 +18,7 @@ pub fn shingle_terms(isa: Isa, tokens: &[u64], length: usize, terms: &mut Vec<u6
     assert!(length > 0, "a shingle has a token");
     let Some(count) = (tokens.len() + 1).checked_sub(length) else { return };
     terms.reserve(count);
-    match isa {
+    match isa.runnable() {
         #[cfg(target_arch = "x86_64")]
         Isa::Avx512 if length <= LONGEST_DIRECT => {
             // SAFETY: AVX-512 was detected; room for `count` terms was reserved.

@@ -90,7 +90,7 @@ pub fn find_words(isa: Isa, text: &[u8], words: &mut AsciiWords) {
     }
     words.starts.clear();
     words.ends.clear();
-    let underscores = match isa {
+    let underscores = match isa.runnable() {
         #[cfg(target_arch = "x86_64")]
         Isa::Avx512 => {
             words.starts.reserve(text.len() / 2 + 64);

@@ -25,7 +25,7 @@ pub const MARGIN: usize = 16;
 pub fn hash_words(isa: Isa, text: &[u8], starts: &[u32], ends: &[u32], hashes: &mut Vec<u64>) {
     assert_eq!(starts.len(), ends.len(), "a word has a start and an end");
     hashes.reserve(starts.len());
-    match isa {
+    match isa.runnable() {
         #[cfg(target_arch = "x86_64")]
         Isa::Avx512 => {
             assert!(in_bounds(text, starts, ends), "words keep a margin to the ends of the text");

@@ -10,8 +10,8 @@
 //! ASCII text takes a fast path. It ends, and begins again, before a white space, where neither
 //! normalization nor word rules look across: so the words are the same.
 
+use super::hashed_tokens::{HashTokenizer, HashedTokens};
 use super::normalize::{ascii_prefix, fold, is_unspaced};
-use super::{HashedTokens, Tokenizer};
 use crate::kernels::Isa;
 use crate::kernels::uax29_ascii::{MAX_TEXT, find_words};
 use crate::kernels::xxh3_short::hash_words;
@@ -39,29 +39,29 @@ impl UnicodeWords {
     }
 
     /// The words of ASCII text.
-    fn ascii(self, mut text: &[u8], batch: &mut HashedTokens) {
+    fn ascii(self, mut text: &[u8], tokens: &mut HashedTokens) {
         while !text.is_empty() {
             let piece;
             (piece, text) = text.split_at(piece_end(text));
-            let HashedTokens { hashes, ascii, folded: _ } = &mut *batch;
+            let HashedTokens { hashes, ascii, folded: _ } = &mut *tokens;
             find_words(self.isa, piece, ascii);
             hash_words(self.isa, &ascii.lowered, &ascii.starts, &ascii.ends, hashes);
         }
     }
 }
 
-impl Tokenizer for UnicodeWords {
-    fn tokenize(&self, mut text: &[u8], batch: &mut HashedTokens) {
+impl HashTokenizer for UnicodeWords {
+    fn tokenize(&self, mut text: &[u8], tokens: &mut HashedTokens) {
         loop {
             let ascii_end = ascii_prefix(text);
             if ascii_end == text.len() {
-                self.ascii(text, batch);
+                self.ascii(text, tokens);
                 return;
             }
             let slow_start = text[..ascii_end].iter().rposition(is_white).unwrap_or(0);
-            self.ascii(&text[..slow_start], batch);
+            self.ascii(&text[..slow_start], tokens);
             let slow_end = slow_piece_end(text, ascii_end);
-            tokenize_slowly(&text[slow_start..slow_end], batch);
+            tokenize_slowly(&text[slow_start..slow_end], tokens);
             text = &text[slow_end..];
         }
     }
@@ -97,14 +97,14 @@ fn is_white(byte: &u8) -> bool {
 }
 
 /// The definition of the words, for any text.
-fn tokenize_slowly(text: &[u8], batch: &mut HashedTokens) {
+fn tokenize_slowly(text: &[u8], tokens: &mut HashedTokens) {
     for chunk in text.utf8_chunks() {
-        fold(chunk.valid(), &mut batch.folded);
-        for segment in batch.folded.split_word_bounds() {
+        fold(chunk.valid(), &mut tokens.folded);
+        for segment in tokens.folded.split_word_bounds() {
             // White space is of one segment with a mark or joiner that follows it.
             let segment = segment.trim_start();
             if segment.chars().any(char::is_alphanumeric) {
-                emit_segment(segment, &mut batch.hashes);
+                emit_segment(segment, &mut tokens.hashes);
             }
         }
     }
@@ -138,9 +138,9 @@ mod tests {
     use proptest::prelude::*;
 
     fn slow_hashes(text: &[u8]) -> Vec<u64> {
-        let mut batch = HashedTokens::default();
-        tokenize_slowly(text, &mut batch);
-        batch.hashes
+        let mut tokens = HashedTokens::default();
+        tokenize_slowly(text, &mut tokens);
+        tokens.hashes
     }
 
     #[track_caller]
@@ -153,9 +153,9 @@ mod tests {
     #[track_caller]
     fn check_fast(text: &[u8]) {
         for &isa in Isa::available() {
-            let mut batch = HashedTokens::default();
-            UnicodeWords::new(isa).tokenize(text, &mut batch);
-            assert_eq!(batch.hashes, slow_hashes(text), "{isa} {:?}", text.escape_ascii());
+            let mut tokens = HashedTokens::default();
+            UnicodeWords::new(isa).tokenize(text, &mut tokens);
+            assert_eq!(tokens.hashes, slow_hashes(text), "{isa} {:?}", text.escape_ascii());
         }
     }
 

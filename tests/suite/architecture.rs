@@ -30,11 +30,11 @@ const UNSAFE: &[&str] = &["kernels/", "mapped_file.rs", "bin/simtool/"];
 /// Where threads may be started.
 const RAYON: &[&str] = &["search/", "pipeline/"];
 /// Third-party crates that stay in their room.
-const ROOMS: &[(&str, &str)] = &[
-    ("memmap2", "mapped_file.rs"),
-    ("clap", "bin/"),
-    ("anyhow", "bin/"),
-    ("std::arch", "kernels/"),
+const ROOMS: &[(&str, &[&str])] = &[
+    ("memmap2", &["mapped_file.rs", "large_buffer.rs"]),
+    ("clap", &["bin/"]),
+    ("anyhow", &["bin/"]),
+    ("std::arch", &["kernels/"]),
 ];
 
 fn sources() -> BTreeMap<String, String> {
@@ -169,8 +169,8 @@ fn crates_and_unsafe_code_stay_in_their_rooms() {
         let inside = |rooms: &[&str]| rooms.iter().any(|r| file.starts_with(r));
         for (word, allowed) in ROOMS {
             assert!(
-                !names(word) || inside(&[allowed]),
-                "src/{file} uses {word}; only {allowed} may"
+                !names(word) || inside(allowed),
+                "src/{file} uses {word}; only {allowed:?} may"
             );
         }
         assert!(!names("rayon") || inside(RAYON), "src/{file} uses rayon; only {RAYON:?} may");

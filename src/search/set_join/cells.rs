@@ -103,9 +103,9 @@ pub(super) struct Filling<'a> {
     section_bits: u32,
 }
 
-impl Filling<'_> {
+impl<'t> Filling<'t> {
     /// A worker's hand on the table; what it noted is there once it is dropped.
-    pub(super) fn writer(&self, note: Note) -> Writer<'_> {
+    pub(super) fn writer(&self, note: Note) -> Writer<'_, 't> {
         Writer {
             filling: self,
             note,
@@ -117,14 +117,14 @@ impl Filling<'_> {
 
 /// A worker's buffers.
 #[derive(Debug)]
-pub(super) struct Writer<'a> {
-    filling: &'a Filling<'a>,
+pub(super) struct Writer<'f, 't> {
+    filling: &'f Filling<'t>,
     note: Note,
     lengths: [u16; SECTIONS],
     buffers: Vec<u32>,
 }
 
-impl Writer<'_> {
+impl Writer<'_, '_> {
     /// Notes an occurrence of a term of the cell.
     #[inline]
     pub(super) fn push(&mut self, cell: u32) {
@@ -156,7 +156,7 @@ impl Writer<'_> {
     }
 }
 
-impl Drop for Writer<'_> {
+impl Drop for Writer<'_, '_> {
     fn drop(&mut self) {
         for section in 0..self.filling.sections.len() {
             self.flush(section);
@@ -186,9 +186,8 @@ mod tests {
     #[test]
     fn a_term_matches_when_it_occurred_twice() {
         let terms: Vec<u64> = (0..100_000).map(mix).collect();
-        let notes: Vec<_> = (terms.iter().chain(&terms[..1000]))
-            .map(|&term| (term, Note::Occurrence))
-            .collect();
+        let notes: Vec<_> =
+            (terms.iter().chain(&terms[..1000])).map(|&term| (term, Note::Occurrence)).collect();
         let table = filled(&notes, 50_000_000);
         let matched = |term: &u64| table.is_matched(table.numbers().of(*term));
         assert!(terms[..1000].iter().all(matched));
@@ -208,6 +207,9 @@ mod tests {
     #[test]
     fn the_smallest_table_takes_every_term() {
         let terms: Vec<_> = (0..5000).map(|i| (mix(i), Note::Occurrence)).collect();
-        filled(&[&terms[..], &[(u64::MAX, Note::Occurrence)], &[(0, Note::Occurrence)]].concat(), 0);
+        filled(
+            &[&terms[..], &[(u64::MAX, Note::Occurrence)], &[(0, Note::Occurrence)]].concat(),
+            0,
+        );
     }
 }

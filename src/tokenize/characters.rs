@@ -4,8 +4,8 @@
 //! run of anything else between two of them is one token, a space, or nothing where a neighbour
 //! is of a script without spaces.
 
+use super::hashed_tokens::{HashTokenizer, HashedTokens};
 use super::normalize::{ascii_prefix, fold, is_unspaced};
-use super::{HashedTokens, Tokenizer};
 use crate::stable_hash::hash;
 use std::sync::LazyLock;
 use unicode_normalization::char::is_combining_mark;
@@ -67,18 +67,18 @@ impl State {
     }
 
     /// The definition of the tokens, for any text.
-    fn push_slowly(&mut self, text: &[u8], batch: &mut HashedTokens) {
+    fn push_slowly(&mut self, text: &[u8], tokens: &mut HashedTokens) {
         for chunk in text.utf8_chunks() {
-            fold(chunk.valid(), &mut batch.folded);
-            self.push_folded(&batch.folded, &mut batch.hashes);
+            fold(chunk.valid(), &mut tokens.folded);
+            self.push_folded(&tokens.folded, &mut tokens.hashes);
             self.separated |= !chunk.invalid().is_empty();
         }
     }
 }
 
-impl Tokenizer for Characters {
-    fn tokenize(&self, mut text: &[u8], batch: &mut HashedTokens) {
-        let tokens = &*ASCII_TOKENS;
+impl HashTokenizer for Characters {
+    fn tokenize(&self, mut text: &[u8], tokens: &mut HashedTokens) {
+        let ascii = &*ASCII_TOKENS;
         let mut state = State::new();
         while !text.is_empty() {
             let ascii_end = ascii_prefix(text);
@@ -86,8 +86,8 @@ impl Tokenizer for Characters {
             // may be the base of a mark, so it goes with what follows.
             let fast_end = if ascii_end == text.len() { ascii_end } else { ascii_end.max(1) - 1 };
             for &byte in &text[..fast_end] {
-                match tokens[usize::from(byte)] {
-                    Some(token) => state.push(token, Last::Spaced, &mut batch.hashes),
+                match ascii[usize::from(byte)] {
+                    Some(token) => state.push(token, Last::Spaced, &mut tokens.hashes),
                     None => state.separated = true,
                 }
             }
@@ -95,7 +95,7 @@ impl Tokenizer for Characters {
             let foreign = ascii_end - fast_end;
             let rest = &text[foreign..];
             let slow_end = rest.iter().position(u8::is_ascii).unwrap_or(rest.len());
-            state.push_slowly(&text[..foreign + slow_end], batch);
+            state.push_slowly(&text[..foreign + slow_end], tokens);
             text = &text[foreign + slow_end..];
         }
     }

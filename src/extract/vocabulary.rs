@@ -1,0 +1,237 @@
+//! The N most frequent words of a corpus, learned in parallel.
+//!
+//! Every worker counts its share alone. The shares' tables are not merged, which would cost as
+//! much as the counting: few of their words can be among the N. If some worker counted its N-th
+//! word L times, then N words occur L times or more, and of T workers one has counted any word
+//! that belongs to them at least ⌈L / T⌉ times. Only such words are looked up in the other tables.
+
+use super::word_counter::WordCounter;
+use super::word_table::{Word, WordNumber, WordTable};
+use crate::token_batch::TokenBatch;
+use std::cmp::Reverse;
+
+/// The place of a word among the N most frequent, from 0.
+pub type Rank = u32;
+
+/// What [`NumberRanks`] has for a word that is no feature.
+const NO_RANK: Rank = Rank::MAX;
+
+/// The features: the N most frequent words, most frequent first, equal counts in byte order.
+#[derive(Debug, Default)]
+pub struct Vocabulary {
+    /// Each word's number is its rank.
+    ranks: WordTable,
+}
+
+/// A possible feature, with its count over all workers.
+#[derive(Debug)]
+pub struct Candidate<'c> {
+    count: u64,
+    word: Word<'c>,
+}
+
+impl Candidate<'_> {
+    /// Orders by count, highest first, then by letters.
+    fn order(&self, other: &Self) -> std::cmp::Ordering {
+        other.count.cmp(&self.count).then_with(|| self.word.cmp_letters(other.word))
+    }
+}
+
+/// A count that at least `most` words of a share reach: their `most`-th highest, 0 if there are
+/// fewer.
+///
+/// # Complexity
+///
+/// O(words of the share).
+#[must_use]
+pub fn reached_count(counter: &WordCounter, most: usize) -> u64 {
+    let mut counts: Vec<u64> = counter.words().map(|(_, count)| count).collect();
+    match most.checked_sub(1) {
+        Some(last) if last < counts.len() => {
+            *counts.select_nth_unstable_by_key(last, |&count| Reverse(count)).1
+        }
+        _ => 0,
+    }
+}
+
+/// The words of share `own` that may be features, given that `reached` is a
+/// [count that enough words reach](reached_count). A word is given by one share only.
+///
+/// # Complexity
+///
+/// O(words of the share + candidates × shares).
+#[must_use]
+pub fn candidates(counters: &[WordCounter], own: usize, reached: u64) -> Vec<Candidate<'_>> {
+    let threshold = reached.div_ceil(counters.len() as u64);
+    let mut found = Vec::new();
+    'words: for (word, count) in counters[own].words() {
+        if count < threshold {
+            continue;
+        }
+        let mut total = count;
+        for (number, other) in counters.iter().enumerate().filter(|&(number, _)| number != own) {
+            let count = other.get(word).map(|(_, count)| count);
+            if number < own && count.is_some_and(|count| count >= threshold) {
+                continue 'words;
+            }
+            total += count.unwrap_or(0);
+        }
+        found.push(Candidate { count: total, word });
+    }
+    found
+}
+
+impl Vocabulary {
+    /// The first `most` of the candidates of all shares.
+    #[must_use]
+    pub fn of_candidates(mut candidates: Vec<Candidate<'_>>, most: usize) -> Self {
+        if most < candidates.len() {
+            candidates.select_nth_unstable_by(most, Candidate::order);
+            candidates.truncate(most);
+        }
+        candidates.sort_unstable_by(Candidate::order);
+        let mut ranks = WordTable::default();
+        for candidate in candidates {
+            ranks.insert(candidate.word);
+        }
+        Self { ranks }
+    }
+
+    /// Number of features.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.ranks.len() as usize
+    }
+
+    /// Whether there is no feature: the corpus had no word.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.ranks.is_empty()
+    }
+
+    /// Appends the ranks of the words of a batch of `text` that are features.
+    pub fn ranks(&self, text: &[u8], batch: &TokenBatch, ranks: &mut Vec<Rank>) {
+        self.ranks.look_up(text, batch, |rank| ranks.extend(rank));
+    }
+
+    /// What the numbers that `counter` wrote down mean.
+    #[must_use]
+    pub fn number_ranks(&self, counter: &WordCounter) -> NumberRanks {
+        let mut ranks = vec![NO_RANK; counter.number_bound()];
+        for (word, rank, _) in self.ranks.words() {
+            if let Some((number, _)) = counter.get(word) {
+                ranks[number as usize] = rank;
+            }
+        }
+        NumberRanks(ranks)
+    }
+}
+
+/// The ranks of one worker's word numbers.
+#[derive(Debug)]
+pub struct NumberRanks(Vec<Rank>);
+
+impl NumberRanks {
+    /// Writes the ranks of those of `numbers` that are features to the front of `ranks`, in order,
+    /// and returns how many they are.
+    ///
+    /// # Panics
+    ///
+    /// `ranks` is shorter than `numbers`, or a number is not of this worker.
+    pub fn ranks(&self, numbers: &[WordNumber], ranks: &mut [Rank]) -> usize {
+        let ranks = &mut ranks[..numbers.len()];
+        let mut count = 0;
+        for &number in numbers {
+            let rank = self.0[number as usize];
+            // Written in any case, kept if it is a feature: no branch to mispredict.
+            ranks[count] = rank;
+            count += usize::from(rank != NO_RANK);
+        }
+        count
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernels::Isa;
+    use proptest::prelude::*;
+    use std::collections::BTreeMap;
+
+    fn counter(text: &[u8], stop_words: &[Vec<u8>]) -> WordCounter {
+        let mut counter = WordCounter::new(stop_words);
+        let mut batch = TokenBatch::default();
+        batch.fill_with_letter_runs(Isa::detected(), text);
+        let mut numbers = vec![0; batch.len() + 1];
+        counter.count(text, &batch, &mut numbers, 0);
+        counter
+    }
+
+    fn features(vocabulary: &Vocabulary) -> Vec<String> {
+        let mut words: Vec<_> = vocabulary
+            .ranks
+            .words()
+            .map(|(word, rank, _)| {
+                (rank, word.with_letters(|l| String::from_utf8(l.to_vec()).unwrap()))
+            })
+            .collect();
+        words.sort();
+        words.into_iter().map(|(_, word)| word).collect()
+    }
+
+    fn learn(shares: &[&[u8]], stop_words: &[Vec<u8>], most: usize) -> Vec<String> {
+        let counters: Vec<_> = shares.iter().map(|share| counter(share, stop_words)).collect();
+        let reached = counters.iter().map(|c| reached_count(c, most)).max().unwrap_or(0);
+        let candidates =
+            (0..counters.len()).flat_map(|own| candidates(&counters, own, reached)).collect();
+        let vocabulary = Vocabulary::of_candidates(candidates, most);
+        for counter in &counters {
+            let ranks = vocabulary.number_ranks(counter);
+            assert_eq!(ranks.0.len(), counter.number_bound());
+        }
+        features(&vocabulary)
+    }
+
+    #[test]
+    fn equal_counts_are_ranked_by_their_letters() {
+        assert_eq!(learn(&[b"b a c b a zz the"], &[b"the".to_vec()], 3), ["a", "b", "c"]);
+        assert_eq!(learn(&[b"b a", b"c b", b"a d"], &[], 9), ["a", "b", "c", "d"]);
+    }
+
+    proptest! {
+        #[test]
+        fn any_division_into_shares_gives_the_same(
+            shares in proptest::collection::vec("([a-d]{1,2}|[ab]{17}|[ ]){0,40}", 1..5),
+            most in 0usize..12,
+        ) {
+            let mut counts = BTreeMap::new();
+            for word in shares.iter().flat_map(|s| s.split(' ')).filter(|w| !w.is_empty() && *w != "a") {
+                *counts.entry(word.to_owned()).or_insert(0) += 1;
+            }
+            let mut expected: Vec<_> = counts.into_iter().collect();
+            expected.sort_by_key(|(word, count)| (Reverse(*count), word.clone()));
+            let expected: Vec<_> = expected.into_iter().take(most).map(|(word, _)| word).collect();
+            let shares: Vec<&[u8]> = shares.iter().map(String::as_bytes).collect();
+            prop_assert_eq!(learn(&shares, &[b"a".to_vec()], most), expected);
+        }
+    }
+
+    #[test]
+    fn written_numbers_become_ranks() {
+        let text = b"x y z y";
+        let mut counter = WordCounter::new(&[]);
+        let mut batch = TokenBatch::default();
+        batch.fill_with_letter_runs(Isa::detected(), text);
+        let mut numbers = [0; 5];
+        let written = counter.count(text, &batch, &mut numbers, 0);
+        let all = candidates(std::slice::from_ref(&counter), 0, 0);
+        let vocabulary = Vocabulary::of_candidates(all, 2);
+        let mut ranks = [9; 4];
+        let count = vocabulary.number_ranks(&counter).ranks(&numbers[..written], &mut ranks);
+        assert_eq!(ranks[..count], [1, 0, 0]);
+        let mut looked_up = Vec::new();
+        vocabulary.ranks(text, &batch, &mut looked_up);
+        assert_eq!(looked_up, [1, 0, 0]);
+        assert!(vocabulary.len() == 2 && !vocabulary.is_empty());
+    }
+}

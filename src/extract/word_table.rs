@@ -1,0 +1,323 @@
+//! A hash table from words to numbers, with a count in every slot.
+//!
+//! Open addressing with linear probing over slots of 32 bytes, so that a look-up touches one cache
+//! line, holds the whole key there, and never goes back to the text. The home of a key is given by
+//! the highest bits of its hash. Words of more than 16 letters (one in 300 of English text) live
+//! in an ordinary map.
+
+use crate::kernels::prefetch;
+use crate::kernels::word_keys::{WordKey, hash_key, key_letters};
+use crate::large_buffer::LargeBuffer;
+use crate::token_batch::TokenBatch;
+use crate::unordered_map::UnorderedMap;
+use bytemuck::{Pod, Zeroable};
+
+/// Words ahead of the one that is looked up whose slots are already asked for.
+const PREFETCH_AHEAD: usize = 12;
+
+/// Slots of a new table: half a megabyte.
+const FIRST_SLOTS: usize = 1 << 14;
+
+/// A word's number: words are numbered from 0 in the order in which they were first seen.
+pub type WordNumber = u32;
+
+/// One word of up to 16 letters; free where the key is zero.
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+#[repr(C)]
+struct Slot {
+    key: WordKey,
+    count: u64,
+    number: WordNumber,
+    padding: u32,
+}
+
+/// The table.
+#[derive(Debug)]
+pub struct WordTable {
+    slots: LargeBuffer<Slot>,
+    /// 64 − log₂ of the number of slots.
+    shift: u32,
+    long_words: UnorderedMap<Box<[u8]>, LongWord>,
+    len: WordNumber,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct LongWord {
+    count: u64,
+    number: WordNumber,
+}
+
+/// A word of a table, with its letters in lower case.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Word<'t> {
+    /// Up to 16 letters, as their key.
+    Short(WordKey),
+    /// More than 16.
+    Long(&'t [u8]),
+}
+
+impl Default for WordTable {
+    fn default() -> Self {
+        Self::with_slots(FIRST_SLOTS)
+    }
+}
+
+impl WordTable {
+    fn with_slots(slots: usize) -> Self {
+        debug_assert!(slots.is_power_of_two());
+        Self {
+            slots: LargeBuffer::zeroed(slots),
+            shift: u64::BITS - slots.trailing_zeros(),
+            long_words: UnorderedMap::default(),
+            len: 0,
+        }
+    }
+
+    /// Number of words.
+    #[must_use]
+    pub fn len(&self) -> WordNumber {
+        self.len
+    }
+
+    /// Whether the table has no word.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Counts every word of a batch, numbering the new ones, and gives each word's number in turn.
+    ///
+    /// `text` is the text of the batch.
+    #[inline]
+    pub fn count(&mut self, text: &[u8], batch: &TokenBatch, mut number: impl FnMut(WordNumber)) {
+        // Growing before the loop keeps the slots in place throughout it.
+        self.reserve(batch.len());
+        let shift = self.shift;
+        let slots: &mut [Slot] = &mut self.slots;
+        let (keys, hashes) = (batch.keys(), batch.hashes());
+        for (i, (&key, &hash)) in keys.iter().zip(hashes).enumerate() {
+            if let Some(&ahead) = hashes.get(i + PREFETCH_AHEAD) {
+                prefetch(slots, (ahead >> shift) as usize);
+            }
+            if batch.is_long(i) {
+                let letters = batch.letters(i, text);
+                number(count_long(&mut self.long_words, &mut self.len, letters));
+                continue;
+            }
+            let slot = &mut slots[place(slots, shift, key, hash)];
+            if slot.key != key {
+                *slot = Slot { key, count: 0, number: next_number(&mut self.len), padding: 0 };
+            }
+            slot.count += 1;
+            number(slot.number);
+        }
+    }
+
+    /// The number of each word of a batch, in turn; `None` for those that the table does not have.
+    pub fn look_up(
+        &self,
+        text: &[u8],
+        batch: &TokenBatch,
+        mut number: impl FnMut(Option<WordNumber>),
+    ) {
+        for (i, (&key, &hash)) in batch.keys().iter().zip(batch.hashes()).enumerate() {
+            number(if batch.is_long(i) {
+                let letters = batch.letters(i, text).to_ascii_lowercase();
+                self.long_words.get(&letters[..]).map(|word| word.number)
+            } else {
+                self.find(key, hash).map(|slot| slot.number)
+            });
+        }
+    }
+
+    /// Counts one word, given by its letters in lower case, and returns its number.
+    pub fn insert(&mut self, word: Word<'_>) -> WordNumber {
+        self.reserve(1);
+        let key = match word {
+            Word::Short(key) => key,
+            Word::Long(letters) => return count_long(&mut self.long_words, &mut self.len, letters),
+        };
+        let at = place(&self.slots, self.shift, key, hash_key(key));
+        let slot = &mut self.slots[at];
+        if slot.key != key {
+            *slot = Slot { key, count: 0, number: next_number(&mut self.len), padding: 0 };
+        }
+        slot.count += 1;
+        slot.number
+    }
+
+    /// A word's number and count.
+    #[must_use]
+    pub fn get(&self, word: Word<'_>) -> Option<(WordNumber, u64)> {
+        match word {
+            Word::Short(key) => self.find(key, hash_key(key)).map(|slot| (slot.number, slot.count)),
+            Word::Long(letters) => {
+                self.long_words.get(letters).map(|word| (word.number, word.count))
+            }
+        }
+    }
+
+    /// All words with their numbers and counts, in no order.
+    pub fn words(&self) -> impl Iterator<Item = (Word<'_>, WordNumber, u64)> {
+        let short = self.slots.iter().filter(|slot| slot.key != [0; 2]);
+        let short = short.map(|slot| (Word::Short(slot.key), slot.number, slot.count));
+        let long = self.long_words.iter();
+        short.chain(long.map(|(letters, word)| (Word::Long(&letters[..]), word.number, word.count)))
+    }
+
+    fn find(&self, key: WordKey, hash: u64) -> Option<&Slot> {
+        let slot = &self.slots[place(&self.slots, self.shift, key, hash)];
+        (slot.key == key).then_some(slot)
+    }
+
+    /// Makes room for `more` words: of eight slots, at most five are ever taken.
+    fn reserve(&mut self, more: usize) {
+        let words = self.len as usize + more;
+        while words > self.slots.len() / 8 * 5 {
+            let mut larger = Self::with_slots(self.slots.len() * 2);
+            for slot in self.slots.iter().filter(|slot| slot.key != [0; 2]) {
+                let at = place(&larger.slots, larger.shift, slot.key, hash_key(slot.key));
+                larger.slots[at] = *slot;
+            }
+            self.slots = larger.slots;
+            self.shift = larger.shift;
+        }
+    }
+}
+
+/// The slot of `key`, or the free one where it belongs.
+#[inline(always)]
+fn place(slots: &[Slot], shift: u32, key: WordKey, hash: u64) -> usize {
+    let mask = slots.len() - 1;
+    let mut at = (hash >> shift) as usize & mask;
+    // Ends: some slots are always free.
+    while slots[at].key != key && slots[at].key != [0; 2] {
+        at = (at + 1) & mask;
+    }
+    at
+}
+
+#[cold]
+fn count_long(
+    long_words: &mut UnorderedMap<Box<[u8]>, LongWord>,
+    len: &mut WordNumber,
+    letters: &[u8],
+) -> WordNumber {
+    let letters = letters.to_ascii_lowercase();
+    if let Some(word) = long_words.get_mut(&letters[..]) {
+        word.count += 1;
+        return word.number;
+    }
+    let number = next_number(len);
+    long_words.insert(letters.into_boxed_slice(), LongWord { count: 1, number });
+    number
+}
+
+/// The number of a new word.
+#[inline]
+fn next_number(len: &mut WordNumber) -> WordNumber {
+    let number = *len;
+    assert!(number < WordNumber::MAX, "the words of a worker's share of a corpus fit in 32 bits");
+    *len += 1;
+    number
+}
+
+impl Word<'_> {
+    /// Compares the letters of two words, byte by byte.
+    #[must_use]
+    pub fn cmp_letters(self, other: Self) -> std::cmp::Ordering {
+        if let (Self::Short(a), Self::Short(b)) = (self, other) {
+            return a.map(u64::swap_bytes).cmp(&b.map(u64::swap_bytes));
+        }
+        self.with_letters(|a| other.with_letters(|b| a.cmp(b)))
+    }
+
+    /// Lends the letters, in lower case.
+    pub fn with_letters<R>(self, lend: impl FnOnce(&[u8]) -> R) -> R {
+        match self {
+            Self::Short(key) => {
+                let (letters, length) = key_letters(key);
+                lend(&letters[..length])
+            }
+            Self::Long(letters) => lend(letters),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernels::Isa;
+    use std::collections::BTreeMap;
+
+    fn count(table: &mut WordTable, text: &[u8]) -> Vec<WordNumber> {
+        let mut batch = TokenBatch::default();
+        batch.fill_with_letter_runs(Isa::detected(), text);
+        let mut numbers = Vec::new();
+        table.count(text, &batch, |number| numbers.push(number));
+        numbers
+    }
+
+    #[test]
+    fn words_are_numbered_as_they_come_and_counted() {
+        let mut table = WordTable::default();
+        let numbers = count(
+            &mut table,
+            b"To be or not to BE incomprehensibilities, be Incomprehensibilities",
+        );
+        assert_eq!(numbers, [0, 1, 2, 3, 0, 1, 4, 1, 4]);
+        assert_eq!(table.get(Word::Long(b"incomprehensibilities")), Some((4, 2)));
+        assert_eq!(table.len(), 5);
+    }
+
+    #[test]
+    fn a_growing_table_agrees_with_an_ordered_map() {
+        let mut table = WordTable::default();
+        let mut expected = BTreeMap::new();
+        let mut state = 1u64;
+        let mut text = Vec::new();
+        for _ in 0..60_000 {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            let mut word = Vec::new();
+            let mut bits = (state >> 33) % 40_000;
+            while bits > 0 {
+                word.push(b'a' + (bits % 23) as u8);
+                bits /= 23;
+            }
+            if state >> 60 == 0 {
+                word = word.repeat(9);
+            }
+            if !word.is_empty() {
+                *expected.entry(word.clone()).or_insert(0u64) += 1;
+            }
+            text.extend(word);
+            text.push(b' ');
+        }
+        count(&mut table, &text);
+        let mut found = BTreeMap::new();
+        for (word, number, occurrences) in table.words() {
+            assert_eq!(table.get(word), Some((number, occurrences)));
+            found.insert(word.with_letters(<[u8]>::to_vec), occurrences);
+        }
+        assert_eq!(found, expected);
+        assert_eq!(table.len() as usize, expected.len());
+
+        let mut batch = TokenBatch::default();
+        batch.fill_with_letter_runs(Isa::detected(), b"zzzzzzzz B");
+        let mut numbers = Vec::new();
+        table.look_up(b"zzzzzzzz B", &batch, |number| numbers.push(number));
+        assert_eq!(numbers[0], None);
+        assert!(numbers[1].is_some());
+    }
+
+    #[test]
+    fn words_compare_by_their_letters() {
+        let key = crate::kernels::word_keys::word_key;
+        let order = [
+            Word::Short(key(b"aardvark")),
+            Word::Long(b"abcdefghijklmnopqr"),
+            Word::Short(key(b"b")),
+        ];
+        assert!(order.is_sorted_by(|a, b| a.cmp_letters(*b).is_lt()));
+    }
+}

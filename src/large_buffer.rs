@@ -1,0 +1,86 @@
+//! Memory for arrays of many megabytes.
+//!
+//! The first touch of a page costs a fault, and on a virtual machine that is half a second and
+//! more a gigabyte. A large array is therefore mapped on its own and asks for pages of 2 MB, and
+//! one that was made larger than it turned out to be costs nothing for what was never touched.
+
+use bytemuck::Pod;
+use std::marker::PhantomData;
+use std::ops::{Deref, DerefMut};
+
+/// Bytes from which an array is worth pages of its own.
+const LARGE_BYTES: usize = 256 << 10;
+
+/// A fixed number of zeroed elements.
+#[derive(Debug)]
+pub struct LargeBuffer<T> {
+    memory: Memory,
+    length: usize,
+    element: PhantomData<T>,
+}
+
+#[derive(Debug)]
+enum Memory {
+    Mapped(memmap2::MmapMut),
+    /// In words of 16 bytes, which aligns every lane.
+    Allocated(Vec<u128>),
+}
+
+impl<T: Pod> LargeBuffer<T> {
+    /// `length` zeros. Memory is taken when it is first touched.
+    #[must_use]
+    pub fn zeroed(length: usize) -> Self {
+        const { assert!(align_of::<T>() <= align_of::<u128>()) };
+        let bytes = length * size_of::<T>();
+        let memory = match memmap2::MmapMut::map_anon(bytes) {
+            Ok(map) if bytes >= LARGE_BYTES => {
+                // Only a hint: small pages serve as well, more slowly.
+                #[cfg(target_os = "linux")]
+                drop(map.advise(memmap2::Advice::HugePage));
+                Memory::Mapped(map)
+            }
+            _ => Memory::Allocated(vec![0; bytes.div_ceil(size_of::<u128>())]),
+        };
+        Self { memory, length, element: PhantomData }
+    }
+}
+
+impl<T: Pod> Deref for LargeBuffer<T> {
+    type Target = [T];
+
+    fn deref(&self) -> &[T] {
+        let bytes: &[u8] = match &self.memory {
+            Memory::Mapped(map) => map,
+            Memory::Allocated(words) => bytemuck::cast_slice(words),
+        };
+        bytemuck::cast_slice(&bytes[..self.length * size_of::<T>()])
+    }
+}
+
+impl<T: Pod> DerefMut for LargeBuffer<T> {
+    fn deref_mut(&mut self) -> &mut [T] {
+        let bytes: &mut [u8] = match &mut self.memory {
+            Memory::Mapped(map) => map,
+            Memory::Allocated(words) => bytemuck::cast_slice_mut(words),
+        };
+        bytemuck::cast_slice_mut(&mut bytes[..self.length * size_of::<T>()])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn small_and_large_buffers_are_zeroed_and_writable() {
+        for length in [0, 1, 7, 1 << 20] {
+            let mut buffer = LargeBuffer::<[u64; 4]>::zeroed(length);
+            assert_eq!(buffer.len(), length);
+            assert!(buffer.iter().all(|element| *element == [0; 4]));
+            if let Some(last) = buffer.last_mut() {
+                *last = [1, 2, 3, 4];
+                assert_eq!(buffer[length - 1], [1, 2, 3, 4]);
+            }
+        }
+    }
+}

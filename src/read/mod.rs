@@ -1,0 +1,3 @@
+//! Bytes → documents. One file per format.
+
+pub mod form_feed;

@@ -1,0 +1,85 @@
+//! The words of a piece of text, as a tokenizer hands them on.
+
+use crate::kernels::Isa;
+use crate::kernels::word_keys::{KEY_LETTERS, WordKey, word_keys};
+use crate::kernels::word_positions::word_positions;
+
+/// Words of one piece of text: positions, keys and in-memory hashes, in the text's order.
+///
+/// Filled again and again, so that nothing is allocated once it is as large as the largest piece.
+#[derive(Debug, Default)]
+pub struct TokenBatch {
+    starts: Vec<u32>,
+    ends: Vec<u32>,
+    keys: Vec<WordKey>,
+    hashes: Vec<u64>,
+}
+
+impl TokenBatch {
+    /// Replaces the words with the runs of ASCII letters of `text`.
+    ///
+    /// A word that begins in the first 2³² − 1 bytes of the text is found, however long it is.
+    pub fn fill_with_letter_runs(&mut self, isa: Isa, text: &[u8]) {
+        word_positions(isa, text, &mut self.starts, &mut self.ends);
+        word_keys(isa, text, &self.starts, &self.ends, &mut self.keys, &mut self.hashes);
+    }
+
+    /// Number of words.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.keys.len()
+    }
+
+    /// Whether there is no word.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.keys.is_empty()
+    }
+
+    /// The words' keys; those of [long](Self::is_long) words hold only their first letters.
+    #[must_use]
+    pub fn keys(&self) -> &[WordKey] {
+        &self.keys
+    }
+
+    /// The hashes of the keys.
+    #[must_use]
+    pub fn hashes(&self) -> &[u64] {
+        &self.hashes
+    }
+
+    /// Whether word `index` has more letters than a key holds.
+    #[must_use]
+    #[inline]
+    pub fn is_long(&self, index: usize) -> bool {
+        (self.ends[index] - self.starts[index]) as usize > KEY_LETTERS
+    }
+
+    /// The letters of word `index` as they stand in `text`, the text of the batch.
+    #[must_use]
+    pub fn letters<'t>(&self, index: usize, text: &'t [u8]) -> &'t [u8] {
+        let from_start = &text[self.starts[index] as usize..];
+        let length = from_start.iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
+        &from_start[..length]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_batch_is_refilled_and_knows_its_long_words() {
+        let mut batch = TokenBatch::default();
+        for &isa in Isa::available() {
+            batch.fill_with_letter_runs(isa, b"one two three");
+            assert_eq!(batch.len(), 3);
+            let text = b"sixteenletterss1seventeenletterss";
+            batch.fill_with_letter_runs(isa, text);
+            assert_eq!(batch.len(), 2);
+            assert!(!batch.is_long(0));
+            assert!(batch.is_long(1));
+            assert_eq!(batch.letters(1, text), b"seventeenletterss");
+        }
+    }
+}

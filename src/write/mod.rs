@@ -1,0 +1,4 @@
+//! Results → bytes. One file per output.
+
+pub mod reference_text;
+pub mod whole_file;
