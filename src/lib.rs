@@ -55,12 +55,18 @@
 //! `cli`, on by default, builds the command line program. The library alone is
 //! `default-features = false`.
 
+pub mod closeness;
+pub mod cluster;
+pub mod document;
 pub mod error;
 pub mod extract;
+pub mod fault;
+pub mod field_value;
 pub mod fingerprint;
 pub mod fingerprint_rows;
 pub mod fingerprint_table;
 pub mod generate;
+pub mod input_format;
 pub mod kernels;
 pub mod large_buffer;
 pub mod mapped_file;
@@ -68,6 +74,8 @@ pub mod matches;
 pub mod pipeline;
 pub mod read;
 pub mod search;
+pub mod similarity;
+pub mod stable_hash;
 pub mod store;
 pub mod token_batch;
 pub mod tokenize;
