@@ -12,8 +12,11 @@ pub mod hamming_accept;
 pub mod hamming_pairs;
 pub mod hamming_scan;
 pub mod partition;
+pub mod shingle_terms;
+pub mod uax29_ascii;
 pub mod word_keys;
 pub mod word_positions;
+pub mod xxh3_short;
 
 use std::fmt;
 use std::sync::OnceLock;

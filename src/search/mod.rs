@@ -1,7 +1,8 @@
-//! Fingerprints to rows within a distance: exact Hamming search and joins.
+//! Fingerprints to rows within a distance: exact Hamming search and joins; sets of terms to rows
+//! that are alike.
 //!
-//! The stage knows only bits: lanes in, row numbers and distances out. A distance is the number of
-//! differing bits, and every limit is inclusive.
+//! The stage knows only bits and terms: lanes in, row numbers and distances out. A distance is the
+//! number of differing bits, and every limit is inclusive.
 
 pub mod bipartite_join;
 pub mod bit_probing;
@@ -18,6 +19,7 @@ pub mod permuted_tables;
 pub mod planner;
 mod recursion;
 pub mod row_pairs;
+pub mod set_join;
 pub mod spilled_join;
 mod split;
 pub mod streamed_queries;

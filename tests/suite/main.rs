@@ -1,5 +1,15 @@
 //! The integration tests, in one binary.
 #![expect(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
+mod allocation;
 mod architecture;
+mod cli;
+mod determinism;
+mod golden;
 mod join;
+mod naive;
+mod official;
+mod program;
+mod random_corpora;
+mod readme;
+mod reference;

@@ -1,12 +1,13 @@
 //! What goes to the terminal: data to standard output, everything else to standard error.
 
+use simtool::Error;
 use std::io::{self, Write};
 
 /// Writes data.
-pub(crate) fn out(bytes: &[u8]) -> io::Result<()> {
+pub(crate) fn out(bytes: &[u8]) -> Result<(), Error> {
     let mut out = io::stdout().lock();
-    out.write_all(bytes)?;
-    out.flush()
+    let written = out.write_all(bytes).and_then(|()| out.flush());
+    written.map_err(|error| Error::io("standard output", "write to", error))
 }
 
 /// Says what went wrong.

@@ -38,7 +38,7 @@ pub(crate) fn run(args: &ReferenceArgs) -> anyhow::Result<()> {
 
     let threads = match args.threads {
         0 => std::thread::available_parallelism().map_or(1, usize::from),
-        threads => threads,
+        threads => usize::from(threads),
     };
     let max_distance = args.max_distance;
     let config = MatchConfig { stop_words, hash_table, max_distance, threads, isa };
