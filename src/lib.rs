@@ -1,9 +1,13 @@
 //! Finds near-duplicate documents in large text collections, exactly and in parallel.
 
+pub mod document;
 pub mod error;
 pub mod extract;
+pub mod fault;
+pub mod field_value;
 pub mod fingerprint;
 pub mod fingerprint_table;
+pub mod input_format;
 pub mod kernels;
 pub mod large_buffer;
 pub mod mapped_file;
