@@ -1,10 +1,12 @@
 //! Text with a form feed between documents, each beginning with its ID.
 
+use crate::document::{Content, Document};
+use crate::read::window::{AfterLoss, Splitter, Step};
 use memchr::memchr;
 use std::ops::Range;
 
 /// The byte between two documents.
-const FORM_FEED: u8 = 0x0c;
+pub(super) const FORM_FEED: u8 = 0x0c;
 
 /// A document of a form-feed text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,7 +40,7 @@ impl<'t> Id<'t> {
 }
 
 /// White space before and behind an ID: space, tab, CR, LF and vertical tab.
-fn is_white_space(byte: u8) -> bool {
+pub(super) fn is_white_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\r' | b'\n' | 0x0b)
 }
 
@@ -96,6 +98,43 @@ pub fn share(text: &[u8], number: usize, bytes: usize) -> Range<usize> {
 #[must_use]
 pub fn share_count(text: &[u8], bytes: usize) -> usize {
     text.len().div_ceil(bytes)
+}
+
+/// Splits at form feeds; a record is a part with the form feed behind it.
+#[derive(Debug)]
+pub(super) struct FormFeeds {
+    at_file_start: bool,
+}
+
+impl FormFeeds {
+    pub(super) fn new(at_file_start: bool) -> Self {
+        Self { at_file_start }
+    }
+}
+
+impl Splitter for FormFeeds {
+    const AFTER_LOSS: AfterLoss = AfterLoss::SkipToBoundary;
+
+    fn next<'a>(&'a mut self, window: &'a [u8], last: bool) -> Step<'a> {
+        let (part, length) = match memchr(FORM_FEED, window) {
+            Some(end) => (&window[..end], end + 1),
+            None if last => (window, window.len()),
+            None => return Step::More,
+        };
+        let at_file_start = std::mem::take(&mut self.at_file_start);
+        let part = if at_file_start { without_byte_order_mark(part) } else { part };
+        match document(part) {
+            Some(FormFeedDocument { id, text }) => {
+                let document = Document { id: Some(id), text, field: None, mended: None };
+                Step::record(length, Content::Document(document))
+            }
+            None => Step::filler(length),
+        }
+    }
+
+    fn boundary(&self, bytes: &[u8]) -> Option<usize> {
+        memchr(FORM_FEED, bytes).map(|at| at + 1)
+    }
 }
 
 #[cfg(test)]

@@ -25,12 +25,26 @@
 //!
 //! This stage does not know what becomes of a document, counts nothing and writes nothing.
 
+mod collection;
+mod decompress;
 pub mod form_feed;
+#[cfg(feature = "gzip")]
+mod gzip;
+#[cfg(feature = "jsonl")]
+mod jsonl;
+mod plain_text;
+mod sniff;
+pub mod walk;
+mod window;
+#[cfg(feature = "zstd")]
+mod zstd;
 
 use crate::document::Record;
 use crate::error::Result;
 use crate::fault::Fault;
 use std::path::Path;
+
+pub use collection::{Collection, ReadOptions, Recognized};
 
 /// What a reader meets.
 #[derive(Debug)]

@@ -1,0 +1,537 @@
+//! Files cut into shards, each read by the splitter of its format.
+
+use crate::error::{ErrorKind, Result};
+use crate::fault::{Fault, Severity};
+use crate::input_format::{Compression, Format};
+use crate::mapped_file::{FileAccess, MappedFile};
+use crate::read::decompress::{self, Expansion};
+use crate::read::form_feed::{FORM_FEED, FormFeeds};
+use crate::read::plain_text::{Lines, WholeFile};
+use crate::read::sniff::{self, SNIFFED_BYTES};
+use crate::read::walk::InputFile;
+use crate::read::window::{Damage, Filled, Splitter, Stream, Then, read_slice, read_stream};
+use crate::read::{Corpus, Event, Visit};
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::ops::Range;
+use std::path::Path;
+use std::time::SystemTime;
+
+/// How inputs are read.
+#[derive(Clone, Debug)]
+pub struct ReadOptions {
+    /// The format of every file; by content and name if `None`.
+    pub format: Option<Format>,
+    /// Whether a line of a plain text is a document, not the file.
+    pub per_line: bool,
+    /// Name of the field, column or path that holds the text.
+    pub text_field: String,
+    /// Name of the field, column or path that holds the ID.
+    pub id_field: String,
+    /// Name of the field, column, path or WARC header that decides which documents are kept.
+    pub keep_field: Option<String>,
+    /// Longest record, in bytes; longer ones are quarantined.
+    pub max_record_bytes: usize,
+    /// Most output bytes for each compressed byte, beyond the first GiB.
+    pub max_expansion: u64,
+    /// Base 2 logarithm of the largest Zstandard window.
+    pub zstd_window_log: u32,
+    /// About how many bytes of a plain file are a shard.
+    pub shard_bytes: u64,
+    /// Whether large plain files are mapped.
+    pub access: FileAccess,
+}
+
+impl Default for ReadOptions {
+    fn default() -> Self {
+        Self {
+            format: None,
+            per_line: false,
+            text_field: "text".to_owned(),
+            id_field: "id".to_owned(),
+            keep_field: None,
+            max_record_bytes: 128 << 20,
+            max_expansion: 2000,
+            zstd_window_log: 27,
+            shard_bytes: 1 << 20,
+            access: FileAccess::READ,
+        }
+    }
+}
+
+/// Files as a [`Corpus`].
+#[derive(Debug)]
+pub struct Collection {
+    options: ReadOptions,
+    files: Vec<Opened>,
+    shards: Vec<Shard>,
+}
+
+/// A file as it was found.
+#[derive(Debug)]
+struct Opened {
+    input: InputFile,
+    bytes: u64,
+    modified: Option<SystemTime>,
+    /// The content of a large plain file.
+    map: Option<MappedFile>,
+}
+
+#[derive(Debug)]
+struct Shard {
+    file: u32,
+    part: Part,
+}
+
+/// What of a file a shard is.
+#[derive(Debug)]
+enum Part {
+    /// All of it; what it is will be seen when it is read.
+    Whole,
+    /// Records of a plain file.
+    Range(Format, Range<u64>),
+    /// The file cannot be opened.
+    Unreadable(Fault),
+}
+
+/// How a file is packed and what is in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Recognized {
+    /// How it is packed.
+    pub compression: Compression,
+    /// What is in it.
+    pub format: Format,
+}
+
+impl Collection {
+    /// Looks at each file's size, and at the content of large ones, and cuts them into shards.
+    ///
+    /// A file that cannot be opened is one shard that holds nothing but the fault.
+    ///
+    /// # Errors
+    ///
+    /// A size of 0 in the options.
+    pub fn open(inputs: Vec<InputFile>, options: ReadOptions) -> Result<Self> {
+        let mut collection = Self { options, files: Vec::new(), shards: Vec::new() };
+        for input in inputs {
+            collection.add(input);
+        }
+        Ok(collection)
+    }
+
+    fn add(&mut self, input: InputFile) {
+        let file = self.files.len() as u32;
+        let mut opened = Opened { input, bytes: 0, modified: None, map: None };
+        match opened.cut(&self.options) {
+            Ok(parts) => {
+                self.shards.extend(parts.into_iter().map(|part| Shard { file, part }));
+            }
+            Err(error) => {
+                let part = Part::Unreadable(opened.unreadable("input-open", &error));
+                self.shards.push(Shard { file, part });
+            }
+        }
+        self.files.push(opened);
+    }
+
+    /// How a file is packed and what is in it.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be read or recognized.
+    pub fn recognize(&self, file: usize) -> Result<Recognized, Fault> {
+        let opened = &self.files[file];
+        let mut head = Vec::new();
+        let result = File::open(opened.input.path())
+            .and_then(|file| file.take(SNIFFED_BYTES as u64).read_to_end(&mut head));
+        match result {
+            Ok(_) => self.recognize_head(opened, &head),
+            Err(error) => Err(opened.unreadable("input-open", &error)),
+        }
+    }
+
+    /// The same from the file's first bytes.
+    fn recognize_head(&self, opened: &Opened, head: &[u8]) -> Result<Recognized, Fault> {
+        let compression = sniff::compression(head);
+        let unpacked;
+        let (content, whole) = if compression == Compression::None {
+            (head, head.len() as u64 >= opened.bytes)
+        } else {
+            let mut space = vec![0; SNIFFED_BYTES];
+            let (filled, ended) = match decompress::open(compression, head, self.expansion()) {
+                Ok(mut stream) => fill_up(&mut *stream, &mut space),
+                Err(_) => (0, false),
+            };
+            space.truncate(filled);
+            unpacked = space;
+            (&unpacked[..], ended && head.len() as u64 >= opened.bytes)
+        };
+        let format = match self.options.format {
+            Some(format) => format,
+            None => sniff::format(content, whole, &opened.input.name).map_err(|what| {
+                let detail = format!(
+                    "{what}; not WARC, JSON Lines, Parquet, CSV or text (first bytes {}). \
+                     Name the format with --format",
+                    hexadecimal(&content[..content.len().min(4)])
+                );
+                opened.fault(Severity::Loss, "format", None, detail)
+            })?,
+        };
+        let format = match format {
+            Format::Text if self.options.per_line => Format::Lines,
+            format => format,
+        };
+        Ok(Recognized { compression, format })
+    }
+
+    fn expansion(&self) -> Expansion {
+        Expansion {
+            ratio: self.options.max_expansion.max(1),
+            zstd_window_log: self.options.zstd_window_log,
+        }
+    }
+
+    /// Reads a file that is one shard.
+    fn read_whole(&self, opened: &Opened, visit: &mut Visit<'_>) -> Result<u64> {
+        let mut file = match File::open(opened.input.path()) {
+            Ok(file) => file,
+            Err(error) => {
+                visit(Event::Fault(opened.unreadable("input-open", &error)))?;
+                return Ok(0);
+            }
+        };
+        if let Some(fault) = opened.changed(&file) {
+            visit(Event::Fault(fault))?;
+            return Ok(0);
+        }
+        let mut head = Vec::new();
+        if let Err(error) = (&mut file).take(SNIFFED_BYTES as u64).read_to_end(&mut head) {
+            visit(Event::Fault(opened.unreadable("input-read", &error)))?;
+            return Ok(0);
+        }
+        if head.is_empty() {
+            let detail = "holds no records".to_owned();
+            visit(Event::Fault(opened.fault(Severity::Warning, "empty", None, detail)))?;
+            return Ok(0);
+        }
+        let Recognized { compression, format } = match self.recognize_head(opened, &head) {
+            Ok(recognized) => recognized,
+            Err(fault) => {
+                visit(Event::Fault(fault))?;
+                return Ok(0);
+            }
+        };
+        if let Some(fault) = opened.misnamed(compression) {
+            visit(Event::Fault(fault))?;
+        }
+        if compression == Compression::None && head.len() as u64 == opened.bytes {
+            return self.read_format(format, Bytes::Slice(&head), 0, opened, visit);
+        }
+        let reader = io::Cursor::new(head).chain(file);
+        let mut stream = decompress::open(compression, reader, self.expansion())?;
+        self.read_format(format, Bytes::Stream(&mut *stream), 0, opened, visit)
+    }
+
+    /// Reads a part of a large plain file.
+    fn read_range(
+        &self,
+        opened: &Opened,
+        format: Format,
+        range: &Range<u64>,
+        visit: &mut Visit<'_>,
+    ) -> Result<u64> {
+        if let Some(map) = &opened.map {
+            let bytes = &map[range.start as usize..range.end as usize];
+            return self.read_format(format, Bytes::Slice(bytes), range.start, opened, visit);
+        }
+        let file = File::open(opened.input.path()).and_then(|mut file| {
+            file.seek(SeekFrom::Start(range.start))?;
+            Ok(file)
+        });
+        let file = match file {
+            Ok(file) => file,
+            Err(error) => {
+                visit(Event::Fault(opened.unreadable("input-open", &error)))?;
+                return Ok(0);
+            }
+        };
+        if let Some(fault) = opened.changed(&file) {
+            visit(Event::Fault(fault))?;
+            return Ok(0);
+        }
+        let reader = file.take(range.end - range.start);
+        let mut stream = decompress::open(Compression::None, reader, self.expansion())?;
+        self.read_format(format, Bytes::Stream(&mut *stream), range.start, opened, visit)
+    }
+
+    /// Runs the splitter of a format.
+    fn read_format(
+        &self,
+        format: Format,
+        bytes: Bytes<'_>,
+        offset: u64,
+        opened: &Opened,
+        visit: &mut Visit<'_>,
+    ) -> Result<u64> {
+        let options = &self.options;
+        let run = Run { longest: options.max_record_bytes.max(1), bytes, offset, opened, visit };
+        match format {
+            Format::FormFeed => run.with(&mut FormFeeds::new(offset == 0)),
+            Format::Text => run.with(&mut WholeFile),
+            Format::Lines => run.with(&mut Lines::new(offset == 0)),
+            #[cfg(feature = "jsonl")]
+            Format::JsonLines => {
+                use crate::read::jsonl::{FieldPaths, JsonLines};
+                let keep = options.keep_field.as_deref();
+                let paths = FieldPaths::new(&options.text_field, &options.id_field, keep);
+                run.with(&mut JsonLines::new(paths, offset == 0))
+            }
+            other => Err(feature_off(other)),
+        }
+    }
+}
+
+fn feature_off(format: Format) -> crate::error::Error {
+    let feature = match format {
+        Format::JsonLines => "jsonl",
+        Format::Csv | Format::Tsv => "csv",
+        Format::Warc => "warc",
+        Format::Parquet => "parquet",
+        Format::FormFeed | Format::Text | Format::Lines => "default",
+    };
+    ErrorKind::FeatureOff { what: format.name(), feature }.into()
+}
+
+impl Corpus for Collection {
+    fn file_count(&self) -> usize {
+        self.files.len()
+    }
+
+    fn file_name(&self, file: usize) -> &Path {
+        &self.files[file].input.name
+    }
+
+    fn shard_count(&self) -> usize {
+        self.shards.len()
+    }
+
+    fn shard_file(&self, shard: usize) -> usize {
+        self.shards[shard].file as usize
+    }
+
+    fn shard_bytes(&self, shard: usize) -> u64 {
+        match &self.shards[shard].part {
+            Part::Whole => self.files[self.shard_file(shard)].bytes,
+            Part::Range(_, range) => range.end - range.start,
+            Part::Unreadable(_) => 0,
+        }
+    }
+
+    fn read_shard(&self, shard: usize, visit: &mut Visit<'_>) -> Result<u64> {
+        let opened = &self.files[self.shard_file(shard)];
+        match &self.shards[shard].part {
+            Part::Whole => self.read_whole(opened, visit),
+            Part::Range(format, range) => self.read_range(opened, *format, range, visit),
+            Part::Unreadable(fault) => {
+                visit(Event::Fault(fault.clone()))?;
+                Ok(0)
+            }
+        }
+    }
+}
+
+/// Where a splitter's bytes come from.
+enum Bytes<'b> {
+    Slice(&'b [u8]),
+    Stream(&'b mut dyn Stream),
+}
+
+/// What a splitter is run with.
+struct Run<'b, 'r, 'v> {
+    longest: usize,
+    bytes: Bytes<'b>,
+    offset: u64,
+    opened: &'r Opened,
+    visit: &'r mut Visit<'v>,
+}
+
+impl Run<'_, '_, '_> {
+    fn with<S: Splitter>(self, splitter: &mut S) -> Result<u64> {
+        let Self { longest, bytes, offset, opened, visit } = self;
+        match bytes {
+            Bytes::Slice(bytes) => read_slice(splitter, bytes, offset, longest, visit),
+            Bytes::Stream(stream) => {
+                let to_fault = |damage: Damage, lost: bool| {
+                    let severity = if lost { Severity::Loss } else { Severity::Warning };
+                    let Damage { code, byte, detail } = damage;
+                    Event::Fault(opened.fault(severity, code, Some(byte), detail))
+                };
+                read_stream(splitter, stream, offset, longest, &to_fault, visit)
+            }
+        }
+    }
+}
+
+impl Opened {
+    /// Notes size and time, maps a large plain file and cuts it behind records.
+    fn cut(&mut self, options: &ReadOptions) -> io::Result<Vec<Part>> {
+        let mut file = File::open(self.input.path())?;
+        let metadata = file.metadata()?;
+        (self.bytes, self.modified) = (metadata.len(), metadata.modified().ok());
+        if self.bytes <= options.shard_bytes.max(SNIFFED_BYTES as u64) {
+            return Ok(vec![Part::Whole]);
+        }
+        let mut head = vec![0; SNIFFED_BYTES];
+        file.read_exact(&mut head)?;
+        if sniff::compression(&head) != Compression::None {
+            return Ok(vec![Part::Whole]);
+        }
+        let format = match options.format {
+            Some(format) => format,
+            None => match sniff::format(&head, false, &self.input.name) {
+                Ok(format) => format,
+                Err(_) => return Ok(vec![Part::Whole]),
+            },
+        };
+        let (format, separator) = match format {
+            Format::Text if options.per_line => (Format::Lines, b'\n'),
+            Format::FormFeed => (format, FORM_FEED),
+            Format::Lines | Format::JsonLines => (format, b'\n'),
+            _ => return Ok(vec![Part::Whole]),
+        };
+        if options.access.maps() {
+            self.map = options.access.open(self.input.path()).ok();
+            // A file that shrank since is read as it is now.
+            self.bytes = self.map.as_ref().map_or(self.bytes, |map| map.len() as u64);
+        }
+        let mut parts = Vec::new();
+        let mut start = 0;
+        while start < self.bytes {
+            let nominal = start.saturating_add(options.shard_bytes.max(1));
+            let end = match &self.map {
+                Some(map) => behind(map, nominal, separator),
+                None => behind_in_file(&mut file, nominal, separator)?,
+            };
+            let end = end.unwrap_or(self.bytes).min(self.bytes);
+            parts.push(Part::Range(format, start..end));
+            start = end;
+        }
+        Ok(parts)
+    }
+
+    fn fault(
+        &self,
+        severity: Severity,
+        code: &'static str,
+        byte: Option<u64>,
+        detail: String,
+    ) -> Fault {
+        Fault { severity, code, file: self.input.name.clone(), byte, detail }
+    }
+
+    fn unreadable(&self, code: &'static str, error: &io::Error) -> Fault {
+        self.fault(Severity::Loss, code, None, format!("{error}; skipped"))
+    }
+
+    /// The fault of a file that is not what it was when it was found.
+    fn changed(&self, file: &File) -> Option<Fault> {
+        let metadata = file.metadata().ok()?;
+        if (metadata.len(), metadata.modified().ok()) == (self.bytes, self.modified) {
+            return None;
+        }
+        let detail = format!(
+            "was {} bytes when it was found and is now {}, or was written since; not read",
+            self.bytes,
+            metadata.len()
+        );
+        Some(self.fault(Severity::Loss, "changed", None, detail))
+    }
+
+    /// The warning about a name that promises another compression.
+    fn misnamed(&self, compression: Compression) -> Option<Fault> {
+        let word = |compression| match compression {
+            Compression::None => "uncompressed",
+            Compression::Gzip => "gzip",
+            Compression::Zstd => "Zstandard",
+        };
+        if sniff::promised_compression(&self.input.name) == compression {
+            return None;
+        }
+        let word = word(compression);
+        let detail = format!("starts like {word}, unlike its name; read as {word}");
+        Some(self.fault(Severity::Warning, "format", None, detail))
+    }
+}
+
+/// The first position behind a separator at or after `from`.
+fn behind(bytes: &[u8], from: u64, separator: u8) -> Option<u64> {
+    let rest = bytes.get(usize::try_from(from).ok()?..)?;
+    memchr::memchr(separator, rest).map(|at| from + at as u64 + 1)
+}
+
+/// The same in a file that is not in memory.
+fn behind_in_file(file: &mut File, from: u64, separator: u8) -> io::Result<Option<u64>> {
+    let mut block = vec![0; 64 << 10];
+    let mut at = file.seek(SeekFrom::Start(from))?;
+    loop {
+        let read = match file.read(&mut block) {
+            Ok(0) => return Ok(None),
+            Ok(read) => read,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(error),
+        };
+        if let Some(found) = memchr::memchr(separator, &block[..read]) {
+            return Ok(Some(at + found as u64 + 1));
+        }
+        at += read as u64;
+    }
+}
+
+/// Fills `space` as far as the stream goes; the bytes written and whether the stream ended well.
+fn fill_up(stream: &mut dyn Stream, space: &mut [u8]) -> (usize, bool) {
+    let mut filled = 0;
+    while filled < space.len() {
+        let Filled { bytes, then } = stream.fill(&mut space[filled..]);
+        filled += bytes;
+        match then {
+            Then::More | Then::Warning(_) => {}
+            Then::End => return (filled, true),
+            Then::Loss { .. } => return (filled, false),
+        }
+    }
+    (filled, false)
+}
+
+fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().join(" ")
+}
+
+/// The content of a small file that may be compressed.
+///
+/// # Errors
+///
+/// The compressed data is damaged, or this build cannot read it.
+pub(super) fn unpacked(path: &Path, bytes: Vec<u8>) -> Result<Vec<u8>> {
+    let compression = sniff::compression(&bytes);
+    if compression == Compression::None {
+        return Ok(bytes);
+    }
+    let expansion = Expansion { ratio: 2000, zstd_window_log: 27 };
+    let mut stream = decompress::open(compression, &bytes[..], expansion)?;
+    let mut content = Vec::new();
+    loop {
+        let filled = content.len();
+        content.resize(filled + SNIFFED_BYTES, 0);
+        let Filled { bytes, then } = stream.fill(&mut content[filled..]);
+        content.truncate(filled + bytes);
+        match then {
+            Then::More | Then::Warning(_) => {}
+            Then::End => return Ok(content),
+            Then::Loss { damage, .. } => {
+                let path = path.to_owned();
+                let expected = format!("intact compressed data; {}", damage.detail);
+                return Err(ErrorKind::Format { path, byte: damage.byte, expected }.into());
+            }
+        }
+    }
+}
