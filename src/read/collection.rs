@@ -107,16 +107,13 @@ impl Collection {
     /// Looks at each file's size, and at the content of large ones, and cuts them into shards.
     ///
     /// A file that cannot be opened is one shard that holds nothing but the fault.
-    ///
-    /// # Errors
-    ///
-    /// A size of 0 in the options.
-    pub fn open(inputs: Vec<InputFile>, options: ReadOptions) -> Result<Self> {
+    #[must_use]
+    pub fn open(inputs: Vec<InputFile>, options: ReadOptions) -> Self {
         let mut collection = Self { options, files: Vec::new(), shards: Vec::new() };
         for input in inputs {
             collection.add(input);
         }
-        Ok(collection)
+        collection
     }
 
     fn add(&mut self, input: InputFile) {

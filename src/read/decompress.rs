@@ -202,14 +202,12 @@ impl<R: Read> Input<R> {
 /// The loss of a stretch, with where reading goes on.
 pub(super) fn corrupt(code: &'static str, byte: u64, what: &str, next: Option<u64>) -> Then {
     let detail = match next {
-        Some(next) => format!("{what}; its records were quarantined, reading went on at byte {next}"),
+        Some(next) => {
+            format!("{what}; its records were quarantined, reading went on at byte {next}")
+        }
         None => format!("{what}; its records were quarantined and nothing was found behind it"),
     };
-    Then::Loss {
-        damage: Damage { code, byte, detail },
-        untrusted: true,
-        goes_on: next.is_some(),
-    }
+    Then::Loss { damage: Damage { code, byte, detail }, untrusted: true, goes_on: next.is_some() }
 }
 
 /// The end of a file inside a member.

@@ -1,7 +1,7 @@
 //! Gzip members, one after the other.
 
 use crate::read::decompress::{Expansion, Input, clipped, corrupt};
-use crate::read::window::{Damage, Filled, Stream, Then};
+use crate::read::window::{Filled, Stream, Then};
 use flate2::{Crc, Decompress, FlushDecompress, Status};
 use std::io::Read;
 
@@ -77,7 +77,8 @@ impl<R: Read> Gzip<R> {
         loop {
             let (read, written) = (self.inflate.total_in(), self.inflate.total_out());
             let ahead = self.input.ahead();
-            let status = self.inflate.decompress(ahead, &mut space[*bytes..], FlushDecompress::None);
+            let status =
+                self.inflate.decompress(ahead, &mut space[*bytes..], FlushDecompress::None);
             self.input.consume((self.inflate.total_in() - read) as usize);
             let produced = (self.inflate.total_out() - written) as usize;
             self.checksum.update(&space[*bytes..*bytes + produced]);
@@ -85,13 +86,14 @@ impl<R: Read> Gzip<R> {
             self.written += produced as u64;
             match status {
                 Ok(Status::StreamEnd) => return self.end_member(began),
-                Err(_) => return Err(self.resume("deflate data that cannot be read", began, began + 1)),
+                Err(_) => {
+                    return Err(self.resume("deflate data that cannot be read", began));
+                }
                 Ok(_) if *bytes == space.len() => return Ok(()),
                 Ok(_) if !self.input.ahead().is_empty() && produced > 0 => {}
                 Ok(_) => {
                     if !self.input.more(began)? {
-                        self.done = true;
-                        return Err(clipped(self.input.position(), began, "gzip member"));
+                        return Err(self.end_inside(began));
                     }
                 }
             }
@@ -103,8 +105,7 @@ impl<R: Read> Gzip<R> {
         self.member = None;
         while self.input.ahead().len() < TRAILER {
             if !self.input.more(began)? {
-                self.done = true;
-                return Err(clipped(self.input.position(), began, "gzip member"));
+                return Err(self.end_inside(began));
             }
         }
         let word = |at: usize| {
@@ -114,18 +115,29 @@ impl<R: Read> Gzip<R> {
         let (checksum, length) = (word(0), word(4));
         self.input.consume(TRAILER);
         if checksum != self.checksum.sum() || length != self.inflate.total_out() as u32 {
-            let position = self.input.position();
-            return Err(self.resume("a checksum that does not fit", began, position));
+            return Err(self.resume("a checksum that does not fit", began));
         }
         Ok(())
     }
 
-    /// Goes on at the next member after damage to the one that began at `began`.
-    fn resume(&mut self, what: &str, began: u64, from: u64) -> Then {
+    /// The file ends inside a member: it is clipped, or the member's length is damaged and it
+    /// swallowed the ones behind it.
+    fn end_inside(&mut self, began: u64) -> Then {
+        let end = self.input.position();
+        let then = self.resume("a wrong length", began);
+        if self.done { clipped(end, began, "gzip member") } else { then }
+    }
+
+    /// Goes on at the next member after damage to the one that began at `began`. Its end is not
+    /// known, so that the search starts at its first byte, as far as that is remembered.
+    fn resume(&mut self, what: &str, began: u64) -> Then {
         self.member = None;
-        let found = match self.input.seek_start(from, FIXED_HEADER, is_member_start) {
+        let found = match self.input.seek_start(began + 1, FIXED_HEADER, is_member_start) {
             Ok(found) => found,
-            Err(unreadable) => return unreadable,
+            Err(unreadable) => {
+                self.done = true;
+                return unreadable;
+            }
         };
         self.done = !found;
         let what = format!("a gzip member with {what}");

@@ -26,6 +26,8 @@
 //! This stage does not know what becomes of a document, counts nothing and writes nothing.
 
 mod collection;
+#[cfg(all(test, feature = "gzip", feature = "jsonl", feature = "zstd"))]
+mod conformance;
 mod decompress;
 pub mod form_feed;
 #[cfg(feature = "gzip")]

@@ -127,7 +127,13 @@ impl<'w> Walker<'w> {
             let kind = kind(metadata.file_type());
             let detail = format!("is {kind}, not a regular file; use '-' to read a stream");
             let file = path.to_owned();
-            self.walked.faults.push(Fault { severity, code: "input-type", file, byte: None, detail });
+            self.walked.faults.push(Fault {
+                severity,
+                code: "input-type",
+                file,
+                byte: None,
+                detail,
+            });
             return;
         }
         match fs::canonicalize(path) {

@@ -47,20 +47,36 @@ impl<R: Read> Zstd<R> {
             let damage = Damage { code: "zstd-window", byte: began, detail };
             return Then::Loss { damage, untrusted: true, goes_on: false };
         }
-        self.in_frame = false;
-        let is_frame = self.frame_magic_at_start();
-        let from = if is_frame || was_inside { began + 1 } else { began };
-        let found = match self.input.seek_start(from, MAGIC.len(), is_frame_start) {
-            Ok(found) => found,
-            Err(unreadable) => return unreadable,
-        };
-        // Resetting a session of a decoder that exists does not fail.
-        self.done = !found || self.decoder.reinit().is_err();
-        if !found && !is_frame && !was_inside {
-            return self.input.trailing(began, "Zstandard frame");
+        let is_frame = was_inside || self.frame_magic_at_start();
+        match self.resume(if is_frame { began + 1 } else { began }) {
+            Ok(None) if !is_frame => self.input.trailing(began, "Zstandard frame"),
+            Ok(next) => {
+                let what = format!("a Zstandard frame that cannot be read ({reason})");
+                corrupt("corrupt-zstd", began, &what, next)
+            }
+            Err(unreadable) => unreadable,
         }
-        let what = format!("a Zstandard frame that cannot be read ({reason})");
-        corrupt("corrupt-zstd", began, &what, found.then(|| self.input.position()))
+    }
+
+    /// The file ends inside a frame: it is clipped, or the frame's length is damaged and it
+    /// swallowed the ones behind it.
+    fn end_inside(&mut self) -> Then {
+        let (end, began) = (self.input.position(), self.frame);
+        match self.resume(began + 1) {
+            Ok(None) => clipped(end, began, "Zstandard frame"),
+            Ok(next) => corrupt("corrupt-zstd", began, "a frame with a wrong length", next),
+            Err(unreadable) => unreadable,
+        }
+    }
+
+    /// Goes on at the next frame from an offset on; where that is, if there is one.
+    fn resume(&mut self, from: u64) -> Result<Option<u64>, Then> {
+        self.in_frame = false;
+        self.done = true;
+        let found = self.input.seek_start(from, MAGIC.len(), is_frame_start)?;
+        // Resetting the session of a decoder that exists does not fail.
+        self.done = !found || self.decoder.reinit().is_err();
+        Ok(found.then(|| self.input.position()))
     }
 
     /// Whether the frame that failed at once had a frame's first bytes.
@@ -77,11 +93,11 @@ impl<R: Read> Stream for Zstd<R> {
                 match self.input.more(self.frame) {
                     Ok(true) => {}
                     Ok(false) => {
-                        self.done = true;
                         if !self.in_frame {
+                            self.done = true;
                             break;
                         }
-                        let then = clipped(self.input.position(), self.frame, "Zstandard frame");
+                        let then = self.end_inside();
                         return Filled { bytes, then };
                     }
                     Err(then) => return Filled { bytes, then },
