@@ -283,6 +283,11 @@ impl Collection {
                 let paths = FieldPaths::new(&options.text_field, &options.id_field, keep);
                 run.with(&mut JsonLines::new(paths, offset == 0))
             }
+            #[cfg(feature = "warc")]
+            Format::Warc => {
+                let keep = options.keep_field.as_deref();
+                run.with(&mut crate::read::warc::WarcRecords::new(keep, options.max_record_bytes))
+            }
             other => Err(feature_off(other)),
         }
     }

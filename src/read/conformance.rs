@@ -112,6 +112,14 @@ fn json_string(text: &str) -> String {
     serde_json::to_string(text).unwrap()
 }
 
+fn warc_record(kind: &str, id: &str, block: &str) -> String {
+    format!(
+        "WARC/1.0\r\nWARC-Type: {kind}\r\nWARC-Target-URI: {id}\r\nContent-Type: text/plain\r\n\
+         content-length: {}\r\n\r\n{block}\r\n\r\n",
+        block.len()
+    )
+}
+
 /// The documents in every format that is a sequence of bytes and holds IDs.
 fn encodings() -> Vec<(&'static str, Vec<u8>)> {
     let documents = documents();
@@ -124,7 +132,9 @@ fn encodings() -> Vec<(&'static str, Vec<u8>)> {
             json_string(text)
         )
     });
+    let warc = documents.iter().map(|(id, text)| warc_record("conversion", id, text));
     vec![
+        ("a.wet", warc.collect::<String>().into_bytes()),
         ("a.txt", form_feed.join("\x0C").into_bytes()),
         ("a.jsonl", jsonl.collect::<String>().into_bytes()),
     ]
@@ -196,6 +206,60 @@ fn a_bad_record_costs_itself_alone() {
     neighbours_survive("a.jsonl", lines, &long, "oversize");
     let long = format!("b\n{}\x0C", "x".repeat(100_000));
     neighbours_survive("a.txt", ["a\nx\x0C", "c\ny\x0C"], &long, "oversize");
+}
+
+#[test]
+fn a_bad_warc_record_costs_itself_alone() {
+    let (first, last) = (warc_record("conversion", "a", "x"), warc_record("conversion", "c", "z"));
+    let good = [&*first, &*last];
+    let middle = warc_record("conversion", "b", "some text");
+    let with_length = |length: &str| middle.replace(": 9\r", &format!(": {length}\r"));
+    for length in
+        ["", "-1", "7", "20", "500", "99999", "9999999999999999999", "99999999999999999999"]
+    {
+        neighbours_survive("a.warc", good, &with_length(length), "warc-length");
+    }
+    neighbours_survive("a.warc", good, "garbage\r\n\r\n", "warc-header");
+    neighbours_survive("a.warc", good, "\0WARC/1.0 in the middle of a line\n\n", "warc-header");
+    neighbours_survive("a.warc", good, "WARC/1.0\r\nno: end\r\n", "warc-length");
+    let long = warc_record("conversion", "b", &"x".repeat(100_000));
+    neighbours_survive("a.warc", good, &long, "oversize");
+}
+
+#[test]
+fn line_ends_around_warc_records_are_forgiven() {
+    let record = |id: &str| warc_record("conversion", id, "text");
+    for between in ["\r\n", "\r\n\r\n", "\n"] {
+        let content = [record("a"), record("b"), record("c")].join(between);
+        let seen = read_as("a.warc", content.as_bytes(), options(1));
+        assert_eq!(seen.texts(), [("a", "text"), ("b", "text"), ("c", "text")]);
+        assert_eq!((seen.bad.len(), seen.bytes), (0, content.into_bytes()));
+    }
+    // One more line end than the length says, and fewer.
+    for (block, text) in [("text\r\n", "text"), ("te", "te\r\n")] {
+        let content = record("a").replace("text\r\n", &format!("{block}\r\n")) + &record("b");
+        let seen = read_as("a.warc", content.as_bytes(), options(1));
+        assert_eq!(seen.texts(), [("a", text), ("b", "text")]);
+    }
+}
+
+#[test]
+fn warc_records_that_are_no_documents_pass_through() {
+    let page = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<p>A <b>page</b>";
+    let image = "HTTP/1.1 200 OK\r\nContent-Type: image/gif\r\n\r\nGIF89a";
+    let content = [
+        warc_record("warcinfo", "", "software: x"),
+        warc_record("request", "u", "GET / HTTP/1.1\r\n\r\n"),
+        warc_record("response", "u", page),
+        warc_record("response", "v", image),
+        warc_record("resource", "<w>", "as it is"),
+        warc_record("conversion", "", "text").replace("Target-URI", "Record-ID"),
+    ]
+    .concat();
+    let seen = read_as("a.warc", content.as_bytes(), options(1));
+    let records: Vec<_> = seen.documents.iter().map(|d| (d.1, &*d.2, &*d.3)).collect();
+    assert_eq!(records, [(2, "u", "A page"), (4, "w", "as it is"), (5, "", "text")]);
+    assert!(seen.bytes == content.into_bytes());
 }
 
 #[test]

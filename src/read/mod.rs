@@ -32,11 +32,17 @@ mod decompress;
 pub mod form_feed;
 #[cfg(feature = "gzip")]
 mod gzip;
+#[cfg(feature = "warc")]
+mod html;
+#[cfg(feature = "warc")]
+mod http;
 #[cfg(feature = "jsonl")]
 mod jsonl;
 mod plain_text;
 mod sniff;
 pub mod walk;
+#[cfg(feature = "warc")]
+mod warc;
 mod window;
 #[cfg(feature = "zstd")]
 mod zstd;
