@@ -221,7 +221,7 @@ fn a_bad_warc_record_costs_itself_alone() {
     }
     neighbours_survive("a.warc", good, "garbage\r\n\r\n", "warc-header");
     neighbours_survive("a.warc", good, "\0WARC/1.0 in the middle of a line\n\n", "warc-header");
-    neighbours_survive("a.warc", good, "WARC/1.0\r\nno: end\r\n", "warc-length");
+    neighbours_survive("a.warc", good, "WARC/1.0\r\nno: end\r\n", "warc-header");
     let long = warc_record("conversion", "b", &"x".repeat(100_000));
     neighbours_survive("a.warc", good, &long, "oversize");
 }

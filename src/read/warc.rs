@@ -21,6 +21,8 @@ const LONGEST_HEADER: usize = 64 << 10;
 const START: &[u8] = b"WARC/";
 /// What the next record is recognized by, at the start of a line.
 const NEXT: &[u8] = b"\nWARC/1.";
+const NO_BLANK_LINE: Cow<'static, str> =
+    Cow::Borrowed("a blank line behind at most 65536 bytes of header");
 /// Line ends behind a block.
 const TAIL: usize = 4;
 
@@ -193,22 +195,11 @@ impl Splitter for WarcRecords {
         }
         let seen = &window[..window.len().min(LONGEST_HEADER)];
         let Some(start) = header_length(seen) else {
-            if seen.len() == window.len() {
-                return if last {
-                    self.resume(
-                        window,
-                        START.len(),
-                        last,
-                        "warc-header",
-                        "a blank line behind the header".into(),
-                    )
-                } else {
-                    Step::More
-                };
-            }
-            let expected = "a header block of at most 65536 bytes".into();
-            return self.resume(window, START.len(), last, "warc-header", expected);
+            return self.resume(window, START.len(), last, "warc-header", NO_BLANK_LINE);
         };
+        if let Some(next) = self.boundary(&window[..start]) {
+            return self.bad(next, "warc-header", NO_BLANK_LINE);
+        }
         let header = self.header(&window[..start]);
         let written = header.length.unwrap_or_default();
         let digits = written.len() <= 19 && written.iter().all(u8::is_ascii_digit);
