@@ -236,6 +236,16 @@ impl DocumentIds {
         DocOrdinal(self.first_documents[shard])
     }
 
+    /// The ordinal behind that of the last document of a shard.
+    ///
+    /// # Panics
+    ///
+    /// There is no such shard.
+    #[must_use]
+    pub fn end_of_shard(&self, shard: usize) -> DocOrdinal {
+        DocOrdinal(self.first_documents[shard + 1])
+    }
+
     /// Number in its file of the first record of a shard.
     ///
     /// # Panics

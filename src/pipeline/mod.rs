@@ -13,8 +13,10 @@
 pub mod config;
 mod fingerprint_documents;
 mod fit;
+mod kept_copies;
 mod match_queries;
 pub mod timings;
 mod workers;
 
+pub use kept_copies::write_kept_copies;
 pub use match_queries::{MatchedQueries, match_queries};

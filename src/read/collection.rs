@@ -131,6 +131,12 @@ impl Collection {
         self.files.push(opened);
     }
 
+    /// The relative path under which a copy of a file stands.
+    #[must_use]
+    pub fn copy_name(&self, file: usize) -> &Path {
+        &self.files[file].input.copy_name
+    }
+
     /// How a file is packed and what is in it.
     ///
     /// # Errors

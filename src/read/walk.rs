@@ -18,6 +18,9 @@ use tempfile::TempPath;
 pub struct InputFile {
     /// The file as the user named it; `-` is standard input.
     pub name: PathBuf,
+    /// The relative path under which a copy of the file stands: its name, below the name of the
+    /// folder that was named if it was found in one; `stdin` for standard input.
+    pub copy_name: PathBuf,
     /// The copy of what came through standard input.
     spooled: Option<TempPath>,
 }
@@ -25,7 +28,9 @@ pub struct InputFile {
 impl InputFile {
     /// A file that is where its name says.
     pub fn new(name: impl Into<PathBuf>) -> Self {
-        Self { name: name.into(), spooled: None }
+        let name = name.into();
+        let copy_name = name.file_name().unwrap_or_default().into();
+        Self { name, copy_name, spooled: None }
     }
 
     /// Where the bytes are.
@@ -95,7 +100,8 @@ impl<'w> Walker<'w> {
         if metadata.is_dir() {
             self.add_folder(path, selection);
         } else {
-            self.add_file(path, &metadata, Severity::Loss);
+            let copy_name = path.file_name().unwrap_or_default().into();
+            self.add_file(path, copy_name, &metadata, Severity::Loss);
         }
         Ok(())
     }
@@ -118,11 +124,17 @@ impl<'w> Walker<'w> {
         io::copy(input, file.as_file_mut())
             .map_err(|e| Error::io(file.path(), "copy standard input to", e))?;
         let spooled = Some(file.into_temp_path());
-        self.walked.files.push(InputFile { name: "-".into(), spooled });
+        self.walked.files.push(InputFile { name: "-".into(), copy_name: "stdin".into(), spooled });
         Ok(())
     }
 
-    fn add_file(&mut self, path: &Path, metadata: &fs::Metadata, severity: Severity) {
+    fn add_file(
+        &mut self,
+        path: &Path,
+        copy_name: PathBuf,
+        metadata: &fs::Metadata,
+        severity: Severity,
+    ) {
         if !metadata.is_file() {
             let kind = kind(metadata.file_type());
             let detail = format!("is {kind}, not a regular file; use '-' to read a stream");
@@ -139,7 +151,7 @@ impl<'w> Walker<'w> {
         match fs::canonicalize(path) {
             Ok(real) => {
                 if self.seen.insert(real, ()).is_none() {
-                    self.walked.files.push(InputFile::new(path));
+                    self.walked.files.push(InputFile { copy_name, ..InputFile::new(path) });
                 }
             }
             Err(error) => self.refuse(path, Severity::Loss, &error),
@@ -173,11 +185,14 @@ impl<'w> Walker<'w> {
             a.as_os_str().as_encoded_bytes().cmp(b.as_os_str().as_encoded_bytes())
         });
         for path in found {
-            if !selection(path.strip_prefix(root).unwrap_or(&path)) {
+            let below = path.strip_prefix(root).unwrap_or(&path);
+            if !selection(below) {
                 continue;
             }
+            // The folder `..` has no name.
+            let copy_name = Path::new(root.file_name().unwrap_or_default()).join(below);
             match fs::symlink_metadata(&path) {
-                Ok(metadata) => self.add_file(&path, &metadata, Severity::Warning),
+                Ok(metadata) => self.add_file(&path, copy_name, &metadata, Severity::Warning),
                 Err(error) => self.refuse(&path, Severity::Loss, &error),
             }
         }
