@@ -17,6 +17,10 @@ use std::ops::Range;
 use std::path::Path;
 use std::time::SystemTime;
 
+/// Compressed bytes of row groups that are one shard: each shard reads the file's footer.
+#[cfg(feature = "parquet")]
+const ROW_GROUP_BYTES: u64 = 8 << 20;
+
 /// How inputs are read.
 #[derive(Clone, Debug)]
 pub struct ReadOptions {
@@ -90,6 +94,9 @@ enum Part {
     Whole,
     /// Records of a plain file.
     Range(Format, Range<u64>),
+    /// Row groups of a Parquet file, with their bytes.
+    #[cfg(feature = "parquet")]
+    RowGroups(Range<usize>, u64),
     /// The file cannot be opened.
     Unreadable(Fault),
 }
@@ -135,6 +142,12 @@ impl Collection {
     #[must_use]
     pub fn copy_name(&self, file: usize) -> &Path {
         &self.files[file].input.copy_name
+    }
+
+    /// Where a file's bytes are.
+    #[must_use]
+    pub fn file_path(&self, file: usize) -> &Path {
+        self.files[file].input.path()
     }
 
     /// How a file is packed and what is in it.
@@ -227,6 +240,15 @@ impl Collection {
         if let Some(fault) = opened.misnamed(compression) {
             visit(Event::Fault(fault))?;
         }
+        #[cfg(feature = "parquet")]
+        if format == Format::Parquet {
+            if compression == Compression::None {
+                return self.read_rows(opened, None, visit);
+            }
+            let detail = "is Parquet inside another compression; unpack it first".to_owned();
+            visit(Event::Fault(opened.fault(Severity::Loss, "format", None, detail)))?;
+            return Ok(0);
+        }
         if compression == Compression::None && head.len() as u64 == opened.bytes {
             return self.read_format(format, Bytes::Slice(&head), 0, opened, visit);
         }
@@ -265,6 +287,38 @@ impl Collection {
         let reader = file.take(range.end - range.start);
         let mut stream = decompress::open(Compression::None, reader, self.expansion())?;
         self.read_format(format, Bytes::Stream(&mut *stream), range.start, opened, visit)
+    }
+
+    /// Reads row groups of a Parquet file.
+    #[cfg(feature = "parquet")]
+    fn read_rows(
+        &self,
+        opened: &Opened,
+        groups: Option<Range<usize>>,
+        visit: &mut Visit<'_>,
+    ) -> Result<u64> {
+        use crate::read::parquet::{Columns, read};
+        let file = match File::open(opened.input.path()) {
+            Ok(file) => file,
+            Err(error) => {
+                visit(Event::Fault(opened.unreadable("input-open", &error)))?;
+                return Ok(0);
+            }
+        };
+        if let Some(fault) = opened.changed(&file) {
+            visit(Event::Fault(fault))?;
+            return Ok(0);
+        }
+        let options = &self.options;
+        let columns = Columns {
+            text: &options.text_field,
+            id: &options.id_field,
+            keep: options.keep_field.as_deref(),
+        };
+        let to_fault = |Damage { code, detail, .. }: Damage| {
+            Event::Fault(opened.fault(Severity::Loss, code, None, detail))
+        };
+        read(&file, groups, columns, options.max_record_bytes, &to_fault, visit)
     }
 
     /// Runs the splitter of a format.
@@ -331,6 +385,8 @@ impl Corpus for Collection {
         match &self.shards[shard].part {
             Part::Whole => self.files[self.shard_file(shard)].bytes,
             Part::Range(_, range) => range.end - range.start,
+            #[cfg(feature = "parquet")]
+            Part::RowGroups(_, bytes) => *bytes,
             Part::Unreadable(_) => 0,
         }
     }
@@ -340,6 +396,8 @@ impl Corpus for Collection {
         match &self.shards[shard].part {
             Part::Whole => self.read_whole(opened, visit),
             Part::Range(format, range) => self.read_range(opened, *format, range, visit),
+            #[cfg(feature = "parquet")]
+            Part::RowGroups(groups, _) => self.read_rows(opened, Some(groups.clone()), visit),
             Part::Unreadable(fault) => {
                 visit(Event::Fault(fault.clone()))?;
                 Ok(0)
@@ -401,6 +459,17 @@ impl Opened {
                 Err(_) => return Ok(vec![Part::Whole]),
             },
         };
+        #[cfg(feature = "parquet")]
+        if format == Format::Parquet {
+            let shares = crate::read::parquet::shares(&file, ROW_GROUP_BYTES);
+            return Ok(match shares {
+                Some(shares) if !shares.is_empty() => shares
+                    .into_iter()
+                    .map(|(groups, bytes)| Part::RowGroups(groups, bytes))
+                    .collect(),
+                _ => vec![Part::Whole],
+            });
+        }
         let (format, separator) = match format {
             Format::Text if options.per_line => (Format::Lines, b'\n'),
             Format::FormFeed => (format, FORM_FEED),

@@ -38,6 +38,8 @@ mod html;
 mod http;
 #[cfg(feature = "jsonl")]
 mod jsonl;
+#[cfg(feature = "parquet")]
+mod parquet;
 mod plain_text;
 mod sniff;
 pub mod walk;
