@@ -343,6 +343,13 @@ impl Collection {
                 let paths = FieldPaths::new(&options.text_field, &options.id_field, keep);
                 run.with(&mut JsonLines::new(paths, offset == 0))
             }
+            #[cfg(feature = "csv")]
+            Format::Csv | Format::Tsv => {
+                let delimiter = if format == Format::Csv { b',' } else { b'\t' };
+                let keep = options.keep_field.as_deref();
+                let (text, id) = (&options.text_field, &options.id_field);
+                run.with(&mut crate::read::delimited::Rows::new(delimiter, text, id, keep))
+            }
             #[cfg(feature = "warc")]
             Format::Warc => {
                 let keep = options.keep_field.as_deref();
@@ -424,14 +431,14 @@ struct Run<'b, 'r, 'v> {
 impl Run<'_, '_, '_> {
     fn with<S: Splitter>(self, splitter: &mut S) -> Result<u64> {
         let Self { longest, bytes, offset, opened, visit } = self;
+        let to_fault = |damage: Damage, lost: bool| {
+            let severity = if lost { Severity::Loss } else { Severity::Warning };
+            let Damage { code, byte, detail } = damage;
+            Event::Fault(opened.fault(severity, code, Some(byte), detail))
+        };
         match bytes {
-            Bytes::Slice(bytes) => read_slice(splitter, bytes, offset, longest, visit),
+            Bytes::Slice(bytes) => read_slice(splitter, bytes, offset, longest, &to_fault, visit),
             Bytes::Stream(stream) => {
-                let to_fault = |damage: Damage, lost: bool| {
-                    let severity = if lost { Severity::Loss } else { Severity::Warning };
-                    let Damage { code, byte, detail } = damage;
-                    Event::Fault(opened.fault(severity, code, Some(byte), detail))
-                };
                 read_stream(splitter, stream, offset, longest, &to_fault, visit)
             }
         }

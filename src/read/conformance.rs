@@ -120,6 +120,17 @@ fn warc_record(kind: &str, id: &str, block: &str) -> String {
     )
 }
 
+/// The documents as columns between two others, with a header row.
+fn delimited(delimiter: char, line_end: &str) -> Vec<u8> {
+    let quoted = |field: &str| format!("\"{}\"", field.replace('"', "\"\""));
+    let mut rows = [["n", "text", "id", ""].join(&delimiter.to_string())].to_vec();
+    for (id, text) in documents() {
+        rows.push(["5", &quoted(&text), &id, ""].join(&delimiter.to_string()));
+    }
+    rows.push(String::new());
+    rows.join(line_end).into_bytes()
+}
+
 /// The documents in every format that is a sequence of bytes and holds IDs.
 fn encodings() -> Vec<(&'static str, Vec<u8>)> {
     let documents = documents();
@@ -134,6 +145,8 @@ fn encodings() -> Vec<(&'static str, Vec<u8>)> {
     });
     let warc = documents.iter().map(|(id, text)| warc_record("conversion", id, text));
     vec![
+        ("a.csv", delimited(',', "\r\n")),
+        ("a.tsv", delimited('\t', "\n")),
         ("a.wet", warc.collect::<String>().into_bytes()),
         ("a.txt", form_feed.join("\x0C").into_bytes()),
         ("a.jsonl", jsonl.collect::<String>().into_bytes()),
@@ -320,6 +333,22 @@ fn a_bad_warc_record_costs_itself_alone() {
     neighbours_survive("a.warc", good, "WARC/1.0\r\nno: end\r\n", "warc-header");
     let long = warc_record("conversion", "b", &"x".repeat(100_000));
     neighbours_survive("a.warc", good, &long, "oversize");
+}
+
+#[test]
+fn a_bad_row_costs_its_first_line_alone() {
+    let lines = |content: &str| {
+        let (plain, packed) = (content.as_bytes(), gzip(content.as_bytes()));
+        let seen = read_as("a.csv", plain, options(1));
+        assert_eq!(read_as("a.csv.gz", &packed, options(1)), seen);
+        let bad: Vec<_> = seen.bad.iter().map(|bad| (bad.0, bad.3)).collect();
+        (seen.documents.into_iter().map(|d| d.3).collect::<Vec<_>>().join("|"), bad)
+    };
+    assert_eq!(lines("id,text\n1,a\n2\n3,c\n"), ("a|c".into(), vec![(1, "csv")]));
+    assert_eq!(lines("id,text\n1,a\n2,\"b\n3,c\n4,d\n"), ("a|c|d".into(), vec![(1, "csv")]));
+    assert_eq!(lines("id,text\n\n1,a\n2,b,x\n3,c"), ("a|c".into(), vec![(1, "csv")]));
+    assert_eq!(lines("text\r\n\"a\r\n\"\"b\"\r\nc"), ("a\r\n\"b|c".into(), vec![]));
+    assert_eq!(read_as("a.csv", b"id,body\n1,a\n", options(1)).lost, ["csv-column"]);
 }
 
 #[test]

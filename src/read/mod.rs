@@ -26,9 +26,11 @@
 //! This stage does not know what becomes of a document, counts nothing and writes nothing.
 
 mod collection;
-#[cfg(all(test, feature = "gzip", feature = "jsonl", feature = "zstd"))]
+#[cfg(all(test, feature = "csv", feature = "jsonl", feature = "warc", feature = "zstd"))]
 mod conformance;
 mod decompress;
+#[cfg(feature = "csv")]
+mod delimited;
 pub mod form_feed;
 #[cfg(feature = "gzip")]
 mod gzip;
