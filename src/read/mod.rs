@@ -32,6 +32,8 @@ mod decompress;
 #[cfg(feature = "csv")]
 mod delimited;
 pub mod form_feed;
+#[cfg(feature = "cli")]
+pub mod globs;
 #[cfg(feature = "gzip")]
 mod gzip;
 #[cfg(feature = "warc")]

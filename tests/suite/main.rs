@@ -2,3 +2,5 @@
 #![expect(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
 mod architecture;
+#[cfg(all(feature = "gzip", feature = "parquet", feature = "warc", feature = "zstd"))]
+mod bad_inputs;
