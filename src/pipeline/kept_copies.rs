@@ -111,7 +111,8 @@ impl Copy<'_> {
     }
 }
 
-#[cfg(all(test, feature = "gzip", feature = "jsonl", feature = "zstd"))]
+#[cfg(test)]
+#[cfg(all(feature = "gzip", feature = "jsonl", feature = "zstd"))]
 mod tests {
     use super::*;
     use crate::document::ShardIds;
@@ -170,8 +171,17 @@ mod tests {
             )
         };
         let mut inputs = BTreeMap::from([
-            ("a.txt", ids.clone().map(|n| format!("\r\nf{n}\ntext\n{n}\x0C")).collect()),
-            ("b/last-is-open.txt", ids.clone().map(|n| format!("\x0Cg{n}\ntext {n}")).collect()),
+            (
+                "a.txt",
+                ids.clone()
+                    .map(|n| format!("\r\nf{n}\ntext\n{n}\x0C"))
+                    .collect::<Vec<_>>()
+                    .concat(),
+            ),
+            (
+                "b/last-is-open.txt",
+                ids.clone().map(|n| format!("\x0Cg{n}\ntext {n}")).collect::<Vec<_>>().concat(),
+            ),
             ("b/c.jsonl", ids.clone().map(jsonl).collect::<String>() + "{\"text\": \"end\"}"),
         ]);
         if cfg!(feature = "warc") {

@@ -4,7 +4,7 @@ use crate::error::{ErrorKind, Result};
 use crate::fault::{Fault, Severity};
 use crate::input_format::{Compression, Format};
 use crate::mapped_file::{FileAccess, MappedFile};
-use crate::read::decompress::{self, Expansion};
+use crate::read::decompress;
 use crate::read::form_feed::{FORM_FEED, FormFeeds};
 use crate::read::plain_text::{Lines, WholeFile};
 use crate::read::sniff::{self, SNIFFED_BYTES};
@@ -174,7 +174,7 @@ impl Collection {
             (head, head.len() as u64 >= opened.bytes)
         } else {
             let mut space = vec![0; SNIFFED_BYTES];
-            let (filled, ended) = match decompress::open(compression, head, self.expansion()) {
+            let (filled, ended) = match decompress::open(compression, head, &self.options) {
                 Ok(mut stream) => fill_up(&mut *stream, &mut space),
                 Err(_) => (0, false),
             };
@@ -198,13 +198,6 @@ impl Collection {
             format => format,
         };
         Ok(Recognized { compression, format })
-    }
-
-    fn expansion(&self) -> Expansion {
-        Expansion {
-            ratio: self.options.max_expansion.max(1),
-            zstd_window_log: self.options.zstd_window_log,
-        }
     }
 
     /// Reads a file that is one shard.
@@ -253,7 +246,7 @@ impl Collection {
             return self.read_format(format, Bytes::Slice(&head), 0, opened, visit);
         }
         let reader = io::Cursor::new(head).chain(file);
-        let mut stream = decompress::open(compression, reader, self.expansion())?;
+        let mut stream = decompress::open(compression, reader, &self.options)?;
         self.read_format(format, Bytes::Stream(&mut *stream), 0, opened, visit)
     }
 
@@ -285,7 +278,7 @@ impl Collection {
             return Ok(0);
         }
         let reader = file.take(range.end - range.start);
-        let mut stream = decompress::open(Compression::None, reader, self.expansion())?;
+        let mut stream = decompress::open(Compression::None, reader, &self.options)?;
         self.read_format(format, Bytes::Stream(&mut *stream), range.start, opened, visit)
     }
 
@@ -600,8 +593,8 @@ pub(super) fn unpacked(path: &Path, bytes: Vec<u8>) -> Result<Vec<u8>> {
     if compression == Compression::None {
         return Ok(bytes);
     }
-    let expansion = Expansion { ratio: 2000, zstd_window_log: 27 };
-    let mut stream = decompress::open(compression, &bytes[..], expansion)?;
+    let options = ReadOptions::default();
+    let mut stream = decompress::open(compression, &bytes[..], &options)?;
     let mut content = Vec::new();
     loop {
         let filled = content.len();

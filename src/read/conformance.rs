@@ -294,9 +294,10 @@ mod parquet_files {
 fn neighbours_survive(name: &str, good: [&str; 2], bad: &str, code: &'static str) {
     let content = [good[0], bad, good[1]].concat();
     for packed in [false, true] {
-        let (name, bytes) = match packed {
-            false => (name.to_owned(), content.clone().into_bytes()),
-            true => (format!("{name}.gz"), gzip(content.as_bytes())),
+        let (name, bytes) = if packed {
+            (format!("{name}.gz"), gzip(content.as_bytes()))
+        } else {
+            (name.to_owned(), content.clone().into_bytes())
         };
         let seen = read_as(&name, &bytes, ReadOptions { max_record_bytes: 600, ..options(1) });
         let records: Vec<u64> = seen.documents.iter().map(|d| d.1).collect();

@@ -27,12 +27,11 @@ impl Globs {
         for pattern in patterns {
             let refused =
                 |e: &globset::Error| Error::config("--glob", pattern, e.kind().to_string());
-            let (set, glob) = match pattern.strip_prefix('!') {
-                Some(glob) => (&mut unwanted, glob),
-                None => {
-                    wants_all = false;
-                    (&mut wanted, pattern.as_str())
-                }
+            let (set, glob) = if let Some(glob) = pattern.strip_prefix('!') {
+                (&mut unwanted, glob)
+            } else {
+                wants_all = false;
+                (&mut wanted, pattern.as_str())
             };
             let anywhere = if glob.contains('/') { "" } else { "**/" };
             let glob = format!("{anywhere}{}", glob.trim_start_matches('/'));

@@ -65,13 +65,12 @@ impl Splitter for JsonLines {
             return Step::record(length, Content::PassThrough);
         }
         let Self { paths, scratch, mended_line, bad, .. } = self;
-        let (line, mended) = match str::from_utf8(line) {
-            Ok(line) => (line, None),
-            Err(_) => {
-                mended_line.clear();
-                mended_line.push_str(&String::from_utf8_lossy(line));
-                (mended_line.as_str(), Some("utf8"))
-            }
+        let (line, mended) = if let Ok(line) = str::from_utf8(line) {
+            (line, None)
+        } else {
+            mended_line.clear();
+            mended_line.push_str(&String::from_utf8_lossy(line));
+            (mended_line.as_str(), Some("utf8"))
         };
         let content = match document(line, paths, scratch) {
             Ok(document) => {
@@ -123,7 +122,7 @@ fn document<'a>(
     })
 }
 
-/// What serde_json says, on one line and without the line number, which is always 1.
+/// What the parser says, on one line and without the line number, which is always 1.
 fn explanation(error: &serde_json::Error) -> Cow<'static, str> {
     let message = error.to_string();
     let reason = message.rsplit_once(" at line ").map_or(message.as_str(), |(reason, _)| reason);

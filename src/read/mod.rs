@@ -26,7 +26,10 @@
 //! This stage does not know what becomes of a document, counts nothing and writes nothing.
 
 mod collection;
-#[cfg(all(test, feature = "csv", feature = "jsonl", feature = "warc", feature = "zstd"))]
+#[cfg(any(feature = "gzip", feature = "zstd"))]
+mod compressed_input;
+#[cfg(test)]
+#[cfg(all(feature = "csv", feature = "jsonl", feature = "warc", feature = "zstd"))]
 mod conformance;
 mod decompress;
 #[cfg(feature = "csv")]

@@ -7,7 +7,7 @@
 
 use crate::error::{Error, Result};
 use crate::fault::{Fault, Severity};
-use crate::unordered_map::UnorderedMap;
+use std::collections::BTreeSet;
 use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -60,7 +60,7 @@ pub struct Walker<'w> {
     temporary_folder: &'w Path,
     walked: Walked,
     /// Files that were reached, by their path without links.
-    seen: UnorderedMap<PathBuf, ()>,
+    seen: BTreeSet<PathBuf>,
     has_read_input: bool,
 }
 
@@ -71,7 +71,7 @@ impl<'w> Walker<'w> {
         Self {
             temporary_folder,
             walked: Walked::default(),
-            seen: UnorderedMap::default(),
+            seen: BTreeSet::new(),
             has_read_input: false,
         }
     }
@@ -150,7 +150,7 @@ impl<'w> Walker<'w> {
         }
         match fs::canonicalize(path) {
             Ok(real) => {
-                if self.seen.insert(real, ()).is_none() {
+                if self.seen.insert(real) {
                     self.walked.files.push(InputFile { copy_name, ..InputFile::new(path) });
                 }
             }

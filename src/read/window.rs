@@ -39,6 +39,10 @@ pub(super) trait Splitter {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum AfterLoss {
     /// Go on: it recognizes the start of a record, or says that there is none.
+    #[cfg_attr(
+        not(any(feature = "jsonl", feature = "warc")),
+        expect(dead_code, reason = "only these formats recognize a record's start")
+    )]
     Continue,
     /// The bytes up to the next boundary are a part of a record.
     SkipToBoundary,
@@ -61,6 +65,7 @@ pub(super) enum Step<'a> {
     /// The record does not end within the window.
     More,
     /// The file cannot be read at all.
+    #[cfg_attr(not(feature = "csv"), expect(dead_code, reason = "only tables need a header"))]
     Stop(Damage),
 }
 
@@ -99,6 +104,10 @@ pub(super) enum Then {
     /// Nothing follows.
     End,
     /// Something is wrong, but no byte is missing.
+    #[cfg_attr(
+        not(any(feature = "gzip", feature = "zstd")),
+        expect(dead_code, reason = "only compressed files have an end before their end")
+    )]
     Warning(Damage),
     /// Bytes are missing from here on; what follows does not join what came before.
     Loss {

@@ -15,6 +15,7 @@ use parquet::file::properties::WriterProperties;
 use std::fs::{self, File};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
+use std::sync::Arc;
 
 /// Rows decoded at once.
 const BATCH_ROWS: usize = 256;
@@ -59,7 +60,7 @@ fn copy(input: &File, output: File, kept: &[u64]) -> Result<(), ParquetError> {
         .set_compression(compression)
         .set_key_value_metadata(own)
         .build();
-    let mut writer = ArrowWriter::try_new(output, metadata.schema().clone(), Some(properties))?;
+    let mut writer = ArrowWriter::try_new(output, Arc::clone(metadata.schema()), Some(properties))?;
     let (mut row, mut kept) = (0, kept);
     for (at, group) in file.row_groups().iter().enumerate() {
         let end = row + u64::try_from(group.num_rows()).unwrap_or_default();

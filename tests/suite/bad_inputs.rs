@@ -54,10 +54,10 @@ fn options() -> ReadOptions {
 }
 
 /// The files of a folder of samples, or `None` where there are none.
+#[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
 fn samples(folder: &str) -> Option<Vec<PathBuf>> {
     let Some(data) = std::env::var_os("SIMTOOL_DATA") else {
-        use std::io::Write;
-        writeln!(std::io::stderr(), "skipped: SIMTOOL_DATA is not set").unwrap();
+        eprintln!("skipped: SIMTOOL_DATA is not set");
         return None;
     };
     let folder = Path::new(&data).join("badinputs").join(folder);
