@@ -12,19 +12,19 @@ use std::path::Path;
 
 /// What was seen of a collection, with record numbers in the file.
 #[derive(Debug, Default, PartialEq)]
-struct Seen {
+pub(super) struct Seen {
     /// File, record, ID, text.
-    documents: Vec<(usize, u64, String, String)>,
+    pub(super) documents: Vec<(usize, u64, String, String)>,
     /// Record, byte, length and code of bad records.
-    bad: Vec<(u64, u64, u64, &'static str)>,
-    lost: Vec<&'static str>,
+    pub(super) bad: Vec<(u64, u64, u64, &'static str)>,
+    pub(super) lost: Vec<&'static str>,
     warned: Vec<&'static str>,
     /// The bytes of all records, in order.
     bytes: Vec<u8>,
 }
 
 impl Seen {
-    fn texts(&self) -> Vec<(&str, &str)> {
+    pub(super) fn texts(&self) -> Vec<(&str, &str)> {
         self.documents.iter().map(|(_, _, id, text)| (&**id, &**text)).collect()
     }
 }
@@ -71,7 +71,7 @@ fn read(paths: &[&Path], options: ReadOptions) -> Seen {
 }
 
 /// Reads `content` as a file of that name.
-fn read_as(name: &str, content: &[u8], options: ReadOptions) -> Seen {
+pub(super) fn read_as(name: &str, content: &[u8], options: ReadOptions) -> Seen {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join(name);
     fs::write(&path, content).unwrap();
@@ -95,7 +95,7 @@ fn zstd(content: &[u8]) -> Vec<u8> {
 }
 
 /// Documents of growing size, 2 MB in all, some odd.
-fn documents() -> Vec<(String, String)> {
+pub(super) fn documents() -> Vec<(String, String)> {
     (0..120_usize)
         .map(|at| {
             let text = match at {
@@ -153,7 +153,7 @@ fn encodings() -> Vec<(&'static str, Vec<u8>)> {
     ]
 }
 
-fn options(shard_bytes: u64) -> ReadOptions {
+pub(super) fn options(shard_bytes: u64) -> ReadOptions {
     ReadOptions { shard_bytes, ..ReadOptions::default() }
 }
 
@@ -191,102 +191,6 @@ fn the_same_documents_read_the_same_in_every_format_compression_and_shard_size()
         check(&format!("{name}.zst"), &zstd(&content), options(1));
         let frames: Vec<u8> = content.chunks(9_001).flat_map(zstd).collect();
         check(&format!("{name}.zst"), &frames, options(1));
-    }
-}
-
-#[cfg(feature = "parquet")]
-mod parquet_files {
-    use super::*;
-    use ::parquet::arrow::ArrowWriter;
-    use ::parquet::basic::{Compression, ZstdLevel};
-    use ::parquet::file::properties::WriterProperties;
-    use arrow_array::{ArrayRef, RecordBatch, StringArray, StructArray, UInt32Array};
-    use std::sync::Arc;
-
-    fn file(columns: Vec<(&str, ArrayRef)>, compression: Compression) -> Vec<u8> {
-        let batch = RecordBatch::try_from_iter(columns).unwrap();
-        let properties = WriterProperties::builder()
-            .set_max_row_group_row_count(Some(50))
-            .set_compression(compression)
-            .build();
-        let mut bytes = Vec::new();
-        let mut writer =
-            ArrowWriter::try_new(&mut bytes, batch.schema(), Some(properties)).unwrap();
-        writer.write(&batch).unwrap();
-        writer.close().unwrap();
-        bytes
-    }
-
-    fn columns() -> Vec<(&'static str, ArrayRef)> {
-        let (ids, texts): (Vec<_>, Vec<_>) = documents().into_iter().unzip();
-        vec![
-            ("id", Arc::new(StringArray::from(ids))),
-            ("text", Arc::new(StringArray::from(texts))),
-            ("other", Arc::new(UInt32Array::from_iter_values(0..120))),
-        ]
-    }
-
-    #[test]
-    fn rows_read_the_same() {
-        let expected: Vec<_> = documents();
-        let expected: Vec<_> = expected.iter().map(|(id, text)| (&**id, &**text)).collect();
-        let compressions = [
-            Compression::UNCOMPRESSED,
-            Compression::SNAPPY,
-            Compression::GZIP(::parquet::basic::GzipLevel::default()),
-            Compression::ZSTD(ZstdLevel::default()),
-            Compression::LZ4_RAW,
-            Compression::BROTLI(::parquet::basic::BrotliLevel::default()),
-        ];
-        for compression in compressions {
-            let bytes = file(columns(), compression);
-            for name in ["a.parquet", "a.txt"] {
-                let seen = read_as(name, &bytes, options(1));
-                assert!(seen.texts() == expected, "{compression}");
-                assert_eq!(seen.documents[119].1, 119);
-                assert_eq!(seen.lost, [""; 0]);
-            }
-        }
-    }
-
-    #[test]
-    fn columns_are_found_by_path_and_their_lack_is_named() {
-        let inner = StructArray::from(RecordBatch::try_from_iter(columns()).unwrap());
-        let bytes = file(vec![("a", Arc::new(inner))], Compression::UNCOMPRESSED);
-        let nested = ReadOptions {
-            text_field: "a.text".to_owned(),
-            id_field: "a.other".to_owned(),
-            ..options(1)
-        };
-        let seen = read_as("a.parquet", &bytes, nested);
-        assert_eq!((seen.documents.len(), &*seen.documents[7].2), (120, "7"));
-        assert_eq!(read_as("a.parquet", &bytes, options(1)).lost, ["parquet-column"]);
-        let number = ReadOptions { text_field: "a.other".to_owned(), ..options(1) };
-        assert_eq!(read_as("a.parquet", &bytes, number).lost, ["parquet-column"]);
-    }
-
-    #[test]
-    fn null_texts_and_long_ones_are_bad() {
-        let texts = StringArray::from(vec![Some("x"), None, Some(""), Some("too long for it")]);
-        let bytes = file(vec![("text", Arc::new(texts))], Compression::UNCOMPRESSED);
-        let seen = read_as("a", &bytes, ReadOptions { max_record_bytes: 10, ..options(1) });
-        assert_eq!(seen.bad, [(1, 0, 0, "parquet-null"), (3, 0, 15, "oversize")]);
-        assert_eq!(seen.texts(), [("", "x"), ("", "")]);
-    }
-
-    #[test]
-    fn a_damaged_page_costs_its_row_group_alone() {
-        let mut bytes = file(columns(), Compression::ZSTD(ZstdLevel::default()));
-        let whole = read_as("a.parquet", &bytes, options(1));
-        // The frame of the texts, the second column of the first row group.
-        let frames = memchr::memmem::find_iter(&bytes, b"\x28\xB5\x2F\xFD").take(4);
-        let at = frames.last().unwrap();
-        bytes[at] ^= 1;
-        let seen = read_as("a.parquet", &bytes, options(1));
-        assert_eq!(seen.lost, ["parquet-page"]);
-        assert!(seen.documents == whole.documents[50..]);
-        let clipped = read_as("a.parquet", &bytes[..at], options(1));
-        assert_eq!((clipped.lost, clipped.documents), (vec!["parquet-footer"], vec![]));
     }
 }
 
