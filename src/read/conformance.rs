@@ -157,10 +157,8 @@ pub(super) fn options(shard_bytes: u64) -> ReadOptions {
     ReadOptions { shard_bytes, ..ReadOptions::default() }
 }
 
-#[expect(unsafe_code, reason = "nobody else knows the test's temporary files")]
 fn mapping(options: ReadOptions) -> ReadOptions {
-    // SAFETY: the test writes its files before it reads them and nobody else knows them.
-    ReadOptions { access: unsafe { FileAccess::map() }, ..options }
+    ReadOptions { access: FileAccess::map_own_files(), ..options }
 }
 
 #[test]
