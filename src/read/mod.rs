@@ -102,7 +102,8 @@ pub trait Corpus: Sync {
     /// Bytes on disk that reading the shard takes, for shares and progress.
     fn shard_bytes(&self, shard: usize) -> u64;
 
-    /// Visits the shard's events in order and returns its number of counted records.
+    /// Visits the shard's events in order and returns its number of counted records. Every reading
+    /// visits the same events, faults included.
     ///
     /// # Errors
     ///

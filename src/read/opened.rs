@@ -7,7 +7,7 @@ use crate::read::ReadOptions;
 use crate::read::form_feed::FORM_FEED;
 use crate::read::sniff::{self, SNIFFED_BYTES};
 use crate::read::walk::InputFile;
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::ops::Range;
 use std::time::SystemTime;
@@ -48,12 +48,12 @@ impl Opened {
 
     /// Notes size and time, maps a large plain file and cuts it behind records.
     pub(super) fn cut(&mut self, options: &ReadOptions) -> io::Result<Vec<Part>> {
-        let mut file = File::open(self.input.path())?;
-        let metadata = file.metadata()?;
+        let metadata = fs::metadata(self.input.path())?;
         (self.bytes, self.modified) = (metadata.len(), metadata.modified().ok());
         if self.bytes <= options.shard_bytes.max(SNIFFED_BYTES as u64) {
             return Ok(vec![Part::Whole]);
         }
+        let mut file = File::open(self.input.path())?;
         let mut head = vec![0; SNIFFED_BYTES];
         file.read_exact(&mut head)?;
         if sniff::compression(&head) != Compression::None {
