@@ -1,5 +1,6 @@
 //! Finds near-duplicate documents in large text collections, exactly and in parallel.
 
+pub mod cluster;
 pub mod error;
 pub mod extract;
 pub mod fingerprint;
@@ -15,6 +16,7 @@ pub mod stable_hash;
 pub mod token_batch;
 pub mod tokenize;
 pub mod unordered_map;
+pub mod verify;
 pub mod write;
 
 pub use error::{Error, ErrorKind, Result};
