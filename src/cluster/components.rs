@@ -78,7 +78,9 @@ mod tests {
                 }
                 next += 1;
             }
-            component.iter().for_each(|&row| seen[row as usize] = true);
+            for &row in &component {
+                seen[row as usize] = true;
+            }
             if component.len() > 1 {
                 component.sort_unstable();
                 components.push(component);
@@ -91,7 +93,9 @@ mod tests {
         #[test]
         fn joins_what_a_walk_reaches(pairs in prop::collection::vec((0..20_u32, 0..20_u32), 0..20)) {
             let mut sets = UnionFind::new(20);
-            pairs.iter().for_each(|&(a, b)| sets.join(a, b));
+            for &(a, b) in &pairs {
+                sets.join(a, b);
+            }
             prop_assert_eq!(sets.components(), reached(20, &pairs));
         }
     }

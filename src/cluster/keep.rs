@@ -8,6 +8,7 @@
 use crate::matches::AlikeSets;
 use crate::similarity::Similarity;
 use crate::unordered_map::UnorderedMap;
+use std::collections::BTreeSet;
 
 /// A row that is removed, for which one, and how alike they are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,15 +42,15 @@ pub fn removals<S: Copy + Ord, R: Ord>(
         order(left.0).cmp(&order(right.0)).then_with(|| left.1.cmp(&right.1))
     });
     // Only rows that may be removed stand here; all others are kept.
-    let mut is_removed: UnorderedMap<u32, ()> = UnorderedMap::default();
+    let mut is_removed = BTreeSet::new();
     let mut removals = Vec::new();
     for pairs in later.chunk_by(|left, right| left.0 == right.0) {
         let removed = pairs[0].0;
-        let kept = pairs.iter().filter(|(_, before, _)| !is_removed.contains_key(before));
+        let kept = pairs.iter().filter(|(_, before, _)| !is_removed.contains(before));
         // Of equally close ones the first: `before` ascends.
         let closest = kept.copied().reduce(|best, next| if next.2 > best.2 { next } else { best });
         if let Some((_, kept, closeness)) = closest {
-            is_removed.insert(removed, ());
+            is_removed.insert(removed);
             removals.push(Removal { removed, kept, closeness });
         }
     }
@@ -87,16 +88,15 @@ pub fn removals_of_sets<R: Ord>(
         pairs.map(|pair| (best_of(pair.a), best_of(pair.b), pair.similarity)).collect();
     let mut decided = removals(between.iter().copied(), &rank);
 
-    let removed: UnorderedMap<u32, ()> =
-        decided.iter().map(|removal| (removal.removed, ())).collect();
+    let removed: BTreeSet<u32> = decided.iter().map(|removal| removal.removed).collect();
     let mut neighbours: Vec<(u32, u32, Similarity)> = (between.iter())
         .flat_map(|&(a, b, similarity)| [(a, b, similarity), (b, a, similarity)])
-        .filter(|(_, other, _)| !removed.contains_key(other))
+        .filter(|(_, other, _)| !removed.contains(other))
         .collect();
     neighbours.sort_unstable_by_key(|&(row, other, _)| (row, other));
     for (group, &best) in alike.groups.iter().zip(&best) {
         let others = group.iter().copied().filter(|&row| row != best);
-        if !removed.contains_key(&best) {
+        if !removed.contains(&best) {
             let closeness = Similarity::ONE;
             decided.extend(others.map(|removed| Removal { removed, kept: best, closeness }));
             continue;
@@ -140,7 +140,7 @@ mod tests {
             candidates.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1)));
             match candidates.first() {
                 Some(&(closeness, kept)) => {
-                    removals.push(Removal { removed: row, kept, closeness })
+                    removals.push(Removal { removed: row, kept, closeness });
                 }
                 None => kept.push(row),
             }
@@ -198,7 +198,7 @@ mod tests {
         let removal = |removed, kept, closeness| Removal { removed, kept, closeness };
         assert_eq!(removals(pairs, |row| row), [removal(1, 0, 8)]);
         assert_eq!(
-            removals(pairs, |row| if row == 1 { 0 } else { 1 }),
+            removals(pairs, |row| i32::from(row != 1)),
             [removal(0, 1, 8), removal(2, 1, 9),]
         );
     }

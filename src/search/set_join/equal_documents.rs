@@ -69,7 +69,9 @@ impl EqualDocuments {
                     ..links.partition_point(|&(_, row)| row < end);
                 let own = &links[own];
                 let mut wanted = vec![false; shard.sizes.len()];
-                own.iter().for_each(|&(_, row)| wanted[(row - shard.first_row) as usize] = true);
+                for &(_, row) in own {
+                    wanted[(row - shard.first_row) as usize] = true;
+                }
                 let (mut differing, mut left) = (Stored::with_capacity(0), own.iter());
                 if !own.is_empty() {
                     let wants = |index: u32| wanted.get(index as usize).copied().unwrap_or(false);

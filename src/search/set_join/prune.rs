@@ -86,7 +86,9 @@ pub(super) fn first_round(
                     room[picked] = numbers.of(term);
                     picked += usize::from(term & 7 < eighths);
                 }
-                room[..picked].iter().for_each(|&cell| writer.push(cell));
+                for &cell in &room[..picked] {
+                    writer.push(cell);
+                }
                 cells.extend_by(picked);
                 sizes.push(terms.len() as u32);
                 ends.push(cells.len());
@@ -231,7 +233,9 @@ pub(super) fn rounds(
                 for (writer, terms) in
                     writers.iter_mut().zip([&part.terms[..split], &part.terms[split..]])
                 {
-                    terms.iter().for_each(|&term| writer.push(numbers.of(term)));
+                    for &term in terms {
+                        writer.push(numbers.of(term));
+                    }
                 }
             },
         );

@@ -109,7 +109,7 @@ mod tests {
         for workers in [Workers(None), Workers(Some(&pool))] {
             assert_eq!(
                 workers.map(100, || (), |(), i| i * i),
-                Vec::from_iter((0..100).map(|i| i * i))
+                (0..100).map(|i| i * i).collect::<Vec<_>>()
             );
             assert_eq!(workers.map_items(vec![3, 1, 2], |i| i + 1), [4, 2, 3]);
             let failed = workers.try_map(

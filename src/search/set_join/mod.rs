@@ -93,7 +93,9 @@ impl SetJoin<'_> {
 
         let equal_sets = equal_documents::equal_sets(&sets);
         let mut skipped = vec![false; sets.len()];
-        equal_sets.iter().for_each(|&(_, other)| skipped[other as usize] = true);
+        for &(_, other) in &equal_sets {
+            skipped[other as usize] = true;
+        }
         let pairs = self.pairs(&sets, &skipped, None);
         Ok(AlikeSets { groups: equal.groups(&sets, &equal_sets), pairs })
     }
