@@ -80,6 +80,12 @@ impl FileAccess {
         Self { maps: true }
     }
 
+    /// Files are mapped: for tests, whose files nobody else knows.
+    #[cfg(test)]
+    pub(crate) fn map_own_files() -> Self {
+        Self { maps: true }
+    }
+
     /// Whether files are mapped.
     #[must_use]
     pub fn maps(self) -> bool {

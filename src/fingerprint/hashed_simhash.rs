@@ -81,7 +81,9 @@ mod tests {
     }
 
     fn each_isa(check: impl Fn(HashedSimhash)) {
-        Isa::available().iter().for_each(|&isa| check(HashedSimhash::new(isa, 0)));
+        for &isa in Isa::available() {
+            check(HashedSimhash::new(isa, 0));
+        }
     }
 
     #[test]

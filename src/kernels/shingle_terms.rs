@@ -48,7 +48,10 @@ fn rolling(tokens: &[u64], length: usize, terms: &mut Vec<u64>) {
 #[cfg(target_arch = "x86_64")]
 mod avx512 {
     use super::{SHINGLE_BASE, rolling};
-    use std::arch::x86_64::*;
+    use std::arch::x86_64::{
+        __m512i, _mm512_add_epi64, _mm512_loadu_si512, _mm512_mullo_epi64, _mm512_set1_epi64,
+        _mm512_srli_epi64, _mm512_storeu_si512, _mm512_xor_si512,
+    };
 
     /// # Safety
     /// Needs AVX-512 F and DQ; `count` is the number of runs of `length` tokens, and `terms` has

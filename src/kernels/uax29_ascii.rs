@@ -7,7 +7,7 @@
 //! byte or per word. A run of underscores alone has no letter or digit, so it is no word.
 //!
 //! # References
-//! Unicode Standard Annex #29, Unicode Text Segmentation, section 4, rules WB5 to WB13b.
+//! Unicode Standard Annex #29, Unicode Text Segmentation, section 4, rules `WB5` to `WB13b`.
 
 use super::Isa;
 use super::xxh3_short::MARGIN;
@@ -177,7 +177,13 @@ mod avx512 {
         AsciiWords, CLASSES, DIGIT, JOINS_DIGITS, JOINS_LETTERS, LETTER, MARGIN, Masks, UNDERSCORE,
         block_at,
     };
-    use std::arch::x86_64::*;
+    use std::arch::x86_64::{
+        __m512i, _mm512_add_epi32, _mm512_castsi512_si128, _mm512_cvtepu8_epi32,
+        _mm512_extracti32x4_epi32, _mm512_loadu_si512, _mm512_mask_add_epi8,
+        _mm512_maskz_compress_epi8, _mm512_permutex2var_epi8, _mm512_set1_epi8, _mm512_set1_epi32,
+        _mm512_setzero_si512, _mm512_storeu_si512, _mm512_test_epi8_mask,
+    };
+    use std::cmp::Ordering;
 
     /// The numbers 0 to 63.
     const NUMBERS: [u8; 64] = {
@@ -204,14 +210,14 @@ mod avx512 {
         let (mut start_count, mut end_count) = (0, 0);
         let tail = block_at(text, whole);
         let load = |index: usize| {
-            if index < whole {
+            match index.cmp(&whole) {
                 // SAFETY: a whole block of the text is there.
-                unsafe { _mm512_loadu_si512(text.as_ptr().add(index * 64).cast()) }
-            } else if index == whole {
+                Ordering::Less => unsafe {
+                    _mm512_loadu_si512(text.as_ptr().add(index * 64).cast())
+                },
                 // SAFETY: the array has 64 bytes.
-                unsafe { _mm512_loadu_si512(tail.as_ptr().cast()) }
-            } else {
-                _mm512_setzero_si512()
+                Ordering::Equal => unsafe { _mm512_loadu_si512(tail.as_ptr().cast()) },
+                Ordering::Greater => _mm512_setzero_si512(),
             }
         };
         let (mut before, mut bytes) = (Masks::default(), load(0));
@@ -225,7 +231,7 @@ mod avx512 {
             underscores |= current.underscores;
             let shifted = mask << 1 | inside;
             inside = mask >> 63;
-            let base = _mm512_set1_epi32((MARGIN + index * 64) as i32);
+            let base = _mm512_set1_epi32(((MARGIN + index * 64) as u32).cast_signed());
             // SAFETY: the buffers have the promised room: block `index` of `lowered` begins at
             // most one block after the text's end, and there are no more words before this block
             // than half its position; each call writes 32 positions at most.

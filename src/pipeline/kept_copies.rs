@@ -52,9 +52,23 @@ struct Copy<'c> {
 impl Copy<'_> {
     fn write(&self, path: &Path) -> Result<()> {
         let Ok(recognized) = self.collection.recognize(self.file) else { return Ok(()) };
+        #[cfg(feature = "parquet")]
+        if recognized.format == crate::input_format::Format::Parquet {
+            return self.write_rows(path);
+        }
         let mut copy = KeptFile::create(path, recognized.format, recognized.compression)?;
         self.read(&mut |bytes, _| copy.write(bytes))?;
         copy.finish()
+    }
+
+    #[cfg(feature = "parquet")]
+    fn write_rows(&self, path: &Path) -> Result<()> {
+        let mut kept = Vec::new();
+        self.read(&mut |_, row| {
+            kept.push(row);
+            Ok(())
+        })?;
+        crate::write::kept_rows::copy_rows(self.collection.file_path(self.file), path, &kept)
     }
 
     /// Gives the bytes and number of every record that stays.
@@ -97,7 +111,8 @@ impl Copy<'_> {
     }
 }
 
-#[cfg(all(test, feature = "gzip", feature = "jsonl", feature = "zstd"))]
+#[cfg(test)]
+#[cfg(all(feature = "gzip", feature = "jsonl", feature = "zstd"))]
 mod tests {
     use super::*;
     use crate::document::ShardIds;
@@ -156,14 +171,45 @@ mod tests {
             )
         };
         let mut inputs = BTreeMap::from([
-            ("a.txt", ids.clone().map(|n| format!("\r\nf{n}\ntext\n{n}\x0C")).collect()),
-            ("b/last-is-open.txt", ids.clone().map(|n| format!("\x0Cg{n}\ntext {n}")).collect()),
+            (
+                "a.txt",
+                ids.clone()
+                    .map(|n| format!("\r\nf{n}\ntext\n{n}\x0C"))
+                    .collect::<Vec<_>>()
+                    .concat(),
+            ),
+            (
+                "b/last-is-open.txt",
+                ids.clone().map(|n| format!("\x0Cg{n}\ntext {n}")).collect::<Vec<_>>().concat(),
+            ),
             ("b/c.jsonl", ids.clone().map(jsonl).collect::<String>() + "{\"text\": \"end\"}"),
         ]);
         if cfg!(feature = "warc") {
             inputs.insert("d.warc", ids.map(warc).collect());
         }
         inputs
+    }
+
+    #[cfg(feature = "parquet")]
+    fn write_rows(path: &Path) {
+        use arrow_array::{ArrayRef, Int64Array, RecordBatch, StringArray};
+        use std::sync::Arc;
+        let ids = Int64Array::from_iter_values(0..3000);
+        let texts = (0..3000).map(|n| (n % 10 != 7).then(|| format!("row {n}")));
+        let texts: StringArray = texts.collect();
+        let other = StringArray::from_iter_values((0..3000).map(|n| format!("other {n}")));
+        let columns: [(&str, ArrayRef); 3] =
+            [("id", Arc::new(ids)), ("other", Arc::new(other)), ("text", Arc::new(texts))];
+        let batch = RecordBatch::try_from_iter(columns).unwrap();
+        let properties = parquet::file::properties::WriterProperties::builder()
+            .set_max_row_group_row_count(Some(1100))
+            .set_compression(parquet::basic::Compression::SNAPPY)
+            .build();
+        let file = fs::File::create(path).unwrap();
+        let mut writer =
+            parquet::arrow::ArrowWriter::try_new(file, batch.schema(), Some(properties)).unwrap();
+        writer.write(&batch).unwrap();
+        writer.close().unwrap();
     }
 
     #[test]
@@ -179,6 +225,8 @@ mod tests {
             let packed = zstd::encode_all(content.as_bytes(), 1).unwrap();
             fs::write(input.join(format!("{name}.zst")), packed).unwrap();
         }
+        #[cfg(feature = "parquet")]
+        write_rows(&input.join("e.parquet"));
         let whole = collection(&input);
         let (all, ids) = documents(&whole);
         assert!(all.len() > 20_000, "{} documents", all.len());

@@ -3,9 +3,10 @@
 use crate::error::{ErrorKind, Result};
 use crate::fault::{Fault, Severity};
 use crate::input_format::{Compression, Format};
-use crate::mapped_file::{FileAccess, MappedFile};
-use crate::read::decompress::{self, Expansion};
-use crate::read::form_feed::{FORM_FEED, FormFeeds};
+use crate::mapped_file::FileAccess;
+use crate::read::decompress;
+use crate::read::form_feed::FormFeeds;
+use crate::read::opened::{Opened, Part};
 use crate::read::plain_text::{Lines, WholeFile};
 use crate::read::sniff::{self, SNIFFED_BYTES};
 use crate::read::walk::InputFile;
@@ -15,7 +16,6 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::ops::Range;
 use std::path::Path;
-use std::time::SystemTime;
 
 /// How inputs are read.
 #[derive(Clone, Debug)]
@@ -67,31 +67,10 @@ pub struct Collection {
     shards: Vec<Shard>,
 }
 
-/// A file as it was found.
-#[derive(Debug)]
-struct Opened {
-    input: InputFile,
-    bytes: u64,
-    modified: Option<SystemTime>,
-    /// The content of a large plain file.
-    map: Option<MappedFile>,
-}
-
 #[derive(Debug)]
 struct Shard {
     file: u32,
     part: Part,
-}
-
-/// What of a file a shard is.
-#[derive(Debug)]
-enum Part {
-    /// All of it; what it is will be seen when it is read.
-    Whole,
-    /// Records of a plain file.
-    Range(Format, Range<u64>),
-    /// The file cannot be opened.
-    Unreadable(Fault),
 }
 
 /// How a file is packed and what is in it.
@@ -118,7 +97,7 @@ impl Collection {
 
     fn add(&mut self, input: InputFile) {
         let file = self.files.len() as u32;
-        let mut opened = Opened { input, bytes: 0, modified: None, map: None };
+        let mut opened = Opened::new(input);
         match opened.cut(&self.options) {
             Ok(parts) => {
                 self.shards.extend(parts.into_iter().map(|part| Shard { file, part }));
@@ -135,6 +114,12 @@ impl Collection {
     #[must_use]
     pub fn copy_name(&self, file: usize) -> &Path {
         &self.files[file].input.copy_name
+    }
+
+    /// Where a file's bytes are.
+    #[must_use]
+    pub fn file_path(&self, file: usize) -> &Path {
+        self.files[file].input.path()
     }
 
     /// How a file is packed and what is in it.
@@ -161,7 +146,7 @@ impl Collection {
             (head, head.len() as u64 >= opened.bytes)
         } else {
             let mut space = vec![0; SNIFFED_BYTES];
-            let (filled, ended) = match decompress::open(compression, head, self.expansion()) {
+            let (filled, ended) = match decompress::open(compression, head, &self.options) {
                 Ok(mut stream) => fill_up(&mut *stream, &mut space),
                 Err(_) => (0, false),
             };
@@ -185,13 +170,6 @@ impl Collection {
             format => format,
         };
         Ok(Recognized { compression, format })
-    }
-
-    fn expansion(&self) -> Expansion {
-        Expansion {
-            ratio: self.options.max_expansion.max(1),
-            zstd_window_log: self.options.zstd_window_log,
-        }
     }
 
     /// Reads a file that is one shard.
@@ -227,11 +205,20 @@ impl Collection {
         if let Some(fault) = opened.misnamed(compression) {
             visit(Event::Fault(fault))?;
         }
+        #[cfg(feature = "parquet")]
+        if format == Format::Parquet {
+            if compression == Compression::None {
+                return self.read_rows(opened, None, visit);
+            }
+            let detail = "is Parquet inside another compression; unpack it first".to_owned();
+            visit(Event::Fault(opened.fault(Severity::Loss, "format", None, detail)))?;
+            return Ok(0);
+        }
         if compression == Compression::None && head.len() as u64 == opened.bytes {
             return self.read_format(format, Bytes::Slice(&head), 0, opened, visit);
         }
         let reader = io::Cursor::new(head).chain(file);
-        let mut stream = decompress::open(compression, reader, self.expansion())?;
+        let mut stream = decompress::open(compression, reader, &self.options)?;
         self.read_format(format, Bytes::Stream(&mut *stream), 0, opened, visit)
     }
 
@@ -263,8 +250,40 @@ impl Collection {
             return Ok(0);
         }
         let reader = file.take(range.end - range.start);
-        let mut stream = decompress::open(Compression::None, reader, self.expansion())?;
+        let mut stream = decompress::open(Compression::None, reader, &self.options)?;
         self.read_format(format, Bytes::Stream(&mut *stream), range.start, opened, visit)
+    }
+
+    /// Reads row groups of a Parquet file.
+    #[cfg(feature = "parquet")]
+    fn read_rows(
+        &self,
+        opened: &Opened,
+        groups: Option<Range<usize>>,
+        visit: &mut Visit<'_>,
+    ) -> Result<u64> {
+        use crate::read::parquet::{Columns, read};
+        let file = match File::open(opened.input.path()) {
+            Ok(file) => file,
+            Err(error) => {
+                visit(Event::Fault(opened.unreadable("input-open", &error)))?;
+                return Ok(0);
+            }
+        };
+        if let Some(fault) = opened.changed(&file) {
+            visit(Event::Fault(fault))?;
+            return Ok(0);
+        }
+        let options = &self.options;
+        let columns = Columns {
+            text: &options.text_field,
+            id: &options.id_field,
+            keep: options.keep_field.as_deref(),
+        };
+        let to_fault = |Damage { code, detail, .. }: Damage| {
+            Event::Fault(opened.fault(Severity::Loss, code, None, detail))
+        };
+        read(&file, groups, columns, options.max_record_bytes, &to_fault, visit)
     }
 
     /// Runs the splitter of a format.
@@ -288,6 +307,13 @@ impl Collection {
                 let keep = options.keep_field.as_deref();
                 let paths = FieldPaths::new(&options.text_field, &options.id_field, keep);
                 run.with(&mut JsonLines::new(paths, offset == 0))
+            }
+            #[cfg(feature = "csv")]
+            Format::Csv | Format::Tsv => {
+                let delimiter = if format == Format::Csv { b',' } else { b'\t' };
+                let keep = options.keep_field.as_deref();
+                let (text, id) = (&options.text_field, &options.id_field);
+                run.with(&mut crate::read::delimited::Rows::new(delimiter, text, id, keep))
             }
             #[cfg(feature = "warc")]
             Format::Warc => {
@@ -331,6 +357,8 @@ impl Corpus for Collection {
         match &self.shards[shard].part {
             Part::Whole => self.files[self.shard_file(shard)].bytes,
             Part::Range(_, range) => range.end - range.start,
+            #[cfg(feature = "parquet")]
+            Part::RowGroups(_, bytes) => *bytes,
             Part::Unreadable(_) => 0,
         }
     }
@@ -340,6 +368,8 @@ impl Corpus for Collection {
         match &self.shards[shard].part {
             Part::Whole => self.read_whole(opened, visit),
             Part::Range(format, range) => self.read_range(opened, *format, range, visit),
+            #[cfg(feature = "parquet")]
+            Part::RowGroups(groups, _) => self.read_rows(opened, Some(groups.clone()), visit),
             Part::Unreadable(fault) => {
                 visit(Event::Fault(fault.clone()))?;
                 Ok(0)
@@ -366,132 +396,17 @@ struct Run<'b, 'r, 'v> {
 impl Run<'_, '_, '_> {
     fn with<S: Splitter>(self, splitter: &mut S) -> Result<u64> {
         let Self { longest, bytes, offset, opened, visit } = self;
+        let to_fault = |damage: Damage, lost: bool| {
+            let severity = if lost { Severity::Loss } else { Severity::Warning };
+            let Damage { code, byte, detail } = damage;
+            Event::Fault(opened.fault(severity, code, Some(byte), detail))
+        };
         match bytes {
-            Bytes::Slice(bytes) => read_slice(splitter, bytes, offset, longest, visit),
+            Bytes::Slice(bytes) => read_slice(splitter, bytes, offset, longest, &to_fault, visit),
             Bytes::Stream(stream) => {
-                let to_fault = |damage: Damage, lost: bool| {
-                    let severity = if lost { Severity::Loss } else { Severity::Warning };
-                    let Damage { code, byte, detail } = damage;
-                    Event::Fault(opened.fault(severity, code, Some(byte), detail))
-                };
                 read_stream(splitter, stream, offset, longest, &to_fault, visit)
             }
         }
-    }
-}
-
-impl Opened {
-    /// Notes size and time, maps a large plain file and cuts it behind records.
-    fn cut(&mut self, options: &ReadOptions) -> io::Result<Vec<Part>> {
-        let mut file = File::open(self.input.path())?;
-        let metadata = file.metadata()?;
-        (self.bytes, self.modified) = (metadata.len(), metadata.modified().ok());
-        if self.bytes <= options.shard_bytes.max(SNIFFED_BYTES as u64) {
-            return Ok(vec![Part::Whole]);
-        }
-        let mut head = vec![0; SNIFFED_BYTES];
-        file.read_exact(&mut head)?;
-        if sniff::compression(&head) != Compression::None {
-            return Ok(vec![Part::Whole]);
-        }
-        let format = match options.format {
-            Some(format) => format,
-            None => match sniff::format(&head, false, &self.input.name) {
-                Ok(format) => format,
-                Err(_) => return Ok(vec![Part::Whole]),
-            },
-        };
-        let (format, separator) = match format {
-            Format::Text if options.per_line => (Format::Lines, b'\n'),
-            Format::FormFeed => (format, FORM_FEED),
-            Format::Lines | Format::JsonLines => (format, b'\n'),
-            _ => return Ok(vec![Part::Whole]),
-        };
-        if options.access.maps() {
-            self.map = options.access.open(self.input.path()).ok();
-            // A file that shrank since is read as it is now.
-            self.bytes = self.map.as_ref().map_or(self.bytes, |map| map.len() as u64);
-        }
-        let mut parts = Vec::new();
-        let mut start = 0;
-        while start < self.bytes {
-            let nominal = start.saturating_add(options.shard_bytes.max(1));
-            let end = match &self.map {
-                Some(map) => behind(map, nominal, separator),
-                None => behind_in_file(&mut file, nominal, separator)?,
-            };
-            let end = end.unwrap_or(self.bytes).min(self.bytes);
-            parts.push(Part::Range(format, start..end));
-            start = end;
-        }
-        Ok(parts)
-    }
-
-    fn fault(
-        &self,
-        severity: Severity,
-        code: &'static str,
-        byte: Option<u64>,
-        detail: String,
-    ) -> Fault {
-        Fault { severity, code, file: self.input.name.clone(), byte, detail }
-    }
-
-    fn unreadable(&self, code: &'static str, error: &io::Error) -> Fault {
-        self.fault(Severity::Loss, code, None, format!("{error}; skipped"))
-    }
-
-    /// The fault of a file that is not what it was when it was found.
-    fn changed(&self, file: &File) -> Option<Fault> {
-        let metadata = file.metadata().ok()?;
-        if (metadata.len(), metadata.modified().ok()) == (self.bytes, self.modified) {
-            return None;
-        }
-        let detail = format!(
-            "was {} bytes when it was found and is now {}, or was written since; not read",
-            self.bytes,
-            metadata.len()
-        );
-        Some(self.fault(Severity::Loss, "changed", None, detail))
-    }
-
-    /// The warning about a name that promises another compression.
-    fn misnamed(&self, compression: Compression) -> Option<Fault> {
-        let word = |compression| match compression {
-            Compression::None => "uncompressed",
-            Compression::Gzip => "gzip",
-            Compression::Zstd => "Zstandard",
-        };
-        if sniff::promised_compression(&self.input.name) == compression {
-            return None;
-        }
-        let word = word(compression);
-        let detail = format!("starts like {word}, unlike its name; read as {word}");
-        Some(self.fault(Severity::Warning, "format", None, detail))
-    }
-}
-
-/// The first position behind a separator at or after `from`.
-fn behind(bytes: &[u8], from: u64, separator: u8) -> Option<u64> {
-    let rest = bytes.get(usize::try_from(from).ok()?..)?;
-    memchr::memchr(separator, rest).map(|at| from + at as u64 + 1)
-}
-
-/// The same in a file that is not in memory.
-fn behind_in_file(file: &mut File, from: u64, separator: u8) -> io::Result<Option<u64>> {
-    let mut block = vec![0; 64 << 10];
-    let mut at = file.seek(SeekFrom::Start(from))?;
-    loop {
-        let read = match file.read(&mut block) {
-            Ok(0) => return Ok(None),
-            Ok(read) => read,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-            Err(error) => return Err(error),
-        };
-        if let Some(found) = memchr::memchr(separator, &block[..read]) {
-            return Ok(Some(at + found as u64 + 1));
-        }
-        at += read as u64;
     }
 }
 
@@ -524,8 +439,8 @@ pub(super) fn unpacked(path: &Path, bytes: Vec<u8>) -> Result<Vec<u8>> {
     if compression == Compression::None {
         return Ok(bytes);
     }
-    let expansion = Expansion { ratio: 2000, zstd_window_log: 27 };
-    let mut stream = decompress::open(compression, &bytes[..], expansion)?;
+    let options = ReadOptions::default();
+    let mut stream = decompress::open(compression, &bytes[..], &options)?;
     let mut content = Vec::new();
     loop {
         let filled = content.len();

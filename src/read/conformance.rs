@@ -12,19 +12,19 @@ use std::path::Path;
 
 /// What was seen of a collection, with record numbers in the file.
 #[derive(Debug, Default, PartialEq)]
-struct Seen {
+pub(super) struct Seen {
     /// File, record, ID, text.
-    documents: Vec<(usize, u64, String, String)>,
+    pub(super) documents: Vec<(usize, u64, String, String)>,
     /// Record, byte, length and code of bad records.
-    bad: Vec<(u64, u64, u64, &'static str)>,
-    lost: Vec<&'static str>,
+    pub(super) bad: Vec<(u64, u64, u64, &'static str)>,
+    pub(super) lost: Vec<&'static str>,
     warned: Vec<&'static str>,
     /// The bytes of all records, in order.
     bytes: Vec<u8>,
 }
 
 impl Seen {
-    fn texts(&self) -> Vec<(&str, &str)> {
+    pub(super) fn texts(&self) -> Vec<(&str, &str)> {
         self.documents.iter().map(|(_, _, id, text)| (&**id, &**text)).collect()
     }
 }
@@ -71,7 +71,7 @@ fn read(paths: &[&Path], options: ReadOptions) -> Seen {
 }
 
 /// Reads `content` as a file of that name.
-fn read_as(name: &str, content: &[u8], options: ReadOptions) -> Seen {
+pub(super) fn read_as(name: &str, content: &[u8], options: ReadOptions) -> Seen {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join(name);
     fs::write(&path, content).unwrap();
@@ -95,7 +95,7 @@ fn zstd(content: &[u8]) -> Vec<u8> {
 }
 
 /// Documents of growing size, 2 MB in all, some odd.
-fn documents() -> Vec<(String, String)> {
+pub(super) fn documents() -> Vec<(String, String)> {
     (0..120_usize)
         .map(|at| {
             let text = match at {
@@ -120,6 +120,17 @@ fn warc_record(kind: &str, id: &str, block: &str) -> String {
     )
 }
 
+/// The documents as columns between two others, with a header row.
+fn delimited(delimiter: char, line_end: &str) -> Vec<u8> {
+    let quoted = |field: &str| format!("\"{}\"", field.replace('"', "\"\""));
+    let mut rows = [["n", "text", "id", ""].join(&delimiter.to_string())].to_vec();
+    for (id, text) in documents() {
+        rows.push(["5", &quoted(&text), &id, ""].join(&delimiter.to_string()));
+    }
+    rows.push(String::new());
+    rows.join(line_end).into_bytes()
+}
+
 /// The documents in every format that is a sequence of bytes and holds IDs.
 fn encodings() -> Vec<(&'static str, Vec<u8>)> {
     let documents = documents();
@@ -134,20 +145,20 @@ fn encodings() -> Vec<(&'static str, Vec<u8>)> {
     });
     let warc = documents.iter().map(|(id, text)| warc_record("conversion", id, text));
     vec![
+        ("a.csv", delimited(',', "\r\n")),
+        ("a.tsv", delimited('\t', "\n")),
         ("a.wet", warc.collect::<String>().into_bytes()),
         ("a.txt", form_feed.join("\x0C").into_bytes()),
         ("a.jsonl", jsonl.collect::<String>().into_bytes()),
     ]
 }
 
-fn options(shard_bytes: u64) -> ReadOptions {
+pub(super) fn options(shard_bytes: u64) -> ReadOptions {
     ReadOptions { shard_bytes, ..ReadOptions::default() }
 }
 
-#[expect(unsafe_code, reason = "nobody else knows the test's temporary files")]
 fn mapping(options: ReadOptions) -> ReadOptions {
-    // SAFETY: the test writes its files before it reads them and nobody else knows them.
-    ReadOptions { access: unsafe { FileAccess::map() }, ..options }
+    ReadOptions { access: FileAccess::map_own_files(), ..options }
 }
 
 #[test]
@@ -185,9 +196,10 @@ fn the_same_documents_read_the_same_in_every_format_compression_and_shard_size()
 fn neighbours_survive(name: &str, good: [&str; 2], bad: &str, code: &'static str) {
     let content = [good[0], bad, good[1]].concat();
     for packed in [false, true] {
-        let (name, bytes) = match packed {
-            false => (name.to_owned(), content.clone().into_bytes()),
-            true => (format!("{name}.gz"), gzip(content.as_bytes())),
+        let (name, bytes) = if packed {
+            (format!("{name}.gz"), gzip(content.as_bytes()))
+        } else {
+            (name.to_owned(), content.clone().into_bytes())
         };
         let seen = read_as(&name, &bytes, ReadOptions { max_record_bytes: 600, ..options(1) });
         let records: Vec<u64> = seen.documents.iter().map(|d| d.1).collect();
@@ -224,6 +236,22 @@ fn a_bad_warc_record_costs_itself_alone() {
     neighbours_survive("a.warc", good, "WARC/1.0\r\nno: end\r\n", "warc-header");
     let long = warc_record("conversion", "b", &"x".repeat(100_000));
     neighbours_survive("a.warc", good, &long, "oversize");
+}
+
+#[test]
+fn a_bad_row_costs_its_first_line_alone() {
+    let lines = |content: &str| {
+        let (plain, packed) = (content.as_bytes(), gzip(content.as_bytes()));
+        let seen = read_as("a.csv", plain, options(1));
+        assert_eq!(read_as("a.csv.gz", &packed, options(1)), seen);
+        let bad: Vec<_> = seen.bad.iter().map(|bad| (bad.0, bad.3)).collect();
+        (seen.documents.into_iter().map(|d| d.3).collect::<Vec<_>>().join("|"), bad)
+    };
+    assert_eq!(lines("id,text\n1,a\n2\n3,c\n"), ("a|c".into(), vec![(1, "csv")]));
+    assert_eq!(lines("id,text\n1,a\n2,\"b\n3,c\n4,d\n"), ("a|c|d".into(), vec![(1, "csv")]));
+    assert_eq!(lines("id,text\n\n1,a\n2,b,x\n3,c"), ("a|c".into(), vec![(1, "csv")]));
+    assert_eq!(lines("text\r\n\"a\r\n\"\"b\"\r\nc"), ("a\r\n\"b|c".into(), vec![]));
+    assert_eq!(read_as("a.csv", b"id,body\n1,a\n", options(1)).lost, ["csv-column"]);
 }
 
 #[test]

@@ -1,223 +1,69 @@
-//! Compressed files as streams: gzip of many members, Zstandard of many frames.
-//!
-//! A stream stops at the end of each member, so that a checksum is known before the member's
-//! last bytes are looked at. A damaged member costs itself: reading goes on at the next place
-//! that starts like one. What is expanded is bounded by [`Expansion`].
+//! The content of files as streams, whatever their compression.
 
-use crate::error::{ErrorKind, Result};
+#[cfg(not(all(feature = "gzip", feature = "zstd")))]
+use crate::error::ErrorKind;
+use crate::error::Result;
 use crate::input_format::Compression;
+use crate::read::ReadOptions;
+#[cfg(any(feature = "gzip", feature = "zstd"))]
+use crate::read::compressed_input::Input;
 use crate::read::window::{Damage, Filled, Stream, Then};
-use std::io::{ErrorKind as IoErrorKind, Read};
-
-/// Compressed bytes read at once.
-const READ_BYTES: usize = 128 << 10;
-/// Up to how many consumed bytes of a damaged member are searched for the next one.
-const REMEMBERED_BYTES: u64 = 64 << 10;
-
-/// How much a compressed file may expand.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Expansion {
-    /// Output bytes allowed for each input byte, once [`Expansion::FREE_BYTES`] were written.
-    pub(super) ratio: u64,
-    /// Base 2 logarithm of the largest Zstandard window.
-    pub(super) zstd_window_log: u32,
-}
-
-impl Expansion {
-    /// Output that is always allowed.
-    const FREE_BYTES: u64 = 1 << 30;
-
-    pub(super) fn check(self, read: u64, written: u64) -> Option<Then> {
-        if written <= Self::FREE_BYTES || written / self.ratio <= read {
-            return None;
-        }
-        let detail = format!(
-            "{read} compressed bytes expanded to over {written} (at most {} times is allowed); \
-             stopped. Raise --max-expansion if that is expected",
-            self.ratio
-        );
-        Some(Then::Loss {
-            damage: Damage { code: "bomb", byte: read, detail },
-            untrusted: false,
-            goes_on: false,
-        })
-    }
-}
+use std::io::{self, ErrorKind as IoErrorKind, Read};
 
 /// The content of a file.
 ///
 /// # Errors
 ///
 /// This build cannot read the compression.
+#[cfg_attr(
+    not(any(feature = "gzip", feature = "zstd")),
+    expect(unused_variables, reason = "only compressed files have options")
+)]
 pub(super) fn open<'r>(
     compression: Compression,
     reader: impl Read + 'r,
-    expansion: Expansion,
+    options: &ReadOptions,
 ) -> Result<Box<dyn Stream + 'r>> {
     match compression {
-        Compression::None => Ok(Box::new(Plain { input: Input::new(reader) })),
+        Compression::None => Ok(Box::new(Plain { reader, position: 0 })),
         #[cfg(feature = "gzip")]
-        Compression::Gzip => Ok(Box::new(super::gzip::Gzip::new(Input::new(reader), expansion))),
+        Compression::Gzip => Ok(Box::new(super::gzip::Gzip::new(Input::new(reader), options))),
         #[cfg(feature = "zstd")]
-        Compression::Zstd => Ok(Box::new(super::zstd::Zstd::new(Input::new(reader), expansion)?)),
-        #[expect(unreachable_patterns, reason = "a build without features cannot read these")]
+        Compression::Zstd => Ok(Box::new(super::zstd::Zstd::new(Input::new(reader), options)?)),
+        #[cfg(not(feature = "gzip"))]
         Compression::Gzip => Err(ErrorKind::FeatureOff { what: "gzip", feature: "gzip" }.into()),
-        #[expect(unreachable_patterns, reason = "a build without features cannot read these")]
+        #[cfg(not(feature = "zstd"))]
         Compression::Zstd => Err(ErrorKind::FeatureOff { what: "zstd", feature: "zstd" }.into()),
     }
 }
 
 /// A file that is not compressed, through the same window.
 struct Plain<R> {
-    input: Input<R>,
+    reader: R,
+    position: u64,
 }
 
 impl<R: Read> Stream for Plain<R> {
     fn fill(&mut self, space: &mut [u8]) -> Filled {
         loop {
-            match self.input.reader.read(space) {
+            match self.reader.read(space) {
                 Ok(0) => return Filled { bytes: 0, then: Then::End },
                 Ok(bytes) => {
-                    self.input.base += bytes as u64;
+                    self.position += bytes as u64;
                     return Filled { bytes, then: Then::More };
                 }
                 Err(error) if error.kind() == IoErrorKind::Interrupted => {}
-                Err(error) => return Filled { bytes: 0, then: self.input.unreadable(&error) },
+                Err(error) => return Filled { bytes: 0, then: unreadable(self.position, &error) },
             }
         }
     }
 }
 
-/// Compressed bytes on their way to a decoder.
-pub(super) struct Input<R> {
-    reader: R,
-    bytes: Vec<u8>,
-    start: usize,
-    end: usize,
-    /// Offset in the file of `bytes[0]`.
-    base: u64,
-    at_end: bool,
-}
-
-impl<R: Read> Input<R> {
-    pub(super) fn new(reader: R) -> Self {
-        Self { reader, bytes: Vec::new(), start: 0, end: 0, base: 0, at_end: false }
-    }
-
-    /// What is there and not consumed.
-    pub(super) fn ahead(&self) -> &[u8] {
-        &self.bytes[self.start..self.end]
-    }
-
-    /// Offset in the file of what is ahead.
-    pub(super) fn position(&self) -> u64 {
-        self.base + self.start as u64
-    }
-
-    /// The bytes from that offset on, if they are still there.
-    #[cfg(feature = "zstd")]
-    pub(super) fn remembered(&self, from: u64) -> Option<&[u8]> {
-        self.bytes.get(from.checked_sub(self.base)? as usize..self.end)
-    }
-
-    pub(super) fn consume(&mut self, bytes: usize) {
-        self.start += bytes;
-        debug_assert!(self.start <= self.end, "consumed more than there is");
-    }
-
-    /// Reads more; whether there was any. `keep_from` is the offset of a byte that may be needed
-    /// again.
-    ///
-    /// # Errors
-    ///
-    /// The damage to report: the file cannot be read.
-    pub(super) fn more(&mut self, keep_from: u64) -> Result<bool, Then> {
-        let oldest = self.position().saturating_sub(REMEMBERED_BYTES).max(keep_from);
-        let drop = (oldest.max(self.base).min(self.position()) - self.base) as usize;
-        self.bytes.copy_within(drop..self.end, 0);
-        (self.start, self.end, self.base) =
-            (self.start - drop, self.end - drop, self.base + drop as u64);
-        if self.bytes.len() < self.end + READ_BYTES {
-            self.bytes.resize(self.end + READ_BYTES, 0);
-        }
-        while !self.at_end {
-            match self.reader.read(&mut self.bytes[self.end..]) {
-                Ok(0) => self.at_end = true,
-                Ok(read) => {
-                    self.end += read;
-                    return Ok(true);
-                }
-                Err(error) if error.kind() == IoErrorKind::Interrupted => {}
-                Err(error) => return Err(self.unreadable(&error)),
-            }
-        }
-        Ok(false)
-    }
-
-    fn unreadable(&self, error: &std::io::Error) -> Then {
-        let byte = self.base + self.end as u64;
-        let detail = format!("cannot be read: {error}; the records before it were kept");
-        Then::Loss {
-            damage: Damage { code: "input-read", byte, detail },
-            untrusted: false,
-            goes_on: false,
-        }
-    }
-
-    /// Goes to the first offset from `from` on, or from as far back as is remembered, at which
-    /// `is_start` says that a member starts. `is_start` looks at up to `look` bytes.
-    ///
-    /// # Errors
-    ///
-    /// The damage to report: the file cannot be read.
-    pub(super) fn seek_start(
-        &mut self,
-        from: u64,
-        look: usize,
-        is_start: fn(&[u8]) -> bool,
-    ) -> Result<bool, Then> {
-        let from = from.max(self.base);
-        self.start = (from - self.base) as usize;
-        loop {
-            while self.ahead().len() >= look {
-                if is_start(&self.ahead()[..look]) {
-                    return Ok(true);
-                }
-                self.start += 1;
-            }
-            if !self.more(self.position())? {
-                self.start = self.end;
-                return Ok(false);
-            }
-        }
-    }
-
-    /// What to report where something follows the last member that is none.
-    pub(super) fn trailing(&self, from: u64, kind: &str) -> Then {
-        let detail = format!("{} bytes after the last {kind} ignored", self.position() - from);
-        Then::Warning(Damage { code: "trailing", byte: from, detail })
-    }
-}
-
-/// The loss of a stretch, with where reading goes on.
-pub(super) fn corrupt(code: &'static str, byte: u64, what: &str, next: Option<u64>) -> Then {
-    let detail = match next {
-        Some(next) => {
-            format!("{what}; its records were quarantined, reading went on at byte {next}")
-        }
-        None => format!("{what}; its records were quarantined and nothing was found behind it"),
-    };
-    Then::Loss { damage: Damage { code, byte, detail }, untrusted: true, goes_on: next.is_some() }
-}
-
-/// The end of a file inside a member.
-pub(super) fn clipped(byte: u64, began: u64, kind: &str) -> Then {
-    let detail = format!(
-        "the compressed data ends inside a {kind} that began at byte {began}; complete records \
-         before the end were kept, the partial one was quarantined. Get the file again"
-    );
+/// The loss of everything from a byte on.
+pub(super) fn unreadable(byte: u64, error: &io::Error) -> Then {
+    let detail = format!("cannot be read: {error}; the records before it were kept");
     Then::Loss {
-        damage: Damage { code: "truncated", byte, detail },
+        damage: Damage { code: "input-read", byte, detail },
         untrusted: false,
         goes_on: false,
     }

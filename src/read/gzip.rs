@@ -1,6 +1,7 @@
 //! Gzip members, one after the other.
 
-use crate::read::decompress::{Expansion, Input, clipped, corrupt};
+use crate::read::ReadOptions;
+use crate::read::compressed_input::{Expansion, Input, clipped, corrupt};
 use crate::read::window::{Filled, Stream, Then};
 use flate2::{Crc, Decompress, FlushDecompress, Status};
 use std::io::Read;
@@ -26,12 +27,12 @@ pub(super) struct Gzip<R> {
 }
 
 impl<R: Read> Gzip<R> {
-    pub(super) fn new(input: Input<R>, expansion: Expansion) -> Self {
+    pub(super) fn new(input: Input<R>, options: &ReadOptions) -> Self {
         Self {
             input,
             inflate: Decompress::new(false),
             checksum: Crc::new(),
-            expansion,
+            expansion: Expansion::new(options),
             member: None,
             written: 0,
             done: false,

@@ -77,9 +77,10 @@ pub(super) fn html_response<'r>(
     }
     let identity = encoding.is_empty() || encoding.eq_ignore_ascii_case(b"identity");
     if !identity {
-        match unpack(encoding, body, longest, unpacked)? {
-            true => body = unpacked,
-            false => is_malformed = true,
+        if unpack(encoding, body, longest, unpacked)? {
+            body = unpacked;
+        } else {
+            is_malformed = true;
         }
     }
     Ok(Some(Response { content_type, body, is_malformed }))

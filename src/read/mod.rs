@@ -14,10 +14,10 @@
 //! * A **shard** can be read alone, by any thread, any number of times. Shards in order are
 //!   reading order, so what is gathered per shard needs no sort, only concatenation.
 //! * Reading pushes: [`Corpus::read_shard`] calls the visitor with each [`Event`]. A
-//!   [`Record`](crate::document::Record) is borrowed, from the map or from scratch memory that the
+//!   [`Record`] is borrowed, from the map or from scratch memory that the
 //!   next one overwrites.
-//! * Formats that are a sequence of bytes are a [`Splitter`](window::Splitter) each: given a window
-//!   on the bytes, where does the next record end and what is it? [`window`] runs a splitter over
+//! * Formats that are a sequence of bytes are a `Splitter` each: given a window
+//!   on the bytes, where does the next record end and what is it? `window` runs a splitter over
 //!   a mapped slice and over a stream alike, and is the one place that knows about limits,
 //!   clipped files and what was lost.
 //! * Nothing in an input is an error of the program: bad records are records, damaged files are
@@ -26,10 +26,26 @@
 //! This stage does not know what becomes of a document, counts nothing and writes nothing.
 
 mod collection;
-#[cfg(all(test, feature = "gzip", feature = "jsonl", feature = "zstd"))]
+#[cfg(any(feature = "gzip", feature = "zstd"))]
+mod compressed_input;
+#[cfg(test)]
+#[cfg(all(feature = "csv", feature = "jsonl", feature = "warc", feature = "zstd"))]
 mod conformance;
+#[cfg(test)]
+#[cfg(all(
+    feature = "csv",
+    feature = "jsonl",
+    feature = "parquet",
+    feature = "warc",
+    feature = "zstd"
+))]
+mod conformance_parquet;
 mod decompress;
+#[cfg(feature = "csv")]
+mod delimited;
 pub mod form_feed;
+#[cfg(feature = "cli")]
+pub mod globs;
 #[cfg(feature = "gzip")]
 mod gzip;
 pub mod hexadecimal;
@@ -40,6 +56,9 @@ mod http;
 #[cfg(feature = "jsonl")]
 mod jsonl;
 pub mod numpy;
+mod opened;
+#[cfg(feature = "parquet")]
+mod parquet;
 mod plain_text;
 mod sniff;
 pub mod walk;
@@ -85,7 +104,8 @@ pub trait Corpus: Sync {
     /// Bytes on disk that reading the shard takes, for shares and progress.
     fn shard_bytes(&self, shard: usize) -> u64;
 
-    /// Visits the shard's events in order and returns its number of counted records.
+    /// Visits the shard's events in order and returns its number of counted records. Every reading
+    /// visits the same events, faults included.
     ///
     /// # Errors
     ///

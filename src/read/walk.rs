@@ -7,7 +7,7 @@
 
 use crate::error::{Error, Result};
 use crate::fault::{Fault, Severity};
-use crate::unordered_map::UnorderedMap;
+use std::collections::BTreeSet;
 use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -60,7 +60,7 @@ pub struct Walker<'w> {
     temporary_folder: &'w Path,
     walked: Walked,
     /// Files that were reached, by their path without links.
-    seen: UnorderedMap<PathBuf, ()>,
+    seen: BTreeSet<PathBuf>,
     has_read_input: bool,
 }
 
@@ -71,7 +71,7 @@ impl<'w> Walker<'w> {
         Self {
             temporary_folder,
             walked: Walked::default(),
-            seen: UnorderedMap::default(),
+            seen: BTreeSet::new(),
             has_read_input: false,
         }
     }
@@ -150,7 +150,7 @@ impl<'w> Walker<'w> {
         }
         match fs::canonicalize(path) {
             Ok(real) => {
-                if self.seen.insert(real, ()).is_none() {
+                if self.seen.insert(real) {
                     self.walked.files.push(InputFile { copy_name, ..InputFile::new(path) });
                 }
             }
@@ -261,4 +261,105 @@ fn path_of_bytes(bytes: Vec<u8>) -> PathBuf {
 #[cfg(not(unix))]
 fn path_of_bytes(bytes: Vec<u8>) -> PathBuf {
     String::from_utf8_lossy(&bytes).into_owned().into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+
+    fn walk(paths: &[PathBuf], selection: &Selection<'_>) -> (Vec<String>, Vec<String>) {
+        let folder = tempfile::tempdir().unwrap();
+        let mut walker = Walker::new(folder.path());
+        for path in paths {
+            walker.add(path, selection, &mut &b"piped"[..]).unwrap();
+        }
+        let walked = walker.finish();
+        let mut found = Vec::new();
+        for file in &walked.files {
+            assert!(file.path().is_file());
+            found.push(file.copy_name.to_str().unwrap().to_owned());
+        }
+        (found, walked.faults.iter().map(|fault| fault.code.to_owned()).collect())
+    }
+
+    fn tree() -> tempfile::TempDir {
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["t/b", "t/a/z", "t/a/.hidden", "t/a.x", "t/a-b", "t/.git/c", "u/b"] {
+            let path = folder.path().join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, name).unwrap();
+        }
+        fs::write(folder.path().join("t/.gitignore"), "*\n").unwrap();
+        folder
+    }
+
+    #[test]
+    fn folders_are_walked_in_byte_order_and_hide_nothing() {
+        let folder = tree();
+        let (found, faults) = walk(&[folder.path().join("t")], &|_| true);
+        let expected =
+            ["t/.git/c", "t/.gitignore", "t/a-b", "t/a.x", "t/a/.hidden", "t/a/z", "t/b"];
+        assert_eq!((found, faults), (expected.map(str::to_owned).to_vec(), vec![]));
+        let (found, _) = walk(&[folder.path().join("t")], &|below| below.starts_with("a"));
+        assert_eq!(found, ["t/a/.hidden", "t/a/z"]);
+    }
+
+    #[test]
+    fn files_come_in_the_order_of_the_paths_and_once() {
+        let folder = tree();
+        let [t, u] = ["t", "u"].map(|name| folder.path().join(name));
+        let paths =
+            [u.join("b"), t.join("b"), "-".into(), u, t.join("a/../b"), "-".into(), t.join("a")];
+        let (found, faults) = walk(&paths, &|_| true);
+        assert_eq!(
+            (found, faults),
+            (
+                vec!["b", "b", "stdin", "a/.hidden", "a/z"]
+                    .into_iter()
+                    .map(str::to_owned)
+                    .collect(),
+                vec![]
+            )
+        );
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_are_followed_where_they_are_named_alone() {
+        use std::os::unix::fs::symlink;
+        let folder = tree();
+        let at = |name: &str| folder.path().join(name);
+        symlink(at("t"), at("to-t")).unwrap();
+        symlink(at("t/b"), at("u/to-b")).unwrap();
+        symlink("loop", at("loop")).unwrap();
+        symlink("nowhere", at("dangling")).unwrap();
+        assert_eq!(walk(&[at("u")], &|_| true).0, ["u/b"]);
+        assert_eq!(walk(&[at("u/to-b"), at("t/b")], &|_| true).0, ["to-b"]);
+        assert_eq!(walk(&[at("to-t")], &|_| true).0.len(), 7);
+        let (_, faults) = walk(&[at("loop"), at("dangling"), "/dev/null".into()], &|_| true);
+        assert_eq!(faults, ["input-loop", "input-open", "input-type"]);
+    }
+
+    #[test]
+    fn lists_may_be_compressed_and_separated_by_zeros() {
+        let folder = tempfile::tempdir().unwrap();
+        let list = folder.path().join("list");
+        let check = |bytes: &[u8], zeros: bool, expected: &[&str]| {
+            fs::File::create(&list).unwrap().write_all(bytes).unwrap();
+            let expected: Vec<PathBuf> = expected.iter().map(PathBuf::from).collect();
+            assert_eq!(listed_paths(&list, zeros).unwrap(), expected);
+        };
+        check(b"a\r\nb c\n\nd", false, &["a", "b c", "d"]);
+        check(b"a\nb\0c\0", true, &["a\nb", "c"]);
+        #[cfg(feature = "gzip")]
+        {
+            let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+            gzip.write_all(b"a\nb\n").unwrap();
+            let packed = gzip.finish().unwrap();
+            check(&packed, false, &["a", "b"]);
+            fs::write(&list, &packed[..packed.len() - 4]).unwrap();
+            assert!(listed_paths(&list, false).is_err());
+        }
+    }
 }

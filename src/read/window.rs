@@ -39,6 +39,10 @@ pub(super) trait Splitter {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum AfterLoss {
     /// Go on: it recognizes the start of a record, or says that there is none.
+    #[cfg_attr(
+        not(any(feature = "jsonl", feature = "warc")),
+        expect(dead_code, reason = "only these formats recognize a record's start")
+    )]
     Continue,
     /// The bytes up to the next boundary are a part of a record.
     SkipToBoundary,
@@ -60,6 +64,9 @@ pub(super) enum Step<'a> {
     },
     /// The record does not end within the window.
     More,
+    /// The file cannot be read at all.
+    #[cfg_attr(not(feature = "csv"), expect(dead_code, reason = "only tables need a header"))]
+    Stop(Damage),
 }
 
 impl<'a> Step<'a> {
@@ -97,6 +104,10 @@ pub(super) enum Then {
     /// Nothing follows.
     End,
     /// Something is wrong, but no byte is missing.
+    #[cfg_attr(
+        not(any(feature = "gzip", feature = "zstd")),
+        expect(dead_code, reason = "only compressed files have an end before their end")
+    )]
     Warning(Damage),
     /// Bytes are missing from here on; what follows does not join what came before.
     Loss {
@@ -134,6 +145,7 @@ pub(super) fn read_slice<S: Splitter>(
     bytes: &[u8],
     offset: u64,
     longest: usize,
+    to_fault: &ToFault<'_>,
     visit: &mut Visit<'_>,
 ) -> Result<u64> {
     let mut out = Output { byte: offset, records: 0, visit };
@@ -146,6 +158,10 @@ pub(super) fn read_slice<S: Splitter>(
             Step::Record { length, counted, content } => {
                 out.record(&window[..length], counted, content)?;
                 length
+            }
+            Step::Stop(damage) => {
+                (out.visit)(to_fault(damage, true))?;
+                return Ok(out.records);
             }
             Step::More if last => {
                 out.bad(window, window.len() as u64, "truncated", CLIPPED)?;
@@ -181,22 +197,23 @@ pub(super) fn read_stream<S: Splitter>(
     loop {
         let filled = stream.fill(window.space());
         window.end += filled.bytes;
+        let last = matches!(filled.then, Then::End);
+        if !matches!(filled.then, Then::More) {
+            window.enough = 0;
+        }
+        if let Then::Loss { damage, untrusted: true, .. } = &filled.then {
+            window.condemned = Some(damage.code);
+        }
+        if let Err(damage) = split(splitter, &mut window, last, &mut out)? {
+            (out.visit)(to_fault(damage, true))?;
+            return Ok(out.records);
+        }
         match filled.then {
-            Then::More => split(splitter, &mut window, false, &mut out)?,
-            Then::Warning(damage) => {
-                split(splitter, &mut window, false, &mut out)?;
-                (out.visit)(to_fault(damage, false))?;
-            }
-            Then::End => {
-                window.enough = 0;
-                split(splitter, &mut window, true, &mut out)?;
-                return Ok(out.records);
-            }
-            Then::Loss { damage, untrusted, goes_on } => {
+            Then::More => {}
+            Then::Warning(damage) => (out.visit)(to_fault(damage, false))?,
+            Then::End => return Ok(out.records),
+            Then::Loss { damage, goes_on, .. } => {
                 let code = damage.code;
-                window.enough = 0;
-                window.condemned = untrusted.then_some(code);
-                split(splitter, &mut window, false, &mut out)?;
                 window.lose(code, &mut out)?;
                 (out.visit)(to_fault(damage, true))?;
                 if !goes_on || S::AFTER_LOSS == AfterLoss::Stop {
@@ -217,23 +234,27 @@ fn oversize(longest: usize) -> Cow<'static, str> {
     format!("at most {longest} bytes (--max-record-bytes)").into()
 }
 
-/// Visits what is complete in the window, and everything if nothing follows.
+/// Visits what is complete in the window, and everything if nothing follows. The inner error is
+/// the splitter's reason to stop.
 fn split<S: Splitter>(
     splitter: &mut S,
     window: &mut Window,
     last: bool,
     out: &mut Output<'_, '_>,
-) -> Result<()> {
+) -> Result<Result<(), Damage>> {
     loop {
         if window.skipping.is_some() {
             window.skip(splitter, out)?;
             if window.skipping.is_some() {
-                return if last { window.end_skip(out) } else { Ok(()) };
+                if last {
+                    window.end_skip(out)?;
+                }
+                return Ok(Ok(()));
             }
         }
         let rest = &window.bytes[window.start..window.end];
         if rest.is_empty() || rest.len() < window.enough {
-            return Ok(());
+            return Ok(Ok(()));
         }
         let seen = &rest[..rest.len().min(window.longest)];
         let last_seen = last && seen.len() == rest.len();
@@ -260,8 +281,9 @@ fn split<S: Splitter>(
             }
             Step::More => {
                 window.enough = (2 * rest.len()).min(window.longest + 1);
-                return Ok(());
+                return Ok(Ok(()));
             }
+            Step::Stop(damage) => return Ok(Err(damage)),
         }
     }
 }

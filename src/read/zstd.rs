@@ -1,7 +1,8 @@
 //! Zstandard frames, one after the other.
 
 use crate::error::{Error, Result};
-use crate::read::decompress::{Expansion, Input, clipped, corrupt};
+use crate::read::ReadOptions;
+use crate::read::compressed_input::{Expansion, Input, clipped, corrupt};
 use crate::read::window::{Damage, Filled, Stream, Then};
 use std::io::Read;
 use zstd::stream::raw::{DParameter, Decoder, InBuffer, Operation, OutBuffer};
@@ -14,6 +15,8 @@ pub(super) struct Zstd<R> {
     input: Input<R>,
     decoder: Decoder<'static>,
     expansion: Expansion,
+    /// Base 2 logarithm of the largest window.
+    window_log: u32,
     /// Offset of the frame that is being read.
     frame: u64,
     in_frame: bool,
@@ -25,12 +28,21 @@ impl<R: Read> Zstd<R> {
     /// # Errors
     ///
     /// The decoder refuses the window's size.
-    pub(super) fn new(input: Input<R>, expansion: Expansion) -> Result<Self> {
-        let window = expansion.zstd_window_log;
-        let refused = |_| Error::config("--zstd-window-log", window, "must be from 10 to 31");
+    pub(super) fn new(input: Input<R>, options: &ReadOptions) -> Result<Self> {
+        let (expansion, window_log) = (Expansion::new(options), options.zstd_window_log);
+        let refused = |_| Error::config("--zstd-window-log", window_log, "must be from 10 to 31");
         let mut decoder = Decoder::new().map_err(refused)?;
-        decoder.set_parameter(DParameter::WindowLogMax(window)).map_err(refused)?;
-        Ok(Self { input, decoder, expansion, frame: 0, in_frame: false, written: 0, done: false })
+        decoder.set_parameter(DParameter::WindowLogMax(window_log)).map_err(refused)?;
+        Ok(Self {
+            input,
+            decoder,
+            expansion,
+            window_log,
+            frame: 0,
+            in_frame: false,
+            written: 0,
+            done: false,
+        })
     }
 
     /// The damage behind a decoder's error, with the input where reading goes on.
@@ -42,7 +54,7 @@ impl<R: Read> Zstd<R> {
             let detail = format!(
                 "a frame needs a window of over {} bytes; not read. Raise --zstd-window-log if \
                  you trust it",
-                1_u64 << self.expansion.zstd_window_log
+                1_u64 << self.window_log.min(63)
             );
             let damage = Damage { code: "zstd-window", byte: began, detail };
             return Then::Loss { damage, untrusted: true, goes_on: false };

@@ -58,7 +58,8 @@ impl HashTokenizer for UnicodeWords {
                 self.ascii(text, tokens);
                 return;
             }
-            let slow_start = text[..ascii_end].iter().rposition(is_white).unwrap_or(0);
+            let slow_start =
+                text[..ascii_end].iter().rposition(|&byte| is_white(byte)).unwrap_or(0);
             self.ascii(&text[..slow_start], tokens);
             let slow_end = slow_piece_end(text, ascii_end);
             tokenize_slowly(&text[slow_start..slow_end], tokens);
@@ -72,8 +73,9 @@ fn piece_end(text: &[u8]) -> usize {
     if text.len() <= PIECE_BYTES {
         return text.len();
     }
-    let before = text[1..PIECE_BYTES].iter().rposition(is_white).map(|at| at + 1);
-    let after = || text[PIECE_BYTES..].iter().position(is_white).map(|at| at + PIECE_BYTES);
+    let before = text[1..PIECE_BYTES].iter().rposition(|&byte| is_white(byte)).map(|at| at + 1);
+    let after =
+        || text[PIECE_BYTES..].iter().position(|&byte| is_white(byte)).map(|at| at + PIECE_BYTES);
     before.or_else(after).unwrap_or(text.len()).min(MAX_TEXT)
 }
 
@@ -82,7 +84,9 @@ fn piece_end(text: &[u8]) -> usize {
 fn slow_piece_end(text: &[u8], foreign: usize) -> usize {
     let mut from = foreign;
     loop {
-        let Some(white) = text[from..].iter().position(is_white) else { return text.len() };
+        let Some(white) = text[from..].iter().position(|&byte| is_white(byte)) else {
+            return text.len();
+        };
         let white = from + white;
         let soon = &text[white..text.len().min(white + SLOW_GAP_BYTES)];
         match soon.iter().rposition(|byte| !byte.is_ascii()) {
@@ -92,7 +96,7 @@ fn slow_piece_end(text: &[u8], foreign: usize) -> usize {
     }
 }
 
-fn is_white(byte: &u8) -> bool {
+fn is_white(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\r' | b'\n')
 }
 
@@ -120,7 +124,7 @@ fn emit_segment(segment: &str, hashes: &mut Vec<u64>) {
     for (at, character) in segment.char_indices().filter(|&(_, c)| is_unspaced(c)) {
         emit_between(&segment[pending..at], hashes);
         pending = at + character.len_utf8();
-        hashes.push(hash(segment[at..pending].as_bytes()));
+        hashes.push(hash(&segment.as_bytes()[at..pending]));
     }
     emit_between(&segment[pending..], hashes);
 }

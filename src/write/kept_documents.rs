@@ -77,6 +77,10 @@ impl KeptFile {
     /// # Errors
     ///
     /// The file exists or cannot be created, or this build cannot write its compression.
+    #[cfg_attr(
+        not(feature = "gzip"),
+        expect(unused_variables, reason = "only gzip files differ by what is in them")
+    )]
     pub fn create(path: &Path, format: Format, compression: Compression) -> Result<Self> {
         if let Some(folder) = path.parent() {
             fs::create_dir_all(folder).map_err(|e| Error::io(folder, "create", e))?;
@@ -236,7 +240,8 @@ mod tests {
     #[test]
     fn records_are_written_in_every_compression() {
         let folder = tempfile::tempdir().unwrap();
-        let records = [&b"first"[..], &[b'x'; 100_000], b"", b"last"];
+        let long = vec![b'x'; 100_000];
+        let records = [&b"first"[..], &long, b"", b"last"];
         for (at, compression) in
             [Compression::None, Compression::Gzip, Compression::Zstd].into_iter().enumerate()
         {

@@ -3,6 +3,8 @@
 pub mod document_rows;
 pub mod json_text;
 pub mod kept_documents;
+#[cfg(feature = "parquet")]
+pub mod kept_rows;
 pub mod output_folder;
 pub mod pair_table;
 pub mod quarantine;

@@ -3,6 +3,8 @@
 
 mod allocation;
 mod architecture;
+#[cfg(all(feature = "gzip", feature = "parquet", feature = "warc", feature = "zstd"))]
+mod bad_inputs;
 mod cli;
 mod determinism;
 mod golden;

@@ -5,14 +5,17 @@
 //! is ever lost. Workers fill the table without atomic operations: each keeps a small buffer of
 //! cell numbers per section of the table and takes a section's lock when its buffer is full.
 
+use crate::large_buffer::LargeBuffer;
 use std::sync::{Mutex, PoisonError};
 
-/// Sections of a table, at most.
-const SECTIONS: usize = 256;
-/// Cell numbers that a worker gathers per section: with all sections a part of the L2 cache.
-const BUFFERED: usize = 256;
+/// Cells of a section: its part of a cell's number has 16 bits.
+const SECTION_CELLS: usize = 1 << 16;
+/// Cell numbers that a worker gathers per section. They touch each cache line of the section about
+/// four times, so that most updates find their line in the nearest cache.
+const BUFFERED: usize = 1024;
 /// Cells of one byte.
 const PER_BYTE: u32 = 4;
+const SECTION_BYTES: usize = SECTION_CELLS / PER_BYTE as usize;
 /// The value of a cell whose terms can match.
 const MATCHED: u8 = 3;
 
@@ -25,18 +28,6 @@ pub(super) enum Note {
     First,
     /// An occurrence on the second side.
     Second,
-}
-
-impl Note {
-    /// The cell's value after the note.
-    #[inline]
-    fn after(self, cell: u8) -> u8 {
-        match self {
-            Self::Occurrence => cell << 1 | 1,
-            Self::First => cell | 1,
-            Self::Second => cell | 2,
-        }
-    }
 }
 
 /// How terms map to cells.
@@ -59,20 +50,17 @@ impl CellNumbers {
 /// The table of cells.
 #[derive(Debug)]
 pub(super) struct Cells {
-    bytes: Vec<u8>,
+    bytes: LargeBuffer<u8>,
     numbers: CellNumbers,
-    /// A cell's number without this many low bits is its section.
-    section_bits: u32,
 }
 
 impl Cells {
     /// An empty table of about `cells` cells; `round` changes which terms share a cell.
     pub(super) fn new(cells: u64, round: u32) -> Self {
         let cells = cells.clamp(1 << 10, 1 << 31) as u32;
-        let section_bits = cells.div_ceil(SECTIONS as u32).next_power_of_two().ilog2();
-        let bytes = vec![0; cells.div_ceil(PER_BYTE) as usize];
+        let bytes = LargeBuffer::zeroed(cells.div_ceil(PER_BYTE) as usize);
         let rotation = round.wrapping_mul(13) % 64;
-        Self { bytes, numbers: CellNumbers { cells, rotation }, section_bits }
+        Self { bytes, numbers: CellNumbers { cells, rotation } }
     }
 
     /// How terms map to the cells of this table.
@@ -82,11 +70,7 @@ impl Cells {
 
     /// Lets workers write to the table.
     pub(super) fn filling(&mut self) -> Filling<'_> {
-        let section_bytes = (1_usize << self.section_bits) / PER_BYTE as usize;
-        Filling {
-            sections: self.bytes.chunks_mut(section_bytes).map(Mutex::new).collect(),
-            section_bits: self.section_bits,
-        }
+        Filling { sections: self.bytes.chunks_mut(SECTION_BYTES).map(Mutex::new).collect() }
     }
 
     /// Whether the terms of the cell can match.
@@ -100,7 +84,6 @@ impl Cells {
 #[derive(Debug)]
 pub(super) struct Filling<'a> {
     sections: Vec<Mutex<&'a mut [u8]>>,
-    section_bits: u32,
 }
 
 impl<'t> Filling<'t> {
@@ -109,8 +92,8 @@ impl<'t> Filling<'t> {
         Writer {
             filling: self,
             note,
-            lengths: [0; SECTIONS],
-            buffers: vec![0; SECTIONS * BUFFERED],
+            lengths: vec![0; self.sections.len()],
+            buffers: LargeBuffer::zeroed(self.sections.len() * BUFFERED),
         }
     }
 }
@@ -120,39 +103,48 @@ impl<'t> Filling<'t> {
 pub(super) struct Writer<'f, 't> {
     filling: &'f Filling<'t>,
     note: Note,
-    lengths: [u16; SECTIONS],
-    buffers: Vec<u32>,
+    lengths: Vec<u16>,
+    buffers: LargeBuffer<u16>,
 }
 
 impl Writer<'_, '_> {
     /// Notes an occurrence of a term of the cell.
     #[inline]
     pub(super) fn push(&mut self, cell: u32) {
-        let section = (cell >> self.filling.section_bits) as usize;
+        let section = cell as usize / SECTION_CELLS;
         let length = usize::from(self.lengths[section]);
-        self.buffers[section * BUFFERED + length] = cell;
+        self.buffers[section * BUFFERED + length] = cell as u16;
+        self.lengths[section] = length as u16 + 1;
         if length + 1 == BUFFERED {
-            self.lengths[section] = BUFFERED as u16;
             self.flush(section);
-        } else {
-            self.lengths[section] = length as u16 + 1;
         }
     }
 
     #[cold]
     fn flush(&mut self, section: usize) {
         let length = usize::from(std::mem::take(&mut self.lengths[section]));
-        let first = (section as u32) << self.filling.section_bits;
+        if length == 0 {
+            return;
+        }
+        let cells = &self.buffers[section * BUFFERED..][..length];
         // A worker that panics ends the join, so what it left behind is never read.
         let mut bytes =
             self.filling.sections[section].lock().unwrap_or_else(PoisonError::into_inner);
-        let note = self.note;
-        for &cell in &self.buffers[section * BUFFERED..][..length] {
-            let within = cell - first;
-            let byte = &mut bytes[(within / PER_BYTE) as usize];
-            let shift = within % PER_BYTE * 2;
-            *byte |= (note.after(*byte >> shift & 3) & 3) << shift;
+        match self.note {
+            Note::Occurrence => note_all(&mut bytes, cells, |cell| cell << 1 | 1),
+            Note::First => note_all(&mut bytes, cells, |cell| cell | 1),
+            Note::Second => note_all(&mut bytes, cells, |cell| cell | 2),
         }
+    }
+}
+
+/// Changes cells of a section.
+#[inline]
+fn note_all(bytes: &mut [u8], cells: &[u16], note: impl Fn(u8) -> u8) {
+    for &cell in cells {
+        let byte = &mut bytes[usize::from(cell) / PER_BYTE as usize];
+        let shift = u32::from(cell) % PER_BYTE * 2;
+        *byte |= (note(*byte >> shift) & 3) << shift;
     }
 }
 

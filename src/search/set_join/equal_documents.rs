@@ -69,8 +69,10 @@ impl EqualDocuments {
                     ..links.partition_point(|&(_, row)| row < end);
                 let own = &links[own];
                 let mut wanted = vec![false; shard.sizes.len()];
-                own.iter().for_each(|&(_, row)| wanted[(row - shard.first_row) as usize] = true);
-                let (mut differing, mut left) = (Stored::default(), own.iter());
+                for &(_, row) in own {
+                    wanted[(row - shard.first_row) as usize] = true;
+                }
+                let (mut differing, mut left) = (Stored::with_capacity(0), own.iter());
                 if !own.is_empty() {
                     let wants = |index: u32| wanted.get(index as usize).copied().unwrap_or(false);
                     sources.visit_shard(number, &wants, &mut |index, terms| {
@@ -78,7 +80,7 @@ impl EqualDocuments {
                         let Some(&(earliest, _)) = left.find(|&&(_, linked)| linked == row) else {
                             return;
                         };
-                        if terms_of(parts, shards, earliest) != Some(terms) {
+                        if terms_of(parts, earliest) != Some(terms) {
                             differing.push(row, terms);
                         }
                     })?;
@@ -116,12 +118,12 @@ impl EqualDocuments {
 }
 
 /// The stored terms of a row.
-fn terms_of<'a>(stored: &'a [Stored], shards: &[Shard], row: u32) -> Option<&'a [u64]> {
-    let shard = shards.partition_point(|shard| shard.first_row <= row).checked_sub(1)?;
-    let stored = stored.get(shard)?;
-    let document = stored.rows.binary_search(&row).ok()?;
-    let start = if document == 0 { 0 } else { stored.ends[document - 1] };
-    Some(&stored.terms[start..stored.ends[document]])
+fn terms_of(stored: &[Stored], row: u32) -> Option<&[u64]> {
+    stored.iter().find_map(|part| {
+        let document = part.rows.binary_search(&row).ok()?;
+        let start = document.checked_sub(1).map_or(0, |before| part.ends[before]);
+        Some(&part.terms[start..part.ends[document]])
+    })
 }
 
 /// Sets that equal an earlier one, as (first, other) by their places. Only sets whose terms all

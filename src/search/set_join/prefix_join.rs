@@ -94,7 +94,9 @@ impl PrefixJoin<'_> {
         };
         let mut offsets = vec![0_u32; sets.rank_count as usize + 2];
         for set in 0..sets.len() {
-            indexed(set).iter().for_each(|&rank| offsets[rank as usize + 2] += 1);
+            for &rank in indexed(set) {
+                offsets[rank as usize + 2] += 1;
+            }
         }
         let mut sum = 0;
         for offset in &mut offsets {

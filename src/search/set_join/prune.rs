@@ -6,6 +6,7 @@
 //! on unmatched terms holds for any part of a set, so the sample costs survivors, never pairs.
 
 use super::cells::{Cells, Note, Writer};
+use super::large_vec::LargeVec;
 use super::workers::Workers;
 use super::{Sources, TermSource as _};
 use crate::error::Result;
@@ -35,12 +36,22 @@ pub(super) struct Shard {
     pub(super) signatures: Vec<u64>,
 }
 
-/// A shard's sampled terms as cell numbers.
-#[derive(Default)]
-struct Sample {
+/// What a worker keeps of the shards that it read.
+struct Reading<'f, 't> {
+    writers: [Writer<'f, 't>; 2],
+    shards: Vec<ShardSample>,
+    /// The cell numbers of all sampled terms.
+    cells: LargeVec<u32>,
+}
+
+/// Where a shard's sampled terms are.
+struct ShardSample {
+    shard: usize,
+    /// Occurrences of terms, by document.
     sizes: Vec<u32>,
+    /// Where the sample of each document ends among the worker's cell numbers.
     ends: Vec<usize>,
-    cells: Vec<u32>,
+    start: usize,
 }
 
 /// The first round, over all documents.
@@ -57,31 +68,48 @@ pub(super) fn first_round(
     let mut cells = Cells::new(expected * CELLS_PER_TERM, 0);
     let numbers = cells.numbers();
     let filling = cells.filling();
-    let samples = workers.try_map(
+    let readings = workers.try_fold(
         sources.shard_count(),
-        || notes(sources.second.is_some()).map(|note| filling.writer(note)),
-        |writers: &mut [Writer<'_, '_>; 2], shard| {
+        || Reading {
+            writers: notes(sources.second.is_some()).map(|note| filling.writer(note)),
+            shards: Vec::new(),
+            cells: LargeVec::with_capacity(expected as usize / workers.count() * 3 / 2),
+        },
+        |reading, shard| {
+            let Reading { writers, shards, cells } = reading;
             let writer = &mut writers[sources.side(shard)];
-            let mut sample = Sample::default();
+            let (mut sizes, mut ends, start) = (Vec::new(), Vec::new(), cells.len());
             sources.visit_shard(shard, &|_| true, &mut |_, terms| {
-                let from = sample.cells.len();
-                sample.cells.resize(from + terms.len(), 0);
-                let mut end = from;
+                let room = cells.spare(terms.len());
+                let mut picked = 0;
                 for &term in terms {
-                    sample.cells[end] = numbers.of(term);
-                    end += usize::from(term & 7 < eighths);
+                    room[picked] = numbers.of(term);
+                    picked += usize::from(term & 7 < eighths);
                 }
-                sample.cells.truncate(end);
-                sample.cells[from..].iter().for_each(|&cell| writer.push(cell));
-                sample.sizes.push(terms.len() as u32);
-                sample.ends.push(end);
+                for &cell in &room[..picked] {
+                    writer.push(cell);
+                }
+                cells.extend_by(picked);
+                sizes.push(terms.len() as u32);
+                ends.push(cells.len());
             })?;
-            Ok(sample)
+            shards.push(ShardSample { shard, sizes, ends, start });
+            Ok(())
         },
     )?;
+    let samples: Vec<_> = (readings.into_iter())
+        .map(|Reading { writers: _, shards, cells }| (shards, cells))
+        .collect();
     drop(filling);
 
-    let mut shards = workers.map_items(samples, |sample| survivors(sample, &cells, threshold));
+    let shards = workers.map_items(samples, |(samples, sampled)| {
+        let shards =
+            samples.into_iter().map(|sample| survivors(sample, &sampled, &cells, threshold));
+        shards.collect::<Vec<_>>()
+    });
+    let mut shards: Vec<(usize, Shard)> = shards.into_iter().flatten().collect();
+    shards.sort_unstable_by_key(|&(number, _)| number);
+    let mut shards: Vec<Shard> = shards.into_iter().map(|(_, shard)| shard).collect();
     let mut row = 0;
     for shard in &mut shards {
         shard.first_row = row;
@@ -95,17 +123,22 @@ fn notes(across: bool) -> [Note; 2] {
     if across { [Note::First, Note::Second] } else { [Note::Occurrence; 2] }
 }
 
-/// Which documents of the sample may have a partner.
-fn survivors(sample: Sample, cells: &Cells, threshold: Threshold) -> Shard {
+/// Which documents of a shard may have a partner; with the shard's number.
+fn survivors(
+    sample: ShardSample,
+    sampled: &[u32],
+    cells: &Cells,
+    threshold: Threshold,
+) -> (usize, Shard) {
     let mut shard = Shard {
         first_row: 0,
         alive: Vec::with_capacity(sample.sizes.len()),
         signatures: Vec::with_capacity(sample.sizes.len()),
         sizes: sample.sizes,
     };
-    let mut start = 0;
+    let mut start = sample.start;
     for (&end, &size) in sample.ends.iter().zip(&shard.sizes) {
-        let of_document = &sample.cells[start..end];
+        let of_document = &sampled[start..end];
         let limit = threshold.max_unshared(size) as usize;
         let alive = size > 0 && !exceeds(of_document, limit, |&cell| !cells.is_matched(cell));
         shard.alive.push(alive);
@@ -113,7 +146,7 @@ fn survivors(sample: Sample, cells: &Cells, threshold: Threshold) -> Shard {
         shard.signatures.push(crate::stable_hash::hash(bytes));
         start = end;
     }
-    shard
+    (sample.shard, shard)
 }
 
 /// Whether more than `limit` of the items are unmatched.
@@ -125,18 +158,23 @@ fn exceeds<T>(items: &[T], limit: usize, unmatched: impl Fn(&T) -> bool) -> bool
     })
 }
 
-/// Terms of documents in memory, in reading order.
-#[derive(Debug, Default)]
+/// Terms of documents in memory, rows ascending.
+#[derive(Debug)]
 pub(super) struct Stored {
     /// Rows of the documents, ascending.
     pub(super) rows: Vec<u32>,
     /// Where each document's terms end.
     pub(super) ends: Vec<usize>,
     /// The terms, one per occurrence.
-    pub(super) terms: Vec<u64>,
+    pub(super) terms: LargeVec<u64>,
 }
 
 impl Stored {
+    /// No document, and room for `terms` terms.
+    pub(super) fn with_capacity(terms: usize) -> Self {
+        Self { rows: Vec::new(), ends: Vec::new(), terms: LargeVec::with_capacity(terms) }
+    }
+
     pub(super) fn push(&mut self, row: u32, terms: &[u64]) {
         self.terms.extend_from_slice(terms);
         self.rows.push(row);
@@ -188,11 +226,17 @@ pub(super) fn rounds(
             stored.len(),
             || notes(second_from.is_some()).map(|note| filling.writer(note)),
             |writers: &mut [Writer<'_, '_>; 2], part| {
-                // All documents of a part are of one side.
-                let first_row = stored[part].rows.first();
-                let second = second_from.zip(first_row).is_some_and(|(from, &row)| row >= from);
-                let writer = &mut writers[usize::from(second)];
-                stored[part].terms.iter().for_each(|&term| writer.push(numbers.of(term)));
+                let part = &stored[part];
+                let first_of_second = second_from
+                    .map_or(part.rows.len(), |from| part.rows.partition_point(|&row| row < from));
+                let split = first_of_second.checked_sub(1).map_or(0, |last| part.ends[last]);
+                for (writer, terms) in
+                    writers.iter_mut().zip([&part.terms[..split], &part.terms[split..]])
+                {
+                    for &term in terms {
+                        writer.push(numbers.of(term));
+                    }
+                }
             },
         );
         drop(filling);

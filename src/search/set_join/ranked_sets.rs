@@ -5,6 +5,7 @@
 //! candidates.
 
 use super::cells::Cells;
+use super::large_vec::LargeVec;
 use super::prune::Stored;
 use super::workers::Workers;
 
@@ -47,8 +48,22 @@ impl RankedSets {
     }
 }
 
-/// A term of a document, by the document's place among those that are joined.
-type Record = (u64, u32);
+/// A term, and the place of its document among those that are joined.
+type Record = [u64; 2];
+
+/// The records of a part of the documents, partition by partition, documents ascending.
+struct Records {
+    /// Where each partition ends.
+    ends: Vec<usize>,
+    records: LargeVec<Record>,
+}
+
+impl Records {
+    fn of_partition(&self, partition: usize) -> &[Record] {
+        let start = partition.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.records[start..self.ends[partition]]
+    }
+}
 
 /// The matched terms of a partition, in ascending class of frequency.
 struct Partition {
@@ -88,8 +103,18 @@ impl Ranking<'_> {
     /// The sets that satisfy `may_match(size, unmatched)`.
     pub(super) fn rank(&self, may_match: impl Fn(u32, u32) -> bool) -> RankedSets {
         let rows: Vec<u32> = self.stored.iter().flat_map(|part| &part.rows).copied().collect();
-        let (records, unmatched) = self.records();
-        let partitions = self.workers.map_items(records, |lists| self.group(&lists, &rows));
+        let bits = self.partition_bits();
+        let (records, unmatched) = self.records(bits);
+        let partitions = self.workers.map(
+            1 << bits,
+            || (),
+            |(), partition| {
+                let parts: Vec<&[Record]> =
+                    records.iter().map(|part| part.of_partition(partition)).collect();
+                self.group(&parts, &rows)
+            },
+        );
+        drop(records);
         let (sizes, unmatched) = sizes(&partitions, unmatched);
 
         let mut order: Vec<u32> = (0..rows.len() as u32)
@@ -117,75 +142,90 @@ impl Ranking<'_> {
         self.second_from.is_some_and(|first| row >= first)
     }
 
-    /// The terms that may match, partitioned by their highest bits, documents ascending; and for
-    /// each document the number of terms that cannot.
-    fn records(&self) -> (Vec<Vec<Vec<Record>>>, Vec<u32>) {
+    /// How many of a term's highest bits choose its partition.
+    fn partition_bits(&self) -> u32 {
         let terms: usize = self.stored.iter().map(|part| part.terms.len()).sum();
-        let bits = (terms / PARTITION_RECORDS).max(1).ilog2().clamp(1, 14);
-        let numbers = self.cells.numbers();
+        (terms / PARTITION_RECORDS).max(2).ilog2().min(14)
+    }
+
+    /// The terms that may match, part by part; and for each document the number of terms that
+    /// cannot.
+    fn records(&self, bits: u32) -> (Vec<Records>, Vec<u32>) {
         let mut first_documents = Vec::new();
         let mut documents = 0;
         for part in self.stored {
             first_documents.push(documents);
-            documents += part.rows.len() as u32;
+            documents += part.rows.len() as u64;
         }
         let of_parts = self.workers.map(
             self.stored.len(),
             || (),
-            |(), part| {
-                let expected = (self.stored[part].terms.len() >> bits) * 3 / 4;
-                let mut lists: Vec<Vec<Record>> =
-                    (0..1 << bits).map(|_| Vec::with_capacity(expected)).collect();
-                let mut unmatched = Vec::with_capacity(self.stored[part].rows.len());
-                for (document, (_, terms)) in
-                    (first_documents[part]..).zip(self.stored[part].documents())
-                {
-                    let mut here = 0;
-                    for &term in terms {
-                        if self.cells.is_matched(numbers.of(term)) {
-                            lists[(term >> (64 - bits)) as usize].push((term, document));
-                        } else {
-                            here += 1;
-                        }
-                    }
-                    unmatched.push(here);
-                }
-                (lists, unmatched)
-            },
+            |(), part| self.records_of(&self.stored[part], first_documents[part], bits),
         );
-        let mut partitions: Vec<Vec<Vec<Record>>> = (0..1 << bits).map(|_| Vec::new()).collect();
-        let mut unmatched = Vec::with_capacity(documents as usize);
-        for (lists, of_part) in of_parts {
-            partitions.iter_mut().zip(lists).for_each(|(partition, list)| partition.push(list));
-            unmatched.extend(of_part);
+        let (records, unmatched): (Vec<Records>, Vec<Vec<u32>>) = of_parts.into_iter().unzip();
+        (records, unmatched.concat())
+    }
+
+    /// [`Self::records`] of one part, whose documents have places from `first_document`.
+    fn records_of(&self, part: &Stored, first_document: u64, bits: u32) -> (Records, Vec<u32>) {
+        let numbers = self.cells.numbers();
+        let partition_of = |term: u64| (term >> (64 - bits)) as usize;
+        let mut matched = LargeVec::with_capacity(part.terms.len());
+        let mut unmatched = Vec::with_capacity(part.rows.len());
+        let mut counts = vec![0_usize; 1 << bits];
+        for (document, (_, terms)) in (first_document..).zip(part.documents()) {
+            let room: &mut [Record] = matched.spare(terms.len());
+            let mut here = 0;
+            for &term in terms {
+                let is_matched = usize::from(self.cells.is_matched(numbers.of(term)));
+                room[here] = [term, document];
+                here += is_matched;
+                counts[partition_of(term)] += is_matched;
+            }
+            matched.extend_by(here);
+            unmatched.push((terms.len() - here) as u32);
         }
-        (partitions, unmatched)
+        let mut records = LargeVec::with_capacity(matched.len());
+        let room = records.spare(matched.len());
+        let mut next = 0;
+        for count in &mut counts {
+            next += std::mem::replace(count, next);
+        }
+        for &record in &*matched {
+            let at = &mut counts[partition_of(record[0])];
+            room[*at] = record;
+            *at += 1;
+        }
+        records.extend_by(matched.len());
+        // Each partition's next place has become its end.
+        (Records { ends: counts, records }, unmatched)
     }
 
     /// Finds the equal terms of a partition.
-    fn group(&self, lists: &[Vec<Record>], rows: &[u32]) -> Partition {
-        struct Term {
-            term: u64,
+    fn group(&self, lists: &[&[Record]], rows: &[u32]) -> Partition {
+        struct Found {
+            hash: u64,
             documents: u32,
             last: u32,
             sides: u8,
         }
-        let count: usize = lists.iter().map(Vec::len).sum();
+        let count: usize = lists.iter().map(|list| list.len()).sum();
         let mask = (count * 2).next_power_of_two() - 1;
         // Number of the term in `terms`, plus 1.
         let mut slots = vec![0_u32; mask + 1];
-        let mut terms: Vec<Term> = Vec::new();
+        let mut terms: Vec<Found> = Vec::new();
         let mut term_of_record = Vec::with_capacity(count);
-        for &(term, document) in lists.iter().flatten() {
-            let mut slot = term as usize & mask;
+        for &[hash, document] in lists.iter().copied().flatten() {
+            let document = document as u32;
+            let mut slot = hash as usize & mask;
             let number = loop {
                 match slots[slot] {
                     0 => {
-                        terms.push(Term { term, documents: 0, last: u32::MAX, sides: 0 });
+                        terms.push(Found { hash, documents: 0, last: u32::MAX, sides: 0 });
                         slots[slot] = terms.len() as u32;
                         break terms.len() - 1;
                     }
-                    number if terms[number as usize - 1].term == term => break number as usize - 1,
+                    number if terms[number as usize - 1].hash == hash => break number as usize - 1,
                     _ => slot = (slot + 1) & mask,
                 }
             };
@@ -201,7 +241,7 @@ impl Ranking<'_> {
         }
         drop(slots);
 
-        let is_matched = |term: &Term| match self.second_from {
+        let is_matched = |term: &Found| match self.second_from {
             None => term.documents > 1,
             Some(_) => term.sides == 3,
         };
@@ -222,15 +262,15 @@ impl Ranking<'_> {
         let mut next = running_sum(&mut posting_ends);
         let mut documents = vec![0; posting_ends.last().map_or(0, |&end| end as usize)];
         let mut unmatched = Vec::new();
-        for (&(_, document), &number) in lists.iter().flatten().zip(&term_of_record) {
+        for (&[_, document], &number) in lists.iter().copied().flatten().zip(&term_of_record) {
             if number == REPEATED {
                 continue;
             }
             match place[number as usize] {
-                REPEATED => unmatched.push(document),
+                REPEATED => unmatched.push(document as u32),
                 place => {
                     let at = &mut next[place as usize];
-                    documents[*at as usize] = document;
+                    documents[*at as usize] = document as u32;
                     *at += 1;
                 }
             }

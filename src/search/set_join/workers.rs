@@ -14,39 +14,65 @@ impl Workers<'_> {
         self.0.map_or(1, ThreadPool::current_num_threads)
     }
 
+    /// Shares the items from 0 to `items` out among the workers, each of which begins with a state
+    /// of its own, and returns the states. A worker gets its items in ascending order.
+    ///
+    /// # Errors
+    /// The error of the first item that failed.
+    pub(super) fn try_fold<S: Send>(
+        self,
+        items: usize,
+        state: impl Fn() -> S + Sync,
+        work: impl Fn(&mut S, usize) -> Result<()> + Sync,
+    ) -> Result<Vec<S>> {
+        let next = AtomicUsize::new(0);
+        let run = || {
+            let mut state = state();
+            loop {
+                let item = next.fetch_add(1, Ordering::Relaxed);
+                if item >= items {
+                    return Ok(state);
+                }
+                work(&mut state, item).map_err(|error| (item, error))?;
+            }
+        };
+        let done = match self.0 {
+            Some(pool) if items > 1 => pool.broadcast(|_| run()),
+            _ => vec![run()],
+        };
+        let (states, failed): (Vec<_>, Vec<_>) = done.into_iter().partition(Result::is_ok);
+        match failed.into_iter().filter_map(Result::err).min_by_key(|&(item, _)| item) {
+            Some((_, error)) => Err(error),
+            None => Ok(states.into_iter().filter_map(Result::ok).collect()),
+        }
+    }
+
     /// What `work` makes of each item from 0 to `items`, in the items' order. Each worker begins
     /// with a state of its own.
     ///
     /// # Errors
     /// The error of the first item that failed.
-    pub(super) fn try_map<S, R: Send>(
+    pub(super) fn try_map<S: Send, R: Send>(
         self,
         items: usize,
         state: impl Fn() -> S + Sync,
         work: impl Fn(&mut S, usize) -> Result<R> + Sync,
     ) -> Result<Vec<R>> {
-        let next = AtomicUsize::new(0);
-        let run = || {
-            let mut state = state();
-            let mut done = Vec::new();
-            loop {
-                let item = next.fetch_add(1, Ordering::Relaxed);
-                if item >= items {
-                    return done;
-                }
-                done.push((item, work(&mut state, item)));
-            }
-        };
-        let mut done = match self.0 {
-            Some(pool) if items > 1 => pool.broadcast(|_| run()).into_iter().flatten().collect(),
-            _ => run(),
-        };
+        let states = self.try_fold(
+            items,
+            || (state(), Vec::new()),
+            |(state, done), item| {
+                done.push((item, work(state, item)?));
+                Ok(())
+            },
+        )?;
+        let mut done: Vec<(usize, R)> = states.into_iter().flat_map(|(_, done)| done).collect();
         done.sort_unstable_by_key(|&(item, _)| item);
-        done.into_iter().map(|(_, result)| result).collect()
+        Ok(done.into_iter().map(|(_, result)| result).collect())
     }
 
     /// [`Self::try_map`] of work that cannot fail.
-    pub(super) fn map<S, R: Send>(
+    pub(super) fn map<S: Send, R: Send>(
         self,
         items: usize,
         state: impl Fn() -> S + Sync,
@@ -83,7 +109,7 @@ mod tests {
         for workers in [Workers(None), Workers(Some(&pool))] {
             assert_eq!(
                 workers.map(100, || (), |(), i| i * i),
-                Vec::from_iter((0..100).map(|i| i * i))
+                (0..100).map(|i| i * i).collect::<Vec<_>>()
             );
             assert_eq!(workers.map_items(vec![3, 1, 2], |i| i + 1), [4, 2, 3]);
             let failed = workers.try_map(

@@ -19,6 +19,7 @@
 
 mod cells;
 mod equal_documents;
+mod large_vec;
 mod prefix_join;
 mod prune;
 mod ranked_sets;
@@ -92,7 +93,9 @@ impl SetJoin<'_> {
 
         let equal_sets = equal_documents::equal_sets(&sets);
         let mut skipped = vec![false; sets.len()];
-        equal_sets.iter().for_each(|&(_, other)| skipped[other as usize] = true);
+        for &(_, other) in &equal_sets {
+            skipped[other as usize] = true;
+        }
         let pairs = self.pairs(&sets, &skipped, None);
         Ok(AlikeSets { groups: equal.groups(&sets, &equal_sets), pairs })
     }
@@ -178,19 +181,22 @@ impl TermSource for Sources<'_> {
     }
 }
 
-/// Reads the terms of the living documents, shard by shard.
+/// Reads the terms of the living documents.
 fn read_living(
     sources: &Sources<'_>,
     shards: &[Shard],
     workers: Workers<'_>,
 ) -> Result<Vec<Stored>> {
     let across = sources.second.is_some();
-    workers.try_map(shards.len(), Vec::new, |distinct: &mut Vec<u64>, number| {
+    let living_terms = |shard: &Shard| -> usize {
+        let living = shard.sizes.iter().zip(&shard.alive).filter(|&(_, &alive)| alive);
+        living.map(|(&size, _)| size as usize).sum()
+    };
+    let expected = shards.iter().map(living_terms).sum::<usize>() / workers.count() * 3 / 2;
+    let state = || (Stored::with_capacity(expected), Vec::new());
+    let read = workers.try_fold(shards.len(), state, |(stored, distinct), number| {
         let shard = &shards[number];
         let alive = |index: u32| shard.alive.get(index as usize).copied().unwrap_or(false);
-        let mut stored = Stored::default();
-        let living = shard.sizes.iter().zip(&shard.alive).filter(|&(_, &alive)| alive);
-        stored.terms.reserve(living.map(|(&size, _)| size as usize).sum());
         sources.visit_shard(number, &alive, &mut |index, terms| {
             if across {
                 // A term that is on one side only is counted by its occurrences.
@@ -202,7 +208,7 @@ fn read_living(
             } else {
                 stored.push(shard.first_row + index, terms);
             }
-        })?;
-        Ok(stored)
-    })
+        })
+    })?;
+    Ok(read.into_iter().map(|(stored, _)| stored).collect())
 }

@@ -1,0 +1,79 @@
+//! A vector in a large buffer: made as large as it will probably become, which costs nothing until
+//! it is touched, so that it rarely has to be moved.
+
+use crate::large_buffer::LargeBuffer;
+use bytemuck::Pod;
+use std::ops::{Deref, DerefMut};
+
+/// Elements at the front of a large buffer.
+#[derive(Debug)]
+pub(super) struct LargeVec<T> {
+    buffer: LargeBuffer<T>,
+    length: usize,
+}
+
+impl<T: Pod> LargeVec<T> {
+    /// An empty vector with room for `capacity` elements.
+    pub(super) fn with_capacity(capacity: usize) -> Self {
+        Self { buffer: LargeBuffer::zeroed(capacity), length: 0 }
+    }
+
+    /// Room for `more` elements behind the present ones, whose values are arbitrary, to be written
+    /// and then [taken in](Self::extend_by).
+    pub(super) fn spare(&mut self, more: usize) -> &mut [T] {
+        let needed = self.length + more;
+        if needed > self.buffer.len() {
+            let mut larger = LargeBuffer::zeroed(needed.max(self.buffer.len() * 2));
+            larger[..self.length].copy_from_slice(self);
+            self.buffer = larger;
+        }
+        &mut self.buffer[self.length..needed]
+    }
+
+    /// Takes in the first `more` elements of [`Self::spare`].
+    pub(super) fn extend_by(&mut self, more: usize) {
+        self.length = self.buffer.len().min(self.length + more);
+    }
+
+    pub(super) fn extend_from_slice(&mut self, elements: &[T]) {
+        self.spare(elements.len()).copy_from_slice(elements);
+        self.extend_by(elements.len());
+    }
+
+    pub(super) fn truncate(&mut self, length: usize) {
+        self.length = self.length.min(length);
+    }
+}
+
+impl<T: Pod> Deref for LargeVec<T> {
+    type Target = [T];
+
+    fn deref(&self) -> &[T] {
+        &self.buffer[..self.length]
+    }
+}
+
+impl<T: Pod> DerefMut for LargeVec<T> {
+    fn deref_mut(&mut self) -> &mut [T] {
+        &mut self.buffer[..self.length]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn grows_beyond_its_capacity() {
+        let mut numbers = LargeVec::<u64>::with_capacity(3);
+        for chunk in (0..1000_u64).collect::<Vec<_>>().chunks(7) {
+            numbers.extend_from_slice(chunk);
+        }
+        assert!(numbers.iter().copied().eq(0..1000));
+        numbers.spare(2)[0] = 5;
+        numbers.extend_by(1);
+        assert_eq!(numbers[999..], [999, 5]);
+        numbers.truncate(2);
+        assert_eq!(*numbers, [0, 1]);
+    }
+}

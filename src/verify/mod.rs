@@ -1,0 +1,3 @@
+//! Candidate pairs → the exact similarity of the two documents.
+
+pub mod jaccard;
