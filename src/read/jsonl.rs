@@ -109,7 +109,7 @@ fn document<'a>(
     paths: &FieldPaths,
     scratch: &'a mut Scratch,
 ) -> Result<Document<'a>, Refusal> {
-    if is_too_deep(line.as_bytes()) {
+    if is_too_deep(line.as_bytes(), DEEPEST) {
         return Err(("json-depth", "nesting of at most 128".into()));
     }
     let mut found = Found::default();
@@ -141,7 +141,7 @@ fn quick_document<'a>(
     paths: &FieldPaths,
     scratch: &'a mut Scratch,
 ) -> Option<Document<'a>> {
-    if paths.0.iter().any(|path| path.len() > 1) || is_too_deep(line.as_bytes()) {
+    if paths.0.iter().any(|path| path.len() > 1) {
         return None;
     }
     let [text_scratch, id_scratch, keep_scratch] = &mut scratch.0;
@@ -166,6 +166,9 @@ fn quick_document<'a>(
             let mut json = serde_json::Deserializer::from_str(rest).into_iter::<&'a RawValue>();
             let value = json.next()?.ok()?;
             rest = &rest[json.byte_offset()..];
+            if is_too_deep(value.get().as_bytes(), DEEPEST - 1) {
+                return None;
+            }
             for field in [TEXT, ID, KEEP] {
                 if is(field) && values[field].replace(value).is_some() {
                     return None;
@@ -275,13 +278,13 @@ fn explanation(error: &serde_json::Error) -> Cow<'static, str> {
     format!("a JSON object; column {}: {}", error.column(), quoted(reason.as_bytes())).into()
 }
 
-/// Whether brackets nest over [`DEEPEST`] deep. Nearly all lines have fewer brackets than that.
-fn is_too_deep(line: &[u8]) -> bool {
-    if memchr::memchr2_iter(b'[', b'{', line).nth(DEEPEST).is_none() {
+/// Whether brackets nest over `deepest` deep. Nearly all values have fewer brackets than that.
+fn is_too_deep(json: &[u8], deepest: usize) -> bool {
+    if memchr::memchr2_iter(b'[', b'{', json).nth(deepest).is_none() {
         return false;
     }
     let (mut depth, mut in_string, mut escaped) = (0_usize, false, false);
-    for &byte in line {
+    for &byte in json {
         match byte {
             _ if escaped => escaped = false,
             b'\\' => escaped = in_string,
@@ -290,7 +293,7 @@ fn is_too_deep(line: &[u8]) -> bool {
             b']' | b'}' if !in_string => depth = depth.saturating_sub(1),
             _ => {}
         }
-        if depth > DEEPEST {
+        if depth > deepest {
             return true;
         }
     }

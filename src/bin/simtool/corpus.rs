@@ -4,13 +4,13 @@ use crate::args::{Args, ClusterBy, CorpusArgs, KeepWhich, OutputFormat, thread_c
 use crate::inputs::{self, Access};
 use crate::progress_line::ProgressLine;
 use crate::{Outcome, console, interrupt};
-use globset::{Glob, GlobSet, GlobSetBuilder};
 use simtool::Error;
 use simtool::fault::{Fault, Severity};
 use simtool::input_format::Format;
 use simtool::kernels::Isa;
 use simtool::pipeline::config::{ClusterRule, DeduplicateConfig, Keep, Method};
 use simtool::pipeline::{Deduplicated, Outputs, deduplicate, write_outputs};
+use simtool::read::globs::Globs;
 use simtool::read::walk::{Walker, listed_paths};
 use simtool::read::{Collection, ReadOptions};
 use simtool::write::document_rows::RowFormat;
@@ -124,8 +124,8 @@ type Files = Vec<simtool::read::walk::InputFile>;
 
 /// The files to read, and what is wrong with other paths.
 fn walk(args: &CorpusArgs, temporary: &Path) -> Result<(Files, Vec<Fault>), Error> {
-    let globs = globs(&args.glob)?;
-    let select = |path: &Path| args.glob.is_empty() || globs.is_match(path);
+    let globs = Globs::new(&args.glob)?;
+    let select = |path: &Path| globs.select(path);
     let mut walker = Walker::new(temporary);
     let mut paths = args.corpus.clone();
     if let Some(list) = &args.files_from {
@@ -145,16 +145,6 @@ fn walk(args: &CorpusArgs, temporary: &Path) -> Result<(Files, Vec<Fault>), Erro
         ));
     }
     Ok((walked.files, walked.faults))
-}
-
-fn globs(patterns: &[String]) -> Result<GlobSet, Error> {
-    let mut set = GlobSetBuilder::new();
-    for pattern in patterns {
-        let glob = Glob::new(pattern);
-        set.add(glob.map_err(|error| Error::config("--glob", pattern, error.kind().to_string()))?);
-    }
-    let all = patterns.join(" ");
-    set.build().map_err(|error| Error::config("--glob", all, error.to_string()))
 }
 
 /// Refuses an output folder that is an input or lies in one, and inputs that lie in it.
