@@ -146,10 +146,11 @@ impl SetJoin<'_> {
         let living: u64 = shards.iter().map(Shard::living_terms).sum();
         let mut joined = Joined::default();
         if living <= fitting {
-            let all = [0..u32::MAX];
-            let mut stored = read_living(sources, shards, &all, workers)?;
+            let everything = 0..u32::MAX;
+            let all = std::slice::from_ref(&everything);
+            let mut stored = read_living(sources, shards, all, workers)?;
             if equal.confirm(sources, shards, &stored, workers)? {
-                stored = read_living(sources, shards, &all, workers)?;
+                stored = read_living(sources, shards, all, workers)?;
             }
             self.join_stored(stored, second_from, &mut joined);
             return Ok(joined.finish(second_from));
