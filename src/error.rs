@@ -47,6 +47,14 @@ pub enum ErrorKind {
         /// The allowed range or combination.
         rule: String,
     },
+    /// This build lacks a part that the input or a setting needs.
+    #[error("this build cannot read {what}; rebuild with --features {feature}")]
+    FeatureOff {
+        /// The format, compression or tokenizer.
+        what: &'static str,
+        /// The Cargo feature that holds it.
+        feature: &'static str,
+    },
     /// A row of the hash table cannot serve the features and bits that were asked for.
     #[error("{}, line {line}, column {column}: {found}; expected {expected}", path.display())]
     HashTable {
@@ -60,6 +68,19 @@ pub enum ErrorKind {
         found: String,
         /// What the features and bits need there.
         expected: String,
+    },
+    /// Documents were lost or counted twice: a bug, for which outputs are withheld.
+    #[error(
+        "internal error, please report it: {documents} documents were read, but {kept} kept and \
+         {removed} removed; nothing was written"
+    )]
+    NotConserved {
+        /// Documents that were read.
+        documents: u64,
+        /// Documents that are kept.
+        kept: u64,
+        /// Documents that are removed.
+        removed: u64,
     },
 }
 

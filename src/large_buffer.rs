@@ -8,8 +8,11 @@ use bytemuck::Pod;
 use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
 
-/// Bytes from which an array is worth pages of its own.
-const LARGE_BYTES: usize = 256 << 10;
+/// Bytes from which an array is mapped on its own.
+const MAPPED_BYTES: usize = 64 << 10;
+
+/// Bytes of a large page.
+const LARGE_PAGE_BYTES: usize = 2 << 20;
 
 /// A fixed number of zeroed elements.
 #[derive(Debug)]
@@ -33,15 +36,32 @@ impl<T: Pod> LargeBuffer<T> {
         const { assert!(align_of::<T>() <= align_of::<u128>()) };
         let bytes = length * size_of::<T>();
         let memory = match memmap2::MmapMut::map_anon(bytes) {
-            Ok(map) if bytes >= LARGE_BYTES => {
+            Ok(map) if bytes >= MAPPED_BYTES => {
                 // Only a hint: small pages serve as well, more slowly.
                 #[cfg(target_os = "linux")]
-                drop(map.advise(memmap2::Advice::HugePage));
+                if bytes >= LARGE_PAGE_BYTES {
+                    drop(map.advise(memmap2::Advice::HugePage));
+                }
                 Memory::Mapped(map)
             }
             _ => Memory::Allocated(vec![0; bytes.div_ceil(size_of::<u128>())]),
         };
         Self { memory, length, element: PhantomData }
+    }
+
+    /// `length` zeros, with all their memory taken at once.
+    ///
+    /// For arrays that are read before they are written, as hash tables are: there a page would
+    /// fault twice, and the second time interrupt every processor that runs a thread of ours.
+    #[must_use]
+    pub fn resident(length: usize) -> Self {
+        let buffer = Self::zeroed(length);
+        #[cfg(target_os = "linux")]
+        if let Memory::Mapped(map) = &buffer.memory {
+            // Only a hint: kernels before 5.14 do not know it.
+            drop(map.advise(memmap2::Advice::PopulateWrite));
+        }
+        buffer
     }
 }
 
@@ -73,8 +93,10 @@ mod tests {
 
     #[test]
     fn small_and_large_buffers_are_zeroed_and_writable() {
-        for length in [0, 1, 7, 1 << 20] {
-            let mut buffer = LargeBuffer::<[u64; 4]>::zeroed(length);
+        let lengths = [0, 1, 7, 1 << 12, 1 << 17];
+        let zeroed = lengths.map(LargeBuffer::<[u64; 4]>::zeroed);
+        let resident = lengths.map(LargeBuffer::resident);
+        for (mut buffer, length) in zeroed.into_iter().chain(resident).zip(lengths.repeat(2)) {
             assert_eq!(buffer.len(), length);
             assert!(buffer.iter().all(|element| *element == [0; 4]));
             if let Some(last) = buffer.last_mut() {

@@ -58,6 +58,55 @@ impl MappedFile {
     }
 }
 
+/// Whether files are mapped or read: a decision that only a program can take for its user.
+///
+/// The one unsafe step is making a value that maps; with it in hand, opening is safe.
+#[derive(Clone, Copy, Debug)]
+pub struct FileAccess {
+    maps: bool,
+}
+
+impl FileAccess {
+    /// Files are read.
+    pub const READ: Self = Self { maps: false };
+
+    /// Files are mapped.
+    ///
+    /// # Safety
+    ///
+    /// What [`MappedFile::open`] asks for holds for every file that is opened with the value.
+    #[must_use]
+    pub unsafe fn map() -> Self {
+        Self { maps: true }
+    }
+
+    /// Files are mapped: for tests, whose files nobody else knows.
+    #[cfg(test)]
+    pub(crate) fn map_own_files() -> Self {
+        Self { maps: true }
+    }
+
+    /// Whether files are mapped.
+    #[must_use]
+    pub fn maps(self) -> bool {
+        self.maps
+    }
+
+    /// Maps the file, or reads it whole.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be opened or read.
+    pub fn open(self, path: &Path) -> Result<MappedFile> {
+        if self.maps {
+            // SAFETY: whoever made a value that maps promised this for every file.
+            unsafe { MappedFile::open(path) }
+        } else {
+            MappedFile::read(path)
+        }
+    }
+}
+
 impl Deref for MappedFile {
     type Target = [u8];
 

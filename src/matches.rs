@@ -12,6 +12,18 @@ pub struct Match {
     pub row: u32,
 }
 
+/// Two different fingerprints within reach of each other, by the numbers of their groups of equal
+/// rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ValuePair {
+    /// The first group; the query's, where queries are joined with a corpus.
+    pub a: u32,
+    /// The second group.
+    pub b: u32,
+    /// Number of differing bits.
+    pub distance: u32,
+}
+
 /// Two rows whose sets of terms are alike enough.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SetPair {

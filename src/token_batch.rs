@@ -1,7 +1,7 @@
 //! The words of a piece of text, as a tokenizer hands them on.
 
 use crate::kernels::Isa;
-use crate::kernels::word_keys::{KEY_LETTERS, WordKey, word_keys};
+use crate::kernels::word_keys::{WordKey, word_keys};
 use crate::kernels::word_positions::word_positions;
 
 /// Words of one piece of text: positions, keys and in-memory hashes, in the text's order.
@@ -36,7 +36,7 @@ impl TokenBatch {
         self.keys.is_empty()
     }
 
-    /// The words' keys; those of [long](Self::is_long) words hold only their first letters.
+    /// The words' keys; long words have [none](crate::kernels::word_keys::NO_KEY).
     #[must_use]
     pub fn keys(&self) -> &[WordKey] {
         &self.keys
@@ -46,13 +46,6 @@ impl TokenBatch {
     #[must_use]
     pub fn hashes(&self) -> &[u64] {
         &self.hashes
-    }
-
-    /// Whether word `index` has more letters than a key holds.
-    #[must_use]
-    #[inline]
-    pub fn is_long(&self, index: usize) -> bool {
-        (self.ends[index] - self.starts[index]) as usize > KEY_LETTERS
     }
 
     /// The letters of word `index` as they stand in `text`, the text of the batch.
@@ -67,6 +60,7 @@ impl TokenBatch {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::kernels::word_keys::NO_KEY;
 
     #[test]
     fn a_batch_is_refilled_and_knows_its_long_words() {
@@ -77,8 +71,8 @@ mod tests {
             let text = b"sixteenletterss1seventeenletterss";
             batch.fill_with_letter_runs(isa, text);
             assert_eq!(batch.len(), 2);
-            assert!(!batch.is_long(0));
-            assert!(batch.is_long(1));
+            assert_ne!(batch.keys()[0], NO_KEY);
+            assert_eq!(batch.keys()[1], NO_KEY);
             assert_eq!(batch.letters(1, text), b"seventeenletterss");
         }
     }

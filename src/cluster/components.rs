@@ -1,102 +1,87 @@
-//! Plain connected components: rows joined by any chain of alike rows.
+//! Connected components: everything that a chain of close pairs links.
+//!
+//! For who wants what other tools do. A component keeps its preferred row; the others may be
+//! unlike it, and then have no proof.
 
-/// Disjoint sets of rows that are joined one pair at a time.
+use super::Removal;
+use crate::closeness::{CloseRows, Neighbourhood};
+use std::cmp::Ordering;
+
+/// The rows to remove, in reading order. `prefer` orders two rows, the one to keep first.
 ///
 /// # Complexity
-/// Nearly O(1) amortized a pair.
+///
+/// O(p α(p)) for p pairs and α the inverse of Ackermann's function.
 ///
 /// # References
-/// R. E. Tarjan, J. van Leeuwen. Worst-case analysis of set union algorithms. JACM 31(2), 1984
-/// (linking by index with path halving).
-#[derive(Clone, Debug)]
-pub struct UnionFind {
-    parents: Vec<u32>,
-}
-
-impl UnionFind {
-    /// Rows 0 to `rows`, each in a set of its own.
-    #[must_use]
-    pub fn new(rows: u32) -> Self {
-        Self { parents: (0..rows).collect() }
-    }
-
-    /// The smallest row of the set that holds `row`.
-    ///
-    /// # Panics
-    /// If there is no such row.
-    pub fn find(&mut self, mut row: u32) -> u32 {
-        loop {
-            let parent = self.parents[row as usize];
-            if parent == row {
-                return row;
-            }
-            let grandparent = self.parents[parent as usize];
-            self.parents[row as usize] = grandparent;
-            row = grandparent;
+///
+/// R. Tarjan, "Efficiency of a good but not linear set union algorithm", JACM 22(2), 1975.
+#[must_use]
+pub fn keep_one_each(close: &CloseRows, prefer: impl Fn(u32, u32) -> Ordering) -> Vec<Removal> {
+    let around = Neighbourhood::new(close);
+    let mut parents: Vec<u32> = (0..around.group_count() as u32).collect();
+    for group in 0..around.group_count() as u32 {
+        for &(other, _) in around.neighbours(group) {
+            let (a, b) = (root(&mut parents, group), root(&mut parents, other));
+            parents[a.max(b) as usize] = a.min(b);
         }
     }
-
-    /// Joins the sets of two rows.
-    ///
-    /// # Panics
-    /// If there is no such row.
-    pub fn join(&mut self, a: u32, b: u32) {
-        let (a, b) = (self.find(a), self.find(b));
-        self.parents[a.max(b) as usize] = a.min(b);
+    let mut preferred: Vec<Option<u32>> = vec![None; around.group_count()];
+    let rows = around.all_rows();
+    let component = |row: u32, parents: &mut [u32]| {
+        around.group_of(row).map_or(0, |group| root(parents, group)) as usize
+    };
+    for &row in &rows {
+        let best = &mut preferred[component(row, &mut parents)];
+        if best.is_none_or(|best| prefer(row, best).is_lt()) {
+            *best = Some(row);
+        }
     }
-
-    /// The sets of at least two rows, ascending, by their first row.
-    #[must_use]
-    pub fn components(mut self) -> Vec<Vec<u32>> {
-        let rows = self.parents.len() as u32;
-        let mut members: Vec<(u32, u32)> = (0..rows).map(|row| (self.find(row), row)).collect();
-        members.sort_unstable();
-        let groups = members.chunk_by(|a, b| a.0 == b.0).filter(|group| group.len() > 1);
-        groups.map(|group| group.iter().map(|&(_, row)| row).collect()).collect()
+    let mut removals = Vec::new();
+    for &row in &rows {
+        let kept = preferred[component(row, &mut parents)].unwrap_or(row);
+        if kept == row {
+            continue;
+        }
+        let closeness = match (around.group_of(row), around.group_of(kept)) {
+            (Some(own), Some(other)) if own == other => Some(close.of_equal),
+            (Some(own), Some(other)) => {
+                let mut neighbours = around.neighbours(own).iter();
+                neighbours.find(|(group, _)| *group == other).map(|&(_, closeness)| closeness)
+            }
+            _ => None,
+        };
+        removals.push(Removal { row, kept, closeness });
     }
+    removals
+}
+
+/// The representative of a group's component; halves the path to it.
+fn root(parents: &mut [u32], mut group: u32) -> u32 {
+    while parents[group as usize] != group {
+        let above = parents[group as usize];
+        parents[group as usize] = parents[above as usize];
+        group = above;
+    }
+    group
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use proptest::prelude::*;
+    use crate::closeness::{ClosePair, Closeness};
 
-    /// The component of each row, by walking the graph.
-    fn reached(rows: u32, pairs: &[(u32, u32)]) -> Vec<Vec<u32>> {
-        let mut seen = vec![false; rows as usize];
-        let mut components = Vec::new();
-        for row in 0..rows {
-            let mut component = vec![row];
-            let mut next = 0;
-            while next < component.len() && !seen[row as usize] {
-                for &(a, b) in pairs {
-                    for (from, to) in [(a, b), (b, a)] {
-                        if from == component[next] && !component.contains(&to) {
-                            component.push(to);
-                        }
-                    }
-                }
-                next += 1;
-            }
-            for &row in &component {
-                seen[row as usize] = true;
-            }
-            if component.len() > 1 {
-                component.sort_unstable();
-                components.push(component);
-            }
-        }
-        components
-    }
-
-    proptest! {
-        #[test]
-        fn joins_what_a_walk_reaches(pairs in prop::collection::vec((0..20_u32, 0..20_u32), 0..20)) {
-            let mut sets = UnionFind::new(20);
-            for &(a, b) in &pairs {
-                sets.join(a, b);
-            }
-            prop_assert_eq!(sets.components(), reached(20, &pairs));
-        }
+    #[test]
+    fn a_chain_is_one_component_and_its_far_end_has_no_proof() {
+        let pair = |a, b| ClosePair { a, b, closeness: Closeness::Distance(1) };
+        let close = CloseRows {
+            groups: vec![vec![2, 9]],
+            pairs: vec![pair(0, 1), pair(1, 2), pair(4, 5)],
+            of_equal: Closeness::Distance(0),
+        };
+        let removals = keep_one_each(&close, |a, b| a.cmp(&b));
+        let found: Vec<_> =
+            removals.iter().map(|r| (r.row, r.kept, r.closeness.is_some())).collect();
+        assert_eq!(found, [(1, 0, true), (2, 0, false), (5, 4, true), (9, 0, false)]);
     }
 }

@@ -1,205 +1,114 @@
-//! Clusters that do not lie: whatever is removed is alike to what is kept in its place.
+//! Keeps documents greedily, so that every removal is proven.
 //!
-//! Rows are taken in the order of preference; each is kept unless it is alike to one that was kept
-//! before it. What is removed is attached to the kept row that it is most alike to (equal: the
-//! earlier in reading order) among those kept before it. So no two kept rows are alike, and a chain
-//! of alike rows never removes one that is alike to no kept one.
+//! Documents are taken in the order of preference. Each is kept, unless it is close to one that was
+//! kept before it; then it is removed for the one of these that it is closest to. So no two kept
+//! documents are close, and no document is removed because of a chain of others.
 
-use crate::matches::AlikeSets;
-use crate::similarity::Similarity;
-use crate::unordered_map::UnorderedMap;
-use std::collections::BTreeSet;
+use super::Removal;
+use crate::closeness::{CloseRows, Neighbourhood};
+use std::cmp::Ordering;
 
-/// A row that is removed, for which one, and how alike they are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Removal<S = Similarity> {
-    /// The row that is removed.
-    pub removed: u32,
-    /// The row that is kept in its place.
-    pub kept: u32,
-    /// How alike the two are: more is greater.
-    pub closeness: S,
-}
-
-/// The removals from pairs of alike rows `(a, b, closeness)`, ascending by removed row; rows that
-/// stand in no pair are kept. `rank(row)` orders rows by preference, the most preferred first;
-/// rows of equal rank come in reading order.
+/// The rows to remove, in reading order. `prefer` orders two rows, the one to keep first.
+///
+/// Between kept rows that are equally close, the earlier in reading order stands for a removed one.
 ///
 /// # Complexity
-/// O(p log p) for p pairs.
+///
+/// O(r log r + r · d) for r rows that are close to others and d groups around each.
 #[must_use]
-pub fn removals<S: Copy + Ord, R: Ord>(
-    pairs: impl IntoIterator<Item = (u32, u32, S)>,
-    rank: impl Fn(u32) -> R,
-) -> Vec<Removal<S>> {
-    // (row that comes later in the order of preference, one before it, closeness)
-    let order = |row: u32| (rank(row), row);
-    let mut later: Vec<(u32, u32, S)> = (pairs.into_iter())
-        .filter(|&(a, b, _)| a != b)
-        .map(|(a, b, close)| if order(a) < order(b) { (b, a, close) } else { (a, b, close) })
-        .collect();
-    later.sort_by(|left, right| {
-        order(left.0).cmp(&order(right.0)).then_with(|| left.1.cmp(&right.1))
-    });
-    // Only rows that may be removed stand here; all others are kept.
-    let mut is_removed = BTreeSet::new();
+pub fn keep_preferred(close: &CloseRows, prefer: impl Fn(u32, u32) -> Ordering) -> Vec<Removal> {
+    let around = Neighbourhood::new(close);
+    let mut rows = around.all_rows();
+    rows.sort_by(|&a, &b| prefer(a, b));
+    // Two rows of a group cannot both be kept.
+    let mut kept_of_group: Vec<Option<u32>> = vec![None; around.group_count()];
     let mut removals = Vec::new();
-    for pairs in later.chunk_by(|left, right| left.0 == right.0) {
-        let removed = pairs[0].0;
-        let kept = pairs.iter().filter(|(_, before, _)| !is_removed.contains(before));
-        // Of equally close ones the first: `before` ascends.
-        let closest = kept.copied().reduce(|best, next| if next.2 > best.2 { next } else { best });
-        if let Some((_, kept, closeness)) = closest {
-            is_removed.insert(removed);
-            removals.push(Removal { removed, kept, closeness });
-        }
-    }
-    removals.sort_unstable_by_key(|removal| removal.removed);
-    removals
-}
-
-/// The removals from alike sets, without a pair for every two equal ones.
-///
-/// Rows with equal sets are alike to the same rows. So of a group at most the most preferred row is
-/// kept, and if it is, the others are removed for it, or for nothing closer: they are equal to it.
-/// If it is removed for a kept row, the others are removed too: for a kept row of their own choice
-/// among those alike to the group, which may have been kept after the first one was removed.
-///
-/// # Complexity
-/// O(p g log(p g)) for p pairs of groups, where g is the number of members of a group's removed
-/// rows: never a pair for every two members.
-#[must_use]
-pub fn removals_of_sets<R: Ord>(
-    alike: &AlikeSets,
-    rank: impl Fn(u32) -> R,
-) -> Vec<Removal<Similarity>> {
-    let order = |row: u32| (rank(row), row);
-    let mut group_of: UnorderedMap<u32, usize> = UnorderedMap::default();
-    let mut best = Vec::with_capacity(alike.groups.len());
-    for (number, group) in alike.groups.iter().enumerate() {
-        group_of.insert(group[0], number);
-        best.push(group.iter().copied().min_by_key(|&row| order(row)).unwrap_or(group[0]));
-    }
-    // Only the most preferred row of a group can be kept, so the rows among which all is decided
-    // are these and the rows outside groups.
-    let best_of = |row: u32| group_of.get(&row).map_or(row, |&number| best[number]);
-    let pairs = alike.pairs.iter();
-    let between: Vec<(u32, u32, Similarity)> =
-        pairs.map(|pair| (best_of(pair.a), best_of(pair.b), pair.similarity)).collect();
-    let mut decided = removals(between.iter().copied(), &rank);
-
-    let removed: BTreeSet<u32> = decided.iter().map(|removal| removal.removed).collect();
-    let mut neighbours: Vec<(u32, u32, Similarity)> = (between.iter())
-        .flat_map(|&(a, b, similarity)| [(a, b, similarity), (b, a, similarity)])
-        .filter(|(_, other, _)| !removed.contains(other))
-        .collect();
-    neighbours.sort_unstable_by_key(|&(row, other, _)| (row, other));
-    for (group, &best) in alike.groups.iter().zip(&best) {
-        let others = group.iter().copied().filter(|&row| row != best);
-        if !removed.contains(&best) {
-            let closeness = Similarity::ONE;
-            decided.extend(others.map(|removed| Removal { removed, kept: best, closeness }));
+    for row in rows {
+        let Some(group) = around.group_of(row) else { continue };
+        if let Some(kept) = kept_of_group[group as usize] {
+            removals.push(Removal { row, kept, closeness: Some(close.of_equal) });
             continue;
         }
-        let start = neighbours.partition_point(|&(row, ..)| row < best);
-        let kept: Vec<_> =
-            neighbours[start..].iter().take_while(|&&(row, ..)| row == best).collect();
-        for row in others {
-            // At least the one that removed the best row came before it, and so before this one.
-            let before = kept.iter().filter(|(_, kept, _)| order(*kept) < order(row));
-            let closest =
-                before.copied().reduce(|best, next| if next.2 > best.2 { next } else { best });
-            if let Some(&(_, kept, closeness)) = closest {
-                decided.push(Removal { removed: row, kept, closeness });
+        let closest = around
+            .neighbours(group)
+            .iter()
+            .filter_map(|&(other, closeness)| Some((kept_of_group[other as usize]?, closeness)))
+            .max_by(|(a, to_a), (b, to_b)| to_a.compare(*to_b).then(b.cmp(a)));
+        match closest {
+            Some((kept, closeness)) => {
+                removals.push(Removal { row, kept, closeness: Some(closeness) });
             }
+            None => kept_of_group[group as usize] = Some(row),
         }
     }
-    decided.sort_unstable_by_key(|removal| removal.removed);
-    decided
+    removals.sort_unstable_by_key(|removal| removal.row);
+    removals
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::matches::SetPair;
+    use crate::closeness::{ClosePair, Closeness};
     use proptest::prelude::*;
 
-    /// The rule, word for word, over all rows.
-    fn slowly(rows: u32, pairs: &[SetPair], rank: &[u32]) -> Vec<Removal> {
-        let mut order: Vec<u32> = (0..rows).collect();
-        order.sort_by_key(|&row| (rank[row as usize], row));
-        let mut kept: Vec<u32> = Vec::new();
-        let mut removals = Vec::new();
-        for row in order {
-            let closeness = |other: u32| {
-                let same = |pair: &&SetPair| (pair.a, pair.b) == (row.min(other), row.max(other));
-                pairs.iter().find(same).map(|pair| pair.similarity)
-            };
-            let mut candidates: Vec<(Similarity, u32)> =
-                kept.iter().filter_map(|&other| Some((closeness(other)?, other))).collect();
-            candidates.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1)));
-            match candidates.first() {
-                Some(&(closeness, kept)) => {
-                    removals.push(Removal { removed: row, kept, closeness });
-                }
-                None => kept.push(row),
-            }
+    fn close(groups: &[&[u32]], pairs: &[(u32, u32, u32)]) -> CloseRows {
+        CloseRows {
+            groups: groups.iter().map(|group| group.to_vec()).collect(),
+            pairs: pairs
+                .iter()
+                .map(|&(a, b, d)| ClosePair { a, b, closeness: Closeness::Distance(d) })
+                .collect(),
+            of_equal: Closeness::Distance(0),
         }
-        removals.sort_by_key(|removal| removal.removed);
-        removals
     }
 
-    const ROWS: u32 = 16;
+    fn removed(close: &CloseRows, prefer: impl Fn(u32, u32) -> Ordering) -> Vec<(u32, u32)> {
+        keep_preferred(close, prefer).iter().map(|removal| (removal.row, removal.kept)).collect()
+    }
 
-    /// Classes of equal sets, and how alike classes are: consistent for all members.
-    fn alike() -> impl Strategy<Value = AlikeSets> {
-        let classes = prop::collection::vec(0..8_u32, ROWS as usize);
-        let links = prop::collection::btree_map((0..8_u32, 0..8_u32), 1..6_u32, 0..14);
-        (classes, links).prop_map(|(classes, links)| {
-            let members = |class: u32| -> Vec<u32> {
-                (0..ROWS).filter(|&row| classes[row as usize] == class).collect()
-            };
-            let groups: Vec<Vec<u32>> =
-                (0..8).map(members).filter(|group| !group.is_empty()).collect();
-            let mut pairs: Vec<SetPair> = (links.iter())
-                .filter(|((left, right), _)| left < right)
-                .filter_map(|((left, right), &shared)| {
-                    let (left, right) = (*members(*left).first()?, *members(*right).first()?);
-                    let similarity = Similarity { shared, union: 7 };
-                    Some(SetPair { a: left.min(right), b: left.max(right), similarity })
-                })
-                .collect();
-            pairs.sort_by_key(|pair| (pair.a, pair.b));
-            let mut groups: Vec<Vec<u32>> = groups.into_iter().filter(|g| g.len() > 1).collect();
-            groups.sort();
-            AlikeSets { groups, pairs }
-        })
+    #[test]
+    fn a_chain_keeps_both_of_its_ends() {
+        let chain = close(&[], &[(0, 1, 1), (1, 2, 1)]);
+        assert_eq!(removed(&chain, |a, b| a.cmp(&b)), [(1, 0)]);
+        assert_eq!(removed(&chain, |a, b| b.cmp(&a)), [(1, 2)]);
+        let middle_first = |a: u32, b: u32| (a != 1).cmp(&(b != 1)).then(a.cmp(&b));
+        assert_eq!(removed(&chain, middle_first), [(0, 1), (2, 1)]);
+    }
+
+    #[test]
+    fn the_closest_kept_one_stands_for_a_removed_one_and_the_earlier_of_equals() {
+        let star = close(&[], &[(0, 3, 2), (1, 3, 1), (2, 3, 1)]);
+        assert_eq!(removed(&star, |a, b| a.cmp(&b)), [(3, 1)]);
+        let equal = close(&[&[2, 5]], &[(0, 2, 3), (1, 2, 3)]);
+        assert_eq!(removed(&equal, |a, b| a.cmp(&b)), [(2, 0), (5, 0)]);
+        assert_eq!(removed(&equal, |a, b| b.cmp(&a)), [(0, 5), (1, 5), (2, 5)]);
     }
 
     proptest! {
         #[test]
-        fn the_fast_ways_follow_the_rule(
-            alike in alike(),
-            rank in prop::collection::vec(0..5_u32, ROWS as usize),
+        fn every_removal_is_proven_and_no_two_kept_are_close(
+            pairs in proptest::collection::btree_map((0u32..12, 0u32..12), 1u32..4, 0..30),
         ) {
-            let mut pairs = Vec::new();
-            alike.for_each_pair(|pair| pairs.push(pair));
-            let expected = slowly(ROWS, &pairs, &rank);
-            let of = |row: u32| rank[row as usize];
-            let triples = pairs.iter().map(|pair| (pair.b, pair.a, pair.similarity));
-            prop_assert_eq!(&removals(triples, of), &expected);
-            prop_assert_eq!(&removals_of_sets(&alike, of), &expected);
+            let pairs: Vec<_> = pairs
+                .into_iter()
+                .filter(|((a, b), _)| a < b)
+                .map(|((a, b), distance)| (a, b, distance))
+                .collect();
+            let close = close(&[], &pairs);
+            let removals = keep_preferred(&close, |a, b| (a * 7 % 13).cmp(&(b * 7 % 13)));
+            let distance = |a: u32, b: u32| {
+                pairs.iter().find(|p| (p.0, p.1) == (a.min(b), a.max(b))).map(|p| p.2)
+            };
+            let is_removed = |row| removals.iter().any(|removal| removal.row == row);
+            for removal in &removals {
+                prop_assert!(!is_removed(removal.kept));
+                let proof = distance(removal.row, removal.kept).map(Closeness::Distance);
+                prop_assert_eq!(removal.closeness, proof);
+                prop_assert!(proof.is_some());
+            }
+            for &(a, b, _) in &pairs {
+                prop_assert!(is_removed(a) || is_removed(b));
+            }
         }
-    }
-
-    #[test]
-    fn a_chain_keeps_both_ends() {
-        let pairs = [(0, 1, 8), (1, 2, 9)];
-        let removal = |removed, kept, closeness| Removal { removed, kept, closeness };
-        assert_eq!(removals(pairs, |row| row), [removal(1, 0, 8)]);
-        assert_eq!(
-            removals(pairs, |row| i32::from(row != 1)),
-            [removal(0, 1, 8), removal(2, 1, 9),]
-        );
     }
 }

@@ -5,10 +5,9 @@
 //! word L times, then N words occur L times or more, and of T workers one has counted any word
 //! that belongs to them at least ⌈L / T⌉ times. Only such words are looked up in the other tables.
 
-use super::word_counter::WordCounter;
-use super::word_table::{Word, WordNumber, WordTable};
+use super::word_counter::{WordCounter, read_numbers};
+use super::word_table::{Word, WordTable};
 use crate::token_batch::TokenBatch;
-use std::cmp::Reverse;
 
 /// The place of a word among the N most frequent, from 0.
 pub type Rank = u32;
@@ -16,8 +15,11 @@ pub type Rank = u32;
 /// What [`NumberRanks`] has for a word that is no feature.
 const NO_RANK: Rank = Rank::MAX;
 
+/// Ranks that are lent at a time.
+const RANKS_AT_ONCE: usize = 512;
+
 /// The features: the N most frequent words, most frequent first, equal counts in byte order.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Vocabulary {
     /// Each word's number is its rank.
     ranks: WordTable,
@@ -37,21 +39,42 @@ impl Candidate<'_> {
     }
 }
 
-/// A count that at least `most` words of a share reach: their `most`-th highest, 0 if there are
-/// fewer.
+/// Classes of counts for [`reached_count`]: eight to an octave.
+const COUNT_CLASSES: usize = 8 * u64::BITS as usize;
+
+/// The class of a count of 1 or more: its octave, and the three bits below its highest.
+fn count_class(count: u64) -> usize {
+    let octave = count.ilog2();
+    let within = if octave >= 3 { count >> (octave - 3) } else { count << (3 - octave) };
+    8 * octave as usize + (within & 7) as usize
+}
+
+/// The lowest count of a class.
+fn lowest_of_class(class: usize) -> u64 {
+    let (octave, within) = (class / 8, class as u64 % 8);
+    if octave >= 3 { (8 + within) << (octave - 3) } else { (8 + within) >> (3 - octave) }
+}
+
+/// A count that at least `most` words of a share reach: their `most`-th highest, rounded down by
+/// an eighth at the most; 0 if they are fewer.
 ///
 /// # Complexity
 ///
 /// O(words of the share).
 #[must_use]
 pub fn reached_count(counter: &WordCounter, most: usize) -> u64 {
-    let mut counts: Vec<u64> = counter.words().map(|(_, count)| count).collect();
-    match most.checked_sub(1) {
-        Some(last) if last < counts.len() => {
-            *counts.select_nth_unstable_by_key(last, |&count| Reverse(count)).1
-        }
-        _ => 0,
+    let mut words = [0usize; COUNT_CLASSES];
+    for (_, count) in counter.words() {
+        words[count_class(count)] += 1;
     }
+    let mut reaching = 0;
+    for class in (0..COUNT_CLASSES).rev() {
+        reaching += words[class];
+        if reaching >= most {
+            return lowest_of_class(class);
+        }
+    }
+    0
 }
 
 /// The words of share `own` that may be features, given that `reached` is a
@@ -90,7 +113,7 @@ impl Vocabulary {
             candidates.truncate(most);
         }
         candidates.sort_unstable_by(Candidate::order);
-        let mut ranks = WordTable::default();
+        let mut ranks = WordTable::for_words(candidates.len());
         for candidate in candidates {
             ranks.insert(candidate.word);
         }
@@ -132,22 +155,27 @@ impl Vocabulary {
 pub struct NumberRanks(Vec<Rank>);
 
 impl NumberRanks {
-    /// Writes the ranks of those of `numbers` that are features to the front of `ranks`, in order,
-    /// and returns how many they are.
+    /// Lends the ranks of those of the `written` numbers that are features, in order, some at a
+    /// time.
     ///
     /// # Panics
     ///
-    /// `ranks` is shorter than `numbers`, or a number is not of this worker.
-    pub fn ranks(&self, numbers: &[WordNumber], ranks: &mut [Rank]) -> usize {
-        let ranks = &mut ranks[..numbers.len()];
+    /// A number is not of this worker.
+    #[inline]
+    pub fn ranks(&self, written: &[u16], mut lend: impl FnMut(&[Rank])) {
+        let mut ranks = [0; RANKS_AT_ONCE];
         let mut count = 0;
-        for &number in numbers {
+        read_numbers(written, |number| {
             let rank = self.0[number as usize];
             // Written in any case, kept if it is a feature: no branch to mispredict.
             ranks[count] = rank;
             count += usize::from(rank != NO_RANK);
-        }
-        count
+            if count == RANKS_AT_ONCE {
+                lend(&ranks);
+                count = 0;
+            }
+        });
+        lend(&ranks[..count]);
     }
 }
 
@@ -156,13 +184,14 @@ mod tests {
     use super::*;
     use crate::kernels::Isa;
     use proptest::prelude::*;
+    use std::cmp::Reverse;
     use std::collections::BTreeMap;
 
     fn counter(text: &[u8], stop_words: &[Vec<u8>]) -> WordCounter {
-        let mut counter = WordCounter::new(stop_words);
+        let mut counter = WordCounter::new(0, stop_words);
         let mut batch = TokenBatch::default();
         batch.fill_with_letter_runs(Isa::detected(), text);
-        let mut numbers = vec![0; batch.len() + 1];
+        let mut numbers = vec![0; 3 * (batch.len() + 1)];
         counter.count(text, &batch, &mut numbers, 0);
         counter
     }
@@ -193,6 +222,16 @@ mod tests {
     }
 
     #[test]
+    fn a_class_holds_its_counts() {
+        for count in (1..5000).chain([u64::MAX / 3, u64::MAX]) {
+            let class = count_class(count);
+            let lowest = lowest_of_class(class);
+            assert!(lowest <= count && count - lowest <= count / 8, "{count}: {lowest}");
+            assert_eq!(count_class(lowest), class);
+        }
+    }
+
+    #[test]
     fn equal_counts_are_ranked_by_their_letters() {
         assert_eq!(learn(&[b"b a c b a zz the"], &[b"the".to_vec()], 3), ["a", "b", "c"]);
         assert_eq!(learn(&[b"b a", b"c b", b"a d"], &[], 9), ["a", "b", "c", "d"]);
@@ -219,16 +258,16 @@ mod tests {
     #[test]
     fn written_numbers_become_ranks() {
         let text = b"x y z y";
-        let mut counter = WordCounter::new(&[]);
+        let mut counter = WordCounter::new(0, &[]);
         let mut batch = TokenBatch::default();
         batch.fill_with_letter_runs(Isa::detected(), text);
-        let mut numbers = [0; 5];
+        let mut numbers = [0; 15];
         let written = counter.count(text, &batch, &mut numbers, 0);
         let all = candidates(std::slice::from_ref(&counter), 0, 0);
         let vocabulary = Vocabulary::of_candidates(all, 2);
-        let mut ranks = [9; 4];
-        let count = vocabulary.number_ranks(&counter).ranks(&numbers[..written], &mut ranks);
-        assert_eq!(ranks[..count], [1, 0, 0]);
+        let mut ranks: Vec<Rank> = Vec::new();
+        vocabulary.number_ranks(&counter).ranks(&numbers[..written], |some| ranks.extend(some));
+        assert_eq!(ranks, [1, 0, 0]);
         let mut looked_up = Vec::new();
         vocabulary.ranks(text, &batch, &mut looked_up);
         assert_eq!(looked_up, [1, 0, 0]);

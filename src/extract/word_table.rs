@@ -6,22 +6,22 @@
 //! in an ordinary map.
 
 use crate::kernels::prefetch;
-use crate::kernels::word_keys::{WordKey, hash_key, key_letters};
+use crate::kernels::word_keys::{NO_KEY, WordKey, hash_key, key_letters};
 use crate::large_buffer::LargeBuffer;
 use crate::token_batch::TokenBatch;
 use crate::unordered_map::UnorderedMap;
 use bytemuck::{Pod, Zeroable};
 
 /// Words ahead of the one that is looked up whose slots are already asked for.
-const PREFETCH_AHEAD: usize = 12;
+const PREFETCH_AHEAD: usize = 16;
 
-/// Slots of a new table: half a megabyte.
-const FIRST_SLOTS: usize = 1 << 14;
+/// Fewest slots of a table.
+const FEWEST_SLOTS: usize = 1 << 10;
 
 /// A word's number: words are numbered from 0 in the order in which they were first seen.
 pub type WordNumber = u32;
 
-/// One word of up to 16 letters; free where the key is zero.
+/// One word of up to 16 letters; free where there is no key.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]
 struct Slot {
@@ -35,6 +35,9 @@ struct Slot {
 #[derive(Debug)]
 pub struct WordTable {
     slots: LargeBuffer<Slot>,
+    /// Slots that became too few. Giving memory back while other threads run interrupts every
+    /// processor, which costs far more than keeping it until the table goes.
+    outgrown: Vec<LargeBuffer<Slot>>,
     /// 64 − log₂ of the number of slots.
     shift: u32,
     long_words: UnorderedMap<Box<[u8]>, LongWord>,
@@ -56,17 +59,14 @@ pub enum Word<'t> {
     Long(&'t [u8]),
 }
 
-impl Default for WordTable {
-    fn default() -> Self {
-        Self::with_slots(FIRST_SLOTS)
-    }
-}
-
 impl WordTable {
-    fn with_slots(slots: usize) -> Self {
-        debug_assert!(slots.is_power_of_two());
+    /// A table for about `words` words; it grows when there are more.
+    #[must_use]
+    pub fn for_words(words: usize) -> Self {
+        let slots = (words / 5 * 8).next_power_of_two().max(FEWEST_SLOTS);
         Self {
-            slots: LargeBuffer::zeroed(slots),
+            slots: LargeBuffer::resident(slots),
+            outgrown: Vec::new(),
             shift: u64::BITS - slots.trailing_zeros(),
             long_words: UnorderedMap::default(),
             len: 0,
@@ -99,7 +99,7 @@ impl WordTable {
             if let Some(&ahead) = hashes.get(i + PREFETCH_AHEAD) {
                 prefetch(slots, (ahead >> shift) as usize);
             }
-            if batch.is_long(i) {
+            if key == NO_KEY {
                 let letters = batch.letters(i, text);
                 number(count_long(&mut self.long_words, &mut self.len, letters));
                 continue;
@@ -121,7 +121,7 @@ impl WordTable {
         mut number: impl FnMut(Option<WordNumber>),
     ) {
         for (i, (&key, &hash)) in batch.keys().iter().zip(batch.hashes()).enumerate() {
-            number(if batch.is_long(i) {
+            number(if key == NO_KEY {
                 let letters = batch.letters(i, text).to_ascii_lowercase();
                 self.long_words.get(&letters[..]).map(|word| word.number)
             } else {
@@ -159,7 +159,7 @@ impl WordTable {
 
     /// All words with their numbers and counts, in no order.
     pub fn words(&self) -> impl Iterator<Item = (Word<'_>, WordNumber, u64)> {
-        let short = self.slots.iter().filter(|slot| slot.key != [0; 2]);
+        let short = self.slots.iter().filter(|slot| slot.key != NO_KEY);
         let short = short.map(|slot| (Word::Short(slot.key), slot.number, slot.count));
         let long = self.long_words.iter();
         short.chain(long.map(|(letters, word)| (Word::Long(&letters[..]), word.number, word.count)))
@@ -174,13 +174,13 @@ impl WordTable {
     fn reserve(&mut self, more: usize) {
         let words = self.len as usize + more;
         while words > self.slots.len() / 8 * 5 {
-            let mut larger = Self::with_slots(self.slots.len() * 2);
-            for slot in self.slots.iter().filter(|slot| slot.key != [0; 2]) {
-                let at = place(&larger.slots, larger.shift, slot.key, hash_key(slot.key));
-                larger.slots[at] = *slot;
+            let mut larger = LargeBuffer::resident(self.slots.len() * 2);
+            self.shift -= 1;
+            for slot in self.slots.iter().filter(|slot| slot.key != NO_KEY) {
+                let at = place(&larger, self.shift, slot.key, hash_key(slot.key));
+                larger[at] = *slot;
             }
-            self.slots = larger.slots;
-            self.shift = larger.shift;
+            self.outgrown.push(std::mem::replace(&mut self.slots, larger));
         }
     }
 }
@@ -191,7 +191,7 @@ fn place(slots: &[Slot], shift: u32, key: WordKey, hash: u64) -> usize {
     let mask = slots.len() - 1;
     let mut at = (hash >> shift) as usize & mask;
     // Ends: some slots are always free.
-    while slots[at].key != key && slots[at].key != [0; 2] {
+    while slots[at].key != key && slots[at].key != NO_KEY {
         at = (at + 1) & mask;
     }
     at
@@ -260,7 +260,7 @@ mod tests {
 
     #[test]
     fn words_are_numbered_as_they_come_and_counted() {
-        let mut table = WordTable::default();
+        let mut table = WordTable::for_words(0);
         let numbers = count(
             &mut table,
             b"To be or not to BE incomprehensibilities, be Incomprehensibilities",
@@ -272,7 +272,7 @@ mod tests {
 
     #[test]
     fn a_growing_table_agrees_with_an_ordered_map() {
-        let mut table = WordTable::default();
+        let mut table = WordTable::for_words(0);
         let mut expected = BTreeMap::new();
         let mut state = 1u64;
         let mut text = Vec::new();

@@ -52,13 +52,13 @@ impl HashedSimhash {
             }
             counts.add(self.isa, &words[..block.len()]);
         }
-        Some(u128::from(counts.majority()) << 64 | u128::from(lower))
+        Some(u128::from(counts.take_majority()) << 64 | u128::from(lower))
     }
 
     fn majority(&self, rows: &[u64]) -> u64 {
         let mut counts = BitCounts::default();
         counts.add(self.isa, rows);
-        counts.majority()
+        counts.take_majority()
     }
 }
 

@@ -57,8 +57,7 @@ impl TableSimhash {
     pub fn finish<L: Lane>(&self, accumulator: &mut Accumulator) -> L {
         let mut fingerprint = 0;
         for (number, counts) in accumulator.counts.iter_mut().enumerate().take(self.planes.len()) {
-            fingerprint |= u128::from(counts.majority()) << (64 * number);
-            counts.clear();
+            fingerprint |= u128::from(counts.take_majority()) << (64 * number);
         }
         L::narrow(fingerprint)
     }

@@ -13,15 +13,21 @@ use super::Isa;
 const BYTE_LIMIT: usize = 255;
 
 /// How many rows were added, and how many of them have each bit.
+///
+/// Up to 255 rows are counted in bytes, which is all that most documents need.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BitCounts {
+    /// Rows with each bit, among the last `in_bytes`.
+    bytes: [u8; 64],
+    in_bytes: usize,
+    /// Rows with each bit, among those before.
     ones: [u64; 64],
     rows: u64,
 }
 
 impl Default for BitCounts {
     fn default() -> Self {
-        Self { ones: [0; 64], rows: 0 }
+        Self { bytes: [0; 64], in_bytes: 0, ones: [0; 64], rows: 0 }
     }
 }
 
@@ -31,39 +37,72 @@ impl BitCounts {
     /// # Complexity
     ///
     /// O(rows): about one AVX-512 instruction a row, or ten plain ones.
-    pub fn add(&mut self, isa: Isa, rows: &[u64]) {
-        for rows in rows.chunks(BYTE_LIMIT) {
+    pub fn add(&mut self, isa: Isa, mut rows: &[u64]) {
+        while !rows.is_empty() {
+            if self.in_bytes == BYTE_LIMIT {
+                self.empty_bytes();
+            }
+            let (now, later) = rows.split_at(rows.len().min(BYTE_LIMIT - self.in_bytes));
             match isa {
                 #[cfg(target_arch = "x86_64")]
                 // SAFETY: an `Isa` above portable exists only where the processor has it.
-                Isa::Avx512 => unsafe { avx512::add(rows, &mut self.ones) },
+                Isa::Avx512 => unsafe { avx512::add(now, &mut self.bytes) },
                 #[cfg(target_arch = "x86_64")]
                 // SAFETY: as above.
-                Isa::Avx2 => unsafe { avx2::add(rows, &mut self.ones) },
-                _ => portable::add(rows, &mut self.ones),
+                Isa::Avx2 => unsafe { avx2::add(now, &mut self.bytes) },
+                _ => portable::add(now, &mut self.bytes),
             }
+            self.in_bytes += now.len();
+            rows = later;
         }
-        self.rows += rows.len() as u64;
     }
 
-    /// The bits that more than half of the rows have; a tie gives 0.
+    /// The bits that more than half of the rows have, a tie giving 0; forgets the rows.
     #[must_use]
-    pub fn majority(&self) -> u64 {
-        (0..64).filter(|&bit| 2 * self.ones[bit] > self.rows).fold(0, |all, bit| all | 1 << bit)
+    pub fn take_majority(&mut self) -> u64 {
+        if self.rows == 0 {
+            // 2 × ones > rows, without leaving the bytes.
+            let half = (self.in_bytes / 2) as u8;
+            let majority = bits(&self.bytes, |&ones| ones > half);
+            self.bytes = [0; 64];
+            self.in_bytes = 0;
+            return majority;
+        }
+        self.empty_bytes();
+        let majority = bits(&self.ones, |ones| 2 * ones > self.rows);
+        *self = Self::default();
+        majority
     }
 
-    /// Forgets all rows.
-    pub fn clear(&mut self) {
-        *self = Self::default();
+    /// Moves the counts in bytes to the others.
+    fn empty_bytes(&mut self) {
+        for (ones, byte) in self.ones.iter_mut().zip(&mut self.bytes) {
+            *ones += u64::from(std::mem::take(byte));
+        }
+        self.rows += std::mem::take(&mut self.in_bytes) as u64;
     }
 }
 
+/// The places whose count is `over` the half, as bits.
+#[inline]
+fn bits<T>(counts: &[T; 64], over: impl Fn(&T) -> bool) -> u64 {
+    // Eight at a time, so that the compiler need not carry one bit after the other.
+    let (eights, _) = counts.as_chunks::<8>();
+    eights.iter().rev().fold(0, |all, eight| {
+        let mut byte = 0;
+        for (bit, count) in eight.iter().enumerate() {
+            byte |= u64::from(over(count)) << bit;
+        }
+        all << 8 | byte
+    })
+}
+
 mod portable {
-    /// Adds up to 255 rows: eight counters a machine word, each the byte of one bit.
+    /// Adds rows, 255 in all: eight counters a machine word, each the byte of one bit.
     ///
     /// Word `w` counts bits `w`, `w + 8`, … `w + 56`: shifting a row right by `w` and masking
     /// leaves one bit in each byte.
-    pub(super) fn add(rows: &[u64], ones: &mut [u64; 64]) {
+    pub(super) fn add(rows: &[u64], bytes: &mut [u8; 64]) {
         let mut counters = [0u64; 8];
         for row in rows {
             for (shift, counter) in counters.iter_mut().enumerate() {
@@ -72,7 +111,7 @@ mod portable {
         }
         for (shift, counter) in counters.iter().enumerate() {
             for (byte, count) in counter.to_le_bytes().into_iter().enumerate() {
-                ones[8 * byte + shift] += u64::from(count);
+                bytes[8 * byte + shift] += count;
             }
         }
     }
@@ -85,13 +124,13 @@ mod avx2 {
         _mm256_setzero_si256, _mm256_shuffle_epi8, _mm256_storeu_si256, _mm256_sub_epi8,
     };
 
-    /// Adds up to 255 rows: spreads a row's bits to bytes and subtracts the comparison's −1.
+    /// Adds rows, 255 in all: spreads a row's bits to bytes and subtracts the comparison's −1.
     ///
     /// # Safety
     ///
     /// The processor has AVX2.
     #[target_feature(enable = "avx2")]
-    pub(super) unsafe fn add(rows: &[u64], ones: &mut [u64; 64]) {
+    pub(super) unsafe fn add(rows: &[u64], bytes: &mut [u8; 64]) {
         // Byte i of the low half wants byte i / 8 of the row, then bit i % 8 of it.
         let spread_low = _mm256_setr_epi64x(
             0,
@@ -121,8 +160,8 @@ mod avx2 {
             // SAFETY: the place holds 32 bytes.
             unsafe { _mm256_storeu_si256(place, counters) };
         }
-        for (one, count) in ones.iter_mut().zip(counts.as_flattened()) {
-            *one += u64::from(*count);
+        for (byte, count) in bytes.iter_mut().zip(counts.as_flattened()) {
+            *byte += count;
         }
     }
 }
@@ -130,20 +169,21 @@ mod avx2 {
 #[cfg(target_arch = "x86_64")]
 mod avx512 {
     use std::arch::x86_64::{
-        _mm512_add_epi8, _mm512_mask_add_epi8, _mm512_set1_epi8, _mm512_setzero_si512,
-        _mm512_storeu_si512,
+        _mm512_add_epi8, _mm512_loadu_si512, _mm512_mask_add_epi8, _mm512_set1_epi8,
+        _mm512_setzero_si512, _mm512_storeu_si512,
     };
 
-    /// Adds up to 255 rows: a row is the mask of one addition to 64 byte counters.
+    /// Adds rows, 255 in all: a row is the mask of one addition to 64 byte counters.
     ///
     /// # Safety
     ///
     /// The processor has AVX-512 F and BW.
     #[target_feature(enable = "avx512f,avx512bw")]
-    pub(super) unsafe fn add(rows: &[u64], ones: &mut [u64; 64]) {
+    pub(super) unsafe fn add(rows: &[u64], bytes: &mut [u8; 64]) {
         let one = _mm512_set1_epi8(1);
         // Two sets of counters, so that an addition need not wait for the one before it.
-        let mut even = _mm512_setzero_si512();
+        // SAFETY: the place holds 64 bytes.
+        let mut even = unsafe { _mm512_loadu_si512(bytes.as_ptr().cast()) };
         let mut odd = _mm512_setzero_si512();
         let (pairs, rest) = rows.as_chunks::<2>();
         for &[first, second] in pairs {
@@ -153,12 +193,8 @@ mod avx512 {
         for &row in rest {
             even = _mm512_mask_add_epi8(even, row, even, one);
         }
-        let mut counts = [0u8; 64];
         // SAFETY: the place holds 64 bytes.
-        unsafe { _mm512_storeu_si512(counts.as_mut_ptr().cast(), _mm512_add_epi8(even, odd)) };
-        for (one, count) in ones.iter_mut().zip(counts) {
-            *one += u64::from(count);
-        }
+        unsafe { _mm512_storeu_si512(bytes.as_mut_ptr().cast(), _mm512_add_epi8(even, odd)) };
     }
 }
 
@@ -181,8 +217,7 @@ mod tests {
             let (first, second) = rows.split_at(rows.len() / 3);
             counts.add(isa, first);
             counts.add(isa, second);
-            assert_eq!(counts.majority(), naive(rows), "{isa}, {} rows", rows.len());
-            counts.clear();
+            assert_eq!(counts.take_majority(), naive(rows), "{isa}, {} rows", rows.len());
             assert_eq!(counts, BitCounts::default());
         }
     }

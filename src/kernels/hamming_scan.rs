@@ -29,6 +29,12 @@ pub fn scan<L: Lane>(corpus: &[L], query: L, max_distance: u32, isa: Isa, hits: 
             unsafe { x86::scan_128_avx512(words, query.widen(), max_distance, hits) };
             return;
         }
+        (32, Isa::Avx512) => {
+            let corpus = bytemuck::cast_slice(corpus);
+            // SAFETY: as above.
+            unsafe { x86::scan_32_avx512(corpus, query.widen() as u32, max_distance, hits) };
+            return;
+        }
         (64, Isa::Avx2) => {
             let corpus = bytemuck::cast_slice(corpus);
             // SAFETY: as above.
@@ -71,9 +77,11 @@ mod x86 {
         _mm256_loadu_si256, _mm256_movemask_epi8, _mm256_sad_epu8, _mm256_set1_epi8,
         _mm256_set1_epi64x, _mm256_setr_epi8, _mm256_setzero_si256, _mm256_shuffle_epi8,
         _mm256_srli_epi16, _mm256_xor_si256, _mm512_add_epi64, _mm512_cmple_epu64_mask,
-        _mm512_loadu_si512, _mm512_maskz_compress_epi64, _mm512_min_epu8, _mm512_or_si512,
-        _mm512_permutex2var_epi64, _mm512_popcnt_epi64, _mm512_set_epi64, _mm512_set1_epi64,
-        _mm512_setzero_si512, _mm512_slli_epi64, _mm512_storeu_si512, _mm512_xor_si512,
+        _mm512_loadu_si512, _mm512_mask_cmple_epu32_mask, _mm512_maskz_compress_epi64,
+        _mm512_maskz_loadu_epi32, _mm512_min_epu8, _mm512_or_si512, _mm512_permutex2var_epi64,
+        _mm512_popcnt_epi32, _mm512_popcnt_epi64, _mm512_set_epi64, _mm512_set1_epi32,
+        _mm512_set1_epi64, _mm512_setzero_si512, _mm512_slli_epi64, _mm512_storeu_si512,
+        _mm512_xor_si512,
     };
 
     /// Room for the hits of one step beyond the vector's length.
@@ -134,6 +142,31 @@ mod x86 {
             }
         }
         scan_portable(rest, query, (corpus.len() - rest.len()) as u64, max_distance, hits);
+    }
+
+    /// Hits are few here, so they are appended one by one.
+    #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vpopcntdq,popcnt")]
+    pub(super) fn scan_32_avx512(
+        corpus: &[u32],
+        query: u32,
+        max_distance: u32,
+        hits: &mut Vec<u64>,
+    ) {
+        let x = _mm512_set1_epi32(query.cast_signed());
+        let limit = _mm512_set1_epi32(max_distance.cast_signed());
+        for (step, lanes) in corpus.chunks(16).enumerate() {
+            let valid = (u32::MAX >> (32 - lanes.len())) as u16;
+            // SAFETY: only the lanes under the mask are read, and those exist.
+            let c = unsafe { _mm512_maskz_loadu_epi32(valid, lanes.as_ptr().cast()) };
+            let distance = _mm512_popcnt_epi32(_mm512_xor_si512(c, x));
+            let mut near = _mm512_mask_cmple_epu32_mask(valid, distance, limit);
+            while near != 0 {
+                let lane = near.trailing_zeros() as usize;
+                let distance = (lanes[lane] ^ query).count_ones();
+                hits.push(((step * 16 + lane) as u64) << 32 | u64::from(distance));
+                near &= near - 1;
+            }
+        }
     }
 
     #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vpopcntdq,popcnt")]
@@ -254,6 +287,8 @@ mod tests {
                 check(&narrow[1..=length], narrow[0], max_distance);
                 let few: Vec<u16> = lanes.iter().map(|&lane| lane as u16).collect();
                 check(&few[1..=length], few[0], max_distance);
+                let half: Vec<u32> = lanes.iter().map(|&lane| lane as u32).collect();
+                check(&half[1..=length], half[0], max_distance);
             }
         }
     }

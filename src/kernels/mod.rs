@@ -8,7 +8,10 @@
 
 pub mod binary_digits;
 pub mod bit_majority;
+pub mod hamming_accept;
+pub mod hamming_pairs;
 pub mod hamming_scan;
+pub mod partition;
 pub mod shingle_terms;
 pub mod uax29_ascii;
 pub mod word_keys;

@@ -1,17 +1,19 @@
 //! Makes a fixed-size key of every word: its bytes in lower case, zero-padded to 16, and a hash.
 //!
 //! Keys are compared as two machine words, so a look-up never touches the text again. A word of
-//! more than 16 letters has no key of its own: the key is that of its first 16 letters, and its
-//! user must look at the text.
+//! more than 16 letters has [`NO_KEY`], and its user must look at the text.
 
 use super::Isa;
 
 /// Letters that a key holds.
 pub const KEY_LETTERS: usize = 16;
 
-/// A word of up to 16 letters: lower case, zero-padded, as two little-endian numbers. No word has
-/// the key `[0, 0]`.
+/// A word of up to 16 letters: lower case, zero-padded, as two little-endian numbers.
 pub type WordKey = [u64; 2];
+
+/// The key of a word that is too long for one. No other word has it, nor one with a first half of
+/// zero.
+pub const NO_KEY: WordKey = [0; 2];
 
 /// The in-memory hash of a key. Not stored, not printed: it may change with any version.
 ///
@@ -51,6 +53,9 @@ pub fn word_keys(
 
 /// The key of one word, byte by byte.
 pub fn word_key(word: &[u8]) -> WordKey {
+    if word.len() > KEY_LETTERS {
+        return NO_KEY;
+    }
     let mut bytes = [0; KEY_LETTERS];
     for (to, from) in bytes.iter_mut().zip(word) {
         *to = from.to_ascii_lowercase();
@@ -69,7 +74,7 @@ pub fn key_letters(key: WordKey) -> ([u8; KEY_LETTERS], usize) {
 }
 
 mod portable {
-    use super::{KEY_LETTERS, WordKey, hash_key, word_key};
+    use super::{KEY_LETTERS, NO_KEY, WordKey, hash_key, word_key};
 
     const CASE: u64 = 0x2020_2020_2020_2020;
 
@@ -90,6 +95,7 @@ mod portable {
         for ((&start, &end), (key, hash)) in words.zip(keys.iter_mut().zip(hashes)) {
             let (start, length) = (start as usize, (end - start) as usize);
             *key = match text[start..].first_chunk::<KEY_LETTERS>() {
+                _ if length > KEY_LETTERS => NO_KEY,
                 Some(bytes) => {
                     let whole = u128::from_le_bytes(*bytes);
                     let low = low_bytes(length);
@@ -126,7 +132,8 @@ mod avx512 {
         let words = starts.iter().zip(ends);
         for ((&start, &end), (key, hash)) in words.zip(keys.iter_mut().zip(hashes)) {
             assert!(start <= end && end as usize <= text.len(), "a word lies in its text");
-            let mask = _bzhi_u32(0xffff, end - start) as u16;
+            let length = end - start;
+            let mask = if length > 16 { 0 } else { _bzhi_u32(0xffff, length) as u16 };
             // SAFETY: the word starts inside the text.
             let at = unsafe { text.as_ptr().add(start as usize) };
             // SAFETY: only the bytes under the mask are read, and those are the word's.
@@ -158,7 +165,7 @@ mod tests {
                 assert_eq!(keys[i], word_key(word), "{isa}");
                 assert_eq!(hashes[i], hash_key(keys[i]), "{isa}");
                 let (letters, length) = key_letters(keys[i]);
-                assert_eq!(length, word.len().min(KEY_LETTERS));
+                assert_eq!(length, if word.len() > KEY_LETTERS { 0 } else { word.len() });
                 assert!(letters[..length].eq_ignore_ascii_case(&word[..length]));
             }
         }

@@ -1,22 +1,46 @@
 //! Text with a form feed between documents, each beginning with its ID.
 
+use crate::document::{Content, Document};
+use crate::read::window::{AfterLoss, Splitter, Step};
 use memchr::memchr;
 use std::ops::Range;
 
 /// The byte between two documents.
-const FORM_FEED: u8 = 0x0c;
+pub(super) const FORM_FEED: u8 = 0x0c;
 
 /// A document of a form-feed text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FormFeedDocument<'t> {
     /// The first token. Not empty.
-    pub id: &'t [u8],
+    pub id: Id<'t>,
     /// What follows the line of the ID.
     pub text: &'t [u8],
 }
 
+/// A document's ID, with the text that follows it in the file: a user that copies many IDs copies a
+/// fixed number of bytes and cuts them to length.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Id<'t> {
+    from: &'t [u8],
+    length: usize,
+}
+
+impl<'t> Id<'t> {
+    /// The ID.
+    #[must_use]
+    pub fn bytes(self) -> &'t [u8] {
+        &self.from[..self.length]
+    }
+
+    /// The ID and the rest of its document.
+    #[must_use]
+    pub fn and_rest(self) -> &'t [u8] {
+        self.from
+    }
+}
+
 /// White space before and behind an ID: space, tab, CR, LF and vertical tab.
-fn is_white_space(byte: u8) -> bool {
+pub(super) fn is_white_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\r' | b'\n' | 0x0b)
 }
 
@@ -42,7 +66,8 @@ fn document(part: &[u8]) -> Option<FormFeedDocument<'_>> {
     let start = part.iter().position(|&byte| !is_white_space(byte))?;
     let from_id = &part[start..];
     let id_length = from_id.iter().position(|&byte| is_white_space(byte)).unwrap_or(from_id.len());
-    let (id, behind) = from_id.split_at(id_length);
+    let id = Id { from: from_id, length: id_length };
+    let behind = &from_id[id_length..];
     let line_end = memchr(b'\n', behind).map_or(behind.len(), |at| at + 1);
     Some(FormFeedDocument { id, text: &behind[line_end..] })
 }
@@ -75,6 +100,43 @@ pub fn share_count(text: &[u8], bytes: usize) -> usize {
     text.len().div_ceil(bytes)
 }
 
+/// Splits at form feeds; a record is a part with the form feed behind it.
+#[derive(Debug)]
+pub(super) struct FormFeeds {
+    at_file_start: bool,
+}
+
+impl FormFeeds {
+    pub(super) fn new(at_file_start: bool) -> Self {
+        Self { at_file_start }
+    }
+}
+
+impl Splitter for FormFeeds {
+    const AFTER_LOSS: AfterLoss = AfterLoss::SkipToBoundary;
+
+    fn next<'a>(&'a mut self, window: &'a [u8], last: bool) -> Step<'a> {
+        let (part, length) = match memchr(FORM_FEED, window) {
+            Some(end) => (&window[..end], end + 1),
+            None if last => (window, window.len()),
+            None => return Step::More,
+        };
+        let at_file_start = std::mem::take(&mut self.at_file_start);
+        let part = if at_file_start { without_byte_order_mark(part) } else { part };
+        match document(part) {
+            Some(FormFeedDocument { id, text }) => {
+                let document = Document { id: Some(id.bytes()), text, field: None, mended: None };
+                Step::record(length, Content::Document(document))
+            }
+            None => Step::filler(length),
+        }
+    }
+
+    fn boundary(&self, bytes: &[u8]) -> Option<usize> {
+        memchr(FORM_FEED, bytes).map(|at| at + 1)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -82,7 +144,7 @@ mod tests {
 
     fn check(text: &[u8], expected: &[(&str, &str)]) {
         let found: Vec<_> = documents(text)
-            .map(|d| (String::from_utf8_lossy(d.id), String::from_utf8_lossy(d.text)))
+            .map(|d| (String::from_utf8_lossy(d.id.bytes()), String::from_utf8_lossy(d.text)))
             .collect();
         let found: Vec<_> = found.iter().map(|(id, text)| (&**id, &**text)).collect();
         assert_eq!(found, expected, "{:?}", String::from_utf8_lossy(text));

@@ -3,6 +3,7 @@
 use crate::fingerprint_table::Lane;
 use crate::kernels::{Isa, hamming_scan};
 use crate::matches::Match;
+use crate::search::FingerprintIndex;
 
 /// Rows compared at a time, so that the hits of a step stay in the cache.
 const STEP_ROWS: usize = 1 << 16;
@@ -21,6 +22,28 @@ pub fn scan<L: Lane>(corpus: &[L], query: L, max_distance: u32, isa: Isa, found:
             hits.drain(..)
                 .map(|hit| Match { distance: hit as u32, row: first + (hit >> 32) as u32 }),
         );
+    }
+}
+
+/// No structure at all: the corpus as it stands.
+#[derive(Clone, Copy, Debug)]
+pub struct LinearScan<'a, L> {
+    /// The fingerprints that are searched.
+    pub corpus: &'a [L],
+    /// The largest distance.
+    pub max_distance: u32,
+    /// The instruction set to compare with.
+    pub isa: Isa,
+}
+
+impl<L: Lane> FingerprintIndex<L> for LinearScan<'_, L> {
+    fn max_distance(&self) -> u32 {
+        self.max_distance
+    }
+
+    fn search(&self, query: L, found: &mut Vec<Match>) {
+        found.clear();
+        scan(self.corpus, query, self.max_distance, self.isa, found);
     }
 }
 

@@ -4,5 +4,89 @@
 //! The stage knows only bits and terms: lanes in, row numbers and distances out. A distance is the
 //! number of differing bits, and every limit is inclusive.
 
+pub mod bipartite_join;
+pub mod bit_probing;
+pub mod block_index;
+pub mod collect;
+#[cfg(test)]
+mod conformance;
+pub mod expanded_set;
+pub mod grouping;
 pub mod linear_scan;
+mod parallel_partition;
+pub mod partition_join;
+pub mod permuted_tables;
+pub mod planner;
+mod recursion;
+pub mod row_pairs;
 pub mod set_join;
+pub mod spilled_join;
+mod split;
+pub mod streamed_queries;
+
+use crate::fingerprint_table::Lane;
+use crate::matches::Match;
+use crate::validity::Validity;
+
+/// A lane that can be searched, and the word in which the joins carry it.
+pub trait SearchLane: Lane {
+    /// The lane itself, or 64 bits where it has fewer.
+    type Wide: SearchLane<Wide = Self::Wide>;
+
+    /// The lane's bits, widened with zeros.
+    #[inline]
+    fn to_wide(self) -> Self::Wide {
+        Self::Wide::narrow(self.widen())
+    }
+}
+
+impl SearchLane for u16 {
+    type Wide = u64;
+}
+impl SearchLane for u32 {
+    type Wide = u64;
+}
+impl SearchLane for u64 {
+    type Wide = Self;
+}
+impl SearchLane for u128 {
+    type Wide = Self;
+}
+
+/// Fingerprints to be searched, one lane a row, and which rows have one.
+///
+/// A row without a fingerprint matches nothing and keeps its number. There are at most 2^32 - 2
+/// rows.
+#[derive(Clone, Copy, Debug)]
+pub struct Rows<'a, L> {
+    /// The fingerprints; what a row without one holds means nothing.
+    pub lanes: &'a [L],
+    /// Which rows have one; all of them if absent.
+    pub validity: Option<&'a Validity>,
+}
+
+impl<'a, L> Rows<'a, L> {
+    /// Rows that all have a fingerprint.
+    pub fn all(lanes: &'a [L]) -> Self {
+        Self { lanes, validity: None }
+    }
+}
+
+/// A structure over an array of fingerprints that answers queries.
+pub trait FingerprintIndex<L: Lane>: Sync {
+    /// The largest distance that it was built for.
+    fn max_distance(&self) -> u32;
+
+    /// Replaces `found` by every row within [`Self::max_distance`] of `query`, in row order.
+    fn search(&self, query: L, found: &mut Vec<Match>);
+
+    /// Hands to `found` what [`Self::search`] finds for each query, with the query's number, in
+    /// order.
+    fn search_batch(&self, queries: &[L], found: &mut dyn FnMut(usize, &[Match])) {
+        let mut matches = Vec::new();
+        for (number, &query) in queries.iter().enumerate() {
+            self.search(query, &mut matches);
+            found(number, &matches);
+        }
+    }
+}

@@ -1,4 +1,13 @@
 //! Results → bytes. One file per output.
 
+pub mod document_rows;
+pub mod json_text;
+pub mod kept_documents;
+#[cfg(feature = "parquet")]
+pub mod kept_rows;
+pub mod output_folder;
+pub mod pair_table;
+pub mod quarantine;
 pub mod reference_text;
+pub mod summary;
 pub mod whole_file;

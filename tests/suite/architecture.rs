@@ -18,6 +18,7 @@ const STAGES: &[&str] = &[
     "store",
     "write",
     "evaluate",
+    "generate",
 ];
 /// The one folder that joins stages.
 const COMPOSITION: &str = "pipeline";

@@ -1,4 +1,17 @@
 //! The integration tests, in one binary.
 #![expect(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
+mod allocation;
 mod architecture;
+#[cfg(all(feature = "gzip", feature = "parquet", feature = "warc", feature = "zstd"))]
+mod bad_inputs;
+mod cli;
+mod determinism;
+mod golden;
+mod join;
+mod naive;
+mod official;
+mod program;
+mod random_corpora;
+mod readme;
+mod reference;

@@ -1,2 +1,73 @@
-//! The command line face.
-fn main() {}
+//! The command line face: arguments in, exit code out.
+
+mod args;
+mod bus_error;
+mod console;
+mod corpus;
+mod generate;
+mod inputs;
+mod interrupt;
+mod join;
+mod progress_line;
+mod reference;
+
+use args::{Args, Command};
+use clap::{CommandFactory, Parser};
+use std::io::Write;
+use std::panic;
+use std::process::ExitCode;
+
+/// What the program's exit code says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Outcome {
+    /// Everything was done.
+    Done = 0,
+    /// Nothing came out.
+    Failed = 1,
+    /// The command line is wrong; nothing was begun.
+    Usage = 2,
+    /// Everything was done but for bad records or files.
+    DoneWithLosses = 3,
+}
+
+fn main() -> ExitCode {
+    // A panic is our own bug, whatever the input was: it gets a sentence, not a backtrace.
+    panic::set_hook(Box::new(|panic| {
+        console::error(&format!("internal error, please report it: {panic}"));
+    }));
+    let args = Args::parse();
+    let outcome = panic::catch_unwind(|| match run(&args) {
+        Ok(outcome) => outcome,
+        Err(error) if console::is_broken_pipe(&error) => Outcome::Done,
+        Err(error) => {
+            console::error(&format!("{error:#}"));
+            match error.downcast_ref::<simtool::Error>().map(simtool::Error::kind) {
+                Some(simtool::ErrorKind::Config { .. }) => Outcome::Usage,
+                _ => Outcome::Failed,
+            }
+        }
+    });
+    ExitCode::from(outcome.unwrap_or(Outcome::Failed) as u8)
+}
+
+fn run(args: &Args) -> anyhow::Result<Outcome> {
+    match &args.command {
+        None if !args.corpus.corpus.is_empty() => return corpus::run(args),
+        None => reference::run(&args.reference)?,
+        Some(Command::Join(args)) => join::join(args)?,
+        Some(Command::Search(args)) => join::search(args)?,
+        Some(Command::Completions { shell }) => {
+            let mut script = Vec::new();
+            clap_complete::generate(*shell, &mut Args::command(), "simtool", &mut script);
+            console::out(&script)?;
+        }
+        Some(Command::Generate(args)) => generate::run(args)?,
+        Some(Command::Man) => {
+            let mut page = Vec::new();
+            clap_mangen::Man::new(Args::command()).render(&mut page)?;
+            page.flush()?;
+            console::out(&page)?;
+        }
+    }
+    Ok(Outcome::Done)
+}

@@ -1,0 +1,71 @@
+//! Every kernel on every instruction set gives what its portable twin gives, at any alignment.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use simtool::fingerprint_table::Lane;
+use simtool::kernels::Isa;
+use simtool::kernels::binary_digits::{MOST_DIGITS, binary_digits};
+use simtool::kernels::bit_majority::BitCounts;
+use simtool::kernels::hamming_scan::scan;
+use simtool::kernels::word_keys::word_keys;
+use simtool::kernels::word_positions::word_positions;
+
+fuzz_target!(|input: &[u8]| {
+    let Some((&[first, second], bytes)) = input.split_first_chunk::<2>() else { return };
+    // The start moves through a cache line, whatever the allocator gives.
+    let mut padded = vec![b'a'; usize::from(first % 64)];
+    padded.extend_from_slice(bytes);
+    let bytes = &padded[usize::from(first % 64)..];
+
+    same("words", |isa| {
+        let (mut starts, mut ends) = (vec![7; 3], vec![9]);
+        word_positions(isa, bytes, &mut starts, &mut ends);
+        let (mut keys, mut hashes) = (vec![[1; 2]; 5], Vec::new());
+        word_keys(isa, bytes, &starts, &ends, &mut keys, &mut hashes);
+        (starts, ends, keys, hashes)
+    });
+    same("digits", |isa| {
+        let row = &bytes[..bytes.len().min(MOST_DIGITS)];
+        // As they are, and as digits for the most part.
+        let digits: Vec<u8> =
+            row.iter().map(|byte| if *byte < 250 { b'0' | byte & 1 } else { *byte }).collect();
+        (binary_digits(isa, row), binary_digits(isa, &digits))
+    });
+
+    let lanes: Vec<u64> = bytes
+        .windows(8)
+        .map(|window| window.iter().fold(0, |lane, &byte| lane << 8 | u64::from(byte)))
+        .collect();
+    same("majority", |isa| {
+        let mut counts = BitCounts::default();
+        let (some, others) = lanes.split_at(lanes.len().min(usize::from(second)));
+        counts.add(isa, some);
+        counts.add(isa, others);
+        counts.add(isa, some);
+        (counts.take_majority(), counts)
+    });
+    let distance = u32::from(second % 72);
+    compare(&lanes, distance);
+    compare(&lanes.iter().map(|&lane| lane as u16).collect::<Vec<_>>(), distance);
+    compare(&lanes.iter().map(|&lane| lane as u32).collect::<Vec<_>>(), distance);
+    let wide = |pair: &[u64]| u128::from(pair[0]) << 64 | u128::from(pair[1]);
+    compare(&lanes.windows(2).map(wide).collect::<Vec<_>>(), 2 * distance);
+});
+
+/// Hits among the lanes, with one of them as the query.
+fn compare<L: Lane>(lanes: &[L], distance: u32) {
+    let Some(&query) = lanes.get(lanes.len() / 2) else { return };
+    same("hits", |isa| {
+        let mut hits = Vec::new();
+        scan(lanes, query, distance, isa, &mut hits);
+        hits
+    });
+}
+
+/// Checks that all instruction sets answer as the portable one.
+fn same<T: PartialEq>(what: &str, answer: impl Fn(Isa) -> T) {
+    let expected = answer(Isa::Portable);
+    for &isa in Isa::available() {
+        assert!(answer(isa) == expected, "{what}: {isa} differs from its portable twin");
+    }
+}

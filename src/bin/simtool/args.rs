@@ -1,0 +1,354 @@
+//! The command line, in one definition: parsing, help, completions and man page come from it.
+
+use crate::generate;
+use clap::{Parser, Subcommand, ValueEnum, ValueHint};
+use std::path::PathBuf;
+
+const EXAMPLES: &str = "\
+Examples:
+  simtool 1000 16
+      reads stopwords.txt, hashvalue.txt, article.txt and sample.txt in the current folder,
+      fingerprints every document with 16 bits over the 1000 most frequent words, writes for
+      each sample the articles within 3 bits to result.txt, and prints the first sample's
+  simtool --directory DIR --max-distance 5 5000 64
+      the same for the files in DIR, with matches up to 5 of 64 bits away
+  simtool --articles corpus.txt --samples new.txt --result - 1000 64
+      any two files of documents, the result of all samples on standard output
+  simtool --corpus big/ --threads 16
+      reads every file under big/ (WARC, WET, JSON Lines, Parquet, CSV, text; gzip or Zstandard),
+      finds all near-duplicates and writes who repeats whom to simtool-out/
+  simtool --corpus dump.jsonl.gz --text-field body --similarity 0.7 --write-kept --output clean/
+      also writes the documents without the repeats, in their own format, to clean/kept/
+
+Exit codes: 0 done, 1 failed, 2 wrong usage, 3 done but for bad records or files, 130 interrupted.";
+
+/// Finds near-duplicate documents in large text collections, exactly and in parallel.
+///
+/// `simtool --corpus PATH…` finds all pairs of documents whose sets of shingles are at least 0.8
+/// similar (Jaccard), decides for each near-duplicate which document is kept in its place, and
+/// writes both, with the similarity as proof, to a folder.
+///
+/// `simtool N M` takes the N most frequent words of the articles as features, makes a fingerprint
+/// of M bits (SimHash) of every article and every sample, and lists for each sample the articles
+/// whose fingerprints differ in at most 3 bits, by distance and in their order.
+///
+/// Documents stand between form feeds; a document's first token is its ID, and the rest of that
+/// line is no content. Words are runs of ASCII letters, compared in lower case.
+#[derive(Debug, Parser)]
+#[command(
+    name = "simtool",
+    version,
+    after_long_help = EXAMPLES,
+    args_conflicts_with_subcommands = true,
+    arg_required_else_help = false,
+    max_term_width = 100,
+)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    pub(crate) reference: ReferenceArgs,
+    #[command(flatten)]
+    pub(crate) corpus: CorpusArgs,
+    #[command(subcommand)]
+    pub(crate) command: Option<Command>,
+}
+
+/// What else there is to do.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// List all pairs of rows in a file of fingerprints that differ in few bits.
+    ///
+    /// Prints a, b and distance with tabs between: row numbers from 0, a below b, ascending.
+    Join(JoinArgs),
+    /// Search a file of fingerprints for those that differ in few bits from the ones of another.
+    ///
+    /// Prints a, b and distance with tabs between: the query's row, the fingerprint's row, from 0,
+    /// ascending.
+    Search(SearchArgs),
+    /// Print the completions of a shell, to be put where that shell looks for them.
+    Completions {
+        /// The shell.
+        shell: clap_complete::Shell,
+    },
+    /// Print the manual page.
+    Man,
+    /// Write a collection of generated documents with known near-duplicates.
+    #[command(hide = true)]
+    Generate(GenerateArgs),
+}
+
+/// Arguments of `simtool generate`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct GenerateArgs {
+    /// Number of articles.
+    #[arg(long, value_name = "N", required_unless_present = "bytes", conflicts_with = "bytes")]
+    pub(crate) documents: Option<u64>,
+
+    /// Size of the articles instead, in bytes or with K, M or G for powers of 1000.
+    #[arg(long, value_name = "SIZE", value_parser = generate::bytes)]
+    pub(crate) bytes: Option<u64>,
+
+    /// Most samples.
+    #[arg(long, value_name = "N", default_value_t = 200)]
+    pub(crate) samples: u64,
+
+    /// The same seed gives the same files on every machine.
+    #[arg(long, value_name = "S", default_value_t = 1)]
+    pub(crate) seed: u64,
+
+    /// Write stopwords.txt and hashvalue.txt (500 lines of 64) too.
+    #[arg(long)]
+    pub(crate) with_tables: bool,
+
+    /// Folder of article.txt, sample.txt and truth.tsv; made if it is not there.
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub(crate) output: PathBuf,
+}
+
+/// Arguments of `simtool N M`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct ReferenceArgs {
+    /// Number of features: the N most frequent words of the articles.
+    #[arg(value_name = "N", allow_negative_numbers = true, conflicts_with = "corpus")]
+    pub(crate) features: Option<String>,
+
+    /// Number of bits of a fingerprint, up to 128.
+    #[arg(value_name = "M", allow_negative_numbers = true)]
+    pub(crate) bits: Option<String>,
+
+    /// Worker threads, up to 512; 0 takes all cores.
+    #[arg(short = 'j', long, value_name = "N", default_value_t = 0,
+        value_parser = clap::value_parser!(u16).range(0..=512))]
+    pub(crate) threads: u16,
+
+    /// Folder of the four input files and of the result.
+    #[arg(long, value_name = "DIR", default_value = ".", value_hint = ValueHint::DirPath)]
+    pub(crate) directory: PathBuf,
+
+    /// The corpus [default: article.txt in the folder].
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) articles: Option<PathBuf>,
+
+    /// The queries [default: sample.txt in the folder].
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) samples: Option<PathBuf>,
+
+    /// Words that are no features, separated by white space [default: stopwords.txt in the folder,
+    /// else a built-in English list].
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) stop_words: Option<PathBuf>,
+
+    /// A line of 0s and 1s for each feature [default: hashvalue.txt in the folder, else a built-in
+    /// table of 10,000 lines of 128].
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) hash_table: Option<PathBuf>,
+
+    /// Where the matches of all samples go; - is standard output [default: result.txt in the
+    /// folder].
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) result: Option<PathBuf>,
+
+    /// Most bits in which a match may differ from its sample.
+    #[arg(short = 'k', long, value_name = "K", default_value_t = 3)]
+    pub(crate) max_distance: u32,
+
+    /// Read the files into memory instead of mapping them.
+    ///
+    /// A mapped file must not change while it is read.
+    #[arg(long)]
+    pub(crate) no_mmap: bool,
+
+    /// Print no notes.
+    #[arg(short, long)]
+    pub(crate) quiet: bool,
+
+    /// Print counts, and the time and share of each stage, on standard error.
+    #[arg(long)]
+    pub(crate) stats: bool,
+}
+
+/// Arguments of `simtool join`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct JoinArgs {
+    #[command(flatten)]
+    pub(crate) shared: SharedJoinArgs,
+
+    /// Print each group of equal rows once, then the pairs of groups, each named by its first row.
+    #[arg(long, conflicts_with = "count")]
+    pub(crate) groups: bool,
+}
+
+/// Arguments of `simtool search`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct SearchArgs {
+    #[command(flatten)]
+    pub(crate) shared: SharedJoinArgs,
+
+    /// The fingerprints that are searched for.
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) queries: PathBuf,
+}
+
+/// What `simtool join` and `simtool search` have in common.
+#[derive(Debug, clap::Args)]
+pub(crate) struct SharedJoinArgs {
+    /// Fingerprints: simtool's packed file, a NumPy array of uint64 with shape n or n x 2, or text with
+    /// a lower-case hexadecimal number a line, an empty line where a row has none.
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) fingerprints: PathBuf,
+
+    /// Most bits in which the rows of a pair may differ.
+    #[arg(short = 'k', long, value_name = "K", default_value_t = 3)]
+    pub(crate) max_distance: u32,
+
+    /// Print only the number of pairs.
+    #[arg(long)]
+    pub(crate) count: bool,
+
+    /// Write to a file: text if it ends in .tsv, an array of shape n x 3 if it ends in .npy.
+    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) output: Option<PathBuf>,
+
+    /// The method, instead of the planner's choice; see --explain.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) index: Option<String>,
+
+    /// Print on standard error which methods there are, what they would take, and the choice.
+    #[arg(long)]
+    pub(crate) explain: bool,
+
+    /// Memory for the search, such as 512M or 8G; a self-join that needs more uses temporary files.
+    #[arg(long, value_name = "SIZE")]
+    pub(crate) max_memory: Option<String>,
+
+    /// Where temporary files go [default: the system's folder for them].
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub(crate) tmp_dir: Option<PathBuf>,
+
+    /// Worker threads; 0 takes all cores.
+    #[arg(short = 'j', long, value_name = "N", default_value_t = 0)]
+    pub(crate) threads: usize,
+
+    /// Read the files into memory instead of mapping them.
+    #[arg(long)]
+    pub(crate) no_mmap: bool,
+}
+
+/// Arguments of `simtool --corpus`.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Near-duplicates within a collection")]
+pub(crate) struct CorpusArgs {
+    /// Files and folders with the documents; folders are read with all that is in them, - is
+    /// standard input.
+    #[arg(long, value_name = "PATH", num_args = 1.., value_hint = ValueHint::AnyPath)]
+    pub(crate) corpus: Vec<PathBuf>,
+
+    /// A file that lists more paths, one a line; may be compressed with gzip.
+    #[arg(long, value_name = "LIST", requires = "corpus", value_hint = ValueHint::FilePath)]
+    pub(crate) files_from: Option<PathBuf>,
+
+    /// The paths of the list are separated by zero bytes.
+    #[arg(short = '0', long, requires = "files_from")]
+    pub(crate) null: bool,
+
+    /// Of folders, read only the files that match; may be repeated.
+    #[arg(long, value_name = "GLOB", requires = "corpus")]
+    pub(crate) glob: Vec<String>,
+
+    /// The format of every file [default: told by content and name].
+    #[arg(long, value_name = "FORMAT", requires = "corpus")]
+    pub(crate) format: Option<String>,
+
+    /// A line of a plain text is a document, not the file.
+    #[arg(long, requires = "corpus")]
+    pub(crate) per_line: bool,
+
+    /// Field, column or dotted path of the text.
+    #[arg(long, value_name = "NAME", default_value = "text")]
+    pub(crate) text_field: String,
+
+    /// Field, column or dotted path of the ID.
+    #[arg(long, value_name = "NAME", default_value = "id")]
+    pub(crate) id_field: String,
+
+    /// Folder for the results; it appears when it is complete.
+    #[arg(long, value_name = "DIR", default_value = "simtool-out", value_hint = ValueHint::DirPath)]
+    pub(crate) output: PathBuf,
+
+    /// Replace an output folder that simtool wrote.
+    #[arg(long, requires = "corpus")]
+    pub(crate) force: bool,
+
+    /// Format of removed and pairs: jsonl or tsv.
+    #[arg(long, value_name = "FORMAT", default_value = "jsonl")]
+    pub(crate) output_format: OutputFormat,
+
+    /// Also write every pair.
+    #[arg(long, requires = "corpus")]
+    pub(crate) pairs: bool,
+
+    /// Also write the files without what is removed, in their own format, to kept/.
+    #[arg(long, requires = "corpus")]
+    pub(crate) write_kept: bool,
+
+    /// Least Jaccard similarity of near-duplicates: a decimal or a ratio such as 4/5.
+    #[arg(long, value_name = "S", default_value = "0.8")]
+    pub(crate) similarity: String,
+
+    /// What is compared: sets of so many consecutive words (words:N) or characters (chars:N).
+    #[arg(long, value_name = "UNIT:N", default_value = "words:3")]
+    pub(crate) shingle: String,
+
+    /// Which of several near-duplicates is kept.
+    #[arg(long, value_name = "WHICH", default_value = "first")]
+    pub(crate) keep: KeepWhich,
+
+    /// Field that decides for --keep max and --keep min.
+    #[arg(long, value_name = "NAME", requires = "corpus")]
+    pub(crate) keep_field: Option<String>,
+
+    /// What may be removed: only what is close to a kept document (proven), or all that a chain of
+    /// close ones links (components).
+    #[arg(long, value_name = "RULE", default_value = "proven")]
+    pub(crate) cluster: ClusterBy,
+
+    /// Folder for temporary files [default: the system's].
+    #[arg(long, value_name = "DIR", requires = "corpus", value_hint = ValueHint::DirPath)]
+    pub(crate) tmp_dir: Option<PathBuf>,
+
+    /// Print one JSON object instead of a table: what summary.json holds.
+    #[arg(long, requires = "corpus")]
+    pub(crate) json: bool,
+}
+
+/// Format of rows of documents.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum OutputFormat {
+    /// One JSON object a line.
+    Jsonl,
+    /// Fields between tabs.
+    Tsv,
+}
+
+/// Which of several near-duplicates is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum KeepWhich {
+    /// The first in reading order.
+    First,
+    /// The last in reading order.
+    Last,
+    /// The one with most bytes of text.
+    Longest,
+    /// The one with the greatest value of --keep-field.
+    Max,
+    /// The one with the smallest value of --keep-field.
+    Min,
+}
+
+/// What may be removed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ClusterBy {
+    /// What is close to a kept document.
+    Proven,
+    /// All that a chain of close documents links, but one.
+    Components,
+}

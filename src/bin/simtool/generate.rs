@@ -1,0 +1,88 @@
+//! `simtool generate`: collections for demonstrations, tests and benchmarks.
+
+use crate::args::GenerateArgs;
+use crate::console;
+use simtool::Error;
+use simtool::fingerprint::hash_table::HashTable;
+use simtool::generate::collection::{CollectionSettings, Size, write_collection};
+use simtool::generate::stop_words;
+use std::fs::{self, File};
+use std::io::{BufWriter, Write};
+use std::path::Path;
+
+/// Rows and columns of the hash table that goes with a collection.
+const TABLE_ROWS: usize = 500;
+const TABLE_COLUMNS: usize = 64;
+
+/// Writes the files.
+pub(crate) fn run(args: &GenerateArgs) -> anyhow::Result<()> {
+    let folder = &args.output;
+    fs::create_dir_all(folder).map_err(|e| Error::io(folder, "create", e))?;
+    let size = match (args.documents, args.bytes) {
+        (Some(documents), _) => Size::Documents(documents),
+        (None, bytes) => Size::Bytes(bytes.unwrap_or(0)),
+    };
+    let settings = CollectionSettings { seed: args.seed, size, queries: args.samples };
+    let mut articles = create(folder, "article.txt")?;
+    let mut samples = create(folder, "sample.txt")?;
+    let mut truth = create(folder, "truth.tsv")?;
+    let failed = |e| Error::io(folder, "write to", e);
+    let done = write_collection(&settings, &mut articles, &mut samples, &mut truth);
+    let done = done.map_err(failed)?;
+    for mut file in [articles, samples, truth] {
+        file.flush().map_err(failed)?;
+    }
+    if args.with_tables {
+        fs::write(folder.join("stopwords.txt"), stop_words()).map_err(failed)?;
+        fs::write(folder.join("hashvalue.txt"), hash_table()?).map_err(failed)?;
+    }
+    console::note(&format!(
+        "{} articles of {} bytes, {} samples, {} true pairs",
+        done.articles, done.bytes, done.queries, done.pairs
+    ));
+    Ok(())
+}
+
+fn create(folder: &Path, name: &str) -> Result<BufWriter<File>, Error> {
+    let path = folder.join(name);
+    let file = File::create(&path).map_err(|e| Error::io(&path, "create", e))?;
+    Ok(BufWriter::with_capacity(1 << 20, file))
+}
+
+/// The first rows and columns of the built-in table, as text.
+fn hash_table() -> Result<Vec<u8>, Error> {
+    let table = HashTable::built_in(TABLE_ROWS, TABLE_COLUMNS)?;
+    let mut text = Vec::with_capacity(TABLE_ROWS * (TABLE_COLUMNS + 2));
+    for row in table.rows() {
+        text.extend((0..TABLE_COLUMNS).map(|column| b'0' + (row >> column & 1) as u8));
+        text.extend_from_slice(b"\r\n");
+    }
+    Ok(text)
+}
+
+/// A size in bytes: a number, or one with K, M or G.
+pub(crate) fn bytes(given: &str) -> Result<u64, String> {
+    let (number, unit) = match given.as_bytes().last() {
+        Some(b'K') => (&given[..given.len() - 1], 1_000),
+        Some(b'M') => (&given[..given.len() - 1], 1_000_000),
+        Some(b'G') => (&given[..given.len() - 1], 1_000_000_000),
+        _ => (given, 1),
+    };
+    let number = number.parse::<u64>().ok().and_then(|number| number.checked_mul(unit));
+    number.ok_or_else(|| "expected a whole number, with K, M or G behind it or none".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::bytes;
+
+    #[test]
+    fn sizes_have_units() {
+        assert_eq!(bytes("17"), Ok(17));
+        assert_eq!(bytes("700M"), Ok(700_000_000));
+        assert_eq!(bytes("2G"), Ok(2_000_000_000));
+        for wrong in ["", "M", "-1", "1.5M", "99999999999G", "1T", "é"] {
+            assert!(bytes(wrong).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,49 @@
+//! Opens the user's files: mapped, unless told otherwise.
+#![expect(unsafe_code, reason = "the user, for whom this program speaks, lets files be mapped")]
+
+use crate::bus_error;
+use simtool::mapped_file::{FileAccess, MappedFile};
+use simtool::{Error, ErrorKind};
+use std::io;
+use std::path::Path;
+
+/// How a file's bytes come into memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Access {
+    /// Mapped where that is possible.
+    Map,
+    /// Read.
+    Read,
+}
+
+/// The bytes of `path`.
+pub(crate) fn open(path: &Path, access: Access) -> Result<MappedFile, Error> {
+    if access == Access::Read {
+        return MappedFile::read(path);
+    }
+    // SAFETY: the help says that a mapped file must not change. One that shrinks all the same ends
+    // the program with a sentence; one that is overwritten gives a result of mixed contents.
+    let file = unsafe { MappedFile::open(path) }?;
+    bus_error::register(&file, path);
+    Ok(file)
+}
+
+/// The bytes of `path`, or nothing if there is no such file.
+pub(crate) fn open_if_there(path: &Path, access: Access) -> Result<Option<MappedFile>, Error> {
+    match open(path, access) {
+        Ok(file) => Ok(Some(file)),
+        Err(error) => match error.kind() {
+            ErrorKind::Io { source, .. } if source.kind() == io::ErrorKind::NotFound => Ok(None),
+            _ => Err(error),
+        },
+    }
+}
+
+/// How the files of a collection are opened.
+pub(crate) fn collection_access(access: Access) -> FileAccess {
+    match access {
+        Access::Read => FileAccess::READ,
+        // SAFETY: as in `open`: the help says that a mapped file must not change.
+        Access::Map => unsafe { FileAccess::map() },
+    }
+}

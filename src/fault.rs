@@ -1,0 +1,83 @@
+//! What is wrong with an input, beyond a single record.
+
+use std::fmt;
+use std::path::PathBuf;
+
+/// How much a [`Fault`] costs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Severity {
+    /// Nothing was lost; the user may want to know.
+    Warning,
+    /// A file, or a part of it, was not read. Other files are.
+    Loss,
+}
+
+/// Something wrong with a file as a whole, or with a stretch of it.
+///
+/// Its text is one line with the stable code in brackets; names and content from outside are
+/// escaped and cut, so that no input can write to a terminal.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// How much it costs.
+    pub severity: Severity,
+    /// Stable name of the fault, such as `truncated` or `corrupt-gzip`.
+    pub code: &'static str,
+    /// The file, as the user named it.
+    pub file: PathBuf,
+    /// Offset in the file as it is on disk where the fault was noticed, if that means anything.
+    pub byte: Option<u64>,
+    /// What was found, what was done about it, and what to do.
+    pub detail: String,
+}
+
+/// Longest piece of outside text that a message repeats, in characters.
+const LONGEST_QUOTE: usize = 120;
+
+/// Text from outside, made harmless: control characters and line ends escaped, cut at 120
+/// characters.
+#[must_use]
+pub fn quoted(text: &[u8]) -> String {
+    let head = &text[..text.len().min(4 * LONGEST_QUOTE)];
+    let mut quoted: String = String::from_utf8_lossy(head)
+        .chars()
+        .flat_map(char::escape_debug)
+        .take(LONGEST_QUOTE)
+        .collect();
+    if quoted.len() < head.len() || head.len() < text.len() {
+        quoted.push('\u{2026}');
+    }
+    quoted
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let file = quoted(self.file.as_os_str().as_encoded_bytes());
+        write!(f, "[{}] \"{file}\"", self.code)?;
+        if let Some(byte) = self.byte {
+            write!(f, " byte {byte}")?;
+        }
+        write!(f, ": {}", self.detail)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fault_is_one_harmless_line() {
+        let fault = Fault {
+            severity: Severity::Loss,
+            code: "truncated",
+            file: PathBuf::from("a\n\u{1b}]0;x.gz"),
+            byte: Some(18184),
+            detail: "ends inside a gzip member".to_owned(),
+        };
+        assert_eq!(
+            fault.to_string(),
+            "[truncated] \"a\\n\\u{1b}]0;x.gz\" byte 18184: ends inside a gzip member"
+        );
+        assert_eq!(quoted(&[b'x'; 500]).chars().count(), 121);
+        assert_eq!(quoted(b"abc"), "abc");
+    }
+}

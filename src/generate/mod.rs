@@ -1,0 +1,14 @@
+//! Seed → form-feed collections with known near-duplicates, for demonstrations, tests and
+//! benchmarks.
+//!
+//! The text is made of pronounceable words that nobody has to license: their frequencies follow
+//! the Zipf–Mandelbrot law, the lengths of the documents a log-normal distribution, and the
+//! vocabulary grows with the square root of the text. Everything is drawn with integers, so a seed
+//! gives the same bytes on every machine.
+
+pub mod collection;
+mod document;
+mod random;
+mod vocabulary;
+
+pub use vocabulary::stop_words;

@@ -1,0 +1,181 @@
+//! Words and how often they come.
+
+use super::random::Random;
+
+/// The most frequent words, which [`stop_words`] lists.
+pub(super) const STOP_WORDS: usize = 100;
+
+/// Fewest and most words of a vocabulary.
+const SIZES: std::ops::RangeInclusive<usize> = 1_000..=1_500_000;
+
+const CONSONANTS: &[u8; 20] = b"tnsrldmkpvbhgfzjwcxy";
+const VOWELS: &[u8; 5] = b"aeiou";
+/// One consonant or none may close a word; none is listed often, to be frequent.
+const CODAS: [&[u8]; 8] = [b"", b"n", b"", b"s", b"r", b"", b"l", b"t"];
+/// Endings of a few words, which make them longer than 16 letters. All have two consonants side
+/// by side, so no word without one is spelled the same.
+const ENDINGS: [&[u8]; 4] = [b"ness", b"lessness", b"mentation", b"fulnessability"];
+/// One word in so many has an ending.
+const WORDS_PER_ENDING: u64 = 40;
+
+/// The words of a text, the most frequent first, with their frequencies.
+#[derive(Debug)]
+pub(super) struct Vocabulary {
+    letters: Vec<u8>,
+    /// Where each word ends in `letters`.
+    ends: Vec<u32>,
+    /// Alias tables: for each rank, up to which 32-bit number it stands for itself, and the rank
+    /// that it stands for beyond.
+    aliases: Vec<(u32, u32)>,
+}
+
+impl Vocabulary {
+    /// A vocabulary fit for a text of about so many words.
+    ///
+    /// Vocabularies grow with the square root of the text (Heaps' law); the factor is that of
+    /// English newsgroups.
+    pub(super) fn for_text_of(words: u64) -> Self {
+        let size = usize::try_from(words.isqrt().saturating_mul(47)).unwrap_or(usize::MAX);
+        Self::new(size.clamp(*SIZES.start(), *SIZES.end()))
+    }
+
+    fn new(size: usize) -> Self {
+        let mut letters = Vec::with_capacity(size * 7);
+        let mut ends = Vec::with_capacity(size);
+        for rank in 0..size {
+            spell(rank, &mut letters);
+            ends.push(letters.len() as u32);
+        }
+        Self { letters, ends, aliases: aliases(&weights(size)) }
+    }
+
+    /// Number of words.
+    pub(super) fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// The word of a rank, in lower case.
+    #[inline]
+    pub(super) fn word(&self, rank: u32) -> &[u8] {
+        let rank = rank as usize;
+        let start = rank.checked_sub(1).map_or(0, |before| self.ends[before] as usize);
+        &self.letters[start..self.ends[rank] as usize]
+    }
+
+    /// The rank of a word of the text, by frequency.
+    #[inline]
+    pub(super) fn draw(&self, random: &mut Random) -> u32 {
+        let number = random.number();
+        let rank = ((u128::from(number) * self.aliases.len() as u128) >> 64) as usize;
+        let (own, other) = self.aliases[rank];
+        if (number as u32) < own { rank as u32 } else { other }
+    }
+}
+
+/// The words that carry no subject in generated text: the most frequent ones, one a line.
+#[must_use]
+pub fn stop_words() -> Vec<u8> {
+    let mut list = Vec::new();
+    for rank in 0..STOP_WORDS {
+        spell(rank, &mut list);
+        list.extend_from_slice(b"\r\n");
+    }
+    list
+}
+
+/// Appends the word of a rank. No two ranks have the same.
+fn spell(rank: usize, letters: &mut Vec<u8>) {
+    // Syllables are the digits of the rank, in the system that has no zero: frequent words are
+    // short.
+    let mut rest = rank + 1;
+    while rest > 0 {
+        // An odd factor mixes the syllables and keeps them apart.
+        let syllable = ((rest - 1) % 100 * 37 + 11) % 100;
+        letters.push(CONSONANTS[syllable / 5]);
+        letters.push(VOWELS[syllable % 5]);
+        rest = (rest - 1) / 100;
+    }
+    let mut random = Random::new(rank as u64);
+    let choice = random.number();
+    if choice.is_multiple_of(WORDS_PER_ENDING) && rank >= STOP_WORDS {
+        letters.extend_from_slice(ENDINGS[random.below(ENDINGS.len())]);
+    } else {
+        letters.extend_from_slice(CODAS[random.below(CODAS.len())]);
+    }
+}
+
+/// How often each rank comes, as shares of 2³²: proportional to 1 / (rank + 2.7), ranks from 0.
+///
+/// # References
+///
+/// B. Mandelbrot, "An informational theory of the statistical structure of language",
+/// Communication Theory, 1953.
+fn weights(size: usize) -> Vec<u64> {
+    (0..size as u64).map(|rank| (1 << 32) / (10 * rank + 27)).collect()
+}
+
+/// Alias tables of the weights, for drawing in constant time.
+///
+/// # References
+///
+/// M. Vose, "A linear algorithm for generating random numbers with a given distribution", IEEE
+/// Transactions on Software Engineering 17(9), 1991.
+fn aliases(weights: &[u64]) -> Vec<(u32, u32)> {
+    let total: u64 = weights.iter().sum();
+    let count = weights.len() as u64;
+    // A rank's weight times the number of ranks, against the total.
+    let mut left: Vec<u64> = weights.iter().map(|weight| weight * count).collect();
+    let (mut small, mut large): (Vec<usize>, Vec<usize>) =
+        (0..weights.len()).partition(|&rank| left[rank] < total);
+    let mut aliases: Vec<(u32, u32)> =
+        (0..weights.len()).map(|rank| (u32::MAX, rank as u32)).collect();
+    while let (Some(low), Some(high)) = (small.pop(), large.pop()) {
+        let own = (u128::from(left[low]) << 32) / u128::from(total);
+        aliases[low] = (own as u32, high as u32);
+        left[high] -= total - left[low];
+        if left[high] < total { &mut small } else { &mut large }.push(high);
+    }
+    aliases
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn words_are_distinct_letters_and_some_are_long() {
+        let vocabulary = Vocabulary::new(120_000);
+        let words: BTreeSet<&[u8]> = (0..120_000).map(|rank| vocabulary.word(rank)).collect();
+        assert_eq!(words.len(), 120_000);
+        assert!(words.iter().all(|word| word.iter().all(u8::is_ascii_lowercase)));
+        assert!(words.iter().any(|word| word.len() > 16));
+        let listed = stop_words();
+        assert_eq!(listed.split(|&byte| byte == b'\n').count(), STOP_WORDS + 1);
+        assert!(listed.starts_with(vocabulary.word(0)));
+    }
+
+    #[test]
+    fn words_come_as_often_as_their_weights_say() {
+        let vocabulary = Vocabulary::new(2_000);
+        let mut random = Random::new(7);
+        let mut counts = vec![0u64; 2_000];
+        let draws = 400_000;
+        for _ in 0..draws {
+            counts[vocabulary.draw(&mut random) as usize] += 1;
+        }
+        let weights = weights(2_000);
+        let total: u64 = weights.iter().sum();
+        for rank in [0, 1, 5, 30, 200] {
+            let expected = draws * weights[rank] / total;
+            let difference = counts[rank].abs_diff(expected);
+            assert!(difference * 10 < expected + 100, "rank {rank}: {} {expected}", counts[rank]);
+        }
+    }
+
+    #[test]
+    fn longer_texts_have_more_words() {
+        assert_eq!(Vocabulary::for_text_of(0).len(), *SIZES.start());
+        assert_eq!(Vocabulary::for_text_of(1_000_000).len(), 47_000);
+    }
+}

@@ -1,0 +1,188 @@
+//! Radix partitioning of records, a value and a number each, by a hash of some of the value's bits.
+//!
+//! Values and numbers stand in two arrays. Every partition is stable: records of one part keep
+//! their order, so the result does not depend on how the input was cut among threads.
+
+use crate::fingerprint_table::Lane;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+
+/// Odd multipliers: the golden ratio's, and the second one of `SplitMix64`.
+const LOW_FACTOR: u64 = 0x9E37_79B9_7F4A_7C15;
+const HIGH_FACTOR: u64 = 0xBF58_476D_1CE4_E5B9;
+
+/// A window of the hash of a block of bits, as the number of a part.
+///
+/// The hash is the product of the masked value with an odd constant, and the window is taken from
+/// its top, where every bit of the block has a say. Values that agree in the block share a part;
+/// others may.
+#[derive(Clone, Copy, Debug)]
+pub struct BlockHash {
+    low: u64,
+    high: u64,
+    shift: u32,
+    window: u64,
+}
+
+impl BlockHash {
+    /// The hash's bits `used .. used + bits`, counted from the top, of the bits in `block`.
+    pub fn new<L: Lane>(block: L, used: u32, bits: u32) -> Self {
+        debug_assert!(bits > 0 && used + bits <= 64);
+        let block = block.widen();
+        Self {
+            low: block as u64,
+            high: (block >> 64) as u64,
+            shift: 64 - used - bits,
+            window: u64::MAX >> (64 - bits),
+        }
+    }
+
+    /// The part of `value`, below 2^bits.
+    #[inline]
+    pub fn part<L: Lane>(&self, value: L) -> usize {
+        let wide = value.widen();
+        let mut hash = (wide as u64 & self.low).wrapping_mul(LOW_FACTOR);
+        if L::BITS > 64 {
+            let high = (wide >> 64) as u64 & self.high;
+            hash = hash.wrapping_add(high.wrapping_mul(HIGH_FACTOR));
+        }
+        ((hash >> self.shift) & self.window) as usize
+    }
+
+    /// Number of parts.
+    pub fn parts(&self) -> usize {
+        self.window as usize + 1
+    }
+}
+
+/// Adds to `counts` how many of `values` are in each part.
+#[inline(never)]
+pub fn count<L: Lane>(values: &[L], hash: &BlockHash, counts: &mut [u32]) {
+    let counts = &mut counts[..hash.parts()];
+    for &value in values {
+        counts[hash.part(value)] += 1;
+    }
+}
+
+/// Moves records to their parts; `next` holds each part's first free place and advances.
+///
+/// # Panics
+///
+/// A place lies outside the output: `next` was not made from the counts of these values.
+#[inline(never)]
+pub fn scatter<L: Lane>(
+    values: &[L],
+    numbers: &[u32],
+    hash: &BlockHash,
+    next: &mut [u32],
+    out_values: &mut [L],
+    out_numbers: &mut [u32],
+) {
+    let next = &mut next[..hash.parts()];
+    let out_numbers = &mut out_numbers[..out_values.len()];
+    for (&value, &number) in values.iter().zip(numbers) {
+        let place = &mut next[hash.part(value)];
+        out_values[*place as usize] = value;
+        out_numbers[*place as usize] = number;
+        *place += 1;
+    }
+}
+
+/// An output array that several threads fill at the same time, each at places of its own.
+///
+/// The stores are relaxed atomic ones, which cost the same as plain ones; two threads that were
+/// given the same place by mistake would leave one of their values there.
+#[derive(Debug)]
+pub struct SharedOutput<'a> {
+    /// The values' words of 64 bits, lowest first.
+    words: &'a [AtomicU64],
+    numbers: &'a [AtomicU32],
+}
+
+impl<'a> SharedOutput<'a> {
+    /// Shares the two arrays, which are equally long. `L` has 64 or 128 bits.
+    pub fn new<L: Lane>(values: &'a mut [L], numbers: &'a mut [u32]) -> Self {
+        let words: &mut [u64] = bytemuck::cast_slice_mut(values);
+        // SAFETY: an atomic has the size and, on the 64-bit platforms that this is built for, the
+        // alignment of its integer, and the borrow is exclusive for as long as the atomics live.
+        let words = unsafe { &*(std::ptr::from_mut(words) as *const [AtomicU64]) };
+        // SAFETY: as above.
+        let numbers = unsafe { &*(std::ptr::from_mut(numbers) as *const [AtomicU32]) };
+        Self { words, numbers }
+    }
+
+    #[inline]
+    fn store<L: Lane>(&self, place: usize, value: L, number: u32) {
+        let wide = value.widen();
+        if L::BITS > 64 {
+            self.words[2 * place].store(wide as u64, Ordering::Relaxed);
+            self.words[2 * place + 1].store((wide >> 64) as u64, Ordering::Relaxed);
+        } else {
+            self.words[place].store(wide as u64, Ordering::Relaxed);
+        }
+        self.numbers[place].store(number, Ordering::Relaxed);
+    }
+}
+
+/// As [`scatter`], into a shared output; the records are handed over one by one.
+///
+/// # Panics
+///
+/// A place lies outside the output.
+#[inline(never)]
+pub fn scatter_shared<L: Lane>(
+    records: impl Iterator<Item = (L, u32)>,
+    hash: &BlockHash,
+    next: &mut [u32],
+    out: &SharedOutput<'_>,
+) {
+    let next = &mut next[..hash.parts()];
+    for (value, number) in records {
+        let place = &mut next[hash.part(value)];
+        out.store(*place as usize, value, number);
+        *place += 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn records_reach_the_part_of_their_hash_in_their_order() {
+        let values: Vec<u64> =
+            (0..1000u64).map(|i| i.wrapping_mul(0x1234_5678_9ABC_DEF1)).collect();
+        let numbers: Vec<u32> = (0..1000).collect();
+        let hash = BlockHash::new(0xFFFF_0000_0000u64, 3, 4);
+        let mut counts = vec![0; hash.parts()];
+        count(&values, &hash, &mut counts);
+        let mut next: Vec<u32> = counts
+            .iter()
+            .scan(0, |sum, count| {
+                *sum += count;
+                Some(*sum - count)
+            })
+            .collect();
+        let mut shared_next = next.clone();
+        let (mut out, mut out_numbers) = (vec![0u64; 1000], vec![0; 1000]);
+        scatter(&values, &numbers, &hash, &mut next, &mut out, &mut out_numbers);
+
+        let mut expected: Vec<(usize, u32)> =
+            (0..1000).map(|i| (hash.part(values[i as usize]), i)).collect();
+        expected.sort_unstable();
+        assert!(expected.iter().map(|pair| pair.1).eq(out_numbers.iter().copied()));
+        assert!(out_numbers.iter().zip(&out).all(|(&i, &value)| values[i as usize] == value));
+
+        let (mut twin, mut twin_numbers) = (vec![0u64; 1000], vec![0; 1000]);
+        let records = values.iter().copied().zip(0..);
+        let shared = SharedOutput::new(&mut twin, &mut twin_numbers);
+        scatter_shared(records, &hash, &mut shared_next, &shared);
+        assert_eq!((out, out_numbers), (twin, twin_numbers));
+    }
+
+    #[test]
+    fn values_that_agree_in_the_block_share_a_part() {
+        let block = 0xFF_u128 << 90 | 0xF0;
+        let hash = BlockHash::new(block, 0, 10);
+        assert_eq!(hash.part(5u128 << 91 | 0x4F), hash.part(5u128 << 91 | 0x40 | 1 << 127));
+    }
+}

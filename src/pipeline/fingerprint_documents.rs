@@ -1,0 +1,79 @@
+//! Pass 2: every document to its fingerprint.
+
+use super::fit::FittedCorpus;
+use super::workers::Workers;
+use crate::extract::vocabulary::Vocabulary;
+use crate::fingerprint::table_simhash::{Accumulator, TableSimhash};
+use crate::fingerprint_table::Lane;
+use crate::kernels::Isa;
+use crate::read::form_feed::{self, Id};
+use crate::token_batch::TokenBatch;
+use crate::tokenize::ascii_letters::AsciiLetters;
+
+/// Bytes of a share of the queries.
+const QUERY_SHARE_BYTES: usize = 32 << 10;
+
+/// IDs and fingerprints of a collection, in its order.
+#[derive(Debug)]
+pub(super) struct FingerprintedDocuments<'t, L> {
+    pub(super) ids: Vec<Id<'t>>,
+    pub(super) fingerprints: Vec<L>,
+}
+
+impl<'t, L> FromIterator<(Vec<Id<'t>>, Vec<L>)> for FingerprintedDocuments<'t, L> {
+    fn from_iter<I: IntoIterator<Item = (Vec<Id<'t>>, Vec<L>)>>(shares: I) -> Self {
+        let (ids, fingerprints): (Vec<_>, Vec<_>) = shares.into_iter().unzip();
+        Self {
+            ids: ids.into_iter().flatten().collect(),
+            fingerprints: fingerprints.into_iter().flatten().collect(),
+        }
+    }
+}
+
+/// The corpus's fingerprints, from the word numbers of pass 1.
+pub(super) fn fingerprint_corpus<'t, L: Lane>(
+    workers: &Workers,
+    simhash: &TableSimhash,
+    fitted: &FittedCorpus<'t>,
+) -> FingerprintedDocuments<'t, L> {
+    let shares = workers.map((0..fitted.share_count()).collect(), |share| {
+        let (number_ranks, documents) = fitted.share(share);
+        let mut accumulator = Accumulator::default();
+        documents
+            .map(|document| {
+                number_ranks.ranks(document.numbers, |ranks| simhash.add(ranks, &mut accumulator));
+                (document.id, simhash.finish::<L>(&mut accumulator))
+            })
+            .unzip()
+    });
+    shares.into_iter().collect()
+}
+
+/// The fingerprints of documents that the vocabulary was not learned from.
+pub(super) fn fingerprint_queries<'t, L: Lane>(
+    workers: &Workers,
+    isa: Isa,
+    simhash: &TableSimhash,
+    vocabulary: &Vocabulary,
+    queries: &'t [u8],
+) -> FingerprintedDocuments<'t, L> {
+    let queries = form_feed::without_byte_order_mark(queries);
+    let share_count = form_feed::share_count(queries, QUERY_SHARE_BYTES);
+    let shares = workers.map((0..share_count).collect(), |share| {
+        let text = &queries[form_feed::share(queries, share, QUERY_SHARE_BYTES)];
+        let mut batch = TokenBatch::default();
+        let mut accumulator = Accumulator::default();
+        let mut ranks = Vec::new();
+        form_feed::documents(text)
+            .map(|document| {
+                AsciiLetters::new(isa).tokenize(document.text, &mut batch, |piece, batch| {
+                    ranks.clear();
+                    vocabulary.ranks(piece, batch, &mut ranks);
+                    simhash.add(&ranks, &mut accumulator);
+                });
+                (document.id, simhash.finish::<L>(&mut accumulator))
+            })
+            .unzip()
+    });
+    shares.into_iter().collect()
+}

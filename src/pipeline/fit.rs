@@ -1,0 +1,196 @@
+//! Pass 1: counts the words of the corpus, and learns its features.
+
+use super::workers::Workers;
+use crate::extract::vocabulary::{self, NumberRanks, Vocabulary};
+use crate::extract::word_counter::{MOST_PLACES, WordCounter};
+use crate::kernels::Isa;
+use crate::large_buffer::LargeBuffer;
+use crate::read::form_feed::{self, Id};
+use crate::token_batch::TokenBatch;
+use crate::tokenize::ascii_letters::AsciiLetters;
+
+/// Bytes of a share: enough for its bookkeeping not to count, few enough for the workers to end
+/// together.
+const SHARE_BYTES: usize = 256 << 10;
+
+/// The corpus after pass 1.
+#[derive(Debug)]
+pub(super) struct FittedCorpus<'t> {
+    /// The features.
+    pub(super) vocabulary: Vocabulary,
+    /// What the word numbers of each worker mean.
+    number_ranks: Vec<NumberRanks>,
+    /// The corpus as word numbers, share by share, in the corpus's order.
+    shares: Vec<NumberedShare<'t>>,
+    /// Where each worker wrote the numbers.
+    written: Vec<WrittenNumbers>,
+}
+
+/// The documents of a share.
+#[derive(Debug)]
+struct NumberedShare<'t> {
+    share: usize,
+    /// The worker whose numbers these are.
+    worker: usize,
+    /// The worker's buffer that holds them.
+    buffer: usize,
+    /// Where in the buffer they begin.
+    start: usize,
+    /// Each document's ID, and where in the buffer its numbers end.
+    documents: Vec<(Id<'t>, usize)>,
+}
+
+/// A document after pass 1.
+#[derive(Debug)]
+pub(super) struct NumberedDocument<'f, 't> {
+    /// Its ID.
+    pub(super) id: Id<'t>,
+    /// Its words that are no stop words, as numbers of the worker.
+    pub(super) numbers: &'f [u16],
+}
+
+impl<'t> FittedCorpus<'t> {
+    /// Number of shares.
+    pub(super) fn share_count(&self) -> usize {
+        self.shares.len()
+    }
+
+    /// The documents of a share, and what their numbers mean.
+    pub(super) fn share(
+        &self,
+        share: usize,
+    ) -> (&NumberRanks, impl ExactSizeIterator<Item = NumberedDocument<'_, 't>>) {
+        let share = &self.shares[share];
+        let numbers = &self.written[share.worker].buffers[share.buffer];
+        let mut start = share.start;
+        let documents = share.documents.iter().map(move |&(id, end)| {
+            let document = NumberedDocument { id, numbers: &numbers[start..end] };
+            start = end;
+            document
+        });
+        (&self.number_ranks[share.worker], documents)
+    }
+}
+
+/// What one worker writes its word numbers into: buffers that never move and are given back
+/// together, since giving back memory while other threads run interrupts every processor.
+#[derive(Debug, Default)]
+struct WrittenNumbers {
+    buffers: Vec<LargeBuffer<u16>>,
+    /// Places of the last buffer that are written.
+    used: usize,
+}
+
+impl WrittenNumbers {
+    /// Places of a buffer, if no share needs more: 8 MB.
+    const BUFFER: usize = 4 << 20;
+
+    /// The last buffer, after making sure that it has `most` more places, and the first of
+    /// these.
+    fn with_room(&mut self, most: usize) -> (&mut LargeBuffer<u16>, usize) {
+        if self.buffers.last().is_none_or(|buffer| buffer.len() - self.used < most) {
+            self.buffers.push(LargeBuffer::zeroed(most.max(Self::BUFFER)));
+            self.used = 0;
+        }
+        let last = self.buffers.len() - 1;
+        (&mut self.buffers[last], self.used)
+    }
+}
+
+/// Counts the words of `corpus` and makes the `most` most frequent ones its features.
+pub(super) fn fit<'t>(
+    workers: &Workers,
+    isa: Isa,
+    corpus: &'t [u8],
+    stop_words: &[Vec<u8>],
+    most: usize,
+) -> FittedCorpus<'t> {
+    let corpus = form_feed::without_byte_order_mark(corpus);
+    let share_count = form_feed::share_count(corpus, SHARE_BYTES);
+    let counted = workers.share(share_count, |numbers| {
+        let mut worker = CountingWorker {
+            tokenizer: AsciiLetters::new(isa),
+            batch: TokenBatch::default(),
+            counter: WordCounter::new(corpus.len() / workers.count(), stop_words),
+            written: WrittenNumbers::default(),
+        };
+        let shares: Vec<_> = numbers
+            .map(|share| {
+                let text = &corpus[form_feed::share(corpus, share, SHARE_BYTES)];
+                (share, worker.count(text))
+            })
+            .collect();
+        (shares, worker.counter, worker.written)
+    });
+
+    let (mut shares, mut counters, mut written) = (Vec::new(), Vec::new(), Vec::new());
+    for (worker, (counted, counter, numbers)) in counted.into_iter().enumerate() {
+        shares.extend(counted.into_iter().map(
+            |(share, CountedShare { buffer, start, documents })| NumberedShare {
+                share,
+                worker,
+                buffer,
+                start,
+                documents,
+            },
+        ));
+        counters.push(counter);
+        written.push(numbers);
+    }
+    shares.sort_unstable_by_key(|share| share.share);
+
+    let (vocabulary, number_ranks) = learn(workers, &counters, most);
+    FittedCorpus { vocabulary, number_ranks, shares, written }
+}
+
+/// What a worker of pass 1 keeps from share to share.
+struct CountingWorker {
+    tokenizer: AsciiLetters,
+    batch: TokenBatch,
+    counter: WordCounter,
+    written: WrittenNumbers,
+}
+
+/// A share as one worker knows it; the fields are those of [`NumberedShare`].
+struct CountedShare<'t> {
+    buffer: usize,
+    start: usize,
+    documents: Vec<(Id<'t>, usize)>,
+}
+
+impl CountingWorker {
+    /// Counts and numbers the words of one share.
+    fn count<'t>(&mut self, text: &'t [u8]) -> CountedShare<'t> {
+        // A word and its separator take two bytes. What is not written takes no memory.
+        let (buffer, start) = self.written.with_room((text.len() / 2 + 2) * MOST_PLACES);
+        let mut documents = Vec::new();
+        let mut end = start;
+        for document in form_feed::documents(text) {
+            self.tokenizer.tokenize(document.text, &mut self.batch, |piece, batch| {
+                end = self.counter.count(piece, batch, buffer, end);
+            });
+            documents.push((document.id, end));
+        }
+        self.written.used = end;
+        CountedShare { buffer: self.written.buffers.len() - 1, start, documents }
+    }
+}
+
+/// The vocabulary of what all workers counted, and what their numbers mean.
+fn learn(
+    workers: &Workers,
+    counters: &[WordCounter],
+    most: usize,
+) -> (Vocabulary, Vec<NumberRanks>) {
+    let reached = workers
+        .map(counters.iter().collect(), |counter| vocabulary::reached_count(counter, most))
+        .into_iter()
+        .max()
+        .unwrap_or(0);
+    let candidates = workers
+        .map((0..counters.len()).collect(), |own| vocabulary::candidates(counters, own, reached));
+    let vocabulary = Vocabulary::of_candidates(candidates.into_iter().flatten().collect(), most);
+    let number_ranks =
+        workers.map(counters.iter().collect(), |counter| vocabulary.number_ranks(counter));
+    (vocabulary, number_ranks)
+}

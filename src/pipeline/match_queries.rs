@@ -1,0 +1,151 @@
+//! Corpus × queries, with the fingerprints of the N most frequent words over a hash table.
+
+use super::config::MatchConfig;
+use super::fingerprint_documents::{
+    FingerprintedDocuments, fingerprint_corpus, fingerprint_queries,
+};
+use super::fit::fit;
+use super::timings::Timings;
+use super::workers::Workers;
+use crate::error::{Error, Result};
+use crate::fingerprint::table_simhash::TableSimhash;
+use crate::fingerprint_table::Lane;
+use crate::kernels::Isa;
+use crate::search::linear_scan;
+use crate::write::reference_text::ReferenceText;
+
+/// Queries that a worker takes at a time.
+const QUERIES_AT_ONCE: usize = 16;
+
+/// The matches of all queries, as text.
+#[derive(Clone, Debug)]
+pub struct MatchedQueries {
+    /// The text, in parts that follow each other.
+    pub blocks: Vec<Vec<u8>>,
+    /// Length of the first query's text, 0 if there is no query.
+    first_query: usize,
+    /// Number of corpus documents.
+    pub documents: usize,
+    /// Number of queries.
+    pub queries: usize,
+    /// Number of features: N, or fewer if the corpus has fewer words.
+    pub features: usize,
+    /// Number of matches.
+    pub matches: usize,
+    /// Where the time went.
+    pub timings: Timings,
+}
+
+impl MatchedQueries {
+    /// The text of the first query, empty if there is none.
+    #[must_use]
+    pub fn first_query(&self) -> &[u8] {
+        self.blocks.first().map_or(&[], |block| &block[..self.first_query])
+    }
+}
+
+/// Finds for every query the corpus documents within `config.max_distance` bits.
+///
+/// `corpus` and `queries` are form-feed texts. The result is the same for any number of threads
+/// and any instruction set.
+///
+/// # Errors
+///
+/// The threads cannot be started.
+///
+/// # Complexity
+///
+/// O(bytes + n × q) for n documents and q queries; memory about 4 bytes for each corpus word that
+/// is no stop word, and 40 a document.
+pub fn match_queries(
+    corpus: &[u8],
+    queries: &[u8],
+    config: &MatchConfig,
+) -> Result<MatchedQueries> {
+    // The narrowest lane that holds a fingerprint.
+    if config.hash_table.bits() <= u64::BITS {
+        match_in_lanes::<u64>(corpus, queries, config)
+    } else {
+        match_in_lanes::<u128>(corpus, queries, config)
+    }
+}
+
+fn match_in_lanes<L: Lane>(
+    corpus: &[u8],
+    queries: &[u8],
+    config: &MatchConfig,
+) -> Result<MatchedQueries> {
+    let mut timings = Timings::start();
+    // No two fingerprints differ in more bits than they have.
+    let max_distance = config.max_distance.min(config.hash_table.bits());
+    let workers = Workers::new(config.threads)?;
+    timings.end("start threads");
+
+    let most = config.hash_table.rows().len();
+    let fitted = fit(&workers, config.isa, corpus, &config.stop_words, most);
+    timings.end("count words");
+
+    let simhash = TableSimhash::new(config.isa, &config.hash_table);
+    let documents: FingerprintedDocuments<'_, L> = fingerprint_corpus(&workers, &simhash, &fitted);
+    timings.end("fingerprint corpus");
+    if u32::try_from(documents.ids.len()).is_err() {
+        let rule = "a corpus has at most 4294967295 documents: match it in parts";
+        return Err(Error::config("documents", documents.ids.len(), rule));
+    }
+
+    let queries = fingerprint_queries(&workers, config.isa, &simhash, &fitted.vocabulary, queries);
+    timings.end("fingerprint queries");
+
+    let blocks = compare(&workers, &documents, &queries, max_distance, config.isa);
+    let first_query = blocks.first().map_or(0, |block| block.first);
+    let matches = blocks.iter().map(|block| block.matches).sum();
+    timings.end("compare and write");
+
+    Ok(MatchedQueries {
+        blocks: blocks.into_iter().map(|block| block.text).collect(),
+        first_query,
+        documents: documents.ids.len(),
+        queries: queries.ids.len(),
+        features: fitted.vocabulary.len(),
+        matches,
+        timings,
+    })
+}
+
+/// The text of some consecutive queries.
+struct Block {
+    text: Vec<u8>,
+    /// Length of the first query's text.
+    first: usize,
+    matches: usize,
+}
+
+fn compare<L: Lane>(
+    workers: &Workers,
+    documents: &FingerprintedDocuments<'_, L>,
+    queries: &FingerprintedDocuments<'_, L>,
+    max_distance: u32,
+    isa: Isa,
+) -> Vec<Block> {
+    let starts = (0..queries.ids.len()).step_by(QUERIES_AT_ONCE).collect();
+    workers.map(starts, |start: usize| {
+        let end = queries.ids.len().min(start + QUERIES_AT_ONCE);
+        let mut block = Block { text: Vec::new(), first: 0, matches: 0 };
+        let mut found = Vec::new();
+        let mut writer = ReferenceText::new(max_distance);
+        for query in start..end {
+            found.clear();
+            let fingerprint = queries.fingerprints[query];
+            linear_scan::scan(&documents.fingerprints, fingerprint, max_distance, isa, &mut found);
+            writer.write_query(&mut block.text, queries.ids[query].bytes(), &found, |row| {
+                let id = documents.ids[row as usize];
+                (id.and_rest(), id.bytes().len())
+            });
+            block.matches += found.len();
+            if query == start {
+                block.first = block.text.len();
+            }
+        }
+        block
+    })
+}

@@ -1,0 +1,96 @@
+//! The threads of a run.
+
+use crate::error::{Error, Result};
+use rayon::prelude::*;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// A fixed number of worker threads; one of them needs no thread at all.
+#[derive(Debug)]
+pub(super) struct Workers(Option<rayon::ThreadPool>);
+
+impl Workers {
+    /// `count` workers.
+    ///
+    /// # Errors
+    ///
+    /// The system does not give that many threads.
+    pub(super) fn new(count: usize) -> Result<Self> {
+        if count <= 1 {
+            return Ok(Self(None));
+        }
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(count).build();
+        pool.map(|pool| Self(Some(pool))).map_err(|error| {
+            Error::config("--threads", count, format!("the system does not start them: {error}"))
+        })
+    }
+
+    /// The threads, if there is more than the caller's.
+    pub(super) fn pool(&self) -> Option<&rayon::ThreadPool> {
+        self.0.as_ref()
+    }
+
+    /// Runs `work` with these threads as those of rayon.
+    pub(super) fn run<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
+        match &self.0 {
+            None => work(),
+            Some(pool) => pool.install(work),
+        }
+    }
+
+    /// How many there are.
+    pub(super) fn count(&self) -> usize {
+        self.0.as_ref().map_or(1, rayon::ThreadPool::current_num_threads)
+    }
+
+    /// Runs `work` once in every worker and returns what each made of it. `work` gets a source of
+    /// item numbers from 0 to `items`, of which every one is given out once, to whoever asks
+    /// first.
+    pub(super) fn share<R: Send>(
+        &self,
+        items: usize,
+        work: impl Fn(&mut dyn Iterator<Item = usize>) -> R + Sync,
+    ) -> Vec<R> {
+        let next = AtomicUsize::new(0);
+        let run = || {
+            let numbers = std::iter::from_fn(|| Some(next.fetch_add(1, Ordering::Relaxed)));
+            work(&mut numbers.take_while(|&number| number < items))
+        };
+        match &self.0 {
+            None => vec![run()],
+            Some(pool) => pool.broadcast(|_| run()),
+        }
+    }
+
+    /// What `work` makes of every item, in the items' order.
+    pub(super) fn map<T: Send, R: Send>(
+        &self,
+        items: Vec<T>,
+        work: impl Fn(T) -> R + Sync + Send,
+    ) -> Vec<R> {
+        match &self.0 {
+            None => items.into_iter().map(work).collect(),
+            Some(pool) => {
+                pool.install(|| items.into_par_iter().with_max_len(1).map(work).collect())
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_item_is_given_once_and_results_keep_their_order() {
+        for threads in [1, 2, 5] {
+            let workers = Workers::new(threads).unwrap();
+            assert_eq!(workers.count(), threads);
+            let mut given: Vec<usize> =
+                workers.share(100, |items| items.collect::<Vec<_>>()).concat();
+            given.sort_unstable();
+            assert_eq!(given, (0..100).collect::<Vec<_>>());
+            let squares = workers.map((0..50).collect(), |i: usize| i * i);
+            assert_eq!(squares, (0..50).map(|i| i * i).collect::<Vec<_>>());
+        }
+    }
+}

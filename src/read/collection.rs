@@ -1,0 +1,460 @@
+//! Files cut into shards, each read by the splitter of its format.
+
+use crate::error::{ErrorKind, Result};
+use crate::fault::{Fault, Severity};
+use crate::input_format::{Compression, Format};
+use crate::mapped_file::FileAccess;
+use crate::read::decompress;
+use crate::read::form_feed::FormFeeds;
+use crate::read::opened::{Opened, Part};
+use crate::read::plain_text::{Lines, WholeFile};
+use crate::read::sniff::{self, SNIFFED_BYTES};
+use crate::read::walk::InputFile;
+use crate::read::window::{Damage, Filled, Splitter, Stream, Then, read_slice, read_stream};
+use crate::read::{Corpus, Event, Visit};
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::ops::Range;
+use std::path::Path;
+
+/// How inputs are read.
+#[derive(Clone, Debug)]
+pub struct ReadOptions {
+    /// The format of every file; by content and name if `None`.
+    pub format: Option<Format>,
+    /// Whether a line of a plain text is a document, not the file.
+    pub per_line: bool,
+    /// Name of the field, column or path that holds the text.
+    pub text_field: String,
+    /// Name of the field, column or path that holds the ID.
+    pub id_field: String,
+    /// Name of the field, column, path or WARC header that decides which documents are kept.
+    pub keep_field: Option<String>,
+    /// Longest record, in bytes; longer ones are quarantined.
+    pub max_record_bytes: usize,
+    /// Most output bytes for each compressed byte, beyond the first GiB.
+    pub max_expansion: u64,
+    /// Base 2 logarithm of the largest Zstandard window.
+    pub zstd_window_log: u32,
+    /// About how many bytes of a plain file are a shard.
+    pub shard_bytes: u64,
+    /// Whether large plain files are mapped.
+    pub access: FileAccess,
+}
+
+impl Default for ReadOptions {
+    fn default() -> Self {
+        Self {
+            format: None,
+            per_line: false,
+            text_field: "text".to_owned(),
+            id_field: "id".to_owned(),
+            keep_field: None,
+            max_record_bytes: 128 << 20,
+            max_expansion: 2000,
+            zstd_window_log: 27,
+            shard_bytes: 1 << 20,
+            access: FileAccess::READ,
+        }
+    }
+}
+
+/// Files as a [`Corpus`].
+#[derive(Debug)]
+pub struct Collection {
+    options: ReadOptions,
+    files: Vec<Opened>,
+    shards: Vec<Shard>,
+}
+
+#[derive(Debug)]
+struct Shard {
+    file: u32,
+    part: Part,
+}
+
+/// How a file is packed and what is in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Recognized {
+    /// How it is packed.
+    pub compression: Compression,
+    /// What is in it.
+    pub format: Format,
+}
+
+impl Collection {
+    /// Looks at each file's size, and at the content of large ones, and cuts them into shards.
+    ///
+    /// A file that cannot be opened is one shard that holds nothing but the fault.
+    #[must_use]
+    pub fn open(inputs: Vec<InputFile>, options: ReadOptions) -> Self {
+        let mut collection = Self { options, files: Vec::new(), shards: Vec::new() };
+        for input in inputs {
+            collection.add(input);
+        }
+        collection
+    }
+
+    fn add(&mut self, input: InputFile) {
+        let file = self.files.len() as u32;
+        let mut opened = Opened::new(input);
+        match opened.cut(&self.options) {
+            Ok(parts) => {
+                self.shards.extend(parts.into_iter().map(|part| Shard { file, part }));
+            }
+            Err(error) => {
+                let part = Part::Unreadable(opened.unreadable("input-open", &error));
+                self.shards.push(Shard { file, part });
+            }
+        }
+        self.files.push(opened);
+    }
+
+    /// The relative path under which a copy of a file stands.
+    #[must_use]
+    pub fn copy_name(&self, file: usize) -> &Path {
+        &self.files[file].input.copy_name
+    }
+
+    /// Where a file's bytes are.
+    #[must_use]
+    pub fn file_path(&self, file: usize) -> &Path {
+        self.files[file].input.path()
+    }
+
+    /// How a file is packed and what is in it.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be read or recognized.
+    pub fn recognize(&self, file: usize) -> Result<Recognized, Fault> {
+        let opened = &self.files[file];
+        let mut head = Vec::new();
+        let result = File::open(opened.input.path())
+            .and_then(|file| file.take(SNIFFED_BYTES as u64).read_to_end(&mut head));
+        match result {
+            Ok(_) => self.recognize_head(opened, &head),
+            Err(error) => Err(opened.unreadable("input-open", &error)),
+        }
+    }
+
+    /// The same from the file's first bytes.
+    fn recognize_head(&self, opened: &Opened, head: &[u8]) -> Result<Recognized, Fault> {
+        let compression = sniff::compression(head);
+        let unpacked;
+        let (content, whole) = if compression == Compression::None {
+            (head, head.len() as u64 >= opened.bytes)
+        } else {
+            let mut space = vec![0; SNIFFED_BYTES];
+            let (filled, ended) = match decompress::open(compression, head, &self.options) {
+                Ok(mut stream) => fill_up(&mut *stream, &mut space),
+                Err(_) => (0, false),
+            };
+            space.truncate(filled);
+            unpacked = space;
+            (&unpacked[..], ended && head.len() as u64 >= opened.bytes)
+        };
+        let format = match self.options.format {
+            Some(format) => format,
+            None => sniff::format(content, whole, &opened.input.name).map_err(|what| {
+                let detail = format!(
+                    "{what}; not WARC, JSON Lines, Parquet, CSV or text (first bytes {}). \
+                     Name the format with --format",
+                    hexadecimal(&content[..content.len().min(4)])
+                );
+                opened.fault(Severity::Loss, "format", None, detail)
+            })?,
+        };
+        let format = match format {
+            Format::Text if self.options.per_line => Format::Lines,
+            format => format,
+        };
+        Ok(Recognized { compression, format })
+    }
+
+    /// Reads a file that is one shard.
+    fn read_whole(&self, opened: &Opened, visit: &mut Visit<'_>) -> Result<u64> {
+        let mut file = match File::open(opened.input.path()) {
+            Ok(file) => file,
+            Err(error) => {
+                visit(Event::Fault(opened.unreadable("input-open", &error)))?;
+                return Ok(0);
+            }
+        };
+        if let Some(fault) = opened.changed(&file) {
+            visit(Event::Fault(fault))?;
+            return Ok(0);
+        }
+        let mut head = Vec::new();
+        if let Err(error) = (&mut file).take(SNIFFED_BYTES as u64).read_to_end(&mut head) {
+            visit(Event::Fault(opened.unreadable("input-read", &error)))?;
+            return Ok(0);
+        }
+        if head.is_empty() {
+            let detail = "holds no records".to_owned();
+            visit(Event::Fault(opened.fault(Severity::Warning, "empty", None, detail)))?;
+            return Ok(0);
+        }
+        let Recognized { compression, format } = match self.recognize_head(opened, &head) {
+            Ok(recognized) => recognized,
+            Err(fault) => {
+                visit(Event::Fault(fault))?;
+                return Ok(0);
+            }
+        };
+        if let Some(fault) = opened.misnamed(compression) {
+            visit(Event::Fault(fault))?;
+        }
+        #[cfg(feature = "parquet")]
+        if format == Format::Parquet {
+            if compression == Compression::None {
+                return self.read_rows(opened, None, visit);
+            }
+            let detail = "is Parquet inside another compression; unpack it first".to_owned();
+            visit(Event::Fault(opened.fault(Severity::Loss, "format", None, detail)))?;
+            return Ok(0);
+        }
+        if compression == Compression::None && head.len() as u64 == opened.bytes {
+            return self.read_format(format, Bytes::Slice(&head), 0, opened, visit);
+        }
+        let reader = io::Cursor::new(head).chain(file);
+        let mut stream = decompress::open(compression, reader, &self.options)?;
+        self.read_format(format, Bytes::Stream(&mut *stream), 0, opened, visit)
+    }
+
+    /// Reads a part of a large plain file.
+    fn read_range(
+        &self,
+        opened: &Opened,
+        format: Format,
+        range: &Range<u64>,
+        visit: &mut Visit<'_>,
+    ) -> Result<u64> {
+        if let Some(map) = &opened.map {
+            let bytes = &map[range.start as usize..range.end as usize];
+            return self.read_format(format, Bytes::Slice(bytes), range.start, opened, visit);
+        }
+        let file = File::open(opened.input.path()).and_then(|mut file| {
+            file.seek(SeekFrom::Start(range.start))?;
+            Ok(file)
+        });
+        let file = match file {
+            Ok(file) => file,
+            Err(error) => {
+                visit(Event::Fault(opened.unreadable("input-open", &error)))?;
+                return Ok(0);
+            }
+        };
+        if let Some(fault) = opened.changed(&file) {
+            visit(Event::Fault(fault))?;
+            return Ok(0);
+        }
+        let reader = file.take(range.end - range.start);
+        let mut stream = decompress::open(Compression::None, reader, &self.options)?;
+        self.read_format(format, Bytes::Stream(&mut *stream), range.start, opened, visit)
+    }
+
+    /// Reads row groups of a Parquet file.
+    #[cfg(feature = "parquet")]
+    fn read_rows(
+        &self,
+        opened: &Opened,
+        groups: Option<Range<usize>>,
+        visit: &mut Visit<'_>,
+    ) -> Result<u64> {
+        use crate::read::parquet::{Columns, read};
+        let file = match File::open(opened.input.path()) {
+            Ok(file) => file,
+            Err(error) => {
+                visit(Event::Fault(opened.unreadable("input-open", &error)))?;
+                return Ok(0);
+            }
+        };
+        if let Some(fault) = opened.changed(&file) {
+            visit(Event::Fault(fault))?;
+            return Ok(0);
+        }
+        let options = &self.options;
+        let columns = Columns {
+            text: &options.text_field,
+            id: &options.id_field,
+            keep: options.keep_field.as_deref(),
+        };
+        let to_fault = |Damage { code, detail, .. }: Damage| {
+            Event::Fault(opened.fault(Severity::Loss, code, None, detail))
+        };
+        read(&file, groups, columns, options.max_record_bytes, &to_fault, visit)
+    }
+
+    /// Runs the splitter of a format.
+    fn read_format(
+        &self,
+        format: Format,
+        bytes: Bytes<'_>,
+        offset: u64,
+        opened: &Opened,
+        visit: &mut Visit<'_>,
+    ) -> Result<u64> {
+        let options = &self.options;
+        let run = Run { longest: options.max_record_bytes.max(1), bytes, offset, opened, visit };
+        match format {
+            Format::FormFeed => run.with(&mut FormFeeds::new(offset == 0)),
+            Format::Text => run.with(&mut WholeFile),
+            Format::Lines => run.with(&mut Lines::new(offset == 0)),
+            #[cfg(feature = "jsonl")]
+            Format::JsonLines => {
+                use crate::read::jsonl::{FieldPaths, JsonLines};
+                let keep = options.keep_field.as_deref();
+                let paths = FieldPaths::new(&options.text_field, &options.id_field, keep);
+                run.with(&mut JsonLines::new(paths, offset == 0))
+            }
+            #[cfg(feature = "csv")]
+            Format::Csv | Format::Tsv => {
+                let delimiter = if format == Format::Csv { b',' } else { b'\t' };
+                let keep = options.keep_field.as_deref();
+                let (text, id) = (&options.text_field, &options.id_field);
+                run.with(&mut crate::read::delimited::Rows::new(delimiter, text, id, keep))
+            }
+            #[cfg(feature = "warc")]
+            Format::Warc => {
+                let keep = options.keep_field.as_deref();
+                run.with(&mut crate::read::warc::WarcRecords::new(keep, options.max_record_bytes))
+            }
+            other => Err(feature_off(other)),
+        }
+    }
+}
+
+fn feature_off(format: Format) -> crate::error::Error {
+    let feature = match format {
+        Format::JsonLines => "jsonl",
+        Format::Csv | Format::Tsv => "csv",
+        Format::Warc => "warc",
+        Format::Parquet => "parquet",
+        Format::FormFeed | Format::Text | Format::Lines => "default",
+    };
+    ErrorKind::FeatureOff { what: format.name(), feature }.into()
+}
+
+impl Corpus for Collection {
+    fn file_count(&self) -> usize {
+        self.files.len()
+    }
+
+    fn file_name(&self, file: usize) -> &Path {
+        &self.files[file].input.name
+    }
+
+    fn shard_count(&self) -> usize {
+        self.shards.len()
+    }
+
+    fn shard_file(&self, shard: usize) -> usize {
+        self.shards[shard].file as usize
+    }
+
+    fn shard_bytes(&self, shard: usize) -> u64 {
+        match &self.shards[shard].part {
+            Part::Whole => self.files[self.shard_file(shard)].bytes,
+            Part::Range(_, range) => range.end - range.start,
+            #[cfg(feature = "parquet")]
+            Part::RowGroups(_, bytes) => *bytes,
+            Part::Unreadable(_) => 0,
+        }
+    }
+
+    fn read_shard(&self, shard: usize, visit: &mut Visit<'_>) -> Result<u64> {
+        let opened = &self.files[self.shard_file(shard)];
+        match &self.shards[shard].part {
+            Part::Whole => self.read_whole(opened, visit),
+            Part::Range(format, range) => self.read_range(opened, *format, range, visit),
+            #[cfg(feature = "parquet")]
+            Part::RowGroups(groups, _) => self.read_rows(opened, Some(groups.clone()), visit),
+            Part::Unreadable(fault) => {
+                visit(Event::Fault(fault.clone()))?;
+                Ok(0)
+            }
+        }
+    }
+}
+
+/// Where a splitter's bytes come from.
+enum Bytes<'b> {
+    Slice(&'b [u8]),
+    Stream(&'b mut dyn Stream),
+}
+
+/// What a splitter is run with.
+struct Run<'b, 'r, 'v> {
+    longest: usize,
+    bytes: Bytes<'b>,
+    offset: u64,
+    opened: &'r Opened,
+    visit: &'r mut Visit<'v>,
+}
+
+impl Run<'_, '_, '_> {
+    fn with<S: Splitter>(self, splitter: &mut S) -> Result<u64> {
+        let Self { longest, bytes, offset, opened, visit } = self;
+        let to_fault = |damage: Damage, lost: bool| {
+            let severity = if lost { Severity::Loss } else { Severity::Warning };
+            let Damage { code, byte, detail } = damage;
+            Event::Fault(opened.fault(severity, code, Some(byte), detail))
+        };
+        match bytes {
+            Bytes::Slice(bytes) => read_slice(splitter, bytes, offset, longest, &to_fault, visit),
+            Bytes::Stream(stream) => {
+                read_stream(splitter, stream, offset, longest, &to_fault, visit)
+            }
+        }
+    }
+}
+
+/// Fills `space` as far as the stream goes; the bytes written and whether the stream ended well.
+fn fill_up(stream: &mut dyn Stream, space: &mut [u8]) -> (usize, bool) {
+    let mut filled = 0;
+    while filled < space.len() {
+        let Filled { bytes, then } = stream.fill(&mut space[filled..]);
+        filled += bytes;
+        match then {
+            Then::More | Then::Warning(_) => {}
+            Then::End => return (filled, true),
+            Then::Loss { .. } => return (filled, false),
+        }
+    }
+    (filled, false)
+}
+
+fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().join(" ")
+}
+
+/// The content of a small file that may be compressed.
+///
+/// # Errors
+///
+/// The compressed data is damaged, or this build cannot read it.
+pub(super) fn unpacked(path: &Path, bytes: Vec<u8>) -> Result<Vec<u8>> {
+    let compression = sniff::compression(&bytes);
+    if compression == Compression::None {
+        return Ok(bytes);
+    }
+    let options = ReadOptions::default();
+    let mut stream = decompress::open(compression, &bytes[..], &options)?;
+    let mut content = Vec::new();
+    loop {
+        let filled = content.len();
+        content.resize(filled + SNIFFED_BYTES, 0);
+        let Filled { bytes, then } = stream.fill(&mut content[filled..]);
+        content.truncate(filled + bytes);
+        match then {
+            Then::More | Then::Warning(_) => {}
+            Then::End => return Ok(content),
+            Then::Loss { damage, .. } => {
+                let path = path.to_owned();
+                let expected = format!("intact compressed data; {}", damage.detail);
+                return Err(ErrorKind::Format { path, byte: damage.byte, expected }.into());
+            }
+        }
+    }
+}

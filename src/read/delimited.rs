@@ -1,0 +1,153 @@
+//! CSV and TSV: rows of columns under a header row that names them.
+//!
+//! A row with another number of columns, or with a quote that is never closed, costs its first
+//! line: reading goes on at the next one.
+
+use crate::document::{Bad, Content, Document};
+use crate::fault::quoted;
+use crate::read::form_feed::without_byte_order_mark;
+use crate::read::plain_text::next_line;
+use crate::read::window::{AfterLoss, Damage, Splitter, Step};
+use csv_core::{ReadRecordResult, Reader, ReaderBuilder};
+use std::borrow::Cow;
+
+/// Splits at the ends of rows.
+pub(super) struct Rows {
+    parser: Reader,
+    names: [Option<String>; 3],
+    /// Number of columns, and where those that matter are, once the header was read.
+    header: Option<(usize, [Option<usize>; 3])>,
+    at_file_start: bool,
+    /// The unquoted fields of a row, one after the other, and where each ends.
+    fields: Vec<u8>,
+    ends: Vec<usize>,
+    bad: Bad,
+}
+
+const TEXT: usize = 0;
+const ID: usize = 1;
+const KEEP: usize = 2;
+
+impl Rows {
+    /// `delimiter` stands between columns; the names are those of the columns to take.
+    pub(super) fn new(delimiter: u8, text: &str, id: &str, keep: Option<&str>) -> Self {
+        Self {
+            parser: ReaderBuilder::new().delimiter(delimiter).build(),
+            names: [Some(text), Some(id), keep].map(|name| name.map(str::to_owned)),
+            header: None,
+            at_file_start: true,
+            fields: vec![0; 4096],
+            ends: vec![0; 16],
+            bad: Bad { code: "csv", expected: Cow::Borrowed(""), length: 0 },
+        }
+    }
+
+    /// Reads the row at the start of `bytes`: its length and number of columns. `None` if it does
+    /// not end there.
+    fn parse(&mut self, bytes: &[u8], last: bool) -> Option<(usize, usize)> {
+        self.parser.reset();
+        let (mut read, mut written, mut columns) = (0, 0, 0);
+        loop {
+            let (result, took, wrote, ended) = self.parser.read_record(
+                &bytes[read..],
+                &mut self.fields[written..],
+                &mut self.ends[columns..],
+            );
+            read += took;
+            written += wrote;
+            columns += ended;
+            match result {
+                // Without input, the parser takes it that nothing follows.
+                ReadRecordResult::InputEmpty if last => {}
+                ReadRecordResult::InputEmpty => return None,
+                ReadRecordResult::OutputFull => self.fields.resize(2 * self.fields.len(), 0),
+                ReadRecordResult::OutputEndsFull => self.ends.resize(2 * self.ends.len(), 0),
+                ReadRecordResult::Record | ReadRecordResult::End => return Some((read, columns)),
+            }
+        }
+    }
+
+    fn field(&self, column: Option<usize>) -> Option<&[u8]> {
+        let column = column?;
+        let start = if column == 0 { 0 } else { self.ends[column - 1] };
+        Some(&self.fields[start..self.ends[column]])
+    }
+
+    /// Finds the columns in the header row.
+    fn read_header(&mut self, columns: usize, length: usize) -> Step<'_> {
+        let found = [TEXT, ID, KEEP].map(|which| {
+            let name = self.names[which].as_ref()?.as_bytes();
+            (0..columns).find(|&column| self.field(Some(column)) == Some(name))
+        });
+        if found[TEXT].is_none() {
+            let names: Vec<_> = (0..columns.min(20))
+                .map(|column| String::from_utf8_lossy(self.field(Some(column)).unwrap_or_default()))
+                .collect();
+            let detail = format!(
+                "has no column \"{}\"; it has {}. Name it with --text-field",
+                quoted(self.names[TEXT].as_deref().unwrap_or_default().as_bytes()),
+                quoted(names.join(", ").as_bytes())
+            );
+            return Step::Stop(Damage { code: "csv-column", byte: 0, detail });
+        }
+        self.header = Some((columns, found));
+        Step::filler(length)
+    }
+
+    /// The first line of the window as a bad record.
+    fn bad_line(&mut self, window: &[u8], expected: Cow<'static, str>) -> Step<'_> {
+        let length = next_line(window).unwrap_or(window.len());
+        self.bad = Bad { code: "csv", expected, length: length as u64 };
+        Step::record(length, Content::Bad(&self.bad))
+    }
+}
+
+impl Splitter for Rows {
+    const AFTER_LOSS: AfterLoss = AfterLoss::SkipToBoundary;
+
+    fn next<'a>(&'a mut self, window: &'a [u8], last: bool) -> Step<'a> {
+        let mark = if self.at_file_start {
+            window.len() - without_byte_order_mark(window).len()
+        } else {
+            0
+        };
+        let blank = window[mark..].iter().take_while(|byte| b"\r\n".contains(byte)).count();
+        if blank > 0 {
+            return Step::filler(mark + blank);
+        }
+        let Some((length, columns)) = self.parse(&window[mark..], last) else { return Step::More };
+        // The parser stops behind a carriage return, if that is what it saw last.
+        let length = mark + length;
+        let length = match (window[..length].last(), window.get(length)) {
+            (Some(b'\r'), Some(b'\n')) => length + 1,
+            (Some(b'\r'), None) if !last => return Step::More,
+            _ => length,
+        };
+        self.at_file_start = false;
+        let Some((wanted, found)) = self.header else { return self.read_header(columns, length) };
+        if columns != wanted {
+            let expected = format!("{wanted} columns as in the header, not {columns}");
+            return self.bad_line(window, expected.into());
+        }
+        let row = &window[..length];
+        let ends_open = memchr::memchr_iter(b'"', row).count() % 2 == 1
+            && (row.last() != Some(&b'\n') || next_line(row) != Some(length));
+        if ends_open {
+            return self.bad_line(window, "a closing quote".into());
+        }
+        let filled = |column| self.field(column).filter(|field| !field.is_empty());
+        Step::record(
+            length,
+            Content::Document(Document {
+                id: filled(found[ID]),
+                text: self.field(found[TEXT]).unwrap_or_default(),
+                field: filled(found[KEEP]),
+                mended: None,
+            }),
+        )
+    }
+
+    fn boundary(&self, bytes: &[u8]) -> Option<usize> {
+        next_line(bytes)
+    }
+}

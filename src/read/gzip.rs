@@ -1,0 +1,225 @@
+//! Gzip members, one after the other.
+
+use crate::read::ReadOptions;
+use crate::read::compressed_input::{Expansion, Input, clipped, corrupt};
+use crate::read::window::{Filled, Stream, Then};
+use flate2::{Crc, Decompress, FlushDecompress, Status};
+use std::io::Read;
+
+/// Bytes of a header without optional fields.
+const FIXED_HEADER: usize = 10;
+/// Longest header, optional fields included.
+const LONGEST_HEADER: usize = 64 << 10;
+/// Checksum and length behind a member.
+const TRAILER: usize = 8;
+
+/// The content of a gzip file.
+pub(super) struct Gzip<R> {
+    input: Input<R>,
+    inflate: Decompress,
+    checksum: Crc,
+    expansion: Expansion,
+    /// Offset of the member that is being read, while inside one.
+    member: Option<u64>,
+    written: u64,
+    /// Nothing more is to be read.
+    done: bool,
+}
+
+impl<R: Read> Gzip<R> {
+    pub(super) fn new(input: Input<R>, options: &ReadOptions) -> Self {
+        Self {
+            input,
+            inflate: Decompress::new(false),
+            checksum: Crc::new(),
+            expansion: Expansion::new(options),
+            member: None,
+            written: 0,
+            done: false,
+        }
+    }
+
+    /// Reads a member's header; `Ok(false)` at the end of the file.
+    fn start_member(&mut self) -> Result<bool, Then> {
+        let began = self.input.position();
+        loop {
+            match header(self.input.ahead()) {
+                Header::Complete(length) => {
+                    self.input.consume(length);
+                    self.inflate.reset(false);
+                    self.checksum.reset();
+                    self.member = Some(began);
+                    return Ok(true);
+                }
+                Header::Incomplete => {
+                    if !self.input.more(began)? {
+                        self.done = true;
+                        return match self.input.ahead() {
+                            [] => Ok(false),
+                            _ => Err(clipped(self.input.position(), began, "gzip header")),
+                        };
+                    }
+                }
+                Header::None => {
+                    if self.input.seek_start(began, FIXED_HEADER, is_member_start)? {
+                        let next = self.input.position();
+                        let what = format!("{} bytes that are no gzip member", next - began);
+                        return Err(corrupt("corrupt-gzip", began, &what, Some(next)));
+                    }
+                    self.done = true;
+                    return Err(self.input.trailing(began, "gzip member"));
+                }
+            }
+        }
+    }
+
+    /// Decompresses into `space` up to its end or that of the member; tells the bytes written.
+    fn inflate(&mut self, began: u64, space: &mut [u8], bytes: &mut usize) -> Result<(), Then> {
+        loop {
+            let (read, written) = (self.inflate.total_in(), self.inflate.total_out());
+            let ahead = self.input.ahead();
+            let status =
+                self.inflate.decompress(ahead, &mut space[*bytes..], FlushDecompress::None);
+            self.input.consume((self.inflate.total_in() - read) as usize);
+            let produced = (self.inflate.total_out() - written) as usize;
+            self.checksum.update(&space[*bytes..*bytes + produced]);
+            *bytes += produced;
+            self.written += produced as u64;
+            match status {
+                Ok(Status::StreamEnd) => return self.end_member(began),
+                Err(_) => {
+                    return Err(self.resume("deflate data that cannot be read", began));
+                }
+                Ok(_) if *bytes == space.len() => return Ok(()),
+                Ok(_) if !self.input.ahead().is_empty() && produced > 0 => {}
+                Ok(_) => {
+                    if !self.input.more(began)? {
+                        return Err(self.end_inside(began));
+                    }
+                }
+            }
+        }
+    }
+
+    /// Checks the trailer.
+    fn end_member(&mut self, began: u64) -> Result<(), Then> {
+        self.member = None;
+        while self.input.ahead().len() < TRAILER {
+            if !self.input.more(began)? {
+                return Err(self.end_inside(began));
+            }
+        }
+        let word = |at: usize| {
+            let ahead = self.input.ahead();
+            u32::from_le_bytes([ahead[at], ahead[at + 1], ahead[at + 2], ahead[at + 3]])
+        };
+        let (checksum, length) = (word(0), word(4));
+        self.input.consume(TRAILER);
+        if checksum != self.checksum.sum() || length != self.inflate.total_out() as u32 {
+            return Err(self.resume("a checksum that does not fit", began));
+        }
+        Ok(())
+    }
+
+    /// The file ends inside a member: it is clipped, or the member's length is damaged and it
+    /// swallowed the ones behind it.
+    fn end_inside(&mut self, began: u64) -> Then {
+        let end = self.input.position();
+        let then = self.resume("a wrong length", began);
+        if self.done { clipped(end, began, "gzip member") } else { then }
+    }
+
+    /// Goes on at the next member after damage to the one that began at `began`. Its end is not
+    /// known, so that the search starts at its first byte, as far as that is remembered.
+    fn resume(&mut self, what: &str, began: u64) -> Then {
+        self.member = None;
+        let found = match self.input.seek_start(began + 1, FIXED_HEADER, is_member_start) {
+            Ok(found) => found,
+            Err(unreadable) => {
+                self.done = true;
+                return unreadable;
+            }
+        };
+        self.done = !found;
+        let what = format!("a gzip member with {what}");
+        corrupt("corrupt-gzip", began, &what, found.then(|| self.input.position()))
+    }
+}
+
+impl<R: Read> Stream for Gzip<R> {
+    fn fill(&mut self, space: &mut [u8]) -> Filled {
+        let mut bytes = 0;
+        while !self.done {
+            let step = match self.member {
+                Some(began) => self.inflate(began, space, &mut bytes),
+                None => match self.start_member() {
+                    Ok(true) => continue,
+                    Ok(false) => break,
+                    Err(then) => Err(then),
+                },
+            };
+            if let Err(then) = step {
+                return Filled { bytes, then };
+            }
+            if let Some(then) = self.expansion.check(self.input.position(), self.written) {
+                self.done = true;
+                return Filled { bytes, then };
+            }
+            if bytes > 0 {
+                return Filled { bytes, then: Then::More };
+            }
+        }
+        Filled { bytes, then: Then::End }
+    }
+}
+
+/// What the start of a member looks like.
+enum Header {
+    /// A header of that many bytes.
+    Complete(usize),
+    /// More bytes are needed.
+    Incomplete,
+    /// No header.
+    None,
+}
+
+/// Measures a header (RFC 1952, section 2.3).
+fn header(bytes: &[u8]) -> Header {
+    let magic = [0x1F, 0x8B, 0x08];
+    let seen = bytes.len().min(magic.len());
+    if bytes[..seen] != magic[..seen] || bytes.get(3).is_some_and(|flags| flags & 0xE0 != 0) {
+        return Header::None;
+    }
+    match header_length(bytes) {
+        Some(length) => Header::Complete(length),
+        None if bytes.len() > LONGEST_HEADER => Header::None,
+        None => Header::Incomplete,
+    }
+}
+
+fn header_length(bytes: &[u8]) -> Option<usize> {
+    let flags = *bytes.get(3)?;
+    let mut length = FIXED_HEADER;
+    if flags & 4 != 0 {
+        let extra = [*bytes.get(length)?, *bytes.get(length + 1)?];
+        length += 2 + usize::from(u16::from_le_bytes(extra));
+    }
+    // A name and a comment, each with a zero byte behind it.
+    for flag in [8, 16] {
+        if flags & flag != 0 {
+            length += memchr::memchr(0, bytes.get(length..)?)? + 1;
+        }
+    }
+    if flags & 2 != 0 {
+        length += 2;
+    }
+    (length <= bytes.len()).then_some(length)
+}
+
+/// Whether ten bytes are very likely a member's header: of random ones, five in 10¹² are.
+fn is_member_start(bytes: &[u8]) -> bool {
+    bytes.starts_with(&[0x1F, 0x8B, 0x08])
+        && bytes[3] & 0xE0 == 0
+        && matches!(bytes[8], 0 | 2 | 4)
+        && matches!(bytes[9], 0..=13 | 255)
+}

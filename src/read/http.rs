@@ -1,0 +1,197 @@
+//! HTTP responses as crawlers store them: header, then a body that may be chunked or compressed.
+
+use std::io::Read;
+
+/// A response, with its body as it was meant.
+#[derive(Debug)]
+pub(super) struct Response<'r> {
+    /// Value of the header `Content-Type`.
+    pub(super) content_type: &'r [u8],
+    /// The body after all encodings, borrowed or in the scratch memory.
+    pub(super) body: &'r [u8],
+    /// The body did not hold what the header says, and was taken as it is.
+    pub(super) is_malformed: bool,
+}
+
+/// Why a body cannot be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Unreadable {
+    /// A content encoding other than gzip and deflate.
+    Encoding,
+    /// It expands beyond the limit.
+    TooLong,
+}
+
+/// The lines of a header block as names and values, without the first line of a response.
+pub(super) fn fields(header: &[u8]) -> impl Iterator<Item = (&[u8], &[u8])> {
+    header.split(|&byte| byte == b'\n').filter_map(|line| {
+        let at = memchr::memchr(b':', line)?;
+        Some((line[..at].trim_ascii(), line[at + 1..].trim_ascii()))
+    })
+}
+
+/// The length of a header block, up to and with its blank line.
+pub(super) fn header_length(bytes: &[u8]) -> Option<usize> {
+    memchr::memchr_iter(b'\n', bytes).find_map(|at| match bytes[at + 1..] {
+        [b'\n', ..] => Some(at + 2),
+        [b'\r', b'\n', ..] => Some(at + 3),
+        _ => None,
+    })
+}
+
+/// Reads a response, if it is one of a page of HTML. The body is at most `longest` bytes.
+///
+/// # Errors
+///
+/// The body cannot be decoded.
+pub(super) fn html_response<'r>(
+    block: &'r [u8],
+    longest: usize,
+    scratch: &'r mut [Vec<u8>; 2],
+) -> Result<Option<Response<'r>>, Unreadable> {
+    if !block.starts_with(b"HTTP/") {
+        return Ok(None);
+    }
+    let Some(header) = header_length(block) else { return Ok(None) };
+    let (mut content_type, mut encoding, mut is_chunked) = (&b""[..], &b""[..], false);
+    for (name, value) in fields(&block[..header]) {
+        if name.eq_ignore_ascii_case(b"content-type") {
+            content_type = value;
+        } else if name.eq_ignore_ascii_case(b"content-encoding") {
+            encoding = value;
+        } else if name.eq_ignore_ascii_case(b"transfer-encoding") {
+            is_chunked = value.eq_ignore_ascii_case(b"chunked");
+        }
+    }
+    if !is_html(content_type) {
+        return Ok(None);
+    }
+    let [joined, unpacked] = scratch;
+    let mut body = &block[header..];
+    let mut is_malformed = false;
+    if is_chunked {
+        match join_chunks(body, joined) {
+            Some(()) => body = joined,
+            None => is_malformed = true,
+        }
+    }
+    let identity = encoding.is_empty() || encoding.eq_ignore_ascii_case(b"identity");
+    if !identity {
+        if unpack(encoding, body, longest, unpacked)? {
+            body = unpacked;
+        } else {
+            is_malformed = true;
+        }
+    }
+    Ok(Some(Response { content_type, body, is_malformed }))
+}
+
+/// Whether a content type is that of a page of HTML.
+pub(super) fn is_html(content_type: &[u8]) -> bool {
+    [&b"text/html"[..], b"application/xhtml+xml"].iter().any(|kind| {
+        content_type.get(..kind.len()).is_some_and(|start| start.eq_ignore_ascii_case(kind))
+    })
+}
+
+/// Joins the chunks of a body (RFC 9112, section 7.1); `None` if they are malformed.
+fn join_chunks(mut body: &[u8], joined: &mut Vec<u8>) -> Option<()> {
+    joined.clear();
+    loop {
+        let end = memchr::memchr(b'\n', body)?;
+        let size = body[..end].split(|&byte| byte == b';').next()?.trim_ascii();
+        let size = usize::from_str_radix(str::from_utf8(size).ok()?, 16).ok()?;
+        body = &body[end + 1..];
+        if size == 0 {
+            return Some(());
+        }
+        joined.extend_from_slice(body.get(..size)?);
+        body = &body[size..];
+        body = body.strip_prefix(b"\r").unwrap_or(body).strip_prefix(b"\n")?;
+    }
+}
+
+/// Decompresses a body; whether it is what the encoding says.
+fn unpack(
+    encoding: &[u8],
+    body: &[u8],
+    longest: usize,
+    unpacked: &mut Vec<u8>,
+) -> Result<bool, Unreadable> {
+    let is = |name: &[u8]| encoding.eq_ignore_ascii_case(name);
+    unpacked.clear();
+    let limit = longest as u64 + 1;
+    let result = if is(b"gzip") || is(b"x-gzip") {
+        flate2::read::MultiGzDecoder::new(body).take(limit).read_to_end(unpacked)
+    } else if is(b"deflate") {
+        let zlib = flate2::read::ZlibDecoder::new(body).take(limit).read_to_end(unpacked);
+        if zlib.is_err() {
+            // Some servers send the bare stream.
+            unpacked.clear();
+            flate2::read::DeflateDecoder::new(body).take(limit).read_to_end(unpacked)
+        } else {
+            zlib
+        }
+    } else {
+        return Err(Unreadable::Encoding);
+    };
+    if unpacked.len() > longest {
+        return Err(Unreadable::TooLong);
+    }
+    Ok(result.is_ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(response: &[u8], expected: Result<Option<(&[u8], bool)>, Unreadable>) {
+        let mut scratch = [Vec::new(), Vec::new()];
+        let found = html_response(response, 1000, &mut scratch);
+        let found = found.map(|r| r.map(|r| (r.body, r.is_malformed)));
+        assert_eq!(found, expected, "{}", String::from_utf8_lossy(response));
+    }
+
+    fn packed(body: &[u8]) -> Vec<u8> {
+        let mut packed = Vec::new();
+        let mut encoder = flate2::read::GzEncoder::new(body, flate2::Compression::fast());
+        encoder.read_to_end(&mut packed).unwrap();
+        packed
+    }
+
+    #[test]
+    fn html_bodies_are_decoded() {
+        let plain = b"HTTP/1.1 200 OK\r\nCONTENT-TYPE: Text/HTML\r\n\r\nbody";
+        check(plain, Ok(Some((b"body", false))));
+        let chunked = b"HTTP/1.1 200\nContent-Type: text/html\nTransfer-Encoding: chunked\n\n\
+                        3;x=y\r\nbod\r\n1\ny\r\n0\r\n\r\n";
+        check(chunked, Ok(Some((b"body", false))));
+        let header = b"HTTP/1.1 200\r\nContent-Type: text/html\r\nContent-Encoding: gzip\r\n\r\n";
+        check(&[&header[..], &packed(b"body")].concat(), Ok(Some((b"body", false))));
+    }
+
+    #[test]
+    fn other_responses_are_none() {
+        check(b"HTTP/1.1 200 OK\r\nContent-Type: image/png\r\n\r\n\x89PNG", Ok(None));
+        check(b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n", Ok(None));
+        check(b"dns:example.org", Ok(None));
+    }
+
+    #[test]
+    fn malformed_bodies_are_taken_as_they_are() {
+        let header =
+            "HTTP/1.1 200\r\nContent-Type: text/html\r\nTransfer-Encoding: chunked\r\n\r\n";
+        for body in
+            ["", "no chunks", "ffffffffffffffffff\r\nx", "5\r\nabc", "3\r\nabcd\r\n0\r\n\r\n"]
+        {
+            check(format!("{header}{body}").as_bytes(), Ok(Some((body.as_bytes(), true))));
+        }
+    }
+
+    #[test]
+    fn bodies_that_cannot_be_decoded_are_refused() {
+        let header = b"HTTP/1.1 200\r\nContent-Type: text/html\r\nContent-Encoding: gzip\r\n\r\n";
+        check(&[&header[..], &packed(&[b'x'; 2000])].concat(), Err(Unreadable::TooLong));
+        let other = b"HTTP/1.1 200\r\nContent-Type: text/html\r\nContent-Encoding: br\r\n\r\nx";
+        check(other, Err(Unreadable::Encoding));
+    }
+}

@@ -1,0 +1,172 @@
+//! One input file: what it was when it was found, where it is cut, and what is wrong with it.
+
+use crate::fault::{Fault, Severity};
+use crate::input_format::{Compression, Format};
+use crate::mapped_file::MappedFile;
+use crate::read::ReadOptions;
+use crate::read::form_feed::FORM_FEED;
+use crate::read::sniff::{self, SNIFFED_BYTES};
+use crate::read::walk::InputFile;
+use std::fs::{self, File};
+use std::io::{self, Read, Seek, SeekFrom};
+use std::ops::Range;
+use std::time::SystemTime;
+
+/// Compressed bytes of row groups that are one shard: each shard reads the file's footer.
+#[cfg(feature = "parquet")]
+const ROW_GROUP_BYTES: u64 = 8 << 20;
+
+/// A file as it was found.
+#[derive(Debug)]
+pub(super) struct Opened {
+    pub(super) input: InputFile,
+    pub(super) bytes: u64,
+    modified: Option<SystemTime>,
+    /// The content of a large plain file.
+    pub(super) map: Option<MappedFile>,
+}
+
+/// What of a file a shard is.
+#[derive(Debug)]
+pub(super) enum Part {
+    /// All of it; what it is will be seen when it is read.
+    Whole,
+    /// Records of a plain file.
+    Range(Format, Range<u64>),
+    /// Row groups of a Parquet file, with their bytes.
+    #[cfg(feature = "parquet")]
+    RowGroups(Range<usize>, u64),
+    /// The file cannot be opened.
+    Unreadable(Fault),
+}
+
+impl Opened {
+    /// Nothing is known of the file yet.
+    pub(super) fn new(input: InputFile) -> Self {
+        Self { input, bytes: 0, modified: None, map: None }
+    }
+
+    /// Notes size and time, maps a large plain file and cuts it behind records.
+    pub(super) fn cut(&mut self, options: &ReadOptions) -> io::Result<Vec<Part>> {
+        let metadata = fs::metadata(self.input.path())?;
+        (self.bytes, self.modified) = (metadata.len(), metadata.modified().ok());
+        if self.bytes <= options.shard_bytes.max(SNIFFED_BYTES as u64) {
+            return Ok(vec![Part::Whole]);
+        }
+        let mut file = File::open(self.input.path())?;
+        let mut head = vec![0; SNIFFED_BYTES];
+        file.read_exact(&mut head)?;
+        if sniff::compression(&head) != Compression::None {
+            return Ok(vec![Part::Whole]);
+        }
+        let format = match options.format {
+            Some(format) => format,
+            None => match sniff::format(&head, false, &self.input.name) {
+                Ok(format) => format,
+                Err(_) => return Ok(vec![Part::Whole]),
+            },
+        };
+        #[cfg(feature = "parquet")]
+        if format == Format::Parquet {
+            let shares = crate::read::parquet::shares(&file, ROW_GROUP_BYTES);
+            return Ok(match shares {
+                Some(shares) if !shares.is_empty() => shares
+                    .into_iter()
+                    .map(|(groups, bytes)| Part::RowGroups(groups, bytes))
+                    .collect(),
+                _ => vec![Part::Whole],
+            });
+        }
+        let (format, separator) = match format {
+            Format::Text if options.per_line => (Format::Lines, b'\n'),
+            Format::FormFeed => (format, FORM_FEED),
+            Format::Lines | Format::JsonLines => (format, b'\n'),
+            _ => return Ok(vec![Part::Whole]),
+        };
+        if options.access.maps() {
+            self.map = options.access.open(self.input.path()).ok();
+            // A file that shrank since is read as it is now.
+            self.bytes = self.map.as_ref().map_or(self.bytes, |map| map.len() as u64);
+        }
+        let mut parts = Vec::new();
+        let mut start = 0;
+        while start < self.bytes {
+            let nominal = start.saturating_add(options.shard_bytes.max(1));
+            let end = match &self.map {
+                Some(map) => behind(map, nominal, separator),
+                None => behind_in_file(&mut file, nominal, separator)?,
+            };
+            let end = end.unwrap_or(self.bytes).min(self.bytes);
+            parts.push(Part::Range(format, start..end));
+            start = end;
+        }
+        Ok(parts)
+    }
+
+    pub(super) fn fault(
+        &self,
+        severity: Severity,
+        code: &'static str,
+        byte: Option<u64>,
+        detail: String,
+    ) -> Fault {
+        Fault { severity, code, file: self.input.name.clone(), byte, detail }
+    }
+
+    pub(super) fn unreadable(&self, code: &'static str, error: &io::Error) -> Fault {
+        self.fault(Severity::Loss, code, None, format!("{error}; skipped"))
+    }
+
+    /// The fault of a file that is not what it was when it was found.
+    pub(super) fn changed(&self, file: &File) -> Option<Fault> {
+        let metadata = file.metadata().ok()?;
+        if (metadata.len(), metadata.modified().ok()) == (self.bytes, self.modified) {
+            return None;
+        }
+        let detail = format!(
+            "was {} bytes when it was found and is now {}, or was written since; not read",
+            self.bytes,
+            metadata.len()
+        );
+        Some(self.fault(Severity::Loss, "changed", None, detail))
+    }
+
+    /// The warning about a name that promises another compression.
+    pub(super) fn misnamed(&self, compression: Compression) -> Option<Fault> {
+        let word = |compression| match compression {
+            Compression::None => "uncompressed",
+            Compression::Gzip => "gzip",
+            Compression::Zstd => "Zstandard",
+        };
+        if sniff::promised_compression(&self.input.name) == compression {
+            return None;
+        }
+        let word = word(compression);
+        let detail = format!("starts like {word}, unlike its name; read as {word}");
+        Some(self.fault(Severity::Warning, "format", None, detail))
+    }
+}
+
+/// The first position behind a separator at or after `from`.
+fn behind(bytes: &[u8], from: u64, separator: u8) -> Option<u64> {
+    let rest = bytes.get(usize::try_from(from).ok()?..)?;
+    memchr::memchr(separator, rest).map(|at| from + at as u64 + 1)
+}
+
+/// The same in a file that is not in memory.
+fn behind_in_file(file: &mut File, from: u64, separator: u8) -> io::Result<Option<u64>> {
+    let mut block = vec![0; 64 << 10];
+    let mut at = file.seek(SeekFrom::Start(from))?;
+    loop {
+        let read = match file.read(&mut block) {
+            Ok(0) => return Ok(None),
+            Ok(read) => read,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(error),
+        };
+        if let Some(found) = memchr::memchr(separator, &block[..read]) {
+            return Ok(Some(at + found as u64 + 1));
+        }
+        at += read as u64;
+    }
+}

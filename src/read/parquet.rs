@@ -1,0 +1,344 @@
+//! Parquet: rows of a file, of which only the needed columns are read.
+//!
+//! The library can panic on damaged files; that is caught and is a fault like its errors. Sizes
+//! that a file declares are checked before anything is decoded.
+
+use crate::document::{Bad, Content, Document, Record};
+use crate::error::Result;
+use crate::fault::quoted;
+use crate::read::window::Damage;
+use crate::read::{Event, Visit};
+use arrow_array::cast::AsArray;
+use arrow_array::types::{
+    Date32Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type,
+    TimestampMicrosecondType, TimestampMillisecondType, TimestampNanosecondType,
+    TimestampSecondType, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
+};
+use arrow_array::{Array, ArrayRef, ArrowPrimitiveType, RecordBatch};
+use arrow_schema::{DataType, TimeUnit};
+use parquet::arrow::ProjectionMask;
+use parquet::arrow::arrow_reader::{
+    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader,
+    ParquetRecordBatchReaderBuilder,
+};
+use parquet::basic::Type as PhysicalType;
+use std::fmt::Display;
+use std::fs::File;
+use std::io::Write;
+use std::ops::Range;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// Rows decoded at once; a few, since a short file can hold long values many times.
+const BATCH_ROWS: usize = 128;
+/// Longest column of a row group, in bytes as it declares.
+const LONGEST_COLUMN: i64 = 512 << 20;
+/// Deepest nesting of a schema.
+const DEEPEST_SCHEMA: usize = 64;
+/// Most columns of a schema.
+const MOST_COLUMNS: usize = 10_000;
+
+/// The columns to read.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Columns<'c> {
+    pub(super) text: &'c str,
+    pub(super) id: &'c str,
+    pub(super) keep: Option<&'c str>,
+}
+
+/// Row groups in shares of at least `bytes` compressed bytes, with the bytes of each; `None` if
+/// the file's footer cannot be read.
+pub(super) fn shares(file: &File, bytes: u64) -> Option<Vec<(Range<usize>, u64)>> {
+    let metadata = load(file).ok()?;
+    let mut shares = Vec::new();
+    let (mut first, mut size) = (0, 0_u64);
+    let groups = metadata.metadata().row_groups();
+    for (at, group) in groups.iter().enumerate() {
+        size = size.saturating_add(u64::try_from(group.compressed_size()).unwrap_or_default());
+        if size >= bytes || at + 1 == groups.len() {
+            shares.push((first..at + 1, size));
+            (first, size) = (at + 1, 0);
+        }
+    }
+    Some(shares)
+}
+
+/// Visits the rows of some row groups, of all if `None`; returns how many rows the file says they
+/// have. `to_fault` makes events of damage.
+///
+/// # Errors
+///
+/// Those of `visit`.
+pub(super) fn read(
+    file: &File,
+    groups: Option<Range<usize>>,
+    columns: Columns<'_>,
+    longest: usize,
+    to_fault: &dyn Fn(Damage) -> Event<'static>,
+    visit: &mut Visit<'_>,
+) -> Result<u64> {
+    let damage = |code, detail| to_fault(Damage { code, byte: 0, detail });
+    let metadata = match load(file) {
+        Ok(metadata) => metadata,
+        Err(reason) => {
+            visit(damage("parquet-footer", format!("{reason}; no rows were read")))?;
+            return Ok(0);
+        }
+    };
+    let selected = match Selected::new(&metadata, columns) {
+        Ok(selected) => selected,
+        Err(reason) => {
+            visit(damage("parquet-column", reason))?;
+            return Ok(0);
+        }
+    };
+    let mut rows = 0;
+    for group in groups.unwrap_or(0..metadata.metadata().num_row_groups()) {
+        let declared = metadata.metadata().row_group(group).num_rows();
+        let declared = u64::try_from(declared).unwrap_or_default();
+        if let Some(detail) = selected.too_long(&metadata, group) {
+            visit(damage("parquet-size", detail))?;
+            rows += declared;
+            continue;
+        }
+        let mut group_rows = Rows { next: rows, longest, read: 0, selected: &selected };
+        let result = open(file, &metadata, &selected, group).and_then(|mut batches| {
+            loop {
+                let batch = match caught(|| batches.next().transpose())? {
+                    Ok(Some(batch)) => batch,
+                    Ok(None) => return Ok(Ok(())),
+                    Err(error) => return Err(error.to_string()),
+                };
+                if let Err(error) = group_rows.visit(&batch, visit) {
+                    return Ok(Err(error));
+                }
+            }
+        });
+        let read = group_rows.read;
+        match result {
+            Ok(visited) => visited?,
+            Err(reason) => {
+                let detail = format!(
+                    "row group {group}, column \"{}\": {}; {read} of {declared} rows were kept, \
+                     the others are lost",
+                    quoted(columns.text.as_bytes()),
+                    quoted(reason.as_bytes())
+                );
+                visit(damage("parquet-page", detail))?;
+            }
+        }
+        rows += declared.max(read);
+    }
+    Ok(rows)
+}
+
+/// Runs the library; a panic becomes its message.
+fn caught<R>(work: impl FnOnce() -> R) -> Result<R, String> {
+    catch_unwind(AssertUnwindSafe(work)).map_err(|panic| {
+        let message = panic.downcast_ref::<String>().map(String::as_str);
+        let message = message.or_else(|| panic.downcast_ref::<&str>().copied());
+        format!("the decoder gave up: {}", message.unwrap_or("without a reason"))
+    })
+}
+
+/// The file's metadata, checked for sizes that no honest file has.
+fn load(file: &File) -> Result<ArrowReaderMetadata, String> {
+    // The types that Arrow wrote beside Parquet's own would bring dictionaries and views.
+    let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
+    let metadata = caught(|| ArrowReaderMetadata::load(file, options))?
+        .map_err(|error| quoted(error.to_string().as_bytes()))?;
+    let schema = metadata.parquet_schema();
+    if schema.num_columns() > MOST_COLUMNS {
+        return Err(format!("{} columns, over {MOST_COLUMNS}", schema.num_columns()));
+    }
+    if schema.columns().iter().any(|column| column.path().parts().len() > DEEPEST_SCHEMA) {
+        return Err(format!("a schema nested over {DEEPEST_SCHEMA} deep"));
+    }
+    Ok(metadata)
+}
+
+/// The columns that were found.
+struct Selected {
+    text: usize,
+    id: Option<usize>,
+    keep: Option<usize>,
+    /// Path of each of the three in the batches.
+    paths: [Option<Vec<String>>; 3],
+}
+
+impl Selected {
+    fn new(metadata: &ArrowReaderMetadata, columns: Columns<'_>) -> Result<Self, String> {
+        let schema = metadata.parquet_schema();
+        let find = |name: &str| {
+            let leaf = schema.columns().iter().position(|column| column.path().string() == name);
+            // A list has no one value in a row.
+            leaf.filter(|&leaf| schema.column(leaf).max_rep_level() == 0)
+        };
+        let Some(text) = find(columns.text) else {
+            let names = schema.columns().iter().map(|column| column.path().string());
+            let names = names.take(20).collect::<Vec<_>>().join(", ");
+            return Err(format!(
+                "has no column \"{}\"; it has {}. Name it with --text-field",
+                quoted(columns.text.as_bytes()),
+                quoted(names.as_bytes())
+            ));
+        };
+        let physical = schema.column(text).physical_type();
+        if !matches!(physical, PhysicalType::BYTE_ARRAY | PhysicalType::FIXED_LEN_BYTE_ARRAY) {
+            let name = quoted(columns.text.as_bytes());
+            return Err(format!("the column \"{name}\" holds {physical}, not text"));
+        }
+        let (id, keep) = (find(columns.id), columns.keep.and_then(find));
+        let path = |leaf: Option<usize>| Some(schema.column(leaf?).path().parts().to_vec());
+        let paths = [path(Some(text)), path(id), path(keep)];
+        Ok(Self { text, id, keep, paths })
+    }
+
+    fn leaves(&self) -> impl Iterator<Item = usize> {
+        [Some(self.text), self.id, self.keep].into_iter().flatten()
+    }
+
+    /// Says so if a column of the row group is longer than allowed.
+    fn too_long(&self, metadata: &ArrowReaderMetadata, group: usize) -> Option<String> {
+        let group_metadata = metadata.metadata().row_group(group);
+        self.leaves().find_map(|leaf| {
+            let column = group_metadata.columns().get(leaf)?;
+            let size = column.uncompressed_size();
+            (!(0..=LONGEST_COLUMN).contains(&size)).then(|| {
+                let name = quoted(column.column_path().string().as_bytes());
+                format!(
+                    "column \"{name}\" declares {size} bytes in row group {group}, \
+                     limit {LONGEST_COLUMN}; its rows were not read"
+                )
+            })
+        })
+    }
+
+    /// The values of one of the columns in a batch.
+    fn column<'b>(&self, which: usize, batch: &'b RecordBatch) -> Option<&'b ArrayRef> {
+        let (first, inner) = self.paths[which].as_ref()?.split_first()?;
+        inner.iter().try_fold(batch.column_by_name(first)?, |array, name| {
+            array.as_struct_opt()?.column_by_name(name)
+        })
+    }
+}
+
+fn open(
+    file: &File,
+    metadata: &ArrowReaderMetadata,
+    selected: &Selected,
+    group: usize,
+) -> Result<ParquetRecordBatchReader, String> {
+    let file = file.try_clone().map_err(|error| error.to_string())?;
+    caught(|| {
+        ParquetRecordBatchReaderBuilder::new_with_metadata(file, metadata.clone())
+            .with_projection(ProjectionMask::leaves(metadata.parquet_schema(), selected.leaves()))
+            .with_row_groups(vec![group])
+            .with_batch_size(BATCH_ROWS)
+            .build()
+    })?
+    .map_err(|error| error.to_string())
+}
+
+/// The rows of a row group as they are visited.
+struct Rows<'r> {
+    /// Number of the next row.
+    next: u64,
+    read: u64,
+    longest: usize,
+    selected: &'r Selected,
+}
+
+impl Rows<'_> {
+    fn visit(&mut self, batch: &RecordBatch, visit: &mut Visit<'_>) -> Result<()> {
+        let [text, id, keep] = [0, 1, 2].map(|which| self.selected.column(which, batch));
+        let (mut id_written, mut keep_written) = (Vec::new(), Vec::new());
+        for row in 0..batch.num_rows() {
+            let text = text.and_then(|column| bytes(column, row));
+            let refusal = match text {
+                None => Some(("parquet-null", "a text, not null".into())),
+                Some(text) if text.len() > self.longest => {
+                    let expected = format!("at most {} bytes (--max-record-bytes)", self.longest);
+                    Some(("oversize", expected.into()))
+                }
+                Some(_) => None,
+            };
+            let length = text.map_or(0, <[u8]>::len) as u64;
+            let bad = refusal.map(|(code, expected)| Bad { code, expected, length });
+            let content = match &bad {
+                Some(bad) => Content::Bad(bad),
+                None => Content::Document(Document {
+                    id: id.and_then(|column| value(column, row, &mut id_written)),
+                    text: text.unwrap_or_default(),
+                    field: keep.and_then(|column| value(column, row, &mut keep_written)),
+                    mended: None,
+                }),
+            };
+            visit(Event::Record(Record { number: self.next, byte: 0, bytes: &[], content }))?;
+            self.next += 1;
+            self.read += 1;
+        }
+        Ok(())
+    }
+}
+
+/// A text or bytes.
+fn bytes(column: &ArrayRef, row: usize) -> Option<&[u8]> {
+    if column.is_null(row) {
+        return None;
+    }
+    match column.data_type() {
+        DataType::Utf8 => Some(column.as_string::<i32>().value(row).as_bytes()),
+        DataType::LargeUtf8 => Some(column.as_string::<i64>().value(row).as_bytes()),
+        DataType::Binary => Some(column.as_binary::<i32>().value(row)),
+        DataType::LargeBinary => Some(column.as_binary::<i64>().value(row)),
+        DataType::FixedSizeBinary(_) => Some(column.as_fixed_size_binary().value(row)),
+        _ => None,
+    }
+}
+
+/// A value as an ID: text as it is, numbers in decimal, points in time as the number that is
+/// stored; `None` for null, the empty text and other types.
+fn value<'v>(column: &'v ArrayRef, row: usize, written: &'v mut Vec<u8>) -> Option<&'v [u8]> {
+    fn number<T: ArrowPrimitiveType<Native: Display>>(
+        column: &ArrayRef,
+        row: usize,
+        written: &mut Vec<u8>,
+    ) -> Option<()> {
+        write!(written, "{}", column.as_primitive::<T>().value(row)).ok()
+    }
+    if column.is_null(row) {
+        return None;
+    }
+    if let Some(text) = bytes(column, row) {
+        return (!text.is_empty()).then_some(text);
+    }
+    written.clear();
+    match column.data_type() {
+        DataType::Int8 => number::<Int8Type>(column, row, written),
+        DataType::Int16 => number::<Int16Type>(column, row, written),
+        DataType::Int32 => number::<Int32Type>(column, row, written),
+        DataType::Int64 => number::<Int64Type>(column, row, written),
+        DataType::UInt8 => number::<UInt8Type>(column, row, written),
+        DataType::UInt16 => number::<UInt16Type>(column, row, written),
+        DataType::UInt32 => number::<UInt32Type>(column, row, written),
+        DataType::UInt64 => number::<UInt64Type>(column, row, written),
+        DataType::Float32 => number::<Float32Type>(column, row, written),
+        DataType::Float64 => number::<Float64Type>(column, row, written),
+        DataType::Date32 => number::<Date32Type>(column, row, written),
+        DataType::Timestamp(TimeUnit::Second, _) => {
+            number::<TimestampSecondType>(column, row, written)
+        }
+        DataType::Timestamp(TimeUnit::Millisecond, _) => {
+            number::<TimestampMillisecondType>(column, row, written)
+        }
+        DataType::Timestamp(TimeUnit::Microsecond, _) => {
+            number::<TimestampMicrosecondType>(column, row, written)
+        }
+        DataType::Timestamp(TimeUnit::Nanosecond, _) => {
+            number::<TimestampNanosecondType>(column, row, written)
+        }
+        DataType::Boolean => write!(written, "{}", column.as_boolean().value(row)).ok(),
+        _ => None,
+    }?;
+    Some(written)
+}

@@ -1,0 +1,411 @@
+//! Runs a splitter over bytes: a slice in memory, or a stream through a window.
+//!
+//! Both ways give the same records. A splitter never sees more than
+//! the longest allowed record's bytes at once; a record that does not end within them is skipped
+//! up to the next boundary and reported as `oversize`, so memory is bounded by the limit whatever
+//! the input claims.
+
+use crate::document::{Bad, Content, Record};
+use crate::error::Result;
+use crate::read::{Event, Visit};
+use std::borrow::Cow;
+
+/// Bytes asked of a stream at once: enough to amortize a call, and small enough that the window
+/// stays in the second-level cache.
+const FILL_BYTES: usize = 256 << 10;
+
+/// A format that is a sequence of bytes, cut into records.
+pub(super) trait Splitter {
+    /// What the record at the start of `window` is. The window is not empty; `last` tells that
+    /// nothing follows it.
+    ///
+    /// `Step::More` asks for a longer window. With `last`, only an incomplete record that is
+    /// damaged by that may ask for more.
+    fn next<'a>(&'a mut self, window: &'a [u8], last: bool) -> Step<'a>;
+
+    /// Where the first record starts that begins after some byte of `bytes`, which lie within a
+    /// record; `None` if none does. Must be found by the last [`Splitter::BOUNDARY_BYTES`] bytes
+    /// before it and the first as many after it.
+    fn boundary(&self, bytes: &[u8]) -> Option<usize>;
+
+    /// How many bytes around a boundary show that it is one.
+    const BOUNDARY_BYTES: usize = 1;
+
+    /// What to do after bytes were lost.
+    const AFTER_LOSS: AfterLoss;
+}
+
+/// What a splitter can do when bytes before the window were lost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum AfterLoss {
+    /// Go on: it recognizes the start of a record, or says that there is none.
+    #[cfg_attr(
+        not(any(feature = "jsonl", feature = "warc")),
+        expect(dead_code, reason = "only these formats recognize a record's start")
+    )]
+    Continue,
+    /// The bytes up to the next boundary are a part of a record.
+    SkipToBoundary,
+    /// Nothing more can be read.
+    Stop,
+}
+
+/// The result of looking at a window.
+#[derive(Debug)]
+pub(super) enum Step<'a> {
+    /// A record of that many bytes, at least one.
+    Record {
+        /// Bytes, from the start of the window, separator included.
+        length: usize,
+        /// Whether the record has a number.
+        counted: bool,
+        /// What it is.
+        content: Content<'a>,
+    },
+    /// The record does not end within the window.
+    More,
+    /// The file cannot be read at all.
+    #[cfg_attr(not(feature = "csv"), expect(dead_code, reason = "only tables need a header"))]
+    Stop(Damage),
+}
+
+impl<'a> Step<'a> {
+    /// A counted record.
+    pub(super) fn record(length: usize, content: Content<'a>) -> Self {
+        Step::Record { length, counted: true, content }
+    }
+
+    /// Bytes that are no record, and stay.
+    pub(super) fn filler(length: usize) -> Self {
+        Step::Record { length, counted: false, content: Content::PassThrough }
+    }
+}
+
+/// Bytes that arrive in order.
+pub(super) trait Stream {
+    /// Writes the next bytes to the start of `space`, which is not empty.
+    fn fill(&mut self, space: &mut [u8]) -> Filled;
+}
+
+/// What a stream did.
+#[derive(Debug)]
+pub(super) struct Filled {
+    /// How many bytes it wrote.
+    pub(super) bytes: usize,
+    /// What comes next.
+    pub(super) then: Then,
+}
+
+/// How a stream goes on after the bytes it wrote.
+#[derive(Debug)]
+pub(super) enum Then {
+    /// More bytes may follow.
+    More,
+    /// Nothing follows.
+    End,
+    /// Something is wrong, but no byte is missing.
+    #[cfg_attr(
+        not(any(feature = "gzip", feature = "zstd")),
+        expect(dead_code, reason = "only compressed files have an end before their end")
+    )]
+    Warning(Damage),
+    /// Bytes are missing from here on; what follows does not join what came before.
+    Loss {
+        /// What happened.
+        damage: Damage,
+        /// The bytes of this call turned out wrong after they were written.
+        untrusted: bool,
+        /// Whether more can be read behind the damage.
+        goes_on: bool,
+    },
+}
+
+/// What is wrong with a stream.
+#[derive(Debug)]
+pub(super) struct Damage {
+    /// Stable code.
+    pub(super) code: &'static str,
+    /// Offset on disk.
+    pub(super) byte: u64,
+    /// What was found, and what to do.
+    pub(super) detail: String,
+}
+
+/// Makes an event of a stream's damage; `bool` is whether anything was lost.
+pub(super) type ToFault<'f> = dyn Fn(Damage, bool) -> Event<'static> + 'f;
+
+/// Visits the records of `bytes`, which start at byte `offset` of the file, and returns their
+/// number. `longest` is the length of the longest record, in bytes.
+///
+/// # Errors
+///
+/// Those of `visit`.
+pub(super) fn read_slice<S: Splitter>(
+    splitter: &mut S,
+    bytes: &[u8],
+    offset: u64,
+    longest: usize,
+    to_fault: &ToFault<'_>,
+    visit: &mut Visit<'_>,
+) -> Result<u64> {
+    let mut out = Output { byte: offset, records: 0, visit };
+    let mut at = 0;
+    while at < bytes.len() {
+        let rest = &bytes[at..];
+        let window = &rest[..rest.len().min(longest)];
+        let last = window.len() == rest.len();
+        at += match splitter.next(window, last) {
+            Step::Record { length, counted, content } => {
+                out.record(&window[..length], counted, content)?;
+                length
+            }
+            Step::Stop(damage) => {
+                (out.visit)(to_fault(damage, true))?;
+                return Ok(out.records);
+            }
+            Step::More if last => {
+                out.bad(window, window.len() as u64, "truncated", CLIPPED)?;
+                window.len()
+            }
+            Step::More => {
+                let from = window.len().saturating_sub(S::BOUNDARY_BYTES).max(1);
+                let length = splitter.boundary(&rest[from..]).map_or(rest.len(), |end| from + end);
+                out.bad(&[], length as u64, "oversize", oversize(longest))?;
+                length
+            }
+        };
+    }
+    Ok(out.records)
+}
+
+/// Visits the records of a stream, which starts at byte `offset` of the file, and returns their
+/// number. `longest` is the length of the longest record, in bytes.
+///
+/// # Errors
+///
+/// Those of `visit`.
+pub(super) fn read_stream<S: Splitter>(
+    splitter: &mut S,
+    stream: &mut dyn Stream,
+    offset: u64,
+    longest: usize,
+    to_fault: &ToFault<'_>,
+    visit: &mut Visit<'_>,
+) -> Result<u64> {
+    let mut out = Output { byte: offset, records: 0, visit };
+    let mut window = Window::new(longest);
+    loop {
+        let filled = stream.fill(window.space());
+        window.end += filled.bytes;
+        let last = matches!(filled.then, Then::End);
+        if !matches!(filled.then, Then::More) {
+            window.enough = 0;
+        }
+        if let Then::Loss { damage, untrusted: true, .. } = &filled.then {
+            window.condemned = Some(damage.code);
+        }
+        if let Err(damage) = split(splitter, &mut window, last, &mut out)? {
+            (out.visit)(to_fault(damage, true))?;
+            return Ok(out.records);
+        }
+        match filled.then {
+            Then::More => {}
+            Then::Warning(damage) => (out.visit)(to_fault(damage, false))?,
+            Then::End => return Ok(out.records),
+            Then::Loss { damage, goes_on, .. } => {
+                let code = damage.code;
+                window.lose(code, &mut out)?;
+                (out.visit)(to_fault(damage, true))?;
+                if !goes_on || S::AFTER_LOSS == AfterLoss::Stop {
+                    return Ok(out.records);
+                }
+                if S::AFTER_LOSS == AfterLoss::SkipToBoundary {
+                    window.skipping = Some(Skip { code, length: 0 });
+                }
+            }
+        }
+    }
+}
+
+const CLIPPED: Cow<'static, str> =
+    Cow::Borrowed("the rest of the record; the file ends or is damaged within it");
+
+fn oversize(longest: usize) -> Cow<'static, str> {
+    format!("at most {longest} bytes (--max-record-bytes)").into()
+}
+
+/// Visits what is complete in the window, and everything if nothing follows. The inner error is
+/// the splitter's reason to stop.
+fn split<S: Splitter>(
+    splitter: &mut S,
+    window: &mut Window,
+    last: bool,
+    out: &mut Output<'_, '_>,
+) -> Result<Result<(), Damage>> {
+    loop {
+        if window.skipping.is_some() {
+            window.skip(splitter, out)?;
+            if window.skipping.is_some() {
+                if last {
+                    window.end_skip(out)?;
+                }
+                return Ok(Ok(()));
+            }
+        }
+        let rest = &window.bytes[window.start..window.end];
+        if rest.is_empty() || rest.len() < window.enough {
+            return Ok(Ok(()));
+        }
+        let seen = &rest[..rest.len().min(window.longest)];
+        let last_seen = last && seen.len() == rest.len();
+        match splitter.next(seen, last_seen) {
+            Step::Record { length, counted, content } => {
+                match window.condemned {
+                    Some(code) if counted => {
+                        out.bad(&seen[..length], length as u64, code, UNTRUSTED)?;
+                    }
+                    _ => out.record(&seen[..length], counted, content)?,
+                }
+                window.start += length;
+                window.enough = 0;
+            }
+            Step::More if last_seen => {
+                out.bad(seen, seen.len() as u64, "truncated", CLIPPED)?;
+                window.start = window.end;
+            }
+            Step::More if rest.len() > seen.len() => {
+                let passed = seen.len().saturating_sub(S::BOUNDARY_BYTES).max(1);
+                window.start += passed;
+                window.enough = 0;
+                window.skipping = Some(Skip { code: "oversize", length: passed as u64 });
+            }
+            Step::More => {
+                window.enough = (2 * rest.len()).min(window.longest + 1);
+                return Ok(Ok(()));
+            }
+            Step::Stop(damage) => return Ok(Err(damage)),
+        }
+    }
+}
+
+const UNTRUSTED: Cow<'static, str> = Cow::Borrowed("bytes that agree with their checksum");
+
+/// Where records go, with their place.
+struct Output<'o, 'v> {
+    /// Offset of the next record.
+    byte: u64,
+    records: u64,
+    visit: &'o mut Visit<'v>,
+}
+
+impl Output<'_, '_> {
+    fn record(&mut self, bytes: &[u8], counted: bool, content: Content<'_>) -> Result<()> {
+        let record = Record { number: self.records, byte: self.byte, bytes, content };
+        self.records += u64::from(counted);
+        self.byte += bytes.len() as u64;
+        (self.visit)(Event::Record(record))
+    }
+
+    fn bad(
+        &mut self,
+        bytes: &[u8],
+        length: u64,
+        code: &'static str,
+        expected: Cow<'static, str>,
+    ) -> Result<()> {
+        let bad = Bad { code, expected, length };
+        self.record(bytes, true, Content::Bad(&bad))?;
+        self.byte += length - bytes.len() as u64;
+        Ok(())
+    }
+}
+
+/// A stretch that is being passed over.
+struct Skip {
+    /// Why.
+    code: &'static str,
+    /// Bytes passed over so far.
+    length: u64,
+}
+
+/// The part of a stream that is in memory.
+struct Window {
+    bytes: Vec<u8>,
+    start: usize,
+    end: usize,
+    /// Longest record; the window holds at most this and a fill.
+    longest: usize,
+    /// Bytes to hold before looking again: a record did not end within half of them. Doubling
+    /// keeps a long record from being looked at once for every fill.
+    enough: usize,
+    skipping: Option<Skip>,
+    /// Every record from here to the next loss is bad, with this code.
+    condemned: Option<&'static str>,
+}
+
+impl Window {
+    fn new(longest: usize) -> Self {
+        Self {
+            bytes: vec![0; FILL_BYTES],
+            start: 0,
+            end: 0,
+            longest,
+            enough: 0,
+            skipping: None,
+            condemned: None,
+        }
+    }
+
+    /// Room for the next bytes of the stream, never empty.
+    fn space(&mut self) -> &mut [u8] {
+        let held = self.end - self.start;
+        if self.start > 0 && (held == 0 || self.bytes.len() - self.end < FILL_BYTES / 2) {
+            self.bytes.copy_within(self.start..self.end, 0);
+            (self.start, self.end) = (0, held);
+        }
+        if self.bytes.len() - self.end < FILL_BYTES / 2 {
+            let wanted = (2 * held).min(self.longest + FILL_BYTES).max(held + FILL_BYTES);
+            self.bytes.resize(wanted, 0);
+        }
+        &mut self.bytes[self.end..]
+    }
+
+    /// Goes on passing over bytes, up to the next boundary.
+    fn skip<S: Splitter>(&mut self, splitter: &S, out: &mut Output<'_, '_>) -> Result<()> {
+        let Some(skip) = &mut self.skipping else { return Ok(()) };
+        let rest = &self.bytes[self.start..self.end];
+        if let Some(length) = splitter.boundary(rest) {
+            self.start += length;
+            let (code, length) = (skip.code, skip.length + length as u64);
+            self.skipping = None;
+            return out.bad(&[], length, code, self.expected(code));
+        }
+        let passed = rest.len().saturating_sub(S::BOUNDARY_BYTES);
+        self.start += passed;
+        skip.length += passed as u64;
+        Ok(())
+    }
+
+    /// Nothing follows, and no boundary was found.
+    fn end_skip(&mut self, out: &mut Output<'_, '_>) -> Result<()> {
+        let Some(skip) = self.skipping.take() else { return Ok(()) };
+        let length = skip.length + (self.end - self.start) as u64;
+        self.start = self.end;
+        if length > 0 { out.bad(&[], length, skip.code, self.expected(skip.code)) } else { Ok(()) }
+    }
+
+    fn expected(&self, code: &'static str) -> Cow<'static, str> {
+        if code == "oversize" { oversize(self.longest) } else { CLIPPED }
+    }
+
+    /// The bytes that follow do not join those in the window: what is left in it is lost.
+    fn lose(&mut self, code: &'static str, out: &mut Output<'_, '_>) -> Result<()> {
+        self.end_skip(out)?;
+        let rest = &self.bytes[self.start..self.end];
+        if !rest.is_empty() {
+            out.bad(rest, rest.len() as u64, code, CLIPPED)?;
+        }
+        (self.start, self.end, self.condemned) = (0, 0, None);
+        Ok(())
+    }
+}

@@ -1,0 +1,435 @@
+//! The recursion under the self-join and the bipartite join.
+//!
+//! A bucket of records that agree in the blocks of a path is partitioned by the rest of the last
+//! block; where it is still big, by one more block (see [`split`](super::split)); and compared
+//! pair by pair where that is cheaper. Partitions may be as coarse as one likes, since every
+//! candidate is checked against the whole path.
+//!
+//! # References
+//!
+//! G. S. Manku, A. Jain, A. Das Sarma, "Detecting near-duplicates for web crawling", WWW 2007, for
+//! the blocks. J. Qin et al., "GPH: similarity search in Hamming space", ICDE 2018, for uneven budgets
+//! and groups of bits that follow the data.
+
+use crate::fingerprint_table::Lane;
+use crate::kernels::Isa;
+use crate::kernels::hamming_accept::{PairTest, accept};
+use crate::kernels::hamming_pairs::{Candidates, near_pairs_32, near_pairs_64};
+use crate::kernels::partition::{BlockHash, count, scatter};
+use crate::large_buffer::LargeBuffer;
+use crate::search::collect::Collect;
+use crate::search::parallel_partition::{Records, partition};
+use crate::search::split::{BitWeights, Costs, Node, Path};
+use rayon::prelude::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator};
+use std::mem::take;
+use std::ops::Range;
+use std::sync::{Arc, Mutex};
+
+/// Records that are compared without asking for anything cheaper.
+const LEAF_RECORDS: usize = 96;
+/// Records for which the bits are weighed anew.
+const WEIGH_RECORDS: usize = 4096;
+/// Records from which several threads share a bucket, at least.
+const LARGE_RECORDS: usize = 1 << 15;
+/// The share of all records from which several threads share a bucket.
+const LARGE_SHARE: usize = 128;
+/// Bits of a partition in the caches, and of one that several threads share.
+const SMALL_BITS: u32 = 10;
+const LARGE_BITS: u32 = 8;
+/// Rows of a leaf that one task compares; a multiple of the kernel's tile.
+const LEAF_ROWS: usize = 1024;
+/// The largest distance for which folds to 32 bits are selective.
+const FOLD_DISTANCE: u32 = 6;
+
+/// One join: what is looked for, and memory that its threads lend each other.
+pub(super) struct Join<'a, W, C> {
+    max_distance: u32,
+    isa: Isa,
+    /// Records below this number are queries and meet only the others; 0 in a self-join.
+    boundary: u32,
+    collect: &'a C,
+    short_words: bool,
+    costs: Costs,
+    large_records: usize,
+    scratch: Mutex<Vec<Scratch<W>>>,
+    buffers: Mutex<Vec<Buffer<W>>>,
+}
+
+/// The numbers of a bucket's records.
+#[derive(Clone, Copy)]
+enum Numbers<'a> {
+    /// 0, 1, 2 and so on: nothing was moved yet.
+    FromZero,
+    Given(&'a [u32]),
+}
+
+impl Numbers<'_> {
+    /// Hands the numbers of `records` records to `work`.
+    fn with<T>(self, records: usize, work: impl FnOnce(&[u32]) -> T) -> T {
+        match self {
+            Self::FromZero => work(&(0..records as u32).collect::<Vec<_>>()),
+            Self::Given(numbers) => work(numbers),
+        }
+    }
+}
+
+/// XOR of the 64-bit words of a value; see [`Lane::fold32`].
+fn fold64<W: Lane>(value: W) -> u64 {
+    let wide = value.widen();
+    wide as u64 ^ (wide >> 64) as u64
+}
+
+type Buffer<W> = (LargeBuffer<W>, LargeBuffer<u32>);
+
+/// Memory of one thread.
+struct Scratch<W> {
+    levels: Vec<Level<W>>,
+    words_32: Vec<u32>,
+    words_64: Vec<u64>,
+    candidates: Candidates,
+}
+
+/// Memory of one level of one thread's recursion.
+struct Level<W> {
+    values: Vec<W>,
+    numbers: Vec<u32>,
+    next: Vec<u32>,
+}
+
+impl<W> Default for Level<W> {
+    fn default() -> Self {
+        Self { values: Vec::new(), numbers: Vec::new(), next: Vec::new() }
+    }
+}
+
+impl<W> Default for Scratch<W> {
+    fn default() -> Self {
+        Self {
+            levels: Vec::new(),
+            words_32: Vec::new(),
+            words_64: Vec::new(),
+            candidates: Candidates::default(),
+        }
+    }
+}
+
+impl<'a, W: Lane, C: Collect> Join<'a, W, C> {
+    /// A join of `values`; those before `boundary` are queries.
+    pub(super) fn new(
+        values: &[W],
+        boundary: u32,
+        max_distance: u32,
+        isa: Isa,
+        collect: &'a C,
+        spare: Option<Buffer<W>>,
+    ) -> Self {
+        let bits = values.iter().fold(W::ZERO, |all, &value| all | value);
+        let short_words = max_distance <= FOLD_DISTANCE || bits.widen() >> 32 == 0;
+        Self {
+            max_distance,
+            isa,
+            boundary,
+            collect,
+            short_words,
+            costs: Costs::of(isa, short_words),
+            large_records: LARGE_RECORDS.max(values.len() / LARGE_SHARE),
+            scratch: Mutex::new(Vec::new()),
+            buffers: Mutex::new(spare.into_iter().collect()),
+        }
+    }
+
+    /// The pairs of `values`, which are numbered from 0.
+    pub(super) fn run(&self, values: &[W]) -> C::Part {
+        let root = Node::new(Path::root(), Arc::new(BitWeights::of(values)));
+        self.large(values, Numbers::FromZero, &root, 0)
+    }
+
+    /// The pairs of a bucket of a path, whose records agree in `used` bits of the hash of its block.
+    pub(super) fn run_bucket(&self, records: Records<'_, W>, path: &Path<W>, used: u32) -> C::Part {
+        let node = Node::new(path.clone(), Arc::new(BitWeights::of(records.values)));
+        self.large(records.values, Numbers::Given(records.numbers), &node, used.min(node.width))
+    }
+
+    /// The pairs of a bucket that agree in `used` bits of the hash of the path's last block: by
+    /// several threads, if the bucket is large.
+    fn large(&self, values: &[W], numbers: Numbers<'_>, node: &Node<W>, used: u32) -> C::Part {
+        if values.len() < self.large_records {
+            return self.with_scratch(|scratch| {
+                let mut part = self.collect.part();
+                numbers.with(values.len(), |numbers| {
+                    let records = Records { values, numbers };
+                    self.small(records, node, used, 0, scratch, &mut part);
+                });
+                part
+            });
+        }
+        if used < node.width {
+            return self.partition_large(values, numbers, node, used);
+        }
+        let compares = numbers.with(values.len(), |numbers| self.compares(numbers).1);
+        if compares == 0.0 {
+            return self.collect.part();
+        }
+        let node = node.weighed(BitWeights::of(values));
+        match node.split(self.max_distance, values.len(), compares, self.costs) {
+            Some(children) => {
+                let mut part = self.collect.part();
+                for child in children {
+                    self.collect.merge(&mut part, self.large(values, numbers, child, 0));
+                }
+                part
+            }
+            None => numbers.with(values.len(), |numbers| {
+                self.leaf_large(Records { values, numbers }, &node.path)
+            }),
+        }
+    }
+
+    /// [`Self::large`] of each part of the next bits of the block's hash.
+    fn partition_large(
+        &self,
+        values: &[W],
+        numbers: Numbers<'_>,
+        node: &Node<W>,
+        used: u32,
+    ) -> C::Part {
+        let bits = LARGE_BITS.min(node.width - used);
+        let hash = BlockHash::new(node.path.block, used, bits);
+        let (mut part_values, mut part_numbers) = self.buffer(values.len());
+        let starts = match numbers {
+            Numbers::FromZero => {
+                let records = |range: Range<usize>| {
+                    values[range.clone()].iter().copied().zip(range.start as u32..)
+                };
+                partition(values.len(), records, &hash, &mut part_values, &mut part_numbers)
+            }
+            Numbers::Given(numbers) => {
+                let records = |range: Range<usize>| {
+                    values[range.clone()].iter().copied().zip(numbers[range].iter().copied())
+                };
+                partition(values.len(), records, &hash, &mut part_values, &mut part_numbers)
+            }
+        };
+        let parts: Vec<C::Part> = (0..hash.parts())
+            .into_par_iter()
+            .with_max_len(1)
+            .map(|i| {
+                let range = starts[i]..starts[i + 1];
+                let numbers = Numbers::Given(&part_numbers[range.clone()]);
+                self.large(&part_values[range], numbers, node, used + bits)
+            })
+            .collect();
+        self.give_back((part_values, part_numbers));
+        let mut merged = self.collect.part();
+        for part in parts {
+            self.collect.merge(&mut merged, part);
+        }
+        merged
+    }
+
+    /// [`Self::large`] by one thread.
+    fn small(
+        &self,
+        records: Records<'_, W>,
+        node: &Node<W>,
+        used: u32,
+        depth: usize,
+        scratch: &mut Scratch<W>,
+        part: &mut C::Part,
+    ) {
+        let length = records.len();
+        let (queries, compares) = self.compares(records.numbers);
+        if compares == 0.0 {
+            return;
+        }
+        if length <= LEAF_RECORDS {
+            return self.leaf(records, queries, &node.path, scratch, part);
+        }
+        if used < node.width {
+            return self.partition_small(records, node, used, depth, scratch, part);
+        }
+        let weighed;
+        let node = if length < WEIGH_RECORDS {
+            node
+        } else {
+            weighed = node.weighed(BitWeights::of(records.values));
+            &weighed
+        };
+        match node.split(self.max_distance, length, compares, self.costs) {
+            Some(children) => {
+                for child in children {
+                    self.small(records, child, 0, depth, scratch, part);
+                }
+            }
+            None => self.leaf(records, queries, &node.path, scratch, part),
+        }
+    }
+
+    /// [`Self::small`] of each part of the next bits of the block's hash.
+    fn partition_small(
+        &self,
+        records: Records<'_, W>,
+        node: &Node<W>,
+        used: u32,
+        depth: usize,
+        scratch: &mut Scratch<W>,
+        part: &mut C::Part,
+    ) {
+        let length = records.len();
+        let rest = node.width - used;
+        let bits = (length * 2 / LEAF_RECORDS).ilog2().clamp(1, SMALL_BITS).min(rest);
+        let hash = BlockHash::new(node.path.block, used, bits);
+        if scratch.levels.len() <= depth {
+            scratch.levels.resize_with(depth + 1, Level::default);
+        }
+        let mut level = take(&mut scratch.levels[depth]);
+        level.next.clear();
+        level.next.resize(hash.parts(), 0);
+        count(records.values, &hash, &mut level.next);
+        let mut place = 0;
+        let mut largest = 0;
+        for next in &mut level.next {
+            largest = largest.max(*next);
+            place += std::mem::replace(next, place);
+        }
+        if largest as usize == length {
+            scratch.levels[depth] = level;
+            return self.small(records, node, used + bits, depth, scratch, part);
+        }
+        if level.values.len() < length {
+            level.values.resize(length, W::ZERO);
+            level.numbers.resize(length, 0);
+        }
+        let (out_values, out_numbers) = (&mut level.values[..length], &mut level.numbers[..length]);
+        scatter(records.values, records.numbers, &hash, &mut level.next, out_values, out_numbers);
+        let parts = Records { values: &level.values[..length], numbers: &level.numbers[..length] };
+        let mut start = 0;
+        for &end in &level.next {
+            let range = start..end as usize;
+            start = end as usize;
+            if range.len() > 1 {
+                let child = parts.slice(range);
+                self.small(child, node, used + bits, depth + 1, scratch, part);
+            }
+        }
+        scratch.levels[depth] = level;
+    }
+
+    /// Compares all pairs.
+    fn leaf(
+        &self,
+        records: Records<'_, W>,
+        queries: usize,
+        path: &Path<W>,
+        scratch: &mut Scratch<W>,
+        part: &mut C::Part,
+    ) {
+        let rows = 0..if self.boundary == 0 { records.len() } else { queries };
+        let Scratch { words_32, words_64, candidates, .. } = scratch;
+        if self.short_words {
+            words_32.clear();
+            words_32.extend(records.values.iter().map(|value| value.fold32()));
+        } else {
+            words_64.clear();
+            words_64.extend(records.values.iter().map(|&value| fold64(value)));
+        }
+        self.compare(records, words_32, words_64, rows, queries, path, candidates, part);
+    }
+
+    /// [`Self::leaf`] by several threads.
+    fn leaf_large(&self, records: Records<'_, W>, path: &Path<W>) -> C::Part {
+        let queries = self.compares(records.numbers).0;
+        let rows = if self.boundary == 0 { records.len() } else { queries };
+        let (mut words_32, mut words_64) = (Vec::new(), Vec::new());
+        if self.short_words {
+            words_32.extend(records.values.iter().map(|value| value.fold32()));
+        } else {
+            words_64.extend(records.values.iter().map(|&value| fold64(value)));
+        }
+        let parts: Vec<C::Part> = (0..rows.div_ceil(LEAF_ROWS))
+            .into_par_iter()
+            .with_max_len(1)
+            .map(|i| {
+                let rows = i * LEAF_ROWS..rows.min((i + 1) * LEAF_ROWS);
+                self.with_scratch(|scratch| {
+                    let mut part = self.collect.part();
+                    let candidates = &mut scratch.candidates;
+                    self.compare(
+                        records, &words_32, &words_64, rows, queries, path, candidates, &mut part,
+                    );
+                    part
+                })
+            })
+            .collect();
+        let mut merged = self.collect.part();
+        for part in parts {
+            self.collect.merge(&mut merged, part);
+        }
+        merged
+    }
+
+    /// Compares `rows` with the columns behind them that are no queries.
+    #[expect(clippy::too_many_arguments, reason = "the arrays of a leaf")]
+    fn compare(
+        &self,
+        records: Records<'_, W>,
+        words_32: &[u32],
+        words_64: &[u64],
+        rows: Range<usize>,
+        first_column: usize,
+        path: &Path<W>,
+        candidates: &mut Candidates,
+        part: &mut C::Part,
+    ) {
+        let Records { values, numbers } = records;
+        let (isa, limit) = (self.isa, self.max_distance);
+        let test = PairTest { max_distance: limit, equal: path.equal, unequal: &path.unequal };
+        let mut sink = |rows: &[u32], columns: &[u32]| {
+            accept(values, rows, columns, &test, isa, &mut |row, column, distance| {
+                let (a, b) = (numbers[row as usize], numbers[column as usize]);
+                self.collect.pair(part, a, b, distance);
+            });
+        };
+        if self.short_words {
+            near_pairs_32(words_32, rows, first_column, limit, isa, candidates, &mut sink);
+        } else {
+            near_pairs_64(words_64, rows, first_column, limit, isa, candidates, &mut sink);
+        }
+    }
+
+    /// Memory for `records` records.
+    fn buffer(&self, records: usize) -> Buffer<W> {
+        let kept = self.buffers.lock().ok().and_then(|mut buffers| {
+            let fitting = buffers.iter().position(|buffer| buffer.0.len() >= records)?;
+            Some(buffers.swap_remove(fitting))
+        });
+        kept.unwrap_or_else(|| (LargeBuffer::zeroed(records), LargeBuffer::zeroed(records)))
+    }
+
+    fn give_back(&self, buffer: Buffer<W>) {
+        if let Ok(mut buffers) = self.buffers.lock() {
+            buffers.push(buffer);
+        }
+    }
+
+    /// Runs `work` with memory of its own.
+    fn with_scratch<T>(&self, work: impl FnOnce(&mut Scratch<W>) -> T) -> T {
+        let idle = self.scratch.lock().ok().and_then(|mut idle| idle.pop());
+        let mut scratch = idle.unwrap_or_default();
+        let result = work(&mut scratch);
+        if let Ok(mut idle) = self.scratch.lock() {
+            idle.push(scratch);
+        }
+        result
+    }
+
+    /// Number of queries among records in the order of their numbers, and of pairs to compare.
+    fn compares(&self, numbers: &[u32]) -> (usize, f64) {
+        let records = numbers.len() as f64;
+        if self.boundary == 0 {
+            return (0, records * (records - 1.0) / 2.0);
+        }
+        let queries = numbers.partition_point(|&number| number < self.boundary);
+        (queries, queries as f64 * (records - queries as f64))
+    }
+}

@@ -1,0 +1,198 @@
+//! The self-join of more than fits in memory: the first partition goes to temporary files.
+//!
+//! Rows are read once and scattered by a hash of the fingerprint, so that equal ones meet in one
+//! file. The different fingerprints are then scattered once for each block, and each file is a
+//! bucket of the recursion in memory. What stays in memory is 8 bytes a row, one bucket, and
+//! what is collected. A bucket that its block does not split is taken whole.
+
+use crate::error::{Error, Result};
+use crate::fingerprint_table::Lane;
+use crate::kernels::Isa;
+use crate::kernels::partition::BlockHash;
+use crate::large_buffer::LargeBuffer;
+use crate::search::collect::Collect;
+use crate::search::grouping::{EqualGroups, group};
+use crate::search::parallel_partition::Records;
+use crate::search::recursion::Join;
+use crate::search::split::{Path as BlockPath, index_blocks, split_free};
+use crate::search::{Rows, SearchLane};
+use std::fs::File;
+use std::io::{BufReader, BufWriter, Read, Seek, Write};
+use std::path::{Path, PathBuf};
+
+/// Files of a partition, at most; each has a buffer.
+const MAX_BITS: u32 = 8;
+const BUFFER_BYTES: usize = 1 << 16;
+/// Bytes of memory that a record needs while its bucket is joined, over the record's own.
+const WORK: usize = 3;
+/// Fingerprints from which the blocks are chosen.
+const SAMPLE: usize = 4096;
+
+/// Groups of equal rows, their fingerprints in a file.
+#[derive(Debug)]
+pub struct SpilledGroups<W> {
+    /// The rows of each group; the fingerprints are not in memory.
+    pub groups: EqualGroups<W>,
+    values: Spill,
+    sample: Vec<W>,
+    bucket_bytes: usize,
+}
+
+/// Records in a temporary file that has no name and vanishes with the process.
+#[derive(Debug)]
+struct Spill {
+    folder: PathBuf,
+    file: BufWriter<File>,
+    records: usize,
+}
+
+impl Spill {
+    fn new(folder: &Path) -> Result<Self> {
+        let file = tempfile::tempfile_in(folder)
+            .map_err(|e| Error::io(folder, "create a temporary file in", e))?;
+        let file = BufWriter::with_capacity(BUFFER_BYTES, file);
+        Ok(Self { folder: folder.to_owned(), file, records: 0 })
+    }
+
+    fn push<W: Lane>(&mut self, value: W, number: u32) -> Result<()> {
+        let mut record = [0; 20];
+        record[..16].copy_from_slice(&value.widen().to_le_bytes());
+        let value_bytes = size_of::<W>();
+        record[value_bytes..value_bytes + 4].copy_from_slice(&number.to_le_bytes());
+        self.records += 1;
+        self.file
+            .write_all(&record[..value_bytes + 4])
+            .map_err(|e| Error::io(&self.folder, "write a temporary file in", e))
+    }
+
+    /// Ends the writing.
+    fn finish(&mut self) -> Result<()> {
+        self.file.flush().map_err(|e| Error::io(&self.folder, "write a temporary file in", e))
+    }
+
+    /// Hands over every record, in order, once the writing has ended.
+    fn read<W: Lane>(&self, mut visit: impl FnMut(W, u32) -> Result<()>) -> Result<()> {
+        let failed = |e| Error::io(&self.folder, "read a temporary file in", e);
+        let mut file = self.file.get_ref();
+        file.rewind().map_err(failed)?;
+        let mut reader = BufReader::with_capacity(BUFFER_BYTES, file);
+        let value_bytes = size_of::<W>();
+        let mut record = [0; 20];
+        for _ in 0..self.records {
+            reader.read_exact(&mut record[..value_bytes + 4]).map_err(failed)?;
+            let mut number = [0; 4];
+            number.copy_from_slice(&record[value_bytes..value_bytes + 4]);
+            let mut value = [0; 16];
+            value[..value_bytes].copy_from_slice(&record[..value_bytes]);
+            visit(W::narrow(u128::from_le_bytes(value)), u32::from_le_bytes(number))?;
+        }
+        Ok(())
+    }
+
+    fn read_all<W: Lane>(mut self) -> Result<(Vec<W>, Vec<u32>)> {
+        self.finish()?;
+        let mut values = Vec::with_capacity(self.records);
+        let mut numbers = Vec::with_capacity(self.records);
+        self.read(|value, number| {
+            values.push(value);
+            numbers.push(number);
+            Ok(())
+        })?;
+        Ok((values, numbers))
+    }
+}
+
+/// Bits of a partition of `bytes` bytes of records into buckets of about `bucket_bytes`.
+fn partition_bits(bytes: usize, bucket_bytes: usize) -> u32 {
+    let buckets = (bytes * WORK).div_ceil(bucket_bytes.max(1));
+    // Twice as many, since hashed buckets are uneven.
+    (buckets * 2).next_power_of_two().ilog2().clamp(1, MAX_BITS)
+}
+
+fn spills(folder: &Path, bits: u32) -> Result<Vec<Spill>> {
+    (0..1 << bits).map(|_| Spill::new(folder)).collect()
+}
+
+impl<W: SearchLane<Wide = W>> SpilledGroups<W> {
+    /// Groups the rows with about `memory` bytes, over files in `folder`.
+    ///
+    /// # Errors
+    ///
+    /// A temporary file cannot be created, written or read.
+    ///
+    /// # Panics
+    ///
+    /// There are 2^32 - 1 rows or more.
+    pub fn new<L: SearchLane<Wide = W>>(
+        rows: Rows<'_, L>,
+        memory: u64,
+        folder: &Path,
+    ) -> Result<Self> {
+        let row_count = rows.lanes.len();
+        assert!(
+            u32::try_from(row_count).is_ok_and(|n| n < u32::MAX),
+            "row numbers are 32 bits wide"
+        );
+        let kept = row_count * 8 + (BUFFER_BYTES << MAX_BITS);
+        let bucket_bytes = usize::try_from(memory).unwrap_or(usize::MAX).saturating_sub(kept);
+        let bits = partition_bits(row_count * (size_of::<W>() + 4), bucket_bytes);
+        let hash = BlockHash::new(!W::ZERO, 0, bits);
+        let mut files = spills(folder, bits)?;
+        for (row, lane) in rows.lanes.iter().enumerate() {
+            if rows.validity.is_none_or(|validity| validity.has_value(row)) {
+                let value = lane.to_wide();
+                files[hash.part(value)].push(value, row as u32)?;
+            }
+        }
+        let mut values = Spill::new(folder)?;
+        let mut starts = LargeBuffer::<u32>::zeroed(row_count + 1);
+        let mut grouped_rows = LargeBuffer::<u32>::zeroed(row_count);
+        let mut place = 0;
+        for file in files {
+            let (lanes, numbers) = file.read_all::<W>()?;
+            let groups = group(Rows::all(&lanes));
+            for local in 0..groups.len() as u32 {
+                values.push(groups.values()[local as usize], values.records as u32)?;
+                for &member in groups.rows(local) {
+                    grouped_rows[place] = numbers[member as usize];
+                    place += 1;
+                }
+                starts[values.records] = place as u32;
+            }
+        }
+        values.finish()?;
+        let step = (row_count / SAMPLE).max(1);
+        let sample = rows.lanes.iter().step_by(step).map(|lane| lane.to_wide()).collect();
+        let groups = EqualGroups::without_values(starts, grouped_rows, values.records);
+        Ok(Self { groups, values, sample, bucket_bytes })
+    }
+
+    /// Hands each pair of groups within `max_distance` to `collect`.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::new`].
+    pub fn collect_pairs<C: Collect>(
+        &self,
+        max_distance: u32,
+        isa: Isa,
+        collect: &C,
+    ) -> Result<C::Part> {
+        let mut merged = collect.part();
+        let blocks = index_blocks(&self.sample, max_distance);
+        for path in split_free(&BlockPath::root(), &blocks) {
+            let bytes = self.values.records * (size_of::<W>() + 4);
+            let bits = partition_bits(bytes, self.bucket_bytes);
+            let hash = BlockHash::new(path.block, 0, bits);
+            let mut files = spills(&self.values.folder, bits)?;
+            self.values.read(|value: W, number| files[hash.part(value)].push(value, number))?;
+            for file in files {
+                let (values, numbers) = file.read_all::<W>()?;
+                let records = Records { values: &values, numbers: &numbers };
+                let join = Join::new(&values, 0, max_distance, isa, collect, None);
+                collect.merge(&mut merged, join.run_bucket(records, &path, bits));
+            }
+        }
+        Ok(merged)
+    }
+}

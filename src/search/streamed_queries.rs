@@ -1,0 +1,133 @@
+//! Queries in tables, the corpus scanned once: nothing is built over the corpus, which may be a
+//! mapped file larger than memory.
+
+use crate::fingerprint_table::Lane;
+use crate::kernels::partition::BlockHash;
+use crate::matches::ValuePair;
+use crate::search::Rows;
+use crate::search::split::{index_blocks, is_first_agreeing};
+use rayon::prelude::{IntoParallelIterator, ParallelIterator};
+
+/// Bits of the hash of a block: a bit for each bucket fits the first cache.
+const BITS: u32 = 16;
+/// Corpus rows that one task scans.
+const CHUNK_ROWS: usize = 1 << 16;
+/// Corpus rows whose candidates are collected before any is looked at.
+const STEP_ROWS: usize = 1 << 12;
+
+/// Tables of queries.
+#[derive(Debug)]
+pub struct StreamedQueries<'a, L> {
+    queries: &'a [L],
+    max_distance: u32,
+    blocks: Vec<L>,
+    tables: Vec<Table<L>>,
+}
+
+#[derive(Debug)]
+struct Table<L> {
+    hash: BlockHash,
+    /// A bit for each bucket: whether it holds a query.
+    occupied: Vec<u64>,
+    starts: Vec<u32>,
+    /// Queries and their numbers, by bucket.
+    queries: Vec<(L, u32)>,
+}
+
+impl<L: Lane> Table<L> {
+    fn new(queries: &[L], block: L) -> Self {
+        let hash = BlockHash::new(block, 0, BITS);
+        let mut numbered: Vec<_> = queries.iter().copied().zip(0..).collect();
+        numbered.sort_unstable_by_key(|&(query, number)| (hash.part(query), number));
+        let mut occupied = vec![0; hash.parts() / 64];
+        let mut starts = vec![0; hash.parts() + 1];
+        for &(query, _) in &numbered {
+            let part = hash.part(query);
+            occupied[part / 64] |= 1 << (part % 64);
+            starts[part + 1] += 1;
+        }
+        let mut sum = 0;
+        for start in &mut starts {
+            sum += *start;
+            *start = sum;
+        }
+        Self { hash, occupied, starts, queries: numbered }
+    }
+}
+
+impl<'a, L: Lane> StreamedQueries<'a, L> {
+    /// Builds the tables over `queries`, of which there are at most 2^32 - 1.
+    pub fn new(queries: &'a [L], max_distance: u32) -> Self {
+        let blocks = index_blocks(queries, max_distance);
+        let tables = blocks.iter().map(|&block| Table::new(queries, block)).collect();
+        Self { queries, max_distance, blocks, tables }
+    }
+
+    /// Finds every query (`a`) and corpus row (`b`) within the distance, ascending.
+    ///
+    /// # Complexity
+    ///
+    /// k + 1 look-ups in a table of 8 KB for each of n corpus rows, and the candidates.
+    pub fn scan(&self, corpus: Rows<'_, L>) -> Vec<ValuePair> {
+        let rows = corpus.lanes.len();
+        let chunks: Vec<Vec<ValuePair>> = (0..rows.div_ceil(CHUNK_ROWS))
+            .into_par_iter()
+            .map(|chunk| {
+                let mut found = Vec::new();
+                let mut candidates = vec![0; STEP_ROWS];
+                let end = rows.min((chunk + 1) * CHUNK_ROWS);
+                for first in (chunk * CHUNK_ROWS..end).step_by(STEP_ROWS) {
+                    let step = &corpus.lanes[first..end.min(first + STEP_ROWS)];
+                    for table in 0..self.tables.len() {
+                        self.scan_step(table, step, first, corpus, &mut candidates, &mut found);
+                    }
+                }
+                found
+            })
+            .collect();
+        let mut pairs = chunks.concat();
+        pairs.sort_unstable();
+        pairs
+    }
+
+    /// One table against some rows: first the rows with an occupied bucket, without a branch, then
+    /// those rows' buckets.
+    fn scan_step(
+        &self,
+        number: usize,
+        step: &[L],
+        first: usize,
+        corpus: Rows<'_, L>,
+        candidates: &mut [u32],
+        found: &mut Vec<ValuePair>,
+    ) {
+        let table = &self.tables[number];
+        let mut count = 0;
+        for (at, &lane) in step.iter().enumerate() {
+            let part = table.hash.part(lane);
+            candidates[count] = at as u32;
+            count += (table.occupied[part / 64] >> (part % 64) & 1) as usize;
+        }
+        for &at in &candidates[..count] {
+            let lane = step[at as usize];
+            let part = table.hash.part(lane);
+            let bucket = table.starts[part] as usize..table.starts[part + 1] as usize;
+            for &(query, a) in &table.queries[bucket] {
+                let difference = query ^ lane;
+                let distance = difference.count_ones();
+                let row = first + at as usize;
+                if distance <= self.max_distance
+                    && is_first_agreeing(&self.blocks, number, difference)
+                    && corpus.validity.is_none_or(|validity| validity.has_value(row))
+                {
+                    found.push(ValuePair { a, b: row as u32, distance });
+                }
+            }
+        }
+    }
+
+    /// The queries.
+    pub fn queries(&self) -> &'a [L] {
+        self.queries
+    }
+}

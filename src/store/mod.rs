@@ -1,0 +1,3 @@
+//! Fingerprints on disk, in simtool's own format.
+
+pub mod format;

@@ -1,0 +1,93 @@
+//! Which rows have a value: a document without features has no fingerprint.
+
+/// One bit a row: set where the row has a value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Validity {
+    words: Vec<u64>,
+    rows: usize,
+}
+
+impl Validity {
+    /// All of `rows` rows have a value.
+    #[must_use]
+    pub fn all(rows: usize) -> Self {
+        let mut words = vec![u64::MAX; rows.div_ceil(64)];
+        if let (Some(last), true) = (words.last_mut(), !rows.is_multiple_of(64)) {
+            *last = (1 << (rows % 64)) - 1;
+        }
+        Self { words, rows }
+    }
+
+    /// Takes the value of `row` away.
+    ///
+    /// # Panics
+    ///
+    /// There is no such row.
+    pub fn clear(&mut self, row: usize) {
+        assert!(row < self.rows, "row {row} of {}", self.rows);
+        self.words[row / 64] &= !(1 << (row % 64));
+    }
+
+    /// Whether `row` has a value; a row beyond the end has none.
+    #[inline]
+    #[must_use]
+    pub fn has_value(&self, row: usize) -> bool {
+        self.words.get(row / 64).is_some_and(|word| word >> (row % 64) & 1 == 1)
+    }
+
+    /// Number of rows, with a value or without.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.rows
+    }
+
+    /// Whether there are no rows.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.rows == 0
+    }
+
+    /// Number of rows that have a value.
+    #[must_use]
+    pub fn valid_rows(&self) -> usize {
+        self.words.iter().map(|word| word.count_ones() as usize).sum()
+    }
+
+    /// The bits, row 0 lowest in the first word; bits beyond the last row are 0.
+    #[must_use]
+    pub fn words(&self) -> &[u64] {
+        &self.words
+    }
+
+    /// The validity with these bits, if they are as many as `rows` needs and none is set beyond.
+    #[must_use]
+    pub fn from_words(words: Vec<u64>, rows: usize) -> Option<Self> {
+        let fits = words.len() == rows.div_ceil(64)
+            && (rows.is_multiple_of(64)
+                || words.last().is_none_or(|word| word >> (rows % 64) == 0));
+        fits.then_some(Self { words, rows })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_are_counted_and_taken_away() {
+        for rows in [0, 1, 63, 64, 65, 130] {
+            let mut validity = Validity::all(rows);
+            assert_eq!((validity.len(), validity.valid_rows()), (rows, rows));
+            assert!(!validity.has_value(rows));
+            if rows > 1 {
+                validity.clear(1);
+                assert!(!validity.has_value(1) && validity.has_value(0));
+                assert_eq!(validity.valid_rows(), rows - 1);
+            }
+            let words = validity.words().to_vec();
+            assert_eq!(Validity::from_words(words, rows), Some(validity));
+        }
+        assert_eq!(Validity::from_words(vec![0b100], 2), None);
+        assert_eq!(Validity::from_words(vec![], 2), None);
+    }
+}

@@ -1,0 +1,59 @@
+//! JSON strings of bytes that may be anything.
+
+use std::io::{self, Write};
+
+/// Writes `bytes` as a JSON string. Bytes that are no UTF-8 become `\x` and two hexadecimal
+/// digits, as text: the string then has a backslash.
+///
+/// # Errors
+///
+/// Those of `out`.
+pub fn write_string(out: &mut dyn Write, bytes: &[u8]) -> io::Result<()> {
+    out.write_all(b"\"")?;
+    for chunk in bytes.utf8_chunks() {
+        write_escaped(out, chunk.valid().as_bytes())?;
+        for byte in chunk.invalid() {
+            write!(out, "\\\\x{byte:02x}")?;
+        }
+    }
+    out.write_all(b"\"")
+}
+
+fn write_escaped(out: &mut dyn Write, text: &[u8]) -> io::Result<()> {
+    let mut from = 0;
+    for (at, &byte) in text.iter().enumerate() {
+        if byte >= b' ' && byte != b'"' && byte != b'\\' && byte != 0x7F {
+            continue;
+        }
+        out.write_all(&text[from..at])?;
+        from = at + 1;
+        match byte {
+            b'"' => out.write_all(b"\\\"")?,
+            b'\\' => out.write_all(b"\\\\")?,
+            b'\n' => out.write_all(b"\\n")?,
+            b'\r' => out.write_all(b"\\r")?,
+            b'\t' => out.write_all(b"\\t")?,
+            _ => write!(out, "\\u{byte:04x}")?,
+        }
+    }
+    out.write_all(&text[from..])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(bytes: &[u8], expected: &str) {
+        let mut out = Vec::new();
+        write_string(&mut out, bytes).unwrap();
+        assert_eq!(String::from_utf8(out).unwrap(), expected);
+    }
+
+    #[test]
+    fn everything_becomes_a_string() {
+        check(b"", r#""""#);
+        check("a\u{e9}\u{1F600}".as_bytes(), "\"a\u{e9}\u{1F600}\"");
+        check(b"\"\\/\n\r\t\0\x1B\x7F", r#""\"\\/\n\r\t\u0000\u001b\u007f""#);
+        check(b"a\xFFb\xE2\x82", r#""a\\xffb\\xe2\\x82""#);
+    }
+}

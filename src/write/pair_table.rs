@@ -1,0 +1,78 @@
+//! Pairs of rows as a table: text with tabs, or an `.npy` array.
+
+/// Appends `a`, `b` and `distance` as a line with tabs.
+pub fn push_tsv(a: u32, b: u32, distance: u32, out: &mut Vec<u8>) {
+    push_number(a, out);
+    out.push(b'\t');
+    push_number(b, out);
+    out.push(b'\t');
+    push_number(distance, out);
+    out.push(b'\n');
+}
+
+/// Appends a group of equal rows as a line: `group`, a tab, the rows with blanks between.
+pub fn push_group(rows: &[u32], out: &mut Vec<u8>) {
+    out.extend_from_slice(b"group\t");
+    for (at, &row) in rows.iter().enumerate() {
+        if at > 0 {
+            out.push(b' ');
+        }
+        push_number(row, out);
+    }
+    out.push(b'\n');
+}
+
+/// Appends the decimal digits of `number`.
+fn push_number(mut number: u32, out: &mut Vec<u8>) {
+    let mut digits = [0; 10];
+    let mut start = digits.len();
+    loop {
+        start -= 1;
+        digits[start] = b'0' + (number % 10) as u8;
+        number /= 10;
+        if number == 0 {
+            break;
+        }
+    }
+    out.extend_from_slice(&digits[start..]);
+}
+
+/// Appends `a`, `b` and `distance` as a row of an array of `<u4`.
+pub fn push_numpy(a: u32, b: u32, distance: u32, out: &mut Vec<u8>) {
+    for number in [a, b, distance] {
+        out.extend_from_slice(&number.to_le_bytes());
+    }
+}
+
+/// The header of an `.npy` file with `rows` rows of [`push_numpy`].
+#[must_use]
+pub fn numpy_header(rows: u64) -> Vec<u8> {
+    let mut header = format!("{{'descr': '<u4', 'fortran_order': False, 'shape': ({rows}, 3), }}");
+    // Magic, version and length are ten bytes; the whole is a multiple of 64 and ends in a newline.
+    while (10 + header.len() + 1) % 64 != 0 {
+        header.push(' ');
+    }
+    header.push('\n');
+    let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
+    bytes.extend_from_slice(&(header.len() as u16).to_le_bytes());
+    bytes.extend_from_slice(header.as_bytes());
+    bytes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_and_headers() {
+        let mut out = Vec::new();
+        push_tsv(0, u32::MAX, 10, &mut out);
+        push_group(&[3, 20, 100], &mut out);
+        assert_eq!(out, b"0\t4294967295\t10\ngroup\t3 20 100\n");
+        for rows in [0, 7, u64::MAX] {
+            let header = numpy_header(rows);
+            assert_eq!(header.len() % 64, 0);
+            assert!(header.ends_with(b"\n"));
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! `simtool join` and `simtool search` on files of fingerprints.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+
+fn simtool(folder: &Path, arguments: &str) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_simtool"))
+        .args(arguments.split(' '))
+        .current_dir(folder)
+        .output()
+        .unwrap()
+}
+
+/// Standard output of a run that must succeed.
+fn check(folder: &Path, arguments: &str) -> String {
+    let output = simtool(folder, arguments);
+    let messages = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success(), "{arguments}: {messages}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// The message of a run that must fail with `code`.
+fn check_failure(folder: &Path, arguments: &str, code: i32) -> String {
+    let output = simtool(folder, arguments);
+    assert_eq!(output.status.code(), Some(code), "{arguments}");
+    assert!(output.stdout.is_empty());
+    String::from_utf8(output.stderr).unwrap()
+}
+
+const TEXT: &str = "00000000000000ff\n\n00000000000000fe\n00000000000000ff\nf0000000000000ff\n";
+const PAIRS: &str = "0\t2\t1\n0\t3\t0\n2\t3\t1\n";
+
+fn folder() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("f.txt"), TEXT).unwrap();
+    folder
+}
+
+fn numpy(words: &[u64], shape: &str) -> Vec<u8> {
+    let header = format!("{{'descr': '<u8', 'fortran_order': False, 'shape': {shape}, }}\n");
+    let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
+    bytes.extend((header.len() as u16).to_le_bytes());
+    bytes.extend(header.as_bytes());
+    bytes.extend(words.iter().flat_map(|word| word.to_le_bytes()));
+    bytes
+}
+
+#[test]
+fn join_prints_pairs_counts_and_groups() {
+    let folder = folder();
+    let folder = folder.path();
+    assert_eq!(check(folder, "join --fingerprints f.txt --max-distance 3"), PAIRS);
+    assert_eq!(check(folder, "join --fingerprints f.txt --count"), "3\n");
+    assert_eq!(check(folder, "join --fingerprints f.txt -k 0"), "0\t3\t0\n");
+    let groups = check(folder, "join --fingerprints f.txt --groups");
+    assert_eq!(groups, "group\t0 3\npair\t0\t2\t1\n");
+    for index in ["linear-scan", "partition-join", "spilled-join"] {
+        let command = format!("join --fingerprints f.txt --index {index} --max-memory 1M");
+        assert_eq!(check(folder, &command), PAIRS, "{index}");
+        assert_eq!(check(folder, &format!("{command} --count")), "3\n", "{index}");
+    }
+}
+
+#[test]
+fn search_prints_the_same_with_every_index() {
+    let folder = folder();
+    let folder = folder.path();
+    fs::write(folder.join("q.txt"), "00000000000000fe\n\n0f000000000000ff\n").unwrap();
+    let command = "search --fingerprints f.txt --queries q.txt -k 4";
+    let expected = "0\t0\t1\n0\t2\t0\n0\t3\t1\n2\t0\t4\n2\t3\t4\n";
+    assert_eq!(check(folder, command), expected);
+    for index in [
+        "linear-scan",
+        "bit-probing",
+        "permuted-tables",
+        "block-index",
+        "streamed-queries",
+        "bipartite-join",
+    ] {
+        let named = format!("{command} --index {index}");
+        assert_eq!(check(folder, &named), expected, "{index}");
+        assert_eq!(check(folder, &format!("{named} --count")), "5\n", "{index}");
+    }
+    let nearer = "search --fingerprints f.txt --queries q.txt -k 1 --index expanded-set";
+    assert_eq!(check(folder, nearer), "0\t0\t1\n0\t2\t0\n0\t3\t1\n");
+}
+
+#[test]
+fn arrays_are_read_and_written() {
+    let folder = folder();
+    let folder = folder.path();
+    fs::write(folder.join("f.npy"), numpy(&[0xFF, 0, 0xFE], "(3,)")).unwrap();
+    assert_eq!(check(folder, "join --fingerprints f.npy"), "0\t2\t1\n");
+    fs::write(folder.join("wide.npy"), numpy(&[1, 9, 1, 9, 0, 9], "(3, 2)")).unwrap();
+    let expected = "0\t1\t0\n0\t2\t1\n1\t2\t1\n";
+    assert_eq!(check(folder, "join --fingerprints wide.npy --output out.tsv"), "");
+    assert_eq!(fs::read_to_string(folder.join("out.tsv")).unwrap(), expected);
+    check(folder, "join --fingerprints wide.npy --output out.npy");
+    let array = fs::read(folder.join("out.npy")).unwrap();
+    assert!(array.starts_with(b"\x93NUMPY\x01\x00"));
+    let numbers = [0u32, 1, 0, 0, 2, 1, 1, 2, 1].map(u32::to_le_bytes).concat();
+    assert!(array.ends_with(&numbers) && array.len() % 64 == numbers.len());
+}
+
+#[test]
+fn explain_shows_the_choice_and_threads_do_not_matter() {
+    let folder = folder();
+    let folder = folder.path();
+    let lines: Vec<String> =
+        (0..3000u64).map(|i| format!("{:016x}", i.wrapping_mul(0x0101_0000_0101))).collect();
+    fs::write(folder.join("many.txt"), lines.join("\n")).unwrap();
+    let output = simtool(folder, "join --fingerprints many.txt --explain --count");
+    let plan = String::from_utf8(output.stderr).unwrap();
+    assert!(plan.starts_with("self-join of 3000 rows, 64 bits"), "{plan}");
+    assert!(plan.contains("<- chosen"), "{plan}");
+    let one = check(folder, "join --fingerprints many.txt -j 1 --index partition-join");
+    for threads in [2, 3, 7] {
+        let command = format!("join --fingerprints many.txt -j {threads} --index partition-join");
+        assert_eq!(check(folder, &command), one);
+    }
+    assert_eq!(check(folder, "join --fingerprints many.txt --index linear-scan"), one);
+}
+
+#[test]
+fn what_is_wrong_is_said() {
+    let folder = folder();
+    let folder = folder.path();
+    fs::write(folder.join("bad.txt"), "00ff\n00f\n").unwrap();
+    let message = check_failure(folder, "join --fingerprints bad.txt", 1);
+    assert!(message.contains("bad.txt, byte 5: expected 4 digits"), "{message}");
+    let message = check_failure(folder, "join --fingerprints none.txt", 1);
+    assert!(message.contains("cannot read none.txt"), "{message}");
+    let message = check_failure(folder, "join --fingerprints f.txt --index tree", 2);
+    assert!(message.contains("must be one of linear-scan"), "{message}");
+    let message = check_failure(folder, "join --fingerprints f.txt --index block-index", 2);
+    assert!(message.contains("does not serve this command"), "{message}");
+    let message = check_failure(folder, "join --fingerprints f.txt --max-memory much", 2);
+    assert!(message.contains("512M or 8G"), "{message}");
+    let message = check_failure(folder, "join --fingerprints f.txt --output out.csv", 2);
+    assert!(message.contains("must end in .tsv or .npy"), "{message}");
+    fs::write(folder.join("narrow.txt"), "00ff\n").unwrap();
+    let command = "search --fingerprints f.txt --queries narrow.txt";
+    let message = check_failure(folder, command, 2);
+    assert!(message.contains("must have the corpus's 64 bits"), "{message}");
+}

@@ -1,0 +1,63 @@
+//! Runs the real binary in a folder of its own.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use tempfile::TempDir;
+
+/// A folder of input files that goes away with the value.
+pub(crate) struct Folder(TempDir);
+
+/// A run of the program that has ended.
+#[derive(Debug)]
+pub(crate) struct Finished {
+    pub(crate) code: i32,
+    pub(crate) out: String,
+    pub(crate) err: String,
+}
+
+impl Folder {
+    /// A folder with nothing in it.
+    pub(crate) fn empty() -> Self {
+        Self(TempDir::new().unwrap())
+    }
+
+    /// A folder with these documents, a table of four rows, and no stop words.
+    pub(crate) fn of(articles: impl AsRef<[u8]>, samples: impl AsRef<[u8]>) -> Self {
+        Self::empty()
+            .with("article.txt", articles)
+            .with("sample.txt", samples)
+            .with("stopwords.txt", "")
+            .with("hashvalue.txt", "1111\r\n0000\r\n1010\r\n0101\r\n")
+    }
+
+    /// The folder after a file was written into it.
+    pub(crate) fn with(self, name: &str, contents: impl AsRef<[u8]>) -> Self {
+        fs::write(self.path(name), contents).unwrap();
+        self
+    }
+
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    /// The result file, if there is one.
+    pub(crate) fn result(&self) -> Option<String> {
+        fs::read(self.path("result.txt")).ok().map(|bytes| String::from_utf8(bytes).unwrap())
+    }
+
+    /// Runs the program in the folder.
+    pub(crate) fn run(&self, arguments: &[&str]) -> Finished {
+        run(self.0.path(), arguments, &[])
+    }
+}
+
+/// Runs the program in `folder`, with environment variables.
+pub(crate) fn run(folder: &Path, arguments: &[&str], variables: &[(&str, &str)]) -> Finished {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_simtool"));
+    command.current_dir(folder).args(arguments).stdin(Stdio::null()).env_remove("SIMTOOL_ISA");
+    let output = command.envs(variables.iter().copied()).output().unwrap();
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    let code = output.status.code().expect("no signal ends the program");
+    Finished { code, out: text(output.stdout), err: text(output.stderr) }
+}

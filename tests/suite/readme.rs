@@ -1,0 +1,78 @@
+//! README shows what the program does: its `console` blocks are run and compared, and the scripts
+//! and files that it names are there.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+fn repository() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn readme() -> String {
+    std::fs::read_to_string(repository().join("README.md")).unwrap()
+}
+
+/// The contents of README's code blocks of one language, in order.
+fn blocks<'r>(readme: &'r str, language: &str) -> Vec<&'r str> {
+    let fence = format!("```{language}\n");
+    let after_fences = readme.split(fence.as_str()).skip(1);
+    after_fences.map(|rest| rest.split_once("```").unwrap().0).collect()
+}
+
+/// A folder with the demo, in which README's commands run one after the other.
+fn workplace() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let demo = folder.path().join("datasets/demo");
+    std::fs::create_dir_all(&demo).unwrap();
+    for entry in std::fs::read_dir(repository().join("datasets/demo")).unwrap() {
+        let entry = entry.unwrap();
+        std::fs::copy(entry.path(), demo.join(entry.file_name())).unwrap();
+    }
+    folder
+}
+
+/// What a shell prints, on both outputs, when it runs `command` with `simtool` on its path.
+fn output(command: &str, folder: &Path) -> String {
+    let programs = Path::new(env!("CARGO_BIN_EXE_simtool")).parent().unwrap();
+    let old_path = std::env::var_os("PATH").unwrap_or_default();
+    let path = [PathBuf::from(programs)].into_iter().chain(std::env::split_paths(&old_path));
+    let output = Command::new("sh")
+        .args(["-c", &format!("{{ {command}\n}} 2>&1")])
+        .current_dir(folder)
+        .env("PATH", std::env::join_paths(path).unwrap())
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{command}: {}", output.status);
+    String::from_utf8(output.stdout).unwrap()
+}
+
+#[test]
+fn shown_commands_print_what_is_shown() {
+    let readme = readme();
+    let folder = workplace();
+    let mut commands = 0;
+    for block in blocks(&readme, "console") {
+        for step in format!("\n{block}").split("\n$ ").skip(1) {
+            let (command, shown) = step.split_once('\n').unwrap_or((step, ""));
+            let printed = output(command, folder.path());
+            assert_eq!(printed.trim_end_matches('\n'), shown.trim_end_matches('\n'), "{command}");
+            commands += 1;
+        }
+    }
+    assert!(commands > 0, "README shows commands");
+}
+
+#[test]
+fn named_scripts_and_files_exist() {
+    let readme = readme();
+    let commands = blocks(&readme, "sh").concat();
+    let scripts = commands.split_whitespace().filter(|word| word.starts_with("scripts/"));
+    let links = readme.split("](").skip(1).filter_map(|rest| rest.split(')').next());
+    let local = links.filter(|link| !link.contains("://") && !link.starts_with('#'));
+    let mut named = 0;
+    for path in scripts.chain(local) {
+        assert!(repository().join(path).exists(), "README names {path}");
+        named += 1;
+    }
+    assert!(named > 0, "README names files");
+}
