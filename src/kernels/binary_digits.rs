@@ -17,11 +17,11 @@ pub const MOST_DIGITS: usize = 128;
 /// There are more than [`MOST_DIGITS`] bytes.
 pub fn binary_digits(isa: Isa, digits: &[u8]) -> Result<u128, usize> {
     assert!(digits.len() <= MOST_DIGITS, "a row has at most {MOST_DIGITS} digits");
-    let (bits, valid) = match isa {
+    let (bits, valid) = match isa.runnable() {
         #[cfg(target_arch = "x86_64")]
         Isa::Avx512 => {
             let (low, high) = digits.split_at(digits.len().min(64));
-            // SAFETY: an `Isa` above portable exists only where the processor has it, and both
+            // SAFETY: `runnable` says that this processor has the instructions, and both
             // halves have at most 64 bytes.
             let low = unsafe { avx512::digits(low) };
             // SAFETY: as above.

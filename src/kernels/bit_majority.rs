@@ -43,9 +43,9 @@ impl BitCounts {
                 self.empty_bytes();
             }
             let (now, later) = rows.split_at(rows.len().min(BYTE_LIMIT - self.in_bytes));
-            match isa {
+            match isa.runnable() {
                 #[cfg(target_arch = "x86_64")]
-                // SAFETY: an `Isa` above portable exists only where the processor has it.
+                // SAFETY: `runnable` says that this processor has the instructions.
                 Isa::Avx512 => unsafe { avx512::add(now, &mut self.bytes) },
                 #[cfg(target_arch = "x86_64")]
                 // SAFETY: as above.

@@ -43,9 +43,9 @@ pub fn word_keys(
     assert_eq!(starts.len(), ends.len(), "every word has a start and an end");
     keys.resize(starts.len(), [0; 2]);
     hashes.resize(starts.len(), 0);
-    match isa {
+    match isa.runnable() {
         #[cfg(target_arch = "x86_64")]
-        // SAFETY: an `Isa` above portable exists only where the processor has it.
+        // SAFETY: `runnable` says that this processor has the instructions.
         Isa::Avx512 => unsafe { avx512::keys(text, starts, ends, keys, hashes) },
         _ => portable::keys(text, starts, ends, keys, hashes),
     }

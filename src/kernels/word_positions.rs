@@ -31,9 +31,9 @@ pub fn word_positions(isa: Isa, text: &[u8], starts: &mut Vec<u32>, ends: &mut V
     if ends.len() < most {
         ends.resize(most, 0);
     }
-    let (start_count, mut end_count) = match isa {
+    let (start_count, mut end_count) = match isa.runnable() {
         #[cfg(target_arch = "x86_64")]
-        // SAFETY: an `Isa` above portable exists only where the processor has it, and both
+        // SAFETY: `runnable` says that this processor has the instructions, and both
         // vectors hold `most` positions.
         Isa::Avx512 => unsafe { avx512::positions(text, starts, ends) },
         #[cfg(target_arch = "x86_64")]

@@ -111,7 +111,9 @@ impl<'c> CorpusTerms<'c> {
     fn preference(&self, document: &Document<'_>) -> Option<FieldValue> {
         match self.preference {
             Preference::Order => None,
-            Preference::Length => Some(FieldValue::Integer(document.text.len() as i64)),
+            Preference::Length => {
+                Some(FieldValue::Integer(document.text.len().try_into().unwrap_or(i64::MAX)))
+            }
             Preference::Field => Some(FieldValue::parse(document.field)),
         }
     }

@@ -125,14 +125,14 @@ impl<'d> Names<'d> {
         let document = DocOrdinal(row);
         let Place { file, record } = self.found.ids.place(document);
         let file = self.collection.file_name(file as usize);
-        let id = match self.found.ids.id(document) {
-            Some(id) => Cow::Borrowed(id),
-            None => {
+        let id = self.found.ids.id(document).map_or_else(
+            || {
                 let mut id = file.as_os_str().as_encoded_bytes().to_vec();
                 id.extend_from_slice(format!(":{record}").as_bytes());
                 Cow::Owned(id)
-            }
-        };
+            },
+            Cow::Borrowed,
+        );
         DocumentName { id, file, record }
     }
 }

@@ -224,9 +224,9 @@ pub(crate) struct SharedJoinArgs {
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) tmp_dir: Option<PathBuf>,
 
-    /// Worker threads; 0 takes all cores.
-    #[arg(short = 'j', long, value_name = "N", default_value_t = 0)]
-    pub(crate) threads: usize,
+    /// Worker threads, up to 512; 0 takes all cores.
+    #[arg(short = 'j', long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u16).range(0..=512))]
+    pub(crate) threads: u16,
 
     /// Read the files into memory instead of mapping them.
     #[arg(long)]
@@ -234,6 +234,7 @@ pub(crate) struct SharedJoinArgs {
 }
 
 /// Arguments of `simtool --corpus`.
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Near-duplicates within a collection")]
 pub(crate) struct CorpusArgs {
@@ -351,4 +352,12 @@ pub(crate) enum ClusterBy {
     Proven,
     /// All that a chain of close documents links, but one.
     Components,
+}
+
+/// The number of worker threads that `--threads` asks for.
+pub(crate) fn thread_count(asked: u16) -> usize {
+    match asked {
+        0 => std::thread::available_parallelism().map_or(1, usize::from),
+        threads => usize::from(threads),
+    }
 }

@@ -1,6 +1,6 @@
 //! `simtool --corpus`: near-duplicates within a collection.
 
-use crate::args::{Args, ClusterBy, CorpusArgs, KeepWhich, OutputFormat};
+use crate::args::{Args, ClusterBy, CorpusArgs, KeepWhich, OutputFormat, thread_count};
 use crate::inputs::{self, Access};
 use crate::progress_line::ProgressLine;
 use crate::{Outcome, console, interrupt};
@@ -26,10 +26,7 @@ const SHOWN_FAULTS: usize = 20;
 /// Finds the near-duplicates and writes the outputs.
 pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     let (common, args) = (&args.reference, &args.corpus);
-    let threads = match common.threads {
-        0 => std::thread::available_parallelism().map_or(1, usize::from),
-        threads => threads,
-    };
+    let threads = thread_count(common.threads);
     let config = config(args, threads)?;
     let options = read_options(args, if common.no_mmap { Access::Read } else { Access::Map })?;
     let temporary = args.tmp_dir.clone().unwrap_or_else(std::env::temp_dir);

@@ -1,6 +1,6 @@
 //! `simtool join` and `simtool search`: fingerprints alone.
 
-use crate::args::{JoinArgs, SearchArgs, SharedJoinArgs};
+use crate::args::{JoinArgs, SearchArgs, SharedJoinArgs, thread_count};
 use crate::console;
 use crate::inputs::{self, Access};
 use simtool::Error;
@@ -45,10 +45,7 @@ fn access(args: &SharedJoinArgs) -> Access {
 }
 
 fn config(args: &SharedJoinArgs) -> Result<JoinConfig, Error> {
-    let threads = match args.threads {
-        0 => std::thread::available_parallelism().map_or(1, usize::from),
-        threads => threads,
-    };
+    let threads = thread_count(args.threads);
     Ok(JoinConfig {
         max_distance: args.max_distance,
         index: args.index.as_deref().map(str::parse).transpose()?,

@@ -1,6 +1,6 @@
 //! `simtool N M`: samples matched against articles.
 
-use crate::args::ReferenceArgs;
+use crate::args::{ReferenceArgs, thread_count};
 use crate::console;
 use crate::inputs::{self, Access};
 use simtool::Error;
@@ -36,10 +36,7 @@ pub(crate) fn run(args: &ReferenceArgs) -> anyhow::Result<()> {
     let samples = inputs::open(&files.path(args.samples.as_ref(), "sample.txt"), files.access)?;
     timings.end("open files");
 
-    let threads = match args.threads {
-        0 => std::thread::available_parallelism().map_or(1, usize::from),
-        threads => usize::from(threads),
-    };
+    let threads = thread_count(args.threads);
     let max_distance = args.max_distance;
     let config = MatchConfig { stop_words, hash_table, max_distance, threads, isa };
     let matched = match_queries(&articles, &samples, &config)?;
