@@ -35,8 +35,9 @@ impl<T: Pod> LargeBuffer<T> {
     pub fn zeroed(length: usize) -> Self {
         const { assert!(align_of::<T>() <= align_of::<u128>()) };
         let bytes = length * size_of::<T>();
-        let memory = match memmap2::MmapMut::map_anon(bytes) {
-            Ok(map) if bytes >= MAPPED_BYTES => {
+        let map = (bytes >= MAPPED_BYTES).then(|| memmap2::MmapMut::map_anon(bytes));
+        let memory = match map {
+            Some(Ok(map)) => {
                 // Only a hint: small pages serve as well, more slowly.
                 #[cfg(target_os = "linux")]
                 if bytes >= LARGE_PAGE_BYTES {

@@ -84,7 +84,8 @@ pub fn deduplicate(
     let terms = CorpusTerms::new(collection, config.shingle, preference, config.isa, progress);
     let close = match config.method {
         Method::Exact(threshold) => {
-            CloseRows::from(SetJoin { threshold, pool: workers.pool() }.self_join(&terms)?)
+            let join = SetJoin { threshold, pool: workers.pool(), memory_bytes: u64::MAX };
+            CloseRows::from(join.self_join(&terms)?)
         }
     };
     timings.end("read and join");

@@ -8,12 +8,13 @@ use super::{Sources, TermSource as _};
 use crate::error::Result;
 use crate::stable_hash::hash;
 
-/// Documents that equal an earlier one.
+/// Documents that equal an earlier one, as (row of the earliest, row).
 #[derive(Debug, Default)]
 pub(super) struct EqualDocuments {
-    /// (row of the earliest, row), ascending by row: equal, or with the same signature by chance
-    /// until they are confirmed.
-    links: Vec<(u32, u32)>,
+    /// Equal, or with the same signature by chance; ascending by row.
+    candidates: Vec<(u32, u32)>,
+    /// Equal, term by term.
+    confirmed: Vec<(u32, u32)>,
 }
 
 impl EqualDocuments {
@@ -27,94 +28,106 @@ impl EqualDocuments {
             ));
         }
         living.sort_unstable();
-        let mut links = Vec::new();
+        let mut candidates = Vec::new();
         for group in living.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
-            links.extend(group[1..].iter().map(|&(.., row)| (group[0].2, row)));
+            candidates.extend(group[1..].iter().map(|&(.., row)| (group[0].2, row)));
         }
-        links.sort_unstable_by_key(|&(_, row)| row);
-        let mut shard = 0;
-        for &(_, row) in &links {
-            while row - shards[shard].first_row >= shards[shard].sizes.len() as u32 {
-                shard += 1;
+        candidates.sort_unstable_by_key(|&(_, row)| row);
+        for shard in shards {
+            for &(_, row) in within(&candidates, shard) {
+                shard.alive[(row - shard.first_row) as usize] = false;
             }
-            let index = row - shards[shard].first_row;
-            shards[shard].alive[index as usize] = false;
         }
-        Self { links }
+        Self { candidates, confirmed: Vec::new() }
     }
 
-    /// Compares the documents that were set aside with their earliest one, which is stored; those
-    /// that differ after all are stored as well.
+    /// The shards with none alive but the earliest document of each group.
+    pub(super) fn earliest(&self, shards: &[Shard]) -> Vec<Shard> {
+        let mut earliest = shards.to_vec();
+        for shard in &mut earliest {
+            shard.alive.fill(false);
+        }
+        for &(row, _) in &self.candidates {
+            let shard = earliest.partition_point(|shard| shard.end_row() <= row);
+            let shard = &mut earliest[shard];
+            shard.alive[(row - shard.first_row) as usize] = true;
+        }
+        earliest
+    }
+
+    /// Compares the documents that were set aside with their earliest one, where that is stored.
+    /// Those that differ after all live again; tells whether there are any.
     ///
     /// # Errors
     /// Those of the source.
     pub(super) fn confirm(
         &mut self,
         sources: &Sources<'_>,
-        shards: &[Shard],
-        stored: &mut Vec<Stored>,
+        shards: &mut [Shard],
+        stored: &[Stored],
         workers: Workers<'_>,
-    ) -> Result<()> {
-        if self.links.is_empty() {
-            return Ok(());
+    ) -> Result<bool> {
+        if self.candidates.is_empty() {
+            return Ok(false);
         }
-        let (links, parts) = (&self.links, &*stored);
-        let outcomes = workers.try_map(
+        let (candidates, known) = (&self.candidates, &*shards);
+        let compared = workers.try_map(
             shards.len(),
             || (),
             |(), number| {
-                let shard = &shards[number];
-                let end = shard.first_row + shard.sizes.len() as u32;
-                let own = links.partition_point(|&(_, row)| row < shard.first_row)
-                    ..links.partition_point(|&(_, row)| row < end);
-                let own = &links[own];
+                let shard = &known[number];
+                let own = within(candidates, shard);
                 let mut wanted = vec![false; shard.sizes.len()];
-                for &(_, row) in own {
-                    wanted[(row - shard.first_row) as usize] = true;
+                for &(earliest, row) in own {
+                    wanted[(row - shard.first_row) as usize] = terms_of(stored, earliest).is_some();
                 }
-                let (mut differing, mut left) = (Stored::with_capacity(0), own.iter());
-                if !own.is_empty() {
-                    let wants = |index: u32| wanted.get(index as usize).copied().unwrap_or(false);
+                let mut compared = Vec::new();
+                if wanted.contains(&true) {
+                    let wants = |index: u32| wanted.get(index as usize) == Some(&true);
+                    let mut left = own.iter();
                     sources.visit_shard(number, &wants, &mut |index, terms| {
                         let row = shard.first_row + index;
-                        let Some(&(earliest, _)) = left.find(|&&(_, linked)| linked == row) else {
-                            return;
-                        };
-                        if terms_of(parts, earliest) != Some(terms) {
-                            differing.push(row, terms);
+                        if let Some(&(earliest, _)) = left.find(|&&(_, linked)| linked == row) {
+                            let equal = terms_of(stored, earliest) == Some(terms);
+                            compared.push(((earliest, row), equal));
                         }
                     })?;
                 }
-                Ok(differing)
+                Ok(compared)
             },
         )?;
-        for differing in outcomes.into_iter().filter(|part| !part.rows.is_empty()) {
-            self.links.retain(|(_, row)| differing.rows.binary_search(row).is_err());
-            stored.push(differing);
+        let mut any_differ = false;
+        for (shard, compared) in shards.iter_mut().zip(compared) {
+            for (link, equal) in compared {
+                if equal {
+                    self.confirmed.push(link);
+                } else {
+                    any_differ = true;
+                    shard.alive[(link.1 - shard.first_row) as usize] = true;
+                }
+            }
         }
-        Ok(())
+        Ok(any_differ)
     }
 
-    /// The groups of equal rows, given the places of equal sets as (first, other).
-    pub(super) fn groups(&self, sets: &RankedSets, equal_sets: &[(u32, u32)]) -> Vec<Vec<u32>> {
-        let row = |set: u32| sets.rows[set as usize];
-        let mut set_links: Vec<(u32, u32)> =
-            equal_sets.iter().map(|&(first, other)| (row(other), row(first))).collect();
-        set_links.sort_unstable();
-        let root = |row: u32| {
-            let at = set_links.binary_search_by_key(&row, |&(other, _)| other);
-            at.map_or(row, |at| set_links[at].1)
-        };
-        let mut members: Vec<(u32, u32)> = (set_links.iter().map(|&(other, first)| (first, other)))
-            .chain(self.links.iter().map(|&(earliest, row)| (root(earliest), row)))
+    /// The groups of equal rows.
+    pub(super) fn groups(&self, equal_sets: &EqualSets) -> Vec<Vec<u32>> {
+        let mut members: Vec<(u32, u32)> = (equal_sets.links())
+            .chain(self.confirmed.iter().map(|&(earliest, row)| (equal_sets.first(earliest), row)))
             .collect();
-        let roots: Vec<(u32, u32)> = members.iter().map(|&(root, _)| (root, root)).collect();
-        members.extend(roots);
+        let firsts: Vec<(u32, u32)> = members.iter().map(|&(first, _)| (first, first)).collect();
+        members.extend(firsts);
         members.sort_unstable();
         members.dedup();
         let groups = members.chunk_by(|a, b| a.0 == b.0);
         groups.map(|group| group.iter().map(|&(_, row)| row).collect()).collect()
     }
+}
+
+/// The links whose rows are of the shard.
+fn within<'l>(links: &'l [(u32, u32)], shard: &Shard) -> &'l [(u32, u32)] {
+    let before = |end: u32| links.partition_point(|&(_, row)| row < end);
+    &links[before(shard.first_row)..before(shard.end_row())]
 }
 
 /// The stored terms of a row.
@@ -124,6 +137,33 @@ fn terms_of(stored: &[Stored], row: u32) -> Option<&[u64]> {
         let start = document.checked_sub(1).map_or(0, |before| part.ends[before]);
         Some(&part.terms[start..part.ends[document]])
     })
+}
+
+/// Rows whose sets equal that of an earlier one, though their texts do not.
+#[derive(Debug, Default)]
+pub(super) struct EqualSets {
+    /// (row, earliest row), ascending, once for each row.
+    links: Vec<(u32, u32)>,
+}
+
+impl EqualSets {
+    /// From (row, an earlier row): of several earlier rows the first is the earliest of all.
+    pub(super) fn new(mut links: Vec<(u32, u32)>) -> Self {
+        links.sort_unstable();
+        links.dedup_by_key(|&mut (row, _)| row);
+        Self { links }
+    }
+
+    /// The earliest row whose set equals that of `row`.
+    pub(super) fn first(&self, row: u32) -> u32 {
+        let at = self.links.binary_search_by_key(&row, |&(row, _)| row);
+        at.map_or(row, |at| self.links[at].1)
+    }
+
+    /// All links as (earliest row, row).
+    fn links(&self) -> impl Iterator<Item = (u32, u32)> {
+        self.links.iter().map(|&(row, first)| (first, row))
+    }
 }
 
 /// Sets that equal an earlier one, as (first, other) by their places. Only sets whose terms all

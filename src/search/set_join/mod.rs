@@ -8,6 +8,9 @@
 //! ([`prefix_join`]). Equal documents are found by their hashes and compared term by term; of each
 //! group only the first one is joined.
 //!
+//! What does not fit into the memory that is allowed is read again instead: a round costs two more
+//! readings, and the survivors are joined block by block, every two blocks together.
+//!
 //! Input: a [`TermSource`], read two or three times. Output: [`AlikeSets`] or [`SetPair`]s, the
 //! same for any number of threads. Not here: what a term is.
 //!
@@ -23,6 +26,7 @@ mod large_vec;
 mod prefix_join;
 mod prune;
 mod ranked_sets;
+mod reread;
 #[cfg(test)]
 mod tests;
 mod workers;
@@ -30,11 +34,13 @@ mod workers;
 use crate::error::Result;
 use crate::matches::{AlikeSets, SetPair};
 use crate::similarity::Threshold;
-use equal_documents::EqualDocuments;
-use prefix_join::{Found, PrefixJoin};
+use equal_documents::{EqualDocuments, EqualSets};
+use prefix_join::PrefixJoin;
 use prune::{Shard, Stored};
-use ranked_sets::{RankedSets, Ranking};
+use ranked_sets::Ranking;
 use rayon::ThreadPool;
+use reread::Rereading;
+use std::ops::Range;
 use workers::Workers;
 
 /// Documents as terms, readable again and again, in parts that can be read alone.
@@ -69,7 +75,13 @@ pub struct SetJoin<'a> {
     pub threshold: Threshold,
     /// The threads to use; without a pool, the caller's.
     pub pool: Option<&'a ThreadPool>,
+    /// About how many bytes the join may take. Less memory means more readings, never other
+    /// pairs. What grows with the number of documents or pairs is not limited: some 20 bytes each.
+    pub memory_bytes: u64,
 }
+
+/// Bytes per term while survivors are joined: stored, recorded twice, grouped and renumbered.
+const BYTES_PER_TERM: u64 = 64;
 
 impl SetJoin<'_> {
     /// All pairs of documents of `source` that are alike enough. A document without terms is like
@@ -83,21 +95,10 @@ impl SetJoin<'_> {
     /// their rarest terms. Memory: about 4 bytes a term, and 30 bytes a term of the survivors.
     pub fn self_join(&self, source: &dyn TermSource) -> Result<AlikeSets> {
         let sources = Sources { first: source, second: None };
-        let workers = Workers(self.pool);
-        let mut shards = prune::first_round(&sources, self.threshold, workers)?;
+        let mut shards = self.first_round(&sources)?;
         let mut equal = EqualDocuments::set_aside(&mut shards);
-        let mut stored = read_living(&sources, &shards, workers)?;
-        equal.confirm(&sources, &shards, &mut stored, workers)?;
-        let sets = self.ranked(&mut stored, None);
-        drop(stored);
-
-        let equal_sets = equal_documents::equal_sets(&sets);
-        let mut skipped = vec![false; sets.len()];
-        for &(_, other) in &equal_sets {
-            skipped[other as usize] = true;
-        }
-        let pairs = self.pairs(&sets, &skipped, None);
-        Ok(AlikeSets { groups: equal.groups(&sets, &equal_sets), pairs })
+        let (pairs, equal_sets) = self.join_living(&sources, &mut shards, &mut equal)?;
+        Ok(AlikeSets { groups: equal.groups(&equal_sets), pairs })
     }
 
     /// All pairs of a document of `queries` and one of `corpus` that are alike enough, ascending
@@ -110,40 +111,136 @@ impl SetJoin<'_> {
     /// As [`Self::self_join`], but every pair of equal documents is a pair here.
     pub fn query(&self, queries: &dyn TermSource, corpus: &dyn TermSource) -> Result<Vec<SetPair>> {
         let sources = Sources { first: queries, second: Some(corpus) };
-        let workers = Workers(self.pool);
-        let shards = prune::first_round(&sources, self.threshold, workers)?;
-        let mut stored = read_living(&sources, &shards, workers)?;
-        let query_shards = shards.get(..queries.shard_count()).unwrap_or_default();
-        let first_of_corpus: usize = query_shards.iter().map(|shard| shard.sizes.len()).sum();
-        let first_of_corpus = Some(first_of_corpus as u32);
-        let sets = self.ranked(&mut stored, first_of_corpus);
-        drop(stored);
-        Ok(self.pairs(&sets, &vec![false; sets.len()], first_of_corpus))
+        let mut shards = self.first_round(&sources)?;
+        let mut none_equal = EqualDocuments::default();
+        Ok(self.join_living(&sources, &mut shards, &mut none_equal)?.0)
     }
 
-    /// Drops what cannot match from the stored documents and renumbers the terms of the rest. With
-    /// two sides, those of the second have rows from `second_from`.
-    fn ranked(&self, stored: &mut [Stored], second_from: Option<u32>) -> RankedSets {
-        let workers = Workers(self.pool);
-        let cells = prune::rounds(stored, second_from, self.threshold, workers);
-        let ranking = Ranking { stored, cells: &cells, second_from, workers };
-        ranking.rank(|size, unmatched| unmatched <= self.threshold.max_unshared(size))
-    }
-
-    /// The pairs of sets as pairs of rows, ascending.
-    fn pairs(&self, sets: &RankedSets, skipped: &[bool], second_from: Option<u32>) -> Vec<SetPair> {
-        let across = second_from.is_some();
+    fn rereading<'s>(&'s self, sources: &'s Sources<'s>) -> Rereading<'s> {
         let (threshold, workers) = (self.threshold, Workers(self.pool));
-        let join = PrefixJoin { sets, skipped, across, threshold, workers };
-        let row_pair = |(left, right, similarity): Found| {
-            let (left, right) = (sets.rows[left as usize], sets.rows[right as usize]);
-            let (a, b) = (left.min(right), left.max(right) - second_from.unwrap_or(0));
-            SetPair { a, b, similarity }
-        };
-        let mut pairs: Vec<SetPair> = join.pairs().into_iter().map(row_pair).collect();
-        pairs.sort_unstable_by_key(|pair| (pair.a, pair.b));
-        pairs
+        Rereading { sources, threshold, table_bytes: self.memory_bytes / 4, workers }
     }
+
+    fn first_round(&self, sources: &Sources<'_>) -> Result<Vec<Shard>> {
+        // The sampled terms as numbers of four bytes, and their table.
+        if sources.term_count_hint().saturating_mul(6) <= self.memory_bytes {
+            prune::first_round(sources, self.threshold, Workers(self.pool))
+        } else {
+            self.rereading(sources).first_round()
+        }
+    }
+
+    /// The pairs of living documents, and which of these have equal sets.
+    fn join_living(
+        &self,
+        sources: &Sources<'_>,
+        shards: &mut [Shard],
+        equal: &mut EqualDocuments,
+    ) -> Result<(Vec<SetPair>, EqualSets)> {
+        let workers = Workers(self.pool);
+        let second_from = sources.second.map(|_| {
+            let of_first = shards.get(..sources.first.shard_count()).unwrap_or_default();
+            of_first.last().map_or(0, Shard::end_row)
+        });
+        let fitting = self.memory_bytes / BYTES_PER_TERM;
+        let living: u64 = shards.iter().map(Shard::living_terms).sum();
+        let mut joined = Joined::default();
+        if living <= fitting {
+            let everything = 0..u32::MAX;
+            let all = std::slice::from_ref(&everything);
+            let mut stored = read_living(sources, shards, all, workers)?;
+            if equal.confirm(sources, shards, &stored, workers)? {
+                stored = read_living(sources, shards, all, workers)?;
+            }
+            self.join_stored(stored, second_from, &mut joined);
+            return Ok(joined.finish(second_from));
+        }
+
+        // Equal documents are compared while their earliest one still lives.
+        let earliest = equal.earliest(shards);
+        for block in blocks(&earliest, fitting) {
+            let stored = read_living(sources, &earliest, &[block], workers)?;
+            equal.confirm(sources, shards, &stored, workers)?;
+        }
+        self.rereading(sources).rounds(shards, fitting)?;
+        let blocks = blocks(shards, fitting / 2);
+        for (at, left) in blocks.iter().enumerate() {
+            // Every two blocks meet; a single one meets itself.
+            let others = if blocks.len() > 1 { &blocks[at + 1..] } else { &blocks[..] };
+            for right in others {
+                let two = [left.clone(), right.clone()];
+                let stored = read_living(sources, shards, &two, workers)?;
+                self.join_stored(stored, second_from, &mut joined);
+            }
+        }
+        Ok(joined.finish(second_from))
+    }
+
+    /// Joins documents in memory. With two sides, those of the second have rows from
+    /// `second_from`.
+    fn join_stored(&self, mut stored: Vec<Stored>, second_from: Option<u32>, joined: &mut Joined) {
+        let (threshold, workers) = (self.threshold, Workers(self.pool));
+        let cells = prune::rounds(&mut stored, second_from, threshold, workers);
+        let ranking = Ranking { stored: &stored, cells: &cells, second_from, workers };
+        let sets = ranking.rank(|size, unmatched| unmatched <= threshold.max_unshared(size));
+        drop((stored, cells));
+
+        let row = |set: u32| sets.rows[set as usize];
+        let mut skipped = vec![false; sets.len()];
+        let across = second_from.is_some();
+        if !across {
+            for (first, other) in equal_documents::equal_sets(&sets) {
+                skipped[other as usize] = true;
+                joined.equal.push((row(other), row(first)));
+            }
+        }
+        let join = PrefixJoin { sets: &sets, skipped: &skipped, across, threshold, workers };
+        joined.pairs.extend(join.pairs().into_iter().map(|(left, right, similarity)| {
+            let (left, right) = (row(left), row(right));
+            SetPair { a: left.min(right), b: left.max(right), similarity }
+        }));
+    }
+}
+
+/// What was found so far, in rows of all sources.
+#[derive(Default)]
+struct Joined {
+    pairs: Vec<SetPair>,
+    /// (row, earlier row with an equal set).
+    equal: Vec<(u32, u32)>,
+}
+
+impl Joined {
+    /// The pairs of first rows, ascending, each once, with rows of the second side from 0.
+    fn finish(self, second_from: Option<u32>) -> (Vec<SetPair>, EqualSets) {
+        let equal = EqualSets::new(self.equal);
+        let mut pairs = self.pairs;
+        for pair in &mut pairs {
+            let (a, b) = (equal.first(pair.a), equal.first(pair.b));
+            (pair.a, pair.b) = (a.min(b), a.max(b) - second_from.unwrap_or(0));
+        }
+        pairs.sort_unstable_by_key(|pair| (pair.a, pair.b));
+        pairs.dedup_by_key(|pair| (pair.a, pair.b));
+        (pairs, equal)
+    }
+}
+
+/// Ranges of rows with at most about `terms` terms of living documents each; at least one.
+fn blocks(shards: &[Shard], terms: u64) -> Vec<Range<u32>> {
+    let (mut blocks, mut start, mut inside) = (Vec::new(), 0, 0);
+    for shard in shards {
+        let documents = shard.sizes.iter().zip(&shard.alive);
+        for (row, (&size, &alive)) in (shard.first_row..).zip(documents) {
+            let size = u64::from(alive) * u64::from(size);
+            if inside > 0 && inside + size > terms {
+                blocks.push(start..row);
+                (start, inside) = (row, 0);
+            }
+            inside += size;
+        }
+    }
+    blocks.push(start..u32::MAX);
+    blocks
 }
 
 /// One collection, or two with the rows of the second behind those of the first.
@@ -174,41 +271,49 @@ impl TermSource for Sources<'_> {
         wanted: &dyn Fn(u32) -> bool,
         visit: &mut dyn FnMut(u32, &[u64]),
     ) -> Result<()> {
-        match (shard.checked_sub(self.first.shard_count()), self.second) {
-            (Some(shard), Some(second)) => second.visit_shard(shard, wanted, visit),
-            _ => self.first.visit_shard(shard, wanted, visit),
+        let Some(second) = self.second else {
+            return self.first.visit_shard(shard, wanted, visit);
+        };
+        // A term that is on one side only must not count twice, so each document has it once.
+        let mut distinct = Vec::new();
+        let visit = &mut |index: u32, terms: &[u64]| {
+            distinct.clear();
+            distinct.extend_from_slice(terms);
+            distinct.sort_unstable();
+            distinct.dedup();
+            visit(index, &distinct);
+        };
+        match shard.checked_sub(self.first.shard_count()) {
+            Some(shard) => second.visit_shard(shard, wanted, visit),
+            None => self.first.visit_shard(shard, wanted, visit),
         }
     }
 }
 
-/// Reads the terms of the living documents.
+/// Reads the terms of the living documents with rows in the given ranges.
 fn read_living(
     sources: &Sources<'_>,
     shards: &[Shard],
+    rows: &[Range<u32>],
     workers: Workers<'_>,
 ) -> Result<Vec<Stored>> {
-    let across = sources.second.is_some();
-    let living_terms = |shard: &Shard| -> usize {
-        let living = shard.sizes.iter().zip(&shard.alive).filter(|&(_, &alive)| alive);
-        living.map(|(&size, _)| size as usize).sum()
+    let wanted = |shard: &Shard, index: u32| {
+        let row = shard.first_row + index;
+        shard.alive.get(index as usize) == Some(&true) && rows.iter().any(|r| r.contains(&row))
     };
-    let expected = shards.iter().map(living_terms).sum::<usize>() / workers.count() * 3 / 2;
-    let state = || (Stored::with_capacity(expected), Vec::new());
-    let read = workers.try_fold(shards.len(), state, |(stored, distinct), number| {
-        let shard = &shards[number];
-        let alive = |index: u32| shard.alive.get(index as usize).copied().unwrap_or(false);
-        sources.visit_shard(number, &alive, &mut |index, terms| {
-            if across {
-                // A term that is on one side only is counted by its occurrences.
-                distinct.clear();
-                distinct.extend_from_slice(terms);
-                distinct.sort_unstable();
-                distinct.dedup();
-                stored.push(shard.first_row + index, distinct);
-            } else {
+    let wanted_terms = |shard: &Shard| {
+        let documents = (0..).zip(&shard.sizes).filter(|&(index, _)| wanted(shard, index));
+        documents.map(|(_, &size)| size as usize).sum::<usize>()
+    };
+    let expected = shards.iter().map(wanted_terms).sum::<usize>() / workers.count() * 3 / 2;
+    workers.try_fold(
+        shards.len(),
+        || Stored::with_capacity(expected),
+        |stored, number| {
+            let shard = &shards[number];
+            sources.visit_shard(number, &|index| wanted(shard, index), &mut |index, terms| {
                 stored.push(shard.first_row + index, terms);
-            }
-        })
-    })?;
-    Ok(read.into_iter().map(|(stored, _)| stored).collect())
+            })
+        },
+    )
 }

@@ -13,18 +13,18 @@ use crate::error::Result;
 use crate::similarity::Threshold;
 
 /// Cells per term that is counted. More cells make fewer false matches and more cache misses.
-const CELLS_PER_TERM: u64 = 5;
+pub(super) const CELLS_PER_TERM: u64 = 5;
 
 /// Eighths of the terms that the first round looks at; all of them where the sample would let
 /// too many sets pass.
-fn sample_eighths(threshold: Threshold) -> u64 {
+pub(super) fn sample_eighths(threshold: Threshold) -> u64 {
     // The share of a set that may be unmatched, in thousandths.
     let unmatched = u64::from(threshold.max_unshared(1000));
     (unmatched * 8 * 17).div_ceil(10 * 1000).clamp(1, 8)
 }
 
 /// What is known of the documents of a shard after the first reading.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Shard {
     /// The row of its first document.
     pub(super) first_row: u32,
@@ -42,6 +42,19 @@ struct Reading<'f, 't> {
     shards: Vec<ShardSample>,
     /// The cell numbers of all sampled terms.
     cells: LargeVec<u32>,
+}
+
+impl Shard {
+    /// Occurrences of terms in the living documents.
+    pub(super) fn living_terms(&self) -> u64 {
+        let living = self.sizes.iter().zip(&self.alive).filter(|&(_, &alive)| alive);
+        living.map(|(&size, _)| u64::from(size)).sum()
+    }
+
+    /// The row after its last document.
+    pub(super) fn end_row(&self) -> u32 {
+        self.first_row + self.sizes.len() as u32
+    }
 }
 
 /// Where a shard's sampled terms are.
@@ -119,7 +132,7 @@ pub(super) fn first_round(
 }
 
 /// What the terms of each side leave in the cells.
-fn notes(across: bool) -> [Note; 2] {
+pub(super) fn notes(across: bool) -> [Note; 2] {
     if across { [Note::First, Note::Second] } else { [Note::Occurrence; 2] }
 }
 
@@ -150,7 +163,7 @@ fn survivors(
 }
 
 /// Whether more than `limit` of the items are unmatched.
-fn exceeds<T>(items: &[T], limit: usize, unmatched: impl Fn(&T) -> bool) -> bool {
+pub(super) fn exceeds<T>(items: &[T], limit: usize, unmatched: impl Fn(&T) -> bool) -> bool {
     let mut found = 0;
     items.chunks(32).any(|chunk| {
         found += chunk.iter().filter(|item| unmatched(item)).count();

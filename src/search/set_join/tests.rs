@@ -77,10 +77,16 @@ fn check(documents: &[Vec<u64>], threshold: Threshold) {
     let (left, right) = documents.split_at(middle);
     let expected_across = brute_force(left, right, threshold, true);
     let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().unwrap();
-    for (pool, shard_documents) in [(None, 1000), (None, 1), (Some(&pool), 7)] {
+    // With 4 KiB the survivors are joined in blocks, with 1 byte each document is a block.
+    for (pool, shard_documents, memory_bytes) in [
+        (None, 1000, u64::MAX),
+        (Some(&pool), 7, u64::MAX),
+        (None, 1, 4 << 10),
+        (Some(&pool), 9, 1),
+    ] {
         let source =
             |documents: &[Vec<u64>]| Documents { documents: documents.to_vec(), shard_documents };
-        let join = SetJoin { threshold, pool };
+        let join = SetJoin { threshold, pool, memory_bytes };
         let alike = join.self_join(&source(documents)).unwrap();
         assert_eq!(expanded(&alike), expected, "threshold {threshold}");
         assert_eq!(alike.pair_count(), expected.len() as u64);
@@ -119,6 +125,8 @@ fn collection() -> impl Strategy<Value = Vec<Vec<u64>>> {
 }
 
 proptest! {
+    // Each case is eight joins.
+    #![proptest_config(ProptestConfig::with_cases(40))]
     #[test]
     fn finds_what_brute_force_finds(
         documents in collection(),
@@ -153,11 +161,32 @@ fn thousands_of_equal_documents_are_one_group() {
     documents[3] = other;
     documents[5].reverse();
     let source = Documents { documents, shard_documents: 999 };
-    let join = SetJoin { threshold: threshold(4, 5), pool: None };
+    let join = SetJoin { threshold: threshold(4, 5), pool: None, memory_bytes: u64::MAX };
     let alike = join.self_join(&source).unwrap();
     assert_eq!(alike.groups.len(), 1);
     assert_eq!(alike.groups[0].len(), 19_999);
     let similarity = Similarity { shared: 50, union: 51 };
     assert_eq!(alike.pairs, [SetPair { a: 0, b: 3, similarity }]);
     assert_eq!(alike.pair_count(), 19_999 * 20_000 / 2);
+}
+
+#[test]
+fn repeated_terms_count_once() {
+    let (x, y, z, w) = (
+        6_238_072_747_940_578_789,
+        15_839_785_061_582_574_730,
+        2_185_194_620_014_831_856,
+        17_809_428_220_771_004_405,
+    );
+    let original = vec![x, x, 0, y, z, x];
+    let documents = vec![
+        original.clone(),
+        vec![y],
+        original.clone(),
+        original.clone(),
+        original,
+        vec![x, z, y, 0, x, w],
+        vec![w, z, y, 0, x, w],
+    ];
+    check(&documents, threshold(7, 10));
 }

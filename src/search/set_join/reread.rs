@@ -1,0 +1,124 @@
+//! The rounds for collections whose terms do not fit into memory: the documents are read again
+//! instead of kept, twice a round.
+
+use super::cells::{Cells, Writer};
+use super::prune::{CELLS_PER_TERM, Shard, exceeds, notes, sample_eighths};
+use super::workers::Workers;
+use super::{Sources, TermSource as _};
+use crate::error::Result;
+use crate::similarity::Threshold;
+use crate::stable_hash::hash;
+
+/// What a round by reading needs to know.
+pub(super) struct Rereading<'a> {
+    pub(super) sources: &'a Sources<'a>,
+    pub(super) threshold: Threshold,
+    /// The most bytes that a table of cells may take.
+    pub(super) table_bytes: u64,
+    pub(super) workers: Workers<'a>,
+}
+
+impl Rereading<'_> {
+    fn cells(&self, terms: u64, round: u32) -> Cells {
+        // Four cells a byte.
+        Cells::new((terms * CELLS_PER_TERM).min(self.table_bytes.saturating_mul(4)), round)
+    }
+
+    /// The first round: learns the sizes of the documents and drops those that cannot match.
+    ///
+    /// # Errors
+    /// Those of the source.
+    pub(super) fn first_round(&self) -> Result<Vec<Shard>> {
+        let eighths = sample_eighths(self.threshold);
+        let mut cells = self.cells(self.sources.term_count_hint() * eighths / 8, 0);
+        let counted = self.count(&mut cells, eighths, |_| None)?;
+        let mut first_row = 0;
+        let mut shards = Vec::with_capacity(counted.len());
+        for sizes in counted {
+            let documents = sizes.len();
+            let alive = sizes.iter().map(|&size| size > 0).collect();
+            shards.push(Shard { first_row, sizes, alive, signatures: vec![0; documents] });
+            first_row += documents as u32;
+        }
+        self.prune(&mut shards, &cells, eighths)?;
+        Ok(shards)
+    }
+
+    /// Further rounds, until at most `enough` terms are left or one drops less than a fifth.
+    ///
+    /// # Errors
+    /// Those of the source.
+    pub(super) fn rounds(&self, shards: &mut [Shard], enough: u64) -> Result<()> {
+        for round in 1.. {
+            let before: u64 = shards.iter().map(Shard::living_terms).sum();
+            if before <= enough {
+                break;
+            }
+            let mut cells = self.cells(before, round);
+            self.count(&mut cells, 8, |shard| Some(&shards[shard].alive))?;
+            self.prune(shards, &cells, 8)?;
+            let after: u64 = shards.iter().map(Shard::living_terms).sum();
+            if after * 5 >= before * 4 {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Notes the terms of the living documents in the cells; returns the sizes of what was read.
+    fn count<'s>(
+        &self,
+        cells: &mut Cells,
+        eighths: u64,
+        alive: impl Fn(usize) -> Option<&'s Vec<bool>> + Sync,
+    ) -> Result<Vec<Vec<u32>>> {
+        let numbers = cells.numbers();
+        let filling = cells.filling();
+        self.workers.try_map(
+            self.sources.shard_count(),
+            || notes(self.sources.second.is_some()).map(|note| filling.writer(note)),
+            |writers: &mut [Writer<'_, '_>; 2], shard| {
+                let writer = &mut writers[self.sources.side(shard)];
+                let alive = alive(shard);
+                let wanted =
+                    |index: u32| alive.is_none_or(|all| all.get(index as usize) == Some(&true));
+                let mut sizes = Vec::new();
+                self.sources.visit_shard(shard, &wanted, &mut |_, terms| {
+                    for &term in terms.iter().filter(|&&term| term & 7 < eighths) {
+                        writer.push(numbers.of(term));
+                    }
+                    sizes.push(terms.len() as u32);
+                })?;
+                Ok(sizes)
+            },
+        )
+    }
+
+    /// Drops living documents with too many unmatched terms, and signs the others.
+    fn prune(&self, shards: &mut [Shard], cells: &Cells, eighths: u64) -> Result<()> {
+        let numbers = cells.numbers();
+        let known = &*shards;
+        let judged =
+            self.workers.try_map(shards.len(), Vec::new, |sampled: &mut Vec<u32>, number| {
+                let shard = &known[number];
+                let wanted = |index: u32| shard.alive.get(index as usize) == Some(&true);
+                let mut judged = Vec::new();
+                self.sources.visit_shard(number, &wanted, &mut |index, terms| {
+                    sampled.clear();
+                    let sample = terms.iter().filter(|&&term| term & 7 < eighths);
+                    sampled.extend(sample.map(|&term| numbers.of(term)));
+                    let limit = self.threshold.max_unshared(terms.len() as u32) as usize;
+                    let alive = !exceeds(sampled, limit, |&cell| !cells.is_matched(cell));
+                    judged.push((index, alive, hash(bytemuck::cast_slice(sampled))));
+                })?;
+                Ok(judged)
+            })?;
+        for (shard, judged) in shards.iter_mut().zip(judged) {
+            for (index, alive, signature) in judged {
+                shard.alive[index as usize] = alive;
+                shard.signatures[index as usize] = signature;
+            }
+        }
+        Ok(())
+    }
+}
