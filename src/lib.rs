@@ -15,6 +15,8 @@ pub mod matches;
 pub mod pipeline;
 pub mod read;
 pub mod search;
+pub mod similarity;
+pub mod stable_hash;
 pub mod token_batch;
 pub mod tokenize;
 pub mod unordered_map;

@@ -9,8 +9,11 @@
 pub mod binary_digits;
 pub mod bit_majority;
 pub mod hamming_scan;
+pub mod shingle_terms;
+pub mod uax29_ascii;
 pub mod word_keys;
 pub mod word_positions;
+pub mod xxh3_short;
 
 use std::fmt;
 use std::sync::OnceLock;

@@ -1,0 +1,327 @@
+//! Terms renumbered by how many sets have them, rarest first, and each set as its sorted numbers.
+//!
+//! A term that is in one set only (or on one side only) cannot match: it counts in its set's size
+//! and is not stored. Any order of the terms gives the same pairs; this one gives the fewest
+//! candidates.
+
+use super::cells::Cells;
+use super::prune::Stored;
+use super::workers::Workers;
+
+/// Records per partition, about: with its table it stays in the second-level cache.
+const PARTITION_RECORDS: usize = 1 << 14;
+/// Classes of frequency that the order tells apart.
+const CLASSES: usize = 96;
+/// No term: the record repeats one of its own set.
+const REPEATED: u32 = u32::MAX;
+
+/// Sets of term numbers, in ascending (size, row).
+#[derive(Debug, Default)]
+pub(super) struct RankedSets {
+    /// The row of each set.
+    pub(super) rows: Vec<u32>,
+    /// The number of distinct terms of each set.
+    pub(super) sizes: Vec<u32>,
+    /// How many of them are unmatched; they come first in the order of terms.
+    pub(super) unmatched: Vec<u32>,
+    /// Whether each set is of the second side of a join of two.
+    pub(super) second: Vec<bool>,
+    /// Where each set's numbers begin, and where the last one's end.
+    pub(super) offsets: Vec<usize>,
+    /// The numbers of the matched terms, ascending within a set.
+    pub(super) ranks: Vec<u32>,
+    /// How many numbers there are.
+    pub(super) rank_count: u32,
+}
+
+impl RankedSets {
+    /// How many sets there are.
+    pub(super) fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// The numbers of set `set`.
+    #[inline]
+    pub(super) fn ranks_of(&self, set: usize) -> &[u32] {
+        &self.ranks[self.offsets[set]..self.offsets[set + 1]]
+    }
+}
+
+/// A term of a document, by the document's place among those that are joined.
+type Record = (u64, u32);
+
+/// The matched terms of a partition, in ascending class of frequency.
+struct Partition {
+    /// Where each class's terms end.
+    class_ends: Vec<u32>,
+    /// Where each term's documents end.
+    posting_ends: Vec<u32>,
+    documents: Vec<u32>,
+    /// Documents of unmatched terms.
+    unmatched: Vec<u32>,
+}
+
+impl Partition {
+    fn terms_of(&self, class: usize) -> std::ops::Range<usize> {
+        let start = if class == 0 { 0 } else { self.class_ends[class - 1] as usize };
+        start..self.class_ends[class] as usize
+    }
+
+    fn documents_of(&self, term: usize) -> &[u32] {
+        let start = if term == 0 { 0 } else { self.posting_ends[term - 1] as usize };
+        &self.documents[start..self.posting_ends[term] as usize]
+    }
+}
+
+/// What must be known to renumber the terms of stored documents.
+pub(super) struct Ranking<'a> {
+    /// The documents, in parts.
+    pub(super) stored: &'a [Stored],
+    /// Cells of all their terms.
+    pub(super) cells: &'a Cells,
+    /// The first row of the second side, if there are two.
+    pub(super) second_from: Option<u32>,
+    pub(super) workers: Workers<'a>,
+}
+
+impl Ranking<'_> {
+    /// The sets that satisfy `may_match(size, unmatched)`.
+    pub(super) fn rank(&self, may_match: impl Fn(u32, u32) -> bool) -> RankedSets {
+        let rows: Vec<u32> = self.stored.iter().flat_map(|part| &part.rows).copied().collect();
+        let (records, unmatched) = self.records();
+        let partitions = self.workers.map_items(records, |lists| self.group(&lists, &rows));
+        let (sizes, unmatched) = sizes(&partitions, unmatched);
+
+        let mut order: Vec<u32> = (0..rows.len() as u32)
+            .filter(|&d| may_match(sizes[d as usize], unmatched[d as usize]))
+            .collect();
+        order.sort_unstable_by_key(|&d| (sizes[d as usize], rows[d as usize]));
+        let mut sets = RankedSets { offsets: vec![0], ..RankedSets::default() };
+        let mut place = vec![u32::MAX; rows.len()];
+        let mut offset = 0;
+        for (at, &document) in order.iter().enumerate() {
+            let document = document as usize;
+            place[document] = at as u32;
+            offset += (sizes[document] - unmatched[document]) as usize;
+            sets.rows.push(rows[document]);
+            sets.sizes.push(sizes[document]);
+            sets.unmatched.push(unmatched[document]);
+            sets.second.push(self.is_second(rows[document]));
+            sets.offsets.push(offset);
+        }
+        self.transpose(&partitions, &place, &mut sets);
+        sets
+    }
+
+    fn is_second(&self, row: u32) -> bool {
+        self.second_from.is_some_and(|first| row >= first)
+    }
+
+    /// The terms that may match, partitioned by their highest bits, documents ascending; and for
+    /// each document the number of terms that cannot.
+    fn records(&self) -> (Vec<Vec<Vec<Record>>>, Vec<u32>) {
+        let terms: usize = self.stored.iter().map(|part| part.terms.len()).sum();
+        let bits = (terms / PARTITION_RECORDS).max(1).ilog2().clamp(1, 14);
+        let numbers = self.cells.numbers();
+        let mut first_documents = Vec::new();
+        let mut documents = 0;
+        for part in self.stored {
+            first_documents.push(documents);
+            documents += part.rows.len() as u32;
+        }
+        let of_parts = self.workers.map(
+            self.stored.len(),
+            || (),
+            |(), part| {
+                let expected = (self.stored[part].terms.len() >> bits) * 3 / 4;
+                let mut lists: Vec<Vec<Record>> =
+                    (0..1 << bits).map(|_| Vec::with_capacity(expected)).collect();
+                let mut unmatched = Vec::with_capacity(self.stored[part].rows.len());
+                for (document, (_, terms)) in
+                    (first_documents[part]..).zip(self.stored[part].documents())
+                {
+                    let mut here = 0;
+                    for &term in terms {
+                        if self.cells.is_matched(numbers.of(term)) {
+                            lists[(term >> (64 - bits)) as usize].push((term, document));
+                        } else {
+                            here += 1;
+                        }
+                    }
+                    unmatched.push(here);
+                }
+                (lists, unmatched)
+            },
+        );
+        let mut partitions: Vec<Vec<Vec<Record>>> = (0..1 << bits).map(|_| Vec::new()).collect();
+        let mut unmatched = Vec::with_capacity(documents as usize);
+        for (lists, of_part) in of_parts {
+            partitions.iter_mut().zip(lists).for_each(|(partition, list)| partition.push(list));
+            unmatched.extend(of_part);
+        }
+        (partitions, unmatched)
+    }
+
+    /// Finds the equal terms of a partition.
+    fn group(&self, lists: &[Vec<Record>], rows: &[u32]) -> Partition {
+        struct Term {
+            term: u64,
+            documents: u32,
+            last: u32,
+            sides: u8,
+        }
+        let count: usize = lists.iter().map(Vec::len).sum();
+        let mask = (count * 2).next_power_of_two() - 1;
+        // Number of the term in `terms`, plus 1.
+        let mut slots = vec![0_u32; mask + 1];
+        let mut terms: Vec<Term> = Vec::new();
+        let mut term_of_record = Vec::with_capacity(count);
+        for &(term, document) in lists.iter().flatten() {
+            let mut slot = term as usize & mask;
+            let number = loop {
+                match slots[slot] {
+                    0 => {
+                        terms.push(Term { term, documents: 0, last: u32::MAX, sides: 0 });
+                        slots[slot] = terms.len() as u32;
+                        break terms.len() - 1;
+                    }
+                    number if terms[number as usize - 1].term == term => break number as usize - 1,
+                    _ => slot = (slot + 1) & mask,
+                }
+            };
+            let found = &mut terms[number];
+            if found.last == document {
+                term_of_record.push(REPEATED);
+                continue;
+            }
+            found.last = document;
+            found.documents += 1;
+            found.sides |= 1 << u8::from(self.is_second(rows[document as usize]));
+            term_of_record.push(number as u32);
+        }
+        drop(slots);
+
+        let is_matched = |term: &Term| match self.second_from {
+            None => term.documents > 1,
+            Some(_) => term.sides == 3,
+        };
+        // Terms by class, by first document within a class.
+        let mut class_ends = vec![0_u32; CLASSES];
+        let matched = || terms.iter().enumerate().filter(|(_, term)| is_matched(term));
+        matched().for_each(|(_, term)| class_ends[class_of(term.documents)] += 1);
+        let mut next: Vec<u32> = running_sum(&mut class_ends);
+        let mut place = vec![REPEATED; terms.len()];
+        let matched_terms = class_ends[CLASSES - 1] as usize;
+        let mut posting_ends = vec![0_u32; matched_terms];
+        for (number, term) in matched() {
+            let at = &mut next[class_of(term.documents)];
+            place[number] = *at;
+            posting_ends[*at as usize] = term.documents;
+            *at += 1;
+        }
+        let mut next = running_sum(&mut posting_ends);
+        let mut documents = vec![0; posting_ends.last().map_or(0, |&end| end as usize)];
+        let mut unmatched = Vec::new();
+        for (&(_, document), &number) in lists.iter().flatten().zip(&term_of_record) {
+            if number == REPEATED {
+                continue;
+            }
+            match place[number as usize] {
+                REPEATED => unmatched.push(document),
+                place => {
+                    let at = &mut next[place as usize];
+                    documents[*at as usize] = document;
+                    *at += 1;
+                }
+            }
+        }
+        Partition { class_ends, posting_ends, documents, unmatched }
+    }
+
+    /// Fills in each set's numbers: the terms are visited in the order of their numbers, so each
+    /// set's come sorted. Every worker visits all of them, for a range of sets of its own.
+    fn transpose(&self, partitions: &[Partition], place: &[u32], sets: &mut RankedSets) {
+        let total = *sets.offsets.last().unwrap_or(&0);
+        let mut ranks = vec![0_u32; total];
+        let mut ranges = Vec::new();
+        let (mut rest, mut first, mut taken) = (&mut ranks[..], 0, 0);
+        for worker in 1..=self.workers.count() {
+            let target = total * worker / self.workers.count();
+            let last = sets.offsets.partition_point(|&offset| offset < target).min(sets.len());
+            let last = if worker == self.workers.count() { sets.len() } else { last.max(first) };
+            let (own, others) = rest.split_at_mut(sets.offsets[last] - taken);
+            ranges.push((first..last, own));
+            (rest, first, taken) = (others, last, sets.offsets[last]);
+        }
+        let offsets = &sets.offsets;
+        let counts = self.workers.map_items(ranges, |(range, own)| {
+            let base = offsets[range.start];
+            let mut next: Vec<usize> = offsets[range.clone()].iter().map(|&at| at - base).collect();
+            let mut rank = 0;
+            for class in 0..CLASSES {
+                for partition in partitions {
+                    for term in partition.terms_of(class) {
+                        for &document in partition.documents_of(term) {
+                            let set = (place[document as usize] as usize).wrapping_sub(range.start);
+                            if let Some(at) = next.get_mut(set) {
+                                own[*at] = rank;
+                                *at += 1;
+                            }
+                        }
+                        rank += 1;
+                    }
+                }
+            }
+            rank
+        });
+        sets.rank_count = counts.first().copied().unwrap_or(0);
+        sets.ranks = ranks;
+    }
+}
+
+/// The class of a frequency: exact up to 32, then four classes for each doubling.
+fn class_of(documents: u32) -> usize {
+    if documents <= 32 {
+        return documents as usize;
+    }
+    let doublings = documents.ilog2();
+    let quarter = documents >> (doublings - 2) & 3;
+    (33 + (doublings - 5) * 4 + quarter).min(CLASSES as u32 - 1) as usize
+}
+
+/// Turns counts into ends, and returns the starts.
+fn running_sum(counts: &mut [u32]) -> Vec<u32> {
+    let mut sum = 0;
+    let starts = counts.iter_mut().map(|count| {
+        let start = sum;
+        sum += *count;
+        *count = sum;
+        start
+    });
+    starts.collect()
+}
+
+/// Distinct terms of each document, and how many of them are unmatched.
+fn sizes(partitions: &[Partition], mut unmatched: Vec<u32>) -> (Vec<u32>, Vec<u32>) {
+    for &document in partitions.iter().flat_map(|partition| &partition.unmatched) {
+        unmatched[document as usize] += 1;
+    }
+    let mut sizes = unmatched.clone();
+    for &document in partitions.iter().flat_map(|partition| &partition.documents) {
+        sizes[document as usize] += 1;
+    }
+    (sizes, unmatched)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn classes_ascend_with_frequency() {
+        let classes: Vec<usize> = (1..100_000).map(class_of).collect();
+        assert!(classes.is_sorted());
+        assert!(class_of(u32::MAX) < CLASSES);
+        assert!(class_of(u32::MAX / 2) >= class_of(1 << 20));
+    }
+}

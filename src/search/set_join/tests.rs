@@ -1,0 +1,163 @@
+//! The join against brute force.
+
+use super::*;
+use crate::similarity::Similarity;
+use crate::stable_hash::mix;
+use proptest::prelude::*;
+use std::collections::BTreeSet;
+
+/// Documents in memory, in shards of a few each.
+struct Documents {
+    documents: Vec<Vec<u64>>,
+    shard_documents: usize,
+}
+
+impl TermSource for Documents {
+    fn shard_count(&self) -> usize {
+        self.documents.len().div_ceil(self.shard_documents)
+    }
+
+    fn term_count_hint(&self) -> u64 {
+        self.documents.iter().map(|terms| terms.len() as u64).sum()
+    }
+
+    fn visit_shard(
+        &self,
+        shard: usize,
+        wanted: &dyn Fn(u32) -> bool,
+        visit: &mut dyn FnMut(u32, &[u64]),
+    ) -> Result<()> {
+        let documents = self.documents.chunks(self.shard_documents).nth(shard).unwrap();
+        for (index, terms) in (0..).zip(documents) {
+            if wanted(index) {
+                visit(index, terms);
+            }
+        }
+        Ok(())
+    }
+}
+
+fn similarity(left: &[u64], right: &[u64]) -> Option<Similarity> {
+    let left: BTreeSet<u64> = left.iter().copied().collect();
+    let right: BTreeSet<u64> = right.iter().copied().collect();
+    let union = left.union(&right).count() as u32;
+    (union > 0).then(|| Similarity { shared: left.intersection(&right).count() as u32, union })
+}
+
+fn brute_force(
+    left: &[Vec<u64>],
+    right: &[Vec<u64>],
+    threshold: Threshold,
+    all: bool,
+) -> Vec<SetPair> {
+    let mut pairs = Vec::new();
+    for (a, left) in (0..).zip(left) {
+        for (b, right) in (0..).zip(right).filter(|&(b, _)| all || b > a) {
+            match similarity(left, right) {
+                Some(similarity) if threshold.holds(similarity) => {
+                    pairs.push(SetPair { a, b, similarity });
+                }
+                _ => {}
+            }
+        }
+    }
+    pairs
+}
+
+fn expanded(alike: &AlikeSets) -> Vec<SetPair> {
+    let mut pairs = Vec::new();
+    alike.for_each_pair(|pair| pairs.push(pair));
+    pairs
+}
+
+#[track_caller]
+fn check(documents: &[Vec<u64>], threshold: Threshold) {
+    let expected = brute_force(documents, documents, threshold, false);
+    let middle = documents.len() / 3;
+    let (left, right) = documents.split_at(middle);
+    let expected_across = brute_force(left, right, threshold, true);
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().unwrap();
+    for (pool, shard_documents) in [(None, 1000), (None, 1), (Some(&pool), 7)] {
+        let source =
+            |documents: &[Vec<u64>]| Documents { documents: documents.to_vec(), shard_documents };
+        let join = SetJoin { threshold, pool };
+        let alike = join.self_join(&source(documents)).unwrap();
+        assert_eq!(expanded(&alike), expected, "threshold {threshold}");
+        assert_eq!(alike.pair_count(), expected.len() as u64);
+        let across = join.query(&source(left), &source(right)).unwrap();
+        assert_eq!(across, expected_across, "across, threshold {threshold}");
+    }
+}
+
+fn threshold(numerator: u32, denominator: u32) -> Threshold {
+    Threshold::new(numerator, denominator).unwrap()
+}
+
+/// A document of some terms of a small vocabulary, with a heavy tail.
+fn document(max_terms: usize) -> impl Strategy<Value = Vec<u64>> {
+    prop::collection::vec((0..1000_u64).prop_map(|draw| mix(draw * draw / 20_000)), 0..max_terms)
+}
+
+/// Documents, and edited copies of them.
+fn collection() -> impl Strategy<Value = Vec<Vec<u64>>> {
+    let copies =
+        prop::collection::vec((any::<prop::sample::Index>(), 0..4_u64, any::<bool>()), 0..40);
+    (prop::collection::vec(document(30), 1..30), copies).prop_map(|(mut documents, copies)| {
+        for (original, edits, reversed) in copies {
+            let mut copy = documents[original.index(documents.len())].clone();
+            for edit in 0..edits.min(copy.len() as u64) {
+                let at = (mix(edit) % copy.len() as u64) as usize;
+                copy[at] = mix(edit ^ copy[at].rotate_left(7));
+            }
+            if reversed {
+                copy.reverse();
+            }
+            documents.push(copy);
+        }
+        documents
+    })
+}
+
+proptest! {
+    #[test]
+    fn finds_what_brute_force_finds(
+        documents in collection(),
+        (numerator, denominator) in prop::sample::select(vec![
+            (1, 5), (1, 3), (1, 2), (2, 3), (7, 10), (3, 4), (4, 5), (9, 10), (99, 100), (1, 1),
+        ]),
+    ) {
+        check(&documents, threshold(numerator, denominator));
+    }
+}
+
+#[test]
+fn empty_and_tiny_collections() {
+    for documents in [
+        vec![],
+        vec![vec![]],
+        vec![vec![], vec![]],
+        vec![vec![1], vec![1], vec![], vec![1, 1]],
+        vec![vec![0, u64::MAX], vec![u64::MAX, 0], vec![u64::MAX]],
+    ] {
+        check(&documents, threshold(4, 5));
+        check(&documents, threshold(1, 2));
+    }
+}
+
+#[test]
+fn thousands_of_equal_documents_are_one_group() {
+    let terms: Vec<u64> = (0..50).map(mix).collect();
+    let mut other = terms.clone();
+    other.push(mix(77));
+    let mut documents = vec![terms; 20_000];
+    documents[3] = other;
+    documents[5].reverse();
+    let source = Documents { documents, shard_documents: 999 };
+    let join = SetJoin { threshold: threshold(4, 5), pool: None };
+    let alike = join.self_join(&source).unwrap();
+    assert_eq!(alike.groups.len(), 1);
+    assert_eq!(alike.groups[0].len(), 19_999);
+    let similarity = Similarity { shared: 50, union: 51 };
+    assert_eq!(alike.pairs, [SetPair { a: 0, b: 3, similarity }]);
+    assert_eq!(alike.pair_count(), 19_999 * 20_000 / 2);
+}

@@ -1,0 +1,67 @@
+//! The one hash that is stored, printed and compared between machines: XXH3-64 with seed 0, and the
+//! integers that everything else derives from it.
+//!
+//! There is never a family of XXH3 seeds: XXH3 treats inputs of one to three bytes as
+//! `avalanche(bytes ^ (constant + seed))`, so neighbouring seeds only permute neighbouring inputs.
+//! Families are made with [`mix`] and multiples of [`GAMMA`].
+//!
+//! # References
+//! G. Steele, D. Lea, C. Flood. Fast splittable pseudorandom number generators. OOPSLA 2014
+//! ([`mix`] is its finalizer).
+
+use xxhash_rust::xxh3::xxh3_64;
+
+/// The step between members of a family of hashes: 2^64 divided by the golden ratio.
+pub const GAMMA: u64 = 0x9E37_79B9_7F4A_7C15;
+
+/// The base of the polynomial over token hashes that makes a shingle's term.
+pub const SHINGLE_BASE: u64 = 0xD6E8_FEB8_6659_FD93;
+
+/// XXH3-64 of the bytes, seed 0.
+#[inline]
+#[must_use]
+pub fn hash(bytes: &[u8]) -> u64 {
+    xxh3_64(bytes)
+}
+
+/// A bijection of the 64-bit numbers under which near inputs have unrelated outputs.
+#[inline]
+#[must_use]
+pub const fn mix(mut z: u64) -> u64 {
+    z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    z ^ (z >> 31)
+}
+
+/// Word `index` of the row of pseudorandom bits that belongs to `term`: word 0 is the term itself.
+#[inline]
+#[must_use]
+pub const fn row_word(term: u64, index: u32) -> u64 {
+    if index == 0 { term } else { mix(term.wrapping_add(GAMMA.wrapping_mul(index as u64))) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hashes_have_their_frozen_values() {
+        for (token, expected) in [
+            ("a", 0xe6c6_32b6_1e96_4e1f),
+            ("rose", 0xd6ea_2b8b_8a72_aca7),
+            ("is", 0x82ae_9640_2909_4daa),
+            ("", 0x2d06_8005_38d3_94c2),
+        ] {
+            assert_eq!(hash(token.as_bytes()), expected, "{token:?}");
+        }
+    }
+
+    #[test]
+    fn mix_and_rows_have_their_frozen_values() {
+        assert_eq!(mix(0), 0);
+        assert_eq!(mix(GAMMA), 0xe220_a839_7b1d_cdaf);
+        assert_eq!(row_word(hash(b"a"), 0), hash(b"a"));
+        assert_eq!(row_word(hash(b"a"), 1), 0xdbac_1e87_5f4d_0340);
+        assert_eq!(row_word(hash(b"rose"), 1), 0xea75_7c73_4e03_c2ec);
+    }
+}

@@ -1,0 +1,97 @@
+//! Normalization, folding and the scripts that are written without spaces.
+//!
+//! What two spellings of a word have in common: NFKC, then full case folding (CaseFolding.txt,
+//! statuses C and F, no context rules), then NFKC again where folding undid it.
+//!
+//! # References
+//! Unicode Standard Annex #15, Unicode Normalization Forms; the Unicode Standard, section 3.13.
+
+use caseless::Caseless as _;
+use unicode_normalization::{IsNormalized, UnicodeNormalization as _, is_nfkc_quick};
+use unicode_script::{Script, UnicodeScript as _};
+
+/// Replaces `folded` by the normalized and case-folded `text`.
+pub(super) fn fold(text: &str, folded: &mut String) {
+    folded.clear();
+    if is_nfkc_quick(text.chars()) == IsNormalized::Yes {
+        fold_case(text.chars(), folded);
+    } else {
+        fold_case(text.nfkc(), folded);
+    }
+    if is_nfkc_quick(folded.chars()) != IsNormalized::Yes {
+        *folded = folded.nfkc().collect();
+    }
+}
+
+fn fold_case(text: impl Iterator<Item = char>, folded: &mut String) {
+    for character in text {
+        if character.is_ascii() {
+            folded.push(character.to_ascii_lowercase());
+        } else {
+            folded.extend(std::iter::once(character).default_case_fold());
+        }
+    }
+}
+
+/// Whether the character is of a script that is written without spaces between words.
+pub(super) fn is_unspaced(character: char) -> bool {
+    // The first of these scripts begins with Thai.
+    character >= '\u{0e00}'
+        && matches!(
+            character.script(),
+            Script::Han
+                | Script::Hiragana
+                | Script::Katakana
+                | Script::Thai
+                | Script::Lao
+                | Script::Khmer
+                | Script::Myanmar
+        )
+}
+
+/// The number of ASCII bytes at the start.
+pub(super) fn ascii_prefix(text: &[u8]) -> usize {
+    let blocks = text.chunks_exact(64);
+    let whole =
+        blocks.take_while(|block| block.iter().fold(0, |bits, &byte| bits | byte) < 0x80).count()
+            * 64;
+    let rest = &text[whole..];
+    whole + rest.iter().position(|byte| !byte.is_ascii()).unwrap_or(rest.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, expected: &str) {
+        let mut folded = "leftover".to_owned();
+        fold(text, &mut folded);
+        assert_eq!(folded, expected);
+    }
+
+    #[test]
+    fn folding_is_full_and_without_context() {
+        check("Straße ΣΑΣ", "strasse σασ");
+        check("İ", "i\u{307}");
+        check("ﬁ ２ ℌ", "fi 2 h");
+        check("e\u{301}", "é");
+        check("\u{1e9e}", "ss");
+    }
+
+    #[test]
+    fn scripts_without_spaces() {
+        let unspaced: String = "aé中カかー々กၐ한".chars().filter(|&c| is_unspaced(c)).collect();
+        assert_eq!(unspaced, "中カか々กၐ");
+    }
+
+    #[test]
+    fn the_first_byte_that_is_not_ascii_is_found_anywhere() {
+        for at in 0..200 {
+            let mut text = vec![b'a'; 200];
+            text[at] = 0x80;
+            assert_eq!(ascii_prefix(&text), at);
+        }
+        assert_eq!(ascii_prefix(&[b'a'; 130]), 130);
+    }
+}
