@@ -17,6 +17,7 @@ pub mod read;
 pub mod search;
 pub mod similarity;
 pub mod stable_hash;
+pub mod text_difference;
 pub mod token_batch;
 pub mod tokenize;
 pub mod unordered_map;

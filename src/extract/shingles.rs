@@ -78,6 +78,6 @@ mod tests {
     fn a_short_document_is_one_shingle() {
         assert_eq!(terms("a rose is", 5), terms("a rose is", 3));
         assert_eq!(terms("a", 5), [mix(hash(b"a"))]);
-        assert_eq!(terms("", 5), []);
+        assert!(terms("", 5).is_empty());
     }
 }
