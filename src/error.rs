@@ -69,6 +69,19 @@ pub enum ErrorKind {
         /// What the features and bits need there.
         expected: String,
     },
+    /// Documents were lost or counted twice: a bug, for which outputs are withheld.
+    #[error(
+        "internal error, please report it: {documents} documents were read, but {kept} kept and \
+         {removed} removed; nothing was written"
+    )]
+    NotConserved {
+        /// Documents that were read.
+        documents: u64,
+        /// Documents that are kept.
+        kept: u64,
+        /// Documents that are removed.
+        removed: u64,
+    },
 }
 
 impl Error {

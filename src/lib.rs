@@ -1,5 +1,7 @@
 //! Finds near-duplicate documents in large text collections, exactly and in parallel.
 
+pub mod closeness;
+pub mod cluster;
 pub mod document;
 pub mod error;
 pub mod extract;

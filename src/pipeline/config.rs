@@ -1,7 +1,12 @@
 //! What the user asked for, as plain data.
 
+use crate::error::{Error, Result};
 use crate::fingerprint::hash_table::HashTable;
 use crate::kernels::Isa;
+use crate::similarity::Threshold;
+use std::fmt;
+use std::num::NonZeroUsize;
+use std::str::FromStr;
 
 /// Settings of [`match_queries`](super::match_queries).
 #[derive(Clone, Debug)]
@@ -16,4 +21,103 @@ pub struct MatchConfig {
     pub threads: usize,
     /// The instruction set of the hot loops. It never changes a result.
     pub isa: Isa,
+}
+
+/// What a term of a document is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shingle {
+    /// So many consecutive words.
+    Words(NonZeroUsize),
+    /// So many consecutive characters.
+    Characters(NonZeroUsize),
+}
+
+impl FromStr for Shingle {
+    type Err = Error;
+
+    /// Reads `words:3` or `chars:5`.
+    fn from_str(text: &str) -> Result<Self> {
+        let parsed = text.split_once(':').and_then(|(unit, length)| {
+            let length = length.parse().ok().filter(|length: &NonZeroUsize| length.get() <= 100)?;
+            match unit {
+                "words" => Some(Self::Words(length)),
+                "chars" => Some(Self::Characters(length)),
+                _ => None,
+            }
+        });
+        let rule = "must be words:N or chars:N with N from 1 to 100, for example words:3";
+        parsed.ok_or_else(|| Error::config("--shingle", text, rule))
+    }
+}
+
+impl fmt::Display for Shingle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Words(length) => write!(f, "words:{length}"),
+            Self::Characters(length) => write!(f, "chars:{length}"),
+        }
+    }
+}
+
+/// Which documents are near-duplicates.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Method {
+    /// All pairs whose sets of shingles are at least so similar.
+    Exact(Threshold),
+}
+
+/// Which of several near-duplicates is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Keep {
+    /// The first in reading order.
+    First,
+    /// The last in reading order.
+    Last,
+    /// The one with most bytes of text; of equals the first.
+    Longest,
+    /// The one with the greatest value of the field that the reader gives; of equals the first.
+    FieldMax,
+    /// The one with the smallest value of that field; of equals the first.
+    FieldMin,
+}
+
+/// What may be removed for what.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ClusterRule {
+    /// A document is removed only for a kept one that is close to it.
+    Proven,
+    /// Whatever a chain of close documents links is one cluster, of which one is kept.
+    Components,
+}
+
+/// Settings of [`deduplicate`](super::deduplicate).
+#[derive(Clone, Copy, Debug)]
+pub struct DeduplicateConfig {
+    /// Which documents are near-duplicates.
+    pub method: Method,
+    /// What a term is.
+    pub shingle: Shingle,
+    /// Which of several is kept.
+    pub keep: Keep,
+    /// What may be removed for what.
+    pub clusters: ClusterRule,
+    /// Worker threads, at least 1.
+    pub threads: usize,
+    /// The instruction set of the hot loops. It never changes a result.
+    pub isa: Isa,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shingles_are_read_as_they_are_shown() {
+        for text in ["words:3", "chars:5", "words:100"] {
+            assert_eq!(text.parse::<Shingle>().unwrap().to_string(), text);
+        }
+        for text in ["words", "words:0", "lines:3", "chars:101", "words:-1", ""] {
+            assert!(text.parse::<Shingle>().is_err(), "{text}");
+        }
+    }
 }

@@ -11,12 +11,19 @@
 //! never looks at the text.
 
 pub mod config;
+mod corpus_terms;
+mod deduplicate;
 mod fingerprint_documents;
 mod fit;
 mod kept_copies;
 mod match_queries;
+pub mod progress;
 pub mod timings;
 mod workers;
+mod write_outputs;
 
+pub use corpus_terms::BadRecord;
+pub use deduplicate::{Deduplicated, Quarantined, deduplicate};
 pub use kept_copies::write_kept_copies;
 pub use match_queries::{MatchedQueries, match_queries};
+pub use write_outputs::{Outputs, write_outputs};

@@ -24,6 +24,19 @@ impl Workers {
         })
     }
 
+    /// The threads, if there is more than the caller's.
+    pub(super) fn pool(&self) -> Option<&rayon::ThreadPool> {
+        self.0.as_ref()
+    }
+
+    /// Runs `work` with these threads as those of rayon.
+    pub(super) fn run<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
+        match &self.0 {
+            None => work(),
+            Some(pool) => pool.install(work),
+        }
+    }
+
     /// How many there are.
     pub(super) fn count(&self) -> usize {
         self.0.as_ref().map_or(1, rayon::ThreadPool::current_num_threads)

@@ -1,6 +1,6 @@
 //! The command line, in one definition: parsing, help, completions and man page come from it.
 
-use clap::{Parser, Subcommand, ValueHint};
+use clap::{Parser, Subcommand, ValueEnum, ValueHint};
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
@@ -13,10 +13,19 @@ Examples:
       the same for the files in DIR, with matches up to 5 of 64 bits away
   simtool --articles corpus.txt --samples new.txt --result - 1000 64
       any two files of documents, the result of all samples on standard output
+  simtool --corpus big/ --threads 16
+      reads every file under big/ (WARC, WET, JSON Lines, Parquet, CSV, text; gzip or Zstandard),
+      finds all near-duplicates and writes who repeats whom to simtool-out/
+  simtool --corpus dump.jsonl.gz --text-field body --similarity 0.7 --write-kept --output clean/
+      also writes the documents without the repeats, in their own format, to clean/kept/
 
-Exit codes: 0 done, 1 failed, 2 wrong usage.";
+Exit codes: 0 done, 1 failed, 2 wrong usage, 3 done but for bad records or files, 130 interrupted.";
 
 /// Finds near-duplicate documents in large text collections, exactly and in parallel.
+///
+/// `simtool --corpus PATH…` finds all pairs of documents whose sets of shingles are at least 0.8
+/// similar (Jaccard), decides for each near-duplicate which document is kept in its place, and
+/// writes both, with the similarity as proof, to a folder.
 ///
 /// `simtool N M` takes the N most frequent words of the articles as features, makes a fingerprint
 /// of M bits (SimHash) of every article and every sample, and lists for each sample the articles
@@ -36,6 +45,8 @@ Exit codes: 0 done, 1 failed, 2 wrong usage.";
 pub(crate) struct Args {
     #[command(flatten)]
     pub(crate) reference: ReferenceArgs,
+    #[command(flatten)]
+    pub(crate) corpus: CorpusArgs,
     #[command(subcommand)]
     pub(crate) command: Option<Command>,
 }
@@ -56,7 +67,7 @@ pub(crate) enum Command {
 #[derive(Debug, clap::Args)]
 pub(crate) struct ReferenceArgs {
     /// Number of features: the N most frequent words of the articles.
-    #[arg(value_name = "N", allow_negative_numbers = true)]
+    #[arg(value_name = "N", allow_negative_numbers = true, conflicts_with = "corpus")]
     pub(crate) features: Option<String>,
 
     /// Number of bits of a fingerprint, up to 128.
@@ -111,4 +122,124 @@ pub(crate) struct ReferenceArgs {
     /// Print counts, and the time and share of each stage, on standard error.
     #[arg(long)]
     pub(crate) stats: bool,
+}
+
+/// Arguments of `simtool --corpus`.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Near-duplicates within a collection")]
+pub(crate) struct CorpusArgs {
+    /// Files and folders with the documents; folders are read with all that is in them, - is
+    /// standard input.
+    #[arg(long, value_name = "PATH", num_args = 1.., value_hint = ValueHint::AnyPath)]
+    pub(crate) corpus: Vec<PathBuf>,
+
+    /// A file that lists more paths, one a line; may be compressed with gzip.
+    #[arg(long, value_name = "LIST", requires = "corpus", value_hint = ValueHint::FilePath)]
+    pub(crate) files_from: Option<PathBuf>,
+
+    /// The paths of the list are separated by zero bytes.
+    #[arg(short = '0', long, requires = "files_from")]
+    pub(crate) null: bool,
+
+    /// Of folders, read only the files that match; may be repeated.
+    #[arg(long, value_name = "GLOB", requires = "corpus")]
+    pub(crate) glob: Vec<String>,
+
+    /// The format of every file [default: told by content and name].
+    #[arg(long, value_name = "FORMAT", requires = "corpus")]
+    pub(crate) format: Option<String>,
+
+    /// A line of a plain text is a document, not the file.
+    #[arg(long, requires = "corpus")]
+    pub(crate) per_line: bool,
+
+    /// Field, column or dotted path of the text.
+    #[arg(long, value_name = "NAME", default_value = "text")]
+    pub(crate) text_field: String,
+
+    /// Field, column or dotted path of the ID.
+    #[arg(long, value_name = "NAME", default_value = "id")]
+    pub(crate) id_field: String,
+
+    /// Folder for the results; it appears when it is complete.
+    #[arg(long, value_name = "DIR", default_value = "simtool-out", value_hint = ValueHint::DirPath)]
+    pub(crate) output: PathBuf,
+
+    /// Replace an output folder that simtool wrote.
+    #[arg(long, requires = "corpus")]
+    pub(crate) force: bool,
+
+    /// Format of removed and pairs: jsonl or tsv.
+    #[arg(long, value_name = "FORMAT", default_value = "jsonl")]
+    pub(crate) output_format: OutputFormat,
+
+    /// Also write every pair.
+    #[arg(long, requires = "corpus")]
+    pub(crate) pairs: bool,
+
+    /// Also write the files without what is removed, in their own format, to kept/.
+    #[arg(long, requires = "corpus")]
+    pub(crate) write_kept: bool,
+
+    /// Least Jaccard similarity of near-duplicates: a decimal or a ratio such as 4/5.
+    #[arg(long, value_name = "S", default_value = "0.8")]
+    pub(crate) similarity: String,
+
+    /// What is compared: sets of so many consecutive words (words:N) or characters (chars:N).
+    #[arg(long, value_name = "UNIT:N", default_value = "words:3")]
+    pub(crate) shingle: String,
+
+    /// Which of several near-duplicates is kept.
+    #[arg(long, value_name = "WHICH", default_value = "first")]
+    pub(crate) keep: KeepWhich,
+
+    /// Field that decides for --keep max and --keep min.
+    #[arg(long, value_name = "NAME", requires = "corpus")]
+    pub(crate) keep_field: Option<String>,
+
+    /// What may be removed: only what is close to a kept document (proven), or all that a chain of
+    /// close ones links (components).
+    #[arg(long, value_name = "RULE", default_value = "proven")]
+    pub(crate) cluster: ClusterBy,
+
+    /// Folder for temporary files [default: the system's].
+    #[arg(long, value_name = "DIR", requires = "corpus", value_hint = ValueHint::DirPath)]
+    pub(crate) tmp_dir: Option<PathBuf>,
+
+    /// Print one JSON object instead of a table: what summary.json holds.
+    #[arg(long, requires = "corpus")]
+    pub(crate) json: bool,
+}
+
+/// Format of rows of documents.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum OutputFormat {
+    /// One JSON object a line.
+    Jsonl,
+    /// Fields between tabs.
+    Tsv,
+}
+
+/// Which of several near-duplicates is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum KeepWhich {
+    /// The first in reading order.
+    First,
+    /// The last in reading order.
+    Last,
+    /// The one with most bytes of text.
+    Longest,
+    /// The one with the greatest value of --keep-field.
+    Max,
+    /// The one with the smallest value of --keep-field.
+    Min,
+}
+
+/// What may be removed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ClusterBy {
+    /// What is close to a kept document.
+    Proven,
+    /// All that a chain of close documents links, but one.
+    Components,
 }

@@ -2,7 +2,7 @@
 #![expect(unsafe_code, reason = "the user, for whom this program speaks, lets files be mapped")]
 
 use crate::bus_error;
-use simtool::mapped_file::MappedFile;
+use simtool::mapped_file::{FileAccess, MappedFile};
 use simtool::{Error, ErrorKind};
 use std::io;
 use std::path::Path;
@@ -36,5 +36,14 @@ pub(crate) fn open_if_there(path: &Path, access: Access) -> Result<Option<Mapped
             ErrorKind::Io { source, .. } if source.kind() == io::ErrorKind::NotFound => Ok(None),
             _ => Err(error),
         },
+    }
+}
+
+/// How the files of a collection are opened.
+pub(crate) fn collection_access(access: Access) -> FileAccess {
+    match access {
+        Access::Read => FileAccess::READ,
+        // SAFETY: as in `open`: the help says that a mapped file must not change.
+        Access::Map => unsafe { FileAccess::map() },
     }
 }

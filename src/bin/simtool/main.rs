@@ -3,7 +3,10 @@
 mod args;
 mod bus_error;
 mod console;
+mod corpus;
 mod inputs;
+mod interrupt;
+mod progress_line;
 mod reference;
 
 use args::{Args, Command};
@@ -21,6 +24,8 @@ enum Outcome {
     Failed = 1,
     /// The command line is wrong; nothing was begun.
     Usage = 2,
+    /// Everything was done but for bad records or files.
+    DoneWithLosses = 3,
 }
 
 fn main() -> ExitCode {
@@ -30,7 +35,7 @@ fn main() -> ExitCode {
     }));
     let args = Args::parse();
     let outcome = panic::catch_unwind(|| match run(&args) {
-        Ok(()) => Outcome::Done,
+        Ok(outcome) => outcome,
         Err(error) if console::is_broken_pipe(&error) => Outcome::Done,
         Err(error) => {
             console::error(&format!("{error:#}"));
@@ -43,19 +48,21 @@ fn main() -> ExitCode {
     ExitCode::from(outcome.unwrap_or(Outcome::Failed) as u8)
 }
 
-fn run(args: &Args) -> anyhow::Result<()> {
+fn run(args: &Args) -> anyhow::Result<Outcome> {
     match &args.command {
-        None => reference::run(&args.reference),
+        None if !args.corpus.corpus.is_empty() => return corpus::run(args),
+        None => reference::run(&args.reference)?,
         Some(Command::Completions { shell }) => {
             let mut script = Vec::new();
             clap_complete::generate(*shell, &mut Args::command(), "simtool", &mut script);
-            Ok(console::out(&script)?)
+            console::out(&script)?;
         }
         Some(Command::Man) => {
             let mut page = Vec::new();
             clap_mangen::Man::new(Args::command()).render(&mut page)?;
             page.flush()?;
-            Ok(console::out(&page)?)
+            console::out(&page)?;
         }
     }
+    Ok(Outcome::Done)
 }

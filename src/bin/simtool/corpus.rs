@@ -1,0 +1,243 @@
+//! `simtool --corpus`: near-duplicates within a collection.
+
+use crate::args::{Args, ClusterBy, CorpusArgs, KeepWhich, OutputFormat};
+use crate::inputs::{self, Access};
+use crate::progress_line::ProgressLine;
+use crate::{Outcome, console, interrupt};
+use globset::{Glob, GlobSet, GlobSetBuilder};
+use simtool::Error;
+use simtool::fault::{Fault, Severity};
+use simtool::input_format::Format;
+use simtool::kernels::Isa;
+use simtool::pipeline::config::{ClusterRule, DeduplicateConfig, Keep, Method};
+use simtool::pipeline::{Deduplicated, Outputs, deduplicate, write_outputs};
+use simtool::read::walk::{Walker, listed_paths};
+use simtool::read::{Collection, ReadOptions};
+use simtool::write::document_rows::RowFormat;
+use simtool::write::output_folder::{Existing, OutputFolder};
+use simtool::write::summary::{Summary, write_summary};
+use std::fmt::Write;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Faults of one kind that are shown; the rest is counted.
+const SHOWN_FAULTS: usize = 20;
+
+/// Finds the near-duplicates and writes the outputs.
+pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
+    let (common, args) = (&args.reference, &args.corpus);
+    let threads = match common.threads {
+        0 => std::thread::available_parallelism().map_or(1, usize::from),
+        threads => threads,
+    };
+    let config = config(args, threads)?;
+    let options = read_options(args, if common.no_mmap { Access::Read } else { Access::Map })?;
+    let temporary = args.tmp_dir.clone().unwrap_or_else(std::env::temp_dir);
+    let (files, faults) = walk(args, &temporary)?;
+    refuse_overlap(args, &files)?;
+    let existing = if args.force { Existing::Replace } else { Existing::Refuse };
+    let folder = OutputFolder::create(&args.output, existing)?;
+    interrupt::remove_if_interrupted(folder.aside().to_owned());
+
+    let progress = ProgressLine::new(common.quiet);
+    let collection = Collection::open(files, options);
+    let mut found = deduplicate(&collection, &config, &progress)?;
+    found.faults.splice(0..0, faults);
+    progress.end();
+
+    let rows = match args.output_format {
+        OutputFormat::Jsonl => RowFormat::JsonLines,
+        OutputFormat::Tsv => RowFormat::Tsv,
+    };
+    let outputs = Outputs { rows, pairs: args.pairs, kept: args.write_kept, threads };
+    let mut summary = Summary {
+        command: std::env::args().collect::<Vec<_>>().join(" "),
+        parameters: parameters(args),
+        recipe: format!("xxh3-64:0/words:uax29/nfkc+casefold/shingle={}", config.shingle),
+        stages: found.timings.stages().to_vec(),
+        ..Summary::default()
+    };
+    write_outputs(&collection, &found, outputs, &folder, &mut summary)?;
+    folder.finish()?;
+    interrupt::finished();
+
+    show_faults(&found.faults);
+    if args.json {
+        let mut text = Vec::new();
+        write_summary(&mut text, &summary)?;
+        console::out(&text)?;
+    } else {
+        console::out(table(&summary, &args.output).as_bytes())?;
+    }
+    Ok(outcome(&found))
+}
+
+/// Done, unless records or files were lost.
+fn outcome(found: &Deduplicated) -> Outcome {
+    let lost_file = found.faults.iter().any(|fault| fault.severity == Severity::Loss);
+    if lost_file || !found.quarantined.is_empty() { Outcome::DoneWithLosses } else { Outcome::Done }
+}
+
+fn config(args: &CorpusArgs, threads: usize) -> Result<DeduplicateConfig, Error> {
+    let keep = match args.keep {
+        KeepWhich::First => Keep::First,
+        KeepWhich::Last => Keep::Last,
+        KeepWhich::Longest => Keep::Longest,
+        KeepWhich::Max => Keep::FieldMax,
+        KeepWhich::Min => Keep::FieldMin,
+    };
+    let by_field = matches!(keep, Keep::FieldMax | Keep::FieldMin);
+    if by_field != args.keep_field.is_some() {
+        let rule = "--keep max and --keep min go with --keep-field NAME, and it with one of them";
+        let given = format!("{:?}", args.keep).to_lowercase();
+        return Err(Error::config("--keep", given, rule));
+    }
+    Ok(DeduplicateConfig {
+        method: Method::Exact(args.similarity.parse()?),
+        shingle: args.shingle.parse()?,
+        keep,
+        clusters: match args.cluster {
+            ClusterBy::Proven => ClusterRule::Proven,
+            ClusterBy::Components => ClusterRule::Components,
+        },
+        threads,
+        isa: Isa::detected(),
+    })
+}
+
+fn read_options(args: &CorpusArgs, access: Access) -> Result<ReadOptions, Error> {
+    let format = args.format.as_deref().map(|name| {
+        Format::from_name(name).ok_or_else(|| {
+            let names: Vec<_> = Format::ALL.iter().map(|format| format.name()).collect();
+            Error::config("--format", name, format!("must be one of {}", names.join(", ")))
+        })
+    });
+    Ok(ReadOptions {
+        format: format.transpose()?,
+        per_line: args.per_line,
+        text_field: args.text_field.clone(),
+        id_field: args.id_field.clone(),
+        keep_field: args.keep_field.clone(),
+        access: inputs::collection_access(access),
+        ..ReadOptions::default()
+    })
+}
+
+type Files = Vec<simtool::read::walk::InputFile>;
+
+/// The files to read, and what is wrong with other paths.
+fn walk(args: &CorpusArgs, temporary: &Path) -> Result<(Files, Vec<Fault>), Error> {
+    let globs = globs(&args.glob)?;
+    let select = |path: &Path| args.glob.is_empty() || globs.is_match(path);
+    let mut walker = Walker::new(temporary);
+    let mut paths = args.corpus.clone();
+    if let Some(list) = &args.files_from {
+        paths.extend(listed_paths(list, args.null)?);
+    }
+    for path in &paths {
+        walker.add(path, &select, &mut io::stdin().lock())?;
+    }
+    let walked = walker.finish();
+    if walked.files.is_empty() {
+        show_faults(&walked.faults);
+        let first = paths.first().map_or(Path::new(""), PathBuf::as_path);
+        return Err(Error::io(
+            first,
+            "read any file of",
+            io::Error::other("there is none to read"),
+        ));
+    }
+    Ok((walked.files, walked.faults))
+}
+
+fn globs(patterns: &[String]) -> Result<GlobSet, Error> {
+    let mut set = GlobSetBuilder::new();
+    for pattern in patterns {
+        let glob = Glob::new(pattern);
+        set.add(glob.map_err(|error| Error::config("--glob", pattern, error.kind().to_string()))?);
+    }
+    let all = patterns.join(" ");
+    set.build().map_err(|error| Error::config("--glob", all, error.to_string()))
+}
+
+/// Refuses an output folder that is an input or lies in one, and inputs that lie in it.
+fn refuse_overlap(args: &CorpusArgs, files: &Files) -> Result<(), Error> {
+    let resolved =
+        |path: &Path| std::path::absolute(path).map(|path| path.canonicalize().unwrap_or(path));
+    let refuse = |input: &Path| {
+        let rule = format!("overlaps the input {}: choose another folder", input.display());
+        Err(Error::config("--output", args.output.display(), rule))
+    };
+    let Ok(output) = resolved(&args.output) else { return Ok(()) };
+    for folder in args.corpus.iter().filter(|path| path.is_dir()) {
+        if resolved(folder).is_ok_and(|folder| output.starts_with(folder)) {
+            return refuse(folder);
+        }
+    }
+    for file in files {
+        if resolved(&file.name).is_ok_and(|file| file.starts_with(&output)) {
+            return refuse(&file.name);
+        }
+    }
+    Ok(())
+}
+
+fn parameters(args: &CorpusArgs) -> Vec<(&'static str, String)> {
+    let lower = |value: String| value.to_lowercase();
+    let mut parameters = vec![
+        ("method", "exact".to_owned()),
+        ("similarity", args.similarity.clone()),
+        ("shingle", args.shingle.clone()),
+        ("keep", lower(format!("{:?}", args.keep))),
+        ("cluster", lower(format!("{:?}", args.cluster))),
+        ("text_field", args.text_field.clone()),
+        ("id_field", args.id_field.clone()),
+    ];
+    parameters.extend(args.keep_field.clone().map(|field| ("keep_field", field)));
+    parameters
+}
+
+/// Shows the first faults of each kind on standard error.
+fn show_faults(faults: &[Fault]) {
+    let mut codes: Vec<&str> = faults.iter().map(|fault| fault.code).collect();
+    codes.sort_unstable();
+    codes.dedup();
+    for code in codes {
+        let of_code = || faults.iter().filter(|fault| fault.code == code);
+        for fault in of_code().take(SHOWN_FAULTS) {
+            match fault.severity {
+                Severity::Warning => console::note(&fault.to_string()),
+                Severity::Loss => console::error(&fault.to_string()),
+            }
+        }
+        let more = of_code().count().saturating_sub(SHOWN_FAULTS);
+        if more > 0 {
+            console::note(&format!("[{code}] {more} more"));
+        }
+    }
+}
+
+/// What a person wants to know first.
+fn table(summary: &Summary, output: &Path) -> String {
+    let mut text = String::new();
+    let share = |part: u64| 100.0 * part as f64 / summary.documents.max(1) as f64;
+    for (name, count, note) in [
+        ("files", summary.files, String::new()),
+        ("documents", summary.documents, String::new()),
+        ("kept", summary.kept, format!("{:.1} %", share(summary.kept))),
+        ("removed", summary.removed, format!("{:.1} %", share(summary.removed))),
+        ("clusters", summary.clusters, String::new()),
+        ("pairs", summary.pairs, String::new()),
+        ("without words", summary.without_terms, String::new()),
+        ("quarantined", summary.quarantined, String::new()),
+    ] {
+        let line = format!("{name:<14} {count:>12}  {note}");
+        let _ = writeln!(text, "{}", line.trim_end());
+    }
+    let seconds: f64 = summary.stages.iter().map(|(_, time)| time.as_secs_f64()).sum();
+    let megabytes = summary.text_bytes as f64 / 1e6;
+    let rate = megabytes / seconds.max(1e-9);
+    let _ = writeln!(text, "{megabytes:.1} MB of text in {seconds:.3} s, {rate:.0} MB/s");
+    let _ = writeln!(text, "results in {}", output.display());
+    text
+}

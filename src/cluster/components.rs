@@ -1,0 +1,87 @@
+//! Connected components: everything that a chain of close pairs links.
+//!
+//! For who wants what other tools do. A component keeps its preferred row; the others may be
+//! unlike it, and then have no proof.
+
+use super::Removal;
+use crate::closeness::{CloseRows, Neighbourhood};
+use std::cmp::Ordering;
+
+/// The rows to remove, in reading order. `prefer` orders two rows, the one to keep first.
+///
+/// # Complexity
+///
+/// O(p α(p)) for p pairs and α the inverse of Ackermann's function.
+///
+/// # References
+///
+/// R. Tarjan, "Efficiency of a good but not linear set union algorithm", JACM 22(2), 1975.
+#[must_use]
+pub fn keep_one_each(close: &CloseRows, prefer: impl Fn(u32, u32) -> Ordering) -> Vec<Removal> {
+    let around = Neighbourhood::new(close);
+    let mut parents: Vec<u32> = (0..around.group_count() as u32).collect();
+    for group in 0..around.group_count() as u32 {
+        for &(other, _) in around.neighbours(group) {
+            let (a, b) = (root(&mut parents, group), root(&mut parents, other));
+            parents[a.max(b) as usize] = a.min(b);
+        }
+    }
+    let mut preferred: Vec<Option<u32>> = vec![None; around.group_count()];
+    let rows = around.all_rows();
+    let component = |row: u32, parents: &mut [u32]| {
+        around.group_of(row).map_or(0, |group| root(parents, group)) as usize
+    };
+    for &row in &rows {
+        let best = &mut preferred[component(row, &mut parents)];
+        if best.is_none_or(|best| prefer(row, best).is_lt()) {
+            *best = Some(row);
+        }
+    }
+    let mut removals = Vec::new();
+    for &row in &rows {
+        let kept = preferred[component(row, &mut parents)].unwrap_or(row);
+        if kept == row {
+            continue;
+        }
+        let closeness = match (around.group_of(row), around.group_of(kept)) {
+            (Some(own), Some(other)) if own == other => Some(close.of_equal),
+            (Some(own), Some(other)) => {
+                let mut neighbours = around.neighbours(own).iter();
+                neighbours.find(|(group, _)| *group == other).map(|&(_, closeness)| closeness)
+            }
+            _ => None,
+        };
+        removals.push(Removal { row, kept, closeness });
+    }
+    removals
+}
+
+/// The representative of a group's component; halves the path to it.
+fn root(parents: &mut [u32], mut group: u32) -> u32 {
+    while parents[group as usize] != group {
+        let above = parents[group as usize];
+        parents[group as usize] = parents[above as usize];
+        group = above;
+    }
+    group
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::closeness::{ClosePair, Closeness};
+
+    #[test]
+    fn a_chain_is_one_component_and_its_far_end_has_no_proof() {
+        let pair = |a, b| ClosePair { a, b, closeness: Closeness::Distance(1) };
+        let close = CloseRows {
+            groups: vec![vec![2, 9]],
+            pairs: vec![pair(0, 1), pair(1, 2), pair(4, 5)],
+            of_equal: Closeness::Distance(0),
+        };
+        let removals = keep_one_each(&close, |a, b| a.cmp(&b));
+        let found: Vec<_> =
+            removals.iter().map(|r| (r.row, r.kept, r.closeness.is_some())).collect();
+        assert_eq!(found, [(1, 0, true), (2, 0, false), (5, 4, true), (9, 0, false)]);
+    }
+}

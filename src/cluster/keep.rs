@@ -1,0 +1,114 @@
+//! Keeps documents greedily, so that every removal is proven.
+//!
+//! Documents are taken in the order of preference. Each is kept, unless it is close to one that was
+//! kept before it; then it is removed for the one of these that it is closest to. So no two kept
+//! documents are close, and no document is removed because of a chain of others.
+
+use super::Removal;
+use crate::closeness::{CloseRows, Neighbourhood};
+use std::cmp::Ordering;
+
+/// The rows to remove, in reading order. `prefer` orders two rows, the one to keep first.
+///
+/// Between kept rows that are equally close, the earlier in reading order stands for a removed one.
+///
+/// # Complexity
+///
+/// O(r log r + r · d) for r rows that are close to others and d groups around each.
+#[must_use]
+pub fn keep_preferred(close: &CloseRows, prefer: impl Fn(u32, u32) -> Ordering) -> Vec<Removal> {
+    let around = Neighbourhood::new(close);
+    let mut rows = around.all_rows();
+    rows.sort_by(|&a, &b| prefer(a, b));
+    // Two rows of a group cannot both be kept.
+    let mut kept_of_group: Vec<Option<u32>> = vec![None; around.group_count()];
+    let mut removals = Vec::new();
+    for row in rows {
+        let Some(group) = around.group_of(row) else { continue };
+        if let Some(kept) = kept_of_group[group as usize] {
+            removals.push(Removal { row, kept, closeness: Some(close.of_equal) });
+            continue;
+        }
+        let closest = around
+            .neighbours(group)
+            .iter()
+            .filter_map(|&(other, closeness)| Some((kept_of_group[other as usize]?, closeness)))
+            .max_by(|(a, to_a), (b, to_b)| to_a.compare(*to_b).then(b.cmp(a)));
+        match closest {
+            Some((kept, closeness)) => {
+                removals.push(Removal { row, kept, closeness: Some(closeness) });
+            }
+            None => kept_of_group[group as usize] = Some(row),
+        }
+    }
+    removals.sort_unstable_by_key(|removal| removal.row);
+    removals
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::closeness::{ClosePair, Closeness};
+    use proptest::prelude::*;
+
+    fn close(groups: &[&[u32]], pairs: &[(u32, u32, u32)]) -> CloseRows {
+        CloseRows {
+            groups: groups.iter().map(|group| group.to_vec()).collect(),
+            pairs: pairs
+                .iter()
+                .map(|&(a, b, d)| ClosePair { a, b, closeness: Closeness::Distance(d) })
+                .collect(),
+            of_equal: Closeness::Distance(0),
+        }
+    }
+
+    fn removed(close: &CloseRows, prefer: impl Fn(u32, u32) -> Ordering) -> Vec<(u32, u32)> {
+        keep_preferred(close, prefer).iter().map(|removal| (removal.row, removal.kept)).collect()
+    }
+
+    #[test]
+    fn a_chain_keeps_both_of_its_ends() {
+        let chain = close(&[], &[(0, 1, 1), (1, 2, 1)]);
+        assert_eq!(removed(&chain, |a, b| a.cmp(&b)), [(1, 0)]);
+        assert_eq!(removed(&chain, |a, b| b.cmp(&a)), [(1, 2)]);
+        let middle_first = |a: u32, b: u32| (a != 1).cmp(&(b != 1)).then(a.cmp(&b));
+        assert_eq!(removed(&chain, middle_first), [(0, 1), (2, 1)]);
+    }
+
+    #[test]
+    fn the_closest_kept_one_stands_for_a_removed_one_and_the_earlier_of_equals() {
+        let star = close(&[], &[(0, 3, 2), (1, 3, 1), (2, 3, 1)]);
+        assert_eq!(removed(&star, |a, b| a.cmp(&b)), [(3, 1)]);
+        let equal = close(&[&[2, 5]], &[(0, 2, 3), (1, 2, 3)]);
+        assert_eq!(removed(&equal, |a, b| a.cmp(&b)), [(2, 0), (5, 0)]);
+        assert_eq!(removed(&equal, |a, b| b.cmp(&a)), [(0, 5), (1, 5), (2, 5)]);
+    }
+
+    proptest! {
+        #[test]
+        fn every_removal_is_proven_and_no_two_kept_are_close(
+            pairs in proptest::collection::btree_map((0u32..12, 0u32..12), 1u32..4, 0..30),
+        ) {
+            let pairs: Vec<_> = pairs
+                .into_iter()
+                .filter(|((a, b), _)| a < b)
+                .map(|((a, b), distance)| (a, b, distance))
+                .collect();
+            let close = close(&[], &pairs);
+            let removals = keep_preferred(&close, |a, b| (a * 7 % 13).cmp(&(b * 7 % 13)));
+            let distance = |a: u32, b: u32| {
+                pairs.iter().find(|p| (p.0, p.1) == (a.min(b), a.max(b))).map(|p| p.2)
+            };
+            let is_removed = |row| removals.iter().any(|removal| removal.row == row);
+            for removal in &removals {
+                prop_assert!(!is_removed(removal.kept));
+                let proof = distance(removal.row, removal.kept).map(Closeness::Distance);
+                prop_assert_eq!(removal.closeness, proof);
+                prop_assert!(proof.is_some());
+            }
+            for &(a, b, _) in &pairs {
+                prop_assert!(is_removed(a) || is_removed(b));
+            }
+        }
+    }
+}

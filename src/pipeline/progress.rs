@@ -1,0 +1,19 @@
+//! How far a long run has come, for a face to show.
+
+/// Takes note of progress; called from any thread.
+pub trait Progress: Sync {
+    /// A stage begins that will read `bytes` bytes, or an unknown number if 0.
+    fn begin(&self, stage: &'static str, bytes: u64);
+
+    /// So many more bytes were read.
+    fn advance(&self, bytes: u64);
+}
+
+/// Takes no note.
+#[derive(Clone, Copy, Debug)]
+pub struct NoProgress;
+
+impl Progress for NoProgress {
+    fn begin(&self, _stage: &'static str, _bytes: u64) {}
+    fn advance(&self, _bytes: u64) {}
+}

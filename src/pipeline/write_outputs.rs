@@ -1,0 +1,138 @@
+//! Writes what was found in a collection to a folder.
+
+use super::deduplicate::Deduplicated;
+use super::kept_copies::write_kept_copies;
+use super::workers::Workers;
+use crate::cluster::{self, Removal};
+use crate::document::{DocOrdinal, Place};
+use crate::error::{Error, ErrorKind, Result};
+use crate::read::{Collection, Corpus};
+use crate::write::document_rows::{DocumentName, DocumentRows, RowFormat, RowKind, write_cluster};
+use crate::write::output_folder::OutputFolder;
+use crate::write::quarantine::write_bad_record;
+use crate::write::summary::{Summary, write_summary};
+use std::borrow::Cow;
+use std::io::{self, Write};
+
+/// Which outputs are written beside clusters, removed documents, bad records and the summary.
+#[derive(Clone, Copy, Debug)]
+pub struct Outputs {
+    /// Format of rows of documents.
+    pub rows: RowFormat,
+    /// Whether every pair is written.
+    pub pairs: bool,
+    /// Whether the collection is written without what is removed.
+    pub kept: bool,
+    /// Worker threads, at least 1.
+    pub threads: usize,
+}
+
+/// Writes the outputs to `folder` and completes `summary`, which has what only the caller knows.
+///
+/// # Errors
+///
+/// An output cannot be written, or what was read is not accounted for, which is a bug.
+pub fn write_outputs(
+    collection: &Collection,
+    found: &Deduplicated,
+    outputs: Outputs,
+    folder: &OutputFolder,
+    summary: &mut Summary,
+) -> Result<()> {
+    let names = Names { collection, found };
+    let clusters = cluster::clusters(&found.removals);
+    let file = format!("removed.{}", outputs.rows.extension());
+    write(folder, &file, |out| {
+        let mut rows = DocumentRows::new(out, outputs.rows, RowKind::Removed)?;
+        for &Removal { row, kept, closeness } in &found.removals {
+            rows.write([&names.of(row), &names.of(kept)], closeness)?;
+        }
+        rows.finish().map(drop)
+    })?;
+    write(folder, "clusters.jsonl", |out| {
+        clusters.iter().try_for_each(|cluster| {
+            let removed = cluster.removed.iter().map(|r| (names.of(r.row), r.closeness));
+            write_cluster(out, &names.of(cluster.kept), removed)
+        })
+    })?;
+    write(folder, "quarantine.jsonl", |out| {
+        found.quarantined.iter().try_for_each(|quarantined| {
+            let file = collection.file_name(quarantined.file);
+            let record = &quarantined.record;
+            write_bad_record(out, file, record.record, record.byte, &record.bad)
+        })
+    })?;
+    if outputs.pairs {
+        let file = format!("pairs.{}", outputs.rows.extension());
+        write(folder, &file, |out| {
+            let mut rows = DocumentRows::new(out, outputs.rows, RowKind::Pair)?;
+            found.close.for_each_pair(|pair| {
+                rows.write([&names.of(pair.a), &names.of(pair.b)], Some(pair.closeness))
+            })?;
+            rows.finish().map(drop)
+        })?;
+    }
+    let kept = found.kept();
+    if outputs.kept {
+        let workers = Workers::new(outputs.threads)?;
+        let is_kept = |document: DocOrdinal| kept[document.index()];
+        let target = folder.aside().join("kept");
+        workers.run(|| write_kept_copies(collection, &found.ids, &is_kept, &target))?;
+    }
+
+    summary.files = collection.file_count() as u64;
+    summary.documents = found.ids.len() as u64;
+    summary.kept = kept.iter().filter(|kept| **kept).count() as u64;
+    summary.removed = found.removals.len() as u64;
+    summary.quarantined = found.quarantined.len() as u64;
+    summary.without_terms = found.without_terms;
+    summary.mended = found.mended;
+    summary.clusters = clusters.len() as u64;
+    summary.pairs = found.close.pair_count();
+    summary.text_bytes = found.text_bytes;
+    summary.faults = found.faults.iter().map(ToString::to_string).collect();
+    if !summary.is_conserved() {
+        return Err(ErrorKind::NotConserved {
+            documents: summary.documents,
+            kept: summary.kept,
+            removed: summary.removed,
+        }
+        .into());
+    }
+    write(folder, "summary.json", |out| write_summary(out, summary))
+}
+
+/// Writes one file of the folder.
+fn write(
+    folder: &OutputFolder,
+    file: &str,
+    content: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> Result<()> {
+    let mut out = folder.file(file)?;
+    content(&mut out)
+        .and_then(|()| out.flush())
+        .map_err(|e| Error::io(folder.name(file), "write", e))
+}
+
+/// Names documents.
+struct Names<'d> {
+    collection: &'d Collection,
+    found: &'d Deduplicated,
+}
+
+impl<'d> Names<'d> {
+    fn of(&self, row: u32) -> DocumentName<'d> {
+        let document = DocOrdinal(row);
+        let Place { file, record } = self.found.ids.place(document);
+        let file = self.collection.file_name(file as usize);
+        let id = match self.found.ids.id(document) {
+            Some(id) => Cow::Borrowed(id),
+            None => {
+                let mut id = file.as_os_str().as_encoded_bytes().to_vec();
+                id.extend_from_slice(format!(":{record}").as_bytes());
+                Cow::Owned(id)
+            }
+        };
+        DocumentName { id, file, record }
+    }
+}

@@ -1,0 +1,132 @@
+//! What was done, as one JSON object.
+
+use crate::write::json_text::write_string;
+use std::io::{self, Write};
+use std::time::Duration;
+
+/// What a summary tells.
+#[derive(Clone, Debug, Default)]
+pub struct Summary {
+    /// The command line.
+    pub command: String,
+    /// What shaped the result, by name.
+    pub parameters: Vec<(&'static str, String)>,
+    /// What makes fingerprints and terms comparable with those of other runs.
+    pub recipe: String,
+    /// Input files.
+    pub files: u64,
+    /// Documents that were read.
+    pub documents: u64,
+    /// Documents that are kept.
+    pub kept: u64,
+    /// Documents that are removed.
+    pub removed: u64,
+    /// Records that should have been documents.
+    pub quarantined: u64,
+    /// Documents that have no term, which are kept.
+    pub without_terms: u64,
+    /// Documents of which something was mended.
+    pub mended: u64,
+    /// Clusters of two and more.
+    pub clusters: u64,
+    /// Pairs of close documents.
+    pub pairs: u64,
+    /// Bytes of text of all documents.
+    pub text_bytes: u64,
+    /// What is wrong with files, one line each.
+    pub faults: Vec<String>,
+    /// Wall time by stage.
+    pub stages: Vec<(&'static str, Duration)>,
+}
+
+impl Summary {
+    /// Whether everything that was read is accounted for.
+    #[must_use]
+    pub fn is_conserved(&self) -> bool {
+        self.documents == self.kept + self.removed
+    }
+}
+
+/// Writes a summary.
+///
+/// # Errors
+///
+/// Those of `out`.
+pub fn write_summary(out: &mut dyn Write, summary: &Summary) -> io::Result<()> {
+    let string = |out: &mut dyn Write, name: &str, value: &str| {
+        write!(out, "  \"{name}\": ")?;
+        write_string(out, value.as_bytes())?;
+        out.write_all(b",\n")
+    };
+    out.write_all(b"{\n")?;
+    string(out, "program", concat!("simtool ", env!("CARGO_PKG_VERSION")))?;
+    string(out, "command", &summary.command)?;
+    string(out, "recipe", &summary.recipe)?;
+    out.write_all(b"  \"parameters\": {")?;
+    for (number, (name, value)) in summary.parameters.iter().enumerate() {
+        out.write_all(if number == 0 { b"" } else { b"," })?;
+        write!(out, "\n    \"{name}\": ")?;
+        write_string(out, value.as_bytes())?;
+    }
+    out.write_all(b"\n  },\n")?;
+    for (name, count) in [
+        ("files", summary.files),
+        ("records_in", summary.documents + summary.quarantined),
+        ("documents", summary.documents),
+        ("kept", summary.kept),
+        ("removed", summary.removed),
+        ("quarantined", summary.quarantined),
+        ("without_terms", summary.without_terms),
+        ("mended", summary.mended),
+        ("clusters", summary.clusters),
+        ("pairs", summary.pairs),
+        ("text_bytes", summary.text_bytes),
+    ] {
+        writeln!(out, "  \"{name}\": {count},")?;
+    }
+    writeln!(out, "  \"conserved\": {},", summary.is_conserved())?;
+    out.write_all(b"  \"faults\": [")?;
+    for (number, fault) in summary.faults.iter().enumerate() {
+        out.write_all(if number == 0 { b"\n    " } else { b",\n    " })?;
+        write_string(out, fault.as_bytes())?;
+    }
+    out.write_all(b"\n  ],\n  \"seconds\": {")?;
+    for (number, (stage, time)) in summary.stages.iter().enumerate() {
+        out.write_all(if number == 0 { b"" } else { b"," })?;
+        write!(out, "\n    \"{stage}\": {:.6}", time.as_secs_f64())?;
+    }
+    out.write_all(b"\n  }\n}\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_summary_counts_and_conserves() {
+        let summary = Summary {
+            command: "simtool --corpus \"a b\"".to_owned(),
+            documents: 10,
+            kept: 7,
+            removed: 3,
+            quarantined: 2,
+            parameters: vec![("method", "exact".to_owned())],
+            faults: vec!["[truncated] \"x\"".to_owned()],
+            stages: vec![("read", Duration::from_millis(1500))],
+            ..Summary::default()
+        };
+        let mut out = Vec::new();
+        write_summary(&mut out, &summary).unwrap();
+        let text = String::from_utf8(out).unwrap();
+        for line in [
+            "  \"records_in\": 12,",
+            "  \"conserved\": true,",
+            "    \"method\": \"exact\"",
+            "  \"command\": \"simtool --corpus \\\"a b\\\"\",",
+            "    \"read\": 1.500000",
+        ] {
+            assert!(text.lines().any(|l| l == line), "{line} in {text}");
+        }
+        assert!(!Summary { kept: 8, ..summary }.is_conserved());
+    }
+}
