@@ -6,5 +6,6 @@ pub mod kept_documents;
 pub mod output_folder;
 pub mod quarantine;
 pub mod reference_text;
+pub mod report;
 pub mod summary;
 pub mod whole_file;
