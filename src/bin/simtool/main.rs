@@ -2,6 +2,7 @@
 
 mod args;
 mod bus_error;
+mod compare;
 mod console;
 mod corpus;
 mod inputs;
@@ -57,6 +58,7 @@ fn run(args: &Args) -> anyhow::Result<Outcome> {
             clap_complete::generate(*shell, &mut Args::command(), "simtool", &mut script);
             console::out(&script)?;
         }
+        Some(Command::Compare(args)) => compare::run(args)?,
         Some(Command::Man) => {
             let mut page = Vec::new();
             clap_mangen::Man::new(Args::command()).render(&mut page)?;
