@@ -2,3 +2,4 @@
 #![expect(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
 mod architecture;
+mod report;
