@@ -96,7 +96,10 @@ pub fn read_document(
             let met = match event {
                 Event::Fault(fault) if fault.severity == Severity::Warning => return Ok(()),
                 Event::Fault(fault) => {
-                    return Err(expected(fault.byte.unwrap_or(0), fault.to_string()));
+                    return Err(expected(
+                        fault.byte.unwrap_or(0),
+                        format!("an undamaged file; [{}] {}", fault.code, fault.detail),
+                    ));
                 }
                 Event::Record(met) => met,
             };

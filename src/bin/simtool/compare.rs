@@ -14,6 +14,7 @@ use simtool::text_difference::{Extent, Piece, text_difference};
 use simtool::write::json_text;
 use std::env;
 use std::fmt::Write;
+use std::fs;
 use std::io::{self, IsTerminal};
 use std::path::Path;
 
@@ -67,6 +68,7 @@ fn read(args: &CompareArgs, path: &Path) -> anyhow::Result<Vec<u8>> {
     {
         return Ok(read_document(InputFile::new(file), Some(record), options)?);
     }
+    fs::metadata(path).map_err(|error| Error::io(path, "read", error))?;
     Ok(read_document(InputFile::new(path), None, options)?)
 }
 

@@ -9,7 +9,7 @@ const WIDTH: f64 = 560.0;
 const HEIGHT: f64 = 240.0;
 /// Room for the numbers at the left, and for the labels below.
 const LEFT: f64 = 58.0;
-const RIGHT: f64 = 8.0;
+const RIGHT: f64 = 28.0;
 const TOP: f64 = 18.0;
 const BELOW: f64 = 44.0;
 

@@ -60,10 +60,10 @@ fn write_head(out: &mut dyn Write, report: &Report) -> io::Result<()> {
     } else {
         write!(
             out,
-            "<strong>{}</strong> of {} can go: {} of them near-duplicates of one that stays.",
-            percent(removed, documents),
+            "<strong>{}</strong> of {} ({}) are near-duplicates of one that stays.",
+            grouped(removed),
             counted(documents, "document"),
-            grouped(removed)
+            percent(removed, documents)
         )?;
     }
     out.write_all(b"</p>\n")?;

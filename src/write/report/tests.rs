@@ -86,7 +86,7 @@ fn the_page_is_well_formed_and_needs_nothing_else() {
     for word in ["<script", "<link", "<img", "<iframe", "http://", "https://", "url(", "@import"] {
         assert!(!page.contains(word), "{word}");
     }
-    assert!(page.contains("23.3 %</strong> of 30 documents can go"));
+    assert!(page.contains("<strong>7</strong> of 30 documents (23.3 %) are near-duplicates"));
     assert!(page.contains("<mark class=\"only-kept\">b</mark>"));
 }
 
