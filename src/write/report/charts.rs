@@ -35,7 +35,7 @@ pub(super) struct Bar {
 }
 
 /// A chart of bars.
-pub(super) struct Bars<'a> {
+pub(super) struct BarChart<'a> {
     /// Name of the chart, unique on the page, for references to its title.
     pub(super) key: &'a str,
     /// What is shown, as a heading.
@@ -98,25 +98,25 @@ fn step(most: u64) -> u64 {
 }
 
 /// Writes a chart of bars as a figure.
-pub(super) fn write_bars(out: &mut dyn Write, chart: &Bars<'_>) -> io::Result<()> {
-    let Bars { key, title, note, axis, noun, scale, bars } = chart;
+pub(super) fn write_bars(out: &mut dyn Write, chart: &BarChart<'_>) -> io::Result<()> {
+    let BarChart { key, title, note, axis, noun, scale, bars } = chart;
     let most = bars.iter().map(|bar| bar.count).max().unwrap_or(0);
     let (end, marks) = scale.axis(most);
     let bottom = HEIGHT - BELOW;
     let y = |count| bottom - scale.share(count, end) * (bottom - TOP);
-    write!(
+    writeln!(
         out,
         "<figure class=\"chart\">\n<figcaption><h3 id=\"{key}\">{title}</h3><p>{note}</p>\
          </figcaption>\n<svg viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\" \
-         aria-labelledby=\"{key}\">\n"
+         aria-labelledby=\"{key}\">"
     )?;
     for mark in marks {
         let (y, right) = (y(mark), WIDTH - RIGHT);
         let class = if mark == 0 { "base" } else { "grid" };
-        write!(
+        writeln!(
             out,
             "<line class=\"{class}\" x1=\"{LEFT}\" x2=\"{right}\" y1=\"{y:.1}\" y2=\"{y:.1}\"/>\
-             <text class=\"mark\" x=\"{:.1}\" y=\"{:.1}\">{}</text>\n",
+             <text class=\"mark\" x=\"{:.1}\" y=\"{:.1}\">{}</text>",
             LEFT - 8.0,
             y + 4.0,
             grouped(mark)
@@ -169,10 +169,10 @@ pub(super) fn write_parts(
 ) -> io::Result<()> {
     const LENGTH: f64 = 1000.0;
     let whole = parts.iter().map(|part| part.2).sum::<u64>().max(1);
-    write!(
+    writeln!(
         out,
         "<svg class=\"parts\" viewBox=\"0 0 {LENGTH} 36\" preserveAspectRatio=\"none\" \
-         role=\"img\" aria-label=\"{title}\">\n"
+         role=\"img\" aria-label=\"{title}\">"
     )?;
     let mut x = 0.0;
     for &(class, name, count) in parts.iter().filter(|part| part.2 > 0) {

@@ -1,6 +1,6 @@
 //! The page, from top to bottom.
 
-use super::charts::{Bar, Bars, Scale, write_bars, write_parts};
+use super::charts::{Bar, BarChart, Scale, write_bars, write_parts};
 use super::escape::{Line, Lines};
 use super::numbers::{bytes, counted, grouped, percent, time};
 use super::{
@@ -114,7 +114,7 @@ fn write_charts(out: &mut dyn Write, report: &Report) -> io::Result<()> {
     if let Some(bars) = similarities {
         write_bars(
             out,
-            &Bars {
+            &BarChart {
                 key: "similarities",
                 title: "Similarity",
                 note: "Shared shingles by shingles of either. Equal sets have a bar of their own.",
@@ -128,7 +128,7 @@ fn write_charts(out: &mut dyn Write, report: &Report) -> io::Result<()> {
     if let Some(bars) = distances {
         write_bars(
             out,
-            &Bars {
+            &BarChart {
                 key: "distances",
                 title: "Distance",
                 note: "Bits in which two fingerprints differ.",
@@ -141,7 +141,7 @@ fn write_charts(out: &mut dyn Write, report: &Report) -> io::Result<()> {
     }
     write_bars(
         out,
-        &Bars {
+        &BarChart {
             key: "sizes",
             title: "Cluster sizes",
             note: "Documents in a cluster, the kept one included; the upright axis is logarithmic.",
@@ -183,7 +183,7 @@ fn distance_bars(distances: &[u64]) -> Vec<Bar> {
     bars.collect()
 }
 
-/// Bars for 2, for 3 and 4, for 5 to 8, and so on by powers of two.
+/// BarChart for 2, for 3 and 4, for 5 to 8, and so on by powers of two.
 fn size_bars(sizes: &BTreeMap<u64, u64>) -> Vec<Bar> {
     let Some(&largest) = sizes.keys().next_back() else { return Vec::new() };
     let mut bars = Vec::new();
@@ -368,9 +368,9 @@ fn write_more(out: &mut dyn Write, all: u64, noun: &str) -> io::Result<()> {
 
 fn write_run(out: &mut dyn Write, report: &Report) -> io::Result<()> {
     out.write_all(b"<h2>How it was made</h2>\n")?;
-    write!(
+    writeln!(
         out,
-        "<div class=\"table\"><pre><code>{}</code></pre></div>\n",
+        "<div class=\"table\"><pre><code>{}</code></pre></div>",
         Line(report.command.as_bytes())
     )?;
     out.write_all(b"<div class=\"charts\" style=\"margin-top:1.2rem\">\n")?;

@@ -61,7 +61,7 @@ fn tags(page: &str) -> Vec<String> {
         let tag = &rest[start + 1..end];
         rest = &rest[end + 1..];
         if let Some(name) = tag.strip_prefix('/') {
-            assert_eq!(open.pop(), Some(name.to_owned()), "before {:.80}", rest);
+            assert_eq!(open.pop(), Some(name.to_owned()), "before {rest:.80}");
             continue;
         }
         assert_eq!(tag.matches('"').count() % 2, 0, "<{tag}>");
