@@ -183,7 +183,7 @@ fn distance_bars(distances: &[u64]) -> Vec<Bar> {
     bars.collect()
 }
 
-/// BarChart for 2, for 3 and 4, for 5 to 8, and so on by powers of two.
+/// Bars for 2, for 3 and 4, for 5 to 8, and so on by powers of two.
 fn size_bars(sizes: &BTreeMap<u64, u64>) -> Vec<Bar> {
     let Some(&largest) = sizes.keys().next_back() else { return Vec::new() };
     let mut bars = Vec::new();
