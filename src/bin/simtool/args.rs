@@ -68,7 +68,7 @@ pub(crate) enum Command {
 /// Arguments of `simtool compare A B`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct CompareArgs {
-    /// A file that holds one document, FILE:RECORD for one of many, or - for standard input.
+    /// A file that holds one document, `FILE:RECORD` for one of many, or - for standard input.
     #[arg(value_name = "A", value_hint = ValueHint::FilePath)]
     pub(crate) left: PathBuf,
 
