@@ -77,6 +77,7 @@ pub mod search;
 pub mod similarity;
 pub mod stable_hash;
 pub mod store;
+pub mod text_difference;
 pub mod token_batch;
 pub mod tokenize;
 pub mod unordered_map;

@@ -9,5 +9,6 @@ pub mod output_folder;
 pub mod pair_table;
 pub mod quarantine;
 pub mod reference_text;
+pub mod report;
 pub mod summary;
 pub mod whole_file;

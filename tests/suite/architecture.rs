@@ -35,6 +35,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("memmap2", &["mapped_file.rs", "large_buffer.rs"]),
     ("clap", &["bin/"]),
     ("anyhow", &["bin/"]),
+    ("similar", &["text_difference.rs"]),
     ("std::arch", &["kernels/"]),
 ];
 

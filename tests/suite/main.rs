@@ -15,3 +15,5 @@ mod program;
 mod random_corpora;
 mod readme;
 mod reference;
+#[cfg(feature = "gzip")]
+mod report;

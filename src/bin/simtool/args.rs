@@ -71,6 +71,8 @@ pub(crate) enum Command {
     },
     /// Print the manual page.
     Man,
+    /// Compare two documents: how alike they are, and where they differ.
+    Compare(CompareArgs),
     /// Write a collection of generated documents with known near-duplicates.
     #[command(hide = true)]
     Generate(GenerateArgs),
@@ -102,6 +104,34 @@ pub(crate) struct GenerateArgs {
     /// Folder of article.txt, sample.txt and truth.tsv; made if it is not there.
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) output: PathBuf,
+}
+
+/// Arguments of `simtool compare A B`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct CompareArgs {
+    /// A file that holds one document, `FILE:RECORD` for one of many, or - for standard input.
+    #[arg(value_name = "A", value_hint = ValueHint::FilePath)]
+    pub(crate) left: PathBuf,
+
+    /// The other.
+    #[arg(value_name = "B", value_hint = ValueHint::FilePath)]
+    pub(crate) right: PathBuf,
+
+    /// What is compared: sets of so many consecutive words (words:N) or characters (chars:N).
+    #[arg(long, value_name = "UNIT:N", default_value = "words:3")]
+    pub(crate) shingle: String,
+
+    /// Format of both files [default: by content].
+    #[arg(long, value_name = "FORMAT")]
+    pub(crate) format: Option<String>,
+
+    /// Field or column that holds the text.
+    #[arg(long, value_name = "NAME", default_value = "text")]
+    pub(crate) text_field: String,
+
+    /// Print one JSON object, without the difference.
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 /// Arguments of `simtool N M`.

@@ -2,6 +2,7 @@
 
 mod args;
 mod bus_error;
+mod compare;
 mod console;
 mod corpus;
 mod generate;
@@ -62,6 +63,7 @@ fn run(args: &Args) -> anyhow::Result<Outcome> {
             console::out(&script)?;
         }
         Some(Command::Generate(args)) => generate::run(args)?,
+        Some(Command::Compare(args)) => compare::run(args)?,
         Some(Command::Man) => {
             let mut page = Vec::new();
             clap_mangen::Man::new(Args::command()).render(&mut page)?;

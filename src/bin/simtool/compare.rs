@@ -1,0 +1,183 @@
+//! `simtool compare A B`: two documents side by side.
+
+use crate::args::CompareArgs;
+use crate::console;
+use anyhow::Context;
+use simtool::Error;
+use simtool::input_format::Format;
+use simtool::kernels::Isa;
+use simtool::pipeline::compare::{Comparison, compare_texts, read_document};
+use simtool::pipeline::config::Shingle;
+use simtool::read::ReadOptions;
+use simtool::read::walk::{InputFile, Walker};
+use simtool::text_difference::{Extent, Piece, text_difference};
+use simtool::write::json_text;
+use std::env;
+use std::fmt::Write;
+use std::fs;
+use std::io::{self, IsTerminal};
+use std::path::Path;
+
+/// Equal words beside a difference, and words in all, that are printed.
+const EXTENT: Extent = Extent { context: 20, words: 2000 };
+
+/// Compares two documents and prints what was found.
+pub(crate) fn run(args: &CompareArgs) -> anyhow::Result<()> {
+    let shingle: Shingle = args.shingle.parse()?;
+    let paths = [args.left.as_path(), args.right.as_path()];
+    if paths == [Path::new("-"); 2] {
+        return Err(Error::config("B", "-", "only one document can be standard input").into());
+    }
+    let [left, right] = [read(args, paths[0])?, read(args, paths[1])?];
+    let comparison = compare_texts([&left, &right], shingle, Isa::detected());
+    let text = if args.json {
+        json(paths, shingle, &comparison)?
+    } else {
+        let colours = io::stdout().is_terminal()
+            && env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
+        let marks = if colours { Marks::COLOURS } else { Marks::PLAIN };
+        readable(paths, shingle, &comparison, [&left, &right], &marks)
+    };
+    Ok(console::out(text.as_bytes())?)
+}
+
+/// The text of the document that a path, or a path and a record number, names.
+fn read(args: &CompareArgs, path: &Path) -> anyhow::Result<Vec<u8>> {
+    let format = args.format.as_deref().map(|name| {
+        Format::from_name(name).ok_or_else(|| {
+            let names: Vec<_> = Format::ALL.iter().map(|format| format.name()).collect();
+            Error::config("--format", name, format!("must be one of {}", names.join(", ")))
+        })
+    });
+    let options = ReadOptions {
+        format: format.transpose()?,
+        text_field: args.text_field.clone(),
+        ..ReadOptions::default()
+    };
+    if path == Path::new("-") {
+        let folder = env::temp_dir();
+        let mut walker = Walker::new(&folder);
+        walker.add(path, &|_| true, &mut io::stdin().lock())?;
+        let file = walker.finish().files.pop().context("standard input cannot be read")?;
+        return Ok(read_document(file, None, options)?);
+    }
+    if !path.exists()
+        && let Some((file, record)) = path.to_str().and_then(|path| path.rsplit_once(':'))
+        && let Ok(record) = record.parse()
+        && Path::new(file).exists()
+    {
+        return Ok(read_document(InputFile::new(file), Some(record), options)?);
+    }
+    fs::metadata(path).map_err(|error| Error::io(path, "read", error))?;
+    Ok(read_document(InputFile::new(path), None, options)?)
+}
+
+/// What stands around words of one document.
+struct Marks {
+    left: [&'static str; 2],
+    right: [&'static str; 2],
+    quiet: [&'static str; 2],
+}
+
+impl Marks {
+    const PLAIN: Self = Self { left: ["[-", "-]"], right: ["{+", "+}"], quiet: ["", ""] };
+    const COLOURS: Self = Self {
+        left: ["\x1b[9;31m", "\x1b[0m"],
+        right: ["\x1b[4;32m", "\x1b[0m"],
+        quiet: ["\x1b[2m", "\x1b[0m"],
+    };
+}
+
+fn readable(
+    paths: [&Path; 2],
+    shingle: Shingle,
+    comparison: &Comparison,
+    texts: [&[u8]; 2],
+    marks: &Marks,
+) -> String {
+    let similarity = comparison.similarity.map_or_else(
+        || "none: neither document has a word".to_owned(),
+        |s| {
+            let ratio = f64::from(s.shared) / f64::from(s.union);
+            format!("{ratio:.4}  ({} of {} shingles, {shingle}, in both)", s.shared, s.union)
+        },
+    );
+    let distance = comparison.distance.map_or_else(
+        || "none: a document without words has no fingerprint".to_owned(),
+        |bits| format!("{bits} of 64 bits (SimHash of the same shingles)"),
+    );
+    let mut out = format!("similarity  {similarity}\ndistance    {distance}\n");
+    for ((name, path), count) in ["A", "B"].iter().zip(paths).zip(comparison.shingles) {
+        let path = shown(&path.to_string_lossy());
+        // Writing to a string cannot fail.
+        let _ = writeln!(out, "{name}           {path}, {count} distinct shingles");
+    }
+    let [of_left, of_right] = [marks.left, marks.right].map(|[from, to]| format!("{from}text{to}"));
+    let _ = writeln!(out, "\n{of_left} in A alone, {of_right} in B alone\n");
+    let [left, right] = texts.map(String::from_utf8_lossy);
+    for piece in text_difference(&left, &right, EXTENT) {
+        let [from, to] = marks.quiet;
+        let _ = match piece {
+            Piece::Both(text) => write!(out, "{}", shown(text)),
+            Piece::Left(text) => marked(&mut out, text, marks.left),
+            Piece::Right(text) => marked(&mut out, text, marks.right),
+            Piece::Equal(count) => write!(out, "{from}[… {count} words alike …]{to} "),
+            Piece::Unread(a, b) => {
+                write!(out, "{from}[… not shown: {a} words of A, {b} of B …]{to} ")
+            }
+        };
+    }
+    if !out.ends_with('\n') {
+        out.push('\n');
+    }
+    out
+}
+
+/// White space behind a word stands behind its mark.
+fn marked(out: &mut String, text: &str, [from, to]: [&str; 2]) -> std::fmt::Result {
+    let words = text.trim_end();
+    write!(out, "{from}{}{to}{}", shown(words), shown(&text[words.len()..]))
+}
+
+/// Text that cannot drive a terminal.
+fn shown(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '\n' | '\t' => shown.push(c),
+            '\r' => {}
+            '\u{61c}'
+            | '\u{200e}'
+            | '\u{200f}'
+            | '\u{202a}'..='\u{202e}'
+            | '\u{2066}'..='\u{2069}' => shown.extend(c.escape_unicode()),
+            c if c.is_control() => shown.extend(c.escape_unicode()),
+            c => shown.push(c),
+        }
+    }
+    shown
+}
+
+fn json(paths: [&Path; 2], shingle: Shingle, comparison: &Comparison) -> io::Result<String> {
+    let number = |number: Option<String>| number.unwrap_or_else(|| "null".to_owned());
+    let similarity = comparison.similarity;
+    let mut out = Vec::new();
+    for (key, path) in [("{\"a\":", paths[0]), (",\"b\":", paths[1])] {
+        out.extend_from_slice(key.as_bytes());
+        json_text::write_string(&mut out, path.as_os_str().as_encoded_bytes())?;
+    }
+    io::Write::write_fmt(
+        &mut out,
+        format_args!(
+            ",\"shingle\":\"{shingle}\",\"a_shingles\":{},\"b_shingles\":{},\"shared\":{},\
+             \"union\":{},\"similarity\":{},\"distance\":{}}}\n",
+            comparison.shingles[0],
+            comparison.shingles[1],
+            similarity.map_or(0, |s| s.shared),
+            similarity.map_or(0, |s| s.union),
+            number(similarity.map(|s| (f64::from(s.shared) / f64::from(s.union)).to_string())),
+            number(comparison.distance.map(|bits| bits.to_string())),
+        ),
+    )?;
+    Ok(String::from_utf8_lossy(&out).into_owned())
+}

@@ -1,0 +1,170 @@
+//! Two documents side by side.
+
+use super::config::Shingle;
+use crate::document::Content;
+use crate::error::{Error, ErrorKind, Result};
+use crate::extract::shingles::Shingles;
+use crate::fault::Severity;
+use crate::fingerprint::hashed_simhash::HashedSimhash;
+use crate::kernels::Isa;
+use crate::read::walk::InputFile;
+use crate::read::{Collection, Corpus, Event, ReadOptions};
+use crate::similarity::Similarity;
+use crate::tokenize::characters::Characters;
+use crate::tokenize::hashed_tokens::{HashTokenizer, HashedTokens};
+use crate::tokenize::unicode_words::UnicodeWords;
+use std::cmp::Ordering;
+
+/// What two texts have in common.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Comparison {
+    /// Distinct shingles of each.
+    pub shingles: [u32; 2],
+    /// Jaccard similarity of the sets of shingles; none where neither has any.
+    pub similarity: Option<Similarity>,
+    /// Differing bits of the 64-bit SimHash fingerprints; none where one has no shingle.
+    pub distance: Option<u32>,
+}
+
+/// Compares two texts by their shingles.
+///
+/// # Complexity
+///
+/// O(n log n) for n shingles.
+#[must_use]
+pub fn compare_texts(texts: [&[u8]; 2], shingle: Shingle, isa: Isa) -> Comparison {
+    let mut fingerprints = [None; 2];
+    let mut sets = [Vec::new(), Vec::new()];
+    for ((text, set), fingerprint) in texts.into_iter().zip(&mut sets).zip(&mut fingerprints) {
+        let mut tokens = HashedTokens::default();
+        let length = match shingle {
+            Shingle::Words(length) => {
+                UnicodeWords::new(isa).tokenize(text, &mut tokens);
+                length
+            }
+            Shingle::Characters(length) => {
+                Characters.tokenize(text, &mut tokens);
+                length
+            }
+        };
+        Shingles::new(isa, length).extract(&tokens.hashes, set);
+        *fingerprint = HashedSimhash::new(isa, 1).fingerprint_64(set);
+        set.sort_unstable();
+        set.dedup();
+    }
+    let shingles = [&sets[0], &sets[1]].map(|set| set.len() as u32);
+    let similarity = (shingles != [0, 0])
+        .then(|| Similarity::of_sizes(shared(&sets[0], &sets[1]), shingles[0], shingles[1]));
+    let distance = match fingerprints {
+        [Some(left), Some(right)] => Some((left ^ right).count_ones()),
+        _ => None,
+    };
+    Comparison { shingles, similarity, distance }
+}
+
+/// Number of elements of both of two ascending sets.
+fn shared(left: &[u64], right: &[u64]) -> u32 {
+    let (mut l, mut r, mut count) = (0, 0, 0);
+    while l < left.len() && r < right.len() {
+        match left[l].cmp(&right[r]) {
+            Ordering::Less => l += 1,
+            Ordering::Greater => r += 1,
+            Ordering::Equal => (l, r, count) = (l + 1, r + 1, count + 1),
+        }
+    }
+    count
+}
+
+/// The text of the one document of a file, or of the one in record `record`.
+///
+/// # Errors
+///
+/// The file cannot be read, or holds no document or more than one.
+pub fn read_document(
+    file: InputFile,
+    record: Option<u64>,
+    options: ReadOptions,
+) -> Result<Vec<u8>> {
+    let name = file.name.clone();
+    let expected = |byte, expected: String| -> Error {
+        ErrorKind::Format { path: name.clone(), byte, expected }.into()
+    };
+    let collection = Collection::open(vec![file], options);
+    let (mut found, mut records_before): (Option<Vec<u8>>, u64) = (None, 0);
+    for shard in 0..collection.shard_count() {
+        let records = collection.read_shard(shard, &mut |event| {
+            let met = match event {
+                Event::Fault(fault) if fault.severity == Severity::Warning => return Ok(()),
+                Event::Fault(fault) => {
+                    return Err(expected(
+                        fault.byte.unwrap_or(0),
+                        format!("an undamaged file; [{}] {}", fault.code, fault.detail),
+                    ));
+                }
+                Event::Record(met) => met,
+            };
+            let asked = record.is_none_or(|record| record == records_before + met.number);
+            match met.content {
+                Content::Document(document) if asked => {
+                    if found.is_some() {
+                        let rule = "one document; name a record of a file of many as FILE:RECORD";
+                        return Err(expected(met.byte, rule.to_owned()));
+                    }
+                    found = Some(document.text.to_vec());
+                }
+                Content::Bad(bad) if asked => {
+                    return Err(expected(met.byte, bad.expected.clone().into_owned()));
+                }
+                _ => {}
+            }
+            Ok(())
+        })?;
+        records_before += records;
+    }
+    found.ok_or_else(|| match record {
+        Some(record) => expected(
+            0,
+            format!("a document in record {record}; there are {records_before} records"),
+        ),
+        None => expected(0, "a document".to_owned()),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    fn compared(left: &str, right: &str) -> Comparison {
+        let shingle = "words:2".parse().unwrap();
+        compare_texts([left.as_bytes(), right.as_bytes()], shingle, Isa::Portable)
+    }
+
+    #[test]
+    fn shared_shingles_make_the_similarity() {
+        let comparison = compared("a b c d", "A b c e");
+        assert_eq!(comparison.shingles, [3, 3]);
+        assert_eq!(comparison.similarity.map(|s| (s.shared, s.union)), Some((2, 4)));
+        assert_eq!(compared("a b", "A  b.").distance, Some(0));
+        assert_eq!(compared("a b", "").similarity, Some(Similarity { shared: 0, union: 1 }));
+        assert_eq!(compared("a b", "").distance, None);
+        assert_eq!(compared("", " ").similarity, None);
+    }
+
+    #[test]
+    fn one_document_is_read_and_two_are_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x.txt");
+        fs::write(&path, "first\nsecond\n").unwrap();
+        let read = |record, per_line| {
+            let options = ReadOptions { per_line, ..ReadOptions::default() };
+            read_document(InputFile::new(&path), record, options)
+        };
+        assert_eq!(read(None, false).unwrap(), b"first\nsecond\n");
+        assert_eq!(read(Some(1), true).unwrap().trim_ascii(), b"second");
+        let error = read(None, true).unwrap_err().to_string();
+        assert!(error.contains("FILE:RECORD"), "{error}");
+        let error = read(Some(2), true).unwrap_err().to_string();
+        assert!(error.contains("record 2"), "{error}");
+    }
+}

@@ -1,0 +1,295 @@
+//! Where two texts differ, word by word, for people to read.
+//!
+//! A word is a segment of UAX #29 with the white space that follows it; two are equal if they are
+//! without the white space, so that a text that was only wrapped anew shows no difference. What
+//! two texts begin and end with alike is set aside first. Of what is left, only so many words are
+//! compared: the work is bounded for texts of any length, and depends on nothing but the texts.
+
+use similar::{Algorithm, DiffOp, capture_diff_slices};
+use std::ops::Range;
+use unicode_segmentation::UnicodeSegmentation as _;
+
+/// Words of each text that are compared, beyond what both begin and end with.
+const COMPARED_WORDS: usize = 4000;
+
+/// A stretch of two texts that were compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Piece<'t> {
+    /// Stands in both, as the left one has it.
+    Both(&'t str),
+    /// Stands in the left text alone.
+    Left(&'t str),
+    /// Stands in the right text alone.
+    Right(&'t str),
+    /// That many words of both are not shown, since they are equal.
+    Equal(usize),
+    /// That many words of the left text and of the right one were left out: they may differ.
+    Unread(usize, usize),
+}
+
+/// How much of a difference is wanted.
+#[derive(Clone, Copy, Debug)]
+pub struct Extent {
+    /// Equal words that are shown before and after a difference.
+    pub context: usize,
+    /// Words that are shown, about.
+    pub words: usize,
+}
+
+/// The pieces of two texts, in order.
+///
+/// # Complexity
+///
+/// O(n) for n bytes, plus O(d²) for d differing words, of which at most a few thousand are
+/// compared.
+///
+/// # References
+///
+/// E. W. Myers. An O(ND) difference algorithm and its variations. Algorithmica 1986.
+#[must_use]
+pub fn text_difference<'t>(left: &'t str, right: &'t str, extent: Extent) -> Vec<Piece<'t>> {
+    let (left, right) = (Words::of(left), Words::of(right));
+    let shorter = left.len().min(right.len());
+    let begin = (0..shorter).take_while(|&at| left.word(at) == right.word(at)).count();
+    let end = (1..=shorter - begin)
+        .take_while(|&back| left.word(left.len() - back) == right.word(right.len() - back))
+        .count();
+    let [left_end, right_end] = [&left, &right].map(|words| words.len() - end);
+    let [left_stop, right_stop] = [left_end, right_end].map(|end| end.min(begin + COMPARED_WORDS));
+
+    let mut excerpt = Excerpt { extent, shown: 0, pieces: Vec::new() };
+    excerpt.equal(&left, 0..begin, false, begin < left_end.max(right_end));
+    let compared = |words: &Words<'t>, stop| -> Vec<&'t str> {
+        (begin..stop).map(|at| words.word(at)).collect()
+    };
+    let operations = capture_diff_slices(
+        Algorithm::Myers,
+        &compared(&left, left_stop),
+        &compared(&right, right_stop),
+    );
+    for operation in operations {
+        let ranges = [operation.old_range(), operation.new_range()];
+        let [old, new] = ranges.map(|range| range.start + begin..range.end + begin);
+        if let DiffOp::Equal { .. } = operation {
+            let more_follows = old.end < left_end || new.end < right_end;
+            // The right text has what follows the last word of the left one.
+            let ends_left = old.end == left.len() && more_follows;
+            let (words, range) = if ends_left { (&right, new) } else { (&left, old) };
+            excerpt.equal(words, range, true, more_follows);
+        } else {
+            excerpt.differing(&left, old, Piece::Left);
+            excerpt.differing(&right, new, Piece::Right);
+        }
+    }
+    excerpt.unread(left_end - left_stop, right_end - right_stop);
+    excerpt.equal(&left, left_end..left.len(), begin < left_end.max(right_end), false);
+    excerpt.pieces
+}
+
+/// Number of words of a text.
+#[must_use]
+pub fn word_count(text: &str) -> usize {
+    text.split_word_bounds().filter(|word| !word.trim().is_empty()).count()
+}
+
+/// A text, cut into words with the white space behind them.
+struct Words<'t> {
+    text: &'t str,
+    /// Where each begins, and the end of the text.
+    starts: Vec<usize>,
+}
+
+impl<'t> Words<'t> {
+    fn of(text: &'t str) -> Self {
+        let mut starts: Vec<usize> = text
+            .split_word_bound_indices()
+            .filter(|(_, segment)| !segment.trim().is_empty())
+            .map(|(at, _)| at)
+            .collect();
+        // White space before the first word goes with it.
+        if let Some(first) = starts.first_mut() {
+            *first = 0;
+        }
+        starts.push(text.len());
+        Self { text, starts }
+    }
+
+    fn len(&self) -> usize {
+        self.starts.len() - 1
+    }
+
+    fn word(&self, at: usize) -> &'t str {
+        self.slice(at..at + 1).trim()
+    }
+
+    fn slice(&self, words: Range<usize>) -> &'t str {
+        &self.text[self.starts[words.start]..self.starts[words.end]]
+    }
+}
+
+/// The pieces that are shown.
+struct Excerpt<'t> {
+    extent: Extent,
+    shown: usize,
+    pieces: Vec<Piece<'t>>,
+}
+
+impl<'t> Excerpt<'t> {
+    /// Adds words that are equal, of which only those beside a difference are shown.
+    fn equal(&mut self, words: &Words<'t>, range: Range<usize>, after: bool, before: bool) {
+        let context = self.extent.context;
+        let room = self.extent.words.saturating_sub(self.shown);
+        // Texts without any difference show their beginning.
+        let alone = !after && !before;
+        let head = if alone { room } else { context.min(room) * usize::from(after) };
+        let tail = context.min(room.saturating_sub(head)) * usize::from(before);
+        if head + tail >= range.len() {
+            self.show(words, range, Piece::Both);
+            return;
+        }
+        let (hidden_from, hidden_to) = (range.start + head, range.end - tail);
+        self.show(words, range.start..hidden_from, Piece::Both);
+        if let Some(Piece::Equal(count)) = self.pieces.last_mut() {
+            *count += hidden_to - hidden_from;
+        } else {
+            self.pieces.push(Piece::Equal(hidden_to - hidden_from));
+        }
+        self.show(words, hidden_to..range.end, Piece::Both);
+    }
+
+    /// Adds words of one text alone.
+    fn differing(
+        &mut self,
+        words: &Words<'t>,
+        range: Range<usize>,
+        piece: fn(&'t str) -> Piece<'t>,
+    ) {
+        let room = self.extent.words.saturating_sub(self.shown);
+        let shown_to = range.end.min(range.start.saturating_add(room));
+        let hidden = range.end - shown_to;
+        self.show(words, range.start..shown_to, piece);
+        match piece("") {
+            Piece::Left(_) => self.unread(hidden, 0),
+            _ => self.unread(0, hidden),
+        }
+    }
+
+    fn unread(&mut self, left: usize, right: usize) {
+        if left + right == 0 {
+            return;
+        }
+        if let Some(Piece::Unread(lefts, rights)) = self.pieces.last_mut() {
+            *lefts += left;
+            *rights += right;
+        } else {
+            self.pieces.push(Piece::Unread(left, right));
+        }
+    }
+
+    fn show(&mut self, words: &Words<'t>, range: Range<usize>, piece: fn(&'t str) -> Piece<'t>) {
+        if !range.is_empty() {
+            self.shown += range.len();
+            self.pieces.push(piece(words.slice(range)));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const ALL: Extent = Extent { context: usize::MAX, words: usize::MAX };
+
+    #[test]
+    fn words_that_differ_are_marked() {
+        assert_eq!(
+            text_difference("The quick brown fox\njumps", "The quick red  fox jumps!", ALL),
+            [
+                Piece::Both("The quick "),
+                Piece::Left("brown "),
+                Piece::Right("red  "),
+                Piece::Both("fox jumps"),
+                Piece::Right("!"),
+            ]
+        );
+    }
+
+    #[test]
+    fn equal_words_far_from_a_difference_are_counted() {
+        let left = "1 2 3 4 5 6 7 8 9";
+        let extent = Extent { context: 1, words: 100 };
+        assert_eq!(
+            text_difference(left, "1 2 3 4 x 6 7 8 9", extent),
+            [
+                Piece::Equal(3),
+                Piece::Both("4 "),
+                Piece::Left("5 "),
+                Piece::Right("x "),
+                Piece::Both("6 "),
+                Piece::Equal(3),
+            ]
+        );
+        let extent = Extent { context: 1, words: 3 };
+        assert_eq!(text_difference(left, left, extent), [Piece::Both("1 2 3 "), Piece::Equal(6)]);
+        assert_eq!(
+            text_difference("a b c d e", "f g", extent),
+            [Piece::Left("a b c "), Piece::Unread(2, 2)]
+        );
+    }
+
+    #[test]
+    fn the_work_is_bounded() {
+        let numbers = |from: usize| {
+            (from..from + 100_000).map(|n| n.to_string()).collect::<Vec<_>>().join(" ")
+        };
+        let (left, right) = (numbers(0), numbers(200_000));
+        let pieces = text_difference(&left, &right, ALL);
+        let unread = 100_000 - COMPARED_WORDS;
+        assert_eq!(pieces.last(), Some(&Piece::Unread(unread, unread)));
+    }
+
+    #[test]
+    fn words_are_counted() {
+        assert_eq!(word_count(" a b, c\n"), 4);
+        assert_eq!(word_count(" \n"), 0);
+    }
+
+    proptest! {
+        #[test]
+        fn each_side_reads_as_its_text(left in "[ab ,\n中]{0,40}", right in "[ab ,\n中]{0,40}") {
+            let pieces = text_difference(&left, &right, ALL);
+            let side = |is_of_side: fn(&Piece<'_>) -> bool| -> String {
+                let text = pieces.iter().filter(|&piece| is_of_side(piece)).map(|piece| match piece {
+                    Piece::Both(text) | Piece::Left(text) | Piece::Right(text) => *text,
+                    Piece::Equal(_) | Piece::Unread(..) => "",
+                });
+                text.flat_map(str::chars).filter(|c| !c.is_whitespace()).collect()
+            };
+            let without_white = |text: &str| -> String {
+                text.chars().filter(|c| !c.is_whitespace()).collect()
+            };
+            prop_assert_eq!(side(|piece| !matches!(piece, Piece::Right(_))), without_white(&left));
+            prop_assert_eq!(side(|piece| !matches!(piece, Piece::Left(_))), without_white(&right));
+        }
+
+        #[test]
+        fn every_word_is_accounted_for(
+            left in "[ab ]{0,60}", right in "[ab ]{0,60}", context in 0..4_usize, words in 0..9_usize,
+        ) {
+            let mut count = [0, 0];
+            for piece in text_difference(&left, &right, Extent { context, words }) {
+                let [lefts, rights] = match piece {
+                    Piece::Both(text) => [word_count(text); 2],
+                    Piece::Left(text) => [word_count(text), 0],
+                    Piece::Right(text) => [0, word_count(text)],
+                    Piece::Equal(words) => [words; 2],
+                    Piece::Unread(lefts, rights) => [lefts, rights],
+                };
+                count[0] += lefts;
+                count[1] += rights;
+            }
+            prop_assert_eq!(count, [word_count(&left), word_count(&right)]);
+        }
+    }
+}

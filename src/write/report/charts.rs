@@ -1,0 +1,205 @@
+//! Charts as inline SVG, each with its numbers in a table.
+
+use super::escape::Line;
+use super::numbers::{counted, grouped};
+use std::io::{self, Write};
+
+/// Width and height of a chart, in units of its own.
+const WIDTH: f64 = 560.0;
+const HEIGHT: f64 = 240.0;
+/// Room for the numbers at the left, and for the labels below.
+const LEFT: f64 = 58.0;
+const RIGHT: f64 = 28.0;
+const TOP: f64 = 18.0;
+const BELOW: f64 = 44.0;
+
+/// How counts become heights.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Scale {
+    /// In proportion.
+    Linear,
+    /// By the logarithm.
+    Logarithmic,
+}
+
+/// A bar.
+pub(super) struct Bar {
+    /// What it counts, in words: for the table and for who points at it.
+    pub(super) name: String,
+    /// What stands below it; nothing for some.
+    pub(super) label: String,
+    /// Its count.
+    pub(super) count: u64,
+    /// Whether it is set off from the others.
+    pub(super) is_apart: bool,
+}
+
+/// A chart of bars.
+pub(super) struct BarChart<'a> {
+    /// Name of the chart, unique on the page, for references to its title.
+    pub(super) key: &'a str,
+    /// What is shown, as a heading.
+    pub(super) title: &'a str,
+    /// A sentence on how to read it.
+    pub(super) note: &'a str,
+    /// What the bars stand for.
+    pub(super) axis: &'a str,
+    /// What is counted, in the singular.
+    pub(super) noun: &'a str,
+    pub(super) scale: Scale,
+    pub(super) bars: Vec<Bar>,
+}
+
+impl Scale {
+    /// The end of the axis and the marks on it.
+    fn axis(self, most: u64) -> (u64, Vec<u64>) {
+        match self {
+            Self::Linear => {
+                let step = step(most);
+                let end = most.max(1).div_ceil(step).saturating_mul(step);
+                (end, (0..=end / step).map(|at| at * step).collect())
+            }
+            Self::Logarithmic => {
+                let mut marks = vec![1_u64];
+                while marks.last().is_some_and(|&last| last < most.max(2)) {
+                    marks.push(marks.last().map_or(1, |last| last.saturating_mul(10)));
+                }
+                (marks.last().copied().unwrap_or(10), marks)
+            }
+        }
+    }
+
+    /// The height of a count as a share of the axis. A single one is visible on a logarithmic
+    /// axis, which begins a little below it.
+    fn share(self, count: u64, end: u64) -> f64 {
+        match (self, count) {
+            (_, 0) => 0.0,
+            (Self::Linear, count) => count as f64 / end as f64,
+            (Self::Logarithmic, count) => {
+                let below = 0.08;
+                below + (1.0 - below) * (count as f64).log10() / (end as f64).log10()
+            }
+        }
+    }
+}
+
+/// A round step for about four marks.
+fn step(most: u64) -> u64 {
+    let mut power = 1_u64;
+    loop {
+        for factor in [1, 2, 5] {
+            let step = power.saturating_mul(factor);
+            if most <= step.saturating_mul(4) {
+                return step;
+            }
+        }
+        power = power.saturating_mul(10);
+    }
+}
+
+/// Writes a chart of bars as a figure.
+pub(super) fn write_bars(out: &mut dyn Write, chart: &BarChart<'_>) -> io::Result<()> {
+    let BarChart { key, title, note, axis, noun, scale, bars } = chart;
+    let most = bars.iter().map(|bar| bar.count).max().unwrap_or(0);
+    let (end, marks) = scale.axis(most);
+    let bottom = HEIGHT - BELOW;
+    let y = |count| bottom - scale.share(count, end) * (bottom - TOP);
+    writeln!(
+        out,
+        "<figure class=\"chart\">\n<figcaption><h3 id=\"{key}\">{title}</h3><p>{note}</p>\
+         </figcaption>\n<svg viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\" \
+         aria-labelledby=\"{key}\">"
+    )?;
+    for mark in marks {
+        let (y, right) = (y(mark), WIDTH - RIGHT);
+        let class = if mark == 0 { "base" } else { "grid" };
+        writeln!(
+            out,
+            "<line class=\"{class}\" x1=\"{LEFT}\" x2=\"{right}\" y1=\"{y:.1}\" y2=\"{y:.1}\"/>\
+             <text class=\"mark\" x=\"{:.1}\" y=\"{:.1}\">{}</text>",
+            LEFT - 8.0,
+            y + 4.0,
+            grouped(mark)
+        )?;
+    }
+    let pitch = (WIDTH - LEFT - RIGHT) / bars.len().max(1) as f64;
+    let width = (pitch * 0.78).min(46.0);
+    for (at, bar) in bars.iter().enumerate() {
+        let middle = LEFT + pitch * (at as f64 + 0.5);
+        let (x, top) = (middle - width / 2.0, y(bar.count));
+        let class = if bar.is_apart { "bar apart" } else { "bar" };
+        write!(
+            out,
+            "<g><title>{}: {}</title><rect class=\"{class}\" x=\"{x:.1}\" y=\"{top:.1}\" \
+             width=\"{width:.1}\" height=\"{:.1}\" rx=\"2\"/>",
+            Line(bar.name.as_bytes()),
+            counted(bar.count, noun),
+            bottom - top
+        )?;
+        if bars.len() <= 12 && bar.count > 0 {
+            let y = top - 5.0;
+            let count = grouped(bar.count);
+            write!(out, "<text class=\"value\" x=\"{middle:.1}\" y=\"{y:.1}\">{count}</text>")?;
+        }
+        let y = bottom + 17.0;
+        let label = Line(bar.label.as_bytes());
+        writeln!(out, "<text class=\"label\" x=\"{middle:.1}\" y=\"{y:.1}\">{label}</text></g>")?;
+    }
+    let (middle, y) = (f64::midpoint(LEFT, WIDTH - RIGHT), HEIGHT - 6.0);
+    let right = WIDTH - RIGHT;
+    write!(
+        out,
+        "<line class=\"base\" x1=\"{LEFT}\" x2=\"{right}\" y1=\"{bottom}\" y2=\"{bottom}\"/>\
+         <text class=\"axis\" x=\"{middle:.1}\" y=\"{y:.1}\">{axis}</text>\n</svg>\n\
+         <details><summary>Numbers</summary><table><thead><tr><th>{axis}</th>\
+         <th class=\"n\">{noun}s</th></tr></thead><tbody>\n"
+    )?;
+    for bar in bars.iter().filter(|bar| bar.count > 0) {
+        let (name, count) = (Line(bar.name.as_bytes()), grouped(bar.count));
+        writeln!(out, "<tr><td>{name}</td><td class=\"n\">{count}</td></tr>")?;
+    }
+    out.write_all(b"</tbody></table></details>\n</figure>\n")
+}
+
+/// Writes one bar of several parts, each a class, a name and a count.
+pub(super) fn write_parts(
+    out: &mut dyn Write,
+    title: &str,
+    parts: &[(&str, &str, u64)],
+) -> io::Result<()> {
+    const LENGTH: f64 = 1000.0;
+    let whole = parts.iter().map(|part| part.2).sum::<u64>().max(1);
+    writeln!(
+        out,
+        "<svg class=\"parts\" viewBox=\"0 0 {LENGTH} 36\" preserveAspectRatio=\"none\" \
+         role=\"img\" aria-label=\"{title}\">"
+    )?;
+    let mut x = 0.0;
+    for &(class, name, count) in parts.iter().filter(|part| part.2 > 0) {
+        let width = LENGTH * count as f64 / whole as f64;
+        writeln!(
+            out,
+            "<rect class=\"{class}\" x=\"{x:.2}\" y=\"0\" width=\"{width:.2}\" height=\"36\">\
+             <title>{name}: {}</title></rect>",
+            counted(count, "document")
+        )?;
+        x += width;
+    }
+    out.write_all(b"</svg>\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn marks_are_round_and_reach_the_highest_bar() {
+        assert_eq!(Scale::Linear.axis(0), (1, vec![0, 1]));
+        assert_eq!(Scale::Linear.axis(7), (8, vec![0, 2, 4, 6, 8]));
+        assert_eq!(Scale::Linear.axis(1234), (1500, vec![0, 500, 1000, 1500]));
+        assert_eq!(Scale::Logarithmic.axis(1), (10, vec![1, 10]));
+        assert_eq!(Scale::Logarithmic.axis(120), (1000, vec![1, 10, 100, 1000]));
+        assert!(Scale::Logarithmic.share(1, 1000) > 0.0);
+        assert_eq!(Scale::Linear.axis(u64::MAX).1.first(), Some(&0));
+    }
+}
