@@ -101,6 +101,8 @@ pub struct DeduplicateConfig {
     pub keep: Keep,
     /// What may be removed for what.
     pub clusters: ClusterRule,
+    /// Memory for the join, in bytes; with less it reads the collection more often.
+    pub memory_bytes: u64,
     /// Worker threads, at least 1.
     pub threads: usize,
     /// The instruction set of the hot loops. It never changes a result.

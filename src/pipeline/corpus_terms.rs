@@ -2,7 +2,7 @@
 
 use super::config::Shingle;
 use super::progress::Progress;
-use crate::document::{Bad, Content, Document, ShardIds};
+use crate::document::{Bad, Content, ShardIds};
 use crate::error::Result;
 use crate::extract::shingles::Shingles;
 use crate::fault::Fault;
@@ -35,25 +35,14 @@ pub(super) struct ShardSummary {
     pub(super) ids: ShardIds,
     pub(super) bad: Vec<BadRecord>,
     pub(super) faults: Vec<Fault>,
-    /// What decides which document is kept, if documents differ in it.
+    /// The value of the field that decides which document is kept, if one does.
     pub(super) preferences: Vec<FieldValue>,
     /// Documents that have no term, and so are like nothing.
     pub(super) without_terms: u64,
     /// Documents of which something was mended.
     pub(super) mended: u64,
-    /// Bytes of text.
-    pub(super) text_bytes: u64,
-}
-
-/// What is kept of each document to decide between it and others.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Preference {
-    /// Nothing: reading order decides.
-    Order,
-    /// Bytes of text.
-    Length,
-    /// The field that the reader was told to give.
-    Field,
+    /// Bytes of text of each document.
+    pub(super) lengths: Vec<u64>,
 }
 
 /// A collection as terms.
@@ -61,7 +50,8 @@ pub(super) struct CorpusTerms<'c> {
     collection: &'c Collection,
     shingles: Shingles,
     tokenizer: Box<dyn HashTokenizer>,
-    preference: Preference,
+    /// Whether a field decides which documents are kept.
+    by_field: bool,
     progress: &'c dyn Progress,
     summaries: Vec<OnceLock<ShardSummary>>,
 }
@@ -77,7 +67,7 @@ impl<'c> CorpusTerms<'c> {
     pub(super) fn new(
         collection: &'c Collection,
         shingle: Shingle,
-        preference: Preference,
+        by_field: bool,
         isa: Isa,
         progress: &'c dyn Progress,
     ) -> Self {
@@ -89,7 +79,7 @@ impl<'c> CorpusTerms<'c> {
             collection,
             shingles: Shingles::new(isa, length),
             tokenizer,
-            preference,
+            by_field,
             progress,
             summaries: (0..collection.shard_count()).map(|_| OnceLock::new()).collect(),
         }
@@ -108,16 +98,6 @@ impl<'c> CorpusTerms<'c> {
         &scratch.terms
     }
 
-    fn preference(&self, document: &Document<'_>) -> Option<FieldValue> {
-        match self.preference {
-            Preference::Order => None,
-            Preference::Length => {
-                Some(FieldValue::Integer(document.text.len().try_into().unwrap_or(i64::MAX)))
-            }
-            Preference::Field => Some(FieldValue::parse(document.field)),
-        }
-    }
-
     /// Reads a shard and takes down what it tells.
     fn read_first(&self, shard: usize, visit: &mut dyn FnMut(u32, &[u64])) -> Result<ShardSummary> {
         let mut summary = ShardSummary {
@@ -127,7 +107,7 @@ impl<'c> CorpusTerms<'c> {
             preferences: Vec::new(),
             without_terms: 0,
             mended: 0,
-            text_bytes: 0,
+            lengths: Vec::new(),
         };
         let mut scratch = Scratch::default();
         let records = self.collection.read_shard(shard, &mut |event| {
@@ -142,9 +122,11 @@ impl<'c> CorpusTerms<'c> {
                 Content::Document(document) => {
                     let index = summary.ids.len();
                     summary.ids.push(record.number, document.id)?;
-                    summary.preferences.extend(self.preference(&document));
+                    if self.by_field {
+                        summary.preferences.push(FieldValue::parse(document.field));
+                    }
                     summary.mended += u64::from(document.mended.is_some());
-                    summary.text_bytes += document.text.len() as u64;
+                    summary.lengths.push(document.text.len() as u64);
                     let terms = self.terms(document.text, &mut scratch);
                     summary.without_terms += u64::from(terms.is_empty());
                     visit(index, terms);

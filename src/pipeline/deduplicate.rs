@@ -1,7 +1,7 @@
 //! A collection × itself: near-duplicates, and which of them are kept.
 
 use super::config::{ClusterRule, DeduplicateConfig, Keep, Method};
-use super::corpus_terms::{BadRecord, CorpusTerms, Preference, ShardSummary};
+use super::corpus_terms::{BadRecord, CorpusTerms, ShardSummary};
 use super::progress::Progress;
 use super::timings::Timings;
 use super::workers::Workers;
@@ -41,8 +41,8 @@ pub struct Deduplicated {
     pub without_terms: u64,
     /// Documents of which something was mended.
     pub mended: u64,
-    /// Bytes of text of all documents.
-    pub text_bytes: u64,
+    /// Bytes of text of each document.
+    pub lengths: Vec<u64>,
     /// Where the time went.
     pub timings: Timings,
 }
@@ -74,17 +74,14 @@ pub fn deduplicate(
 ) -> Result<Deduplicated> {
     let mut timings = Timings::start();
     let workers = Workers::new(config.threads)?;
-    let preference = match config.keep {
-        Keep::First | Keep::Last => Preference::Order,
-        Keep::Longest => Preference::Length,
-        Keep::FieldMax | Keep::FieldMin => Preference::Field,
-    };
+    let by_field = matches!(config.keep, Keep::FieldMax | Keep::FieldMin);
     let bytes = (0..collection.shard_count()).map(|shard| collection.shard_bytes(shard)).sum();
     progress.begin("reading", bytes);
-    let terms = CorpusTerms::new(collection, config.shingle, preference, config.isa, progress);
+    let terms = CorpusTerms::new(collection, config.shingle, by_field, config.isa, progress);
     let close = match config.method {
         Method::Exact(threshold) => {
-            let join = SetJoin { threshold, pool: workers.pool(), memory_bytes: u64::MAX };
+            let join =
+                SetJoin { threshold, pool: workers.pool(), memory_bytes: config.memory_bytes };
             CloseRows::from(join.self_join(&terms)?)
         }
     };
@@ -111,7 +108,7 @@ pub fn deduplicate(
         faults: found.faults,
         without_terms: found.without_terms,
         mended: found.mended,
-        text_bytes: found.text_bytes,
+        lengths: found.lengths,
         timings,
     })
 }
@@ -125,7 +122,7 @@ struct Found {
     preferences: Vec<FieldValue>,
     without_terms: u64,
     mended: u64,
-    text_bytes: u64,
+    lengths: Vec<u64>,
 }
 
 impl Found {
@@ -138,7 +135,7 @@ impl Found {
             found.preferences.extend(summary.preferences);
             found.without_terms += summary.without_terms;
             found.mended += summary.mended;
-            found.text_bytes += summary.text_bytes;
+            found.lengths.extend(summary.lengths);
         }
         found
     }
@@ -150,7 +147,8 @@ impl Found {
             Keep::First => Ordering::Equal,
             Keep::Last => return b.cmp(&a),
             Keep::FieldMin => value(a).compare(value(b)),
-            Keep::Longest | Keep::FieldMax => match (value(a), value(b)) {
+            Keep::Longest => self.lengths[b as usize].cmp(&self.lengths[a as usize]),
+            Keep::FieldMax => match (value(a), value(b)) {
                 // A missing value is last in either direction.
                 (FieldValue::Missing, _) | (_, FieldValue::Missing) => value(a).compare(value(b)),
                 (a, b) => b.compare(a),

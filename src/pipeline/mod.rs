@@ -21,6 +21,7 @@ pub mod join_fingerprints;
 mod kept_copies;
 mod match_queries;
 pub mod progress;
+mod report;
 pub mod timings;
 mod workers;
 mod write_outputs;

@@ -2,6 +2,7 @@
 
 use super::deduplicate::Deduplicated;
 use super::kept_copies::write_kept_copies;
+use super::report;
 use super::workers::Workers;
 use crate::cluster::{self, Removal};
 use crate::document::{DocOrdinal, Place};
@@ -10,6 +11,7 @@ use crate::read::{Collection, Corpus};
 use crate::write::document_rows::{DocumentName, DocumentRows, RowFormat, RowKind, write_cluster};
 use crate::write::output_folder::OutputFolder;
 use crate::write::quarantine::write_bad_record;
+use crate::write::report::write_report;
 use crate::write::summary::{Summary, write_summary};
 use std::borrow::Cow;
 use std::io::{self, Write};
@@ -89,7 +91,7 @@ pub fn write_outputs(
     summary.mended = found.mended;
     summary.clusters = clusters.len() as u64;
     summary.pairs = found.close.pair_count();
-    summary.text_bytes = found.text_bytes;
+    summary.text_bytes = found.lengths.iter().sum();
     summary.faults = found.faults.iter().map(ToString::to_string).collect();
     if !summary.is_conserved() {
         return Err(ErrorKind::NotConserved {
@@ -99,6 +101,8 @@ pub fn write_outputs(
         }
         .into());
     }
+    let page = report::report(collection, found, &clusters, summary)?;
+    write(folder, "report.html", |out| write_report(out, &page))?;
     write(folder, "summary.json", |out| write_summary(out, summary))
 }
 
@@ -115,13 +119,13 @@ fn write(
 }
 
 /// Names documents.
-struct Names<'d> {
-    collection: &'d Collection,
-    found: &'d Deduplicated,
+pub(super) struct Names<'d> {
+    pub(super) collection: &'d Collection,
+    pub(super) found: &'d Deduplicated,
 }
 
 impl<'d> Names<'d> {
-    fn of(&self, row: u32) -> DocumentName<'d> {
+    pub(super) fn of(&self, row: u32) -> DocumentName<'d> {
         let document = DocOrdinal(row);
         let Place { file, record } = self.found.ids.place(document);
         let file = self.collection.file_name(file as usize);

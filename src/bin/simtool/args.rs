@@ -342,6 +342,10 @@ pub(crate) struct CorpusArgs {
     #[arg(long, value_name = "RULE", default_value = "proven")]
     pub(crate) cluster: ClusterBy,
 
+    /// Memory for the join, such as 512M or 8G; with less it reads the collection more often.
+    #[arg(long, value_name = "SIZE", requires = "corpus")]
+    pub(crate) max_memory: Option<String>,
+
     /// Folder for temporary files [default: the system's].
     #[arg(long, value_name = "DIR", requires = "corpus", value_hint = ValueHint::DirPath)]
     pub(crate) tmp_dir: Option<PathBuf>,

@@ -3,7 +3,7 @@
 use crate::args::{Args, ClusterBy, CorpusArgs, KeepWhich, OutputFormat, thread_count};
 use crate::inputs::{self, Access};
 use crate::progress_line::ProgressLine;
-use crate::{Outcome, console, interrupt};
+use crate::{Outcome, console, interrupt, join};
 use simtool::Error;
 use simtool::fault::{Fault, Severity};
 use simtool::input_format::Format;
@@ -97,6 +97,7 @@ fn config(args: &CorpusArgs, threads: usize) -> Result<DeduplicateConfig, Error>
             ClusterBy::Proven => ClusterRule::Proven,
             ClusterBy::Components => ClusterRule::Components,
         },
+        memory_bytes: args.max_memory.as_deref().map_or(Ok(u64::MAX), join::bytes)?,
         threads,
         isa: Isa::detected(),
     })

@@ -57,7 +57,7 @@ fn config(args: &SharedJoinArgs) -> Result<JoinConfig, Error> {
 }
 
 /// A number of bytes, with or without a unit of 2^10, 2^20, 2^30 or 2^40.
-fn bytes(text: &str) -> Result<u64, Error> {
+pub(crate) fn bytes(text: &str) -> Result<u64, Error> {
     let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let shift = match text[digits.len()..].to_ascii_uppercase().as_str() {
         "" | "B" => Some(0),

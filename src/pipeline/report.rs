@@ -1,0 +1,195 @@
+//! Puts the page together that shows a person what was found.
+
+use super::deduplicate::Deduplicated;
+use super::write_outputs::Names;
+use crate::closeness::Closeness;
+use crate::cluster::{Cluster, Removal};
+use crate::document::{Content, DocOrdinal};
+use crate::error::Result;
+use crate::read::{Collection, Corpus, Event};
+use crate::unordered_map::UnorderedMap;
+use crate::write::document_rows::DocumentName;
+use crate::write::report::{
+    self, BAD_RECORDS, CLUSTERS, Counts, EXAMPLES, Example, Name, QuarantinedRecord, Report,
+    SOURCES, Similarities, Source, Stage,
+};
+use crate::write::summary::Summary;
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+/// Most bytes of a text that the page's examples are made from.
+const EXAMPLE_BYTES: usize = 64 << 10;
+
+/// The page's data. `summary` is complete but for its own times.
+///
+/// # Errors
+///
+/// A file cannot be read again for the examples.
+pub(super) fn report(
+    collection: &Collection,
+    found: &Deduplicated,
+    clusters: &[Cluster],
+    summary: &Summary,
+) -> Result<Report> {
+    let names = Names { collection, found };
+    let name = |row: u32| shown_name(&names.of(row));
+    let mut largest: Vec<&Cluster> = clusters.iter().collect();
+    largest.sort_by_key(|cluster| (Reverse(cluster.removed.len()), cluster.kept));
+    let mut cluster_sizes = BTreeMap::new();
+    for cluster in clusters {
+        *cluster_sizes.entry(cluster.removed.len() as u64 + 1).or_insert(0) += 1;
+    }
+    let mut report = Report {
+        title: title(collection),
+        command: summary.command.clone(),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        parameters: (summary.parameters.iter())
+            .map(|(name, value)| ((*name).to_owned(), value.clone()))
+            .collect(),
+        counts: Counts {
+            documents: summary.documents + summary.quarantined,
+            kept: summary.kept,
+            removed: summary.removed,
+            quarantined: summary.quarantined,
+            without_words: summary.without_terms,
+            pairs: summary.pairs,
+            bytes: summary.text_bytes,
+            removed_bytes: found.removals.iter().map(|r| found.lengths[r.row as usize]).sum(),
+        },
+        stages: (summary.stages.iter())
+            .map(|&(name, time)| Stage { name: name.to_owned(), time, bytes: summary.text_bytes })
+            .collect(),
+        cluster_sizes,
+        largest_clusters: (largest.iter().take(CLUSTERS))
+            .map(|cluster| report::Cluster {
+                kept: name(cluster.kept),
+                size: cluster.removed.len() as u64 + 1,
+            })
+            .collect(),
+        sources: sources(&names, &found.removals),
+        examples: examples(collection, found, &names)?,
+        quarantined: (found.quarantined.iter().take(BAD_RECORDS))
+            .map(|quarantined| QuarantinedRecord {
+                file: file_name(collection, quarantined.file),
+                record: quarantined.record.record,
+                byte: quarantined.record.byte,
+                code: quarantined.record.bad.code,
+                expected: quarantined.record.bad.expected.clone().into_owned(),
+            })
+            .collect(),
+        faults: found.faults.clone(),
+        ..Report::default()
+    };
+    add_histograms(&mut report, &found.removals);
+    Ok(report)
+}
+
+fn shown_name(name: &DocumentName<'_>) -> Name {
+    let file = name.file.as_os_str().as_encoded_bytes().to_vec();
+    Name { id: name.id.to_vec(), file, record: name.record }
+}
+
+fn file_name(collection: &Collection, file: usize) -> Vec<u8> {
+    collection.file_name(file).as_os_str().as_encoded_bytes().to_vec()
+}
+
+/// The first file's name, and how many there are.
+fn title(collection: &Collection) -> String {
+    match collection.file_count() {
+        0 => "nothing".to_owned(),
+        1 => collection.file_name(0).display().to_string(),
+        count => format!("{} and {} more files", collection.file_name(0).display(), count - 1),
+    }
+}
+
+/// How close removed documents are to the kept ones.
+fn add_histograms(report: &mut Report, removals: &[Removal]) {
+    let similarities = removals.iter().filter_map(|r| r.closeness.and_then(Closeness::similarity));
+    let smallest = similarities.clone().fold(1.0, f64::min);
+    if similarities.clone().next().is_some() {
+        // From the tenth below the smallest, so that the axis begins at a round number.
+        let mut histogram = Similarities::new((smallest * 10.0).floor() / 10.0);
+        similarities.for_each(|similarity| histogram.add(similarity, 1));
+        report.similarities = Some(histogram);
+    }
+    for distance in removals.iter().filter_map(|r| r.closeness.and_then(Closeness::distance)) {
+        let counts = report.distances.get_or_insert_default();
+        counts.resize(counts.len().max(distance as usize + 1), 0);
+        counts[distance as usize] += 1;
+    }
+}
+
+/// The files that most of the removed documents came from.
+fn sources(names: &Names<'_>, removals: &[Removal]) -> Vec<Source> {
+    let mut counts: BTreeMap<u32, u64> = BTreeMap::new();
+    for removal in removals {
+        *counts.entry(names.found.ids.place(DocOrdinal(removal.row)).file).or_insert(0) += 1;
+    }
+    let mut counts: Vec<(u32, u64)> = counts.into_iter().collect();
+    counts.sort_by_key(|&(file, removed)| (Reverse(removed), file));
+    let source = |&(file, removed): &(u32, u64)| Source {
+        name: file_name(names.collection, file as usize),
+        removed,
+    };
+    counts.iter().take(SOURCES).map(source).collect()
+}
+
+/// Removed documents of every degree of closeness, beside those kept in their place.
+fn examples(
+    collection: &Collection,
+    found: &Deduplicated,
+    names: &Names<'_>,
+) -> Result<Vec<Example>> {
+    let mut proven: Vec<(&Removal, Closeness)> =
+        found.removals.iter().filter_map(|r| r.closeness.map(|closeness| (r, closeness))).collect();
+    proven.sort_by(|(a, to_a), (b, to_b)| to_a.compare(*to_b).then(a.row.cmp(&b.row)));
+    let step = proven.len().div_ceil(EXAMPLES).max(1);
+    let chosen: Vec<_> = proven.into_iter().step_by(step).collect();
+    let rows = chosen.iter().flat_map(|(removal, _)| [removal.row, removal.kept]).collect();
+    let texts = texts(collection, found, rows)?;
+    let text = |row: u32| texts.get(&row).cloned().unwrap_or_default();
+    let example = |(removal, closeness): &(&Removal, Closeness)| Example {
+        kept: shown_name(&names.of(removal.kept)),
+        removed: shown_name(&names.of(removal.row)),
+        closeness: match closeness {
+            Closeness::Similarity(s) => {
+                format!("similarity {:.3}", f64::from(s.shared) / f64::from(s.union))
+            }
+            Closeness::Distance(distance) => format!("distance {distance}"),
+        },
+        kept_text: text(removal.kept),
+        removed_text: text(removal.row),
+    };
+    Ok(chosen.iter().map(example).collect())
+}
+
+/// The beginnings of the texts of some documents.
+fn texts(
+    collection: &Collection,
+    found: &Deduplicated,
+    mut rows: Vec<u32>,
+) -> Result<UnorderedMap<u32, Vec<u8>>> {
+    rows.sort_unstable();
+    rows.dedup();
+    let mut texts = UnorderedMap::default();
+    for shard in 0..collection.shard_count() {
+        let end = found.ids.end_of_shard(shard).0;
+        let mut row = found.ids.first_of_shard(shard).0;
+        if !rows.iter().any(|wanted| (row..end).contains(wanted)) {
+            continue;
+        }
+        collection.read_shard(shard, &mut |event| {
+            if let Event::Record(record) = event
+                && let Content::Document(document) = record.content
+            {
+                if rows.binary_search(&row).is_ok() {
+                    let length = document.text.len().min(EXAMPLE_BYTES);
+                    texts.insert(row, document.text[..length].to_vec());
+                }
+                row += 1;
+            }
+            Ok(())
+        })?;
+    }
+    Ok(texts)
+}
