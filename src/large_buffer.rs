@@ -11,8 +11,10 @@ use std::ops::{Deref, DerefMut};
 /// Bytes from which an array is mapped on its own.
 const MAPPED_BYTES: usize = 64 << 10;
 
-/// Bytes of a large page.
-const LARGE_PAGE_BYTES: usize = 2 << 20;
+/// Bytes from which an array asks for large pages. A large page is cleared as a whole at its first
+/// touch, and a virtual machine may have to fetch it from its host first, which takes milliseconds:
+/// for less, small pages are cheaper.
+const LARGE_PAGES_BYTES: usize = 32 << 20;
 
 /// A fixed number of zeroed elements.
 #[derive(Debug)]
@@ -40,7 +42,7 @@ impl<T: Pod> LargeBuffer<T> {
             Some(Ok(map)) => {
                 // Only a hint: small pages serve as well, more slowly.
                 #[cfg(target_os = "linux")]
-                if bytes >= LARGE_PAGE_BYTES {
+                if bytes >= LARGE_PAGES_BYTES {
                     drop(map.advise(memmap2::Advice::HugePage));
                 }
                 Memory::Mapped(map)
@@ -94,7 +96,7 @@ mod tests {
 
     #[test]
     fn small_and_large_buffers_are_zeroed_and_writable() {
-        let lengths = [0, 1, 7, 1 << 12, 1 << 17];
+        let lengths = [0, 1, 7, 1 << 12, 1 << 20];
         let zeroed = lengths.map(LargeBuffer::<[u64; 4]>::zeroed);
         let resident = lengths.map(LargeBuffer::resident);
         for (mut buffer, length) in zeroed.into_iter().chain(resident).zip(lengths.repeat(2)) {

@@ -74,22 +74,27 @@ impl<'t> FittedCorpus<'t> {
 
 /// What one worker writes its word numbers into: buffers that never move and are given back
 /// together, since giving back memory while other threads run interrupts every processor.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct WrittenNumbers {
     buffers: Vec<LargeBuffer<u16>>,
+    /// Places of a buffer, if no share needs more.
+    buffer_places: usize,
     /// Places of the last buffer that are written.
     used: usize,
 }
 
 impl WrittenNumbers {
-    /// Places of a buffer, if no share needs more: 8 MB.
-    const BUFFER: usize = 4 << 20;
+    /// Room for a worker's part of a corpus of `bytes` bytes, in buffers of 8 to 64 MB.
+    fn new(bytes: usize) -> Self {
+        let buffer_places = bytes.clamp(4 << 20, 32 << 20);
+        Self { buffers: Vec::new(), buffer_places, used: 0 }
+    }
 
     /// The last buffer, after making sure that it has `most` more places, and the first of
     /// these.
     fn with_room(&mut self, most: usize) -> (&mut LargeBuffer<u16>, usize) {
         if self.buffers.last().is_none_or(|buffer| buffer.len() - self.used < most) {
-            self.buffers.push(LargeBuffer::zeroed(most.max(Self::BUFFER)));
+            self.buffers.push(LargeBuffer::zeroed(most.max(self.buffer_places)));
             self.used = 0;
         }
         let last = self.buffers.len() - 1;
@@ -108,11 +113,12 @@ pub(super) fn fit<'t>(
     let corpus = form_feed::without_byte_order_mark(corpus);
     let share_count = form_feed::share_count(corpus, SHARE_BYTES);
     let counted = workers.share(share_count, |numbers| {
+        let bytes = corpus.len() / workers.count();
         let mut worker = CountingWorker {
             tokenizer: AsciiLetters::new(isa),
             batch: TokenBatch::default(),
-            counter: WordCounter::new(corpus.len() / workers.count(), stop_words),
-            written: WrittenNumbers::default(),
+            counter: WordCounter::new(bytes, stop_words),
+            written: WrittenNumbers::new(bytes),
         };
         let shares: Vec<_> = numbers
             .map(|share| {
