@@ -26,9 +26,9 @@ impl WordCounter {
     /// A counter for about `bytes` bytes of text that leaves out `stop_words`, given in lower case.
     #[must_use]
     pub fn new(bytes: usize, stop_words: &[Vec<u8>]) -> Self {
-        // A text of n bytes has about 16 √n distinct words (Heaps' law): 27,000 in 2.6 MB of
+        // A text of n bytes has about 18 √n distinct words (Heaps' law): 27,000 in 2.6 MB of
         // newsgroup articles, 105,000 in 35 MB of them.
-        let mut table = WordTable::for_words(16 * bytes.isqrt());
+        let mut table = WordTable::for_words(20 * bytes.isqrt());
         for word in stop_words {
             table.insert(if word.len() > KEY_LETTERS {
                 Word::Long(word)

@@ -1,8 +1,9 @@
 //! A hash table from words to numbers, with a count in every slot.
 //!
-//! Open addressing with linear probing over slots of 32 bytes, so that a look-up touches one cache
-//! line, holds the whole key there, and never goes back to the text. The home of a key is given by
-//! the highest bits of its hash. Words of more than 16 letters (one in 300 of English text) live
+//! Open addressing with linear probing over slots of 24 bytes, so that a look-up mostly touches one
+//! cache line, finds the whole key there, and never goes back to the text. The home of a key is the
+//! share of the table that its hash is of 2⁶⁴, so a table may have any number of slots: it is cut to
+//! the vocabulary, since both the cache and the first touch of memory make large ones slow. Words of more than 16 letters (one in 300 of English text) live
 //! in an ordinary map.
 
 use crate::kernels::prefetch;
@@ -26,9 +27,9 @@ pub type WordNumber = u32;
 #[repr(C)]
 struct Slot {
     key: WordKey,
-    count: u64,
+    /// Occurrences, modulo 2³².
+    count: u32,
     number: WordNumber,
-    padding: u32,
 }
 
 /// The table.
@@ -38,8 +39,8 @@ pub struct WordTable {
     /// Slots that became too few. Giving memory back while other threads run interrupts every
     /// processor, which costs far more than keeping it until the table goes.
     outgrown: Vec<LargeBuffer<Slot>>,
-    /// 64 − log₂ of the number of slots.
-    shift: u32,
+    /// The number of a word for each time that its count went beyond 32 bits.
+    carries: Vec<WordNumber>,
     long_words: UnorderedMap<Box<[u8]>, LongWord>,
     len: WordNumber,
 }
@@ -63,11 +64,11 @@ impl WordTable {
     /// A table for about `words` words; it grows when there are more.
     #[must_use]
     pub fn for_words(words: usize) -> Self {
-        let slots = (words / 5 * 8).next_power_of_two().max(FEWEST_SLOTS);
+        let slots = (words / 2 * 3).max(FEWEST_SLOTS);
         Self {
             slots: LargeBuffer::resident(slots),
             outgrown: Vec::new(),
-            shift: u64::BITS - slots.trailing_zeros(),
+            carries: Vec::new(),
             long_words: UnorderedMap::default(),
             len: 0,
         }
@@ -92,23 +93,25 @@ impl WordTable {
     pub fn count(&mut self, text: &[u8], batch: &TokenBatch, mut number: impl FnMut(WordNumber)) {
         // Growing before the loop keeps the slots in place throughout it.
         self.reserve(batch.len());
-        let shift = self.shift;
         let slots: &mut [Slot] = &mut self.slots;
         let (keys, hashes) = (batch.keys(), batch.hashes());
         for (i, (&key, &hash)) in keys.iter().zip(hashes).enumerate() {
             if let Some(&ahead) = hashes.get(i + PREFETCH_AHEAD) {
-                prefetch(slots, (ahead >> shift) as usize);
+                prefetch(slots, home(slots, ahead));
             }
             if key == NO_KEY {
                 let letters = batch.letters(i, text);
                 number(count_long(&mut self.long_words, &mut self.len, letters));
                 continue;
             }
-            let slot = &mut slots[place(slots, shift, key, hash)];
+            let slot = &mut slots[place(slots, key, hash)];
             if slot.key != key {
-                *slot = Slot { key, count: 0, number: next_number(&mut self.len), padding: 0 };
+                *slot = Slot { key, count: 0, number: next_number(&mut self.len) };
             }
-            slot.count += 1;
+            slot.count = slot.count.wrapping_add(1);
+            if slot.count == 0 {
+                self.carries.push(slot.number);
+            }
             number(slot.number);
         }
     }
@@ -137,12 +140,15 @@ impl WordTable {
             Word::Short(key) => key,
             Word::Long(letters) => return count_long(&mut self.long_words, &mut self.len, letters),
         };
-        let at = place(&self.slots, self.shift, key, hash_key(key));
+        let at = place(&self.slots, key, hash_key(key));
         let slot = &mut self.slots[at];
         if slot.key != key {
-            *slot = Slot { key, count: 0, number: next_number(&mut self.len), padding: 0 };
+            *slot = Slot { key, count: 0, number: next_number(&mut self.len) };
         }
-        slot.count += 1;
+        slot.count = slot.count.wrapping_add(1);
+        if slot.count == 0 {
+            self.carries.push(slot.number);
+        }
         slot.number
     }
 
@@ -150,7 +156,9 @@ impl WordTable {
     #[must_use]
     pub fn get(&self, word: Word<'_>) -> Option<(WordNumber, u64)> {
         match word {
-            Word::Short(key) => self.find(key, hash_key(key)).map(|slot| (slot.number, slot.count)),
+            Word::Short(key) => {
+                self.find(key, hash_key(key)).map(|slot| (slot.number, self.whole_count(slot)))
+            }
             Word::Long(letters) => {
                 self.long_words.get(letters).map(|word| (word.number, word.count))
             }
@@ -160,24 +168,34 @@ impl WordTable {
     /// All words with their numbers and counts, in no order.
     pub fn words(&self) -> impl Iterator<Item = (Word<'_>, WordNumber, u64)> {
         let short = self.slots.iter().filter(|slot| slot.key != NO_KEY);
-        let short = short.map(|slot| (Word::Short(slot.key), slot.number, slot.count));
+        let short = short.map(|slot| (Word::Short(slot.key), slot.number, self.whole_count(slot)));
         let long = self.long_words.iter();
         short.chain(long.map(|(letters, word)| (Word::Long(&letters[..]), word.number, word.count)))
     }
 
     fn find(&self, key: WordKey, hash: u64) -> Option<&Slot> {
-        let slot = &self.slots[place(&self.slots, self.shift, key, hash)];
+        let slot = &self.slots[place(&self.slots, key, hash)];
         (slot.key == key).then_some(slot)
     }
 
-    /// Makes room for `more` words: of eight slots, at most five are ever taken.
+    /// A slot's count, with what went beyond 32 bits.
+    #[inline]
+    fn whole_count(&self, slot: &Slot) -> u64 {
+        let count = u64::from(slot.count);
+        if self.carries.is_empty() {
+            return count;
+        }
+        let carries = self.carries.iter().filter(|&&number| number == slot.number).count();
+        count + ((carries as u64) << 32)
+    }
+
+    /// Makes room for `more` words: of four slots, at most three are ever taken.
     fn reserve(&mut self, more: usize) {
         let words = self.len as usize + more;
-        while words > self.slots.len() / 8 * 5 {
+        while words > self.slots.len() / 4 * 3 {
             let mut larger = LargeBuffer::resident(self.slots.len() * 2);
-            self.shift -= 1;
             for slot in self.slots.iter().filter(|slot| slot.key != NO_KEY) {
-                let at = place(&larger, self.shift, slot.key, hash_key(slot.key));
+                let at = place(&larger, slot.key, hash_key(slot.key));
                 larger[at] = *slot;
             }
             self.outgrown.push(std::mem::replace(&mut self.slots, larger));
@@ -185,14 +203,22 @@ impl WordTable {
     }
 }
 
+/// The slot where the search for a key of that hash begins.
+#[inline(always)]
+fn home(slots: &[Slot], hash: u64) -> usize {
+    ((u128::from(hash) * slots.len() as u128) >> 64) as usize
+}
+
 /// The slot of `key`, or the free one where it belongs.
 #[inline(always)]
-fn place(slots: &[Slot], shift: u32, key: WordKey, hash: u64) -> usize {
-    let mask = slots.len() - 1;
-    let mut at = (hash >> shift) as usize & mask;
+fn place(slots: &[Slot], key: WordKey, hash: u64) -> usize {
+    let mut at = home(slots, hash);
     // Ends: some slots are always free.
     while slots[at].key != key && slots[at].key != NO_KEY {
-        at = (at + 1) & mask;
+        at += 1;
+        if at == slots.len() {
+            at = 0;
+        }
     }
     at
 }
@@ -308,6 +334,20 @@ mod tests {
         table.look_up(b"zzzzzzzz B", &batch, |number| numbers.push(number));
         assert_eq!(numbers[0], None);
         assert!(numbers[1].is_some());
+    }
+
+    #[test]
+    fn counts_go_beyond_32_bits() {
+        let mut table = WordTable::for_words(0);
+        let word = Word::Short(crate::kernels::word_keys::word_key(b"the"));
+        table.insert(word);
+        let taken = table.slots.iter().position(|slot| slot.key != NO_KEY).unwrap();
+        table.slots[taken].count = u32::MAX - 1;
+        for expected in [u32::MAX.into(), 1 << 32, (1 << 32) + 1] {
+            count(&mut table, b"The");
+            assert_eq!(table.get(word), Some((0, expected)));
+        }
+        assert_eq!(table.words().next().map(|(_, _, count)| count), Some((1 << 32) + 1));
     }
 
     #[test]
