@@ -17,7 +17,7 @@ use simtool::read::form_feed;
 use simtool::search::linear_scan;
 use simtool::token_batch::TokenBatch;
 use simtool::tokenize::{ascii_letters::AsciiLetters, stop_words};
-use simtool::write::reference_text::ReferenceText;
+use simtool::write::reference_text::{Id, ReferenceText};
 use std::hint::black_box;
 use std::path::Path;
 use std::time::Duration;
@@ -311,14 +311,15 @@ fn compare<L: Lane>(criterion: &mut Criterion) {
 }
 
 fn write(criterion: &mut Criterion, found: &[simtool::matches::Match]) {
-    let id = b"document-12345 and what follows it in its file";
+    let rows = found.iter().map(|found| found.row as usize + 1).max().unwrap_or(0);
+    let ids = vec![Id::new(b"document-12345"); rows];
     let mut text = Vec::new();
     group(criterion, "reference_text", Throughput::Elements(found.len() as u64)).bench_function(
         "ids",
         |bencher| {
             bencher.iter(|| {
                 text.clear();
-                ReferenceText::new(3).write_query(&mut text, b"query", found, |_| (&id[..], 14));
+                ReferenceText::new(3).write_query(&mut text, b"query", found, &ids);
                 assert_eq!(memchr::memchr_iter(b' ', &text).count(), found.len());
             });
         },

@@ -14,7 +14,7 @@ const MAPPED_BYTES: usize = 64 << 10;
 /// Bytes from which an array asks for large pages. A large page is cleared as a whole at its first
 /// touch, and a virtual machine may have to fetch it from its host first, which takes milliseconds:
 /// for less, small pages are cheaper.
-const LARGE_PAGES_BYTES: usize = 32 << 20;
+const LARGE_PAGES_BYTES: usize = 8 << 20;
 
 /// A fixed number of zeroed elements.
 #[derive(Debug)]

@@ -12,9 +12,6 @@ use crate::token_batch::TokenBatch;
 /// The place of a word among the N most frequent, from 0.
 pub type Rank = u32;
 
-/// What [`NumberRanks`] has for a word that is no feature.
-const NO_RANK: Rank = Rank::MAX;
-
 /// Ranks that are lent at a time.
 const RANKS_AT_ONCE: usize = 512;
 
@@ -140,19 +137,27 @@ impl Vocabulary {
     /// What the numbers that `counter` wrote down mean.
     #[must_use]
     pub fn number_ranks(&self, counter: &WordCounter) -> NumberRanks {
-        let mut ranks = vec![NO_RANK; counter.number_bound()];
+        let numbers = counter.number_bound();
+        let mut meaning =
+            NumberRanks { is_feature: vec![0; numbers.div_ceil(64)], ranks: vec![0; numbers] };
         for (word, rank, _) in self.ranks.words() {
             if let Some((number, _)) = counter.get(word) {
-                ranks[number as usize] = rank;
+                meaning.is_feature[number as usize / 64] |= 1 << (number % 64);
+                meaning.ranks[number as usize] = rank;
             }
         }
-        NumberRanks(ranks)
+        meaning
     }
 }
 
 /// The ranks of one worker's word numbers.
 #[derive(Debug)]
-pub struct NumberRanks(Vec<Rank>);
+pub struct NumberRanks {
+    /// A bit for each number: few enough bytes to stay in the cache for any vocabulary.
+    is_feature: Vec<u64>,
+    /// The rank of each number that is a feature.
+    ranks: Vec<Rank>,
+}
 
 impl NumberRanks {
     /// Lends the ranks of those of the `written` numbers that are features, in order, some at a
@@ -163,19 +168,25 @@ impl NumberRanks {
     /// A number is not of this worker.
     #[inline]
     pub fn ranks(&self, written: &[u16], mut lend: impl FnMut(&[Rank])) {
-        let mut ranks = [0; RANKS_AT_ONCE];
+        let mut some = [0; RANKS_AT_ONCE];
         let mut count = 0;
+        let mut lend_ranks = |numbers: &mut [u32]| {
+            for number in &mut *numbers {
+                *number = self.ranks[*number as usize];
+            }
+            lend(numbers);
+        };
         read_numbers(written, |number| {
-            let rank = self.0[number as usize];
+            let is_feature = self.is_feature[number as usize / 64] >> (number % 64) & 1;
             // Written in any case, kept if it is a feature: no branch to mispredict.
-            ranks[count] = rank;
-            count += usize::from(rank != NO_RANK);
+            some[count] = number;
+            count += is_feature as usize;
             if count == RANKS_AT_ONCE {
-                lend(&ranks);
+                lend_ranks(&mut some);
                 count = 0;
             }
         });
-        lend(&ranks[..count]);
+        lend_ranks(&mut some[..count]);
     }
 }
 
@@ -216,7 +227,7 @@ mod tests {
         let vocabulary = Vocabulary::of_candidates(candidates, most);
         for counter in &counters {
             let ranks = vocabulary.number_ranks(counter);
-            assert_eq!(ranks.0.len(), counter.number_bound());
+            assert_eq!(ranks.ranks.len(), counter.number_bound());
         }
         features(&vocabulary)
     }

@@ -6,9 +6,10 @@ use crate::extract::vocabulary::Vocabulary;
 use crate::fingerprint::table_simhash::{Accumulator, TableSimhash};
 use crate::fingerprint_table::Lane;
 use crate::kernels::Isa;
-use crate::read::form_feed::{self, Id};
+use crate::read::form_feed;
 use crate::token_batch::TokenBatch;
 use crate::tokenize::ascii_letters::AsciiLetters;
+use crate::write::reference_text::Id;
 
 /// Bytes of a share of the queries.
 const QUERY_SHARE_BYTES: usize = 32 << 10;
@@ -71,7 +72,7 @@ pub(super) fn fingerprint_queries<'t, L: Lane>(
                     vocabulary.ranks(piece, batch, &mut ranks);
                     simhash.add(&ranks, &mut accumulator);
                 });
-                (document.id, simhash.finish::<L>(&mut accumulator))
+                (Id::new(document.id), simhash.finish::<L>(&mut accumulator))
             })
             .unzip()
     });

@@ -5,9 +5,10 @@ use crate::extract::vocabulary::{self, NumberRanks, Vocabulary};
 use crate::extract::word_counter::{MOST_PLACES, WordCounter};
 use crate::kernels::Isa;
 use crate::large_buffer::LargeBuffer;
-use crate::read::form_feed::{self, Id};
+use crate::read::form_feed;
 use crate::token_batch::TokenBatch;
 use crate::tokenize::ascii_letters::AsciiLetters;
+use crate::write::reference_text::Id;
 
 /// Bytes of a share: enough for its bookkeeping not to count, few enough for the workers to end
 /// together.
@@ -74,27 +75,22 @@ impl<'t> FittedCorpus<'t> {
 
 /// What one worker writes its word numbers into: buffers that never move and are given back
 /// together, since giving back memory while other threads run interrupts every processor.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct WrittenNumbers {
     buffers: Vec<LargeBuffer<u16>>,
-    /// Places of a buffer, if no share needs more.
-    buffer_places: usize,
     /// Places of the last buffer that are written.
     used: usize,
 }
 
 impl WrittenNumbers {
-    /// Room for a worker's part of a corpus of `bytes` bytes, in buffers of 8 to 64 MB.
-    fn new(bytes: usize) -> Self {
-        let buffer_places = bytes.clamp(4 << 20, 32 << 20);
-        Self { buffers: Vec::new(), buffer_places, used: 0 }
-    }
+    /// Places of a buffer, if no share needs more: 4 MB.
+    const BUFFER_PLACES: usize = 2 << 20;
 
     /// The last buffer, after making sure that it has `most` more places, and the first of
     /// these.
     fn with_room(&mut self, most: usize) -> (&mut LargeBuffer<u16>, usize) {
         if self.buffers.last().is_none_or(|buffer| buffer.len() - self.used < most) {
-            self.buffers.push(LargeBuffer::zeroed(most.max(self.buffer_places)));
+            self.buffers.push(LargeBuffer::zeroed(most.max(Self::BUFFER_PLACES)));
             self.used = 0;
         }
         let last = self.buffers.len() - 1;
@@ -113,12 +109,11 @@ pub(super) fn fit<'t>(
     let corpus = form_feed::without_byte_order_mark(corpus);
     let share_count = form_feed::share_count(corpus, SHARE_BYTES);
     let counted = workers.share(share_count, |numbers| {
-        let bytes = corpus.len() / workers.count();
         let mut worker = CountingWorker {
             tokenizer: AsciiLetters::new(isa),
             batch: TokenBatch::default(),
-            counter: WordCounter::new(bytes, stop_words),
-            written: WrittenNumbers::new(bytes),
+            counter: WordCounter::new(corpus.len() / workers.count(), stop_words),
+            written: WrittenNumbers::default(),
         };
         let shares: Vec<_> = numbers
             .map(|share| {
@@ -175,7 +170,7 @@ impl CountingWorker {
             self.tokenizer.tokenize(document.text, &mut self.batch, |piece, batch| {
                 end = self.counter.count(piece, batch, buffer, end);
             });
-            documents.push((document.id, end));
+            documents.push((Id::new(document.id), end));
         }
         self.written.used = end;
         CountedShare { buffer: self.written.buffers.len() - 1, start, documents }

@@ -137,10 +137,8 @@ fn compare<L: Lane>(
             found.clear();
             let fingerprint = queries.fingerprints[query];
             linear_scan::scan(&documents.fingerprints, fingerprint, max_distance, isa, &mut found);
-            writer.write_query(&mut block.text, queries.ids[query].bytes(), &found, |row| {
-                let id = documents.ids[row as usize];
-                (id.and_rest(), id.bytes().len())
-            });
+            let id = queries.ids[query].bytes();
+            writer.write_query(&mut block.text, id, &found, &documents.ids);
             block.matches += found.len();
             if query == start {
                 block.first = block.text.len();

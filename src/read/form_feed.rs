@@ -12,31 +12,9 @@ pub(super) const FORM_FEED: u8 = 0x0c;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FormFeedDocument<'t> {
     /// The first token. Not empty.
-    pub id: Id<'t>,
+    pub id: &'t [u8],
     /// What follows the line of the ID.
     pub text: &'t [u8],
-}
-
-/// A document's ID, with the text that follows it in the file: a user that copies many IDs copies a
-/// fixed number of bytes and cuts them to length.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Id<'t> {
-    from: &'t [u8],
-    length: usize,
-}
-
-impl<'t> Id<'t> {
-    /// The ID.
-    #[must_use]
-    pub fn bytes(self) -> &'t [u8] {
-        &self.from[..self.length]
-    }
-
-    /// The ID and the rest of its document.
-    #[must_use]
-    pub fn and_rest(self) -> &'t [u8] {
-        self.from
-    }
 }
 
 /// White space before and behind an ID: space, tab, CR, LF and vertical tab.
@@ -66,7 +44,7 @@ fn document(part: &[u8]) -> Option<FormFeedDocument<'_>> {
     let start = part.iter().position(|&byte| !is_white_space(byte))?;
     let from_id = &part[start..];
     let id_length = from_id.iter().position(|&byte| is_white_space(byte)).unwrap_or(from_id.len());
-    let id = Id { from: from_id, length: id_length };
+    let id = &from_id[..id_length];
     let behind = &from_id[id_length..];
     let line_end = memchr(b'\n', behind).map_or(behind.len(), |at| at + 1);
     Some(FormFeedDocument { id, text: &behind[line_end..] })
@@ -125,7 +103,7 @@ impl Splitter for FormFeeds {
         let part = if at_file_start { without_byte_order_mark(part) } else { part };
         match document(part) {
             Some(FormFeedDocument { id, text }) => {
-                let document = Document { id: Some(id.bytes()), text, field: None, mended: None };
+                let document = Document { id: Some(id), text, field: None, mended: None };
                 Step::record(length, Content::Document(document))
             }
             None => Step::filler(length),
@@ -144,7 +122,7 @@ mod tests {
 
     fn check(text: &[u8], expected: &[(&str, &str)]) {
         let found: Vec<_> = documents(text)
-            .map(|d| (String::from_utf8_lossy(d.id.bytes()), String::from_utf8_lossy(d.text)))
+            .map(|d| (String::from_utf8_lossy(d.id), String::from_utf8_lossy(d.text)))
             .collect();
         let found: Vec<_> = found.iter().map(|(id, text)| (&**id, &**text)).collect();
         assert_eq!(found, expected, "{:?}", String::from_utf8_lossy(text));

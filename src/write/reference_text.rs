@@ -14,6 +14,44 @@ use crate::matches::Match;
 /// IDs of up to this length are copied as one block of it.
 const SHORT_ID: usize = 16;
 
+/// The ID of a corpus document, made to be written many times: a short one stands here itself, so
+/// that the corpus need not be looked at again.
+#[derive(Clone, Copy, Debug)]
+pub struct Id<'c> {
+    block: [u8; SHORT_ID],
+    bytes: &'c [u8],
+}
+
+impl<'c> Id<'c> {
+    /// The ID of these bytes.
+    #[must_use]
+    pub fn new(bytes: &'c [u8]) -> Self {
+        let mut block = [0; SHORT_ID];
+        let length = bytes.len().min(SHORT_ID);
+        block[..length].copy_from_slice(&bytes[..length]);
+        Self { block, bytes }
+    }
+
+    /// The ID's bytes.
+    #[must_use]
+    pub fn bytes(self) -> &'c [u8] {
+        self.bytes
+    }
+
+    /// Appends the ID and a space.
+    #[inline]
+    fn write(self, text: &mut Vec<u8>) {
+        if self.bytes.len() <= SHORT_ID {
+            let end = text.len() + self.bytes.len();
+            text.extend_from_slice(&self.block);
+            text.truncate(end);
+        } else {
+            text.extend_from_slice(self.bytes);
+        }
+        text.push(b' ');
+    }
+}
+
 /// Writes blocks; keeps its memory from one to the next.
 #[derive(Debug)]
 pub struct ReferenceText {
@@ -30,18 +68,17 @@ impl ReferenceText {
 
     /// Appends the block of one query to `text`.
     ///
-    /// `matches` are its matches in corpus order. `id` gives a text that begins with the ID of a
-    /// corpus row, and the ID's length; if the text goes on, a short ID is copied faster.
+    /// `matches` are its matches in corpus order; `ids` has the ID of every corpus row.
     ///
     /// # Panics
     ///
-    /// A match is farther than the largest distance.
-    pub fn write_query<'c>(
+    /// A match is farther than the largest distance, or its row has no ID.
+    pub fn write_query(
         &mut self,
         text: &mut Vec<u8>,
         query_id: &[u8],
         matches: &[Match],
-        id: impl Fn(u32) -> (&'c [u8], usize),
+        ids: &[Id<'_>],
     ) {
         for found in matches {
             self.rows[found.distance as usize].push(found.row);
@@ -52,26 +89,11 @@ impl ReferenceText {
             text.extend_from_slice(distance.to_string().as_bytes());
             text.push(b':');
             for row in rows.drain(..) {
-                let (from, length) = id(row);
-                write_id(text, from, length);
+                ids[row as usize].write(text);
             }
             text.push(b'\n');
         }
     }
-}
-
-/// Appends the first `length` bytes of `from`, and a space.
-#[inline]
-fn write_id(text: &mut Vec<u8>, from: &[u8], length: usize) {
-    match from.first_chunk::<SHORT_ID>() {
-        Some(block) if length <= SHORT_ID => {
-            let end = text.len() + length;
-            text.extend_from_slice(block);
-            text.truncate(end);
-        }
-        _ => text.extend_from_slice(&from[..length]),
-    }
-    text.push(b' ');
 }
 
 #[cfg(test)]
@@ -80,19 +102,14 @@ mod tests {
 
     #[test]
     fn matches_are_grouped_by_distance_in_corpus_order() {
-        let ids: [(&[u8], usize); 4] = [
-            (b"a", 1),
-            (b"bb and the text behind it", 2),
-            (b"c", 1),
-            (b"longer than one block", 21),
-        ];
-        let id = |row: u32| ids[row as usize];
+        let ids = ["a", "bb", "exactly sixteen!", "longer than one block"];
+        let ids = ids.map(|id| Id::new(id.as_bytes()));
         let matches =
             [(2, 0), (0, 1), (2, 2), (3, 3)].map(|(distance, row)| Match { distance, row });
         let mut text = Vec::new();
         let mut writer = ReferenceText::new(3);
-        writer.write_query(&mut text, b"Q", &matches, id);
-        writer.write_query(&mut text, b"R", &[], id);
-        assert_eq!(text, b"Q\n0:bb \n2:a c \n3:longer than one block \nR\n");
+        writer.write_query(&mut text, b"Q", &matches, &ids);
+        writer.write_query(&mut text, b"R", &[], &ids);
+        assert_eq!(text, b"Q\n0:bb \n2:a exactly sixteen! \n3:longer than one block \nR\n");
     }
 }

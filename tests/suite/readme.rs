@@ -46,6 +46,17 @@ fn output(command: &str, folder: &Path) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
+/// A command, with the lines behind `> ` that continue it, and what it is shown to print.
+fn command_and_output(step: &str) -> (String, String) {
+    let mut lines = step.lines().peekable();
+    let mut command = lines.next().unwrap_or_default().to_owned();
+    while let Some(more) = lines.next_if(|line| line.starts_with("> ")) {
+        command.push('\n');
+        command.push_str(&more[2..]);
+    }
+    (command, lines.collect::<Vec<_>>().join("\n"))
+}
+
 #[test]
 fn shown_commands_print_what_is_shown() {
     let readme = readme();
@@ -53,8 +64,8 @@ fn shown_commands_print_what_is_shown() {
     let mut commands = 0;
     for block in blocks(&readme, "console") {
         for step in format!("\n{block}").split("\n$ ").skip(1) {
-            let (command, shown) = step.split_once('\n').unwrap_or((step, ""));
-            let printed = output(command, folder.path());
+            let (command, shown) = command_and_output(step);
+            let printed = output(&command, folder.path());
             assert_eq!(printed.trim_end_matches('\n'), shown.trim_end_matches('\n'), "{command}");
             commands += 1;
         }
