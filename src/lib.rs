@@ -82,7 +82,6 @@ pub mod token_batch;
 pub mod tokenize;
 pub mod unordered_map;
 pub mod validity;
-pub mod verify;
 pub mod write;
 
 pub use error::{Error, ErrorKind, Result};

@@ -81,7 +81,7 @@ impl FileAccess {
     }
 
     /// Files are mapped: for tests, whose files nobody else knows.
-    #[cfg(test)]
+    #[cfg(all(test, feature = "csv", feature = "jsonl", feature = "warc", feature = "zstd"))]
     pub(crate) fn map_own_files() -> Self {
         Self { maps: true }
     }

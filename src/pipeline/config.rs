@@ -90,7 +90,7 @@ pub enum ClusterRule {
     Components,
 }
 
-/// Settings of [`deduplicate`](super::deduplicate).
+/// Settings of [`deduplicate()`](super::deduplicate()).
 #[derive(Clone, Copy, Debug)]
 pub struct DeduplicateConfig {
     /// Which documents are near-duplicates.

@@ -4,8 +4,8 @@
 //! A set with a partner at threshold t shares at least t of its terms with it, and in real
 //! collections most terms of most documents occur nowhere else. So the terms are counted in a
 //! table of two-bit cells, sets with too many unmatched terms are dropped, and only what survives
-//! a few such rounds ([`prune`]) is renumbered by frequency ([`ranked_sets`]) and joined by prefixes
-//! ([`prefix_join`]). Equal documents are found by their hashes and compared term by term; of each
+//! a few such rounds (`prune`) is renumbered by frequency (`ranked_sets`) and joined by prefixes
+//! (`prefix_join`). Equal documents are found by their hashes and compared term by term; of each
 //! group only the first one is joined.
 //!
 //! What does not fit into the memory that is allowed is read again instead: a round costs two more

@@ -2,7 +2,7 @@
 //!
 //! One HTML file that needs nothing else: no network, no fonts, no script (its own content policy
 //! forbids them). It follows the reader's choice of light or dark, prints, and says in tables what
-//! its charts show. What comes from outside passes [`escape`] on its way to the page. Equal data
+//! its charts show. What comes from outside passes `escape` on its way to the page. Equal data
 //! give equal bytes.
 
 mod charts;

@@ -1,3 +1,0 @@
-//! Candidate pairs → the exact similarity of the two documents.
-
-pub mod jaccard;
