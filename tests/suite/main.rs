@@ -6,6 +6,8 @@ mod architecture;
 #[cfg(all(feature = "gzip", feature = "parquet", feature = "warc", feature = "zstd"))]
 mod bad_inputs;
 mod cli;
+#[cfg(feature = "jsonl")]
+mod corpus;
 mod determinism;
 mod golden;
 mod join;

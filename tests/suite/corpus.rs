@@ -1,0 +1,141 @@
+//! `simtool --corpus`, through the binary.
+
+use crate::program::{Finished, Folder, run};
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::fs;
+use std::path::Path;
+
+/// Generated articles with planted near-duplicates, as JSON Lines and as form-feed text.
+fn collection(folder: &Folder) {
+    let made = folder.run(&["generate", "--documents", "600", "--output", "made"]);
+    assert_eq!(made.code, 0, "{}", made.err);
+    let articles = fs::read_to_string(folder.path("made/article.txt")).unwrap();
+    fs::create_dir(folder.path("in")).unwrap();
+    fs::write(folder.path("in/a.txt"), &articles).unwrap();
+    let mut lines = String::new();
+    let parts = articles.split('\x0c').filter_map(|part| part.trim_start().split_once('\n'));
+    for (id, text) in parts {
+        let text = text.replace('\\', "\\\\").replace('"', "\\\"");
+        let text = text.replace('\n', "\\n").replace('\r', "\\r").replace('\t', "\\t");
+        writeln!(lines, "{{\"id\":\"j{}\",\"text\":\"{text}\"}}", id.trim()).unwrap();
+    }
+    fs::write(folder.path("in/b.jsonl"), lines).unwrap();
+}
+
+fn deduplicate(folder: &Folder, arguments: &[&str]) -> Finished {
+    let run = folder.run(&[&["--quiet", "--corpus"], arguments].concat());
+    assert_eq!(run.code, 0, "{arguments:?}: {}", run.err);
+    run
+}
+
+/// The files of a folder, at any depth, but for the two that tell times.
+fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
+    let mut found = BTreeMap::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_str().unwrap().to_owned();
+        if path.is_dir() {
+            found.extend(files(&path).into_iter().map(|(below, f)| (format!("{name}/{below}"), f)));
+        } else if name != "summary.json" && name != "report.html" {
+            found.insert(name, fs::read(path).unwrap());
+        }
+    }
+    found
+}
+
+#[test]
+fn any_number_of_threads_and_any_instruction_set_write_the_same_bytes() {
+    let folder = Folder::empty();
+    collection(&folder);
+    let mut expected = None;
+    let every_thread_count = ["1", "2", "3", "7", "16"].map(|threads| (threads, "avx512"));
+    let every_isa = ["avx2", "portable"].map(|isa| ("2", isa));
+    for (threads, isa) in every_thread_count.into_iter().chain(every_isa) {
+        let output = format!("out-{threads}-{isa}");
+        let arguments =
+            ["-q", "--corpus", "in", "--pairs", "--write-kept", "--output", &output, "-j", threads];
+        let run = run(&folder.path(""), &arguments, &[("SIMTOOL_ISA", isa)]);
+        assert_eq!(run.code, 0, "{}", run.err);
+        let found = files(&folder.path(&output));
+        assert!(found["removed.jsonl"].len() > 10_000);
+        assert_eq!(expected.get_or_insert_with(|| found.clone()), &found, "{threads}, {isa}");
+    }
+}
+
+#[test]
+fn the_kept_collection_has_no_near_duplicates_and_every_document_is_somewhere() {
+    let folder = Folder::empty();
+    collection(&folder);
+    deduplicate(&folder, &["in", "--write-kept", "--output", "once"]);
+    deduplicate(&folder, &["once/kept", "--output", "twice"]);
+    let again = files(&folder.path("twice"));
+    assert!(again["removed.jsonl"].is_empty());
+    let once = files(&folder.path("once"));
+    let removed = String::from_utf8(once["removed.jsonl"].clone()).unwrap();
+    let of_b = removed.lines().filter(|row| row.contains("\"file\":\"in/b.jsonl\"")).count();
+    // All of b repeats a: its text is the same.
+    assert_eq!(of_b, 600);
+    assert!(once["kept/in/b.jsonl"].is_empty());
+}
+
+#[test]
+fn a_removed_document_names_a_kept_one_that_is_similar_enough() {
+    let folder = Folder::empty();
+    collection(&folder);
+    deduplicate(&folder, &["in", "--similarity", "0.6", "--output", "out"]);
+    let removed = fs::read_to_string(folder.path("out/removed.jsonl")).unwrap();
+    let field = |row: &str, name: &str| {
+        let from = row.split_once(&format!("\"{name}\":")).unwrap().1;
+        from[..from.find([',', '}']).unwrap()].to_owned()
+    };
+    let place = |row: &str, prefix: &str| {
+        (field(row, &format!("{prefix}file")), field(row, &format!("{prefix}record")))
+    };
+    let gone: Vec<_> = removed.lines().map(|row| place(row, "")).collect();
+    for row in removed.lines() {
+        assert!(field(row, "similarity").parse::<f64>().unwrap() >= 0.6, "{row}");
+        assert!(!gone.contains(&place(row, "kept_")), "{row}");
+    }
+}
+
+#[test]
+fn one_bad_record_costs_itself_alone() {
+    let text = "the same few words in every one of these lines";
+    let good = |id: u32| format!("{{\"id\":{id},\"text\":\"{text}\"}}\n");
+    let lines = format!("{}no object\n{}", good(1), good(2));
+    let folder = Folder::empty().with("a.jsonl", lines);
+    let run = folder.run(&["-q", "--corpus", "a.jsonl", "missing.jsonl", "--output", "out"]);
+    assert_eq!(run.code, 3, "{}", run.err);
+    assert!(run.err.contains("missing.jsonl"), "{}", run.err);
+    let found = files(&folder.path("out"));
+    let text = |name: &str| String::from_utf8(found[name].clone()).unwrap();
+    assert!(text("quarantine.jsonl").starts_with("{\"file\":\"a.jsonl\",\"record\":1,\"byte\":"));
+    assert!(text("removed.jsonl").starts_with("{\"id\":\"2\",\"file\":\"a.jsonl\",\"record\":2,"));
+}
+
+#[test]
+fn outputs_never_stand_in_the_way_of_inputs() {
+    let folder = Folder::empty();
+    fs::create_dir(folder.path("in")).unwrap();
+    let folder = folder.with("in/a.txt", "one document");
+    for (arguments, part) in [
+        (&["in", "--output", "in"][..], "overlaps the input"),
+        (&["in", "--output", "in/out"], "overlaps the input"),
+        (&["in/a.txt", "--output", "in"], "overlaps the input"),
+        (&["nowhere"], "there is none to read"),
+        (&["in", "--similarity", "1.5"], "must be above 0 and at most 1"),
+        (&["in", "--shingle", "lines:3"], "must be words:N or chars:N"),
+        (&["in", "--keep", "max"], "--keep-field"),
+        (&["in", "--format", "docx"], "must be one of"),
+    ] {
+        let run = folder.run(&[&["--corpus"], arguments].concat());
+        let code = if arguments == ["nowhere"] { 1 } else { 2 };
+        assert_eq!(run.code, code, "{arguments:?}: {}", run.err);
+        assert!(run.err.contains(part), "{arguments:?}: {}", run.err);
+    }
+    deduplicate(&folder, &["in", "--output", "out"]);
+    assert_eq!(folder.run(&["--corpus", "in", "--output", "out"]).code, 2);
+    deduplicate(&folder, &["in", "--output", "out", "--force"]);
+    assert_eq!(fs::read_dir(folder.path("")).unwrap().count(), 2, "nothing else is left");
+}
