@@ -17,6 +17,7 @@ use clap::{CommandFactory, Parser};
 use std::io::Write;
 use std::panic;
 use std::process::ExitCode;
+use std::sync::{Mutex, PoisonError};
 
 /// What the program's exit code says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,10 +32,14 @@ enum Outcome {
     DoneWithLosses = 3,
 }
 
+/// What the last panic said.
+static LAST_PANIC: Mutex<String> = Mutex::new(String::new());
+
 fn main() -> ExitCode {
-    // A panic is our own bug, whatever the input was: it gets a sentence, not a backtrace.
+    // A panic is our own bug, whatever the input was: it gets a sentence, not a backtrace. One that
+    // the library catches, in a reader of a file format, is told of as that file's fault.
     panic::set_hook(Box::new(|panic| {
-        console::error(&format!("internal error, please report it: {panic}"));
+        *LAST_PANIC.lock().unwrap_or_else(PoisonError::into_inner) = panic.to_string();
     }));
     let args = Args::parse();
     let outcome = panic::catch_unwind(|| match run(&args) {
@@ -48,7 +53,12 @@ fn main() -> ExitCode {
             }
         }
     });
-    ExitCode::from(outcome.unwrap_or(Outcome::Failed) as u8)
+    let outcome = outcome.unwrap_or_else(|_| {
+        let panic = LAST_PANIC.lock().unwrap_or_else(PoisonError::into_inner);
+        console::error(&format!("internal error, please report it: {panic}"));
+        Outcome::Failed
+    });
+    ExitCode::from(outcome as u8)
 }
 
 fn run(args: &Args) -> anyhow::Result<Outcome> {
