@@ -1,10 +1,9 @@
 //! `simtool compare A B`: two documents side by side.
 
 use crate::args::CompareArgs;
-use crate::console;
+use crate::{console, inputs};
 use anyhow::Context;
 use simtool::Error;
-use simtool::input_format::Format;
 use simtool::kernels::Isa;
 use simtool::pipeline::compare::{Comparison, compare_texts, read_document};
 use simtool::pipeline::config::Shingle;
@@ -43,14 +42,8 @@ pub(crate) fn run(args: &CompareArgs) -> anyhow::Result<()> {
 
 /// The text of the document that a path, or a path and a record number, names.
 fn read(args: &CompareArgs, path: &Path) -> anyhow::Result<Vec<u8>> {
-    let format = args.format.as_deref().map(|name| {
-        Format::from_name(name).ok_or_else(|| {
-            let names: Vec<_> = Format::ALL.iter().map(|format| format.name()).collect();
-            Error::config("--format", name, format!("must be one of {}", names.join(", ")))
-        })
-    });
     let options = ReadOptions {
-        format: format.transpose()?,
+        format: inputs::format(args.format.as_deref())?,
         text_field: args.text_field.clone(),
         ..ReadOptions::default()
     };

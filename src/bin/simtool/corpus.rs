@@ -6,7 +6,6 @@ use crate::progress_line::ProgressLine;
 use crate::{Outcome, console, interrupt, join};
 use simtool::Error;
 use simtool::fault::{Fault, Severity};
-use simtool::input_format::Format;
 use simtool::kernels::Isa;
 use simtool::pipeline::config::{ClusterRule, DeduplicateConfig, Keep, Method};
 use simtool::pipeline::{Deduplicated, Outputs, deduplicate, write_outputs};
@@ -104,14 +103,8 @@ fn config(args: &CorpusArgs, threads: usize) -> Result<DeduplicateConfig, Error>
 }
 
 fn read_options(args: &CorpusArgs, access: Access) -> Result<ReadOptions, Error> {
-    let format = args.format.as_deref().map(|name| {
-        Format::from_name(name).ok_or_else(|| {
-            let names: Vec<_> = Format::ALL.iter().map(|format| format.name()).collect();
-            Error::config("--format", name, format!("must be one of {}", names.join(", ")))
-        })
-    });
     Ok(ReadOptions {
-        format: format.transpose()?,
+        format: inputs::format(args.format.as_deref())?,
         per_line: args.per_line,
         text_field: args.text_field.clone(),
         id_field: args.id_field.clone(),

@@ -2,6 +2,7 @@
 #![expect(unsafe_code, reason = "the user, for whom this program speaks, lets files be mapped")]
 
 use crate::bus_error;
+use simtool::input_format::Format;
 use simtool::mapped_file::{FileAccess, MappedFile};
 use simtool::{Error, ErrorKind};
 use std::io;
@@ -46,4 +47,13 @@ pub(crate) fn collection_access(access: Access) -> FileAccess {
         // SAFETY: as in `open`: the help says that a mapped file must not change.
         Access::Map => unsafe { FileAccess::map() },
     }
+}
+
+/// The format that `--format` names, if it is given.
+pub(crate) fn format(name: Option<&str>) -> Result<Option<Format>, Error> {
+    let Some(name) = name else { return Ok(None) };
+    Format::from_name(name).map(Some).ok_or_else(|| {
+        let names: Vec<_> = Format::ALL.iter().map(|format| format.name()).collect();
+        Error::config("--format", name, format!("must be one of {}", names.join(", ")))
+    })
 }
