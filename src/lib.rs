@@ -52,8 +52,9 @@
 //!
 //! # Features
 //!
-//! `cli`, on by default, builds the command line program. The library alone is
-//! `default-features = false`.
+//! All are on by default; the library alone is `default-features = false`. `cli` builds the command
+//! line program, and `csv`, `gzip`, `jsonl`, `parquet`, `warc` and `zstd` each read one kind of
+//! input. A build without one of these answers [`ErrorKind::FeatureOff`] where it is asked for.
 
 pub mod closeness;
 pub mod cluster;

@@ -261,12 +261,6 @@ struct ScanBehind<'a, L> {
     isa: Isa,
 }
 
-impl<L> ScanBehind<'_, L> {
-    fn is_valid(&self, row: usize) -> bool {
-        self.rows.validity.is_none_or(|validity| validity.has_value(row))
-    }
-}
-
 impl<L: Lane> Partners for ScanBehind<'_, L> {
     fn rows(&self) -> usize {
         self.rows.lanes.len()
@@ -279,13 +273,13 @@ impl<L: Lane> Partners for ScanBehind<'_, L> {
 
     fn partners(&self, row: usize, found: &mut Vec<Match>) {
         found.clear();
-        if self.is_valid(row) {
+        if self.rows.has_fingerprint(row) {
             let behind = &self.rows.lanes[row + 1..];
             linear_scan::scan(behind, self.rows.lanes[row], self.max_distance, self.isa, found);
             for found in &mut *found {
                 found.row += row as u32 + 1;
             }
-            found.retain(|found| self.is_valid(found.row as usize));
+            found.retain(|found| self.rows.has_fingerprint(found.row as usize));
         }
     }
 }
@@ -399,7 +393,7 @@ impl<L: Lane> Partners for Searched<'_, L> {
 
     fn partners(&self, row: usize, found: &mut Vec<Match>) {
         found.clear();
-        if self.queries.validity.is_none_or(|validity| validity.has_value(row)) {
+        if self.queries.has_fingerprint(row) {
             self.index.search(self.queries.lanes[row], found);
             for found in found {
                 found.row = self.corpus_rows[found.row as usize];

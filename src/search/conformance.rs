@@ -46,7 +46,7 @@ fn sets<L: SearchLane>(rows: usize) -> Vec<(&'static str, Vec<L>)> {
 
 /// All pairs within `max_distance`, by comparing everything.
 fn oracle<L: SearchLane>(rows: Rows<'_, L>, max_distance: u32) -> Vec<RowPair> {
-    let valid = |row: usize| rows.validity.is_none_or(|validity| validity.has_value(row));
+    let valid = |row: usize| rows.has_fingerprint(row);
     let mut pairs = Vec::new();
     let mut found = Vec::new();
     for (a, &lane) in rows.lanes.iter().enumerate().filter(|(a, _)| valid(*a)) {

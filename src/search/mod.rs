@@ -70,6 +70,13 @@ impl<'a, L> Rows<'a, L> {
     pub fn all(lanes: &'a [L]) -> Self {
         Self { lanes, validity: None }
     }
+
+    /// Whether a row has a fingerprint.
+    #[inline]
+    #[must_use]
+    pub fn has_fingerprint(&self, row: usize) -> bool {
+        self.validity.is_none_or(|validity| validity.has_value(row))
+    }
 }
 
 /// A structure over an array of fingerprints that answers queries.

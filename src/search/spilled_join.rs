@@ -139,7 +139,7 @@ impl<W: SearchLane<Wide = W>> SpilledGroups<W> {
         let hash = BlockHash::new(!W::ZERO, 0, bits);
         let mut files = spills(folder, bits)?;
         for (row, lane) in rows.lanes.iter().enumerate() {
-            if rows.validity.is_none_or(|validity| validity.has_value(row)) {
+            if rows.has_fingerprint(row) {
                 let value = lane.to_wide();
                 files[hash.part(value)].push(value, row as u32)?;
             }

@@ -118,7 +118,7 @@ impl<'a, L: Lane> StreamedQueries<'a, L> {
                 let row = first + at as usize;
                 if distance <= self.max_distance
                     && is_first_agreeing(&self.blocks, number, difference)
-                    && corpus.validity.is_none_or(|validity| validity.has_value(row))
+                    && corpus.has_fingerprint(row)
                 {
                     found.push(ValuePair { a, b: row as u32, distance });
                 }
