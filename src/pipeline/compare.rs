@@ -1,18 +1,15 @@
 //! Two documents side by side.
 
 use super::config::Shingle;
+use super::document_terms::{DocumentTerms, TermScratch};
 use crate::document::Content;
 use crate::error::{Error, ErrorKind, Result};
-use crate::extract::shingles::Shingles;
 use crate::fault::Severity;
 use crate::fingerprint::hashed_simhash::HashedSimhash;
 use crate::kernels::Isa;
 use crate::read::walk::InputFile;
 use crate::read::{Collection, Corpus, Event, ReadOptions};
 use crate::similarity::Similarity;
-use crate::tokenize::characters::Characters;
-use crate::tokenize::hashed_tokens::{HashTokenizer, HashedTokens};
-use crate::tokenize::unicode_words::UnicodeWords;
 use std::cmp::Ordering;
 
 /// What two texts have in common.
@@ -33,21 +30,12 @@ pub struct Comparison {
 /// O(n log n) for n shingles.
 #[must_use]
 pub fn compare_texts(texts: [&[u8]; 2], shingle: Shingle, isa: Isa) -> Comparison {
+    let terms = DocumentTerms::new(shingle, isa);
+    let mut scratch = TermScratch::default();
     let mut fingerprints = [None; 2];
     let mut sets = [Vec::new(), Vec::new()];
     for ((text, set), fingerprint) in texts.into_iter().zip(&mut sets).zip(&mut fingerprints) {
-        let mut tokens = HashedTokens::default();
-        let length = match shingle {
-            Shingle::Words(length) => {
-                UnicodeWords::new(isa).tokenize(text, &mut tokens);
-                length
-            }
-            Shingle::Characters(length) => {
-                Characters.tokenize(text, &mut tokens);
-                length
-            }
-        };
-        Shingles::new(isa, length).extract(&tokens.hashes, set);
+        terms.of(text, &mut scratch).clone_into(set);
         *fingerprint = HashedSimhash::new(isa, 1).fingerprint_64(set);
         set.sort_unstable();
         set.dedup();

@@ -59,6 +59,55 @@ impl fmt::Display for Shingle {
     }
 }
 
+/// Width of a fingerprint of hashed terms.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SimhashBits {
+    /// 64 bits.
+    Bits64,
+    /// 128 bits.
+    Bits128,
+}
+
+impl SimhashBits {
+    /// Number of bits.
+    #[must_use]
+    pub fn count(self) -> u32 {
+        match self {
+            Self::Bits64 => 64,
+            Self::Bits128 => 128,
+        }
+    }
+}
+
+impl FromStr for SimhashBits {
+    type Err = Error;
+
+    /// Reads `64` or `128`.
+    fn from_str(text: &str) -> Result<Self> {
+        match text {
+            "64" => Ok(Self::Bits64),
+            "128" => Ok(Self::Bits128),
+            _ => Err(Error::config("--bits", text, "must be 64 or 128")),
+        }
+    }
+}
+
+/// How a document becomes a fingerprint: SimHash over its shingles, as often as they occur.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FingerprintRecipe {
+    /// What a term is.
+    pub shingle: Shingle,
+    /// Width of the fingerprint.
+    pub bits: SimhashBits,
+}
+
+impl fmt::Display for FingerprintRecipe {
+    /// All that a fingerprint depends on: those of different recipes do not mix.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "simhash{}/{}/weight=tf/stop=none", self.bits.count(), self.shingle.recipe())
+    }
+}
+
 /// Which documents are near-duplicates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Method {

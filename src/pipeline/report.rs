@@ -54,7 +54,9 @@ pub(super) fn report(
             without_words: summary.without_terms,
             pairs: summary.pairs,
             bytes: summary.text_bytes,
-            removed_bytes: found.removals.iter().map(|r| found.lengths[r.row as usize]).sum(),
+            removed_bytes: (found.removals.iter())
+                .map(|r| u64::from(found.read.lengths[r.row as usize]))
+                .sum(),
         },
         stages: (summary.stages.iter())
             .map(|&(name, time)| Stage { name: name.to_owned(), time, bytes: summary.text_bytes })
@@ -68,7 +70,7 @@ pub(super) fn report(
             .collect(),
         sources: sources(&names, &found.removals),
         examples: examples(collection, found, &names)?,
-        quarantined: (found.quarantined.iter().take(BAD_RECORDS))
+        quarantined: (found.read.quarantined.iter().take(BAD_RECORDS))
             .map(|quarantined| QuarantinedRecord {
                 file: file_name(collection, quarantined.file),
                 record: quarantined.record.record,
@@ -77,7 +79,7 @@ pub(super) fn report(
                 expected: quarantined.record.bad.expected.clone().into_owned(),
             })
             .collect(),
-        faults: found.faults.clone(),
+        faults: found.read.faults.clone(),
         ..Report::default()
     };
     add_histograms(&mut report, &found.removals);
@@ -123,7 +125,7 @@ fn add_histograms(report: &mut Report, removals: &[Removal]) {
 fn sources(names: &Names<'_>, removals: &[Removal]) -> Vec<Source> {
     let mut counts: BTreeMap<u32, u64> = BTreeMap::new();
     for removal in removals {
-        *counts.entry(names.found.ids.place(DocOrdinal(removal.row)).file).or_insert(0) += 1;
+        *counts.entry(names.found.read.ids.place(DocOrdinal(removal.row)).file).or_insert(0) += 1;
     }
     let mut counts: Vec<(u32, u64)> = counts.into_iter().collect();
     counts.sort_by_key(|&(file, removed)| (Reverse(removed), file));
@@ -173,8 +175,8 @@ fn texts(
     rows.dedup();
     let mut texts = UnorderedMap::default();
     for shard in 0..collection.shard_count() {
-        let end = found.ids.end_of_shard(shard).0;
-        let mut row = found.ids.first_of_shard(shard).0;
+        let end = found.read.ids.end_of_shard(shard).0;
+        let mut row = found.read.ids.first_of_shard(shard).0;
         if !rows.iter().any(|wanted| (row..end).contains(wanted)) {
             continue;
         }

@@ -58,7 +58,7 @@ pub fn write_outputs(
         })
     })?;
     write(folder, "quarantine.jsonl", |out| {
-        found.quarantined.iter().try_for_each(|quarantined| {
+        found.read.quarantined.iter().try_for_each(|quarantined| {
             let file = collection.file_name(quarantined.file);
             let record = &quarantined.record;
             write_bad_record(out, file, record.record, record.byte, &record.bad)
@@ -79,20 +79,20 @@ pub fn write_outputs(
         let workers = Workers::new(outputs.threads)?;
         let is_kept = |document: DocOrdinal| kept[document.index()];
         let target = folder.aside().join("kept");
-        workers.run(|| write_kept_copies(collection, &found.ids, &is_kept, &target))?;
+        workers.run(|| write_kept_copies(collection, &found.read.ids, &is_kept, &target))?;
     }
 
     summary.files = collection.file_count() as u64;
-    summary.documents = found.ids.len() as u64;
+    summary.documents = found.read.ids.len() as u64;
     summary.kept = kept.iter().filter(|kept| **kept).count() as u64;
     summary.removed = found.removals.len() as u64;
-    summary.quarantined = found.quarantined.len() as u64;
-    summary.without_terms = found.without_terms;
-    summary.mended = found.mended;
+    summary.quarantined = found.read.quarantined.len() as u64;
+    summary.without_terms = found.read.without_terms;
+    summary.mended = found.read.mended;
     summary.clusters = clusters.len() as u64;
     summary.pairs = found.close.pair_count();
-    summary.text_bytes = found.lengths.iter().sum();
-    summary.faults = found.faults.iter().map(ToString::to_string).collect();
+    summary.text_bytes = found.read.text_bytes();
+    summary.faults = found.read.faults.iter().map(ToString::to_string).collect();
     if !summary.is_conserved() {
         return Err(ErrorKind::NotConserved {
             documents: summary.documents,
@@ -127,9 +127,9 @@ pub(super) struct Names<'d> {
 impl<'d> Names<'d> {
     pub(super) fn of(&self, row: u32) -> DocumentName<'d> {
         let document = DocOrdinal(row);
-        let Place { file, record } = self.found.ids.place(document);
+        let Place { file, record } = self.found.read.ids.place(document);
         let file = self.collection.file_name(file as usize);
-        let id = self.found.ids.id(document).map_or_else(
+        let id = self.found.read.ids.id(document).map_or_else(
             || {
                 let mut id = file.as_os_str().as_encoded_bytes().to_vec();
                 id.extend_from_slice(format!(":{record}").as_bytes());

@@ -5,7 +5,7 @@
 //! is of a script without spaces.
 
 use super::hashed_tokens::{HashTokenizer, HashedTokens};
-use super::normalize::{ascii_prefix, fold, is_unspaced};
+use super::normalize::{self, ascii_prefix, fold, is_unspaced};
 use crate::stable_hash::hash;
 use std::sync::LazyLock;
 use unicode_normalization::char::is_combining_mark;
@@ -98,6 +98,10 @@ impl HashTokenizer for Characters {
             state.push_slowly(&text[..foreign + slow_end], tokens);
             text = &text[foreign + slow_end..];
         }
+    }
+
+    fn recipe(&self) -> String {
+        format!("chars/{}", normalize::recipe())
     }
 }
 

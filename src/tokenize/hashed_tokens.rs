@@ -27,4 +27,7 @@ pub trait HashTokenizer: Sync {
     ///
     /// Bytes that are not UTF-8 separate: no input is an error.
     fn tokenize(&self, text: &[u8], tokens: &mut HashedTokens);
+
+    /// All that the tokens of a text depend on, in short: tokens of different recipes do not mix.
+    fn recipe(&self) -> String;
 }

@@ -10,6 +10,11 @@ use caseless::Caseless as _;
 use unicode_normalization::{IsNormalized, UnicodeNormalization as _, is_nfkc_quick};
 use unicode_script::{Script, UnicodeScript as _};
 
+/// What stands in the recipe of a tokenizer that folds.
+pub(super) fn recipe() -> String {
+    format!("nfkc@{}+casefold", unicode_normalization::UNICODE_VERSION.0)
+}
+
 /// Replaces `folded` by the normalized and case-folded `text`.
 pub(super) fn fold(text: &str, folded: &mut String) {
     folded.clear();

@@ -11,7 +11,7 @@
 //! normalization nor word rules look across: so the words are the same.
 
 use super::hashed_tokens::{HashTokenizer, HashedTokens};
-use super::normalize::{ascii_prefix, fold, is_unspaced};
+use super::normalize::{self, ascii_prefix, fold, is_unspaced};
 use crate::kernels::Isa;
 use crate::kernels::uax29_ascii::{MAX_TEXT, find_words};
 use crate::kernels::xxh3_short::hash_words;
@@ -65,6 +65,11 @@ impl HashTokenizer for UnicodeWords {
             tokenize_slowly(&text[slow_start..slow_end], tokens);
             text = &text[slow_end..];
         }
+    }
+
+    fn recipe(&self) -> String {
+        let version = unicode_segmentation::UNICODE_VERSION.0;
+        format!("words:uax29@{version}/{}", normalize::recipe())
     }
 }
 

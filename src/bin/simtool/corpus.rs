@@ -38,7 +38,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     let progress = ProgressLine::new(common.quiet);
     let collection = Collection::open(files, options);
     let mut found = deduplicate(&collection, &config, &progress)?;
-    found.faults.splice(0..0, faults);
+    found.read.faults.splice(0..0, faults);
     progress.end();
 
     let rows = match args.output_format {
@@ -49,7 +49,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     let mut summary = Summary {
         command: std::env::args().collect::<Vec<_>>().join(" "),
         parameters: parameters(args),
-        recipe: format!("xxh3-64:0/words:uax29/nfkc+casefold/shingle={}", config.shingle),
+        recipe: config.shingle.recipe(),
         stages: found.timings.stages().to_vec(),
         ..Summary::default()
     };
@@ -57,7 +57,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     folder.finish()?;
     interrupt::finished();
 
-    show_faults(&found.faults);
+    show_faults(&found.read.faults);
     if args.json {
         let mut text = Vec::new();
         write_summary(&mut text, &summary)?;
@@ -70,8 +70,12 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
 
 /// Done, unless records or files were lost.
 fn outcome(found: &Deduplicated) -> Outcome {
-    let lost_file = found.faults.iter().any(|fault| fault.severity == Severity::Loss);
-    if lost_file || !found.quarantined.is_empty() { Outcome::DoneWithLosses } else { Outcome::Done }
+    let lost_file = found.read.faults.iter().any(|fault| fault.severity == Severity::Loss);
+    if lost_file || !found.read.quarantined.is_empty() {
+        Outcome::DoneWithLosses
+    } else {
+        Outcome::Done
+    }
 }
 
 fn config(args: &CorpusArgs, threads: usize) -> Result<DeduplicateConfig, Error> {

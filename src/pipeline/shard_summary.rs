@@ -1,0 +1,194 @@
+//! What one reading of a collection tells beside its texts: IDs, bad records, faults, lengths.
+
+use super::config::Keep;
+use crate::document::{Bad, Content, Document, DocumentIds, ShardIds};
+use crate::error::Result;
+use crate::fault::Fault;
+use crate::field_value::FieldValue;
+use crate::read::{Collection, Corpus, Event};
+use std::cmp::Ordering;
+
+/// A bad record, with the place that only the reader of its shard knows.
+#[derive(Clone, Debug)]
+pub struct BadRecord {
+    /// Number in the file.
+    pub record: u64,
+    /// Offset in the file.
+    pub byte: u64,
+    /// What is wrong.
+    pub bad: Bad,
+}
+
+/// A bad record with its place in the collection.
+#[derive(Clone, Debug)]
+pub struct Quarantined {
+    /// Number of the file.
+    pub file: usize,
+    /// Number and byte in the file, and what is wrong.
+    pub record: BadRecord,
+}
+
+/// What reading a shard told.
+#[derive(Clone, Debug)]
+pub(super) struct ShardSummary {
+    ids: ShardIds,
+    /// With record numbers within the shard.
+    bad: Vec<BadRecord>,
+    faults: Vec<Fault>,
+    /// The value of the field that decides which document is kept, if one does.
+    preferences: Vec<FieldValue>,
+    without_terms: u64,
+    mended: u64,
+    lengths: Vec<u32>,
+}
+
+/// What reading a collection told, beside what its texts were read for.
+#[derive(Clone, Debug, Default)]
+pub struct CollectionSummary {
+    /// File, record and ID of every document.
+    pub ids: DocumentIds,
+    /// The bad records, in reading order.
+    pub quarantined: Vec<Quarantined>,
+    /// What is wrong with files.
+    pub faults: Vec<Fault>,
+    /// Documents without any term: they are like nothing and have no fingerprint.
+    pub without_terms: u64,
+    /// Documents of which something was mended.
+    pub mended: u64,
+    /// Bytes of text of each document; 4 GiB and more count as one byte less than 4 GiB.
+    pub lengths: Vec<u32>,
+    /// The value of the field that decides which document is kept; empty if none does.
+    preferences: Vec<FieldValue>,
+}
+
+/// Calls `visit` with the number in the shard and the document, for each document of a shard;
+/// it answers whether the document has any term. `by_field` says whether a field decides which
+/// documents are kept.
+///
+/// # Errors
+///
+/// More than 2³² − 1 documents in the shard.
+pub(super) fn read_summarized(
+    collection: &Collection,
+    shard: usize,
+    by_field: bool,
+    visit: &mut dyn FnMut(u32, &Document<'_>) -> bool,
+) -> Result<ShardSummary> {
+    let mut summary = ShardSummary {
+        ids: ShardIds::new(collection.shard_file(shard) as u32),
+        bad: Vec::new(),
+        faults: Vec::new(),
+        preferences: Vec::new(),
+        without_terms: 0,
+        mended: 0,
+        lengths: Vec::new(),
+    };
+    let records = collection.read_shard(shard, &mut |event| {
+        let record = match event {
+            Event::Record(record) => record,
+            Event::Fault(fault) => {
+                summary.faults.push(fault);
+                return Ok(());
+            }
+        };
+        match record.content {
+            Content::Document(document) => {
+                let index = summary.ids.len();
+                summary.ids.push(record.number, document.id)?;
+                if by_field {
+                    summary.preferences.push(FieldValue::parse(document.field));
+                }
+                summary.mended += u64::from(document.mended.is_some());
+                summary.lengths.push(u32::try_from(document.text.len()).unwrap_or(u32::MAX));
+                summary.without_terms += u64::from(!visit(index, &document));
+            }
+            Content::PassThrough => {}
+            Content::Bad(bad) => summary.bad.push(BadRecord {
+                record: record.number,
+                byte: record.byte,
+                bad: bad.clone(),
+            }),
+        }
+        Ok(())
+    })?;
+    summary.ids.close(records);
+    Ok(summary)
+}
+
+/// Calls `visit` with the number in the shard and the text of each document that is wanted, of a
+/// shard that was read before.
+///
+/// # Errors
+///
+/// None of its own: what is wrong with the shard was told when it was first read.
+pub(super) fn read_again(
+    collection: &Collection,
+    shard: usize,
+    wanted: &dyn Fn(u32) -> bool,
+    visit: &mut dyn FnMut(u32, &[u8]),
+) -> Result<()> {
+    let mut index = 0;
+    let records = collection.read_shard(shard, &mut |event| {
+        if let Event::Record(record) = event
+            && let Content::Document(document) = record.content
+        {
+            if wanted(index) {
+                visit(index, document.text);
+            }
+            index += 1;
+        }
+        Ok(())
+    });
+    records.map(drop)
+}
+
+impl CollectionSummary {
+    /// The summaries of all shards, put together in their order.
+    ///
+    /// # Errors
+    ///
+    /// More than 2³² − 1 documents.
+    pub(super) fn new(collection: &Collection, shards: Vec<ShardSummary>) -> Result<Self> {
+        let mut all = Self::default();
+        let (mut ids, mut bad) = (Vec::new(), Vec::new());
+        for (shard, summary) in shards.into_iter().enumerate() {
+            ids.push(summary.ids);
+            bad.extend(summary.bad.into_iter().map(|record| (shard, record)));
+            all.faults.extend(summary.faults);
+            all.preferences.extend(summary.preferences);
+            all.without_terms += summary.without_terms;
+            all.mended += summary.mended;
+            all.lengths.extend(summary.lengths);
+        }
+        all.ids = DocumentIds::new(ids)?;
+        let place = |(shard, mut record): (usize, BadRecord)| {
+            record.record += all.ids.first_record_of_shard(shard);
+            Quarantined { file: collection.shard_file(shard), record }
+        };
+        all.quarantined = bad.into_iter().map(place).collect();
+        Ok(all)
+    }
+
+    /// Bytes of text of all documents.
+    #[must_use]
+    pub fn text_bytes(&self) -> u64 {
+        self.lengths.iter().copied().map(u64::from).sum()
+    }
+
+    /// Orders two documents, the one to keep first.
+    pub(super) fn prefer(&self, keep: Keep, a: u32, b: u32) -> Ordering {
+        let value = |row: u32| &self.preferences[row as usize];
+        let by_value = match keep {
+            Keep::First => Ordering::Equal,
+            Keep::Last => return b.cmp(&a),
+            Keep::FieldMin => value(a).compare(value(b)),
+            Keep::Longest => self.lengths[b as usize].cmp(&self.lengths[a as usize]),
+            Keep::FieldMax => match (value(a), value(b)) {
+                // A missing value is last in either direction.
+                (FieldValue::Missing, _) | (_, FieldValue::Missing) => value(a).compare(value(b)),
+                (a, b) => b.compare(a),
+            },
+        };
+        by_value.then(a.cmp(&b))
+    }
+}
