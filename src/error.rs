@@ -48,9 +48,9 @@ pub enum ErrorKind {
         rule: String,
     },
     /// This build lacks a part that the input or a setting needs.
-    #[error("this build cannot read {what}; rebuild with --features {feature}")]
+    #[error("this build has no {what}; rebuild with --features {feature}")]
     FeatureOff {
-        /// The format, compression or tokenizer.
+        /// The format, compression or tokenizer, to be read or written.
         what: &'static str,
         /// The Cargo feature that holds it.
         feature: &'static str,

@@ -101,6 +101,41 @@ impl Lanes<'_> {
     }
 }
 
+/// Fingerprints as a reader meets them, one number a row.
+#[derive(Clone, Debug, Default)]
+pub struct RowNumbers {
+    numbers: Vec<u128>,
+    missing: Vec<usize>,
+}
+
+impl RowNumbers {
+    /// Adds a row, which has a fingerprint or none.
+    pub fn push(&mut self, number: Option<u128>) {
+        if number.is_none() {
+            self.missing.push(self.numbers.len());
+        }
+        self.numbers.push(number.unwrap_or_default());
+    }
+
+    /// The rows, in the narrowest lanes that hold `bits` bits; 128 at most.
+    #[must_use]
+    pub fn finish(self, bits: u32) -> FingerprintRows<'static> {
+        let Self { numbers, missing } = self;
+        let mut validity = Validity::all(numbers.len());
+        for row in missing.iter().copied() {
+            validity.clear(row);
+        }
+        let lanes = match bits {
+            0..=16 => Lanes::Bits16(numbers.iter().map(|&number| number as u16).collect()),
+            17..=32 => Lanes::Bits32(numbers.iter().map(|&number| number as u32).collect()),
+            33..=64 => Lanes::Bits64(numbers.iter().map(|&number| number as u64).collect()),
+            _ => Lanes::Bits128(numbers.into()),
+        };
+        let validity = (!missing.is_empty()).then_some(validity);
+        FingerprintRows { lanes, bits, validity, recipe: None }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

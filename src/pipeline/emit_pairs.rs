@@ -2,7 +2,7 @@
 
 use crate::error::Result;
 use crate::fingerprint_table::Lane;
-use crate::matches::Match;
+use crate::matches::{Match, ValuePair};
 use crate::search::row_pairs::RowPairs;
 use crate::write::pair_table;
 use rayon::prelude::*;
@@ -20,7 +20,9 @@ pub enum PairOutput {
     Tsv,
     /// An array of shape n × 3.
     Numpy,
-    /// Groups of equal rows, and pairs of groups (self-joins only).
+    /// A Parquet file with the columns `a`, `b` and `distance`.
+    Parquet,
+    /// Groups of equal rows, and pairs of groups.
     Groups,
 }
 
@@ -54,7 +56,7 @@ impl<W: Lane> Partners for RowPairs<'_, W> {
 ///
 /// # Errors
 ///
-/// The sink fails.
+/// The sink fails, or this build cannot write Parquet.
 pub fn emit(
     pairs: &dyn Partners,
     output: PairOutput,
@@ -62,6 +64,7 @@ pub fn emit(
 ) -> Result<()> {
     let push = match output {
         PairOutput::Count => return sink(format!("{}\n", count(pairs)).as_bytes()),
+        PairOutput::Parquet => return emit_columns(pairs, sink),
         PairOutput::Tsv | PairOutput::Groups => pair_table::push_tsv,
         PairOutput::Numpy => {
             sink(&pair_table::numpy_header(count(pairs)))?;
@@ -69,20 +72,56 @@ pub fn emit(
         }
     };
     let bytes = |rows: Range<usize>| {
-        let (mut found, mut out) = (Vec::new(), Vec::new());
-        for row in rows {
-            pairs.partners(row, &mut found);
-            for found in &found {
-                push(row as u32, found.row, found.distance, &mut out);
-            }
-        }
+        let mut out = Vec::new();
+        for_each(pairs, rows, |pair| push(pair.a, pair.b, pair.distance, &mut out));
         out
     };
-    for tasks in tasks(pairs).chunks(4 * rayon::current_num_threads()) {
-        let parts: Vec<Vec<u8>> = tasks.par_iter().with_max_len(1).cloned().map(bytes).collect();
-        for part in parts.iter().filter(|part| !part.is_empty()) {
-            sink(part)?;
+    in_order(pairs, bytes, |part| if part.is_empty() { Ok(()) } else { sink(&part) })
+}
+
+#[cfg(feature = "parquet")]
+fn emit_columns(pairs: &dyn Partners, sink: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
+    let mut file = crate::write::pair_columns::PairColumns::new()?;
+    in_order(pairs, |rows| listed(pairs, rows), |part| sink(&file.write(&part)?))?;
+    sink(&file.finish()?)
+}
+
+#[cfg(not(feature = "parquet"))]
+fn emit_columns(_: &dyn Partners, _: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
+    Err(crate::error::ErrorKind::FeatureOff { what: "parquet", feature: "parquet" }.into())
+}
+
+/// All pairs, ascending.
+pub(super) fn collect(pairs: &dyn Partners) -> Vec<ValuePair> {
+    let parts = tasks(pairs).into_par_iter().with_max_len(1).map(|rows| listed(pairs, rows));
+    parts.collect::<Vec<_>>().concat()
+}
+
+fn listed(pairs: &dyn Partners, rows: Range<usize>) -> Vec<ValuePair> {
+    let mut list = Vec::new();
+    for_each(pairs, rows, |pair| list.push(pair));
+    list
+}
+
+fn for_each(pairs: &dyn Partners, rows: Range<usize>, mut visit: impl FnMut(ValuePair)) {
+    let mut found = Vec::new();
+    for row in rows {
+        pairs.partners(row, &mut found);
+        for &Match { row: b, distance } in &found {
+            visit(ValuePair { a: row as u32, b, distance });
         }
+    }
+}
+
+/// Makes a part of each task's rows, some at the same time, and takes them in order.
+fn in_order<T: Send>(
+    pairs: &dyn Partners,
+    make: impl Fn(Range<usize>) -> T + Sync,
+    mut take: impl FnMut(T) -> Result<()>,
+) -> Result<()> {
+    for tasks in tasks(pairs).chunks(4 * rayon::current_num_threads()) {
+        let parts: Vec<T> = tasks.par_iter().with_max_len(1).cloned().map(&make).collect();
+        parts.into_iter().try_for_each(&mut take)?;
     }
     Ok(())
 }

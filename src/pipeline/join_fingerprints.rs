@@ -5,14 +5,14 @@ use crate::fingerprint_rows::{FingerprintRows, Lanes};
 use crate::fingerprint_table::Lane;
 use crate::kernels::Isa;
 use crate::matches::{Match, ValuePair};
-use crate::pipeline::emit_pairs::{PairOutput, Partners, emit};
+use crate::pipeline::emit_pairs::{PairOutput, Partners, collect, emit};
 use crate::read::{hexadecimal, numpy};
 use crate::search::bipartite_join::bipartite_join;
 use crate::search::bit_probing::BitProbing;
 use crate::search::block_index::BlockIndex;
 use crate::search::collect::{CountRows, KeepPairs};
 use crate::search::expanded_set::ExpandedSet;
-use crate::search::grouping::EqualGroups;
+use crate::search::grouping::{EqualGroups, group};
 use crate::search::linear_scan::{self, LinearScan};
 use crate::search::partition_join::{count_pairs, self_join};
 use crate::search::permuted_tables::PermutedTables;
@@ -45,16 +45,27 @@ pub struct JoinConfig {
 /// Where bytes of output go, in order.
 pub type Sink<'a> = dyn FnMut(&[u8]) -> Result<()> + 'a;
 
-/// The fingerprints of a file, whose format its first bytes tell: packed, `.npy`, else text.
+/// The fingerprints of a file, whose format its first bytes tell: packed, `.npy`, Parquet, JSON
+/// Lines (a brace), else text.
 ///
 /// # Errors
 ///
-/// The file does not hold what its format asks for.
+/// The file does not hold what its format asks for, or this build does not know the format.
 pub fn read_fingerprints<'a>(bytes: &'a [u8], path: &Path) -> Result<FingerprintRows<'a>> {
     let rows = if format::is_packed(bytes) {
         format::read(bytes, path)?
     } else if numpy::is_numpy(bytes) {
         numpy::read(bytes, path)?
+    } else if bytes.starts_with(b"PAR1") {
+        #[cfg(not(feature = "parquet"))]
+        return Err(ErrorKind::FeatureOff { what: "parquet", feature: "parquet" }.into());
+        #[cfg(feature = "parquet")]
+        crate::read::fingerprint_column::read(bytes, path)?
+    } else if bytes.trim_ascii_start().starts_with(b"{") {
+        #[cfg(not(feature = "jsonl"))]
+        return Err(ErrorKind::FeatureOff { what: "jsonl", feature: "jsonl" }.into());
+        #[cfg(feature = "jsonl")]
+        crate::read::fingerprint_lines::read(bytes, path)?
     } else {
         hexadecimal::read(bytes, path)?
     };
@@ -191,9 +202,14 @@ fn self_join_lanes<L: SearchLane>(
         let pairs = spilled.collect_pairs(max_distance, isa, &KeepPairs)?.into_sorted();
         return write_self_join(groups, &pairs, row_count, output, sink);
     }
-    if index == IndexName::LinearScan && output != PairOutput::Groups {
-        let scan = ScanBehind { rows, max_distance, isa };
-        return emit(&scan, output, sink);
+    if index == IndexName::LinearScan {
+        if output == PairOutput::Groups {
+            let groups = group(rows);
+            let rows = Rows::all(groups.values());
+            let pairs = collect(&ScanBehind { rows, max_distance, isa });
+            return write_groups(&groups, &pairs, sink);
+        }
+        return emit(&ScanBehind { rows, max_distance, isa }, output, sink);
     }
     if output == PairOutput::Count {
         return write_count(count_pairs(rows, max_distance, isa), sink);
@@ -226,27 +242,58 @@ fn write_groups<W: Lane>(
     pairs: &[ValuePair],
     sink: &mut Sink<'_>,
 ) -> Result<()> {
+    write_repeated("group", groups, sink)?;
     let first = |group: u32| groups.rows(group)[0];
-    let mut repeated: Vec<u32> = groups.repeated().collect();
-    repeated.sort_unstable_by_key(|&group| first(group));
-    let mut out = Vec::new();
-    for group in repeated {
-        pair_table::push_group(groups.rows(group), &mut out);
-        if out.len() > 1 << 20 {
-            sink(&out)?;
-            out.clear();
-        }
-    }
     let named = pairs.iter().map(|pair| {
         let (a, b) = (first(pair.a), first(pair.b));
         ValuePair { a: a.min(b), b: a.max(b), distance: pair.distance }
     });
-    let mut named: Vec<_> = named.collect();
-    named.sort_unstable();
-    for pair in named {
+    write_named(named.collect(), sink)
+}
+
+/// Every group of two queries and more, every group of two rows of the corpus and more, then the
+/// pairs of a query and a row, each of which stands for its group.
+fn write_query_groups<W: Lane>(
+    queries: &EqualGroups<W>,
+    corpus: &EqualGroups<W>,
+    pairs: &[ValuePair],
+    sink: &mut Sink<'_>,
+) -> Result<()> {
+    write_repeated("query-group", queries, sink)?;
+    write_repeated("group", corpus, sink)?;
+    let named = pairs.iter().map(|pair| {
+        let (a, b) = (queries.rows(pair.a)[0], corpus.rows(pair.b)[0]);
+        ValuePair { a, b, distance: pair.distance }
+    });
+    write_named(named.collect(), sink)
+}
+
+/// Bytes of lines that are written at once, about.
+const LINES_BYTES: usize = 1 << 20;
+
+/// The groups of two rows and more, by their first row.
+fn write_repeated<W: Lane>(name: &str, groups: &EqualGroups<W>, sink: &mut Sink<'_>) -> Result<()> {
+    let mut repeated: Vec<u32> = groups.repeated().collect();
+    repeated.sort_unstable_by_key(|&group| groups.rows(group)[0]);
+    let mut out = Vec::new();
+    for group in repeated {
+        pair_table::push_group(name, groups.rows(group), &mut out);
+        if out.len() > LINES_BYTES {
+            sink(&out)?;
+            out.clear();
+        }
+    }
+    sink(&out)
+}
+
+/// Pairs of groups, ascending by the rows that name them.
+fn write_named(mut pairs: Vec<ValuePair>, sink: &mut Sink<'_>) -> Result<()> {
+    pairs.sort_unstable();
+    let mut out = Vec::new();
+    for pair in pairs {
         out.extend_from_slice(b"pair\t");
         pair_table::push_tsv(pair.a, pair.b, pair.distance, &mut out);
-        if out.len() > 1 << 20 {
+        if out.len() > LINES_BYTES {
             sink(&out)?;
             out.clear();
         }
@@ -298,18 +345,35 @@ fn search_lanes<L: SearchLane>(
     output: PairOutput,
     sink: &mut Sink<'_>,
 ) -> Result<()> {
+    if output != PairOutput::Groups {
+        return with_found(queries, corpus, index, config, |found| emit(found, output, sink));
+    }
+    let (queries, corpus) = (group(queries), group(corpus));
+    let (query_values, values) = (Rows::all(queries.values()), Rows::all(corpus.values()));
+    with_found(query_values, values, index, config, |found| {
+        write_query_groups(&queries, &corpus, &collect(found), sink)
+    })
+}
+
+/// Lends `take` what the method of that name finds for the queries.
+fn with_found<L: SearchLane>(
+    queries: Rows<'_, L>,
+    corpus: Rows<'_, L>,
+    index: IndexName,
+    config: &JoinConfig,
+    take: impl FnOnce(&dyn Partners) -> Result<()>,
+) -> Result<()> {
     let (max_distance, isa) = (config.max_distance, config.isa);
     let query_count = queries.lanes.len();
     if index == IndexName::BipartiteJoin {
         let join = bipartite_join(queries, corpus, max_distance, isa);
         let (queries, corpus) = (&join.queries, &join.corpus);
-        let pairs = RowPairs::of_bipartite_join(queries, corpus, &join.pairs, query_count);
-        return emit(&pairs, output, sink);
+        return take(&RowPairs::of_bipartite_join(queries, corpus, &join.pairs, query_count));
     }
     let (query_lanes, query_rows) = valid_rows(queries);
     if index == IndexName::StreamedQueries {
         let found = StreamedQueries::new(&query_lanes, max_distance).scan(corpus);
-        return emit(&Streamed { found, query_rows, query_count }, output, sink);
+        return take(&Streamed { found, query_rows, query_count });
     }
     let (lanes, corpus_rows) = valid_rows(corpus);
     let block_index;
@@ -339,7 +403,7 @@ fn search_lanes<L: SearchLane>(
             &scan
         }
     };
-    emit(&Searched { index, queries, corpus_rows }, output, sink)
+    take(&Searched { index, queries, corpus_rows })
 }
 
 /// Pairs of valid queries, by number, and corpus rows.

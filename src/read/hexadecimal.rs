@@ -2,9 +2,11 @@
 //! without a fingerprint.
 
 use crate::error::{ErrorKind, Result};
-use crate::fingerprint_rows::{FingerprintRows, Lanes};
-use crate::validity::Validity;
+use crate::fingerprint_rows::{FingerprintRows, RowNumbers};
 use std::path::Path;
+
+/// Most digits of a number.
+const MOST_DIGITS: usize = 32;
 
 /// The fingerprints of the text `bytes`; `path` is for messages. The first line that is not empty
 /// says how many digits all have. Lines end in LF or CRLF; the last one need not end.
@@ -13,50 +15,62 @@ use std::path::Path;
 ///
 /// A line holds anything else, or another number of digits.
 pub fn read(bytes: &[u8], path: &Path) -> Result<FingerprintRows<'static>> {
-    let wrong = |byte: usize, expected: String| {
-        let path = path.to_owned();
-        crate::Error::from(ErrorKind::Format { path, byte: byte as u64, expected })
-    };
-    let text = bytes.strip_suffix(b"\n").unwrap_or(bytes);
-    let mut rows: Vec<u128> = Vec::new();
-    let mut empty = Vec::new();
-    let mut digits = 0;
-    let mut start = 0;
-    for line in
-        text.split(|&byte| byte == b'\n').take(if bytes.is_empty() { 0 } else { usize::MAX })
-    {
+    let mut rows = HexadecimalRows::default();
+    for (start, line) in lines(bytes) {
         let number = line.strip_suffix(b"\r").unwrap_or(line);
-        if number.is_empty() {
-            empty.push(rows.len());
-            rows.push(0);
+        rows.push((!number.is_empty()).then_some(number)).map_err(|digits| {
+            let expected = format!("{digits}, or an empty line");
+            ErrorKind::Format { path: path.to_owned(), byte: start as u64, expected }
+        })?;
+    }
+    Ok(rows.finish())
+}
+
+/// Lines without their LF, each with the byte at which it starts.
+pub(super) fn lines(bytes: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
+    let mut start = 0;
+    bytes.split_inclusive(|&byte| byte == b'\n').map(move |line| {
+        start += line.len();
+        (start - line.len(), line.strip_suffix(b"\n").unwrap_or(line))
+    })
+}
+
+/// Rows of hexadecimal numbers, all of as many digits as the first.
+#[derive(Debug, Default)]
+pub(super) struct HexadecimalRows {
+    rows: RowNumbers,
+    digits: usize,
+}
+
+impl HexadecimalRows {
+    /// Adds a row with these digits, or one without a fingerprint; an error is what was expected.
+    pub(super) fn push(&mut self, number: Option<&[u8]>) -> Result<(), String> {
+        let Some(number) = number else {
+            self.rows.push(None);
+            return Ok(());
+        };
+        let is_first = self.digits == 0;
+        let fits = if is_first {
+            (1..=MOST_DIGITS).contains(&number.len())
         } else {
-            if digits == 0 {
-                digits = number.len();
+            number.len() == self.digits
+        };
+        match fits.then(|| parse(number)).flatten() {
+            Some(value) => {
+                self.digits = number.len();
+                self.rows.push(Some(value));
+                Ok(())
             }
-            let value = (number.len() == digits && digits <= 32).then(|| parse(number)).flatten();
-            let Some(value) = value else {
-                let digits = digits.min(32);
-                let expected =
-                    format!("{digits} digits 0-9a-f, as in the first line, or an empty line");
-                return Err(wrong(start, expected));
-            };
-            rows.push(value);
+            None if is_first => Err(format!("1 to {MOST_DIGITS} digits 0-9a-f")),
+            None => Err(format!("{} digits 0-9a-f, as in the first row", self.digits)),
         }
-        start += line.len() + 1;
     }
-    let mut validity = Validity::all(rows.len());
-    for row in empty.iter().copied() {
-        validity.clear(row);
+
+    /// The rows; of 64 bits if none has a fingerprint.
+    pub(super) fn finish(self) -> FingerprintRows<'static> {
+        let bits = if self.digits == 0 { 64 } else { 4 * self.digits as u32 };
+        self.rows.finish(bits)
     }
-    let lanes = match digits {
-        1..=4 => Lanes::Bits16(rows.iter().map(|&row| row as u16).collect()),
-        5..=8 => Lanes::Bits32(rows.iter().map(|&row| row as u32).collect()),
-        0 | 9..=16 => Lanes::Bits64(rows.iter().map(|&row| row as u64).collect()),
-        _ => Lanes::Bits128(rows.into()),
-    };
-    let bits = if digits == 0 { 64 } else { 4 * digits as u32 };
-    let validity = (!empty.is_empty()).then_some(validity);
-    Ok(FingerprintRows { lanes, bits, validity, recipe: None })
 }
 
 fn parse(digits: &[u8]) -> Option<u128> {
@@ -73,6 +87,7 @@ fn parse(digits: &[u8]) -> Option<u128> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fingerprint_rows::Lanes;
 
     #[test]
     fn numbers_and_empty_lines() {
@@ -91,10 +106,14 @@ mod tests {
     fn other_lines_are_named() {
         for text in ["00ff\n0ff\n", "00ff\n00FF\n", "00ff\n 0ff", "00ff\nxxxx"] {
             let error = read(text.as_bytes(), Path::new("f.txt")).unwrap_err().to_string();
-            let expected = "f.txt, byte 5: expected 4 digits 0-9a-f, as in the first line, or an \
+            let expected = "f.txt, byte 5: expected 4 digits 0-9a-f, as in the first row, or an \
                             empty line";
             assert_eq!(error, expected);
         }
-        assert!(read(&[b'0'; 33], Path::new("f.txt")).is_err());
+        for text in [&b"00FF"[..], &[b'0'; 33]] {
+            let error = read(text, Path::new("f.txt")).unwrap_err().to_string();
+            let expected = "f.txt, byte 0: expected 1 to 32 digits 0-9a-f, or an empty line";
+            assert_eq!(error, expected);
+        }
     }
 }

@@ -103,12 +103,8 @@ impl Splitter for JsonLines {
 
 type Refusal = (&'static str, Cow<'static, str>);
 
-/// The document of a line.
-fn document<'a>(
-    line: &'a str,
-    paths: &FieldPaths,
-    scratch: &'a mut Scratch,
-) -> Result<Document<'a>, Refusal> {
+/// The values of a line's wanted fields.
+fn found<'a>(line: &'a str, paths: &FieldPaths) -> Result<Found<'a>, Refusal> {
     if is_too_deep(line.as_bytes(), DEEPEST) {
         return Err(("json-depth", "nesting of at most 128".into()));
     }
@@ -121,6 +117,25 @@ fn document<'a>(
     if found.duplicate {
         return Err(("json-dup-key", "every wanted field only once".into()));
     }
+    Ok(found)
+}
+
+/// The value of the text's field as it is written, or what was expected of the line.
+pub(super) fn written_text<'a>(
+    line: &'a str,
+    paths: &FieldPaths,
+) -> Result<Option<&'a str>, Cow<'static, str>> {
+    let found = found(line, paths).map_err(|(_, expected)| expected)?;
+    Ok(found.values[TEXT].map(RawValue::get))
+}
+
+/// The document of a line.
+fn document<'a>(
+    line: &'a str,
+    paths: &FieldPaths,
+    scratch: &'a mut Scratch,
+) -> Result<Document<'a>, Refusal> {
+    let found = found(line, paths)?;
     let [text_scratch, id_scratch, keep_scratch] = &mut scratch.0;
     let Some(text) = found.values[TEXT].filter(|value| value.get().starts_with('"')) else {
         return Err(("json", format!("a string in the field {}", paths.0[TEXT].join(".")).into()));

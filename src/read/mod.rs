@@ -43,6 +43,10 @@ mod conformance_parquet;
 mod decompress;
 #[cfg(feature = "csv")]
 mod delimited;
+#[cfg(feature = "parquet")]
+pub mod fingerprint_column;
+#[cfg(feature = "jsonl")]
+pub mod fingerprint_lines;
 pub mod form_feed;
 #[cfg(feature = "cli")]
 pub mod globs;

@@ -22,6 +22,7 @@ use parquet::arrow::arrow_reader::{
     ParquetRecordBatchReaderBuilder,
 };
 use parquet::basic::Type as PhysicalType;
+use parquet::file::reader::ChunkReader;
 use std::fmt::Display;
 use std::fs::File;
 use std::io::Write;
@@ -132,7 +133,7 @@ pub(super) fn read(
 }
 
 /// Runs the library; a panic becomes its message.
-fn caught<R>(work: impl FnOnce() -> R) -> Result<R, String> {
+pub(super) fn caught<R>(work: impl FnOnce() -> R) -> Result<R, String> {
     catch_unwind(AssertUnwindSafe(work)).map_err(|panic| {
         let message = panic.downcast_ref::<String>().map(String::as_str);
         let message = message.or_else(|| panic.downcast_ref::<&str>().copied());
@@ -141,7 +142,7 @@ fn caught<R>(work: impl FnOnce() -> R) -> Result<R, String> {
 }
 
 /// The file's metadata, checked for sizes that no honest file has.
-fn load(file: &File) -> Result<ArrowReaderMetadata, String> {
+pub(super) fn load<R: ChunkReader>(file: &R) -> Result<ArrowReaderMetadata, String> {
     // The types that Arrow wrote beside Parquet's own would bring dictionaries and views.
     let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
     let metadata = caught(|| ArrowReaderMetadata::load(file, options))?

@@ -6,6 +6,8 @@ pub mod kept_documents;
 #[cfg(feature = "parquet")]
 pub mod kept_rows;
 pub mod output_folder;
+#[cfg(feature = "parquet")]
+pub mod pair_columns;
 pub mod pair_table;
 pub mod quarantine;
 pub mod reference_text;

@@ -10,9 +10,10 @@ pub fn push_tsv(a: u32, b: u32, distance: u32, out: &mut Vec<u8>) {
     out.push(b'\n');
 }
 
-/// Appends a group of equal rows as a line: `group`, a tab, the rows with blanks between.
-pub fn push_group(rows: &[u32], out: &mut Vec<u8>) {
-    out.extend_from_slice(b"group\t");
+/// Appends a group of equal rows as a line: `name`, a tab, the rows with blanks between.
+pub fn push_group(name: &str, rows: &[u32], out: &mut Vec<u8>) {
+    out.extend_from_slice(name.as_bytes());
+    out.push(b'\t');
     for (at, &row) in rows.iter().enumerate() {
         if at > 0 {
             out.push(b' ');
@@ -67,7 +68,7 @@ mod tests {
     fn lines_and_headers() {
         let mut out = Vec::new();
         push_tsv(0, u32::MAX, 10, &mut out);
-        push_group(&[3, 20, 100], &mut out);
+        push_group("group", &[3, 20, 100], &mut out);
         assert_eq!(out, b"0\t4294967295\t10\ngroup\t3 20 100\n");
         for rows in [0, 7, u64::MAX] {
             let header = numpy_header(rows);

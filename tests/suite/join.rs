@@ -53,12 +53,12 @@ fn join_prints_pairs_counts_and_groups() {
     assert_eq!(check(folder, "join --fingerprints f.txt --max-distance 3"), PAIRS);
     assert_eq!(check(folder, "join --fingerprints f.txt --count"), "3\n");
     assert_eq!(check(folder, "join --fingerprints f.txt -k 0"), "0\t3\t0\n");
-    let groups = check(folder, "join --fingerprints f.txt --groups");
-    assert_eq!(groups, "group\t0 3\npair\t0\t2\t1\n");
     for index in ["linear-scan", "partition-join", "spilled-join"] {
         let command = format!("join --fingerprints f.txt --index {index} --max-memory 1M");
         assert_eq!(check(folder, &command), PAIRS, "{index}");
         assert_eq!(check(folder, &format!("{command} --count")), "3\n", "{index}");
+        let groups = check(folder, &format!("{command} --groups"));
+        assert_eq!(groups, "group\t0 3\npair\t0\t2\t1\n", "{index}");
     }
 }
 
@@ -81,7 +81,14 @@ fn search_prints_the_same_with_every_index() {
         let named = format!("{command} --index {index}");
         assert_eq!(check(folder, &named), expected, "{index}");
         assert_eq!(check(folder, &format!("{named} --count")), "5\n", "{index}");
+        let groups = check(folder, &format!("{named} --groups"));
+        assert_eq!(groups, "group\t0 3\npair\t0\t0\t1\npair\t0\t2\t0\npair\t2\t0\t4\n", "{index}");
     }
+    // Equal queries are a group too.
+    fs::write(folder.join("twice.txt"), "00000000000000fe\n\n00000000000000fe\n").unwrap();
+    let twice = "search --fingerprints f.txt --queries twice.txt -k 1";
+    let expected = "query-group\t0 2\ngroup\t0 3\npair\t0\t0\t1\npair\t0\t2\t0\n";
+    assert_eq!(check(folder, &format!("{twice} --groups")), expected);
     let nearer = "search --fingerprints f.txt --queries q.txt -k 1 --index expanded-set";
     assert_eq!(check(folder, nearer), "0\t0\t1\n0\t2\t0\n0\t3\t1\n");
 }
@@ -101,6 +108,48 @@ fn arrays_are_read_and_written() {
     assert!(array.starts_with(b"\x93NUMPY\x01\x00"));
     let numbers = [0u32, 1, 0, 0, 2, 1, 1, 2, 1].map(u32::to_le_bytes).concat();
     assert!(array.ends_with(&numbers) && array.len() % 64 == numbers.len());
+}
+
+#[cfg(feature = "jsonl")]
+#[test]
+fn json_lines_are_read() {
+    let folder = folder();
+    let folder = folder.path();
+    let line = |number: &str| match number {
+        "" => "{\"fingerprint\":null,\"id\":1}\n".to_owned(),
+        number => format!("{{\"id\":\"x\",\"fingerprint\":\"{number}\"}}\n"),
+    };
+    let lines: String = TEXT.lines().map(line).collect();
+    fs::write(folder.join("f.jsonl"), &lines).unwrap();
+    assert_eq!(check(folder, "join --fingerprints f.jsonl"), PAIRS);
+    let itself = "search --fingerprints f.txt --queries f.jsonl --count -k 0";
+    assert_eq!(check(folder, itself), "6\n");
+    fs::write(folder.join("bad.jsonl"), lines.replace("null", "0")).unwrap();
+    let message = check_failure(folder, "join --fingerprints bad.jsonl", 1);
+    let expected =
+        "bad.jsonl, byte 44: expected a field \"fingerprint\" with a string of 16 digits";
+    assert!(message.contains(expected), "{message}");
+}
+
+#[cfg(feature = "parquet")]
+#[test]
+fn pairs_are_written_as_columns() {
+    let folder = folder();
+    let folder = folder.path();
+    for index in ["linear-scan", "partition-join", "spilled-join"] {
+        let command = format!("join --fingerprints f.txt --index {index} --output {index}.parquet");
+        assert_eq!(check(folder, &command), "");
+    }
+    let bytes = fs::read(folder.join("linear-scan.parquet")).unwrap();
+    assert!(bytes.starts_with(b"PAR1") && bytes.ends_with(b"PAR1"));
+    assert!(bytes == fs::read(folder.join("partition-join.parquet")).unwrap());
+    assert!(bytes == fs::read(folder.join("spilled-join.parquet")).unwrap());
+    // A file of pairs is no file of fingerprints.
+    let message = check_failure(folder, "join --fingerprints linear-scan.parquet", 1);
+    assert!(message.contains("expected a column \"fingerprint\""), "{message}");
+    let command = "join --fingerprints f.txt --groups --output groups.parquet";
+    let message = check_failure(folder, command, 2);
+    assert!(message.contains("takes no --count and no --groups"), "{message}");
 }
 
 #[test]
@@ -138,7 +187,7 @@ fn what_is_wrong_is_said() {
     let message = check_failure(folder, "join --fingerprints f.txt --max-memory much", 2);
     assert!(message.contains("512M or 8G"), "{message}");
     let message = check_failure(folder, "join --fingerprints f.txt --output out.csv", 2);
-    assert!(message.contains("must end in .tsv or .npy"), "{message}");
+    assert!(message.contains("must end in .tsv, .npy or .parquet"), "{message}");
     fs::write(folder.join("narrow.txt"), "00ff\n").unwrap();
     let command = "search --fingerprints f.txt --queries narrow.txt";
     let message = check_failure(folder, command, 2);

@@ -201,10 +201,6 @@ pub(crate) struct ReferenceArgs {
 pub(crate) struct JoinArgs {
     #[command(flatten)]
     pub(crate) shared: SharedJoinArgs,
-
-    /// Print each group of equal rows once, then the pairs of groups, each named by its first row.
-    #[arg(long, conflicts_with = "count")]
-    pub(crate) groups: bool,
 }
 
 /// Arguments of `simtool search`.
@@ -219,10 +215,16 @@ pub(crate) struct SearchArgs {
 }
 
 /// What `simtool join` and `simtool search` have in common.
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 #[derive(Debug, clap::Args)]
 pub(crate) struct SharedJoinArgs {
-    /// Fingerprints: simtool's packed file, a NumPy array of uint64 with shape n or n x 2, or text with
-    /// a lower-case hexadecimal number a line, an empty line where a row has none.
+    /// Fingerprints, in a format that is told by content.
+    ///
+    /// simtool's packed file; a NumPy array of uint64 with shape n or n x 2; text with a lower-case
+    /// hexadecimal number a line, an empty line where a row has none; JSON Lines with such a number
+    /// or null in the field "fingerprint"; Parquet with a column "fingerprint" of 2, 4, 8 or 16
+    /// bytes (the highest first), of 64-bit integers or of hexadecimal text, null where a row has
+    /// none.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) fingerprints: PathBuf,
 
@@ -234,7 +236,15 @@ pub(crate) struct SharedJoinArgs {
     #[arg(long)]
     pub(crate) count: bool,
 
-    /// Write to a file: text if it ends in .tsv, an array of shape n x 3 if it ends in .npy.
+    /// Print each group of equal rows once, then the pairs of groups, each named by its first row.
+    ///
+    /// Lines are "group" and the rows, then "pair", a, b and distance; of a search, groups of
+    /// queries are "query-group".
+    #[arg(long, conflicts_with = "count")]
+    pub(crate) groups: bool,
+
+    /// Write to a file: text if it ends in .tsv, an array of shape n x 3 if it ends in .npy, the
+    /// columns a, b and distance if it ends in .parquet.
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) output: Option<PathBuf>,
 

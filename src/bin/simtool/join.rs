@@ -11,8 +11,8 @@ use simtool::pipeline::join_fingerprints::{
     search_fingerprints,
 };
 use simtool::write::whole_file::WholeFile;
+use std::ffi::OsStr;
 use std::io::{self, Write};
-use std::path::Path;
 
 /// Joins a file of fingerprints with itself.
 pub(crate) fn join(args: &JoinArgs) -> anyhow::Result<()> {
@@ -22,7 +22,7 @@ pub(crate) fn join(args: &JoinArgs) -> anyhow::Result<()> {
     let rows = read_fingerprints(&file, &shared.fingerprints)?;
     let plan = plan_self_join(&rows, &config)?;
     explain(shared, &plan);
-    let output = output(shared, args.groups)?;
+    let output = output(shared)?;
     write(shared, |sink| join_fingerprints(&rows, &plan, &config, output, sink))
 }
 
@@ -36,7 +36,7 @@ pub(crate) fn search(args: &SearchArgs) -> anyhow::Result<()> {
     let queries = read_fingerprints(&queries, &args.queries)?;
     let plan = plan_search(&queries, &corpus, &config)?;
     explain(shared, &plan);
-    let output = output(shared, false)?;
+    let output = output(shared)?;
     write(shared, |sink| search_fingerprints(&queries, &corpus, &plan, &config, output, sink))
 }
 
@@ -74,26 +74,28 @@ pub(crate) fn bytes(text: &str) -> Result<u64, Error> {
     })
 }
 
-fn output(args: &SharedJoinArgs, groups: bool) -> Result<PairOutput, Error> {
-    let extension = args.output.as_deref().and_then(Path::extension);
-    let is_numpy = extension.is_some_and(|extension| extension == "npy");
-    if let (Some(path), Some(extension)) = (&args.output, extension)
-        && !is_numpy
-        && extension != "tsv"
-    {
-        let rule = "must end in .tsv or .npy";
+/// The form that the options and the extension of the output ask for.
+fn output(args: &SharedJoinArgs) -> Result<PairOutput, Error> {
+    let lines = match (args.count, args.groups) {
+        (true, _) => Some(PairOutput::Count),
+        (_, true) => Some(PairOutput::Groups),
+        _ => None,
+    };
+    let Some(path) = &args.output else { return Ok(lines.unwrap_or(PairOutput::Tsv)) };
+    let table = match path.extension().map(OsStr::as_encoded_bytes) {
+        None | Some(b"tsv") => return Ok(lines.unwrap_or(PairOutput::Tsv)),
+        Some(b"npy") => PairOutput::Numpy,
+        Some(b"parquet") => PairOutput::Parquet,
+        Some(_) => {
+            let rule = "must end in .tsv, .npy or .parquet";
+            return Err(Error::config("--output", path.display(), rule));
+        }
+    };
+    if lines.is_some() {
+        let rule = "takes no --count and no --groups, which are lines; name a .tsv file";
         return Err(Error::config("--output", path.display(), rule));
     }
-    match (args.count, groups, is_numpy) {
-        (true, _, _) => Ok(PairOutput::Count),
-        (_, true, true) => {
-            let rule = "takes no --groups, which are lines; name a .tsv file";
-            Err(Error::config("--output", "to an array", rule))
-        }
-        (_, true, false) => Ok(PairOutput::Groups),
-        (_, _, true) => Ok(PairOutput::Numpy),
-        (_, _, false) => Ok(PairOutput::Tsv),
-    }
+    Ok(table)
 }
 
 fn explain(args: &SharedJoinArgs, plan: &simtool::search::planner::Plan) {
