@@ -5,12 +5,15 @@
 //! two texts begin and end with alike is set aside first. Of what is left, only so many words are
 //! compared: the work is bounded for texts of any length, and depends on nothing but the texts.
 
+use crate::unordered_map::UnorderedMap;
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 use std::ops::Range;
 use unicode_segmentation::UnicodeSegmentation as _;
 
-/// Words of each text that are compared, beyond what both begin and end with.
+/// Words of each text that are compared, at most, beyond what both begin and end with.
 const COMPARED_WORDS: usize = 4000;
+/// Words that are compared for each one that may be shown.
+const COMPARED_FOR_SHOWN: usize = 4;
 
 /// A stretch of two texts that were compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,18 +58,22 @@ pub fn text_difference<'t>(left: &'t str, right: &'t str, extent: Extent) -> Vec
         .take_while(|&back| left.word(left.len() - back) == right.word(right.len() - back))
         .count();
     let [left_end, right_end] = [&left, &right].map(|words| words.len() - end);
-    let [left_stop, right_stop] = [left_end, right_end].map(|end| end.min(begin + COMPARED_WORDS));
+    let most = extent.words.saturating_mul(COMPARED_FOR_SHOWN).min(COMPARED_WORDS);
+    let [left_stop, right_stop] = [left_end, right_end].map(|end| end.min(begin + most));
 
     let mut excerpt = Excerpt { extent, shown: 0, pieces: Vec::new() };
     excerpt.equal(&left, 0..begin, false, begin < left_end.max(right_end));
-    let compared = |words: &Words<'t>, stop| -> Vec<&'t str> {
-        (begin..stop).map(|at| words.word(at)).collect()
+    // Numbers are compared faster than words.
+    let mut numbers: UnorderedMap<&str, u32> = UnorderedMap::default();
+    let mut compared = |words: &Words<'t>, stop| -> Vec<u32> {
+        let number = |at| {
+            let next = numbers.len() as u32;
+            *numbers.entry(words.word(at)).or_insert(next)
+        };
+        (begin..stop).map(number).collect()
     };
-    let operations = capture_diff_slices(
-        Algorithm::Myers,
-        &compared(&left, left_stop),
-        &compared(&right, right_stop),
-    );
+    let (left_numbers, right_numbers) = (compared(&left, left_stop), compared(&right, right_stop));
+    let operations = capture_diff_slices(Algorithm::Myers, &left_numbers, &right_numbers);
     for operation in operations {
         let ranges = [operation.old_range(), operation.new_range()];
         let [old, new] = ranges.map(|range| range.start + begin..range.end + begin);

@@ -1,11 +1,13 @@
 //! What the user asked for, as plain data.
 
+use crate::closeness::similarity_at;
 use crate::error::{Error, Result};
 use crate::fingerprint::hash_table::HashTable;
 use crate::kernels::Isa;
 use crate::similarity::Threshold;
 use std::fmt;
 use std::num::NonZeroUsize;
+use std::path::PathBuf;
 use std::str::FromStr;
 
 /// Settings of [`match_queries`](super::match_queries()).
@@ -109,10 +111,26 @@ impl fmt::Display for FingerprintRecipe {
 }
 
 /// Which documents are near-duplicates.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub enum Method {
     /// All pairs whose sets of shingles are at least so similar.
     Exact(Threshold),
+    /// All pairs whose fingerprints differ in few bits.
+    Simhash {
+        /// What fingerprints are made of.
+        features: Features,
+        /// Most bits in which they differ.
+        max_distance: u32,
+        /// How similar the sets of shingles must be besides, if they are to be compared.
+        verify: Option<Threshold>,
+    },
+}
+
+/// What fingerprints are made of.
+#[derive(Clone, Debug)]
+pub enum Features {
+    /// The shingles, as often as they occur, hashed.
+    Shingles(SimhashBits),
 }
 
 /// Which of several near-duplicates is kept.
@@ -140,7 +158,7 @@ pub enum ClusterRule {
 }
 
 /// Settings of [`deduplicate()`](super::deduplicate()).
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct DeduplicateConfig {
     /// Which documents are near-duplicates.
     pub method: Method,
@@ -150,12 +168,42 @@ pub struct DeduplicateConfig {
     pub keep: Keep,
     /// What may be removed for what.
     pub clusters: ClusterRule,
-    /// Memory for the join, in bytes; with less it reads the collection more often.
+    /// Memory for the join, in bytes; with less it reads the collection more often, or uses
+    /// temporary files.
     pub memory_bytes: u64,
+    /// Where temporary files go.
+    pub temporary_folder: PathBuf,
     /// Worker threads, at least 1.
     pub threads: usize,
     /// The instruction set of the hot loops. It never changes a result.
     pub isa: Isa,
+}
+
+impl DeduplicateConfig {
+    /// What the greatest distance means, for a person, if the method has distances.
+    #[must_use]
+    pub fn distance_means(&self) -> Option<String> {
+        let Method::Simhash { features, max_distance, .. } = &self.method else { return None };
+        let Features::Shingles(bits) = features;
+        let bits = bits.count();
+        let similarity = similarity_at(*max_distance, bits);
+        Some(format!(
+            "Documents at distance {max_distance} of {bits} bits have on average a Jaccard \
+             similarity of {similarity:.3}, if they have equally many shingles."
+        ))
+    }
+
+    /// What makes terms and fingerprints comparable with those of other runs.
+    #[must_use]
+    pub fn recipe(&self) -> String {
+        let shingle = self.shingle;
+        match &self.method {
+            Method::Exact(_) => format!("jaccard/{}", shingle.recipe()),
+            Method::Simhash { features: Features::Shingles(bits), .. } => {
+                FingerprintRecipe { shingle, bits: *bits }.to_string()
+            }
+        }
+    }
 }
 
 #[cfg(test)]

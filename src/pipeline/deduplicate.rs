@@ -1,8 +1,11 @@
 //! A collection × itself: near-duplicates, and which of them are kept.
 
-use super::config::{ClusterRule, DeduplicateConfig, Keep, Method};
+use super::close_fingerprints::close_within;
+use super::config::{ClusterRule, DeduplicateConfig, Features, FingerprintRecipe, Keep, Method};
 use super::corpus_terms::CorpusTerms;
 use super::document_terms::DocumentTerms;
+use super::fingerprint_collection::{FingerprintedCollection, fingerprint_shards};
+use super::join_fingerprints::{JoinConfig, plan_self_join};
 use super::progress::Progress;
 use super::shard_summary::CollectionSummary;
 use super::timings::Timings;
@@ -13,6 +16,7 @@ use crate::document::DocOrdinal;
 use crate::error::Result;
 use crate::read::{Collection, Corpus};
 use crate::search::set_join::SetJoin;
+use crate::similarity::Threshold;
 
 /// What was found in a collection.
 #[derive(Clone, Debug)]
@@ -57,17 +61,26 @@ pub fn deduplicate(
     let by_field = matches!(config.keep, Keep::FieldMax | Keep::FieldMin);
     let bytes = (0..collection.shard_count()).map(|shard| collection.shard_bytes(shard)).sum();
     progress.begin("reading", bytes);
-    let terms = DocumentTerms::new(config.shingle, config.isa);
-    let source = CorpusTerms::new(collection, &terms, by_field, progress);
-    let close = match config.method {
+    let (read, close) = match &config.method {
         Method::Exact(threshold) => {
-            let join =
-                SetJoin { threshold, pool: workers.pool(), memory_bytes: config.memory_bytes };
-            CloseRows::from(join.self_join(&source)?)
+            let terms = DocumentTerms::new(config.shingle, config.isa);
+            let source = CorpusTerms::new(collection, &terms, by_field, progress);
+            let close = config.set_join(*threshold, &workers).self_join(&source)?;
+            timings.end("read and join");
+            (source.into_summary()?, CloseRows::from(close))
+        }
+        Method::Simhash { features, max_distance, verify: _ } => {
+            let FingerprintedCollection { rows, summary } =
+                config.fingerprints(features, collection, by_field, &workers, progress)?;
+            timings.end("read and fingerprint");
+            let join = config.join(*max_distance);
+            let plan = plan_self_join(&rows, &join)?;
+            progress.planned(&plan);
+            let close = workers.run(|| close_within(&rows, plan.index, &join))??;
+            timings.end("join");
+            (summary, close)
         }
     };
-    let read = source.into_summary()?;
-    timings.end("read and join");
 
     let prefer = |a: u32, b: u32| read.prefer(config.keep, a, b);
     let removals = match config.clusters {
@@ -76,4 +89,37 @@ pub fn deduplicate(
     };
     timings.end("cluster");
     Ok(Deduplicated { read, close, removals, timings })
+}
+
+impl DeduplicateConfig {
+    fn set_join<'w>(&self, threshold: Threshold, workers: &'w Workers) -> SetJoin<'w> {
+        SetJoin { threshold, pool: workers.pool(), memory_bytes: self.memory_bytes }
+    }
+
+    fn fingerprints(
+        &self,
+        features: &Features,
+        collection: &Collection,
+        by_field: bool,
+        workers: &Workers,
+        progress: &dyn Progress,
+    ) -> Result<FingerprintedCollection> {
+        match features {
+            Features::Shingles(bits) => {
+                let recipe = FingerprintRecipe { shingle: self.shingle, bits: *bits };
+                fingerprint_shards(collection, recipe, by_field, self.isa, workers, progress)
+            }
+        }
+    }
+
+    fn join(&self, max_distance: u32) -> JoinConfig {
+        JoinConfig {
+            max_distance,
+            index: None,
+            memory: self.memory_bytes,
+            temporary_folder: self.temporary_folder.clone(),
+            threads: self.threads,
+            isa: self.isa,
+        }
+    }
 }

@@ -6,6 +6,7 @@ use crate::fingerprint_table::Lane;
 use crate::kernels::Isa;
 use crate::matches::{Match, ValuePair};
 use crate::pipeline::emit_pairs::{PairOutput, Partners, collect, emit};
+use crate::pipeline::workers;
 use crate::read::{hexadecimal, numpy};
 use crate::search::bipartite_join::bipartite_join;
 use crate::search::bit_probing::BitProbing;
@@ -88,6 +89,8 @@ macro_rules! with_lanes {
     };
 }
 
+pub(super) use with_lanes;
+
 /// The plan of a self-join.
 ///
 /// # Errors
@@ -132,7 +135,7 @@ pub fn join_fingerprints(
     sink: &mut (dyn FnMut(&[u8]) -> Result<()> + Send),
 ) -> Result<()> {
     let validity = rows.validity.as_ref();
-    pool(config.threads)?.install(|| {
+    workers::start(config.threads)?.install(|| {
         with_lanes!(rows, |lanes| {
             self_join_lanes(Rows { lanes: &lanes[..], validity }, plan.index, config, output, sink)
         })
@@ -163,7 +166,7 @@ pub fn search_fingerprints(
         ($queries:expr, $corpus:expr) => {{
             let queries = Rows { lanes: &$queries[..], validity: queries.validity.as_ref() };
             let corpus = Rows { lanes: &$corpus[..], validity: corpus.validity.as_ref() };
-            pool(config.threads)?
+            workers::start(config.threads)?
                 .install(|| search_lanes(queries, corpus, plan.index, config, output, sink))
         }};
     }
@@ -176,12 +179,6 @@ pub fn search_fingerprints(
     }
 }
 
-fn pool(threads: usize) -> Result<rayon::ThreadPool> {
-    rayon::ThreadPoolBuilder::new().num_threads(threads).build().map_err(|error| {
-        Error::config("--threads", threads, format!("the system does not start them: {error}"))
-    })
-}
-
 fn self_join_lanes<L: SearchLane>(
     rows: Rows<'_, L>,
     index: IndexName,
@@ -191,16 +188,12 @@ fn self_join_lanes<L: SearchLane>(
 ) -> Result<()> {
     let (max_distance, isa) = (config.max_distance, config.isa);
     let row_count = rows.lanes.len();
-    if index == IndexName::SpilledJoin {
+    if index == IndexName::SpilledJoin && output == PairOutput::Count {
         let spilled = SpilledGroups::new(rows, config.memory, &config.temporary_folder)?;
         let groups = &spilled.groups;
-        if output == PairOutput::Count {
-            let counting = CountRows { groups: (groups, groups) };
-            let pairs = spilled.collect_pairs(max_distance, isa, &counting)?;
-            return write_count(groups.equal_pairs() + pairs, sink);
-        }
-        let pairs = spilled.collect_pairs(max_distance, isa, &KeepPairs)?.into_sorted();
-        return write_self_join(groups, &pairs, row_count, output, sink);
+        let counting = CountRows { groups: (groups, groups) };
+        let pairs = spilled.collect_pairs(max_distance, isa, &counting)?;
+        return write_count(groups.equal_pairs() + pairs, sink);
     }
     if index == IndexName::LinearScan {
         if output == PairOutput::Groups {
@@ -214,8 +207,29 @@ fn self_join_lanes<L: SearchLane>(
     if output == PairOutput::Count {
         return write_count(count_pairs(rows, max_distance, isa), sink);
     }
+    let (groups, pairs) = groups_and_pairs(rows, index, config)?;
+    write_self_join(&groups, &pairs, row_count, output, sink)
+}
+
+/// Groups of equal rows, and the pairs of groups within the distance, ascending; in the threads of
+/// the caller's pool.
+///
+/// # Errors
+///
+/// A temporary file fails.
+pub(super) fn groups_and_pairs<L: SearchLane>(
+    rows: Rows<'_, L>,
+    index: IndexName,
+    config: &JoinConfig,
+) -> Result<(EqualGroups<L::Wide>, Vec<ValuePair>)> {
+    let (max_distance, isa) = (config.max_distance, config.isa);
+    if index == IndexName::SpilledJoin {
+        let spilled = SpilledGroups::new(rows, config.memory, &config.temporary_folder)?;
+        let pairs = spilled.collect_pairs(max_distance, isa, &KeepPairs)?.into_sorted();
+        return Ok((spilled.groups, pairs));
+    }
     let join = self_join(rows, max_distance, isa);
-    write_self_join(&join.groups, &join.pairs, row_count, output, sink)
+    Ok((join.groups, join.pairs))
 }
 
 fn write_count(count: u64, sink: &mut Sink<'_>) -> Result<()> {

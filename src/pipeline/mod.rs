@@ -10,6 +10,7 @@
 //! [`match_queries()`] runs it. Pass 1 writes down the number of every word that it meets, so pass 2
 //! never looks at the text.
 
+mod close_fingerprints;
 pub mod compare;
 pub mod config;
 mod corpus_terms;

@@ -1,5 +1,7 @@
 //! How far a long run has come, for a face to show.
 
+use crate::search::planner::Plan;
+
 /// Takes note of progress; called from any thread.
 pub trait Progress: Sync {
     /// A stage begins that will read `bytes` bytes, or an unknown number if 0.
@@ -7,6 +9,9 @@ pub trait Progress: Sync {
 
     /// So many more bytes were read.
     fn advance(&self, bytes: u64);
+
+    /// A join was planned, and is about to begin.
+    fn planned(&self, _plan: &Plan) {}
 }
 
 /// Takes no note.

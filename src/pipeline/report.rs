@@ -80,6 +80,7 @@ pub(super) fn report(
             })
             .collect(),
         faults: found.read.faults.clone(),
+        distance_means: summary.distance_means.clone().unwrap_or_default(),
         ..Report::default()
     };
     add_histograms(&mut report, &found.removals);
@@ -153,16 +154,17 @@ fn examples(
     let example = |(removal, closeness): &(&Removal, Closeness)| Example {
         kept: shown_name(&names.of(removal.kept)),
         removed: shown_name(&names.of(removal.row)),
-        closeness: match closeness {
-            Closeness::Similarity(s) => {
-                format!("similarity {:.3}", f64::from(s.shared) / f64::from(s.union))
-            }
-            Closeness::Distance(distance) => format!("distance {distance}"),
-        },
+        closeness: shown(*closeness),
         kept_text: text(removal.kept),
         removed_text: text(removal.row),
     };
     Ok(chosen.iter().map(example).collect())
+}
+
+fn shown(closeness: Closeness) -> String {
+    let similarity = closeness.similarity().map(|s| format!("similarity {s:.3}"));
+    let distance = closeness.distance().map(|d| format!("distance {d}"));
+    similarity.into_iter().chain(distance).collect::<Vec<_>>().join(", ")
 }
 
 /// The beginnings of the texts of some documents.

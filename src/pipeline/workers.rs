@@ -8,6 +8,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 #[derive(Debug)]
 pub(super) struct Workers(Option<rayon::ThreadPool>);
 
+/// Starts a pool of threads.
+pub(super) fn start(count: usize) -> Result<rayon::ThreadPool> {
+    rayon::ThreadPoolBuilder::new().num_threads(count).build().map_err(|error| {
+        Error::config("--threads", count, format!("the system does not start them: {error}"))
+    })
+}
+
 impl Workers {
     /// `count` workers.
     ///
@@ -18,10 +25,7 @@ impl Workers {
         if count <= 1 {
             return Ok(Self(None));
         }
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(count).build();
-        pool.map(|pool| Self(Some(pool))).map_err(|error| {
-            Error::config("--threads", count, format!("the system does not start them: {error}"))
-        })
+        start(count).map(|pool| Self(Some(pool)))
     }
 
     /// The threads, if there is more than the caller's.
@@ -30,10 +34,14 @@ impl Workers {
     }
 
     /// Runs `work` with these threads as those of rayon.
-    pub(super) fn run<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
+    ///
+    /// # Errors
+    ///
+    /// A single worker, which is a thread only here, is not started.
+    pub(super) fn run<R: Send>(&self, work: impl FnOnce() -> R + Send) -> Result<R> {
         match &self.0 {
-            None => work(),
-            Some(pool) => pool.install(work),
+            None => Ok(start(1)?.install(work)),
+            Some(pool) => Ok(pool.install(work)),
         }
     }
 

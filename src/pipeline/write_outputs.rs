@@ -79,7 +79,7 @@ pub fn write_outputs(
         let workers = Workers::new(outputs.threads)?;
         let is_kept = |document: DocOrdinal| kept[document.index()];
         let target = folder.aside().join("kept");
-        workers.run(|| write_kept_copies(collection, &found.read.ids, &is_kept, &target))?;
+        workers.run(|| write_kept_copies(collection, &found.read.ids, &is_kept, &target))??;
     }
 
     summary.files = collection.file_count() as u64;

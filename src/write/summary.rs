@@ -13,6 +13,8 @@ pub struct Summary {
     pub parameters: Vec<(&'static str, String)>,
     /// What makes fingerprints and terms comparable with those of other runs.
     pub recipe: String,
+    /// What a distance means, if the method has distances.
+    pub distance_means: Option<String>,
     /// Input files.
     pub files: u64,
     /// Documents that were read.
@@ -62,6 +64,9 @@ pub fn write_summary(out: &mut dyn Write, summary: &Summary) -> io::Result<()> {
     string(out, "program", concat!("simtool ", env!("CARGO_PKG_VERSION")))?;
     string(out, "command", &summary.command)?;
     string(out, "recipe", &summary.recipe)?;
+    if let Some(meaning) = &summary.distance_means {
+        string(out, "distance_means", meaning)?;
+    }
     out.write_all(b"  \"parameters\": {")?;
     for (number, (name, value)) in summary.parameters.iter().enumerate() {
         out.write_all(if number == 0 { b"" } else { b"," })?;
@@ -111,6 +116,7 @@ mod tests {
             removed: 3,
             quarantined: 2,
             parameters: vec![("method", "exact".to_owned())],
+            distance_means: Some("3 bits are alike".to_owned()),
             faults: vec!["[truncated] \"x\"".to_owned()],
             stages: vec![("read", Duration::from_millis(1500))],
             ..Summary::default()
@@ -122,6 +128,7 @@ mod tests {
             "  \"records_in\": 12,",
             "  \"conserved\": true,",
             "    \"method\": \"exact\"",
+            "  \"distance_means\": \"3 bits are alike\",",
             "  \"command\": \"simtool --corpus \\\"a b\\\"\",",
             "    \"read\": 1.500000",
         ] {

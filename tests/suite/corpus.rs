@@ -48,13 +48,20 @@ fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
 fn any_number_of_threads_and_any_instruction_set_write_the_same_bytes() {
     let folder = Folder::empty();
     collection(&folder);
+    for method in [&["--similarity", "0.8"][..], &["--method", "simhash", "-k", "8"]] {
+        same_bytes(&folder, method);
+    }
+}
+
+fn same_bytes(folder: &Folder, method: &[&str]) {
     let mut expected = None;
     let every_thread_count = ["1", "2", "3", "7", "16"].map(|threads| (threads, "avx512"));
     let every_isa = ["avx2", "portable"].map(|isa| ("2", isa));
     for (threads, isa) in every_thread_count.into_iter().chain(every_isa) {
-        let output = format!("out-{threads}-{isa}");
+        let output = format!("out-{threads}-{isa}-{}", method.len());
         let arguments =
             ["-q", "--corpus", "in", "--pairs", "--write-kept", "--output", &output, "-j", threads];
+        let arguments = [&arguments, method].concat();
         let run = run(&folder.path(""), &arguments, &[("SIMTOOL_ISA", isa)]);
         assert_eq!(run.code, 0, "{}", run.err);
         let found = files(&folder.path(&output));

@@ -8,6 +8,8 @@ mod bad_inputs;
 mod cli;
 #[cfg(feature = "jsonl")]
 mod corpus;
+#[cfg(feature = "jsonl")]
+mod corpus_simhash;
 mod determinism;
 mod golden;
 mod join;

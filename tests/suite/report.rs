@@ -67,6 +67,7 @@ fn sample() -> Report {
             .to_vec(),
         similarities: Some(similarities),
         distances: Some(vec![1_904, 822, 640, 701]),
+        distance_means: "At 3 of 64 bits the similarity is 0.98 on average.".to_owned(),
         cluster_sizes: (2..1500).map(|size: u64| (size, 90_000 / (size * size))).collect(),
         largest_clusters: (0..8).map(|n| Cluster { kept: name(n), size: 1_500 - n * 97 }).collect(),
         sources: [

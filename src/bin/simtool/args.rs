@@ -177,9 +177,14 @@ pub(crate) struct ReferenceArgs {
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) result: Option<PathBuf>,
 
-    /// Most bits in which a match may differ from its sample.
-    #[arg(short = 'k', long, value_name = "K", default_value_t = 3)]
-    pub(crate) max_distance: u32,
+    /// Most bits in which a match may differ from its sample, or the fingerprints of two
+    /// near-duplicates with --method simhash [default: 3].
+    ///
+    /// For fingerprints of 64 bits over shingles, two documents at distance 3 have on average a
+    /// Jaccard similarity of 0.98, at 6 of 0.92, at 10 of 0.79; with 128 bits, at twice as many.
+    /// Any one distance can be a few bits more or less than the similarity promises.
+    #[arg(short = 'k', long, value_name = "K")]
+    pub(crate) max_distance: Option<u32>,
 
     /// Read the files into memory instead of mapping them.
     ///
@@ -331,9 +336,18 @@ pub(crate) struct CorpusArgs {
     #[arg(long, requires = "corpus")]
     pub(crate) write_kept: bool,
 
-    /// Least Jaccard similarity of near-duplicates: a decimal or a ratio such as 4/5.
-    #[arg(long, value_name = "S", default_value = "0.8")]
-    pub(crate) similarity: String,
+    /// How near-duplicates are found.
+    #[arg(long, value_name = "METHOD", default_value = "exact", requires = "corpus")]
+    pub(crate) method: MethodName,
+
+    /// With exact: least Jaccard similarity of near-duplicates, a decimal or a ratio such as 4/5
+    /// [default: 0.8].
+    #[arg(long, value_name = "S", requires = "corpus")]
+    pub(crate) similarity: Option<String>,
+
+    /// With simhash: bits of a fingerprint, 64 or 128 [default: 64].
+    #[arg(long = "bits", value_name = "BITS", requires = "corpus")]
+    pub(crate) simhash_bits: Option<String>,
 
     /// What is compared: sets of so many consecutive words (words:N) or characters (chars:N).
     #[arg(long, value_name = "UNIT:N", default_value = "words:3")]
@@ -363,6 +377,17 @@ pub(crate) struct CorpusArgs {
     /// Print one JSON object instead of a table: what summary.json holds.
     #[arg(long, requires = "corpus")]
     pub(crate) json: bool,
+}
+
+/// How near-duplicates are found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum MethodName {
+    /// All pairs whose sets of shingles have a Jaccard similarity of at least --similarity; takes
+    /// some bytes of memory for each word, or reads the input more often.
+    Exact,
+    /// All pairs whose SimHash fingerprints differ in at most --max-distance bits; takes 16 bytes a
+    /// document and reads the input once, so it goes where exact cannot.
+    Simhash,
 }
 
 /// Format of rows of documents.
@@ -397,6 +422,9 @@ pub(crate) enum ClusterBy {
     /// All that a chain of close documents links, but one.
     Components,
 }
+
+/// Most differing bits, where `--max-distance` does not say.
+pub(crate) const MAX_DISTANCE: u32 = 3;
 
 /// The number of worker threads that `--threads` asks for.
 pub(crate) fn thread_count(asked: u16) -> usize {

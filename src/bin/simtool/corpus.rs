@@ -1,13 +1,18 @@
 //! `simtool --corpus`: near-duplicates within a collection.
 
-use crate::args::{Args, ClusterBy, CorpusArgs, KeepWhich, OutputFormat, thread_count};
+use crate::args::{
+    Args, ClusterBy, CorpusArgs, KeepWhich, MAX_DISTANCE, MethodName, OutputFormat, ReferenceArgs,
+    thread_count,
+};
 use crate::inputs::{self, Access};
 use crate::progress_line::ProgressLine;
 use crate::{Outcome, console, interrupt, join};
 use simtool::Error;
 use simtool::fault::{Fault, Severity};
 use simtool::kernels::Isa;
-use simtool::pipeline::config::{ClusterRule, DeduplicateConfig, Keep, Method};
+use simtool::pipeline::config::{
+    ClusterRule, DeduplicateConfig, Features, Keep, Method, SimhashBits,
+};
 use simtool::pipeline::{Deduplicated, Outputs, deduplicate, write_outputs};
 use simtool::read::globs::Globs;
 use simtool::read::walk::{Walker, listed_paths};
@@ -15,21 +20,22 @@ use simtool::read::{Collection, ReadOptions};
 use simtool::write::document_rows::RowFormat;
 use simtool::write::output_folder::{Existing, OutputFolder};
 use simtool::write::summary::{Summary, write_summary};
-use std::fmt::Write;
+use std::fmt::{Display, Write};
 use std::io;
 use std::path::{Path, PathBuf};
 
 /// Faults of one kind that are shown; the rest is counted.
 const SHOWN_FAULTS: usize = 20;
+/// Least similarity, where `--similarity` does not say.
+const SIMILARITY: &str = "0.8";
 
 /// Finds the near-duplicates and writes the outputs.
 pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     let (common, args) = (&args.reference, &args.corpus);
     let threads = thread_count(common.threads);
-    let config = config(args, threads)?;
+    let config = config(common, args, threads)?;
     let options = read_options(args, if common.no_mmap { Access::Read } else { Access::Map })?;
-    let temporary = args.tmp_dir.clone().unwrap_or_else(std::env::temp_dir);
-    let (files, faults) = walk(args, &temporary)?;
+    let (files, faults) = walk(args, &temporary_folder(args))?;
     refuse_overlap(args, &files)?;
     let existing = if args.force { Existing::Replace } else { Existing::Refuse };
     let folder = OutputFolder::create(&args.output, existing)?;
@@ -48,8 +54,9 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     let outputs = Outputs { rows, pairs: args.pairs, kept: args.write_kept, threads };
     let mut summary = Summary {
         command: std::env::args().collect::<Vec<_>>().join(" "),
-        parameters: parameters(args),
-        recipe: config.shingle.recipe(),
+        parameters: parameters(args, &config),
+        recipe: config.recipe(),
+        distance_means: config.distance_means(),
         stages: found.timings.stages().to_vec(),
         ..Summary::default()
     };
@@ -78,7 +85,11 @@ fn outcome(found: &Deduplicated) -> Outcome {
     }
 }
 
-fn config(args: &CorpusArgs, threads: usize) -> Result<DeduplicateConfig, Error> {
+fn config(
+    common: &ReferenceArgs,
+    args: &CorpusArgs,
+    threads: usize,
+) -> Result<DeduplicateConfig, Error> {
     let keep = match args.keep {
         KeepWhich::First => Keep::First,
         KeepWhich::Last => Keep::Last,
@@ -93,7 +104,7 @@ fn config(args: &CorpusArgs, threads: usize) -> Result<DeduplicateConfig, Error>
         return Err(Error::config("--keep", given, rule));
     }
     Ok(DeduplicateConfig {
-        method: Method::Exact(args.similarity.parse()?),
+        method: method(common, args)?,
         shingle: args.shingle.parse()?,
         keep,
         clusters: match args.cluster {
@@ -101,9 +112,49 @@ fn config(args: &CorpusArgs, threads: usize) -> Result<DeduplicateConfig, Error>
             ClusterBy::Components => ClusterRule::Components,
         },
         memory_bytes: args.max_memory.as_deref().map_or(Ok(u64::MAX), join::bytes)?,
+        temporary_folder: temporary_folder(args),
         threads,
         isa: Isa::detected(),
     })
+}
+
+fn temporary_folder(args: &CorpusArgs) -> PathBuf {
+    args.tmp_dir.clone().unwrap_or_else(std::env::temp_dir)
+}
+
+/// The method with its settings, none of them of another method.
+fn method(common: &ReferenceArgs, args: &CorpusArgs) -> Result<Method, Error> {
+    let refuse = |option: &'static str, given: &dyn Display, method: &str| {
+        Err(Error::config(option, given, format!("goes with --method {method}")))
+    };
+    match args.method {
+        MethodName::Exact => {
+            if let Some(distance) = common.max_distance {
+                return refuse("--max-distance", &distance, "simhash");
+            }
+            if let Some(bits) = &args.simhash_bits {
+                return refuse("--bits", bits, "simhash");
+            }
+            let similarity = args.similarity.as_deref().unwrap_or(SIMILARITY);
+            Ok(Method::Exact(similarity.parse()?))
+        }
+        MethodName::Simhash => {
+            if let Some(similarity) = &args.similarity {
+                return refuse("--similarity", similarity, "exact");
+            }
+            let bits: SimhashBits = args.simhash_bits.as_deref().unwrap_or("64").parse()?;
+            let max_distance = common.max_distance.unwrap_or(MAX_DISTANCE);
+            if max_distance >= bits.count() / 2 {
+                let rule = format!(
+                    "must be below {}: unlike documents differ in half of {} bits",
+                    bits.count() / 2,
+                    bits.count()
+                );
+                return Err(Error::config("--max-distance", max_distance, rule));
+            }
+            Ok(Method::Simhash { features: Features::Shingles(bits), max_distance, verify: None })
+        }
+    }
 }
 
 fn read_options(args: &CorpusArgs, access: Access) -> Result<ReadOptions, Error> {
@@ -167,17 +218,26 @@ fn refuse_overlap(args: &CorpusArgs, files: &Files) -> Result<(), Error> {
     Ok(())
 }
 
-fn parameters(args: &CorpusArgs) -> Vec<(&'static str, String)> {
+fn parameters(args: &CorpusArgs, config: &DeduplicateConfig) -> Vec<(&'static str, String)> {
     let lower = |value: String| value.to_lowercase();
-    let mut parameters = vec![
-        ("method", "exact".to_owned()),
-        ("similarity", args.similarity.clone()),
+    let mut parameters = vec![("method", lower(format!("{:?}", args.method)))];
+    match &config.method {
+        Method::Exact(_) => {
+            let similarity = args.similarity.as_deref().unwrap_or(SIMILARITY);
+            parameters.push(("similarity", similarity.to_owned()));
+        }
+        Method::Simhash { features: Features::Shingles(bits), max_distance, verify: _ } => {
+            parameters.push(("bits", bits.count().to_string()));
+            parameters.push(("max_distance", max_distance.to_string()));
+        }
+    }
+    parameters.extend([
         ("shingle", args.shingle.clone()),
         ("keep", lower(format!("{:?}", args.keep))),
         ("cluster", lower(format!("{:?}", args.cluster))),
         ("text_field", args.text_field.clone()),
         ("id_field", args.id_field.clone()),
-    ];
+    ]);
     parameters.extend(args.keep_field.clone().map(|field| ("keep_field", field)));
     parameters
 }

@@ -1,6 +1,6 @@
 //! `simtool N M`: samples matched against articles.
 
-use crate::args::{ReferenceArgs, thread_count};
+use crate::args::{MAX_DISTANCE, ReferenceArgs, thread_count};
 use crate::console;
 use crate::inputs::{self, Access};
 use simtool::Error;
@@ -37,7 +37,7 @@ pub(crate) fn run(args: &ReferenceArgs) -> anyhow::Result<()> {
     timings.end("open files");
 
     let threads = thread_count(args.threads);
-    let max_distance = args.max_distance;
+    let max_distance = args.max_distance.unwrap_or(MAX_DISTANCE);
     let config = MatchConfig { stop_words, hash_table, max_distance, threads, isa };
     let matched = match_queries(&articles, &samples, &config)?;
     timings.extend(&matched.timings);

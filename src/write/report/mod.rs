@@ -44,6 +44,8 @@ pub struct Report {
     pub similarities: Option<Similarities>,
     /// Number of pairs or removals by distance in bits, from 0, if the method has any.
     pub distances: Option<Vec<u64>>,
+    /// What a distance means, as the end of a sentence; empty if the method has none.
+    pub distance_means: String,
     /// Number of clusters by number of documents.
     pub cluster_sizes: BTreeMap<u64, u64>,
     /// The largest clusters, largest first; [`CLUSTERS`] are shown.

@@ -125,13 +125,14 @@ fn write_charts(out: &mut dyn Write, report: &Report) -> io::Result<()> {
             },
         )?;
     }
+    let distance_note = format!("Bits in which two fingerprints differ. {}", report.distance_means);
     if let Some(bars) = distances {
         write_bars(
             out,
             &BarChart {
                 key: "distances",
                 title: "Distance",
-                note: "Bits in which two fingerprints differ.",
+                note: distance_note.trim_end(),
                 axis: "differing bits",
                 noun: "pair",
                 scale: Scale::Linear,

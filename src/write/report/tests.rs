@@ -19,6 +19,7 @@ fn report(outside: &[u8]) -> Report {
         stages: vec![Stage { name: text.clone(), time: Duration::from_millis(12), bytes: 34_000 }],
         similarities: Some(similarities),
         distances: Some(vec![4, 0, 2, 1]),
+        distance_means: String::new(),
         cluster_sizes: BTreeMap::from([(2, 5), (3, 1), (900, 1)]),
         largest_clusters: vec![Cluster { kept: name(), size: 900 }],
         sources: vec![Source { name: outside.to_vec(), removed: 7 }],
