@@ -62,7 +62,7 @@ impl TermSource for CorpusTerms<'_> {
     ) -> Result<()> {
         let mut scratch = TermScratch::default();
         if self.summaries[shard].get().is_some() {
-            return read_again(self.collection, shard, wanted, &mut |index, text| {
+            return read_again(self.collection, shard, u32::MAX, wanted, &mut |index, text| {
                 visit(index, self.terms.of(text, &mut scratch));
             });
         }

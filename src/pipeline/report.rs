@@ -1,12 +1,14 @@
 //! Puts the page together that shows a person what was found.
 
 use super::deduplicate::Deduplicated;
+use super::shard_summary::read_again;
+use super::workers::Workers;
 use super::write_outputs::Names;
 use crate::closeness::Closeness;
 use crate::cluster::{Cluster, Removal};
-use crate::document::{Content, DocOrdinal};
+use crate::document::DocOrdinal;
 use crate::error::Result;
-use crate::read::{Collection, Corpus, Event};
+use crate::read::{Collection, Corpus};
 use crate::unordered_map::UnorderedMap;
 use crate::write::document_rows::DocumentName;
 use crate::write::report::{
@@ -18,7 +20,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 /// Most bytes of a text that the page's examples are made from.
-const EXAMPLE_BYTES: usize = 64 << 10;
+const EXAMPLE_BYTES: usize = 16 << 10;
 
 /// The page's data. `summary` is complete but for its own times.
 ///
@@ -30,6 +32,7 @@ pub(super) fn report(
     found: &Deduplicated,
     clusters: &[Cluster],
     summary: &Summary,
+    workers: &Workers,
 ) -> Result<Report> {
     let names = Names { collection, found };
     let name = |row: u32| shown_name(&names.of(row));
@@ -69,7 +72,7 @@ pub(super) fn report(
             })
             .collect(),
         sources: sources(&names, &found.removals),
-        examples: examples(collection, found, &names)?,
+        examples: examples(collection, found, &names, workers)?,
         quarantined: (found.read.quarantined.iter().take(BAD_RECORDS))
             .map(|quarantined| QuarantinedRecord {
                 file: file_name(collection, quarantined.file),
@@ -142,6 +145,7 @@ fn examples(
     collection: &Collection,
     found: &Deduplicated,
     names: &Names<'_>,
+    workers: &Workers,
 ) -> Result<Vec<Example>> {
     let mut proven: Vec<(&Removal, Closeness)> =
         found.removals.iter().filter_map(|r| r.closeness.map(|closeness| (r, closeness))).collect();
@@ -149,7 +153,7 @@ fn examples(
     let step = proven.len().div_ceil(EXAMPLES).max(1);
     let chosen: Vec<_> = proven.into_iter().step_by(step).collect();
     let rows = chosen.iter().flat_map(|(removal, _)| [removal.row, removal.kept]).collect();
-    let texts = texts(collection, found, rows)?;
+    let texts = texts(collection, found, rows, workers)?;
     let text = |row: u32| texts.get(&row).cloned().unwrap_or_default();
     let example = |(removal, closeness): &(&Removal, Closeness)| Example {
         kept: shown_name(&names.of(removal.kept)),
@@ -172,28 +176,29 @@ fn texts(
     collection: &Collection,
     found: &Deduplicated,
     mut rows: Vec<u32>,
+    workers: &Workers,
 ) -> Result<UnorderedMap<u32, Vec<u8>>> {
     rows.sort_unstable();
     rows.dedup();
-    let mut texts = UnorderedMap::default();
-    for shard in 0..collection.shard_count() {
-        let end = found.read.ids.end_of_shard(shard).0;
-        let mut row = found.read.ids.first_of_shard(shard).0;
-        if !rows.iter().any(|wanted| (row..end).contains(wanted)) {
-            continue;
-        }
-        collection.read_shard(shard, &mut |event| {
-            if let Event::Record(record) = event
-                && let Content::Document(document) = record.content
-            {
-                if rows.binary_search(&row).is_ok() {
-                    let length = document.text.len().min(EXAMPLE_BYTES);
-                    texts.insert(row, document.text[..length].to_vec());
-                }
-                row += 1;
-            }
-            Ok(())
-        })?;
-    }
-    Ok(texts)
+    let of_shard = |shard: usize| {
+        let (first, end) =
+            (found.read.ids.first_of_shard(shard), found.read.ids.end_of_shard(shard));
+        let [from, to] = [first, end].map(|border| rows.partition_point(|&row| row < border.0));
+        (shard, first.0, &rows[from..to])
+    };
+    let shards = (0..collection.shard_count()).map(of_shard);
+    let texts = workers.map(
+        shards.filter(|(.., wanted)| !wanted.is_empty()).collect(),
+        |(shard, first, wanted): (usize, u32, &[u32])| {
+            let mut texts = Vec::with_capacity(wanted.len());
+            let end = wanted.last().map_or(0, |last| last - first + 1);
+            let is_wanted = |index: u32| wanted.binary_search(&(first + index)).is_ok();
+            read_again(collection, shard, end, &is_wanted, &mut |index, text| {
+                texts.push((first + index, text[..text.len().min(EXAMPLE_BYTES)].to_vec()));
+            })?;
+            Ok(texts)
+        },
+    );
+    let texts: Vec<Vec<(u32, Vec<u8>)>> = texts.into_iter().collect::<Result<_>>()?;
+    Ok(texts.into_iter().flatten().collect())
 }

@@ -2,7 +2,7 @@
 
 use super::config::Keep;
 use crate::document::{Bad, Content, Document, DocumentIds, ShardIds};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::fault::Fault;
 use crate::field_value::FieldValue;
 use crate::read::{Collection, Corpus, Event};
@@ -116,7 +116,7 @@ pub(super) fn read_summarized(
 }
 
 /// Calls `visit` with the number in the shard and the text of each document that is wanted, of a
-/// shard that was read before.
+/// shard that was read before; reads no further than to document number `end`.
 ///
 /// # Errors
 ///
@@ -124,11 +124,16 @@ pub(super) fn read_summarized(
 pub(super) fn read_again(
     collection: &Collection,
     shard: usize,
+    end: u32,
     wanted: &dyn Fn(u32) -> bool,
     visit: &mut dyn FnMut(u32, &[u8]),
 ) -> Result<()> {
     let mut index = 0;
     let records = collection.read_shard(shard, &mut |event| {
+        if index >= end {
+            // An error is what ends a reading; nobody sees this one.
+            return Err(Error::config("shard", shard, "is read no further"));
+        }
         if let Event::Record(record) = event
             && let Content::Document(document) = record.content
         {
@@ -139,7 +144,7 @@ pub(super) fn read_again(
         }
         Ok(())
     });
-    records.map(drop)
+    if index >= end { Ok(()) } else { records.map(drop) }
 }
 
 impl CollectionSummary {

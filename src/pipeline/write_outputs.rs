@@ -41,6 +41,7 @@ pub fn write_outputs(
     folder: &OutputFolder,
     summary: &mut Summary,
 ) -> Result<()> {
+    let workers = Workers::new(outputs.threads)?;
     let names = Names { collection, found };
     let clusters = cluster::clusters(&found.removals);
     let file = format!("removed.{}", outputs.rows.extension());
@@ -76,7 +77,6 @@ pub fn write_outputs(
     }
     let kept = found.kept();
     if outputs.kept {
-        let workers = Workers::new(outputs.threads)?;
         let is_kept = |document: DocOrdinal| kept[document.index()];
         let target = folder.aside().join("kept");
         workers.run(|| write_kept_copies(collection, &found.read.ids, &is_kept, &target))??;
@@ -101,7 +101,7 @@ pub fn write_outputs(
         }
         .into());
     }
-    let page = report::report(collection, found, &clusters, summary)?;
+    let page = report::report(collection, found, &clusters, summary, &workers)?;
     write(folder, "report.html", |out| write_report(out, &page))?;
     write(folder, "summary.json", |out| write_summary(out, summary))
 }
