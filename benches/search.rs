@@ -2,9 +2,10 @@
 //!
 //! `cargo bench --bench search`; a filter such as `k=10` runs a part. With `SIMTOOL_DATA` set, the
 //! word fingerprints of windows of its newsgroups articles are joined too.
+#![expect(clippy::print_stderr, reason = "a bench that is skipped says so")]
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use fingerprint_sets::{ball, mix, pages};
+use fingerprint_sets::{Random, ball, mix, pages};
 use simtool::kernels::Isa;
 use simtool::matches::Match;
 use simtool::search::FingerprintIndex;
@@ -55,9 +56,19 @@ fn self_joins(c: &mut Criterion) {
     bench_join::<u16>(c, "mix, 16 bits", &narrow(mix(ROWS, 16, 1)), 3);
     bench_join::<u64>(c, "pages, 64 bits", &narrow(pages(ROWS, 64, 1)), 3);
     bench_join::<u64>(c, "30 of 64 bits vary", &narrow(ball(ROWS, 30, 1)), 3);
-    if let Some(windows) = newsgroups_windows() {
-        bench_join::<u64>(c, "newsgroups windows, 64 bits", &windows, 3);
+    let Some(words) = newsgroups_words() else {
+        eprintln!("skipped: SIMTOOL_DATA is not set, or holds no newsgroups");
+        return;
+    };
+    let step = |width: usize| (words.len().saturating_sub(width) / ROWS).max(1);
+    for (name, width, step) in [
+        ("newsgroups windows, 64 bits", 200, 20),
+        ("newsgroups windows of 60 words, a million", 60, step(60)),
+    ] {
+        bench_join::<u64>(c, name, &narrow(windows(&words, width, step)), 3);
     }
+    let wide = windows(&words, 60, step(60));
+    bench_join::<u128>(c, "newsgroups windows of 60 words, 128 bits", &wide, 3);
 }
 
 /// Giant buckets: all rows equal, and all rows in one block of the first 16 bits.
@@ -69,11 +80,32 @@ fn giant_buckets(c: &mut Criterion) {
     group.bench_function("all equal", |b| {
         b.iter(|| assert_eq!(count_pairs(Rows::all(&equal), 3, Isa::detected()), pairs));
     });
+    group.bench_function("all equal, folded", |b| {
+        b.iter(|| {
+            let found = self_join(Rows::all(&equal), 3, Isa::detected());
+            assert_eq!((found.groups.len(), found.pairs.len()), (1, 0));
+        });
+    });
     let uniform: Vec<u64> = narrow(mix(ROWS, 64, 1));
     let block: Vec<u64> = uniform.iter().map(|row| row >> 16).collect();
     let expected = count_pairs(Rows::all(&block), 3, Isa::Portable);
     group.bench_function("one block", |b| {
         b.iter(|| assert_eq!(count_pairs(Rows::all(&block), 3, Isa::detected()), expected));
+    });
+    let folded = self_join(Rows::all(&block), 3, Isa::Portable).pairs.len();
+    group.bench_function("one block, folded", |b| {
+        b.iter(|| {
+            let found = self_join(Rows::all(&block), 3, Isa::detected());
+            assert_eq!(found.pairs.len(), folded);
+        });
+    });
+    // What the others are measured by.
+    let folded = self_join(Rows::all(&uniform), 3, Isa::Portable).pairs.len();
+    group.bench_function("uniform, folded", |b| {
+        b.iter(|| {
+            let found = self_join(Rows::all(&uniform), 3, Isa::detected());
+            assert_eq!(found.pairs.len(), folded);
+        });
     });
     group.finish();
 }
@@ -130,31 +162,40 @@ fn search_all(index: &dyn FingerprintIndex<u64>, queries: &[u64], expected: u64)
     assert_eq!(count, expected);
 }
 
-/// `SimHash` values of the words of windows of 200 words, every 20 words, of newsgroups articles.
-fn newsgroups_windows() -> Option<Vec<u64>> {
+/// A hash of each word of the newsgroups articles, in their order.
+fn newsgroups_words() -> Option<Vec<u128>> {
     let folder = std::path::PathBuf::from(std::env::var_os("SIMTOOL_DATA")?).join("newsgroups");
     let text = std::fs::read(folder.join("article.txt")).ok()?;
-    let words: Vec<u128> = text
-        .split(|byte| !byte.is_ascii_alphabetic())
-        .filter(|word| !word.is_empty())
-        .map(|word| {
-            let add =
-                |sum: u64, byte: &u8| sum.wrapping_mul(0x100_0000_01B3) ^ u64::from(byte | 32);
-            fingerprint_sets::Random(word.iter().fold(1, add)).wide()
-        })
-        .collect();
-    let mut windows = Vec::new();
-    for window in words.windows(200).step_by(20) {
-        let mut sums = [0i32; 64];
-        for word in window {
-            for (bit, sum) in sums.iter_mut().enumerate() {
-                *sum += (word >> bit & 1) as i32 * 2 - 1;
-            }
+    let words = text.split(|byte| !byte.is_ascii_alphabetic()).filter(|word| !word.is_empty());
+    let hash = |word: &[u8]| {
+        let add = |sum: u64, byte: &u8| sum.wrapping_mul(0x100_0000_01B3) ^ u64::from(byte | 32);
+        Random(word.iter().fold(1, add)).wide()
+    };
+    Some(words.map(hash).collect())
+}
+
+/// `SimHash` values of windows of `width` words, one every `step` words, until there are `ROWS`: as
+/// skewed as words of real text are, with neighbours that share most of their words.
+fn windows(words: &[u128], width: usize, step: usize) -> Vec<u128> {
+    let mut sums = [0i32; 128];
+    let mut add = |word: u128, times: i32| {
+        for (bit, sum) in sums.iter_mut().enumerate() {
+            *sum += ((word >> bit & 1) as i32 * 2 - 1) * times;
         }
-        let signs = sums.iter().enumerate();
-        windows.push(signs.fold(0, |row, (bit, &sum)| row | u64::from(sum > 0) << bit));
+        sums
+    };
+    let mut rows = Vec::new();
+    for (end, &word) in words.iter().enumerate() {
+        let mut sums = add(word, 1);
+        if end >= width {
+            sums = add(words[end - width], -1);
+        }
+        if end + 1 >= width && (end + 1 - width).is_multiple_of(step) && rows.len() < ROWS {
+            let signs = sums.iter().enumerate();
+            rows.push(signs.fold(0, |row, (bit, &sum)| row | u128::from(sum > 0) << bit));
+        }
     }
-    Some(windows)
+    rows
 }
 
 criterion_group!(benches, self_joins, giant_buckets, queries);

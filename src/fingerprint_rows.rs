@@ -101,6 +101,24 @@ impl Lanes<'_> {
     }
 }
 
+impl FingerprintRows<'_> {
+    /// The fingerprint of `row`, if it has one.
+    ///
+    /// # Panics
+    ///
+    /// There is no such row.
+    #[must_use]
+    pub fn number(&self, row: usize) -> Option<u128> {
+        let number = match &self.lanes {
+            Lanes::Bits16(lanes) => lanes[row].into(),
+            Lanes::Bits32(lanes) => lanes[row].into(),
+            Lanes::Bits64(lanes) => lanes[row].into(),
+            Lanes::Bits128(lanes) => lanes[row],
+        };
+        self.validity.as_ref().is_none_or(|validity| validity.has_value(row)).then_some(number)
+    }
+}
+
 /// Fingerprints as a reader meets them, one number a row.
 #[derive(Clone, Debug, Default)]
 pub struct RowNumbers {

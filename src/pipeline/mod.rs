@@ -15,6 +15,7 @@ pub mod compare;
 pub mod config;
 mod corpus_terms;
 mod deduplicate;
+mod document_names;
 mod document_terms;
 pub mod emit_pairs;
 mod fingerprint_collection;
@@ -28,6 +29,7 @@ mod report;
 mod shard_summary;
 pub mod timings;
 mod workers;
+pub mod write_fingerprints;
 mod write_outputs;
 
 pub use deduplicate::{Deduplicated, deduplicate};

@@ -1,9 +1,9 @@
 //! Puts the page together that shows a person what was found.
 
 use super::deduplicate::Deduplicated;
+use super::document_names::Names;
 use super::shard_summary::read_again;
 use super::workers::Workers;
-use super::write_outputs::Names;
 use crate::closeness::Closeness;
 use crate::cluster::{Cluster, Removal};
 use crate::document::DocOrdinal;
@@ -34,7 +34,7 @@ pub(super) fn report(
     summary: &Summary,
     workers: &Workers,
 ) -> Result<Report> {
-    let names = Names { collection, found };
+    let names = Names { collection, ids: &found.read.ids };
     let name = |row: u32| shown_name(&names.of(row));
     let mut largest: Vec<&Cluster> = clusters.iter().collect();
     largest.sort_by_key(|cluster| (Reverse(cluster.removed.len()), cluster.kept));
@@ -129,7 +129,7 @@ fn add_histograms(report: &mut Report, removals: &[Removal]) {
 fn sources(names: &Names<'_>, removals: &[Removal]) -> Vec<Source> {
     let mut counts: BTreeMap<u32, u64> = BTreeMap::new();
     for removal in removals {
-        *counts.entry(names.found.read.ids.place(DocOrdinal(removal.row)).file).or_insert(0) += 1;
+        *counts.entry(names.ids.place(DocOrdinal(removal.row)).file).or_insert(0) += 1;
     }
     let mut counts: Vec<(u32, u64)> = counts.into_iter().collect();
     counts.sort_by_key(|&(file, removed)| (Reverse(removed), file));

@@ -1,19 +1,19 @@
 //! Writes what was found in a collection to a folder.
 
 use super::deduplicate::Deduplicated;
+use super::document_names::Names;
 use super::kept_copies::write_kept_copies;
 use super::report;
 use super::workers::Workers;
 use crate::cluster::{self, Removal};
-use crate::document::{DocOrdinal, Place};
+use crate::document::DocOrdinal;
 use crate::error::{Error, ErrorKind, Result};
 use crate::read::{Collection, Corpus};
-use crate::write::document_rows::{DocumentName, DocumentRows, RowFormat, RowKind, write_cluster};
+use crate::write::document_rows::{DocumentRows, RowFormat, RowKind, write_cluster};
 use crate::write::output_folder::OutputFolder;
 use crate::write::quarantine::write_bad_record;
 use crate::write::report::write_report;
 use crate::write::summary::{Summary, write_summary};
-use std::borrow::Cow;
 use std::io::{self, Write};
 
 /// Which outputs are written beside clusters, removed documents, bad records and the summary.
@@ -42,7 +42,7 @@ pub fn write_outputs(
     summary: &mut Summary,
 ) -> Result<()> {
     let workers = Workers::new(outputs.threads)?;
-    let names = Names { collection, found };
+    let names = Names { collection, ids: &found.read.ids };
     let clusters = cluster::clusters(&found.removals);
     let file = format!("removed.{}", outputs.rows.extension());
     write(folder, &file, |out| {
@@ -116,27 +116,4 @@ fn write(
     content(&mut out)
         .and_then(|()| out.flush())
         .map_err(|e| Error::io(folder.name(file), "write", e))
-}
-
-/// Names documents.
-pub(super) struct Names<'d> {
-    pub(super) collection: &'d Collection,
-    pub(super) found: &'d Deduplicated,
-}
-
-impl<'d> Names<'d> {
-    pub(super) fn of(&self, row: u32) -> DocumentName<'d> {
-        let document = DocOrdinal(row);
-        let Place { file, record } = self.found.read.ids.place(document);
-        let file = self.collection.file_name(file as usize);
-        let id = self.found.read.ids.id(document).map_or_else(
-            || {
-                let mut id = file.as_os_str().as_encoded_bytes().to_vec();
-                id.extend_from_slice(format!(":{record}").as_bytes());
-                Cow::Owned(id)
-            },
-            Cow::Borrowed,
-        );
-        DocumentName { id, file, record }
-    }
 }

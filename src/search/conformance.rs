@@ -317,3 +317,46 @@ fn large_sets_give_the_same_pairs_in_the_same_order_for_any_number_of_threads() 
         }
     }
 }
+
+#[test]
+fn giant_groups_stay_folded() {
+    let rows = 300_000;
+    let lanes = vec![42u64; rows];
+    for max_distance in [0, 3, 64] {
+        let join = self_join(Rows::all(&lanes), max_distance, Isa::detected());
+        assert_eq!((join.groups.len(), join.pairs.len()), (1, 0));
+        assert_eq!(join.groups.rows(0).len(), rows);
+        let pairs = (rows as u64) * (rows as u64 - 1) / 2;
+        assert_eq!(count_pairs(Rows::all(&lanes), max_distance, Isa::detected()), pairs);
+    }
+    // A few values, each many times, near one another.
+    let lanes: Vec<u64> = (0..rows as u64).map(|row| 1 << (row % 8)).collect();
+    let join = self_join(Rows::all(&lanes), 2, Isa::detected());
+    assert_eq!((join.groups.len(), join.pairs.len()), (8, 28));
+    let (queries, corpus) = lanes.split_at(rows / 3);
+    let join = bipartite_join(Rows::all(queries), Rows::all(corpus), 2, Isa::detected());
+    assert_eq!((join.queries.len(), join.corpus.len(), join.pairs.len()), (8, 8, 64));
+}
+
+#[test]
+fn a_giant_bucket_of_one_block_is_split_by_the_others() {
+    let mask = (1 << 48) - 1;
+    let narrow: Vec<u64> = mix(100_000, 64, 6).iter().map(|&row| row as u64 & mask).collect();
+    let isa = Isa::detected();
+    // Where the constant bits stand changes no distance.
+    let shifted = |by: u32| narrow.iter().map(|row| row << by | 0x5A5A & !(mask << by)).collect();
+    let sets: [Vec<u64>; 3] = [narrow.clone(), shifted(16), shifted(7)];
+    let counts = sets.each_ref().map(|set| count_pairs(Rows::all(set), 3, isa));
+    let wide: Vec<u128> = narrow.iter().map(|&row| u128::from(row) << 40 | 7).collect();
+    assert_eq!(counts, [count_pairs(Rows::all(&wide), 3, isa); 3]);
+    let join = self_join(Rows::all(&narrow), 3, isa);
+    let pairs = expanded(&join.groups, &join.pairs);
+    assert_eq!(pairs.len() as u64, counts[0]);
+    let mut found = Vec::new();
+    for a in (0..narrow.len()).step_by(2_003) {
+        found.clear();
+        linear_scan::scan(&narrow, narrow[a], 3, isa, &mut found);
+        let partners = pairs.iter().filter(|p| p.0 as usize == a || p.1 as usize == a).count();
+        assert_eq!(found.len(), partners + 1);
+    }
+}

@@ -16,7 +16,9 @@ pub struct RowPairs<'a, W> {
     /// Groups of the partners.
     partners: &'a EqualGroups<W>,
     group_of: Vec<u32>,
-    /// Where each group's neighbours start, and at the end their number.
+    /// Groups that have neighbours: few, for most sets.
+    social: Numbered,
+    /// Where the neighbours of each of these start, and at the end their number.
     starts: Vec<usize>,
     /// Neighbouring groups, with their distances.
     neighbours: Vec<(u32, u32)>,
@@ -54,24 +56,25 @@ impl<'a, W: Lane> RowPairs<'a, W> {
                 group_of[row as usize] = group;
             }
         }
-        let mut starts = vec![0; rows.len() + 1];
-        for pair in pairs() {
-            starts[pair.a as usize] += 1;
+        let social = Numbered::new(rows.len(), pairs().map(|pair| pair.a));
+        let mut starts = vec![0; social.len() + 1];
+        for number in pairs().filter_map(|pair| social.number(pair.a)) {
+            starts[number] += 1;
         }
         let mut place = 0;
         for start in &mut starts {
             place += std::mem::replace(start, place);
         }
         let mut neighbours = vec![(0, 0); place];
-        for pair in pairs() {
-            let place = &mut starts[pair.a as usize];
+        for (number, pair) in pairs().filter_map(|pair| Some((social.number(pair.a)?, pair))) {
+            let place = &mut starts[number];
             neighbours[*place] = (pair.b, pair.distance);
             *place += 1;
         }
         // Each place has advanced to its group's end, which is the next one's start.
-        starts.copy_within(..rows.len(), 1);
+        starts.copy_within(..social.len(), 1);
         starts[0] = 0;
-        Self { rows, partners, group_of, starts, neighbours, is_self_join }
+        Self { rows, partners, group_of, social, starts, neighbours, is_self_join }
     }
 
     /// Number of rows that can be asked for.
@@ -96,7 +99,8 @@ impl<'a, W: Lane> RowPairs<'a, W> {
     }
 
     fn neighbours(&self, group: u32) -> &[(u32, u32)] {
-        &self.neighbours[self.starts[group as usize]..self.starts[group as usize + 1]]
+        let Some(number) = self.social.number(group) else { return &[] };
+        &self.neighbours[self.starts[number]..self.starts[number + 1]]
     }
 
     /// Replaces `found` by the partners of `row`, ascending; in a self-join only those behind it.
@@ -122,5 +126,43 @@ impl<'a, W: Lane> RowPairs<'a, W> {
             take(self.partners.rows(other), distance);
         }
         found.sort_unstable_by_key(|found| found.row);
+    }
+}
+
+/// Some numbers of a range, numbered among themselves: a bit and a half for each number of the range.
+#[derive(Debug)]
+struct Numbered {
+    /// A bit for each number of the range, lowest first.
+    words: Vec<u64>,
+    /// How many there are before each word, and at the end in all.
+    before: Vec<u32>,
+}
+
+impl Numbered {
+    /// Those of the numbers below `end` that come in `some`, in any order.
+    fn new(end: usize, some: impl Iterator<Item = u32>) -> Self {
+        let mut words = vec![0u64; end.div_ceil(64)];
+        for number in some {
+            words[number as usize / 64] |= 1 << (number % 64);
+        }
+        let mut count = 0;
+        let mut before = vec![0];
+        before.extend(words.iter().map(|word| {
+            count += word.count_ones();
+            count
+        }));
+        Self { words, before }
+    }
+
+    fn len(&self) -> usize {
+        self.before.last().map_or(0, |&count| count as usize)
+    }
+
+    /// The place of `number` among them, if it is one of them.
+    #[inline]
+    fn number(&self, number: u32) -> Option<usize> {
+        let (at, bit) = (number as usize / 64, 1u64 << (number % 64));
+        let word = self.words[at];
+        (word & bit != 0).then(|| (self.before[at] + (word & (bit - 1)).count_ones()) as usize)
     }
 }

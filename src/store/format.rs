@@ -43,7 +43,7 @@ fn aligned(bytes: usize) -> Option<usize> {
 /// # Errors
 ///
 /// `out` fails.
-pub fn write(rows: &FingerprintRows<'_>, out: &mut impl Write) -> io::Result<()> {
+pub fn write(rows: &FingerprintRows<'_>, out: &mut dyn Write) -> io::Result<()> {
     let recipe = rows.recipe.as_deref().unwrap_or_default().as_bytes();
     let mut header = Vec::with_capacity(HEADER_BYTES + recipe.len());
     header.extend_from_slice(MAGIC);
@@ -64,7 +64,7 @@ pub fn write(rows: &FingerprintRows<'_>, out: &mut impl Write) -> io::Result<()>
     Ok(())
 }
 
-fn write_section(section: &[u8], out: &mut impl Write) -> io::Result<()> {
+fn write_section(section: &[u8], out: &mut dyn Write) -> io::Result<()> {
     out.write_all(section)?;
     let rest = section.len() % ALIGNMENT;
     if rest != 0 {

@@ -153,7 +153,11 @@ pub fn write_cluster<'d>(
     out.write_all(b"]}\n")
 }
 
-fn write_name(out: &mut dyn Write, prefix: &str, document: &DocumentName<'_>) -> io::Result<()> {
+pub(super) fn write_name(
+    out: &mut dyn Write,
+    prefix: &str,
+    document: &DocumentName<'_>,
+) -> io::Result<()> {
     write!(out, "\"{prefix}id\":")?;
     write_string(out, &document.id)?;
     write!(out, ",\"{prefix}file\":")?;

@@ -51,11 +51,16 @@ impl WholeFile {
     ///
     /// The disk is full, or writing fails otherwise.
     pub fn write(&mut self, bytes: &[u8]) -> Result<()> {
-        let written = match &mut self.target {
-            Target::Aside(file) => file.write_all(bytes),
-            Target::Direct(file) => file.write_all(bytes),
-        };
+        let written = self.file().write_all(bytes);
         written.map_err(|e| Error::io(&self.path, "write", e))
+    }
+
+    /// The file, for writers that want one; what they leave unwritten is not in it.
+    pub fn file(&mut self) -> &mut File {
+        match &mut self.target {
+            Target::Aside(file) => file.as_file_mut(),
+            Target::Direct(file) => file,
+        }
     }
 
     /// Gives the file its name, replacing what stood under it.

@@ -13,6 +13,7 @@ mod corpus_simhash;
 mod determinism;
 mod golden;
 mod join;
+mod join_memory;
 mod naive;
 mod official;
 mod program;
