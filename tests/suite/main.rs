@@ -11,6 +11,8 @@ mod corpus;
 #[cfg(feature = "jsonl")]
 mod corpus_simhash;
 mod determinism;
+#[cfg(feature = "jsonl")]
+mod fingerprint;
 mod golden;
 mod join;
 mod join_memory;

@@ -55,6 +55,11 @@ pub(crate) struct Args {
 /// What else there is to do.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    /// Write a file of fingerprints (SimHash) of documents, for join and search.
+    ///
+    /// Reads what --corpus reads. Rows come in reading order, so that row numbers of a join lead
+    /// back to the documents.
+    Fingerprint(FingerprintArgs),
     /// List all pairs of rows in a file of fingerprints that differ in few bits.
     ///
     /// Prints a, b and distance with tabs between: row numbers from 0, a below b, ascending.
@@ -278,16 +283,9 @@ pub(crate) struct SharedJoinArgs {
     pub(crate) no_mmap: bool,
 }
 
-/// Arguments of `simtool --corpus`.
-#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
+/// Which documents are read, beside the paths themselves, which are the argument `corpus`.
 #[derive(Debug, clap::Args)]
-#[command(next_help_heading = "Near-duplicates within a collection")]
-pub(crate) struct CorpusArgs {
-    /// Files and folders with the documents; folders are read with all that is in them, - is
-    /// standard input.
-    #[arg(long, value_name = "PATH", num_args = 1.., value_hint = ValueHint::AnyPath)]
-    pub(crate) corpus: Vec<PathBuf>,
-
+pub(crate) struct InputArgs {
     /// A file that lists more paths, one a line; may be compressed with gzip.
     #[arg(long, value_name = "LIST", requires = "corpus", value_hint = ValueHint::FilePath)]
     pub(crate) files_from: Option<PathBuf>,
@@ -315,6 +313,65 @@ pub(crate) struct CorpusArgs {
     /// Field, column or dotted path of the ID.
     #[arg(long, value_name = "NAME", default_value = "id")]
     pub(crate) id_field: String,
+}
+
+/// Arguments of `simtool fingerprint`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct FingerprintArgs {
+    /// Files and folders with the documents; folders are read with all that is in them, - is
+    /// standard input.
+    #[arg(value_name = "PATH", required = true, value_hint = ValueHint::AnyPath)]
+    pub(crate) corpus: Vec<PathBuf>,
+
+    #[command(flatten)]
+    pub(crate) input: InputArgs,
+
+    /// Bits of a fingerprint: 64 or 128.
+    #[arg(long, value_name = "BITS", default_value = "64")]
+    pub(crate) bits: String,
+
+    /// What a document is taken for: so many consecutive words (words:N) or characters (chars:N).
+    #[arg(long, value_name = "UNIT:N", default_value = "words:3")]
+    pub(crate) shingle: String,
+
+    /// The file to write; - prints JSON Lines.
+    ///
+    /// Its name says what it holds: .jsonl and .parquet have id, file, record and fingerprint of
+    /// each document, in reading order; .npy an array of uint64 of shape n, or n x 2 with the lower
+    /// half first; .txt a hexadecimal number a line; any other name a packed file, which simtool
+    /// reads fastest. Documents without words have no fingerprint, which an array cannot say.
+    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) output: PathBuf,
+
+    /// Folder for temporary files [default: the system's].
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub(crate) tmp_dir: Option<PathBuf>,
+
+    /// Worker threads, up to 512; 0 takes all cores.
+    #[arg(short = 'j', long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u16).range(0..=512))]
+    pub(crate) threads: u16,
+
+    /// Read the files into memory instead of mapping them.
+    #[arg(long)]
+    pub(crate) no_mmap: bool,
+
+    /// Print no notes.
+    #[arg(short, long)]
+    pub(crate) quiet: bool,
+}
+
+/// Arguments of `simtool --corpus`.
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Near-duplicates within a collection")]
+pub(crate) struct CorpusArgs {
+    /// Files and folders with the documents; folders are read with all that is in them, - is
+    /// standard input.
+    #[arg(long, value_name = "PATH", num_args = 1.., value_hint = ValueHint::AnyPath)]
+    pub(crate) corpus: Vec<PathBuf>,
+
+    #[command(flatten)]
+    pub(crate) input: InputArgs,
 
     /// Folder for the results; it appears when it is complete.
     #[arg(long, value_name = "DIR", default_value = "simtool-out", value_hint = ValueHint::DirPath)]

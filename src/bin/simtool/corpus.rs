@@ -4,28 +4,23 @@ use crate::args::{
     Args, ClusterBy, CorpusArgs, KeepWhich, MAX_DISTANCE, MethodName, OutputFormat, ReferenceArgs,
     thread_count,
 };
-use crate::inputs::{self, Access};
+use crate::inputs::Access;
 use crate::progress_line::ProgressLine;
-use crate::{Outcome, console, interrupt, join};
+use crate::{Outcome, console, documents, interrupt, join};
 use simtool::Error;
-use simtool::fault::{Fault, Severity};
 use simtool::kernels::Isa;
 use simtool::pipeline::config::{
     ClusterRule, DeduplicateConfig, Features, Keep, Method, SimhashBits,
 };
-use simtool::pipeline::{Deduplicated, Outputs, deduplicate, write_outputs};
-use simtool::read::globs::Globs;
-use simtool::read::walk::{Walker, listed_paths};
+use simtool::pipeline::{Outputs, deduplicate, write_outputs};
+use simtool::read::walk::InputFile;
 use simtool::read::{Collection, ReadOptions};
 use simtool::write::document_rows::RowFormat;
 use simtool::write::output_folder::{Existing, OutputFolder};
 use simtool::write::summary::{Summary, write_summary};
 use std::fmt::{Display, Write};
-use std::io;
 use std::path::{Path, PathBuf};
 
-/// Faults of one kind that are shown; the rest is counted.
-const SHOWN_FAULTS: usize = 20;
 /// Least similarity, where `--similarity` does not say.
 const SIMILARITY: &str = "0.8";
 
@@ -34,8 +29,12 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     let (common, args) = (&args.reference, &args.corpus);
     let threads = thread_count(common.threads);
     let config = config(common, args, threads)?;
-    let options = read_options(args, if common.no_mmap { Access::Read } else { Access::Map })?;
-    let (files, faults) = walk(args, &temporary_folder(args))?;
+    let input = &args.input;
+    let options = ReadOptions {
+        keep_field: args.keep_field.clone(),
+        ..documents::read_options(input, Access::of(common.no_mmap))?
+    };
+    let (files, faults) = documents::walk(&args.corpus, input, &temporary_folder(args))?;
     refuse_overlap(args, &files)?;
     let existing = if args.force { Existing::Replace } else { Existing::Refuse };
     let folder = OutputFolder::create(&args.output, existing)?;
@@ -64,7 +63,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     folder.finish()?;
     interrupt::finished();
 
-    show_faults(&found.read.faults);
+    documents::show_faults(&found.read.faults);
     if args.json {
         let mut text = Vec::new();
         write_summary(&mut text, &summary)?;
@@ -72,17 +71,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     } else {
         console::out(table(&summary, &args.output).as_bytes())?;
     }
-    Ok(outcome(&found))
-}
-
-/// Done, unless records or files were lost.
-fn outcome(found: &Deduplicated) -> Outcome {
-    let lost_file = found.read.faults.iter().any(|fault| fault.severity == Severity::Loss);
-    if lost_file || !found.read.quarantined.is_empty() {
-        Outcome::DoneWithLosses
-    } else {
-        Outcome::Done
-    }
+    Ok(documents::outcome(&found.read))
 }
 
 fn config(
@@ -157,47 +146,8 @@ fn method(common: &ReferenceArgs, args: &CorpusArgs) -> Result<Method, Error> {
     }
 }
 
-fn read_options(args: &CorpusArgs, access: Access) -> Result<ReadOptions, Error> {
-    Ok(ReadOptions {
-        format: inputs::format(args.format.as_deref())?,
-        per_line: args.per_line,
-        text_field: args.text_field.clone(),
-        id_field: args.id_field.clone(),
-        keep_field: args.keep_field.clone(),
-        access: inputs::collection_access(access),
-        ..ReadOptions::default()
-    })
-}
-
-type Files = Vec<simtool::read::walk::InputFile>;
-
-/// The files to read, and what is wrong with other paths.
-fn walk(args: &CorpusArgs, temporary: &Path) -> Result<(Files, Vec<Fault>), Error> {
-    let globs = Globs::new(&args.glob)?;
-    let select = |path: &Path| globs.select(path);
-    let mut walker = Walker::new(temporary);
-    let mut paths = args.corpus.clone();
-    if let Some(list) = &args.files_from {
-        paths.extend(listed_paths(list, args.null)?);
-    }
-    for path in &paths {
-        walker.add(path, &select, &mut io::stdin().lock())?;
-    }
-    let walked = walker.finish();
-    if walked.files.is_empty() {
-        show_faults(&walked.faults);
-        let first = paths.first().map_or(Path::new(""), PathBuf::as_path);
-        return Err(Error::io(
-            first,
-            "read any file of",
-            io::Error::other("there is none to read"),
-        ));
-    }
-    Ok((walked.files, walked.faults))
-}
-
 /// Refuses an output folder that is an input or lies in one, and inputs that lie in it.
-fn refuse_overlap(args: &CorpusArgs, files: &Files) -> Result<(), Error> {
+fn refuse_overlap(args: &CorpusArgs, files: &[InputFile]) -> Result<(), Error> {
     let resolved =
         |path: &Path| std::path::absolute(path).map(|path| path.canonicalize().unwrap_or(path));
     let refuse = |input: &Path| {
@@ -235,31 +185,11 @@ fn parameters(args: &CorpusArgs, config: &DeduplicateConfig) -> Vec<(&'static st
         ("shingle", args.shingle.clone()),
         ("keep", lower(format!("{:?}", args.keep))),
         ("cluster", lower(format!("{:?}", args.cluster))),
-        ("text_field", args.text_field.clone()),
-        ("id_field", args.id_field.clone()),
+        ("text_field", args.input.text_field.clone()),
+        ("id_field", args.input.id_field.clone()),
     ]);
     parameters.extend(args.keep_field.clone().map(|field| ("keep_field", field)));
     parameters
-}
-
-/// Shows the first faults of each kind on standard error.
-fn show_faults(faults: &[Fault]) {
-    let mut codes: Vec<&str> = faults.iter().map(|fault| fault.code).collect();
-    codes.sort_unstable();
-    codes.dedup();
-    for code in codes {
-        let of_code = || faults.iter().filter(|fault| fault.code == code);
-        for fault in of_code().take(SHOWN_FAULTS) {
-            match fault.severity {
-                Severity::Warning => console::note(&fault.to_string()),
-                Severity::Loss => console::error(&fault.to_string()),
-            }
-        }
-        let more = of_code().count().saturating_sub(SHOWN_FAULTS);
-        if more > 0 {
-            console::note(&format!("[{code}] {more} more"));
-        }
-    }
 }
 
 /// What a person wants to know first.

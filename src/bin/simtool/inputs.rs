@@ -17,6 +17,13 @@ pub(crate) enum Access {
     Read,
 }
 
+impl Access {
+    /// What `--no-mmap` asks for.
+    pub(crate) fn of(no_mmap: bool) -> Self {
+        if no_mmap { Self::Read } else { Self::Map }
+    }
+}
+
 /// The bytes of `path`.
 pub(crate) fn open(path: &Path, access: Access) -> Result<MappedFile, Error> {
     if access == Access::Read {

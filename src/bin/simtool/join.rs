@@ -17,7 +17,7 @@ use std::io::{self, Write};
 /// Joins a file of fingerprints with itself.
 pub(crate) fn join(args: &JoinArgs) -> anyhow::Result<()> {
     let shared = &args.shared;
-    let (config, access) = (config(shared)?, access(shared));
+    let (config, access) = (config(shared)?, Access::of(shared.no_mmap));
     let file = inputs::open(&shared.fingerprints, access)?;
     let rows = read_fingerprints(&file, &shared.fingerprints)?;
     let plan = plan_self_join(&rows, &config)?;
@@ -29,7 +29,7 @@ pub(crate) fn join(args: &JoinArgs) -> anyhow::Result<()> {
 /// Searches a file of fingerprints for those of another.
 pub(crate) fn search(args: &SearchArgs) -> anyhow::Result<()> {
     let shared = &args.shared;
-    let (config, access) = (config(shared)?, access(shared));
+    let (config, access) = (config(shared)?, Access::of(shared.no_mmap));
     let corpus = inputs::open(&shared.fingerprints, access)?;
     let corpus = read_fingerprints(&corpus, &shared.fingerprints)?;
     let queries = inputs::open(&args.queries, access)?;
@@ -38,10 +38,6 @@ pub(crate) fn search(args: &SearchArgs) -> anyhow::Result<()> {
     explain(shared, &plan);
     let output = output(shared)?;
     write(shared, |sink| search_fingerprints(&queries, &corpus, &plan, &config, output, sink))
-}
-
-fn access(args: &SharedJoinArgs) -> Access {
-    if args.no_mmap { Access::Read } else { Access::Map }
 }
 
 fn config(args: &SharedJoinArgs) -> Result<JoinConfig, Error> {

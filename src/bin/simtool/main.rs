@@ -5,6 +5,8 @@ mod bus_error;
 mod compare;
 mod console;
 mod corpus;
+mod documents;
+mod fingerprint;
 mod generate;
 mod inputs;
 mod interrupt;
@@ -65,6 +67,7 @@ fn run(args: &Args) -> anyhow::Result<Outcome> {
     match &args.command {
         None if !args.corpus.corpus.is_empty() => return corpus::run(args),
         None => reference::run(&args.reference)?,
+        Some(Command::Fingerprint(args)) => return fingerprint::run(args),
         Some(Command::Join(args)) => join::join(args)?,
         Some(Command::Search(args)) => join::search(args)?,
         Some(Command::Completions { shell }) => {

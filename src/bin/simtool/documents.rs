@@ -1,0 +1,83 @@
+//! The documents that a command reads: which files, how, and what was wrong with them.
+
+use crate::args::InputArgs;
+use crate::inputs::{self, Access};
+use crate::{Outcome, console};
+use simtool::Error;
+use simtool::fault::{Fault, Severity};
+use simtool::pipeline::CollectionSummary;
+use simtool::read::ReadOptions;
+use simtool::read::globs::Globs;
+use simtool::read::walk::{InputFile, Walker, listed_paths};
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Faults of one kind that are shown; the rest is counted.
+const SHOWN_FAULTS: usize = 20;
+
+/// How the files are read.
+pub(crate) fn read_options(args: &InputArgs, access: Access) -> Result<ReadOptions, Error> {
+    Ok(ReadOptions {
+        format: inputs::format(args.format.as_deref())?,
+        per_line: args.per_line,
+        text_field: args.text_field.clone(),
+        id_field: args.id_field.clone(),
+        access: inputs::collection_access(access),
+        ..ReadOptions::default()
+    })
+}
+
+/// The files to read, and what is wrong with other paths.
+pub(crate) fn walk(
+    paths: &[PathBuf],
+    args: &InputArgs,
+    temporary: &Path,
+) -> Result<(Vec<InputFile>, Vec<Fault>), Error> {
+    let globs = Globs::new(&args.glob)?;
+    let select = |path: &Path| globs.select(path);
+    let mut walker = Walker::new(temporary);
+    let mut paths = paths.to_vec();
+    if let Some(list) = &args.files_from {
+        paths.extend(listed_paths(list, args.null)?);
+    }
+    for path in &paths {
+        walker.add(path, &select, &mut io::stdin().lock())?;
+    }
+    let walked = walker.finish();
+    if walked.files.is_empty() {
+        show_faults(&walked.faults);
+        let first = paths.first().map_or(Path::new(""), PathBuf::as_path);
+        return Err(Error::io(
+            first,
+            "read any file of",
+            io::Error::other("there is none to read"),
+        ));
+    }
+    Ok((walked.files, walked.faults))
+}
+
+/// Done, unless records or files were lost.
+pub(crate) fn outcome(read: &CollectionSummary) -> Outcome {
+    let lost_file = read.faults.iter().any(|fault| fault.severity == Severity::Loss);
+    if lost_file || !read.quarantined.is_empty() { Outcome::DoneWithLosses } else { Outcome::Done }
+}
+
+/// Shows the first faults of each kind on standard error.
+pub(crate) fn show_faults(faults: &[Fault]) {
+    let mut codes: Vec<&str> = faults.iter().map(|fault| fault.code).collect();
+    codes.sort_unstable();
+    codes.dedup();
+    for code in codes {
+        let of_code = || faults.iter().filter(|fault| fault.code == code);
+        for fault in of_code().take(SHOWN_FAULTS) {
+            match fault.severity {
+                Severity::Warning => console::note(&fault.to_string()),
+                Severity::Loss => console::error(&fault.to_string()),
+            }
+        }
+        let more = of_code().count().saturating_sub(SHOWN_FAULTS);
+        if more > 0 {
+            console::note(&format!("[{code}] {more} more"));
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! `simtool fingerprint`: a file of fingerprints of documents.
+
+use crate::args::{FingerprintArgs, thread_count};
+use crate::inputs::Access;
+use crate::progress_line::ProgressLine;
+use crate::{Outcome, console, documents};
+use simtool::Error;
+use simtool::fault::{Fault, Severity};
+use simtool::kernels::Isa;
+use simtool::pipeline::config::FingerprintRecipe;
+use simtool::pipeline::write_fingerprints::{FingerprintOutput, write_fingerprints};
+use simtool::pipeline::{FingerprintedCollection, fingerprint_collection};
+use simtool::read::{Collection, Corpus};
+use simtool::write::whole_file::WholeFile;
+use std::io::{self, BufWriter};
+use std::path::Path;
+
+/// Fingerprints the documents and writes the file.
+pub(crate) fn run(args: &FingerprintArgs) -> anyhow::Result<Outcome> {
+    let recipe =
+        FingerprintRecipe { shingle: args.shingle.parse()?, bits: args.bits.as_str().parse()? };
+    let output = FingerprintOutput::of(&args.output)?;
+    let options = documents::read_options(&args.input, Access::of(args.no_mmap))?;
+    let temporary = args.tmp_dir.clone().unwrap_or_else(std::env::temp_dir);
+    let (files, faults) = documents::walk(&args.corpus, &args.input, &temporary)?;
+    if let Some(input) = files.iter().find(|file| is_same(&file.name, &args.output)) {
+        let rule = format!("is the input {}: choose another file", input.name.display());
+        return Err(Error::config("--output", args.output.display(), rule).into());
+    }
+
+    let progress = ProgressLine::new(args.quiet);
+    let collection = Collection::open(files, options);
+    let threads = thread_count(args.threads);
+    let mut made =
+        fingerprint_collection(&collection, recipe, threads, Isa::detected(), &progress)?;
+    made.summary.faults.splice(0..0, faults);
+    progress.end();
+
+    if args.output.as_os_str() == "-" {
+        let mut out = BufWriter::new(io::stdout().lock());
+        write_fingerprints(&collection, &made, output, Path::new("standard output"), &mut out)?;
+    } else {
+        let mut file = WholeFile::create(&args.output)?;
+        let mut out = BufWriter::with_capacity(1 << 20, file.file());
+        write_fingerprints(&collection, &made, output, &args.output, &mut out)?;
+        drop(out);
+        file.finish()?;
+    }
+
+    documents::show_faults(&made.summary.faults);
+    documents::show_faults(&lost_records(&collection, &made));
+    if !args.quiet {
+        let (rows, missing) = (made.rows.lanes.len(), made.summary.without_terms);
+        let lost = made.summary.quarantined.len();
+        console::note(&format!("{rows} documents, {missing} without words; {lost} bad records"));
+    }
+    Ok(documents::outcome(&made.summary))
+}
+
+/// Whether both are names of one file.
+fn is_same(input: &Path, output: &Path) -> bool {
+    let resolved = |path: &Path| path.canonicalize().ok();
+    resolved(input).is_some_and(|input| resolved(output) == Some(input))
+}
+
+/// The bad records as faults of their files.
+fn lost_records(collection: &Collection, made: &FingerprintedCollection) -> Vec<Fault> {
+    let fault = |lost: &simtool::pipeline::Quarantined| Fault {
+        severity: Severity::Loss,
+        code: lost.record.bad.code,
+        file: collection.file_name(lost.file).to_owned(),
+        byte: Some(lost.record.byte),
+        detail: format!("record {}: expected {}", lost.record.record, lost.record.bad.expected),
+    };
+    made.summary.quarantined.iter().map(fault).collect()
+}

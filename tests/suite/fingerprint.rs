@@ -1,0 +1,159 @@
+//! `simtool fingerprint`: what it writes is what `join` and `search` read.
+
+use crate::program::Folder;
+use std::fs;
+
+/// A document whose fingerprint of 64 bits is known, one without words, and a bad line.
+const ROSE: &str = "{\"id\":\"rose\",\"text\":\"a rose is a rose is a rose\"}\n\
+                    {\"id\":\"none\",\"text\":\"...\"}\n\
+                    {\"id\":\"bad\",\"text\":7}\n\
+                    {\"text\":\"a rose is a rose is a rose\"}\n";
+const ROSE_64: &str = "cc71252b5aa76984";
+
+/// Documents of 60 words, of which each differs from one before it in a word or not at all.
+fn documents() -> String {
+    let mut state = 7u64;
+    let mut below = |end: u64| {
+        state = state.wrapping_mul(0x5851_F42D_4C95_7F2D).wrapping_add(0x1405_7B7E_F767_814F);
+        (state >> 33) % end
+    };
+    let mut texts: Vec<Vec<u64>> = Vec::new();
+    for number in 0..300 {
+        let mut text: Vec<u64> = match number % 4 {
+            0 => (0..60).map(|_| below(5000)).collect(),
+            _ => texts[below(number) as usize].clone(),
+        };
+        if number % 4 > 1 {
+            text[below(60) as usize] = below(5000);
+        }
+        texts.push(text);
+    }
+    let lines = texts.iter().enumerate().map(|(row, text)| {
+        let words: Vec<String> = text.iter().map(|word| format!("w{word}")).collect();
+        let words = if row % 50 == 49 { String::new() } else { words.join(" ") };
+        format!("{{\"id\":\"{row}\",\"text\":\"{words}\"}}\n")
+    });
+    lines.collect()
+}
+
+/// The value of a field of a JSON object, without quotes.
+fn value<'j>(json: &'j str, field: &str) -> &'j str {
+    let (_, rest) = json.split_once(&format!("\"{field}\":")).unwrap();
+    rest.split([',', '}']).next().unwrap().trim_matches('"')
+}
+
+#[test]
+fn every_form_holds_the_same_rows_and_bad_records_are_named() {
+    let folder = Folder::empty().with("in.jsonl", ROSE);
+    let run = |arguments: &str| folder.run(&arguments.split(' ').collect::<Vec<_>>());
+    let printed = run("fingerprint in.jsonl --output -");
+    assert_eq!(printed.code, 3, "{}", printed.err);
+    let line = |id: &str, record: u32, fingerprint: &str| {
+        format!(
+            "{{\"id\":\"{id}\",\"file\":\"in.jsonl\",\"record\":{record},\
+             \"fingerprint\":{fingerprint}}}\n"
+        )
+    };
+    let rose = format!("\"{ROSE_64}\"");
+    let lines = [line("rose", 0, &rose), line("none", 1, "null"), line("in.jsonl:3", 3, &rose)];
+    assert_eq!(printed.out, lines.concat());
+    let expected = "[json] \"in.jsonl\" byte 77: record 2: expected a string in the field text";
+    assert!(printed.err.contains(expected), "{}", printed.err);
+    assert!(printed.err.contains("3 documents, 1 without words; 1 bad records"), "{}", printed.err);
+
+    let mut forms = vec!["f.txt", "f.jsonl", "f.simtool"];
+    if cfg!(feature = "parquet") {
+        forms.push("f.parquet");
+    }
+    for form in forms {
+        let written = run(&format!("fingerprint in.jsonl --output {form} --quiet"));
+        assert_eq!((written.code, written.out.as_str()), (3, ""), "{form}: {}", written.err);
+        for command in ["join --fingerprints", "search --queries f.txt --fingerprints"] {
+            let joined = run(&format!("{command} {form}"));
+            let expected = if command.starts_with("join") {
+                "0\t2\t0\n"
+            } else {
+                "0\t0\t0\n0\t2\t0\n2\t0\t0\n2\t2\t0\n"
+            };
+            assert_eq!((joined.code, joined.out.as_str()), (0, expected), "{form}: {}", joined.err);
+        }
+    }
+    assert_eq!(fs::read_to_string(folder.path("f.jsonl")).unwrap(), printed.out);
+    let text = format!("{ROSE_64}\n\n{ROSE_64}\n");
+    assert_eq!(fs::read_to_string(folder.path("f.txt")).unwrap(), text);
+    // The lower half of 128 bits is the fingerprint of 64.
+    let wide = run("fingerprint in.jsonl --output - --bits 128 -q");
+    assert!(value(&wide.out, "fingerprint").ends_with(ROSE_64), "{}", wide.out);
+    assert_eq!(value(&wide.out, "fingerprint").len(), 32);
+}
+
+#[test]
+fn arrays_have_every_row_or_there_is_none() {
+    let folder =
+        Folder::empty().with("in.jsonl", ROSE).with("one.txt", "a rose is a rose is a rose");
+    let run = |arguments: &str| folder.run(&arguments.split(' ').collect::<Vec<_>>());
+    let refused = run("fingerprint in.jsonl --output f.npy");
+    assert_eq!(refused.code, 2);
+    assert!(refused.err.contains("an array cannot tell which documents"), "{}", refused.err);
+    assert!(!folder.path("f.npy").exists());
+    assert_eq!(run("fingerprint one.txt one.txt --output f.npy -q").code, 0);
+    let array = fs::read(folder.path("f.npy")).unwrap();
+    let number = u64::from_str_radix(ROSE_64, 16).unwrap().to_le_bytes();
+    assert!(array.len() == 136 && array.ends_with(&number));
+    assert_eq!(run("fingerprint one.txt in.jsonl --bits 128 --output g.npy").code, 2);
+    assert_eq!(run("fingerprint one.txt --bits 128 --output g.npy -q").code, 0);
+    let array = fs::read(folder.path("g.npy")).unwrap();
+    assert!(array.len() == 144 && array[128..].starts_with(&number));
+}
+
+#[test]
+fn wrong_settings_write_nothing() {
+    let folder = Folder::empty().with("in.jsonl", ROSE);
+    let run = |arguments: &str| folder.run(&arguments.split(' ').collect::<Vec<_>>());
+    let refused = |arguments: &str, expected: &str| {
+        let run = run(arguments);
+        assert_eq!(run.code, 2, "{arguments}");
+        assert!(run.err.contains(expected), "{}", run.err);
+    };
+    refused("fingerprint in.jsonl --output f --bits 32", "--bits 32: must be 64 or 128");
+    refused("fingerprint in.jsonl --output f --shingle lines:2", "--shingle");
+    refused("fingerprint in.jsonl --output in.jsonl", "is the input in.jsonl");
+    refused("fingerprint --output f", "PATH");
+    assert_eq!(run("fingerprint none.jsonl --output f").code, 1);
+    assert!(!folder.path("f").exists());
+    assert_eq!(fs::read_to_string(folder.path("in.jsonl")).unwrap(), ROSE);
+}
+
+#[test]
+fn a_join_of_the_file_has_the_pairs_of_the_collection() {
+    let folder = Folder::empty().with("in.jsonl", documents());
+    let run = |arguments: &str| {
+        let run = folder.run(&arguments.split(' ').collect::<Vec<_>>());
+        assert_eq!(run.code, 0, "{arguments}: {}", run.err);
+        run.out
+    };
+    for (bits, distance) in [(64, 3), (64, 9), (128, 12)] {
+        let name = format!("{bits}-{distance}");
+        run(&format!("fingerprint in.jsonl --bits {bits} --output {name}.f -j 1"));
+        let joined = run(&format!("join --fingerprints {name}.f -k {distance}"));
+        run(&format!(
+            "--corpus in.jsonl --method simhash --bits {bits} -k {distance} --pairs --output {name}"
+        ));
+        let pairs = fs::read_to_string(folder.path(&name).join("pairs.jsonl")).unwrap();
+        let numbers = |pair: &str| -> [u32; 3] {
+            ["a_id", "b_id", "distance"].map(|field| value(pair, field).parse().unwrap())
+        };
+        let mut pairs: Vec<[u32; 3]> = pairs.lines().map(numbers).collect();
+        pairs.sort_unstable();
+        let numbers = |line: &str| -> Vec<u32> {
+            line.split('\t').map(|number| number.parse().unwrap()).collect()
+        };
+        let joined: Vec<Vec<u32>> = joined.lines().map(numbers).collect();
+        assert_eq!(joined, pairs, "{name}");
+        assert!(joined.len() > 50, "{name}: {}", joined.len());
+        // The number of threads does not matter.
+        run(&format!("fingerprint in.jsonl --bits {bits} --output again.f -j 3"));
+        let files = [format!("{name}.f"), "again.f".into()].map(|file| folder.path(&file));
+        assert!(fs::read(&files[0]).unwrap() == fs::read(&files[1]).unwrap());
+    }
+}
