@@ -21,6 +21,8 @@ use std::io::{self, Write};
 pub struct Outputs {
     /// Format of rows of documents.
     pub rows: RowFormat,
+    /// Whether rows of removed documents hold only their IDs.
+    pub only_ids: bool,
     /// Whether every pair is written.
     pub pairs: bool,
     /// Whether the collection is written without what is removed.
@@ -44,9 +46,11 @@ pub fn write_outputs(
     let workers = Workers::new(outputs.threads)?;
     let names = Names { collection, ids: &found.read.ids };
     let clusters = cluster::clusters(&found.removals);
+    let recipe = &summary.recipe;
+    let kind = if outputs.only_ids { RowKind::RemovedId } else { RowKind::Removed };
     let file = format!("removed.{}", outputs.rows.extension());
     write(folder, &file, |out| {
-        let mut rows = DocumentRows::new(out, outputs.rows, RowKind::Removed)?;
+        let mut rows = DocumentRows::new(out, outputs.rows, kind, recipe)?;
         for &Removal { row, kept, closeness } in &found.removals {
             rows.write([&names.of(row), &names.of(kept)], closeness)?;
         }
@@ -68,7 +72,7 @@ pub fn write_outputs(
     if outputs.pairs {
         let file = format!("pairs.{}", outputs.rows.extension());
         write(folder, &file, |out| {
-            let mut rows = DocumentRows::new(out, outputs.rows, RowKind::Pair)?;
+            let mut rows = DocumentRows::new(out, outputs.rows, RowKind::Pair, recipe)?;
             found.close.for_each_pair(|pair| {
                 rows.write([&names.of(pair.a), &names.of(pair.b)], Some(pair.closeness))
             })?;
@@ -110,7 +114,7 @@ pub fn write_outputs(
 fn write(
     folder: &OutputFolder,
     file: &str,
-    content: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+    content: impl FnOnce(&mut (dyn Write + Send)) -> io::Result<()>,
 ) -> Result<()> {
     let mut out = folder.file(file)?;
     content(&mut out)

@@ -1,4 +1,5 @@
-//! Rows that name documents: what was removed, what is close, and clusters; as JSON Lines or TSV.
+//! Rows that name documents: what was removed, what is close, and clusters; as JSON Lines,
+//! TSV or Parquet.
 
 use crate::closeness::Closeness;
 use crate::write::json_text::write_string;
@@ -25,6 +26,9 @@ pub enum RowFormat {
     /// Fields between tabs, under a line of their names; a tab, line end or backslash in a field is
     /// `\t`, `\n`, `\r` or `\\`.
     Tsv,
+    /// Columns, compressed with Zstandard, with the recipe in the metadata.
+    #[cfg(feature = "parquet")]
+    Parquet,
 }
 
 impl RowFormat {
@@ -34,50 +38,72 @@ impl RowFormat {
         match self {
             Self::JsonLines => "jsonl",
             Self::Tsv => "tsv",
+            #[cfg(feature = "parquet")]
+            Self::Parquet => "parquet",
         }
     }
 }
 
-/// Which two documents a row names: the prefixes of its fields.
+/// Which documents a row names: the prefixes of its fields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RowKind {
     /// A removed document and the kept one: `id`, … `kept_id`, …
     Removed,
+    /// Only the ID of a removed document: `id`.
+    RemovedId,
     /// Two close documents: `a_id`, … `b_id`, …
     Pair,
 }
 
 impl RowKind {
-    fn prefixes(self) -> [&'static str; 2] {
+    pub(super) fn prefixes(self) -> &'static [&'static str] {
         match self {
-            Self::Removed => ["", "kept_"],
-            Self::Pair => ["a_", "b_"],
+            Self::Removed => &["", "kept_"],
+            Self::RemovedId => &[""],
+            Self::Pair => &["a_", "b_"],
         }
+    }
+
+    /// Whether a row says nothing of a document but its ID.
+    pub(super) fn only_ids(self) -> bool {
+        self == Self::RemovedId
     }
 }
 
 /// Writes rows of one kind.
 #[derive(Debug)]
-pub struct DocumentRows<W> {
-    out: W,
-    format: RowFormat,
-    kind: RowKind,
+pub struct DocumentRows<W: Write + Send>(Rows<W>);
+
+#[derive(Debug)]
+enum Rows<W: Write + Send> {
+    JsonLines(W, RowKind),
+    Tsv(W, RowKind),
+    #[cfg(feature = "parquet")]
+    Parquet(Box<super::document_columns::DocumentColumns<W>>),
 }
 
-impl<W: Write> DocumentRows<W> {
-    /// Rows to `out`, beginning with the names of the fields where the format has such a line.
+impl<W: Write + Send> DocumentRows<W> {
+    /// Rows to `out`, beginning with the names of the fields and the recipe where the format has a
+    /// place for them.
     ///
     /// # Errors
     ///
     /// Those of `out`.
-    pub fn new(mut out: W, format: RowFormat, kind: RowKind) -> io::Result<Self> {
-        if format == RowFormat::Tsv {
-            for prefix in kind.prefixes() {
-                write!(out, "{prefix}id\t{prefix}file\t{prefix}record\t")?;
+    pub fn new(mut out: W, format: RowFormat, kind: RowKind, recipe: &str) -> io::Result<Self> {
+        #[cfg(not(feature = "parquet"))]
+        let _ = recipe;
+        Ok(Self(match format {
+            RowFormat::JsonLines => Rows::JsonLines(out, kind),
+            RowFormat::Tsv => {
+                write_field_names(&mut out, kind)?;
+                Rows::Tsv(out, kind)
             }
-            out.write_all(b"similarity\tdistance\n")?;
-        }
-        Ok(Self { out, format, kind })
+            #[cfg(feature = "parquet")]
+            RowFormat::Parquet => {
+                let columns = super::document_columns::DocumentColumns::new(out, kind, recipe)?;
+                Rows::Parquet(Box::new(columns))
+            }
+        }))
     }
 
     /// Writes a row.
@@ -90,33 +116,11 @@ impl<W: Write> DocumentRows<W> {
         documents: [&DocumentName<'_>; 2],
         closeness: Option<Closeness>,
     ) -> io::Result<()> {
-        match self.format {
-            RowFormat::JsonLines => {
-                let mut before = "{";
-                for (prefix, document) in self.kind.prefixes().into_iter().zip(documents) {
-                    self.out.write_all(before.as_bytes())?;
-                    write_name(&mut self.out, prefix, document)?;
-                    before = ",";
-                }
-                write_closeness(&mut self.out, closeness)?;
-                self.out.write_all(b"}\n")
-            }
-            RowFormat::Tsv => {
-                for document in documents {
-                    write_field(&mut self.out, &document.id)?;
-                    self.out.write_all(b"\t")?;
-                    write_field(&mut self.out, document.file.as_os_str().as_encoded_bytes())?;
-                    write!(self.out, "\t{}\t", document.record)?;
-                }
-                if let Some(similarity) = closeness.and_then(Closeness::similarity) {
-                    write!(self.out, "{similarity}")?;
-                }
-                self.out.write_all(b"\t")?;
-                if let Some(distance) = closeness.and_then(Closeness::distance) {
-                    write!(self.out, "{distance}")?;
-                }
-                self.out.write_all(b"\n")
-            }
+        match &mut self.0 {
+            Rows::JsonLines(out, kind) => write_object(out, *kind, documents, closeness),
+            Rows::Tsv(out, kind) => write_fields(out, *kind, documents, closeness),
+            #[cfg(feature = "parquet")]
+            Rows::Parquet(columns) => columns.write(documents, closeness),
         }
     }
 
@@ -125,10 +129,72 @@ impl<W: Write> DocumentRows<W> {
     /// # Errors
     ///
     /// Those of the writer.
-    pub fn finish(mut self) -> io::Result<W> {
-        self.out.flush()?;
-        Ok(self.out)
+    pub fn finish(self) -> io::Result<W> {
+        let mut out = match self.0 {
+            Rows::JsonLines(out, _) | Rows::Tsv(out, _) => out,
+            #[cfg(feature = "parquet")]
+            Rows::Parquet(columns) => columns.finish()?,
+        };
+        out.flush()?;
+        Ok(out)
     }
+}
+
+fn write_object(
+    out: &mut dyn Write,
+    kind: RowKind,
+    documents: [&DocumentName<'_>; 2],
+    closeness: Option<Closeness>,
+) -> io::Result<()> {
+    if kind.only_ids() {
+        out.write_all(b"{\"id\":")?;
+        write_string(out, &documents[0].id)?;
+        return out.write_all(b"}\n");
+    }
+    let mut before = "{";
+    for (prefix, document) in kind.prefixes().iter().zip(documents) {
+        out.write_all(before.as_bytes())?;
+        write_name(out, prefix, document)?;
+        before = ",";
+    }
+    write_closeness(out, closeness)?;
+    out.write_all(b"}\n")
+}
+
+fn write_field_names(out: &mut dyn Write, kind: RowKind) -> io::Result<()> {
+    if kind.only_ids() {
+        return out.write_all(b"id\n");
+    }
+    for prefix in kind.prefixes() {
+        write!(out, "{prefix}id\t{prefix}file\t{prefix}record\t")?;
+    }
+    out.write_all(b"similarity\tdistance\n")
+}
+
+fn write_fields(
+    out: &mut dyn Write,
+    kind: RowKind,
+    documents: [&DocumentName<'_>; 2],
+    closeness: Option<Closeness>,
+) -> io::Result<()> {
+    if kind.only_ids() {
+        write_field(out, &documents[0].id)?;
+        return out.write_all(b"\n");
+    }
+    for document in documents {
+        write_field(out, &document.id)?;
+        out.write_all(b"\t")?;
+        write_field(out, document.file.as_os_str().as_encoded_bytes())?;
+        write!(out, "\t{}\t", document.record)?;
+    }
+    if let Some(similarity) = closeness.and_then(Closeness::similarity) {
+        write!(out, "{similarity}")?;
+    }
+    out.write_all(b"\t")?;
+    if let Some(distance) = closeness.and_then(Closeness::distance) {
+        write!(out, "{distance}")?;
+    }
+    out.write_all(b"\n")
 }
 
 /// Writes a cluster as a JSON object: the kept document and the removed ones.
@@ -201,13 +267,17 @@ mod tests {
     }
 
     fn rows(format: RowFormat, kind: RowKind) -> String {
-        let mut rows = DocumentRows::new(Vec::new(), format, kind).unwrap();
+        String::from_utf8(row_bytes(format, kind)).unwrap()
+    }
+
+    fn row_bytes(format: RowFormat, kind: RowKind) -> Vec<u8> {
+        let mut rows = DocumentRows::new(Vec::new(), format, kind, "test").unwrap();
         let similarity = Similarity { shared: 1, union: 3 };
         let documents = [&name("a\t\"x\"", 3), &name("b", 0)];
         rows.write(documents, Some(Closeness::Similarity(similarity))).unwrap();
         rows.write(documents, Some(Closeness::Distance(2))).unwrap();
         rows.write(documents, None).unwrap();
-        String::from_utf8(rows.finish().unwrap()).unwrap()
+        rows.finish().unwrap()
     }
 
     #[test]
@@ -229,6 +299,43 @@ mod tests {
              {names}\t0.3333333333333333\t\n{names}\t\t2\n{names}\t\t\n"
         );
         assert_eq!(rows(RowFormat::Tsv, RowKind::Pair), expected);
+    }
+
+    #[test]
+    fn rows_of_ids() {
+        let (json, tsv) = (RowFormat::JsonLines, RowFormat::Tsv);
+        assert_eq!(rows(json, RowKind::RemovedId), "{\"id\":\"a\\t\\\"x\\\"\"}\n".repeat(3));
+        assert_eq!(rows(tsv, RowKind::RemovedId), "id\na\\t\"x\"\na\\t\"x\"\na\\t\"x\"\n");
+    }
+
+    #[cfg(feature = "parquet")]
+    #[test]
+    fn rows_of_parquet() {
+        use arrow_array::cast::AsArray;
+        use arrow_array::types::{Float64Type, Int32Type, Int64Type};
+        use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+        let bytes = bytes::Bytes::from(row_bytes(RowFormat::Parquet, RowKind::Removed));
+        let reader = ParquetRecordBatchReaderBuilder::try_new(bytes).unwrap();
+        let metadata = reader.metadata().file_metadata().key_value_metadata().unwrap();
+        let recipe = metadata.iter().find(|pair| pair.key == "simtool.recipe").unwrap();
+        assert_eq!(recipe.value.as_deref(), Some("test"));
+        let batch = reader.build().unwrap().next().unwrap().unwrap();
+        assert_eq!(batch.num_rows(), 3);
+        let schema = batch.schema();
+        let names: Vec<_> = schema.fields().iter().map(|field| field.name().as_str()).collect();
+        let expected =
+            "id file record kept_id kept_file kept_record similarity distance".split(' ');
+        assert_eq!(names, expected.collect::<Vec<_>>());
+        assert_eq!(batch["id"].as_string::<i32>().value(1), "a\t\"x\"");
+        assert_eq!(batch["kept_file"].as_string::<i32>().value(0), "in/a.jsonl");
+        assert_eq!(batch["record"].as_primitive::<Int64Type>().values()[..], [3, 3, 3]);
+        let similarities = batch["similarity"].as_primitive::<Float64Type>();
+        assert_eq!(similarities.iter().collect::<Vec<_>>(), [Some(1.0 / 3.0), None, None]);
+        let distances = batch["distance"].as_primitive::<Int32Type>();
+        assert_eq!(distances.iter().collect::<Vec<_>>(), [None, Some(2), None]);
+        let ids = bytes::Bytes::from(row_bytes(RowFormat::Parquet, RowKind::RemovedId));
+        let mut ids = ParquetRecordBatchReaderBuilder::try_new(ids).unwrap().build().unwrap();
+        assert_eq!(ids.next().unwrap().unwrap().num_columns(), 1);
     }
 
     #[test]

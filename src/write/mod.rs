@@ -1,5 +1,7 @@
 //! Results → bytes. One file per output.
 
+#[cfg(feature = "parquet")]
+mod document_columns;
 pub mod document_rows;
 #[cfg(feature = "parquet")]
 pub mod fingerprint_columns;

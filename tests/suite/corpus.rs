@@ -1,6 +1,10 @@
 //! `simtool --corpus`, through the binary.
 
 use crate::program::{Finished, Folder, run};
+#[cfg(feature = "parquet")]
+use arrow_array::cast::AsArray;
+#[cfg(feature = "parquet")]
+use parquet::arrow::arrow_reader::ParquetRecordBatchReader;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::fs;
@@ -103,6 +107,36 @@ fn a_removed_document_names_a_kept_one_that_is_similar_enough() {
     for row in removed.lines() {
         assert!(field(row, "similarity").parse::<f64>().unwrap() >= 0.6, "{row}");
         assert!(!gone.contains(&place(row, "kept_")), "{row}");
+    }
+}
+
+#[test]
+fn rows_of_every_format_name_the_same_documents() {
+    let folder = Folder::empty();
+    collection(&folder);
+    let removed = |format: &str, more: &[&str]| {
+        let output = format!("{format}-{}", more.len());
+        let arguments = ["in", "--pairs", "--output-format", format, "--output", &output];
+        deduplicate(&folder, &[&arguments, more].concat());
+        fs::read(folder.path(&format!("{output}/removed.{format}"))).unwrap()
+    };
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    let (jsonl, tsv) = (text(removed("jsonl", &[])), text(removed("tsv", &[])));
+    assert_eq!(jsonl.lines().count() + 1, tsv.lines().count());
+    let ids = text(removed("tsv", &["--ids-only"]));
+    let first_fields: Vec<_> = tsv.lines().map(|row| row.split('\t').next().unwrap()).collect();
+    assert_eq!(ids.lines().collect::<Vec<_>>(), first_fields);
+    #[cfg(feature = "parquet")]
+    {
+        let bytes = removed("parquet", &[]);
+        let reader = ParquetRecordBatchReader::try_new(bytes::Bytes::from(bytes), 100_000).unwrap();
+        let mut found = Vec::new();
+        for batch in reader {
+            let batch = batch.unwrap();
+            let ids = batch["id"].as_string::<i32>();
+            found.extend(ids.iter().map(|id| id.unwrap().to_owned()));
+        }
+        assert_eq!(found, first_fields[1..]);
     }
 }
 

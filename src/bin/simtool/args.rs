@@ -381,9 +381,13 @@ pub(crate) struct CorpusArgs {
     #[arg(long, requires = "corpus")]
     pub(crate) force: bool,
 
-    /// Format of removed and pairs: jsonl or tsv.
+    /// Format of removed and pairs.
     #[arg(long, value_name = "FORMAT", default_value = "jsonl")]
     pub(crate) output_format: OutputFormat,
+
+    /// Of removed documents, write only the IDs.
+    #[arg(long, requires = "corpus")]
+    pub(crate) ids_only: bool,
 
     /// Also write every pair.
     #[arg(long, requires = "corpus")]
@@ -454,6 +458,9 @@ pub(crate) enum OutputFormat {
     Jsonl,
     /// Fields between tabs.
     Tsv,
+    /// Columns, compressed with Zstandard.
+    #[cfg(feature = "parquet")]
+    Parquet,
 }
 
 /// Which of several near-duplicates is kept.

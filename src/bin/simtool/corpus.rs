@@ -46,11 +46,18 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     found.read.faults.splice(0..0, faults);
     progress.end();
 
-    let rows = match args.output_format {
-        OutputFormat::Jsonl => RowFormat::JsonLines,
-        OutputFormat::Tsv => RowFormat::Tsv,
+    let outputs = Outputs {
+        rows: match args.output_format {
+            OutputFormat::Jsonl => RowFormat::JsonLines,
+            OutputFormat::Tsv => RowFormat::Tsv,
+            #[cfg(feature = "parquet")]
+            OutputFormat::Parquet => RowFormat::Parquet,
+        },
+        only_ids: args.ids_only,
+        pairs: args.pairs,
+        kept: args.write_kept,
+        threads,
     };
-    let outputs = Outputs { rows, pairs: args.pairs, kept: args.write_kept, threads };
     let mut summary = Summary {
         command: std::env::args().collect::<Vec<_>>().join(" "),
         parameters: parameters(args, &config),
