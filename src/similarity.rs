@@ -68,13 +68,34 @@ impl Threshold {
     /// If the ratio is not above 0 and at most 1, or the denominator is above 10^9.
     pub fn new(numerator: u32, denominator: u32) -> Result<Self> {
         if numerator == 0 || numerator > denominator || denominator > MAX_DENOMINATOR {
-            return Err(Self::rule(format!("{numerator}/{denominator}")));
+            return Err(Self::rule("--similarity", format!("{numerator}/{denominator}")));
         }
         Ok(Self { numerator, denominator })
     }
 
-    fn rule(value: impl fmt::Display) -> Error {
-        Error::config("--similarity", value, "must be above 0 and at most 1, as 0.8 or 4/5")
+    fn rule(option: &'static str, value: impl fmt::Display) -> Error {
+        Error::config(option, value, "must be above 0 and at most 1, as 0.8 or 4/5")
+    }
+
+    /// Reads `0.8`, `.75`, `1` or `4/5`, the value of `option`.
+    ///
+    /// # Errors
+    /// As [`Self::new`].
+    pub fn parse(option: &'static str, text: &str) -> Result<Self> {
+        let ratio = || {
+            if let Some((numerator, denominator)) = text.split_once('/') {
+                return Some((numerator.parse().ok()?, denominator.parse().ok()?));
+            }
+            let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
+            let digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
+            if fraction.len() > 9 || !digits(whole) || !digits(fraction) || text.len() > 12 {
+                return None;
+            }
+            let denominator = 10_u32.pow(fraction.len() as u32);
+            Some((format!("0{whole}{fraction}").parse().ok()?, denominator))
+        };
+        let (numerator, denominator) = ratio().ok_or_else(|| Self::rule(option, text))?;
+        Self::new(numerator, denominator).map_err(|_| Self::rule(option, text))
     }
 
     /// Whether sets with that many shared elements and that many in either are alike enough.
@@ -119,20 +140,7 @@ impl FromStr for Threshold {
 
     /// Reads `0.8`, `.75`, `1` or `4/5`.
     fn from_str(text: &str) -> Result<Self> {
-        let ratio = || {
-            if let Some((numerator, denominator)) = text.split_once('/') {
-                return Some((numerator.parse().ok()?, denominator.parse().ok()?));
-            }
-            let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
-            let digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
-            if fraction.len() > 9 || !digits(whole) || !digits(fraction) || text.len() > 12 {
-                return None;
-            }
-            let denominator = 10_u32.pow(fraction.len() as u32);
-            Some((format!("0{whole}{fraction}").parse().ok()?, denominator))
-        };
-        let (numerator, denominator) = ratio().ok_or_else(|| Self::rule(text))?;
-        Self::new(numerator, denominator).map_err(|_| Self::rule(text))
+        Self::parse("--similarity", text)
     }
 }
 

@@ -13,7 +13,7 @@ use unicode_segmentation::UnicodeSegmentation as _;
 /// Words of each text that are compared, at most, beyond what both begin and end with.
 const COMPARED_WORDS: usize = 4000;
 /// Words that are compared for each one that may be shown.
-const COMPARED_FOR_SHOWN: usize = 4;
+const COMPARED_FOR_SHOWN: usize = 2;
 
 /// A stretch of two texts that were compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -51,7 +51,7 @@ pub fn compare_texts(texts: [&[u8]; 2], shingle: Shingle, isa: Isa) -> Compariso
 }
 
 /// Number of elements of both of two ascending sets.
-fn shared(left: &[u64], right: &[u64]) -> u32 {
+pub(super) fn shared(left: &[u64], right: &[u64]) -> u32 {
     let (mut l, mut r, mut count) = (0, 0, 0);
     while l < left.len() && r < right.len() {
         match left[l].cmp(&right[r]) {

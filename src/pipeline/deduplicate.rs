@@ -1,18 +1,19 @@
 //! A collection × itself: near-duplicates, and which of them are kept.
 
-use super::close_fingerprints::close_within;
+use super::close_fingerprints::{close_within, plan_within};
 use super::config::{ClusterRule, DeduplicateConfig, Features, FingerprintRecipe, Keep, Method};
 use super::corpus_terms::CorpusTerms;
 use super::document_terms::DocumentTerms;
 use super::fingerprint_collection::{FingerprintedCollection, fingerprint_shards};
-use super::join_fingerprints::{JoinConfig, plan_self_join};
+use super::join_fingerprints::JoinConfig;
 use super::progress::Progress;
 use super::shard_summary::CollectionSummary;
 use super::timings::Timings;
+use super::verify_pairs::{Texts, verify_within};
 use super::workers::Workers;
+use super::write_outputs::{Close, Findings, Side};
 use crate::closeness::CloseRows;
 use crate::cluster::{Removal, components, keep};
-use crate::document::DocOrdinal;
 use crate::error::Result;
 use crate::read::{Collection, Corpus};
 use crate::search::set_join::SetJoin;
@@ -32,14 +33,16 @@ pub struct Deduplicated {
 }
 
 impl Deduplicated {
-    /// Whether each document is kept, by its number.
+    /// What was found, for the outputs.
     #[must_use]
-    pub fn kept(&self) -> Vec<bool> {
-        let mut kept = vec![true; self.read.ids.len()];
-        for removal in &self.removals {
-            kept[DocOrdinal(removal.row).index()] = false;
+    pub fn findings<'f>(&'f self, collection: &'f Collection) -> Findings<'f> {
+        let side = Side { collection, read: &self.read };
+        Findings {
+            documents: side,
+            originals: side,
+            removals: &self.removals,
+            close: Close::Within(&self.close),
         }
-        kept
     }
 }
 
@@ -61,23 +64,29 @@ pub fn deduplicate(
     let by_field = matches!(config.keep, Keep::FieldMax | Keep::FieldMin);
     let bytes = (0..collection.shard_count()).map(|shard| collection.shard_bytes(shard)).sum();
     progress.begin("reading", bytes);
+    let terms = DocumentTerms::new(config.shingle, config.isa);
     let (read, close) = match &config.method {
         Method::Exact(threshold) => {
-            let terms = DocumentTerms::new(config.shingle, config.isa);
             let source = CorpusTerms::new(collection, &terms, by_field, progress);
             let close = config.set_join(*threshold, &workers).self_join(&source)?;
             timings.end("read and join");
             (source.into_summary()?, CloseRows::from(close))
         }
-        Method::Simhash { features, max_distance, verify: _ } => {
+        Method::Simhash { features, max_distance, verify } => {
             let FingerprintedCollection { rows, summary } =
                 config.fingerprints(features, collection, by_field, &workers, progress)?;
             timings.end("read and fingerprint");
             let join = config.join(*max_distance);
-            let plan = plan_self_join(&rows, &join)?;
+            let plan = plan_within(&rows, &join);
             progress.planned(&plan);
-            let close = workers.run(|| close_within(&rows, plan.index, &join))??;
+            let mut close = workers.run(|| close_within(&rows, plan.index, &join))??;
             timings.end("join");
+            if let Some(threshold) = verify {
+                let texts =
+                    Texts { collection, ids: &summary.ids, terms: &terms, workers: &workers };
+                close = verify_within(close, &texts, *threshold)?;
+                timings.end("verify");
+            }
             (summary, close)
         }
     };
@@ -92,11 +101,11 @@ pub fn deduplicate(
 }
 
 impl DeduplicateConfig {
-    fn set_join<'w>(&self, threshold: Threshold, workers: &'w Workers) -> SetJoin<'w> {
+    pub(super) fn set_join<'w>(&self, threshold: Threshold, workers: &'w Workers) -> SetJoin<'w> {
         SetJoin { threshold, pool: workers.pool(), memory_bytes: self.memory_bytes }
     }
 
-    fn fingerprints(
+    pub(super) fn fingerprints(
         &self,
         features: &Features,
         collection: &Collection,
@@ -112,7 +121,7 @@ impl DeduplicateConfig {
         }
     }
 
-    fn join(&self, max_distance: u32) -> JoinConfig {
+    pub(super) fn join(&self, max_distance: u32) -> JoinConfig {
         JoinConfig {
             max_distance,
             index: None,

@@ -1,9 +1,8 @@
 //! Puts the page together that shows a person what was found.
 
-use super::deduplicate::Deduplicated;
-use super::document_names::Names;
 use super::shard_summary::read_again;
 use super::workers::Workers;
+use super::write_outputs::{Findings, Side};
 use crate::closeness::Closeness;
 use crate::cluster::{Cluster, Removal};
 use crate::document::DocOrdinal;
@@ -28,14 +27,14 @@ const EXAMPLE_BYTES: usize = 16 << 10;
 ///
 /// A file cannot be read again for the examples.
 pub(super) fn report(
-    collection: &Collection,
-    found: &Deduplicated,
+    findings: &Findings<'_>,
     clusters: &[Cluster],
     summary: &Summary,
     workers: &Workers,
 ) -> Result<Report> {
-    let names = Names { collection, ids: &found.read.ids };
-    let name = |row: u32| shown_name(&names.of(row));
+    let &Findings { documents, originals, removals, close: _ } = findings;
+    let Side { collection, read } = documents;
+    let name = |row: u32| shown_name(&originals.name(row));
     let mut largest: Vec<&Cluster> = clusters.iter().collect();
     largest.sort_by_key(|cluster| (Reverse(cluster.removed.len()), cluster.kept));
     let mut cluster_sizes = BTreeMap::new();
@@ -57,9 +56,7 @@ pub(super) fn report(
             without_words: summary.without_terms,
             pairs: summary.pairs,
             bytes: summary.text_bytes,
-            removed_bytes: (found.removals.iter())
-                .map(|r| u64::from(found.read.lengths[r.row as usize]))
-                .sum(),
+            removed_bytes: (removals.iter()).map(|r| u64::from(read.lengths[r.row as usize])).sum(),
         },
         stages: (summary.stages.iter())
             .map(|&(name, time)| Stage { name: name.to_owned(), time, bytes: summary.text_bytes })
@@ -71,9 +68,9 @@ pub(super) fn report(
                 size: cluster.removed.len() as u64 + 1,
             })
             .collect(),
-        sources: sources(&names, &found.removals),
-        examples: examples(collection, found, &names, workers)?,
-        quarantined: (found.read.quarantined.iter().take(BAD_RECORDS))
+        sources: sources(documents, removals),
+        examples: examples(findings, workers)?,
+        quarantined: (read.quarantined.iter().take(BAD_RECORDS))
             .map(|quarantined| QuarantinedRecord {
                 file: file_name(collection, quarantined.file),
                 record: quarantined.record.record,
@@ -82,11 +79,11 @@ pub(super) fn report(
                 expected: quarantined.record.bad.expected.clone().into_owned(),
             })
             .collect(),
-        faults: found.read.faults.clone(),
+        faults: read.faults.clone(),
         distance_means: summary.distance_means.clone().unwrap_or_default(),
         ..Report::default()
     };
-    add_histograms(&mut report, &found.removals);
+    add_histograms(&mut report, removals);
     Ok(report)
 }
 
@@ -126,41 +123,39 @@ fn add_histograms(report: &mut Report, removals: &[Removal]) {
 }
 
 /// The files that most of the removed documents came from.
-fn sources(names: &Names<'_>, removals: &[Removal]) -> Vec<Source> {
+fn sources(documents: Side<'_>, removals: &[Removal]) -> Vec<Source> {
     let mut counts: BTreeMap<u32, u64> = BTreeMap::new();
     for removal in removals {
-        *counts.entry(names.ids.place(DocOrdinal(removal.row)).file).or_insert(0) += 1;
+        *counts.entry(documents.read.ids.place(DocOrdinal(removal.row)).file).or_insert(0) += 1;
     }
     let mut counts: Vec<(u32, u64)> = counts.into_iter().collect();
     counts.sort_by_key(|&(file, removed)| (Reverse(removed), file));
     let source = |&(file, removed): &(u32, u64)| Source {
-        name: file_name(names.collection, file as usize),
+        name: file_name(documents.collection, file as usize),
         removed,
     };
     counts.iter().take(SOURCES).map(source).collect()
 }
 
 /// Removed documents of every degree of closeness, beside those kept in their place.
-fn examples(
-    collection: &Collection,
-    found: &Deduplicated,
-    names: &Names<'_>,
-    workers: &Workers,
-) -> Result<Vec<Example>> {
+fn examples(findings: &Findings<'_>, workers: &Workers) -> Result<Vec<Example>> {
+    let &Findings { documents, originals, removals, close: _ } = findings;
     let mut proven: Vec<(&Removal, Closeness)> =
-        found.removals.iter().filter_map(|r| r.closeness.map(|closeness| (r, closeness))).collect();
+        removals.iter().filter_map(|r| r.closeness.map(|closeness| (r, closeness))).collect();
     proven.sort_by(|(a, to_a), (b, to_b)| to_a.compare(*to_b).then(a.row.cmp(&b.row)));
     let step = proven.len().div_ceil(EXAMPLES).max(1);
     let chosen: Vec<_> = proven.into_iter().step_by(step).collect();
-    let rows = chosen.iter().flat_map(|(removal, _)| [removal.row, removal.kept]).collect();
-    let texts = texts(collection, found, rows, workers)?;
-    let text = |row: u32| texts.get(&row).cloned().unwrap_or_default();
+    let kept_rows = chosen.iter().map(|(removal, _)| removal.kept).collect();
+    let kept_texts = texts(originals, kept_rows, workers)?;
+    let removed_texts = texts(documents, chosen.iter().map(|(r, _)| r.row).collect(), workers)?;
+    let text =
+        |texts: &UnorderedMap<u32, Vec<u8>>, row: u32| texts.get(&row).cloned().unwrap_or_default();
     let example = |(removal, closeness): &(&Removal, Closeness)| Example {
-        kept: shown_name(&names.of(removal.kept)),
-        removed: shown_name(&names.of(removal.row)),
+        kept: shown_name(&originals.name(removal.kept)),
+        removed: shown_name(&documents.name(removal.row)),
         closeness: shown(*closeness),
-        kept_text: text(removal.kept),
-        removed_text: text(removal.row),
+        kept_text: text(&kept_texts, removal.kept),
+        removed_text: text(&removed_texts, removal.row),
     };
     Ok(chosen.iter().map(example).collect())
 }
@@ -173,16 +168,15 @@ fn shown(closeness: Closeness) -> String {
 
 /// The beginnings of the texts of some documents.
 fn texts(
-    collection: &Collection,
-    found: &Deduplicated,
+    side: Side<'_>,
     mut rows: Vec<u32>,
     workers: &Workers,
 ) -> Result<UnorderedMap<u32, Vec<u8>>> {
+    let Side { collection, read } = side;
     rows.sort_unstable();
     rows.dedup();
     let of_shard = |shard: usize| {
-        let (first, end) =
-            (found.read.ids.first_of_shard(shard), found.read.ids.end_of_shard(shard));
+        let (first, end) = (read.ids.first_of_shard(shard), read.ids.end_of_shard(shard));
         let [from, to] = [first, end].map(|border| rows.partition_point(|&row| row < border.0));
         (shard, first.0, &rows[from..to])
     };

@@ -145,7 +145,13 @@ impl Plan {
     /// The fastest method that fits in memory; the smallest one if none fits.
     #[must_use]
     pub fn new(workload: Workload) -> Self {
-        let mut estimates = workload.estimates();
+        Self::among(workload, methods(workload.task))
+    }
+
+    /// The same, of some methods that serve the task.
+    #[must_use]
+    pub fn among(workload: Workload, methods: &[IndexName]) -> Self {
+        let mut estimates = workload.estimates(methods);
         estimates.sort_by(|a, b| a.seconds.total_cmp(&b.seconds));
         let fitting = estimates.iter().find(|estimate| estimate.bytes <= workload.memory);
         let smallest = || estimates.iter().min_by_key(|estimate| estimate.bytes);
@@ -180,12 +186,12 @@ fn methods(task: Task) -> &'static [IndexName] {
 
 impl Workload {
     #[expect(clippy::cast_sign_loss, reason = "no method takes a negative number of bytes")]
-    fn estimates(&self) -> Vec<Estimate> {
+    fn estimates(&self, methods: &[IndexName]) -> Vec<Estimate> {
         let estimate = |&index: &IndexName| {
             let (nanoseconds, bytes) = self.estimate(index);
             Estimate { index, seconds: nanoseconds * 1e-9, bytes: bytes as u64 }
         };
-        methods(self.task).iter().map(estimate).collect()
+        methods.iter().map(estimate).collect()
     }
 
     /// Nanoseconds of one core, and bytes.

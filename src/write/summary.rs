@@ -35,10 +35,23 @@ pub struct Summary {
     pub pairs: u64,
     /// Bytes of text of all documents.
     pub text_bytes: u64,
+    /// The collection that the documents were matched against, if it is another.
+    pub matched_against: Option<MatchedAgainst>,
     /// What is wrong with files, one line each.
     pub faults: Vec<String>,
     /// Wall time by stage.
     pub stages: Vec<(&'static str, Duration)>,
+}
+
+/// A collection that documents were matched against.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MatchedAgainst {
+    /// Its files.
+    pub files: u64,
+    /// Its documents.
+    pub documents: u64,
+    /// Records that should have been documents.
+    pub quarantined: u64,
 }
 
 impl Summary {
@@ -90,6 +103,11 @@ pub fn write_summary(out: &mut dyn Write, summary: &Summary) -> io::Result<()> {
         writeln!(out, "  \"{name}\": {count},")?;
     }
     writeln!(out, "  \"conserved\": {},", summary.is_conserved())?;
+    if let Some(MatchedAgainst { files, documents, quarantined }) = summary.matched_against {
+        writeln!(out, "  \"corpus_files\": {files},")?;
+        writeln!(out, "  \"corpus_documents\": {documents},")?;
+        writeln!(out, "  \"corpus_quarantined\": {quarantined},")?;
+    }
     out.write_all(b"  \"faults\": [")?;
     for (number, fault) in summary.faults.iter().enumerate() {
         out.write_all(if number == 0 { b"\n    " } else { b",\n    " })?;

@@ -72,31 +72,70 @@ fn fingerprint(text: &str, length: usize, bits: u32) -> Option<u128> {
 /// Settings of a run.
 #[derive(Clone, Copy, Debug)]
 struct Settings {
+    /// Words of a shingle.
     length: usize,
-    bits: u32,
-    max_distance: u32,
+    /// Bits and greatest distance of fingerprints; without, the method is exact.
+    simhash: Option<(u32, u32)>,
+    /// Least Jaccard similarity, in tenths.
+    similarity: Option<usize>,
 }
 
+/// How close two texts are: shared and all shingles, and distance.
+type Close = (Option<(usize, usize)>, Option<u32>);
+
 impl Settings {
-    fn distance(self, a: &str, b: &str) -> Option<u32> {
-        let [a, b] = [a, b].map(|text| fingerprint(text, self.length, self.bits));
-        Some((a? ^ b?).count_ones()).filter(|&distance| distance <= self.max_distance)
+    fn close(self, a: &str, b: &str) -> Option<Close> {
+        let mut close = (None, None);
+        if let Some((bits, max_distance)) = self.simhash {
+            let [a, b] = [a, b].map(|text| fingerprint(text, self.length, bits));
+            close.1 = Some((a? ^ b?).count_ones()).filter(|&distance| distance <= max_distance);
+            close.1?;
+        }
+        if let Some(tenths) = self.similarity {
+            let [a, b] =
+                [a, b].map(|text| terms(text, self.length).into_iter().collect::<BTreeSet<u64>>());
+            let (shared, all) = (a.intersection(&b).count(), a.union(&b).count());
+            close.0 = (all > 0 && 10 * shared >= tenths * all).then_some((shared, all));
+            close.0?;
+        }
+        Some(close)
     }
 
     fn arguments(self) -> Vec<String> {
-        let Self { length, bits, max_distance } = self;
-        let text =
-            format!("-q --method simhash --shingle words:{length} --bits {bits} -k {max_distance}");
+        let mut text = format!("-q --shingle words:{}", self.length);
+        if let Some((bits, max_distance)) = self.simhash {
+            write!(text, " --method simhash --bits {bits} -k {max_distance}").unwrap();
+        }
+        if let Some(tenths) = self.similarity {
+            let option = if self.simhash.is_some() { "--verify" } else { "--similarity" };
+            write!(text, " {option} {tenths}/10").unwrap();
+        }
         text.split(' ').map(str::to_owned).collect()
     }
 }
 
-const SETTINGS: [Settings; 5] = [
-    Settings { length: 1, bits: 64, max_distance: 3 },
-    Settings { length: 2, bits: 64, max_distance: 12 },
-    Settings { length: 3, bits: 64, max_distance: 0 },
-    Settings { length: 3, bits: 128, max_distance: 20 },
-    Settings { length: 1, bits: 128, max_distance: 6 },
+/// The closer, then the earlier of `candidates`.
+fn closest(candidates: impl Iterator<Item = (usize, Close)>) -> Option<(usize, Close)> {
+    let similarity = |close: Close| close.0.map_or(0.0, |(shared, all)| shared as f64 / all as f64);
+    candidates.min_by(|(a, to_a), (b, to_b)| {
+        let by_similarity = similarity(*to_b).total_cmp(&similarity(*to_a));
+        by_similarity.then(to_a.1.cmp(&to_b.1)).then(a.cmp(b))
+    })
+}
+
+const fn simhash(length: usize, bits: u32, max_distance: u32) -> Settings {
+    Settings { length, simhash: Some((bits, max_distance)), similarity: None }
+}
+
+const SETTINGS: [Settings; 8] = [
+    simhash(1, 64, 3),
+    simhash(2, 64, 12),
+    simhash(3, 64, 0),
+    simhash(3, 128, 20),
+    simhash(1, 128, 6),
+    Settings { similarity: Some(7), ..simhash(2, 64, 14) },
+    Settings { similarity: Some(9), ..simhash(1, 64, 4) },
+    Settings { similarity: Some(10), ..simhash(1, 128, 30) },
 ];
 
 /// Runs the program on the files of `folder` and gives the lines of one output.
@@ -121,49 +160,100 @@ fn row(line: &str, [a, b]: [&str; 2]) -> (usize, usize, String, String) {
     (record(a), record(b), field("similarity"), field("distance"))
 }
 
+/// A pair as a row says it.
+fn shown((a, b, (similarity, distance)): (usize, usize, Close)) -> (usize, usize, String, String) {
+    let null = || "null".to_owned();
+    let ratio = |(shared, all)| (shared as f64 / all as f64).to_string();
+    (a, b, similarity.map_or_else(null, ratio), distance.map_or_else(null, |d| d.to_string()))
+}
+
 #[test]
-fn pairs_and_removals_are_those_of_naive_fingerprints() {
+fn pairs_and_removals_are_those_of_naive_fingerprints_and_sets() {
     let mut random = Random(1);
     let (mut pairs_in_all, mut removed_in_all) = (0, 0);
-    for (number, settings) in SETTINGS.into_iter().cycle().take(15).enumerate() {
+    for (number, settings) in SETTINGS.into_iter().cycle().take(24).enumerate() {
         let texts = texts(&mut random, 80);
         let folder = Folder::empty().with("a.jsonl", json_lines(&texts));
         let mut pairs = Vec::new();
         let mut kept: Vec<usize> = Vec::new();
         let mut removed = Vec::new();
         for (b, text) in texts.iter().enumerate() {
-            let distance = |&a: &usize| Some((settings.distance(&texts[a], text)?, a));
-            pairs.extend((0..b).filter_map(|a| distance(&a)).map(|(distance, a)| (a, b, distance)));
-            match kept.iter().filter_map(distance).min() {
-                Some((distance, kept)) => removed.push((b, kept, distance)),
+            let close = |a: usize| Some((a, settings.close(&texts[a], text)?));
+            pairs.extend((0..b).filter_map(close).map(|(a, close)| shown((a, b, close))));
+            match closest(kept.iter().copied().filter_map(close)) {
+                Some((kept, close)) => removed.push(shown((b, kept, close))),
                 None => kept.push(b),
             }
         }
-        pairs.sort_unstable();
-        let shown = |rows: &[(usize, usize, u32)]| -> Vec<_> {
-            let shown = rows.iter().map(|&(a, b, d)| (a, b, "null".to_owned(), d.to_string()));
-            shown.collect()
-        };
+        pairs.sort();
         let threads = ["1", "2", "5"][number % 3];
         let arguments = ["--corpus", "a.jsonl", "--pairs", "-j", threads];
         let found = lines(&folder, settings, &arguments, "pairs.jsonl");
         let found: Vec<_> = found.iter().map(|line| row(line, ["a_record", "b_record"])).collect();
-        assert_eq!(found, shown(&pairs), "{settings:?}");
+        assert_eq!(found, pairs, "{settings:?}");
         let found = fs::read_to_string(folder.path("out/removed.jsonl")).unwrap();
         let found: Vec<_> =
             found.lines().map(|line| row(line, ["record", "kept_record"])).collect();
-        assert_eq!(found, shown(&removed), "{settings:?}");
+        assert_eq!(found, removed, "{settings:?}");
         let summary = fs::read_to_string(folder.path("out/summary.json")).unwrap();
         let without = texts.iter().filter(|text| text.is_empty()).count();
         assert!(summary.contains(&format!("\"without_terms\": {without},")), "{summary}");
         // The join in files finds the same.
-        let memory = [&arguments[..], &["--max-memory", "1K"]].concat();
+        let memory = [&arguments[..], &["--max-memory", "100"]].concat();
         let spilled = lines(&folder, settings, &memory, "pairs.jsonl");
         assert_eq!(spilled.len(), pairs.len(), "{settings:?}");
         pairs_in_all += pairs.len();
         removed_in_all += removed.len();
     }
     assert!(pairs_in_all > 500 && removed_in_all > 200, "{pairs_in_all}, {removed_in_all}");
+}
+
+#[test]
+fn queries_have_the_matches_of_a_comparison_with_every_document() {
+    let mut random = Random(3);
+    let exact = Settings { length: 2, simhash: None, similarity: Some(6) };
+    let mut pairs_in_all = 0;
+    for (number, settings) in SETTINGS.into_iter().chain([exact; 3]).cycle().take(22).enumerate() {
+        let all = texts(&mut random, 120);
+        let (corpus, queries) = all.split_at([30, 60, 100][number % 3]);
+        let folder = Folder::empty()
+            .with("corpus.jsonl", json_lines(corpus))
+            .with("queries.jsonl", json_lines(queries));
+        let (mut pairs, mut removed, mut kept) = (Vec::new(), Vec::new(), String::new());
+        for (a, query) in queries.iter().enumerate() {
+            let close = |b: usize| Some((b, settings.close(query, &corpus[b])?));
+            let matches = || (0..corpus.len()).filter_map(close);
+            pairs.extend(matches().map(|(b, close)| shown((a, b, close))));
+            match closest(matches()) {
+                Some((b, close)) => removed.push(shown((a, b, close))),
+                None => kept.push_str(&json_lines(std::slice::from_ref(query))),
+            }
+        }
+        let inputs = ["--corpus", "corpus.jsonl", "--queries", "queries.jsonl", "--write-kept"];
+        for more in [&["-j", "3"][..], &["-j", "1", "--max-memory", "1K"]] {
+            let found = lines(&folder, settings, &[&inputs[..], more].concat(), "pairs.jsonl");
+            let found: Vec<_> =
+                found.iter().map(|line| row(line, ["a_record", "b_record"])).collect();
+            assert_eq!(found, pairs, "{settings:?}");
+            let text = |name: &str| fs::read_to_string(folder.path("out").join(name)).unwrap();
+            let found = text("removed.jsonl");
+            assert!(found.lines().all(|line| line.contains("\"kept_file\":\"corpus.jsonl\"")));
+            let found: Vec<_> =
+                found.lines().map(|line| row(line, ["record", "kept_record"])).collect();
+            assert_eq!(found, removed, "{settings:?}");
+            assert_eq!(text("kept/queries.jsonl"), kept, "{settings:?}");
+            let summary = text("summary.json");
+            for (name, count) in [
+                ("documents", queries.len()),
+                ("removed", removed.len()),
+                ("corpus_documents", corpus.len()),
+            ] {
+                assert!(summary.contains(&format!("\"{name}\": {count},")), "{summary}");
+            }
+        }
+        pairs_in_all += pairs.len();
+    }
+    assert!(pairs_in_all > 500, "{pairs_in_all}");
 }
 
 #[test]
@@ -174,7 +264,7 @@ fn the_kept_collection_has_no_near_duplicates() {
         let folder = Folder::empty().with("a.jsonl", json_lines(&texts));
         let once =
             lines(&folder, settings, &["--corpus", "a.jsonl", "--write-kept"], "removed.jsonl");
-        assert!(once.len() > 20, "{}", once.len());
+        assert!(once.len() > 10, "{}", once.len());
         fs::rename(folder.path("out"), folder.path("once")).unwrap();
         let again = lines(&folder, settings, &["--corpus", "once/kept"], "removed.jsonl");
         assert_eq!(again, [""; 0]);
@@ -194,6 +284,10 @@ fn settings_of_another_method_are_refused() {
         ("--method simhash --similarity 0.8", "goes with --method exact"),
         ("--method simhash --bits 32", "--bits 32: must be 64 or 128"),
         ("--method simhash -k 32", "must be below 32"),
+        ("--verify 0.8", "--verify 0.8: goes with --method simhash"),
+        ("--method simhash --verify 1.5", "--verify 1.5: must be above 0"),
+        ("--queries a.txt --keep last", "--keep last: chooses among documents of one collection"),
+        ("--queries a.txt --cluster components", "does not go with --queries"),
         ("--method minhash", "exact, simhash"),
     ] {
         let arguments: Vec<&str> =

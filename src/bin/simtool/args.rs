@@ -17,6 +17,10 @@ Examples:
   simtool --corpus big/ --threads 16
       reads every file under big/ (WARC, WET, JSON Lines, Parquet, CSV, text; gzip or Zstandard),
       finds all near-duplicates and writes who repeats whom to simtool-out/
+  simtool --corpus big/ --method simhash --max-distance 6 --verify 0.9
+      by fingerprints instead, which take 16 bytes a document; then looks at the texts of each pair
+  simtool --corpus big/ --queries new/ --write-kept
+      writes the documents of new/ that are like none of big/ to simtool-out/kept/
   simtool --corpus dump.jsonl.gz --text-field body --similarity 0.7 --write-kept --output clean/
       also writes the documents without the repeats, in their own format, to clean/kept/
 
@@ -405,6 +409,19 @@ pub(crate) struct CorpusArgs {
     /// [default: 0.8].
     #[arg(long, value_name = "S", requires = "corpus")]
     pub(crate) similarity: Option<String>,
+
+    /// Match these documents against the corpus instead, and keep those that are like none of its.
+    ///
+    /// pairs.jsonl then holds all matches, removed.jsonl the documents that have one, with the
+    /// corpus document that is most like it, and kept/ those that have none.
+    #[arg(long, value_name = "PATH", num_args = 1.., requires = "corpus",
+        value_hint = ValueHint::AnyPath)]
+    pub(crate) queries: Vec<PathBuf>,
+
+    /// With simhash: keep only pairs whose texts, read again, have a Jaccard similarity of at least
+    /// S; their terms are in memory meanwhile.
+    #[arg(long, value_name = "S", requires = "corpus")]
+    pub(crate) verify: Option<String>,
 
     /// With simhash: bits of a fingerprint, 64 or 128 [default: 64].
     #[arg(long = "bits", value_name = "BITS", requires = "corpus")]

@@ -12,9 +12,10 @@ use simtool::kernels::Isa;
 use simtool::pipeline::config::{
     ClusterRule, DeduplicateConfig, Features, Keep, Method, SimhashBits,
 };
-use simtool::pipeline::{Outputs, deduplicate, write_outputs};
+use simtool::pipeline::{Outputs, deduplicate, match_collections, write_outputs};
 use simtool::read::walk::InputFile;
 use simtool::read::{Collection, ReadOptions};
+use simtool::similarity::Threshold;
 use simtool::write::document_rows::RowFormat;
 use simtool::write::output_folder::{Existing, OutputFolder};
 use simtool::write::summary::{Summary, write_summary};
@@ -27,24 +28,24 @@ const SIMILARITY: &str = "0.8";
 /// Finds the near-duplicates and writes the outputs.
 pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     let (common, args) = (&args.reference, &args.corpus);
-    let threads = thread_count(common.threads);
-    let config = config(common, args, threads)?;
+    let config = config(common, args, thread_count(common.threads))?;
     let input = &args.input;
     let options = ReadOptions {
         keep_field: args.keep_field.clone(),
         ..documents::read_options(input, Access::of(common.no_mmap))?
     };
-    let (files, faults) = documents::walk(&args.corpus, input, &temporary_folder(args))?;
-    refuse_overlap(args, &files)?;
+    let temporary = temporary_folder(args);
+    let corpus_paths = documents::with_listed(&args.corpus, input)?;
+    let of_corpus = documents::walk(&corpus_paths, input, &temporary)?;
+    let of_queries = (!args.queries.is_empty())
+        .then(|| documents::walk(&args.queries, input, &temporary))
+        .transpose()?;
+    for walked in of_queries.iter().chain([&of_corpus]) {
+        refuse_overlap(args, &walked.files)?;
+    }
     let existing = if args.force { Existing::Replace } else { Existing::Refuse };
     let folder = OutputFolder::create(&args.output, existing)?;
     interrupt::remove_if_interrupted(folder.aside().to_owned());
-
-    let progress = ProgressLine::new(common.quiet);
-    let collection = Collection::open(files, options);
-    let mut found = deduplicate(&collection, &config, &progress)?;
-    found.read.faults.splice(0..0, faults);
-    progress.end();
 
     let outputs = Outputs {
         rows: match args.output_format {
@@ -54,23 +55,40 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
             OutputFormat::Parquet => RowFormat::Parquet,
         },
         only_ids: args.ids_only,
-        pairs: args.pairs,
+        pairs: args.pairs || of_queries.is_some(),
         kept: args.write_kept,
-        threads,
+        threads: config.threads,
     };
     let mut summary = Summary {
         command: std::env::args().collect::<Vec<_>>().join(" "),
         parameters: parameters(args, &config),
         recipe: config.recipe(),
         distance_means: config.distance_means(),
-        stages: found.timings.stages().to_vec(),
         ..Summary::default()
     };
-    write_outputs(&collection, &found, outputs, &folder, &mut summary)?;
+    let progress = ProgressLine::new(common.quiet);
+    let corpus = Collection::open(of_corpus.files, options.clone());
+    let read = if let Some(of_queries) = of_queries {
+        let queries = Collection::open(of_queries.files, options);
+        let mut found = match_collections(&queries, &corpus, &config, &progress)?;
+        progress.end();
+        found.queries.faults.splice(0..0, of_queries.faults);
+        found.corpus.faults.splice(0..0, of_corpus.faults);
+        summary.stages = found.timings.stages().to_vec();
+        write_outputs(&found.findings(&queries, &corpus), outputs, &folder, &mut summary)?;
+        vec![found.queries, found.corpus]
+    } else {
+        let mut found = deduplicate(&corpus, &config, &progress)?;
+        progress.end();
+        found.read.faults.splice(0..0, of_corpus.faults);
+        summary.stages = found.timings.stages().to_vec();
+        write_outputs(&found.findings(&corpus), outputs, &folder, &mut summary)?;
+        vec![found.read]
+    };
     folder.finish()?;
     interrupt::finished();
 
-    documents::show_faults(&found.read.faults);
+    documents::show_faults(&read.iter().flat_map(|read| read.faults.clone()).collect::<Vec<_>>());
     if args.json {
         let mut text = Vec::new();
         write_summary(&mut text, &summary)?;
@@ -78,7 +96,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     } else {
         console::out(table(&summary, &args.output).as_bytes())?;
     }
-    Ok(documents::outcome(&found.read))
+    Ok(documents::outcome(&read))
 }
 
 fn config(
@@ -98,6 +116,24 @@ fn config(
         let rule = "--keep max and --keep min go with --keep-field NAME, and it with one of them";
         let given = format!("{:?}", args.keep).to_lowercase();
         return Err(Error::config("--keep", given, rule));
+    }
+    if !args.queries.is_empty() {
+        let refuse = |option: &'static str, given: String| {
+            let rule = "chooses among documents of one collection: it does not go with --queries";
+            Err(Error::config(option, given.to_lowercase(), rule))
+        };
+        if args.keep != KeepWhich::First {
+            return refuse("--keep", format!("{:?}", args.keep));
+        }
+        if args.cluster != ClusterBy::Proven {
+            return refuse("--cluster", format!("{:?}", args.cluster));
+        }
+        if args.corpus.iter().chain(&args.queries).filter(|path| *path == Path::new("-")).count()
+            > 1
+        {
+            let rule = "standard input can be read once";
+            return Err(Error::config("--queries", "-", rule));
+        }
     }
     Ok(DeduplicateConfig {
         method: method(common, args)?,
@@ -131,6 +167,9 @@ fn method(common: &ReferenceArgs, args: &CorpusArgs) -> Result<Method, Error> {
             if let Some(bits) = &args.simhash_bits {
                 return refuse("--bits", bits, "simhash");
             }
+            if let Some(similarity) = &args.verify {
+                return refuse("--verify", similarity, "simhash; exact verifies every pair");
+            }
             let similarity = args.similarity.as_deref().unwrap_or(SIMILARITY);
             Ok(Method::Exact(similarity.parse()?))
         }
@@ -148,7 +187,9 @@ fn method(common: &ReferenceArgs, args: &CorpusArgs) -> Result<Method, Error> {
                 );
                 return Err(Error::config("--max-distance", max_distance, rule));
             }
-            Ok(Method::Simhash { features: Features::Shingles(bits), max_distance, verify: None })
+            let verify = args.verify.as_deref().map(|s| Threshold::parse("--verify", s));
+            let (features, verify) = (Features::Shingles(bits), verify.transpose()?);
+            Ok(Method::Simhash { features, max_distance, verify })
         }
     }
 }
@@ -162,7 +203,7 @@ fn refuse_overlap(args: &CorpusArgs, files: &[InputFile]) -> Result<(), Error> {
         Err(Error::config("--output", args.output.display(), rule))
     };
     let Ok(output) = resolved(&args.output) else { return Ok(()) };
-    for folder in args.corpus.iter().filter(|path| path.is_dir()) {
+    for folder in args.corpus.iter().chain(&args.queries).filter(|path| path.is_dir()) {
         if resolved(folder).is_ok_and(|folder| output.starts_with(folder)) {
             return refuse(folder);
         }
@@ -183,9 +224,10 @@ fn parameters(args: &CorpusArgs, config: &DeduplicateConfig) -> Vec<(&'static st
             let similarity = args.similarity.as_deref().unwrap_or(SIMILARITY);
             parameters.push(("similarity", similarity.to_owned()));
         }
-        Method::Simhash { features: Features::Shingles(bits), max_distance, verify: _ } => {
+        Method::Simhash { features: Features::Shingles(bits), max_distance, .. } => {
             parameters.push(("bits", bits.count().to_string()));
             parameters.push(("max_distance", max_distance.to_string()));
+            parameters.extend(args.verify.clone().map(|similarity| ("verify", similarity)));
         }
     }
     parameters.extend([
@@ -202,6 +244,9 @@ fn parameters(args: &CorpusArgs, config: &DeduplicateConfig) -> Vec<(&'static st
 /// What a person wants to know first.
 fn table(summary: &Summary, output: &Path) -> String {
     let mut text = String::new();
+    if let Some(corpus) = summary.matched_against {
+        let _ = writeln!(text, "{:<14} {:>12}", "corpus", corpus.documents);
+    }
     let share = |part: u64| 100.0 * part as f64 / summary.documents.max(1) as f64;
     for (name, count, note) in [
         ("files", summary.files, String::new()),

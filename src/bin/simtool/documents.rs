@@ -8,7 +8,7 @@ use simtool::fault::{Fault, Severity};
 use simtool::pipeline::CollectionSummary;
 use simtool::read::ReadOptions;
 use simtool::read::globs::Globs;
-use simtool::read::walk::{InputFile, Walker, listed_paths};
+use simtool::read::walk::{Walked, Walker, listed_paths};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -27,20 +27,21 @@ pub(crate) fn read_options(args: &InputArgs, access: Access) -> Result<ReadOptio
     })
 }
 
-/// The files to read, and what is wrong with other paths.
-pub(crate) fn walk(
-    paths: &[PathBuf],
-    args: &InputArgs,
-    temporary: &Path,
-) -> Result<(Vec<InputFile>, Vec<Fault>), Error> {
-    let globs = Globs::new(&args.glob)?;
-    let select = |path: &Path| globs.select(path);
-    let mut walker = Walker::new(temporary);
+/// The paths with those of the list of `--files-from`.
+pub(crate) fn with_listed(paths: &[PathBuf], args: &InputArgs) -> Result<Vec<PathBuf>, Error> {
     let mut paths = paths.to_vec();
     if let Some(list) = &args.files_from {
         paths.extend(listed_paths(list, args.null)?);
     }
-    for path in &paths {
+    Ok(paths)
+}
+
+/// The files to read, and what is wrong with other paths.
+pub(crate) fn walk(paths: &[PathBuf], args: &InputArgs, temporary: &Path) -> Result<Walked, Error> {
+    let globs = Globs::new(&args.glob)?;
+    let select = |path: &Path| globs.select(path);
+    let mut walker = Walker::new(temporary);
+    for path in paths {
         walker.add(path, &select, &mut io::stdin().lock())?;
     }
     let walked = walker.finish();
@@ -53,13 +54,16 @@ pub(crate) fn walk(
             io::Error::other("there is none to read"),
         ));
     }
-    Ok((walked.files, walked.faults))
+    Ok(walked)
 }
 
 /// Done, unless records or files were lost.
-pub(crate) fn outcome(read: &CollectionSummary) -> Outcome {
-    let lost_file = read.faults.iter().any(|fault| fault.severity == Severity::Loss);
-    if lost_file || !read.quarantined.is_empty() { Outcome::DoneWithLosses } else { Outcome::Done }
+pub(crate) fn outcome(read: &[CollectionSummary]) -> Outcome {
+    let lost = |read: &CollectionSummary| {
+        let lost_file = read.faults.iter().any(|fault| fault.severity == Severity::Loss);
+        lost_file || !read.quarantined.is_empty()
+    };
+    if read.iter().any(lost) { Outcome::DoneWithLosses } else { Outcome::Done }
 }
 
 /// Shows the first faults of each kind on standard error.

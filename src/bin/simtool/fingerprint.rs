@@ -10,6 +10,7 @@ use simtool::kernels::Isa;
 use simtool::pipeline::config::FingerprintRecipe;
 use simtool::pipeline::write_fingerprints::{FingerprintOutput, write_fingerprints};
 use simtool::pipeline::{FingerprintedCollection, fingerprint_collection};
+use simtool::read::walk::Walked;
 use simtool::read::{Collection, Corpus};
 use simtool::write::whole_file::WholeFile;
 use std::io::{self, BufWriter};
@@ -22,7 +23,8 @@ pub(crate) fn run(args: &FingerprintArgs) -> anyhow::Result<Outcome> {
     let output = FingerprintOutput::of(&args.output)?;
     let options = documents::read_options(&args.input, Access::of(args.no_mmap))?;
     let temporary = args.tmp_dir.clone().unwrap_or_else(std::env::temp_dir);
-    let (files, faults) = documents::walk(&args.corpus, &args.input, &temporary)?;
+    let paths = documents::with_listed(&args.corpus, &args.input)?;
+    let Walked { files, faults } = documents::walk(&paths, &args.input, &temporary)?;
     if let Some(input) = files.iter().find(|file| is_same(&file.name, &args.output)) {
         let rule = format!("is the input {}: choose another file", input.name.display());
         return Err(Error::config("--output", args.output.display(), rule).into());
@@ -54,7 +56,7 @@ pub(crate) fn run(args: &FingerprintArgs) -> anyhow::Result<Outcome> {
         let lost = made.summary.quarantined.len();
         console::note(&format!("{rows} documents, {missing} without words; {lost} bad records"));
     }
-    Ok(documents::outcome(&made.summary))
+    Ok(documents::outcome(std::slice::from_ref(&made.summary)))
 }
 
 /// Whether both are names of one file.
