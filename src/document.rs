@@ -43,6 +43,8 @@ pub enum Content<'a> {
     /// No document, and meant so: a blank line, a header row, a `warcinfo` record. It stays in
     /// copies of its file.
     PassThrough,
+    /// A document that was not chosen: it takes no part, and stays in copies of its file.
+    PassedOver,
     /// Something that should have been a document: it is quarantined and counted.
     Bad(&'a Bad),
 }

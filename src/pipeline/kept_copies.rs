@@ -85,7 +85,7 @@ impl Copy<'_> {
                         next += 1;
                         document.index() < self.ids.len() && (self.is_kept)(document)
                     }
-                    Content::PassThrough => true,
+                    Content::PassThrough | Content::PassedOver => true,
                     Content::Bad(_) => false,
                 };
                 if stays { keep(record.bytes, first_record + record.number) } else { Ok(()) }

@@ -39,6 +39,7 @@ pub(super) struct ShardSummary {
     preferences: Vec<FieldValue>,
     without_terms: u64,
     mended: u64,
+    passed_over: u64,
     lengths: Vec<u32>,
 }
 
@@ -55,6 +56,8 @@ pub struct CollectionSummary {
     pub without_terms: u64,
     /// Documents of which something was mended.
     pub mended: u64,
+    /// Documents that were not chosen: they are kept, and compared with nothing.
+    pub passed_over: u64,
     /// Bytes of text of each document; 4 GiB and more count as one byte less than 4 GiB.
     pub lengths: Vec<u32>,
     /// The value of the field that decides which document is kept; empty if none does.
@@ -81,6 +84,7 @@ pub(super) fn read_summarized(
         preferences: Vec::new(),
         without_terms: 0,
         mended: 0,
+        passed_over: 0,
         lengths: Vec::new(),
     };
     let records = collection.read_shard(shard, &mut |event| {
@@ -103,6 +107,7 @@ pub(super) fn read_summarized(
                 summary.without_terms += u64::from(!visit(index, &document));
             }
             Content::PassThrough => {}
+            Content::PassedOver => summary.passed_over += 1,
             Content::Bad(bad) => summary.bad.push(BadRecord {
                 record: record.number,
                 byte: record.byte,
@@ -163,6 +168,7 @@ impl CollectionSummary {
             all.preferences.extend(summary.preferences);
             all.without_terms += summary.without_terms;
             all.mended += summary.mended;
+            all.passed_over += summary.passed_over;
             all.lengths.extend(summary.lengths);
         }
         all.ids = DocumentIds::new(ids)?;

@@ -152,6 +152,7 @@ pub fn write_outputs(
     summary.quarantined = read.quarantined.len() as u64;
     summary.without_terms = read.without_terms;
     summary.mended = read.mended;
+    summary.passed_over = read.passed_over;
     summary.clusters = clusters.len() as u64;
     summary.pairs = close.pair_count();
     summary.text_bytes = sides.iter().map(|side| side.read.text_bytes()).sum();

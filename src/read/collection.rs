@@ -1,5 +1,6 @@
 //! Files cut into shards, each read by the splitter of its format.
 
+use crate::document::{Content, Record};
 use crate::error::{ErrorKind, Result};
 use crate::fault::{Fault, Severity};
 use crate::input_format::{Compression, Format};
@@ -8,6 +9,7 @@ use crate::read::decompress;
 use crate::read::form_feed::FormFeeds;
 use crate::read::opened::{Opened, Part};
 use crate::read::plain_text::{Lines, WholeFile};
+use crate::read::selection::Selection;
 use crate::read::sniff::{self, SNIFFED_BYTES};
 use crate::read::walk::InputFile;
 use crate::read::window::{Damage, Filled, Splitter, Stream, Then, read_slice, read_stream};
@@ -36,6 +38,8 @@ pub struct ReadOptions {
     pub max_expansion: u64,
     /// Base 2 logarithm of the largest Zstandard window.
     pub zstd_window_log: u32,
+    /// Which documents take part.
+    pub selection: Selection,
     /// About how many bytes of a plain file are a shard.
     pub shard_bytes: u64,
     /// Whether large plain files are mapped.
@@ -53,6 +57,7 @@ impl Default for ReadOptions {
             max_record_bytes: 128 << 20,
             max_expansion: 2000,
             zstd_window_log: 27,
+            selection: Selection::default(),
             shard_bytes: 1 << 20,
             access: FileAccess::READ,
         }
@@ -71,6 +76,8 @@ pub struct Collection {
 struct Shard {
     file: u32,
     part: Part,
+    /// Documents of it that are read, at the most.
+    most: u64,
 }
 
 /// How a file is packed and what is in it.
@@ -92,7 +99,35 @@ impl Collection {
         for input in inputs {
             collection.add(input);
         }
+        collection.end_at_limit();
         collection
+    }
+
+    /// Leaves out the shards and files beyond the last document that is read.
+    fn end_at_limit(&mut self) {
+        let mut left = self.options.selection.limit;
+        if left == u64::MAX {
+            return;
+        }
+        for number in 0..self.shards.len() {
+            self.shards[number].most = left;
+            let mut found = 0;
+            let counted = self.read_shard(number, &mut |event| {
+                if let Event::Record(Record { content: Content::Document(_), .. }) = event {
+                    found += 1;
+                }
+                Ok(())
+            });
+            // A format that this build cannot read is told of when the shard is read for good.
+            drop(counted);
+            left -= found;
+            if left == 0 {
+                let last = self.shard_file(number);
+                self.shards.truncate(number + 1);
+                self.files.truncate(last + 1);
+                return;
+            }
+        }
     }
 
     fn add(&mut self, input: InputFile) {
@@ -100,11 +135,15 @@ impl Collection {
         let mut opened = Opened::new(input);
         match opened.cut(&self.options) {
             Ok(parts) => {
-                self.shards.extend(parts.into_iter().map(|part| Shard { file, part }));
+                self.shards.extend(parts.into_iter().map(|part| Shard {
+                    file,
+                    part,
+                    most: u64::MAX,
+                }));
             }
             Err(error) => {
                 let part = Part::Unreadable(opened.unreadable("input-open", &error));
-                self.shards.push(Shard { file, part });
+                self.shards.push(Shard { file, part, most: u64::MAX });
             }
         }
         self.files.push(opened);
@@ -365,7 +404,8 @@ impl Corpus for Collection {
 
     fn read_shard(&self, shard: usize, visit: &mut Visit<'_>) -> Result<u64> {
         let opened = &self.files[self.shard_file(shard)];
-        match &self.shards[shard].part {
+        let Shard { part, most, .. } = &self.shards[shard];
+        self.options.selection.visit(*most, visit, |visit| match part {
             Part::Whole => self.read_whole(opened, visit),
             Part::Range(format, range) => self.read_range(opened, *format, range, visit),
             #[cfg(feature = "parquet")]
@@ -374,7 +414,7 @@ impl Corpus for Collection {
                 visit(Event::Fault(fault.clone()))?;
                 Ok(0)
             }
-        }
+        })
     }
 }
 

@@ -55,7 +55,7 @@ fn read(paths: &[&Path], options: ReadOptions) -> Seen {
                             assert!(bytes.is_empty() || bytes.len() as u64 == bad.length);
                             seen.bad.push((base + number, byte, bad.length, bad.code));
                         }
-                        Content::PassThrough => {}
+                        Content::PassThrough | Content::PassedOver => {}
                     }
                 }
                 Event::Fault(fault) if fault.severity == Severity::Loss => {

@@ -64,6 +64,7 @@ mod opened;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod plain_text;
+pub mod selection;
 mod sniff;
 pub mod walk;
 #[cfg(feature = "warc")]

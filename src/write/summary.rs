@@ -29,6 +29,8 @@ pub struct Summary {
     pub without_terms: u64,
     /// Documents of which something was mended.
     pub mended: u64,
+    /// Documents that were not chosen, which are kept and not counted as documents.
+    pub passed_over: u64,
     /// Clusters of two and more.
     pub clusters: u64,
     /// Pairs of close documents.
@@ -96,6 +98,7 @@ pub fn write_summary(out: &mut dyn Write, summary: &Summary) -> io::Result<()> {
         ("quarantined", summary.quarantined),
         ("without_terms", summary.without_terms),
         ("mended", summary.mended),
+        ("passed_over", summary.passed_over),
         ("clusters", summary.clusters),
         ("pairs", summary.pairs),
         ("text_bytes", summary.text_bytes),

@@ -141,6 +141,48 @@ fn rows_of_every_format_name_the_same_documents() {
 }
 
 #[test]
+fn what_is_passed_over_is_kept_and_compared_with_nothing() {
+    let folder = Folder::empty();
+    collection(&folder);
+    let all = deduplicate(&folder, &["in/a.txt", "--output", "all", "--json"]);
+    let count = |run: &Finished, name: &str| -> u64 {
+        let line = run.out.lines().find(|line| line.contains(&format!("\"{name}\":"))).unwrap();
+        line.split(' ').next_back().unwrap().trim_end_matches(',').parse().unwrap()
+    };
+    assert_eq!((count(&all, "documents"), count(&all, "passed_over")), (600, 0));
+    let options = [&["--min-tokens", "200"][..], &["--max-bytes", "1000"], &["--sample", "0.5"]];
+    for (number, option) in options.into_iter().enumerate() {
+        let output = format!("out{number}");
+        let arguments = ["in/a.txt", "--write-kept", "--json", "--output", &output];
+        let run = deduplicate(&folder, &[&arguments, option].concat());
+        let passed_over = count(&run, "passed_over");
+        assert!((50..550).contains(&passed_over), "{option:?}: {passed_over}");
+        assert_eq!(count(&run, "documents") + passed_over, 600);
+        assert!(count(&run, "removed") < count(&all, "removed"));
+        let kept = fs::read(folder.path(&format!("{output}/kept/a.txt"))).unwrap();
+        let documents = kept.split(|&byte| byte == 0x0c).filter(|part| part.len() > 2).count();
+        assert_eq!(documents as u64, 600 - count(&run, "removed"));
+    }
+    // The same from a stream: nothing behind the limit is read.
+    let limited = |input: &str, output: &str| {
+        deduplicate(
+            &folder,
+            &[input, "--limit", "100", "--write-kept", "--json", "--output", output],
+        )
+    };
+    let run = limited("in", "first");
+    assert_eq!((count(&run, "documents"), count(&run, "files")), (100, 1));
+    assert!(count(&run, "removed") > 0);
+    let kept = fs::read(folder.path("first/kept/in/a.txt")).unwrap();
+    let all = fs::read(folder.path("in/a.txt")).unwrap();
+    assert!(kept.len() < all.len() / 4);
+    for wrong in [["--sample", "2"], ["--limit", "0"], ["--max-bytes", "5X"]] {
+        let run = folder.run(&[&["--corpus", "in"][..], &wrong].concat());
+        assert_eq!(run.code, 2, "{wrong:?}");
+    }
+}
+
+#[test]
 fn one_bad_record_costs_itself_alone() {
     let text = "the same few words in every one of these lines";
     let good = |id: u32| format!("{{\"id\":{id},\"text\":\"{text}\"}}\n");

@@ -271,8 +271,8 @@ pub(crate) struct SharedJoinArgs {
     pub(crate) explain: bool,
 
     /// Memory for the search, such as 512M or 8G; a self-join that needs more uses temporary files.
-    #[arg(long, value_name = "SIZE")]
-    pub(crate) max_memory: Option<String>,
+    #[arg(long, value_name = "SIZE", value_parser = memory_size)]
+    pub(crate) max_memory: Option<u64>,
 
     /// Where temporary files go [default: the system's folder for them].
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
@@ -317,6 +317,35 @@ pub(crate) struct InputArgs {
     /// Field, column or dotted path of the ID.
     #[arg(long, value_name = "NAME", default_value = "id")]
     pub(crate) id_field: String,
+
+    /// Pass over documents with fewer tokens (runs without white space); what is passed over is
+    /// compared with nothing, and kept.
+    #[arg(long, value_name = "N", requires = "corpus", default_value_t = 0)]
+    pub(crate) min_tokens: usize,
+
+    /// Pass over documents with more bytes of text.
+    #[arg(long, value_name = "SIZE", requires = "corpus", value_parser = memory_size)]
+    pub(crate) max_bytes: Option<u64>,
+
+    /// Pass over all but this share of the documents, told by the hash of their text.
+    #[arg(long, value_name = "SHARE", requires = "corpus", value_parser = share)]
+    pub(crate) sample: Option<f64>,
+
+    /// Read no further than the first N documents that are not passed over.
+    #[arg(long, value_name = "N", requires = "corpus", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) limit: Option<u64>,
+
+    /// Quarantine records of more bytes.
+    #[arg(long, value_name = "SIZE", default_value = "128M", value_parser = memory_size)]
+    pub(crate) max_record: u64,
+
+    /// Give up on a compressed file that grows by more than this factor, beyond its first GiB.
+    #[arg(long, value_name = "FACTOR", default_value_t = 2000)]
+    pub(crate) max_expansion: u64,
+
+    /// Largest window of Zstandard files, as a power of two: 27 is 128 MiB.
+    #[arg(long, value_name = "LOG", default_value_t = 27, value_parser = clap::value_parser!(u32).range(10..=31))]
+    pub(crate) zstd_window_log: u32,
 }
 
 /// Arguments of `simtool fingerprint`.
@@ -445,8 +474,8 @@ pub(crate) struct CorpusArgs {
     pub(crate) cluster: ClusterBy,
 
     /// Memory for the join, such as 512M or 8G; with less it reads the collection more often.
-    #[arg(long, value_name = "SIZE", requires = "corpus")]
-    pub(crate) max_memory: Option<String>,
+    #[arg(long, value_name = "SIZE", value_parser = memory_size, requires = "corpus")]
+    pub(crate) max_memory: Option<u64>,
 
     /// Folder for temporary files [default: the system's].
     #[arg(long, value_name = "DIR", requires = "corpus", value_hint = ValueHint::DirPath)]
@@ -513,4 +542,26 @@ pub(crate) fn thread_count(asked: u16) -> usize {
         0 => std::thread::available_parallelism().map_or(1, usize::from),
         threads => usize::from(threads),
     }
+}
+
+/// A number of bytes, with or without a unit of 2^10, 2^20, 2^30 or 2^40.
+fn memory_size(text: &str) -> Result<u64, String> {
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let shift = match text[digits.len()..].to_ascii_uppercase().as_str() {
+        "" | "B" => Some(0),
+        "K" => Some(10),
+        "M" => Some(20),
+        "G" => Some(30),
+        "T" => Some(40),
+        _ => None,
+    };
+    let number = digits.parse::<u64>().ok().zip(shift);
+    let bytes = number.and_then(|(number, shift)| number.checked_mul(1 << shift));
+    bytes.ok_or_else(|| "expected a number of bytes, such as 512M or 8G".to_owned())
+}
+
+/// A share from 0 to 1.
+fn share(text: &str) -> Result<f64, String> {
+    let share = text.parse().ok().filter(|share| (0.0..=1.0).contains(share));
+    share.ok_or_else(|| "expected a number from 0 to 1, such as 0.01".to_owned())
 }

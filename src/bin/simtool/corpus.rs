@@ -6,7 +6,7 @@ use crate::args::{
 };
 use crate::inputs::Access;
 use crate::progress_line::ProgressLine;
-use crate::{Outcome, console, documents, interrupt, join};
+use crate::{Outcome, console, documents, interrupt};
 use simtool::Error;
 use simtool::kernels::Isa;
 use simtool::pipeline::config::{
@@ -143,7 +143,7 @@ fn config(
             ClusterBy::Proven => ClusterRule::Proven,
             ClusterBy::Components => ClusterRule::Components,
         },
-        memory_bytes: args.max_memory.as_deref().map_or(Ok(u64::MAX), join::bytes)?,
+        memory_bytes: args.max_memory.unwrap_or(u64::MAX),
         temporary_folder: temporary_folder(args),
         threads,
         isa: Isa::detected(),

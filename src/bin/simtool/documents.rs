@@ -8,6 +8,7 @@ use simtool::fault::{Fault, Severity};
 use simtool::pipeline::CollectionSummary;
 use simtool::read::ReadOptions;
 use simtool::read::globs::Globs;
+use simtool::read::selection::Selection;
 use simtool::read::walk::{Walked, Walker, listed_paths};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -17,11 +18,21 @@ const SHOWN_FAULTS: usize = 20;
 
 /// How the files are read.
 pub(crate) fn read_options(args: &InputArgs, access: Access) -> Result<ReadOptions, Error> {
+    let bytes = |bytes| usize::try_from(bytes).unwrap_or(usize::MAX);
     Ok(ReadOptions {
         format: inputs::format(args.format.as_deref())?,
         per_line: args.per_line,
         text_field: args.text_field.clone(),
         id_field: args.id_field.clone(),
+        max_record_bytes: bytes(args.max_record),
+        max_expansion: args.max_expansion,
+        zstd_window_log: args.zstd_window_log,
+        selection: Selection {
+            min_tokens: args.min_tokens,
+            max_bytes: args.max_bytes.map_or(usize::MAX, bytes),
+            sample: args.sample.unwrap_or(1.0),
+            limit: args.limit.unwrap_or(u64::MAX),
+        },
         access: inputs::collection_access(access),
         ..ReadOptions::default()
     })

@@ -45,28 +45,10 @@ fn config(args: &SharedJoinArgs) -> Result<JoinConfig, Error> {
     Ok(JoinConfig {
         max_distance: args.max_distance,
         index: args.index.as_deref().map(str::parse).transpose()?,
-        memory: args.max_memory.as_deref().map_or(Ok(u64::MAX), bytes)?,
+        memory: args.max_memory.unwrap_or(u64::MAX),
         temporary_folder: args.tmp_dir.clone().unwrap_or_else(std::env::temp_dir),
         threads,
         isa: Isa::detected(),
-    })
-}
-
-/// A number of bytes, with or without a unit of 2^10, 2^20, 2^30 or 2^40.
-pub(crate) fn bytes(text: &str) -> Result<u64, Error> {
-    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
-    let shift = match text[digits.len()..].to_ascii_uppercase().as_str() {
-        "" | "B" => Some(0),
-        "K" => Some(10),
-        "M" => Some(20),
-        "G" => Some(30),
-        "T" => Some(40),
-        _ => None,
-    };
-    let number = digits.parse::<u64>().ok().zip(shift);
-    let bytes = number.and_then(|(number, shift)| number.checked_mul(1 << shift));
-    bytes.ok_or_else(|| {
-        Error::config("--max-memory", text, "must be a number of bytes, such as 512M or 8G")
     })
 }
 
