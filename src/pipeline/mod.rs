@@ -18,6 +18,7 @@ mod deduplicate;
 mod document_names;
 mod document_terms;
 pub mod emit_pairs;
+mod estimate;
 mod fingerprint_collection;
 mod fingerprint_documents;
 mod fit;
@@ -35,6 +36,7 @@ pub mod write_fingerprints;
 mod write_outputs;
 
 pub use deduplicate::{Deduplicated, deduplicate};
+pub use estimate::{Estimate, estimate};
 pub use fingerprint_collection::{FingerprintedCollection, fingerprint_collection};
 pub use kept_copies::write_kept_copies;
 pub use match_collections::{MatchedCollections, match_collections};

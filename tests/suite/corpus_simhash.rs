@@ -297,3 +297,22 @@ fn settings_of_another_method_are_refused() {
         assert!(run.err.contains(part), "{arguments:?}: {}", run.err);
     }
 }
+
+#[test]
+fn a_dry_run_writes_nothing_and_an_estimate_comes_before_the_work() {
+    let texts = texts(&mut Random(5), 2000);
+    let folder = Folder::empty().with("a.jsonl", json_lines(&texts));
+    for method in [&["--method", "exact"][..], &["--method", "simhash"]] {
+        let run = folder.run(&[&["--corpus", "a.jsonl", "--dry-run"][..], method].concat());
+        assert_eq!((run.code, run.err.as_str()), (0, ""));
+        assert!(run.out.starts_with(&format!("{}: all pairs", method[1])), "{}", run.out);
+        let about = run.out.split_once("about ").unwrap().1.split_once(" documents").unwrap().0;
+        assert!((1000..4000).contains(&about.parse::<u32>().unwrap()), "{}", run.out);
+        assert_eq!(fs::read_dir(folder.path("")).unwrap().count(), 1, "{}", run.out);
+    }
+    let run = folder.run(&["--corpus", "a.jsonl", "--method", "simhash", "--explain"]);
+    assert!(run.err.contains("MB of memory beside the files"), "{}", run.err);
+    assert!(run.err.contains("<- chosen: the fastest that fits"), "{}", run.err);
+    let run = folder.run(&["-q", "--corpus", "a.jsonl", "--force"]);
+    assert_eq!((run.code, run.err.as_str()), (0, ""));
+}

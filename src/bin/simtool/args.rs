@@ -484,6 +484,14 @@ pub(crate) struct CorpusArgs {
     /// Print one JSON object instead of a table: what summary.json holds.
     #[arg(long, requires = "corpus")]
     pub(crate) json: bool,
+
+    /// Print on standard error how near-duplicates are found, and why so.
+    #[arg(long, requires = "corpus")]
+    pub(crate) explain: bool,
+
+    /// Read a sample, print what would be done and what it would take, and write nothing.
+    #[arg(short = 'n', long, requires = "corpus")]
+    pub(crate) dry_run: bool,
 }
 
 /// How near-duplicates are found.

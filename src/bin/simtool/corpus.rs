@@ -12,7 +12,9 @@ use simtool::kernels::Isa;
 use simtool::pipeline::config::{
     ClusterRule, DeduplicateConfig, Features, Keep, Method, SimhashBits,
 };
-use simtool::pipeline::{Outputs, deduplicate, match_collections, write_outputs};
+use simtool::pipeline::{
+    Estimate, Outputs, deduplicate, estimate, match_collections, write_outputs,
+};
 use simtool::read::walk::InputFile;
 use simtool::read::{Collection, ReadOptions};
 use simtool::similarity::Threshold;
@@ -43,6 +45,21 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     for walked in of_queries.iter().chain([&of_corpus]) {
         refuse_overlap(args, &walked.files)?;
     }
+    let corpus = Collection::open(of_corpus.files, options.clone());
+    let queries = of_queries.map(|walked| (Collection::open(walked.files, options), walked.faults));
+    if args.dry_run || args.explain || !common.quiet {
+        let estimate = estimate(&corpus, queries.as_ref().map(|(queries, _)| queries), &config);
+        if args.dry_run {
+            console::out(dry_run(&estimate, &config, &args.output).as_bytes())?;
+            return Ok(Outcome::Done);
+        }
+        if args.explain {
+            console::stats(&estimate.explain(&config));
+        }
+        if !common.quiet {
+            console::note(&estimate.to_string());
+        }
+    }
     let existing = if args.force { Existing::Replace } else { Existing::Refuse };
     let folder = OutputFolder::create(&args.output, existing)?;
     interrupt::remove_if_interrupted(folder.aside().to_owned());
@@ -55,7 +72,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
             OutputFormat::Parquet => RowFormat::Parquet,
         },
         only_ids: args.ids_only,
-        pairs: args.pairs || of_queries.is_some(),
+        pairs: args.pairs || queries.is_some(),
         kept: args.write_kept,
         threads: config.threads,
     };
@@ -66,13 +83,11 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
         distance_means: config.distance_means(),
         ..Summary::default()
     };
-    let progress = ProgressLine::new(common.quiet);
-    let corpus = Collection::open(of_corpus.files, options.clone());
-    let read = if let Some(of_queries) = of_queries {
-        let queries = Collection::open(of_queries.files, options);
+    let progress = ProgressLine::new(common.quiet).explaining(args.explain);
+    let read = if let Some((queries, faults)) = queries {
         let mut found = match_collections(&queries, &corpus, &config, &progress)?;
         progress.end();
-        found.queries.faults.splice(0..0, of_queries.faults);
+        found.queries.faults.splice(0..0, faults);
         found.corpus.faults.splice(0..0, of_corpus.faults);
         summary.stages = found.timings.stages().to_vec();
         write_outputs(&found.findings(&queries, &corpus), outputs, &folder, &mut summary)?;
@@ -97,6 +112,17 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
         console::out(table(&summary, &args.output).as_bytes())?;
     }
     Ok(documents::outcome(&read))
+}
+
+/// What would be done.
+fn dry_run(estimate: &Estimate, config: &DeduplicateConfig, output: &Path) -> String {
+    let mut text = estimate.explain(config);
+    if let Some(plan) = estimate.plan(config) {
+        text += &plan.to_string();
+    }
+    let _ = writeln!(text, "{estimate}");
+    let _ = writeln!(text, "nothing was written; results would be in {}", output.display());
+    text
 }
 
 fn config(

@@ -3,6 +3,7 @@
 use crate::console;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use simtool::pipeline::progress::Progress;
+use simtool::search::planner::Plan;
 use std::io::{self, IsTerminal};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
@@ -14,6 +15,7 @@ const SECONDS_A_LINE: u64 = 10;
 pub(crate) struct ProgressLine {
     bar: ProgressBar,
     show: Show,
+    explains: bool,
     start: Instant,
     /// Seconds after the start at which the next line is due.
     next_line: AtomicU64,
@@ -44,7 +46,18 @@ impl ProgressLine {
         if let Ok(style) = ProgressStyle::with_template(style) {
             bar.set_style(style);
         }
-        Self { bar, show, start: Instant::now(), next_line: AtomicU64::new(SECONDS_A_LINE) }
+        Self {
+            bar,
+            show,
+            explains: false,
+            start: Instant::now(),
+            next_line: AtomicU64::new(SECONDS_A_LINE),
+        }
+    }
+
+    /// The same, which also tells of plans.
+    pub(crate) fn explaining(self, explains: bool) -> Self {
+        Self { explains, ..self }
     }
 
     /// Takes the bar away.
@@ -54,6 +67,12 @@ impl ProgressLine {
 }
 
 impl Progress for ProgressLine {
+    fn planned(&self, plan: &Plan) {
+        if self.explains {
+            self.bar.suspend(|| console::stats(&plan.to_string()));
+        }
+    }
+
     fn begin(&self, stage: &'static str, bytes: u64) {
         self.bar.set_length(bytes);
         self.bar.set_position(0);
