@@ -191,6 +191,12 @@ fn one_bad_record_costs_itself_alone() {
     let run = folder.run(&["-q", "--corpus", "a.jsonl", "missing.jsonl", "--output", "out"]);
     assert_eq!(run.code, 3, "{}", run.err);
     assert!(run.err.contains("missing.jsonl"), "{}", run.err);
+    assert!(run.err.contains("[json] \"a.jsonl\" byte "), "{}", run.err);
+    let strict = ["-q", "--corpus", "a.jsonl", "--on-error", "fail", "--output", "strict"];
+    let refused = folder.run(&strict);
+    assert_eq!(refused.code, 1, "{}", refused.err);
+    assert!(refused.err.contains("record 1: expected"), "{}", refused.err);
+    assert!(!folder.path("strict").exists());
     let found = files(&folder.path("out"));
     let text = |name: &str| String::from_utf8(found[name].clone()).unwrap();
     assert!(text("quarantine.jsonl").starts_with("{\"file\":\"a.jsonl\",\"record\":1,\"byte\":"));

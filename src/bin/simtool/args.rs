@@ -144,6 +144,7 @@ pub(crate) struct CompareArgs {
 }
 
 /// Arguments of `simtool N M`.
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 #[derive(Debug, clap::Args)]
 pub(crate) struct ReferenceArgs {
     /// Number of features: the N most frequent words of the articles.
@@ -201,9 +202,13 @@ pub(crate) struct ReferenceArgs {
     #[arg(long)]
     pub(crate) no_mmap: bool,
 
-    /// Print no notes.
+    /// Print no notes and no progress.
     #[arg(short, long)]
     pub(crate) quiet: bool,
+
+    /// Print every fault of an input, not the first of each kind.
+    #[arg(short, long)]
+    pub(crate) verbose: bool,
 
     /// Print counts, and the time and share of each stage, on standard error.
     #[arg(long)]
@@ -335,6 +340,14 @@ pub(crate) struct InputArgs {
     #[arg(long, value_name = "N", requires = "corpus", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) limit: Option<u64>,
 
+    /// What bad records and files do.
+    #[arg(long, value_name = "WHAT", default_value = "skip")]
+    pub(crate) on_error: OnError,
+
+    /// When progress is shown: as a bar on a terminal, else as a line every ten seconds.
+    #[arg(long, value_name = "WHEN", default_value = "auto")]
+    pub(crate) progress: ShowProgress,
+
     /// Quarantine records of more bytes.
     #[arg(long, value_name = "SIZE", default_value = "128M", value_parser = memory_size)]
     pub(crate) max_record: u64,
@@ -388,9 +401,13 @@ pub(crate) struct FingerprintArgs {
     #[arg(long)]
     pub(crate) no_mmap: bool,
 
-    /// Print no notes.
+    /// Print no notes and no progress.
     #[arg(short, long)]
     pub(crate) quiet: bool,
+
+    /// Print every fault of an input, not the first of each kind.
+    #[arg(short, long)]
+    pub(crate) verbose: bool,
 }
 
 /// Arguments of `simtool --corpus`.
@@ -503,6 +520,26 @@ pub(crate) enum MethodName {
     /// All pairs whose SimHash fingerprints differ in at most --max-distance bits; takes 16 bytes a
     /// document and reads the input once, so it goes where exact cannot.
     Simhash,
+}
+
+/// What bad records and files do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum OnError {
+    /// They are told of and counted, and the rest goes on.
+    Skip,
+    /// The first ends the run, and nothing is written.
+    Fail,
+}
+
+/// When progress is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ShowProgress {
+    /// Unless --quiet is given.
+    Auto,
+    /// In any case.
+    Always,
+    /// In no case.
+    Never,
 }
 
 /// Format of rows of documents.

@@ -1,7 +1,9 @@
 //! What goes to the terminal: data to standard output, everything else to standard error.
 
 use simtool::Error;
+use std::fmt::Write as _;
 use std::io::{self, Write};
+use std::time::Duration;
 
 /// Writes data.
 pub(crate) fn out(bytes: &[u8]) -> Result<(), Error> {
@@ -23,6 +25,25 @@ pub(crate) fn note(message: &str) {
 /// Prints statistics, which were asked for.
 pub(crate) fn stats(text: &str) {
     drop(io::stderr().lock().write_all(text.as_bytes()));
+}
+
+/// The time and share of each stage, a line each, and the most memory that was held, where the
+/// system tells.
+pub(crate) fn stage_times(stages: &[(&str, Duration)]) -> String {
+    let mut text = String::new();
+    let total: Duration = stages.iter().map(|(_, time)| *time).sum();
+    for (stage, time) in stages {
+        let share = 100.0 * time.as_secs_f64() / total.as_secs_f64().max(1e-9);
+        let milliseconds = time.as_secs_f64() * 1e3;
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "{stage:<20} {milliseconds:>9.2} ms {share:>5.1} %");
+    }
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")?.strip_suffix("kB"));
+    if let Some(kilobytes) = peak.and_then(|peak| peak.trim().parse::<u64>().ok()) {
+        let _ = writeln!(text, "{:<20} {:>9} MB, maps included", "peak memory", kilobytes >> 10);
+    }
+    text
 }
 
 fn line(kind: &str, message: &str) {

@@ -83,12 +83,17 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
         distance_means: config.distance_means(),
         ..Summary::default()
     };
-    let progress = ProgressLine::new(common.quiet).explaining(args.explain);
+    let progress = ProgressLine::new(common.quiet, input.progress).explaining(args.explain);
+    let mut shown = Vec::new();
     let read = if let Some((queries, faults)) = queries {
         let mut found = match_collections(&queries, &corpus, &config, &progress)?;
         progress.end();
         found.queries.faults.splice(0..0, faults);
         found.corpus.faults.splice(0..0, of_corpus.faults);
+        documents::refuse_losses(input, &queries, &found.queries)?;
+        documents::refuse_losses(input, &corpus, &found.corpus)?;
+        shown.extend(documents::all_faults(&queries, &found.queries));
+        shown.extend(documents::all_faults(&corpus, &found.corpus));
         summary.stages = found.timings.stages().to_vec();
         write_outputs(&found.findings(&queries, &corpus), outputs, &folder, &mut summary)?;
         vec![found.queries, found.corpus]
@@ -96,6 +101,8 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
         let mut found = deduplicate(&corpus, &config, &progress)?;
         progress.end();
         found.read.faults.splice(0..0, of_corpus.faults);
+        documents::refuse_losses(input, &corpus, &found.read)?;
+        shown.extend(documents::all_faults(&corpus, &found.read));
         summary.stages = found.timings.stages().to_vec();
         write_outputs(&found.findings(&corpus), outputs, &folder, &mut summary)?;
         vec![found.read]
@@ -103,7 +110,10 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     folder.finish()?;
     interrupt::finished();
 
-    documents::show_faults(&read.iter().flat_map(|read| read.faults.clone()).collect::<Vec<_>>());
+    documents::show(&shown, common.verbose);
+    if common.stats {
+        console::stats(&console::stage_times(&summary.stages));
+    }
     if args.json {
         let mut text = Vec::new();
         write_summary(&mut text, &summary)?;
@@ -283,7 +293,11 @@ fn table(summary: &Summary, output: &Path) -> String {
         ("pairs", summary.pairs, String::new()),
         ("without words", summary.without_terms, String::new()),
         ("quarantined", summary.quarantined, String::new()),
+        ("passed over", summary.passed_over, String::new()),
     ] {
+        if name == "passed over" && count == 0 {
+            continue;
+        }
         let line = format!("{name:<14} {count:>12}  {note}");
         let _ = writeln!(text, "{}", line.trim_end());
     }

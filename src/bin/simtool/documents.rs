@@ -1,15 +1,15 @@
 //! The documents that a command reads: which files, how, and what was wrong with them.
 
-use crate::args::InputArgs;
+use crate::args::{InputArgs, OnError};
 use crate::inputs::{self, Access};
 use crate::{Outcome, console};
 use simtool::Error;
 use simtool::fault::{Fault, Severity};
-use simtool::pipeline::CollectionSummary;
-use simtool::read::ReadOptions;
+use simtool::pipeline::{CollectionSummary, Quarantined};
 use simtool::read::globs::Globs;
 use simtool::read::selection::Selection;
 use simtool::read::walk::{Walked, Walker, listed_paths};
+use simtool::read::{Collection, Corpus, ReadOptions};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -57,7 +57,7 @@ pub(crate) fn walk(paths: &[PathBuf], args: &InputArgs, temporary: &Path) -> Res
     }
     let walked = walker.finish();
     if walked.files.is_empty() {
-        show_faults(&walked.faults);
+        show(&walked.faults, false);
         let first = paths.first().map_or(Path::new(""), PathBuf::as_path);
         return Err(Error::io(
             first,
@@ -77,22 +77,50 @@ pub(crate) fn outcome(read: &[CollectionSummary]) -> Outcome {
     if read.iter().any(lost) { Outcome::DoneWithLosses } else { Outcome::Done }
 }
 
-/// Shows the first faults of each kind on standard error.
-pub(crate) fn show_faults(faults: &[Fault]) {
+/// What is wrong with a collection's files, then its bad records.
+pub(crate) fn all_faults(collection: &Collection, read: &CollectionSummary) -> Vec<Fault> {
+    let bad = read.quarantined.iter().map(|Quarantined { file, record }| Fault {
+        severity: Severity::Loss,
+        code: record.bad.code,
+        file: collection.file_name(*file).to_owned(),
+        byte: Some(record.byte),
+        detail: format!("record {}: expected {}", record.record, record.bad.expected),
+    });
+    read.faults.iter().cloned().chain(bad).collect()
+}
+
+/// Fails on the first loss, if that is what the user asked for.
+pub(crate) fn refuse_losses(
+    args: &InputArgs,
+    collection: &Collection,
+    read: &CollectionSummary,
+) -> anyhow::Result<()> {
+    let faults = all_faults(collection, read);
+    match faults.iter().find(|fault| fault.severity == Severity::Loss) {
+        Some(loss) if args.on_error == OnError::Fail => {
+            Err(anyhow::anyhow!("{loss}; nothing was written, as --on-error fail asks for"))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Shows faults on standard error: the first of each kind, or all.
+pub(crate) fn show(faults: &[Fault], all: bool) {
+    let shown = if all { usize::MAX } else { SHOWN_FAULTS };
     let mut codes: Vec<&str> = faults.iter().map(|fault| fault.code).collect();
     codes.sort_unstable();
     codes.dedup();
     for code in codes {
         let of_code = || faults.iter().filter(|fault| fault.code == code);
-        for fault in of_code().take(SHOWN_FAULTS) {
+        for fault in of_code().take(shown) {
             match fault.severity {
                 Severity::Warning => console::note(&fault.to_string()),
                 Severity::Loss => console::error(&fault.to_string()),
             }
         }
-        let more = of_code().count().saturating_sub(SHOWN_FAULTS);
+        let more = of_code().count().saturating_sub(shown);
         if more > 0 {
-            console::note(&format!("[{code}] {more} more"));
+            console::note(&format!("[{code}] {more} more; --verbose shows all"));
         }
     }
 }

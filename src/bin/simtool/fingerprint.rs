@@ -5,13 +5,12 @@ use crate::inputs::Access;
 use crate::progress_line::ProgressLine;
 use crate::{Outcome, console, documents};
 use simtool::Error;
-use simtool::fault::{Fault, Severity};
 use simtool::kernels::Isa;
 use simtool::pipeline::config::FingerprintRecipe;
+use simtool::pipeline::fingerprint_collection;
 use simtool::pipeline::write_fingerprints::{FingerprintOutput, write_fingerprints};
-use simtool::pipeline::{FingerprintedCollection, fingerprint_collection};
+use simtool::read::Collection;
 use simtool::read::walk::Walked;
-use simtool::read::{Collection, Corpus};
 use simtool::write::whole_file::WholeFile;
 use std::io::{self, BufWriter};
 use std::path::Path;
@@ -30,13 +29,14 @@ pub(crate) fn run(args: &FingerprintArgs) -> anyhow::Result<Outcome> {
         return Err(Error::config("--output", args.output.display(), rule).into());
     }
 
-    let progress = ProgressLine::new(args.quiet);
+    let progress = ProgressLine::new(args.quiet, args.input.progress);
     let collection = Collection::open(files, options);
     let threads = thread_count(args.threads);
     let mut made =
         fingerprint_collection(&collection, recipe, threads, Isa::detected(), &progress)?;
     made.summary.faults.splice(0..0, faults);
     progress.end();
+    documents::refuse_losses(&args.input, &collection, &made.summary)?;
 
     if args.output.as_os_str() == "-" {
         let mut out = BufWriter::new(io::stdout().lock());
@@ -49,8 +49,7 @@ pub(crate) fn run(args: &FingerprintArgs) -> anyhow::Result<Outcome> {
         file.finish()?;
     }
 
-    documents::show_faults(&made.summary.faults);
-    documents::show_faults(&lost_records(&collection, &made));
+    documents::show(&documents::all_faults(&collection, &made.summary), args.verbose);
     if !args.quiet {
         let (rows, missing) = (made.rows.lanes.len(), made.summary.without_terms);
         let lost = made.summary.quarantined.len();
@@ -63,16 +62,4 @@ pub(crate) fn run(args: &FingerprintArgs) -> anyhow::Result<Outcome> {
 fn is_same(input: &Path, output: &Path) -> bool {
     let resolved = |path: &Path| path.canonicalize().ok();
     resolved(input).is_some_and(|input| resolved(output) == Some(input))
-}
-
-/// The bad records as faults of their files.
-fn lost_records(collection: &Collection, made: &FingerprintedCollection) -> Vec<Fault> {
-    let fault = |lost: &simtool::pipeline::Quarantined| Fault {
-        severity: Severity::Loss,
-        code: lost.record.bad.code,
-        file: collection.file_name(lost.file).to_owned(),
-        byte: Some(lost.record.byte),
-        detail: format!("record {}: expected {}", lost.record.record, lost.record.bad.expected),
-    };
-    made.summary.quarantined.iter().map(fault).collect()
 }

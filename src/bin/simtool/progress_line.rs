@@ -1,5 +1,6 @@
 //! Progress on standard error: a bar on a terminal, else a line every ten seconds.
 
+use crate::args::ShowProgress;
 use crate::console;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use simtool::pipeline::progress::Progress;
@@ -29,11 +30,12 @@ enum Show {
 }
 
 impl ProgressLine {
-    pub(crate) fn new(quiet: bool) -> Self {
-        let show = match (quiet, io::stderr().is_terminal()) {
-            (true, _) => Show::Nothing,
-            (false, true) => Show::Bar,
-            (false, false) => Show::Lines,
+    pub(crate) fn new(quiet: bool, when: ShowProgress) -> Self {
+        let show = match (when, io::stderr().is_terminal()) {
+            (ShowProgress::Never, _) => Show::Nothing,
+            (ShowProgress::Auto, _) if quiet => Show::Nothing,
+            (_, true) => Show::Bar,
+            (_, false) => Show::Lines,
         };
         let target = if show == Show::Bar {
             ProgressDrawTarget::stderr()

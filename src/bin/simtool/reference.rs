@@ -12,7 +12,6 @@ use simtool::pipeline::timings::Timings;
 use simtool::pipeline::{MatchedQueries, match_queries};
 use simtool::tokenize::stop_words;
 use simtool::write::whole_file::WholeFile;
-use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -133,7 +132,7 @@ fn statistics(
 ) -> String {
     let total: Duration = timings.stages().iter().map(|(_, time)| *time).sum();
     let megabytes = corpus_bytes as f64 / 1e6;
-    let mut text = format!(
+    let text = format!(
         "articles {}, samples {}, features {}, matches {}, threads {}, {}\n\
          {megabytes:.1} MB in {:.1} ms, {:.0} MB/s\n",
         matched.documents,
@@ -145,11 +144,5 @@ fn statistics(
         total.as_secs_f64() * 1e3,
         megabytes / total.as_secs_f64(),
     );
-    for (stage, time) in timings.stages() {
-        let share = 100.0 * time.as_secs_f64() / total.as_secs_f64();
-        let milliseconds = time.as_secs_f64() * 1e3;
-        // Writing to a string cannot fail.
-        let _ = writeln!(text, "{stage:<20} {milliseconds:>9.2} ms {share:>5.1} %");
-    }
-    text
+    text + &console::stage_times(timings.stages())
 }
