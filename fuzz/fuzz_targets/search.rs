@@ -134,7 +134,10 @@ fn check<L: SearchLane>(lanes: &[L], rows: &FingerprintRows<'_>, max_distance: u
     assert!(expanded(&join.groups, &join.pairs) == expected, "portable partition join");
     assert!(count_pairs(all, max_distance, isa) == expected.len() as u64, "count");
     if spills {
-        let spilled = SpilledGroups::new(all, 0, &std::env::temp_dir()).expect("there is room");
+        // What it keeps, and a bucket so small that there are several.
+        let memory = (16 << 20) + count as u64 * 8 + 2000;
+        let folder = std::env::temp_dir();
+        let spilled = SpilledGroups::new(all, memory, &folder).expect("there is room");
         let pairs = spilled.collect_pairs(max_distance, isa, &KeepPairs).expect("there is room");
         assert!(expanded(&spilled.groups, &pairs.into_sorted()) == expected, "spilled join");
     }
