@@ -11,19 +11,52 @@ use parquet::arrow::ArrowWriter;
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::errors::ParquetError;
 use parquet::file::metadata::KeyValue;
-use parquet::file::properties::WriterProperties;
+use parquet::file::properties::{WriterProperties, WriterPropertiesBuilder};
 use std::io::{self, Write};
 use std::sync::Arc;
 
 /// Rows that are encoded at once.
 const BATCH_ROWS: usize = 16 << 10;
 
-/// The columns of one document.
+/// The columns of one document: ID, file and record.
 #[derive(Debug, Default)]
-struct NameColumns {
+pub(super) struct NameColumns {
     ids: StringBuilder,
     files: StringBuilder,
     records: Int64Builder,
+}
+
+impl NameColumns {
+    /// The columns' names behind a prefix, and their types.
+    pub(super) const FIELDS: [(&'static str, DataType); 3] =
+        [("id", DataType::Utf8), ("file", DataType::Utf8), ("record", DataType::Int64)];
+
+    /// Adds a row.
+    pub(super) fn push(&mut self, document: &DocumentName<'_>) {
+        self.ids.append_value(String::from_utf8_lossy(&document.id));
+        self.files.append_value(document.file.to_string_lossy());
+        self.records.append_value(document.record.cast_signed());
+    }
+
+    /// The columns, which begin anew.
+    pub(super) fn take(&mut self) -> [ArrayRef; 3] {
+        [
+            Arc::new(self.ids.finish()),
+            Arc::new(self.files.finish()),
+            Arc::new(self.records.finish()),
+        ]
+    }
+}
+
+/// How files of documents are written: compressed, with the recipe that made them in the metadata.
+pub(super) fn properties(recipe: &str) -> WriterPropertiesBuilder {
+    let metadata = |key: &str, value: &str| KeyValue::new(key.to_owned(), value.to_owned());
+    WriterProperties::builder()
+        .set_compression(Compression::ZSTD(ZstdLevel::default()))
+        .set_key_value_metadata(Some(vec![
+            metadata("simtool.format", "1"),
+            metadata("simtool.recipe", recipe),
+        ]))
 }
 
 /// A Parquet file of rows that is being written.
@@ -43,12 +76,9 @@ impl<W: Write + Send> DocumentColumns<W> {
     pub(super) fn new(out: W, kind: RowKind, recipe: &str) -> io::Result<Self> {
         let mut fields = Vec::new();
         for prefix in kind.prefixes() {
-            let mut field =
-                |name, data| fields.push(Field::new(format!("{prefix}{name}"), data, false));
-            field("id", DataType::Utf8);
-            if !kind.only_ids() {
-                field("file", DataType::Utf8);
-                field("record", DataType::Int64);
+            let columns = if kind.only_ids() { 1 } else { 3 };
+            for (name, data) in NameColumns::FIELDS.into_iter().take(columns) {
+                fields.push(Field::new(format!("{prefix}{name}"), data, false));
             }
         }
         if !kind.only_ids() {
@@ -56,14 +86,7 @@ impl<W: Write + Send> DocumentColumns<W> {
             fields.push(Field::new("distance", DataType::Int32, true));
         }
         let schema = Arc::new(Schema::new(fields));
-        let metadata = |key: &str, value: &str| KeyValue::new(key.to_owned(), value.to_owned());
-        let properties = WriterProperties::builder()
-            .set_compression(Compression::ZSTD(ZstdLevel::default()))
-            .set_key_value_metadata(Some(vec![
-                metadata("simtool.format", "1"),
-                metadata("simtool.recipe", recipe),
-            ]))
-            .build();
+        let properties = properties(recipe).build();
         let writer = ArrowWriter::try_new(out, Arc::clone(&schema), Some(properties));
         let names = kind.prefixes().iter().map(|_| NameColumns::default()).collect();
         Ok(Self {
@@ -84,9 +107,7 @@ impl<W: Write + Send> DocumentColumns<W> {
         closeness: Option<Closeness>,
     ) -> io::Result<()> {
         for (columns, document) in self.names.iter_mut().zip(documents) {
-            columns.ids.append_value(String::from_utf8_lossy(&document.id));
-            columns.files.append_value(document.file.to_string_lossy());
-            columns.records.append_value(document.record.cast_signed());
+            columns.push(document);
         }
         self.similarities.append_option(closeness.and_then(Closeness::similarity));
         let distance = closeness.and_then(Closeness::distance);
@@ -98,11 +119,10 @@ impl<W: Write + Send> DocumentColumns<W> {
     fn encode(&mut self) -> io::Result<()> {
         let mut columns: Vec<ArrayRef> = Vec::new();
         for names in &mut self.names {
-            columns.push(Arc::new(names.ids.finish()));
-            let (files, records) = (names.files.finish(), names.records.finish());
+            let [ids, files, records] = names.take();
+            columns.push(ids);
             if !self.kind.only_ids() {
-                columns.push(Arc::new(files));
-                columns.push(Arc::new(records));
+                columns.extend([files, records]);
             }
         }
         let (similarities, distances) = (self.similarities.finish(), self.distances.finish());

@@ -2,13 +2,12 @@
 //! `fingerprint` holds f/8 bytes, the number's highest first, or null.
 
 use crate::fingerprint_rows::FingerprintRows;
+use crate::write::document_columns::{NameColumns, properties};
 use crate::write::document_rows::DocumentName;
-use arrow_array::builder::{FixedSizeBinaryBuilder, StringBuilder, UInt64Builder};
+use arrow_array::builder::FixedSizeBinaryBuilder;
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::{ArrowError, DataType, Field, Schema};
 use parquet::arrow::ArrowWriter;
-use parquet::basic::{Compression, ZstdLevel};
-use parquet::file::properties::WriterProperties;
 use parquet::schema::types::ColumnPath;
 use std::io::{self, Write};
 use std::mem::take;
@@ -28,15 +27,12 @@ pub fn write_columns<'d>(
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let width = rows.lanes.lane_bits() / 8;
-    let schema = Arc::new(Schema::new(vec![
-        Field::new("id", DataType::Utf8, false),
-        Field::new("file", DataType::Utf8, false),
-        Field::new("record", DataType::UInt64, false),
-        Field::new("fingerprint", DataType::FixedSizeBinary(width.cast_signed()), true),
-    ]));
-    // A dictionary of numbers that hardly repeat is in vain.
-    let properties = WriterProperties::builder()
-        .set_compression(Compression::ZSTD(ZstdLevel::default()))
+    let named = NameColumns::FIELDS.into_iter().map(|(name, data)| Field::new(name, data, false));
+    let bytes = DataType::FixedSizeBinary(width.cast_signed());
+    let fields: Vec<Field> = named.chain([Field::new("fingerprint", bytes, true)]).collect();
+    let schema = Arc::new(Schema::new(fields));
+    // A dictionary of values that hardly repeat is in vain.
+    let properties = properties(rows.recipe.as_deref().unwrap_or_default())
         .set_column_dictionary_enabled(ColumnPath::from("fingerprint"), false)
         .set_column_dictionary_enabled(ColumnPath::from("id"), false)
         .build();
@@ -59,14 +55,10 @@ fn columns<'d>(
     width: u32,
     name: &dyn Fn(u32) -> DocumentName<'d>,
 ) -> Result<Vec<ArrayRef>, ArrowError> {
-    let (mut ids, mut files) = (StringBuilder::new(), StringBuilder::new());
-    let mut records = UInt64Builder::new();
+    let mut names = NameColumns::default();
     let mut fingerprints = FixedSizeBinaryBuilder::new(width.cast_signed());
     for row in range {
-        let DocumentName { id, file, record } = name(row as u32);
-        ids.append_value(String::from_utf8_lossy(&id));
-        files.append_value(file.to_string_lossy());
-        records.append_value(record);
+        names.push(&name(row as u32));
         match rows.number(row) {
             Some(number) => {
                 let bytes = number.to_be_bytes();
@@ -75,10 +67,7 @@ fn columns<'d>(
             None => fingerprints.append_null(),
         }
     }
-    Ok(vec![
-        Arc::new(ids.finish()),
-        Arc::new(files.finish()),
-        Arc::new(records.finish()),
-        Arc::new(fingerprints.finish()),
-    ])
+    let mut columns = names.take().to_vec();
+    columns.push(Arc::new(fingerprints.finish()));
+    Ok(columns)
 }

@@ -1,9 +1,9 @@
-//! Pairs of rows as a Parquet file: columns `a` and `b` of unsigned 64-bit integers, `distance` of
-//! 32-bit ones.
+//! Pairs of rows as a Parquet file: columns `a` and `b` of 64-bit integers, `distance` of 32-bit
+//! ones; signed, since some readers make decimals of unsigned ones.
 
 use crate::error::{Error, Result};
 use crate::matches::ValuePair;
-use arrow_array::{ArrayRef, RecordBatch, UInt32Array, UInt64Array};
+use arrow_array::{ArrayRef, Int32Array, Int64Array, RecordBatch};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use parquet::arrow::ArrowWriter;
 use parquet::basic::{Compression, ZstdLevel};
@@ -29,9 +29,9 @@ impl PairColumns {
     pub fn new() -> Result<Self> {
         let field = |name: &str, kind: DataType| Field::new(name, kind, false);
         let schema = Arc::new(Schema::new(vec![
-            field("a", DataType::UInt64),
-            field("b", DataType::UInt64),
-            field("distance", DataType::UInt32),
+            field("a", DataType::Int64),
+            field("b", DataType::Int64),
+            field("distance", DataType::Int32),
         ]));
         let properties = WriterProperties::builder()
             .set_compression(Compression::ZSTD(ZstdLevel::default()))
@@ -47,9 +47,10 @@ impl PairColumns {
     /// The library refuses.
     pub fn write(&mut self, pairs: &[ValuePair]) -> Result<Vec<u8>> {
         let rows = |row: fn(&ValuePair) -> u32| -> ArrayRef {
-            Arc::new(UInt64Array::from_iter_values(pairs.iter().map(|pair| row(pair).into())))
+            Arc::new(Int64Array::from_iter_values(pairs.iter().map(|pair| row(pair).into())))
         };
-        let distances = UInt32Array::from_iter_values(pairs.iter().map(|pair| pair.distance));
+        let distances =
+            Int32Array::from_iter_values(pairs.iter().map(|pair| pair.distance.cast_signed()));
         let columns = vec![rows(|pair| pair.a), rows(|pair| pair.b), Arc::new(distances)];
         let batch = RecordBatch::try_new(Arc::clone(&self.schema), columns);
         let batch = batch.map_err(|error| refused(error.into()))?;
@@ -75,7 +76,7 @@ fn refused(error: ParquetError) -> Error {
 mod tests {
     use super::*;
     use arrow_array::cast::AsArray;
-    use arrow_array::types::{UInt32Type, UInt64Type};
+    use arrow_array::types::{Int32Type, Int64Type};
     use parquet::arrow::arrow_reader::ParquetRecordBatchReader;
 
     #[test]
@@ -93,10 +94,14 @@ mod tests {
         let mut found = Vec::new();
         for batch in batches {
             let batch = batch.unwrap();
-            let rows = |name| batch[name].as_primitive::<UInt64Type>().values().to_vec();
-            let distances = batch["distance"].as_primitive::<UInt32Type>().values().to_vec();
+            let rows = |name| batch[name].as_primitive::<Int64Type>().values().to_vec();
+            let distances = batch["distance"].as_primitive::<Int32Type>().values().to_vec();
             for ((a, b), distance) in rows("a").into_iter().zip(rows("b")).zip(distances) {
-                found.push(ValuePair { a: a as u32, b: b as u32, distance });
+                found.push(ValuePair {
+                    a: u32::try_from(a).unwrap(),
+                    b: u32::try_from(b).unwrap(),
+                    distance: distance.cast_unsigned(),
+                });
             }
         }
         assert_eq!(found, parts.concat());

@@ -55,6 +55,15 @@ impl WholeFile {
         written.map_err(|e| Error::io(&self.path, "write", e))
     }
 
+    /// Where the file is until it is finished; `None` for a pipe or a device.
+    #[must_use]
+    pub fn aside(&self) -> Option<&Path> {
+        match &self.target {
+            Target::Aside(file) => Some(file.path()),
+            Target::Direct(_) => None,
+        }
+    }
+
     /// The file, for writers that want one; what they leave unwritten is not in it.
     pub fn file(&mut self) -> &mut File {
         match &mut self.target {

@@ -193,3 +193,30 @@ fn what_is_wrong_is_said() {
     let message = check_failure(folder, command, 2);
     assert!(message.contains("must have the corpus's 64 bits"), "{message}");
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn an_interrupted_join_leaves_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let rows: Vec<u64> =
+        (0..1_500_000).map(|row: u64| row.wrapping_mul(0x9E37_79B9_7F4A_7C15)).collect();
+    fs::write(folder.join("f.npy"), numpy(&rows, "(1500000,)")).unwrap();
+    let arguments = "join --fingerprints f.npy --index linear-scan -k 20 --output out.tsv";
+    let mut join = Command::new(env!("CARGO_BIN_EXE_simtool"))
+        .args(arguments.split(' '))
+        .current_dir(folder)
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    let files = || fs::read_dir(folder).unwrap().count();
+    while files() == 1 {
+        assert_eq!(join.try_wait().unwrap(), None, "it takes much longer than that");
+        std::thread::yield_now();
+    }
+    let killed = Command::new("kill").args(["-INT", &join.id().to_string()]).status();
+    assert!(killed.unwrap().success());
+    let output = join.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130), "{}", String::from_utf8_lossy(&output.stderr));
+    assert_eq!(files(), 1);
+}

@@ -3,7 +3,7 @@
 use crate::args::{FingerprintArgs, thread_count};
 use crate::inputs::Access;
 use crate::progress_line::ProgressLine;
-use crate::{Outcome, console, documents};
+use crate::{Outcome, console, documents, interrupt};
 use simtool::Error;
 use simtool::kernels::Isa;
 use simtool::pipeline::config::FingerprintRecipe;
@@ -11,7 +11,6 @@ use simtool::pipeline::fingerprint_collection;
 use simtool::pipeline::write_fingerprints::{FingerprintOutput, write_fingerprints};
 use simtool::read::Collection;
 use simtool::read::walk::Walked;
-use simtool::write::whole_file::WholeFile;
 use std::io::{self, BufWriter};
 use std::path::Path;
 
@@ -42,11 +41,10 @@ pub(crate) fn run(args: &FingerprintArgs) -> anyhow::Result<Outcome> {
         let mut out = BufWriter::new(io::stdout().lock());
         write_fingerprints(&collection, &made, output, Path::new("standard output"), &mut out)?;
     } else {
-        let mut file = WholeFile::create(&args.output)?;
-        let mut out = BufWriter::with_capacity(1 << 20, file.file());
-        write_fingerprints(&collection, &made, output, &args.output, &mut out)?;
-        drop(out);
-        file.finish()?;
+        interrupt::whole_file(&args.output, |file| {
+            let mut out = BufWriter::with_capacity(1 << 20, file.file());
+            write_fingerprints(&collection, &made, output, &args.output, &mut out)
+        })?;
     }
 
     documents::show(&documents::all_faults(&collection, &made.summary), args.verbose);

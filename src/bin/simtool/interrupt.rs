@@ -1,20 +1,43 @@
 //! Ctrl-C, and being asked to end: what is half written goes, what stood there before stays.
 
 use crate::console;
+use simtool::Error;
+use simtool::write::whole_file::WholeFile;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, Once, PoisonError};
 
 /// Exit code after an interruption, as shells know it.
 const INTERRUPTED: i32 = 130;
 
-/// The folder to remove.
+/// The folder or file to remove.
 static UNFINISHED: Mutex<Option<PathBuf>> = Mutex::new(None);
 
-/// Removes `folder` if the program is interrupted before [`finished`] is called.
-pub(crate) fn remove_if_interrupted(folder: PathBuf) {
+/// Lends `write` a file that will be called `path`, and gives it that name at the end. An
+/// interruption, like an error, leaves nothing of it.
+pub(crate) fn whole_file(
+    path: &Path,
+    write: impl FnOnce(&mut WholeFile) -> Result<(), Error>,
+) -> Result<(), Error> {
+    install();
+    let mut file = WholeFile::create(path)?;
+    if let Some(aside) = file.aside() {
+        remove_if_interrupted(aside.to_owned());
+    }
+    write(&mut file)?;
+    file.finish()?;
+    finished();
+    Ok(())
+}
+
+/// Removes a folder or file if the program is interrupted before [`finished`] is called.
+pub(crate) fn remove_if_interrupted(unfinished: PathBuf) {
+    install();
+    *UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner) = Some(unfinished);
+}
+
+fn install() {
     static INSTALLED: Once = Once::new();
-    *UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner) = Some(folder);
     INSTALLED.call_once(|| {
         // Without a handler an interruption leaves a hidden folder behind, and no harm is done.
         drop(ctrlc::set_handler(end));
@@ -29,10 +52,10 @@ pub(crate) fn finished() {
 #[expect(clippy::exit, reason = "an interrupted program ends here, in whatever thread")]
 fn end() {
     let unfinished = UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner).take();
-    if let Some(folder) = unfinished {
-        // Files may still be created in it while it goes.
+    if let Some(path) = unfinished {
+        // Files may still be created in a folder while it goes.
         for _ in 0..3 {
-            if fs::remove_dir_all(&folder).is_ok() {
+            if fs::remove_file(&path).is_ok() || fs::remove_dir_all(&path).is_ok() {
                 break;
             }
         }

@@ -1,8 +1,8 @@
 //! `simtool join` and `simtool search`: fingerprints alone.
 
 use crate::args::{JoinArgs, SearchArgs, SharedJoinArgs, thread_count};
-use crate::console;
 use crate::inputs::{self, Access};
+use crate::{console, interrupt};
 use simtool::Error;
 use simtool::kernels::Isa;
 use simtool::pipeline::emit_pairs::PairOutput;
@@ -10,7 +10,6 @@ use simtool::pipeline::join_fingerprints::{
     JoinConfig, join_fingerprints, plan_search, plan_self_join, read_fingerprints,
     search_fingerprints,
 };
-use simtool::write::whole_file::WholeFile;
 use std::ffi::OsStr;
 use std::io::{self, Write};
 
@@ -88,9 +87,7 @@ fn write(
     work: impl FnOnce(&mut (dyn FnMut(&[u8]) -> Result<(), Error> + Send)) -> Result<(), Error>,
 ) -> anyhow::Result<()> {
     if let Some(path) = &args.output {
-        let mut file = WholeFile::create(path)?;
-        work(&mut |bytes| file.write(bytes))?;
-        return Ok(file.finish()?);
+        return Ok(interrupt::whole_file(path, |file| work(&mut |bytes| file.write(bytes)))?);
     }
     let mut out = io::stdout();
     work(&mut |bytes| out.write_all(bytes).map_err(|e| Error::io("standard output", "write", e)))?;
