@@ -70,8 +70,15 @@ impl Closeness {
 /// M. Charikar, "Similarity estimation techniques from rounding algorithms", STOC 2002.
 #[must_use]
 pub fn similarity_at(distance: u32, bits: u32) -> f64 {
-    let cosine = (std::f64::consts::PI * f64::from(distance) / f64::from(bits)).cos().max(0.0);
+    let cosine = cosine_at(distance, bits);
     cosine / (2.0 - cosine)
+}
+
+/// The cosine of the angle that two vectors have on average when their fingerprints of SimHash, of
+/// `bits` bits, differ in `distance`; 0 for what is further apart than a right angle.
+#[must_use]
+pub fn cosine_at(distance: u32, bits: u32) -> f64 {
+    (std::f64::consts::PI * f64::from(distance) / f64::from(bits)).cos().max(0.0)
 }
 
 /// Two rows that are close enough.

@@ -1,6 +1,6 @@
 //! What the user asked for, as plain data.
 
-use crate::closeness::similarity_at;
+use crate::closeness::{cosine_at, similarity_at};
 use crate::error::{Error, Result};
 use crate::fingerprint::hash_table::HashTable;
 use crate::kernels::Isa;
@@ -131,6 +131,37 @@ pub enum Method {
 pub enum Features {
     /// The shingles, as often as they occur, hashed.
     Shingles(SimhashBits),
+    /// The most frequent words of the collection, as often as they occur, over a hash table.
+    Words(WordFeatures),
+}
+
+impl Features {
+    /// Bits of a fingerprint.
+    #[must_use]
+    pub fn bits(&self) -> u32 {
+        match self {
+            Self::Shingles(bits) => bits.count(),
+            Self::Words(words) => words.hash_table.bits(),
+        }
+    }
+}
+
+/// The features of `simtool N M`.
+#[derive(Clone, Debug)]
+pub struct WordFeatures {
+    /// Words that are never features, in lower case.
+    pub stop_words: Vec<Vec<u8>>,
+    /// A row for every feature; its rows and bits are N and M.
+    pub hash_table: HashTable,
+}
+
+impl WordFeatures {
+    /// What fingerprints depend on, beside the collection that the words are learned from.
+    #[must_use]
+    pub fn recipe(&self) -> String {
+        let (bits, words) = (self.hash_table.bits(), self.hash_table.rows().len());
+        format!("simhash{bits}/table/ascii-letters/most-frequent={words}/weight=tf")
+    }
 }
 
 /// Which of several near-duplicates is kept.
@@ -184,13 +215,20 @@ impl DeduplicateConfig {
     #[must_use]
     pub fn distance_means(&self) -> Option<String> {
         let Method::Simhash { features, max_distance, .. } = &self.method else { return None };
-        let Features::Shingles(bits) = features;
-        let bits = bits.count();
-        let similarity = similarity_at(*max_distance, bits);
-        Some(format!(
-            "Documents at distance {max_distance} of {bits} bits have on average a Jaccard \
-             similarity of {similarity:.3}, if they have equally many shingles."
-        ))
+        let bits = features.bits();
+        Some(match features {
+            Features::Shingles(_) => format!(
+                "Documents at distance {max_distance} of {bits} bits have on average a Jaccard \
+                 similarity of {:.3}, if they have equally many shingles.",
+                similarity_at(*max_distance, bits)
+            ),
+            Features::Words(words) => format!(
+                "Documents at distance {max_distance} of {bits} bits have on average a cosine of \
+                 {:.3} between their counts of the {} most frequent words.",
+                cosine_at(*max_distance, bits),
+                words.hash_table.rows().len()
+            ),
+        })
     }
 
     /// What makes terms and fingerprints comparable with those of other runs.
@@ -202,6 +240,7 @@ impl DeduplicateConfig {
             Method::Simhash { features: Features::Shingles(bits), .. } => {
                 FingerprintRecipe { shingle, bits: *bits }.to_string()
             }
+            Method::Simhash { features: Features::Words(words), .. } => words.recipe(),
         }
     }
 }

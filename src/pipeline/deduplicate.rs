@@ -4,17 +4,19 @@ use super::close_fingerprints::{close_within, plan_within};
 use super::config::{ClusterRule, DeduplicateConfig, Features, FingerprintRecipe, Keep, Method};
 use super::corpus_terms::CorpusTerms;
 use super::document_terms::DocumentTerms;
-use super::fingerprint_collection::{FingerprintedCollection, fingerprint_shards};
+use super::fingerprint_collection::{FingerprintedCollection, Shards, fingerprint_shards};
 use super::join_fingerprints::JoinConfig;
 use super::progress::Progress;
 use super::shard_summary::CollectionSummary;
 use super::timings::Timings;
 use super::verify_pairs::{Texts, verify_within};
+use super::word_fingerprints::WordFingerprints;
 use super::workers::Workers;
 use super::write_outputs::{Close, Findings, Side};
 use crate::closeness::CloseRows;
 use crate::cluster::{Removal, components, keep};
 use crate::error::Result;
+use crate::kernels::Isa;
 use crate::read::{Collection, Corpus};
 use crate::search::set_join::SetJoin;
 use crate::similarity::Threshold;
@@ -73,8 +75,10 @@ pub fn deduplicate(
             (source.into_summary()?, CloseRows::from(close))
         }
         Method::Simhash { features, max_distance, verify } => {
+            let fingerprinter = config.fingerprinter(features, collection, &workers)?;
+            let shards = Shards { collection, by_field, workers: &workers, progress };
             let FingerprintedCollection { rows, summary } =
-                config.fingerprints(features, collection, by_field, &workers, progress)?;
+                fingerprinter.of(&shards, config.isa)?;
             timings.end("read and fingerprint");
             let join = config.join(*max_distance);
             let plan = plan_within(&rows, &join);
@@ -105,20 +109,21 @@ impl DeduplicateConfig {
         SetJoin { threshold, pool: workers.pool(), memory_bytes: self.memory_bytes }
     }
 
-    pub(super) fn fingerprints(
+    /// What makes fingerprints; it may have to read `corpus` for that.
+    pub(super) fn fingerprinter(
         &self,
         features: &Features,
-        collection: &Collection,
-        by_field: bool,
+        corpus: &Collection,
         workers: &Workers,
-        progress: &dyn Progress,
-    ) -> Result<FingerprintedCollection> {
-        match features {
+    ) -> Result<Fingerprinter> {
+        Ok(match features {
             Features::Shingles(bits) => {
-                let recipe = FingerprintRecipe { shingle: self.shingle, bits: *bits };
-                fingerprint_shards(collection, recipe, by_field, self.isa, workers, progress)
+                Fingerprinter::Shingles(FingerprintRecipe { shingle: self.shingle, bits: *bits })
             }
-        }
+            Features::Words(features) => {
+                Fingerprinter::Words(WordFingerprints::fit(corpus, features, workers, self.isa)?)
+            }
+        })
     }
 
     pub(super) fn join(&self, max_distance: u32) -> JoinConfig {
@@ -129,6 +134,22 @@ impl DeduplicateConfig {
             temporary_folder: self.temporary_folder.clone(),
             threads: self.threads,
             isa: self.isa,
+        }
+    }
+}
+
+/// What makes fingerprints of documents.
+pub(super) enum Fingerprinter {
+    Shingles(FingerprintRecipe),
+    Words(WordFingerprints),
+}
+
+impl Fingerprinter {
+    /// The fingerprints of a collection.
+    pub(super) fn of(&self, shards: &Shards<'_>, isa: Isa) -> Result<FingerprintedCollection> {
+        match self {
+            Self::Shingles(recipe) => fingerprint_shards(shards, *recipe, isa),
+            Self::Words(words) => words.of(shards),
         }
     }
 }

@@ -86,9 +86,10 @@ fn of_collection(collection: &Collection, config: &DeduplicateConfig) -> Estimat
         Method::Exact(_) => {
             ((scaled(terms) * BYTES_A_TERM).min(config.memory_bytes), EXACT_READINGS)
         }
-        Method::Simhash { features: Features::Shingles(bits), .. } => {
-            let lane = u64::from(bits.count() / 8);
-            (documents * lane + (documents * (2 * lane + 12)).min(config.memory_bytes), 1.0)
+        Method::Simhash { features, .. } => {
+            let lane: u64 = if features.bits() <= 64 { 8 } else { 16 };
+            let readings = if matches!(features, Features::Words(_)) { 2.0 } else { 1.0 };
+            (documents * lane + (documents * (2 * lane + 12)).min(config.memory_bytes), readings)
         }
     };
     let share = text_bytes as f64 / sampled_bytes.max(1) as f64;
@@ -187,17 +188,24 @@ impl Estimate {
                  ones are dropped, the rest is joined: the input is read two or three times, more \
                  often where the terms do not fit in memory.\n"
             ),
-            Method::Simhash { features: Features::Shingles(bits), max_distance, verify } => {
-                let bits = bits.count();
+            Method::Simhash { features, max_distance, verify } => {
+                let bits = features.bits();
+                let (of, read) = match features {
+                    Features::Shingles(_) => (format!("shingles ({shingle})"), "once"),
+                    Features::Words(words) => {
+                        let count = words.hash_table.rows().len();
+                        (format!("{count} most frequent words"), "twice")
+                    }
+                };
                 let verified = if verify.is_some() {
                     " Then the texts of the pairs are read again and compared."
                 } else {
                     ""
                 };
                 format!(
-                    "simhash: all pairs of fingerprints of {bits} bits of the shingles ({shingle}) \
-                     that differ in at most {max_distance} bits.\nThe input is read once, the \
-                     fingerprints are joined by the plan below.{verified}\n"
+                    "simhash: all pairs of fingerprints of {bits} bits of the {of} that differ in at \
+                     most {max_distance} bits.\nThe input is read {read}, the fingerprints are \
+                     joined by the plan below.{verified}\n"
                 )
             }
         }
@@ -207,7 +215,6 @@ impl Estimate {
     #[must_use]
     pub fn plan(&self, config: &DeduplicateConfig) -> Option<Plan> {
         let Method::Simhash { features, max_distance, .. } = &config.method else { return None };
-        let Features::Shingles(bits) = features;
         let count = |documents: u64| usize::try_from(documents).unwrap_or(usize::MAX);
         let (task, methods) = match self.queries {
             None => (Task::SelfJoin, [IndexName::PartitionJoin, IndexName::SpilledJoin]),
@@ -219,8 +226,8 @@ impl Estimate {
         let workload = Workload {
             task,
             rows: count(self.documents - self.queries.unwrap_or(0)),
-            bits: bits.count(),
-            effective_bits: bits.count(),
+            bits: features.bits(),
+            effective_bits: features.bits(),
             max_distance: *max_distance,
             memory: config.memory_bytes,
         };

@@ -41,21 +41,18 @@ pub fn fingerprint_collection(
     progress: &dyn Progress,
 ) -> Result<FingerprintedCollection> {
     let workers = Workers::new(threads)?;
-    fingerprint_shards(collection, recipe, false, isa, &workers, progress)
+    let shards = Shards { collection, by_field: false, workers: &workers, progress };
+    fingerprint_shards(&shards, recipe, isa)
 }
 
-/// The same by given workers; `by_field` says whether a field decides which documents are kept.
+/// The same of given shards.
 pub(super) fn fingerprint_shards(
-    collection: &Collection,
+    shards: &Shards<'_>,
     recipe: FingerprintRecipe,
-    by_field: bool,
     isa: Isa,
-    workers: &Workers,
-    progress: &dyn Progress,
 ) -> Result<FingerprintedCollection> {
     let terms = DocumentTerms::new(recipe.shingle, isa);
     let simhash = HashedSimhash::new(isa, 1);
-    let shards = Shards { collection, by_field, workers, progress };
     let (lanes, validity, summary) = match recipe.bits {
         SimhashBits::Bits64 => {
             let (lanes, validity, summary) = shards

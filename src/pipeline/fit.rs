@@ -178,7 +178,7 @@ impl CountingWorker {
 }
 
 /// The vocabulary of what all workers counted, and what their numbers mean.
-fn learn(
+pub(super) fn learn(
     workers: &Workers,
     counters: &[WordCounter],
     most: usize,

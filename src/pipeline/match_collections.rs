@@ -4,6 +4,7 @@ use super::close_fingerprints::{close_across, plan_across};
 use super::config::{DeduplicateConfig, Method};
 use super::corpus_terms::CorpusTerms;
 use super::document_terms::DocumentTerms;
+use super::fingerprint_collection::Shards;
 use super::progress::Progress;
 use super::shard_summary::CollectionSummary;
 use super::timings::Timings;
@@ -61,8 +62,11 @@ pub fn match_collections(
             (of_queries.into_summary()?, of_corpus.into_summary()?, CloseAcross::from(pairs))
         }
         Method::Simhash { features, max_distance, verify } => {
-            let fingerprints =
-                |collection| config.fingerprints(features, collection, false, &workers, progress);
+            let fingerprinter = config.fingerprinter(features, corpus, &workers)?;
+            let fingerprints = |collection| {
+                let shards = Shards { collection, by_field: false, workers: &workers, progress };
+                fingerprinter.of(&shards, config.isa)
+            };
             let (of_queries, of_corpus) = (fingerprints(queries)?, fingerprints(corpus)?);
             timings.end("read and fingerprint");
             let join = config.join(*max_distance);

@@ -316,3 +316,50 @@ fn a_dry_run_writes_nothing_and_an_estimate_comes_before_the_work() {
     let run = folder.run(&["-q", "--corpus", "a.jsonl", "--force"]);
     assert_eq!((run.code, run.err.as_str()), (0, ""));
 }
+
+#[test]
+fn n_and_m_in_front_join_the_fingerprints_of_the_reference_task() {
+    let folder = Folder::empty();
+    assert_eq!(folder.run(&["generate", "--documents", "150", "--output", "made"]).code, 0);
+    for (features, bits) in [("500", "64"), ("50", "16"), ("300", "100")] {
+        let shared = ["-q", "-k", "5", features, bits];
+        let files = ["--articles", "made/article.txt", "--samples", "made/article.txt"];
+        let run = folder.run(&[&shared[..], &files, &["--result", "result.txt"]].concat());
+        assert_eq!(run.code, 0, "{}", run.err);
+        let mut expected = BTreeSet::new();
+        let (mut order, mut query) = (Vec::new(), String::new());
+        for line in folder.result().unwrap().lines() {
+            if let Some((distance, ids)) = line.split_once(':') {
+                let of_query = ids.split_whitespace().map(|id| (query.clone(), id, distance));
+                expected.extend(of_query.map(|(a, b, d)| (a, b.to_owned(), d.to_owned())));
+            } else {
+                line.clone_into(&mut query);
+                order.push(query.clone());
+            }
+        }
+        let at = |id: &str| order.iter().position(|other| other == id);
+        expected.retain(|(a, b, _)| at(a) < at(b));
+        let corpus = ["--corpus", "made/article.txt", "--pairs", "--force", "--output", "out"];
+        let run = folder.run(&[&shared[..], &corpus].concat());
+        assert_eq!(run.code, 0, "{}", run.err);
+        let pairs = fs::read_to_string(folder.path("out/pairs.jsonl")).unwrap();
+        let field = |line: &str, name: &str| {
+            let from = line.split_once(&format!("\"{name}\":")).unwrap().1;
+            from[..from.find([',', '}']).unwrap()].trim_matches('"').to_owned()
+        };
+        let names = ["a_id", "b_id", "distance"];
+        let found = pairs.lines().map(|line| names.map(|name| field(line, name)).into());
+        assert_eq!(found.collect::<BTreeSet<(String, String, String)>>(), expected);
+        assert!(expected.len() > 10, "{}", expected.len());
+    }
+    for (arguments, part) in [
+        (&["500", "--corpus", "made"][..], "N and M stand together"),
+        (&["500", "64", "--corpus", "made", "--bits", "64"], "does not go with N and M"),
+        (&["500", "64", "--corpus", "made", "--similarity", "1"], "does not go with N and M"),
+        (&["500", "x", "--corpus", "made"], "M x"),
+    ] {
+        let run = folder.run(arguments);
+        assert_eq!(run.code, 2, "{arguments:?}: {}", run.err);
+        assert!(run.err.contains(part), "{arguments:?}: {}", run.err);
+    }
+}

@@ -147,8 +147,9 @@ pub(crate) struct CompareArgs {
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 #[derive(Debug, clap::Args)]
 pub(crate) struct ReferenceArgs {
-    /// Number of features: the N most frequent words of the articles.
-    #[arg(value_name = "N", allow_negative_numbers = true, conflicts_with = "corpus")]
+    /// Number of features: the N most frequent words of the articles, or with --corpus, in front of
+    /// which N and M stand, of all its documents.
+    #[arg(value_name = "N", allow_negative_numbers = true)]
     pub(crate) features: Option<String>,
 
     /// Number of bits of a fingerprint, up to 128.

@@ -6,7 +6,7 @@ use crate::args::{
 };
 use crate::inputs::Access;
 use crate::progress_line::ProgressLine;
-use crate::{Outcome, console, documents, interrupt};
+use crate::{Outcome, console, documents, interrupt, reference};
 use simtool::Error;
 use simtool::kernels::Isa;
 use simtool::pipeline::config::{
@@ -195,6 +195,20 @@ fn method(common: &ReferenceArgs, args: &CorpusArgs) -> Result<Method, Error> {
     let refuse = |option: &'static str, given: &dyn Display, method: &str| {
         Err(Error::config(option, given, format!("goes with --method {method}")))
     };
+    if let Some(features) = &common.features {
+        let Some(bits) = &common.bits else {
+            let rule = "N and M stand together in front, as in `simtool 1000 64 --corpus PATH`";
+            return Err(Error::config("N", features, rule));
+        };
+        for (option, given) in [("--bits", &args.simhash_bits), ("--similarity", &args.similarity)]
+        {
+            if let Some(given) = given {
+                return Err(Error::config(option, given, "does not go with N and M"));
+            }
+        }
+        let features = Features::Words(reference::word_features(common, features, bits)?);
+        return simhash(features, common, args);
+    }
     match args.method {
         MethodName::Exact => {
             if let Some(distance) = common.max_distance {
@@ -214,20 +228,24 @@ fn method(common: &ReferenceArgs, args: &CorpusArgs) -> Result<Method, Error> {
                 return refuse("--similarity", similarity, "exact");
             }
             let bits: SimhashBits = args.simhash_bits.as_deref().unwrap_or("64").parse()?;
-            let max_distance = common.max_distance.unwrap_or(MAX_DISTANCE);
-            if max_distance >= bits.count() / 2 {
-                let rule = format!(
-                    "must be below {}: unlike documents differ in half of {} bits",
-                    bits.count() / 2,
-                    bits.count()
-                );
-                return Err(Error::config("--max-distance", max_distance, rule));
-            }
-            let verify = args.verify.as_deref().map(|s| Threshold::parse("--verify", s));
-            let (features, verify) = (Features::Shingles(bits), verify.transpose()?);
-            Ok(Method::Simhash { features, max_distance, verify })
+            simhash(Features::Shingles(bits), common, args)
         }
     }
+}
+
+/// The method of fingerprints of some features.
+fn simhash(features: Features, common: &ReferenceArgs, args: &CorpusArgs) -> Result<Method, Error> {
+    let max_distance = common.max_distance.unwrap_or(MAX_DISTANCE);
+    let bits = features.bits();
+    if max_distance >= bits.div_ceil(2) {
+        let rule = format!(
+            "must be below {}: unlike documents differ in half of {bits} bits",
+            bits.div_ceil(2)
+        );
+        return Err(Error::config("--max-distance", max_distance, rule));
+    }
+    let verify = args.verify.as_deref().map(|s| Threshold::parse("--verify", s)).transpose()?;
+    Ok(Method::Simhash { features, max_distance, verify })
 }
 
 /// Refuses an output folder that is an input or lies in one, and inputs that lie in it.
@@ -260,8 +278,12 @@ fn parameters(args: &CorpusArgs, config: &DeduplicateConfig) -> Vec<(&'static st
             let similarity = args.similarity.as_deref().unwrap_or(SIMILARITY);
             parameters.push(("similarity", similarity.to_owned()));
         }
-        Method::Simhash { features: Features::Shingles(bits), max_distance, .. } => {
-            parameters.push(("bits", bits.count().to_string()));
+        Method::Simhash { features, max_distance, .. } => {
+            "simhash".clone_into(&mut parameters[0].1);
+            if let Features::Words(words) = features {
+                parameters.push(("words", words.hash_table.rows().len().to_string()));
+            }
+            parameters.push(("bits", features.bits().to_string()));
             parameters.push(("max_distance", max_distance.to_string()));
             parameters.extend(args.verify.clone().map(|similarity| ("verify", similarity)));
         }

@@ -7,7 +7,7 @@ use simtool::Error;
 use simtool::fingerprint::hash_table::{Extent, HashTable};
 use simtool::kernels::Isa;
 use simtool::mapped_file::MappedFile;
-use simtool::pipeline::config::MatchConfig;
+use simtool::pipeline::config::{MatchConfig, WordFeatures};
 use simtool::pipeline::timings::Timings;
 use simtool::pipeline::{MatchedQueries, match_queries};
 use simtool::tokenize::stop_words;
@@ -59,6 +59,19 @@ pub(crate) fn run(args: &ReferenceArgs) -> anyhow::Result<()> {
         console::stats(&statistics(&matched, &timings, articles.len(), &config));
     }
     Ok(())
+}
+
+/// The features that N and M, the stop words and the hash table are.
+pub(crate) fn word_features(
+    args: &ReferenceArgs,
+    features: &str,
+    bits: &str,
+) -> Result<WordFeatures, Error> {
+    let files = Files::new(args);
+    Ok(WordFeatures {
+        hash_table: files.hash_table(Isa::detected(), features, bits)?,
+        stop_words: files.stop_words()?,
+    })
 }
 
 /// Where the input files are and how they are opened.
