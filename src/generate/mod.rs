@@ -7,6 +7,8 @@
 //! gives the same bytes on every machine.
 
 pub mod collection;
+#[cfg(all(feature = "gzip", feature = "jsonl", feature = "parquet"))]
+pub mod crawl;
 mod document;
 mod random;
 mod vocabulary;

@@ -1,6 +1,6 @@
 //! The demo's output, byte for byte. `UPDATE_GOLDEN=1 cargo test` rewrites it.
 
-use crate::program::Folder;
+use crate::program::{Folder, run};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -39,4 +39,23 @@ fn the_generator_still_makes_the_demo() {
         let (made, kept) = (fs::read(folder.path(name)).unwrap(), fs::read(demo().join(name)));
         assert!(made == kept.unwrap(), "{name} is not what datasets/demo holds");
     }
+}
+
+/// What `datasets/crawl.md` says of the crawl: compressed bytes may differ from library to library,
+/// the documents may not.
+#[test]
+#[cfg(all(feature = "parquet", feature = "warc"))]
+fn the_generator_still_makes_the_crawl() {
+    let folder = Folder::empty();
+    let made = ["generate", "--crawl", "--documents", "60", "--output", "datasets/crawl"];
+    assert_eq!(folder.run(&made).code, 0);
+    let documents = |directory: &Path| {
+        let arguments = ["fingerprint", "datasets/crawl", "--id-field", "url", "--output", "-"];
+        let run = run(directory, &arguments, &[]);
+        assert_eq!(run.code, 0, "{}", run.err);
+        run.out
+    };
+    let made = documents(&folder.path(""));
+    assert_eq!(made.lines().count(), 60);
+    assert_eq!(made, documents(Path::new(env!("CARGO_MANIFEST_DIR"))));
 }

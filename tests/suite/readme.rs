@@ -19,14 +19,16 @@ fn blocks<'r>(readme: &'r str, language: &str) -> Vec<&'r str> {
     after_fences.map(|rest| rest.split_once("```").unwrap().0).collect()
 }
 
-/// A folder with the demo, in which README's commands run one after the other.
+/// A folder with the data sets, in which README's commands run one after the other.
 fn workplace() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
-    let demo = folder.path().join("datasets/demo");
-    std::fs::create_dir_all(&demo).unwrap();
-    for entry in std::fs::read_dir(repository().join("datasets/demo")).unwrap() {
-        let entry = entry.unwrap();
-        std::fs::copy(entry.path(), demo.join(entry.file_name())).unwrap();
+    for set in ["datasets/demo", "datasets/crawl"] {
+        let copy = folder.path().join(set);
+        std::fs::create_dir_all(&copy).unwrap();
+        for entry in std::fs::read_dir(repository().join(set)).unwrap() {
+            let entry = entry.unwrap();
+            std::fs::copy(entry.path(), copy.join(entry.file_name())).unwrap();
+        }
     }
     folder
 }

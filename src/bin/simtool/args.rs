@@ -110,6 +110,11 @@ pub(crate) struct GenerateArgs {
     #[arg(long)]
     pub(crate) with_tables: bool,
 
+    /// Write a crawl in miniature instead: pages.warc.wet.gz, pages.jsonl and pages.parquet.
+    #[cfg(all(feature = "gzip", feature = "jsonl", feature = "parquet"))]
+    #[arg(long, requires = "documents", conflicts_with = "with_tables")]
+    pub(crate) crawl: bool,
+
     /// Folder of article.txt, sample.txt and truth.tsv; made if it is not there.
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) output: PathBuf,

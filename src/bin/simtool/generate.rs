@@ -18,6 +18,16 @@ const TABLE_COLUMNS: usize = 64;
 pub(crate) fn run(args: &GenerateArgs) -> anyhow::Result<()> {
     let folder = &args.output;
     fs::create_dir_all(folder).map_err(|e| Error::io(folder, "create", e))?;
+    #[cfg(all(feature = "gzip", feature = "jsonl", feature = "parquet"))]
+    if args.crawl {
+        let failed = |e| Error::io(folder, "write to", e);
+        let files = simtool::generate::crawl::crawl(args.seed, args.documents.unwrap_or(0));
+        let names = ["pages.warc.wet.gz", "pages.jsonl", "pages.parquet"];
+        for (name, content) in names.into_iter().zip(files.map_err(failed)?) {
+            fs::write(folder.join(name), content).map_err(failed)?;
+        }
+        return Ok(());
+    }
     let size = match (args.documents, args.bytes) {
         (Some(documents), _) => Size::Documents(documents),
         (None, bytes) => Size::Bytes(bytes.unwrap_or(0)),
