@@ -131,7 +131,8 @@ fn queries(c: &mut Criterion) {
     });
     group.bench_function("streamed queries", |b| {
         b.iter(|| {
-            let found = StreamedQueries::new(&queries, distance).scan(Rows::all(&corpus));
+            let found =
+                StreamedQueries::new(&queries, distance, Isa::detected()).scan(Rows::all(&corpus));
             assert_eq!(found.len() as u64, expected);
         });
     });

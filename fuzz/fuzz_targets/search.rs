@@ -170,7 +170,7 @@ fn check<L: SearchLane>(lanes: &[L], rows: &FingerprintRows<'_>, max_distance: u
     }
     found.sort_unstable();
     assert!(found == expected, "bipartite join");
-    let found = StreamedQueries::new(&query_lanes, max_distance).scan(corpus);
+    let found = StreamedQueries::new(&query_lanes, max_distance, Isa::detected()).scan(corpus);
     let found: Vec<RowPair> = found.iter().map(|pair| (pair.a, pair.b, pair.distance)).collect();
     assert!(found == expected, "streamed queries");
 

@@ -6,10 +6,6 @@
 use crate::fingerprint_table::Lane;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
-/// Odd multipliers: the golden ratio's, and the second one of `SplitMix64`.
-const LOW_FACTOR: u64 = 0x9E37_79B9_7F4A_7C15;
-const HIGH_FACTOR: u64 = 0xBF58_476D_1CE4_E5B9;
-
 /// A window of the hash of a block of bits, as the number of a part.
 ///
 /// The hash is the product of the masked value with an odd constant, and the window is taken from
@@ -17,13 +13,17 @@ const HIGH_FACTOR: u64 = 0xBF58_476D_1CE4_E5B9;
 /// others may.
 #[derive(Clone, Copy, Debug)]
 pub struct BlockHash {
-    low: u64,
+    pub(super) low: u64,
     high: u64,
-    shift: u32,
-    window: u64,
+    pub(super) shift: u32,
+    pub(super) window: u64,
 }
 
 impl BlockHash {
+    /// Odd multipliers of the halves: the golden ratio's, and the second one of `SplitMix64`.
+    pub(super) const LOW_FACTOR: u64 = 0x9E37_79B9_7F4A_7C15;
+    const HIGH_FACTOR: u64 = 0xBF58_476D_1CE4_E5B9;
+
     /// The hash's bits `used .. used + bits`, counted from the top, of the bits in `block`.
     pub fn new<L: Lane>(block: L, used: u32, bits: u32) -> Self {
         debug_assert!(bits > 0 && used + bits <= 64);
@@ -40,10 +40,10 @@ impl BlockHash {
     #[inline]
     pub fn part<L: Lane>(&self, value: L) -> usize {
         let wide = value.widen();
-        let mut hash = (wide as u64 & self.low).wrapping_mul(LOW_FACTOR);
+        let mut hash = (wide as u64 & self.low).wrapping_mul(Self::LOW_FACTOR);
         if L::BITS > 64 {
             let high = (wide >> 64) as u64 & self.high;
-            hash = hash.wrapping_add(high.wrapping_mul(HIGH_FACTOR));
+            hash = hash.wrapping_add(high.wrapping_mul(Self::HIGH_FACTOR));
         }
         ((hash >> self.shift) & self.window) as usize
     }

@@ -98,7 +98,7 @@ fn across_lanes<L: SearchLane>(
         let all = queries.lanes.iter().zip(0u32..);
         let valid = all.filter(|&(_, row)| queries.has_fingerprint(row as usize));
         let (lanes, rows): (Vec<L>, Vec<u32>) = valid.map(|(&lane, row)| (lane, row)).unzip();
-        let found = StreamedQueries::new(&lanes, max_distance).scan(corpus);
+        let found = StreamedQueries::new(&lanes, max_distance, config.isa).scan(corpus);
         let pair = |pair: &ValuePair| ClosePair {
             a: rows[pair.a as usize],
             b: pair.b,
@@ -190,9 +190,9 @@ mod tests {
 
     #[test]
     fn too_little_memory_takes_the_methods_that_need_least() {
-        let (rows, config) = (rows(0, 1000), config());
+        let (queries, rows, config) = (rows(0, 10), rows(0, 1000), config());
         assert_eq!(plan_within(&rows, &config).index, IndexName::SpilledJoin);
-        assert_eq!(plan_across(&rows, &rows, &config).index, IndexName::StreamedQueries);
+        assert_eq!(plan_across(&queries, &rows, &config).index, IndexName::StreamedQueries);
         let config = JoinConfig { memory: u64::MAX, ..config };
         assert_eq!(plan_within(&rows, &config).index, IndexName::PartitionJoin);
     }

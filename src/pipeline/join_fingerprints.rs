@@ -386,7 +386,7 @@ fn with_found<L: SearchLane>(
     }
     let (query_lanes, query_rows) = valid_rows(queries);
     if index == IndexName::StreamedQueries {
-        let found = StreamedQueries::new(&query_lanes, max_distance).scan(corpus);
+        let found = StreamedQueries::new(&query_lanes, max_distance, config.isa).scan(corpus);
         return take(&Streamed { found, query_rows, query_count });
     }
     let (lanes, corpus_rows) = valid_rows(corpus);

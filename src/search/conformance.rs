@@ -234,7 +234,7 @@ fn check_queries<L: SearchLane>(rows: usize, distances: &[u32]) {
                 assert!(searched(&index, &queries) == expected, "linear scan: {place}");
             }
             let place = format!("{name}, {} bits, k = {max_distance}", L::BITS);
-            let streamed = StreamedQueries::new(&queries, max_distance);
+            let streamed = StreamedQueries::new(&queries, max_distance, Isa::detected());
             let rows = |pairs: Vec<ValuePair>| -> Vec<RowPair> {
                 pairs.iter().map(|pair| (pair.a, pair.b, pair.distance)).collect()
             };

@@ -237,8 +237,11 @@ impl Workload {
             }
             IndexName::StreamedQueries => {
                 let meetings = queries * (-block_bits.min(16.0)).exp2();
-                let row = groups * (1.5 + meetings.min(1.0) * 5.0 + meetings * 2.0);
-                (rows * row + queries * 200.0, queries * groups * 16.0)
+                // A bucket with one query takes no look at the query.
+                let crowded = (meetings * meetings / 2.0).min(1.0);
+                let row =
+                    groups * (1.3 + crowded * 5.0 + meetings.max(1.0).log2() * 2.0 * meetings);
+                (rows * row + queries * 200.0, groups * queries * (16.0 + 16.0 * 8.0))
             }
             IndexName::PartitionJoin => {
                 (self.recursion(rows, rows), rows * (2.0 * lane_bytes + 12.0))

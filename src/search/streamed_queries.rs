@@ -2,24 +2,30 @@
 //! mapped file larger than memory.
 
 use crate::fingerprint_table::Lane;
+use crate::kernels::Isa;
+use crate::kernels::bucket_filter::{CROWDED, places, rows_near_buckets};
 use crate::kernels::partition::BlockHash;
 use crate::matches::ValuePair;
 use crate::search::Rows;
 use crate::search::split::{index_blocks, is_first_agreeing};
 use rayon::prelude::{IntoParallelIterator, ParallelIterator};
 
-/// Bits of the hash of a block: a bit for each bucket fits the first cache.
-const BITS: u32 = 16;
+/// Most bits of the hash of a block: the words of a table's buckets then fit the second cache.
+const MOST_BITS: u32 = 16;
+/// Buckets for each query, as a power of two, if these bits allow it: few have several.
+const BITS_A_QUERY: u32 = 3;
 /// Corpus rows that one task scans.
 const CHUNK_ROWS: usize = 1 << 16;
-/// Corpus rows whose candidates are collected before any is looked at.
-const STEP_ROWS: usize = 1 << 12;
+/// Corpus rows whose candidates are collected before any is looked at: enough for the words of a
+/// table to come into the first caches for many of them.
+const STEP_ROWS: usize = 1 << 15;
 
 /// Tables of queries.
 #[derive(Debug)]
 pub struct StreamedQueries<'a, L> {
     queries: &'a [L],
     max_distance: u32,
+    isa: Isa,
     blocks: Vec<L>,
     tables: Vec<Table<L>>,
 }
@@ -27,8 +33,8 @@ pub struct StreamedQueries<'a, L> {
 #[derive(Debug)]
 struct Table<L> {
     hash: BlockHash,
-    /// A bit for each bucket: whether it holds a query.
-    occupied: Vec<u64>,
+    /// A word for each bucket, as [`rows_near_buckets`] wants them.
+    words: Vec<u32>,
     starts: Vec<u32>,
     /// Queries and their numbers, by bucket.
     queries: Vec<(L, u32)>,
@@ -36,45 +42,47 @@ struct Table<L> {
 
 impl<L: Lane> Table<L> {
     fn new(queries: &[L], block: L) -> Self {
-        let hash = BlockHash::new(block, 0, BITS);
+        let bits = (queries.len().max(1).ilog2() + BITS_A_QUERY).min(MOST_BITS);
+        let hash = BlockHash::new(block, 0, bits);
         let mut numbered: Vec<_> = queries.iter().copied().zip(0..).collect();
         numbered.sort_unstable_by_key(|&(query, number)| (hash.part(query), number));
-        let mut occupied = vec![0; hash.parts() / 64];
+        let mut words = vec![0; hash.parts()];
         let mut starts = vec![0; hash.parts() + 1];
         for &(query, _) in &numbered {
             let part = hash.part(query);
-            occupied[part / 64] |= 1 << (part % 64);
             starts[part + 1] += 1;
+            words[part] = if starts[part + 1] == 1 { query.fold32() } else { CROWDED };
         }
         let mut sum = 0;
         for start in &mut starts {
             sum += *start;
             *start = sum;
         }
-        Self { hash, occupied, starts, queries: numbered }
+        Self { hash, words, starts, queries: numbered }
     }
 }
 
 impl<'a, L: Lane> StreamedQueries<'a, L> {
     /// Builds the tables over `queries`, of which there are at most 2^32 - 1.
-    pub fn new(queries: &'a [L], max_distance: u32) -> Self {
+    /// Scans run on `isa`.
+    pub fn new(queries: &'a [L], max_distance: u32, isa: Isa) -> Self {
         let blocks = index_blocks(queries, max_distance);
         let tables = blocks.iter().map(|&block| Table::new(queries, block)).collect();
-        Self { queries, max_distance, blocks, tables }
+        Self { queries, max_distance, isa, blocks, tables }
     }
 
     /// Finds every query (`a`) and corpus row (`b`) within the distance, ascending.
     ///
     /// # Complexity
     ///
-    /// k + 1 look-ups in a table of 8 KB for each of n corpus rows, and the candidates.
+    /// k + 1 look-ups in a table of 256 KB for each of n corpus rows, and the candidates.
     pub fn scan(&self, corpus: Rows<'_, L>) -> Vec<ValuePair> {
         let rows = corpus.lanes.len();
         let chunks: Vec<Vec<ValuePair>> = (0..rows.div_ceil(CHUNK_ROWS))
             .into_par_iter()
             .map(|chunk| {
                 let mut found = Vec::new();
-                let mut candidates = vec![0; STEP_ROWS];
+                let mut candidates = vec![0; places(STEP_ROWS)];
                 let end = rows.min((chunk + 1) * CHUNK_ROWS);
                 for first in (chunk * CHUNK_ROWS..end).step_by(STEP_ROWS) {
                     let step = &corpus.lanes[first..end.min(first + STEP_ROWS)];
@@ -90,8 +98,7 @@ impl<'a, L: Lane> StreamedQueries<'a, L> {
         pairs
     }
 
-    /// One table against some rows: first the rows with an occupied bucket, without a branch, then
-    /// those rows' buckets.
+    /// One table against some rows: first which may be near a query, then those rows' buckets.
     fn scan_step(
         &self,
         number: usize,
@@ -102,12 +109,8 @@ impl<'a, L: Lane> StreamedQueries<'a, L> {
         found: &mut Vec<ValuePair>,
     ) {
         let table = &self.tables[number];
-        let mut count = 0;
-        for (at, &lane) in step.iter().enumerate() {
-            let part = table.hash.part(lane);
-            candidates[count] = at as u32;
-            count += (table.occupied[part / 64] >> (part % 64) & 1) as usize;
-        }
+        let (hash, words, limit) = (&table.hash, &table.words, self.max_distance);
+        let count = rows_near_buckets(step, hash, words, limit, self.isa, candidates);
         for &at in &candidates[..count] {
             let lane = step[at as usize];
             let part = table.hash.part(lane);
