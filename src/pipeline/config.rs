@@ -5,6 +5,7 @@ use crate::error::{Error, Result};
 use crate::fingerprint::hash_table::HashTable;
 use crate::kernels::Isa;
 use crate::similarity::Threshold;
+use crate::stable_hash::hash;
 use std::fmt;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -156,11 +157,18 @@ pub struct WordFeatures {
 }
 
 impl WordFeatures {
-    /// What fingerprints depend on, beside the collection that the words are learned from.
+    /// What fingerprints depend on, beside the collection that the words are learned from; table and
+    /// stop words by their hashes.
     #[must_use]
     pub fn recipe(&self) -> String {
-        let (bits, words) = (self.hash_table.bits(), self.hash_table.rows().len());
-        format!("simhash{bits}/table/ascii-letters/most-frequent={words}/weight=tf")
+        let (bits, rows) = (self.hash_table.bits(), self.hash_table.rows());
+        let table: Vec<u8> = rows.iter().flat_map(|row| row.to_le_bytes()).collect();
+        let (table, stop) = (hash(&table), hash(&self.stop_words.join(&b'\n')));
+        let words = rows.len();
+        format!(
+            "simhash{bits}/table={table:016x}/ascii-letters/most-frequent={words}/weight=tf/\
+             stop={stop:016x}"
+        )
     }
 }
 
