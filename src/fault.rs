@@ -28,6 +28,8 @@ pub struct Fault {
     pub byte: Option<u64>,
     /// What was found, what was done about it, and what to do.
     pub detail: String,
+    /// Records that were lost and are no bad records of their own, as far as their number is known.
+    pub lost_records: u64,
 }
 
 /// Longest piece of outside text that a message repeats, in characters.
@@ -72,6 +74,7 @@ mod tests {
             file: PathBuf::from("a\n\u{1b}]0;x.gz"),
             byte: Some(18184),
             detail: "ends inside a gzip member".to_owned(),
+            lost_records: 0,
         };
         assert_eq!(
             fault.to_string(),

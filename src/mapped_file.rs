@@ -63,33 +63,34 @@ impl MappedFile {
 /// The one unsafe step is making a value that maps; with it in hand, opening is safe.
 #[derive(Clone, Copy, Debug)]
 pub struct FileAccess {
-    maps: bool,
+    /// Files are mapped, and this is told of each.
+    map: Option<fn(&Path, &[u8])>,
 }
 
 impl FileAccess {
     /// Files are read.
-    pub const READ: Self = Self { maps: false };
+    pub const READ: Self = Self { map: None };
 
-    /// Files are mapped.
+    /// Files are mapped, and `on_map` is told of each.
     ///
     /// # Safety
     ///
     /// What [`MappedFile::open`] asks for holds for every file that is opened with the value.
     #[must_use]
-    pub unsafe fn map() -> Self {
-        Self { maps: true }
+    pub unsafe fn map(on_map: fn(&Path, &[u8])) -> Self {
+        Self { map: Some(on_map) }
     }
 
     /// Files are mapped: for tests, whose files nobody else knows.
     #[cfg(all(test, feature = "csv", feature = "jsonl", feature = "warc", feature = "zstd"))]
     pub(crate) fn map_own_files() -> Self {
-        Self { maps: true }
+        Self { map: Some(|_, _| ()) }
     }
 
     /// Whether files are mapped.
     #[must_use]
     pub fn maps(self) -> bool {
-        self.maps
+        self.map.is_some()
     }
 
     /// Maps the file, or reads it whole.
@@ -98,12 +99,11 @@ impl FileAccess {
     ///
     /// The file cannot be opened or read.
     pub fn open(self, path: &Path) -> Result<MappedFile> {
-        if self.maps {
-            // SAFETY: whoever made a value that maps promised this for every file.
-            unsafe { MappedFile::open(path) }
-        } else {
-            MappedFile::read(path)
-        }
+        let Some(on_map) = self.map else { return MappedFile::read(path) };
+        // SAFETY: whoever made a value that maps promised this for every file.
+        let file = unsafe { MappedFile::open(path) }?;
+        on_map(path, &file);
+        Ok(file)
     }
 }
 

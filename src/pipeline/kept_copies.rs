@@ -5,6 +5,7 @@ use crate::error::{Error, Result};
 use crate::read::{Collection, Corpus, Event};
 use crate::write::kept_documents::{KeptFile, distinct_names};
 use rayon::prelude::*;
+use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -91,23 +92,16 @@ impl Copy<'_> {
                 if stays { keep(record.bytes, first_record + record.number) } else { Ok(()) }
             })?;
             if next != self.ids.end_of_shard(shard).0 {
-                return Err(self.changed(next - first, shard));
+                return Err(self.changed());
             }
             first_record += records;
         }
         Ok(())
     }
 
-    fn changed(&self, found: u32, shard: usize) -> Error {
-        let was = self.ids.end_of_shard(shard).0 - self.ids.first_of_shard(shard).0;
-        crate::error::ErrorKind::Format {
-            path: self.collection.file_name(self.file).to_owned(),
-            byte: 0,
-            expected: format!(
-                "the {was} documents that were read before, not {found}: the file has changed"
-            ),
-        }
-        .into()
+    fn changed(&self) -> Error {
+        let reason = "it changed while it was read; run again when nothing writes to it";
+        Error::io(self.collection.file_name(self.file), "copy", io::Error::other(reason))
     }
 }
 
@@ -124,7 +118,7 @@ mod tests {
 
     fn collection(folder: &Path) -> Collection {
         let mut walker = Walker::new(folder);
-        walker.add(folder, &|_| true, &mut std::io::empty()).unwrap();
+        walker.add(folder, &|_| true, &mut io::empty()).unwrap();
         let options = ReadOptions { shard_bytes: 5000, ..ReadOptions::default() };
         Collection::open(walker.finish().files, options)
     }

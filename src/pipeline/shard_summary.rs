@@ -186,6 +186,21 @@ impl CollectionSummary {
         self.lengths.iter().copied().map(u64::from).sum()
     }
 
+    /// Records that damaged stretches of files are known to have held.
+    #[must_use]
+    pub fn lost_records(&self) -> u64 {
+        let lost = self.faults.iter().map(|fault| fault.lost_records);
+        // Damaged files declare what they like.
+        lost.fold(0, u64::saturating_add)
+    }
+
+    /// Whether no document has the field that decides which documents are kept, though one was to.
+    #[must_use]
+    pub fn lacks_field(&self) -> bool {
+        let is_missing = |value: &FieldValue| matches!(value, FieldValue::Missing);
+        !self.preferences.is_empty() && self.preferences.iter().all(is_missing)
+    }
+
     /// Orders two documents, the one to keep first.
     pub(super) fn prefer(&self, keep: Keep, a: u32, b: u32) -> Ordering {
         let value = |row: u32| &self.preferences[row as usize];

@@ -150,6 +150,7 @@ pub fn write_outputs(
     summary.kept = kept.iter().filter(|kept| **kept).count() as u64;
     summary.removed = removals.len() as u64;
     summary.quarantined = read.quarantined.len() as u64;
+    summary.lost = read.lost_records();
     summary.without_terms = read.without_terms;
     summary.mended = read.mended;
     summary.passed_over = read.passed_over;

@@ -149,6 +149,11 @@ impl Collection {
         self.files.push(opened);
     }
 
+    /// The faults of files that were written to since they were found.
+    pub fn changed_files(&self) -> impl Iterator<Item = Fault> {
+        self.files.iter().filter_map(Opened::changed_since)
+    }
+
     /// The relative path under which a copy of a file stands.
     #[must_use]
     pub fn copy_name(&self, file: usize) -> &Path {
@@ -319,8 +324,9 @@ impl Collection {
             id: &options.id_field,
             keep: options.keep_field.as_deref(),
         };
-        let to_fault = |Damage { code, detail, .. }: Damage| {
-            Event::Fault(opened.fault(Severity::Loss, code, None, detail))
+        let to_fault = |Damage { code, detail, .. }: Damage, lost_records| {
+            let fault = opened.fault(Severity::Loss, code, None, detail);
+            Event::Fault(Fault { lost_records, ..fault })
         };
         read(&file, groups, columns, options.max_record_bytes, &to_fault, visit)
     }

@@ -153,9 +153,13 @@ impl<R: Read> Input<R> {
 pub(super) fn corrupt(code: &'static str, byte: u64, what: &str, next: Option<u64>) -> Then {
     let detail = match next {
         Some(next) => {
-            format!("{what}; its records were quarantined, reading went on at byte {next}")
+            format!(
+                "{what}; what could be read of it was quarantined, reading went on at byte {next}"
+            )
         }
-        None => format!("{what}; its records were quarantined and nothing was found behind it"),
+        None => format!(
+            "{what}; what could be read of it was quarantined, and nothing was found behind it"
+        ),
     };
     Then::Loss { damage: Damage { code, byte, detail }, untrusted: true, goes_on: next.is_some() }
 }

@@ -7,7 +7,7 @@ use crate::read::ReadOptions;
 use crate::read::form_feed::FORM_FEED;
 use crate::read::sniff::{self, SNIFFED_BYTES};
 use crate::read::walk::InputFile;
-use std::fs::{self, File};
+use std::fs::{self, File, Metadata};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::ops::Range;
 use std::time::SystemTime;
@@ -110,23 +110,34 @@ impl Opened {
         byte: Option<u64>,
         detail: String,
     ) -> Fault {
-        Fault { severity, code, file: self.input.name.clone(), byte, detail }
+        Fault { severity, code, file: self.input.name.clone(), byte, detail, lost_records: 0 }
     }
 
     pub(super) fn unreadable(&self, code: &'static str, error: &io::Error) -> Fault {
         self.fault(Severity::Loss, code, None, format!("{error}; skipped"))
     }
 
-    /// The fault of a file that is not what it was when it was found.
+    /// The fault of a file that is not what it was when it was found, which is why it is not read.
     pub(super) fn changed(&self, file: &File) -> Option<Fault> {
-        let metadata = file.metadata().ok()?;
-        if (metadata.len(), metadata.modified().ok()) == (self.bytes, self.modified) {
+        self.difference(&file.metadata().ok()?, "not read")
+    }
+
+    /// The fault of a file that is no longer what was read.
+    pub(super) fn changed_since(&self) -> Option<Fault> {
+        // Of a file that could not be opened nothing is known.
+        self.modified?;
+        let advice = "what was found in it may be wrong; run again when nothing writes to it";
+        self.difference(&fs::metadata(self.input.path()).ok()?, advice)
+    }
+
+    fn difference(&self, now: &Metadata, consequence: &str) -> Option<Fault> {
+        let (bytes, modified) = (now.len(), now.modified().ok());
+        if (bytes, modified) == (self.bytes, self.modified) {
             return None;
         }
         let detail = format!(
-            "was {} bytes when it was found and is now {}, or was written since; not read",
+            "was {} bytes when it was found and is now {bytes}, or was written since; {consequence}",
             self.bytes,
-            metadata.len()
         );
         Some(self.fault(Severity::Loss, "changed", None, detail))
     }

@@ -64,7 +64,7 @@ pub(super) fn shares(file: &File, bytes: u64) -> Option<Vec<(Range<usize>, u64)>
 }
 
 /// Visits the rows of some row groups, of all if `None`; returns how many rows the file says they
-/// have. `to_fault` makes events of damage.
+/// have. `to_fault` makes events of damage and the number of rows that it costs.
 ///
 /// # Errors
 ///
@@ -74,31 +74,35 @@ pub(super) fn read(
     groups: Option<Range<usize>>,
     columns: Columns<'_>,
     longest: usize,
-    to_fault: &dyn Fn(Damage) -> Event<'static>,
+    to_fault: &dyn Fn(Damage, u64) -> Event<'static>,
     visit: &mut Visit<'_>,
 ) -> Result<u64> {
-    let damage = |code, detail| to_fault(Damage { code, byte: 0, detail });
+    let damage = |code, detail, lost| to_fault(Damage { code, byte: 0, detail }, lost);
     let metadata = match load(file) {
         Ok(metadata) => metadata,
         Err(reason) => {
-            visit(damage("parquet-footer", format!("{reason}; no rows were read")))?;
+            visit(damage("parquet-footer", format!("{reason}; no rows were read"), 0))?;
             return Ok(0);
         }
     };
     let selected = match Selected::new(&metadata, columns) {
         Ok(selected) => selected,
         Err(reason) => {
-            visit(damage("parquet-column", reason))?;
+            // It is told once, not for every share of the file.
+            if groups.is_none_or(|groups| groups.start == 0) {
+                let rows = metadata.metadata().file_metadata().num_rows();
+                visit(damage("parquet-column", reason, u64::try_from(rows).unwrap_or_default()))?;
+            }
             return Ok(0);
         }
     };
-    let mut rows = 0;
+    let mut rows = 0_u64;
     for group in groups.unwrap_or(0..metadata.metadata().num_row_groups()) {
         let declared = metadata.metadata().row_group(group).num_rows();
         let declared = u64::try_from(declared).unwrap_or_default();
         if let Some(detail) = selected.too_long(&metadata, group) {
-            visit(damage("parquet-size", detail))?;
-            rows += declared;
+            visit(damage("parquet-size", detail, declared))?;
+            rows = rows.saturating_add(declared);
             continue;
         }
         let mut group_rows = Rows { next: rows, longest, read: 0, selected: &selected };
@@ -124,10 +128,10 @@ pub(super) fn read(
                     quoted(columns.text.as_bytes()),
                     quoted(reason.as_bytes())
                 );
-                visit(damage("parquet-page", detail))?;
+                visit(damage("parquet-page", detail, declared.saturating_sub(read)))?;
             }
         }
-        rows += declared.max(read);
+        rows = rows.saturating_add(declared.max(read));
     }
     Ok(rows)
 }
@@ -258,7 +262,7 @@ impl Rows<'_> {
             let refusal = match text {
                 None => Some(("parquet-null", "a text, not null".into())),
                 Some(text) if text.len() > self.longest => {
-                    let expected = format!("at most {} bytes (--max-record-bytes)", self.longest);
+                    let expected = format!("at most {} bytes (--max-record)", self.longest);
                     Some(("oversize", expected.into()))
                 }
                 Some(_) => None,

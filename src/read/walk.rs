@@ -90,18 +90,19 @@ impl<'w> Walker<'w> {
         if path.as_os_str() == "-" {
             return self.add_input(input);
         }
-        let metadata = match fs::metadata(path) {
-            Ok(metadata) => metadata,
+        let found = fs::metadata(path).and_then(|metadata| Ok((metadata, fs::canonicalize(path)?)));
+        let (metadata, real) = match found {
+            Ok(found) => found,
             Err(error) => {
                 self.refuse(path, Severity::Loss, &error);
                 return Ok(());
             }
         };
         if metadata.is_dir() {
-            self.add_folder(path, selection);
+            self.add_folder(path, &real, selection);
         } else {
             let copy_name = path.file_name().unwrap_or_default().into();
-            self.add_file(path, copy_name, &metadata, Severity::Loss);
+            self.add_file(path, real, copy_name, &metadata, Severity::Loss);
         }
         Ok(())
     }
@@ -131,6 +132,7 @@ impl<'w> Walker<'w> {
     fn add_file(
         &mut self,
         path: &Path,
+        real: PathBuf,
         copy_name: PathBuf,
         metadata: &fs::Metadata,
         severity: Severity,
@@ -145,21 +147,18 @@ impl<'w> Walker<'w> {
                 file,
                 byte: None,
                 detail,
+                lost_records: 0,
             });
             return;
         }
-        match fs::canonicalize(path) {
-            Ok(real) => {
-                if self.seen.insert(real) {
-                    self.walked.files.push(InputFile { copy_name, ..InputFile::new(path) });
-                }
-            }
-            Err(error) => self.refuse(path, Severity::Loss, &error),
+        if self.seen.insert(real) {
+            self.walked.files.push(InputFile { copy_name, ..InputFile::new(path) });
         }
     }
 
-    /// The files below a folder. Folders wait on a stack, so that no depth overflows ours.
-    fn add_folder(&mut self, root: &Path, selection: &Selection<'_>) {
+    /// The files below a folder, which is called `real` without links. Folders wait on a stack, so
+    /// that no depth overflows ours.
+    fn add_folder(&mut self, root: &Path, real: &Path, selection: &Selection<'_>) {
         let mut found = Vec::new();
         let mut waiting = vec![root.to_owned()];
         while let Some(folder) = waiting.pop() {
@@ -192,7 +191,11 @@ impl<'w> Walker<'w> {
             // The folder `..` has no name.
             let copy_name = Path::new(root.file_name().unwrap_or_default()).join(below);
             match fs::symlink_metadata(&path) {
-                Ok(metadata) => self.add_file(&path, copy_name, &metadata, Severity::Warning),
+                Ok(metadata) => {
+                    // No link is followed on the way.
+                    let real = real.join(below);
+                    self.add_file(&path, real, copy_name, &metadata, Severity::Warning);
+                }
                 Err(error) => self.refuse(&path, Severity::Loss, &error),
             }
         }
@@ -203,7 +206,14 @@ impl<'w> Walker<'w> {
         let code = if is_loop { "input-loop" } else { "input-open" };
         let detail = format!("{error}; skipped");
         let file = path.to_owned();
-        self.walked.faults.push(Fault { severity, code, file, byte: None, detail });
+        self.walked.faults.push(Fault {
+            severity,
+            code,
+            file,
+            byte: None,
+            detail,
+            lost_records: 0,
+        });
     }
 }
 

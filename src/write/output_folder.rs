@@ -37,6 +37,10 @@ impl OutputFolder {
             Ok(mut entries) => entries.next().is_some(),
             Err(_) => path.exists(),
         };
+        if occupied && !path.is_dir() {
+            let rule = "is a file: name a folder that is not there or holds nothing";
+            return Err(Error::config("--output", path.display(), rule));
+        }
         if occupied && existing == Existing::Refuse {
             let rule = "holds something already: name another folder, or replace what simtool wrote \
                         there with --force";

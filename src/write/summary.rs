@@ -25,6 +25,8 @@ pub struct Summary {
     pub removed: u64,
     /// Records that should have been documents.
     pub quarantined: u64,
+    /// Records that damaged stretches of files are known to have held, and that are lost.
+    pub lost: u64,
     /// Documents that have no term, which are kept.
     pub without_terms: u64,
     /// Documents of which something was mended.
@@ -91,11 +93,12 @@ pub fn write_summary(out: &mut dyn Write, summary: &Summary) -> io::Result<()> {
     out.write_all(b"\n  },\n")?;
     for (name, count) in [
         ("files", summary.files),
-        ("records_in", summary.documents + summary.quarantined),
+        ("records_in", (summary.documents + summary.quarantined).saturating_add(summary.lost)),
         ("documents", summary.documents),
         ("kept", summary.kept),
         ("removed", summary.removed),
         ("quarantined", summary.quarantined),
+        ("lost", summary.lost),
         ("without_terms", summary.without_terms),
         ("mended", summary.mended),
         ("passed_over", summary.passed_over),
@@ -136,6 +139,7 @@ mod tests {
             kept: 7,
             removed: 3,
             quarantined: 2,
+            lost: 5,
             parameters: vec![("method", "exact".to_owned())],
             distance_means: Some("3 bits are alike".to_owned()),
             faults: vec!["[truncated] \"x\"".to_owned()],
@@ -146,7 +150,8 @@ mod tests {
         write_summary(&mut out, &summary).unwrap();
         let text = String::from_utf8(out).unwrap();
         for line in [
-            "  \"records_in\": 12,",
+            "  \"records_in\": 17,",
+            "  \"lost\": 5,",
             "  \"conserved\": true,",
             "    \"method\": \"exact\"",
             "  \"distance_means\": \"3 bits are alike\",",

@@ -46,7 +46,11 @@ fn wrong_options_are_named() {
     for (arguments, wanted) in [
         (&["--nope"][..], "unexpected argument '--nope'"),
         (&["1", "4", "-x"], "unexpected argument '-x'"),
-        (&["1", "4", "5"], "'5'"),
+        (&["1", "4", "5"], "unexpected argument '5': type `simtool N M`"),
+        (&["1", "4", "join"], "'join' cannot be used with"),
+        (&["-0"], "--files-from <LIST>"),
+        (&["1", "4", "--shingle", "words:2"], "required"),
+        (&["1", "4", "--text-field", "body"], "required"),
         (&["1", "4", "--threads", "x"], "invalid value 'x' for '--threads <N>'"),
         (&["1", "4", "--threads", "2.5"], "invalid value '2.5' for '--threads <N>'"),
         (&["1", "4", "--threads=-1"], "invalid value '-1' for '--threads <N>'"),
@@ -194,7 +198,9 @@ fn a_full_disk_is_named() {
     let folder = folder();
     let error = failure(&folder, &["1", "4", "--result", "/dev/full"]);
     assert!(error.starts_with("simtool: error: cannot write /dev/full: No space"), "{error}");
-    for arguments in ["1 4", "1 4 --result -", "man", "completions zsh"] {
+    for arguments in
+        ["1 4", "1 4 --result -", "--help", "-h", "--version", "man", "completions zsh"]
+    {
         let script = format!(r#""$0" {arguments} >/dev/full"#);
         let mut shell = std::process::Command::new("sh");
         shell.current_dir(folder.path("")).args(["-c", &script, env!("CARGO_BIN_EXE_simtool")]);

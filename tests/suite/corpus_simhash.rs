@@ -2,48 +2,11 @@
 //! way, on random collections.
 
 use crate::program::{Folder, run};
+use crate::random_texts::{Random, json_lines, texts};
 use simtool::stable_hash::{SHINGLE_BASE, hash, mix, row_word};
 use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::fs;
-
-/// Random numbers below `limit`.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, limit: u64) -> u64 {
-        self.0 = self.0.wrapping_add(1);
-        mix(self.0 ^ 0x5eed_0000) % limit
-    }
-}
-
-/// Texts of a few words, many of which are copies of others with a word changed, and some empty.
-fn texts(random: &mut Random, count: usize) -> Vec<String> {
-    let mut texts: Vec<Vec<String>> = Vec::new();
-    for _ in 0..count {
-        let word = |random: &mut Random| format!("w{}", random.below(40));
-        let copied = (!texts.is_empty() && random.below(3) > 0)
-            .then(|| texts[random.below(texts.len() as u64) as usize].clone());
-        let mut text = copied.unwrap_or_else(|| {
-            let length = [0, 1, 2, 5, 20, 60][random.below(6) as usize];
-            (0..length).map(|_| word(random)).collect()
-        });
-        for _ in 0..random.below(3).min(text.len() as u64) {
-            let at = random.below(text.len() as u64) as usize;
-            text[at] = word(random);
-        }
-        texts.push(text);
-    }
-    texts.iter().map(|words| words.join(" ")).collect()
-}
-
-fn json_lines(texts: &[String]) -> String {
-    let mut lines = String::new();
-    for text in texts {
-        writeln!(lines, "{{\"text\":\"{text}\"}}").unwrap();
-    }
-    lines
-}
 
 /// The terms of a text, one for each occurrence of a shingle.
 fn terms(text: &str, length: usize) -> Vec<u64> {

@@ -1,6 +1,6 @@
 //! The demo's output, byte for byte. `UPDATE_GOLDEN=1 cargo test` rewrites it.
 
-use crate::program::{Folder, run};
+use crate::program::Folder;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -51,7 +51,7 @@ fn the_generator_still_makes_the_crawl() {
     assert_eq!(folder.run(&made).code, 0);
     let documents = |directory: &Path| {
         let arguments = ["fingerprint", "datasets/crawl", "--id-field", "url", "--output", "-"];
-        let run = run(directory, &arguments, &[]);
+        let run = crate::program::run(directory, &arguments, &[]);
         assert_eq!(run.code, 0, "{}", run.err);
         run.out
     };

@@ -10,16 +10,24 @@ mod cli;
 mod corpus;
 #[cfg(feature = "jsonl")]
 mod corpus_simhash;
+#[cfg(all(feature = "jsonl", unix))]
+mod corpus_trouble;
 mod determinism;
 #[cfg(feature = "jsonl")]
 mod fingerprint;
 mod golden;
 mod join;
 mod join_memory;
+#[cfg(all(feature = "csv", feature = "gzip", feature = "jsonl", feature = "warc"))]
+mod kept_copies;
+#[cfg(all(feature = "gzip", feature = "jsonl", feature = "zstd"))]
+mod metamorphic;
 mod naive;
 mod official;
 mod program;
 mod random_corpora;
+#[cfg(feature = "jsonl")]
+mod random_texts;
 mod readme;
 mod reference;
 #[cfg(feature = "gzip")]

@@ -96,6 +96,7 @@ fn sample() -> Report {
             file: "crawl/part-00003.warc.wet.gz".into(),
             byte: Some(18_184),
             detail: "ends inside a gzip member; the records before it were read".into(),
+            lost_records: 0,
         }],
     }
 }

@@ -1,7 +1,7 @@
 //! The command line, in one definition: parsing, help, completions and man page come from it.
 
 use crate::generate;
-use clap::{Parser, Subcommand, ValueEnum, ValueHint};
+use clap::{ArgGroup, Parser, Subcommand, ValueEnum, ValueHint};
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
@@ -171,11 +171,11 @@ pub(crate) struct ReferenceArgs {
     pub(crate) directory: PathBuf,
 
     /// The corpus [default: article.txt in the folder].
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    #[arg(long, conflicts_with = "source", value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) articles: Option<PathBuf>,
 
     /// The queries [default: sample.txt in the folder].
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    #[arg(long, conflicts_with = "source", value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) samples: Option<PathBuf>,
 
     /// Words that are no features, separated by white space [default: stopwords.txt in the folder,
@@ -190,7 +190,7 @@ pub(crate) struct ReferenceArgs {
 
     /// Where the matches of all samples go; - is standard output [default: result.txt in the
     /// folder].
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    #[arg(long, conflicts_with = "source", value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) result: Option<PathBuf>,
 
     /// Most bits in which a match may differ from its sample, or the fingerprints of two
@@ -300,9 +300,11 @@ pub(crate) struct SharedJoinArgs {
 
 /// Which documents are read, beside the paths themselves, which are the argument `corpus`.
 #[derive(Debug, clap::Args)]
+#[command(group = ArgGroup::new("source").multiple(true))]
 pub(crate) struct InputArgs {
-    /// A file that lists more paths, one a line; may be compressed with gzip.
-    #[arg(long, value_name = "LIST", requires = "corpus", value_hint = ValueHint::FilePath)]
+    /// A file that lists paths, one a line, in place of or beside those of --corpus; may be
+    /// compressed with gzip.
+    #[arg(long, value_name = "LIST", group = "source", value_hint = ValueHint::FilePath)]
     pub(crate) files_from: Option<PathBuf>,
 
     /// The paths of the list are separated by zero bytes.
@@ -310,60 +312,60 @@ pub(crate) struct InputArgs {
     pub(crate) null: bool,
 
     /// Of folders, read only the files that match; may be repeated.
-    #[arg(long, value_name = "GLOB", requires = "corpus")]
+    #[arg(long, value_name = "GLOB", requires = "source")]
     pub(crate) glob: Vec<String>,
 
     /// The format of every file [default: told by content and name].
-    #[arg(long, value_name = "FORMAT", requires = "corpus")]
+    #[arg(long, value_name = "FORMAT", requires = "source")]
     pub(crate) format: Option<String>,
 
     /// A line of a plain text is a document, not the file.
-    #[arg(long, requires = "corpus")]
+    #[arg(long, requires = "source")]
     pub(crate) per_line: bool,
 
     /// Field, column or dotted path of the text.
-    #[arg(long, value_name = "NAME", default_value = "text")]
+    #[arg(long, requires = "source", value_name = "NAME", default_value = "text")]
     pub(crate) text_field: String,
 
     /// Field, column or dotted path of the ID.
-    #[arg(long, value_name = "NAME", default_value = "id")]
+    #[arg(long, requires = "source", value_name = "NAME", default_value = "id")]
     pub(crate) id_field: String,
 
     /// Pass over documents with fewer tokens (runs without white space); what is passed over is
     /// compared with nothing, and kept.
-    #[arg(long, value_name = "N", requires = "corpus", default_value_t = 0)]
+    #[arg(long, value_name = "N", requires = "source", default_value_t = 0)]
     pub(crate) min_tokens: usize,
 
     /// Pass over documents with more bytes of text.
-    #[arg(long, value_name = "SIZE", requires = "corpus", value_parser = memory_size)]
+    #[arg(long, value_name = "SIZE", requires = "source", value_parser = memory_size)]
     pub(crate) max_bytes: Option<u64>,
 
     /// Pass over all but this share of the documents, told by the hash of their text.
-    #[arg(long, value_name = "SHARE", requires = "corpus", value_parser = share)]
+    #[arg(long, value_name = "SHARE", requires = "source", value_parser = share)]
     pub(crate) sample: Option<f64>,
 
     /// Read no further than the first N documents that are not passed over.
-    #[arg(long, value_name = "N", requires = "corpus", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", requires = "source", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) limit: Option<u64>,
 
     /// What bad records and files do.
-    #[arg(long, value_name = "WHAT", default_value = "skip")]
+    #[arg(long, requires = "source", value_name = "WHAT", default_value = "skip")]
     pub(crate) on_error: OnError,
 
     /// When progress is shown: as a bar on a terminal, else as a line every ten seconds.
-    #[arg(long, value_name = "WHEN", default_value = "auto")]
+    #[arg(long, requires = "source", value_name = "WHEN", default_value = "auto")]
     pub(crate) progress: ShowProgress,
 
     /// Quarantine records of more bytes.
-    #[arg(long, value_name = "SIZE", default_value = "128M", value_parser = memory_size)]
+    #[arg(long, requires = "source", value_name = "SIZE", default_value = "128M", value_parser = memory_size)]
     pub(crate) max_record: u64,
 
     /// Give up on a compressed file that grows by more than this factor, beyond its first GiB.
-    #[arg(long, value_name = "FACTOR", default_value_t = 2000)]
+    #[arg(long, requires = "source", value_name = "FACTOR", default_value_t = 2000)]
     pub(crate) max_expansion: u64,
 
     /// Largest window of Zstandard files, as a power of two: 27 is 128 MiB.
-    #[arg(long, value_name = "LOG", default_value_t = 27, value_parser = clap::value_parser!(u32).range(10..=31))]
+    #[arg(long, requires = "source", value_name = "LOG", default_value_t = 27, value_parser = clap::value_parser!(u32).range(10..=31))]
     pub(crate) zstd_window_log: u32,
 }
 
@@ -372,7 +374,8 @@ pub(crate) struct InputArgs {
 pub(crate) struct FingerprintArgs {
     /// Files and folders with the documents; folders are read with all that is in them, - is
     /// standard input.
-    #[arg(value_name = "PATH", required = true, value_hint = ValueHint::AnyPath)]
+    #[arg(value_name = "PATH", group = "source", required_unless_present = "files_from",
+        value_hint = ValueHint::AnyPath)]
     pub(crate) corpus: Vec<PathBuf>,
 
     #[command(flatten)]
@@ -423,98 +426,106 @@ pub(crate) struct FingerprintArgs {
 pub(crate) struct CorpusArgs {
     /// Files and folders with the documents; folders are read with all that is in them, - is
     /// standard input.
-    #[arg(long, value_name = "PATH", num_args = 1.., value_hint = ValueHint::AnyPath)]
+    #[arg(long, value_name = "PATH", num_args = 1.., group = "source",
+        value_hint = ValueHint::AnyPath)]
     pub(crate) corpus: Vec<PathBuf>,
 
     #[command(flatten)]
     pub(crate) input: InputArgs,
 
     /// Folder for the results; it appears when it is complete.
-    #[arg(long, value_name = "DIR", default_value = "simtool-out", value_hint = ValueHint::DirPath)]
+    #[arg(long, requires = "source", value_name = "DIR", default_value = "simtool-out", value_hint = ValueHint::DirPath)]
     pub(crate) output: PathBuf,
 
     /// Replace an output folder that simtool wrote.
-    #[arg(long, requires = "corpus")]
+    #[arg(long, requires = "source")]
     pub(crate) force: bool,
 
     /// Format of removed and pairs.
-    #[arg(long, value_name = "FORMAT", default_value = "jsonl")]
+    #[arg(long, requires = "source", value_name = "FORMAT", default_value = "jsonl")]
     pub(crate) output_format: OutputFormat,
 
     /// Of removed documents, write only the IDs.
-    #[arg(long, requires = "corpus")]
+    #[arg(long, requires = "source")]
     pub(crate) ids_only: bool,
 
     /// Also write every pair.
-    #[arg(long, requires = "corpus")]
+    #[arg(long, requires = "source")]
     pub(crate) pairs: bool,
 
     /// Also write the files without what is removed, in their own format, to kept/.
-    #[arg(long, requires = "corpus")]
+    #[arg(long, requires = "source")]
     pub(crate) write_kept: bool,
 
     /// How near-duplicates are found.
-    #[arg(long, value_name = "METHOD", default_value = "exact", requires = "corpus")]
+    #[arg(long, value_name = "METHOD", default_value = "exact", requires = "source")]
     pub(crate) method: MethodName,
 
     /// With exact: least Jaccard similarity of near-duplicates, a decimal or a ratio such as 4/5
     /// [default: 0.8].
-    #[arg(long, value_name = "S", requires = "corpus")]
+    #[arg(long, value_name = "S", requires = "source")]
     pub(crate) similarity: Option<String>,
 
     /// Match these documents against the corpus instead, and keep those that are like none of its.
     ///
     /// pairs.jsonl then holds all matches, removed.jsonl the documents that have one, with the
     /// corpus document that is most like it, and kept/ those that have none.
-    #[arg(long, value_name = "PATH", num_args = 1.., requires = "corpus",
+    #[arg(long, value_name = "PATH", num_args = 1.., requires = "source",
         value_hint = ValueHint::AnyPath)]
     pub(crate) queries: Vec<PathBuf>,
 
     /// With simhash: keep only pairs whose texts, read again, have a Jaccard similarity of at least
     /// S; their terms are in memory meanwhile.
-    #[arg(long, value_name = "S", requires = "corpus")]
+    #[arg(long, value_name = "S", requires = "source")]
     pub(crate) verify: Option<String>,
 
     /// With simhash: bits of a fingerprint, 64 or 128 [default: 64].
-    #[arg(long = "bits", value_name = "BITS", requires = "corpus")]
+    #[arg(long = "bits", value_name = "BITS", requires = "source")]
     pub(crate) simhash_bits: Option<String>,
 
     /// What is compared: sets of so many consecutive words (words:N) or characters (chars:N).
-    #[arg(long, value_name = "UNIT:N", default_value = "words:3")]
+    #[arg(long, requires = "source", value_name = "UNIT:N", default_value = "words:3")]
     pub(crate) shingle: String,
 
     /// Which of several near-duplicates is kept.
-    #[arg(long, value_name = "WHICH", default_value = "first")]
+    #[arg(long, requires = "source", value_name = "WHICH", default_value = "first")]
     pub(crate) keep: KeepWhich,
 
     /// Field that decides for --keep max and --keep min.
-    #[arg(long, value_name = "NAME", requires = "corpus")]
+    #[arg(long, value_name = "NAME", requires = "source")]
     pub(crate) keep_field: Option<String>,
 
     /// What may be removed: only what is close to a kept document (proven), or all that a chain of
     /// close ones links (components).
-    #[arg(long, value_name = "RULE", default_value = "proven")]
+    #[arg(long, requires = "source", value_name = "RULE", default_value = "proven")]
     pub(crate) cluster: ClusterBy,
 
     /// Memory for the join, such as 512M or 8G; with less it reads the collection more often.
-    #[arg(long, value_name = "SIZE", value_parser = memory_size, requires = "corpus")]
+    #[arg(long, value_name = "SIZE", value_parser = memory_size, requires = "source")]
     pub(crate) max_memory: Option<u64>,
 
     /// Folder for temporary files [default: the system's].
-    #[arg(long, value_name = "DIR", requires = "corpus", value_hint = ValueHint::DirPath)]
+    #[arg(long, value_name = "DIR", requires = "source", value_hint = ValueHint::DirPath)]
     pub(crate) tmp_dir: Option<PathBuf>,
 
     /// Print one JSON object instead of a table: what summary.json holds.
-    #[arg(long, requires = "corpus")]
+    #[arg(long, requires = "source")]
     pub(crate) json: bool,
 
     /// Print on standard error how near-duplicates are found, and why so.
-    #[arg(long, requires = "corpus")]
+    #[arg(long, requires = "source")]
     pub(crate) explain: bool,
 
     /// Read a sample, print what would be done and what it would take, and write nothing.
-    #[arg(short = 'n', long, requires = "corpus")]
+    #[arg(short = 'n', long, requires = "source")]
     pub(crate) dry_run: bool,
+}
+
+impl CorpusArgs {
+    /// Whether a collection is named.
+    pub(crate) fn is_asked_for(&self) -> bool {
+        !self.corpus.is_empty() || self.input.files_from.is_some()
+    }
 }
 
 /// How near-duplicates are found.

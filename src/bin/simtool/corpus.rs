@@ -8,14 +8,15 @@ use crate::inputs::Access;
 use crate::progress_line::ProgressLine;
 use crate::{Outcome, console, documents, interrupt, reference};
 use simtool::Error;
+use simtool::fault::Fault;
 use simtool::kernels::Isa;
 use simtool::pipeline::config::{
     ClusterRule, DeduplicateConfig, Features, Keep, Method, SimhashBits,
 };
 use simtool::pipeline::{
-    Estimate, Outputs, deduplicate, estimate, match_collections, write_outputs,
+    CollectionSummary, Estimate, Outputs, deduplicate, estimate, match_collections, write_outputs,
 };
-use simtool::read::walk::InputFile;
+use simtool::read::walk::{InputFile, Walked};
 use simtool::read::{Collection, ReadOptions};
 use simtool::similarity::Threshold;
 use simtool::write::document_rows::RowFormat;
@@ -27,28 +28,20 @@ use std::path::{Path, PathBuf};
 /// Least similarity, where `--similarity` does not say.
 const SIMILARITY: &str = "0.8";
 
+/// A collection, and what is wrong with paths to it.
+struct Input {
+    collection: Collection,
+    faults: Vec<Fault>,
+}
+
 /// Finds the near-duplicates and writes the outputs.
 pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     let (common, args) = (&args.reference, &args.corpus);
     let config = config(common, args, thread_count(common.threads))?;
-    let input = &args.input;
-    let options = ReadOptions {
-        keep_field: args.keep_field.clone(),
-        ..documents::read_options(input, Access::of(common.no_mmap))?
-    };
-    let temporary = temporary_folder(args);
-    let corpus_paths = documents::with_listed(&args.corpus, input)?;
-    let of_corpus = documents::walk(&corpus_paths, input, &temporary)?;
-    let of_queries = (!args.queries.is_empty())
-        .then(|| documents::walk(&args.queries, input, &temporary))
-        .transpose()?;
-    for walked in of_queries.iter().chain([&of_corpus]) {
-        refuse_overlap(args, &walked.files)?;
-    }
-    let corpus = Collection::open(of_corpus.files, options.clone());
-    let queries = of_queries.map(|walked| (Collection::open(walked.files, options), walked.faults));
+    let (mut corpus, mut queries) = inputs(common, args)?;
     if args.dry_run || args.explain || !common.quiet {
-        let estimate = estimate(&corpus, queries.as_ref().map(|(queries, _)| queries), &config);
+        let queries = queries.as_ref().map(|queries| &queries.collection);
+        let estimate = estimate(&corpus.collection, queries, &config);
         if args.dry_run {
             console::out(dry_run(&estimate, &config, &args.output).as_bytes())?;
             return Ok(Outcome::Done);
@@ -64,18 +57,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     let folder = OutputFolder::create(&args.output, existing)?;
     interrupt::remove_if_interrupted(folder.aside().to_owned());
 
-    let outputs = Outputs {
-        rows: match args.output_format {
-            OutputFormat::Jsonl => RowFormat::JsonLines,
-            OutputFormat::Tsv => RowFormat::Tsv,
-            #[cfg(feature = "parquet")]
-            OutputFormat::Parquet => RowFormat::Parquet,
-        },
-        only_ids: args.ids_only,
-        pairs: args.pairs || queries.is_some(),
-        kept: args.write_kept,
-        threads: config.threads,
-    };
+    let outputs = outputs(args, &config);
     let mut summary = Summary {
         command: std::env::args().collect::<Vec<_>>().join(" "),
         parameters: parameters(args, &config),
@@ -83,34 +65,33 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
         distance_means: config.distance_means(),
         ..Summary::default()
     };
-    let progress = ProgressLine::new(common.quiet, input.progress).explaining(args.explain);
-    let mut shown = Vec::new();
-    let read = if let Some((queries, faults)) = queries {
-        let mut found = match_collections(&queries, &corpus, &config, &progress)?;
+    let progress = ProgressLine::new(common.quiet, args.input.progress).explaining(args.explain);
+    let mut faults = Vec::new();
+    let read = if let Some(queries) = &mut queries {
+        let mut found =
+            match_collections(&queries.collection, &corpus.collection, &config, &progress)?;
         progress.end();
-        found.queries.faults.splice(0..0, faults);
-        found.corpus.faults.splice(0..0, of_corpus.faults);
-        documents::refuse_losses(input, &queries, &found.queries)?;
-        documents::refuse_losses(input, &corpus, &found.corpus)?;
-        shown.extend(documents::all_faults(&queries, &found.queries));
-        shown.extend(documents::all_faults(&corpus, &found.corpus));
+        faults.extend(queries.complete(args, &mut found.queries)?);
+        faults.extend(corpus.complete(args, &mut found.corpus)?);
         summary.stages = found.timings.stages().to_vec();
-        write_outputs(&found.findings(&queries, &corpus), outputs, &folder, &mut summary)?;
+        let findings = found.findings(&queries.collection, &corpus.collection);
+        write_outputs(&findings, outputs, &folder, &mut summary)?;
         vec![found.queries, found.corpus]
     } else {
-        let mut found = deduplicate(&corpus, &config, &progress)?;
+        let mut found = deduplicate(&corpus.collection, &config, &progress)?;
         progress.end();
-        found.read.faults.splice(0..0, of_corpus.faults);
-        documents::refuse_losses(input, &corpus, &found.read)?;
-        shown.extend(documents::all_faults(&corpus, &found.read));
+        faults.extend(corpus.complete(args, &mut found.read)?);
         summary.stages = found.timings.stages().to_vec();
-        write_outputs(&found.findings(&corpus), outputs, &folder, &mut summary)?;
+        write_outputs(&found.findings(&corpus.collection), outputs, &folder, &mut summary)?;
         vec![found.read]
     };
     folder.finish()?;
     interrupt::finished();
 
-    documents::show(&shown, common.verbose);
+    documents::show(&faults, common.verbose);
+    if let Some(field) = args.keep_field.as_ref().filter(|_| read[0].lacks_field()) {
+        console::note(&format!("no document has the field {field}; the first ones were kept"));
+    }
     if common.stats {
         console::stats(&console::stage_times(&summary.stages));
     }
@@ -122,6 +103,53 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
         console::out(table(&summary, &args.output).as_bytes())?;
     }
     Ok(documents::outcome(&read))
+}
+
+/// The corpus, and the queries if there are any; none of them where the outputs go.
+fn inputs(common: &ReferenceArgs, args: &CorpusArgs) -> anyhow::Result<(Input, Option<Input>)> {
+    let input = &args.input;
+    let options = ReadOptions {
+        keep_field: args.keep_field.clone(),
+        ..documents::read_options(input, Access::of(common.no_mmap))?
+    };
+    let temporary = temporary_folder(args);
+    let open = |paths: &[PathBuf]| -> anyhow::Result<Input> {
+        let Walked { files, faults } = documents::walk(paths, input, &temporary)?;
+        refuse_overlap(&args.output, paths, &files)?;
+        Ok(Input { collection: Collection::open(files, options.clone()), faults })
+    };
+    let corpus = open(&documents::with_listed(&args.corpus, input)?)?;
+    let queries = (!args.queries.is_empty()).then(|| open(&args.queries)).transpose()?;
+    Ok((corpus, queries))
+}
+
+impl Input {
+    /// Adds to what reading the collection told what is wrong with its paths and files; gives all
+    /// faults, unless the user asked to fail for them.
+    fn complete(
+        &mut self,
+        args: &CorpusArgs,
+        read: &mut CollectionSummary,
+    ) -> anyhow::Result<Vec<Fault>> {
+        documents::add_faults(&self.collection, std::mem::take(&mut self.faults), read);
+        documents::refuse_losses(&args.input, &self.collection, read)?;
+        Ok(documents::all_faults(&self.collection, read))
+    }
+}
+
+fn outputs(args: &CorpusArgs, config: &DeduplicateConfig) -> Outputs {
+    Outputs {
+        rows: match args.output_format {
+            OutputFormat::Jsonl => RowFormat::JsonLines,
+            OutputFormat::Tsv => RowFormat::Tsv,
+            #[cfg(feature = "parquet")]
+            OutputFormat::Parquet => RowFormat::Parquet,
+        },
+        only_ids: args.ids_only,
+        pairs: args.pairs || !args.queries.is_empty(),
+        kept: args.write_kept,
+        threads: config.threads,
+    }
 }
 
 /// What would be done.
@@ -209,6 +237,16 @@ fn method(common: &ReferenceArgs, args: &CorpusArgs) -> Result<Method, Error> {
         let features = Features::Words(reference::word_features(common, features, bits)?);
         return simhash(features, common, args);
     }
+    let folder = Some(&common.directory).filter(|folder| *folder != Path::new("."));
+    for (option, given) in [
+        ("--directory", folder),
+        ("--stop-words", common.stop_words.as_ref()),
+        ("--hash-table", common.hash_table.as_ref()),
+    ] {
+        if let Some(given) = given {
+            return Err(Error::config(option, given.display(), "goes with N and M"));
+        }
+    }
     match args.method {
         MethodName::Exact => {
             if let Some(distance) = common.max_distance {
@@ -249,25 +287,32 @@ fn simhash(features: Features, common: &ReferenceArgs, args: &CorpusArgs) -> Res
 }
 
 /// Refuses an output folder that is an input or lies in one, and inputs that lie in it.
-fn refuse_overlap(args: &CorpusArgs, files: &[InputFile]) -> Result<(), Error> {
-    let resolved =
-        |path: &Path| std::path::absolute(path).map(|path| path.canonicalize().unwrap_or(path));
+fn refuse_overlap(output: &Path, paths: &[PathBuf], files: &[InputFile]) -> Result<(), Error> {
     let refuse = |input: &Path| {
         let rule = format!("overlaps the input {}: choose another folder", input.display());
-        Err(Error::config("--output", args.output.display(), rule))
+        Err(Error::config("--output", output.display(), rule))
     };
-    let Ok(output) = resolved(&args.output) else { return Ok(()) };
-    for folder in args.corpus.iter().chain(&args.queries).filter(|path| path.is_dir()) {
-        if resolved(folder).is_ok_and(|folder| output.starts_with(folder)) {
+    let resolved_output = resolved(output);
+    for folder in paths.iter().filter(|path| path.is_dir()) {
+        if resolved_output.starts_with(resolved(folder)) {
             return refuse(folder);
         }
     }
-    for file in files {
-        if resolved(&file.name).is_ok_and(|file| file.starts_with(&output)) {
-            return refuse(&file.name);
-        }
+    // Nothing lies in a folder that is not there.
+    let inside = |file: &&InputFile| resolved(&file.name).starts_with(&resolved_output);
+    match files.iter().filter(|_| output.exists()).find(inside) {
+        Some(file) => refuse(&file.name),
+        None => Ok(()),
     }
-    Ok(())
+}
+
+/// The path without links, as far as it exists.
+fn resolved(path: &Path) -> PathBuf {
+    let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let real = path
+        .ancestors()
+        .find_map(|folder| Some(folder.canonicalize().ok()?.join(path.strip_prefix(folder).ok()?)));
+    real.unwrap_or(path)
 }
 
 fn parameters(args: &CorpusArgs, config: &DeduplicateConfig) -> Vec<(&'static str, String)> {
@@ -315,9 +360,10 @@ fn table(summary: &Summary, output: &Path) -> String {
         ("pairs", summary.pairs, String::new()),
         ("without words", summary.without_terms, String::new()),
         ("quarantined", summary.quarantined, String::new()),
+        ("lost", summary.lost, "rows of damaged files".to_owned()),
         ("passed over", summary.passed_over, String::new()),
     ] {
-        if name == "passed over" && count == 0 {
+        if ["lost", "passed over"].contains(&name) && count == 0 {
             continue;
         }
         let line = format!("{name:<14} {count:>12}  {note}");

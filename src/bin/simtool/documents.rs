@@ -77,6 +77,22 @@ pub(crate) fn outcome(read: &[CollectionSummary]) -> Outcome {
     if read.iter().any(lost) { Outcome::DoneWithLosses } else { Outcome::Done }
 }
 
+/// Adds to what reading a collection told the faults of paths to it, and of files that were written
+/// to meanwhile.
+pub(crate) fn add_faults(
+    collection: &Collection,
+    of_paths: Vec<Fault>,
+    read: &mut CollectionSummary,
+) {
+    read.faults.splice(0..0, of_paths);
+    for fault in collection.changed_files() {
+        let is_same = |known: &Fault| (known.code, &known.file) == (fault.code, &fault.file);
+        if !read.faults.iter().any(is_same) {
+            read.faults.push(fault);
+        }
+    }
+}
+
 /// What is wrong with a collection's files, then its bad records.
 pub(crate) fn all_faults(collection: &Collection, read: &CollectionSummary) -> Vec<Fault> {
     let bad = read.quarantined.iter().map(|Quarantined { file, record }| Fault {
@@ -85,6 +101,7 @@ pub(crate) fn all_faults(collection: &Collection, read: &CollectionSummary) -> V
         file: collection.file_name(*file).to_owned(),
         byte: Some(record.byte),
         detail: format!("record {}: expected {}", record.record, record.bad.expected),
+        lost_records: 0,
     });
     read.faults.iter().cloned().chain(bad).collect()
 }

@@ -33,8 +33,8 @@ pub(crate) fn run(args: &FingerprintArgs) -> anyhow::Result<Outcome> {
     let threads = thread_count(args.threads);
     let mut made =
         fingerprint_collection(&collection, recipe, threads, Isa::detected(), &progress)?;
-    made.summary.faults.splice(0..0, faults);
     progress.end();
+    documents::add_faults(&collection, faults, &mut made.summary);
     documents::refuse_losses(&args.input, &collection, &made.summary)?;
 
     if args.output.as_os_str() == "-" {

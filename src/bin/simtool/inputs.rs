@@ -1,7 +1,7 @@
 //! Opens the user's files: mapped, unless told otherwise.
 #![expect(unsafe_code, reason = "the user, for whom this program speaks, lets files be mapped")]
 
-use crate::bus_error;
+use crate::signals;
 use simtool::input_format::Format;
 use simtool::mapped_file::{FileAccess, MappedFile};
 use simtool::{Error, ErrorKind};
@@ -32,7 +32,7 @@ pub(crate) fn open(path: &Path, access: Access) -> Result<MappedFile, Error> {
     // SAFETY: the help says that a mapped file must not change. One that shrinks all the same ends
     // the program with a sentence; one that is overwritten gives a result of mixed contents.
     let file = unsafe { MappedFile::open(path) }?;
-    bus_error::register(&file, path);
+    signals::register_map(path, &file);
     Ok(file)
 }
 
@@ -52,7 +52,7 @@ pub(crate) fn collection_access(access: Access) -> FileAccess {
     match access {
         Access::Read => FileAccess::READ,
         // SAFETY: as in `open`: the help says that a mapped file must not change.
-        Access::Map => unsafe { FileAccess::map() },
+        Access::Map => unsafe { FileAccess::map(signals::register_map) },
     }
 }
 

@@ -1,10 +1,11 @@
 //! Ctrl-C, and being asked to end: what is half written goes, what stood there before stays.
 
-use crate::console;
+use crate::{Outcome, console};
 use simtool::Error;
 use simtool::write::whole_file::WholeFile;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, Once, PoisonError};
 
 /// Exit code after an interruption, as shells know it.
@@ -12,6 +13,12 @@ const INTERRUPTED: i32 = 130;
 
 /// The folder or file to remove.
 static UNFINISHED: Mutex<Option<PathBuf>> = Mutex::new(None);
+
+/// Whether a thread waits for signals to end the program.
+static IS_INSTALLED: AtomicBool = AtomicBool::new(false);
+
+/// Whether the signal will come from the program itself, which has told why.
+static HAS_FAILED: AtomicBool = AtomicBool::new(false);
 
 /// Lends `write` a file that will be called `path`, and gives it that name at the end. An
 /// interruption, like an error, leaves nothing of it.
@@ -40,8 +47,15 @@ fn install() {
     static INSTALLED: Once = Once::new();
     INSTALLED.call_once(|| {
         // Without a handler an interruption leaves a hidden folder behind, and no harm is done.
-        drop(ctrlc::set_handler(end));
+        IS_INSTALLED.store(ctrlc::set_handler(end).is_ok(), Ordering::Release);
     });
+}
+
+/// Whether a signal to end, sent now by a signal handler that has told what is wrong, removes what
+/// is half written and ends the program as failed. Async-signal-safe.
+pub(crate) fn will_end_failed() -> bool {
+    HAS_FAILED.store(true, Ordering::Release);
+    IS_INSTALLED.load(Ordering::Acquire)
 }
 
 /// There is nothing half written any more.
@@ -59,6 +73,9 @@ fn end() {
                 break;
             }
         }
+    }
+    if HAS_FAILED.load(Ordering::Acquire) {
+        std::process::exit(Outcome::Failed as i32);
     }
     console::error("interrupted; nothing was written");
     std::process::exit(INTERRUPTED);

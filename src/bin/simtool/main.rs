@@ -1,7 +1,6 @@
 //! The command line face: arguments in, exit code out.
 
 mod args;
-mod bus_error;
 mod compare;
 mod console;
 mod corpus;
@@ -13,9 +12,11 @@ mod interrupt;
 mod join;
 mod progress_line;
 mod reference;
+mod signals;
+mod usage;
 
 use args::{Args, Command};
-use clap::{CommandFactory, Parser};
+use clap::CommandFactory;
 use std::io::Write;
 use std::panic;
 use std::process::ExitCode;
@@ -43,7 +44,11 @@ fn main() -> ExitCode {
     panic::set_hook(Box::new(|panic| {
         *LAST_PANIC.lock().unwrap_or_else(PoisonError::into_inner) = panic.to_string();
     }));
-    let args = Args::parse();
+    signals::ignore_file_size_limit();
+    let args = match usage::parse() {
+        Ok(args) => args,
+        Err(outcome) => return ExitCode::from(outcome as u8),
+    };
     let outcome = panic::catch_unwind(|| match run(&args) {
         Ok(outcome) => outcome,
         Err(error) if console::is_broken_pipe(&error) => Outcome::Done,
@@ -65,7 +70,7 @@ fn main() -> ExitCode {
 
 fn run(args: &Args) -> anyhow::Result<Outcome> {
     match &args.command {
-        None if !args.corpus.corpus.is_empty() => return corpus::run(args),
+        None if args.corpus.is_asked_for() => return corpus::run(args),
         None => reference::run(&args.reference)?,
         Some(Command::Fingerprint(args)) => return fingerprint::run(args),
         Some(Command::Join(args)) => join::join(args)?,

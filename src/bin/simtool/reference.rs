@@ -1,8 +1,8 @@
 //! `simtool N M`: samples matched against articles.
 
 use crate::args::{MAX_DISTANCE, ReferenceArgs, thread_count};
-use crate::console;
 use crate::inputs::{self, Access};
+use crate::{console, usage};
 use simtool::Error;
 use simtool::fingerprint::hash_table::{Extent, HashTable};
 use simtool::kernels::Isa;
@@ -23,9 +23,7 @@ pub(crate) fn run(args: &ReferenceArgs) -> anyhow::Result<()> {
     let mut timings = Timings::start();
     let (Some(features), Some(bits)) = (&args.features, &args.bits) else {
         let given = args.features.as_deref().unwrap_or("nothing");
-        let rule = "type `simtool N M`, for example `simtool 1000 16`: N features, M bits; \
-                    `simtool --help` tells more";
-        return Err(Error::config("N and M are needed, not", given, rule).into());
+        return Err(Error::config("N and M are needed, not", given, usage::HINT).into());
     };
     let isa = Isa::detected();
     let files = Files::new(args);

@@ -43,6 +43,7 @@ fn report(outside: &[u8]) -> Report {
             file: "a.gz".into(),
             byte: None,
             detail: text,
+            lost_records: 0,
         }],
     }
 }

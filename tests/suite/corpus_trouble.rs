@@ -1,0 +1,175 @@
+//! `simtool --corpus` where things go wrong around it: files that change, disks that are full,
+//! rows that are lost, options that say nothing.
+
+use crate::program::{Finished, Folder, run};
+use std::fs;
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// Names of all that is in a folder.
+fn names(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).unwrap();
+    let mut names: Vec<_> =
+        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    names
+}
+
+fn page(id: u32) -> String {
+    format!("{{\"id\":{id},\"text\":\"{}\"}}\n", format!("w{id} x{} y ", id / 3).repeat(20))
+}
+
+/// Runs the program on `big.jsonl`, and `change` as soon as it works.
+fn run_while(folder: &Folder, change: impl FnOnce(&Path)) -> Output {
+    let lines: String = (0..100_000).map(page).collect();
+    fs::write(folder.path("big.jsonl"), lines).unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_simtool"));
+    command.current_dir(folder.path("")).args(["-q", "--corpus", "big.jsonl", "--output", "out"]);
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let program = command.spawn().unwrap();
+    let deadline = Instant::now() + Duration::from_mins(1);
+    // The folder for the outputs is there before the documents are read.
+    while !names(&folder.path("")).iter().any(|name| name.starts_with(".simtool")) {
+        assert!(Instant::now() < deadline, "the program never began");
+        thread::sleep(Duration::from_millis(1));
+    }
+    change(&folder.path("big.jsonl"));
+    program.wait_with_output().unwrap()
+}
+
+#[test]
+fn a_mapped_file_that_shrinks_ends_in_a_sentence_and_leaves_nothing() {
+    let folder = Folder::empty();
+    let ended = run_while(&folder, |file| {
+        fs::OpenOptions::new().write(true).open(file).unwrap().set_len(5000).unwrap();
+    });
+    let error = String::from_utf8(ended.stderr).unwrap();
+    assert_eq!(ended.status.code(), Some(1), "{error}");
+    assert!(error.starts_with("simtool: error: big.jsonl shrank"), "{error}");
+    assert_eq!(names(&folder.path("")), ["big.jsonl"]);
+}
+
+#[test]
+fn a_file_that_is_written_to_is_told_of() {
+    let folder = Folder::empty();
+    let ended = run_while(&folder, |file| {
+        let mut file = fs::OpenOptions::new().append(true).open(file).unwrap();
+        file.write_all(page(0).as_bytes()).unwrap();
+    });
+    let error = String::from_utf8(ended.stderr).unwrap();
+    assert_eq!(ended.status.code(), Some(3), "{error}");
+    assert!(error.contains("[changed] \"big.jsonl\": was "), "{error}");
+}
+
+#[test]
+fn a_file_that_would_grow_too_large_is_an_error_of_writing() {
+    let lines: String = (0..1000).map(page).collect();
+    let folder = Folder::empty().with("a.jsonl", lines);
+    let script = r#"ulimit -f 8; "$0" -q --corpus a.jsonl --write-kept --output out"#;
+    let mut shell = Command::new("sh");
+    shell.current_dir(folder.path("")).args(["-c", script, env!("CARGO_BIN_EXE_simtool")]);
+    let ended = shell.output().unwrap();
+    let error = String::from_utf8(ended.stderr).unwrap();
+    assert_eq!(ended.status.code(), Some(1), "{error}");
+    assert!(error.starts_with("simtool: error: cannot write "), "{error}");
+    assert_eq!(names(&folder.path("")), ["a.jsonl"]);
+}
+
+#[cfg(feature = "parquet")]
+#[test]
+fn rows_of_a_damaged_page_are_counted() {
+    use arrow_array::{ArrayRef, RecordBatch, StringArray};
+    use parquet::file::properties::WriterProperties;
+    use std::sync::Arc;
+    let texts = (0..3000_u64).map(|n| format!("row {} of a table", n.wrapping_mul(0x9E37_79B9)));
+    let column: ArrayRef = Arc::new(StringArray::from_iter_values(texts));
+    let batch = RecordBatch::try_from_iter([("text", column)]).unwrap();
+    let properties = WriterProperties::builder()
+        .set_max_row_group_row_count(Some(1000))
+        .set_dictionary_enabled(false)
+        .set_compression(parquet::basic::Compression::SNAPPY)
+        .build();
+    let mut bytes = Vec::new();
+    let mut writer =
+        parquet::arrow::ArrowWriter::try_new(&mut bytes, batch.schema(), Some(properties)).unwrap();
+    writer.write(&batch).unwrap();
+    writer.close().unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle..middle + 400].fill(0xFF);
+    let folder = Folder::empty().with("a.parquet", bytes);
+    let run = folder.run(&["-q", "--corpus", "a.parquet", "--json"]);
+    assert_eq!(run.code, 3, "{}", run.err);
+    let error = "[parquet-page] \"a.parquet\": row group 1, column \"text\": ";
+    assert!(run.err.contains(error), "{}", run.err);
+    for line in ["\"records_in\": 3000,", "\"documents\": 2000,", "\"lost\": 1000,"] {
+        assert!(run.out.contains(line), "{line} in {}", run.out);
+    }
+    let run = folder.run(&["-q", "--corpus", "a.parquet", "--text-field", "body", "--force"]);
+    assert!(
+        run.out.contains("\nlost                   3000  rows of damaged files\n"),
+        "{}",
+        run.out
+    );
+}
+
+fn corpus(folder: &Folder, arguments: &[&str]) -> Finished {
+    run(&folder.path(""), &[arguments, &["--force"]].concat(), &[])
+}
+
+#[test]
+fn a_list_of_paths_is_enough() {
+    let folder = Folder::empty()
+        .with("a.jsonl", page(1) + &page(2))
+        .with("b c.jsonl", page(1))
+        .with("lines", "a.jsonl\nb c.jsonl\n")
+        .with("zeros", "a.jsonl\0b c.jsonl\0");
+    for list in [&["lines"][..], &["zeros", "-0"], &["zeros", "--null"]] {
+        let run = corpus(&folder, &[&["--files-from"], list].concat());
+        assert_eq!(run.code, 0, "{list:?}: {}", run.err);
+        assert!(run.out.contains("\ndocuments                 3\n"), "{list:?}: {}", run.out);
+    }
+    let run = folder.run(&["fingerprint", "--files-from", "lines", "-q", "--output", "-"]);
+    assert_eq!((run.code, run.out.lines().count()), (0, 3), "{}", run.err);
+    assert_eq!(folder.run(&["fingerprint", "--output", "-"]).code, 2);
+}
+
+#[test]
+fn options_that_would_say_nothing_are_refused_or_told_of() {
+    let folder = Folder::empty().with("a.jsonl", page(1) + &page(1)).with("file", "x");
+    for (arguments, part) in [
+        ("--articles file", "'--articles <FILE>' cannot be used with"),
+        ("--samples file", "cannot be used with"),
+        ("--result file", "cannot be used with"),
+        ("--directory x", "--directory x: goes with N and M"),
+        ("--stop-words file", "--stop-words file: goes with N and M"),
+        ("--hash-table file", "--hash-table file: goes with N and M"),
+        ("--output file", "--output file: is a file"),
+    ] {
+        let arguments: Vec<&str> =
+            ["--corpus", "a.jsonl"].into_iter().chain(arguments.split(' ')).collect();
+        let run = corpus(&folder, &arguments);
+        assert_eq!(run.code, 2, "{arguments:?}: {}", run.err);
+        assert!(run.err.contains(part), "{arguments:?}: {}", run.err);
+    }
+    let keep =
+        |field| corpus(&folder, &["--corpus", "a.jsonl", "--keep", "max", "--keep-field", field]);
+    assert!(keep("date").err.contains("no document has the field date"), "{:?}", keep("date"));
+    assert!(!keep("id").err.contains("no document"), "{:?}", keep("id"));
+}
+
+#[test]
+fn a_link_does_not_hide_that_the_output_lies_in_an_input() {
+    let folder = Folder::empty();
+    fs::create_dir(folder.path("in")).unwrap();
+    let folder = folder.with("in/a.jsonl", page(1));
+    std::os::unix::fs::symlink("in", folder.path("link")).unwrap();
+    for paths in [["in", "link/out"], ["link", "in/out"], ["link", "link/b/c"]] {
+        let run = folder.run(&["--corpus", paths[0], "--output", paths[1]]);
+        assert_eq!(run.code, 2, "{paths:?}: {}", run.err);
+        assert!(run.err.contains("overlaps the input"), "{paths:?}: {}", run.err);
+    }
+    assert_eq!(names(&folder.path("in")), ["a.jsonl"]);
+}
