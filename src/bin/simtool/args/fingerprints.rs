@@ -1,0 +1,132 @@
+//! Arguments of the commands on fingerprints alone: `join`, `search` and `fingerprint`.
+
+use super::{InputArgs, memory_size};
+use clap::ValueHint;
+use std::path::PathBuf;
+
+/// Arguments of `simtool join`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct JoinArgs {
+    #[command(flatten)]
+    pub(crate) shared: SharedJoinArgs,
+}
+
+/// Arguments of `simtool search`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct SearchArgs {
+    #[command(flatten)]
+    pub(crate) shared: SharedJoinArgs,
+
+    /// The fingerprints that are searched for.
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) queries: PathBuf,
+}
+
+/// What `simtool join` and `simtool search` have in common.
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
+#[derive(Debug, clap::Args)]
+pub(crate) struct SharedJoinArgs {
+    /// Fingerprints, in a format that is told by content.
+    ///
+    /// simtool's packed file; a NumPy array of uint64 with shape n or n x 2; text with a lower-case
+    /// hexadecimal number a line, an empty line where a row has none; JSON Lines with such a number
+    /// or null in the field "fingerprint"; Parquet with a column "fingerprint" of 2, 4, 8 or 16
+    /// bytes (the highest first), of 64-bit integers or of hexadecimal text, null where a row has
+    /// none.
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) fingerprints: PathBuf,
+
+    /// Most bits in which the rows of a pair may differ.
+    #[arg(short = 'k', long, value_name = "K", default_value_t = 3)]
+    pub(crate) max_distance: u32,
+
+    /// Print only the number of pairs.
+    #[arg(long)]
+    pub(crate) count: bool,
+
+    /// Print each group of equal rows once, then the pairs of groups, each named by its first row.
+    ///
+    /// Lines are "group" and the rows, then "pair", a, b and distance; of a search, groups of
+    /// queries are "query-group".
+    #[arg(long, conflicts_with = "count")]
+    pub(crate) groups: bool,
+
+    /// Write to a file: text if it ends in .tsv, an array of shape n x 3 if it ends in .npy, the
+    /// columns a, b and distance if it ends in .parquet.
+    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) output: Option<PathBuf>,
+
+    /// The method, instead of the planner's choice; see --explain.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) index: Option<String>,
+
+    /// Print on standard error which methods there are, what they would take, and the choice.
+    #[arg(long)]
+    pub(crate) explain: bool,
+
+    /// Memory for the search, such as 512M or 8G; a self-join that needs more uses temporary files.
+    #[arg(long, value_name = "SIZE", value_parser = memory_size)]
+    pub(crate) max_memory: Option<u64>,
+
+    /// Where temporary files go [default: the system's folder for them].
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub(crate) tmp_dir: Option<PathBuf>,
+
+    /// Worker threads, up to 512; 0 takes all cores.
+    #[arg(short = 'j', long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u16).range(0..=512))]
+    pub(crate) threads: u16,
+
+    /// Read the files into memory instead of mapping them.
+    #[arg(long)]
+    pub(crate) no_mmap: bool,
+}
+
+/// Arguments of `simtool fingerprint`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct FingerprintArgs {
+    /// Files and folders with the documents; folders are read with all that is in them, - is
+    /// standard input.
+    #[arg(value_name = "PATH", group = "source", required_unless_present = "files_from",
+        value_hint = ValueHint::AnyPath)]
+    pub(crate) corpus: Vec<PathBuf>,
+
+    #[command(flatten)]
+    pub(crate) input: InputArgs,
+
+    /// Bits of a fingerprint: 64 or 128.
+    #[arg(long, value_name = "BITS", default_value = "64")]
+    pub(crate) bits: String,
+
+    /// What a document is taken for: so many consecutive words (words:N) or characters (chars:N).
+    #[arg(long, value_name = "UNIT:N", default_value = "words:3")]
+    pub(crate) shingle: String,
+
+    /// The file to write; - prints JSON Lines.
+    ///
+    /// Its name says what it holds: .jsonl and .parquet have id, file, record and fingerprint of
+    /// each document, in reading order; .npy an array of uint64 of shape n, or n x 2 with the lower
+    /// half first; .txt a hexadecimal number a line; any other name a packed file, which simtool
+    /// reads fastest. Documents without words have no fingerprint, which an array cannot say.
+    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) output: PathBuf,
+
+    /// Folder for temporary files [default: the system's].
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub(crate) tmp_dir: Option<PathBuf>,
+
+    /// Worker threads, up to 512; 0 takes all cores.
+    #[arg(short = 'j', long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u16).range(0..=512))]
+    pub(crate) threads: u16,
+
+    /// Read the files into memory instead of mapping them.
+    #[arg(long)]
+    pub(crate) no_mmap: bool,
+
+    /// Print no notes and no progress.
+    #[arg(short, long)]
+    pub(crate) quiet: bool,
+
+    /// Print every fault of an input, not the first of each kind.
+    #[arg(short, long)]
+    pub(crate) verbose: bool,
+}

@@ -1,0 +1,102 @@
+//! Which documents are read, and how.
+
+use super::memory_size;
+use clap::{ArgGroup, ValueEnum, ValueHint};
+use std::path::PathBuf;
+
+/// Which documents are read, beside the paths themselves, which are the argument `corpus`.
+#[derive(Debug, clap::Args)]
+#[command(group = ArgGroup::new("source").multiple(true))]
+pub(crate) struct InputArgs {
+    /// A file that lists paths, one a line, in place of or beside those of --corpus; may be
+    /// compressed with gzip.
+    #[arg(long, value_name = "LIST", group = "source", value_hint = ValueHint::FilePath)]
+    pub(crate) files_from: Option<PathBuf>,
+
+    /// The paths of the list are separated by zero bytes.
+    #[arg(short = '0', long, requires = "files_from")]
+    pub(crate) null: bool,
+
+    /// Of folders, read only the files that match; may be repeated.
+    #[arg(long, value_name = "GLOB", requires = "source")]
+    pub(crate) glob: Vec<String>,
+
+    /// The format of every file [default: told by content and name].
+    #[arg(long, value_name = "FORMAT", requires = "source")]
+    pub(crate) format: Option<String>,
+
+    /// A line of a plain text is a document, not the file.
+    #[arg(long, requires = "source")]
+    pub(crate) per_line: bool,
+
+    /// Field, column or dotted path of the text.
+    #[arg(long, requires = "source", value_name = "NAME", default_value = "text")]
+    pub(crate) text_field: String,
+
+    /// Field, column or dotted path of the ID.
+    #[arg(long, requires = "source", value_name = "NAME", default_value = "id")]
+    pub(crate) id_field: String,
+
+    /// Pass over documents with fewer tokens (runs without white space); what is passed over is
+    /// compared with nothing, and kept.
+    #[arg(long, value_name = "N", requires = "source", default_value_t = 0)]
+    pub(crate) min_tokens: usize,
+
+    /// Pass over documents with more bytes of text.
+    #[arg(long, value_name = "SIZE", requires = "source", value_parser = memory_size)]
+    pub(crate) max_bytes: Option<u64>,
+
+    /// Pass over all but this share of the documents, told by the hash of their text.
+    #[arg(long, value_name = "SHARE", requires = "source", value_parser = share)]
+    pub(crate) sample: Option<f64>,
+
+    /// Read no further than the first N documents that are not passed over.
+    #[arg(long, value_name = "N", requires = "source", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) limit: Option<u64>,
+
+    /// What bad records and files do.
+    #[arg(long, requires = "source", value_name = "WHAT", default_value = "skip")]
+    pub(crate) on_error: OnError,
+
+    /// When progress is shown: as a bar on a terminal, else as a line every ten seconds.
+    #[arg(long, requires = "source", value_name = "WHEN", default_value = "auto")]
+    pub(crate) progress: ShowProgress,
+
+    /// Quarantine records of more bytes.
+    #[arg(long, requires = "source", value_name = "SIZE", default_value = "128M", value_parser = memory_size)]
+    pub(crate) max_record: u64,
+
+    /// Give up on a compressed file that grows by more than this factor, beyond its first GiB.
+    #[arg(long, requires = "source", value_name = "FACTOR", default_value_t = 2000)]
+    pub(crate) max_expansion: u64,
+
+    /// Largest window of Zstandard files, as a power of two: 27 is 128 MiB.
+    #[arg(long, requires = "source", value_name = "LOG", default_value_t = 27, value_parser = clap::value_parser!(u32).range(10..=31))]
+    pub(crate) zstd_window_log: u32,
+}
+
+/// What bad records and files do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum OnError {
+    /// They are told of and counted, and the rest goes on.
+    Skip,
+    /// The first ends the run, and nothing is written.
+    Fail,
+}
+
+/// When progress is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ShowProgress {
+    /// Unless --quiet is given.
+    Auto,
+    /// In any case.
+    Always,
+    /// In no case.
+    Never,
+}
+
+/// A share from 0 to 1.
+fn share(text: &str) -> Result<f64, String> {
+    let share = text.parse().ok().filter(|share| (0.0..=1.0).contains(share));
+    share.ok_or_else(|| "expected a number from 0 to 1, such as 0.01".to_owned())
+}

@@ -1,0 +1,257 @@
+//! The command line, in one definition: parsing, help, completions and man page come from it.
+
+mod corpus;
+mod fingerprints;
+mod input;
+
+pub(crate) use corpus::{ClusterBy, CorpusArgs, KeepWhich, MethodName, OutputFormat};
+pub(crate) use fingerprints::{FingerprintArgs, JoinArgs, SearchArgs, SharedJoinArgs};
+pub(crate) use input::{InputArgs, OnError, ShowProgress};
+
+use crate::generate;
+use clap::{Parser, Subcommand, ValueHint};
+use std::path::PathBuf;
+
+const EXAMPLES: &str = "\
+Examples:
+  simtool 1000 16
+      reads stopwords.txt, hashvalue.txt, article.txt and sample.txt in the current folder,
+      fingerprints every document with 16 bits over the 1000 most frequent words, writes for
+      each sample the articles within 3 bits to result.txt, and prints the first sample's
+  simtool --directory DIR --max-distance 5 5000 64
+      the same for the files in DIR, with matches up to 5 of 64 bits away
+  simtool --articles corpus.txt --samples new.txt --result - 1000 64
+      any two files of documents, the result of all samples on standard output
+  simtool --corpus big/ --threads 16
+      reads every file under big/ (WARC, WET, JSON Lines, Parquet, CSV, text; gzip or Zstandard),
+      finds all near-duplicates and writes who repeats whom to simtool-out/
+  simtool --corpus big/ --method simhash --max-distance 6 --verify 0.9
+      by fingerprints instead, which take 16 bytes a document; then looks at the texts of each pair
+  simtool --corpus big/ --queries new/ --write-kept
+      writes the documents of new/ that are like none of big/ to simtool-out/kept/
+  simtool --corpus dump.jsonl.gz --text-field body --similarity 0.7 --write-kept --output clean/
+      also writes the documents without the repeats, in their own format, to clean/kept/
+
+Exit codes: 0 done, 1 failed, 2 wrong usage, 3 done but for bad records or files, 130 interrupted.";
+
+/// Finds near-duplicate documents in large text collections, exactly and in parallel.
+///
+/// `simtool --corpus PATH…` finds all pairs of documents whose sets of shingles are at least 0.8
+/// similar (Jaccard), decides for each near-duplicate which document is kept in its place, and
+/// writes both, with the similarity as proof, to a folder.
+///
+/// `simtool N M` takes the N most frequent words of the articles as features, makes a fingerprint
+/// of M bits (SimHash) of every article and every sample, and lists for each sample the articles
+/// whose fingerprints differ in at most 3 bits, by distance and in their order.
+///
+/// Documents stand between form feeds; a document's first token is its ID, and the rest of that
+/// line is no content. Words are runs of ASCII letters, compared in lower case.
+#[derive(Debug, Parser)]
+#[command(
+    name = "simtool",
+    version,
+    after_long_help = EXAMPLES,
+    args_conflicts_with_subcommands = true,
+    arg_required_else_help = false,
+    max_term_width = 100,
+)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    pub(crate) reference: ReferenceArgs,
+    #[command(flatten)]
+    pub(crate) corpus: CorpusArgs,
+    #[command(subcommand)]
+    pub(crate) command: Option<Command>,
+}
+
+/// What else there is to do.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Write a file of fingerprints (SimHash) of documents, for join and search.
+    ///
+    /// Reads what --corpus reads. Rows come in reading order, so that row numbers of a join lead
+    /// back to the documents.
+    Fingerprint(FingerprintArgs),
+    /// List all pairs of rows in a file of fingerprints that differ in few bits.
+    ///
+    /// Prints a, b and distance with tabs between: row numbers from 0, a below b, ascending.
+    Join(JoinArgs),
+    /// Search a file of fingerprints for those that differ in few bits from the ones of another.
+    ///
+    /// Prints a, b and distance with tabs between: the query's row, the fingerprint's row, from 0,
+    /// ascending.
+    Search(SearchArgs),
+    /// Print the completions of a shell, to be put where that shell looks for them.
+    Completions {
+        /// The shell.
+        shell: clap_complete::Shell,
+    },
+    /// Print the manual page.
+    Man,
+    /// Compare two documents: how alike they are, and where they differ.
+    Compare(CompareArgs),
+    /// Write a collection of generated documents with known near-duplicates.
+    #[command(hide = true)]
+    Generate(GenerateArgs),
+}
+
+/// Arguments of `simtool generate`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct GenerateArgs {
+    /// Number of articles.
+    #[arg(long, value_name = "N", required_unless_present = "bytes", conflicts_with = "bytes")]
+    pub(crate) documents: Option<u64>,
+
+    /// Size of the articles instead, in bytes or with K, M or G for powers of 1000.
+    #[arg(long, value_name = "SIZE", value_parser = generate::bytes)]
+    pub(crate) bytes: Option<u64>,
+
+    /// Most samples.
+    #[arg(long, value_name = "N", default_value_t = 200)]
+    pub(crate) samples: u64,
+
+    /// The same seed gives the same files on every machine.
+    #[arg(long, value_name = "S", default_value_t = 1)]
+    pub(crate) seed: u64,
+
+    /// Write stopwords.txt and hashvalue.txt (500 lines of 64) too.
+    #[arg(long)]
+    pub(crate) with_tables: bool,
+
+    /// Write a crawl in miniature instead: pages.warc.wet.gz, pages.jsonl and pages.parquet.
+    #[cfg(all(feature = "gzip", feature = "jsonl", feature = "parquet"))]
+    #[arg(long, requires = "documents", conflicts_with = "with_tables")]
+    pub(crate) crawl: bool,
+
+    /// Folder of article.txt, sample.txt and truth.tsv; made if it is not there.
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub(crate) output: PathBuf,
+}
+
+/// Arguments of `simtool compare A B`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct CompareArgs {
+    /// A file that holds one document, `FILE:RECORD` for one of many, or - for standard input.
+    #[arg(value_name = "A", value_hint = ValueHint::FilePath)]
+    pub(crate) left: PathBuf,
+
+    /// The other.
+    #[arg(value_name = "B", value_hint = ValueHint::FilePath)]
+    pub(crate) right: PathBuf,
+
+    /// What is compared: sets of so many consecutive words (words:N) or characters (chars:N).
+    #[arg(long, value_name = "UNIT:N", default_value = "words:3")]
+    pub(crate) shingle: String,
+
+    /// Format of both files [default: by content].
+    #[arg(long, value_name = "FORMAT")]
+    pub(crate) format: Option<String>,
+
+    /// Field or column that holds the text.
+    #[arg(long, value_name = "NAME", default_value = "text")]
+    pub(crate) text_field: String,
+
+    /// Print one JSON object, without the difference.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Arguments of `simtool N M`.
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
+#[derive(Debug, clap::Args)]
+pub(crate) struct ReferenceArgs {
+    /// Number of features: the N most frequent words of the articles, or with --corpus, in front of
+    /// which N and M stand, of all its documents.
+    #[arg(value_name = "N", allow_negative_numbers = true)]
+    pub(crate) features: Option<String>,
+
+    /// Number of bits of a fingerprint, up to 128.
+    #[arg(value_name = "M", allow_negative_numbers = true)]
+    pub(crate) bits: Option<String>,
+
+    /// Worker threads, up to 512; 0 takes all cores.
+    #[arg(short = 'j', long, value_name = "N", default_value_t = 0,
+        value_parser = clap::value_parser!(u16).range(0..=512))]
+    pub(crate) threads: u16,
+
+    /// Folder of the four input files and of the result.
+    #[arg(long, value_name = "DIR", default_value = ".", value_hint = ValueHint::DirPath)]
+    pub(crate) directory: PathBuf,
+
+    /// The corpus [default: article.txt in the folder].
+    #[arg(long, conflicts_with = "source", value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) articles: Option<PathBuf>,
+
+    /// The queries [default: sample.txt in the folder].
+    #[arg(long, conflicts_with = "source", value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) samples: Option<PathBuf>,
+
+    /// Words that are no features, separated by white space [default: stopwords.txt in the folder,
+    /// else a built-in English list].
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) stop_words: Option<PathBuf>,
+
+    /// A line of 0s and 1s for each feature [default: hashvalue.txt in the folder, else a built-in
+    /// table of 10,000 lines of 128].
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) hash_table: Option<PathBuf>,
+
+    /// Where the matches of all samples go; - is standard output [default: result.txt in the
+    /// folder].
+    #[arg(long, conflicts_with = "source", value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) result: Option<PathBuf>,
+
+    /// Most bits in which a match may differ from its sample, or the fingerprints of two
+    /// near-duplicates with --method simhash [default: 3].
+    ///
+    /// For fingerprints of 64 bits over shingles, two documents at distance 3 have on average a
+    /// Jaccard similarity of 0.98, at 6 of 0.92, at 10 of 0.79; with 128 bits, at twice as many.
+    /// Any one distance can be a few bits more or less than the similarity promises.
+    #[arg(short = 'k', long, value_name = "K")]
+    pub(crate) max_distance: Option<u32>,
+
+    /// Read the files into memory instead of mapping them.
+    ///
+    /// A mapped file must not change while it is read.
+    #[arg(long)]
+    pub(crate) no_mmap: bool,
+
+    /// Print no notes and no progress.
+    #[arg(short, long)]
+    pub(crate) quiet: bool,
+
+    /// Print every fault of an input, not the first of each kind.
+    #[arg(short, long)]
+    pub(crate) verbose: bool,
+
+    /// Print counts, and the time and share of each stage, on standard error.
+    #[arg(long)]
+    pub(crate) stats: bool,
+}
+
+/// Most differing bits, where `--max-distance` does not say.
+pub(crate) const MAX_DISTANCE: u32 = 3;
+
+/// The number of worker threads that `--threads` asks for.
+pub(crate) fn thread_count(asked: u16) -> usize {
+    match asked {
+        0 => std::thread::available_parallelism().map_or(1, usize::from),
+        threads => usize::from(threads),
+    }
+}
+
+/// A number of bytes, with or without a unit of 2^10, 2^20, 2^30 or 2^40.
+fn memory_size(text: &str) -> Result<u64, String> {
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let shift = match text[digits.len()..].to_ascii_uppercase().as_str() {
+        "" | "B" => Some(0),
+        "K" => Some(10),
+        "M" => Some(20),
+        "G" => Some(30),
+        "T" => Some(40),
+        _ => None,
+    };
+    let number = digits.parse::<u64>().ok().zip(shift);
+    let bytes = number.and_then(|(number, shift)| number.checked_mul(1 << shift));
+    bytes.ok_or_else(|| "expected a number of bytes, such as 512M or 8G".to_owned())
+}
