@@ -138,7 +138,8 @@ fn document<'a>(
     let found = found(line, paths)?;
     let [text_scratch, id_scratch, keep_scratch] = &mut scratch.0;
     let Some(text) = found.values[TEXT].filter(|value| value.get().starts_with('"')) else {
-        return Err(("json", format!("a string in the field {}", paths.0[TEXT].join(".")).into()));
+        let field = paths.0[TEXT].join(".");
+        return Err(("json", format!("a string in the field \"{field}\" (--text-field)").into()));
     };
     let (text, mended) = unescaped(text, text_scratch);
     Ok(Document {

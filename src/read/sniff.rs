@@ -27,7 +27,7 @@ pub(super) fn promised_compression(name: &Path) -> Compression {
 }
 
 /// Magic bytes of files that hold no text.
-const BINARY: [(&[u8], &str); 12] = [
+const BINARY: [(&[u8], &str); 14] = [
     (b"PK\x03\x04", "a ZIP archive"),
     (b"%PDF-", "a PDF document"),
     (b"\x7FELF", "a program"),
@@ -38,9 +38,14 @@ const BINARY: [(&[u8], &str); 12] = [
     (b"\xFD7zXZ", "xz, which is not read"),
     (b"7z\xBC\xAF", "a 7-Zip archive"),
     (b"\x04\x22\x4D\x18", "LZ4, which is not read"),
+    (b"\x1F\x8B", "compressed twice"),
+    (b"\x28\xB5\x2F\xFD", "compressed twice"),
     (b"SQLite format 3", "an SQLite database"),
     (b"filedesc:", "an ARC file, the format before WARC"),
 ];
+
+/// Where the mark of a tar archive stands.
+const TAR_MARK_AT: usize = 257;
 
 /// The format of content that begins with `head`; `whole` tells that nothing follows.
 ///
@@ -57,6 +62,9 @@ pub(super) fn format(head: &[u8], whole: bool, name: &Path) -> Result<Format, St
     }
     if let Some((_, kind)) = BINARY.iter().find(|(magic, _)| head.starts_with(magic)) {
         return Err(format!("is {kind}"));
+    }
+    if head.get(TAR_MARK_AT..).is_some_and(|rest| rest.starts_with(b"ustar")) {
+        return Err("is a tar archive".to_owned());
     }
     let by_name = named(name);
     if let Some(format @ (Format::Csv | Format::Tsv)) = by_name {
@@ -144,6 +152,9 @@ mod tests {
         check("a.txt", "WARC/1.0\r\n", Ok(Format::Warc));
         check("a.jsonl", "PAR1...", Ok(Format::Parquet));
         check("a.txt", "PK\u{3}\u{4}", Err("is a ZIP archive"));
+        let twice = format(b"\x1F\x8B\x08", true, Path::new("a.gz"));
+        assert_eq!(twice, Err("is compressed twice".to_owned()));
+        check("a.tar", &format!("{:\0<257}ustar\0", "name.jsonl"), Err("is a tar archive"));
         check("a", "a\0b", Err("holds zero bytes"));
         check("a.txt", "a\0b", Ok(Format::Text));
     }

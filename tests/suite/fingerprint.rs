@@ -57,7 +57,7 @@ fn every_form_holds_the_same_rows_and_bad_records_are_named() {
     let rose = format!("\"{ROSE_64}\"");
     let lines = [line("rose", 0, &rose), line("none", 1, "null"), line("in.jsonl:3", 3, &rose)];
     assert_eq!(printed.out, lines.concat());
-    let expected = "[json] \"in.jsonl\" byte 77: record 2: expected a string in the field text";
+    let expected = "[json] \"in.jsonl\" byte 77: record 2: expected a string in the field \"text\"";
     assert!(printed.err.contains(expected), "{}", printed.err);
     assert!(printed.err.contains("3 documents, 1 without words; 1 bad records"), "{}", printed.err);
 

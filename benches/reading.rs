@@ -1,0 +1,227 @@
+//! What comes before any comparison, on one thread: the readers, each over the same documents in
+//! its format, and the way from text to fingerprints. Every bench asserts its result.
+//!
+//! `cargo bench --bench reading`; `SIMTOOL_BENCH_BYTES=N` sets the bytes of text, 4 MB otherwise.
+//! `decompress` is what the gzip formats cannot be faster than: the same file through the same
+//! library and nothing else.
+#![expect(clippy::unwrap_used, reason = "a bench that cannot start must stop")]
+
+use arrow_array::{ArrayRef, RecordBatch, StringArray};
+use criterion::{BenchmarkGroup, Criterion, Throughput, criterion_group, criterion_main};
+use flate2::Compression;
+use flate2::read::MultiGzDecoder;
+use flate2::write::GzEncoder;
+use simtool::document::Content;
+use simtool::extract::shingles::Shingles;
+use simtool::fingerprint::hashed_simhash::HashedSimhash;
+use simtool::kernels::Isa;
+use simtool::read::walk::InputFile;
+use simtool::read::{Collection, Corpus, Event, ReadOptions};
+use simtool::stable_hash::mix;
+use simtool::tokenize::hashed_tokens::{HashTokenizer, HashedTokens};
+use simtool::tokenize::unicode_words::UnicodeWords;
+use std::fmt::Write as _;
+use std::hint::black_box;
+use std::io::{self, Write as _};
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+use tempfile::TempDir;
+
+/// Words of a document: about a page.
+const WORDS: u64 = 400;
+
+/// Texts of made-up words of 1 to 10 letters, in ASCII, with a line end here and there.
+fn texts() -> Vec<String> {
+    let bytes = std::env::var("SIMTOOL_BENCH_BYTES").map_or(4_000_000, |n| n.parse().unwrap());
+    let mut texts = Vec::new();
+    let mut made = 0;
+    while made < bytes {
+        let mut text = String::new();
+        for word in 0..WORDS {
+            // Small numbers are far more frequent than large ones, as words are.
+            let random = mix(texts.len() as u64 * WORDS + word);
+            let mut rank = (random >> 32) & ((1 << (random % 17)) - 1);
+            text.push('a');
+            while rank > 0 {
+                text.push(char::from(b"etaoinshrdlcu"[rank as usize % 13]));
+                rank /= 13;
+            }
+            text.push(if random.is_multiple_of(97) { '\n' } else { ' ' });
+        }
+        made += text.len();
+        texts.push(text);
+    }
+    texts
+}
+
+fn gzip(content: &[u8]) -> Vec<u8> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+    encoder.write_all(content).unwrap();
+    encoder.finish().unwrap()
+}
+
+fn json_lines(texts: &[String]) -> Vec<u8> {
+    let mut lines = String::new();
+    for (number, text) in texts.iter().enumerate() {
+        let text = text.replace('\n', "\\n");
+        writeln!(lines, "{{\"id\":\"d{number}\",\"url\":\"https://x\",\"text\":\"{text}\"}}")
+            .unwrap();
+    }
+    lines.into_bytes()
+}
+
+fn form_feeds(texts: &[String]) -> Vec<u8> {
+    let parts = texts.iter().enumerate();
+    parts.flat_map(|(number, text)| format!("d{number}\n{text}\n\x0c\n").into_bytes()).collect()
+}
+
+fn csv(texts: &[String]) -> Vec<u8> {
+    let rows = texts.iter().enumerate();
+    let rows = rows.flat_map(|(number, text)| format!("{number},\"{text}\"\n").into_bytes());
+    b"id,text\n".iter().copied().chain(rows).collect()
+}
+
+/// A gzip member a record, as crawls are published.
+fn packed_wet(texts: &[String]) -> Vec<u8> {
+    let record = |text: &String| {
+        let length = text.len();
+        let head = format!("WARC/1.0\r\nWARC-Type: conversion\r\nContent-Length: {length}\r\n\r\n");
+        gzip(format!("{head}{text}\r\n\r\n").as_bytes())
+    };
+    texts.iter().flat_map(record).collect()
+}
+
+fn parquet(texts: &[String]) -> Vec<u8> {
+    let column: ArrayRef = Arc::new(StringArray::from_iter_values(texts));
+    let batch = RecordBatch::try_from_iter([("text", column)]).unwrap();
+    let mut bytes = Vec::new();
+    let mut writer =
+        parquet::arrow::ArrowWriter::try_new(&mut bytes, batch.schema(), None).unwrap();
+    writer.write(&batch).unwrap();
+    writer.close().unwrap();
+    bytes
+}
+
+/// The number of documents of a file, and the bytes of their texts.
+fn read(path: PathBuf) -> (usize, usize) {
+    let collection = Collection::open(vec![InputFile::new(path)], ReadOptions::default());
+    let (mut documents, mut bytes) = (0, 0);
+    for shard in 0..collection.shard_count() {
+        let mut visit = |event: Event<'_>| {
+            match event {
+                Event::Record(record) => {
+                    if let Content::Document(document) = record.content {
+                        documents += 1;
+                        bytes += black_box(document.text).len();
+                    }
+                }
+                Event::Fault(fault) => panic!("{fault}"),
+            }
+            Ok(())
+        };
+        collection.read_shard(shard, &mut visit).unwrap();
+    }
+    (documents, bytes)
+}
+
+type Group<'c> = BenchmarkGroup<'c, criterion::measurement::WallTime>;
+
+fn group<'c>(criterion: &'c mut Criterion, name: &str, bytes: usize) -> Group<'c> {
+    let mut group = criterion.benchmark_group(name);
+    group.sample_size(10).warm_up_time(Duration::from_millis(300));
+    group.measurement_time(Duration::from_secs(2)).throughput(Throughput::Bytes(bytes as u64));
+    group
+}
+
+/// Bytes a second are those of the texts, in every format.
+fn readers(criterion: &mut Criterion) {
+    let texts = texts();
+    let bytes: usize = texts.iter().map(String::len).sum();
+    let folder = TempDir::new().unwrap();
+    let mut group = group(criterion, "read", bytes);
+    let json_lines = json_lines(&texts);
+    let packed = gzip(&json_lines);
+    for (name, content) in [
+        ("form_feed.txt", form_feeds(&texts)),
+        ("lines.jsonl", json_lines.clone()),
+        ("lines.jsonl.gz", packed.clone()),
+        ("lines.jsonl.zst", zstd::encode_all(&json_lines[..], 3).unwrap()),
+        ("pages.warc.wet.gz", packed_wet(&texts)),
+        ("rows.parquet", parquet(&texts)),
+        ("rows.csv", csv(&texts)),
+    ] {
+        let path = folder.path().join(name);
+        std::fs::write(&path, content).unwrap();
+        // A form-feed document ends with the line end before the form feed.
+        let ends = if name == "form_feed.txt" { texts.len() } else { 0 };
+        group.bench_function(name, |bencher| {
+            bencher.iter(|| assert_eq!(read(path.clone()), (texts.len(), bytes + ends)));
+        });
+    }
+    group.bench_function("decompress/lines.jsonl.gz", |bencher| {
+        bencher.iter(|| {
+            let mut stream = MultiGzDecoder::new(black_box(&packed[..]));
+            let unpacked = io::copy(&mut stream, &mut io::sink()).unwrap();
+            assert_eq!(unpacked, json_lines.len() as u64);
+        });
+    });
+    group.finish();
+}
+
+/// From ASCII text to 64-bit fingerprints of 3-word shingles, and the steps on the way.
+fn fingerprints(criterion: &mut Criterion) {
+    let texts = texts();
+    let bytes: usize = texts.iter().map(String::len).sum();
+    let words = texts.len() * WORDS as usize;
+    let shingles = words - 2 * texts.len();
+    for &isa in Isa::available() {
+        let mut group = group(criterion, &format!("fingerprint/{isa}"), bytes);
+        let tokenizer = UnicodeWords::new(isa);
+        let shingler = Shingles::new(isa, NonZeroUsize::new(3).unwrap());
+        let simhash = HashedSimhash::new(isa, 1);
+        let (mut tokens, mut terms) = (HashedTokens::default(), Vec::new());
+        group.bench_function("words", |bencher| {
+            bencher.iter(|| {
+                let mut found = 0;
+                for text in &texts {
+                    tokens.clear();
+                    tokenizer.tokenize(text.as_bytes(), &mut tokens);
+                    found += tokens.hashes.len();
+                }
+                assert_eq!(found, words);
+            });
+        });
+        group.bench_function("words and shingles", |bencher| {
+            bencher.iter(|| {
+                let mut found = 0;
+                for text in &texts {
+                    tokens.clear();
+                    terms.clear();
+                    tokenizer.tokenize(text.as_bytes(), &mut tokens);
+                    shingler.extract(&tokens.hashes, &mut terms);
+                    found += terms.len();
+                }
+                assert_eq!(found, shingles);
+            });
+        });
+        let mut fingerprints = || {
+            texts.iter().fold(0_u64, |all, text| {
+                tokens.clear();
+                terms.clear();
+                tokenizer.tokenize(text.as_bytes(), &mut tokens);
+                shingler.extract(&tokens.hashes, &mut terms);
+                all.wrapping_mul(31).wrapping_add(simhash.fingerprint_64(&terms).unwrap())
+            })
+        };
+        let expected = fingerprints();
+        group.bench_function("words, shingles and simhash", |bencher| {
+            bencher.iter(|| assert_eq!(fingerprints(), expected));
+        });
+        group.finish();
+    }
+}
+
+criterion_group!(benches, readers, fingerprints);
+criterion_main!(benches);
