@@ -7,6 +7,7 @@
 
 use crate::document::{Bad, Content, Document};
 use crate::fault::quoted;
+use crate::read::json_strings::{string, unescaped};
 use crate::read::plain_text::{line, next_line};
 use crate::read::window::{AfterLoss, Splitter, Step};
 use serde_json::value::RawValue;
@@ -211,82 +212,6 @@ fn quick_document<'a>(
 /// JSON's white space.
 const WHITE: [char; 4] = [' ', '\t', '\r', '\n'];
 
-/// The content of the string at the start of `json` and what follows it; `None` if it holds half a
-/// surrogate pair or anything that is no valid string.
-fn string<'a>(json: &'a str, scratch: &'a mut Vec<u8>) -> Option<(&'a [u8], &'a str)> {
-    let quoted = json.strip_prefix('"')?;
-    let mut rest = quoted.as_bytes();
-    if scratch.len() < rest.len() + BLOCK {
-        scratch.resize(rest.len() + BLOCK, 0);
-    }
-    let mut end = 0;
-    loop {
-        let plain = copy_plain(&mut rest, &mut scratch[end..]);
-        end += plain;
-        let (&special, behind) = rest.split_first()?;
-        rest = behind;
-        match special {
-            b'"' => {
-                // A quote is a character's border.
-                return Some((&scratch[..end], &quoted[quoted.len() - rest.len()..]));
-            }
-            b'\\' => {}
-            // Control characters have to be escaped.
-            _ => return None,
-        }
-        let (&kind, behind) = rest.split_first()?;
-        rest = behind;
-        scratch[end] = match kind {
-            b'"' | b'\\' | b'/' => kind,
-            b'b' => 0x08,
-            b'f' => 0x0C,
-            b'n' => b'\n',
-            b'r' => b'\r',
-            b't' => b'\t',
-            b'u' => {
-                if !rest.get(..4)?.iter().all(u8::is_ascii_hexdigit) {
-                    return None;
-                }
-                end += character(&mut rest)?.encode_utf8(&mut scratch[end..]).len();
-                continue;
-            }
-            _ => return None,
-        };
-        end += 1;
-    }
-}
-
-/// Copies up to the next quote, backslash or control character, or to the end; how many bytes.
-fn copy_plain(rest: &mut &[u8], to: &mut [u8]) -> usize {
-    const ONES: u64 = 0x0101_0101_0101_0101;
-    const HIGH: u64 = ONES << 7;
-    let mut copied = 0;
-    while let Some((block, behind)) = rest.split_first_chunk::<BLOCK>() {
-        to[copied..copied + BLOCK].copy_from_slice(block);
-        // In each of the three, the lowest set bit marks the first such byte; bytes above it may
-        // be marked falsely.
-        let word = u64::from_le_bytes(*block);
-        let equals = |byte: u8| {
-            let differs = word ^ (ONES * u64::from(byte));
-            differs.wrapping_sub(ONES) & !differs
-        };
-        let below_space = word.wrapping_sub(ONES * u64::from(b' ')) & !word;
-        let special = (equals(b'"') | equals(b'\\') | below_space) & HIGH;
-        if special != 0 {
-            let plain = special.trailing_zeros() as usize / 8;
-            *rest = &rest[plain..];
-            return copied + plain;
-        }
-        copied += BLOCK;
-        *rest = behind;
-    }
-    let plain = rest.iter().position(|&byte| byte < b' ' || byte == b'"' || byte == b'\\');
-    let plain = plain.unwrap_or(rest.len());
-    to[copied..copied + plain].copy_from_slice(&rest[..plain]);
-    *rest = &rest[plain..];
-    copied + plain
-}
-
 /// What the parser says, on one line and without the line number, which is always 1.
 fn explanation(error: &serde_json::Error) -> Cow<'static, str> {
     let message = error.to_string();
@@ -414,69 +339,6 @@ fn as_written<'a>(value: &'a RawValue, scratch: &'a mut Vec<u8>) -> Option<&'a [
         _ => written.as_bytes(),
     };
     (!bytes.is_empty()).then_some(bytes)
-}
-
-/// The content of a string that the parser has accepted, and whether half a surrogate pair was
-/// replaced.
-fn unescaped<'a>(string: &'a RawValue, scratch: &'a mut Vec<u8>) -> (&'a [u8], bool) {
-    let quoted = string.get().as_bytes();
-    let mut rest = &quoted[1..quoted.len() - 1];
-    let Some(mut escape) = memchr::memchr(b'\\', rest) else { return (rest, false) };
-    let mut mended = false;
-    scratch.clear();
-    loop {
-        scratch.extend_from_slice(&rest[..escape]);
-        rest = &rest[escape + 1..];
-        let kind = rest.first().copied().unwrap_or(b'\\');
-        rest = rest.get(1..).unwrap_or_default();
-        match kind {
-            b'b' => scratch.push(0x08),
-            b'f' => scratch.push(0x0C),
-            b'n' => scratch.push(b'\n'),
-            b'r' => scratch.push(b'\r'),
-            b't' => scratch.push(b'\t'),
-            b'u' => {
-                let character = character(&mut rest);
-                mended |= character.is_none();
-                let mut utf8 = [0; 4];
-                let character = character.unwrap_or(char::REPLACEMENT_CHARACTER);
-                scratch.extend_from_slice(character.encode_utf8(&mut utf8).as_bytes());
-            }
-            other => scratch.push(other),
-        }
-        match memchr::memchr(b'\\', rest) {
-            Some(next) => escape = next,
-            None => break,
-        }
-    }
-    scratch.extend_from_slice(rest);
-    (scratch, mended)
-}
-
-/// Bytes looked at and copied at once: escaped text has a line end every few words, and a search
-/// and a copy for each piece cost more than the bytes.
-const BLOCK: usize = 8;
-
-/// The character of one or two `\u` escapes, the first of which is open; `None` for half a pair.
-fn character(rest: &mut &[u8]) -> Option<char> {
-    let first = unit(rest)?;
-    if !(0xD800..0xDC00).contains(&first) {
-        return char::from_u32(first);
-    }
-    let mut ahead = rest.strip_prefix(b"\\u")?;
-    let second = unit(&mut ahead)?;
-    if !(0xDC00..0xE000).contains(&second) {
-        return None;
-    }
-    *rest = ahead;
-    char::from_u32(0x1_0000 + ((first - 0xD800) << 10) + (second - 0xDC00))
-}
-
-/// Four hexadecimal digits.
-fn unit(rest: &mut &[u8]) -> Option<u32> {
-    let (digits, after) = rest.split_at_checked(4)?;
-    *rest = after;
-    u32::from_str_radix(str::from_utf8(digits).ok()?, 16).ok()
 }
 
 #[cfg(test)]

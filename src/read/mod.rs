@@ -58,6 +58,8 @@ mod html;
 #[cfg(feature = "warc")]
 mod http;
 #[cfg(feature = "jsonl")]
+mod json_strings;
+#[cfg(feature = "jsonl")]
 mod jsonl;
 pub mod numpy;
 mod opened;
