@@ -158,6 +158,21 @@ fn options_that_would_say_nothing_are_refused_or_told_of() {
         |field| corpus(&folder, &["--corpus", "a.jsonl", "--keep", "max", "--keep-field", field]);
     assert!(keep("date").err.contains("no document has the field date"), "{:?}", keep("date"));
     assert!(!keep("id").err.contains("no document"), "{:?}", keep("id"));
+    let run = corpus(&folder, &["--corpus", ".", "--glob", "*.csv"]);
+    assert!(run.err.contains(".: there is none that --glob *.csv lets be read"), "{}", run.err);
+}
+
+#[test]
+fn a_quiet_run_tells_of_losses_alone() {
+    let folder = Folder::empty().with("a.jsonl", page(1) + "{").with("empty.txt", "");
+    let inputs = ["--corpus", "a.jsonl", "empty.txt", "--keep", "max", "--keep-field", "date"];
+    for (more, tells) in [(&[][..], true), (&["-q"][..], false)] {
+        let run = corpus(&folder, &[&inputs, more].concat());
+        assert_eq!(run.code, 3, "{}", run.err);
+        assert!(run.err.contains("error: [json] "), "{}", run.err);
+        assert_eq!(run.err.contains("[empty]"), tells, "{}", run.err);
+        assert_eq!(run.err.contains("note: "), tells, "{}", run.err);
+    }
 }
 
 #[test]

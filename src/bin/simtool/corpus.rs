@@ -88,8 +88,9 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     folder.finish()?;
     interrupt::finished();
 
-    documents::show(&faults, common.verbose);
-    if let Some(field) = args.keep_field.as_ref().filter(|_| read[0].lacks_field()) {
+    let (verbose, quiet) = (common.verbose, common.quiet);
+    documents::show(&faults, documents::Shown { verbose, quiet });
+    if let Some(field) = args.keep_field.as_ref().filter(|_| !quiet && read[0].lacks_field()) {
         console::note(&format!("no document has the field {field}; the first ones were kept"));
     }
     if common.stats {

@@ -57,13 +57,13 @@ pub(crate) fn walk(paths: &[PathBuf], args: &InputArgs, temporary: &Path) -> Res
     }
     let walked = walker.finish();
     if walked.files.is_empty() {
-        show(&walked.faults, false);
-        let first = paths.first().map_or(Path::new(""), PathBuf::as_path);
-        return Err(Error::io(
-            first,
-            "read any file of",
-            io::Error::other("there is none to read"),
-        ));
+        show(&walked.faults, Shown { verbose: false, quiet: false });
+        let first = paths.first().map_or(Path::new("an empty list"), PathBuf::as_path);
+        let reason = match &args.glob[..] {
+            [] => "there is none to read".to_owned(),
+            globs => format!("there is none that --glob {} lets be read", globs.join(", ")),
+        };
+        return Err(Error::io(first, "read any file of", io::Error::other(reason)));
     }
     Ok(walked)
 }
@@ -121,9 +121,20 @@ pub(crate) fn refuse_losses(
     }
 }
 
-/// Shows faults on standard error: the first of each kind, or all.
-pub(crate) fn show(faults: &[Fault], all: bool) {
-    let shown = if all { usize::MAX } else { SHOWN_FAULTS };
+/// Which faults are shown.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Shown {
+    /// All, not the first of each kind.
+    pub(crate) verbose: bool,
+    /// Losses alone.
+    pub(crate) quiet: bool,
+}
+
+/// Shows faults on standard error.
+pub(crate) fn show(faults: &[Fault], Shown { verbose, quiet }: Shown) {
+    let shown = if verbose { usize::MAX } else { SHOWN_FAULTS };
+    let is_told = |fault: &&Fault| !quiet || fault.severity == Severity::Loss;
+    let faults: Vec<&Fault> = faults.iter().filter(is_told).collect();
     let mut codes: Vec<&str> = faults.iter().map(|fault| fault.code).collect();
     codes.sort_unstable();
     codes.dedup();

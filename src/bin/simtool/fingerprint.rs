@@ -47,7 +47,9 @@ pub(crate) fn run(args: &FingerprintArgs) -> anyhow::Result<Outcome> {
         })?;
     }
 
-    documents::show(&documents::all_faults(&collection, &made.summary), args.verbose);
+    let (verbose, quiet) = (args.verbose, args.quiet);
+    let faults = documents::all_faults(&collection, &made.summary);
+    documents::show(&faults, documents::Shown { verbose, quiet });
     if !args.quiet {
         let (rows, missing) = (made.rows.lanes.len(), made.summary.without_terms);
         let lost = made.summary.quarantined.len();
