@@ -52,15 +52,18 @@ impl<T: Pod> LargeBuffer<T> {
         Self { memory, length, element: PhantomData }
     }
 
-    /// `length` zeros, with all their memory taken at once.
+    /// `length` zeros, with their memory taken at once unless it comes in large pages.
     ///
     /// For arrays that are read before they are written, as hash tables are: there a page would
-    /// fault twice, and the second time interrupt every processor that runs a thread of ours.
+    /// fault twice, and the second time interrupt every processor that runs a thread of ours. Large
+    /// pages are too few for that to count.
     #[must_use]
     pub fn resident(length: usize) -> Self {
         let buffer = Self::zeroed(length);
         #[cfg(target_os = "linux")]
-        if let Memory::Mapped(map) = &buffer.memory {
+        if let Memory::Mapped(map) = &buffer.memory
+            && map.len() < LARGE_PAGES_BYTES
+        {
             // Only a hint: kernels before 5.14 do not know it.
             drop(map.advise(memmap2::Advice::PopulateWrite));
         }

@@ -58,7 +58,7 @@ impl Cells {
     /// An empty table of about `cells` cells; `round` changes which terms share a cell.
     pub(super) fn new(cells: u64, round: u32) -> Self {
         let cells = cells.clamp(1 << 10, 1 << 31) as u32;
-        let bytes = LargeBuffer::zeroed(cells.div_ceil(PER_BYTE) as usize);
+        let bytes = LargeBuffer::resident(cells.div_ceil(PER_BYTE) as usize);
         let rotation = round.wrapping_mul(13) % 64;
         Self { bytes, numbers: CellNumbers { cells, rotation } }
     }
