@@ -183,6 +183,25 @@ fn what_is_passed_over_is_kept_and_compared_with_nothing() {
 }
 
 #[test]
+fn little_memory_gives_the_same_and_far_too_little_is_refused() {
+    let folder = Folder::empty();
+    collection(&folder);
+    let removed = |memory: &str| {
+        let run = ["-q", "--corpus", "in", "--max-memory", memory, "--force", "--output", "out"];
+        let run = folder.run(&run);
+        (run.code, run.err, fs::read(folder.path("out/removed.jsonl")).unwrap_or_default())
+    };
+    let (code, _, expected) = removed("1G");
+    assert!(code == 0 && expected.len() > 10_000);
+    assert_eq!(removed("2M").2, expected);
+    let (code, err, _) = removed("20K");
+    assert_eq!(code, 2, "{err}");
+    let (_, advice) = err.split_once("each with each. ").expect(&err);
+    let enough = advice.split(' ').next().unwrap();
+    assert_eq!(removed(enough).2, expected);
+}
+
+#[test]
 fn one_bad_record_costs_itself_alone() {
     let text = "the same few words in every one of these lines";
     let good = |id: u32| format!("{{\"id\":{id},\"text\":\"{text}\"}}\n");

@@ -193,7 +193,7 @@ fn queries_have_the_matches_of_a_comparison_with_every_document() {
             }
         }
         let inputs = ["--corpus", "corpus.jsonl", "--queries", "queries.jsonl", "--write-kept"];
-        for more in [&["-j", "3"][..], &["-j", "1", "--max-memory", "1K"]] {
+        for more in [&["-j", "3"][..], &["-j", "1", "--max-memory", "10K"]] {
             let found = lines(&folder, settings, &[&inputs[..], more].concat(), "pairs.jsonl");
             let found: Vec<_> =
                 found.iter().map(|line| row(line, ["a_record", "b_record"])).collect();

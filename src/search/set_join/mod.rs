@@ -31,7 +31,7 @@ mod reread;
 mod tests;
 mod workers;
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::matches::{AlikeSets, SetPair};
 use crate::similarity::Threshold;
 use equal_documents::{EqualDocuments, EqualSets};
@@ -83,12 +83,18 @@ pub struct SetJoin<'a> {
 /// Bytes per term while survivors are joined: stored, recorded twice, grouped and renumbered.
 const BYTES_PER_TERM: u64 = 64;
 
+/// Parts in which survivors are joined at the most: every two of them take a reading.
+const MOST_BLOCKS: usize = 64;
+
+/// Parts that an advice of more memory aims at.
+const FEW_BLOCKS: u64 = 16;
+
 impl SetJoin<'_> {
     /// All pairs of documents of `source` that are alike enough. A document without terms is like
     /// nothing.
     ///
     /// # Errors
-    /// Those of the source.
+    /// Those of the source; too little memory for anything but hundreds of readings.
     ///
     /// # Complexity
     /// O(terms) time for the rounds; the join of the survivors is quadratic in the sets that share
@@ -118,7 +124,7 @@ impl SetJoin<'_> {
 
     fn rereading<'s>(&'s self, sources: &'s Sources<'s>) -> Rereading<'s> {
         let (threshold, workers) = (self.threshold, Workers(self.pool));
-        Rereading { sources, threshold, table_bytes: self.memory_bytes / 4, workers }
+        Rereading { sources, threshold, table_bytes: self.memory_bytes / 2, workers }
     }
 
     fn first_round(&self, sources: &Sources<'_>) -> Result<Vec<Shard>> {
@@ -164,6 +170,9 @@ impl SetJoin<'_> {
         }
         self.rereading(sources).rounds(shards, fitting)?;
         let blocks = blocks(shards, fitting / 2);
+        if blocks.len() > MOST_BLOCKS {
+            return Err(self.too_little_memory(shards));
+        }
         for (at, left) in blocks.iter().enumerate() {
             // Every two blocks meet; a single one meets itself.
             let others = if blocks.len() > 1 { &blocks[at + 1..] } else { &blocks[..] };
@@ -174,6 +183,16 @@ impl SetJoin<'_> {
             }
         }
         Ok(joined.finish(second_from))
+    }
+
+    fn too_little_memory(&self, shards: &[Shard]) -> Error {
+        let living: u64 = shards.iter().map(Shard::living_terms).sum();
+        let enough = (living * BYTES_PER_TERM * 2 / FEW_BLOCKS).div_ceil(1 << 20);
+        let rule = format!(
+            "is too little for the {living} shingles that may match: they would be compared in \
+             more than {MOST_BLOCKS} parts, each with each. {enough}M is enough; --method simhash needs less"
+        );
+        Error::config("--max-memory", self.memory_bytes, rule)
     }
 
     /// Joins documents in memory. With two sides, those of the second have rows from
