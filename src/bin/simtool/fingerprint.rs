@@ -19,8 +19,8 @@ pub(crate) fn run(args: &FingerprintArgs) -> anyhow::Result<Outcome> {
     let recipe =
         FingerprintRecipe { shingle: args.shingle.parse()?, bits: args.bits.as_str().parse()? };
     let output = FingerprintOutput::of(&args.output)?;
-    let options = documents::read_options(&args.input, Access::of(args.no_mmap))?;
-    let temporary = args.tmp_dir.clone().unwrap_or_else(std::env::temp_dir);
+    let options = documents::read_options(&args.input, Access::of(args.resources.no_mmap))?;
+    let temporary = args.resources.temporary_folder();
     let paths = documents::with_listed(&args.corpus, &args.input)?;
     let Walked { files, faults } = documents::walk(&paths, &args.input, &temporary)?;
     if let Some(input) = files.iter().find(|file| is_same(&file.name, &args.output)) {
@@ -30,7 +30,7 @@ pub(crate) fn run(args: &FingerprintArgs) -> anyhow::Result<Outcome> {
 
     let progress = ProgressLine::new(args.quiet, args.input.progress);
     let collection = Collection::open(files, options);
-    let threads = thread_count(args.threads);
+    let threads = thread_count(args.resources.threads);
     let mut made =
         fingerprint_collection(&collection, recipe, threads, Isa::detected(), &progress)?;
     progress.end();

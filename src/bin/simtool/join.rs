@@ -1,6 +1,6 @@
 //! `simtool join` and `simtool search`: fingerprints alone.
 
-use crate::args::{JoinArgs, SearchArgs, SharedJoinArgs, thread_count};
+use crate::args::{JoinArgs, SearchArgs, thread_count};
 use crate::inputs::{self, Access};
 use crate::{console, interrupt};
 use simtool::Error;
@@ -15,44 +15,42 @@ use std::io::{self, Write};
 
 /// Joins a file of fingerprints with itself.
 pub(crate) fn join(args: &JoinArgs) -> anyhow::Result<()> {
-    let shared = &args.shared;
-    let (config, access) = (config(shared)?, Access::of(shared.no_mmap));
-    let file = inputs::open(&shared.fingerprints, access)?;
-    let rows = read_fingerprints(&file, &shared.fingerprints)?;
+    let (config, access) = (config(args)?, Access::of(args.resources.no_mmap));
+    let file = inputs::open(&args.fingerprints, access)?;
+    let rows = read_fingerprints(&file, &args.fingerprints)?;
     let plan = plan_self_join(&rows, &config)?;
-    explain(shared, &plan);
-    let output = output(shared)?;
-    write(shared, |sink| join_fingerprints(&rows, &plan, &config, output, sink))
+    explain(args, &plan);
+    let output = output(args)?;
+    write(args, |sink| join_fingerprints(&rows, &plan, &config, output, sink))
 }
 
 /// Searches a file of fingerprints for those of another.
 pub(crate) fn search(args: &SearchArgs) -> anyhow::Result<()> {
-    let shared = &args.shared;
-    let (config, access) = (config(shared)?, Access::of(shared.no_mmap));
-    let corpus = inputs::open(&shared.fingerprints, access)?;
-    let corpus = read_fingerprints(&corpus, &shared.fingerprints)?;
+    let join = &args.join;
+    let (config, access) = (config(join)?, Access::of(join.resources.no_mmap));
+    let corpus = inputs::open(&join.fingerprints, access)?;
+    let corpus = read_fingerprints(&corpus, &join.fingerprints)?;
     let queries = inputs::open(&args.queries, access)?;
     let queries = read_fingerprints(&queries, &args.queries)?;
     let plan = plan_search(&queries, &corpus, &config)?;
-    explain(shared, &plan);
-    let output = output(shared)?;
-    write(shared, |sink| search_fingerprints(&queries, &corpus, &plan, &config, output, sink))
+    explain(join, &plan);
+    let output = output(join)?;
+    write(join, |sink| search_fingerprints(&queries, &corpus, &plan, &config, output, sink))
 }
 
-fn config(args: &SharedJoinArgs) -> Result<JoinConfig, Error> {
-    let threads = thread_count(args.threads);
+fn config(args: &JoinArgs) -> Result<JoinConfig, Error> {
     Ok(JoinConfig {
         max_distance: args.max_distance,
         index: args.index.as_deref().map(str::parse).transpose()?,
         memory: args.max_memory.unwrap_or(u64::MAX),
-        temporary_folder: args.tmp_dir.clone().unwrap_or_else(std::env::temp_dir),
-        threads,
+        temporary_folder: args.resources.temporary_folder(),
+        threads: thread_count(args.resources.threads),
         isa: Isa::detected(),
     })
 }
 
 /// The form that the options and the extension of the output ask for.
-fn output(args: &SharedJoinArgs) -> Result<PairOutput, Error> {
+fn output(args: &JoinArgs) -> Result<PairOutput, Error> {
     let lines = match (args.count, args.groups) {
         (true, _) => Some(PairOutput::Count),
         (_, true) => Some(PairOutput::Groups),
@@ -75,7 +73,7 @@ fn output(args: &SharedJoinArgs) -> Result<PairOutput, Error> {
     Ok(table)
 }
 
-fn explain(args: &SharedJoinArgs, plan: &simtool::search::planner::Plan) {
+fn explain(args: &JoinArgs, plan: &simtool::search::planner::Plan) {
     if args.explain {
         console::stats(&plan.to_string());
     }
@@ -83,7 +81,7 @@ fn explain(args: &SharedJoinArgs, plan: &simtool::search::planner::Plan) {
 
 /// Lends `work` a sink to the file that was asked for, or to standard output.
 fn write(
-    args: &SharedJoinArgs,
+    args: &JoinArgs,
     work: impl FnOnce(&mut (dyn FnMut(&[u8]) -> Result<(), Error> + Send)) -> Result<(), Error>,
 ) -> anyhow::Result<()> {
     if let Some(path) = &args.output {

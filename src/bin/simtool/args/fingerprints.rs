@@ -4,28 +4,20 @@ use super::{InputArgs, memory_size};
 use clap::ValueHint;
 use std::path::PathBuf;
 
-/// Arguments of `simtool join`.
-#[derive(Debug, clap::Args)]
-pub(crate) struct JoinArgs {
-    #[command(flatten)]
-    pub(crate) shared: SharedJoinArgs,
-}
-
 /// Arguments of `simtool search`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct SearchArgs {
     #[command(flatten)]
-    pub(crate) shared: SharedJoinArgs,
+    pub(crate) join: JoinArgs,
 
     /// The fingerprints that are searched for.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) queries: PathBuf,
 }
 
-/// What `simtool join` and `simtool search` have in common.
-#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
+/// Arguments of `simtool join`; `simtool search` takes them too.
 #[derive(Debug, clap::Args)]
-pub(crate) struct SharedJoinArgs {
+pub(crate) struct JoinArgs {
     /// Fingerprints, in a format that is told by content.
     ///
     /// simtool's packed file; a NumPy array of uint64 with shape n or n x 2; text with a lower-case
@@ -68,17 +60,8 @@ pub(crate) struct SharedJoinArgs {
     #[arg(long, value_name = "SIZE", value_parser = memory_size)]
     pub(crate) max_memory: Option<u64>,
 
-    /// Where temporary files go [default: the system's folder for them].
-    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
-    pub(crate) tmp_dir: Option<PathBuf>,
-
-    /// Worker threads, up to 512; 0 takes all cores.
-    #[arg(short = 'j', long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u16).range(0..=512))]
-    pub(crate) threads: u16,
-
-    /// Read the files into memory instead of mapping them.
-    #[arg(long)]
-    pub(crate) no_mmap: bool,
+    #[command(flatten)]
+    pub(crate) resources: ResourceArgs,
 }
 
 /// Arguments of `simtool fingerprint`.
@@ -110,6 +93,21 @@ pub(crate) struct FingerprintArgs {
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) output: PathBuf,
 
+    #[command(flatten)]
+    pub(crate) resources: ResourceArgs,
+
+    /// Print no notes and no progress.
+    #[arg(short, long)]
+    pub(crate) quiet: bool,
+
+    /// Print every fault of an input, not the first of each kind.
+    #[arg(short, long)]
+    pub(crate) verbose: bool,
+}
+
+/// What a command may use of the machine.
+#[derive(Debug, clap::Args)]
+pub(crate) struct ResourceArgs {
     /// Folder for temporary files [default: the system's].
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) tmp_dir: Option<PathBuf>,
@@ -121,12 +119,11 @@ pub(crate) struct FingerprintArgs {
     /// Read the files into memory instead of mapping them.
     #[arg(long)]
     pub(crate) no_mmap: bool,
+}
 
-    /// Print no notes and no progress.
-    #[arg(short, long)]
-    pub(crate) quiet: bool,
-
-    /// Print every fault of an input, not the first of each kind.
-    #[arg(short, long)]
-    pub(crate) verbose: bool,
+impl ResourceArgs {
+    /// Where temporary files go.
+    pub(crate) fn temporary_folder(&self) -> PathBuf {
+        self.tmp_dir.clone().unwrap_or_else(std::env::temp_dir)
+    }
 }

@@ -5,7 +5,7 @@ mod fingerprints;
 mod input;
 
 pub(crate) use corpus::{ClusterBy, CorpusArgs, KeepWhich, MethodName, OutputFormat};
-pub(crate) use fingerprints::{FingerprintArgs, JoinArgs, SearchArgs, SharedJoinArgs};
+pub(crate) use fingerprints::{FingerprintArgs, JoinArgs, SearchArgs};
 pub(crate) use input::{InputArgs, OnError, ShowProgress};
 
 use crate::generate;
