@@ -47,7 +47,7 @@ impl Selection {
             return read(visit);
         }
         let (mut taken, mut records) = (0, 0);
-        let mut failed = None;
+        let mut has_failed = false;
         let read = read(&mut |event| {
             if taken == most {
                 // An error is what ends a reading; nobody sees this one.
@@ -60,9 +60,9 @@ impl Selection {
             if let Event::Record(record) = event {
                 records = record.number + 1;
             }
-            visit(event).inspect_err(|_| failed = Some(()))
+            visit(event).inspect_err(|_| has_failed = true)
         });
-        if taken == most && failed.is_none() { Ok(records) } else { read }
+        if taken == most && !has_failed { Ok(records) } else { read }
     }
 
     /// The record as it takes part; counts it, if it does.

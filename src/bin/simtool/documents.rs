@@ -112,12 +112,15 @@ pub(crate) fn refuse_losses(
     collection: &Collection,
     read: &CollectionSummary,
 ) -> anyhow::Result<()> {
+    if args.on_error == OnError::Skip {
+        return Ok(());
+    }
     let faults = all_faults(collection, read);
     match faults.iter().find(|fault| fault.severity == Severity::Loss) {
-        Some(loss) if args.on_error == OnError::Fail => {
+        Some(loss) => {
             Err(anyhow::anyhow!("{loss}; nothing was written, as --on-error fail asks for"))
         }
-        _ => Ok(()),
+        None => Ok(()),
     }
 }
 
