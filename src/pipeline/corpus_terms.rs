@@ -50,8 +50,7 @@ impl TermSource for CorpusTerms<'_> {
     }
 
     fn term_count_hint(&self) -> u64 {
-        let bytes = (0..self.shard_count()).map(|shard| self.collection.shard_bytes(shard));
-        bytes.sum::<u64>() / BYTES_A_TERM
+        self.collection.bytes() / BYTES_A_TERM
     }
 
     fn visit_shard(

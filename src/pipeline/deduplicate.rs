@@ -64,8 +64,7 @@ pub fn deduplicate(
     let mut timings = Timings::start();
     let workers = Workers::new(config.threads)?;
     let by_field = matches!(config.keep, Keep::FieldMax | Keep::FieldMin);
-    let bytes = (0..collection.shard_count()).map(|shard| collection.shard_bytes(shard)).sum();
-    progress.begin("reading", bytes);
+    progress.begin("reading", collection.bytes());
     let terms = DocumentTerms::new(config.shingle, config.isa);
     let (read, close) = match &config.method {
         Method::Exact(threshold) => {

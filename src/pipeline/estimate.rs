@@ -15,7 +15,7 @@ use std::time::Instant;
 const SAMPLED_SHARDS: usize = 8;
 /// Bytes of text after which a shard is left.
 const SAMPLED_BYTES: u64 = 32 << 10;
-/// Bytes of a compressed file's content for each of its own, about.
+/// Bytes of a compressed file's content for each on disk, about.
 const EXPANSION: u64 = 3;
 /// Bytes of memory for each term of an exact join, about: its number and its share of the survivors.
 const BYTES_A_TERM: u64 = 7;
@@ -42,7 +42,7 @@ pub struct Estimate {
 struct Sample {
     texts: Vec<Vec<u8>>,
     id_bytes: u64,
-    /// Bytes of the decompressed files that were read for these.
+    /// Bytes on disk that were read for these.
     consumed: u64,
 }
 
@@ -72,7 +72,7 @@ fn of_collection(collection: &Collection, config: &DeduplicateConfig) -> Estimat
     for shard in (0..shards).step_by(shards.div_ceil(SAMPLED_SHARDS).max(1)) {
         sample.read(collection, shard);
     }
-    let bytes: u64 = (0..shards).map(|shard| expanded_bytes(collection, shard)).sum();
+    let bytes = collection.bytes();
     let sampled_bytes: u64 = sample.texts.iter().map(|text| text.len() as u64).sum();
     let scaled = |count: u64| {
         let product = u128::from(count) * u128::from(bytes) / u128::from(sample.consumed.max(1));
@@ -98,9 +98,8 @@ fn of_collection(collection: &Collection, config: &DeduplicateConfig) -> Estimat
     Estimate { documents, text_bytes, memory_bytes, seconds, queries: None }
 }
 
-/// Bytes of a shard after decompression, about.
-fn expanded_bytes(collection: &Collection, shard: usize) -> u64 {
-    let bytes = collection.shard_bytes(shard);
+/// Bytes of a shard's content for each of its bytes on disk, about.
+fn expansion(collection: &Collection, shard: usize) -> u64 {
     // A file that is cut is a plain one.
     let file = collection.shard_file(shard);
     let is_cut = [shard.wrapping_sub(1), shard + 1]
@@ -110,7 +109,7 @@ fn expanded_bytes(collection: &Collection, shard: usize) -> u64 {
         && collection.recognize(file).is_ok_and(|recognized| {
             recognized.compression != Compression::None || recognized.format == Format::Parquet
         });
-    if packed { bytes * EXPANSION } else { bytes }
+    if packed { EXPANSION } else { 1 }
 }
 
 impl Sample {
@@ -134,10 +133,10 @@ impl Sample {
         });
         let consumed = last - first.unwrap_or(0);
         self.consumed += match read {
-            Ok(_) => expanded_bytes(collection, shard),
+            Ok(_) => collection.shard_bytes(shard),
             // Rows of a table have no place in a file.
-            Err(_) if consumed == 0 => text_bytes,
-            Err(_) => consumed,
+            Err(_) if consumed == 0 => text_bytes / expansion(collection, shard),
+            Err(_) => consumed / expansion(collection, shard),
         };
     }
 

@@ -50,8 +50,7 @@ pub fn match_collections(
     let mut timings = Timings::start();
     let workers = Workers::new(config.threads)?;
     let both = [queries, corpus];
-    let bytes = |of: &Collection| (0..of.shard_count()).map(|shard| of.shard_bytes(shard)).sum();
-    progress.begin("reading", both.map(bytes).iter().sum());
+    progress.begin("reading", both.map(Corpus::bytes).iter().sum());
     let terms = DocumentTerms::new(config.shingle, config.isa);
     let (queries, corpus, close) = match &config.method {
         Method::Exact(threshold) => {

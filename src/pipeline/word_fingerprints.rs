@@ -49,8 +49,7 @@ impl WordFingerprints {
         isa: Isa,
     ) -> Result<Self> {
         let shards = collection.shard_count();
-        let bytes: u64 = (0..shards).map(|shard| collection.shard_bytes(shard)).sum();
-        let bytes = usize::try_from(bytes).unwrap_or(usize::MAX) / workers.count();
+        let bytes = usize::try_from(collection.bytes()).unwrap_or(usize::MAX) / workers.count();
         let tokenizer = AsciiLetters::new(isa);
         let counters = workers.share(shards, |numbers| {
             let mut counter = WordCounter::new(bytes, &features.stop_words);

@@ -111,6 +111,11 @@ pub trait Corpus: Sync {
     /// Bytes on disk that reading the shard takes, for shares and progress.
     fn shard_bytes(&self, shard: usize) -> u64;
 
+    /// Bytes on disk of all shards.
+    fn bytes(&self) -> u64 {
+        (0..self.shard_count()).map(|shard| self.shard_bytes(shard)).sum()
+    }
+
     /// Visits the shard's events in order and returns its number of counted records. Every reading
     /// visits the same events, faults included.
     ///
