@@ -41,6 +41,7 @@ pub fn fingerprint_collection(
     progress: &dyn Progress,
 ) -> Result<FingerprintedCollection> {
     let workers = Workers::new(threads)?;
+    progress.begin("reading", collection.bytes());
     let shards = Shards { collection, by_field: false, workers: &workers, progress };
     fingerprint_shards(&shards, recipe, isa)
 }
