@@ -291,7 +291,7 @@ impl DocumentIds {
 }
 
 fn too_many_documents() -> Error {
-    Error::config("--corpus", "this collection", "must hold fewer than 4294967296 documents")
+    Error::config("corpus", "this collection", "must hold fewer than 4294967296 documents")
 }
 
 #[cfg(test)]

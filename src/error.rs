@@ -38,15 +38,38 @@ pub enum ErrorKind {
         expected: String,
     },
     /// A setting is out of its range, or contradicts another.
-    #[error("{option} {value}: {rule}")]
+    ///
+    /// Rules name other settings in backquotes, as `text_field`: a face shows them as it spells them.
+    #[error("{field} {value}: {rule}")]
     Config {
-        /// The option or operand as the user knows it.
-        option: &'static str,
+        /// The setting's name, with underscores.
+        field: &'static str,
         /// The value that was given.
         value: String,
         /// The allowed range or combination.
         rule: String,
     },
+    /// The input is more than a run can do, which shows only while it runs.
+    #[error("{what}: {rule}")]
+    Limit {
+        /// What there is too much or too little of.
+        what: String,
+        /// How much would do, and what to change.
+        rule: String,
+    },
+    /// Memory that is needed cannot be had.
+    #[error("cannot have {bytes} bytes of memory for {what}: {remedy}")]
+    Memory {
+        /// What it is for.
+        what: &'static str,
+        /// How many bytes were asked for.
+        bytes: u64,
+        /// What to change.
+        remedy: &'static str,
+    },
+    /// The caller wanted the work to stop.
+    #[error("cancelled")]
+    Cancelled,
     /// This build lacks a part that the input or a setting needs.
     #[error("this build has no {what}; rebuild with --features {feature}")]
     FeatureOff {
@@ -96,9 +119,21 @@ impl Error {
         ErrorKind::Io { path: path.as_ref().to_owned(), action, source }.into()
     }
 
-    /// An [`ErrorKind::Config`] for `option`.
-    pub fn config(option: &'static str, value: impl fmt::Display, rule: impl Into<String>) -> Self {
-        ErrorKind::Config { option, value: value.to_string(), rule: rule.into() }.into()
+    /// An [`ErrorKind::Config`] for the setting `field`.
+    pub fn config(field: &'static str, value: impl fmt::Display, rule: impl Into<String>) -> Self {
+        ErrorKind::Config { field, value: value.to_string(), rule: rule.into() }.into()
+    }
+
+    /// An [`ErrorKind::Limit`] of `what`.
+    pub fn limit(what: impl Into<String>, rule: impl Into<String>) -> Self {
+        ErrorKind::Limit { what: what.into(), rule: rule.into() }.into()
+    }
+
+    /// An [`ErrorKind::Memory`] of `bytes` bytes for `what`.
+    #[must_use]
+    pub fn memory(what: &'static str, bytes: u64) -> Self {
+        let remedy = "give the machine more, close other programs, or set `max_memory` lower";
+        ErrorKind::Memory { what, bytes, remedy }.into()
     }
 }
 

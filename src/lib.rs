@@ -74,6 +74,7 @@ pub mod mapped_file;
 pub mod matches;
 pub mod pipeline;
 pub mod read;
+pub mod resources;
 pub mod search;
 pub mod similarity;
 pub mod stable_hash;

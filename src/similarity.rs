@@ -68,7 +68,7 @@ impl Threshold {
     /// If the ratio is not above 0 and at most 1, or the denominator is above 10^9.
     pub fn new(numerator: u32, denominator: u32) -> Result<Self> {
         if numerator == 0 || numerator > denominator || denominator > MAX_DENOMINATOR {
-            return Err(Self::rule("--similarity", format!("{numerator}/{denominator}")));
+            return Err(Self::rule("similarity", format!("{numerator}/{denominator}")));
         }
         Ok(Self { numerator, denominator })
     }
@@ -140,7 +140,7 @@ impl FromStr for Threshold {
 
     /// Reads `0.8`, `.75`, `1` or `4/5`.
     fn from_str(text: &str) -> Result<Self> {
-        Self::parse("--similarity", text)
+        Self::parse("similarity", text)
     }
 }
 
@@ -159,7 +159,7 @@ mod tests {
         for text in ["", "0", "1.1", "-1", "0.8x", "1/0", "5/4", "a/b", ".", "0.12345678901", "1e1"]
         {
             let error = text.parse::<Threshold>().unwrap_err();
-            assert!(error.to_string().starts_with(&format!("--similarity {text}:")), "{error}");
+            assert!(error.to_string().starts_with(&format!("similarity {text}:")), "{error}");
         }
     }
 

@@ -49,7 +49,7 @@ impl FromStr for Shingle {
             }
         });
         let rule = "must be words:N or chars:N with N from 1 to 100, for example words:3";
-        parsed.ok_or_else(|| Error::config("--shingle", text, rule))
+        parsed.ok_or_else(|| Error::config("shingle", text, rule))
     }
 }
 
@@ -90,7 +90,7 @@ impl FromStr for SimhashBits {
         match text {
             "64" => Ok(Self::Bits64),
             "128" => Ok(Self::Bits128),
-            _ => Err(Error::config("--bits", text, "must be 64 or 128")),
+            _ => Err(Error::config("bits", text, "must be 64 or 128")),
         }
     }
 }

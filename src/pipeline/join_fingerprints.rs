@@ -157,7 +157,7 @@ pub fn search_fingerprints(
 ) -> Result<()> {
     let different = || {
         let rule = format!("must have the corpus's {} bits", corpus.bits);
-        Error::config("--queries", format!("with {} bits", queries.bits), rule)
+        Error::config("queries", format!("with {} bits", queries.bits), rule)
     };
     if queries.bits != corpus.bits {
         return Err(different());

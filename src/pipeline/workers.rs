@@ -11,7 +11,7 @@ pub(super) struct Workers(Option<rayon::ThreadPool>);
 /// Starts a pool of threads.
 pub(super) fn start(count: usize) -> Result<rayon::ThreadPool> {
     rayon::ThreadPoolBuilder::new().num_threads(count).build().map_err(|error| {
-        Error::config("--threads", count, format!("the system does not start them: {error}"))
+        Error::config("threads", count, format!("the system does not start them: {error}"))
     })
 }
 

@@ -73,7 +73,7 @@ pub fn write_fingerprints(
             if rows.validity.is_some() {
                 let rule = "an array cannot tell which documents have no words and no fingerprint; \
                             name another file, such as .parquet";
-                return Err(Error::config("--output", path.display(), rule));
+                return Err(Error::config("output", path.display(), rule));
             }
             let (count, words) = (rows.lanes.len(), rows.lanes.lane_bits() / 64);
             let shape = if words == 1 { format!("({count},)") } else { format!("({count}, 2)") };

@@ -203,7 +203,7 @@ impl Collection {
             None => sniff::format(content, whole, &opened.input.name).map_err(|what| {
                 let detail = format!(
                     "{what}; not WARC, JSON Lines, Parquet, CSV or text (first bytes {}). \
-                     Unpack or convert it, or name its format with --format",
+                     Unpack or convert it, or name its format with `format`",
                     hexadecimal(&content[..content.len().min(4)])
                 );
                 opened.fault(Severity::Loss, "format", None, detail)

@@ -37,7 +37,7 @@ impl Expansion {
         }
         let detail = format!(
             "{read} compressed bytes expanded to over {written} (at most {} times is allowed); \
-             stopped. Raise --max-expansion if that is expected",
+             stopped. Raise `max_expansion` if that is expected",
             self.ratio
         );
         Some(Then::Loss {

@@ -84,7 +84,7 @@ impl Rows {
                 .map(|column| String::from_utf8_lossy(self.field(Some(column)).unwrap_or_default()))
                 .collect();
             let detail = format!(
-                "has no column \"{}\"; it has {}. Name it with --text-field",
+                "has no column \"{}\"; it has {}. Name it with `text_field`",
                 quoted(self.names[TEXT].as_deref().unwrap_or_default().as_bytes()),
                 quoted(names.join(", ").as_bytes())
             );

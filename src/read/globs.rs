@@ -25,8 +25,7 @@ impl Globs {
         let (mut wanted, mut unwanted) = (GlobSetBuilder::new(), GlobSetBuilder::new());
         let mut wants_all = true;
         for pattern in patterns {
-            let refused =
-                |e: &globset::Error| Error::config("--glob", pattern, e.kind().to_string());
+            let refused = |e: &globset::Error| Error::config("glob", pattern, e.kind().to_string());
             let (set, glob) = if let Some(glob) = pattern.strip_prefix('!') {
                 (&mut unwanted, glob)
             } else {
@@ -39,8 +38,7 @@ impl Globs {
             set.add(glob.map_err(|e| refused(&e))?);
         }
         let built = |set: &GlobSetBuilder| {
-            set.build()
-                .map_err(|e| Error::config("--glob", patterns.join(" "), e.kind().to_string()))
+            set.build().map_err(|e| Error::config("glob", patterns.join(" "), e.kind().to_string()))
         };
         Ok(Self { wanted: built(&wanted)?, unwanted: built(&unwanted)?, wants_all })
     }

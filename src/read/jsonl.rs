@@ -140,7 +140,7 @@ fn document<'a>(
     let [text_scratch, id_scratch, keep_scratch] = &mut scratch.0;
     let Some(text) = found.values[TEXT].filter(|value| value.get().starts_with('"')) else {
         let field = paths.0[TEXT].join(".");
-        return Err(("json", format!("a string in the field \"{field}\" (--text-field)").into()));
+        return Err(("json", format!("a string in the field \"{field}\" (`text_field`)").into()));
     };
     let (text, mended) = unescaped(text, text_scratch);
     Ok(Document {

@@ -182,7 +182,7 @@ impl Selected {
             let names = schema.columns().iter().map(|column| column.path().string());
             let names = names.take(20).collect::<Vec<_>>().join(", ");
             return Err(format!(
-                "has no column \"{}\"; it has {}. Name it with --text-field",
+                "has no column \"{}\"; it has {}. Name it with `text_field`",
                 quoted(columns.text.as_bytes()),
                 quoted(names.as_bytes())
             ));
@@ -262,7 +262,7 @@ impl Rows<'_> {
             let refusal = match text {
                 None => Some(("parquet-null", "a text, not null".into())),
                 Some(text) if text.len() > self.longest => {
-                    let expected = format!("at most {} bytes (--max-record)", self.longest);
+                    let expected = format!("at most {} bytes (`max_record`)", self.longest);
                     Some(("oversize", expected.into()))
                 }
                 Some(_) => None,

@@ -51,7 +51,7 @@ impl Selection {
         let read = read(&mut |event| {
             if taken == most {
                 // An error is what ends a reading; nobody sees this one.
-                return Err(Error::config("--limit", most, "documents were read"));
+                return Err(Error::config("limit", most, "documents were read"));
             }
             let event = match event {
                 Event::Record(record) => Event::Record(self.look_at(record, &mut taken)),

@@ -123,7 +123,7 @@ impl WarcRecords {
                 Err(why) => {
                     let (code, expected) = match why {
                         Unreadable::Encoding => ("http-body", "an HTTP body in gzip or deflate"),
-                        Unreadable::TooLong => ("bomb", "an HTTP body within --max-record-bytes"),
+                        Unreadable::TooLong => ("bomb", "an HTTP body within `max_record`"),
                     };
                     *bad = Bad { code, expected: expected.into(), length: length as u64 };
                     return Content::Bad(bad);

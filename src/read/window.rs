@@ -231,7 +231,7 @@ const CLIPPED: Cow<'static, str> =
     Cow::Borrowed("the rest of the record; the file ends or is damaged within it");
 
 fn oversize(longest: usize) -> Cow<'static, str> {
-    format!("at most {longest} bytes (--max-record)").into()
+    format!("at most {longest} bytes (`max_record`)").into()
 }
 
 /// Visits what is complete in the window, and everything if nothing follows. The inner error is

@@ -30,7 +30,7 @@ impl<R: Read> Zstd<R> {
     /// The decoder refuses the window's size.
     pub(super) fn new(input: Input<R>, options: &ReadOptions) -> Result<Self> {
         let (expansion, window_log) = (Expansion::new(options), options.zstd_window_log);
-        let refused = |_| Error::config("--zstd-window-log", window_log, "must be from 10 to 31");
+        let refused = |_| Error::config("zstd_window_log", window_log, "must be from 10 to 31");
         let mut decoder = Decoder::new().map_err(refused)?;
         decoder.set_parameter(DParameter::WindowLogMax(window_log)).map_err(refused)?;
         Ok(Self {
@@ -52,7 +52,7 @@ impl<R: Read> Zstd<R> {
         if reason.contains("requires too much memory") {
             self.done = true;
             let detail = format!(
-                "a frame needs a window of over {} bytes; not read. Raise --zstd-window-log if \
+                "a frame needs a window of over {} bytes; not read. Raise `zstd_window_log` if \
                  you trust it",
                 1_u64 << self.window_log.min(63)
             );

@@ -73,7 +73,7 @@ impl FromStr for IndexName {
         let known = NAMES.iter().find(|known| known.1 == name);
         known.map(|known| known.0).ok_or_else(|| {
             let names: Vec<_> = NAMES.iter().map(|known| known.1).collect();
-            Error::config("--index", name, format!("must be one of {}", names.join(", ")))
+            Error::config("index", name, format!("must be one of {}", names.join(", ")))
         })
     }
 }
@@ -171,7 +171,7 @@ impl Plan {
         }
         let names: Vec<_> = methods.iter().map(IndexName::to_string).collect();
         let rule = format!("does not serve this command; it takes one of {}", names.join(", "));
-        Err(Error::config("--index", index, rule))
+        Err(Error::config("index", index, rule))
     }
 }
 
@@ -389,7 +389,7 @@ mod tests {
             assert_eq!(index.to_string(), name);
         }
         let error = "tree".parse::<IndexName>().unwrap_err().to_string();
-        assert!(error.starts_with("--index tree: must be one of linear-scan, "), "{error}");
+        assert!(error.starts_with("index tree: must be one of linear-scan, "), "{error}");
         let workload = Workload::of(SELF, &[1u64, 2, 3], 3, u64::MAX);
         let error = Plan::named(workload, IndexName::BlockIndex).unwrap_err().to_string();
         assert!(error.ends_with("linear-scan, partition-join, spilled-join"), "{error}");

@@ -39,16 +39,16 @@ impl OutputFolder {
         };
         if occupied && !path.is_dir() {
             let rule = "is a file: name a folder that is not there or holds nothing";
-            return Err(Error::config("--output", path.display(), rule));
+            return Err(Error::config("output", path.display(), rule));
         }
         if occupied && existing == Existing::Refuse {
             let rule = "holds something already: name another folder, or replace what simtool wrote \
-                        there with --force";
-            return Err(Error::config("--output", path.display(), rule));
+                        there with `force`";
+            return Err(Error::config("output", path.display(), rule));
         }
         if occupied && !path.join(MARK).is_file() {
-            let rule = "was not written by simtool, and only that is replaced by --force";
-            return Err(Error::config("--output", path.display(), rule));
+            let rule = "was not written by simtool, and only that is replaced by `force`";
+            return Err(Error::config("output", path.display(), rule));
         }
         let parent = path.parent().filter(|folder| !folder.as_os_str().is_empty());
         let parent = parent.unwrap_or(Path::new("."));
@@ -134,7 +134,7 @@ mod tests {
         assert_eq!(fs::read_to_string(path.join("data")).unwrap(), "old");
 
         let refused = OutputFolder::create(&path, Existing::Refuse).unwrap_err().to_string();
-        assert!(refused.contains("--force"), "{refused}");
+        assert!(refused.contains("`force`"), "{refused}");
         let folder = OutputFolder::create(&path, Existing::Replace).unwrap();
         fill(&folder, "new");
         folder.finish().unwrap();

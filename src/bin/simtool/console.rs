@@ -1,6 +1,8 @@
 //! What goes to the terminal: data to standard output, everything else to standard error.
 
-use simtool::Error;
+use crate::args::Args;
+use clap::CommandFactory;
+use simtool::{Error, ErrorKind};
 use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::time::Duration;
@@ -15,6 +17,47 @@ pub(crate) fn out(bytes: &[u8]) -> Result<(), Error> {
 /// Says what went wrong.
 pub(crate) fn error(message: &str) {
     line("error", message);
+}
+
+/// An error with its causes; a setting that is wrong is called as the option that it is here.
+pub(crate) fn explained(error: &anyhow::Error) -> String {
+    match error.downcast_ref::<Error>().map(Error::kind) {
+        Some(ErrorKind::Config { field, value, rule }) => {
+            format!("{} {value}: {rule}", option(field).unwrap_or((*field).into()))
+        }
+        _ => format!("{error:#}"),
+    }
+}
+
+/// The message with the settings that it names in backquotes as options.
+fn with_options(message: &str) -> String {
+    let mut shown = String::with_capacity(message.len());
+    let mut rest = message;
+    while let Some((before, behind)) = rest.split_once('`') {
+        shown.push_str(before);
+        match behind.split_once('`').and_then(|(name, after)| Some((option(name)?, after))) {
+            Some((option, after)) => {
+                shown.push_str(&option);
+                rest = after;
+            }
+            None => {
+                shown.push('`');
+                rest = behind;
+            }
+        }
+    }
+    shown + rest
+}
+
+/// The option that a setting of the library is, if it is one of any command.
+fn option(field: &str) -> Option<String> {
+    let name = field.replace('_', "-");
+    let has_option = |command: &clap::Command| {
+        command.get_arguments().any(|argument| argument.get_long() == Some(name.as_str()))
+    };
+    let program = Args::command();
+    let is_known = has_option(&program) || program.get_subcommands().any(has_option);
+    is_known.then(|| format!("--{name}"))
 }
 
 /// Says something that the user should know.
@@ -48,7 +91,7 @@ pub(crate) fn stage_times(stages: &[(&str, Duration)]) -> String {
 
 fn line(kind: &str, message: &str) {
     // A name from outside must not drive the terminal.
-    let shown: String = message
+    let shown: String = with_options(message)
         .chars()
         .flat_map(|c| if c.is_control() { c.escape_default().collect() } else { vec![c] })
         .collect();
@@ -61,4 +104,15 @@ pub(crate) fn is_broken_pipe(error: &anyhow::Error) -> bool {
     error.chain().any(|cause| {
         cause.downcast_ref::<io::Error>().is_some_and(|e| e.kind() == io::ErrorKind::BrokenPipe)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::with_options;
+
+    #[test]
+    fn settings_are_shown_as_options_and_other_text_as_it_is() {
+        let shown = with_options("name it with `text_field`, not `x y`, or `nothing`; a ` alone");
+        assert_eq!(shown, "name it with --text-field, not `x y`, or `nothing`; a ` alone");
+    }
 }

@@ -180,7 +180,7 @@ fn config(
     if by_field != args.keep_field.is_some() {
         let rule = "--keep max and --keep min go with --keep-field NAME, and it with one of them";
         let given = format!("{:?}", args.keep).to_lowercase();
-        return Err(Error::config("--keep", given, rule));
+        return Err(Error::config("keep", given, rule));
     }
     if !args.queries.is_empty() {
         let refuse = |option: &'static str, given: String| {
@@ -188,16 +188,16 @@ fn config(
             Err(Error::config(option, given.to_lowercase(), rule))
         };
         if args.keep != KeepWhich::First {
-            return refuse("--keep", format!("{:?}", args.keep));
+            return refuse("keep", format!("{:?}", args.keep));
         }
         if args.cluster != ClusterBy::Proven {
-            return refuse("--cluster", format!("{:?}", args.cluster));
+            return refuse("cluster", format!("{:?}", args.cluster));
         }
         if args.corpus.iter().chain(&args.queries).filter(|path| *path == Path::new("-")).count()
             > 1
         {
             let rule = "standard input can be read once";
-            return Err(Error::config("--queries", "-", rule));
+            return Err(Error::config("queries", "-", rule));
         }
     }
     Ok(DeduplicateConfig {
@@ -229,8 +229,7 @@ fn method(common: &ReferenceArgs, args: &CorpusArgs) -> Result<Method, Error> {
             let rule = "N and M stand together in front, as in `simtool 1000 64 --corpus PATH`";
             return Err(Error::config("N", features, rule));
         };
-        for (option, given) in [("--bits", &args.simhash_bits), ("--similarity", &args.similarity)]
-        {
+        for (option, given) in [("bits", &args.simhash_bits), ("similarity", &args.similarity)] {
             if let Some(given) = given {
                 return Err(Error::config(option, given, "does not go with N and M"));
             }
@@ -240,9 +239,9 @@ fn method(common: &ReferenceArgs, args: &CorpusArgs) -> Result<Method, Error> {
     }
     let folder = Some(&common.directory).filter(|folder| *folder != Path::new("."));
     for (option, given) in [
-        ("--directory", folder),
-        ("--stop-words", common.stop_words.as_ref()),
-        ("--hash-table", common.hash_table.as_ref()),
+        ("directory", folder),
+        ("stop_words", common.stop_words.as_ref()),
+        ("hash_table", common.hash_table.as_ref()),
     ] {
         if let Some(given) = given {
             return Err(Error::config(option, given.display(), "goes with N and M"));
@@ -251,20 +250,20 @@ fn method(common: &ReferenceArgs, args: &CorpusArgs) -> Result<Method, Error> {
     match args.method {
         MethodName::Exact => {
             if let Some(distance) = common.max_distance {
-                return refuse("--max-distance", &distance, "simhash");
+                return refuse("max_distance", &distance, "simhash");
             }
             if let Some(bits) = &args.simhash_bits {
-                return refuse("--bits", bits, "simhash");
+                return refuse("bits", bits, "simhash");
             }
             if let Some(similarity) = &args.verify {
-                return refuse("--verify", similarity, "simhash; exact verifies every pair");
+                return refuse("verify", similarity, "simhash; exact verifies every pair");
             }
             let similarity = args.similarity.as_deref().unwrap_or(SIMILARITY);
             Ok(Method::Exact(similarity.parse()?))
         }
         MethodName::Simhash => {
             if let Some(similarity) = &args.similarity {
-                return refuse("--similarity", similarity, "exact");
+                return refuse("similarity", similarity, "exact");
             }
             let bits: SimhashBits = args.simhash_bits.as_deref().unwrap_or("64").parse()?;
             simhash(Features::Shingles(bits), common, args)
@@ -281,9 +280,9 @@ fn simhash(features: Features, common: &ReferenceArgs, args: &CorpusArgs) -> Res
             "must be below {}: unlike documents differ in half of {bits} bits",
             bits.div_ceil(2)
         );
-        return Err(Error::config("--max-distance", max_distance, rule));
+        return Err(Error::config("max_distance", max_distance, rule));
     }
-    let verify = args.verify.as_deref().map(|s| Threshold::parse("--verify", s)).transpose()?;
+    let verify = args.verify.as_deref().map(|s| Threshold::parse("verify", s)).transpose()?;
     Ok(Method::Simhash { features, max_distance, verify })
 }
 
@@ -291,7 +290,7 @@ fn simhash(features: Features, common: &ReferenceArgs, args: &CorpusArgs) -> Res
 fn refuse_overlap(output: &Path, paths: &[PathBuf], files: &[InputFile]) -> Result<(), Error> {
     let refuse = |input: &Path| {
         let rule = format!("overlaps the input {}: choose another folder", input.display());
-        Err(Error::config("--output", output.display(), rule))
+        Err(Error::config("output", output.display(), rule))
     };
     let resolved_output = resolved(output);
     for folder in paths.iter().filter(|path| path.is_dir()) {

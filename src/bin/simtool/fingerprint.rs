@@ -25,7 +25,7 @@ pub(crate) fn run(args: &FingerprintArgs) -> anyhow::Result<Outcome> {
     let Walked { files, faults } = documents::walk(&paths, &args.input, &temporary)?;
     if let Some(input) = files.iter().find(|file| is_same(&file.name, &args.output)) {
         let rule = format!("is the input {}: choose another file", input.name.display());
-        return Err(Error::config("--output", args.output.display(), rule).into());
+        return Err(Error::config("output", args.output.display(), rule).into());
     }
 
     let progress = ProgressLine::new(args.quiet, args.input.progress);

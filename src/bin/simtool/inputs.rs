@@ -61,6 +61,6 @@ pub(crate) fn format(name: Option<&str>) -> Result<Option<Format>, Error> {
     let Some(name) = name else { return Ok(None) };
     Format::from_name(name).map(Some).ok_or_else(|| {
         let names: Vec<_> = Format::ALL.iter().map(|format| format.name()).collect();
-        Error::config("--format", name, format!("must be one of {}", names.join(", ")))
+        Error::config("format", name, format!("must be one of {}", names.join(", ")))
     })
 }

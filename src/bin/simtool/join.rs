@@ -63,12 +63,12 @@ fn output(args: &JoinArgs) -> Result<PairOutput, Error> {
         Some(b"parquet") => PairOutput::Parquet,
         Some(_) => {
             let rule = "must end in .tsv, .npy or .parquet";
-            return Err(Error::config("--output", path.display(), rule));
+            return Err(Error::config("output", path.display(), rule));
         }
     };
     if lines.is_some() {
         let rule = "takes no --count and no --groups, which are lines; name a .tsv file";
-        return Err(Error::config("--output", path.display(), rule));
+        return Err(Error::config("output", path.display(), rule));
     }
     Ok(table)
 }

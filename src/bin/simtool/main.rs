@@ -53,7 +53,7 @@ fn main() -> ExitCode {
         Ok(outcome) => outcome,
         Err(error) if console::is_broken_pipe(&error) => Outcome::Done,
         Err(error) => {
-            console::error(&format!("{error:#}"));
+            console::error(&console::explained(&error));
             match error.downcast_ref::<simtool::Error>().map(simtool::Error::kind) {
                 Some(simtool::ErrorKind::Config { .. }) => Outcome::Usage,
                 _ => Outcome::Failed,

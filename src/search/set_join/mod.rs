@@ -190,9 +190,9 @@ impl SetJoin<'_> {
         let enough = (living * BYTES_PER_TERM * 2 / FEW_BLOCKS).div_ceil(1 << 20);
         let rule = format!(
             "is too little for the {living} shingles that may match: they would be compared in \
-             more than {MOST_BLOCKS} parts, each with each. {enough}M is enough; --method simhash needs less"
+             more than {MOST_BLOCKS} parts, each with each. {enough}M is enough; the method simhash needs less"
         );
-        Error::config("--max-memory", self.memory_bytes, rule)
+        Error::config("max_memory", self.memory_bytes, rule)
     }
 
     /// Joins documents in memory. With two sides, those of the second have rows from
