@@ -75,6 +75,7 @@ pub mod matches;
 pub mod pipeline;
 pub mod read;
 pub mod resources;
+pub mod rows_of_words;
 pub mod search;
 pub mod similarity;
 pub mod stable_hash;

@@ -1,0 +1,259 @@
+//! Fingerprints side by side: rows of 64-bit words, what their bits mean, and which rows have one.
+
+use crate::validity::Validity;
+use std::borrow::Cow;
+use std::fmt;
+
+/// What the distance of two rows counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Metric {
+    /// Bits that differ: SimHash.
+    Bits,
+    /// Lanes that differ, of so many bits each: MinHash.
+    Lanes {
+        /// Bits of a lane: a power of two up to 64, so that no lane crosses a word.
+        bits: u32,
+    },
+}
+
+/// How long rows are, and what their distance counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Shape {
+    bits: u32,
+    metric: Metric,
+}
+
+impl Shape {
+    /// Rows of `bits` bits that are compared bit by bit.
+    ///
+    /// # Panics
+    ///
+    /// There are no bits.
+    #[must_use]
+    pub fn bits(bits: u32) -> Self {
+        assert!(bits > 0, "a row has bits");
+        Self { bits, metric: Metric::Bits }
+    }
+
+    /// Rows of `count` lanes of `bits` bits that are compared lane by lane.
+    ///
+    /// # Panics
+    ///
+    /// There are no lanes, or their width is no power of two up to 64.
+    #[must_use]
+    pub fn lanes(count: u32, bits: u32) -> Self {
+        assert!(count > 0 && bits.is_power_of_two() && bits <= 64, "lanes of {bits} bits");
+        Self { bits: count * bits, metric: Metric::Lanes { bits } }
+    }
+
+    /// Bits of a row. Those of its last word beyond them are 0.
+    #[must_use]
+    pub fn row_bits(self) -> u32 {
+        self.bits
+    }
+
+    /// Words of a row.
+    #[must_use]
+    pub fn words(self) -> usize {
+        self.bits.div_ceil(u64::BITS) as usize
+    }
+
+    /// What a distance counts.
+    #[must_use]
+    pub fn metric(self) -> Metric {
+        self.metric
+    }
+
+    /// The greatest distance that two rows can have.
+    #[must_use]
+    pub fn units(self) -> u32 {
+        match self.metric {
+            Metric::Bits => self.bits,
+            Metric::Lanes { bits } => self.bits / bits,
+        }
+    }
+
+    /// The distance of two rows.
+    #[must_use]
+    pub fn distance(self, a: &[u64], b: &[u64]) -> u32 {
+        let differing = a.iter().zip(b).map(|(a, b)| match self.metric {
+            Metric::Bits => (a ^ b).count_ones(),
+            Metric::Lanes { bits } => differing_lanes(a ^ b, bits).count_ones(),
+        });
+        differing.sum()
+    }
+}
+
+impl fmt::Display for Shape {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.metric {
+            Metric::Bits => write!(f, "{} bits", self.bits),
+            Metric::Lanes { bits } => write!(f, "{} lanes of {bits} bits", self.bits / bits),
+        }
+    }
+}
+
+/// The lowest bit of each lane of a difference in which any bit is set.
+#[inline]
+#[must_use]
+pub fn differing_lanes(mut difference: u64, lane_bits: u32) -> u64 {
+    let mut step = 1;
+    while step < lane_bits {
+        difference |= difference >> step;
+        step *= 2;
+    }
+    // What other lanes shifted in is above the lowest bit.
+    difference & (u64::MAX / (u64::MAX >> (u64::BITS - lane_bits)))
+}
+
+/// Fingerprints, a row each, with the rows' numbers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FingerprintRows<'a> {
+    /// How long the rows are.
+    pub shape: Shape,
+    /// The words of the rows, one row after the other, the lowest word of each first; what a row
+    /// without fingerprint holds means nothing. Lent by a mapped file where its bytes can be used as
+    /// they are.
+    pub words: Cow<'a, [u64]>,
+    /// Which rows have a fingerprint; all of them if absent.
+    pub validity: Option<Validity>,
+    /// How the fingerprints were made, where that is known: rows of different recipes do not
+    /// compare.
+    pub recipe: Option<String>,
+}
+
+impl FingerprintRows<'_> {
+    /// Number of rows.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.words.len() / self.shape.words()
+    }
+
+    /// Whether there are no rows.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.words.is_empty()
+    }
+
+    /// The words of `row`, if it has a fingerprint.
+    ///
+    /// # Panics
+    ///
+    /// There is no such row.
+    #[must_use]
+    pub fn row(&self, row: usize) -> Option<&[u64]> {
+        let words = self.shape.words();
+        let row_words = &self.words[row * words..(row + 1) * words];
+        self.has_fingerprint(row).then_some(row_words)
+    }
+
+    /// Whether `row` has a fingerprint.
+    #[must_use]
+    pub fn has_fingerprint(&self, row: usize) -> bool {
+        self.validity.as_ref().is_none_or(|validity| validity.has_value(row))
+    }
+}
+
+/// Rows as they are met, one after the other.
+#[derive(Clone, Debug)]
+pub struct RowsBuilder {
+    shape: Shape,
+    words: Vec<u64>,
+    missing: Vec<usize>,
+    rows: usize,
+}
+
+impl RowsBuilder {
+    /// No rows yet.
+    #[must_use]
+    pub fn new(shape: Shape) -> Self {
+        Self { shape, words: Vec::new(), missing: Vec::new(), rows: 0 }
+    }
+
+    /// Adds a row, which has these words or no fingerprint.
+    ///
+    /// # Panics
+    ///
+    /// There are not as many words as the shape has.
+    pub fn push(&mut self, row: Option<&[u64]>) {
+        match row {
+            Some(words) => {
+                assert_eq!(words.len(), self.shape.words(), "words of a row");
+                self.words.extend_from_slice(words);
+            }
+            None => {
+                self.missing.push(self.rows);
+                self.words.resize(self.words.len() + self.shape.words(), 0);
+            }
+        }
+        self.rows += 1;
+    }
+
+    /// The rows.
+    #[must_use]
+    pub fn finish(self) -> FingerprintRows<'static> {
+        let validity = (!self.missing.is_empty()).then(|| {
+            let mut validity = Validity::all(self.rows);
+            self.missing.iter().for_each(|&row| validity.clear(row));
+            validity
+        });
+        FingerprintRows { shape: self.shape, words: self.words.into(), validity, recipe: None }
+    }
+}
+
+/// In which parts two recipes differ, as `simhash64 and simhash128, shingle=3 and shingle=5`; none
+/// where they are the same.
+///
+/// A recipe names all that its rows depend on, in parts with slashes between.
+#[must_use]
+pub fn recipe_difference(a: &str, b: &str) -> Option<String> {
+    if a == b {
+        return None;
+    }
+    let [a, b] = [a, b].map(|recipe| recipe.split('/').collect::<Vec<_>>());
+    let length = a.len().max(b.len());
+    let part = |parts: &[&str], at: usize| parts.get(at).map_or("nothing", |part| *part).to_owned();
+    let parts = (0..length).map(|at| (part(&a, at), part(&b, at))).filter(|(a, b)| a != b);
+    Some(parts.map(|(a, b)| format!("{a} and {b}")).collect::<Vec<_>>().join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn distances_count_bits_or_lanes() {
+        let (a, b) = ([0b1111_0000, 1 << 63], [0b0000_0001, 0]);
+        assert_eq!(Shape::bits(128).distance(&a, &b), 6);
+        assert_eq!(Shape::lanes(32, 4).distance(&a, &b), 3);
+        assert_eq!(Shape::lanes(2, 64).distance(&a, &b), 2);
+        assert_eq!(Shape::lanes(128, 1).distance(&a, &b), 6);
+        for lane_bits in [1, 2, 4, 8, 16, 32, 64] {
+            for bit in 0..64 {
+                let lowest = bit / lane_bits * lane_bits;
+                assert_eq!(differing_lanes(1 << bit, lane_bits), 1 << lowest);
+            }
+        }
+        assert_eq!(Shape::bits(100).words(), 2);
+        assert_eq!((Shape::lanes(32, 4).units(), Shape::bits(100).units()), (32, 100));
+        assert_eq!(Shape::lanes(128, 4).to_string(), "128 lanes of 4 bits");
+    }
+
+    #[test]
+    fn rows_come_back_and_some_have_no_fingerprint() {
+        let mut rows = RowsBuilder::new(Shape::bits(128));
+        rows.push(Some(&[1, 2]));
+        rows.push(None);
+        rows.push(Some(&[3, 4]));
+        let rows = rows.finish();
+        assert_eq!(rows.len(), 3);
+        assert_eq!([0, 1, 2].map(|row| rows.row(row)), [Some(&[1, 2][..]), None, Some(&[3, 4])]);
+    }
+
+    #[test]
+    fn recipes_tell_where_they_differ() {
+        assert_eq!(recipe_difference("a/b=1/c", "a/b=1/c"), None);
+        let difference = recipe_difference("a/b=1/c", "a/b=2/c/d").unwrap();
+        assert_eq!(difference, "b=1 and b=2, nothing and d");
+    }
+}
