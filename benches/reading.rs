@@ -24,6 +24,7 @@ use std::fmt::Write as _;
 use std::hint::black_box;
 use std::io::{self, Write as _};
 use std::num::NonZeroUsize;
+use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -119,7 +120,7 @@ fn read(path: PathBuf) -> (usize, usize) {
                 }
                 Event::Fault(fault) => panic!("{fault}"),
             }
-            Ok(())
+            Ok(ControlFlow::Continue(()))
         };
         collection.read_shard(shard, &mut visit).unwrap();
     }

@@ -11,6 +11,7 @@ use crate::read::walk::InputFile;
 use crate::read::{Collection, Corpus, Event, ReadOptions};
 use crate::similarity::Similarity;
 use std::cmp::Ordering;
+use std::ops::ControlFlow;
 
 /// What two texts have in common.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,7 +83,9 @@ pub fn read_document(
     for shard in 0..collection.shard_count() {
         let records = collection.read_shard(shard, &mut |event| {
             let met = match event {
-                Event::Fault(fault) if fault.severity == Severity::Warning => return Ok(()),
+                Event::Fault(fault) if fault.severity == Severity::Warning => {
+                    return Ok(ControlFlow::Continue(()));
+                }
                 Event::Fault(fault) => {
                     return Err(expected(
                         fault.byte.unwrap_or(0),
@@ -105,7 +108,7 @@ pub fn read_document(
                 }
                 _ => {}
             }
-            Ok(())
+            Ok(ControlFlow::Continue(()))
         })?;
         records_before += records;
     }

@@ -5,7 +5,7 @@ use super::progress::Progress;
 use super::shard_summary::{CollectionSummary, ShardSummary, read_again, read_summarized};
 use crate::document::Document;
 use crate::error::Result;
-use crate::read::{Collection, Corpus};
+use crate::read::Corpus;
 use crate::search::set_join::TermSource;
 use std::sync::OnceLock;
 
@@ -14,7 +14,7 @@ const BYTES_A_TERM: u64 = 6;
 
 /// A collection as terms, and what its first reading tells besides.
 pub(super) struct CorpusTerms<'c> {
-    collection: &'c Collection,
+    collection: &'c dyn Corpus,
     terms: &'c DocumentTerms,
     /// Whether a field decides which documents are kept.
     by_field: bool,
@@ -24,7 +24,7 @@ pub(super) struct CorpusTerms<'c> {
 
 impl<'c> CorpusTerms<'c> {
     pub(super) fn new(
-        collection: &'c Collection,
+        collection: &'c dyn Corpus,
         terms: &'c DocumentTerms,
         by_field: bool,
         progress: &'c dyn Progress,

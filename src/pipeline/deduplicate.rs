@@ -17,7 +17,7 @@ use crate::closeness::CloseRows;
 use crate::cluster::{Removal, components, keep};
 use crate::error::Result;
 use crate::kernels::Isa;
-use crate::read::{Collection, Corpus};
+use crate::read::Corpus;
 use crate::search::set_join::SetJoin;
 use crate::similarity::Threshold;
 
@@ -37,7 +37,7 @@ pub struct Deduplicated {
 impl Deduplicated {
     /// What was found, for the outputs.
     #[must_use]
-    pub fn findings<'f>(&'f self, collection: &'f Collection) -> Findings<'f> {
+    pub fn findings<'f>(&'f self, collection: &'f dyn Corpus) -> Findings<'f> {
         let side = Side { collection, read: &self.read };
         Findings {
             documents: side,
@@ -57,7 +57,7 @@ impl Deduplicated {
 /// The threads cannot be started, or there are more than 2³² − 1 documents. What is wrong with the
 /// input is part of the result.
 pub fn deduplicate(
-    collection: &Collection,
+    collection: &dyn Corpus,
     config: &DeduplicateConfig,
     progress: &dyn Progress,
 ) -> Result<Deduplicated> {
@@ -112,7 +112,7 @@ impl DeduplicateConfig {
     pub(super) fn fingerprinter(
         &self,
         features: &Features,
-        corpus: &Collection,
+        corpus: &dyn Corpus,
         workers: &Workers,
     ) -> Result<Fingerprinter> {
         Ok(match features {

@@ -1,13 +1,14 @@
 //! The names by which a collection's user knows its documents.
 
 use crate::document::{DocOrdinal, DocumentIds, Place};
-use crate::read::{Collection, Corpus};
+use crate::read::Corpus;
 use crate::write::document_rows::DocumentName;
 use std::borrow::Cow;
 
-/// Names documents; one without an ID is called by its file and the number of its record.
+/// Names documents; one without an ID is called by its file, if that has a name, and the number of
+/// its record.
 pub(super) struct Names<'d> {
-    pub(super) collection: &'d Collection,
+    pub(super) collection: &'d dyn Corpus,
     pub(super) ids: &'d DocumentIds,
 }
 
@@ -19,7 +20,10 @@ impl<'d> Names<'d> {
         let id = self.ids.id(document).map_or_else(
             || {
                 let mut id = file.as_os_str().as_encoded_bytes().to_vec();
-                id.extend_from_slice(format!(":{record}").as_bytes());
+                if !id.is_empty() {
+                    id.push(b':');
+                }
+                id.extend_from_slice(record.to_string().as_bytes());
                 Cow::Owned(id)
             },
             Cow::Borrowed,

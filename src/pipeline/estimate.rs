@@ -3,12 +3,12 @@
 use super::config::{DeduplicateConfig, Features, Method};
 use super::document_terms::{DocumentTerms, TermScratch};
 use crate::document::Content;
-use crate::error::Error;
 use crate::fingerprint::hashed_simhash::HashedSimhash;
 use crate::input_format::{Compression, Format};
-use crate::read::{Collection, Corpus, Event};
+use crate::read::{Corpus, Event};
 use crate::search::planner::{IndexName, Plan, Task, Workload};
 use std::fmt;
+use std::ops::ControlFlow;
 use std::time::Instant;
 
 /// Shards that are looked into, evenly spread.
@@ -50,8 +50,8 @@ struct Sample {
 /// few documents of each.
 #[must_use]
 pub fn estimate(
-    corpus: &Collection,
-    queries: Option<&Collection>,
+    corpus: &dyn Corpus,
+    queries: Option<&dyn Corpus>,
     config: &DeduplicateConfig,
 ) -> Estimate {
     let mut whole = of_collection(corpus, config);
@@ -66,7 +66,7 @@ pub fn estimate(
     whole
 }
 
-fn of_collection(collection: &Collection, config: &DeduplicateConfig) -> Estimate {
+fn of_collection(collection: &dyn Corpus, config: &DeduplicateConfig) -> Estimate {
     let mut sample = Sample::default();
     let shards = collection.shard_count();
     for shard in (0..shards).step_by(shards.div_ceil(SAMPLED_SHARDS).max(1)) {
@@ -99,14 +99,15 @@ fn of_collection(collection: &Collection, config: &DeduplicateConfig) -> Estimat
 }
 
 /// Bytes of a shard's content for each of its bytes on disk, about.
-fn expansion(collection: &Collection, shard: usize) -> u64 {
+fn expansion(collection: &dyn Corpus, shard: usize) -> u64 {
+    let Some(files) = collection.as_files() else { return 1 };
     // A file that is cut is a plain one.
     let file = collection.shard_file(shard);
     let is_cut = [shard.wrapping_sub(1), shard + 1]
         .iter()
         .any(|&near| near < collection.shard_count() && collection.shard_file(near) == file);
     let packed = !is_cut
-        && collection.recognize(file).is_ok_and(|recognized| {
+        && files.recognize(file).is_ok_and(|recognized| {
             recognized.compression != Compression::None || recognized.format == Format::Parquet
         });
     if packed { EXPANSION } else { 1 }
@@ -114,29 +115,32 @@ fn expansion(collection: &Collection, shard: usize) -> u64 {
 
 impl Sample {
     /// Reads the first documents of a shard.
-    fn read(&mut self, collection: &Collection, shard: usize) {
+    fn read(&mut self, collection: &dyn Corpus, shard: usize) {
         let (mut first, mut last, mut text_bytes) = (None, 0, 0);
+        let mut is_whole = true;
         let read = collection.read_shard(shard, &mut |event| {
-            let Event::Record(record) = event else { return Ok(()) };
+            let Event::Record(record) = event else { return Ok(ControlFlow::Continue(())) };
             first.get_or_insert(record.byte);
             last = record.byte;
             if text_bytes >= SAMPLED_BYTES {
-                // An error is what ends a reading; nobody sees this one.
-                return Err(Error::config("shard", shard, "is read no further"));
+                is_whole = false;
+                return Ok(ControlFlow::Break(()));
             }
             if let Content::Document(document) = record.content {
                 text_bytes += document.text.len() as u64;
                 self.id_bytes += document.id.map_or(0, |id| id.len() as u64);
                 self.texts.push(document.text.to_vec());
             }
-            Ok(())
+            Ok(ControlFlow::Continue(()))
         });
         let consumed = last - first.unwrap_or(0);
-        self.consumed += match read {
-            Ok(_) => collection.shard_bytes(shard),
+        self.consumed += if is_whole && read.is_ok() {
+            collection.shard_bytes(shard)
+        } else if consumed == 0 {
             // Rows of a table have no place in a file.
-            Err(_) if consumed == 0 => text_bytes / expansion(collection, shard),
-            Err(_) => consumed / expansion(collection, shard),
+            text_bytes / expansion(collection, shard)
+        } else {
+            consumed / expansion(collection, shard)
         };
     }
 

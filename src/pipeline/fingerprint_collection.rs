@@ -11,7 +11,7 @@ use crate::fingerprint::hashed_simhash::HashedSimhash;
 use crate::fingerprint_rows::{FingerprintRows, Lanes};
 use crate::fingerprint_table::Lane;
 use crate::kernels::Isa;
-use crate::read::{Collection, Corpus};
+use crate::read::Corpus;
 use crate::validity::Validity;
 use std::borrow::Cow;
 
@@ -34,7 +34,7 @@ pub struct FingerprintedCollection {
 /// The threads cannot be started, or there are more than 2³² − 1 documents. What is wrong with the
 /// input is part of the result.
 pub fn fingerprint_collection(
-    collection: &Collection,
+    collection: &dyn Corpus,
     recipe: FingerprintRecipe,
     threads: usize,
     isa: Isa,
@@ -78,7 +78,7 @@ pub(super) fn fingerprint_shards(
 
 /// The shards of a collection, and who reads them.
 pub(super) struct Shards<'r> {
-    pub(super) collection: &'r Collection,
+    pub(super) collection: &'r dyn Corpus,
     /// Whether a field decides which documents are kept.
     pub(super) by_field: bool,
     pub(super) workers: &'r Workers,
@@ -153,8 +153,8 @@ mod tests {
     use super::*;
     use crate::pipeline::compare::compare_texts;
     use crate::pipeline::progress::NoProgress;
-    use crate::read::ReadOptions;
     use crate::read::walk::InputFile;
+    use crate::read::{Collection, ReadOptions};
     use std::fs;
 
     const TEXTS: [&str; 5] = ["a rose is a rose is a rose", "", "a rose", "…", "Die Straße, 東京!"];

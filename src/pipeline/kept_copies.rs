@@ -6,7 +6,7 @@ use crate::read::{Collection, Corpus, Event};
 use crate::write::kept_documents::{KeptFile, distinct_names};
 use rayon::prelude::*;
 use std::io;
-use std::ops::Range;
+use std::ops::{ControlFlow, Range};
 use std::path::{Path, PathBuf};
 
 /// Writes a copy of every file of `collection` to `folder`: byte for byte, but for the documents
@@ -79,7 +79,7 @@ impl Copy<'_> {
             let first = self.ids.first_of_shard(shard).0;
             let mut next = first;
             let records = self.collection.read_shard(shard, &mut |event| {
-                let Event::Record(record) = event else { return Ok(()) };
+                let Event::Record(record) = event else { return Ok(ControlFlow::Continue(())) };
                 let stays = match record.content {
                     Content::Document(_) => {
                         let document = DocOrdinal(next);
@@ -89,7 +89,10 @@ impl Copy<'_> {
                     Content::PassThrough | Content::PassedOver => true,
                     Content::Bad(_) => false,
                 };
-                if stays { keep(record.bytes, first_record + record.number) } else { Ok(()) }
+                if stays {
+                    keep(record.bytes, first_record + record.number)?;
+                }
+                Ok(ControlFlow::Continue(()))
             })?;
             if next != self.ids.end_of_shard(shard).0 {
                 return Err(self.changed());
@@ -141,7 +144,7 @@ mod tests {
                         text(document.text),
                     ));
                 }
-                Ok(())
+                Ok(ControlFlow::Continue(()))
             });
             ids.close(records.unwrap());
             shards.push(ids);

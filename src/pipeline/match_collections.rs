@@ -14,7 +14,7 @@ use super::write_outputs::{Close, Findings, Side};
 use crate::closeness::{CloseAcross, Closeness};
 use crate::cluster::Removal;
 use crate::error::Result;
-use crate::read::{Collection, Corpus};
+use crate::read::Corpus;
 use std::convert::Infallible;
 
 /// What was found between two collections.
@@ -42,15 +42,15 @@ pub struct MatchedCollections {
 ///
 /// As [`deduplicate`](super::deduplicate()).
 pub fn match_collections(
-    queries: &Collection,
-    corpus: &Collection,
+    queries: &dyn Corpus,
+    corpus: &dyn Corpus,
     config: &DeduplicateConfig,
     progress: &dyn Progress,
 ) -> Result<MatchedCollections> {
     let mut timings = Timings::start();
     let workers = Workers::new(config.threads)?;
     let both = [queries, corpus];
-    progress.begin("reading", both.map(Corpus::bytes).iter().sum());
+    progress.begin("reading", both.map(|collection| collection.bytes()).iter().sum());
     let terms = DocumentTerms::new(config.shingle, config.isa);
     let (queries, corpus, close) = match &config.method {
         Method::Exact(threshold) => {
@@ -109,7 +109,7 @@ pub fn match_collections(
 impl MatchedCollections {
     /// What was found, for the outputs.
     #[must_use]
-    pub fn findings<'f>(&'f self, queries: &'f Collection, corpus: &'f Collection) -> Findings<'f> {
+    pub fn findings<'f>(&'f self, queries: &'f dyn Corpus, corpus: &'f dyn Corpus) -> Findings<'f> {
         Findings {
             documents: Side { collection: queries, read: &self.queries },
             originals: Side { collection: corpus, read: &self.corpus },

@@ -7,7 +7,7 @@ use crate::closeness::Closeness;
 use crate::cluster::{Cluster, Removal};
 use crate::document::DocOrdinal;
 use crate::error::Result;
-use crate::read::{Collection, Corpus};
+use crate::read::Corpus;
 use crate::unordered_map::UnorderedMap;
 use crate::write::document_rows::DocumentName;
 use crate::write::report::{
@@ -92,12 +92,12 @@ fn shown_name(name: &DocumentName<'_>) -> Name {
     Name { id: name.id.to_vec(), file, record: name.record }
 }
 
-fn file_name(collection: &Collection, file: usize) -> Vec<u8> {
+fn file_name(collection: &dyn Corpus, file: usize) -> Vec<u8> {
     collection.file_name(file).as_os_str().as_encoded_bytes().to_vec()
 }
 
 /// The first file's name, and how many there are.
-fn title(collection: &Collection) -> String {
+fn title(collection: &dyn Corpus) -> String {
     match collection.file_count() {
         0 => "nothing".to_owned(),
         1 => collection.file_name(0).display().to_string(),

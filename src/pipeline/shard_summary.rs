@@ -2,11 +2,12 @@
 
 use super::config::Keep;
 use crate::document::{Bad, Content, Document, DocumentIds, ShardIds};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::fault::Fault;
 use crate::field_value::FieldValue;
-use crate::read::{Collection, Corpus, Event};
+use crate::read::{Corpus, Event};
 use std::cmp::Ordering;
+use std::ops::ControlFlow;
 
 /// A bad record, with the place that only the reader of its shard knows.
 #[derive(Clone, Debug)]
@@ -72,7 +73,7 @@ pub struct CollectionSummary {
 ///
 /// More than 2³² − 1 documents in the shard.
 pub(super) fn read_summarized(
-    collection: &Collection,
+    collection: &dyn Corpus,
     shard: usize,
     by_field: bool,
     visit: &mut dyn FnMut(u32, &Document<'_>) -> bool,
@@ -92,7 +93,7 @@ pub(super) fn read_summarized(
             Event::Record(record) => record,
             Event::Fault(fault) => {
                 summary.faults.push(fault);
-                return Ok(());
+                return Ok(ControlFlow::Continue(()));
             }
         };
         match record.content {
@@ -114,7 +115,7 @@ pub(super) fn read_summarized(
                 bad: bad.clone(),
             }),
         }
-        Ok(())
+        Ok(ControlFlow::Continue(()))
     })?;
     summary.ids.close(records);
     Ok(summary)
@@ -127,18 +128,14 @@ pub(super) fn read_summarized(
 ///
 /// None of its own: what is wrong with the shard was told when it was first read.
 pub(super) fn read_again(
-    collection: &Collection,
+    collection: &dyn Corpus,
     shard: usize,
     end: u32,
     wanted: &dyn Fn(u32) -> bool,
     visit: &mut dyn FnMut(u32, &[u8]),
 ) -> Result<()> {
     let mut index = 0;
-    let records = collection.read_shard(shard, &mut |event| {
-        if index >= end {
-            // An error is what ends a reading; nobody sees this one.
-            return Err(Error::config("shard", shard, "is read no further"));
-        }
+    let read = collection.read_shard(shard, &mut |event| {
         if let Event::Record(record) = event
             && let Content::Document(document) = record.content
         {
@@ -147,9 +144,9 @@ pub(super) fn read_again(
             }
             index += 1;
         }
-        Ok(())
+        Ok(if index < end { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
     });
-    if index >= end { Ok(()) } else { records.map(drop) }
+    read.map(drop)
 }
 
 impl CollectionSummary {
@@ -158,7 +155,7 @@ impl CollectionSummary {
     /// # Errors
     ///
     /// More than 2³² − 1 documents.
-    pub(super) fn new(collection: &Collection, shards: Vec<ShardSummary>) -> Result<Self> {
+    pub(super) fn new(collection: &dyn Corpus, shards: Vec<ShardSummary>) -> Result<Self> {
         let mut all = Self::default();
         let (mut ids, mut bad) = (Vec::new(), Vec::new());
         for (shard, summary) in shards.into_iter().enumerate() {

@@ -11,7 +11,7 @@ use super::workers::Workers;
 use crate::closeness::{CloseAcross, ClosePair, CloseRows, Closeness, RowGroups};
 use crate::document::DocumentIds;
 use crate::error::Result;
-use crate::read::{Collection, Corpus};
+use crate::read::Corpus;
 use crate::similarity::{Similarity, Threshold};
 
 /// Comparisons of groups that a worker takes at a time.
@@ -19,7 +19,7 @@ const TASKS_AT_ONCE: usize = 64;
 
 /// The texts of a collection that was read before.
 pub(super) struct Texts<'r> {
-    pub(super) collection: &'r Collection,
+    pub(super) collection: &'r dyn Corpus,
     pub(super) ids: &'r DocumentIds,
     pub(super) terms: &'r DocumentTerms,
     pub(super) workers: &'r Workers,

@@ -14,10 +14,11 @@ use crate::fingerprint::table_simhash::{Accumulator, TableSimhash};
 use crate::fingerprint_rows::{FingerprintRows, Lanes};
 use crate::fingerprint_table::Lane;
 use crate::kernels::Isa;
-use crate::read::{Collection, Corpus, Event};
+use crate::read::{Corpus, Event};
 use crate::token_batch::TokenBatch;
 use crate::tokenize::ascii_letters::AsciiLetters;
 use std::borrow::Cow;
+use std::ops::ControlFlow;
 
 /// Fingerprints over a vocabulary.
 pub(super) struct WordFingerprints {
@@ -43,7 +44,7 @@ impl WordFingerprints {
     ///
     /// The collection cannot be read.
     pub(super) fn fit(
-        collection: &Collection,
+        collection: &dyn Corpus,
         features: &WordFeatures,
         workers: &Workers,
         isa: Isa,
@@ -67,7 +68,7 @@ impl WordFingerprints {
                             counter.count(piece, batch, &mut written, 0);
                         });
                     }
-                    Ok(())
+                    Ok(ControlFlow::Continue(()))
                 })?;
             }
             Ok(counter)

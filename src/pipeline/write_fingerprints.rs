@@ -4,7 +4,7 @@
 use super::FingerprintedCollection;
 use super::document_names::Names;
 use crate::error::{Error, ErrorKind, Result};
-use crate::read::Collection;
+use crate::read::Corpus;
 use crate::store::format;
 #[cfg(feature = "parquet")]
 use crate::write::fingerprint_columns::write_columns;
@@ -58,7 +58,7 @@ impl FingerprintOutput {
 /// `out` fails; or documents have no fingerprint and the form cannot tell; or this build does not
 /// know the form.
 pub fn write_fingerprints(
-    collection: &Collection,
+    collection: &dyn Corpus,
     made: &FingerprintedCollection,
     output: FingerprintOutput,
     path: &Path,

@@ -9,7 +9,7 @@ use crate::closeness::{CloseAcross, ClosePair, CloseRows};
 use crate::cluster::{self, Removal};
 use crate::document::DocOrdinal;
 use crate::error::{Error, ErrorKind, Result};
-use crate::read::{Collection, Corpus};
+use crate::read::Corpus;
 use crate::write::document_rows::{DocumentName, DocumentRows, RowFormat, RowKind, write_cluster};
 use crate::write::output_folder::OutputFolder;
 use crate::write::quarantine::write_bad_record;
@@ -36,7 +36,7 @@ pub struct Outputs {
 #[derive(Clone, Copy, Debug)]
 pub struct Side<'s> {
     /// The collection.
-    pub collection: &'s Collection,
+    pub collection: &'s dyn Corpus,
     /// What its reading told.
     pub read: &'s CollectionSummary,
 }
@@ -140,9 +140,16 @@ pub fn write_outputs(
         kept[DocOrdinal(removal.row).index()] = false;
     }
     if outputs.kept {
+        let files = collection.as_files().ok_or_else(|| {
+            Error::config(
+                "write_kept",
+                true,
+                "copies what is in files, which these documents are not",
+            )
+        })?;
         let is_kept = |document: DocOrdinal| kept[document.index()];
         let target = folder.aside().join("kept");
-        workers.run(|| write_kept_copies(collection, &read.ids, &is_kept, &target))??;
+        workers.run(|| write_kept_copies(files, &read.ids, &is_kept, &target))??;
     }
 
     summary.files = collection.file_count() as u64;

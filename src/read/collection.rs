@@ -13,10 +13,10 @@ use crate::read::selection::Selection;
 use crate::read::sniff::{self, SNIFFED_BYTES};
 use crate::read::walk::InputFile;
 use crate::read::window::{Damage, Filled, Splitter, Stream, Then, read_slice, read_stream};
-use crate::read::{Corpus, Event, Visit};
+use crate::read::{Corpus, Event, Price, Visit};
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
-use std::ops::Range;
+use std::ops::{ControlFlow, Range};
 use std::path::Path;
 
 /// How inputs are read.
@@ -116,7 +116,7 @@ impl Collection {
                 if let Event::Record(Record { content: Content::Document(_), .. }) = event {
                     found += 1;
                 }
-                Ok(())
+                Ok(ControlFlow::Continue(()))
             });
             // A format that this build cannot read is told of when the shard is read for good.
             drop(counted);
@@ -221,33 +221,30 @@ impl Collection {
         let mut file = match File::open(opened.input.path()) {
             Ok(file) => file,
             Err(error) => {
-                visit(Event::Fault(opened.unreadable("input-open", &error)))?;
-                return Ok(0);
+                return refuse(opened.unreadable("input-open", &error), visit);
             }
         };
         if let Some(fault) = opened.changed(&file) {
-            visit(Event::Fault(fault))?;
-            return Ok(0);
+            return refuse(fault, visit);
         }
         let mut head = Vec::new();
         if let Err(error) = (&mut file).take(SNIFFED_BYTES as u64).read_to_end(&mut head) {
-            visit(Event::Fault(opened.unreadable("input-read", &error)))?;
-            return Ok(0);
+            return refuse(opened.unreadable("input-read", &error), visit);
         }
         if head.is_empty() {
             let detail = "holds no records".to_owned();
-            visit(Event::Fault(opened.fault(Severity::Warning, "empty", None, detail)))?;
-            return Ok(0);
+            return refuse(opened.fault(Severity::Warning, "empty", None, detail), visit);
         }
         let Recognized { compression, format } = match self.recognize_head(opened, &head) {
             Ok(recognized) => recognized,
             Err(fault) => {
-                visit(Event::Fault(fault))?;
-                return Ok(0);
+                return refuse(fault, visit);
             }
         };
-        if let Some(fault) = opened.misnamed(compression) {
-            visit(Event::Fault(fault))?;
+        if let Some(fault) = opened.misnamed(compression)
+            && visit(Event::Fault(fault))?.is_break()
+        {
+            return Ok(0);
         }
         #[cfg(feature = "parquet")]
         if format == Format::Parquet {
@@ -255,8 +252,7 @@ impl Collection {
                 return self.read_rows(opened, None, visit);
             }
             let detail = "is Parquet inside another compression; unpack it first".to_owned();
-            visit(Event::Fault(opened.fault(Severity::Loss, "format", None, detail)))?;
-            return Ok(0);
+            return refuse(opened.fault(Severity::Loss, "format", None, detail), visit);
         }
         if compression == Compression::None && head.len() as u64 == opened.bytes {
             return self.read_format(format, Bytes::Slice(&head), 0, opened, visit);
@@ -285,13 +281,11 @@ impl Collection {
         let file = match file {
             Ok(file) => file,
             Err(error) => {
-                visit(Event::Fault(opened.unreadable("input-open", &error)))?;
-                return Ok(0);
+                return refuse(opened.unreadable("input-open", &error), visit);
             }
         };
         if let Some(fault) = opened.changed(&file) {
-            visit(Event::Fault(fault))?;
-            return Ok(0);
+            return refuse(fault, visit);
         }
         let reader = file.take(range.end - range.start);
         let mut stream = decompress::open(Compression::None, reader, &self.options)?;
@@ -310,13 +304,11 @@ impl Collection {
         let file = match File::open(opened.input.path()) {
             Ok(file) => file,
             Err(error) => {
-                visit(Event::Fault(opened.unreadable("input-open", &error)))?;
-                return Ok(0);
+                return refuse(opened.unreadable("input-open", &error), visit);
             }
         };
         if let Some(fault) = opened.changed(&file) {
-            visit(Event::Fault(fault))?;
-            return Ok(0);
+            return refuse(fault, visit);
         }
         let options = &self.options;
         let columns = Columns {
@@ -370,6 +362,11 @@ impl Collection {
     }
 }
 
+/// Tells why nothing is read.
+fn refuse(fault: Fault, visit: &mut Visit<'_>) -> Result<u64> {
+    visit(Event::Fault(fault)).map(|_| 0)
+}
+
 fn feature_off(format: Format) -> crate::error::Error {
     let feature = match format {
         Format::JsonLines => "jsonl",
@@ -416,11 +413,21 @@ impl Corpus for Collection {
             Part::Range(format, range) => self.read_range(opened, *format, range, visit),
             #[cfg(feature = "parquet")]
             Part::RowGroups(groups, _) => self.read_rows(opened, Some(groups.clone()), visit),
-            Part::Unreadable(fault) => {
-                visit(Event::Fault(fault.clone()))?;
-                Ok(0)
-            }
+            Part::Unreadable(fault) => refuse(fault.clone(), visit),
         })
+    }
+
+    fn price(&self, shard: usize) -> Price {
+        match &self.shards[shard].part {
+            Part::Whole => self.files[self.shard_file(shard)].price,
+            Part::Range(..) | Part::Unreadable(_) => Price::Cheap,
+            #[cfg(feature = "parquet")]
+            Part::RowGroups(..) => Price::Dear,
+        }
+    }
+
+    fn as_files(&self) -> Option<&Collection> {
+        Some(self)
     }
 }
 

@@ -8,6 +8,7 @@ use crate::mapped_file::FileAccess;
 use crate::read::walk::InputFile;
 use crate::read::{Collection, Corpus, Event, ReadOptions};
 use std::fs;
+use std::ops::ControlFlow;
 use std::path::Path;
 
 /// What was seen of a collection, with record numbers in the file.
@@ -63,7 +64,7 @@ fn read(paths: &[&Path], options: ReadOptions) -> Seen {
                 }
                 Event::Fault(fault) => seen.warned.push(fault.code),
             }
-            Ok(())
+            Ok(ControlFlow::Continue(()))
         });
         base += records.unwrap();
     }
@@ -190,6 +191,56 @@ fn the_same_documents_read_the_same_in_every_format_compression_and_shard_size()
         let frames: Vec<u8> = content.chunks(9_001).flat_map(zstd).collect();
         check(&format!("{name}.zst"), &frames, options(1));
     }
+}
+
+/// Stops the readings of a file's shards at every so many events: nothing is visited after that,
+/// and the records up to there are counted.
+pub(super) fn stops_anywhere(name: &str, content: &[u8], options: ReadOptions) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join(name);
+    fs::write(&path, content).unwrap();
+    let collection = Collection::open(vec![InputFile::new(&path)], options);
+    for shard in 0..collection.shard_count() {
+        // Records before each event, where it is a record.
+        let mut counts = Vec::new();
+        let all = collection.read_shard(shard, &mut |event| {
+            counts.push(if let Event::Record(record) = event { Some(record.number) } else { None });
+            Ok(ControlFlow::Continue(()))
+        });
+        counts.push(Some(all.unwrap()));
+        for enough in (1..counts.len()).step_by(7) {
+            let mut visited = 0;
+            let counted = collection.read_shard(shard, &mut |_| {
+                visited += 1;
+                Ok(if visited < enough {
+                    ControlFlow::Continue(())
+                } else {
+                    ControlFlow::Break(())
+                })
+            });
+            assert_eq!(visited, enough, "{name}, shard {shard}");
+            let counted = counted.unwrap();
+            let expected = counts[enough].unwrap_or(counted);
+            assert_eq!(counted, expected, "{name}, shard {shard}, {enough} events");
+        }
+    }
+}
+
+#[test]
+fn a_reading_ends_where_its_visitor_has_enough() {
+    for (name, content) in encodings() {
+        let content = &content[..300_000];
+        for shard_bytes in [70_000, 1 << 30] {
+            stops_anywhere(name, content, options(shard_bytes));
+        }
+        // The first event is a warning about the name.
+        let packed = gzip(content);
+        stops_anywhere(name, &packed, options(1));
+        stops_anywhere(name, &packed[..packed.len() / 2], options(1));
+        stops_anywhere(name, &packed, ReadOptions { max_record_bytes: 3000, ..options(1) });
+    }
+    let unreadable = b"\x7FELF";
+    stops_anywhere("a.txt", unreadable, options(1));
 }
 
 /// A bad record between two good ones costs itself, also where the window is smaller than all.

@@ -1,7 +1,7 @@
 //! Conformance of the one format that is no sequence of bytes.
 
 use crate::read::ReadOptions;
-use crate::read::conformance::{documents, options, read_as};
+use crate::read::conformance::{documents, options, read_as, stops_anywhere};
 use ::parquet::arrow::ArrowWriter;
 use ::parquet::basic::{Compression, ZstdLevel};
 use ::parquet::file::properties::WriterProperties;
@@ -51,6 +51,17 @@ fn rows_read_the_same() {
             assert_eq!(seen.lost, [""; 0]);
         }
     }
+}
+
+#[test]
+fn a_reading_of_rows_ends_where_its_visitor_has_enough() {
+    let bytes = file(columns(), Compression::SNAPPY);
+    stops_anywhere("a.parquet", &bytes, options(1));
+    // A page in the middle is damaged.
+    let mut damaged = bytes.clone();
+    let middle = bytes.len() / 2;
+    damaged[middle..middle + 4000].fill(0);
+    stops_anywhere("a.parquet", &damaged, options(1));
 }
 
 #[test]

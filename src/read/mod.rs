@@ -21,7 +21,8 @@
 //!   a mapped slice and over a stream alike, and is the one place that knows about limits,
 //!   clipped files and what was lost.
 //! * Nothing in an input is an error of the program: bad records are records, damaged files are
-//!   [`Event::Fault`]s, and reading goes on where it can. `Err` is what the visitor returned.
+//!   [`Event::Fault`]s, and reading goes on where it can. `Err` is what the visitor returned; that
+//!   it has had enough is no error.
 //!
 //! This stage does not know what becomes of a document, counts nothing and writes nothing.
 
@@ -78,6 +79,8 @@ mod zstd;
 use crate::document::Record;
 use crate::error::Result;
 use crate::fault::Fault;
+use std::fmt::Debug;
+use std::ops::ControlFlow;
 use std::path::Path;
 
 pub use collection::{Collection, ReadOptions, Recognized};
@@ -91,15 +94,43 @@ pub enum Event<'a> {
     Fault(Fault),
 }
 
-/// Takes the events of a shard, in order. Its first error ends the reading.
-pub type Visit<'v> = dyn FnMut(Event<'_>) -> Result<()> + 'v;
+/// Takes the events of a shard, in order, and says whether it wants more. Its first error ends the
+/// reading, and so does its first `Break`, which is none: nothing is visited after either.
+pub type Visit<'v> = dyn FnMut(Event<'_>) -> Result<ControlFlow<()>> + 'v;
 
-/// A collection of records in files, in shards that can be read alone.
-pub trait Corpus: Sync {
-    /// Number of files. File numbers are positions in reading order.
+/// How a reading goes on inside a reader: it ends well, because the visitor had enough, or with
+/// the visitor's error.
+type Flow<T = ()> = ControlFlow<Result<()>, T>;
+
+/// Visits an event.
+fn give(event: Event<'_>, visit: &mut Visit<'_>) -> Flow {
+    match visit(event) {
+        Ok(ControlFlow::Continue(())) => ControlFlow::Continue(()),
+        Ok(ControlFlow::Break(())) => ControlFlow::Break(Ok(())),
+        Err(error) => ControlFlow::Break(Err(error)),
+    }
+}
+
+/// How dear it is to read a shard again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Price {
+    /// About as dear as looking at its bytes: text in memory, or plain text in a file. It is not
+    /// worth keeping what was made of it.
+    Cheap,
+    /// A multiple of that: bytes that are unpacked first, rows of Parquet, pages of HTML.
+    Dear,
+}
+
+/// A collection of records, in shards that can be read alone.
+///
+/// [`Collection`] reads them from files. What only files have, such as copies of them without some
+/// of their records, is asked of [`Corpus::as_files`]; everything that computes does without.
+pub trait Corpus: Debug + Sync {
+    /// Number of files. File numbers are positions in reading order. Records that are in no file
+    /// are in one without a name.
     fn file_count(&self) -> usize;
 
-    /// The file as the user named it.
+    /// The file as the user named it; empty if it has no name.
     fn file_name(&self, file: usize) -> &Path;
 
     /// Number of shards. In order they are reading order.
@@ -108,19 +139,28 @@ pub trait Corpus: Sync {
     /// The file that a shard is a part of.
     fn shard_file(&self, shard: usize) -> usize;
 
-    /// Bytes on disk that reading the shard takes, for shares and progress.
+    /// Bytes on disk or in memory that reading the shard takes, for shares and progress.
     fn shard_bytes(&self, shard: usize) -> u64;
 
-    /// Bytes on disk of all shards.
+    /// The bytes of all shards.
     fn bytes(&self) -> u64 {
         (0..self.shard_count()).map(|shard| self.shard_bytes(shard)).sum()
     }
 
-    /// Visits the shard's events in order and returns its number of counted records. Every reading
-    /// visits the same events, faults included.
+    /// How dear it is to read the shard again, as far as is known without reading it.
+    fn price(&self, shard: usize) -> Price;
+
+    /// Visits the shard's events in order and returns its number of counted records; if `visit`
+    /// had enough, the number of those that it was given. Every reading visits the same events,
+    /// faults included.
     ///
     /// # Errors
     ///
     /// The first error that `visit` returns; what is wrong with the input is no error.
     fn read_shard(&self, shard: usize, visit: &mut Visit<'_>) -> Result<u64>;
+
+    /// The files that the records are in, for what only files have; `None` if they are in none.
+    fn as_files(&self) -> Option<&Collection> {
+        None
+    }
 }

@@ -3,10 +3,10 @@
 use crate::fault::{Fault, Severity};
 use crate::input_format::{Compression, Format};
 use crate::mapped_file::MappedFile;
-use crate::read::ReadOptions;
 use crate::read::form_feed::FORM_FEED;
 use crate::read::sniff::{self, SNIFFED_BYTES};
 use crate::read::walk::InputFile;
+use crate::read::{Price, ReadOptions};
 use std::fs::{self, File, Metadata};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::ops::Range;
@@ -24,6 +24,8 @@ pub(super) struct Opened {
     modified: Option<SystemTime>,
     /// The content of a large plain file.
     pub(super) map: Option<MappedFile>,
+    /// How dear it is to read all of it again. Of a small file, as its name tells.
+    pub(super) price: Price,
 }
 
 /// What of a file a shard is.
@@ -43,20 +45,26 @@ pub(super) enum Part {
 impl Opened {
     /// Nothing is known of the file yet.
     pub(super) fn new(input: InputFile) -> Self {
-        Self { input, bytes: 0, modified: None, map: None }
+        Self { input, bytes: 0, modified: None, map: None, price: Price::Cheap }
     }
 
     /// Notes size and time, maps a large plain file and cuts it behind records.
     pub(super) fn cut(&mut self, options: &ReadOptions) -> io::Result<Vec<Part>> {
         let metadata = fs::metadata(self.input.path())?;
         (self.bytes, self.modified) = (metadata.len(), metadata.modified().ok());
+        self.price = price(
+            sniff::promised_compression(&self.input.name),
+            options.format.or_else(|| sniff::named(&self.input.name)),
+        );
         if self.bytes <= options.shard_bytes.max(SNIFFED_BYTES as u64) {
             return Ok(vec![Part::Whole]);
         }
         let mut file = File::open(self.input.path())?;
         let mut head = vec![0; SNIFFED_BYTES];
         file.read_exact(&mut head)?;
-        if sniff::compression(&head) != Compression::None {
+        let compression = sniff::compression(&head);
+        self.price = price(compression, options.format);
+        if compression != Compression::None {
             return Ok(vec![Part::Whole]);
         }
         let format = match options.format {
@@ -66,6 +74,7 @@ impl Opened {
                 Err(_) => return Ok(vec![Part::Whole]),
             },
         };
+        self.price = price(compression, Some(format));
         #[cfg(feature = "parquet")]
         if format == Format::Parquet {
             let shares = crate::read::parquet::shares(&file, ROW_GROUP_BYTES);
@@ -155,6 +164,15 @@ impl Opened {
         let word = word(compression);
         let detail = format!("starts like {word}, unlike its name; read as {word}");
         Some(self.fault(Severity::Warning, "format", None, detail))
+    }
+}
+
+/// How dear it is to read such a file again.
+fn price(compression: Compression, format: Option<Format>) -> Price {
+    match (compression, format) {
+        (Compression::None, Some(Format::Warc | Format::Parquet)) => Price::Dear,
+        (Compression::None, _) => Price::Cheap,
+        (Compression::Gzip | Compression::Zstd, _) => Price::Dear,
     }
 }
 

@@ -7,7 +7,7 @@ use crate::document::{Bad, Content, Document, Record};
 use crate::error::Result;
 use crate::fault::quoted;
 use crate::read::window::Damage;
-use crate::read::{Event, Visit};
+use crate::read::{Event, Flow, Visit, give};
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
     Date32Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type,
@@ -26,7 +26,7 @@ use parquet::file::reader::ChunkReader;
 use std::fmt::Display;
 use std::fs::File;
 use std::io::Write;
-use std::ops::Range;
+use std::ops::{ControlFlow, Range};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// Rows decoded at once; a few, since a short file can hold long values many times.
@@ -64,7 +64,7 @@ pub(super) fn shares(file: &File, bytes: u64) -> Option<Vec<(Range<usize>, u64)>
 }
 
 /// Visits the rows of some row groups, of all if `None`; returns how many rows the file says they
-/// have. `to_fault` makes events of damage and the number of rows that it costs.
+/// have, or how many there are up to where `visit` had enough. `to_fault` makes events of damage and the number of rows that it costs.
 ///
 /// # Errors
 ///
@@ -81,8 +81,8 @@ pub(super) fn read(
     let metadata = match load(file) {
         Ok(metadata) => metadata,
         Err(reason) => {
-            visit(damage("parquet-footer", format!("{reason}; no rows were read"), 0))?;
-            return Ok(0);
+            let fault = damage("parquet-footer", format!("{reason}; no rows were read"), 0);
+            return visit(fault).map(|_| 0);
         }
     };
     let selected = match Selected::new(&metadata, columns) {
@@ -91,7 +91,8 @@ pub(super) fn read(
             // It is told once, not for every share of the file.
             if groups.is_none_or(|groups| groups.start == 0) {
                 let rows = metadata.metadata().file_metadata().num_rows();
-                visit(damage("parquet-column", reason, u64::try_from(rows).unwrap_or_default()))?;
+                let rows = u64::try_from(rows).unwrap_or_default();
+                return visit(damage("parquet-column", reason, rows)).map(|_| 0);
             }
             return Ok(0);
         }
@@ -101,8 +102,10 @@ pub(super) fn read(
         let declared = metadata.metadata().row_group(group).num_rows();
         let declared = u64::try_from(declared).unwrap_or_default();
         if let Some(detail) = selected.too_long(&metadata, group) {
-            visit(damage("parquet-size", detail, declared))?;
             rows = rows.saturating_add(declared);
+            if visit(damage("parquet-size", detail, declared))?.is_break() {
+                return Ok(rows);
+            }
             continue;
         }
         let mut group_rows = Rows { next: rows, longest, read: 0, selected: &selected };
@@ -110,17 +113,20 @@ pub(super) fn read(
             loop {
                 let batch = match caught(|| batches.next().transpose())? {
                     Ok(Some(batch)) => batch,
-                    Ok(None) => return Ok(Ok(())),
+                    Ok(None) => return Ok(ControlFlow::Continue(())),
                     Err(error) => return Err(error.to_string()),
                 };
-                if let Err(error) = group_rows.visit(&batch, visit) {
-                    return Ok(Err(error));
+                if let ended @ ControlFlow::Break(_) = group_rows.visit(&batch, visit) {
+                    return Ok(ended);
                 }
             }
         });
         let read = group_rows.read;
+        let rows_before = rows;
+        rows = rows.saturating_add(declared.max(read));
         match result {
-            Ok(visited) => visited?,
+            Ok(ControlFlow::Continue(())) => {}
+            Ok(ControlFlow::Break(ended)) => return ended.map(|()| rows_before + read),
             Err(reason) => {
                 let detail = format!(
                     "row group {group}, column \"{}\": {}; {read} of {declared} rows were kept, \
@@ -128,10 +134,12 @@ pub(super) fn read(
                     quoted(columns.text.as_bytes()),
                     quoted(reason.as_bytes())
                 );
-                visit(damage("parquet-page", detail, declared.saturating_sub(read)))?;
+                let fault = damage("parquet-page", detail, declared.saturating_sub(read));
+                if visit(fault)?.is_break() {
+                    return Ok(rows);
+                }
             }
         }
-        rows = rows.saturating_add(declared.max(read));
     }
     Ok(rows)
 }
@@ -254,7 +262,7 @@ struct Rows<'r> {
 }
 
 impl Rows<'_> {
-    fn visit(&mut self, batch: &RecordBatch, visit: &mut Visit<'_>) -> Result<()> {
+    fn visit(&mut self, batch: &RecordBatch, visit: &mut Visit<'_>) -> Flow {
         let [text, id, keep] = [0, 1, 2].map(|which| self.selected.column(which, batch));
         let (mut id_written, mut keep_written) = (Vec::new(), Vec::new());
         for row in 0..batch.num_rows() {
@@ -278,11 +286,12 @@ impl Rows<'_> {
                     mended: None,
                 }),
             };
-            visit(Event::Record(Record { number: self.next, byte: 0, bytes: &[], content }))?;
+            let record = Record { number: self.next, byte: 0, bytes: &[], content };
             self.next += 1;
             self.read += 1;
+            give(Event::Record(record), visit)?;
         }
-        Ok(())
+        ControlFlow::Continue(())
     }
 }
 

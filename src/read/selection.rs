@@ -1,9 +1,10 @@
 //! Which documents of a collection take part.
 
 use crate::document::{Content, Document, Record};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::read::{Event, Visit};
 use crate::stable_hash::hash;
+use std::ops::ControlFlow;
 
 /// Which documents take part; the others are [passed over](Content::PassedOver).
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -46,23 +47,18 @@ impl Selection {
         if self == (Self { limit: self.limit, ..Self::default() }) && most == u64::MAX {
             return read(visit);
         }
-        let (mut taken, mut records) = (0, 0);
-        let mut has_failed = false;
-        let read = read(&mut |event| {
-            if taken == most {
-                // An error is what ends a reading; nobody sees this one.
-                return Err(Error::config("limit", most, "documents were read"));
-            }
+        if most == 0 {
+            return Ok(0);
+        }
+        let mut taken = 0;
+        read(&mut |event| {
             let event = match event {
                 Event::Record(record) => Event::Record(self.look_at(record, &mut taken)),
                 fault @ Event::Fault(_) => fault,
             };
-            if let Event::Record(record) = event {
-                records = record.number + 1;
-            }
-            visit(event).inspect_err(|_| has_failed = true)
-        });
-        if taken == most && !has_failed { Ok(records) } else { read }
+            let flow = visit(event)?;
+            Ok(if taken == most { ControlFlow::Break(()) } else { flow })
+        })
     }
 
     /// The record as it takes part; counts it, if it does.

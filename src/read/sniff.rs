@@ -86,7 +86,7 @@ pub(super) fn format(head: &[u8], whole: bool, name: &Path) -> Result<Format, St
 }
 
 /// The format that the name's ending means, behind a compression's.
-fn named(name: &Path) -> Option<Format> {
+pub(super) fn named(name: &Path) -> Option<Format> {
     let inner = match promised_compression(name) {
         Compression::None => extension(name),
         _ => extension(Path::new(name.file_stem()?)),

@@ -7,8 +7,9 @@
 
 use crate::document::{Bad, Content, Record};
 use crate::error::Result;
-use crate::read::{Event, Visit};
+use crate::read::{Event, Flow, Visit, give};
 use std::borrow::Cow;
+use std::ops::ControlFlow;
 
 /// Bytes asked of a stream at once: enough to amortize a call, and small enough that the window
 /// stays in the second-level cache.
@@ -134,8 +135,8 @@ pub(super) struct Damage {
 /// Makes an event of a stream's damage; `bool` is whether anything was lost.
 pub(super) type ToFault<'f> = dyn Fn(Damage, bool) -> Event<'static> + 'f;
 
-/// Visits the records of `bytes`, which start at byte `offset` of the file, and returns their
-/// number. `longest` is the length of the longest record, in bytes.
+/// Visits the records of `bytes`, which start at byte `offset` of the file, and returns the number
+/// of those that were visited. `longest` is the length of the longest record, in bytes.
 ///
 /// # Errors
 ///
@@ -149,6 +150,17 @@ pub(super) fn read_slice<S: Splitter>(
     visit: &mut Visit<'_>,
 ) -> Result<u64> {
     let mut out = Output { byte: offset, records: 0, visit };
+    let flow = cut_slice(splitter, bytes, longest, to_fault, &mut out);
+    out.ended(flow)
+}
+
+fn cut_slice<S: Splitter>(
+    splitter: &mut S,
+    bytes: &[u8],
+    longest: usize,
+    to_fault: &ToFault<'_>,
+    out: &mut Output<'_, '_>,
+) -> Flow {
     let mut at = 0;
     while at < bytes.len() {
         let rest = &bytes[at..];
@@ -159,10 +171,7 @@ pub(super) fn read_slice<S: Splitter>(
                 out.record(&window[..length], counted, content)?;
                 length
             }
-            Step::Stop(damage) => {
-                (out.visit)(to_fault(damage, true))?;
-                return Ok(out.records);
-            }
+            Step::Stop(damage) => return give(to_fault(damage, true), out.visit),
             Step::More if last => {
                 out.bad(window, window.len() as u64, "truncated", CLIPPED)?;
                 window.len()
@@ -175,11 +184,11 @@ pub(super) fn read_slice<S: Splitter>(
             }
         };
     }
-    Ok(out.records)
+    ControlFlow::Continue(())
 }
 
-/// Visits the records of a stream, which starts at byte `offset` of the file, and returns their
-/// number. `longest` is the length of the longest record, in bytes.
+/// Visits the records of a stream, which starts at byte `offset` of the file, and returns the
+/// number of those that were visited. `longest` is the length of the longest record, in bytes.
 ///
 /// # Errors
 ///
@@ -193,6 +202,17 @@ pub(super) fn read_stream<S: Splitter>(
     visit: &mut Visit<'_>,
 ) -> Result<u64> {
     let mut out = Output { byte: offset, records: 0, visit };
+    let flow = cut_stream(splitter, stream, longest, to_fault, &mut out);
+    out.ended(flow)
+}
+
+fn cut_stream<S: Splitter>(
+    splitter: &mut S,
+    stream: &mut dyn Stream,
+    longest: usize,
+    to_fault: &ToFault<'_>,
+    out: &mut Output<'_, '_>,
+) -> Flow {
     let mut window = Window::new(longest);
     loop {
         let filled = stream.fill(window.space());
@@ -204,20 +224,19 @@ pub(super) fn read_stream<S: Splitter>(
         if let Then::Loss { damage, untrusted: true, .. } = &filled.then {
             window.condemned = Some(damage.code);
         }
-        if let Err(damage) = split(splitter, &mut window, last, &mut out)? {
-            (out.visit)(to_fault(damage, true))?;
-            return Ok(out.records);
+        if let Err(damage) = split(splitter, &mut window, last, out)? {
+            return give(to_fault(damage, true), out.visit);
         }
         match filled.then {
             Then::More => {}
-            Then::Warning(damage) => (out.visit)(to_fault(damage, false))?,
-            Then::End => return Ok(out.records),
+            Then::Warning(damage) => give(to_fault(damage, false), out.visit)?,
+            Then::End => return ControlFlow::Continue(()),
             Then::Loss { damage, goes_on, .. } => {
                 let code = damage.code;
-                window.lose(code, &mut out)?;
-                (out.visit)(to_fault(damage, true))?;
+                window.lose(code, out)?;
+                give(to_fault(damage, true), out.visit)?;
                 if !goes_on || S::AFTER_LOSS == AfterLoss::Stop {
-                    return Ok(out.records);
+                    return ControlFlow::Continue(());
                 }
                 if S::AFTER_LOSS == AfterLoss::SkipToBoundary {
                     window.skipping = Some(Skip { code, length: 0 });
@@ -234,14 +253,14 @@ fn oversize(longest: usize) -> Cow<'static, str> {
     format!("at most {longest} bytes (`max_record`)").into()
 }
 
-/// Visits what is complete in the window, and everything if nothing follows. The inner error is
-/// the splitter's reason to stop.
+/// Visits what is complete in the window, and everything if nothing follows. The error is the
+/// splitter's reason to stop.
 fn split<S: Splitter>(
     splitter: &mut S,
     window: &mut Window,
     last: bool,
     out: &mut Output<'_, '_>,
-) -> Result<Result<(), Damage>> {
+) -> Flow<Result<(), Damage>> {
     loop {
         if window.skipping.is_some() {
             window.skip(splitter, out)?;
@@ -249,12 +268,12 @@ fn split<S: Splitter>(
                 if last {
                     window.end_skip(out)?;
                 }
-                return Ok(Ok(()));
+                return ControlFlow::Continue(Ok(()));
             }
         }
         let rest = &window.bytes[window.start..window.end];
         if rest.is_empty() || rest.len() < window.enough {
-            return Ok(Ok(()));
+            return ControlFlow::Continue(Ok(()));
         }
         let seen = &rest[..rest.len().min(window.longest)];
         let last_seen = last && seen.len() == rest.len();
@@ -281,9 +300,9 @@ fn split<S: Splitter>(
             }
             Step::More => {
                 window.enough = (2 * rest.len()).min(window.longest + 1);
-                return Ok(Ok(()));
+                return ControlFlow::Continue(Ok(()));
             }
-            Step::Stop(damage) => return Ok(Err(damage)),
+            Step::Stop(damage) => return ControlFlow::Continue(Err(damage)),
         }
     }
 }
@@ -299,11 +318,19 @@ struct Output<'o, 'v> {
 }
 
 impl Output<'_, '_> {
-    fn record(&mut self, bytes: &[u8], counted: bool, content: Content<'_>) -> Result<()> {
+    /// What a reading that went so returns.
+    fn ended(self, flow: Flow) -> Result<u64> {
+        match flow {
+            ControlFlow::Continue(()) => Ok(self.records),
+            ControlFlow::Break(ended) => ended.map(|()| self.records),
+        }
+    }
+
+    fn record(&mut self, bytes: &[u8], counted: bool, content: Content<'_>) -> Flow {
         let record = Record { number: self.records, byte: self.byte, bytes, content };
         self.records += u64::from(counted);
         self.byte += bytes.len() as u64;
-        (self.visit)(Event::Record(record))
+        give(Event::Record(record), self.visit)
     }
 
     fn bad(
@@ -312,11 +339,11 @@ impl Output<'_, '_> {
         length: u64,
         code: &'static str,
         expected: Cow<'static, str>,
-    ) -> Result<()> {
+    ) -> Flow {
         let bad = Bad { code, expected, length };
         self.record(bytes, true, Content::Bad(&bad))?;
         self.byte += length - bytes.len() as u64;
-        Ok(())
+        ControlFlow::Continue(())
     }
 }
 
@@ -371,8 +398,8 @@ impl Window {
     }
 
     /// Goes on passing over bytes, up to the next boundary.
-    fn skip<S: Splitter>(&mut self, splitter: &S, out: &mut Output<'_, '_>) -> Result<()> {
-        let Some(skip) = &mut self.skipping else { return Ok(()) };
+    fn skip<S: Splitter>(&mut self, splitter: &S, out: &mut Output<'_, '_>) -> Flow {
+        let Some(skip) = &mut self.skipping else { return ControlFlow::Continue(()) };
         let rest = &self.bytes[self.start..self.end];
         if let Some(length) = splitter.boundary(rest) {
             self.start += length;
@@ -383,15 +410,19 @@ impl Window {
         let passed = rest.len().saturating_sub(S::BOUNDARY_BYTES);
         self.start += passed;
         skip.length += passed as u64;
-        Ok(())
+        ControlFlow::Continue(())
     }
 
     /// Nothing follows, and no boundary was found.
-    fn end_skip(&mut self, out: &mut Output<'_, '_>) -> Result<()> {
-        let Some(skip) = self.skipping.take() else { return Ok(()) };
+    fn end_skip(&mut self, out: &mut Output<'_, '_>) -> Flow {
+        let Some(skip) = self.skipping.take() else { return ControlFlow::Continue(()) };
         let length = skip.length + (self.end - self.start) as u64;
         self.start = self.end;
-        if length > 0 { out.bad(&[], length, skip.code, self.expected(skip.code)) } else { Ok(()) }
+        if length > 0 {
+            out.bad(&[], length, skip.code, self.expected(skip.code))
+        } else {
+            ControlFlow::Continue(())
+        }
     }
 
     fn expected(&self, code: &'static str) -> Cow<'static, str> {
@@ -399,13 +430,13 @@ impl Window {
     }
 
     /// The bytes that follow do not join those in the window: what is left in it is lost.
-    fn lose(&mut self, code: &'static str, out: &mut Output<'_, '_>) -> Result<()> {
+    fn lose(&mut self, code: &'static str, out: &mut Output<'_, '_>) -> Flow {
         self.end_skip(out)?;
         let rest = &self.bytes[self.start..self.end];
         if !rest.is_empty() {
             out.bad(rest, rest.len() as u64, code, CLIPPED)?;
         }
         (self.start, self.end, self.condemned) = (0, 0, None);
-        Ok(())
+        ControlFlow::Continue(())
     }
 }

@@ -7,6 +7,7 @@ use simtool::input_format::Format;
 use simtool::read::walk::InputFile;
 use simtool::read::{Collection, Corpus, Event, ReadOptions};
 use std::fs;
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -41,7 +42,7 @@ fn read(path: &Path, options: ReadOptions) -> Outcome {
                 }
                 Event::Fault(fault) => outcome.faults.push(fault),
             }
-            Ok(())
+            Ok(ControlFlow::Continue(()))
         });
         assert!(counted.unwrap() >= visited);
     }

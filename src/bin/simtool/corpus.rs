@@ -17,7 +17,7 @@ use simtool::pipeline::{
     CollectionSummary, Estimate, Outputs, deduplicate, estimate, match_collections, write_outputs,
 };
 use simtool::read::walk::{InputFile, Walked};
-use simtool::read::{Collection, ReadOptions};
+use simtool::read::{Collection, Corpus, ReadOptions};
 use simtool::similarity::Threshold;
 use simtool::write::document_rows::RowFormat;
 use simtool::write::output_folder::{Existing, OutputFolder};
@@ -40,7 +40,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     let config = config(common, args, thread_count(common.threads))?;
     let (mut corpus, mut queries) = inputs(common, args)?;
     if args.dry_run || args.explain || !common.quiet {
-        let queries = queries.as_ref().map(|queries| &queries.collection);
+        let queries = queries.as_ref().map(|queries| &queries.collection as &dyn Corpus);
         let estimate = estimate(&corpus.collection, queries, &config);
         if args.dry_run {
             console::out(dry_run(&estimate, &config, &args.output).as_bytes())?;
