@@ -13,7 +13,9 @@ use flate2::read::MultiGzDecoder;
 use flate2::write::GzEncoder;
 use simtool::document::Content;
 use simtool::extract::shingles::Shingles;
+use simtool::features::Features;
 use simtool::fingerprint::hashed_simhash::HashedSimhash;
+use simtool::fingerprint::{Scratch, Sketch};
 use simtool::kernels::Isa;
 use simtool::read::walk::InputFile;
 use simtool::read::{Collection, Corpus, Event, ReadOptions};
@@ -181,7 +183,9 @@ fn fingerprints(criterion: &mut Criterion) {
         let mut group = group(criterion, &format!("fingerprint/{isa}"), bytes);
         let tokenizer = UnicodeWords::new(isa);
         let shingler = Shingles::new(isa, NonZeroUsize::new(3).unwrap());
-        let simhash = HashedSimhash::new(isa, 1);
+        let simhash = HashedSimhash::default();
+        let sketcher = simhash.sketcher(isa);
+        let (mut row, mut scratch) = (vec![0; simhash.shape().words()], Scratch::default());
         let (mut tokens, mut terms) = (HashedTokens::default(), Vec::new());
         group.bench_function("words", |bencher| {
             bencher.iter(|| {
@@ -213,7 +217,8 @@ fn fingerprints(criterion: &mut Criterion) {
                 terms.clear();
                 tokenizer.tokenize(text.as_bytes(), &mut tokens);
                 shingler.extract(&tokens.hashes, &mut terms);
-                all.wrapping_mul(31).wrapping_add(simhash.fingerprint_64(&terms).unwrap())
+                assert!(sketcher.make(&Features::occurrences(&terms), &mut row, &mut scratch));
+                all.wrapping_mul(31).wrapping_add(row[0])
             })
         };
         let expected = fingerprints();

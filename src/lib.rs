@@ -56,12 +56,14 @@
 //! line program, and `csv`, `gzip`, `jsonl`, `parquet`, `warc` and `zstd` each read one kind of
 //! input. A build without one of these answers [`ErrorKind::FeatureOff`] where it is asked for.
 
+pub mod close;
 pub mod closeness;
 pub mod cluster;
 pub mod document;
 pub mod error;
 pub mod extract;
 pub mod fault;
+pub mod features;
 pub mod field_value;
 pub mod fingerprint;
 pub mod fingerprint_rows;
@@ -72,11 +74,13 @@ pub mod kernels;
 pub mod large_buffer;
 pub mod mapped_file;
 pub mod matches;
+pub mod options;
 pub mod pipeline;
 pub mod read;
 pub mod resources;
 pub mod rows_of_words;
 pub mod search;
+pub mod sides;
 pub mod similarity;
 pub mod stable_hash;
 pub mod store;

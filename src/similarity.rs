@@ -62,6 +62,9 @@ pub struct Threshold {
 const MAX_DENOMINATOR: u32 = 1_000_000_000;
 
 impl Threshold {
+    /// The one that is taken where none is given: 0.8.
+    pub const DEFAULT: Self = Self { numerator: 8, denominator: 10 };
+
     /// The threshold `numerator / denominator`.
     ///
     /// # Errors
@@ -130,8 +133,18 @@ impl Threshold {
 }
 
 impl fmt::Display for Threshold {
+    /// As it was given: a decimal, or a ratio.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}/{}", self.numerator, self.denominator)
+        let digits = self.denominator.ilog10();
+        match 10_u32.pow(digits) == self.denominator {
+            true if digits == 0 => write!(f, "{}", self.numerator),
+            true => {
+                let (whole, fraction) =
+                    (self.numerator / self.denominator, self.numerator % self.denominator);
+                write!(f, "{whole}.{fraction:0width$}", width = digits as usize)
+            }
+            false => write!(f, "{}/{}", self.numerator, self.denominator),
+        }
     }
 }
 

@@ -4,7 +4,7 @@
 //! unlike it, and then have no proof.
 
 use super::Removal;
-use crate::closeness::{CloseRows, Neighbourhood};
+use crate::close::{Close, Neighbourhood};
 use std::cmp::Ordering;
 
 /// The rows to remove, in reading order. `prefer` orders two rows, the one to keep first.
@@ -17,7 +17,7 @@ use std::cmp::Ordering;
 ///
 /// R. Tarjan, "Efficiency of a good but not linear set union algorithm", JACM 22(2), 1975.
 #[must_use]
-pub fn keep_one_each(close: &CloseRows, prefer: impl Fn(u32, u32) -> Ordering) -> Vec<Removal> {
+pub fn keep_one_each(close: &Close, prefer: impl Fn(u32, u32) -> Ordering) -> Vec<Removal> {
     let around = Neighbourhood::new(close);
     let mut parents: Vec<u32> = (0..around.group_count() as u32).collect();
     for group in 0..around.group_count() as u32 {
@@ -69,13 +69,15 @@ fn root(parents: &mut [u32], mut group: u32) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::closeness::{ClosePair, Closeness};
+    use crate::close::ClosePair;
+    use crate::closeness::Closeness;
+    use crate::sides::Sides;
 
     #[test]
     fn a_chain_is_one_component_and_its_far_end_has_no_proof() {
         let pair = |a, b| ClosePair { a, b, closeness: Closeness::Distance(1) };
-        let close = CloseRows {
-            groups: vec![vec![2, 9]],
+        let close = Close {
+            groups: Sides::One(vec![vec![2, 9]]),
             pairs: vec![pair(0, 1), pair(1, 2), pair(4, 5)],
             of_equal: Closeness::Distance(0),
         };

@@ -5,7 +5,7 @@
 //! documents are close, and no document is removed because of a chain of others.
 
 use super::Removal;
-use crate::closeness::{CloseRows, Neighbourhood};
+use crate::close::{Close, Neighbourhood};
 use std::cmp::Ordering;
 
 /// The rows to remove, in reading order. `prefer` orders two rows, the one to keep first.
@@ -16,7 +16,7 @@ use std::cmp::Ordering;
 ///
 /// O(r log r + r · d) for r rows that are close to others and d groups around each.
 #[must_use]
-pub fn keep_preferred(close: &CloseRows, prefer: impl Fn(u32, u32) -> Ordering) -> Vec<Removal> {
+pub fn keep_preferred(close: &Close, prefer: impl Fn(u32, u32) -> Ordering) -> Vec<Removal> {
     let around = Neighbourhood::new(close);
     let mut rows = around.all_rows();
     rows.sort_by(|&a, &b| prefer(a, b));
@@ -48,12 +48,14 @@ pub fn keep_preferred(close: &CloseRows, prefer: impl Fn(u32, u32) -> Ordering) 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::closeness::{ClosePair, Closeness};
+    use crate::close::ClosePair;
+    use crate::closeness::Closeness;
+    use crate::sides::Sides;
     use proptest::prelude::*;
 
-    fn close(groups: &[&[u32]], pairs: &[(u32, u32, u32)]) -> CloseRows {
-        CloseRows {
-            groups: groups.iter().map(|group| group.to_vec()).collect(),
+    fn close(groups: &[&[u32]], pairs: &[(u32, u32, u32)]) -> Close {
+        Close {
+            groups: Sides::One(groups.iter().map(|group| group.to_vec()).collect()),
             pairs: pairs
                 .iter()
                 .map(|&(a, b, d)| ClosePair { a, b, closeness: Closeness::Distance(d) })
@@ -62,7 +64,7 @@ mod tests {
         }
     }
 
-    fn removed(close: &CloseRows, prefer: impl Fn(u32, u32) -> Ordering) -> Vec<(u32, u32)> {
+    fn removed(close: &Close, prefer: impl Fn(u32, u32) -> Ordering) -> Vec<(u32, u32)> {
         keep_preferred(close, prefer).iter().map(|removal| (removal.row, removal.kept)).collect()
     }
 

@@ -1,65 +1,167 @@
-//! Simhash over hashed terms, 64 or 128 bits.
+//! Simhash over hashed terms, of 64 bits or more.
 //!
-//! Bit i of a fingerprint is 1 where more than half of the terms' rows have bit i; an exact half
-//! gives 0. Word 0 of a term's row is the term, word 1 is `mix(term + GAMMA)`: the 64-bit
-//! fingerprint is the lower half of the 128-bit one. A term that occurs twice counts twice, so
+//! Bit i of a fingerprint is 1 where the terms whose rows have bit i weigh more than half of all; an
+//! exact half gives 0. Word 0 of a term's row is the term, word j is `mix(term + j × GAMMA)`: a
+//! fingerprint begins with the words of any shorter one. A term that occurs twice counts twice, so
 //! occurrences need not be counted first.
 //!
 //! # References
 //! M. Charikar. Similarity estimation techniques from rounding algorithms. STOC 2002.
 //! G. Manku, A. Jain, A. Das Sarma. Detecting near-duplicates for web crawling. WWW 2007.
 
+use super::{Scratch, Sketch, SketchKind, Sketcher, is_weighty, weighted_majority};
+use crate::error::{Error, Result};
+use crate::features::Features;
 use crate::kernels::Isa;
-use crate::kernels::bit_majority::BitCounts;
+use crate::options::Options;
+use crate::rows_of_words::Shape;
 use crate::stable_hash::row_word;
+use std::sync::Arc;
 
-/// Makes simhash fingerprints of terms.
-#[derive(Clone, Copy, Debug)]
+/// Widths of a fingerprint.
+pub const WIDTHS: [u32; 2] = [64, 128];
+
+/// SimHash by name.
+pub const KIND: SketchKind = SketchKind {
+    name: "simhash",
+    help: "All pairs whose SimHash fingerprints differ in at most `max_distance` bits; takes 16 \
+           bytes a document and reads the input once, so it goes where exact cannot",
+    options: &["bits"],
+    parse: |options| Ok(Arc::new(HashedSimhash::parse(options)?)),
+};
+
+/// Terms of which rows are made at once, so that they stay in the first cache.
+const BLOCK_TERMS: usize = 256;
+
+/// Simhash of some width.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HashedSimhash {
-    isa: Isa,
-    /// A document with fewer terms has no fingerprint.
-    min_features: usize,
+    bits: u32,
+}
+
+impl Default for HashedSimhash {
+    /// Of 64 bits.
+    fn default() -> Self {
+        Self { bits: WIDTHS[0] }
+    }
 }
 
 impl HashedSimhash {
-    /// Fingerprints for documents of at least `min_features` terms (and at least one).
-    #[must_use]
-    pub fn new(isa: Isa, min_features: usize) -> Self {
-        Self { isa, min_features: min_features.max(1) }
+    /// Fingerprints of `bits` bits.
+    ///
+    /// # Errors
+    ///
+    /// `bits` is none of [`WIDTHS`].
+    pub fn new(bits: u32) -> Result<Self> {
+        if WIDTHS.contains(&bits) { Ok(Self { bits }) } else { Err(wrong_width(&bits.to_string())) }
     }
 
-    /// The 64-bit fingerprint of the terms' occurrences.
+    /// Takes the option `bits`: 64 if it was not given.
     ///
-    /// # Complexity
-    /// O(terms).
-    #[must_use]
-    pub fn fingerprint_64(&self, terms: &[u64]) -> Option<u64> {
-        (terms.len() >= self.min_features).then(|| self.majority(terms))
+    /// # Errors
+    ///
+    /// It is none of [`WIDTHS`].
+    pub fn parse(options: &mut Options) -> Result<Self> {
+        let Some(bits) = options.take("bits") else { return Ok(Self::default()) };
+        Self::new(bits.parse().map_err(|_| wrong_width(&bits))?)
     }
 
-    /// The 128-bit fingerprint of the terms' occurrences.
-    ///
-    /// # Complexity
-    /// O(terms).
+    /// The fingerprint of the features; none if there are none. For tests and few texts: it makes
+    /// its memory anew.
     #[must_use]
-    pub fn fingerprint_128(&self, terms: &[u64]) -> Option<u128> {
-        let lower = self.fingerprint_64(terms)?;
-        let mut counts = BitCounts::default();
-        let mut words = [0; 256];
-        for block in terms.chunks(words.len()) {
-            for (word, &term) in words.iter_mut().zip(block) {
-                *word = row_word(term, 1);
+    pub fn fingerprint(&self, isa: Isa, features: &Features<'_>) -> Option<Vec<u64>> {
+        let mut row = vec![0; self.shape().words()];
+        let has_terms = self.sketcher(isa).make(features, &mut row, &mut Scratch::default());
+        has_terms.then_some(row)
+    }
+}
+
+/// What a fingerprint of another width is told.
+fn wrong_width(given: &str) -> Error {
+    let widths: Vec<String> = WIDTHS.iter().map(u32::to_string).collect();
+    let (last, others) = widths.split_last().map_or(("", &[][..]), |(l, o)| (l.as_str(), o));
+    Error::config("bits", given, format!("must be {} or {last}", others.join(", ")))
+}
+
+impl Sketch for HashedSimhash {
+    fn shape(&self) -> Shape {
+        Shape::bits(self.bits)
+    }
+
+    fn recipe(&self) -> String {
+        format!("simhash{}", self.bits)
+    }
+
+    fn parameters(&self) -> Vec<(&'static str, String)> {
+        vec![("bits", self.bits.to_string())]
+    }
+
+    fn distance_of_strangers(&self) -> u32 {
+        self.bits.div_ceil(2)
+    }
+
+    fn meaning(&self, distance: u32, _features: &str) -> String {
+        format!(
+            "Documents at distance {distance} of {bits} bits have on average a Jaccard similarity \
+             of {:.3}, if they have equally many shingles.",
+            similarity_at(distance, self.bits),
+            bits = self.bits,
+        )
+    }
+
+    fn sketcher(&self, isa: Isa) -> Box<dyn Sketcher> {
+        Box::new(HashedSketcher { isa })
+    }
+}
+
+struct HashedSketcher {
+    isa: Isa,
+}
+
+impl Sketcher for HashedSketcher {
+    fn make(&self, features: &Features<'_>, row: &mut [u64], scratch: &mut Scratch) -> bool {
+        let Scratch { words, counts } = scratch;
+        for (index, word) in (0..).zip(row) {
+            if let Some(weights) = features.weights {
+                let words = features.terms.iter().map(|&term| row_word(term, index));
+                *word = weighted_majority(words.zip(weights.iter().copied()));
+                continue;
             }
-            counts.add(self.isa, &words[..block.len()]);
+            if index == 0 {
+                counts.add(self.isa, features.terms);
+            } else {
+                for block in features.terms.chunks(BLOCK_TERMS) {
+                    words.clear();
+                    words.extend(block.iter().map(|&term| row_word(term, index)));
+                    counts.add(self.isa, words);
+                }
+            }
+            *word = counts.take_majority();
         }
-        Some(u128::from(counts.take_majority()) << 64 | u128::from(lower))
+        is_weighty(features)
     }
+}
 
-    fn majority(&self, rows: &[u64]) -> u64 {
-        let mut counts = BitCounts::default();
-        counts.add(self.isa, rows);
-        counts.take_majority()
-    }
+/// The Jaccard similarity that two sets of equal size have when the fingerprints of SimHash of
+/// their elements, of `bits` bits, differ in `distance`: on average, since a distance is a sample of
+/// the angle between the two.
+///
+/// Each bit differs with probability θ / π for an angle of θ, whose cosine is 2J / (1 + J).
+///
+/// # References
+///
+/// M. Charikar, "Similarity estimation techniques from rounding algorithms", STOC 2002.
+#[must_use]
+pub fn similarity_at(distance: u32, bits: u32) -> f64 {
+    let cosine = cosine_at(distance, bits);
+    cosine / (2.0 - cosine)
+}
+
+/// The cosine of the angle that two vectors have on average when their fingerprints of SimHash, of
+/// `bits` bits, differ in `distance`; 0 for what is further apart than a right angle.
+#[must_use]
+pub fn cosine_at(distance: u32, bits: u32) -> f64 {
+    (std::f64::consts::PI * f64::from(distance) / f64::from(bits)).cos().max(0.0)
 }
 
 #[cfg(test)]
@@ -80,10 +182,24 @@ mod tests {
         tokens().windows(3).map(|run| mix(sum(run))).collect()
     }
 
-    fn each_isa(check: impl Fn(HashedSimhash)) {
-        for &isa in Isa::available() {
-            check(HashedSimhash::new(isa, 0));
+    /// The fingerprint of terms, the same on every instruction set.
+    fn made(bits: u32, terms: &[u64]) -> Option<Vec<u64>> {
+        let simhash = HashedSimhash::new(bits).unwrap();
+        let made = |isa| simhash.fingerprint(isa, &Features::occurrences(terms));
+        let expected = made(Isa::Portable);
+        Isa::available().iter().for_each(|&isa| assert_eq!(made(isa), expected, "{isa}"));
+        expected
+    }
+
+    /// The definition, bit by bit.
+    fn slow(bits: u32, terms: &[u64]) -> Vec<u64> {
+        let mut row = vec![0; bits as usize / 64];
+        for bit in 0..bits {
+            let has = |&&term: &&u64| row_word(term, bit / 64) >> (bit % 64) & 1 == 1;
+            let ones = terms.iter().filter(has).count();
+            row[bit as usize / 64] |= u64::from(2 * ones > terms.len()) << (bit % 64);
         }
+        row
     }
 
     #[test]
@@ -91,35 +207,59 @@ mod tests {
         let mut set = shingles();
         set.sort_unstable();
         set.dedup();
-        each_isa(|simhash| {
-            let expected = 0xeb65_1c17_5e0f_c248_c6ee_3282_0a12_4caf;
-            assert_eq!(simhash.fingerprint_128(&tokens()), Some(expected));
-            assert_eq!(simhash.fingerprint_64(&tokens()), Some(expected as u64));
-            assert_eq!(simhash.fingerprint_64(&shingles()), Some(0xcc71_252b_5aa7_6984));
-            assert_eq!(simhash.fingerprint_64(&set), Some(0xcc71_252b_5aa7_6984));
-        });
+        let words = [0xc6ee_3282_0a12_4caf, 0xeb65_1c17_5e0f_c248];
+        assert_eq!(made(128, &tokens()).unwrap(), words);
+        assert_eq!(made(64, &tokens()).unwrap(), words[..1]);
+        assert_eq!(made(64, &shingles()).unwrap(), [0xcc71_252b_5aa7_6984]);
+        assert_eq!(made(64, &set).unwrap(), [0xcc71_252b_5aa7_6984]);
+        // Two terms are a bitwise AND.
+        let two = [13_352_372_148_217_134_600, 5_020_219_685_658_847_592];
+        assert_eq!(made(64, &two).unwrap(), [74_633_958_390_507_528]);
     }
 
     #[test]
-    fn two_terms_are_a_bitwise_and() {
-        let terms = [13_352_372_148_217_134_600, 5_020_219_685_658_847_592];
-        each_isa(|simhash| {
-            assert_eq!(simhash.fingerprint_64(&terms), Some(74_633_958_390_507_528));
-        });
+    fn every_width_is_its_definition_and_begins_with_the_shorter_ones() {
+        for terms in [0, 1, 2, 7, 255, 256, 3000] {
+            let terms: Vec<u64> = (0..terms).map(|term| mix(term + 1)).collect();
+            let widest = slow(WIDTHS[WIDTHS.len() - 1], &terms);
+            for bits in WIDTHS {
+                let expected = &widest[..bits as usize / 64];
+                assert_eq!(made(bits, &terms).as_deref(), (!terms.is_empty()).then_some(expected));
+            }
+        }
     }
 
     #[test]
-    fn too_few_terms_have_no_fingerprint() {
-        each_isa(|simhash| assert_eq!(simhash.fingerprint_128(&[]), None));
-        let simhash = HashedSimhash::new(Isa::Portable, 3);
-        assert_eq!(simhash.fingerprint_64(&[1, 2]), None);
-        assert_eq!(simhash.fingerprint_64(&[1, 1, 3]), Some(1));
+    fn a_weight_counts_like_occurrences() {
+        let terms: Vec<u64> = (1..40).map(mix).collect();
+        let weights: Vec<u32> = (0..39).map(|at| at % 5).collect();
+        let occurrences: Vec<u64> = (terms.iter().zip(&weights))
+            .flat_map(|(&term, &weight)| std::iter::repeat_n(term, weight as usize))
+            .collect();
+        let simhash = HashedSimhash::new(128).unwrap();
+        let features = Features { terms: &terms, weights: Some(&weights) };
+        assert_eq!(simhash.fingerprint(Isa::Portable, &features), made(128, &occurrences));
+        let nothing = Features { terms: &terms, weights: Some(&[0; 39]) };
+        assert_eq!(simhash.fingerprint(Isa::Portable, &nothing), None);
     }
 
     #[test]
-    fn long_documents_agree_on_all_instruction_sets() {
-        let terms: Vec<u64> = (0..3000).map(mix).collect();
-        let expected = HashedSimhash::new(Isa::Portable, 1).fingerprint_128(&terms);
-        each_isa(|simhash| assert_eq!(simhash.fingerprint_128(&terms), expected));
+    fn a_distance_means_a_similarity() {
+        // The distances that sets of these similarities have on average are 17.1, 9.7, 4.6 and 2.9.
+        for (distance, similarity) in [(17, 0.5), (9, 0.8), (4, 0.95), (2, 0.98)] {
+            let range = similarity_at(distance + 1, 64)..similarity_at(distance, 64);
+            assert!(range.contains(&similarity), "{range:?}");
+            assert!(range.contains(&similarity_at(2 * distance + 1, 128)), "{range:?}");
+        }
+        let ends = [0, 32, 40].map(|distance| format!("{:.6}", similarity_at(distance, 64)));
+        assert_eq!(ends, ["1.000000", "0.000000", "0.000000"]);
+    }
+
+    #[test]
+    fn other_widths_are_refused() {
+        let mut options = Options::parse("bits=96").unwrap();
+        let error = HashedSimhash::parse(&mut options).unwrap_err().to_string();
+        assert!(error.starts_with("bits 96: must be 64"), "{error}");
+        assert_eq!(HashedSimhash::parse(&mut Options::new()).unwrap(), HashedSimhash::default());
     }
 }

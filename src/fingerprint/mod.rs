@@ -1,5 +1,92 @@
 //! Features → one fingerprint. One file per method.
+//!
+//! A method is a [`Sketch`]: what it is called, which rows it makes, and what their distances mean.
+//! It reads its own options and makes a [`Sketcher`], which all threads share. To add one, write its
+//! file and name it in [`SKETCHES`].
 
 pub mod hash_table;
 pub mod hashed_simhash;
 pub mod table_simhash;
+
+use crate::error::Result;
+use crate::features::Features;
+use crate::kernels::Isa;
+use crate::kernels::bit_majority::BitCounts;
+use crate::options::Options;
+use crate::rows_of_words::Shape;
+use std::fmt::Debug;
+use std::sync::Arc;
+
+/// A kind of fingerprint that can be asked for by name.
+#[derive(Clone, Copy, Debug)]
+pub struct SketchKind {
+    /// Its name.
+    pub name: &'static str,
+    /// What it is good for, in a sentence.
+    pub help: &'static str,
+    /// The names of its options.
+    pub options: &'static [&'static str],
+    /// Takes its options and makes the sketch.
+    pub parse: fn(&mut Options) -> Result<Arc<dyn Sketch>>,
+}
+
+/// Every kind that can be asked for by name.
+pub const SKETCHES: &[SketchKind] = &[hashed_simhash::KIND];
+
+/// How features become a row, with its settings.
+pub trait Sketch: Debug + Send + Sync {
+    /// What its rows look like and how they are compared.
+    fn shape(&self) -> Shape;
+
+    /// All that a row depends on beside the features, in short: rows of different recipes do not
+    /// compare.
+    fn recipe(&self) -> String;
+
+    /// Its options with their values, as its kind reads them.
+    fn parameters(&self) -> Vec<(&'static str, String)>;
+
+    /// The distance from which unlike documents are no exception any more: limits are below it.
+    fn distance_of_strangers(&self) -> u32;
+
+    /// What `distance` says of two documents, in a sentence; `features` is what they are made of.
+    fn meaning(&self, distance: u32, features: &str) -> String;
+
+    /// What makes the rows, on `isa`.
+    fn sketcher(&self, isa: Isa) -> Box<dyn Sketcher>;
+}
+
+/// Makes rows; shared by all threads.
+pub trait Sketcher: Send + Sync {
+    /// Fills `row` and answers `true`; or answers `false` where the features have no fingerprint,
+    /// and `row` then means nothing.
+    fn make(&self, features: &Features<'_>, row: &mut [u64], scratch: &mut Scratch) -> bool;
+}
+
+/// Memory of one thread, reused from document to document.
+#[derive(Debug, Default)]
+pub struct Scratch {
+    words: Vec<u64>,
+    counts: BitCounts,
+}
+
+/// The bits that words of more than half of the weight have, a tie giving 0.
+fn weighted_majority(words: impl Iterator<Item = (u64, u32)>) -> u64 {
+    let (mut with_bit, mut total) = ([0_u64; 64], 0_u64);
+    for (word, weight) in words {
+        let weight = u64::from(weight);
+        total += weight;
+        for (bit, sum) in with_bit.iter_mut().enumerate() {
+            *sum += weight * (word >> bit & 1);
+        }
+    }
+    let bit = |(bit, &sum): (usize, &u64)| u64::from(2 * sum > total) << bit;
+    with_bit.iter().enumerate().map(bit).sum()
+}
+
+/// Whether any term weighs something.
+fn is_weighty(features: &Features<'_>) -> bool {
+    match features.weights {
+        None => !features.terms.is_empty(),
+        Some(weights) => weights.iter().any(|&weight| weight > 0),
+    }
+}

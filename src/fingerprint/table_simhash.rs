@@ -8,9 +8,14 @@
 //! M. Charikar, "Similarity estimation techniques from rounding algorithms", STOC 2002.
 
 use super::hash_table::HashTable;
+use super::hashed_simhash::cosine_at;
+use super::{Scratch, Sketch, Sketcher, is_weighty, weighted_majority};
+use crate::features::Features;
 use crate::fingerprint_table::Lane;
 use crate::kernels::Isa;
 use crate::kernels::bit_majority::BitCounts;
+use crate::rows_of_words::Shape;
+use crate::stable_hash::hash;
 
 /// Rows that are gathered before they are counted.
 const GATHERED: usize = 1024;
@@ -63,6 +68,61 @@ impl TableSimhash {
     }
 }
 
+/// SimHash of numbered words over a table, as a method of fingerprints among others.
+impl Sketch for HashTable {
+    fn shape(&self) -> Shape {
+        Shape::bits(self.bits())
+    }
+
+    /// The table by its hash.
+    fn recipe(&self) -> String {
+        let table: Vec<u8> = self.rows().iter().flat_map(|row| row.to_le_bytes()).collect();
+        format!("simhash{}/table={:016x}", self.bits(), hash(&table))
+    }
+
+    fn parameters(&self) -> Vec<(&'static str, String)> {
+        vec![("bits", self.bits().to_string())]
+    }
+
+    fn distance_of_strangers(&self) -> u32 {
+        self.bits().div_ceil(2)
+    }
+
+    fn meaning(&self, distance: u32, features: &str) -> String {
+        let bits = self.bits();
+        format!(
+            "Documents at distance {distance} of {bits} bits have on average a cosine of {:.3} \
+             between their counts of the {features}.",
+            cosine_at(distance, bits)
+        )
+    }
+
+    fn sketcher(&self, isa: Isa) -> Box<dyn Sketcher> {
+        Box::new(TableSimhash::new(isa, self))
+    }
+}
+
+impl Sketcher for TableSimhash {
+    /// Terms are ranks of words.
+    fn make(&self, features: &Features<'_>, row: &mut [u64], scratch: &mut Scratch) -> bool {
+        let Scratch { words, counts } = scratch;
+        for (plane, word) in self.planes.iter().zip(row) {
+            if let Some(weights) = features.weights {
+                let words = features.terms.iter().map(|&rank| plane[rank as usize]);
+                *word = weighted_majority(words.zip(weights.iter().copied()));
+                continue;
+            }
+            for ranks in features.terms.chunks(GATHERED) {
+                words.clear();
+                words.extend(ranks.iter().map(|&rank| plane[rank as usize]));
+                counts.add(self.isa, words);
+            }
+            *word = counts.take_majority();
+        }
+        is_weighty(features)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -92,6 +152,13 @@ mod tests {
                     simhash.add(second, &mut accumulator);
                     let found: u128 = simhash.finish(&mut accumulator);
                     prop_assert_eq!(found, naive(&table, &ranks));
+                    let terms: Vec<u64> = ranks.iter().map(|&rank| rank.into()).collect();
+                    let mut row = vec![0; table.shape().words()];
+                    let scratch = &mut Scratch::default();
+                    let features = Features::occurrences(&terms);
+                    prop_assert_eq!(simhash.make(&features, &mut row, scratch), !ranks.is_empty());
+                    prop_assert_eq!(row[0], found as u64);
+                    prop_assert!(row.get(1).is_none_or(|&word| word == (found >> 64) as u64));
                 }
             }
         }

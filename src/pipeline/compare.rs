@@ -1,14 +1,16 @@
 //! Two documents side by side.
 
-use super::config::Shingle;
-use super::document_terms::{DocumentTerms, TermScratch};
+use super::method::{DocumentTerms, Fitted, Method, TermScratch, Terms};
 use crate::document::Content;
 use crate::error::{Error, ErrorKind, Result};
 use crate::fault::Severity;
+use crate::features::Features;
+use crate::fingerprint::Scratch;
 use crate::fingerprint::hashed_simhash::HashedSimhash;
 use crate::kernels::Isa;
 use crate::read::walk::InputFile;
 use crate::read::{Collection, Corpus, Event, ReadOptions};
+use crate::rows_of_words::Shape;
 use crate::similarity::Similarity;
 use std::cmp::Ordering;
 use std::ops::ControlFlow;
@@ -20,35 +22,46 @@ pub struct Comparison {
     pub shingles: [u32; 2],
     /// Jaccard similarity of the sets of shingles; none where neither has any.
     pub similarity: Option<Similarity>,
-    /// Differing bits of the 64-bit SimHash fingerprints; none where one has no shingle.
+    /// Distance of their fingerprints; none where one has no shingle.
     pub distance: Option<u32>,
+    /// What it is a distance of.
+    pub shape: Shape,
 }
 
-/// Compares two texts by their shingles.
+/// Compares two texts by their shingles, and by the fingerprints of `method`, or of SimHash of 64
+/// bits where it has none. Words that a collection would have to teach are not known here.
 ///
 /// # Complexity
 ///
 /// O(n log n) for n shingles.
 #[must_use]
-pub fn compare_texts(texts: [&[u8]; 2], shingle: Shingle, isa: Isa) -> Comparison {
-    let terms = DocumentTerms::new(shingle, isa);
+pub fn compare_texts(texts: [&[u8]; 2], method: &Method, isa: Isa) -> Comparison {
+    let terms = DocumentTerms::new(method.compared(), &Fitted::Nothing, isa);
+    let simhash = HashedSimhash::default();
+    let sketch = match method.recipe().terms() {
+        Terms::Shingles { .. } => method.recipe().sketch().unwrap_or(&simhash),
+        Terms::MostFrequent { .. } => &simhash,
+    };
+    let (sketcher, shape) = (sketch.sketcher(isa), sketch.shape());
     let mut scratch = TermScratch::default();
-    let mut fingerprints = [None; 2];
+    let mut fingerprints = [None, None];
     let mut sets = [Vec::new(), Vec::new()];
     for ((text, set), fingerprint) in texts.into_iter().zip(&mut sets).zip(&mut fingerprints) {
         terms.of(text, &mut scratch).clone_into(set);
-        *fingerprint = HashedSimhash::new(isa, 1).fingerprint_64(set);
+        let mut row = vec![0; shape.words()];
+        let has_row = sketcher.make(&Features::occurrences(set), &mut row, &mut Scratch::default());
+        *fingerprint = has_row.then_some(row);
         set.sort_unstable();
         set.dedup();
     }
     let shingles = [&sets[0], &sets[1]].map(|set| set.len() as u32);
     let similarity = (shingles != [0, 0])
         .then(|| Similarity::of_sizes(shared(&sets[0], &sets[1]), shingles[0], shingles[1]));
-    let distance = match fingerprints {
-        [Some(left), Some(right)] => Some((left ^ right).count_ones()),
+    let distance = match &fingerprints {
+        [Some(left), Some(right)] => Some(shape.distance(left, right)),
         _ => None,
     };
-    Comparison { shingles, similarity, distance }
+    Comparison { shingles, similarity, distance, shape }
 }
 
 /// Number of elements of both of two ascending sets.
@@ -127,8 +140,8 @@ mod tests {
     use std::fs;
 
     fn compared(left: &str, right: &str) -> Comparison {
-        let shingle = "words:2".parse().unwrap();
-        compare_texts([left.as_bytes(), right.as_bytes()], shingle, Isa::Portable)
+        let method = "exact:shingle=words:2".parse().unwrap();
+        compare_texts([left.as_bytes(), right.as_bytes()], &method, Isa::Portable)
     }
 
     #[test]

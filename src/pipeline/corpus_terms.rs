@@ -1,11 +1,12 @@
 //! A collection as documents with terms, for the join of sets.
 
-use super::document_terms::{DocumentTerms, TermScratch};
+use super::method::{DocumentTerms, TermScratch};
 use super::progress::Progress;
 use super::shard_summary::{CollectionSummary, ShardSummary, read_again, read_summarized};
 use crate::document::Document;
 use crate::error::Result;
 use crate::read::Corpus;
+use crate::resources::Resources;
 use crate::search::set_join::TermSource;
 use std::sync::OnceLock;
 
@@ -27,6 +28,7 @@ impl<'c> CorpusTerms<'c> {
         collection: &'c dyn Corpus,
         terms: &'c DocumentTerms,
         by_field: bool,
+        _resources: &'c Resources,
         progress: &'c dyn Progress,
     ) -> Self {
         let summaries = (0..collection.shard_count()).map(|_| OnceLock::new()).collect();

@@ -1,12 +1,13 @@
 //! What a run will take, from a sample of its input.
 
-use super::config::{DeduplicateConfig, Features, Method};
-use super::document_terms::{DocumentTerms, TermScratch};
+use super::close_fingerprints::{JOINS, SELF_JOINS};
+use super::method::{Criterion, DocumentTerms, Fitted, RowMaker, RowScratch, TermScratch, Terms};
+use super::plan::Plan;
 use crate::document::Content;
-use crate::fingerprint::hashed_simhash::HashedSimhash;
 use crate::input_format::{Compression, Format};
 use crate::read::{Corpus, Event};
-use crate::search::planner::{IndexName, Plan, Task, Workload};
+use crate::search::planner::{Plan as SearchPlan, Task as SearchTask, Workload};
+use crate::sides::Sides;
 use std::fmt;
 use std::ops::ControlFlow;
 use std::time::Instant;
@@ -19,8 +20,6 @@ const SAMPLED_BYTES: u64 = 32 << 10;
 const EXPANSION: u64 = 3;
 /// Bytes of memory for each term of an exact join, about: its number and its share of the survivors.
 const BYTES_A_TERM: u64 = 7;
-/// Readings of the input by an exact join, about.
-const EXACT_READINGS: f64 = 2.5;
 
 /// What a run will take, about.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -46,54 +45,47 @@ struct Sample {
     consumed: u64,
 }
 
-/// Estimates what it takes to deduplicate `corpus`, or to match `queries` against it, by reading a
-/// few documents of each.
+/// Estimates what `plan` takes for `corpora`, by reading a few documents of each.
 #[must_use]
-pub fn estimate(
-    corpus: &dyn Corpus,
-    queries: Option<&dyn Corpus>,
-    config: &DeduplicateConfig,
-) -> Estimate {
-    let mut whole = of_collection(corpus, config);
-    if let Some(queries) = queries {
-        let part = of_collection(queries, config);
-        whole.documents += part.documents;
-        whole.text_bytes += part.text_bytes;
-        whole.memory_bytes += part.memory_bytes;
-        whole.seconds += part.seconds;
-        whole.queries = Some(part.documents);
+pub fn estimate(corpora: Sides<&dyn Corpus>, plan: &Plan) -> Estimate {
+    match corpora.map(|corpus| of_corpus(corpus, plan)) {
+        Sides::One(whole) => whole,
+        Sides::Two(queries, corpus) => Estimate {
+            documents: corpus.documents + queries.documents,
+            text_bytes: corpus.text_bytes + queries.text_bytes,
+            memory_bytes: corpus.memory_bytes + queries.memory_bytes,
+            seconds: corpus.seconds + queries.seconds,
+            queries: Some(queries.documents),
+        },
     }
-    whole
 }
 
-fn of_collection(collection: &dyn Corpus, config: &DeduplicateConfig) -> Estimate {
+fn of_corpus(corpus: &dyn Corpus, plan: &Plan) -> Estimate {
     let mut sample = Sample::default();
-    let shards = collection.shard_count();
+    let shards = corpus.shard_count();
     for shard in (0..shards).step_by(shards.div_ceil(SAMPLED_SHARDS).max(1)) {
-        sample.read(collection, shard);
+        sample.read(corpus, shard);
     }
-    let bytes = collection.bytes();
+    let bytes = corpus.bytes();
     let sampled_bytes: u64 = sample.texts.iter().map(|text| text.len() as u64).sum();
     let scaled = |count: u64| {
         let product = u128::from(count) * u128::from(bytes) / u128::from(sample.consumed.max(1));
         u64::try_from(product).unwrap_or(u64::MAX)
     };
     let (documents, text_bytes) = (scaled(sample.texts.len() as u64), scaled(sampled_bytes));
-    let (terms, seconds) = sample.work(config);
+    let (terms, seconds) = sample.work(plan);
     // An ID with its end, and a length.
     let names = scaled(sample.id_bytes) + documents * 12;
-    let (memory_bytes, readings) = match &config.method {
-        Method::Exact(_) => {
-            ((scaled(terms) * BYTES_A_TERM).min(config.memory_bytes), EXACT_READINGS)
-        }
-        Method::Simhash { features, .. } => {
-            let lane: u64 = if features.bits() <= 64 { 8 } else { 16 };
-            let readings = if matches!(features, Features::Words(_)) { 2.0 } else { 1.0 };
-            (documents * lane + (documents * (2 * lane + 12)).min(config.memory_bytes), readings)
+    let allowed = plan.resources().memory;
+    let memory_bytes = match plan.method().close() {
+        Criterion::Similarity(_) => (scaled(terms) * BYTES_A_TERM).min(allowed),
+        Criterion::Distance(_) => {
+            let row = plan.method().recipe().row_bytes();
+            documents * row + (documents * (2 * row + 12)).min(allowed)
         }
     };
     let share = text_bytes as f64 / sampled_bytes.max(1) as f64;
-    let seconds = seconds * share * readings / config.threads as f64;
+    let seconds = seconds * share * plan.readings() / plan.resources().threads as f64;
     let memory_bytes = names + memory_bytes;
     Estimate { documents, text_bytes, memory_bytes, seconds, queries: None }
 }
@@ -144,20 +136,27 @@ impl Sample {
         };
     }
 
-    /// The number of terms of the texts, and the seconds that one core needs for them.
-    fn work(&self, config: &DeduplicateConfig) -> (u64, f64) {
-        let maker = DocumentTerms::new(config.shingle, config.isa);
-        let simhash = HashedSimhash::new(config.isa, 1);
-        let mut scratch = TermScratch::default();
-        let (mut terms, mut seconds) = (0, 0.0);
+    /// The number of terms of the texts, and the seconds that one core needs for what is made of
+    /// each.
+    fn work(&self, plan: &Plan) -> (u64, f64) {
+        let (recipe, isa) = (plan.method().recipe(), plan.resources().isa);
+        let maker = DocumentTerms::new(recipe.terms(), &Fitted::Nothing, isa);
+        // Most words of most texts are none of the frequent ones; all are looked up.
+        let rows = recipe.sketch().filter(|_| matches!(recipe.terms(), Terms::Shingles { .. }));
+        let rows = rows.map(|sketch| RowMaker::new(recipe.terms(), sketch, &Fitted::Nothing, isa));
+        let (mut scratch, mut row_scratch) = (TermScratch::default(), RowScratch::default());
+        let (mut terms, mut seconds, mut row) = (0, 0.0, Vec::new());
         // The first pass warms up.
         for _ in 0..2 {
             let start = Instant::now();
             terms = 0;
             for text in &self.texts {
-                let of_text = maker.of(text, &mut scratch);
-                terms += of_text.len() as u64;
-                std::hint::black_box(simhash.fingerprint_64(of_text));
+                row.clear();
+                terms += match &rows {
+                    Some(rows) => rows.push(text, &mut row, &mut row_scratch).1 as u64,
+                    None => maker.of(text, &mut scratch).len() as u64,
+                };
+                std::hint::black_box(&row);
             }
             seconds = start.elapsed().as_secs_f64();
         }
@@ -180,60 +179,29 @@ impl fmt::Display for Estimate {
 }
 
 impl Estimate {
-    /// How `config` finds what is close, and why so.
-    #[must_use]
-    pub fn explain(&self, config: &DeduplicateConfig) -> String {
-        let shingle = config.shingle;
-        match &config.method {
-            Method::Exact(threshold) => format!(
-                "exact: all pairs of sets of shingles ({shingle}) with a Jaccard similarity of at \
-                 least {threshold}.\nTerms are counted in tables, documents with too many unique \
-                 ones are dropped, the rest is joined: the input is read two or three times, more \
-                 often where the terms do not fit in memory.\n"
-            ),
-            Method::Simhash { features, max_distance, verify } => {
-                let bits = features.bits();
-                let (of, read) = match features {
-                    Features::Shingles(_) => (format!("shingles ({shingle})"), "once"),
-                    Features::Words(words) => {
-                        let count = words.hash_table.rows().len();
-                        (format!("{count} most frequent words"), "twice")
-                    }
-                };
-                let verified = if verify.is_some() {
-                    " Then the texts of the pairs are read again and compared."
-                } else {
-                    ""
-                };
-                format!(
-                    "simhash: all pairs of fingerprints of {bits} bits of the {of} that differ in at \
-                     most {max_distance} bits.\nThe input is read {read}, the fingerprints are \
-                     joined by the plan below.{verified}\n"
-                )
-            }
-        }
-    }
-
     /// The plan of the join, if the fingerprints are as good as random.
     #[must_use]
-    pub fn plan(&self, config: &DeduplicateConfig) -> Option<Plan> {
-        let Method::Simhash { features, max_distance, .. } = &config.method else { return None };
+    pub fn join_plan(&self, plan: &Plan) -> Option<SearchPlan> {
+        let method = plan.method();
+        let (Criterion::Distance(max_distance), Some(sketch)) =
+            (method.close(), method.recipe().sketch())
+        else {
+            return None;
+        };
         let count = |documents: u64| usize::try_from(documents).unwrap_or(usize::MAX);
         let (task, methods) = match self.queries {
-            None => (Task::SelfJoin, [IndexName::PartitionJoin, IndexName::SpilledJoin]),
-            Some(queries) => {
-                let task = Task::Batch { queries: count(queries) };
-                (task, [IndexName::BipartiteJoin, IndexName::StreamedQueries])
-            }
+            None => (SearchTask::SelfJoin, SELF_JOINS),
+            Some(queries) => (SearchTask::Batch { queries: count(queries) }, JOINS),
         };
+        let units = sketch.shape().units();
         let workload = Workload {
             task,
             rows: count(self.documents - self.queries.unwrap_or(0)),
-            bits: features.bits(),
-            effective_bits: features.bits(),
-            max_distance: *max_distance,
-            memory: config.memory_bytes,
+            bits: units,
+            effective_bits: units,
+            max_distance,
+            memory: plan.resources().memory,
         };
-        Some(Plan::among(workload, &methods))
+        Some(SearchPlan::among(workload, &methods))
     }
 }

@@ -1,17 +1,14 @@
-//! A collection × a recipe: a fingerprint of every document, in one reading.
+//! A collection × a recipe: a row of every document, in one reading.
 
-use super::config::{FingerprintRecipe, SimhashBits};
-use super::document_terms::{DocumentTerms, TermScratch};
+use super::method::{Fitted, Recipe, RowMaker, RowScratch};
 use super::progress::Progress;
 use super::shard_summary::{CollectionSummary, ShardSummary, read_summarized};
 use super::workers::Workers;
 use crate::document::Document;
-use crate::error::Result;
-use crate::fingerprint::hashed_simhash::HashedSimhash;
-use crate::fingerprint_rows::{FingerprintRows, Lanes};
-use crate::fingerprint_table::Lane;
-use crate::kernels::Isa;
+use crate::error::{Error, Result};
 use crate::read::Corpus;
+use crate::resources::Resources;
+use crate::rows_of_words::FingerprintRows;
 use crate::validity::Validity;
 use std::borrow::Cow;
 
@@ -24,134 +21,128 @@ pub struct FingerprintedCollection {
     pub summary: CollectionSummary,
 }
 
-/// Makes a fingerprint of every document of `collection`.
+/// Makes a fingerprint of every document of `corpus`.
 ///
-/// The shards are read once, in parallel; what is kept of a document is its fingerprint, its
-/// length and its ID. The result is the same for any number of threads and any instruction set.
+/// The shards are read once, in parallel, and once before if something must be learned for the
+/// recipe; what is kept of a document is its fingerprint, its length and its ID. The result is the
+/// same for any number of threads and any instruction set.
 ///
 /// # Errors
 ///
-/// The threads cannot be started, or there are more than 2³² − 1 documents. What is wrong with the
-/// input is part of the result.
+/// The recipe makes no rows; the threads cannot be started; there are more than 2³² − 1 documents.
+/// What is wrong with the input is part of the result.
 pub fn fingerprint_collection(
-    collection: &dyn Corpus,
-    recipe: FingerprintRecipe,
-    threads: usize,
-    isa: Isa,
+    corpus: &dyn Corpus,
+    recipe: &Recipe,
+    resources: &Resources,
     progress: &dyn Progress,
 ) -> Result<FingerprintedCollection> {
-    let workers = Workers::new(threads)?;
-    progress.begin("reading", collection.bytes());
-    let shards = Shards { collection, by_field: false, workers: &workers, progress };
-    fingerprint_shards(&shards, recipe, isa)
+    let workers = Workers::new(resources.threads)?;
+    let fitted = Fitted::learn(recipe.terms(), corpus, &workers, resources.isa)?;
+    progress.begin("reading", corpus.bytes());
+    let rows = Rows { recipe, fitted: &fitted, by_field: false, workers: &workers, progress };
+    rows.of(corpus, resources)
 }
 
-/// The same of given shards.
-pub(super) fn fingerprint_shards(
-    shards: &Shards<'_>,
-    recipe: FingerprintRecipe,
-    isa: Isa,
-) -> Result<FingerprintedCollection> {
-    let terms = DocumentTerms::new(recipe.shingle, isa);
-    let simhash = HashedSimhash::new(isa, 1);
-    let (lanes, validity, summary) = match recipe.bits {
-        SimhashBits::Bits64 => {
-            let (lanes, validity, summary) = shards
-                .read(TermScratch::default, |text, scratch| {
-                    simhash.fingerprint_64(terms.of(text, scratch))
-                })?;
-            (Lanes::Bits64(Cow::Owned(lanes)), validity, summary)
-        }
-        SimhashBits::Bits128 => {
-            let (lanes, validity, summary) = shards
-                .read(TermScratch::default, |text, scratch| {
-                    simhash.fingerprint_128(terms.of(text, scratch))
-                })?;
-            (Lanes::Bits128(Cow::Owned(lanes)), validity, summary)
-        }
-    };
-    let recipe_text = Some(recipe.to_string());
-    let bits = recipe.bits.count();
-    let rows = FingerprintRows { lanes, bits, validity, recipe: recipe_text };
-    Ok(FingerprintedCollection { rows, summary })
-}
-
-/// The shards of a collection, and who reads them.
-pub(super) struct Shards<'r> {
-    pub(super) collection: &'r dyn Corpus,
+/// How rows are made, and by whom.
+pub(super) struct Rows<'r> {
+    pub(super) recipe: &'r Recipe,
+    pub(super) fitted: &'r Fitted,
     /// Whether a field decides which documents are kept.
     pub(super) by_field: bool,
     pub(super) workers: &'r Workers,
     pub(super) progress: &'r dyn Progress,
 }
 
-impl Shards<'_> {
-    /// Reads every shard once and makes a fingerprint of each text, with scratch memory that each
-    /// worker has for itself: the lanes, which rows have one, and what the reading told besides.
+/// Rows of a shard.
+struct ShardRows {
+    shard: usize,
+    words: Vec<u64>,
+    /// Those without fingerprint, by their numbers in the shard.
+    without: Vec<u32>,
+    summary: ShardSummary,
+}
+
+impl Rows<'_> {
+    /// Reads every shard of `corpus` once.
     ///
     /// # Errors
     ///
-    /// More than 2³² − 1 documents.
-    pub(super) fn read<L: Lane, S>(
+    /// As [`fingerprint_collection`].
+    pub(super) fn of(
         &self,
-        scratch: impl Fn() -> S + Sync,
-        fingerprint: impl Fn(&[u8], &mut S) -> Option<L> + Sync,
-    ) -> Result<(Vec<L>, Option<Validity>, CollectionSummary)> {
-        let (collection, shard_count) = (self.collection, self.collection.shard_count());
+        corpus: &dyn Corpus,
+        resources: &Resources,
+    ) -> Result<FingerprintedCollection> {
+        let Some(sketch) = self.recipe.sketch() else {
+            let rule = "makes no fingerprints: it compares the documents' sets themselves";
+            return Err(Error::config("method", "exact", rule));
+        };
+        let maker = RowMaker::new(self.recipe.terms(), sketch, self.fitted, resources.isa);
         let read = |shards: &mut dyn Iterator<Item = usize>| {
-            let mut scratch = scratch();
+            let mut scratch = RowScratch::default();
             shards
-                .map(|shard| {
-                    let mut made = ShardFingerprints { lanes: Vec::new(), without: Vec::new() };
-                    let visit = &mut |index, document: &Document<'_>| {
-                        let lane = fingerprint(document.text, &mut scratch);
-                        made.lanes.push(lane.unwrap_or(L::ZERO));
-                        if lane.is_none() {
-                            made.without.push(index);
-                        }
-                        lane.is_some()
-                    };
-                    let summary = read_summarized(collection, shard, self.by_field, visit)?;
-                    self.progress.advance(collection.shard_bytes(shard));
-                    Ok((shard, made, summary))
-                })
+                .map(|shard| self.read_shard(corpus, shard, &maker, &mut scratch))
                 .collect::<Result<Vec<_>>>()
         };
-        let mut parts: Vec<(usize, ShardFingerprints<L>, ShardSummary)> = Vec::new();
-        for part in self.workers.share(shard_count, read) {
+        let mut parts: Vec<ShardRows> = Vec::new();
+        for part in self.workers.share(corpus.shard_count(), read) {
             parts.extend(part?);
         }
-        parts.sort_unstable_by_key(|&(shard, ..)| shard);
+        parts.sort_unstable_by_key(|part| part.shard);
 
-        let mut lanes = Vec::with_capacity(parts.iter().map(|(_, made, _)| made.lanes.len()).sum());
-        let (mut without, mut summaries) = (Vec::new(), Vec::with_capacity(shard_count));
-        for (_, made, summary) in parts {
-            without.extend(made.without.iter().map(|&index| lanes.len() + index as usize));
-            lanes.extend(made.lanes);
-            summaries.push(summary);
+        let mut words = Vec::with_capacity(parts.iter().map(|part| part.words.len()).sum());
+        let (mut without, mut summaries) = (Vec::new(), Vec::with_capacity(parts.len()));
+        let row_words = maker.shape().words();
+        for part in parts {
+            let first = words.len() / row_words;
+            without.extend(part.without.iter().map(|&index| first + index as usize));
+            words.extend(part.words);
+            summaries.push(part.summary);
         }
         let validity = (!without.is_empty()).then(|| {
-            let mut validity = Validity::all(lanes.len());
+            let mut validity = Validity::all(words.len() / row_words);
             for row in without {
                 validity.clear(row);
             }
             validity
         });
-        Ok((lanes, validity, CollectionSummary::new(collection, summaries)?))
+        let rows = FingerprintRows {
+            shape: maker.shape(),
+            words: Cow::Owned(words),
+            validity,
+            recipe: Some(self.recipe.to_string()),
+        };
+        Ok(FingerprintedCollection { rows, summary: CollectionSummary::new(corpus, summaries)? })
     }
-}
 
-/// Fingerprints of a shard.
-struct ShardFingerprints<L> {
-    lanes: Vec<L>,
-    /// Rows without fingerprint, by their numbers in the shard.
-    without: Vec<u32>,
+    fn read_shard(
+        &self,
+        corpus: &dyn Corpus,
+        shard: usize,
+        maker: &RowMaker,
+        scratch: &mut RowScratch,
+    ) -> Result<ShardRows> {
+        let (mut words, mut without) = (Vec::new(), Vec::new());
+        let visit = &mut |index, document: &Document<'_>| {
+            let has_row = maker.push(document.text, &mut words, scratch).0;
+            if !has_row {
+                without.push(index);
+            }
+            has_row
+        };
+        let summary = read_summarized(corpus, shard, self.by_field, visit)?;
+        self.progress.advance(corpus.shard_bytes(shard));
+        Ok(ShardRows { shard, words, without, summary })
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::kernels::Isa;
     use crate::pipeline::compare::compare_texts;
+    use crate::pipeline::method::Method;
     use crate::pipeline::progress::NoProgress;
     use crate::read::walk::InputFile;
     use crate::read::{Collection, ReadOptions};
@@ -159,7 +150,7 @@ mod tests {
 
     const TEXTS: [&str; 5] = ["a rose is a rose is a rose", "", "a rose", "…", "Die Straße, 東京!"];
 
-    fn fingerprints(bits: SimhashBits, threads: usize, isa: Isa) -> FingerprintedCollection {
+    fn fingerprints(method: &str, threads: usize, isa: Isa) -> FingerprintedCollection {
         let folder = tempfile::tempdir().unwrap();
         let file = |(number, text): (usize, &&str)| {
             let path = folder.path().join(format!("{number}.txt"));
@@ -168,38 +159,52 @@ mod tests {
         };
         let files = TEXTS.iter().enumerate().map(file).collect();
         let collection = Collection::open(files, ReadOptions::default());
-        let recipe = FingerprintRecipe { shingle: "words:3".parse().unwrap(), bits };
-        fingerprint_collection(&collection, recipe, threads, isa, &NoProgress).unwrap()
+        let method: Method = method.parse().unwrap();
+        let resources = Resources { threads, isa, ..Resources::default() };
+        fingerprint_collection(&collection, method.recipe(), &resources, &NoProgress).unwrap()
     }
 
     #[test]
     fn documents_have_the_recipes_fingerprints_and_those_without_words_none() {
-        let made = fingerprints(SimhashBits::Bits64, 1, Isa::Portable);
-        let Lanes::Bits64(lanes) = &made.rows.lanes else { panic!("64 bits") };
+        let made = fingerprints("simhash", 1, Isa::Portable);
         // An empty file holds no record: four documents.
-        assert_eq!(lanes.len(), 4);
-        assert_eq!(lanes[0], 0xcc71_252b_5aa7_6984);
-        let validity = made.rows.validity.as_ref().unwrap();
-        assert_eq!([0, 1, 2, 3].map(|row| validity.has_value(row)), [true, true, false, true]);
+        assert_eq!(made.rows.len(), 4);
+        assert_eq!(made.rows.row(0), Some(&[0xcc71_252b_5aa7_6984][..]));
+        assert_eq!(
+            [0, 1, 2, 3].map(|row| made.rows.has_fingerprint(row)),
+            [true, true, false, true]
+        );
         assert_eq!(made.summary.without_terms, 1);
         assert_eq!(made.summary.lengths, [26, 6, 3, 20]);
         let texts = [TEXTS[0].as_bytes(), TEXTS[4].as_bytes()];
-        let compared = compare_texts(texts, "words:3".parse().unwrap(), Isa::Portable);
-        assert_eq!(compared.distance, Some((lanes[0] ^ lanes[3]).count_ones()));
+        let compared = compare_texts(texts, &Method::default(), Isa::Portable);
+        let rows = [made.rows.row(0).unwrap(), made.rows.row(3).unwrap()];
+        assert_eq!(compared.distance, Some(made.rows.shape.distance(rows[0], rows[1])));
     }
 
     #[test]
     fn threads_and_instruction_sets_do_not_matter_and_64_bits_are_half_of_128() {
-        let expected = fingerprints(SimhashBits::Bits128, 1, Isa::Portable);
-        let Lanes::Bits128(wide) = &expected.rows.lanes else { panic!("128 bits") };
-        for &isa in Isa::available() {
-            for threads in [2, 5] {
-                assert_eq!(fingerprints(SimhashBits::Bits128, threads, isa).rows, expected.rows);
-                let narrow = fingerprints(SimhashBits::Bits64, threads, isa).rows;
-                assert_eq!(narrow.validity, expected.rows.validity);
-                let halves = wide.iter().map(|&lane| lane as u64).collect();
-                assert_eq!(narrow.lanes, Lanes::Bits64(Cow::Owned(halves)));
+        for words in ["", "words=3,"] {
+            let wide = format!("simhash:{words}bits=128");
+            let expected = fingerprints(&wide, 1, Isa::Portable);
+            for &isa in Isa::available() {
+                for threads in [2, 5] {
+                    assert_eq!(fingerprints(&wide, threads, isa).rows, expected.rows);
+                    let narrow =
+                        fingerprints(&format!("simhash:{words}bits=64"), threads, isa).rows;
+                    assert_eq!(narrow.validity, expected.rows.validity);
+                    let halves: Vec<u64> = expected.rows.words.iter().step_by(2).copied().collect();
+                    assert_eq!(narrow.words, halves);
+                }
             }
         }
+    }
+
+    #[test]
+    fn sets_are_no_fingerprints() {
+        let (method, resources) = (Method::default(), Resources::default());
+        let collection = Collection::open(Vec::new(), ReadOptions::default());
+        let made = fingerprint_collection(&collection, method.recipe(), &resources, &NoProgress);
+        assert!(made.unwrap_err().to_string().starts_with("method exact: makes no fingerprints"));
     }
 }

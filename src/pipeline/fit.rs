@@ -1,7 +1,8 @@
 //! Pass 1: counts the words of the corpus, and learns its features.
 
+use super::method::most_frequent;
 use super::workers::Workers;
-use crate::extract::vocabulary::{self, NumberRanks, Vocabulary};
+use crate::extract::vocabulary::{NumberRanks, Vocabulary};
 use crate::extract::word_counter::{MOST_PLACES, WordCounter};
 use crate::kernels::Isa;
 use crate::large_buffer::LargeBuffer;
@@ -140,7 +141,7 @@ pub(super) fn fit<'t>(
     }
     shares.sort_unstable_by_key(|share| share.share);
 
-    let (vocabulary, number_ranks) = learn(workers, &counters, most);
+    let (vocabulary, number_ranks) = most_frequent(workers, &counters, most);
     FittedCorpus { vocabulary, number_ranks, shares, written }
 }
 
@@ -175,23 +176,4 @@ impl CountingWorker {
         self.written.used = end;
         CountedShare { buffer: self.written.buffers.len() - 1, start, documents }
     }
-}
-
-/// The vocabulary of what all workers counted, and what their numbers mean.
-pub(super) fn learn(
-    workers: &Workers,
-    counters: &[WordCounter],
-    most: usize,
-) -> (Vocabulary, Vec<NumberRanks>) {
-    let reached = workers
-        .map(counters.iter().collect(), |counter| vocabulary::reached_count(counter, most))
-        .into_iter()
-        .max()
-        .unwrap_or(0);
-    let candidates = workers
-        .map((0..counters.len()).collect(), |own| vocabulary::candidates(counters, own, reached));
-    let vocabulary = Vocabulary::of_candidates(candidates.into_iter().flatten().collect(), most);
-    let number_ranks =
-        workers.map(counters.iter().collect(), |counter| vocabulary.number_ranks(counter));
-    (vocabulary, number_ranks)
 }

@@ -5,13 +5,16 @@
 //! other are in memory, each once.
 
 use super::compare::shared;
-use super::document_terms::{DocumentTerms, TermScratch};
+use super::method::{DocumentTerms, TermScratch};
 use super::shard_summary::read_again;
 use super::workers::Workers;
-use crate::closeness::{CloseAcross, ClosePair, CloseRows, Closeness, RowGroups};
+use crate::close::{Close, ClosePair, RowGroups};
+use crate::closeness::Closeness;
 use crate::document::DocumentIds;
 use crate::error::Result;
 use crate::read::Corpus;
+use crate::resources::Resources;
+use crate::sides::Sides;
 use crate::similarity::{Similarity, Threshold};
 
 /// Comparisons of groups that a worker takes at a time.
@@ -19,10 +22,9 @@ const TASKS_AT_ONCE: usize = 64;
 
 /// The texts of a collection that was read before.
 pub(super) struct Texts<'r> {
-    pub(super) collection: &'r dyn Corpus,
+    pub(super) corpus: &'r dyn Corpus,
     pub(super) ids: &'r DocumentIds,
     pub(super) terms: &'r DocumentTerms,
-    pub(super) workers: &'r Workers,
 }
 
 /// Rows of a group with equal sets of terms, ascending.
@@ -34,7 +36,7 @@ struct Class {
 
 impl Texts<'_> {
     /// The rows of each group by their sets of terms.
-    fn classes(&self, groups: &[Vec<u32>]) -> Result<Vec<Vec<Class>>> {
+    fn classes(&self, groups: &[Vec<u32>], workers: &Workers) -> Result<Vec<Vec<Class>>> {
         let numbered = (0u32..).zip(groups);
         let mut rows: Vec<(u32, u32)> =
             numbered.flat_map(|(group, rows)| rows.iter().map(move |&row| (row, group))).collect();
@@ -45,15 +47,15 @@ impl Texts<'_> {
                 .map(|border| rows.partition_point(|&(row, _)| row < border));
             (shard, first, &rows[from..to])
         };
-        let shards = (0..self.collection.shard_count()).map(of_shard);
+        let shards = (0..self.corpus.shard_count()).map(of_shard);
         let shards = shards.filter(|(.., wanted)| !wanted.is_empty()).collect();
-        let parts = self.workers.map(shards, |(shard, first, wanted): (_, _, &[(u32, u32)])| {
+        let parts = workers.map(shards, |(shard, first, wanted): (_, _, &[(u32, u32)])| {
             let mut classes = Vec::new();
             let mut scratch = TermScratch::default();
             let place = |index: u32| wanted.binary_search_by_key(&(first + index), |&(row, _)| row);
             let end = wanted.last().map_or(0, |(last, _)| last - first + 1);
             let is_wanted = |index| place(index).is_ok();
-            read_again(self.collection, shard, end, &is_wanted, &mut |index, text| {
+            read_again(self.corpus, shard, end, &is_wanted, &mut |index, text| {
                 let Ok(place) = place(index) else { return };
                 let (row, group) = wanted[place];
                 let terms = self.terms.of(text, &mut scratch);
@@ -141,48 +143,36 @@ fn repeated(classes: Vec<Vec<Class>>) -> Vec<Vec<u32>> {
     repeated
 }
 
-/// Of what is close in a collection, what has similar enough sets of terms.
-///
-/// # Errors
-///
-/// The collection cannot be read again.
-pub(super) fn verify_within(
-    close: CloseRows,
-    texts: &Texts<'_>,
-    threshold: Threshold,
-) -> Result<CloseRows> {
-    let mut groups = RowGroups::new(close.groups);
-    let mut tasks = group_pairs(&close.pairs, |pair| {
-        (groups.group_or_own(pair.a), groups.group_or_own(pair.b))
-    });
-    let classes = texts.classes(groups.groups())?;
-    tasks.extend((0..classes.len() as u32).map(|group| (group, group, 0)));
-    let comparison =
-        Comparison { of_a: &classes, of_b: &classes, threshold, workers: texts.workers };
-    let pairs = comparison.pairs(&tasks, true);
-    let of_equal = Closeness::Verified(Similarity::ONE, 0);
-    Ok(CloseRows { groups: repeated(classes), pairs, of_equal })
-}
-
-/// Of what is close between two collections, what has similar enough sets of terms.
+/// Of what is close, what has similar enough sets of terms.
 ///
 /// # Errors
 ///
 /// A collection cannot be read again.
-pub(super) fn verify_across(
-    close: CloseAcross,
-    texts: [&Texts<'_>; 2],
+pub(super) fn verify(
+    close: Close,
+    texts: &Sides<Texts<'_>>,
     threshold: Threshold,
-) -> Result<CloseAcross> {
-    let [mut of_a, mut of_b] = close.groups.map(RowGroups::new);
-    let tasks =
-        group_pairs(&close.pairs, |pair| (of_a.group_or_own(pair.a), of_b.group_or_own(pair.b)));
-    let a_classes = texts[0].classes(of_a.groups())?;
-    let b_classes = texts[1].classes(of_b.groups())?;
-    let workers = texts[0].workers;
-    let comparison = Comparison { of_a: &a_classes, of_b: &b_classes, threshold, workers };
-    let pairs = comparison.pairs(&tasks, false);
-    Ok(CloseAcross { groups: [repeated(a_classes), repeated(b_classes)], pairs })
+    workers: &Workers,
+    _resources: &Resources,
+) -> Result<Close> {
+    let mut groups = close.groups.map(RowGroups::new);
+    let mut tasks = group_pairs(&close.pairs, |pair| match &mut groups {
+        Sides::One(groups) => (groups.group_or_own(pair.a), groups.group_or_own(pair.b)),
+        Sides::Two(first, second) => (first.group_or_own(pair.a), second.group_or_own(pair.b)),
+    });
+    let classes = texts
+        .as_ref()
+        .zip(groups.as_ref())
+        .try_map(|(texts, groups)| texts.classes(groups.groups(), workers))?;
+    let is_within = !classes.is_two();
+    if is_within {
+        tasks.extend((0..classes.first().len() as u32).map(|group| (group, group, 0)));
+    }
+    let comparison =
+        Comparison { of_a: classes.first(), of_b: classes.second(), threshold, workers };
+    let pairs = comparison.pairs(&tasks, is_within);
+    let of_equal = Closeness::Verified(Similarity::ONE, 0);
+    Ok(Close { groups: classes.map(repeated), pairs, of_equal })
 }
 
 /// Pairs of groups with their distances.

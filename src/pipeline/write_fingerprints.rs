@@ -2,7 +2,7 @@
 //! [`read_fingerprints`](super::join_fingerprints::read_fingerprints) reads.
 
 use super::FingerprintedCollection;
-use super::document_names::Names;
+use super::outputs::document_name;
 use crate::error::{Error, ErrorKind, Result};
 use crate::read::Corpus;
 use crate::store::format;
@@ -64,9 +64,8 @@ pub fn write_fingerprints(
     path: &Path,
     out: &mut dyn Write,
 ) -> Result<()> {
-    let rows = &made.rows;
-    let names = Names { collection, ids: &made.summary.ids };
-    let name = |row| names.of(row);
+    let rows = &old(&made.rows);
+    let name = |row| document_name(collection, &made.summary.ids, row);
     let written = match output {
         FingerprintOutput::Packed => format::write(rows, out),
         FingerprintOutput::Numpy => {
@@ -88,4 +87,23 @@ pub fn write_fingerprints(
         FingerprintOutput::Parquet => return Err(PARQUET_OFF.into()),
     };
     written.and_then(|()| out.flush()).map_err(|e| Error::io(path, "write", e))
+}
+
+fn old(
+    rows: &crate::rows_of_words::FingerprintRows<'_>,
+) -> crate::fingerprint_rows::FingerprintRows<'static> {
+    use crate::fingerprint_rows::Lanes;
+    let lanes = if rows.shape.words() == 1 {
+        Lanes::Bits64(rows.words.to_vec().into())
+    } else {
+        Lanes::Bits128(
+            rows.words.chunks(2).map(|w| u128::from(w[1]) << 64 | u128::from(w[0])).collect(),
+        )
+    };
+    crate::fingerprint_rows::FingerprintRows {
+        lanes,
+        bits: rows.shape.row_bits(),
+        validity: rows.validity.clone(),
+        recipe: rows.recipe.clone(),
+    }
 }

@@ -6,3 +6,45 @@ pub mod hashed_tokens;
 mod normalize;
 pub mod stop_words;
 pub mod unicode_words;
+
+use crate::kernels::Isa;
+use characters::Characters;
+use hashed_tokens::HashTokenizer;
+use unicode_words::UnicodeWords;
+
+/// What a token is, where it is hashed at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Tokens {
+    /// A word of Unicode text.
+    Words,
+    /// A character of normalized text.
+    Characters,
+}
+
+impl Tokens {
+    const ALL: [Self; 2] = [Self::Words, Self::Characters];
+
+    /// The name that options use.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Words => "words",
+            Self::Characters => "chars",
+        }
+    }
+
+    /// The kind of that name.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|tokens| tokens.name() == name)
+    }
+
+    /// What finds and hashes them, on `isa`.
+    #[must_use]
+    pub fn tokenizer(self, isa: Isa) -> Box<dyn HashTokenizer> {
+        match self {
+            Self::Words => Box::new(UnicodeWords::new(isa)),
+            Self::Characters => Box::new(Characters),
+        }
+    }
+}

@@ -6,9 +6,10 @@ use anyhow::Context;
 use simtool::Error;
 use simtool::kernels::Isa;
 use simtool::pipeline::compare::{Comparison, compare_texts, read_document};
-use simtool::pipeline::config::Shingle;
+use simtool::pipeline::method::{Method, Terms};
 use simtool::read::ReadOptions;
 use simtool::read::walk::{InputFile, Walker};
+use simtool::similarity::Threshold;
 use simtool::text_difference::{Extent, Piece, text_difference};
 use simtool::write::json_text;
 use std::env;
@@ -22,20 +23,20 @@ const EXTENT: Extent = Extent { context: 20, words: 2000 };
 
 /// Compares two documents and prints what was found.
 pub(crate) fn run(args: &CompareArgs) -> anyhow::Result<()> {
-    let shingle: Shingle = args.shingle.parse()?;
+    let method = Method::exact(args.shingle.parse()?, Threshold::DEFAULT);
     let paths = [args.left.as_path(), args.right.as_path()];
     if paths == [Path::new("-"); 2] {
         return Err(Error::config("B", "-", "only one document can be standard input").into());
     }
     let [left, right] = [read(args, paths[0])?, read(args, paths[1])?];
-    let comparison = compare_texts([&left, &right], shingle, Isa::detected());
+    let comparison = compare_texts([&left, &right], &method, Isa::detected());
     let text = if args.json {
-        json(paths, shingle, &comparison)?
+        json(paths, method.compared(), &comparison)?
     } else {
         let colours = io::stdout().is_terminal()
             && env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
         let marks = if colours { Marks::COLOURS } else { Marks::PLAIN };
-        readable(paths, shingle, &comparison, [&left, &right], &marks)
+        readable(paths, method.compared(), &comparison, [&left, &right], &marks)
     };
     Ok(console::out(text.as_bytes())?)
 }
@@ -83,7 +84,7 @@ impl Marks {
 
 fn readable(
     paths: [&Path; 2],
-    shingle: Shingle,
+    shingle: &Terms,
     comparison: &Comparison,
     texts: [&[u8]; 2],
     marks: &Marks,
@@ -97,7 +98,7 @@ fn readable(
     );
     let distance = comparison.distance.map_or_else(
         || "none: a document without words has no fingerprint".to_owned(),
-        |bits| format!("{bits} of 64 bits (SimHash of the same shingles)"),
+        |distance| format!("{distance} of {} (SimHash of the same shingles)", comparison.shape),
     );
     let mut out = format!("similarity  {similarity}\ndistance    {distance}\n");
     for ((name, path), count) in ["A", "B"].iter().zip(paths).zip(comparison.shingles) {
@@ -151,7 +152,7 @@ fn shown(text: &str) -> String {
     shown
 }
 
-fn json(paths: [&Path; 2], shingle: Shingle, comparison: &Comparison) -> io::Result<String> {
+fn json(paths: [&Path; 2], shingle: &Terms, comparison: &Comparison) -> io::Result<String> {
     let number = |number: Option<String>| number.unwrap_or_else(|| "null".to_owned());
     let similarity = comparison.similarity;
     let mut out = Vec::new();

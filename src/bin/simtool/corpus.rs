@@ -1,32 +1,26 @@
-//! `simtool --corpus`: near-duplicates within a collection.
+//! `simtool --corpus`: near-duplicates within a collection, or of one in another.
 
-use crate::args::{
-    Args, ClusterBy, CorpusArgs, KeepWhich, MAX_DISTANCE, MethodName, OutputFormat, ReferenceArgs,
-    thread_count,
-};
+use crate::args::{Args, ClusterBy, CorpusArgs, KeepWhich, OutputFormat};
 use crate::inputs::Access;
 use crate::progress_line::ProgressLine;
 use crate::{Outcome, console, documents, interrupt, reference};
 use simtool::Error;
 use simtool::fault::Fault;
-use simtool::kernels::Isa;
-use simtool::pipeline::config::{
-    ClusterRule, DeduplicateConfig, Features, Keep, Method, SimhashBits,
-};
+use simtool::options::Options;
+use simtool::pipeline::config::{ClusterRule, Config, Keep};
+use simtool::pipeline::method::Method;
 use simtool::pipeline::{
-    CollectionSummary, Estimate, Outputs, deduplicate, estimate, match_collections, write_outputs,
+    CollectionSummary, Estimate, Findings, Outputs, Plan, Task, estimate, find_near_duplicates,
+    write_outputs,
 };
 use simtool::read::walk::{InputFile, Walked};
 use simtool::read::{Collection, Corpus, ReadOptions};
-use simtool::similarity::Threshold;
+use simtool::sides::Sides;
 use simtool::write::document_rows::RowFormat;
 use simtool::write::output_folder::{Existing, OutputFolder};
 use simtool::write::summary::{Summary, write_summary};
-use std::fmt::{Display, Write};
+use std::fmt::Write;
 use std::path::{Path, PathBuf};
-
-/// Least similarity, where `--similarity` does not say.
-const SIMILARITY: &str = "0.8";
 
 /// A collection, and what is wrong with paths to it.
 struct Input {
@@ -36,18 +30,18 @@ struct Input {
 
 /// Finds the near-duplicates and writes the outputs.
 pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
-    let (common, args) = (&args.reference, &args.corpus);
-    let config = config(common, args, thread_count(common.threads))?;
-    let (mut corpus, mut queries) = inputs(common, args)?;
+    let plan = plan(args)?;
+    let inputs = inputs(args)?;
+    let (common, args) = (&args.common, &args.corpus);
+    let collections = inputs.as_ref().map(|input| &input.collection as &dyn Corpus);
     if args.dry_run || args.explain || !common.quiet {
-        let queries = queries.as_ref().map(|queries| &queries.collection as &dyn Corpus);
-        let estimate = estimate(&corpus.collection, queries, &config);
+        let estimate = estimate(collections, &plan);
         if args.dry_run {
-            console::out(dry_run(&estimate, &config, &args.output).as_bytes())?;
+            console::out(dry_run(&estimate, &plan, &args.output).as_bytes())?;
             return Ok(Outcome::Done);
         }
         if args.explain {
-            console::stats(&estimate.explain(&config));
+            console::stats(&plan.to_string());
         }
         if !common.quiet {
             console::note(&estimate.to_string());
@@ -57,40 +51,30 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     let folder = OutputFolder::create(&args.output, existing)?;
     interrupt::remove_if_interrupted(folder.aside().to_owned());
 
-    let outputs = outputs(args, &config);
+    let progress = ProgressLine::new(common.quiet, args.input.progress).explaining(args.explain);
+    let mut found = find_near_duplicates(collections, &plan, &progress)?;
+    progress.end();
+    let mut faults = Vec::new();
+    for (input, read) in inputs.iter().zip(found.read.iter_mut()) {
+        faults.extend(input.complete(args, read)?);
+    }
     let mut summary = Summary {
-        command: std::env::args().collect::<Vec<_>>().join(" "),
-        parameters: parameters(args, &config),
-        recipe: config.recipe(),
-        distance_means: config.distance_means(),
+        command: command_line(),
+        parameters: parameters(args, &plan),
+        recipe: plan.method().recipe().to_string(),
+        distance_means: plan.method().distance_means(),
+        stages: found.timings.stages().to_vec(),
         ..Summary::default()
     };
-    let progress = ProgressLine::new(common.quiet, args.input.progress).explaining(args.explain);
-    let mut faults = Vec::new();
-    let read = if let Some(queries) = &mut queries {
-        let mut found =
-            match_collections(&queries.collection, &corpus.collection, &config, &progress)?;
-        progress.end();
-        faults.extend(queries.complete(args, &mut found.queries)?);
-        faults.extend(corpus.complete(args, &mut found.corpus)?);
-        summary.stages = found.timings.stages().to_vec();
-        let findings = found.findings(&queries.collection, &corpus.collection);
-        write_outputs(&findings, outputs, &folder, &mut summary)?;
-        vec![found.queries, found.corpus]
-    } else {
-        let mut found = deduplicate(&corpus.collection, &config, &progress)?;
-        progress.end();
-        faults.extend(corpus.complete(args, &mut found.read)?);
-        summary.stages = found.timings.stages().to_vec();
-        write_outputs(&found.findings(&corpus.collection), outputs, &folder, &mut summary)?;
-        vec![found.read]
-    };
+    let findings = Findings::new(&found, collections);
+    write_outputs(&findings, outputs(args, &plan), &folder, &mut summary)?;
     folder.finish()?;
     interrupt::finished();
 
     let (verbose, quiet) = (common.verbose, common.quiet);
     documents::show(&faults, documents::Shown { verbose, quiet });
-    if let Some(field) = args.keep_field.as_ref().filter(|_| !quiet && read[0].lacks_field()) {
+    let lacks_field = found.read.first().lacks_field();
+    if let Some(field) = args.keep_field.as_ref().filter(|_| !quiet && lacks_field) {
         console::note(&format!("no document has the field {field}; the first ones were kept"));
     }
     if common.stats {
@@ -103,42 +87,98 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     } else {
         console::out(table(&summary, &args.output).as_bytes())?;
     }
-    Ok(documents::outcome(&read))
+    Ok(documents::outcome(found.read.iter()))
 }
 
-/// The corpus, and the queries if there are any; none of them where the outputs go.
-fn inputs(common: &ReferenceArgs, args: &CorpusArgs) -> anyhow::Result<(Input, Option<Input>)> {
+/// What is to be done.
+fn plan(args: &Args) -> Result<Plan, Error> {
+    let given = &args.corpus;
+    let keep = match given.keep {
+        KeepWhich::First => Keep::First,
+        KeepWhich::Last => Keep::Last,
+        KeepWhich::Longest => Keep::Longest,
+        KeepWhich::Max => Keep::FieldMax,
+        KeepWhich::Min => Keep::FieldMin,
+    };
+    if keep.is_by_field() != given.keep_field.is_some() {
+        let rule = "`keep` max and `keep` min go with `keep_field` NAME, and it with one of them";
+        return Err(Error::config("keep", keep.name(), rule));
+    }
+    let clusters = match given.cluster {
+        ClusterBy::Proven => ClusterRule::Proven,
+        ClusterBy::Components => ClusterRule::Components,
+    };
+    let is_input = |path: &&PathBuf| *path == Path::new("-");
+    if given.corpus.iter().chain(&given.queries).filter(is_input).count() > 1 {
+        return Err(Error::config("queries", "-", "standard input can be read once"));
+    }
+    let resources = args.common.resources(&given.memory);
+    let task = if given.queries.is_empty() { Task::Deduplicate } else { Task::Match };
+    Plan::new(Config { method: method(args)?, keep, clusters, resources }, task)
+}
+
+/// The method with the settings that were given, all of which it must know.
+fn method(args: &Args) -> Result<Method, Error> {
+    let (reference, given) = (&args.reference, &args.corpus);
+    let distance = reference.max_distance.map(|distance| distance.to_string());
+    let mut options = Options::new();
+    for (name, value) in [
+        ("shingle", Some(&given.shingle)),
+        ("similarity", given.similarity.as_ref()),
+        ("bits", given.simhash_bits.as_ref()),
+        ("max_distance", distance.as_ref()),
+        ("verify", given.verify.as_ref()),
+    ] {
+        if let Some(value) = value {
+            options.set(name, value);
+        }
+    }
+    let method = match reference::word_features(reference, &args.common)? {
+        Some((table, stop_words)) => Method::frequent_words(table, stop_words, &mut options)?,
+        None => Method::parse(&given.method, &mut options)?,
+    };
+    match options.first() {
+        Some((option, value)) => Err(method.refusal(option, value)),
+        None => Ok(method),
+    }
+}
+
+/// The corpus, or queries and corpus; none of them where the outputs go.
+fn inputs(args: &Args) -> anyhow::Result<Sides<Input>> {
+    let (common, args) = (&args.common, &args.corpus);
     let input = &args.input;
     let options = ReadOptions {
         keep_field: args.keep_field.clone(),
         ..documents::read_options(input, Access::of(common.no_mmap))?
     };
-    let temporary = temporary_folder(args);
+    let temporary = common.resources(&args.memory).temporary_folder;
     let open = |paths: &[PathBuf]| -> anyhow::Result<Input> {
         let Walked { files, faults } = documents::walk(paths, input, &temporary)?;
         refuse_overlap(&args.output, paths, &files)?;
         Ok(Input { collection: Collection::open(files, options.clone()), faults })
     };
     let corpus = open(&documents::with_listed(&args.corpus, input)?)?;
-    let queries = (!args.queries.is_empty()).then(|| open(&args.queries)).transpose()?;
-    Ok((corpus, queries))
+    if args.queries.is_empty() {
+        return Ok(Sides::One(corpus));
+    }
+    Ok(Sides::Two(open(&args.queries)?, corpus))
 }
 
 impl Input {
     /// Adds to what reading the collection told what is wrong with its paths and files; gives all
     /// faults, unless the user asked to fail for them.
     fn complete(
-        &mut self,
+        &self,
         args: &CorpusArgs,
         read: &mut CollectionSummary,
     ) -> anyhow::Result<Vec<Fault>> {
-        documents::add_faults(&self.collection, std::mem::take(&mut self.faults), read);
+        documents::add_faults(&self.collection, self.faults.clone(), read);
         documents::refuse_losses(&args.input, &self.collection, read)?;
         Ok(documents::all_faults(&self.collection, read))
     }
 }
 
-fn outputs(args: &CorpusArgs, config: &DeduplicateConfig) -> Outputs {
+fn outputs(args: &CorpusArgs, plan: &Plan) -> Outputs {
     Outputs {
         rows: match args.output_format {
             OutputFormat::Jsonl => RowFormat::JsonLines,
@@ -147,143 +187,21 @@ fn outputs(args: &CorpusArgs, config: &DeduplicateConfig) -> Outputs {
             OutputFormat::Parquet => RowFormat::Parquet,
         },
         only_ids: args.ids_only,
-        pairs: args.pairs || !args.queries.is_empty(),
+        pairs: args.pairs || plan.task() == Task::Match,
         kept: args.write_kept,
-        threads: config.threads,
+        threads: plan.resources().threads,
     }
 }
 
 /// What would be done.
-fn dry_run(estimate: &Estimate, config: &DeduplicateConfig, output: &Path) -> String {
-    let mut text = estimate.explain(config);
-    if let Some(plan) = estimate.plan(config) {
+fn dry_run(estimate: &Estimate, plan: &Plan, output: &Path) -> String {
+    let mut text = plan.to_string();
+    if let Some(plan) = estimate.join_plan(plan) {
         text += &plan.to_string();
     }
     let _ = writeln!(text, "{estimate}");
     let _ = writeln!(text, "nothing was written; results would be in {}", output.display());
     text
-}
-
-fn config(
-    common: &ReferenceArgs,
-    args: &CorpusArgs,
-    threads: usize,
-) -> Result<DeduplicateConfig, Error> {
-    let keep = match args.keep {
-        KeepWhich::First => Keep::First,
-        KeepWhich::Last => Keep::Last,
-        KeepWhich::Longest => Keep::Longest,
-        KeepWhich::Max => Keep::FieldMax,
-        KeepWhich::Min => Keep::FieldMin,
-    };
-    let by_field = matches!(keep, Keep::FieldMax | Keep::FieldMin);
-    if by_field != args.keep_field.is_some() {
-        let rule = "--keep max and --keep min go with --keep-field NAME, and it with one of them";
-        let given = format!("{:?}", args.keep).to_lowercase();
-        return Err(Error::config("keep", given, rule));
-    }
-    if !args.queries.is_empty() {
-        let refuse = |option: &'static str, given: String| {
-            let rule = "chooses among documents of one collection: it does not go with --queries";
-            Err(Error::config(option, given.to_lowercase(), rule))
-        };
-        if args.keep != KeepWhich::First {
-            return refuse("keep", format!("{:?}", args.keep));
-        }
-        if args.cluster != ClusterBy::Proven {
-            return refuse("cluster", format!("{:?}", args.cluster));
-        }
-        if args.corpus.iter().chain(&args.queries).filter(|path| *path == Path::new("-")).count()
-            > 1
-        {
-            let rule = "standard input can be read once";
-            return Err(Error::config("queries", "-", rule));
-        }
-    }
-    Ok(DeduplicateConfig {
-        method: method(common, args)?,
-        shingle: args.shingle.parse()?,
-        keep,
-        clusters: match args.cluster {
-            ClusterBy::Proven => ClusterRule::Proven,
-            ClusterBy::Components => ClusterRule::Components,
-        },
-        memory_bytes: args.max_memory.unwrap_or(u64::MAX),
-        temporary_folder: temporary_folder(args),
-        threads,
-        isa: Isa::detected(),
-    })
-}
-
-fn temporary_folder(args: &CorpusArgs) -> PathBuf {
-    args.tmp_dir.clone().unwrap_or_else(std::env::temp_dir)
-}
-
-/// The method with its settings, none of them of another method.
-fn method(common: &ReferenceArgs, args: &CorpusArgs) -> Result<Method, Error> {
-    let refuse = |option: &'static str, given: &dyn Display, method: &str| {
-        Err(Error::config(option, given, format!("goes with --method {method}")))
-    };
-    if let Some(features) = &common.features {
-        let Some(bits) = &common.bits else {
-            let rule = "N and M stand together in front, as in `simtool 1000 64 --corpus PATH`";
-            return Err(Error::config("N", features, rule));
-        };
-        for (option, given) in [("bits", &args.simhash_bits), ("similarity", &args.similarity)] {
-            if let Some(given) = given {
-                return Err(Error::config(option, given, "does not go with N and M"));
-            }
-        }
-        let features = Features::Words(reference::word_features(common, features, bits)?);
-        return simhash(features, common, args);
-    }
-    let folder = Some(&common.directory).filter(|folder| *folder != Path::new("."));
-    for (option, given) in [
-        ("directory", folder),
-        ("stop_words", common.stop_words.as_ref()),
-        ("hash_table", common.hash_table.as_ref()),
-    ] {
-        if let Some(given) = given {
-            return Err(Error::config(option, given.display(), "goes with N and M"));
-        }
-    }
-    match args.method {
-        MethodName::Exact => {
-            if let Some(distance) = common.max_distance {
-                return refuse("max_distance", &distance, "simhash");
-            }
-            if let Some(bits) = &args.simhash_bits {
-                return refuse("bits", bits, "simhash");
-            }
-            if let Some(similarity) = &args.verify {
-                return refuse("verify", similarity, "simhash; exact verifies every pair");
-            }
-            let similarity = args.similarity.as_deref().unwrap_or(SIMILARITY);
-            Ok(Method::Exact(similarity.parse()?))
-        }
-        MethodName::Simhash => {
-            if let Some(similarity) = &args.similarity {
-                return refuse("similarity", similarity, "exact");
-            }
-            let bits: SimhashBits = args.simhash_bits.as_deref().unwrap_or("64").parse()?;
-            simhash(Features::Shingles(bits), common, args)
-        }
-    }
-}
-
-/// The method of fingerprints of some features.
-fn simhash(features: Features, common: &ReferenceArgs, args: &CorpusArgs) -> Result<Method, Error> {
-    let max_distance = common.max_distance.unwrap_or(MAX_DISTANCE);
-    let bits = features.bits();
-    if max_distance >= bits.div_ceil(2) {
-        let rule = format!(
-            "must be below {}: unlike documents differ in half of {bits} bits",
-            bits.div_ceil(2)
-        );
-        return Err(Error::config("max_distance", max_distance, rule));
-    }
-    let verify = args.verify.as_deref().map(|s| Threshold::parse("verify", s)).transpose()?;
-    Ok(Method::Simhash { features, max_distance, verify })
 }
 
 /// Refuses an output folder that is an input or lies in one, and inputs that lie in it.
@@ -315,28 +233,26 @@ fn resolved(path: &Path) -> PathBuf {
     real.unwrap_or(path)
 }
 
-fn parameters(args: &CorpusArgs, config: &DeduplicateConfig) -> Vec<(&'static str, String)> {
-    let lower = |value: String| value.to_lowercase();
-    let mut parameters = vec![("method", lower(format!("{:?}", args.method)))];
-    match &config.method {
-        Method::Exact(_) => {
-            let similarity = args.similarity.as_deref().unwrap_or(SIMILARITY);
-            parameters.push(("similarity", similarity.to_owned()));
+/// The command line, quoted so that a shell runs it again.
+fn command_line() -> String {
+    let quoted = |argument: std::ffi::OsString| {
+        let argument = argument.to_string_lossy().into_owned();
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,+@%^".contains(c);
+        if !argument.is_empty() && argument.chars().all(is_plain) {
+            return argument;
         }
-        Method::Simhash { features, max_distance, .. } => {
-            "simhash".clone_into(&mut parameters[0].1);
-            if let Features::Words(words) = features {
-                parameters.push(("words", words.hash_table.rows().len().to_string()));
-            }
-            parameters.push(("bits", features.bits().to_string()));
-            parameters.push(("max_distance", max_distance.to_string()));
-            parameters.extend(args.verify.clone().map(|similarity| ("verify", similarity)));
-        }
-    }
+        format!("'{}'", argument.replace('\'', "'\\''"))
+    };
+    std::env::args_os().map(quoted).collect::<Vec<_>>().join(" ")
+}
+
+/// What shaped the result, by name.
+fn parameters(args: &CorpusArgs, plan: &Plan) -> Vec<(&'static str, String)> {
+    let mut parameters = vec![("method", plan.method().name().to_owned())];
+    parameters.extend(plan.method().parameters());
     parameters.extend([
-        ("shingle", args.shingle.clone()),
-        ("keep", lower(format!("{:?}", args.keep))),
-        ("cluster", lower(format!("{:?}", args.cluster))),
+        ("keep", plan.keep().name().to_owned()),
+        ("cluster", plan.clusters().name().to_owned()),
         ("text_field", args.input.text_field.clone()),
         ("id_field", args.input.id_field.clone()),
     ]);

@@ -69,12 +69,12 @@ pub(crate) fn walk(paths: &[PathBuf], args: &InputArgs, temporary: &Path) -> Res
 }
 
 /// Done, unless records or files were lost.
-pub(crate) fn outcome(read: &[CollectionSummary]) -> Outcome {
+pub(crate) fn outcome<'r>(mut read: impl Iterator<Item = &'r CollectionSummary>) -> Outcome {
     let lost = |read: &CollectionSummary| {
         let lost_file = read.faults.iter().any(|fault| fault.severity == Severity::Loss);
         lost_file || !read.quarantined.is_empty()
     };
-    if read.iter().any(lost) { Outcome::DoneWithLosses } else { Outcome::Done }
+    if read.any(lost) { Outcome::DoneWithLosses } else { Outcome::Done }
 }
 
 /// Adds to what reading a collection told the faults of paths to it, and of files that were written

@@ -1,13 +1,14 @@
 //! `simtool fingerprint`: a file of fingerprints of documents.
 
-use crate::args::{FingerprintArgs, thread_count};
+use crate::args::FingerprintArgs;
 use crate::inputs::Access;
 use crate::progress_line::ProgressLine;
 use crate::{Outcome, console, documents, interrupt};
 use simtool::Error;
-use simtool::kernels::Isa;
-use simtool::pipeline::config::FingerprintRecipe;
+use simtool::options::Options;
 use simtool::pipeline::fingerprint_collection;
+use simtool::pipeline::method::Method;
+use simtool::pipeline::timings::Timings;
 use simtool::pipeline::write_fingerprints::{FingerprintOutput, write_fingerprints};
 use simtool::read::Collection;
 use simtool::read::walk::Walked;
@@ -16,24 +17,31 @@ use std::path::Path;
 
 /// Fingerprints the documents and writes the file.
 pub(crate) fn run(args: &FingerprintArgs) -> anyhow::Result<Outcome> {
-    let recipe =
-        FingerprintRecipe { shingle: args.shingle.parse()?, bits: args.bits.as_str().parse()? };
+    let mut timings = Timings::start();
+    let mut options = Options::new();
+    options.set("shingle", &args.shingle);
+    if let Some(bits) = &args.bits {
+        options.set("bits", bits);
+    }
+    let method = Method::parse("simhash", &mut options)?;
     let output = FingerprintOutput::of(&args.output)?;
-    let options = documents::read_options(&args.input, Access::of(args.resources.no_mmap))?;
-    let temporary = args.resources.temporary_folder();
+    let read = documents::read_options(&args.input, Access::of(args.common.no_mmap))?;
+    let resources = args.common.resources(&args.memory);
     let paths = documents::with_listed(&args.corpus, &args.input)?;
-    let Walked { files, faults } = documents::walk(&paths, &args.input, &temporary)?;
+    let Walked { files, faults } =
+        documents::walk(&paths, &args.input, &resources.temporary_folder)?;
     if let Some(input) = files.iter().find(|file| is_same(&file.name, &args.output)) {
         let rule = format!("is the input {}: choose another file", input.name.display());
         return Err(Error::config("output", args.output.display(), rule).into());
     }
+    timings.end("find files");
 
-    let progress = ProgressLine::new(args.quiet, args.input.progress);
-    let collection = Collection::open(files, options);
-    let threads = thread_count(args.resources.threads);
-    let mut made =
-        fingerprint_collection(&collection, recipe, threads, Isa::detected(), &progress)?;
+    let (verbose, quiet) = (args.common.verbose, args.common.quiet);
+    let progress = ProgressLine::new(quiet, args.input.progress);
+    let collection = Collection::open(files, read);
+    let mut made = fingerprint_collection(&collection, method.recipe(), &resources, &progress)?;
     progress.end();
+    timings.end("read and fingerprint");
     documents::add_faults(&collection, faults, &mut made.summary);
     documents::refuse_losses(&args.input, &collection, &made.summary)?;
 
@@ -46,16 +54,19 @@ pub(crate) fn run(args: &FingerprintArgs) -> anyhow::Result<Outcome> {
             write_fingerprints(&collection, &made, output, &args.output, &mut out)
         })?;
     }
+    timings.end("write");
 
-    let (verbose, quiet) = (args.verbose, args.quiet);
     let faults = documents::all_faults(&collection, &made.summary);
     documents::show(&faults, documents::Shown { verbose, quiet });
-    if !args.quiet {
-        let (rows, missing) = (made.rows.lanes.len(), made.summary.without_terms);
+    if !quiet {
+        let (rows, missing) = (made.rows.len(), made.summary.without_terms);
         let lost = made.summary.quarantined.len();
         console::note(&format!("{rows} documents, {missing} without words; {lost} bad records"));
     }
-    Ok(documents::outcome(std::slice::from_ref(&made.summary)))
+    if args.common.stats {
+        console::stats(&console::stage_times(timings.stages()));
+    }
+    Ok(documents::outcome(std::iter::once(&made.summary)))
 }
 
 /// Whether both are names of one file.

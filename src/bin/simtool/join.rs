@@ -1,10 +1,9 @@
 //! `simtool join` and `simtool search`: fingerprints alone.
 
-use crate::args::{JoinArgs, SearchArgs, thread_count};
+use crate::args::{JoinArgs, SearchArgs};
 use crate::inputs::{self, Access};
 use crate::{console, interrupt};
 use simtool::Error;
-use simtool::kernels::Isa;
 use simtool::pipeline::emit_pairs::PairOutput;
 use simtool::pipeline::join_fingerprints::{
     JoinConfig, join_fingerprints, plan_search, plan_self_join, read_fingerprints,
@@ -15,7 +14,7 @@ use std::io::{self, Write};
 
 /// Joins a file of fingerprints with itself.
 pub(crate) fn join(args: &JoinArgs) -> anyhow::Result<()> {
-    let (config, access) = (config(args)?, Access::of(args.resources.no_mmap));
+    let (config, access) = (config(args)?, Access::of(args.common.no_mmap));
     let file = inputs::open(&args.fingerprints, access)?;
     let rows = read_fingerprints(&file, &args.fingerprints)?;
     let plan = plan_self_join(&rows, &config)?;
@@ -27,7 +26,7 @@ pub(crate) fn join(args: &JoinArgs) -> anyhow::Result<()> {
 /// Searches a file of fingerprints for those of another.
 pub(crate) fn search(args: &SearchArgs) -> anyhow::Result<()> {
     let join = &args.join;
-    let (config, access) = (config(join)?, Access::of(join.resources.no_mmap));
+    let (config, access) = (config(join)?, Access::of(join.common.no_mmap));
     let corpus = inputs::open(&join.fingerprints, access)?;
     let corpus = read_fingerprints(&corpus, &join.fingerprints)?;
     let queries = inputs::open(&args.queries, access)?;
@@ -39,13 +38,14 @@ pub(crate) fn search(args: &SearchArgs) -> anyhow::Result<()> {
 }
 
 fn config(args: &JoinArgs) -> Result<JoinConfig, Error> {
+    let resources = args.common.resources(&args.memory);
     Ok(JoinConfig {
         max_distance: args.max_distance,
         index: args.index.as_deref().map(str::parse).transpose()?,
-        memory: args.max_memory.unwrap_or(u64::MAX),
-        temporary_folder: args.resources.temporary_folder(),
-        threads: thread_count(args.resources.threads),
-        isa: Isa::detected(),
+        memory: resources.memory,
+        temporary_folder: resources.temporary_folder,
+        threads: resources.threads,
+        isa: resources.isa,
     })
 }
 

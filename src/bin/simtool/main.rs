@@ -71,7 +71,7 @@ fn main() -> ExitCode {
 fn run(args: &Args) -> anyhow::Result<Outcome> {
     match &args.command {
         None if args.corpus.is_asked_for() => return corpus::run(args),
-        None => reference::run(&args.reference)?,
+        None => reference::run(args)?,
         Some(Command::Fingerprint(args)) => return fingerprint::run(args),
         Some(Command::Join(args)) => join::join(args)?,
         Some(Command::Search(args)) => join::search(args)?,

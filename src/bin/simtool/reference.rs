@@ -1,13 +1,13 @@
 //! `simtool N M`: samples matched against articles.
 
-use crate::args::{MAX_DISTANCE, ReferenceArgs, thread_count};
+use crate::args::{Args, CommonArgs, MAX_DISTANCE, ReferenceArgs};
 use crate::inputs::{self, Access};
 use crate::{console, usage};
 use simtool::Error;
 use simtool::fingerprint::hash_table::{Extent, HashTable};
 use simtool::kernels::Isa;
 use simtool::mapped_file::MappedFile;
-use simtool::pipeline::config::{MatchConfig, WordFeatures};
+use simtool::pipeline::config::MatchConfig;
 use simtool::pipeline::timings::Timings;
 use simtool::pipeline::{MatchedQueries, match_queries};
 use simtool::tokenize::stop_words;
@@ -19,21 +19,22 @@ use std::time::Duration;
 const STANDARD_OUTPUT: &str = "-";
 
 /// Matches the samples and writes the result.
-pub(crate) fn run(args: &ReferenceArgs) -> anyhow::Result<()> {
+pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
+    let (args, common) = (&args.reference, &args.common);
     let mut timings = Timings::start();
     let (Some(features), Some(bits)) = (&args.features, &args.bits) else {
         let given = args.features.as_deref().unwrap_or("nothing");
         return Err(Error::config("N and M are needed, not", given, usage::HINT).into());
     };
     let isa = Isa::detected();
-    let files = Files::new(args);
+    let files = Files::new(args, common);
     let hash_table = files.hash_table(isa, features, bits)?;
     let stop_words = files.stop_words()?;
     let articles = inputs::open(&files.path(args.articles.as_ref(), "article.txt"), files.access)?;
     let samples = inputs::open(&files.path(args.samples.as_ref(), "sample.txt"), files.access)?;
     timings.end("open files");
 
-    let threads = thread_count(args.threads);
+    let threads = common.thread_count();
     let max_distance = args.max_distance.unwrap_or(MAX_DISTANCE);
     let config = MatchConfig { stop_words, hash_table, max_distance, threads, isa };
     let matched = match_queries(&articles, &samples, &config)?;
@@ -53,34 +54,49 @@ pub(crate) fn run(args: &ReferenceArgs) -> anyhow::Result<()> {
         console::out(matched.first_query())?;
     }
     timings.end("write result");
-    if args.stats {
+    if common.stats {
         console::stats(&statistics(&matched, &timings, articles.len(), &config));
     }
     Ok(())
 }
 
-/// The features that N and M, the stop words and the hash table are.
+/// The hash table and the stop words for N and M in front of a corpus, if they are given.
 pub(crate) fn word_features(
     args: &ReferenceArgs,
-    features: &str,
-    bits: &str,
-) -> Result<WordFeatures, Error> {
-    let files = Files::new(args);
-    Ok(WordFeatures {
-        hash_table: files.hash_table(Isa::detected(), features, bits)?,
-        stop_words: files.stop_words()?,
-    })
+    common: &CommonArgs,
+) -> Result<Option<(HashTable, Vec<Vec<u8>>)>, Error> {
+    let Some(features) = &args.features else {
+        let folder = Some(&args.directory).filter(|folder| *folder != Path::new("."));
+        for (field, given) in [
+            ("directory", folder),
+            ("stop_words", args.stop_words.as_ref()),
+            ("hash_table", args.hash_table.as_ref()),
+        ] {
+            if let Some(given) = given {
+                return Err(Error::config(field, given.display(), "goes with N and M"));
+            }
+        }
+        return Ok(None);
+    };
+    let Some(bits) = &args.bits else {
+        let rule = "N and M stand together in front, as in `simtool 1000 64 --corpus PATH`";
+        return Err(Error::config("N", features, rule));
+    };
+    let files = Files::new(args, common);
+    let table = files.hash_table(Isa::detected(), features, bits)?;
+    Ok(Some((table, files.stop_words()?)))
 }
 
 /// Where the input files are and how they are opened.
 struct Files<'a> {
     args: &'a ReferenceArgs,
     access: Access,
+    quiet: bool,
 }
 
 impl<'a> Files<'a> {
-    fn new(args: &'a ReferenceArgs) -> Self {
-        Self { args, access: if args.no_mmap { Access::Read } else { Access::Map } }
+    fn new(args: &'a ReferenceArgs, common: &CommonArgs) -> Self {
+        Self { args, access: Access::of(common.no_mmap), quiet: common.quiet }
     }
 
     /// The file that an option names, or the one called `name` in the folder. With the folder's
@@ -106,7 +122,7 @@ impl<'a> Files<'a> {
         } else {
             inputs::open_if_there(&path, self.access)?
         };
-        if file.is_none() && !self.args.quiet {
+        if file.is_none() && !self.quiet {
             console::note(&format!("there is no {}; using {instead}", path.display()));
         }
         Ok(file.map(|file| (path, file)))

@@ -1,9 +1,10 @@
 //! Arguments, or what is said about them instead of a run.
 
-use crate::args::Args;
+use crate::args::{Args, CorpusArgs};
 use crate::{Outcome, console};
-use clap::Parser;
 use clap::error::{ContextKind, ContextValue, Error, ErrorKind};
+use clap::parser::ValueSource;
+use clap::{ArgMatches, Args as _, CommandFactory, FromArgMatches};
 use std::ffi::OsString;
 use std::io::{self, Write};
 
@@ -17,7 +18,29 @@ pub(crate) fn parse() -> Result<Args, Outcome> {
     let is_null = |argument: &OsString| argument == "-0";
     let arguments = std::env::args_os()
         .map(|argument| if is_null(&argument) { "--null".into() } else { argument });
-    Args::try_parse_from(arguments).map_err(|error| show(&error))
+    let parsed = Args::command().try_get_matches_from(arguments).and_then(|mut matches| {
+        refuse_lonely(&matches)?;
+        Args::from_arg_matches_mut(&mut matches)
+    });
+    parsed.map_err(|error| show(&error))
+}
+
+/// Refuses the options of a corpus where there is none.
+fn refuse_lonely(matches: &ArgMatches) -> Result<(), Error> {
+    let is_given = |id: &str| {
+        matches.value_source(id).is_some_and(|source| source == ValueSource::CommandLine)
+    };
+    if matches.subcommand().is_some() || is_given("corpus") || is_given("files_from") {
+        return Ok(());
+    }
+    let of_corpus = CorpusArgs::augment_args(clap::Command::new("simtool"));
+    match of_corpus.get_arguments().find(|argument| is_given(argument.get_id().as_str())) {
+        None => Ok(()),
+        Some(argument) => {
+            let message = format!("the argument '{argument}' goes with --corpus PATH");
+            Err(Args::command().error(ErrorKind::MissingRequiredArgument, message))
+        }
+    }
 }
 
 fn show(error: &Error) -> Outcome {

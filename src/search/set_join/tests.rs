@@ -1,7 +1,8 @@
 //! The join against brute force.
 
 use super::*;
-use crate::closeness::{CloseRows, Closeness};
+use crate::close::Close;
+use crate::closeness::Closeness;
 use crate::similarity::Similarity;
 use crate::stable_hash::mix;
 use proptest::prelude::*;
@@ -65,7 +66,7 @@ fn brute_force(
     pairs
 }
 
-fn expanded(close: &CloseRows) -> Vec<SetPair> {
+fn expanded(close: &Close) -> Vec<SetPair> {
     let mut pairs = Vec::new();
     let visited = close.for_each_pair(|pair| {
         let Closeness::Similarity(similarity) = pair.closeness else { return Err(pair) };
@@ -93,7 +94,7 @@ fn check(documents: &[Vec<u64>], threshold: Threshold) {
         let source =
             |documents: &[Vec<u64>]| Documents { documents: documents.to_vec(), shard_documents };
         let join = SetJoin { threshold, pool, memory_bytes };
-        let close = CloseRows::from(join.self_join(&source(documents)).unwrap());
+        let close = Close::from(join.self_join(&source(documents)).unwrap());
         assert_eq!(expanded(&close), expected, "threshold {threshold}");
         assert_eq!(close.pair_count(), expected.len() as u64);
         let across = join.query(&source(left), &source(right)).unwrap();
@@ -173,7 +174,7 @@ fn thousands_of_equal_documents_are_one_group() {
     assert_eq!(alike.groups[0].len(), 19_999);
     let similarity = Similarity { shared: 50, union: 51 };
     assert_eq!(alike.pairs, [SetPair { a: 0, b: 3, similarity }]);
-    assert_eq!(CloseRows::from(alike).pair_count(), 19_999 * 20_000 / 2);
+    assert_eq!(Close::from(alike).pair_count(), 19_999 * 20_000 / 2);
 }
 
 #[test]

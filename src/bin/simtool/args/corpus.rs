@@ -1,7 +1,9 @@
 //! Arguments of `simtool --corpus`.
 
-use super::{InputArgs, memory_size};
+use super::{InputArgs, MemoryArgs};
+use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{ValueEnum, ValueHint};
+use simtool::pipeline::method::Method;
 use std::path::PathBuf;
 
 /// Arguments of `simtool --corpus`.
@@ -19,90 +21,86 @@ pub(crate) struct CorpusArgs {
     pub(crate) input: InputArgs,
 
     /// Folder for the results; it appears when it is complete.
-    #[arg(long, requires = "source", value_name = "DIR", default_value = "simtool-out", value_hint = ValueHint::DirPath)]
+    #[arg(long, value_name = "DIR", default_value = "simtool-out", value_hint = ValueHint::DirPath)]
     pub(crate) output: PathBuf,
 
     /// Replace an output folder that simtool wrote.
-    #[arg(long, requires = "source")]
+    #[arg(long)]
     pub(crate) force: bool,
 
     /// Format of removed and pairs.
-    #[arg(long, requires = "source", value_name = "FORMAT", default_value = "jsonl")]
+    #[arg(long, value_name = "FORMAT", default_value = "jsonl")]
     pub(crate) output_format: OutputFormat,
 
     /// Of removed documents, write only the IDs.
-    #[arg(long, requires = "source")]
+    #[arg(long)]
     pub(crate) ids_only: bool,
 
     /// Also write every pair.
-    #[arg(long, requires = "source")]
+    #[arg(long)]
     pub(crate) pairs: bool,
 
     /// Also write the files without what is removed, in their own format, to kept/.
-    #[arg(long, requires = "source")]
+    #[arg(long)]
     pub(crate) write_kept: bool,
 
     /// How near-duplicates are found.
-    #[arg(long, value_name = "METHOD", default_value = "exact", requires = "source")]
-    pub(crate) method: MethodName,
+    #[arg(long, value_name = "METHOD", default_value = "exact",
+        value_parser = methods())]
+    pub(crate) method: String,
 
     /// With exact: least Jaccard similarity of near-duplicates, a decimal or a ratio such as 4/5
     /// [default: 0.8].
-    #[arg(long, value_name = "S", requires = "source")]
+    #[arg(long, value_name = "S")]
     pub(crate) similarity: Option<String>,
 
     /// Match these documents against the corpus instead, and keep those that are like none of its.
     ///
     /// pairs.jsonl then holds all matches, removed.jsonl the documents that have one, with the
     /// corpus document that is most like it, and kept/ those that have none.
-    #[arg(long, value_name = "PATH", num_args = 1.., requires = "source",
+    #[arg(long, value_name = "PATH", num_args = 1..,
         value_hint = ValueHint::AnyPath)]
     pub(crate) queries: Vec<PathBuf>,
 
     /// With simhash: keep only pairs whose texts, read again, have a Jaccard similarity of at least
     /// S; their terms are in memory meanwhile.
-    #[arg(long, value_name = "S", requires = "source")]
+    #[arg(long, value_name = "S")]
     pub(crate) verify: Option<String>,
 
-    /// With simhash: bits of a fingerprint, 64 or 128 [default: 64].
-    #[arg(long = "bits", value_name = "BITS", requires = "source")]
+    /// With simhash: bits of a fingerprint [default: 64].
+    #[arg(long = "bits", value_name = "BITS")]
     pub(crate) simhash_bits: Option<String>,
 
     /// What is compared: sets of so many consecutive words (words:N) or characters (chars:N).
-    #[arg(long, requires = "source", value_name = "UNIT:N", default_value = "words:3")]
+    #[arg(long, value_name = "UNIT:N", default_value = "words:3")]
     pub(crate) shingle: String,
 
     /// Which of several near-duplicates is kept.
-    #[arg(long, requires = "source", value_name = "WHICH", default_value = "first")]
+    #[arg(long, value_name = "WHICH", default_value = "first")]
     pub(crate) keep: KeepWhich,
 
     /// Field that decides for --keep max and --keep min.
-    #[arg(long, value_name = "NAME", requires = "source")]
+    #[arg(long, value_name = "NAME")]
     pub(crate) keep_field: Option<String>,
 
     /// What may be removed: only what is close to a kept document (proven), or all that a chain of
     /// close ones links (components).
-    #[arg(long, requires = "source", value_name = "RULE", default_value = "proven")]
+    #[arg(long, value_name = "RULE", default_value = "proven")]
     pub(crate) cluster: ClusterBy,
 
-    /// Memory for the join, such as 512M or 8G; with less it reads the collection more often.
-    #[arg(long, value_name = "SIZE", value_parser = memory_size, requires = "source")]
-    pub(crate) max_memory: Option<u64>,
-
-    /// Folder for temporary files [default: the system's].
-    #[arg(long, value_name = "DIR", requires = "source", value_hint = ValueHint::DirPath)]
-    pub(crate) tmp_dir: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) memory: MemoryArgs,
 
     /// Print one JSON object instead of a table: what summary.json holds.
-    #[arg(long, requires = "source")]
+    #[arg(long)]
     pub(crate) json: bool,
 
     /// Print on standard error how near-duplicates are found, and why so.
-    #[arg(long, requires = "source")]
+    #[arg(long)]
     pub(crate) explain: bool,
 
     /// Read a sample, print what would be done and what it would take, and write nothing.
-    #[arg(short = 'n', long, requires = "source")]
+    #[arg(short = 'n', long)]
     pub(crate) dry_run: bool,
 }
 
@@ -113,15 +111,17 @@ impl CorpusArgs {
     }
 }
 
-/// How near-duplicates are found.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum MethodName {
-    /// All pairs whose sets of shingles have a Jaccard similarity of at least --similarity; takes
-    /// some bytes of memory for each word, or reads the input more often.
-    Exact,
-    /// All pairs whose SimHash fingerprints differ in at most --max-distance bits; takes 16 bytes a
-    /// document and reads the input once, so it goes where exact cannot.
-    Simhash,
+/// The methods that the library knows, with what it says of them.
+fn methods() -> PossibleValuesParser {
+    // What stands in backquotes is an option here.
+    let option = |(at, part): (usize, &str)| match at % 2 {
+        0 => part.to_owned(),
+        _ => format!("--{}", part.replace('_', "-")),
+    };
+    let value = |(name, help): (&'static str, &'static str)| {
+        PossibleValue::new(name).help(help.split('`').enumerate().map(option).collect::<String>())
+    };
+    Method::kinds().map(value).collect::<Vec<_>>().into()
 }
 
 /// Format of rows of documents.

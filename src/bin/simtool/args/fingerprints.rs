@@ -1,6 +1,6 @@
 //! Arguments of the commands on fingerprints alone: `join`, `search` and `fingerprint`.
 
-use super::{InputArgs, memory_size};
+use super::{CommonArgs, InputArgs, MemoryArgs};
 use clap::ValueHint;
 use std::path::PathBuf;
 
@@ -56,12 +56,11 @@ pub(crate) struct JoinArgs {
     #[arg(long)]
     pub(crate) explain: bool,
 
-    /// Memory for the search, such as 512M or 8G; a self-join that needs more uses temporary files.
-    #[arg(long, value_name = "SIZE", value_parser = memory_size)]
-    pub(crate) max_memory: Option<u64>,
+    #[command(flatten)]
+    pub(crate) memory: MemoryArgs,
 
     #[command(flatten)]
-    pub(crate) resources: ResourceArgs,
+    pub(crate) common: CommonArgs,
 }
 
 /// Arguments of `simtool fingerprint`.
@@ -76,9 +75,9 @@ pub(crate) struct FingerprintArgs {
     #[command(flatten)]
     pub(crate) input: InputArgs,
 
-    /// Bits of a fingerprint: 64 or 128.
-    #[arg(long, value_name = "BITS", default_value = "64")]
-    pub(crate) bits: String,
+    /// Bits of a fingerprint [default: 64].
+    #[arg(long, value_name = "BITS")]
+    pub(crate) bits: Option<String>,
 
     /// What a document is taken for: so many consecutive words (words:N) or characters (chars:N).
     #[arg(long, value_name = "UNIT:N", default_value = "words:3")]
@@ -94,36 +93,8 @@ pub(crate) struct FingerprintArgs {
     pub(crate) output: PathBuf,
 
     #[command(flatten)]
-    pub(crate) resources: ResourceArgs,
+    pub(crate) memory: MemoryArgs,
 
-    /// Print no notes and no progress.
-    #[arg(short, long)]
-    pub(crate) quiet: bool,
-
-    /// Print every fault of an input, not the first of each kind.
-    #[arg(short, long)]
-    pub(crate) verbose: bool,
-}
-
-/// What a command may use of the machine.
-#[derive(Debug, clap::Args)]
-pub(crate) struct ResourceArgs {
-    /// Folder for temporary files [default: the system's].
-    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
-    pub(crate) tmp_dir: Option<PathBuf>,
-
-    /// Worker threads, up to 512; 0 takes all cores.
-    #[arg(short = 'j', long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u16).range(0..=512))]
-    pub(crate) threads: u16,
-
-    /// Read the files into memory instead of mapping them.
-    #[arg(long)]
-    pub(crate) no_mmap: bool,
-}
-
-impl ResourceArgs {
-    /// Where temporary files go.
-    pub(crate) fn temporary_folder(&self) -> PathBuf {
-        self.tmp_dir.clone().unwrap_or_else(std::env::temp_dir)
-    }
+    #[command(flatten)]
+    pub(crate) common: CommonArgs,
 }

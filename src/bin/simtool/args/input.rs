@@ -18,60 +18,60 @@ pub(crate) struct InputArgs {
     pub(crate) null: bool,
 
     /// Of folders, read only the files that match; may be repeated.
-    #[arg(long, value_name = "GLOB", requires = "source")]
+    #[arg(long, value_name = "GLOB")]
     pub(crate) glob: Vec<String>,
 
     /// The format of every file [default: told by content and name].
-    #[arg(long, value_name = "FORMAT", requires = "source")]
+    #[arg(long, value_name = "FORMAT")]
     pub(crate) format: Option<String>,
 
     /// A line of a plain text is a document, not the file.
-    #[arg(long, requires = "source")]
+    #[arg(long)]
     pub(crate) per_line: bool,
 
     /// Field, column or dotted path of the text.
-    #[arg(long, requires = "source", value_name = "NAME", default_value = "text")]
+    #[arg(long, value_name = "NAME", default_value = "text")]
     pub(crate) text_field: String,
 
     /// Field, column or dotted path of the ID.
-    #[arg(long, requires = "source", value_name = "NAME", default_value = "id")]
+    #[arg(long, value_name = "NAME", default_value = "id")]
     pub(crate) id_field: String,
 
     /// Pass over documents with fewer tokens (runs without white space); what is passed over is
     /// compared with nothing, and kept.
-    #[arg(long, value_name = "N", requires = "source", default_value_t = 0)]
+    #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) min_tokens: usize,
 
     /// Pass over documents with more bytes of text.
-    #[arg(long, value_name = "SIZE", requires = "source", value_parser = memory_size)]
+    #[arg(long, value_name = "SIZE", value_parser = memory_size)]
     pub(crate) max_bytes: Option<u64>,
 
     /// Pass over all but this share of the documents, told by the hash of their text.
-    #[arg(long, value_name = "SHARE", requires = "source", value_parser = share)]
+    #[arg(long, value_name = "SHARE", value_parser = share)]
     pub(crate) sample: Option<f64>,
 
     /// Read no further than the first N documents that are not passed over.
-    #[arg(long, value_name = "N", requires = "source", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) limit: Option<u64>,
 
     /// What bad records and files do.
-    #[arg(long, requires = "source", value_name = "WHAT", default_value = "skip")]
+    #[arg(long, value_name = "WHAT", default_value = "skip")]
     pub(crate) on_error: OnError,
 
     /// When progress is shown: as a bar on a terminal, else as a line every ten seconds.
-    #[arg(long, requires = "source", value_name = "WHEN", default_value = "auto")]
+    #[arg(long, value_name = "WHEN", default_value = "auto")]
     pub(crate) progress: ShowProgress,
 
     /// Quarantine records of more bytes.
-    #[arg(long, requires = "source", value_name = "SIZE", default_value = "128M", value_parser = memory_size)]
+    #[arg(long, value_name = "SIZE", default_value = "128M", value_parser = memory_size)]
     pub(crate) max_record: u64,
 
     /// Give up on a compressed file that grows by more than this factor, beyond its first GiB.
-    #[arg(long, requires = "source", value_name = "FACTOR", default_value_t = 2000)]
+    #[arg(long, value_name = "FACTOR", default_value_t = 2000)]
     pub(crate) max_expansion: u64,
 
     /// Largest window of Zstandard files, as a power of two: 27 is 128 MiB.
-    #[arg(long, requires = "source", value_name = "LOG", default_value_t = 27, value_parser = clap::value_parser!(u32).range(10..=31))]
+    #[arg(long, value_name = "LOG", default_value_t = 27, value_parser = clap::value_parser!(u32).range(10..=31))]
     pub(crate) zstd_window_log: u32,
 }
 

@@ -1,10 +1,12 @@
 //! The command line, in one definition: parsing, help, completions and man page come from it.
 
+mod common;
 mod corpus;
 mod fingerprints;
 mod input;
 
-pub(crate) use corpus::{ClusterBy, CorpusArgs, KeepWhich, MethodName, OutputFormat};
+pub(crate) use common::{CommonArgs, MemoryArgs};
+pub(crate) use corpus::{ClusterBy, CorpusArgs, KeepWhich, OutputFormat};
 pub(crate) use fingerprints::{FingerprintArgs, JoinArgs, SearchArgs};
 pub(crate) use input::{InputArgs, OnError, ShowProgress};
 
@@ -58,6 +60,8 @@ Exit codes: 0 done, 1 failed, 2 wrong usage, 3 done but for bad records or files
 pub(crate) struct Args {
     #[command(flatten)]
     pub(crate) reference: ReferenceArgs,
+    #[command(flatten)]
+    pub(crate) common: CommonArgs,
     #[command(flatten)]
     pub(crate) corpus: CorpusArgs,
     #[command(subcommand)]
@@ -157,7 +161,6 @@ pub(crate) struct CompareArgs {
 }
 
 /// Arguments of `simtool N M`.
-#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 #[derive(Debug, clap::Args)]
 pub(crate) struct ReferenceArgs {
     /// Number of features: the N most frequent words of the articles, or with --corpus, in front of
@@ -168,11 +171,6 @@ pub(crate) struct ReferenceArgs {
     /// Number of bits of a fingerprint, up to 128.
     #[arg(value_name = "M", allow_negative_numbers = true)]
     pub(crate) bits: Option<String>,
-
-    /// Worker threads, up to 512; 0 takes all cores.
-    #[arg(short = 'j', long, value_name = "N", default_value_t = 0,
-        value_parser = clap::value_parser!(u16).range(0..=512))]
-    pub(crate) threads: u16,
 
     /// Folder of the four input files and of the result.
     #[arg(long, value_name = "DIR", default_value = ".", value_hint = ValueHint::DirPath)]
@@ -209,36 +207,10 @@ pub(crate) struct ReferenceArgs {
     /// Any one distance can be a few bits more or less than the similarity promises.
     #[arg(short = 'k', long, value_name = "K")]
     pub(crate) max_distance: Option<u32>,
-
-    /// Read the files into memory instead of mapping them.
-    ///
-    /// A mapped file must not change while it is read.
-    #[arg(long)]
-    pub(crate) no_mmap: bool,
-
-    /// Print no notes and no progress.
-    #[arg(short, long)]
-    pub(crate) quiet: bool,
-
-    /// Print every fault of an input, not the first of each kind.
-    #[arg(short, long)]
-    pub(crate) verbose: bool,
-
-    /// Print counts, and the time and share of each stage, on standard error.
-    #[arg(long)]
-    pub(crate) stats: bool,
 }
 
 /// Most differing bits, where `--max-distance` does not say.
 pub(crate) const MAX_DISTANCE: u32 = 3;
-
-/// The number of worker threads that `--threads` asks for.
-pub(crate) fn thread_count(asked: u16) -> usize {
-    match asked {
-        0 => std::thread::available_parallelism().map_or(1, usize::from),
-        threads => usize::from(threads),
-    }
-}
 
 /// A number of bytes, with or without a unit of 2^10, 2^20, 2^30 or 2^40.
 fn memory_size(text: &str) -> Result<u64, String> {

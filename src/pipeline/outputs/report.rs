@@ -1,12 +1,12 @@
 //! Puts the page together that shows a person what was found.
 
-use super::shard_summary::read_again;
-use super::workers::Workers;
-use super::write_outputs::{Findings, Side};
+use super::{Findings, Side};
 use crate::closeness::Closeness;
 use crate::cluster::{Cluster, Removal};
 use crate::document::DocOrdinal;
 use crate::error::Result;
+use crate::pipeline::shard_summary::read_again;
+use crate::pipeline::workers::Workers;
 use crate::read::Corpus;
 use crate::unordered_map::UnorderedMap;
 use crate::write::document_rows::DocumentName;
@@ -32,7 +32,8 @@ pub(super) fn report(
     summary: &Summary,
     workers: &Workers,
 ) -> Result<Report> {
-    let &Findings { documents, originals, removals, close: _ } = findings;
+    let (documents, originals) = (findings.documents(), findings.originals());
+    let removals = findings.removals;
     let Side { collection, read } = documents;
     let name = |row: u32| shown_name(&originals.name(row));
     let mut largest: Vec<&Cluster> = clusters.iter().collect();
@@ -139,7 +140,8 @@ fn sources(documents: Side<'_>, removals: &[Removal]) -> Vec<Source> {
 
 /// Removed documents of every degree of closeness, beside those kept in their place.
 fn examples(findings: &Findings<'_>, workers: &Workers) -> Result<Vec<Example>> {
-    let &Findings { documents, originals, removals, close: _ } = findings;
+    let (documents, originals) = (findings.documents(), findings.originals());
+    let removals = findings.removals;
     let mut proven: Vec<(&Removal, Closeness)> =
         removals.iter().filter_map(|r| r.closeness.map(|closeness| (r, closeness))).collect();
     proven.sort_by(|(a, to_a), (b, to_b)| to_a.compare(*to_b).then(a.row.cmp(&b.row)));

@@ -1,0 +1,67 @@
+//! Arguments that most commands take.
+
+use clap::ValueHint;
+use simtool::kernels::Isa;
+use simtool::resources::{Resources, default_memory};
+use std::path::PathBuf;
+
+/// How a command works, and what it says meanwhile.
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
+#[derive(Debug, clap::Args)]
+pub(crate) struct CommonArgs {
+    /// Worker threads, up to 512; 0 takes all cores.
+    #[arg(short = 'j', long, value_name = "N", default_value_t = 0,
+        value_parser = clap::value_parser!(u16).range(0..=512))]
+    pub(crate) threads: u16,
+
+    /// Read the files into memory instead of mapping them.
+    ///
+    /// A mapped file must not change while it is read.
+    #[arg(long)]
+    pub(crate) no_mmap: bool,
+
+    /// Print no notes and no progress.
+    #[arg(short, long)]
+    pub(crate) quiet: bool,
+
+    /// Print every fault of an input, not the first of each kind.
+    #[arg(short, long)]
+    pub(crate) verbose: bool,
+
+    /// Print counts, and the time and share of each stage, on standard error.
+    #[arg(long)]
+    pub(crate) stats: bool,
+}
+
+/// What a command may use beside threads.
+#[derive(Debug, clap::Args)]
+pub(crate) struct MemoryArgs {
+    /// Memory beside mapped files, such as 512M or 8G; with less, more is read again or goes to
+    /// temporary files [default: four fifths of the machine's, or of its control group's].
+    #[arg(long, value_name = "SIZE", value_parser = super::memory_size)]
+    pub(crate) max_memory: Option<u64>,
+
+    /// Folder for temporary files [default: the system's].
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub(crate) tmp_dir: Option<PathBuf>,
+}
+
+impl CommonArgs {
+    /// What a run may use of the machine.
+    pub(crate) fn resources(&self, memory: &MemoryArgs) -> Resources {
+        Resources {
+            memory: memory.max_memory.unwrap_or_else(default_memory),
+            temporary_folder: memory.tmp_dir.clone().unwrap_or_else(std::env::temp_dir),
+            threads: self.thread_count(),
+            isa: Isa::detected(),
+        }
+    }
+
+    /// The number of worker threads that was asked for.
+    pub(crate) fn thread_count(&self) -> usize {
+        match self.threads {
+            0 => std::thread::available_parallelism().map_or(1, usize::from),
+            threads => threads.into(),
+        }
+    }
+}

@@ -1,0 +1,319 @@
+//! All that is close in a collection, or between two, without a pair for every two rows that are
+//! equal.
+
+use crate::closeness::Closeness;
+use crate::matches::{AlikeSets, SetPair};
+use crate::sides::Sides;
+use crate::similarity::Similarity;
+use crate::unordered_map::UnorderedMap;
+use std::convert::Infallible;
+
+/// Two rows that are close enough.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ClosePair {
+    /// The first row in reading order, or one of the first side.
+    pub a: u32,
+    /// The other.
+    pub b: u32,
+    /// How close they are.
+    pub closeness: Closeness,
+}
+
+impl From<&SetPair> for ClosePair {
+    fn from(pair: &SetPair) -> Self {
+        Self { a: pair.a, b: pair.b, closeness: Closeness::Similarity(pair.similarity) }
+    }
+}
+
+/// All that is close.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Close {
+    /// Rows of each side that are equal to the method: at least two each, ascending.
+    pub groups: Sides<Vec<Vec<u32>>>,
+    /// Pairs of rows that are not equal, or of two sides, ascending; the first row of a group stands
+    /// for all of it.
+    pub pairs: Vec<ClosePair>,
+    /// How close equal rows of one side are.
+    pub of_equal: Closeness,
+}
+
+impl From<AlikeSets> for Close {
+    fn from(alike: AlikeSets) -> Self {
+        let pairs = alike.pairs.iter().map(ClosePair::from).collect();
+        let of_equal = Closeness::Similarity(Similarity::ONE);
+        Self { groups: Sides::One(alike.groups), pairs, of_equal }
+    }
+}
+
+/// Pairs between two sides.
+impl From<Vec<SetPair>> for Close {
+    fn from(pairs: Vec<SetPair>) -> Self {
+        let pairs = pairs.iter().map(ClosePair::from).collect();
+        let of_equal = Closeness::Similarity(Similarity::ONE);
+        Self { groups: Sides::Two(Vec::new(), Vec::new()), pairs, of_equal }
+    }
+}
+
+impl Close {
+    /// Number of pairs of rows, equal rows of one collection included.
+    #[must_use]
+    pub fn pair_count(&self) -> u64 {
+        let sizes = self.groups.as_ref().map(|groups| sizes(groups));
+        let near = |pair: &ClosePair| size(sizes.first(), pair.a) * size(sizes.second(), pair.b);
+        let near: u64 = self.pairs.iter().map(near).sum();
+        let equal = match &self.groups {
+            Sides::One(groups) => {
+                groups.iter().map(|g| g.len() as u64 * (g.len() as u64 - 1) / 2).sum()
+            }
+            Sides::Two(..) => 0,
+        };
+        near + equal
+    }
+
+    /// Calls `visit` with every row of the first side that has partners, ascending, and these,
+    /// ascending: rows of the second side, or in one collection the rows behind it.
+    ///
+    /// # Errors
+    ///
+    /// The first error of `visit`.
+    ///
+    /// # Complexity
+    ///
+    /// O(p log p) for p pairs; memory for the partners of one row.
+    pub fn for_each_row<E>(
+        &self,
+        mut visit: impl FnMut(u32, &[(u32, Closeness)]) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let around = Neighbourhood::new(self);
+        let is_within = !self.groups.is_two();
+        let mut partners = Vec::new();
+        for row in around.all_rows() {
+            let Some(own) = around.group_of(row) else { continue };
+            partners.clear();
+            if is_within {
+                partners.extend(around.rows(own).iter().map(|&other| (other, self.of_equal)));
+            }
+            for &(group, closeness) in around.neighbours(own) {
+                partners.extend(around.partner_rows(group).iter().map(|&other| (other, closeness)));
+            }
+            if is_within {
+                partners.retain(|&(other, _)| other > row);
+            }
+            partners.sort_unstable_by_key(|&(other, _)| other);
+            if !partners.is_empty() {
+                visit(row, &partners)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The same, where `visit` cannot fail.
+    pub fn visit_rows(&self, mut visit: impl FnMut(u32, &[(u32, Closeness)])) {
+        let done = self.for_each_row(|row, partners| {
+            visit(row, partners);
+            Ok::<_, Infallible>(())
+        });
+        match done {
+            Ok(()) => {}
+            Err(never) => match never {},
+        }
+    }
+
+    /// Calls `visit` with every pair of rows, ascending by `a`, then `b`.
+    ///
+    /// # Errors
+    ///
+    /// The first error of `visit`.
+    ///
+    /// # Complexity
+    ///
+    /// As [`Self::for_each_row`].
+    pub fn for_each_pair<E>(
+        &self,
+        mut visit: impl FnMut(ClosePair) -> Result<(), E>,
+    ) -> Result<(), E> {
+        self.for_each_row(|a, partners| {
+            partners.iter().try_for_each(|&(b, closeness)| visit(ClosePair { a, b, closeness }))
+        })
+    }
+}
+
+/// Sizes of groups by their first row.
+fn sizes(groups: &[Vec<u32>]) -> UnorderedMap<u32, u64> {
+    groups.iter().map(|group| (group[0], group.len() as u64)).collect()
+}
+
+/// Rows that a row stands for.
+fn size(sizes: &UnorderedMap<u32, u64>, row: u32) -> u64 {
+    sizes.get(&row).copied().unwrap_or(1)
+}
+
+/// Groups of equal rows, and the group of each row.
+#[derive(Clone, Debug, Default)]
+pub struct RowGroups {
+    groups: Vec<Vec<u32>>,
+    group_of: UnorderedMap<u32, u32>,
+}
+
+impl RowGroups {
+    /// The given groups.
+    #[must_use]
+    pub fn new(groups: Vec<Vec<u32>>) -> Self {
+        let mut group_of = UnorderedMap::default();
+        for (number, group) in groups.iter().enumerate() {
+            group_of.extend(group.iter().map(|&row| (row, number as u32)));
+        }
+        Self { groups, group_of }
+    }
+
+    /// The number of a row's group; a row that is in none becomes one of its own.
+    pub fn group_or_own(&mut self, row: u32) -> u32 {
+        *self.group_of.entry(row).or_insert_with(|| {
+            self.groups.push(vec![row]);
+            self.groups.len() as u32 - 1
+        })
+    }
+
+    /// The rows of each group.
+    #[must_use]
+    pub fn groups(&self) -> &[Vec<u32>] {
+        &self.groups
+    }
+}
+
+/// Groups of equal rows with the groups that are close to them; a row that equals no other and is
+/// close to some is a group of its own.
+///
+/// In one collection a group is a neighbour of its neighbours; between two, groups of the first side
+/// have neighbours among those of the second.
+#[derive(Debug)]
+pub struct Neighbourhood {
+    groups: Sides<RowGroups>,
+    neighbours: Vec<Vec<(u32, Closeness)>>,
+}
+
+impl Neighbourhood {
+    /// The neighbourhood of what was found.
+    #[must_use]
+    pub fn new(close: &Close) -> Self {
+        let mut groups = close.groups.clone().map(RowGroups::new);
+        let mut neighbours: Vec<Vec<(u32, Closeness)>> = Vec::new();
+        for pair in &close.pairs {
+            let [a, b] = match &mut groups {
+                Sides::One(groups) => [pair.a, pair.b].map(|row| groups.group_or_own(row)),
+                Sides::Two(first, second) => {
+                    [first.group_or_own(pair.a), second.group_or_own(pair.b)]
+                }
+            };
+            neighbours.resize(groups.first().groups.len(), Vec::new());
+            neighbours[a as usize].push((b, pair.closeness));
+            if !groups.is_two() {
+                neighbours[b as usize].push((a, pair.closeness));
+            }
+        }
+        neighbours.resize(groups.first().groups.len(), Vec::new());
+        Self { groups, neighbours }
+    }
+
+    /// Number of groups of the first side.
+    #[must_use]
+    pub fn group_count(&self) -> usize {
+        self.groups.first().groups.len()
+    }
+
+    /// The group of a row of the first side, if it is in one.
+    #[must_use]
+    pub fn group_of(&self, row: u32) -> Option<u32> {
+        self.groups.first().group_of.get(&row).copied()
+    }
+
+    /// The rows of a group of the first side, ascending.
+    #[must_use]
+    pub fn rows(&self, group: u32) -> &[u32] {
+        &self.groups.first().groups[group as usize]
+    }
+
+    /// The rows of a group that is a neighbour, ascending.
+    #[must_use]
+    pub fn partner_rows(&self, group: u32) -> &[u32] {
+        &self.groups.second().groups[group as usize]
+    }
+
+    /// The groups close to a group of the first side.
+    #[must_use]
+    pub fn neighbours(&self, group: u32) -> &[(u32, Closeness)] {
+        &self.neighbours[group as usize]
+    }
+
+    /// All rows of the groups of the first side, ascending.
+    #[must_use]
+    pub fn all_rows(&self) -> Vec<u32> {
+        let mut rows: Vec<u32> = self.groups.first().groups.iter().flatten().copied().collect();
+        rows.sort_unstable();
+        rows
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pair(a: u32, b: u32, distance: u32) -> ClosePair {
+        ClosePair { a, b, closeness: Closeness::Distance(distance) }
+    }
+
+    fn expanded(close: &Close) -> Vec<(u32, u32, u32)> {
+        let mut found = Vec::new();
+        let taken = close.for_each_pair(|p| {
+            found.push((p.a, p.b, p.closeness.distance().unwrap()));
+            Ok::<_, ()>(())
+        });
+        assert_eq!((taken, close.pair_count()), (Ok(()), found.len() as u64));
+        found
+    }
+
+    #[test]
+    fn groups_and_pairs_expand_to_pairs_of_rows_in_order() {
+        let close = Close {
+            groups: Sides::One(vec![vec![1, 4, 7], vec![3, 5]]),
+            pairs: vec![pair(0, 9, 3), pair(1, 3, 1), pair(2, 3, 2)],
+            of_equal: Closeness::Distance(0),
+        };
+        let expected = [
+            (0, 9, 3),
+            (1, 3, 1),
+            (1, 4, 0),
+            (1, 5, 1),
+            (1, 7, 0),
+            (2, 3, 2),
+            (2, 5, 2),
+            (3, 4, 1),
+            (3, 5, 0),
+            (3, 7, 1),
+            (4, 5, 1),
+            (4, 7, 0),
+            (5, 7, 1),
+        ];
+        assert_eq!(expanded(&close), expected);
+    }
+
+    #[test]
+    fn rows_of_two_sides_are_no_partners_within_their_own() {
+        let close = Close {
+            groups: Sides::Two(vec![vec![1, 2]], vec![vec![0, 5], vec![3, 4]]),
+            pairs: vec![pair(0, 0, 1), pair(1, 0, 2), pair(1, 7, 3)],
+            of_equal: Closeness::Distance(0),
+        };
+        let expected = [
+            (0, 0, 1),
+            (0, 5, 1),
+            (1, 0, 2),
+            (1, 5, 2),
+            (1, 7, 3),
+            (2, 0, 2),
+            (2, 5, 2),
+            (2, 7, 3),
+        ];
+        assert_eq!(expanded(&close), expected);
+    }
+}

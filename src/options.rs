@@ -1,0 +1,89 @@
+//! Settings as text: an ordered list of names and values that whoever knows a name takes its own
+//! from.
+//!
+//! A command line, a settings file, keywords of another language and `simhash:bits=128,verify=0.8`
+//! fill the same list, so each value is read in one place only: by what it is for.
+
+use crate::error::{Error, Result};
+use std::str::FromStr;
+
+/// Names and values that were given, in their order, and not taken yet.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Options(Vec<(String, String)>);
+
+impl Options {
+    /// No options.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The options of a list such as `bits=128,verify=0.8`.
+    ///
+    /// # Errors
+    ///
+    /// A member has no `=`, or a name comes twice.
+    pub fn parse(list: &str) -> Result<Self> {
+        let mut options = Self::new();
+        for member in list.split(',').filter(|member| !member.is_empty()) {
+            let Some((name, value)) = member.split_once('=') else {
+                let rule = "must be NAME=VALUE, several with commas between";
+                return Err(Error::config("options", member, rule));
+            };
+            let name = name.trim().replace('-', "_");
+            if options.0.iter().any(|(known, _)| *known == name) {
+                return Err(Error::config("options", member, "is given twice"));
+            }
+            options.set(&name, value.trim());
+        }
+        Ok(options)
+    }
+
+    /// Adds an option.
+    pub fn set(&mut self, name: &str, value: impl Into<String>) {
+        self.0.push((name.to_owned(), value.into()));
+    }
+
+    /// Takes the value of `name` out of the list, if it was given.
+    pub fn take(&mut self, name: &str) -> Option<String> {
+        let at = self.0.iter().position(|(known, _)| known == name)?;
+        Some(self.0.remove(at).1)
+    }
+
+    /// Takes the value of `name` and reads it.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be read; `rule` says what it must be.
+    pub fn take_parsed<T: FromStr>(&mut self, name: &'static str, rule: &str) -> Result<Option<T>> {
+        let value = self.take(name);
+        let read = |value: String| value.parse().map_err(|_| Error::config(name, value, rule));
+        value.map(read).transpose()
+    }
+
+    /// The first option that nobody took, if there is one.
+    #[must_use]
+    pub fn first(&self) -> Option<(&str, &str)> {
+        self.0.first().map(|(name, value)| (name.as_str(), value.as_str()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_are_taken_once_and_the_rest_is_seen() {
+        let mut options = Options::parse("bits=128, max-distance=3").unwrap();
+        assert_eq!(options.take_parsed("bits", "must be a number").unwrap(), Some(128));
+        assert_eq!(options.take("bits"), None);
+        assert_eq!(options.first(), Some(("max_distance", "3")));
+        let read = options.take_parsed::<u32>("max_distance", "must be a number");
+        assert_eq!((read.unwrap(), options.first()), (Some(3), None));
+        for wrong in ["bits", "bits=1,bits=2"] {
+            assert!(Options::parse(wrong).is_err(), "{wrong}");
+        }
+        let error = Options::parse("k=x").unwrap().take_parsed::<u32>("k", "must be a number");
+        assert_eq!(error.unwrap_err().to_string(), "k x: must be a number");
+    }
+}

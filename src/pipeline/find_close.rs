@@ -1,0 +1,112 @@
+//! One collection or two × a plan: all that is close.
+//!
+//! Deduplicating is this plus clustering, matching is this plus the closest partner.
+
+use super::close_fingerprints::close_rows;
+use super::corpus_terms::CorpusTerms;
+use super::fingerprint_collection::{FingerprintedCollection, Rows};
+use super::method::{Criterion, DocumentTerms, Fitted};
+use super::plan::Plan;
+use super::progress::Progress;
+use super::shard_summary::CollectionSummary;
+use super::timings::Timings;
+use super::verify_pairs::{Texts, verify};
+use super::workers::Workers;
+use crate::close::Close;
+use crate::error::Result;
+use crate::read::Corpus;
+use crate::search::set_join::SetJoin;
+use crate::sides::Sides;
+use crate::similarity::Threshold;
+
+/// What is close, and what the reading told.
+#[derive(Clone, Debug)]
+pub(super) struct FoundClose {
+    pub(super) read: Sides<CollectionSummary>,
+    pub(super) close: Close,
+    pub(super) timings: Timings,
+}
+
+/// Finds all that is close in one collection, or between two, by the method of `plan`.
+///
+/// # Errors
+///
+/// The threads cannot be started, there are more than 2³² − 1 documents, the memory is too little,
+/// or a temporary file fails. What is wrong with the input is part of the result.
+pub(super) fn find_close(
+    corpora: Sides<&dyn Corpus>,
+    plan: &Plan,
+    progress: &dyn Progress,
+) -> Result<FoundClose> {
+    let workers = Workers::new(plan.resources().threads)?;
+    progress.begin("reading", corpora.iter().map(|corpus| corpus.bytes()).sum());
+    let run = Run { corpora, plan, workers: &workers, progress };
+    match plan.method().close() {
+        Criterion::Similarity(threshold) => run.sets(threshold),
+        Criterion::Distance(distance) => run.rows(distance),
+    }
+}
+
+struct Run<'r> {
+    corpora: Sides<&'r dyn Corpus>,
+    plan: &'r Plan,
+    workers: &'r Workers,
+    progress: &'r dyn Progress,
+}
+
+impl Run<'_> {
+    /// The sets of terms themselves are joined.
+    fn sets(&self, threshold: Threshold) -> Result<FoundClose> {
+        let mut timings = Timings::start();
+        let resources = self.plan.resources();
+        let terms = self.terms();
+        let by_field = self.plan.keep().is_by_field();
+        let sources = self
+            .corpora
+            .map(|corpus| CorpusTerms::new(corpus, &terms, by_field, resources, self.progress));
+        let join = SetJoin { threshold, pool: self.workers.pool(), memory_bytes: resources.memory };
+        let close = match &sources {
+            Sides::One(source) => Close::from(join.self_join(source)?),
+            Sides::Two(queries, corpus) => Close::from(join.query(queries, corpus)?),
+        };
+        timings.end("read and join");
+        let read = sources.try_map(CorpusTerms::into_summary)?;
+        Ok(FoundClose { read, close, timings })
+    }
+
+    /// Fingerprints are made and joined; then the texts are looked at, if they are to be.
+    fn rows(&self, distance: u32) -> Result<FoundClose> {
+        let mut timings = Timings::start();
+        let (method, resources) = (self.plan.method(), self.plan.resources());
+        let recipe = method.recipe();
+        let learned_from = *self.corpora.second();
+        let fitted = Fitted::learn(recipe.terms(), learned_from, self.workers, resources.isa)?;
+        let by_field = self.plan.keep().is_by_field();
+        let (workers, progress) = (self.workers, self.progress);
+        let rows = Rows { recipe, fitted: &fitted, by_field, workers, progress };
+        let made = self.corpora.try_map(|corpus| rows.of(corpus, resources))?;
+        timings.end("read and fingerprint");
+
+        let rows = made.as_ref().map(|made| &made.rows);
+        let mut close = close_rows(rows, distance, resources, workers, progress)?;
+        timings.end("join");
+        let read = made.map(|FingerprintedCollection { rows: _, summary }| summary);
+        if let Some(threshold) = method.verify() {
+            let terms = self.terms();
+            let texts = self.corpora.zip(read.as_ref()).map(|(corpus, read)| Texts {
+                corpus,
+                ids: &read.ids,
+                terms: &terms,
+            });
+            close = verify(close, &texts, threshold, workers, resources)?;
+            timings.end("verify");
+        }
+        Ok(FoundClose { read, close, timings })
+    }
+
+    /// The terms that similarities are of.
+    fn terms(&self) -> DocumentTerms {
+        let (compared, isa) = (self.plan.method().compared(), self.plan.resources().isa);
+        DocumentTerms::new(compared, &Fitted::Nothing, isa)
+    }
+}

@@ -1,0 +1,83 @@
+//! What must be learned from a collection before its documents become features.
+
+use super::Terms;
+use crate::document::Content;
+use crate::error::Result;
+use crate::extract::vocabulary::{self, NumberRanks, Vocabulary};
+use crate::extract::word_counter::{MOST_PLACES, WordCounter};
+use crate::kernels::Isa;
+use crate::pipeline::workers::Workers;
+use crate::read::{Corpus, Event};
+use crate::token_batch::TokenBatch;
+use crate::tokenize::ascii_letters::AsciiLetters;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+/// What was learned: nothing for most terms, the words for the most frequent ones.
+#[derive(Clone, Debug)]
+pub(in crate::pipeline) enum Fitted {
+    /// There is nothing to learn.
+    Nothing,
+    /// The most frequent words.
+    Words(Arc<Vocabulary>),
+}
+
+impl Fitted {
+    /// Learns what `terms` need from `corpus`, in one reading if they need anything.
+    ///
+    /// # Errors
+    ///
+    /// The corpus cannot be read.
+    pub(in crate::pipeline) fn learn(
+        terms: &Terms,
+        corpus: &dyn Corpus,
+        workers: &Workers,
+        isa: Isa,
+    ) -> Result<Self> {
+        let Terms::MostFrequent { count, stop_words } = terms else { return Ok(Self::Nothing) };
+        let bytes = usize::try_from(corpus.bytes()).unwrap_or(usize::MAX) / workers.count();
+        let tokenizer = AsciiLetters::new(isa);
+        let counters = workers.share(corpus.shard_count(), |shards| {
+            let mut counter = WordCounter::new(bytes, stop_words);
+            let mut batch = TokenBatch::default();
+            // The numbers of words, which the second reading does not use.
+            let mut written = Vec::new();
+            for shard in shards {
+                corpus.read_shard(shard, &mut |event| {
+                    if let Event::Record(record) = event
+                        && let Content::Document(document) = record.content
+                    {
+                        tokenizer.tokenize(document.text, &mut batch, |piece, batch| {
+                            let room = (piece.len() / 2 + 2) * MOST_PLACES;
+                            written.resize(written.len().max(room), 0);
+                            counter.count(piece, batch, &mut written, 0);
+                        });
+                    }
+                    Ok(ControlFlow::Continue(()))
+                })?;
+            }
+            Ok(counter)
+        });
+        let counters: Vec<WordCounter> = counters.into_iter().collect::<Result<_>>()?;
+        Ok(Self::Words(Arc::new(most_frequent(workers, &counters, *count).0)))
+    }
+}
+
+/// The `most` most frequent words of what all workers counted, and what their numbers mean.
+pub(in crate::pipeline) fn most_frequent(
+    workers: &Workers,
+    counters: &[WordCounter],
+    most: usize,
+) -> (Vocabulary, Vec<NumberRanks>) {
+    let reached = workers
+        .map(counters.iter().collect(), |counter| vocabulary::reached_count(counter, most))
+        .into_iter()
+        .max()
+        .unwrap_or(0);
+    let candidates = workers
+        .map((0..counters.len()).collect(), |own| vocabulary::candidates(counters, own, reached));
+    let vocabulary = Vocabulary::of_candidates(candidates.into_iter().flatten().collect(), most);
+    let number_ranks =
+        workers.map(counters.iter().collect(), |counter| vocabulary.number_ranks(counter));
+    (vocabulary, number_ranks)
+}

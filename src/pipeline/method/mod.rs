@@ -1,0 +1,329 @@
+//! Which documents are near-duplicates: a method, described once.
+//!
+//! A [`Method`] is a [`Recipe`], which makes what is compared, and what counts as close. It is read
+//! from [`Options`] by [`Method::parse`], and [`Method::parameters`] is the inverse; so a command
+//! line, reports, summaries and stored files all speak of it in the same words. Each part takes its
+//! own options: what is compared in [`Terms`], fingerprints in their own files.
+
+mod fitted;
+mod recipe;
+mod terms;
+
+pub(super) use fitted::{Fitted, most_frequent};
+pub use recipe::Recipe;
+pub(super) use recipe::{RowMaker, RowScratch};
+pub use terms::Terms;
+pub(super) use terms::{DocumentTerms, TermScratch};
+
+use crate::error::{Error, Result};
+use crate::fingerprint::hash_table::HashTable;
+use crate::fingerprint::{SKETCHES, Sketch, SketchKind};
+use crate::options::Options;
+use crate::similarity::Threshold;
+use crate::tokenize::stop_words;
+use std::fmt;
+use std::str::FromStr;
+use std::sync::Arc;
+
+/// The name of the method that compares the sets themselves.
+const EXACT: &str = "exact";
+/// Its options.
+const EXACT_OPTIONS: &[&str] = &["similarity"];
+/// Options of every method with fingerprints.
+const ROW_OPTIONS: &[&str] = &["max_distance", "verify", "words"];
+/// Most differing bits, where `max_distance` does not say.
+const MAX_DISTANCE: u32 = 3;
+/// Bits of a fingerprint over the most frequent words, where `bits` does not say.
+const WORD_BITS: usize = 64;
+
+/// What counts as close.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Criterion {
+    /// Sets whose Jaccard similarity reaches a threshold.
+    Similarity(Threshold),
+    /// Rows that differ in so many units at the most.
+    Distance(u32),
+}
+
+/// Which documents are near-duplicates.
+#[derive(Clone, Debug)]
+pub struct Method {
+    name: &'static str,
+    recipe: Recipe,
+    close: Criterion,
+    verify: Option<Threshold>,
+    /// The terms that similarities are of.
+    compared: Terms,
+}
+
+impl Default for Method {
+    /// Sets of three-word shingles with a Jaccard similarity of at least 0.8.
+    fn default() -> Self {
+        Self::exact(Terms::default(), Threshold::DEFAULT)
+    }
+}
+
+impl Method {
+    /// All pairs of documents whose sets of terms are at least so similar.
+    #[must_use]
+    pub fn exact(terms: Terms, similarity: Threshold) -> Self {
+        Self {
+            name: EXACT,
+            recipe: Recipe::sets(terms.clone()),
+            close: Criterion::Similarity(similarity),
+            verify: None,
+            compared: terms,
+        }
+    }
+
+    /// The method of that name with its settings, which it takes out of `options`; others it leaves.
+    ///
+    /// `exact` takes `similarity` and `shingle`; methods with fingerprints take `max_distance`,
+    /// `verify`, `shingle` and what their kind names in [`SKETCHES`]; `words` in front of these takes
+    /// so many of the most frequent words instead of shingles, with the built-in table and stop words.
+    ///
+    /// # Errors
+    ///
+    /// There is no such method; a value is out of its range.
+    pub fn parse(name: &str, options: &mut Options) -> Result<Self> {
+        if name == EXACT {
+            let similarity = options.take("similarity");
+            let similarity = similarity.map(|text| Threshold::parse("similarity", &text));
+            let similarity = similarity.transpose()?.unwrap_or(Threshold::DEFAULT);
+            return Ok(Self::exact(Terms::parse(options)?, similarity));
+        }
+        let Some(kind) = SKETCHES.iter().find(|kind| kind.name == name) else {
+            let names: Vec<_> = Self::kinds().map(|(name, _)| name).collect();
+            let rule = format!("must be one of {}", names.join(", "));
+            return Err(Error::config("method", name, rule));
+        };
+        if let Some(words) = options.take_parsed("words", "must be a whole number")? {
+            let bits = options.take_parsed("bits", "must be a whole number")?;
+            let table = HashTable::built_in(words, bits.unwrap_or(WORD_BITS))?;
+            let stop_words = stop_words::parse(stop_words::ENGLISH.as_bytes()).collect();
+            return Self::frequent_words(table, stop_words, options);
+        }
+        let (terms, sketch) = (Terms::parse(options)?, (kind.parse)(options)?);
+        Self::of_rows(kind.name, Recipe::rows(terms.clone(), sketch), terms, options)
+    }
+
+    /// Fingerprints of the most frequent words, as `simtool N M` makes them: N is the number of the
+    /// table's rows, M that of its bits. Takes `max_distance`, `verify` and, for that, `shingle`.
+    ///
+    /// # Errors
+    ///
+    /// A value is out of its range.
+    pub fn frequent_words(
+        table: HashTable,
+        stop_words: Vec<Vec<u8>>,
+        options: &mut Options,
+    ) -> Result<Self> {
+        let terms =
+            Terms::MostFrequent { count: table.rows().len(), stop_words: stop_words.into() };
+        let compared = Terms::parse(options)?;
+        Self::of_rows("simhash", Recipe::rows(terms, Arc::new(table)), compared, options)
+    }
+
+    fn of_rows(
+        name: &'static str,
+        recipe: Recipe,
+        compared: Terms,
+        options: &mut Options,
+    ) -> Result<Self> {
+        let distance = options.take_parsed("max_distance", "must be a whole number")?;
+        let distance: u32 = distance.unwrap_or(MAX_DISTANCE);
+        if let Some(sketch) = recipe.sketch() {
+            let (end, units) = (sketch.distance_of_strangers(), sketch.shape().units());
+            if distance >= end {
+                let rule =
+                    format!("must be below {end}: unlike documents differ in half of {units} bits");
+                return Err(Error::config("max_distance", distance, rule));
+            }
+        }
+        let verify = options.take("verify").map(|text| Threshold::parse("verify", &text));
+        let (close, verify) = (Criterion::Distance(distance), verify.transpose()?);
+        Ok(Self { name, recipe, close, verify, compared })
+    }
+
+    /// The names of all methods, with a sentence each.
+    pub fn kinds() -> impl Iterator<Item = (&'static str, &'static str)> {
+        let exact = "All pairs whose sets of shingles have a Jaccard similarity of at least \
+                     `similarity`; takes some bytes of memory for each word, or reads the input \
+                     more often";
+        std::iter::once((EXACT, exact)).chain(SKETCHES.iter().map(|kind| (kind.name, kind.help)))
+    }
+
+    /// The refusal of an option that this method did not take.
+    #[must_use]
+    pub fn refusal(&self, option: &str, value: &str) -> Error {
+        let takes =
+            |kind: &SketchKind| kind.options.contains(&option) || ROW_OPTIONS.contains(&option);
+        let exact = EXACT_OPTIONS.contains(&option).then_some(EXACT);
+        let sketches = SKETCHES.iter().filter(|kind| takes(kind)).map(|kind| kind.name);
+        let methods: Vec<_> = exact.into_iter().chain(sketches).collect();
+        let known = EXACT_OPTIONS.iter().chain(ROW_OPTIONS).copied();
+        let mut known = known.chain(SKETCHES.iter().flat_map(|kind| kind.options).copied());
+        match known.find(|known| *known == option) {
+            Some(field) if methods.contains(&self.name) => {
+                Error::config(field, value, format!("does not go with {}", self.recipe.terms()))
+            }
+            Some(field) => {
+                Error::config(field, value, format!("goes with `method` {}", methods.join(", ")))
+            }
+            None => {
+                let rule = format!("{} has no such option", self.name);
+                Error::config("options", format!("{option}={value}"), rule)
+            }
+        }
+    }
+
+    /// Its name.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// What makes what is compared.
+    #[must_use]
+    pub fn recipe(&self) -> &Recipe {
+        &self.recipe
+    }
+
+    /// What counts as close.
+    #[must_use]
+    pub fn close(&self) -> Criterion {
+        self.close
+    }
+
+    /// How similar the sets of terms of close documents must be besides, if they are compared.
+    #[must_use]
+    pub fn verify(&self) -> Option<Threshold> {
+        self.verify
+    }
+
+    /// The terms that similarities are of.
+    #[must_use]
+    pub fn compared(&self) -> &Terms {
+        &self.compared
+    }
+
+    /// Its settings by name, complete and in a fixed order: what [`Self::parse`] makes the same
+    /// method of, if hash table and stop words are the built-in ones.
+    #[must_use]
+    pub fn parameters(&self) -> Vec<(&'static str, String)> {
+        let mut parameters = Vec::new();
+        if let Terms::MostFrequent { count, .. } = self.recipe.terms() {
+            parameters.push(("words", count.to_string()));
+        }
+        parameters.extend(self.recipe.sketch().map_or(Vec::new(), Sketch::parameters));
+        parameters.push(match self.close {
+            Criterion::Similarity(threshold) => ("similarity", threshold.to_string()),
+            Criterion::Distance(distance) => ("max_distance", distance.to_string()),
+        });
+        parameters.extend(self.verify.map(|threshold| ("verify", threshold.to_string())));
+        parameters.push(("shingle", self.compared.to_string()));
+        parameters
+    }
+
+    /// What the greatest distance means, for a person, if the method has distances.
+    #[must_use]
+    pub fn distance_means(&self) -> Option<String> {
+        let Criterion::Distance(distance) = self.close else { return None };
+        Some(self.recipe.sketch()?.meaning(distance, &self.recipe.terms().described()))
+    }
+}
+
+impl fmt::Display for Method {
+    /// As [`FromStr`] reads it: `simhash:bits=64,max_distance=3,shingle=words:3`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let parameters = self.parameters();
+        let parameters = parameters.iter().map(|(name, value)| format!("{name}={value}"));
+        write!(f, "{}:{}", self.name, parameters.collect::<Vec<_>>().join(","))
+    }
+}
+
+impl FromStr for Method {
+    type Err = Error;
+
+    /// Reads a name, and behind a colon its options: `exact`, `simhash:bits=128,verify=0.8`.
+    fn from_str(text: &str) -> Result<Self> {
+        let (name, options) = text.split_once(':').unwrap_or((text, ""));
+        let mut options = Options::parse(options)?;
+        let method = Self::parse(name, &mut options)?;
+        match options.first() {
+            Some((option, value)) => Err(method.refusal(option, value)),
+            None => Ok(method),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn refused(text: &str) -> String {
+        text.parse::<Method>().unwrap_err().to_string()
+    }
+
+    proptest! {
+        #[test]
+        fn a_method_is_read_as_it_is_shown(
+            rows in any::<bool>(), words in proptest::option::of(1..10_000u32), wide in any::<bool>(),
+            distance in 0..32u32, similarity in 1..=100u32, verify in any::<bool>(),
+            shingle in prop_oneof!["words:[1-9]", "chars:[1-9]"],
+        ) {
+            let similarity = format!("0.{similarity:03}");
+            let mut text = format!("exact:similarity={similarity},shingle={shingle}");
+            if rows {
+                let words = words.map_or(String::new(), |words| format!("words={words},"));
+                let bits = if wide { 128 } else { 64 };
+                let verify =
+                    if verify { format!("verify={similarity},") } else { String::new() };
+                text = format!(
+                    "simhash:{words}bits={bits},max_distance={distance},{verify}shingle={shingle}"
+                );
+            }
+            let method: Method = text.parse().unwrap();
+            prop_assert_eq!(method.to_string(), text);
+        }
+    }
+
+    #[test]
+    fn what_is_not_given_has_a_default() {
+        for (text, whole) in [
+            ("exact", "exact:similarity=0.8,shingle=words:3"),
+            ("simhash", "simhash:bits=64,max_distance=3,shingle=words:3"),
+            ("simhash:words=5", "simhash:words=5,bits=64,max_distance=3,shingle=words:3"),
+        ] {
+            assert_eq!(text.parse::<Method>().unwrap().to_string(), whole);
+        }
+        assert_eq!(Method::default().to_string(), "exact:similarity=0.8,shingle=words:3");
+    }
+
+    #[test]
+    fn options_of_other_methods_and_unknown_ones_are_refused() {
+        assert_eq!(refused("exact:bits=64"), "bits 64: goes with `method` simhash");
+        assert_eq!(refused("simhash:similarity=0.5"), "similarity 0.5: goes with `method` exact");
+        assert_eq!(refused("exact:verify=0.5"), "verify 0.5: goes with `method` simhash");
+        assert_eq!(refused("exact:colour=red"), "options colour=red: exact has no such option");
+        assert_eq!(refused("magic"), "method magic: must be one of exact, simhash");
+        let refused = refused("simhash:max_distance=32");
+        assert!(refused.starts_with("max_distance 32: must be below 32: unlike"), "{refused}");
+    }
+
+    #[test]
+    fn recipes_name_all_that_rows_depend_on_and_tell_where_they_differ() {
+        let recipe = |text: &str| text.parse::<Method>().unwrap().recipe().clone();
+        let simhash = recipe("simhash");
+        assert!(simhash.to_string().starts_with("simhash64/xxh3-64:0/words:uax29@"));
+        assert!(simhash.to_string().ends_with("/shingle=3/weight=tf/stop=none"));
+        assert_eq!(simhash.difference(&recipe("simhash:max_distance=9")), None);
+        let difference = simhash.difference(&recipe("simhash:bits=128,shingle=words:5"));
+        assert_eq!(difference.unwrap(), "simhash64 and simhash128, shingle=3 and shingle=5");
+        let words = recipe("simhash:words=7,bits=16").to_string();
+        assert!(words.starts_with("simhash16/table="), "{words}");
+        assert!(words.contains("/ascii-letters/most-frequent=7/weight=tf/stop="), "{words}");
+        assert!(recipe("exact").to_string().starts_with("jaccard/xxh3-64:0/words:"));
+    }
+}

@@ -1,0 +1,185 @@
+//! A text as terms: which there are, what must be learned for them, and how they are found.
+
+use super::Fitted;
+use crate::error::{Error, Result};
+use crate::extract::shingles::Shingles;
+use crate::extract::vocabulary::Vocabulary;
+use crate::kernels::Isa;
+use crate::options::Options;
+use crate::stable_hash::hash;
+use crate::token_batch::TokenBatch;
+use crate::tokenize::Tokens;
+use crate::tokenize::ascii_letters::AsciiLetters;
+use crate::tokenize::hashed_tokens::{HashTokenizer, HashedTokens};
+use std::fmt;
+use std::num::NonZeroUsize;
+use std::str::FromStr;
+use std::sync::Arc;
+
+/// Most tokens of a shingle.
+const LONGEST_SHINGLE: usize = 100;
+
+/// What the terms of a document are; each counts as often as it occurs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Terms {
+    /// Runs of consecutive tokens.
+    Shingles {
+        /// What a token is.
+        tokens: Tokens,
+        /// How many tokens a run has, 100 at the most.
+        length: NonZeroUsize,
+    },
+    /// The most frequent words of the collection, which are runs of ASCII letters.
+    MostFrequent {
+        /// How many of them.
+        count: usize,
+        /// Words that are left out before any is counted, in lower case.
+        stop_words: Arc<[Vec<u8>]>,
+    },
+}
+
+impl Default for Terms {
+    /// Three consecutive words.
+    fn default() -> Self {
+        Self::Shingles { tokens: Tokens::Words, length: NonZeroUsize::MIN.saturating_add(2) }
+    }
+}
+
+impl FromStr for Terms {
+    type Err = Error;
+
+    /// Reads `words:3` or `chars:5`.
+    fn from_str(text: &str) -> Result<Self> {
+        let parsed = text.split_once(':').and_then(|(tokens, length)| {
+            let length: NonZeroUsize = length.parse().ok()?;
+            let tokens = Tokens::from_name(tokens)?;
+            (length.get() <= LONGEST_SHINGLE).then_some(Self::Shingles { tokens, length })
+        });
+        let rule = "must be words:N or chars:N with N from 1 to 100, for example words:3";
+        parsed.ok_or_else(|| Error::config("shingle", text, rule))
+    }
+}
+
+impl fmt::Display for Terms {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Shingles { tokens, length } => write!(f, "{}:{length}", tokens.name()),
+            Self::MostFrequent { count, .. } => write!(f, "{count} most frequent words"),
+        }
+    }
+}
+
+impl Terms {
+    /// Takes the option `shingle`: `words:3` if it was not given.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be read.
+    pub fn parse(options: &mut Options) -> Result<Self> {
+        options.take("shingle").map_or(Ok(Self::default()), |text| text.parse())
+    }
+
+    /// What a person calls them.
+    #[must_use]
+    pub fn described(&self) -> String {
+        match self {
+            Self::Shingles { .. } => format!("shingles ({self})"),
+            Self::MostFrequent { .. } => self.to_string(),
+        }
+    }
+
+    /// All that the terms of a text depend on, in short: terms of different recipes do not mix.
+    #[must_use]
+    pub fn recipe(&self) -> String {
+        match self {
+            Self::Shingles { tokens, length } => {
+                let tokens = tokens.tokenizer(Isa::Portable).recipe();
+                format!("xxh3-64:0/{tokens}/shingle={length}")
+            }
+            Self::MostFrequent { count, .. } => format!("ascii-letters/most-frequent={count}"),
+        }
+    }
+
+    /// What is left out and how the rest counts; stop words by their hash.
+    pub(super) fn weighting_recipe(&self) -> String {
+        match self {
+            Self::Shingles { .. } => "weight=tf/stop=none".to_owned(),
+            Self::MostFrequent { stop_words, .. } => {
+                format!("weight=tf/stop={:016x}", hash(&stop_words.join(&b'\n')))
+            }
+        }
+    }
+}
+
+/// Finds the terms of texts; shared by all threads.
+pub(in crate::pipeline) enum DocumentTerms {
+    Shingles(Box<dyn HashTokenizer>, Shingles),
+    Words(AsciiLetters, Arc<Vocabulary>),
+}
+
+/// What a reader of terms reuses from document to document.
+#[derive(Debug, Default)]
+pub(in crate::pipeline) struct TermScratch {
+    tokens: HashedTokens,
+    batch: TokenBatch,
+    ranks: Vec<u32>,
+    terms: Vec<u64>,
+}
+
+impl DocumentTerms {
+    /// Terms of a kind; `fitted` is what was learned for them.
+    pub(in crate::pipeline) fn new(terms: &Terms, fitted: &Fitted, isa: Isa) -> Self {
+        match (terms, fitted) {
+            (Terms::Shingles { tokens, length }, _) => {
+                Self::Shingles(tokens.tokenizer(isa), Shingles::new(isa, *length))
+            }
+            (Terms::MostFrequent { .. }, Fitted::Words(words)) => {
+                Self::Words(AsciiLetters::new(isa), Arc::clone(words))
+            }
+            // Of no collection no word is frequent.
+            (Terms::MostFrequent { .. }, Fitted::Nothing) => {
+                let none = Arc::new(Vocabulary::of_candidates(Vec::new(), 0));
+                Self::Words(AsciiLetters::new(isa), none)
+            }
+        }
+    }
+
+    /// The terms of a text, one per occurrence, in order.
+    pub(in crate::pipeline) fn of<'s>(
+        &self,
+        text: &[u8],
+        scratch: &'s mut TermScratch,
+    ) -> &'s mut Vec<u64> {
+        let TermScratch { tokens, batch, ranks, terms } = scratch;
+        terms.clear();
+        match self {
+            Self::Shingles(tokenizer, shingles) => {
+                tokens.clear();
+                tokenizer.tokenize(text, tokens);
+                shingles.extract(&tokens.hashes, terms);
+            }
+            Self::Words(tokenizer, words) => tokenizer.tokenize(text, batch, |piece, batch| {
+                ranks.clear();
+                words.ranks(piece, batch, ranks);
+                terms.extend(ranks.iter().copied().map(u64::from));
+            }),
+        }
+        terms
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shingles_are_read_as_they_are_shown() {
+        for text in ["words:3", "chars:5", "words:100"] {
+            assert_eq!(text.parse::<Terms>().unwrap().to_string(), text);
+        }
+        for text in ["words", "words:0", "lines:3", "chars:101", "words:-1", ""] {
+            assert!(text.parse::<Terms>().is_err(), "{text}");
+        }
+        assert_eq!(Terms::default().to_string(), "words:3");
+    }
+}

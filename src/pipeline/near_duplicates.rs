@@ -1,0 +1,97 @@
+//! Near-duplicates of one collection, or of one in another: what is close, and what goes.
+
+use super::config::ClusterRule;
+use super::find_close::{FoundClose, find_close};
+use super::plan::{Plan, Task};
+use super::progress::Progress;
+use super::shard_summary::CollectionSummary;
+use super::timings::Timings;
+use crate::close::Close;
+use crate::cluster::{Cluster, Removal, clusters, components, keep};
+use crate::error::{Error, Result};
+use crate::read::Corpus;
+use crate::sides::Sides;
+
+/// What was found.
+#[derive(Clone, Debug)]
+pub struct NearDuplicates {
+    /// What the reading told: of the collection, or of queries and corpus.
+    pub read: Sides<CollectionSummary>,
+    /// All that is close.
+    pub close: Close,
+    /// The documents to remove, in reading order: of one collection the near-duplicates of those
+    /// that are kept; of queries those that have a match, each with the corpus document that is
+    /// most like it, of equals the earlier one.
+    pub removals: Vec<Removal>,
+    /// Where the time went.
+    pub timings: Timings,
+}
+
+impl NearDuplicates {
+    /// The rows of the documents that stay, ascending. Documents, or queries, are numbered from 0 in
+    /// reading order.
+    pub fn kept(&self) -> impl Iterator<Item = usize> {
+        let mut removals = self.removals.iter().map(|removal| removal.row as usize).peekable();
+        (0..self.read.first().ids.len()).filter(move |&row| removals.next_if_eq(&row).is_none())
+    }
+
+    /// The documents that others are removed for, with these.
+    #[must_use]
+    pub fn clusters(&self) -> Vec<Cluster> {
+        clusters(&self.removals)
+    }
+}
+
+/// Finds all near-duplicates in one collection, and which to remove; or all pairs of queries and
+/// documents of a corpus, the second side, that are near-duplicates.
+///
+/// The result is the same for any number of threads and any instruction set.
+///
+/// # Errors
+///
+/// The plan is for the other task, the threads cannot be started, there are more than 2³² − 1
+/// documents, the memory is too little, a temporary file fails, or `progress` says that the work is
+/// to stop. What is wrong with the input is part of the result.
+pub fn find_near_duplicates(
+    corpora: Sides<&dyn Corpus>,
+    plan: &Plan,
+    progress: &dyn Progress,
+) -> Result<NearDuplicates> {
+    if corpora.is_two() != (plan.task() == Task::Match) {
+        let rule = "is not what the plan is for";
+        return Err(Error::config(
+            "queries",
+            if corpora.is_two() { "given" } else { "none" },
+            rule,
+        ));
+    }
+    let FoundClose { read, close, mut timings } = find_close(corpora, plan, progress)?;
+    let (removals, stage) = match &read {
+        Sides::One(read) => {
+            let prefer = |a: u32, b: u32| read.prefer(plan.keep(), a, b);
+            let removals = match plan.clusters() {
+                ClusterRule::Proven => keep::keep_preferred(&close, prefer),
+                ClusterRule::Components => components::keep_one_each(&close, prefer),
+            };
+            (removals, "cluster")
+        }
+        Sides::Two(..) => (closest_partners(&close), "match"),
+    };
+    timings.end(stage);
+    Ok(NearDuplicates { read, close, removals, timings })
+}
+
+/// For each row of the first side that has any, the partner that is most like it.
+fn closest_partners(close: &Close) -> Vec<Removal> {
+    let mut removals = Vec::new();
+    close.visit_rows(|row, partners| {
+        let closest =
+            partners.iter().max_by(|(a, to_a), (b, to_b)| to_a.compare(*to_b).then(b.cmp(a)));
+        removals.extend(closest.map(|&(kept, closeness)| Removal {
+            row,
+            kept,
+            closeness: Some(closeness),
+        }));
+    });
+    removals
+}

@@ -1,0 +1,209 @@
+//! Writes what was found in a collection to a folder: one function an output.
+
+mod findings;
+mod kept_copies;
+mod report;
+
+pub(super) use findings::document_name;
+pub use findings::{Findings, Side};
+pub use kept_copies::write_kept_copies;
+
+use super::workers::Workers;
+use crate::cluster::{self, Cluster, Removal};
+use crate::document::DocOrdinal;
+use crate::error::{Error, ErrorKind, Result};
+use crate::write::document_rows::{DocumentRows, RowFormat, RowKind, write_cluster};
+use crate::write::output_folder::OutputFolder;
+use crate::write::quarantine::write_bad_record;
+use crate::write::report::write_report;
+use crate::write::summary::{MatchedAgainst, Summary, write_summary};
+use std::io::{self, Write};
+
+/// Which outputs are written beside clusters, removed documents, bad records and the summary.
+#[derive(Clone, Copy, Debug)]
+pub struct Outputs {
+    /// Format of rows of documents.
+    pub rows: RowFormat,
+    /// Whether rows of removed documents hold only their IDs.
+    pub only_ids: bool,
+    /// Whether every pair is written.
+    pub pairs: bool,
+    /// Whether the collection is written without what is removed.
+    pub kept: bool,
+    /// Worker threads, at least 1.
+    pub threads: usize,
+}
+
+/// Writes the outputs to `folder` and completes `summary`, which has what only the caller knows.
+///
+/// # Errors
+///
+/// An output cannot be written, or what was read is not accounted for, which is a bug.
+pub fn write_outputs(
+    findings: &Findings<'_>,
+    outputs: Outputs,
+    folder: &OutputFolder,
+    summary: &mut Summary,
+) -> Result<()> {
+    let workers = Workers::new(outputs.threads)?;
+    let clusters = cluster::clusters(findings.removals);
+    let files = Files { findings, outputs, folder };
+    files.removed(&summary.recipe)?;
+    files.clusters(&clusters)?;
+    files.quarantine()?;
+    if outputs.pairs {
+        files.pairs(&summary.recipe)?;
+    }
+    let kept = kept(findings);
+    if outputs.kept {
+        files.kept(&kept, &workers)?;
+    }
+    count(findings, &kept, clusters.len(), summary)?;
+    let page = report::report(findings, &clusters, summary, &workers)?;
+    files.write("report.html", |out| write_report(out, &page))?;
+    files.write("summary.json", |out| write_summary(out, summary))
+}
+
+/// Which of the documents stay.
+fn kept(findings: &Findings<'_>) -> Vec<bool> {
+    let mut kept = vec![true; findings.documents().read.ids.len()];
+    for removal in findings.removals {
+        kept[DocOrdinal(removal.row).index()] = false;
+    }
+    kept
+}
+
+/// The files of a folder of outputs.
+struct Files<'f> {
+    findings: &'f Findings<'f>,
+    outputs: Outputs,
+    folder: &'f OutputFolder,
+}
+
+impl Files<'_> {
+    /// Each removed document with the one that is kept in its place.
+    fn removed(&self, recipe: &str) -> Result<()> {
+        let (documents, originals) = (self.findings.documents(), self.findings.originals());
+        let kind = if self.outputs.only_ids { RowKind::RemovedId } else { RowKind::Removed };
+        self.rows("removed", kind, recipe, |rows| {
+            self.findings.removals.iter().try_for_each(|&Removal { row, kept, closeness }| {
+                rows.write([&documents.name(row), &originals.name(kept)], closeness)
+            })
+        })
+    }
+
+    /// Every pair.
+    fn pairs(&self, recipe: &str) -> Result<()> {
+        let (documents, originals) = (self.findings.documents(), self.findings.originals());
+        self.rows("pairs", RowKind::Pair, recipe, |rows| {
+            self.findings.close.for_each_pair(|pair| {
+                let names = [&documents.name(pair.a), &originals.name(pair.b)];
+                rows.write(names, Some(pair.closeness))
+            })
+        })
+    }
+
+    /// The same as removed documents by kept document.
+    fn clusters(&self, clusters: &[Cluster]) -> Result<()> {
+        let (documents, originals) = (self.findings.documents(), self.findings.originals());
+        self.write("clusters.jsonl", |out| {
+            clusters.iter().try_for_each(|cluster| {
+                let removed = cluster.removed.iter().map(|r| (documents.name(r.row), r.closeness));
+                write_cluster(out, &originals.name(cluster.kept), removed)
+            })
+        })
+    }
+
+    /// The bad records.
+    fn quarantine(&self) -> Result<()> {
+        self.write("quarantine.jsonl", |out| {
+            for side in self.findings.sides.iter() {
+                for quarantined in &side.read.quarantined {
+                    let file = side.collection.file_name(quarantined.file);
+                    let record = &quarantined.record;
+                    write_bad_record(out, file, record.record, record.byte, &record.bad)?;
+                }
+            }
+            Ok(())
+        })
+    }
+
+    /// The inputs without what is removed.
+    fn kept(&self, kept: &[bool], workers: &Workers) -> Result<()> {
+        let documents = self.findings.documents();
+        let Some(files) = documents.collection.as_files() else {
+            let rule = "needs documents that are in files";
+            return Err(Error::config("write_kept", "these documents", rule));
+        };
+        let is_kept = |document: DocOrdinal| kept[document.index()];
+        let target = self.folder.aside().join("kept");
+        workers.run(|| write_kept_copies(files, &documents.read.ids, &is_kept, &target))?
+    }
+
+    /// Writes a file of rows.
+    fn rows(
+        &self,
+        name: &str,
+        kind: RowKind,
+        recipe: &str,
+        fill: impl FnOnce(&mut DocumentRows<&mut (dyn Write + Send)>) -> io::Result<()>,
+    ) -> Result<()> {
+        let format = self.outputs.rows;
+        self.write(&format!("{name}.{}", format.extension()), |out| {
+            let mut rows = DocumentRows::new(out, format, kind, recipe)?;
+            fill(&mut rows)?;
+            rows.finish().map(drop)
+        })
+    }
+
+    /// Writes one file of the folder.
+    fn write(
+        &self,
+        file: &str,
+        content: impl FnOnce(&mut (dyn Write + Send)) -> io::Result<()>,
+    ) -> Result<()> {
+        let mut out = self.folder.file(file)?;
+        content(&mut out)
+            .and_then(|()| out.flush())
+            .map_err(|e| Error::io(self.folder.name(file), "write", e))
+    }
+}
+
+/// Completes the counts of a summary, and checks that nothing was lost on the way.
+fn count(
+    findings: &Findings<'_>,
+    kept: &[bool],
+    clusters: usize,
+    summary: &mut Summary,
+) -> Result<()> {
+    let Side { collection, read } = findings.documents();
+    summary.files = collection.file_count() as u64;
+    summary.documents = read.ids.len() as u64;
+    summary.kept = kept.iter().filter(|kept| **kept).count() as u64;
+    summary.removed = findings.removals.len() as u64;
+    summary.quarantined = read.quarantined.len() as u64;
+    summary.lost = read.lost_records();
+    summary.without_terms = read.without_terms;
+    summary.mended = read.mended;
+    summary.passed_over = read.passed_over;
+    summary.clusters = clusters as u64;
+    summary.pairs = findings.close.pair_count();
+    summary.text_bytes = findings.sides.iter().map(|side| side.read.text_bytes()).sum();
+    let faults = findings.sides.iter().flat_map(|side| &side.read.faults);
+    summary.faults = faults.map(ToString::to_string).collect();
+    let originals = findings.originals();
+    summary.matched_against = findings.sides.is_two().then(|| MatchedAgainst {
+        files: originals.collection.file_count() as u64,
+        documents: originals.read.ids.len() as u64,
+        quarantined: originals.read.quarantined.len() as u64,
+    });
+    if !summary.is_conserved() {
+        return Err(ErrorKind::NotConserved {
+            documents: summary.documents,
+            kept: summary.kept,
+            removed: summary.removed,
+        }
+        .into());
+    }
+    Ok(())
+}

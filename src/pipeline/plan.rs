@@ -1,0 +1,159 @@
+//! What will be done: settings that were checked together.
+
+use super::config::{ClusterRule, Config, Keep};
+use super::method::{Criterion, Method, Terms};
+use crate::error::{Error, Result};
+use crate::resources::Resources;
+use std::fmt;
+
+/// What is compared with what.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Task {
+    /// A collection with itself.
+    Deduplicate,
+    /// Queries with a corpus.
+    Match,
+}
+
+/// A way to find near-duplicates whose settings go together. Shown, it says what is done and why.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    config: Config,
+    task: Task,
+}
+
+impl Plan {
+    /// The plan for a task.
+    ///
+    /// # Errors
+    ///
+    /// The settings do not go together.
+    pub fn new(config: Config, task: Task) -> Result<Self> {
+        if config.resources.threads == 0 {
+            return Err(Error::config("threads", 0, "must be at least 1"));
+        }
+        if task == Task::Match {
+            let chosen = [
+                ("keep", config.keep.name(), config.keep != Keep::First),
+                ("cluster", config.clusters.name(), config.clusters != ClusterRule::Proven),
+            ];
+            if let Some((field, given, _)) = chosen.into_iter().find(|&(_, _, is_set)| is_set) {
+                let rule = "chooses among documents of one collection: it does not go with \
+                            `queries`";
+                return Err(Error::config(field, given, rule));
+            }
+        }
+        Ok(Self { config, task })
+    }
+
+    /// What is compared with what.
+    #[must_use]
+    pub fn task(&self) -> Task {
+        self.task
+    }
+
+    /// Which documents are near-duplicates.
+    #[must_use]
+    pub fn method(&self) -> &Method {
+        &self.config.method
+    }
+
+    /// Which of several is kept.
+    #[must_use]
+    pub fn keep(&self) -> Keep {
+        self.config.keep
+    }
+
+    /// What may be removed for what.
+    #[must_use]
+    pub fn clusters(&self) -> ClusterRule {
+        self.config.clusters
+    }
+
+    /// What the run may use.
+    #[must_use]
+    pub fn resources(&self) -> &Resources {
+        &self.config.resources
+    }
+
+    /// How often the input is read, about, before texts are verified.
+    pub(super) fn readings(&self) -> f64 {
+        match (self.method().close(), self.method().recipe().terms()) {
+            (Criterion::Similarity(_), _) => 2.5,
+            (Criterion::Distance(_), Terms::MostFrequent { .. }) => 2.0,
+            (Criterion::Distance(_), Terms::Shingles { .. }) => 1.0,
+        }
+    }
+}
+
+impl fmt::Display for Plan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (method, recipe) = (self.method(), self.method().recipe());
+        let (name, terms) = (method.name(), recipe.terms().described());
+        match (method.close(), recipe.sketch()) {
+            (Criterion::Distance(distance), Some(sketch)) => {
+                let read = if self.readings() > 1.0 { "twice" } else { "once" };
+                let verified = if method.verify().is_some() {
+                    " Then the texts of the pairs are read again and compared."
+                } else {
+                    ""
+                };
+                writeln!(
+                    f,
+                    "{name}: all pairs of fingerprints of {} of the {terms} that differ in at most \
+                     {distance}.\nThe input is read {read}, the fingerprints are joined by the plan \
+                     below.{verified}",
+                    sketch.shape()
+                )?;
+            }
+            (Criterion::Similarity(threshold), _) => writeln!(
+                f,
+                "{name}: all pairs of sets of {terms} with a Jaccard similarity of at least \
+                 {threshold}.\nTerms are counted in tables, documents with too many unique ones are \
+                 dropped, the rest is joined: what is cheap to read is read two or three times, more \
+                 often where the terms do not fit in memory; of what is dear to read the terms are \
+                 kept, or spooled to a temporary file."
+            )?,
+            // Sets have no distance.
+            (Criterion::Distance(_), None) => {}
+        }
+        let Resources { threads, memory, .. } = self.resources();
+        let workers = if *threads == 1 { "thread" } else { "threads" };
+        match *memory {
+            u64::MAX => writeln!(f, "{threads} {workers}, memory without limit."),
+            bytes => writeln!(f, "{threads} {workers}, up to {} MB of memory.", bytes / 1_000_000),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn settings_that_do_not_go_together_are_refused() {
+        let refused = |config: Config, task| Plan::new(config, task).unwrap_err().to_string();
+        let keep = Config { keep: Keep::Last, ..Config::default() };
+        let rule = "chooses among documents of one collection: it does not go with `queries`";
+        assert_eq!(refused(keep.clone(), Task::Match), format!("keep last: {rule}"));
+        assert!(Plan::new(keep, Task::Deduplicate).is_ok());
+        let clusters = Config { clusters: ClusterRule::Components, ..Config::default() };
+        assert_eq!(refused(clusters, Task::Match), format!("cluster components: {rule}"));
+        let resources = Resources { threads: 0, ..Resources::default() };
+        let none = Config { resources, ..Config::default() };
+        assert_eq!(refused(none, Task::Deduplicate), "threads 0: must be at least 1");
+    }
+
+    #[test]
+    fn a_plan_says_what_is_done() {
+        let shown = |method: &str| {
+            let config = Config { method: method.parse().unwrap(), ..Config::default() };
+            Plan::new(config, Task::Deduplicate).unwrap().to_string()
+        };
+        let simhash = shown("simhash:max_distance=6,verify=0.9");
+        assert!(simhash.contains("64 bits of the shingles (words:3)"), "{simhash}");
+        assert!(simhash.contains("read once") && simhash.contains("read again"), "{simhash}");
+        assert!(shown("simhash:words=100").contains("read twice"));
+        assert!(shown("exact:similarity=4/5").contains("at least 4/5"));
+    }
+}
