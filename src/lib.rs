@@ -1,54 +1,50 @@
 //! Finds near-duplicate documents in large text collections, exactly and in parallel.
 //!
-//! # Problem
-//!
-//! Given a corpus of documents and a few documents to look for, which corpus documents are nearly
-//! the same text? Every document gets a *fingerprint* of up to 128 bits that changes little when
-//! the document changes little (SimHash): near-duplicates are documents whose fingerprints differ
-//! in few bits. Comparing fingerprints is so cheap that all of them are compared, so nothing within
-//! the distance is missed.
-//!
-//! # Example
-//!
-//! Three articles and one sample, in the form-feed format: documents are separated by form feeds,
-//! and each begins with a line that holds its ID.
+//! # In one call
 //!
 //! ```
-//! use simtool::fingerprint::hash_table::HashTable;
-//! use simtool::kernels::Isa;
-//! use simtool::pipeline::{config::MatchConfig, match_queries};
+//! use simtool::{Config, Texts, deduplicate};
 //!
-//! let corpus = b"fox\nThe quick brown fox jumps over the lazy dog.\x0c\n\
-//!                tides\nThe moon pulls the water of the sea twice a day.\x0c\n\
-//!                copy\nQuick, the brown fox JUMPS over the lazy dog!";
-//! let queries = b"sample\nthe lazy dog; over the quick brown fox jumps";
-//! let config = MatchConfig {
-//!     stop_words: vec![b"the".to_vec()],
-//!     // 100 features, 64 bits; a text with fewer words has fewer features.
-//!     hash_table: HashTable::built_in(100, 64)?,
-//!     max_distance: 3,
-//!     threads: 2,
-//!     isa: Isa::detected(),
-//! };
-//! let matched = match_queries(corpus, queries, &config)?;
-//! // Both articles with these words, in the corpus's order, at distance 0.
-//! assert_eq!(matched.first_query(), b"sample\n0:fox copy \n");
+//! let texts = vec![
+//!     "The quick brown fox jumps over the lazy dog near the river".to_owned(),
+//!     "Something else entirely was written here by somebody".to_owned(),
+//!     "The quick brown fox jumps over the lazy dog near the river!".to_owned(),
+//! ];
+//! let found = deduplicate(&Texts::of(&texts), &Config::default())?;
+//! let kept: Vec<&String> = found.kept().map(|row| &texts[row]).collect();
+//! assert_eq!(kept, [&texts[0], &texts[1]]);
 //! # Ok::<(), simtool::Error>(())
 //! ```
 //!
-//! # Flow
+//! [`deduplicate`] finds every pair of documents that are near-duplicates and decides which to
+//! remove; [`match_collections`] looks for the documents of one collection in another;
+//! [`fingerprint`] makes what is compared, [`compare`] looks at two texts.
+//!
+//! * A collection is any [`Corpus`]: [`Texts`] over memory, or a [`Collection`] of files of any
+//!   format.
+//! * What counts as a near-duplicate is a [`Method`]: `exact`, the default, compares sets of
+//!   shingles, `simhash` fingerprints that change little when a text changes little. It is read from
+//!   text, as in `"simhash:bits=128,max_distance=6".parse()`.
+//! * [`Config`] holds it with the other settings, and with the [`Resources`] that a run may use.
+//!
+//! Nothing within the limit is missed, and the same input and settings give the same result for any
+//! number of threads and on any processor.
+//!
+//! # Stages
+//!
+//! For programs that build on the parts. Each is a module; [`pipeline`] calls them in order, and a
+//! stage never knows what runs before or behind it.
 //!
 //! ```text
-//! file ──read──▶ document ──tokenize──▶ words ──extract──▶ features ──fingerprint──▶ lanes
-//!                                                                                      │ search
-//!                                              output ◀──write── matches ◀─────────────┘
+//! file ──read──▶ document ──tokenize──▶ tokens ──extract──▶ terms ──fingerprint──▶ rows of words
+//!                                                             │                        │
+//!                                                             └──────── search ◀───────┘
+//!                                      output ◀──write── clusters ◀──cluster── what is close
 //! ```
 //!
-//! Each arrow is a module; [`pipeline`] is the one that calls them in order. A stage knows the data
-//! that it takes and gives, never the stage before or behind it, and can be used alone:
-//! [`search::linear_scan`] compares any fingerprints, [`fingerprint::table_simhash`] makes one of
-//! any features. The same input and settings give the same bytes for any number of threads and on
-//! any processor.
+//! [`search::linear_scan`] compares any fingerprints, [`search::set_join`] any sets,
+//! [`fingerprint::Sketch`](mod@fingerprint) makes rows of any terms. What crosses from stage to stage
+//! has modules of its own, such as [`document`], [`close`] and [`matches`].
 //!
 //! # Features
 //!
@@ -68,10 +64,14 @@ pub mod field_value;
 pub mod fingerprint;
 pub mod fingerprint_rows;
 pub mod fingerprint_table;
+#[doc(hidden)]
 pub mod generate;
 pub mod input_format;
+#[doc(hidden)]
 pub mod kernels;
+#[doc(hidden)]
 pub mod large_buffer;
+#[doc(hidden)]
 pub mod mapped_file;
 pub mod matches;
 pub mod options;
@@ -84,11 +84,26 @@ pub mod sides;
 pub mod similarity;
 pub mod stable_hash;
 pub mod store;
+#[doc(hidden)]
 pub mod text_difference;
+#[doc(hidden)]
 pub mod token_batch;
 pub mod tokenize;
+#[doc(hidden)]
 pub mod unordered_map;
 pub mod validity;
 pub mod write;
 
 pub use error::{Error, ErrorKind, Result};
+pub use pipeline::config::{ClusterRule, Config, Keep};
+pub use pipeline::method::Method;
+pub use pipeline::{
+    FingerprintedCollection, NearDuplicates, compare, deduplicate, fingerprint, match_collections,
+};
+pub use read::{Collection, Corpus, ReadOptions, Texts};
+pub use resources::Resources;
+
+/// The examples of the README are tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

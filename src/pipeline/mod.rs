@@ -1,14 +1,23 @@
 //! The one place that knows the order of the stages.
 //!
 //! ```text
-//! corpus ──▶ count words (pass 1) ──▶ N most frequent ──▶ fingerprint documents (pass 2) ─┐
-//! queries ─────────────────────────────────▶ fingerprint documents ────────▶ compare ◀────┘
-//!                                                                               │
-//!                                                                result text ◀──┘
+//! Config ──Plan::new──▶ Plan            one corpus, or queries and corpus (Sides)
+//!                        │                          │
+//!                        └──────▶ find_close ◀──────┘
+//!                sets of terms: read and join       fingerprints: read, join, verify
+//!                        └───────────┬──────────────────────┘
+//!                                  Close ──▶ which to remove ──▶ outputs
 //! ```
 //!
-//! [`match_queries()`] runs it. Pass 1 writes down the number of every word that it meets, so pass 2
-//! never looks at the text.
+//! * [`method`] describes what is compared and what counts as close, and reads it from text;
+//!   [`config`] is all settings, [`Plan`] those that were checked together.
+//! * [`find_near_duplicates`] runs a plan; [`deduplicate`], [`match_collections`], [`fingerprint`]
+//!   and [`compare()`] are whole runs in one call.
+//! * [`estimate()`] tells what a run would take; [`write_outputs`] writes what was found.
+//! * [`match_queries()`] is `simtool N M`: the most frequent words of form-feed texts, counted and
+//!   numbered in a first pass, so that the second never looks at the text.
+//! * [`join_fingerprints`], [`emit_pairs`] and [`write_fingerprints`] work on files of fingerprints
+//!   alone.
 
 mod close_fingerprints;
 pub mod compare;
@@ -24,6 +33,7 @@ pub mod join_fingerprints;
 mod match_queries;
 pub mod method;
 mod near_duplicates;
+mod one_call;
 mod outputs;
 mod plan;
 pub mod progress;
@@ -37,6 +47,7 @@ pub use estimate::{Estimate, estimate};
 pub use fingerprint_collection::{FingerprintedCollection, fingerprint_collection};
 pub use match_queries::{MatchedQueries, match_queries};
 pub use near_duplicates::{NearDuplicates, find_near_duplicates};
+pub use one_call::{compare, deduplicate, fingerprint, match_collections};
 pub use outputs::{Findings, Outputs, Side, write_kept_copies, write_outputs};
 pub use plan::{Plan, Task};
 pub use shard_summary::{BadRecord, CollectionSummary, Quarantined};

@@ -3,7 +3,7 @@
 //! distance.
 
 use crate::closeness::Closeness;
-use crate::write::document_rows::{DocumentName, RowKind};
+use crate::write::document_rows::{DocumentName, Field as DocumentField, RowKind, Value};
 use arrow_array::builder::{Float64Builder, Int32Builder, Int64Builder, StringBuilder};
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
@@ -65,39 +65,80 @@ pub(super) struct DocumentColumns<W: Write + Send> {
     kind: RowKind,
     schema: SchemaRef,
     writer: ArrowWriter<W>,
-    names: Vec<NameColumns>,
-    similarities: Float64Builder,
-    distances: Int32Builder,
+    columns: Vec<Column>,
     rows: usize,
+}
+
+/// The values of a field, of the rows that are not encoded yet.
+#[derive(Debug)]
+enum Column {
+    Text(StringBuilder),
+    Numbers(Int64Builder),
+    Ratios(Float64Builder),
+    Counts(Int32Builder),
+}
+
+impl Column {
+    fn new(field: DocumentField) -> Self {
+        match field {
+            DocumentField::Id(_) | DocumentField::File(_) => Self::Text(StringBuilder::new()),
+            DocumentField::Record(_) => Self::Numbers(Int64Builder::new()),
+            DocumentField::Similarity => Self::Ratios(Float64Builder::new()),
+            DocumentField::Distance => Self::Counts(Int32Builder::new()),
+        }
+    }
+
+    /// Type of the column, and whether a value may be missing.
+    fn data_type(&self) -> (DataType, bool) {
+        match self {
+            Self::Text(_) => (DataType::Utf8, false),
+            Self::Numbers(_) => (DataType::Int64, false),
+            Self::Ratios(_) => (DataType::Float64, true),
+            Self::Counts(_) => (DataType::Int32, true),
+        }
+    }
+
+    fn push(&mut self, value: &Value<'_>) {
+        match (self, value) {
+            (Self::Text(column), Value::Text(text)) => {
+                column.append_value(String::from_utf8_lossy(text));
+            }
+            (Self::Numbers(column), Value::Number(number)) => {
+                column.append_value(number.cast_signed());
+            }
+            (Self::Ratios(column), Value::Ratio(ratio)) => column.append_option(*ratio),
+            (Self::Counts(column), Value::Count(count)) => {
+                column.append_option(count.map(u32::cast_signed));
+            }
+            // A column is made for its field.
+            _ => {}
+        }
+    }
+
+    /// The column, which begins anew.
+    fn take(&mut self) -> ArrayRef {
+        match self {
+            Self::Text(column) => Arc::new(column.finish()),
+            Self::Numbers(column) => Arc::new(column.finish()),
+            Self::Ratios(column) => Arc::new(column.finish()),
+            Self::Counts(column) => Arc::new(column.finish()),
+        }
+    }
 }
 
 impl<W: Write + Send> DocumentColumns<W> {
     /// A file without rows, with the recipe that made them in its metadata.
     pub(super) fn new(out: W, kind: RowKind, recipe: &str) -> io::Result<Self> {
-        let mut fields = Vec::new();
-        for prefix in kind.prefixes() {
-            let columns = if kind.only_ids() { 1 } else { 3 };
-            for (name, data) in NameColumns::FIELDS.into_iter().take(columns) {
-                fields.push(Field::new(format!("{prefix}{name}"), data, false));
-            }
-        }
-        if !kind.only_ids() {
-            fields.push(Field::new("similarity", DataType::Float64, true));
-            fields.push(Field::new("distance", DataType::Int32, true));
-        }
-        let schema = Arc::new(Schema::new(fields));
+        let columns: Vec<Column> =
+            kind.fields().iter().map(|&(_, field)| Column::new(field)).collect();
+        let fields = kind.fields().iter().zip(&columns).map(|((name, _), column)| {
+            let (data_type, is_nullable) = column.data_type();
+            Field::new(*name, data_type, is_nullable)
+        });
+        let schema = Arc::new(Schema::new(fields.collect::<Vec<_>>()));
         let properties = properties(recipe).build();
         let writer = ArrowWriter::try_new(out, Arc::clone(&schema), Some(properties));
-        let names = kind.prefixes().iter().map(|_| NameColumns::default()).collect();
-        Ok(Self {
-            kind,
-            schema,
-            writer: writer.map_err(refused)?,
-            names,
-            similarities: Float64Builder::new(),
-            distances: Int32Builder::new(),
-            rows: 0,
-        })
+        Ok(Self { kind, schema, writer: writer.map_err(refused)?, columns, rows: 0 })
     }
 
     /// Adds a row.
@@ -106,30 +147,15 @@ impl<W: Write + Send> DocumentColumns<W> {
         documents: [&DocumentName<'_>; 2],
         closeness: Option<Closeness>,
     ) -> io::Result<()> {
-        for (columns, document) in self.names.iter_mut().zip(documents) {
-            columns.push(document);
+        for (column, (_, field)) in self.columns.iter_mut().zip(self.kind.fields()) {
+            column.push(&field.of(documents, closeness));
         }
-        self.similarities.append_option(closeness.and_then(Closeness::similarity));
-        let distance = closeness.and_then(Closeness::distance);
-        self.distances.append_option(distance.map(u32::cast_signed));
         self.rows += 1;
         if self.rows == BATCH_ROWS { self.encode() } else { Ok(()) }
     }
 
     fn encode(&mut self) -> io::Result<()> {
-        let mut columns: Vec<ArrayRef> = Vec::new();
-        for names in &mut self.names {
-            let [ids, files, records] = names.take();
-            columns.push(ids);
-            if !self.kind.only_ids() {
-                columns.extend([files, records]);
-            }
-        }
-        let (similarities, distances) = (self.similarities.finish(), self.distances.finish());
-        if !self.kind.only_ids() {
-            columns.push(Arc::new(similarities));
-            columns.push(Arc::new(distances));
-        }
+        let columns = self.columns.iter_mut().map(Column::take).collect();
         self.rows = 0;
         let batch = RecordBatch::try_new(Arc::clone(&self.schema), columns);
         self.writer.write(&batch.map_err(|error| refused(error.into()))?).map_err(refused)

@@ -44,7 +44,7 @@ impl RowFormat {
     }
 }
 
-/// Which documents a row names: the prefixes of its fields.
+/// What rows are of; it says which fields they have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RowKind {
     /// A removed document and the kept one: `id`, … `kept_id`, …
@@ -55,18 +55,68 @@ pub enum RowKind {
     Pair,
 }
 
+/// A field of a row: of its first or second document, or of both.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Field {
+    Id(usize),
+    File(usize),
+    Record(usize),
+    Similarity,
+    Distance,
+}
+
+/// The value of a field.
+pub(super) enum Value<'v> {
+    Text(&'v [u8]),
+    Number(u64),
+    Ratio(Option<f64>),
+    Count(Option<u32>),
+}
+
 impl RowKind {
-    pub(super) fn prefixes(self) -> &'static [&'static str] {
+    /// The fields of a row, in their order, with their names.
+    pub(super) fn fields(self) -> &'static [(&'static str, Field)] {
+        use Field::{Distance, File, Id, Record, Similarity};
         match self {
-            Self::Removed => &["", "kept_"],
-            Self::RemovedId => &[""],
-            Self::Pair => &["a_", "b_"],
+            Self::Removed => &[
+                ("id", Id(0)),
+                ("file", File(0)),
+                ("record", Record(0)),
+                ("kept_id", Id(1)),
+                ("kept_file", File(1)),
+                ("kept_record", Record(1)),
+                ("similarity", Similarity),
+                ("distance", Distance),
+            ],
+            Self::RemovedId => &[("id", Id(0))],
+            Self::Pair => &[
+                ("a_id", Id(0)),
+                ("a_file", File(0)),
+                ("a_record", Record(0)),
+                ("b_id", Id(1)),
+                ("b_file", File(1)),
+                ("b_record", Record(1)),
+                ("similarity", Similarity),
+                ("distance", Distance),
+            ],
         }
     }
+}
 
-    /// Whether a row says nothing of a document but its ID.
-    pub(super) fn only_ids(self) -> bool {
-        self == Self::RemovedId
+impl Field {
+    /// The field's value in a row.
+    pub(super) fn of<'d>(
+        self,
+        documents: [&'d DocumentName<'_>; 2],
+        closeness: Option<Closeness>,
+    ) -> Value<'d> {
+        match self {
+            Self::Id(which) => Value::Text(&documents[which].id),
+            Self::File(which) => Value::Text(documents[which].file.as_os_str().as_encoded_bytes()),
+            Self::Record(which) => Value::Number(documents[which].record),
+            Self::Similarity => Value::Ratio(closeness.and_then(Closeness::similarity)),
+            Self::Distance => Value::Count(closeness.and_then(Closeness::distance)),
+        }
     }
 }
 
@@ -146,29 +196,23 @@ fn write_object(
     documents: [&DocumentName<'_>; 2],
     closeness: Option<Closeness>,
 ) -> io::Result<()> {
-    if kind.only_ids() {
-        out.write_all(b"{\"id\":")?;
-        write_string(out, &documents[0].id)?;
-        return out.write_all(b"}\n");
+    for (at, (name, field)) in kind.fields().iter().enumerate() {
+        write!(out, "{}\"{name}\":", if at == 0 { '{' } else { ',' })?;
+        match field.of(documents, closeness) {
+            Value::Text(text) => write_string(out, text)?,
+            Value::Number(number) => write!(out, "{number}")?,
+            // The shortest decimal that gives the same number back.
+            Value::Ratio(Some(ratio)) => write!(out, "{ratio}")?,
+            Value::Count(Some(count)) => write!(out, "{count}")?,
+            Value::Ratio(None) | Value::Count(None) => out.write_all(b"null")?,
+        }
     }
-    let mut before = "{";
-    for (prefix, document) in kind.prefixes().iter().zip(documents) {
-        out.write_all(before.as_bytes())?;
-        write_name(out, prefix, document)?;
-        before = ",";
-    }
-    write_closeness(out, closeness)?;
     out.write_all(b"}\n")
 }
 
 fn write_field_names(out: &mut dyn Write, kind: RowKind) -> io::Result<()> {
-    if kind.only_ids() {
-        return out.write_all(b"id\n");
-    }
-    for prefix in kind.prefixes() {
-        write!(out, "{prefix}id\t{prefix}file\t{prefix}record\t")?;
-    }
-    out.write_all(b"similarity\tdistance\n")
+    let names: Vec<&str> = kind.fields().iter().map(|(name, _)| *name).collect();
+    writeln!(out, "{}", names.join("\t"))
 }
 
 fn write_fields(
@@ -177,22 +221,17 @@ fn write_fields(
     documents: [&DocumentName<'_>; 2],
     closeness: Option<Closeness>,
 ) -> io::Result<()> {
-    if kind.only_ids() {
-        write_field(out, &documents[0].id)?;
-        return out.write_all(b"\n");
-    }
-    for document in documents {
-        write_field(out, &document.id)?;
-        out.write_all(b"\t")?;
-        write_field(out, document.file.as_os_str().as_encoded_bytes())?;
-        write!(out, "\t{}\t", document.record)?;
-    }
-    if let Some(similarity) = closeness.and_then(Closeness::similarity) {
-        write!(out, "{similarity}")?;
-    }
-    out.write_all(b"\t")?;
-    if let Some(distance) = closeness.and_then(Closeness::distance) {
-        write!(out, "{distance}")?;
+    for (at, (_, field)) in kind.fields().iter().enumerate() {
+        if at > 0 {
+            out.write_all(b"\t")?;
+        }
+        match field.of(documents, closeness) {
+            Value::Text(text) => write_field(out, text)?,
+            Value::Number(number) => write!(out, "{number}")?,
+            Value::Ratio(Some(ratio)) => write!(out, "{ratio}")?,
+            Value::Count(Some(count)) => write!(out, "{count}")?,
+            Value::Ratio(None) | Value::Count(None) => {}
+        }
     }
     out.write_all(b"\n")
 }
@@ -208,27 +247,23 @@ pub fn write_cluster<'d>(
     removed: impl Iterator<Item = (DocumentName<'d>, Option<Closeness>)>,
 ) -> io::Result<()> {
     out.write_all(b"{\"kept\":{")?;
-    write_name(out, "", kept)?;
+    write_name(out, kept)?;
     out.write_all(b"},\"removed\":[")?;
     for (number, (document, closeness)) in removed.enumerate() {
         out.write_all(if number == 0 { b"{" } else { b",{" })?;
-        write_name(out, "", &document)?;
+        write_name(out, &document)?;
         write_closeness(out, closeness)?;
         out.write_all(b"}")?;
     }
     out.write_all(b"]}\n")
 }
 
-pub(super) fn write_name(
-    out: &mut dyn Write,
-    prefix: &str,
-    document: &DocumentName<'_>,
-) -> io::Result<()> {
-    write!(out, "\"{prefix}id\":")?;
+pub(super) fn write_name(out: &mut dyn Write, document: &DocumentName<'_>) -> io::Result<()> {
+    out.write_all(b"\"id\":")?;
     write_string(out, &document.id)?;
-    write!(out, ",\"{prefix}file\":")?;
+    out.write_all(b",\"file\":")?;
     write_string(out, document.file.as_os_str().as_encoded_bytes())?;
-    write!(out, ",\"{prefix}record\":{}", document.record)
+    write!(out, ",\"record\":{}", document.record)
 }
 
 fn write_closeness(out: &mut dyn Write, closeness: Option<Closeness>) -> io::Result<()> {

@@ -35,7 +35,7 @@ pub fn write_objects<'d>(
     let digits = digits(rows);
     for row in 0..rows.lanes.len() {
         out.write_all(b"{")?;
-        write_name(out, "", &name(row as u32))?;
+        write_name(out, &name(row as u32))?;
         match rows.number(row) {
             Some(number) => writeln!(out, ",\"fingerprint\":\"{number:0digits$x}\"}}")?,
             None => out.write_all(b",\"fingerprint\":null}\n")?,

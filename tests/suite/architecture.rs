@@ -37,6 +37,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("anyhow", &["bin/"]),
     ("similar", &["text_difference.rs"]),
     ("std::arch", &["kernels/"]),
+    ("std::thread", &["resources.rs", "bin/"]),
 ];
 
 fn sources() -> BTreeMap<String, String> {
@@ -200,6 +201,133 @@ fn stages_do_not_print_and_do_not_read_the_environment() {
     }
 }
 
+/// The module of a file: `read/gzip.rs` is `read::gzip`, `read/mod.rs` is `read`.
+fn module(file: &str) -> String {
+    let path = file.trim_end_matches(".rs").replace('/', "::");
+    path.strip_suffix("::mod").unwrap_or(&path).to_owned()
+}
+
+/// Every path that stands in the code of a module before its tests, from the crate's root, with use
+/// trees taken apart. What is only passed on (`pub use`) is no import.
+fn paths(text: &str, module: &str) -> BTreeSet<String> {
+    let text = text.split("#[cfg(test)]\nmod tests").next().unwrap_or_default();
+    let code: String = code(text).collect::<Vec<_>>().join("\n");
+    let parent = module.rsplit_once("::").map_or("", |(parent, _)| parent);
+    let mut found = BTreeSet::new();
+    for (prefix, root) in [("crate::", ""), ("super::", parent), ("self::", module)] {
+        for (at, _) in code.match_indices(prefix) {
+            let before = &code[..at];
+            if before.ends_with("::") || before.ends_with(|c: char| c.is_alphanumeric() || c == '_')
+            {
+                continue;
+            }
+            let statement = before.rsplit([';', '}']).next().unwrap_or_default().trim_start();
+            if statement.starts_with("pub") && statement.trim_end().ends_with("use") {
+                continue;
+            }
+            let rest = &code[at + prefix.len()..];
+            for path in expanded(rest) {
+                let path = if root.is_empty() { path } else { format!("{root}::{path}") };
+                found.insert(path);
+            }
+        }
+    }
+    found
+}
+
+/// The paths of a use tree, or the one path, that `rest` begins with.
+fn expanded(rest: &str) -> Vec<String> {
+    if let Some(group) = rest.strip_prefix('{') {
+        return top_level(group).iter().flat_map(|member| expanded(member.trim())).collect();
+    }
+    let name: String = rest.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
+    match rest[name.len()..].strip_prefix("::") {
+        Some(inner) if !name.is_empty() => {
+            expanded(inner).into_iter().map(|path| format!("{name}::{path}")).collect()
+        }
+        _ => vec![name],
+    }
+}
+
+/// For each module the others of its room that it imports: of its folder, or of the nouns.
+fn imports_within_rooms(files: &BTreeMap<String, String>) -> BTreeMap<String, BTreeSet<String>> {
+    let modules: BTreeSet<String> = files.keys().map(|file| module(file)).collect();
+    let group = |module: &str| match module.split("::").next().unwrap_or_default() {
+        noun if !files.keys().any(|file| room(file) == noun && file.contains('/')) => String::new(),
+        folder => folder.to_owned(),
+    };
+    let mut graph = BTreeMap::new();
+    for (file, text) in files {
+        let own = module(file);
+        let mut imported = BTreeSet::new();
+        for path in paths(text, &own) {
+            let mut target = path.as_str();
+            while !modules.contains(target) {
+                let Some((above, _)) = target.rsplit_once("::") else { break };
+                target = above;
+            }
+            if modules.contains(target) && target != own && group(target) == group(&own) {
+                imported.insert(target.to_owned());
+            }
+        }
+        graph.insert(own, imported);
+    }
+    graph
+}
+
+/// A circle among the imports, if there is one.
+fn circle(graph: &BTreeMap<String, BTreeSet<String>>) -> Option<Vec<String>> {
+    fn visit(
+        module: &str,
+        graph: &BTreeMap<String, BTreeSet<String>>,
+        path: &mut Vec<String>,
+        done: &mut BTreeSet<String>,
+    ) -> Option<Vec<String>> {
+        if let Some(start) = path.iter().position(|known| known == module) {
+            return Some(path[start..].to_vec());
+        }
+        if !done.contains(module) {
+            path.push(module.to_owned());
+            for next in graph.get(module).into_iter().flatten() {
+                if let Some(circle) = visit(next, graph, path, done) {
+                    return Some(circle);
+                }
+            }
+            path.pop();
+            done.insert(module.to_owned());
+        }
+        None
+    }
+    let mut done = BTreeSet::new();
+    graph.keys().find_map(|module| visit(module, graph, &mut Vec::new(), &mut done))
+}
+
+#[test]
+fn no_circle_goes_through_a_room() {
+    let mut files = sources();
+    // The crate's root and the program's are the doors of everything.
+    files.retain(|file, _| file != "lib.rs" && !file.ends_with("main.rs"));
+    let faces: BTreeMap<String, String> = files
+        .iter()
+        .filter_map(|(file, text)| Some((file.strip_prefix("bin/simtool/")?, text)))
+        // The program is a crate of its own.
+        .map(|(file, text)| (file.to_owned(), text.clone()))
+        .collect();
+    files.retain(|file, _| !file.starts_with("bin/"));
+    for files in [files, faces] {
+        let circle = circle(&imports_within_rooms(&files));
+        assert_eq!(circle, None, "these import each other in a circle");
+    }
+}
+
+#[test]
+fn nothing_climbs_over_two_folders() {
+    for (file, text) in sources() {
+        let climbs = code(&text).any(|line| line.contains("super::super"));
+        assert!(!climbs, "src/{file} has super::super: name the module from the crate's root");
+    }
+}
+
 #[test]
 fn the_checks_see_what_they_look_for() {
     let planted =
@@ -211,4 +339,28 @@ fn the_checks_see_what_they_look_for() {
     assert!(may_import("pipeline/query.rs", "search"));
     assert!(may_import("search/planner.rs", "search"));
     assert!(!may_import("search/planner.rs", "pipeline"));
+
+    let files = |pairs: &[(&str, &str)]| -> BTreeMap<String, String> {
+        pairs.iter().map(|(file, text)| ((*file).to_owned(), (*text).to_owned())).collect()
+    };
+    let planted = files(&[
+        ("read/mod.rs", "pub use gzip::Gzip;\nuse crate::read::walk;"),
+        ("read/gzip.rs", "use super::{walk::{A, B}, Corpus};"),
+        ("read/walk.rs", "fn f() { crate::read::zstd::open() }"),
+        ("read/zstd.rs", "use crate::{error::Error, read::gzip::Gzip};"),
+        (
+            "error.rs",
+            "use crate::document::Document;\n#[cfg(test)]\nmod tests { use crate::fault; }",
+        ),
+        ("document.rs", "pub use crate::error::Error;"),
+    ]);
+    let graph = imports_within_rooms(&planted);
+    assert_eq!(graph["read::gzip"], ["read".to_owned(), "read::walk".to_owned()].into());
+    assert_eq!(graph["error"], ["document".to_owned()].into());
+    assert!(graph["document"].is_empty());
+    let found: BTreeSet<String> = circle(&graph).unwrap().into_iter().collect();
+    assert!(
+        found.is_superset(&["read::walk", "read::zstd"].map(str::to_owned).into()),
+        "{found:?}"
+    );
 }

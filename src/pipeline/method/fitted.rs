@@ -1,6 +1,6 @@
 //! What must be learned from a collection before its documents become features.
 
-use super::Terms;
+use super::terms::Terms;
 use crate::document::Content;
 use crate::error::Result;
 use crate::extract::vocabulary::{self, NumberRanks, Vocabulary};

@@ -5,15 +5,16 @@
 //! line, reports, summaries and stored files all speak of it in the same words. Each part takes its
 //! own options: what is compared in [`Terms`], fingerprints in their own files.
 
+mod document_terms;
 mod fitted;
 mod recipe;
 mod terms;
 
+pub(super) use document_terms::{DocumentTerms, TermScratch};
 pub(super) use fitted::{Fitted, most_frequent};
 pub use recipe::Recipe;
 pub(super) use recipe::{RowMaker, RowScratch};
 pub use terms::Terms;
-pub(super) use terms::{DocumentTerms, TermScratch};
 
 use crate::error::{Error, Result};
 use crate::fingerprint::hash_table::HashTable;

@@ -1,6 +1,8 @@
 //! What makes rows of documents: their terms, and the sketch of these.
 
-use super::{DocumentTerms, Fitted, TermScratch, Terms};
+use super::document_terms::{DocumentTerms, TermScratch};
+use super::fitted::Fitted;
+use super::terms::Terms;
 use crate::features::Features;
 use crate::fingerprint::{Scratch, Sketch, Sketcher};
 use crate::kernels::Isa;

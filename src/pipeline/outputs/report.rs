@@ -1,6 +1,6 @@
 //! Puts the page together that shows a person what was found.
 
-use super::{Findings, Side};
+use super::findings::{Findings, Side};
 use crate::closeness::Closeness;
 use crate::cluster::{Cluster, Removal};
 use crate::document::DocOrdinal;

@@ -1,0 +1,87 @@
+//! Whole runs in one call, for programs that use the library as it is.
+
+use super::compare::{Comparison, compare_texts};
+use super::config::Config;
+use super::fingerprint_collection::{FingerprintedCollection, fingerprint_collection};
+use super::near_duplicates::{NearDuplicates, find_near_duplicates};
+use super::plan::{Plan, Task};
+use super::progress::NoProgress;
+use crate::error::Result;
+use crate::read::Corpus;
+use crate::sides::Sides;
+
+/// Finds all near-duplicates in `corpus`, and decides which documents to remove.
+///
+/// ```
+/// use simtool::{Config, Texts, deduplicate};
+///
+/// let texts = ["one two three four five", "six seven eight", "One two, three; four five!"];
+/// let found = deduplicate(&Texts::of(&texts), &Config::default())?;
+/// assert_eq!(found.kept().collect::<Vec<_>>(), [0, 1]);
+/// # Ok::<(), simtool::Error>(())
+/// ```
+///
+/// # Errors
+///
+/// The settings do not go together; else as [`find_near_duplicates`].
+pub fn deduplicate(corpus: &dyn Corpus, config: &Config) -> Result<NearDuplicates> {
+    let plan = Plan::new(config.clone(), Task::Deduplicate)?;
+    find_near_duplicates(Sides::One(corpus), &plan, &NoProgress)
+}
+
+/// Finds all pairs of a document of `queries` and one of `corpus` that are near-duplicates, and for
+/// each query that has any the one that is most like it.
+///
+/// ```
+/// use simtool::{Config, Texts, match_collections};
+///
+/// let (new, known) = (["one two three four"], ["six seven eight", "one, two, three, four"]);
+/// let found = match_collections(&Texts::of(&new), &Texts::of(&known), &Config::default())?;
+/// assert_eq!((found.removals[0].row, found.removals[0].kept), (0, 1));
+/// # Ok::<(), simtool::Error>(())
+/// ```
+///
+/// # Errors
+///
+/// As [`deduplicate`].
+pub fn match_collections(
+    queries: &dyn Corpus,
+    corpus: &dyn Corpus,
+    config: &Config,
+) -> Result<NearDuplicates> {
+    let plan = Plan::new(config.clone(), Task::Match)?;
+    find_near_duplicates(Sides::Two(queries, corpus), &plan, &NoProgress)
+}
+
+/// Makes the fingerprint of every document of `corpus` that the method of `config` compares.
+///
+/// ```
+/// use simtool::{Config, Method, Texts, fingerprint};
+///
+/// let method: Method = "simhash:bits=128".parse()?;
+/// let config = Config { method, ..Config::default() };
+/// let made = fingerprint(&Texts::of(&["one two three four", ""]), &config)?;
+/// assert_eq!(made.rows.row(0).map(<[u64]>::len), Some(2));
+/// assert_eq!(made.rows.row(1), None);
+/// # Ok::<(), simtool::Error>(())
+/// ```
+///
+/// # Errors
+///
+/// The method compares no fingerprints; else as [`fingerprint_collection`].
+pub fn fingerprint(corpus: &dyn Corpus, config: &Config) -> Result<FingerprintedCollection> {
+    fingerprint_collection(corpus, config.method.recipe(), &config.resources, &NoProgress)
+}
+
+/// Compares two texts: what the method of `config` compares of them.
+///
+/// ```
+/// use simtool::{Config, compare};
+///
+/// let compared = compare("one two three four", "one two three five", &Config::default());
+/// assert_eq!(compared.similarity.map(|s| (s.shared, s.union)), Some((1, 3)));
+/// ```
+#[must_use]
+pub fn compare(left: &str, right: &str, config: &Config) -> Comparison {
+    compare_texts([left.as_bytes(), right.as_bytes()], &config.method, config.resources.isa)
+}
