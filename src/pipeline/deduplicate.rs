@@ -10,6 +10,7 @@ use super::progress::Progress;
 use super::shard_summary::CollectionSummary;
 use super::timings::Timings;
 use super::verify_pairs::{Texts, verify_within};
+use super::watched::Watched;
 use super::word_fingerprints::WordFingerprints;
 use super::workers::Workers;
 use super::write_outputs::{Close, Findings, Side};
@@ -54,8 +55,8 @@ impl Deduplicated {
 ///
 /// # Errors
 ///
-/// The threads cannot be started, or there are more than 2³² − 1 documents. What is wrong with the
-/// input is part of the result.
+/// The threads cannot be started, there are more than 2³² − 1 documents, or `progress` is cancelled.
+/// What is wrong with the input is part of the result.
 pub fn deduplicate(
     collection: &dyn Corpus,
     config: &DeduplicateConfig,
@@ -65,6 +66,7 @@ pub fn deduplicate(
     let workers = Workers::new(config.threads)?;
     let by_field = matches!(config.keep, Keep::FieldMax | Keep::FieldMin);
     progress.begin("reading", collection.bytes());
+    let collection = &Watched { corpus: collection, progress };
     let terms = DocumentTerms::new(config.shingle, config.isa);
     let (read, close) = match &config.method {
         Method::Exact(threshold) => {

@@ -4,6 +4,7 @@ use super::config::{FingerprintRecipe, SimhashBits};
 use super::document_terms::{DocumentTerms, TermScratch};
 use super::progress::Progress;
 use super::shard_summary::{CollectionSummary, ShardSummary, read_summarized};
+use super::watched::Watched;
 use super::workers::Workers;
 use crate::document::Document;
 use crate::error::Result;
@@ -31,8 +32,8 @@ pub struct FingerprintedCollection {
 ///
 /// # Errors
 ///
-/// The threads cannot be started, or there are more than 2³² − 1 documents. What is wrong with the
-/// input is part of the result.
+/// The threads cannot be started, there are more than 2³² − 1 documents, or `progress` is cancelled.
+/// What is wrong with the input is part of the result.
 pub fn fingerprint_collection(
     collection: &dyn Corpus,
     recipe: FingerprintRecipe,
@@ -42,6 +43,7 @@ pub fn fingerprint_collection(
 ) -> Result<FingerprintedCollection> {
     let workers = Workers::new(threads)?;
     progress.begin("reading", collection.bytes());
+    let collection = &Watched { corpus: collection, progress };
     let shards = Shards { collection, by_field: false, workers: &workers, progress };
     fingerprint_shards(&shards, recipe, isa)
 }

@@ -9,6 +9,7 @@ use super::progress::Progress;
 use super::shard_summary::CollectionSummary;
 use super::timings::Timings;
 use super::verify_pairs::{Texts, verify_across};
+use super::watched::Watched;
 use super::workers::Workers;
 use super::write_outputs::{Close, Findings, Side};
 use crate::closeness::{CloseAcross, Closeness};
@@ -49,8 +50,10 @@ pub fn match_collections(
 ) -> Result<MatchedCollections> {
     let mut timings = Timings::start();
     let workers = Workers::new(config.threads)?;
-    let both = [queries, corpus];
-    progress.begin("reading", both.map(|collection| collection.bytes()).iter().sum());
+    let [queries, corpus] = [queries, corpus].map(|corpus| Watched { corpus, progress });
+    let both: [&dyn Corpus; 2] = [&queries, &corpus];
+    let [queries, corpus] = both;
+    progress.begin("reading", both.map(Corpus::bytes).iter().sum());
     let terms = DocumentTerms::new(config.shingle, config.isa);
     let (queries, corpus, close) = match &config.method {
         Method::Exact(threshold) => {

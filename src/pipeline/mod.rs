@@ -31,6 +31,7 @@ mod report;
 mod shard_summary;
 pub mod timings;
 mod verify_pairs;
+mod watched;
 mod word_fingerprints;
 mod workers;
 pub mod write_fingerprints;
