@@ -11,6 +11,7 @@ use super::progress::Progress;
 use super::shard_summary::CollectionSummary;
 use super::timings::Timings;
 use super::verify_pairs::{Texts, verify};
+use super::watched::Watched;
 use super::workers::Workers;
 use crate::close::Close;
 use crate::error::Result;
@@ -40,6 +41,8 @@ pub(super) fn find_close(
 ) -> Result<FoundClose> {
     let workers = Workers::new(plan.resources().threads)?;
     progress.begin("reading", corpora.iter().map(|corpus| corpus.bytes()).sum());
+    let watched = corpora.map(|corpus| Watched { corpus, progress });
+    let corpora = watched.as_ref().map(|corpus| corpus as &dyn Corpus);
     let run = Run { corpora, plan, workers: &workers, progress };
     match plan.method().close() {
         Criterion::Similarity(threshold) => run.sets(threshold),

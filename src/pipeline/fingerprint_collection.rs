@@ -3,6 +3,7 @@
 use super::method::{Fitted, Recipe, RowMaker, RowScratch};
 use super::progress::Progress;
 use super::shard_summary::{CollectionSummary, ShardSummary, read_summarized};
+use super::watched::Watched;
 use super::workers::Workers;
 use crate::document::Document;
 use crate::error::{Error, Result};
@@ -29,8 +30,8 @@ pub struct FingerprintedCollection {
 ///
 /// # Errors
 ///
-/// The recipe makes no rows; the threads cannot be started; there are more than 2³² − 1 documents.
-/// What is wrong with the input is part of the result.
+/// The recipe makes no rows, the threads cannot be started, there are more than 2³² − 1 documents,
+/// or `progress` is cancelled. What is wrong with the input is part of the result.
 pub fn fingerprint_collection(
     corpus: &dyn Corpus,
     recipe: &Recipe,
@@ -38,6 +39,7 @@ pub fn fingerprint_collection(
     progress: &dyn Progress,
 ) -> Result<FingerprintedCollection> {
     let workers = Workers::new(resources.threads)?;
+    let corpus = &Watched { corpus, progress };
     let fitted = Fitted::learn(recipe.terms(), corpus, &workers, resources.isa)?;
     progress.begin("reading", corpus.bytes());
     let rows = Rows { recipe, fitted: &fitted, by_field: false, workers: &workers, progress };

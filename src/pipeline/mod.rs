@@ -40,6 +40,7 @@ pub mod progress;
 mod shard_summary;
 pub mod timings;
 mod verify_pairs;
+mod watched;
 mod workers;
 pub mod write_fingerprints;
 

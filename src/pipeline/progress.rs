@@ -1,4 +1,4 @@
-//! How far a long run has come, for a face to show.
+//! How far a long run has come, for a face to show, and whether it is to go on.
 
 use crate::search::planner::Plan;
 
@@ -12,6 +12,14 @@ pub trait Progress: Sync {
 
     /// A join was planned, and is about to begin.
     fn planned(&self, _plan: &Plan) {}
+
+    /// Whether the caller wants the work to stop; asked every few milliseconds while something is
+    /// read, from any thread. Once it says so, the work ends with [`ErrorKind::Cancelled`].
+    ///
+    /// [`ErrorKind::Cancelled`]: crate::ErrorKind::Cancelled
+    fn is_cancelled(&self) -> bool {
+        false
+    }
 }
 
 /// Takes no note.

@@ -220,9 +220,7 @@ impl Collection {
     fn read_whole(&self, opened: &Opened, visit: &mut Visit<'_>) -> Result<u64> {
         let mut file = match File::open(opened.input.path()) {
             Ok(file) => file,
-            Err(error) => {
-                return refuse(opened.unreadable("input-open", &error), visit);
-            }
+            Err(error) => return refuse(opened.unreadable("input-open", &error), visit),
         };
         if let Some(fault) = opened.changed(&file) {
             return refuse(fault, visit);
@@ -237,9 +235,7 @@ impl Collection {
         }
         let Recognized { compression, format } = match self.recognize_head(opened, &head) {
             Ok(recognized) => recognized,
-            Err(fault) => {
-                return refuse(fault, visit);
-            }
+            Err(fault) => return refuse(fault, visit),
         };
         if let Some(fault) = opened.misnamed(compression)
             && visit(Event::Fault(fault))?.is_break()
@@ -280,9 +276,7 @@ impl Collection {
         });
         let file = match file {
             Ok(file) => file,
-            Err(error) => {
-                return refuse(opened.unreadable("input-open", &error), visit);
-            }
+            Err(error) => return refuse(opened.unreadable("input-open", &error), visit),
         };
         if let Some(fault) = opened.changed(&file) {
             return refuse(fault, visit);
@@ -303,9 +297,7 @@ impl Collection {
         use crate::read::parquet::{Columns, read};
         let file = match File::open(opened.input.path()) {
             Ok(file) => file,
-            Err(error) => {
-                return refuse(opened.unreadable("input-open", &error), visit);
-            }
+            Err(error) => return refuse(opened.unreadable("input-open", &error), visit),
         };
         if let Some(fault) = opened.changed(&file) {
             return refuse(fault, visit);

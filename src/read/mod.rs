@@ -69,6 +69,7 @@ mod parquet;
 mod plain_text;
 pub mod selection;
 mod sniff;
+mod texts;
 pub mod walk;
 #[cfg(feature = "warc")]
 mod warc;
@@ -84,6 +85,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 pub use collection::{Collection, ReadOptions, Recognized};
+pub use texts::{ArrowOffsets, Texts};
 
 /// What a reader meets.
 #[derive(Debug)]
@@ -123,7 +125,7 @@ pub enum Price {
 
 /// A collection of records, in shards that can be read alone.
 ///
-/// [`Collection`] reads them from files. What only files have, such as copies of them without some
+/// [`Collection`] reads them from files, [`Texts`] lends what is in memory. What only files have, such as copies of them without some
 /// of their records, is asked of [`Corpus::as_files`]; everything that computes does without.
 pub trait Corpus: Debug + Sync {
     /// Number of files. File numbers are positions in reading order. Records that are in no file

@@ -170,9 +170,10 @@ impl Opened {
 /// How dear it is to read such a file again.
 fn price(compression: Compression, format: Option<Format>) -> Price {
     match (compression, format) {
-        (Compression::None, Some(Format::Warc | Format::Parquet)) => Price::Dear,
+        (Compression::Gzip | Compression::Zstd, _) | (_, Some(Format::Warc | Format::Parquet)) => {
+            Price::Dear
+        }
         (Compression::None, _) => Price::Cheap,
-        (Compression::Gzip | Compression::Zstd, _) => Price::Dear,
     }
 }
 

@@ -42,7 +42,7 @@ impl InputFile {
 
 /// Decides which files of folders are read; named files always are. It gets the path below the
 /// folder that was named.
-pub type Selection<'s> = dyn Fn(&Path) -> bool + 's;
+pub type FileFilter<'s> = dyn Fn(&Path) -> bool + 's;
 
 /// The files that were found, and what is wrong with other paths.
 #[derive(Debug, Default)]
@@ -84,7 +84,7 @@ impl<'w> Walker<'w> {
     pub fn add(
         &mut self,
         path: &Path,
-        selection: &Selection<'_>,
+        filter: &FileFilter<'_>,
         input: &mut dyn Read,
     ) -> Result<()> {
         if path.as_os_str() == "-" {
@@ -99,7 +99,7 @@ impl<'w> Walker<'w> {
             }
         };
         if metadata.is_dir() {
-            self.add_folder(path, &real, selection);
+            self.add_folder(path, &real, filter);
         } else {
             let copy_name = path.file_name().unwrap_or_default().into();
             self.add_file(path, real, copy_name, &metadata, Severity::Loss);
@@ -158,7 +158,7 @@ impl<'w> Walker<'w> {
 
     /// The files below a folder, which is called `real` without links. Folders wait on a stack, so
     /// that no depth overflows ours.
-    fn add_folder(&mut self, root: &Path, real: &Path, selection: &Selection<'_>) {
+    fn add_folder(&mut self, root: &Path, real: &Path, filter: &FileFilter<'_>) {
         let mut found = Vec::new();
         let mut waiting = vec![root.to_owned()];
         while let Some(folder) = waiting.pop() {
@@ -185,7 +185,7 @@ impl<'w> Walker<'w> {
         });
         for path in found {
             let below = path.strip_prefix(root).unwrap_or(&path);
-            if !selection(below) {
+            if !filter(below) {
                 continue;
             }
             // The folder `..` has no name.
@@ -278,11 +278,11 @@ mod tests {
     use super::*;
     use std::io::Write;
 
-    fn walk(paths: &[PathBuf], selection: &Selection<'_>) -> (Vec<String>, Vec<String>) {
+    fn walk(paths: &[PathBuf], filter: &FileFilter<'_>) -> (Vec<String>, Vec<String>) {
         let folder = tempfile::tempdir().unwrap();
         let mut walker = Walker::new(folder.path());
         for path in paths {
-            walker.add(path, selection, &mut &b"piped"[..]).unwrap();
+            walker.add(path, filter, &mut &b"piped"[..]).unwrap();
         }
         let walked = walker.finish();
         let mut found = Vec::new();

@@ -32,3 +32,5 @@ mod readme;
 mod reference;
 #[cfg(feature = "gzip")]
 mod report;
+#[cfg(feature = "jsonl")]
+mod texts;

@@ -101,6 +101,7 @@ fn file_name(collection: &dyn Corpus, file: usize) -> Vec<u8> {
 fn title(collection: &dyn Corpus) -> String {
     match collection.file_count() {
         0 => "nothing".to_owned(),
+        1 if collection.file_name(0).as_os_str().is_empty() => "texts in memory".to_owned(),
         1 => collection.file_name(0).display().to_string(),
         count => format!("{} and {} more files", collection.file_name(0).display(), count - 1),
     }

@@ -1,0 +1,149 @@
+//! A corpus whose readings end when the caller no longer wants the work.
+
+use super::progress::Progress;
+use crate::document::Content;
+use crate::error::{ErrorKind, Result};
+use crate::read::{Collection, Corpus, Event, Price, Visit};
+use std::path::Path;
+
+/// Events after which the caller is asked again.
+const EVENTS: u32 = 64;
+/// Bytes of text after which it is asked again, for documents that are long.
+const BYTES: usize = 1 << 20;
+
+/// A corpus that is read for as long as `progress` is not cancelled.
+#[derive(Clone, Copy)]
+pub(super) struct Watched<'w> {
+    pub(super) corpus: &'w dyn Corpus,
+    pub(super) progress: &'w dyn Progress,
+}
+
+impl std::fmt::Debug for Watched<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.corpus.fmt(f)
+    }
+}
+
+impl Watched<'_> {
+    fn ask(&self) -> Result<()> {
+        if self.progress.is_cancelled() { Err(ErrorKind::Cancelled.into()) } else { Ok(()) }
+    }
+}
+
+impl Corpus for Watched<'_> {
+    fn file_count(&self) -> usize {
+        self.corpus.file_count()
+    }
+
+    fn file_name(&self, file: usize) -> &Path {
+        self.corpus.file_name(file)
+    }
+
+    fn shard_count(&self) -> usize {
+        self.corpus.shard_count()
+    }
+
+    fn shard_file(&self, shard: usize) -> usize {
+        self.corpus.shard_file(shard)
+    }
+
+    fn shard_bytes(&self, shard: usize) -> u64 {
+        self.corpus.shard_bytes(shard)
+    }
+
+    fn bytes(&self) -> u64 {
+        self.corpus.bytes()
+    }
+
+    fn price(&self, shard: usize) -> Price {
+        self.corpus.price(shard)
+    }
+
+    fn read_shard(&self, shard: usize, visit: &mut Visit<'_>) -> Result<u64> {
+        self.ask()?;
+        let (mut events, mut bytes) = (0, 0);
+        self.corpus.read_shard(shard, &mut |event| {
+            events += 1;
+            if let Event::Record(record) = &event
+                && let Content::Document(document) = record.content
+            {
+                bytes += document.text.len();
+            }
+            if events >= EVENTS || bytes >= BYTES {
+                (events, bytes) = (0, 0);
+                self.ask()?;
+            }
+            visit(event)
+        })
+    }
+
+    fn as_files(&self) -> Option<&Collection> {
+        self.corpus.as_files()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pipeline::fingerprint_collection;
+    use crate::pipeline::method::Method;
+    use crate::read::Texts;
+    use crate::resources::Resources;
+    use std::ops::ControlFlow;
+    use std::sync::atomic::{AtomicU64, Ordering};
+
+    /// Wants so many answers that the work is to go on.
+    #[derive(Debug)]
+    struct Patience(AtomicU64);
+
+    impl Progress for Patience {
+        fn begin(&self, _: &'static str, _: u64) {}
+        fn advance(&self, _: u64) {}
+        fn is_cancelled(&self) -> bool {
+            let left = |left: u64| Some(left.saturating_sub(1));
+            self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, left) == Ok(0)
+        }
+    }
+
+    #[test]
+    fn a_reading_ends_soon_after_it_is_cancelled() {
+        let texts = vec!["a rose is a rose"; 10_000];
+        let corpus = &Texts::of(&texts);
+        for (patience, expected) in [(0, 0), (1, 63), (5, 319)] {
+            let progress = &Patience(AtomicU64::new(patience));
+            let mut visited = 0;
+            let read = Watched { corpus, progress }.read_shard(0, &mut |_| {
+                visited += 1;
+                Ok(ControlFlow::Continue(()))
+            });
+            assert!(matches!(read.unwrap_err().kind(), ErrorKind::Cancelled));
+            assert_eq!(visited, expected);
+        }
+    }
+
+    #[test]
+    fn long_documents_are_asked_about_sooner_and_a_corpus_is_what_it_was() {
+        let texts = vec!["x".repeat(BYTES); 5];
+        let corpus = &Texts::of(&texts);
+        let progress = &Patience(AtomicU64::new(2));
+        let watched = Watched { corpus, progress };
+        assert_eq!(watched.bytes(), corpus.bytes());
+        let read = |shard| watched.read_shard(shard, &mut |_| Ok(ControlFlow::Continue(())));
+        assert_eq!(read(0).unwrap(), 1);
+        assert!(matches!(read(1).unwrap_err().kind(), ErrorKind::Cancelled));
+    }
+
+    #[test]
+    fn work_that_is_cancelled_says_so_for_any_number_of_threads() {
+        let texts: Vec<String> =
+            (0..100_000).map(|at| format!("text number {at} of many")).collect();
+        let corpus = &Texts::of(&texts);
+        let method: Method = "simhash".parse().unwrap();
+        for threads in [1, 3] {
+            let progress = &Patience(AtomicU64::new(20));
+            let resources = Resources { threads, ..Resources::default() };
+            let made = fingerprint_collection(corpus, method.recipe(), &resources, progress);
+            assert!(matches!(made.unwrap_err().kind(), ErrorKind::Cancelled));
+        }
+    }
+}

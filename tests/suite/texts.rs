@@ -1,0 +1,87 @@
+//! Documents in memory against the same documents in a file.
+
+use simtool::read::walk::InputFile;
+use simtool::{
+    Collection, Config, Corpus, Keep, ReadOptions, Resources, Texts, deduplicate, fingerprint,
+    match_collections,
+};
+use std::fmt::Debug;
+
+/// Texts of which many are alike, some are equal and some have no words; over 2 MB.
+fn texts() -> Vec<String> {
+    let text = |at: usize| match at % 10 {
+        0 => String::new(),
+        1 => "the same words in every tenth text".to_owned(),
+        _ => {
+            let common = format!("of group {} ", at / 10 % 50).repeat(40);
+            let own: Vec<String> = (0..20 + at % 7).map(|n| format!("w{}", n * (at % 3))).collect();
+            common + &own.join(" ")
+        }
+    };
+    (0..4000).map(text).collect()
+}
+
+/// Everything that is found in a corpus, in words.
+fn found(corpus: &dyn Corpus, threads: usize) -> Vec<String> {
+    fn words(found: impl Debug) -> String {
+        format!("{found:?}")
+    }
+    let mut all = Vec::new();
+    let resources = Resources { threads, memory: 64 << 20, ..Resources::default() };
+    let config = |method: &str| Config {
+        method: method.parse().unwrap(),
+        resources: resources.clone(),
+        ..Config::default()
+    };
+    for method in ["exact", "simhash:verify=0.8"] {
+        let within = deduplicate(corpus, &Config { keep: Keep::Longest, ..config(method) });
+        let within = within.unwrap();
+        assert!(within.removals.len() > 1000 && !within.close.pairs.is_empty());
+        let lengths = &within.read.first().lengths;
+        all.extend([words(&within.close), words(&within.removals), words(lengths)]);
+        let across = match_collections(corpus, corpus, &config(method)).unwrap();
+        all.extend([words(&across.close), words(&across.removals)]);
+    }
+    let made = fingerprint(corpus, &config("simhash:bits=128")).unwrap();
+    assert_eq!(made.summary.without_terms, 400);
+    let rows = 0..made.summary.ids.len() as u32;
+    let ids: Vec<_> =
+        rows.map(|row| made.summary.ids.id(simtool::document::DocOrdinal(row))).collect();
+    all.extend([words(&made.rows), words(&ids)]);
+    all
+}
+
+#[test]
+fn documents_in_memory_are_what_they_are_in_a_file() {
+    let texts = texts();
+    let ids: Vec<String> = (0..texts.len()).map(|at| format!("id {at}")).collect();
+    let lines = ids.iter().zip(&texts);
+    let lines: Vec<String> =
+        lines.map(|(id, text)| format!("{{\"id\": \"{id}\", \"text\": \"{text}\"}}\n")).collect();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.jsonl");
+    std::fs::write(&path, lines.concat()).unwrap();
+    let file = Collection::open(vec![InputFile::new(&path)], ReadOptions::default());
+    let expected = found(&file, 1);
+
+    let in_memory = Texts::of(&texts).with_ids(&ids).unwrap();
+    assert!(in_memory.shard_count() > 1, "{} shards", in_memory.shard_count());
+    let mut offsets = vec![0_i64];
+    offsets.extend(texts.iter().scan(0, |end, text| {
+        *end += i64::try_from(text.len()).unwrap();
+        Some(*end)
+    }));
+    // A text without words may as well be null.
+    let mut validity = vec![0_u8; texts.len().div_ceil(8)];
+    for (row, _) in texts.iter().enumerate().filter(|(_, text)| !text.is_empty()) {
+        validity[row / 8] |= 1 << (row % 8);
+    }
+    let values = texts.concat();
+    let of_arrow = Texts::arrow(values.as_bytes(), offsets[..].into(), Some((&validity, 0)));
+    let of_arrow = of_arrow.unwrap().with_ids(&ids).unwrap();
+    for corpus in [in_memory, of_arrow] {
+        for threads in [1, 3] {
+            assert!(found(&corpus, threads) == expected, "{corpus:?}, {threads} threads");
+        }
+    }
+}
