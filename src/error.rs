@@ -3,6 +3,7 @@
 //! One opaque [`Error`], one word wide; [`Error::kind`] tells the cases apart. A message is one
 //! line, lower case, without a full stop and without its source: a face prints the chain.
 
+use crate::fault::Fault;
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -66,6 +67,12 @@ pub enum ErrorKind {
         bytes: u64,
         /// What to change.
         remedy: &'static str,
+    },
+    /// Something of the input is lost, and the caller wanted nothing to be.
+    #[error("{fault}; nothing was written, as `on_error` fail asks for")]
+    Loss {
+        /// What is lost.
+        fault: Fault,
     },
     /// The caller wanted the work to stop.
     #[error("cancelled")]

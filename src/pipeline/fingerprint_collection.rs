@@ -84,13 +84,14 @@ impl Rows<'_> {
         let read = |shards: &mut dyn Iterator<Item = usize>| {
             let mut scratch = RowScratch::default();
             shards
-                .map(|shard| self.read_shard(corpus, shard, &maker, &mut scratch))
-                .collect::<Result<Vec<_>>>()
+                .map(|shard| {
+                    let rows = self.read_shard(corpus, shard, &maker, &mut scratch);
+                    rows.map_err(|error| (shard, error))
+                })
+                .collect::<Result<Vec<_>, _>>()
         };
-        let mut parts: Vec<ShardRows> = Vec::new();
-        for part in self.workers.share(corpus.shard_count(), read) {
-            parts.extend(part?);
-        }
+        let mut parts: Vec<ShardRows> =
+            self.workers.try_share(corpus.shard_count(), read)?.into_iter().flatten().collect();
         parts.sort_unstable_by_key(|part| part.shard);
 
         let mut words = Vec::with_capacity(parts.iter().map(|part| part.words.len()).sum());

@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Result};
 use rayon::prelude::*;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 /// A fixed number of worker threads; one of them needs no thread at all.
 #[derive(Debug)]
@@ -69,6 +69,33 @@ impl Workers {
         }
     }
 
+    /// [`Self::share`] of work that may fail, which then tells at which item. Once one has failed no
+    /// more items are given out.
+    ///
+    /// # Errors
+    ///
+    /// The error of the first item that fails: those before it were given out before it, and are
+    /// worked on to their end.
+    pub(super) fn try_share<R: Send>(
+        &self,
+        items: usize,
+        work: impl Fn(&mut dyn Iterator<Item = usize>) -> Result<R, (usize, Error)> + Sync,
+    ) -> Result<Vec<R>> {
+        let has_failed = AtomicBool::new(false);
+        let made = self.share(items, |items| {
+            let made = work(&mut items.take_while(|_| !has_failed.load(Ordering::Relaxed)));
+            if made.is_err() {
+                has_failed.store(true, Ordering::Relaxed);
+            }
+            made
+        });
+        let (made, failed): (Vec<_>, Vec<_>) = made.into_iter().partition(Result::is_ok);
+        match failed.into_iter().filter_map(Result::err).min_by_key(|&(item, _)| item) {
+            Some((_, error)) => Err(error),
+            None => Ok(made.into_iter().filter_map(Result::ok).collect()),
+        }
+    }
+
     /// What `work` makes of every item, in the items' order.
     pub(super) fn map<T: Send, R: Send>(
         &self,
@@ -97,6 +124,13 @@ mod tests {
                 workers.share(100, |items| items.collect::<Vec<_>>()).concat();
             given.sort_unstable();
             assert_eq!(given, (0..100).collect::<Vec<_>>());
+            let failed = workers.try_share(1000, |items| {
+                items.try_for_each(|item| match item {
+                    7 | 8 | 900 => Err((item, Error::config("item", item, "no"))),
+                    _ => Ok(()),
+                })
+            });
+            assert_eq!(failed.unwrap_err().to_string(), "item 7: no");
             let squares = workers.map((0..50).collect(), |i: usize| i * i);
             assert_eq!(squares, (0..50).map(|i| i * i).collect::<Vec<_>>());
         }

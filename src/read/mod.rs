@@ -69,6 +69,7 @@ mod parquet;
 mod plain_text;
 pub mod selection;
 mod sniff;
+mod strict;
 mod texts;
 pub mod walk;
 #[cfg(feature = "warc")]
@@ -85,6 +86,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 pub use collection::{Collection, ReadOptions, Recognized};
+pub use strict::Strict;
 pub use texts::{ArrowOffsets, Texts};
 
 /// What a reader meets.

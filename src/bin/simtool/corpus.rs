@@ -14,7 +14,7 @@ use simtool::pipeline::{
     write_outputs,
 };
 use simtool::read::walk::{InputFile, Walked};
-use simtool::read::{Collection, Corpus, ReadOptions};
+use simtool::read::{Collection, ReadOptions, Strict};
 use simtool::sides::Sides;
 use simtool::write::document_rows::RowFormat;
 use simtool::write::output_folder::{Existing, OutputFolder};
@@ -33,7 +33,8 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     let plan = plan(args)?;
     let inputs = inputs(args)?;
     let (common, args) = (&args.common, &args.corpus);
-    let collections = inputs.as_ref().map(|input| &input.collection as &dyn Corpus);
+    let strict = inputs.as_ref().map(|input| Strict(&input.collection));
+    let collections = strict.as_ref().map(|strict| documents::watched(&args.input, strict));
     if args.dry_run || args.explain || !common.quiet {
         let estimate = estimate(collections, &plan);
         if args.dry_run {
@@ -173,8 +174,9 @@ impl Input {
         read: &mut CollectionSummary,
     ) -> anyhow::Result<Vec<Fault>> {
         documents::add_faults(&self.collection, self.faults.clone(), read);
-        documents::refuse_losses(&args.input, &self.collection, read)?;
-        Ok(documents::all_faults(&self.collection, read))
+        let faults = documents::all_faults(&self.collection, read);
+        documents::refuse_losses(&args.input, &faults)?;
+        Ok(faults)
     }
 }
 

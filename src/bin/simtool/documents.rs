@@ -3,13 +3,13 @@
 use crate::args::{InputArgs, OnError};
 use crate::inputs::{self, Access};
 use crate::{Outcome, console};
-use simtool::Error;
 use simtool::fault::{Fault, Severity};
 use simtool::pipeline::{CollectionSummary, Quarantined};
 use simtool::read::globs::Globs;
 use simtool::read::selection::Selection;
 use simtool::read::walk::{Walked, Walker, listed_paths};
-use simtool::read::{Collection, Corpus, ReadOptions};
+use simtool::read::{Collection, Corpus, ReadOptions, Strict};
+use simtool::{Error, ErrorKind};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -65,6 +65,7 @@ pub(crate) fn walk(paths: &[PathBuf], args: &InputArgs, temporary: &Path) -> Res
         };
         return Err(Error::io(first, "read any file of", io::Error::other(reason)));
     }
+    refuse_losses(args, &walked.faults)?;
     Ok(walked)
 }
 
@@ -106,21 +107,22 @@ pub(crate) fn all_faults(collection: &Collection, read: &CollectionSummary) -> V
     read.faults.iter().cloned().chain(bad).collect()
 }
 
-/// Fails on the first loss, if that is what the user asked for.
-pub(crate) fn refuse_losses(
-    args: &InputArgs,
-    collection: &Collection,
-    read: &CollectionSummary,
-) -> anyhow::Result<()> {
-    if args.on_error == OnError::Skip {
-        return Ok(());
+/// The collection, which ends its reading at the first loss if that is what the user asked for.
+pub(crate) fn watched<'c>(args: &InputArgs, strict: &'c Strict<'c>) -> &'c dyn Corpus {
+    match args.on_error {
+        OnError::Skip => strict.0,
+        OnError::Fail => strict,
     }
-    let faults = all_faults(collection, read);
-    match faults.iter().find(|fault| fault.severity == Severity::Loss) {
-        Some(loss) => {
-            Err(anyhow::anyhow!("{loss}; nothing was written, as --on-error fail asks for"))
+}
+
+/// Fails on the first of these losses, if that is what the user asked for.
+pub(crate) fn refuse_losses(args: &InputArgs, faults: &[Fault]) -> Result<(), Error> {
+    let is_loss = |fault: &&Fault| fault.severity == Severity::Loss;
+    match faults.iter().find(is_loss) {
+        Some(fault) if args.on_error == OnError::Fail => {
+            Err(ErrorKind::Loss { fault: fault.clone() }.into())
         }
-        None => Ok(()),
+        _ => Ok(()),
     }
 }
 

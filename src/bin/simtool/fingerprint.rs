@@ -10,8 +10,8 @@ use simtool::pipeline::fingerprint_collection;
 use simtool::pipeline::method::Method;
 use simtool::pipeline::timings::Timings;
 use simtool::pipeline::write_fingerprints::{FingerprintOutput, write_fingerprints};
-use simtool::read::Collection;
 use simtool::read::walk::Walked;
+use simtool::read::{Collection, Strict};
 use std::io::{self, BufWriter};
 use std::path::Path;
 
@@ -39,11 +39,14 @@ pub(crate) fn run(args: &FingerprintArgs) -> anyhow::Result<Outcome> {
     let (verbose, quiet) = (args.common.verbose, args.common.quiet);
     let progress = ProgressLine::new(quiet, args.input.progress);
     let collection = Collection::open(files, read);
-    let mut made = fingerprint_collection(&collection, method.recipe(), &resources, &progress)?;
+    let strict = Strict(&collection);
+    let corpus = documents::watched(&args.input, &strict);
+    let mut made = fingerprint_collection(corpus, method.recipe(), &resources, &progress)?;
     progress.end();
     timings.end("read and fingerprint");
     documents::add_faults(&collection, faults, &mut made.summary);
-    documents::refuse_losses(&args.input, &collection, &made.summary)?;
+    let faults = documents::all_faults(&collection, &made.summary);
+    documents::refuse_losses(&args.input, &faults)?;
 
     if args.output.as_os_str() == "-" {
         let mut out = BufWriter::new(io::stdout().lock());
@@ -56,7 +59,6 @@ pub(crate) fn run(args: &FingerprintArgs) -> anyhow::Result<Outcome> {
     }
     timings.end("write");
 
-    let faults = documents::all_faults(&collection, &made.summary);
     documents::show(&faults, documents::Shown { verbose, quiet });
     if !quiet {
         let (rows, missing) = (made.rows.len(), made.summary.without_terms);

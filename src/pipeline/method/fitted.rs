@@ -37,13 +37,13 @@ impl Fitted {
         let Terms::MostFrequent { count, stop_words } = terms else { return Ok(Self::Nothing) };
         let bytes = usize::try_from(corpus.bytes()).unwrap_or(usize::MAX) / workers.count();
         let tokenizer = AsciiLetters::new(isa);
-        let counters = workers.share(corpus.shard_count(), |shards| {
+        let counters = workers.try_share(corpus.shard_count(), |shards| {
             let mut counter = WordCounter::new(bytes, stop_words);
             let mut batch = TokenBatch::default();
             // The numbers of words, which the second reading does not use.
             let mut written = Vec::new();
             for shard in shards {
-                corpus.read_shard(shard, &mut |event| {
+                let read = corpus.read_shard(shard, &mut |event| {
                     if let Event::Record(record) = event
                         && let Content::Document(document) = record.content
                     {
@@ -54,11 +54,11 @@ impl Fitted {
                         });
                     }
                     Ok(ControlFlow::Continue(()))
-                })?;
+                });
+                read.map_err(|error| (shard, error))?;
             }
             Ok(counter)
-        });
-        let counters: Vec<WordCounter> = counters.into_iter().collect::<Result<_>>()?;
+        })?;
         Ok(Self::Words(Arc::new(most_frequent(workers, &counters, *count).0)))
     }
 }

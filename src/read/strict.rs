@@ -1,0 +1,68 @@
+//! A corpus of which nothing may be lost.
+
+use crate::document::{Content, Record};
+use crate::error::{ErrorKind, Result};
+use crate::fault::{Fault, Severity};
+use crate::read::collection::Collection;
+use crate::read::{Corpus, Event, Price, Visit};
+use std::path::Path;
+
+/// A corpus whose first bad record, or first loss of a file, ends the reading with
+/// [`ErrorKind::Loss`].
+#[derive(Clone, Copy, Debug)]
+pub struct Strict<'c>(pub &'c dyn Corpus);
+
+impl Strict<'_> {
+    /// What is lost by an event, if anything is.
+    fn loss(&self, shard: usize, event: &Event<'_>) -> Option<Fault> {
+        match event {
+            Event::Fault(fault) => (fault.severity == Severity::Loss).then(|| fault.clone()),
+            Event::Record(Record { byte, content: Content::Bad(bad), .. }) => Some(Fault {
+                severity: Severity::Loss,
+                code: bad.code,
+                file: self.0.file_name(self.0.shard_file(shard)).to_owned(),
+                byte: Some(*byte),
+                detail: format!("expected {}", bad.expected),
+                lost_records: 0,
+            }),
+            Event::Record(_) => None,
+        }
+    }
+}
+
+impl Corpus for Strict<'_> {
+    fn file_count(&self) -> usize {
+        self.0.file_count()
+    }
+
+    fn file_name(&self, file: usize) -> &Path {
+        self.0.file_name(file)
+    }
+
+    fn shard_count(&self) -> usize {
+        self.0.shard_count()
+    }
+
+    fn shard_file(&self, shard: usize) -> usize {
+        self.0.shard_file(shard)
+    }
+
+    fn shard_bytes(&self, shard: usize) -> u64 {
+        self.0.shard_bytes(shard)
+    }
+
+    fn price(&self, shard: usize) -> Price {
+        self.0.price(shard)
+    }
+
+    fn read_shard(&self, shard: usize, visit: &mut Visit<'_>) -> Result<u64> {
+        self.0.read_shard(shard, &mut |event| match self.loss(shard, &event) {
+            Some(fault) => Err(ErrorKind::Loss { fault }.into()),
+            None => visit(event),
+        })
+    }
+
+    fn as_files(&self) -> Option<&Collection> {
+        self.0.as_files()
+    }
+}
