@@ -1,8 +1,8 @@
 //! The names by which a collection's user knows its documents.
 
 use crate::document::{DocOrdinal, DocumentIds, Place};
+use crate::document_name::DocumentName;
 use crate::read::{Collection, Corpus};
-use crate::write::document_rows::DocumentName;
 use std::borrow::Cow;
 
 /// Names documents; one without an ID is called by its file and the number of its record.

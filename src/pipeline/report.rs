@@ -6,10 +6,10 @@ use super::write_outputs::{Findings, Side};
 use crate::closeness::Closeness;
 use crate::cluster::{Cluster, Removal};
 use crate::document::DocOrdinal;
+use crate::document_name::DocumentName;
 use crate::error::Result;
 use crate::read::{Collection, Corpus};
 use crate::unordered_map::UnorderedMap;
-use crate::write::document_rows::DocumentName;
 use crate::write::report::{
     self, BAD_RECORDS, CLUSTERS, Counts, EXAMPLES, Example, Name, QuarantinedRecord, Report,
     SOURCES, Similarities, Source, Stage,

@@ -1,91 +1,58 @@
-//! A collection's fingerprints to bytes, in the forms that
-//! [`read_fingerprints`](super::join_fingerprints::read_fingerprints) reads.
+//! A collection's fingerprints to a file, each with the name of its document.
 
 use super::FingerprintedCollection;
 use super::document_names::Names;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::Result;
+use crate::fingerprint_file::{self, FileFormat, Missing};
 use crate::read::Collection;
-use crate::store::format;
-#[cfg(feature = "parquet")]
-use crate::write::fingerprint_columns::write_columns;
-use crate::write::{fingerprint_text, numpy};
-use std::ffi::OsStr;
 use std::io::Write;
 use std::path::Path;
-
-/// What a build without Parquet answers.
-const PARQUET_OFF: ErrorKind = ErrorKind::FeatureOff { what: "parquet", feature: "parquet" };
-
-/// In which form fingerprints are written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FingerprintOutput {
-    /// simtool's packed file.
-    Packed,
-    /// An array of `uint64`, of shape n or n × 2, the lower half first.
-    Numpy,
-    /// A hexadecimal number a line.
-    Hexadecimal,
-    /// A JSON object a line, with the document's name.
-    JsonLines,
-    /// A Parquet file, with the documents' names.
-    Parquet,
-}
-
-impl FingerprintOutput {
-    /// The form that a file's name asks for: `.npy`, `.txt`, `.jsonl` or `.parquet`, else packed;
-    /// `-`, which is standard output, takes JSON Lines.
-    ///
-    /// # Errors
-    ///
-    /// This build cannot write Parquet.
-    pub fn of(path: &Path) -> Result<Self> {
-        Ok(match path.extension().map(OsStr::as_encoded_bytes) {
-            None if path.as_os_str() == "-" => Self::JsonLines,
-            Some(b"npy") => Self::Numpy,
-            Some(b"txt") => Self::Hexadecimal,
-            Some(b"jsonl") => Self::JsonLines,
-            Some(b"parquet") if cfg!(feature = "parquet") => Self::Parquet,
-            Some(b"parquet") => return Err(PARQUET_OFF.into()),
-            _ => Self::Packed,
-        })
-    }
-}
 
 /// Writes the fingerprints that were made of `collection` to `out`, which `path` names in messages.
 ///
 /// # Errors
 ///
-/// `out` fails; or documents have no fingerprint and the form cannot tell; or this build does not
-/// know the form.
+/// `out` fails; or documents have no fingerprint and the format cannot tell; or this build cannot
+/// write the format.
 pub fn write_fingerprints(
     collection: &Collection,
     made: &FingerprintedCollection,
-    output: FingerprintOutput,
+    format: FileFormat,
     path: &Path,
     out: &mut dyn Write,
 ) -> Result<()> {
-    let rows = &made.rows;
     let names = Names { collection, ids: &made.summary.ids };
-    let name = |row| names.of(row);
-    let written = match output {
-        FingerprintOutput::Packed => format::write(rows, out),
-        FingerprintOutput::Numpy => {
-            if rows.validity.is_some() {
-                let rule = "an array cannot tell which documents have no words and no fingerprint; \
-                            name another file, such as .parquet";
-                return Err(Error::config("output", path.display(), rule));
-            }
-            let (count, words) = (rows.lanes.len(), rows.lanes.lane_bits() / 64);
-            let shape = if words == 1 { format!("({count},)") } else { format!("({count}, 2)") };
-            out.write_all(&numpy::header("<u8", &shape))
-                .and_then(|()| out.write_all(&rows.lanes.to_bytes()))
-        }
-        FingerprintOutput::Hexadecimal => fingerprint_text::write_numbers(rows, out),
-        FingerprintOutput::JsonLines => fingerprint_text::write_objects(rows, &name, out),
-        #[cfg(feature = "parquet")]
-        FingerprintOutput::Parquet => write_columns(rows, &name, out),
-        #[cfg(not(feature = "parquet"))]
-        FingerprintOutput::Parquet => return Err(PARQUET_OFF.into()),
-    };
-    written.and_then(|()| out.flush()).map_err(|e| Error::io(path, "write", e))
+    let rows = (&made.rows).into();
+    fingerprint_file::write(&rows, &|row| names.of(row), format, Missing::Refused, path, out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fingerprint_rows::{FingerprintRows, Lanes};
+    use crate::kernels::Isa;
+    use crate::pipeline::config::{FingerprintRecipe, SimhashBits};
+    use crate::pipeline::fingerprint_collection::fingerprint_collection;
+    use crate::pipeline::progress::NoProgress;
+    use crate::read::ReadOptions;
+    use crate::read::walk::InputFile;
+
+    #[test]
+    fn an_array_of_narrow_rows_has_a_word_a_row() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.txt");
+        std::fs::write(&path, "a rose is a rose").unwrap();
+        let collection = Collection::open(vec![InputFile::new(&path)], ReadOptions::default());
+        let recipe =
+            FingerprintRecipe { shingle: "words:3".parse().unwrap(), bits: SimhashBits::Bits64 };
+        let mut made =
+            fingerprint_collection(&collection, recipe, 1, Isa::Portable, &NoProgress).unwrap();
+        let lanes = Lanes::Bits16(vec![7].into());
+        made.rows = FingerprintRows { lanes, bits: 16, validity: None, recipe: None };
+        let (path, mut out) = (Path::new("f.npy"), Vec::new());
+        write_fingerprints(&collection, &made, FileFormat::Numpy, path, &mut out).unwrap();
+        let header = String::from_utf8_lossy(&out[..128]).into_owned();
+        assert!(header.contains("'shape': (1,)"), "{header}");
+        assert!(out.len() == 136 && out.ends_with(&[7, 0, 0, 0, 0, 0, 0, 0]));
+    }
 }

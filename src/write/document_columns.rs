@@ -3,7 +3,8 @@
 //! distance.
 
 use crate::closeness::Closeness;
-use crate::write::document_rows::{DocumentName, RowKind};
+use crate::document_name::DocumentName;
+use crate::write::document_rows::RowKind;
 use arrow_array::builder::{Float64Builder, Int32Builder, Int64Builder, StringBuilder};
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};

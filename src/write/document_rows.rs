@@ -2,21 +2,9 @@
 //! TSV or Parquet.
 
 use crate::closeness::Closeness;
-use crate::write::json_text::write_string;
-use std::borrow::Cow;
+use crate::document_name::DocumentName;
+use crate::json_text::write_string;
 use std::io::{self, Write};
-use std::path::Path;
-
-/// A document as its user knows it.
-#[derive(Clone, Debug)]
-pub struct DocumentName<'d> {
-    /// Its ID.
-    pub id: Cow<'d, [u8]>,
-    /// Its file, as the user named it.
-    pub file: &'d Path,
-    /// Number of its record in the file, from 0.
-    pub record: u64,
-}
 
 /// How rows are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -154,7 +142,7 @@ fn write_object(
     let mut before = "{";
     for (prefix, document) in kind.prefixes().iter().zip(documents) {
         out.write_all(before.as_bytes())?;
-        write_name(out, prefix, document)?;
+        document.write_fields(out, prefix)?;
         before = ",";
     }
     write_closeness(out, closeness)?;
@@ -208,27 +196,15 @@ pub fn write_cluster<'d>(
     removed: impl Iterator<Item = (DocumentName<'d>, Option<Closeness>)>,
 ) -> io::Result<()> {
     out.write_all(b"{\"kept\":{")?;
-    write_name(out, "", kept)?;
+    kept.write_fields(out, "")?;
     out.write_all(b"},\"removed\":[")?;
     for (number, (document, closeness)) in removed.enumerate() {
         out.write_all(if number == 0 { b"{" } else { b",{" })?;
-        write_name(out, "", &document)?;
+        document.write_fields(out, "")?;
         write_closeness(out, closeness)?;
         out.write_all(b"}")?;
     }
     out.write_all(b"]}\n")
-}
-
-pub(super) fn write_name(
-    out: &mut dyn Write,
-    prefix: &str,
-    document: &DocumentName<'_>,
-) -> io::Result<()> {
-    write!(out, "\"{prefix}id\":")?;
-    write_string(out, &document.id)?;
-    write!(out, ",\"{prefix}file\":")?;
-    write_string(out, document.file.as_os_str().as_encoded_bytes())?;
-    write!(out, ",\"{prefix}record\":{}", document.record)
 }
 
 fn write_closeness(out: &mut dyn Write, closeness: Option<Closeness>) -> io::Result<()> {
@@ -261,6 +237,8 @@ fn write_field(out: &mut dyn Write, bytes: &[u8]) -> io::Result<()> {
 mod tests {
     use super::*;
     use crate::similarity::Similarity;
+    use std::borrow::Cow;
+    use std::path::Path;
 
     fn name(id: &str, record: u64) -> DocumentName<'_> {
         DocumentName { id: Cow::Borrowed(id.as_bytes()), file: Path::new("in/a.jsonl"), record }

@@ -5,10 +5,11 @@ use crate::inputs::Access;
 use crate::progress_line::ProgressLine;
 use crate::{Outcome, console, documents, interrupt};
 use simtool::Error;
+use simtool::fingerprint_file::FileFormat;
 use simtool::kernels::Isa;
 use simtool::pipeline::config::FingerprintRecipe;
 use simtool::pipeline::fingerprint_collection;
-use simtool::pipeline::write_fingerprints::{FingerprintOutput, write_fingerprints};
+use simtool::pipeline::write_fingerprints::write_fingerprints;
 use simtool::read::Collection;
 use simtool::read::walk::Walked;
 use std::io::{self, BufWriter};
@@ -18,7 +19,7 @@ use std::path::Path;
 pub(crate) fn run(args: &FingerprintArgs) -> anyhow::Result<Outcome> {
     let recipe =
         FingerprintRecipe { shingle: args.shingle.parse()?, bits: args.bits.as_str().parse()? };
-    let output = FingerprintOutput::of(&args.output)?;
+    let format = FileFormat::of(&args.output)?;
     let options = documents::read_options(&args.input, Access::of(args.resources.no_mmap))?;
     let temporary = args.resources.temporary_folder();
     let paths = documents::with_listed(&args.corpus, &args.input)?;
@@ -39,11 +40,11 @@ pub(crate) fn run(args: &FingerprintArgs) -> anyhow::Result<Outcome> {
 
     if args.output.as_os_str() == "-" {
         let mut out = BufWriter::new(io::stdout().lock());
-        write_fingerprints(&collection, &made, output, Path::new("standard output"), &mut out)?;
+        write_fingerprints(&collection, &made, format, Path::new("standard output"), &mut out)?;
     } else {
         interrupt::whole_file(&args.output, |file| {
             let mut out = BufWriter::with_capacity(1 << 20, file.file());
-            write_fingerprints(&collection, &made, output, &args.output, &mut out)
+            write_fingerprints(&collection, &made, format, &args.output, &mut out)
         })?;
     }
 
