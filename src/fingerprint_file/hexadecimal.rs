@@ -101,7 +101,9 @@ impl HexadecimalRows {
 /// So many rows without fingerprint.
 fn begin(bits: u32, leading: usize) -> RowsBuilder {
     let mut rows = RowsBuilder::new(Shape::bits(bits));
-    (0..leading).for_each(|_| rows.push(None));
+    for _ in 0..leading {
+        rows.push(None);
+    }
     rows
 }
 
@@ -186,8 +188,8 @@ mod tests {
                             empty line";
             assert_eq!(error, expected);
         }
-        for text in [&b"00FF"[..], &[b'0'; MOST_DIGITS + 1]] {
-            let error = read(text, Path::new("f.txt")).unwrap_err().to_string();
+        for text in ["00FF", &"0".repeat(MOST_DIGITS + 1)] {
+            let error = read(text.as_bytes(), Path::new("f.txt")).unwrap_err().to_string();
             let expected = "f.txt, byte 0: expected 1 to 16384 digits 0-9a-f, or an empty line";
             assert_eq!(error, expected);
         }

@@ -1,7 +1,7 @@
 //! Fingerprints as a column of a Parquet file, `fingerprint`, with null where a row has none.
 //!
 //! Up to 64 bits are written as a signed 64-bit integer whose bits are the fingerprint's: Spark has
-//! no unsigned integers and makes decimals of them, while DuckDB, polars and pandas take either.
+//! no unsigned integers and makes decimals of them, while `DuckDB`, polars and pandas take either.
 //! More bits are written as bytes, whole words with the highest byte first, as numbers are. The
 //! columns `id`, `file` and `record` name the row's document. The metadata tells the recipe, and the
 //! shape where the column's type does not.
@@ -102,8 +102,13 @@ pub(super) fn write(
 fn column_type(shape: Shape) -> DataType {
     match shape.words() {
         1 => DataType::Int64,
-        words => DataType::FixedSizeBinary(8 * words as i32),
+        _ => DataType::FixedSizeBinary(row_bytes(shape)),
     }
+}
+
+/// Bytes of a row.
+fn row_bytes(shape: Shape) -> i32 {
+    8 * (shape.words() as u32).cast_signed()
 }
 
 /// The values of some rows.
@@ -125,9 +130,9 @@ fn columns(
         range.for_each(|row| numbers.append_option(rows.row(row).map(|row| row[0].cast_signed())));
         Arc::new(numbers.finish())
     } else {
-        let width = 8 * rows.shape.words();
-        let mut numbers = FixedSizeBinaryBuilder::with_capacity(range.len(), width as i32);
-        let mut bytes = Vec::with_capacity(width);
+        let width = row_bytes(rows.shape);
+        let mut numbers = FixedSizeBinaryBuilder::with_capacity(range.len(), width);
+        let mut bytes = Vec::new();
         for row in range {
             match rows.row(row) {
                 Some(words) => {
@@ -253,7 +258,7 @@ enum Column {
 impl Column {
     /// No rows of that type, if fingerprints can have it.
     fn of(data: &DataType) -> Option<Self> {
-        let most = MOST_BITS as i32 / 8;
+        let most = MOST_BITS.cast_signed() / 8;
         let bits = match data {
             DataType::Int64 | DataType::UInt64 => u64::BITS,
             DataType::FixedSizeBinary(bytes)
@@ -422,7 +427,9 @@ mod tests {
 
     fn check(array: impl Array + 'static, bits: u32, expected: [Option<&[u64]>; 3]) {
         let mut rows = RowsBuilder::new(Shape::bits(bits));
-        expected.into_iter().for_each(|row| rows.push(row));
+        for row in expected {
+            rows.push(row);
+        }
         let found = read(&file(NAME, Arc::new(array), &[]), Path::new("f")).unwrap();
         assert_eq!(found, rows.finish());
     }
