@@ -97,8 +97,9 @@ pub(super) fn refuse_missing(rows: &FingerprintRows<'_>, path: &Path) -> Result<
         0 => String::new(),
         more => format!(" and {more} more"),
     };
+    let row = if missing.len() == 1 { "row" } else { "rows" };
     let rule = format!(
-        "an array cannot tell which documents have no words and no fingerprint, here rows {}{more}; \
+        "an array cannot tell which documents have no words and no fingerprint, here {row} {}{more}; \
          name another file, such as .parquet",
         missing.join(", ")
     );
