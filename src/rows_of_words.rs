@@ -231,7 +231,7 @@ pub fn recipe_difference(a: &str, b: &str) -> Option<String> {
 }
 
 /// Rows of one lane each, until all that uses them takes rows of words: to be removed with
-/// [`fingerprint_rows`].
+/// `fingerprint_rows`.
 mod of_lanes {
     use super::{Cow, FingerprintRows, Metric, Shape};
     use crate::fingerprint_rows::{self, Lanes};
