@@ -56,17 +56,21 @@ pub mod close;
 pub mod closeness;
 pub mod cluster;
 pub mod document;
+pub mod document_name;
 pub mod error;
 pub mod extract;
 pub mod fault;
 pub mod features;
 pub mod field_value;
 pub mod fingerprint;
+pub mod fingerprint_file;
 pub mod fingerprint_rows;
 pub mod fingerprint_table;
 #[doc(hidden)]
 pub mod generate;
 pub mod input_format;
+#[doc(hidden)]
+pub mod json_text;
 #[doc(hidden)]
 pub mod kernels;
 #[doc(hidden)]
@@ -74,6 +78,8 @@ pub mod large_buffer;
 #[doc(hidden)]
 pub mod mapped_file;
 pub mod matches;
+#[doc(hidden)]
+pub mod numpy_header;
 pub mod options;
 pub mod pipeline;
 pub mod read;
@@ -83,7 +89,6 @@ pub mod search;
 pub mod sides;
 pub mod similarity;
 pub mod stable_hash;
-pub mod store;
 #[doc(hidden)]
 pub mod text_difference;
 #[doc(hidden)]

@@ -1,5 +1,6 @@
 //! Fingerprints side by side: rows of 64-bit words, what their bits mean, and which rows have one.
 
+use crate::error::{Error, Result};
 use crate::validity::Validity;
 use std::borrow::Cow;
 use std::fmt;
@@ -159,15 +160,28 @@ impl FingerprintRows<'_> {
 pub struct RowsBuilder {
     shape: Shape,
     words: Vec<u64>,
-    missing: Vec<usize>,
+    /// A bit for each row that has a fingerprint, as in a [`Validity`].
+    valid: Vec<u64>,
     rows: usize,
+    has_missing: bool,
 }
 
 impl RowsBuilder {
     /// No rows yet.
     #[must_use]
     pub fn new(shape: Shape) -> Self {
-        Self { shape, words: Vec::new(), missing: Vec::new(), rows: 0 }
+        Self { shape, words: Vec::new(), valid: Vec::new(), rows: 0, has_missing: false }
+    }
+
+    /// Makes room for so many rows more.
+    ///
+    /// # Errors
+    ///
+    /// So much memory cannot be had.
+    pub fn reserve(&mut self, rows: usize) -> Result<()> {
+        let words = rows.saturating_mul(self.shape.words());
+        let bytes = words.saturating_mul(size_of::<u64>()) as u64;
+        self.words.try_reserve_exact(words).map_err(|_| Error::memory("fingerprints", bytes))
     }
 
     /// Adds a row, which has these words or no fingerprint.
@@ -176,27 +190,26 @@ impl RowsBuilder {
     ///
     /// There are not as many words as the shape has.
     pub fn push(&mut self, row: Option<&[u64]>) {
-        match row {
-            Some(words) => {
-                assert_eq!(words.len(), self.shape.words(), "words of a row");
-                self.words.extend_from_slice(words);
-            }
-            None => {
-                self.missing.push(self.rows);
-                self.words.resize(self.words.len() + self.shape.words(), 0);
-            }
+        if let Some(words) = row {
+            assert_eq!(words.len(), self.shape.words(), "words of a row");
+            self.words.extend_from_slice(words);
+        } else {
+            self.has_missing = true;
+            self.words.resize(self.words.len() + self.shape.words(), 0);
         }
+        if self.rows.is_multiple_of(64) {
+            self.valid.push(0);
+        }
+        self.valid[self.rows / 64] |= u64::from(row.is_some()) << (self.rows % 64);
         self.rows += 1;
     }
 
     /// The rows.
     #[must_use]
     pub fn finish(self) -> FingerprintRows<'static> {
-        let validity = (!self.missing.is_empty()).then(|| {
-            let mut validity = Validity::all(self.rows);
-            self.missing.iter().for_each(|&row| validity.clear(row));
-            validity
-        });
+        // There is a bit for each row and none beyond the last.
+        let validity =
+            self.has_missing.then(|| Validity::from_words(self.valid, self.rows)).flatten();
         FingerprintRows { shape: self.shape, words: self.words.into(), validity, recipe: None }
     }
 }
@@ -215,6 +228,62 @@ pub fn recipe_difference(a: &str, b: &str) -> Option<String> {
     let part = |parts: &[&str], at: usize| parts.get(at).map_or("nothing", |part| *part).to_owned();
     let parts = (0..length).map(|at| (part(&a, at), part(&b, at))).filter(|(a, b)| a != b);
     Some(parts.map(|(a, b)| format!("{a} and {b}")).collect::<Vec<_>>().join(", "))
+}
+
+/// Rows of one lane each, until all that uses them takes rows of words: to be removed with
+/// `fingerprint_rows`.
+mod of_lanes {
+    use super::{Cow, FingerprintRows, Metric, Shape};
+    use crate::fingerprint_rows::{self, Lanes};
+
+    impl<'a> From<&'a fingerprint_rows::FingerprintRows<'_>> for FingerprintRows<'a> {
+        fn from(rows: &'a fingerprint_rows::FingerprintRows<'_>) -> Self {
+            let shape = Shape::bits(rows.bits);
+            let halves = |lane: &u128| [*lane as u64, (lane >> 64) as u64];
+            let words: Cow<'a, [u64]> = match &rows.lanes {
+                Lanes::Bits16(lanes) => lanes.iter().copied().map(u64::from).collect(),
+                Lanes::Bits32(lanes) => lanes.iter().copied().map(u64::from).collect(),
+                Lanes::Bits64(lanes) => Cow::Borrowed(lanes),
+                Lanes::Bits128(lanes) if shape.words() == 1 => {
+                    lanes.iter().map(|lane| *lane as u64).collect()
+                }
+                Lanes::Bits128(lanes) if cfg!(target_endian = "little") => {
+                    Cow::Borrowed(bytemuck::cast_slice(lanes))
+                }
+                Lanes::Bits128(lanes) => lanes.iter().flat_map(halves).collect(),
+            };
+            let (validity, recipe) = (rows.validity.clone(), rows.recipe.clone());
+            Self { shape, words, validity, recipe }
+        }
+    }
+
+    impl<'a> FingerprintRows<'a> {
+        /// The rows in the narrowest lanes that hold them; `None` if no lane does, or if a distance
+        /// does not count bits.
+        #[must_use]
+        pub fn into_lanes(self) -> Option<fingerprint_rows::FingerprintRows<'a>> {
+            let Self { shape, words, validity, recipe } = self;
+            if shape.metric() != Metric::Bits {
+                return None;
+            }
+            let lane = |pair: &[u64; 2]| u128::from(pair[1]) << 64 | u128::from(pair[0]);
+            let lanes = match shape.row_bits() {
+                0..=16 => Lanes::Bits16(words.iter().map(|&word| word as u16).collect()),
+                17..=32 => Lanes::Bits32(words.iter().map(|&word| word as u32).collect()),
+                33..=64 => Lanes::Bits64(words),
+                65..=128 => Lanes::Bits128(match words {
+                    Cow::Borrowed(words) => match bytemuck::try_cast_slice(words) {
+                        Ok(lanes) if cfg!(target_endian = "little") => Cow::Borrowed(lanes),
+                        _ => words.as_chunks().0.iter().map(lane).collect(),
+                    },
+                    Cow::Owned(words) => words.as_chunks().0.iter().map(lane).collect(),
+                }),
+                _ => return None,
+            };
+            let bits = shape.row_bits();
+            Some(fingerprint_rows::FingerprintRows { lanes, bits, validity, recipe })
+        }
+    }
 }
 
 #[cfg(test)]

@@ -9,7 +9,8 @@
 //! G. Steele, D. Lea, C. Flood. Fast splittable pseudorandom number generators. OOPSLA 2014
 //! ([`mix`] is its finalizer).
 
-use xxhash_rust::xxh3::xxh3_64;
+use std::fmt;
+use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 /// The step between members of a family of hashes: 2^64 divided by the golden ratio.
 pub const GAMMA: u64 = 0x9E37_79B9_7F4A_7C15;
@@ -22,6 +23,29 @@ pub const SHINGLE_BASE: u64 = 0xD6E8_FEB8_6659_FD93;
 #[must_use]
 pub fn hash(bytes: &[u8]) -> u64 {
     xxh3_64(bytes)
+}
+
+/// [`hash`] of bytes that come in pieces.
+#[derive(Clone, Default)]
+pub struct StreamedHash(Xxh3);
+
+impl StreamedHash {
+    /// Adds the next bytes.
+    pub fn update(&mut self, bytes: &[u8]) {
+        self.0.update(bytes);
+    }
+
+    /// The hash of all bytes so far.
+    #[must_use]
+    pub fn digest(&self) -> u64 {
+        self.0.digest()
+    }
+}
+
+impl fmt::Debug for StreamedHash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("StreamedHash").field(&self.digest()).finish()
+    }
 }
 
 /// A bijection of the 64-bit numbers under which near inputs have unrelated outputs.
@@ -54,6 +78,17 @@ mod tests {
         ] {
             assert_eq!(hash(token.as_bytes()), expected, "{token:?}");
         }
+    }
+
+    #[test]
+    fn pieces_have_the_hash_of_the_whole() {
+        let bytes: Vec<u8> = (0..5000_u32).map(|n| (n * n) as u8).collect();
+        for piece in [1, 63, 1024, 5000] {
+            let mut streamed = StreamedHash::default();
+            bytes.chunks(piece).for_each(|piece| streamed.update(piece));
+            assert_eq!(streamed.digest(), hash(&bytes), "pieces of {piece}");
+        }
+        assert_eq!(StreamedHash::default().digest(), hash(b""));
     }
 
     #[test]

@@ -3,10 +3,12 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
+use simtool::document_name::DocumentName;
+use simtool::fingerprint_file::{self, FileFormat, Missing};
 use simtool::fingerprint_rows::{FingerprintRows, Lanes};
 use simtool::kernels::Isa;
 use simtool::matches::ValuePair;
-use simtool::pipeline::join_fingerprints::read_fingerprints;
+use simtool::rows_of_words;
 use simtool::search::bipartite_join::bipartite_join;
 use simtool::search::bit_probing::BitProbing;
 use simtool::search::block_index::BlockIndex;
@@ -19,9 +21,8 @@ use simtool::search::permuted_tables::PermutedTables;
 use simtool::search::spilled_join::SpilledGroups;
 use simtool::search::streamed_queries::StreamedQueries;
 use simtool::search::{FingerprintIndex, Rows, SearchLane};
-use simtool::store::format;
 use simtool::validity::Validity;
-use simtool::write::fingerprint_text;
+use std::borrow::Cow;
 use std::path::Path;
 
 /// Rows that are joined, at most: comparing everything takes their square.
@@ -35,8 +36,9 @@ fuzz_target!(|input: &[u8]| {
     let rows = match form >> 5 {
         // A file, and nothing but.
         0 => {
-            let Ok(rows) = read_fingerprints(bytes, Path::new("file")) else { return };
+            let Ok(rows) = fingerprint_file::read(bytes, Path::new("file")) else { return };
             comes_back(&rows);
+            let Some(rows) = rows.into_lanes() else { return };
             rows
         }
         1 => of_bytes(bytes, 16),
@@ -90,23 +92,27 @@ fn clusters(bytes: &[u8], bits: u32) -> FingerprintRows<'static> {
 }
 
 /// What was read is the same when it is written and read again.
-fn comes_back(rows: &FingerprintRows<'_>) {
+fn comes_back(rows: &rows_of_words::FingerprintRows<'_>) {
     let path = Path::new("again");
-    let mut packed = Vec::new();
-    format::write(rows, &mut packed).expect("memory does not fail");
-    assert!(read_fingerprints(&packed, path).expect("it was just written") == *rows);
+    let name = |row: u32| DocumentName { id: Cow::Borrowed(b"id"), file: path, record: row.into() };
+    let written = |format| {
+        let mut bytes = Vec::new();
+        fingerprint_file::write(rows, &name, format, Missing::Zeros, path, &mut bytes)
+            .expect("memory does not fail");
+        bytes
+    };
+    let again = written(FileFormat::Packed);
+    assert!(fingerprint_file::read(&again, path).expect("it was just written") == *rows);
     // Text has whole digits, and a file without any fingerprint does not say how many.
-    let some = (0..rows.lanes.len()).any(|row| rows.number(row).is_some());
-    if rows.bits % 4 == 0 && some {
-        let mut text = Vec::new();
-        fingerprint_text::write_numbers(rows, &mut text).expect("memory does not fail");
-        let Ok(again) = read_fingerprints(&text, path) else {
-            // A packed file may hold bits beyond its fingerprints' width.
-            return;
-        };
-        assert_eq!(again.lanes.len(), rows.lanes.len());
-        for row in 0..rows.lanes.len() {
-            assert_eq!(again.number(row), rows.number(row));
+    let some = (0..rows.len()).any(|row| rows.has_fingerprint(row));
+    if rows.shape.row_bits().is_multiple_of(4) && some {
+        for format in [FileFormat::Hexadecimal, FileFormat::JsonLines] {
+            let again = written(format);
+            let again = fingerprint_file::read(&again, path).expect("it was just written");
+            assert_eq!(again.len(), rows.len());
+            for row in 0..rows.len() {
+                assert_eq!(again.row(row), rows.row(row));
+            }
         }
     }
 }

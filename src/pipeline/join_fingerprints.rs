@@ -1,13 +1,13 @@
 //! Fingerprints alone: joined with themselves, or searched for others.
 
 use crate::error::{Error, ErrorKind, Result};
+use crate::fingerprint_file;
 use crate::fingerprint_rows::{FingerprintRows, Lanes};
 use crate::fingerprint_table::Lane;
 use crate::kernels::Isa;
 use crate::matches::{Match, ValuePair};
 use crate::pipeline::emit_pairs::{PairOutput, Partners, collect, emit};
 use crate::pipeline::workers;
-use crate::read::{hexadecimal, numpy};
 use crate::search::bipartite_join::bipartite_join;
 use crate::search::bit_probing::BitProbing;
 use crate::search::block_index::BlockIndex;
@@ -22,7 +22,6 @@ use crate::search::row_pairs::RowPairs;
 use crate::search::spilled_join::SpilledGroups;
 use crate::search::streamed_queries::StreamedQueries;
 use crate::search::{FingerprintIndex, Rows, SearchLane};
-use crate::store::format;
 use crate::write::pair_table;
 use std::path::{Path, PathBuf};
 
@@ -46,35 +45,19 @@ pub struct JoinConfig {
 /// Where bytes of output go, in order.
 pub type Sink<'a> = dyn FnMut(&[u8]) -> Result<()> + 'a;
 
-/// The fingerprints of a file, whose format its first bytes tell: packed, `.npy`, Parquet, JSON
-/// Lines (a brace), else text.
+/// The fingerprints of a file, whose format its first bytes tell; see [`fingerprint_file::read`].
 ///
 /// # Errors
 ///
-/// The file does not hold what its format asks for, or this build does not know the format.
+/// The file does not hold what its format asks for, or this build does not know the format; or its
+/// rows cannot be joined yet.
 pub fn read_fingerprints<'a>(bytes: &'a [u8], path: &Path) -> Result<FingerprintRows<'a>> {
-    let rows = if format::is_packed(bytes) {
-        format::read(bytes, path)?
-    } else if numpy::is_numpy(bytes) {
-        numpy::read(bytes, path)?
-    } else if bytes.starts_with(b"PAR1") {
-        #[cfg(not(feature = "parquet"))]
-        return Err(ErrorKind::FeatureOff { what: "parquet", feature: "parquet" }.into());
-        #[cfg(feature = "parquet")]
-        crate::read::fingerprint_column::read(bytes, path)?
-    } else if bytes.trim_ascii_start().starts_with(b"{") {
-        #[cfg(not(feature = "jsonl"))]
-        return Err(ErrorKind::FeatureOff { what: "jsonl", feature: "jsonl" }.into());
-        #[cfg(feature = "jsonl")]
-        crate::read::fingerprint_lines::read(bytes, path)?
-    } else {
-        hexadecimal::read(bytes, path)?
-    };
-    if u32::try_from(rows.lanes.len()).is_ok_and(|rows| rows < u32::MAX) {
-        return Ok(rows);
-    }
-    let expected = format!("fewer than {} rows", u32::MAX);
-    Err(ErrorKind::Format { path: path.to_owned(), byte: 0, expected }.into())
+    let rows = fingerprint_file::read(bytes, path)?;
+    let shape = rows.shape;
+    rows.into_lanes().ok_or_else(|| {
+        let expected = format!("rows of up to 128 bits, not {shape}");
+        ErrorKind::Format { path: path.to_owned(), byte: 0, expected }.into()
+    })
 }
 
 /// Runs `$work` with the lanes of `$rows`, whatever their width.

@@ -121,15 +121,6 @@ fn found<'a>(line: &'a str, paths: &FieldPaths) -> Result<Found<'a>, Refusal> {
     Ok(found)
 }
 
-/// The value of the text's field as it is written, or what was expected of the line.
-pub(super) fn written_text<'a>(
-    line: &'a str,
-    paths: &FieldPaths,
-) -> Result<Option<&'a str>, Cow<'static, str>> {
-    let found = found(line, paths).map_err(|(_, expected)| expected)?;
-    Ok(found.values[TEXT].map(RawValue::get))
-}
-
 /// The document of a line.
 fn document<'a>(
     line: &'a str,

@@ -44,16 +44,11 @@ mod conformance_parquet;
 mod decompress;
 #[cfg(feature = "csv")]
 mod delimited;
-#[cfg(feature = "parquet")]
-pub mod fingerprint_column;
-#[cfg(feature = "jsonl")]
-pub mod fingerprint_lines;
 pub mod form_feed;
 #[cfg(feature = "cli")]
 pub mod globs;
 #[cfg(feature = "gzip")]
 mod gzip;
-pub mod hexadecimal;
 #[cfg(feature = "warc")]
 mod html;
 #[cfg(feature = "warc")]
@@ -62,7 +57,6 @@ mod http;
 mod json_strings;
 #[cfg(feature = "jsonl")]
 mod jsonl;
-pub mod numpy;
 mod opened;
 #[cfg(feature = "parquet")]
 mod parquet;

@@ -3,7 +3,8 @@
 //! distance.
 
 use crate::closeness::Closeness;
-use crate::write::document_rows::{DocumentName, Field as DocumentField, RowKind, Value};
+use crate::document_name::DocumentName;
+use crate::write::row_fields::{Field as DocumentField, RowKind, Value};
 use arrow_array::builder::{Float64Builder, Int32Builder, Int64Builder, StringBuilder};
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
@@ -17,36 +18,6 @@ use std::sync::Arc;
 
 /// Rows that are encoded at once.
 const BATCH_ROWS: usize = 16 << 10;
-
-/// The columns of one document: ID, file and record.
-#[derive(Debug, Default)]
-pub(super) struct NameColumns {
-    ids: StringBuilder,
-    files: StringBuilder,
-    records: Int64Builder,
-}
-
-impl NameColumns {
-    /// The columns' names behind a prefix, and their types.
-    pub(super) const FIELDS: [(&'static str, DataType); 3] =
-        [("id", DataType::Utf8), ("file", DataType::Utf8), ("record", DataType::Int64)];
-
-    /// Adds a row.
-    pub(super) fn push(&mut self, document: &DocumentName<'_>) {
-        self.ids.append_value(String::from_utf8_lossy(&document.id));
-        self.files.append_value(document.file.to_string_lossy());
-        self.records.append_value(document.record.cast_signed());
-    }
-
-    /// The columns, which begin anew.
-    pub(super) fn take(&mut self) -> [ArrayRef; 3] {
-        [
-            Arc::new(self.ids.finish()),
-            Arc::new(self.files.finish()),
-            Arc::new(self.records.finish()),
-        ]
-    }
-}
 
 /// How files of documents are written: compressed, with the recipe that made them in the metadata.
 pub(super) fn properties(recipe: &str) -> WriterPropertiesBuilder {

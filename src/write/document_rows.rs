@@ -2,21 +2,10 @@
 //! TSV or Parquet.
 
 use crate::closeness::Closeness;
-use crate::write::json_text::write_string;
-use std::borrow::Cow;
+use crate::document_name::DocumentName;
+use crate::json_text::write_string;
+use crate::write::row_fields::{RowKind, Value};
 use std::io::{self, Write};
-use std::path::Path;
-
-/// A document as its user knows it.
-#[derive(Clone, Debug)]
-pub struct DocumentName<'d> {
-    /// Its ID.
-    pub id: Cow<'d, [u8]>,
-    /// Its file, as the user named it.
-    pub file: &'d Path,
-    /// Number of its record in the file, from 0.
-    pub record: u64,
-}
 
 /// How rows are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,82 +29,6 @@ impl RowFormat {
             Self::Tsv => "tsv",
             #[cfg(feature = "parquet")]
             Self::Parquet => "parquet",
-        }
-    }
-}
-
-/// What rows are of; it says which fields they have.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RowKind {
-    /// A removed document and the kept one: `id`, … `kept_id`, …
-    Removed,
-    /// Only the ID of a removed document: `id`.
-    RemovedId,
-    /// Two close documents: `a_id`, … `b_id`, …
-    Pair,
-}
-
-/// A field of a row: of its first or second document, or of both.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Field {
-    Id(usize),
-    File(usize),
-    Record(usize),
-    Similarity,
-    Distance,
-}
-
-/// The value of a field.
-pub(super) enum Value<'v> {
-    Text(&'v [u8]),
-    Number(u64),
-    Ratio(Option<f64>),
-    Count(Option<u32>),
-}
-
-impl RowKind {
-    /// The fields of a row, in their order, with their names.
-    pub(super) fn fields(self) -> &'static [(&'static str, Field)] {
-        use Field::{Distance, File, Id, Record, Similarity};
-        match self {
-            Self::Removed => &[
-                ("id", Id(0)),
-                ("file", File(0)),
-                ("record", Record(0)),
-                ("kept_id", Id(1)),
-                ("kept_file", File(1)),
-                ("kept_record", Record(1)),
-                ("similarity", Similarity),
-                ("distance", Distance),
-            ],
-            Self::RemovedId => &[("id", Id(0))],
-            Self::Pair => &[
-                ("a_id", Id(0)),
-                ("a_file", File(0)),
-                ("a_record", Record(0)),
-                ("b_id", Id(1)),
-                ("b_file", File(1)),
-                ("b_record", Record(1)),
-                ("similarity", Similarity),
-                ("distance", Distance),
-            ],
-        }
-    }
-}
-
-impl Field {
-    /// The field's value in a row.
-    pub(super) fn of<'d>(
-        self,
-        documents: [&'d DocumentName<'_>; 2],
-        closeness: Option<Closeness>,
-    ) -> Value<'d> {
-        match self {
-            Self::Id(which) => Value::Text(&documents[which].id),
-            Self::File(which) => Value::Text(documents[which].file.as_os_str().as_encoded_bytes()),
-            Self::Record(which) => Value::Number(documents[which].record),
-            Self::Similarity => Value::Ratio(closeness.and_then(Closeness::similarity)),
-            Self::Distance => Value::Count(closeness.and_then(Closeness::distance)),
         }
     }
 }
@@ -247,23 +160,15 @@ pub fn write_cluster<'d>(
     removed: impl Iterator<Item = (DocumentName<'d>, Option<Closeness>)>,
 ) -> io::Result<()> {
     out.write_all(b"{\"kept\":{")?;
-    write_name(out, kept)?;
+    kept.write_fields(out)?;
     out.write_all(b"},\"removed\":[")?;
     for (number, (document, closeness)) in removed.enumerate() {
         out.write_all(if number == 0 { b"{" } else { b",{" })?;
-        write_name(out, &document)?;
+        document.write_fields(out)?;
         write_closeness(out, closeness)?;
         out.write_all(b"}")?;
     }
     out.write_all(b"]}\n")
-}
-
-pub(super) fn write_name(out: &mut dyn Write, document: &DocumentName<'_>) -> io::Result<()> {
-    out.write_all(b"\"id\":")?;
-    write_string(out, &document.id)?;
-    out.write_all(b",\"file\":")?;
-    write_string(out, document.file.as_os_str().as_encoded_bytes())?;
-    write!(out, ",\"record\":{}", document.record)
 }
 
 fn write_closeness(out: &mut dyn Write, closeness: Option<Closeness>) -> io::Result<()> {
@@ -296,6 +201,8 @@ fn write_field(out: &mut dyn Write, bytes: &[u8]) -> io::Result<()> {
 mod tests {
     use super::*;
     use crate::similarity::Similarity;
+    use std::borrow::Cow;
+    use std::path::Path;
 
     fn name(id: &str, record: u64) -> DocumentName<'_> {
         DocumentName { id: Cow::Borrowed(id.as_bytes()), file: Path::new("in/a.jsonl"), record }

@@ -1,6 +1,6 @@
 //! Pairs of rows as a table: text with tabs, or an `.npy` array.
 
-use crate::write::numpy;
+use crate::numpy_header;
 
 /// Appends `a`, `b` and `distance` as a line with tabs.
 pub fn push_tsv(a: u32, b: u32, distance: u32, out: &mut Vec<u8>) {
@@ -50,7 +50,7 @@ pub fn push_numpy(a: u32, b: u32, distance: u32, out: &mut Vec<u8>) {
 /// The header of an `.npy` file with `rows` rows of [`push_numpy`].
 #[must_use]
 pub fn numpy_header(rows: u64) -> Vec<u8> {
-    numpy::header("<u4", &format!("({rows}, 3)"))
+    numpy_header::header("<u4", &format!("({rows}, 3)"))
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Bad records, one JSON object a line.
 
 use crate::document::Bad;
-use crate::write::json_text::write_string;
+use crate::json_text::write_string;
 use std::io::{self, Write};
 use std::path::Path;
 

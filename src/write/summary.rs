@@ -1,6 +1,6 @@
 //! What was done, as one JSON object.
 
-use crate::write::json_text::write_string;
+use crate::json_text::write_string;
 use std::io::{self, Write};
 use std::time::Duration;
 

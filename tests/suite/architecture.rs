@@ -15,6 +15,7 @@ const STAGES: &[&str] = &[
     "search",
     "verify",
     "cluster",
+    "fingerprint_file",
     "store",
     "write",
     "evaluate",

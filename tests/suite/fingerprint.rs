@@ -61,7 +61,7 @@ fn every_form_holds_the_same_rows_and_bad_records_are_named() {
     assert!(printed.err.contains(expected), "{}", printed.err);
     assert!(printed.err.contains("3 documents, 1 without words; 1 bad records"), "{}", printed.err);
 
-    let mut forms = vec!["f.txt", "f.jsonl", "f.simtool"];
+    let mut forms = vec!["f.txt", "f.hex", "f.jsonl", "f.simtool", "f"];
     if cfg!(feature = "parquet") {
         forms.push("f.parquet");
     }
@@ -107,6 +107,21 @@ fn arrays_have_every_row_or_there_is_none() {
 }
 
 #[test]
+fn a_packed_file_that_changed_is_not_joined() {
+    let folder = Folder::empty().with("in.jsonl", ROSE);
+    assert_eq!(folder.run(&["fingerprint", "in.jsonl", "--output", "f", "-q"]).code, 3);
+    let mut bytes = fs::read(folder.path("f")).unwrap();
+    let rose = u64::from_str_radix(ROSE_64, 16).unwrap().to_le_bytes();
+    let at = bytes.windows(8).position(|word| word == rose).unwrap();
+    bytes[at + 3] ^= 1;
+    fs::write(folder.path("f"), bytes).unwrap();
+    let joined = folder.run(&["join", "--fingerprints", "f"]);
+    assert_eq!((joined.code, joined.out.as_str()), (1, ""));
+    let expected = "expected rows that agree with their checksum; the file is damaged";
+    assert!(joined.err.contains(expected), "{}", joined.err);
+}
+
+#[test]
 fn wrong_settings_write_nothing() {
     let folder = Folder::empty().with("in.jsonl", ROSE);
     let run = |arguments: &str| folder.run(&arguments.split(' ').collect::<Vec<_>>());
@@ -118,6 +133,11 @@ fn wrong_settings_write_nothing() {
     refused("fingerprint in.jsonl --output f --bits 32", "--bits 32: must be 64 or 128");
     refused("fingerprint in.jsonl --output f --shingle lines:2", "--shingle");
     refused("fingerprint in.jsonl --output in.jsonl", "is the input in.jsonl");
+    for name in ["n.csv", "n.json", "n.f.gz"] {
+        let rule = format!("--output {name}: must end in .f, .npy, .txt, .jsonl or .parquet");
+        refused(&format!("fingerprint in.jsonl --output {name}"), &rule);
+        assert!(!folder.path(name).exists());
+    }
     refused("fingerprint --output f", "PATH");
     assert_eq!(run("fingerprint none.jsonl --output f").code, 1);
     assert!(!folder.path("f").exists());

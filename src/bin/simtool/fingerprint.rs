@@ -5,11 +5,12 @@ use crate::inputs::Access;
 use crate::progress_line::ProgressLine;
 use crate::{Outcome, console, documents, interrupt};
 use simtool::Error;
+use simtool::fingerprint_file::FileFormat;
 use simtool::options::Options;
 use simtool::pipeline::fingerprint_collection;
 use simtool::pipeline::method::Method;
 use simtool::pipeline::timings::Timings;
-use simtool::pipeline::write_fingerprints::{FingerprintOutput, write_fingerprints};
+use simtool::pipeline::write_fingerprints::write_fingerprints;
 use simtool::read::walk::Walked;
 use simtool::read::{Collection, Strict};
 use std::io::{self, BufWriter};
@@ -24,7 +25,7 @@ pub(crate) fn run(args: &FingerprintArgs) -> anyhow::Result<Outcome> {
         options.set("bits", bits);
     }
     let method = Method::parse("simhash", &mut options)?;
-    let output = FingerprintOutput::of(&args.output)?;
+    let format = FileFormat::of(&args.output)?;
     let read = documents::read_options(&args.input, Access::of(args.common.no_mmap))?;
     let resources = args.common.resources(&args.memory);
     let paths = documents::with_listed(&args.corpus, &args.input)?;
@@ -50,11 +51,11 @@ pub(crate) fn run(args: &FingerprintArgs) -> anyhow::Result<Outcome> {
 
     if args.output.as_os_str() == "-" {
         let mut out = BufWriter::new(io::stdout().lock());
-        write_fingerprints(&collection, &made, output, Path::new("standard output"), &mut out)?;
+        write_fingerprints(&collection, &made, format, Path::new("standard output"), &mut out)?;
     } else {
         interrupt::whole_file(&args.output, |file| {
             let mut out = BufWriter::with_capacity(1 << 20, file.file());
-            write_fingerprints(&collection, &made, output, &args.output, &mut out)
+            write_fingerprints(&collection, &made, format, &args.output, &mut out)
         })?;
     }
     timings.end("write");

@@ -3,10 +3,10 @@
 use crate::close::Close;
 use crate::cluster::Removal;
 use crate::document::{DocOrdinal, DocumentIds, Place};
+use crate::document_name::DocumentName;
 use crate::pipeline::{CollectionSummary, NearDuplicates};
 use crate::read::Corpus;
 use crate::sides::Sides;
-use crate::write::document_rows::DocumentName;
 use std::borrow::Cow;
 
 /// A collection with what its reading told.

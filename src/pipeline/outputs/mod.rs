@@ -12,10 +12,11 @@ use super::workers::Workers;
 use crate::cluster::{self, Cluster, Removal};
 use crate::document::DocOrdinal;
 use crate::error::{Error, ErrorKind, Result};
-use crate::write::document_rows::{DocumentRows, RowFormat, RowKind, write_cluster};
+use crate::write::document_rows::{DocumentRows, RowFormat, write_cluster};
 use crate::write::output_folder::OutputFolder;
 use crate::write::quarantine::write_bad_record;
 use crate::write::report::write_report;
+use crate::write::row_fields::RowKind;
 use crate::write::summary::{MatchedAgainst, Summary, write_summary};
 use std::io::{self, Write};
 

@@ -4,12 +4,12 @@ use super::findings::{Findings, Side};
 use crate::closeness::Closeness;
 use crate::cluster::{Cluster, Removal};
 use crate::document::DocOrdinal;
+use crate::document_name::DocumentName;
 use crate::error::Result;
 use crate::pipeline::shard_summary::read_again;
 use crate::pipeline::workers::Workers;
 use crate::read::Corpus;
 use crate::unordered_map::UnorderedMap;
-use crate::write::document_rows::DocumentName;
 use crate::write::report::{
     self, BAD_RECORDS, CLUSTERS, Counts, EXAMPLES, Example, Name, QuarantinedRecord, Report,
     SOURCES, Similarities, Source, Stage,

@@ -86,9 +86,10 @@ pub(crate) struct FingerprintArgs {
     /// The file to write; - prints JSON Lines.
     ///
     /// Its name says what it holds: .jsonl and .parquet have id, file, record and fingerprint of
-    /// each document, in reading order; .npy an array of uint64 of shape n, or n x 2 with the lower
-    /// half first; .txt a hexadecimal number a line; any other name a packed file, which simtool
-    /// reads fastest. Documents without words have no fingerprint, which an array cannot say.
+    /// each document, in reading order; .npy an array of uint64 of shape n, or n x words with the
+    /// lowest first; .txt a hexadecimal number a line; .f, .simtool, .bin or no extension a packed
+    /// file, which simtool reads fastest. Documents without words have no fingerprint, which an array
+    /// cannot say.
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) output: PathBuf,
 

@@ -1,0 +1,223 @@
+//! Fingerprints as JSON Lines: each line an object whose field `fingerprint` is a string of
+//! lower-case hexadecimal digits, or null for a row without one. Fields that name the row's document
+//! are written before it; no other field is looked at.
+
+use super::NameOf;
+use super::hexadecimal::write_number;
+use crate::rows_of_words::FingerprintRows;
+#[cfg(feature = "jsonl")]
+pub(super) use reading::read;
+use std::io::{self, Write};
+
+/// Writes a JSON object a line: the `id`, `file` and `record` of the row's document, by `name`, and
+/// its `fingerprint` as a hexadecimal number, or null.
+///
+/// # Errors
+///
+/// Those of `out`.
+pub(super) fn write(
+    rows: &FingerprintRows<'_>,
+    name: &NameOf<'_, '_>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    for row in 0..rows.len() {
+        out.write_all(b"{")?;
+        name(row as u32).write_fields(out)?;
+        match rows.row(row) {
+            Some(words) => {
+                out.write_all(b",\"fingerprint\":\"")?;
+                write_number(words, rows.shape, out)?;
+                out.write_all(b"\"}\n")?;
+            }
+            None => out.write_all(b",\"fingerprint\":null}\n")?,
+        }
+    }
+    Ok(())
+}
+
+#[cfg(feature = "jsonl")]
+mod reading {
+    use crate::error::{ErrorKind, Result};
+    use crate::fault::quoted;
+    use crate::fingerprint_file::hexadecimal::{HexadecimalRows, lines};
+    use crate::rows_of_words::FingerprintRows;
+    use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
+    use serde_json::value::RawValue;
+    use std::fmt;
+    use std::path::Path;
+
+    const NAME: &str = "fingerprint";
+    /// Bytes of the shortest line besides its digits.
+    const AROUND: usize = "{\"fingerprint\":\"\"}\n".len();
+
+    /// The fingerprints of the lines `bytes`; `path` is for messages. The first one says how many
+    /// digits all have.
+    ///
+    /// # Errors
+    ///
+    /// A line is no such object.
+    pub(in crate::fingerprint_file) fn read(
+        bytes: &[u8],
+        path: &Path,
+    ) -> Result<FingerprintRows<'static>> {
+        let mut rows = HexadecimalRows::of_lines(bytes.len(), AROUND);
+        for (start, line) in lines(bytes) {
+            push(line, &mut rows).map_err(|expected| ErrorKind::Format {
+                path: path.to_owned(),
+                byte: start as u64,
+                expected,
+            })?;
+        }
+        Ok(rows.finish())
+    }
+
+    /// Adds the row of a line; an error is what was expected.
+    fn push(line: &[u8], rows: &mut HexadecimalRows) -> Result<(), String> {
+        let line = str::from_utf8(line).map_err(|_| "a JSON object in UTF-8")?;
+        let mut json = serde_json::Deserializer::from_str(line);
+        let found = json.deserialize_map(Fields).and_then(|found| json.end().map(|()| found));
+        let found = found.map_err(|error| explanation(&error))?;
+        if found.twice {
+            return Err(format!("the field \"{NAME}\" only once"));
+        }
+        let row = match found.value.map(RawValue::get) {
+            Some("null") => None,
+            // No digit needs an escape, so what stands between the quotes is the string; what is no
+            // string is refused as one without digits is.
+            value => {
+                value.and_then(|value| value.strip_prefix('"')?.strip_suffix('"')).or(Some(""))
+            }
+        };
+        rows.push(row.map(str::as_bytes))
+            .map_err(|digits| format!("a field \"{NAME}\" with a string of {digits}, or null"))
+    }
+
+    /// What the parser says, on one line and without the line number, which is always 1.
+    fn explanation(error: &serde_json::Error) -> String {
+        let message = error.to_string();
+        let reason =
+            message.rsplit_once(" at line ").map_or(message.as_str(), |(reason, _)| reason);
+        format!("a JSON object; column {}: {}", error.column(), quoted(reason.as_bytes()))
+    }
+
+    /// The field as it is written.
+    #[derive(Default)]
+    struct Found<'de> {
+        value: Option<&'de RawValue>,
+        twice: bool,
+    }
+
+    /// Takes the field of an object.
+    struct Fields;
+
+    impl<'de> Visitor<'de> for Fields {
+        type Value = Found<'de>;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("an object")
+        }
+
+        fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Found<'de>, A::Error> {
+            let mut found = Found::default();
+            while let Some(is_wanted) = map.next_key_seed(Key)? {
+                if is_wanted {
+                    found.twice |= found.value.replace(map.next_value()?).is_some();
+                } else {
+                    map.next_value::<IgnoredAny>()?;
+                }
+            }
+            Ok(found)
+        }
+    }
+
+    /// Whether a key is the field's.
+    struct Key;
+
+    impl<'de> DeserializeSeed<'de> for Key {
+        type Value = bool;
+
+        fn deserialize<D: Deserializer<'de>>(self, json: D) -> Result<bool, D::Error> {
+            json.deserialize_str(self)
+        }
+    }
+
+    impl Visitor<'_> for Key {
+        type Value = bool;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("a key")
+        }
+
+        fn visit_str<E>(self, key: &str) -> Result<bool, E> {
+            Ok(key == NAME)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::document_name::DocumentName;
+    use crate::rows_of_words::{RowsBuilder, Shape};
+    use std::borrow::Cow;
+    use std::path::Path;
+
+    #[test]
+    fn rows_are_objects_with_the_documents_names() {
+        let mut rows = RowsBuilder::new(Shape::bits(128));
+        rows.push(Some(&[0xFF, 0]));
+        rows.push(None);
+        rows.push(Some(&[0, 1 << 63]));
+        let id = Cow::Borrowed(&b"a\"b"[..]);
+        let name =
+            |row: u32| DocumentName { id: id.clone(), file: Path::new("in/x"), record: row.into() };
+        let mut out = Vec::new();
+        write(&rows.finish(), &name, &mut out).unwrap();
+        let line = |record, fingerprint: &str| {
+            format!(
+                "{{\"id\":\"a\\\"b\",\"file\":\"in/x\",\"record\":{record},\
+                 \"fingerprint\":{fingerprint}}}\n"
+            )
+        };
+        let [first, third] = [format!("\"{:032x}\"", 0xFF), format!("\"8{:031}\"", 0)];
+        let expected = line(0, &first) + &line(1, "null") + &line(2, &third);
+        assert_eq!(String::from_utf8(out).unwrap(), expected);
+    }
+
+    #[cfg(feature = "jsonl")]
+    #[test]
+    fn strings_are_rows_and_null_is_a_row_without() {
+        let text = b"{\"id\":\"a\",\"fingerprint\":\"00ff\"}\r\n{\"fingerprint\": null}\n\
+            {\"fingerprint\":\"8000\",\"file\":{\"fingerprint\":3}}";
+        let rows = read(text, Path::new("f.jsonl")).unwrap();
+        assert_eq!(rows.words[..], [0xFF, 0, 0x8000]);
+        assert_eq!(rows.shape, Shape::bits(16));
+        assert_eq!([0, 1, 2].map(|row| rows.has_fingerprint(row)), [true, false, true]);
+    }
+
+    #[cfg(feature = "jsonl")]
+    #[test]
+    fn other_lines_are_named() {
+        let check = |line: &str, expected: &str| {
+            let text = format!("{{\"fingerprint\":\"00ff\"}}\n{line}\n");
+            let error = read(text.as_bytes(), Path::new("f")).unwrap_err().to_string();
+            assert!(error.starts_with("f, byte 23: expected "), "{error}");
+            assert!(error.contains(expected), "{error}");
+        };
+        let string =
+            "a field \"fingerprint\" with a string of 4 digits 0-9a-f, as in the first row";
+        for line in [
+            "{}",
+            "{\"fingerprint\":7}",
+            "{\"fingerprint\":\"00FF\"}",
+            "{\"fingerprint\":\"\"}",
+            "{\"fingerprint\":[\"00ff\"]}",
+        ] {
+            check(line, string);
+        }
+        check("", "a JSON object; column 0: EOF");
+        check("[]", "a JSON object; column");
+        check("{\"fingerprint\":null,\"fingerprint\":null}", "the field \"fingerprint\" only once");
+        check(&format!("{{\"a\":{}", "[".repeat(1 << 20)), "a JSON object; column");
+    }
+}

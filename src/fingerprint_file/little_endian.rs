@@ -1,0 +1,58 @@
+//! Words as little-endian bytes: lent where the machine has them so, else copied.
+
+use std::borrow::Cow;
+use std::io;
+
+/// Bytes that are handed over at once.
+const PIECE_BYTES: usize = 1 << 20;
+
+/// The words of `bytes`, which are whole ones.
+pub(super) fn words(bytes: &[u8]) -> Cow<'_, [u64]> {
+    match bytemuck::try_cast_slice(bytes) {
+        Ok(words) if cfg!(target_endian = "little") => Cow::Borrowed(words),
+        _ => bytes.as_chunks().0.iter().map(|word| u64::from_le_bytes(*word)).collect(),
+    }
+}
+
+/// The words of `bytes`, which are whole numbers of so many bytes, up to 8: a word each.
+pub(super) fn widened(bytes: &[u8], number_bytes: usize) -> Vec<u64> {
+    let word =
+        |number: &[u8]| number.iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte));
+    bytes.chunks_exact(number_bytes).map(word).collect()
+}
+
+/// Hands the bytes of `words` over, in pieces that a cache holds.
+pub(super) fn hand_over(
+    words: &[u64],
+    mut take: impl FnMut(&[u8]) -> io::Result<()>,
+) -> io::Result<()> {
+    for words in words.chunks(PIECE_BYTES / size_of::<u64>()) {
+        if cfg!(target_endian = "little") {
+            take(bytemuck::cast_slice(words))?;
+        } else {
+            take(&words.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<_>>())?;
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_come_back_aligned_or_not() {
+        let numbers: Vec<u64> = (0..300_000).map(|n| n << 40 | 5).collect();
+        let mut bytes = vec![0];
+        hand_over(&numbers, |piece| {
+            bytes.extend_from_slice(piece);
+            Ok(())
+        })
+        .unwrap();
+        assert_eq!(words(&bytes[1..])[..], numbers);
+        bytes.remove(0);
+        assert_eq!(words(&bytes)[..], numbers);
+        assert_eq!(widened(&[1, 0, 0, 2], 2), [1, 0x200]);
+        assert_eq!(widened(&[4, 3, 2, 1], 4), [0x0102_0304]);
+    }
+}

@@ -1,0 +1,540 @@
+//! Fingerprints as a column of a Parquet file, `fingerprint`, with null where a row has none.
+//!
+//! Up to 64 bits are written as a signed 64-bit integer whose bits are the fingerprint's: Spark has
+//! no unsigned integers and makes decimals of them, while `DuckDB`, polars and pandas take either.
+//! More bits are written as bytes, whole words with the highest byte first, as numbers are. The
+//! columns `id`, `file` and `record` name the row's document. The metadata tells the recipe, and the
+//! shape where the column's type does not.
+//!
+//! Read are integers of 64 bits, signed or not; 2, 4 or any multiple of 8 bytes; and text of
+//! lower-case hexadecimal digits. Other columns are not read.
+
+use super::hexadecimal::HexadecimalRows;
+use super::{MOST_BITS, NameOf, ends_in_zeros};
+use crate::error::{Error, ErrorKind, Result};
+use crate::fault::quoted;
+use crate::rows_of_words::{FingerprintRows, Metric, RowsBuilder, Shape};
+use arrow_array::builder::{FixedSizeBinaryBuilder, Int64Builder, StringBuilder};
+use arrow_array::cast::AsArray;
+use arrow_array::types::{Int64Type, UInt64Type};
+use arrow_array::{Array, ArrayRef, RecordBatch};
+use arrow_schema::{ArrowError, DataType, Field, Schema};
+use bytes::Bytes;
+use bytes::buf::Reader;
+use parquet::arrow::arrow_reader::{
+    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder,
+};
+use parquet::arrow::{ArrowWriter, ProjectionMask};
+use parquet::basic::{Compression, ZstdLevel};
+use parquet::errors::ParquetError;
+use parquet::file::metadata::KeyValue;
+use parquet::file::properties::WriterProperties;
+use parquet::file::reader::{ChunkReader, Length};
+use parquet::schema::types::ColumnPath;
+use std::io::{self, Write};
+use std::mem::take;
+use std::ops::Range;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+use std::sync::Arc;
+
+const NAME: &str = "fingerprint";
+/// Where the metadata tells the recipe.
+const RECIPE: &str = "simtool.recipe";
+/// Where it tells the shape.
+const SHAPE: &str = "simtool.shape";
+/// Rows decoded at once.
+const READ_ROWS: usize = 8192;
+/// Rows encoded at once, and words of them.
+const WRITE_ROWS: usize = 1 << 16;
+const WRITE_WORDS: usize = 1 << 19;
+/// Rows of a row group, and words of them: a group is held in memory until it is whole.
+const GROUP_ROWS: usize = 1 << 20;
+const GROUP_WORDS: usize = 1 << 24;
+/// Bytes of a file behind its metadata: their length, and "PAR1".
+const FOOTER_BYTES: usize = 8;
+
+/// Writes `rows` to `out`, their documents named by `name`.
+///
+/// # Errors
+///
+/// Those of `out`.
+pub(super) fn write(
+    rows: &FingerprintRows<'_>,
+    name: &NameOf<'_, '_>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let words = rows.shape.words();
+    let fields = [
+        Field::new("id", DataType::Utf8, false),
+        Field::new("file", DataType::Utf8, false),
+        Field::new("record", DataType::Int64, false),
+        Field::new(NAME, column_type(rows.shape), true),
+    ];
+    let schema = Arc::new(Schema::new(fields.to_vec()));
+    let pair = |key: &str, value: &str| KeyValue::new(key.to_owned(), value.to_owned());
+    let mut metadata =
+        vec![pair("simtool.format", "1"), pair(RECIPE, rows.recipe.as_deref().unwrap_or_default())];
+    if rows.shape != Shape::bits(u64::BITS * words as u32) {
+        metadata.push(pair(SHAPE, &shape_text(rows.shape)));
+    }
+    // A dictionary of values that hardly repeat is in vain.
+    let properties = WriterProperties::builder()
+        .set_compression(Compression::ZSTD(ZstdLevel::default()))
+        .set_key_value_metadata(Some(metadata))
+        .set_column_dictionary_enabled(ColumnPath::from(NAME), false)
+        .set_column_dictionary_enabled(ColumnPath::from("id"), false)
+        .set_max_row_group_row_count(Some(GROUP_ROWS.min(GROUP_WORDS / words)))
+        .build();
+    let mut writer = ArrowWriter::try_new(Vec::new(), Arc::clone(&schema), Some(properties))?;
+    let (count, step) = (rows.len(), WRITE_ROWS.min(WRITE_WORDS / words));
+    for start in (0..count).step_by(step) {
+        let columns =
+            columns(rows, start..count.min(start + step), name).map_err(io::Error::other)?;
+        let batch = RecordBatch::try_new(Arc::clone(&schema), columns).map_err(io::Error::other)?;
+        writer.write(&batch)?;
+        out.write_all(&take(writer.inner_mut()))?;
+    }
+    out.write_all(&writer.into_inner()?)
+}
+
+/// The type of the column of rows.
+fn column_type(shape: Shape) -> DataType {
+    match shape.words() {
+        1 => DataType::Int64,
+        _ => DataType::FixedSizeBinary(row_bytes(shape)),
+    }
+}
+
+/// Bytes of a row.
+fn row_bytes(shape: Shape) -> i32 {
+    8 * (shape.words() as u32).cast_signed()
+}
+
+/// The values of some rows.
+fn columns(
+    rows: &FingerprintRows<'_>,
+    range: Range<usize>,
+    name: &NameOf<'_, '_>,
+) -> Result<Vec<ArrayRef>, ArrowError> {
+    let (mut ids, mut files) = (StringBuilder::new(), StringBuilder::new());
+    let mut records = Int64Builder::new();
+    for row in range.clone() {
+        let document = name(row as u32);
+        ids.append_value(String::from_utf8_lossy(&document.id));
+        files.append_value(document.file.to_string_lossy());
+        records.append_value(document.record.cast_signed());
+    }
+    let fingerprints: ArrayRef = if rows.shape.words() == 1 {
+        let mut numbers = Int64Builder::with_capacity(range.len());
+        range.for_each(|row| numbers.append_option(rows.row(row).map(|row| row[0].cast_signed())));
+        Arc::new(numbers.finish())
+    } else {
+        let width = row_bytes(rows.shape);
+        let mut numbers = FixedSizeBinaryBuilder::with_capacity(range.len(), width);
+        let mut bytes = Vec::new();
+        for row in range {
+            match rows.row(row) {
+                Some(words) => {
+                    bytes.clear();
+                    bytes.extend(words.iter().rev().flat_map(|word| word.to_be_bytes()));
+                    numbers.append_value(&bytes)?;
+                }
+                None => numbers.append_null(),
+            }
+        }
+        Arc::new(numbers.finish())
+    };
+    Ok(vec![
+        Arc::new(ids.finish()),
+        Arc::new(files.finish()),
+        Arc::new(records.finish()),
+        fingerprints,
+    ])
+}
+
+/// A shape as the metadata tells it: `bits=100`, `lanes=128x4`.
+fn shape_text(shape: Shape) -> String {
+    match shape.metric() {
+        Metric::Bits => format!("bits={}", shape.row_bits()),
+        Metric::Lanes { bits } => format!("lanes={}x{bits}", shape.units()),
+    }
+}
+
+/// The shape that a text tells.
+fn shape_of(text: &str) -> Option<Shape> {
+    if let Some(bits) = text.strip_prefix("bits=") {
+        let bits = bits.parse().ok().filter(|bits| (1..=MOST_BITS).contains(bits));
+        return bits.map(Shape::bits);
+    }
+    let (count, bits) = text.strip_prefix("lanes=")?.split_once('x')?;
+    let (count, bits): (u32, u32) = (count.parse().ok()?, bits.parse().ok()?);
+    let is_shape = bits.is_power_of_two()
+        && bits <= u64::BITS
+        && count.checked_mul(bits).is_some_and(|bits| (1..=MOST_BITS).contains(&bits));
+    is_shape.then(|| Shape::lanes(count, bits))
+}
+
+/// The fingerprints of the Parquet file `bytes`; `path` is for messages. Of the file, only the
+/// metadata and one column of one row group are held at a time.
+///
+/// # Errors
+///
+/// The file cannot be decoded, or has no such column.
+pub(super) fn read(bytes: &[u8], path: &Path) -> Result<FingerprintRows<'static>> {
+    let wrong = |expected: String| {
+        Error::from(ErrorKind::Format { path: path.to_owned(), byte: 0, expected })
+    };
+    let broken = |reason: String| {
+        wrong(format!("a Parquet file that can be decoded: {}", quoted(reason.as_bytes())))
+    };
+    let metadata = load(bytes).map_err(broken)?;
+    let field = metadata.schema().field_with_name(NAME);
+    let Some(mut column) = field.ok().and_then(|field| Column::of(field.data_type())) else {
+        return Err(wrong(format!(
+            "a column \"{NAME}\" of 64-bit integers, of 2, 4, 8 or another multiple of 8 bytes, or \
+             of hexadecimal text"
+        )));
+    };
+    let file = metadata.metadata().file_metadata();
+    column.reserve(usize::try_from(file.num_rows()).unwrap_or_default())?;
+    let schema = metadata.parquet_schema();
+    let leaf = schema.columns().iter().position(|column| column.path().string() == NAME);
+    let leaf = leaf.ok_or_else(|| broken(format!("\"{NAME}\" is no plain column")))?;
+    let mut row = 0_u64;
+    for group in 0..metadata.metadata().num_row_groups() {
+        let stretch = caught(|| {
+            let (start, length) = metadata.metadata().row_group(group).column(leaf).byte_range();
+            Stretch::of(bytes, start, length)
+        });
+        let stretch = stretch.and_then(|stretch| {
+            stretch.ok_or_else(|| format!("row group {group} is beyond the file's end"))
+        });
+        let stretch = stretch.map_err(broken)?;
+        let batches = caught(|| {
+            ParquetRecordBatchReaderBuilder::new_with_metadata(stretch, metadata.clone())
+                .with_projection(ProjectionMask::leaves(schema, [leaf]))
+                .with_row_groups(vec![group])
+                .with_batch_size(READ_ROWS)
+                .build()
+        });
+        let mut batches = batches.map_err(broken)?.map_err(|error| broken(error.to_string()))?;
+        loop {
+            let batch = caught(|| batches.next().transpose()).map_err(broken)?;
+            let Some(batch) = batch.map_err(|error| broken(error.to_string()))? else { break };
+            let array = batch.column(0);
+            column.push(array).map_err(|(at, digits)| {
+                wrong(format!("in row {} {digits}, or null", row + at as u64))
+            })?;
+            row += array.len() as u64;
+        }
+    }
+    let value = |key: &str| {
+        let pair = file.key_value_metadata()?.iter().find(|pair| pair.key == key)?;
+        pair.value.as_deref().filter(|value| !value.is_empty())
+    };
+    let mut rows = column.finish();
+    rows.recipe = value(RECIPE).map(str::to_owned);
+    if let Some(text) = value(SHAPE) {
+        let told = shape_of(text).filter(|told| told.words() == rows.shape.words());
+        let fits = told.is_some_and(|told| {
+            rows.shape = told;
+            ends_in_zeros(&rows)
+        });
+        if !fits {
+            let shape = quoted(text.as_bytes());
+            return Err(wrong(format!("rows of the shape that {SHAPE} tells, {shape}")));
+        }
+    }
+    Ok(rows)
+}
+
+/// Rows of one of the types.
+enum Column {
+    Words(RowsBuilder),
+    Digits(HexadecimalRows),
+}
+
+impl Column {
+    /// No rows of that type, if fingerprints can have it.
+    fn of(data: &DataType) -> Option<Self> {
+        let most = MOST_BITS.cast_signed() / 8;
+        let bits = match data {
+            DataType::Int64 | DataType::UInt64 => u64::BITS,
+            DataType::FixedSizeBinary(bytes)
+                if matches!(bytes, 2 | 4) || (bytes % 8 == 0 && (8..=most).contains(bytes)) =>
+            {
+                8 * bytes.cast_unsigned()
+            }
+            DataType::Utf8 | DataType::Binary => {
+                return Some(Self::Digits(HexadecimalRows::default()));
+            }
+            _ => return None,
+        };
+        Some(Self::Words(RowsBuilder::new(Shape::bits(bits))))
+    }
+
+    /// Makes room for so many rows.
+    fn reserve(&mut self, rows: usize) -> Result<()> {
+        match self {
+            Self::Words(builder) => builder.reserve(rows),
+            Self::Digits(_) => Ok(()),
+        }
+    }
+
+    /// Adds the rows of a batch; an error is the row in it and what was expected there.
+    fn push(&mut self, array: &ArrayRef) -> Result<(), (usize, String)> {
+        match self {
+            Self::Words(rows) => push_words(array, rows),
+            Self::Digits(rows) => {
+                for at in 0..array.len() {
+                    let digits = match array.data_type() {
+                        DataType::Utf8 => array.as_string::<i32>().value(at).as_bytes(),
+                        _ => array.as_binary::<i32>().value(at),
+                    };
+                    let digits = (!array.is_null(at)).then_some(digits);
+                    rows.push(digits).map_err(|expected| (at, expected))?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn finish(self) -> FingerprintRows<'static> {
+        match self {
+            Self::Words(rows) => rows.finish(),
+            Self::Digits(rows) => rows.finish(),
+        }
+    }
+}
+
+/// Adds the rows of a batch of numbers.
+fn push_words(array: &ArrayRef, rows: &mut RowsBuilder) {
+    let mut words = Vec::new();
+    let mut push = |row: Option<&[u64]>| rows.push(row);
+    match array.data_type() {
+        DataType::Int64 => {
+            for number in array.as_primitive::<Int64Type>() {
+                push(number.map(|number| [number.cast_unsigned()]).as_ref().map(|row| &row[..]));
+            }
+        }
+        DataType::UInt64 => {
+            for number in array.as_primitive::<UInt64Type>() {
+                push(number.map(|number| [number]).as_ref().map(|row| &row[..]));
+            }
+        }
+        _ => {
+            let word =
+                |bytes: &[u8]| bytes.iter().fold(0, |word, &byte| word << 8 | u64::from(byte));
+            for number in array.as_fixed_size_binary() {
+                words.clear();
+                words.extend(number.unwrap_or_default().rchunks(8).map(word));
+                push(number.is_some().then_some(&words));
+            }
+        }
+    }
+}
+
+/// The file's metadata.
+fn load(bytes: &[u8]) -> Result<ArrowReaderMetadata, String> {
+    // The types that Arrow wrote beside Parquet's own would bring dictionaries and views.
+    let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
+    let footer = bytes.last_chunk::<FOOTER_BYTES>().ok_or("it ends before its metadata")?;
+    let length = u32::from_le_bytes([footer[0], footer[1], footer[2], footer[3]]) as usize;
+    let start = bytes.len().saturating_sub(length.saturating_add(FOOTER_BYTES));
+    let end = Stretch { start: start as u64, bytes: Bytes::copy_from_slice(&bytes[start..]) };
+    caught(|| ArrowReaderMetadata::load(&end, options))?.map_err(|error| error.to_string())
+}
+
+/// Runs the library, which can panic on damaged files; a panic becomes its message.
+fn caught<R>(work: impl FnOnce() -> R) -> Result<R, String> {
+    catch_unwind(AssertUnwindSafe(work)).map_err(|panic| {
+        let message = panic.downcast_ref::<String>().map(String::as_str);
+        let message = message.or_else(|| panic.downcast_ref::<&str>().copied());
+        format!("the decoder gave up: {}", message.unwrap_or("without a reason"))
+    })
+}
+
+/// Some of a file's bytes, at their place in it: the decoder wants bytes of its own, and a copy of
+/// the whole file would be as much again.
+struct Stretch {
+    start: u64,
+    bytes: Bytes,
+}
+
+impl Stretch {
+    /// The stretch of the file `bytes` that begins at `start`, if it is in the file.
+    fn of(bytes: &[u8], start: u64, length: u64) -> Option<Self> {
+        let range =
+            usize::try_from(start).ok()?..usize::try_from(start.checked_add(length)?).ok()?;
+        Some(Self { start, bytes: Bytes::copy_from_slice(bytes.get(range)?) })
+    }
+
+    /// The same place in the bytes that are here.
+    fn place(&self, start: u64) -> Result<u64, ParquetError> {
+        let before = || ParquetError::EOF(format!("byte {start} is not in the column"));
+        start.checked_sub(self.start).ok_or_else(before)
+    }
+}
+
+impl Length for Stretch {
+    fn len(&self) -> u64 {
+        self.start + self.bytes.len() as u64
+    }
+}
+
+impl ChunkReader for Stretch {
+    type T = Reader<Bytes>;
+
+    fn get_read(&self, start: u64) -> Result<Self::T, ParquetError> {
+        self.bytes.get_read(self.place(start)?)
+    }
+
+    fn get_bytes(&self, start: u64, length: usize) -> Result<Bytes, ParquetError> {
+        self.bytes.get_bytes(self.place(start)?, length)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::document_name::DocumentName;
+    use arrow_array::{
+        BinaryArray, Float64Array, Int64Array, LargeStringArray, StringArray, StringViewArray,
+        UInt64Array,
+    };
+    use std::borrow::Cow;
+
+    fn file(name: &str, array: ArrayRef, metadata: &[(&str, &str)]) -> Vec<u8> {
+        let other: ArrayRef = Arc::new(Float64Array::from(vec![0.5; array.len()]));
+        let batch = RecordBatch::try_from_iter_with_nullable([
+            ("other", other, false),
+            (name, array, true),
+        ]);
+        let batch = batch.unwrap();
+        let pairs = metadata
+            .iter()
+            .map(|(key, value)| KeyValue::new((*key).to_owned(), (*value).to_owned()));
+        let properties = WriterProperties::builder()
+            .set_key_value_metadata(Some(pairs.collect()))
+            .set_max_row_group_row_count(Some(2))
+            .build();
+        let mut writer =
+            ArrowWriter::try_new(Vec::new(), batch.schema(), Some(properties)).unwrap();
+        writer.write(&batch).unwrap();
+        writer.into_inner().unwrap()
+    }
+
+    fn check(array: impl Array + 'static, bits: u32, expected: [Option<&[u64]>; 3]) {
+        let mut rows = RowsBuilder::new(Shape::bits(bits));
+        for row in expected {
+            rows.push(row);
+        }
+        let found = read(&file(NAME, Arc::new(array), &[]), Path::new("f")).unwrap();
+        assert_eq!(found, rows.finish());
+    }
+
+    fn binary(rows: [Option<&[u8]>; 3], width: i32) -> impl Array + use<> {
+        let mut builder = FixedSizeBinaryBuilder::new(width);
+        for row in rows {
+            match row {
+                Some(bytes) => builder.append_value(bytes).unwrap(),
+                None => builder.append_null(),
+            }
+        }
+        builder.finish()
+    }
+
+    #[test]
+    fn every_type_is_read() {
+        let large = [Some(&[1 << 63 | 5][..]), None, Some(&[0][..])];
+        check(UInt64Array::from(vec![Some(1 << 63 | 5), None, Some(0)]), 64, large);
+        check(Int64Array::from(vec![Some(i64::MIN + 5), None, Some(0)]), 64, large);
+        let text = [None, Some("00ff"), Some("f000")];
+        let expected = [None, Some(&[0xFF][..]), Some(&[0xF000][..])];
+        check(StringArray::from(text.to_vec()), 16, expected);
+        check(LargeStringArray::from(text.to_vec()), 16, expected);
+        check(StringViewArray::from(text.to_vec()), 16, expected);
+        check(BinaryArray::from(text.map(|text| text.map(str::as_bytes)).to_vec()), 16, expected);
+        let mut wide = [0; 24];
+        (wide[0], wide[8], wide[23]) = (0x80, 7, 3);
+        check(
+            binary([Some(&wide), None, Some(&[255; 24])], 24),
+            192,
+            [Some(&[3, 7 << 56, 1 << 63]), None, Some(&[u64::MAX; 3])],
+        );
+        // As simtool wrote 64 bits once.
+        let eight = binary([Some(&wide[..8]), None, None], 8);
+        check(eight, 64, [Some(&[0x80 << 56]), None, None]);
+        check(binary([Some(&[1, 2]), None, None], 2), 16, [Some(&[0x102]), None, None]);
+    }
+
+    #[test]
+    fn other_files_are_refused() {
+        let refused = |bytes: &[u8], expected: &str| {
+            let error = read(bytes, Path::new("f")).unwrap_err().to_string();
+            assert!(error.contains(expected), "{error}");
+        };
+        let numbers = || Arc::new(UInt64Array::from(vec![1, 2, 3]));
+        let column = "expected a column \"fingerprint\" of 64-bit integers, of 2, 4, 8";
+        refused(&file("hash", numbers(), &[]), column);
+        refused(&file(NAME, Arc::new(Float64Array::from(vec![0.5])), &[]), column);
+        refused(&file(NAME, Arc::new(binary([None; 3], 12)), &[]), column);
+        let text = Arc::new(StringArray::from(vec!["00ff", "00ff", "00ff", "ff"]));
+        refused(&file(NAME, text, &[]), "in row 3 4 digits 0-9a-f");
+        let whole = file(NAME, numbers(), &[]);
+        for end in 4..whole.len() {
+            refused(&whole[..end], "can be decoded");
+        }
+        for shape in ["bits=65", "bits=1", "bits=0", "lanes=2x64", "lanes=0x4", "lanes=20x3", "x"] {
+            refused(&file(NAME, numbers(), &[(SHAPE, shape)]), "rows of the shape that");
+        }
+    }
+
+    #[test]
+    fn damaged_files_do_not_panic() {
+        let whole = file(NAME, Arc::new(Int64Array::from(vec![1, 2, 3])), &[(SHAPE, "bits=60")]);
+        for byte in 0..whole.len() {
+            for bit in [0, 3, 7] {
+                let mut broken = whole.clone();
+                broken[byte] ^= 1 << bit;
+                drop(read(&broken, Path::new("f")));
+            }
+        }
+    }
+
+    #[test]
+    fn shape_and_recipe_come_back() {
+        let lanes = Arc::new(Int64Array::from(vec![1, 2, 3]));
+        let found = file(NAME, lanes, &[(SHAPE, "lanes=16x4"), (RECIPE, "a/b=1")]);
+        let found = read(&found, Path::new("f")).unwrap();
+        assert_eq!(found.shape, Shape::lanes(16, 4));
+        assert_eq!(found.recipe.as_deref(), Some("a/b=1"));
+        for shape in [Shape::bits(17), Shape::lanes(128, 4)] {
+            assert_eq!(shape_of(&shape_text(shape)), Some(shape));
+        }
+    }
+
+    #[test]
+    fn rows_of_a_word_are_integers_and_wider_ones_are_bytes() {
+        for (bits, data) in [
+            (16, DataType::Int64),
+            (64, DataType::Int64),
+            (100, DataType::FixedSizeBinary(16)),
+            (512, DataType::FixedSizeBinary(64)),
+        ] {
+            let shape = Shape::bits(bits);
+            let mut rows = RowsBuilder::new(shape);
+            rows.push(Some(&vec![3; shape.words()]));
+            let id = Cow::Borrowed(&b"a"[..]);
+            let name = |_| DocumentName { id: id.clone(), file: Path::new("x"), record: 0 };
+            let mut out = Vec::new();
+            write(&rows.finish(), &name, &mut out).unwrap();
+            let schema = load(&out).unwrap();
+            let fields = schema.schema().fields().iter().map(|field| field.name().as_str());
+            assert_eq!(fields.collect::<Vec<_>>(), ["id", "file", "record", NAME]);
+            let field = schema.schema().field_with_name(NAME).unwrap();
+            assert_eq!((field.data_type(), field.is_nullable()), (&data, true));
+        }
+    }
+}

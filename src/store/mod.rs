@@ -1,3 +1,0 @@
-//! Fingerprints on disk, in simtool's own format.
-
-pub mod format;
