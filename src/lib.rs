@@ -90,8 +90,6 @@ pub mod sides;
 pub mod similarity;
 pub mod stable_hash;
 #[doc(hidden)]
-pub mod text_difference;
-#[doc(hidden)]
 pub mod token_batch;
 pub mod tokenize;
 #[doc(hidden)]

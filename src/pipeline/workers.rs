@@ -125,10 +125,12 @@ mod tests {
             given.sort_unstable();
             assert_eq!(given, (0..100).collect::<Vec<_>>());
             let failed = workers.try_share(1000, |items| {
-                items.try_for_each(|item| match item {
-                    7 | 8 | 900 => Err((item, Error::config("item", item, "no"))),
-                    _ => Ok(()),
-                })
+                for item in items {
+                    if [7, 8, 900].contains(&item) {
+                        return Err((item, Error::config("item", item, "no")));
+                    }
+                }
+                Ok(())
             });
             assert_eq!(failed.unwrap_err().to_string(), "item 7: no");
             let squares = workers.map((0..50).collect(), |i: usize| i * i);

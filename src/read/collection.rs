@@ -1,7 +1,7 @@
 //! Files cut into shards, each read by the splitter of its format.
 
 use crate::document::{Content, Record};
-use crate::error::{ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::fault::{Fault, Severity};
 use crate::input_format::{Compression, Format};
 use crate::mapped_file::FileAccess;
@@ -11,7 +11,7 @@ use crate::read::opened::{Opened, Part};
 use crate::read::plain_text::{Lines, WholeFile};
 use crate::read::selection::Selection;
 use crate::read::sniff::{self, SNIFFED_BYTES};
-use crate::read::walk::InputFile;
+use crate::read::walk::{InputFile, Walked, Walker};
 use crate::read::window::{Damage, Filled, Splitter, Stream, Then, read_slice, read_stream};
 use crate::read::{Corpus, Event, Price, Visit};
 use std::fs::File;
@@ -101,6 +101,38 @@ impl Collection {
         }
         collection.end_at_limit();
         collection
+    }
+
+    /// The files that `paths` name, and all files of the folders among them, as [`Self::open`] takes
+    /// them. A path that cannot be read is a fault of the reading.
+    ///
+    /// # Errors
+    ///
+    /// None of the paths leads to a file.
+    pub fn of_paths<P: AsRef<Path>>(paths: &[P], options: ReadOptions) -> Result<Self> {
+        // Only standard input, which no path is here, would be copied there.
+        let mut walker = Walker::new(Path::new(""));
+        for path in paths {
+            // A file called `-` is one.
+            let path = Path::new("").join(path);
+            walker.add(&path, &|_| true, &mut io::empty())?;
+        }
+        let Walked { files, faults } = walker.finish();
+        let Some(first) = paths.first().filter(|_| files.is_empty()) else {
+            let mut collection = Self::open(files, options);
+            for fault in faults {
+                let file = collection.files.len() as u32;
+                collection.files.push(Opened::new(InputFile::new(&fault.file)));
+                collection.shards.push(Shard {
+                    file,
+                    part: Part::Unreadable(fault),
+                    most: u64::MAX,
+                });
+            }
+            return Ok(collection);
+        };
+        let reason = faults.first().map_or("there is none to read".to_owned(), Fault::to_string);
+        Err(Error::io(first, "read any file of", io::Error::other(reason)))
     }
 
     /// Leaves out the shards and files beyond the last document that is read.
@@ -359,7 +391,7 @@ fn refuse(fault: Fault, visit: &mut Visit<'_>) -> Result<u64> {
     visit(Event::Fault(fault)).map(|_| 0)
 }
 
-fn feature_off(format: Format) -> crate::error::Error {
+fn feature_off(format: Format) -> Error {
     let feature = match format {
         Format::JsonLines => "jsonl",
         Format::Csv | Format::Tsv => "csv",

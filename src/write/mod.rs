@@ -15,4 +15,5 @@ pub mod reference_text;
 pub mod report;
 pub mod row_fields;
 pub mod summary;
+pub mod text_difference;
 pub mod whole_file;

@@ -36,7 +36,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("memmap2", &["mapped_file.rs", "large_buffer.rs"]),
     ("clap", &["bin/"]),
     ("anyhow", &["bin/"]),
-    ("similar", &["text_difference.rs"]),
+    ("similar", &["write/text_difference.rs"]),
     ("std::arch", &["kernels/"]),
     ("std::thread", &["resources.rs", "bin/"]),
 ];

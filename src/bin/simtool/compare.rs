@@ -11,7 +11,7 @@ use simtool::pipeline::method::{Method, Terms};
 use simtool::read::ReadOptions;
 use simtool::read::walk::{InputFile, Walker};
 use simtool::similarity::Threshold;
-use simtool::text_difference::{Extent, Piece, text_difference};
+use simtool::write::text_difference::{Piece, Shown, text_difference};
 use std::env;
 use std::fmt::Write;
 use std::fs;
@@ -19,7 +19,7 @@ use std::io::{self, IsTerminal};
 use std::path::Path;
 
 /// Equal words beside a difference, and words in all, that are printed.
-const EXTENT: Extent = Extent { context: 20, words: 2000 };
+const SHOWN: Shown = Shown { context: 20, words: 2000 };
 
 /// Compares two documents and prints what was found.
 pub(crate) fn run(args: &CompareArgs) -> anyhow::Result<()> {
@@ -109,7 +109,7 @@ fn readable(
     let [of_left, of_right] = [marks.left, marks.right].map(|[from, to]| format!("{from}text{to}"));
     let _ = writeln!(out, "\n{of_left} in A alone, {of_right} in B alone\n");
     let [left, right] = texts.map(String::from_utf8_lossy);
-    for piece in text_difference(&left, &right, EXTENT) {
+    for piece in text_difference(&left, &right, SHOWN) {
         let [from, to] = marks.quiet;
         let _ = match piece {
             Piece::Both(text) => write!(out, "{}", shown(text)),

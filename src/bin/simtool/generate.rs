@@ -69,30 +69,3 @@ fn hash_table() -> Result<Vec<u8>, Error> {
     }
     Ok(text)
 }
-
-/// A size in bytes: a number, or one with K, M or G.
-pub(crate) fn bytes(given: &str) -> Result<u64, String> {
-    let (number, unit) = match given.as_bytes().last() {
-        Some(b'K') => (&given[..given.len() - 1], 1_000),
-        Some(b'M') => (&given[..given.len() - 1], 1_000_000),
-        Some(b'G') => (&given[..given.len() - 1], 1_000_000_000),
-        _ => (given, 1),
-    };
-    let number = number.parse::<u64>().ok().and_then(|number| number.checked_mul(unit));
-    number.ok_or_else(|| "expected a whole number, with K, M or G behind it or none".to_owned())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::bytes;
-
-    #[test]
-    fn sizes_have_units() {
-        assert_eq!(bytes("17"), Ok(17));
-        assert_eq!(bytes("700M"), Ok(700_000_000));
-        assert_eq!(bytes("2G"), Ok(2_000_000_000));
-        for wrong in ["", "M", "-1", "1.5M", "99999999999G", "1T", "é"] {
-            assert!(bytes(wrong).is_err(), "{wrong}");
-        }
-    }
-}

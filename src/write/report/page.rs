@@ -6,7 +6,7 @@ use super::numbers::{bytes, counted, grouped, percent, time};
 use super::{
     BAD_RECORDS, CLUSTERS, Counts, EXAMPLES, Example, Name, Report, SOURCES, Similarities, Stage,
 };
-use crate::text_difference::{Extent, Piece, text_difference};
+use crate::write::text_difference::{Piece, Shown, text_difference};
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::time::Duration;
@@ -14,7 +14,7 @@ use std::time::Duration;
 const STYLE: &str = include_str!("page.css");
 
 /// Of an example, about so many words are shown, and so many beside each difference.
-const EXTENT: Extent = Extent { context: 12, words: 300 };
+const SHOWN: Shown = Shown { context: 12, words: 300 };
 
 /// Distances that have a bar of their own.
 const MOST_DISTANCES: usize = 33;
@@ -283,7 +283,7 @@ fn write_examples(out: &mut dyn Write, examples: &[Example]) -> io::Result<()> {
         )?;
         let [left, right] =
             [&example.kept_text, &example.removed_text].map(|text| String::from_utf8_lossy(text));
-        for piece in text_difference(&left, &right, EXTENT) {
+        for piece in text_difference(&left, &right, SHOWN) {
             write_piece(out, piece)?;
         }
         out.write_all(b"</div>\n</article>\n")?;

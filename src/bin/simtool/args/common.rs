@@ -38,7 +38,7 @@ pub(crate) struct CommonArgs {
 pub(crate) struct MemoryArgs {
     /// Memory beside mapped files, such as 512M or 8G; with less, more is read again or goes to
     /// temporary files [default: four fifths of the machine's, or of its control group's].
-    #[arg(long, value_name = "SIZE", value_parser = super::memory_size)]
+    #[arg(long, value_name = "SIZE", value_parser = super::sizes::memory_size)]
     pub(crate) max_memory: Option<u64>,
 
     /// Folder for temporary files [default: the system's].

@@ -1,6 +1,6 @@
 //! Which documents are read, and how.
 
-use super::memory_size;
+use super::sizes::memory_size;
 use clap::{ArgGroup, ValueEnum, ValueHint};
 use std::path::PathBuf;
 

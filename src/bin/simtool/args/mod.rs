@@ -4,13 +4,13 @@ mod common;
 mod corpus;
 mod fingerprints;
 mod input;
+mod sizes;
 
 pub(crate) use common::{CommonArgs, MemoryArgs};
 pub(crate) use corpus::{ClusterBy, CorpusArgs, KeepWhich, OutputFormat};
 pub(crate) use fingerprints::{FingerprintArgs, JoinArgs, SearchArgs};
 pub(crate) use input::{InputArgs, OnError, ShowProgress};
 
-use crate::generate;
 use clap::{Parser, Subcommand, ValueHint};
 use std::path::PathBuf;
 
@@ -107,7 +107,7 @@ pub(crate) struct GenerateArgs {
     pub(crate) documents: Option<u64>,
 
     /// Size of the articles instead, in bytes or with K, M or G for powers of 1000.
-    #[arg(long, value_name = "SIZE", value_parser = generate::bytes)]
+    #[arg(long, value_name = "SIZE", value_parser = sizes::bytes)]
     pub(crate) bytes: Option<u64>,
 
     /// Most samples.
@@ -211,19 +211,3 @@ pub(crate) struct ReferenceArgs {
 
 /// Most differing bits, where `--max-distance` does not say.
 pub(crate) const MAX_DISTANCE: u32 = 3;
-
-/// A number of bytes, with or without a unit of 2^10, 2^20, 2^30 or 2^40.
-fn memory_size(text: &str) -> Result<u64, String> {
-    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
-    let shift = match text[digits.len()..].to_ascii_uppercase().as_str() {
-        "" | "B" => Some(0),
-        "K" => Some(10),
-        "M" => Some(20),
-        "G" => Some(30),
-        "T" => Some(40),
-        _ => None,
-    };
-    let number = digits.parse::<u64>().ok().zip(shift);
-    let bytes = number.and_then(|(number, shift)| number.checked_mul(1 << shift));
-    bytes.ok_or_else(|| "expected a number of bytes, such as 512M or 8G".to_owned())
-}

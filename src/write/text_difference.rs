@@ -32,7 +32,7 @@ pub enum Piece<'t> {
 
 /// How much of a difference is wanted.
 #[derive(Clone, Copy, Debug)]
-pub struct Extent {
+pub struct Shown {
     /// Equal words that are shown before and after a difference.
     pub context: usize,
     /// Words that are shown, about.
@@ -50,7 +50,7 @@ pub struct Extent {
 ///
 /// E. W. Myers. An O(ND) difference algorithm and its variations. Algorithmica 1986.
 #[must_use]
-pub fn text_difference<'t>(left: &'t str, right: &'t str, extent: Extent) -> Vec<Piece<'t>> {
+pub fn text_difference<'t>(left: &'t str, right: &'t str, extent: Shown) -> Vec<Piece<'t>> {
     let (left, right) = (Words::of(left), Words::of(right));
     let shorter = left.len().min(right.len());
     let begin = (0..shorter).take_while(|&at| left.word(at) == right.word(at)).count();
@@ -136,7 +136,7 @@ impl<'t> Words<'t> {
 
 /// The pieces that are shown.
 struct Excerpt<'t> {
-    extent: Extent,
+    extent: Shown,
     shown: usize,
     pieces: Vec<Piece<'t>>,
 }
@@ -206,7 +206,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    const ALL: Extent = Extent { context: usize::MAX, words: usize::MAX };
+    const ALL: Shown = Shown { context: usize::MAX, words: usize::MAX };
 
     #[test]
     fn words_that_differ_are_marked() {
@@ -225,7 +225,7 @@ mod tests {
     #[test]
     fn equal_words_far_from_a_difference_are_counted() {
         let left = "1 2 3 4 5 6 7 8 9";
-        let extent = Extent { context: 1, words: 100 };
+        let extent = Shown { context: 1, words: 100 };
         assert_eq!(
             text_difference(left, "1 2 3 4 x 6 7 8 9", extent),
             [
@@ -237,7 +237,7 @@ mod tests {
                 Piece::Equal(3),
             ]
         );
-        let extent = Extent { context: 1, words: 3 };
+        let extent = Shown { context: 1, words: 3 };
         assert_eq!(text_difference(left, left, extent), [Piece::Both("1 2 3 "), Piece::Equal(6)]);
         assert_eq!(
             text_difference("a b c d e", "f g", extent),
@@ -285,7 +285,7 @@ mod tests {
             left in "[ab ]{0,60}", right in "[ab ]{0,60}", context in 0..4_usize, words in 0..9_usize,
         ) {
             let mut count = [0, 0];
-            for piece in text_difference(&left, &right, Extent { context, words }) {
+            for piece in text_difference(&left, &right, Shown { context, words }) {
                 let [lefts, rights] = match piece {
                     Piece::Both(text) => [word_count(text); 2],
                     Piece::Left(text) => [word_count(text), 0],
