@@ -214,7 +214,7 @@ fn one_bad_record_costs_itself_alone() {
     let strict = ["-q", "--corpus", "a.jsonl", "--on-error", "fail", "--output", "strict"];
     let refused = folder.run(&strict);
     assert_eq!(refused.code, 1, "{}", refused.err);
-    assert!(refused.err.contains("record 1: expected"), "{}", refused.err);
+    assert!(refused.err.contains("[json] \"a.jsonl\" byte 65: expected"), "{}", refused.err);
     assert!(!folder.path("strict").exists());
     let found = files(&folder.path("out"));
     let text = |name: &str| String::from_utf8(found[name].clone()).unwrap();

@@ -317,8 +317,11 @@ fn n_and_m_in_front_join_the_fingerprints_of_the_reference_task() {
     }
     for (arguments, part) in [
         (&["500", "--corpus", "made"][..], "N and M stand together"),
-        (&["500", "64", "--corpus", "made", "--bits", "64"], "does not go with N and M"),
-        (&["500", "64", "--corpus", "made", "--similarity", "1"], "does not go with N and M"),
+        (
+            &["500", "64", "--corpus", "made", "--bits", "64"],
+            "does not go with 500 most frequent words",
+        ),
+        (&["500", "64", "--corpus", "made", "--similarity", "1"], "goes with --method exact"),
         (&["500", "x", "--corpus", "made"], "M x"),
     ] {
         let run = folder.run(arguments);

@@ -45,20 +45,9 @@ fn main() -> ExitCode {
         *LAST_PANIC.lock().unwrap_or_else(PoisonError::into_inner) = panic.to_string();
     }));
     signals::ignore_file_size_limit();
-    let args = match usage::parse() {
-        Ok(args) => args,
-        Err(outcome) => return ExitCode::from(outcome as u8),
-    };
-    let outcome = panic::catch_unwind(|| match run(&args) {
-        Ok(outcome) => outcome,
-        Err(error) if console::is_broken_pipe(&error) => Outcome::Done,
-        Err(error) => {
-            console::error(&console::explained(&error));
-            match error.downcast_ref::<simtool::Error>().map(simtool::Error::kind) {
-                Some(simtool::ErrorKind::Config { .. }) => Outcome::Usage,
-                _ => Outcome::Failed,
-            }
-        }
+    let outcome = panic::catch_unwind(|| match usage::parse() {
+        Err(outcome) => outcome,
+        Ok(args) => run(&args).unwrap_or_else(|error| failed(&error)),
     });
     let outcome = outcome.unwrap_or_else(|_| {
         let panic = LAST_PANIC.lock().unwrap_or_else(PoisonError::into_inner);
@@ -66,6 +55,18 @@ fn main() -> ExitCode {
         Outcome::Failed
     });
     ExitCode::from(outcome as u8)
+}
+
+/// Says why nothing came out.
+fn failed(error: &anyhow::Error) -> Outcome {
+    if console::is_broken_pipe(error) {
+        return Outcome::Done;
+    }
+    console::error(&console::explained(error));
+    match error.downcast_ref::<simtool::Error>().map(simtool::Error::kind) {
+        Some(simtool::ErrorKind::Config { .. }) => Outcome::Usage,
+        _ => Outcome::Failed,
+    }
 }
 
 fn run(args: &Args) -> anyhow::Result<Outcome> {
