@@ -85,10 +85,12 @@ impl Corpus for Watched<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::pipeline::fingerprint_collection;
+    use crate::pipeline::config::Config;
     use crate::pipeline::method::Method;
+    use crate::pipeline::{Plan, Task, find_near_duplicates, fingerprint_collection};
     use crate::read::Texts;
     use crate::resources::Resources;
+    use crate::sides::Sides;
     use std::ops::ControlFlow;
     use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -138,11 +140,18 @@ mod tests {
         let texts: Vec<String> =
             (0..100_000).map(|at| format!("text number {at} of many")).collect();
         let corpus = &Texts::of(&texts);
-        let method: Method = "simhash".parse().unwrap();
         for threads in [1, 3] {
-            let progress = &Patience(AtomicU64::new(20));
             let resources = Resources { threads, ..Resources::default() };
-            let made = fingerprint_collection(corpus, method.recipe(), &resources, progress);
+            let patience = || Patience(AtomicU64::new(20));
+            for method in ["exact", "simhash", "simhash:words=100"] {
+                let method: Method = method.parse().unwrap();
+                let config = Config { method, resources: resources.clone(), ..Config::default() };
+                let plan = Plan::new(config, Task::Deduplicate).unwrap();
+                let found = find_near_duplicates(Sides::One(corpus), &plan, &patience());
+                assert!(matches!(found.unwrap_err().kind(), ErrorKind::Cancelled));
+            }
+            let method: Method = "simhash".parse().unwrap();
+            let made = fingerprint_collection(corpus, method.recipe(), &resources, &patience());
             assert!(matches!(made.unwrap_err().kind(), ErrorKind::Cancelled));
         }
     }
