@@ -59,6 +59,7 @@
 pub mod closeness;
 pub mod cluster;
 pub mod document;
+pub mod durable;
 pub mod error;
 pub mod extract;
 pub mod fault;

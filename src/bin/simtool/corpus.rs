@@ -55,7 +55,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     }
     let existing = if args.force { Existing::Replace } else { Existing::Refuse };
     let folder = OutputFolder::create(&args.output, existing)?;
-    interrupt::remove_if_interrupted(folder.aside().to_owned());
+    interrupt::remove_if_interrupted(folder.unfinished().to_owned());
 
     let outputs = outputs(args, &config);
     let mut summary = Summary {
@@ -85,8 +85,8 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
         write_outputs(&found.findings(&corpus.collection), outputs, &folder, &mut summary)?;
         vec![found.read]
     };
-    folder.finish()?;
-    interrupt::finished();
+    folder.sync()?;
+    interrupt::commit(&args.output, || folder.finish())?;
 
     let (verbose, quiet) = (common.verbose, common.quiet);
     documents::show(&faults, documents::Shown { verbose, quiet });
