@@ -121,3 +121,34 @@ fn an_interruption_after_the_results_stand_says_so() {
     assert!(!error.contains("nothing was written"), "{error}");
     assert!(folder.path("out/summary.json").is_file());
 }
+
+#[test]
+fn a_run_that_reads_nothing_replaces_nothing() {
+    let folder = Folder::empty().with("a.jsonl", page(1) + &page(1)).with("empty.jsonl", "");
+    assert_eq!(folder.run(&["-q", "--corpus", "a.jsonl", "--output", "out"]).code, 0);
+    let field = ["a.jsonl", "--text-field", "body"];
+    for (input, why) in [
+        (&field[..], "no document was read: [json] \"a.jsonl\" byte 0: record 0: expected "),
+        (&["empty.jsonl"], "no document was read: [empty] \"empty.jsonl\""),
+        (&["a.jsonl", "--queries", "empty.jsonl"], "no document was read: [empty] "),
+        (&["empty.jsonl", "--queries", "a.jsonl"], "no document was read: [empty] "),
+    ] {
+        for output in [&["--output", "out", "--force"][..], &["--output", "new"]] {
+            let run = folder.run(&[&["-q", "--corpus"], input, output].concat());
+            assert_eq!(run.code, 1, "{input:?}: {}", run.err);
+            assert!(run.err.contains(why), "{input:?}: {}", run.err);
+            assert!(run.out.is_empty(), "{}", run.out);
+        }
+        assert_eq!(documents(&folder.path("out")), "  \"documents\": 2,");
+        assert_eq!(names(&folder), ["out"]);
+    }
+    fs::write(folder.path("f.txt"), "old").unwrap();
+    let fingerprint = [&["fingerprint", "-q", "--output", "f.txt"], &field[..]].concat();
+    let run = folder.run(&fingerprint);
+    assert_eq!(run.code, 1, "{}", run.err);
+    assert!(run.err.contains("no document was read: [json]"), "{}", run.err);
+    assert_eq!(fs::read_to_string(folder.path("f.txt")).unwrap(), "old");
+    // Documents that were not chosen were read.
+    let passed = ["-q", "--corpus", "a.jsonl", "--min-tokens", "1000", "--output", "passed"];
+    assert_eq!(folder.run(&passed).code, 0);
+}

@@ -134,6 +134,7 @@ impl Input {
     ) -> anyhow::Result<Vec<Fault>> {
         documents::add_faults(&self.collection, std::mem::take(&mut self.faults), read);
         documents::refuse_losses(&args.input, &self.collection, read)?;
+        documents::refuse_nothing(&self.collection, read)?;
         Ok(documents::all_faults(&self.collection, read))
     }
 }
