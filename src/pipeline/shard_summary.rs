@@ -90,6 +90,7 @@ pub(super) fn read_summarized(
     let records = collection.read_shard(shard, &mut |event| {
         let record = match event {
             Event::Record(record) => record,
+            Event::Stretch(_) => return Ok(()),
             Event::Fault(fault) => {
                 summary.faults.push(fault);
                 return Ok(());

@@ -1,7 +1,7 @@
 //! Writes what was found in a collection to a folder.
 
 use super::document_names::Names;
-use super::kept_copies::write_kept_copies;
+use super::kept_copies::{BadRecords, write_kept_copies};
 use super::report;
 use super::shard_summary::CollectionSummary;
 use super::workers::Workers;
@@ -28,6 +28,8 @@ pub struct Outputs {
     pub pairs: bool,
     /// Whether the collection is written without what is removed.
     pub kept: bool,
+    /// What becomes of bad records in that.
+    pub bad_records: BadRecords,
     /// Worker threads, at least 1.
     pub threads: usize,
 }
@@ -142,7 +144,8 @@ pub fn write_outputs(
     if outputs.kept {
         let is_kept = |document: DocOrdinal| kept[document.index()];
         let target = folder.aside().join("kept");
-        workers.run(|| write_kept_copies(collection, &read.ids, &is_kept, &target))??;
+        let bad = outputs.bad_records;
+        workers.run(|| write_kept_copies(collection, &read.ids, &is_kept, bad, &target))??;
     }
 
     summary.files = collection.file_count() as u64;

@@ -55,7 +55,7 @@ impl Selection {
             }
             let event = match event {
                 Event::Record(record) => Event::Record(self.look_at(record, &mut taken)),
-                fault @ Event::Fault(_) => fault,
+                other @ (Event::Stretch(_) | Event::Fault(_)) => other,
             };
             if let Event::Record(record) = event {
                 records = record.number + 1;

@@ -170,6 +170,7 @@ pub(super) fn read_slice<S: Splitter>(
             Step::More => {
                 let from = window.len().saturating_sub(S::BOUNDARY_BYTES).max(1);
                 let length = splitter.boundary(&rest[from..]).map_or(rest.len(), |end| from + end);
+                rest[..length].chunks(FILL_BYTES).try_for_each(|bytes| out.stretch(bytes))?;
                 out.bad(&[], length as u64, "oversize", oversize(longest))?;
                 length
             }
@@ -275,6 +276,7 @@ fn split<S: Splitter>(
             }
             Step::More if rest.len() > seen.len() => {
                 let passed = seen.len().saturating_sub(S::BOUNDARY_BYTES).max(1);
+                out.stretch(&seen[..passed])?;
                 window.start += passed;
                 window.enough = 0;
                 window.skipping = Some(Skip { code: "oversize", length: passed as u64 });
@@ -304,6 +306,11 @@ impl Output<'_, '_> {
         self.records += u64::from(counted);
         self.byte += bytes.len() as u64;
         (self.visit)(Event::Record(record))
+    }
+
+    /// Lends a stretch of a record that is passed over.
+    fn stretch(&mut self, bytes: &[u8]) -> Result<()> {
+        if bytes.is_empty() { Ok(()) } else { (self.visit)(Event::Stretch(bytes)) }
     }
 
     fn bad(
@@ -375,12 +382,14 @@ impl Window {
         let Some(skip) = &mut self.skipping else { return Ok(()) };
         let rest = &self.bytes[self.start..self.end];
         if let Some(length) = splitter.boundary(rest) {
+            out.stretch(&rest[..length])?;
             self.start += length;
             let (code, length) = (skip.code, skip.length + length as u64);
             self.skipping = None;
             return out.bad(&[], length, code, self.expected(code));
         }
         let passed = rest.len().saturating_sub(S::BOUNDARY_BYTES);
+        out.stretch(&rest[..passed])?;
         self.start += passed;
         skip.length += passed as u64;
         Ok(())
@@ -389,7 +398,9 @@ impl Window {
     /// Nothing follows, and no boundary was found.
     fn end_skip(&mut self, out: &mut Output<'_, '_>) -> Result<()> {
         let Some(skip) = self.skipping.take() else { return Ok(()) };
-        let length = skip.length + (self.end - self.start) as u64;
+        let rest = &self.bytes[self.start..self.end];
+        out.stretch(rest)?;
+        let length = skip.length + rest.len() as u64;
         self.start = self.end;
         if length > 0 { out.bad(&[], length, skip.code, self.expected(skip.code)) } else { Ok(()) }
     }

@@ -152,3 +152,14 @@ fn a_run_that_reads_nothing_replaces_nothing() {
     let passed = ["-q", "--corpus", "a.jsonl", "--min-tokens", "1000", "--output", "passed"];
     assert_eq!(folder.run(&passed).code, 0);
 }
+
+#[test]
+fn standard_output_is_no_folder() {
+    let folder = Folder::empty().with("a.jsonl", page(1));
+    for more in [&[][..], &["--force"], &["--dry-run"]] {
+        let run = folder.run(&[&["-q", "--corpus", "a.jsonl", "--output", "-"], more].concat());
+        assert_eq!(run.code, 2, "{}", run.err);
+        assert!(run.err.contains("--output -: is never a folder"), "{}", run.err);
+    }
+    assert!(names(&folder).is_empty());
+}

@@ -1,8 +1,8 @@
 //! `simtool --corpus`: near-duplicates within a collection.
 
 use crate::args::{
-    Args, ClusterBy, CorpusArgs, KeepWhich, MAX_DISTANCE, MethodName, OutputFormat, ReferenceArgs,
-    thread_count,
+    Args, ClusterBy, CorpusArgs, KeepWhich, MAX_DISTANCE, MethodName, OutputFormat, Quarantined,
+    ReferenceArgs, thread_count,
 };
 use crate::inputs::Access;
 use crate::progress_line::ProgressLine;
@@ -14,7 +14,8 @@ use simtool::pipeline::config::{
     ClusterRule, DeduplicateConfig, Features, Keep, Method, SimhashBits,
 };
 use simtool::pipeline::{
-    CollectionSummary, Estimate, Outputs, deduplicate, estimate, match_collections, write_outputs,
+    BadRecords, CollectionSummary, Estimate, Outputs, deduplicate, estimate, match_collections,
+    write_outputs,
 };
 use simtool::read::walk::{InputFile, Walked};
 use simtool::read::{Collection, ReadOptions};
@@ -108,6 +109,10 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
 
 /// The corpus, and the queries if there are any; none of them where the outputs go.
 fn inputs(common: &ReferenceArgs, args: &CorpusArgs) -> anyhow::Result<(Input, Option<Input>)> {
+    if args.output.as_os_str() == "-" {
+        let rule = "is never a folder, and results are several files: name a folder";
+        return Err(Error::config("output", "-", rule).into());
+    }
     let input = &args.input;
     let options = ReadOptions {
         keep_field: args.keep_field.clone(),
@@ -150,6 +155,10 @@ fn outputs(args: &CorpusArgs, config: &DeduplicateConfig) -> Outputs {
         only_ids: args.ids_only,
         pairs: args.pairs || !args.queries.is_empty(),
         kept: args.write_kept,
+        bad_records: match args.quarantined {
+            Quarantined::Keep => BadRecords::Keep,
+            Quarantined::Drop => BadRecords::Drop,
+        },
         threads: config.threads,
     }
 }

@@ -4,7 +4,7 @@ mod corpus;
 mod fingerprints;
 mod input;
 
-pub(crate) use corpus::{ClusterBy, CorpusArgs, KeepWhich, MethodName, OutputFormat};
+pub(crate) use corpus::{ClusterBy, CorpusArgs, KeepWhich, MethodName, OutputFormat, Quarantined};
 pub(crate) use fingerprints::{FingerprintArgs, JoinArgs, SearchArgs};
 pub(crate) use input::{InputArgs, OnError, ShowProgress};
 
