@@ -16,6 +16,7 @@ use crate::write::quarantine::write_bad_record;
 use crate::write::report::write_report;
 use crate::write::summary::{MatchedAgainst, Summary, write_summary};
 use std::io::{self, Write};
+use std::time::{Duration, Instant};
 
 /// Which outputs are written beside clusters, removed documents, bad records and the summary.
 #[derive(Clone, Copy, Debug)]
@@ -83,7 +84,8 @@ impl Close<'_> {
     }
 }
 
-/// Writes the outputs to `folder` and completes `summary`, which has what only the caller knows.
+/// Writes the outputs to `folder` and completes `summary`, which has what only the caller knows; the
+/// time of writing is in it but for that of the summary itself.
 ///
 /// # Errors
 ///
@@ -94,6 +96,7 @@ pub fn write_outputs(
     folder: &OutputFolder,
     summary: &mut Summary,
 ) -> Result<()> {
+    let begun = Instant::now();
     let workers = Workers::new(outputs.threads)?;
     let &Findings { documents, originals, removals, close } = findings;
     let clusters = cluster::clusters(removals);
@@ -141,11 +144,15 @@ pub fn write_outputs(
     for removal in removals {
         kept[DocOrdinal(removal.row).index()] = false;
     }
+    let mut keeping = Duration::ZERO;
     if outputs.kept {
+        let begun = Instant::now();
         let is_kept = |document: DocOrdinal| kept[document.index()];
         let target = folder.aside().join("kept");
         let bad = outputs.bad_records;
         workers.run(|| write_kept_copies(collection, &read.ids, &is_kept, bad, &target))??;
+        keeping = begun.elapsed();
+        summary.add_time("keep", keeping);
     }
 
     summary.files = collection.file_count() as u64;
@@ -177,6 +184,7 @@ pub fn write_outputs(
     }
     let page = report::report(findings, &clusters, summary, &workers)?;
     write(folder, "report.html", |out| write_report(out, &page))?;
+    summary.add_time("write", begun.elapsed().saturating_sub(keeping));
     write(folder, "summary.json", |out| write_summary(out, summary))
 }
 

@@ -163,3 +163,15 @@ fn standard_output_is_no_folder() {
     }
     assert!(names(&folder).is_empty());
 }
+
+#[test]
+fn the_times_tell_of_writing_and_of_kept_copies() {
+    let folder = Folder::empty().with("a.jsonl", page(1));
+    let run = folder.run(&["-q", "--corpus", "a.jsonl", "--write-kept", "--json", "--stats"]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    for stage in ["keep", "write"] {
+        assert!(run.out.contains(&format!("\n    \"{stage}\": ")), "{stage} in {}", run.out);
+        assert!(run.err.lines().any(|line| line.starts_with(stage)), "{stage} in {}", run.err);
+    }
+    assert_eq!(run.out, fs::read_to_string(folder.path("simtool-out/summary.json")).unwrap());
+}

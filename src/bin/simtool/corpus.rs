@@ -25,6 +25,7 @@ use simtool::write::output_folder::{Existing, OutputFolder};
 use simtool::write::summary::{Summary, write_summary};
 use std::fmt::{Display, Write};
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 /// Least similarity, where `--similarity` does not say.
 const SIMILARITY: &str = "0.8";
@@ -86,8 +87,13 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
         write_outputs(&found.findings(&corpus.collection), outputs, &folder, &mut summary)?;
         vec![found.read]
     };
+    let begun = Instant::now();
     folder.sync()?;
     interrupt::commit(&args.output, || folder.finish())?;
+    let mut written = Vec::new();
+    write_summary(&mut written, &summary)?;
+    // The summary was written before this was known.
+    summary.add_time("write", begun.elapsed());
 
     let (verbose, quiet) = (common.verbose, common.quiet);
     documents::show(&faults, documents::Shown { verbose, quiet });
@@ -98,9 +104,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
         console::stats(&console::stage_times(&summary.stages));
     }
     if args.json {
-        let mut text = Vec::new();
-        write_summary(&mut text, &summary)?;
-        console::out(&text)?;
+        console::out(&written)?;
     } else {
         console::out(table(&summary, &args.output).as_bytes())?;
     }
