@@ -120,6 +120,7 @@ fn read(path: PathBuf) -> (usize, usize) {
                         bytes += black_box(document.text).len();
                     }
                 }
+                Event::Stretch(_) => {}
                 Event::Fault(fault) => panic!("{fault}"),
             }
             Ok(ControlFlow::Continue(()))

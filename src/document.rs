@@ -18,8 +18,9 @@ impl DocOrdinal {
 /// A piece of an input file, lent for the time of one call.
 ///
 /// The records of a file are its bytes, cut: except where a file is damaged, [`Record::bytes`] of
-/// all records in reading order, one after the other, are the (decompressed) file. Formats that
-/// are no sequence of bytes, such as Parquet, lend empty bytes.
+/// all records in reading order, one after the other, are the (decompressed) file; of records that
+/// are too long to be lent whole, the stretches that are lent before them are. Formats that are no
+/// sequence of bytes, such as Parquet, lend empty bytes.
 #[derive(Clone, Copy, Debug)]
 pub struct Record<'a> {
     /// Number among the counted records of its shard, from 0; of an uncounted record, the number
@@ -28,8 +29,9 @@ pub struct Record<'a> {
     pub number: u64,
     /// Offset of the first byte in the file, after decompression.
     pub byte: u64,
-    /// The bytes as they stood in the input, with their separator. Empty where they were skipped
-    /// ([`Content::Bad`] with code `oversize`) or where the format has none.
+    /// The bytes as they stood in the input, with their separator. Empty where they were lent in
+    /// stretches ([`Content::Bad`] with code `oversize`, or behind damage), or where the format has
+    /// none.
     pub bytes: &'a [u8],
     /// What the record is.
     pub content: Content<'a>,

@@ -57,6 +57,7 @@ pub mod closeness;
 pub mod cluster;
 pub mod document;
 pub mod document_name;
+pub mod durable;
 pub mod error;
 pub mod extract;
 pub mod fault;

@@ -49,6 +49,6 @@ pub use fingerprint_collection::{FingerprintedCollection, fingerprint_collection
 pub use match_queries::{MatchedQueries, match_queries};
 pub use near_duplicates::{NearDuplicates, find_near_duplicates};
 pub use one_call::{compare, deduplicate, fingerprint, match_collections};
-pub use outputs::{Findings, Outputs, Side, write_kept_copies, write_outputs};
+pub use outputs::{BadRecords, Findings, Outputs, Side, write_kept_copies, write_outputs};
 pub use plan::{Plan, Task};
 pub use shard_summary::{BadRecord, CollectionSummary, Quarantined};

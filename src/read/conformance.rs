@@ -59,6 +59,7 @@ fn read(paths: &[&Path], options: ReadOptions) -> Seen {
                         Content::PassThrough | Content::PassedOver => {}
                     }
                 }
+                Event::Stretch(bytes) => seen.bytes.extend_from_slice(bytes),
                 Event::Fault(fault) if fault.severity == Severity::Loss => {
                     seen.lost.push(fault.code);
                 }

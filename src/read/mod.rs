@@ -88,6 +88,9 @@ pub use texts::{ArrowOffsets, Texts};
 pub enum Event<'a> {
     /// The next record.
     Record(Record<'a>),
+    /// A stretch of a record that is not lent whole. The record itself, with empty bytes, comes
+    /// after all its stretches.
+    Stretch(&'a [u8]),
     /// Something wrong with the file; the records before it have been visited.
     Fault(Fault),
 }

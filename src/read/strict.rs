@@ -25,7 +25,7 @@ impl Strict<'_> {
                 detail: format!("expected {}", bad.expected),
                 lost_records: 0,
             }),
-            Event::Record(_) => None,
+            Event::Record(_) | Event::Stretch(_) => None,
         }
     }
 }

@@ -179,6 +179,7 @@ fn cut_slice<S: Splitter>(
             Step::More => {
                 let from = window.len().saturating_sub(S::BOUNDARY_BYTES).max(1);
                 let length = splitter.boundary(&rest[from..]).map_or(rest.len(), |end| from + end);
+                rest[..length].chunks(FILL_BYTES).try_for_each(|bytes| out.stretch(bytes))?;
                 out.bad(&[], length as u64, "oversize", oversize(longest))?;
                 length
             }
@@ -294,6 +295,7 @@ fn split<S: Splitter>(
             }
             Step::More if rest.len() > seen.len() => {
                 let passed = seen.len().saturating_sub(S::BOUNDARY_BYTES).max(1);
+                out.stretch(&seen[..passed])?;
                 window.start += passed;
                 window.enough = 0;
                 window.skipping = Some(Skip { code: "oversize", length: passed as u64 });
@@ -331,6 +333,15 @@ impl Output<'_, '_> {
         self.records += u64::from(counted);
         self.byte += bytes.len() as u64;
         give(Event::Record(record), self.visit)
+    }
+
+    /// Lends a stretch of a record that is passed over.
+    fn stretch(&mut self, bytes: &[u8]) -> Flow {
+        if bytes.is_empty() {
+            ControlFlow::Continue(())
+        } else {
+            give(Event::Stretch(bytes), self.visit)
+        }
     }
 
     fn bad(
@@ -402,12 +413,14 @@ impl Window {
         let Some(skip) = &mut self.skipping else { return ControlFlow::Continue(()) };
         let rest = &self.bytes[self.start..self.end];
         if let Some(length) = splitter.boundary(rest) {
+            out.stretch(&rest[..length])?;
             self.start += length;
             let (code, length) = (skip.code, skip.length + length as u64);
             self.skipping = None;
             return out.bad(&[], length, code, self.expected(code));
         }
         let passed = rest.len().saturating_sub(S::BOUNDARY_BYTES);
+        out.stretch(&rest[..passed])?;
         self.start += passed;
         skip.length += passed as u64;
         ControlFlow::Continue(())
@@ -416,7 +429,9 @@ impl Window {
     /// Nothing follows, and no boundary was found.
     fn end_skip(&mut self, out: &mut Output<'_, '_>) -> Flow {
         let Some(skip) = self.skipping.take() else { return ControlFlow::Continue(()) };
-        let length = skip.length + (self.end - self.start) as u64;
+        let rest = &self.bytes[self.start..self.end];
+        out.stretch(rest)?;
+        let length = skip.length + rest.len() as u64;
         self.start = self.end;
         if length > 0 {
             out.bad(&[], length, skip.code, self.expected(skip.code))

@@ -8,11 +8,8 @@ use crate::input_format::{Compression, Format};
 use crate::unordered_map::UnorderedMap;
 use std::ffi::OsString;
 use std::fs::{self, File};
-use std::io::{BufWriter, Write};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-
-/// Bytes written to the disk at once.
-const BUFFER_BYTES: usize = 256 << 10;
 
 /// Makes names that were given twice different: the second `a.jsonl.gz` becomes `a-2.jsonl.gz`.
 ///
@@ -52,23 +49,142 @@ fn numbered(name: &Path, number: u32) -> PathBuf {
     name.with_file_name(numbered)
 }
 
-/// A copy that grows by one record after the other.
-///
-/// The caller sees to it that the folder it stands in appears whole or not at all.
-pub struct KeptFile {
-    path: PathBuf,
-    encoder: Encoder,
+/// Kept records that are packed together.
+#[derive(Clone, Debug, Default)]
+pub struct Chunk {
+    bytes: Vec<u8>,
+    /// Where each record ends; the last one may not.
+    ends: Vec<usize>,
 }
 
-enum Encoder {
-    Plain(BufWriter<File>),
+impl Chunk {
+    /// Appends a record, with its separator, or the end of one that was begun by a stretch.
+    pub fn push(&mut self, record: &[u8]) {
+        self.bytes.extend_from_slice(record);
+        self.ends.push(self.bytes.len());
+    }
+
+    /// Appends a stretch of a record that is not there as a whole.
+    pub fn push_stretch(&mut self, bytes: &[u8]) {
+        self.bytes.extend_from_slice(bytes);
+    }
+
+    /// How many bytes there are.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.bytes.len()
+    }
+
+    /// Whether there is no byte.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.bytes.is_empty()
+    }
+
+    /// The records that have bytes.
     #[cfg(feature = "gzip")]
-    Gzip(flate2::write::GzEncoder<BufWriter<File>>),
-    /// Every record is a gzip member, which is how WARC files are cut.
-    #[cfg(feature = "gzip")]
-    GzipMembers(GzipMembers),
-    #[cfg(feature = "zstd")]
-    Zstd(zstd::stream::write::Encoder<'static, BufWriter<File>>),
+    fn records(&self) -> impl Iterator<Item = &[u8]> {
+        let starts = std::iter::once(0).chain(self.ends.iter().copied());
+        let ends = self.ends.iter().copied().chain([self.bytes.len()]);
+        starts.zip(ends).map(|(start, end)| &self.bytes[start..end]).filter(|r| !r.is_empty())
+    }
+}
+
+/// How chunks are packed: one after the other, packed chunks are a file of their format.
+#[derive(Clone, Copy, Debug)]
+pub struct Packing {
+    compression: Compression,
+    /// Whether every record is a gzip member, which is how WARC files are cut. One that is longer
+    /// than a record may be, and so was no document, can be several.
+    #[cfg_attr(not(feature = "gzip"), expect(dead_code, reason = "only gzip has members"))]
+    by_record: bool,
+}
+
+impl Packing {
+    /// The packing of files of a format and compression.
+    ///
+    /// # Errors
+    ///
+    /// This build cannot write the compression.
+    pub fn new(format: Format, compression: Compression) -> Result<Self> {
+        match compression {
+            #[cfg(not(feature = "gzip"))]
+            Compression::Gzip => {
+                Err(ErrorKind::FeatureOff { what: "gzip", feature: "gzip" }.into())
+            }
+            #[cfg(not(feature = "zstd"))]
+            Compression::Zstd => {
+                Err(ErrorKind::FeatureOff { what: "zstd", feature: "zstd" }.into())
+            }
+            _ => Ok(Self { compression, by_record: format == Format::Warc }),
+        }
+    }
+
+    /// Whether packing takes more time than reading.
+    #[must_use]
+    pub fn takes_time(self) -> bool {
+        self.compression != Compression::None
+    }
+
+    /// Packs a chunk; an empty one too is a member or frame, as a file of none is no such file.
+    ///
+    /// # Errors
+    ///
+    /// The compressor fails.
+    pub fn pack(self, chunk: Chunk) -> io::Result<Vec<u8>> {
+        match self.compression {
+            #[cfg(feature = "gzip")]
+            Compression::Gzip => {
+                let mut compressor = flate2::Compress::new_gzip(flate2::Compression::default(), 15);
+                let mut packed = Vec::with_capacity(chunk.bytes.len() / 3 + 64);
+                if self.by_record && !chunk.is_empty() {
+                    chunk
+                        .records()
+                        .try_for_each(|record| pack_member(&mut compressor, record, &mut packed))?;
+                } else {
+                    pack_member(&mut compressor, &chunk.bytes, &mut packed)?;
+                }
+                Ok(packed)
+            }
+            #[cfg(feature = "zstd")]
+            Compression::Zstd => {
+                let mut compressor = zstd::bulk::Compressor::new(0)?;
+                compressor.include_checksum(true)?;
+                compressor.compress(&chunk.bytes)
+            }
+            // What this build cannot write is refused before.
+            _ => Ok(chunk.bytes),
+        }
+    }
+}
+
+/// Appends a gzip member. Making a compressor costs more than a short record.
+#[cfg(feature = "gzip")]
+fn pack_member(
+    compressor: &mut flate2::Compress,
+    content: &[u8],
+    packed: &mut Vec<u8>,
+) -> io::Result<()> {
+    compressor.reset();
+    loop {
+        let rest = &content[compressor.total_in() as usize..];
+        packed.reserve(rest.len() / 2 + 256);
+        let status = compressor
+            .compress_vec(rest, packed, flate2::FlushCompress::Finish)
+            .map_err(io::Error::other)?;
+        if status == flate2::Status::StreamEnd {
+            return Ok(());
+        }
+    }
+}
+
+/// A copy that grows by one packed chunk after the other.
+///
+/// The caller sees to it that the folder it stands in appears whole or not at all.
+#[derive(Debug)]
+pub struct KeptFile {
+    path: PathBuf,
+    file: File,
 }
 
 impl KeptFile {
@@ -76,130 +192,22 @@ impl KeptFile {
     ///
     /// # Errors
     ///
-    /// The file exists or cannot be created, or this build cannot write its compression.
-    #[cfg_attr(
-        not(feature = "gzip"),
-        expect(unused_variables, reason = "only gzip files differ by what is in them")
-    )]
-    pub fn create(path: &Path, format: Format, compression: Compression) -> Result<Self> {
+    /// The file exists or cannot be created.
+    pub fn create(path: &Path) -> Result<Self> {
         if let Some(folder) = path.parent() {
             fs::create_dir_all(folder).map_err(|e| Error::io(folder, "create", e))?;
         }
         let file = File::create_new(path).map_err(|e| Error::io(path, "create", e))?;
-        let file = BufWriter::with_capacity(BUFFER_BYTES, file);
-        let encoder = match compression {
-            Compression::None => Encoder::Plain(file),
-            #[cfg(feature = "gzip")]
-            Compression::Gzip if format == Format::Warc => {
-                Encoder::GzipMembers(GzipMembers::new(file))
-            }
-            #[cfg(feature = "gzip")]
-            Compression::Gzip => {
-                let level = flate2::Compression::default();
-                Encoder::Gzip(flate2::write::GzEncoder::new(file, level))
-            }
-            #[cfg(feature = "zstd")]
-            Compression::Zstd => {
-                let encoder = zstd::stream::write::Encoder::new(file, 0).and_then(|mut encoder| {
-                    encoder.include_checksum(true)?;
-                    Ok(encoder)
-                });
-                Encoder::Zstd(encoder.map_err(|e| Error::io(path, "compress", e))?)
-            }
-            #[cfg(not(feature = "gzip"))]
-            Compression::Gzip => {
-                return Err(ErrorKind::FeatureOff { what: "gzip", feature: "gzip" }.into());
-            }
-            #[cfg(not(feature = "zstd"))]
-            Compression::Zstd => {
-                return Err(ErrorKind::FeatureOff { what: "zstd", feature: "zstd" }.into());
-            }
-        };
-        Ok(Self { path: path.to_owned(), encoder })
+        Ok(Self { path: path.to_owned(), file })
     }
 
-    /// Appends a record, with its separator.
+    /// Appends a packed chunk.
     ///
     /// # Errors
     ///
     /// The disk is full, or writing fails otherwise.
-    pub fn write(&mut self, record: &[u8]) -> Result<()> {
-        let written = match &mut self.encoder {
-            Encoder::Plain(file) => file.write_all(record),
-            #[cfg(feature = "gzip")]
-            Encoder::Gzip(encoder) => encoder.write_all(record),
-            #[cfg(feature = "gzip")]
-            Encoder::GzipMembers(members) => members.write(record),
-            #[cfg(feature = "zstd")]
-            Encoder::Zstd(encoder) => encoder.write_all(record),
-        };
-        written.map_err(|e| Error::io(&self.path, "write", e))
-    }
-
-    /// Writes what is still in memory.
-    ///
-    /// # Errors
-    ///
-    /// The disk is full, or writing fails otherwise.
-    pub fn finish(self) -> Result<()> {
-        let finished = match self.encoder {
-            Encoder::Plain(file) => Ok(file),
-            #[cfg(feature = "gzip")]
-            Encoder::Gzip(encoder) => encoder.finish(),
-            #[cfg(feature = "gzip")]
-            Encoder::GzipMembers(members) => members.finish(),
-            #[cfg(feature = "zstd")]
-            Encoder::Zstd(encoder) => encoder.finish(),
-        };
-        finished.and_then(|mut file| file.flush()).map_err(|e| Error::io(&self.path, "write", e))
-    }
-}
-
-impl std::fmt::Debug for KeptFile {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("KeptFile").field("path", &self.path).finish_non_exhaustive()
-    }
-}
-
-/// Writes members with one compressor, since making one costs more than a short record.
-#[cfg(feature = "gzip")]
-struct GzipMembers {
-    file: BufWriter<File>,
-    compressor: flate2::Compress,
-    member: Vec<u8>,
-    is_empty: bool,
-}
-
-#[cfg(feature = "gzip")]
-impl GzipMembers {
-    fn new(file: BufWriter<File>) -> Self {
-        let compressor = flate2::Compress::new_gzip(flate2::Compression::default(), 15);
-        Self { file, compressor, member: Vec::new(), is_empty: true }
-    }
-
-    fn write(&mut self, record: &[u8]) -> std::io::Result<()> {
-        self.compressor.reset();
-        self.member.clear();
-        self.is_empty = false;
-        loop {
-            let rest = &record[self.compressor.total_in() as usize..];
-            self.member.reserve(rest.len() / 2 + 256);
-            let status = self
-                .compressor
-                .compress_vec(rest, &mut self.member, flate2::FlushCompress::Finish)
-                .map_err(std::io::Error::other)?;
-            if status == flate2::Status::StreamEnd {
-                return self.file.write_all(&self.member);
-            }
-        }
-    }
-
-    /// A file of no member at all is no gzip file.
-    fn finish(mut self) -> std::io::Result<BufWriter<File>> {
-        if self.is_empty {
-            self.write(&[])?;
-        }
-        Ok(self.file)
+    pub fn write(&mut self, packed: &[u8]) -> Result<()> {
+        self.file.write_all(packed).map_err(|e| Error::io(&self.path, "write", e))
     }
 }
 
@@ -231,39 +239,44 @@ mod tests {
     fn gunzipped(path: &Path) -> Vec<u8> {
         let mut content = Vec::new();
         let file = File::open(path).unwrap();
-        std::io::Read::read_to_end(&mut flate2::read::MultiGzDecoder::new(file), &mut content)
-            .unwrap();
+        io::Read::read_to_end(&mut flate2::read::MultiGzDecoder::new(file), &mut content).unwrap();
         content
     }
 
     #[cfg(all(feature = "gzip", feature = "zstd"))]
     #[test]
-    fn records_are_written_in_every_compression() {
+    fn chunks_are_packed_in_every_compression() {
         let folder = tempfile::tempdir().unwrap();
         let long = vec![b'x'; 100_000];
-        let records = [&b"first"[..], &long, b"", b"last"];
+        let mut chunks = [(); 3].map(|()| Chunk::default());
+        for record in [&b"first"[..], &long, b"", b"last"] {
+            chunks[0].push(record);
+        }
+        chunks[1].push_stretch(b"begun and");
+        chunks[2].push_stretch(b" gone on ");
+        chunks[2].push(b"with");
+        let whole: Vec<u8> = chunks.iter().flat_map(|chunk| chunk.bytes.clone()).collect();
         for (at, compression) in
             [Compression::None, Compression::Gzip, Compression::Zstd].into_iter().enumerate()
         {
             for format in [Format::Warc, Format::JsonLines] {
-                for records in [&records[..], &[]] {
-                    let path = folder.path().join(format!("{at}/{format}-{}", records.len()));
-                    let mut file = KeptFile::create(&path, format, compression).unwrap();
-                    for record in records {
-                        file.write(record).unwrap();
+                for (chunks, expected) in [(&chunks[..], &whole[..]), (&[Chunk::default()], &[])] {
+                    let path = folder.path().join(format!("{at}/{format}-{}", chunks.len()));
+                    let mut file = KeptFile::create(&path).unwrap();
+                    let packing = Packing::new(format, compression).unwrap();
+                    for chunk in chunks {
+                        file.write(&packing.pack(chunk.clone()).unwrap()).unwrap();
                     }
-                    file.finish().unwrap();
                     let content = match compression {
                         Compression::None => fs::read(&path).unwrap(),
                         Compression::Gzip => gunzipped(&path),
                         Compression::Zstd => zstd::decode_all(File::open(&path).unwrap()).unwrap(),
                     };
-                    assert!(content == records.concat(), "{format} {compression:?}");
+                    assert!(content == expected, "{format} {compression:?}");
                 }
             }
         }
-        let error =
-            KeptFile::create(&folder.path().join("0/warc-0"), Format::Warc, Compression::None);
+        let error = KeptFile::create(&folder.path().join("0/warc-1"));
         assert!(error.is_err(), "an existing file is not overwritten");
     }
 }

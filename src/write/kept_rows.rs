@@ -17,8 +17,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::Arc;
 
-/// Rows decoded at once.
-const BATCH_ROWS: usize = 256;
+/// Rows decoded at once, as many as when they were read: behind a damaged page nothing is kept.
+const BATCH_ROWS: usize = 128;
 /// Where Arrow keeps its own types; the writer makes it anew.
 const ARROW_TYPES: &str = "ARROW:schema";
 

@@ -1,5 +1,6 @@
 //! Results → bytes. One file per output.
 
+mod aside;
 #[cfg(feature = "parquet")]
 mod document_columns;
 pub mod document_rows;

@@ -1,10 +1,12 @@
 //! A folder of outputs that appears whole or not at all.
 
+use super::aside::{AsideFolder, remove_abandoned};
+use crate::durable::{Disk, Durability, is_taken};
 use crate::error::{Error, Result};
 use std::fs::{self, File};
-use std::io::BufWriter;
+use std::io::{self, BufWriter};
 use std::path::{Path, PathBuf};
-use tempfile::TempDir;
+use std::time::SystemTime;
 
 /// A file that stands in every folder that was written here, and that nothing else writes.
 const MARK: &str = "summary.json";
@@ -14,7 +16,8 @@ const MARK: &str = "summary.json";
 pub enum Existing {
     /// Leave it alone and fail.
     Refuse,
-    /// Replace it if this program wrote it, else fail.
+    /// Replace it if this program wrote it, and it is still the same when the new one is complete;
+    /// else fail.
     Replace,
 }
 
@@ -22,17 +25,79 @@ pub enum Existing {
 /// [finished](OutputFolder::finish).
 #[derive(Debug)]
 pub struct OutputFolder {
+    /// As the user calls it.
     path: PathBuf,
-    aside: TempDir,
+    /// Without links.
+    place: PathBuf,
+    aside: AsideFolder,
+    /// Where files are written.
+    content: PathBuf,
+    /// What is to be replaced.
+    standing: Option<Standing>,
+    /// The folders of which the names must be brought to the disk: the one above, and those above
+    /// it that were made.
+    above: Vec<PathBuf>,
+    disk: Disk,
+}
+
+/// What stood under the name when the run began, as far as it can be told from others.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Standing {
+    folder: Stamp,
+    mark: Stamp,
+}
+
+/// What tells a file or folder from others, and from itself after it was changed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Stamp {
+    /// Device and number.
+    node: (u64, u64),
+    modified: Option<SystemTime>,
+    bytes: u64,
+}
+
+impl Stamp {
+    fn of(path: &Path) -> io::Result<Self> {
+        let metadata = fs::metadata(path)?;
+        #[cfg(unix)]
+        let node = {
+            use std::os::unix::fs::MetadataExt;
+            (metadata.dev(), metadata.ino())
+        };
+        #[cfg(not(unix))]
+        let node = (0, 0);
+        Ok(Self { node, modified: metadata.modified().ok(), bytes: metadata.len() })
+    }
+}
+
+impl Standing {
+    fn of(folder: &Path) -> io::Result<Self> {
+        Ok(Self { folder: Stamp::of(folder)?, mark: Stamp::of(&folder.join(MARK))? })
+    }
+
+    /// Whether this is what stands in `folder` under another name, which may change its time.
+    fn is_moved_to(&self, folder: &Path) -> bool {
+        Self::of(folder)
+            .is_ok_and(|other| (self.folder.node, &self.mark) == (other.folder.node, &other.mark))
+    }
 }
 
 impl OutputFolder {
-    /// Begins a folder that will be called `path`.
+    /// Begins a folder that will be called `path`. What ended runs left beside it is removed.
     ///
     /// # Errors
     ///
     /// `path` holds something that may not be replaced, or cannot be created.
     pub fn create(path: &Path, existing: Existing) -> Result<Self> {
+        Self::create_on(path, existing, Disk::new(Durability::Synced))
+    }
+
+    /// The same on a disk of the caller's.
+    ///
+    /// # Errors
+    ///
+    /// `path` holds something that may not be replaced, or cannot be created.
+    pub fn create_on(path: &Path, existing: Existing, disk: Disk) -> Result<Self> {
         let occupied = match fs::read_dir(path) {
             Ok(mut entries) => entries.next().is_some(),
             Err(_) => path.exists(),
@@ -50,20 +115,35 @@ impl OutputFolder {
             let rule = "was not written by simtool, and only that is replaced by `force`";
             return Err(Error::config("output", path.display(), rule));
         }
-        let parent = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-        let parent = parent.unwrap_or(Path::new("."));
         let error = |e| Error::io(path, "create", e);
+        // A link stays, and what it leads to is replaced.
+        let place =
+            if path.is_symlink() { path.canonicalize().map_err(error)? } else { path.to_owned() };
+        let standing = occupied.then(|| Standing::of(&place)).transpose().map_err(error)?;
+        let parent = place.parent().filter(|folder| !folder.as_os_str().is_empty());
+        let parent = parent.unwrap_or(Path::new("."));
+        let made = parent.ancestors().take_while(|folder| !folder.exists()).count();
+        let above = parent.ancestors().take(made + 1);
+        let shown = |folder: &Path| {
+            if folder.as_os_str().is_empty() { PathBuf::from(".") } else { folder.to_owned() }
+        };
+        let above = above.map(shown).collect();
         fs::create_dir_all(parent).map_err(error)?;
-        let mut aside = tempfile::Builder::new();
-        aside.prefix(".simtool-");
-        #[cfg(unix)]
-        aside.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o777));
-        Ok(Self { path: path.to_owned(), aside: aside.tempdir_in(parent).map_err(error)? })
+        remove_abandoned(parent);
+        let aside = AsideFolder::new(parent).map_err(error)?;
+        let (path, content) = (path.to_owned(), aside.content());
+        Ok(Self { path, place, aside, content, standing, above, disk })
     }
 
     /// Where the folder's files are written.
     #[must_use]
     pub fn aside(&self) -> &Path {
+        &self.content
+    }
+
+    /// What is to be removed if the folder is not finished.
+    #[must_use]
+    pub fn unfinished(&self) -> &Path {
         self.aside.path()
     }
 
@@ -79,39 +159,89 @@ impl OutputFolder {
     ///
     /// It cannot be created.
     pub fn file(&self, name: &str) -> Result<BufWriter<File>> {
-        let file = File::create_new(self.aside.path().join(name));
+        let file = File::create_new(self.content.join(name));
         file.map(BufWriter::new).map_err(|e| Error::io(self.name(name), "create", e))
     }
 
-    /// Gives the folder its name, replacing what stood under it.
+    /// Brings what was written to the disk, which may take a while.
     ///
     /// # Errors
     ///
-    /// The folder cannot be renamed; what stood there is left or put back.
-    pub fn finish(self) -> Result<()> {
-        let error = |e| Error::io(&self.path, "write", e);
-        if self.path.exists() {
-            // The old folder goes only when the new one has its name.
-            let old = self.aside.path().with_extension("old");
-            fs::rename(&self.path, &old).map_err(error)?;
-            if let Err(e) = fs::rename(self.aside.path(), &self.path) {
-                drop(fs::rename(&old, &self.path));
-                return Err(error(e));
-            }
-            fs::remove_dir_all(&old).map_err(|e| Error::io(&old, "remove", e))?;
-        } else {
-            fs::rename(self.aside.path(), &self.path).map_err(error)?;
-        }
-        // There is nothing left to remove under the other name.
-        drop(self.aside.keep());
-        Ok(())
+    /// The disk is full or broken; the folder must be given up.
+    pub fn sync(&self) -> Result<()> {
+        let synced = self.disk.sync_tree(&self.content);
+        synced.map_err(|e| Error::io(&self.path, "bring to the disk", e))
     }
+
+    /// Gives the folder, which was [synced](OutputFolder::sync), its name, replacing what it was
+    /// to replace.
+    ///
+    /// # Errors
+    ///
+    /// Something else stands there by now, or the folder cannot be renamed; what stood there is
+    /// left or put back. Or the folder was renamed, and the disk does not say that this will last.
+    pub fn finish(self) -> Result<()> {
+        let renamed = match &self.standing {
+            Some(standing) if self.place.exists() => self.replace(standing),
+            _ => self.disk.rename_folder(&self.content, &self.place),
+        };
+        if let Err(error) = renamed {
+            let error = if is_taken(&error) { refusal() } else { error };
+            let error = Error::io(&self.path, "write", error);
+            if self.aside.replaced().exists() {
+                // Neither has the name, and what stood there is not ours to remove.
+                self.aside.keep();
+            }
+            return Err(error);
+        }
+        let synced = self.above.iter().try_for_each(|folder| self.disk.sync_folder(folder));
+        synced.map_err(|e| Error::io(&self.path, "bring the name to the disk of", e))
+        // What was replaced goes with the folder aside, and if it cannot, with that of a later run.
+    }
+
+    /// Takes the place of `standing`, if it still stands there.
+    fn replace(&self, standing: &Standing) -> io::Result<()> {
+        if !Standing::of(&self.place).is_ok_and(|now| now == *standing) {
+            return Err(io::ErrorKind::AlreadyExists.into());
+        }
+        if self.disk.exchange_folders(&self.content, &self.place).is_ok() {
+            if standing.is_moved_to(&self.content) {
+                return Ok(());
+            }
+            // Another run was faster by the blink of an eye, and has its place again.
+            if let Err(error) = self.disk.exchange_folders(&self.content, &self.place) {
+                fs::rename(&self.content, self.aside.replaced())?;
+                return Err(error);
+            }
+            return Err(io::ErrorKind::AlreadyExists.into());
+        }
+        // Where names cannot be exchanged there is a moment without results under the name; what
+        // stood there is removed only when the new ones have it.
+        let replaced = self.aside.replaced();
+        self.disk.rename_folder(&self.place, &replaced)?;
+        let renamed = if standing.is_moved_to(&replaced) {
+            self.disk.rename_folder(&self.content, &self.place)
+        } else {
+            Err(io::ErrorKind::AlreadyExists.into())
+        };
+        drop(fs::rename(&replaced, if renamed.is_ok() { &self.content } else { &self.place }));
+        renamed
+    }
+}
+
+/// Why nothing was replaced.
+fn refusal() -> io::Error {
+    let reason = "something was written there while this run worked, and stays as it is; the \
+                  results of this run are not there, and are gone: run again with another folder";
+    io::Error::new(io::ErrorKind::AlreadyExists, reason)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::durable::Step;
     use std::io::Write;
+    use std::sync::{Arc, Mutex};
 
     fn fill(folder: &OutputFolder, text: &str) {
         for name in ["data", MARK] {
@@ -130,6 +260,7 @@ mod tests {
         let folder = OutputFolder::create(&path, Existing::Refuse).unwrap();
         fill(&folder, "old");
         assert!(!path.exists());
+        folder.sync().unwrap();
         folder.finish().unwrap();
         assert_eq!(fs::read_to_string(path.join("data")).unwrap(), "old");
 
@@ -146,5 +277,135 @@ mod tests {
         let file = parent.path().join("file");
         fs::write(&file, "x").unwrap();
         assert!(OutputFolder::create(&file, Existing::Replace).is_err());
+    }
+
+    /// Begins two folders over one path, ends them in one order or the other, and gives what is
+    /// there and whether each was finished.
+    fn race(existing: [Existing; 2], first: usize, exchanges: bool) -> (String, [bool; 2]) {
+        let parent = tempfile::tempdir().unwrap();
+        let path = parent.path().join("out");
+        if existing.contains(&Existing::Replace) {
+            let folder = OutputFolder::create(&path, Existing::Refuse).unwrap();
+            fill(&folder, "old");
+            folder.finish().unwrap();
+        }
+        let begin = |number: usize| {
+            let disk = Disk::asking(move |step, _| match step {
+                Step::Exchange if !exchanges => Err(io::ErrorKind::Unsupported.into()),
+                _ => Ok(()),
+            });
+            let folder = OutputFolder::create_on(&path, existing[number], disk).unwrap();
+            fill(&folder, ["zero", "one"][number]);
+            folder
+        };
+        let mut folders = [0, 1].map(|number| Some(begin(number)));
+        let mut finished = [false; 2];
+        for number in [first, 1 - first] {
+            let result = folders[number].take().unwrap().finish();
+            finished[number] = result.is_ok();
+            if let Err(error) = result {
+                assert!(error.to_string().starts_with("cannot write "), "{error}");
+                let source = std::error::Error::source(&error).unwrap().to_string();
+                assert!(source.contains("are not there"), "{source}");
+            }
+        }
+        let names: Vec<_> =
+            fs::read_dir(parent.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        assert_eq!(names, ["out"], "nothing else is left");
+        (fs::read_to_string(path.join("data")).unwrap(), finished)
+    }
+
+    #[test]
+    fn of_two_over_one_path_the_first_to_end_stays() {
+        for existing in [Existing::Refuse, Existing::Replace] {
+            for exchanges in [true, false] {
+                let found = race([existing; 2], 0, exchanges);
+                assert_eq!(found, ("zero".to_owned(), [true, false]), "{existing:?}");
+                let found = race([existing; 2], 1, exchanges);
+                assert_eq!(found, ("one".to_owned(), [false, true]), "{existing:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn only_what_stood_there_at_the_start_is_replaced() {
+        let parent = tempfile::tempdir().unwrap();
+        let path = parent.path().join("out");
+        let finished = |change: &dyn Fn()| {
+            let folder = OutputFolder::create(&path, Existing::Replace).unwrap();
+            fill(&folder, "new");
+            change();
+            folder.finish().is_ok()
+        };
+        assert!(finished(&|| {}));
+        assert!(finished(&|| fs::remove_dir_all(&path).unwrap()));
+        assert!(!finished(&|| fs::write(path.join("note"), "the user's").unwrap()));
+        assert!(!finished(&|| fs::write(path.join(MARK), "longer than before").unwrap()));
+        assert!(!finished(&|| {
+            fs::remove_dir_all(&path).unwrap();
+            fs::write(&path, "a file").unwrap();
+        }));
+        fs::remove_file(&path).unwrap();
+        fs::create_dir(&path).unwrap();
+        assert!(finished(&|| {}), "an empty folder is nothing");
+        assert_eq!(fs::read_dir(parent.path()).unwrap().count(), 1);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_stays_and_what_it_leads_to_is_replaced() {
+        let parent = tempfile::tempdir().unwrap();
+        let [link, path] = ["link", "far/out"].map(|name| parent.path().join(name));
+        fs::create_dir_all(&path).unwrap();
+        std::os::unix::fs::symlink(&path, &link).unwrap();
+        for text in ["old", "new"] {
+            let folder = OutputFolder::create(&link, Existing::Replace).unwrap();
+            fill(&folder, text);
+            folder.finish().unwrap();
+            assert_eq!(fs::read_to_string(path.join("data")).unwrap(), text);
+            assert!(link.is_symlink());
+        }
+    }
+
+    #[test]
+    fn all_is_on_the_disk_before_it_has_its_name_and_every_step_may_fail() {
+        use Step::{Exchange, Rename, SyncFile, SyncFolder};
+        let all = [SyncFile, SyncFile, SyncFolder, Rename, SyncFolder, SyncFolder];
+        for failing in 0..=all.len() {
+            let parent = tempfile::tempdir().unwrap();
+            let path = parent.path().join("made/out");
+            let steps = Arc::new(Mutex::new(Vec::new()));
+            let seen = Arc::clone(&steps);
+            let disk = Disk::asking(move |step, _| {
+                let mut seen = seen.lock().unwrap();
+                seen.push(step);
+                if seen.len() == failing + 1 { Err(io::Error::other("no")) } else { Ok(()) }
+            });
+            let folder = OutputFolder::create_on(&path, Existing::Refuse, disk).unwrap();
+            fill(&folder, "new");
+            let finished = folder.sync().and_then(|()| folder.finish()).is_ok();
+            assert_eq!(finished, failing == all.len());
+            assert_eq!(*steps.lock().unwrap(), all[..all.len().min(failing + 1)]);
+            assert_eq!(path.exists(), failing > 3, "a failure behind the rename is told alone");
+            let left = fs::read_dir(parent.path().join("made")).unwrap().count();
+            assert_eq!(left, usize::from(failing > 3));
+        }
+        // What is replaced has its name until the exchange, and is put back when that fails too.
+        for failing in [&[][..], &[Exchange], &[Exchange, Rename]] {
+            let parent = tempfile::tempdir().unwrap();
+            let path = parent.path().join("out");
+            for text in ["old", "new"] {
+                let disk = Disk::asking(move |step, at| {
+                    let fails = failing.contains(&step) && text == "new" && at.ends_with("out");
+                    if fails { Err(io::Error::other("no")) } else { Ok(()) }
+                });
+                let folder = OutputFolder::create_on(&path, Existing::Replace, disk).unwrap();
+                fill(&folder, text);
+                assert_eq!(folder.finish().is_ok(), text == "old" || failing.len() < 2);
+            }
+            let text = if failing.len() < 2 { "new" } else { "old" };
+            assert_eq!(fs::read_to_string(path.join("data")).unwrap(), text);
+            assert_eq!(fs::read_dir(parent.path()).unwrap().count(), 1);
+        }
     }
 }

@@ -59,6 +59,14 @@ pub struct MatchedAgainst {
 }
 
 impl Summary {
+    /// Adds to the time of a stage.
+    pub fn add_time(&mut self, stage: &'static str, time: Duration) {
+        match self.stages.iter_mut().find(|(name, _)| *name == stage) {
+            Some((_, total)) => *total += time,
+            None => self.stages.push((stage, time)),
+        }
+    }
+
     /// Whether everything that was read is accounted for.
     #[must_use]
     pub fn is_conserved(&self) -> bool {

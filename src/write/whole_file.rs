@@ -1,5 +1,7 @@
 //! A file that appears whole or not at all.
 
+use super::aside;
+use crate::durable::{Disk, Durability};
 use crate::error::{Error, Result};
 use std::fs::{self, File};
 use std::io::Write;
@@ -12,6 +14,7 @@ use std::path::{Path, PathBuf};
 pub struct WholeFile {
     path: PathBuf,
     target: Target,
+    disk: Disk,
 }
 
 #[derive(Debug)]
@@ -22,27 +25,34 @@ enum Target {
 }
 
 impl WholeFile {
-    /// Begins a file that will be called `path`.
+    /// Begins a file that will be called `path`. What ended runs left beside it is removed, unless
+    /// the file is to be written fast.
     ///
     /// # Errors
     ///
     /// The folder does not exist or cannot be written.
-    pub fn create(path: &Path) -> Result<Self> {
+    pub fn create(path: &Path, durability: Durability) -> Result<Self> {
+        Self::create_on(path, Disk::new(durability))
+    }
+
+    /// The same on a disk of the caller's.
+    ///
+    /// # Errors
+    ///
+    /// The folder does not exist or cannot be written.
+    pub fn create_on(path: &Path, disk: Disk) -> Result<Self> {
         let error = |e| Error::io(path, "write", e);
         let is_special =
             fs::metadata(path).is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir());
         let target = if is_special {
             Target::Direct(File::options().write(true).open(path).map_err(error)?)
         } else {
-            let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-            let mut aside = tempfile::Builder::new();
-            aside.prefix(".simtool-").suffix(".tmp");
-            // The permissions of any new file, which the umask then narrows.
-            #[cfg(unix)]
-            aside.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-            Target::Aside(aside.tempfile_in(folder.unwrap_or(Path::new("."))).map_err(error)?)
+            if disk.durability() == Durability::Synced {
+                aside::remove_abandoned(folder_of(path));
+            }
+            Target::Aside(aside::file(folder_of(path)).map_err(error)?)
         };
-        Ok(Self { path: path.to_owned(), target })
+        Ok(Self { path: path.to_owned(), target, disk })
     }
 
     /// Appends `bytes`.
@@ -72,46 +82,104 @@ impl WholeFile {
         }
     }
 
-    /// Gives the file its name, replacing what stood under it.
+    /// Brings what was written to the disk, which may take a while.
     ///
     /// # Errors
     ///
-    /// The file cannot be renamed.
-    pub fn finish(self) -> Result<()> {
-        match self.target {
-            Target::Aside(file) => {
-                file.persist(&self.path).map_err(|e| Error::io(&self.path, "write", e.error))?;
-            }
-            Target::Direct(_) => {}
+    /// The disk is full or broken; the file must be given up.
+    pub fn sync(&self) -> Result<()> {
+        match &self.target {
+            Target::Aside(file) => self
+                .disk
+                .sync_file(file.as_file(), file.path())
+                .map_err(|e| Error::io(&self.path, "bring to the disk", e)),
+            Target::Direct(_) => Ok(()),
         }
-        Ok(())
     }
+
+    /// Gives the file, which was [synced](WholeFile::sync), its name, replacing what stood under
+    /// it.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be renamed; or it was, and the disk does not say that this will last.
+    pub fn finish(self) -> Result<()> {
+        let Target::Aside(file) = self.target else { return Ok(()) };
+        let renamed = self.disk.rename_file(file, &self.path);
+        renamed.map_err(|e| Error::io(&self.path, "write", e))?;
+        let folder = folder_of(&self.path);
+        self.disk.sync_folder(folder).map_err(|e| Error::io(folder, "bring to the disk", e))
+    }
+}
+
+/// The folder that a file is in.
+fn folder_of(path: &Path) -> &Path {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    folder.unwrap_or(Path::new("."))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::durable::Step;
+    use std::io;
+    use std::sync::{Arc, Mutex};
 
     #[test]
     fn an_unfinished_file_leaves_the_old_one_and_nothing_else() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("out.txt");
-        fs::write(&path, "old").unwrap();
-        let mut file = WholeFile::create(&path).unwrap();
-        file.write(b"half").unwrap();
-        drop(file);
-        assert_eq!(fs::read(&path).unwrap(), b"old");
-        let mut file = WholeFile::create(&path).unwrap();
-        file.write(b"new").unwrap();
-        assert_eq!(fs::read(&path).unwrap(), b"old");
-        file.finish().unwrap();
-        assert_eq!(fs::read(&path).unwrap(), b"new");
-        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+        for durability in [Durability::Synced, Durability::Fast] {
+            let folder = tempfile::tempdir().unwrap();
+            let path = folder.path().join("out.txt");
+            fs::write(&path, "old").unwrap();
+            let mut file = WholeFile::create(&path, durability).unwrap();
+            file.write(b"half").unwrap();
+            drop(file);
+            assert_eq!(fs::read(&path).unwrap(), b"old");
+            let mut file = WholeFile::create(&path, durability).unwrap();
+            file.write(b"new").unwrap();
+            file.sync().unwrap();
+            assert_eq!(fs::read(&path).unwrap(), b"old");
+            file.finish().unwrap();
+            assert_eq!(fs::read(&path).unwrap(), b"new");
+            assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+        }
+    }
+
+    #[test]
+    fn a_file_is_on_the_disk_before_it_has_its_name_and_every_step_may_fail() {
+        for failing in [None, Some(Step::SyncFile), Some(Step::Rename), Some(Step::SyncFolder)] {
+            let folder = tempfile::tempdir().unwrap();
+            let path = folder.path().join("out.txt");
+            fs::write(&path, "old").unwrap();
+            let steps = Arc::new(Mutex::new(Vec::new()));
+            let seen = Arc::clone(&steps);
+            let disk = Disk::asking(move |step, _| {
+                seen.lock().unwrap().push(step);
+                if Some(step) == failing { Err(io::Error::other("no")) } else { Ok(()) }
+            });
+            let mut file = WholeFile::create_on(&path, disk).unwrap();
+            file.write(b"new").unwrap();
+            let finished = match file.sync() {
+                Ok(()) => file.finish(),
+                Err(error) => {
+                    drop(file);
+                    Err(error)
+                }
+            };
+            assert_eq!(finished.is_err(), failing.is_some());
+            let all = [Step::SyncFile, Step::Rename, Step::SyncFolder];
+            let end = all.iter().position(|step| Some(*step) == failing).map_or(3, |at| at + 1);
+            assert_eq!(*steps.lock().unwrap(), all[..end], "{failing:?}");
+            let is_new = matches!(failing, None | Some(Step::SyncFolder));
+            assert_eq!(fs::read(&path).unwrap(), if is_new { b"new" } else { b"old" });
+            assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "{failing:?}");
+        }
     }
 
     #[test]
     fn a_missing_folder_is_named() {
-        let error = WholeFile::create(Path::new("no/such/folder/out.txt")).unwrap_err();
+        let path = Path::new("no/such/folder/out.txt");
+        let error = WholeFile::create(path, Durability::Synced).unwrap_err();
         assert_eq!(error.to_string(), "cannot write no/such/folder/out.txt");
     }
 }

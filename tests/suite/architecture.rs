@@ -34,6 +34,7 @@ const RAYON: &[&str] = &["search/", "pipeline/"];
 /// Third-party crates that stay in their room.
 const ROOMS: &[(&str, &[&str])] = &[
     ("memmap2", &["mapped_file.rs", "large_buffer.rs"]),
+    ("rustix", &["durable.rs"]),
     ("clap", &["bin/"]),
     ("anyhow", &["bin/"]),
     ("similar", &["write/text_difference.rs"]),

@@ -40,6 +40,7 @@ fn read(path: &Path, options: ReadOptions) -> Outcome {
                         Content::PassThrough | Content::PassedOver => {}
                     }
                 }
+                Event::Stretch(bytes) => outcome.bytes += bytes.len() as u64,
                 Event::Fault(fault) => outcome.faults.push(fault),
             }
             Ok(ControlFlow::Continue(()))

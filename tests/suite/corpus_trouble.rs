@@ -108,11 +108,9 @@ fn rows_of_a_damaged_page_are_counted() {
         assert!(run.out.contains(line), "{line} in {}", run.out);
     }
     let run = folder.run(&["-q", "--corpus", "a.parquet", "--text-field", "body", "--force"]);
-    assert!(
-        run.out.contains("\nlost                   3000  rows of damaged files\n"),
-        "{}",
-        run.out
-    );
+    assert_eq!(run.code, 1, "{}", run.err);
+    let error = "no document was read: [parquet-column] \"a.parquet\": has no column \"body\"";
+    assert!(run.err.contains(error), "{}", run.err);
 }
 
 fn corpus(folder: &Folder, arguments: &[&str]) -> Finished {

@@ -88,3 +88,149 @@ fn a_record_of_a_packed_crawl_stays_a_gzip_member() {
         records.iter().enumerate().filter(is_kept).map(|(_, record)| record.clone()).collect();
     assert_eq!(members, expected);
 }
+
+/// Decompresses all members or frames.
+fn unpacked(name: &str, bytes: &[u8]) -> Vec<u8> {
+    let mut content = Vec::new();
+    match name.rsplit_once('.').unwrap().1 {
+        "gz" => drop(flate2::read::MultiGzDecoder::new(bytes).read_to_end(&mut content).unwrap()),
+        "zst" => content = zstd::decode_all(bytes).unwrap(),
+        _ => content = bytes.to_vec(),
+    }
+    content
+}
+
+fn packed(name: &str, content: &[u8]) -> Vec<u8> {
+    match name.rsplit_once('.').unwrap().1 {
+        "gz" => {
+            let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+            gzip.write_all(content).unwrap();
+            gzip.finish().unwrap()
+        }
+        "zst" => zstd::encode_all(content, 1).unwrap(),
+        _ => content.to_vec(),
+    }
+}
+
+#[test]
+fn quarantined_records_stay_in_their_places_unless_they_are_to_go() {
+    let line = |number: usize| match number % 5 {
+        3 => format!("no object {number}\n"),
+        // A repetition, which goes.
+        4 => format!("{{\"text\": \"{}\"}}\n", text(number - 2)),
+        // Longer than a record may be, and than what is read at once.
+        1 if number == 21 => format!("{{\"text\": \"{}\"}}\n", "long ".repeat(300_000)),
+        _ => format!("{{\"text\": \"{}\"}}\n", text(number)),
+    };
+    let lines = |select: &dyn Fn(&usize) -> bool| -> String {
+        (0..40).filter(select).map(line).collect::<String>()
+    };
+    let all = lines(&|_| true);
+    for name in ["a.jsonl", "a.jsonl.gz", "a.jsonl.zst"] {
+        let folder = Folder::empty().with(name, packed(name, all.as_bytes()));
+        for (more, expected) in [
+            (&[][..], lines(&|number| number % 5 != 4)),
+            (&["--quarantined", "keep"], lines(&|number| number % 5 != 4)),
+            (&["--quarantined", "drop"], lines(&|n| n % 5 != 4 && n % 5 != 3 && *n != 21)),
+        ] {
+            let run = ["-q", "--corpus", name, "--max-record", "10K", "--write-kept", "--force"];
+            let run = folder.run(&[&run, more].concat());
+            assert_eq!(run.code, 3, "{}", run.err);
+            let copy = fs::read(folder.path("simtool-out/kept").join(name)).unwrap();
+            let copy = String::from_utf8(unpacked(name, &copy)).unwrap();
+            assert!(copy == expected, "{name} {more:?}: {} bytes, {}", copy.len(), expected.len());
+        }
+    }
+    let folder = Folder::empty().with("a.jsonl", page());
+    let run = folder.run(&["--corpus", "a.jsonl", "--quarantined", "drop"]);
+    assert_eq!(run.code, 2, "{}", run.err);
+}
+
+fn page() -> String {
+    format!("{{\"text\": \"{}\"}}\n", text(1))
+}
+
+#[cfg(feature = "parquet")]
+#[test]
+fn rows_without_a_text_stay_in_copies_of_parquet_files() {
+    use arrow_array::{Array, ArrayRef, RecordBatch, StringArray};
+    use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+    use std::sync::Arc;
+    let texts: Vec<Option<String>> =
+        (0..30).map(|n| (n % 3 != 1).then(|| text(if n == 20 { 18 } else { n }))).collect();
+    let column: ArrayRef = Arc::new(StringArray::from(texts.clone()));
+    let batch = RecordBatch::try_from_iter([("text", column)]).unwrap();
+    let mut bytes = Vec::new();
+    let mut writer =
+        parquet::arrow::ArrowWriter::try_new(&mut bytes, batch.schema(), None).unwrap();
+    writer.write(&batch).unwrap();
+    writer.close().unwrap();
+    let folder = Folder::empty().with("a.parquet", bytes);
+    for (quarantined, keeps_null) in [("keep", true), ("drop", false)] {
+        let more = ["--quarantined", quarantined, "--write-kept", "--force"];
+        folder.run(&[&["-q", "--corpus", "a.parquet"], &more[..]].concat());
+        let file = fs::File::open(folder.path("simtool-out/kept/a.parquet")).unwrap();
+        let batches = ParquetRecordBatchReaderBuilder::try_new(file).unwrap().build().unwrap();
+        let mut found = Vec::new();
+        for batch in batches {
+            let batch = batch.unwrap();
+            let column = batch.column(0).as_any().downcast_ref::<StringArray>().unwrap().clone();
+            found.extend(column.iter().map(|text| text.map(str::to_owned)));
+        }
+        let is_kept =
+            |(n, text): &(usize, &Option<String>)| *n != 20 && (keeps_null || text.is_some());
+        let expected: Vec<_> =
+            texts.iter().enumerate().filter(is_kept).map(|(_, text)| text.clone()).collect();
+        assert_eq!(found, expected, "{quarantined}");
+    }
+}
+
+#[test]
+fn a_text_that_was_removed_has_no_copy() {
+    let folder = Folder::empty();
+    fs::create_dir(folder.path("in")).unwrap();
+    let folder = folder
+        .with("in/a.txt", text(1))
+        .with("in/b.txt", text(2))
+        .with("in/c.txt", text(1))
+        .with("in/d.txt.gz", packed("d.gz", text(2).as_bytes()))
+        .with("in/empty.txt", "")
+        .with("in/long.txt", text(3).repeat(100));
+    let run = ["-q", "--corpus", "in", "--write-kept", "--max-record", "2K"];
+    assert_eq!(folder.run(&run).code, 3);
+    let names = |path: &str| {
+        let entries = fs::read_dir(folder.path(path)).unwrap();
+        let mut names: Vec<_> =
+            entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    };
+    assert_eq!(names("simtool-out/kept/in"), ["a.txt", "b.txt", "empty.txt", "long.txt"]);
+    for name in ["a.txt", "empty.txt", "long.txt"] {
+        let [copy, input] = ["simtool-out/kept/in", "in"].map(|at| folder.path(at).join(name));
+        assert!(fs::read(copy).unwrap() == fs::read(input).unwrap(), "{name}");
+    }
+}
+
+#[test]
+fn copies_are_the_same_for_any_number_of_threads() {
+    // Every seventh repeats the one before it.
+    let line = |n: usize| format!("{{\"id\": {n}, \"text\": \"{}\"}}\n", text(n - n % 7 / 6));
+    let lines: String = (0..30_000).map(line).collect();
+    let folder = Folder::empty();
+    fs::create_dir(folder.path("in")).unwrap();
+    let names = ["a.jsonl", "b.jsonl.gz", "c.jsonl.zst"];
+    for name in names {
+        fs::write(folder.path("in").join(name), packed(name, lines.as_bytes())).unwrap();
+    }
+    let mut expected = None;
+    for threads in ["1", "2", "5"] {
+        let run = ["-q", "--corpus", "in", "--write-kept", "--force", "-j", threads];
+        let run = folder.run(&[&run[..], &["--method", "simhash", "-k", "0"]].concat());
+        assert_eq!(run.code, 0, "{}", run.err);
+        let copies = names.map(|n| fs::read(folder.path("simtool-out/kept/in").join(n)).unwrap());
+        let [plain, ..] = &copies;
+        assert!(plain.len() > 2 << 20);
+        assert!(expected.get_or_insert_with(|| copies.clone()) == &copies, "{threads} threads");
+    }
+}

@@ -13,12 +13,20 @@ mod corpus_simhash;
 #[cfg(all(feature = "jsonl", unix))]
 mod corpus_trouble;
 mod determinism;
+#[cfg(all(feature = "jsonl", unix))]
+mod durability;
 #[cfg(feature = "jsonl")]
 mod fingerprint;
 mod golden;
 mod join;
 mod join_memory;
-#[cfg(all(feature = "csv", feature = "gzip", feature = "jsonl", feature = "warc"))]
+#[cfg(all(
+    feature = "csv",
+    feature = "gzip",
+    feature = "jsonl",
+    feature = "warc",
+    feature = "zstd"
+))]
 mod kept_copies;
 #[cfg(all(feature = "gzip", feature = "jsonl", feature = "zstd"))]
 mod metamorphic;

@@ -1,6 +1,6 @@
 //! `simtool --corpus`: near-duplicates within a collection, or of one in another.
 
-use crate::args::{Args, ClusterBy, CorpusArgs, KeepWhich, OutputFormat};
+use crate::args::{Args, ClusterBy, CorpusArgs, KeepWhich, OutputFormat, Quarantined};
 use crate::inputs::Access;
 use crate::progress_line::ProgressLine;
 use crate::{Outcome, console, documents, interrupt, reference};
@@ -10,8 +10,8 @@ use simtool::options::Options;
 use simtool::pipeline::config::{ClusterRule, Config, Keep};
 use simtool::pipeline::method::Method;
 use simtool::pipeline::{
-    CollectionSummary, Estimate, Findings, Outputs, Plan, Task, estimate, find_near_duplicates,
-    write_outputs,
+    BadRecords, CollectionSummary, Estimate, Findings, Outputs, Plan, Task, estimate,
+    find_near_duplicates, write_outputs,
 };
 use simtool::read::walk::{InputFile, Walked};
 use simtool::read::{Collection, ReadOptions, Strict};
@@ -21,6 +21,7 @@ use simtool::write::output_folder::{Existing, OutputFolder};
 use simtool::write::summary::{Summary, write_summary};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 /// A collection, and what is wrong with paths to it.
 struct Input {
@@ -50,7 +51,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     }
     let existing = if args.force { Existing::Replace } else { Existing::Refuse };
     let folder = OutputFolder::create(&args.output, existing)?;
-    interrupt::remove_if_interrupted(folder.aside().to_owned());
+    interrupt::remove_if_interrupted(folder.unfinished().to_owned());
 
     let progress = ProgressLine::new(common.quiet, args.input.progress).explaining(args.explain);
     let mut found = find_near_duplicates(collections, &plan, &progress)?;
@@ -69,8 +70,13 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     };
     let findings = Findings::new(&found, collections);
     write_outputs(&findings, outputs(args, &plan), &folder, &mut summary)?;
-    folder.finish()?;
-    interrupt::finished();
+    let begun = Instant::now();
+    folder.sync()?;
+    interrupt::commit(&args.output, || folder.finish())?;
+    let mut written = Vec::new();
+    write_summary(&mut written, &summary)?;
+    // The summary was written before this was known.
+    summary.add_time("write", begun.elapsed());
 
     let (verbose, quiet) = (common.verbose, common.quiet);
     documents::show(&faults, documents::Shown { verbose, quiet });
@@ -82,9 +88,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
         console::stats(&console::stage_times(&summary.stages));
     }
     if args.json {
-        let mut text = Vec::new();
-        write_summary(&mut text, &summary)?;
-        console::out(&text)?;
+        console::out(&written)?;
     } else {
         console::out(table(&summary, &args.output).as_bytes())?;
     }
@@ -147,6 +151,10 @@ fn method(args: &Args) -> Result<Method, Error> {
 /// The corpus, or queries and corpus; none of them where the outputs go.
 fn inputs(args: &Args) -> anyhow::Result<Sides<Input>> {
     let (common, args) = (&args.common, &args.corpus);
+    if args.output.as_os_str() == "-" {
+        let rule = "is never a folder, and results are several files: name a folder";
+        return Err(Error::config("output", "-", rule).into());
+    }
     let input = &args.input;
     let options = ReadOptions {
         keep_field: args.keep_field.clone(),
@@ -176,6 +184,7 @@ impl Input {
         documents::add_faults(&self.collection, self.faults.clone(), read);
         let faults = documents::all_faults(&self.collection, read);
         documents::refuse_losses(&args.input, &faults)?;
+        documents::refuse_nothing(&self.collection, read)?;
         Ok(faults)
     }
 }
@@ -191,6 +200,10 @@ fn outputs(args: &CorpusArgs, plan: &Plan) -> Outputs {
         only_ids: args.ids_only,
         pairs: args.pairs || plan.task() == Task::Match,
         kept: args.write_kept,
+        bad_records: match args.quarantined {
+            Quarantined::Keep => BadRecords::Keep,
+            Quarantined::Drop => BadRecords::Drop,
+        },
         threads: plan.resources().threads,
     }
 }

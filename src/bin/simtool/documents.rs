@@ -126,6 +126,20 @@ pub(crate) fn refuse_losses(args: &InputArgs, faults: &[Fault]) -> Result<(), Er
     }
 }
 
+/// Fails where no document was read: results of nothing must not take the place of good ones.
+pub(crate) fn refuse_nothing(
+    collection: &Collection,
+    read: &CollectionSummary,
+) -> anyhow::Result<()> {
+    if !read.ids.is_empty() || read.passed_over > 0 {
+        return Ok(());
+    }
+    let faults = all_faults(collection, read);
+    let loss = faults.iter().find(|fault| fault.severity == Severity::Loss);
+    let reason = loss.or(faults.first()).map_or("there are no records".into(), Fault::to_string);
+    Err(anyhow::anyhow!("no document was read: {reason}; nothing was written"))
+}
+
 /// Which faults are shown.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Shown {

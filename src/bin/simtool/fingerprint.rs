@@ -48,6 +48,7 @@ pub(crate) fn run(args: &FingerprintArgs) -> anyhow::Result<Outcome> {
     documents::add_faults(&collection, faults, &mut made.summary);
     let faults = documents::all_faults(&collection, &made.summary);
     documents::refuse_losses(&args.input, &faults)?;
+    documents::refuse_nothing(&collection, &made.summary)?;
 
     if args.output.as_os_str() == "-" {
         let mut out = BufWriter::new(io::stdout().lock());

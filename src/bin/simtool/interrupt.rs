@@ -2,17 +2,30 @@
 
 use crate::{Outcome, console};
 use simtool::Error;
+use simtool::durable::Durability;
 use simtool::write::whole_file::WholeFile;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, Once, PoisonError};
+use std::sync::{Mutex, MutexGuard, Once, PoisonError};
 
 /// Exit code after an interruption, as shells know it.
 const INTERRUPTED: i32 = 130;
 
-/// The folder or file to remove.
-static UNFINISHED: Mutex<Option<PathBuf>> = Mutex::new(None);
+/// How far the output is.
+#[derive(Debug, PartialEq, Eq)]
+enum State {
+    /// Nothing is written yet, or what was is given up.
+    Nothing,
+    /// A folder or file under another name, which goes with an interruption.
+    Unfinished(PathBuf),
+    /// It has its name, whatever the program still does.
+    Finished(PathBuf),
+}
+
+/// How far the output is. Whoever gives it its name holds the lock meanwhile, so that an
+/// interruption comes before or after.
+static STATE: Mutex<State> = Mutex::new(State::Nothing);
 
 /// Whether a thread waits for signals to end the program.
 static IS_INSTALLED: AtomicBool = AtomicBool::new(false);
@@ -27,20 +40,36 @@ pub(crate) fn whole_file(
     write: impl FnOnce(&mut WholeFile) -> Result<(), Error>,
 ) -> Result<(), Error> {
     install();
-    let mut file = WholeFile::create(path)?;
+    let mut file = WholeFile::create(path, Durability::Synced)?;
     if let Some(aside) = file.aside() {
         remove_if_interrupted(aside.to_owned());
     }
     write(&mut file)?;
-    file.finish()?;
-    finished();
+    file.sync()?;
+    commit(path, || file.finish())
+}
+
+/// Removes a folder or file if the program is interrupted before [`commit`] is called.
+pub(crate) fn remove_if_interrupted(unfinished: PathBuf) {
+    install();
+    *state() = State::Unfinished(unfinished);
+}
+
+/// Lets `rename` give an output its name, `results`. An interruption waits for it.
+pub(crate) fn commit(
+    results: &Path,
+    rename: impl FnOnce() -> Result<(), Error>,
+) -> Result<(), Error> {
+    let mut state = state();
+    // What could not get its name is removed by its owner.
+    *state = State::Nothing;
+    rename()?;
+    *state = State::Finished(results.to_owned());
     Ok(())
 }
 
-/// Removes a folder or file if the program is interrupted before [`finished`] is called.
-pub(crate) fn remove_if_interrupted(unfinished: PathBuf) {
-    install();
-    *UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner) = Some(unfinished);
+fn state() -> MutexGuard<'static, State> {
+    STATE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn install() {
@@ -58,18 +87,14 @@ pub(crate) fn will_end_failed() -> bool {
     IS_INSTALLED.load(Ordering::Acquire)
 }
 
-/// There is nothing half written any more.
-pub(crate) fn finished() {
-    *UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner) = None;
-}
-
 #[expect(clippy::exit, reason = "an interrupted program ends here, in whatever thread")]
 fn end() {
-    let unfinished = UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner).take();
-    if let Some(path) = unfinished {
+    // Held to the end, so that nothing that is being removed gets a name.
+    let state = state();
+    if let State::Unfinished(path) = &*state {
         // Files may still be created in a folder while it goes.
         for _ in 0..3 {
-            if fs::remove_file(&path).is_ok() || fs::remove_dir_all(&path).is_ok() {
+            if fs::remove_file(path).is_ok() || fs::remove_dir_all(path).is_ok() {
                 break;
             }
         }
@@ -77,6 +102,35 @@ fn end() {
     if HAS_FAILED.load(Ordering::Acquire) {
         std::process::exit(Outcome::Failed as i32);
     }
-    console::error("interrupted; nothing was written");
+    console::error(&sentence(&state));
     std::process::exit(INTERRUPTED);
+}
+
+/// What an interruption left.
+fn sentence(state: &State) -> String {
+    match state {
+        State::Nothing | State::Unfinished(_) => "interrupted; nothing was written".to_owned(),
+        State::Finished(results) => {
+            format!("interrupted; the results are in {}, complete", results.display())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_output_is_finished_when_it_has_its_name_and_not_before() {
+        let results = Path::new("out");
+        let failed = commit(results, || Err(Error::config("output", "out", "is no name")));
+        assert!(failed.is_err());
+        assert_eq!(sentence(&state()), "interrupted; nothing was written");
+        commit(results, || {
+            assert!(STATE.try_lock().is_err(), "an interruption waits");
+            Ok(())
+        })
+        .unwrap();
+        assert_eq!(sentence(&state()), "interrupted; the results are in out, complete");
+    }
 }

@@ -33,7 +33,9 @@ fn refuse_lonely(matches: &ArgMatches) -> Result<(), Error> {
     if matches.subcommand().is_some() || is_given("corpus") || is_given("files_from") {
         return Ok(());
     }
-    let of_corpus = CorpusArgs::augment_args(clap::Command::new("simtool"));
+    let mut of_corpus = CorpusArgs::augment_args(clap::Command::new("simtool"));
+    // Only then arguments can be shown.
+    of_corpus.build();
     match of_corpus.get_arguments().find(|argument| is_given(argument.get_id().as_str())) {
         None => Ok(()),
         Some(argument) => {

@@ -1,18 +1,36 @@
 //! Reads the inputs again and writes them without what is not kept.
 
+use super::ordered_pieces::{OrderedPieces, UnitWriter};
 use crate::document::{Content, DocOrdinal, DocumentIds};
 use crate::error::{Error, Result};
+use crate::fault::Severity;
+use crate::input_format::Format;
 use crate::read::{Collection, Corpus, Event};
-use crate::write::kept_documents::{KeptFile, distinct_names};
-use rayon::prelude::*;
+use crate::write::kept_documents::{Chunk, Packing, distinct_names};
 use std::io;
 use std::ops::{ControlFlow, Range};
 use std::path::{Path, PathBuf};
 
+/// Bytes that are packed together: a gzip member or a Zstandard frame of its own.
+const CHUNK_BYTES: usize = 1 << 20;
+
+/// What becomes of bad records in copies.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum BadRecords {
+    /// They stay in their places, byte for byte: what was not compared repeats nothing.
+    #[default]
+    Keep,
+    /// They go.
+    Drop,
+}
+
 /// Writes a copy of every file of `collection` to `folder`: byte for byte, but for the documents
-/// that `is_kept` denies and for bad records. Files that cannot be read have no copy.
+/// that `is_kept` denies, and for bad records if these are to go. What is damaged so that it cannot
+/// be read is not copied either. A text file that is one removed document has no copy, and neither
+/// has a file of which nothing could be read.
 ///
-/// Files are written in parallel, in the threads of the caller's pool.
+/// Large files are written in parallel, in the threads of the caller's pool, and compressed in
+/// chunks; the copies are the same bytes for any number of threads.
 ///
 /// # Errors
 ///
@@ -21,65 +39,141 @@ pub fn write_kept_copies(
     collection: &Collection,
     ids: &DocumentIds,
     is_kept: &(dyn Fn(DocOrdinal) -> bool + Sync),
+    bad_records: BadRecords,
     folder: &Path,
 ) -> Result<()> {
     let names: Vec<PathBuf> =
         (0..collection.file_count()).map(|file| collection.copy_name(file).to_owned()).collect();
     let names = distinct_names(&names);
+    let mut files = Vec::with_capacity(names.len());
     let mut shards = Vec::with_capacity(names.len());
     let mut next = 0;
-    for file in 0..names.len() {
+    for (file, name) in names.into_iter().enumerate() {
         let first = next;
         while next < collection.shard_count() && collection.shard_file(next) == file {
             next += 1;
         }
-        shards.push(first..next);
+        // Rows of a Parquet file are gathered before they are written.
+        let is_cut = next - first > 1
+            && collection.recognize(file).is_ok_and(|found| found.format != Format::Parquet);
+        files.push((folder.join(name), if is_cut { next - first } else { 1 }));
+        shards.push((first..next, is_cut));
     }
-    names.into_par_iter().zip(shards).enumerate().try_for_each(|(file, (name, shards))| {
-        let copy = Copy { collection, ids, is_kept, file, shards };
-        copy.write(&folder.join(name))
-    })
+    let copies = Copies { collection, ids, is_kept, bad_records, shards };
+    let pieces = OrderedPieces::new(files, rayon::current_num_threads());
+    rayon::broadcast(|_| pieces.work(&|writer| copies.write(writer)));
+    pieces.finish()
 }
 
-/// The copy of one file.
-struct Copy<'c> {
+/// What the copies of all files are made from.
+struct Copies<'c> {
     collection: &'c Collection,
     ids: &'c DocumentIds,
     is_kept: &'c (dyn Fn(DocOrdinal) -> bool + Sync),
-    file: usize,
-    shards: Range<usize>,
+    bad_records: BadRecords,
+    /// The shards of each file, and whether they are copied one by one.
+    shards: Vec<(Range<usize>, bool)>,
 }
 
-impl Copy<'_> {
-    fn write(&self, path: &Path) -> Result<()> {
-        let Ok(recognized) = self.collection.recognize(self.file) else { return Ok(()) };
+/// A part of a record that stays.
+enum Kept<'k> {
+    /// A record with its number in the file.
+    Record(
+        &'k [u8],
+        #[cfg_attr(not(feature = "parquet"), expect(dead_code, reason = "only tables have rows"))]
+        u64,
+    ),
+    /// The next bytes of a record that is not lent whole.
+    Stretch(&'k [u8]),
+}
+
+/// What was in some shards.
+#[derive(Default)]
+struct Met {
+    records: u64,
+    removed: u64,
+    has_loss: bool,
+}
+
+impl Copies<'_> {
+    /// Copies a unit: a shard, or a file.
+    fn write(&self, writer: &mut UnitWriter<'_>) -> Result<()> {
+        let unit = writer.unit();
+        let (shards, is_cut) = &self.shards[unit.file];
+        let Ok(recognized) = self.collection.recognize(unit.file) else { return Ok(()) };
         #[cfg(feature = "parquet")]
-        if recognized.format == crate::input_format::Format::Parquet {
-            return self.write_rows(path);
+        if recognized.format == Format::Parquet
+            && recognized.compression == crate::input_format::Compression::None
+        {
+            return self.write_rows(unit.file, shards.clone(), &writer.path());
         }
-        let mut copy = KeptFile::create(path, recognized.format, recognized.compression)?;
-        self.read(&mut |bytes, _| copy.write(bytes))?;
-        copy.finish()
+        let shards = if *is_cut {
+            let shard = shards.start + unit.number;
+            shard..shard + 1
+        } else {
+            shards.clone()
+        };
+        let packing = Packing::new(recognized.format, recognized.compression)?;
+        let (mut chunk, mut is_begun) = (Chunk::default(), false);
+        writer.wait()?;
+        let met = self.read(unit.file, shards, &mut |kept| {
+            match kept {
+                Kept::Record(bytes, _) => chunk.push(bytes),
+                Kept::Stretch(bytes) => chunk.push_stretch(bytes),
+            }
+            if chunk.bytes() < CHUNK_BYTES {
+                return Ok(());
+            }
+            is_begun = true;
+            writer.write(std::mem::take(&mut chunk), packing, false)
+        })?;
+        let is_nothing = !is_cut && !is_begun && chunk.bytes() == 0;
+        let is_removed_text = recognized.format == Format::Text && met.removed > 0;
+        if is_nothing && (is_removed_text || met.is_unreadable()) {
+            return Ok(());
+        }
+        writer.write(chunk, packing, true)
     }
 
     #[cfg(feature = "parquet")]
-    fn write_rows(&self, path: &Path) -> Result<()> {
+    fn write_rows(&self, file: usize, shards: Range<usize>, path: &Path) -> Result<()> {
         let mut kept = Vec::new();
-        self.read(&mut |_, row| {
-            kept.push(row);
+        let met = self.read(file, shards, &mut |record| {
+            if let Kept::Record(_, row) = record {
+                kept.push(row);
+            }
             Ok(())
         })?;
-        crate::write::kept_rows::copy_rows(self.collection.file_path(self.file), path, &kept)
+        if met.is_unreadable() {
+            return Ok(());
+        }
+        crate::write::kept_rows::copy_rows(self.collection.file_path(file), path, &kept)
     }
 
-    /// Gives the bytes and number of every record that stays.
-    fn read(&self, keep: &mut dyn FnMut(&[u8], u64) -> Result<()>) -> Result<()> {
-        let mut first_record = 0;
-        for shard in self.shards.clone() {
-            let first = self.ids.first_of_shard(shard).0;
-            let mut next = first;
+    /// Gives everything of some shards of a file that stays.
+    fn read(
+        &self,
+        file: usize,
+        shards: Range<usize>,
+        keep: &mut dyn FnMut(Kept<'_>) -> Result<()>,
+    ) -> Result<Met> {
+        let (mut met, mut first_record) = (Met::default(), 0);
+        let keeps_bad = self.bad_records == BadRecords::Keep;
+        for shard in shards {
+            let mut next = self.ids.first_of_shard(shard).0;
             let records = self.collection.read_shard(shard, &mut |event| {
-                let Event::Record(record) = event else { return Ok(ControlFlow::Continue(())) };
+                let record = match event {
+                    Event::Record(record) => record,
+                    Event::Stretch(bytes) if keeps_bad => {
+                        return keep(Kept::Stretch(bytes)).map(ControlFlow::Continue);
+                    }
+                    Event::Stretch(_) => return Ok(ControlFlow::Continue(())),
+                    Event::Fault(fault) => {
+                        met.has_loss |= fault.severity == Severity::Loss;
+                        return Ok(ControlFlow::Continue(()));
+                    }
+                };
+                met.records += 1;
                 let stays = match record.content {
                     Content::Document(_) => {
                         let document = DocOrdinal(next);
@@ -87,24 +181,33 @@ impl Copy<'_> {
                         document.index() < self.ids.len() && (self.is_kept)(document)
                     }
                     Content::PassThrough | Content::PassedOver => true,
-                    Content::Bad(_) => false,
+                    Content::Bad(_) => keeps_bad,
                 };
                 if stays {
-                    keep(record.bytes, first_record + record.number)?;
+                    let kept = Kept::Record(record.bytes, first_record + record.number);
+                    return keep(kept).map(ControlFlow::Continue);
                 }
+                met.removed += u64::from(matches!(record.content, Content::Document(_)));
                 Ok(ControlFlow::Continue(()))
             })?;
             if next != self.ids.end_of_shard(shard).0 {
-                return Err(self.changed());
+                return Err(self.changed(file));
             }
             first_record += records;
         }
-        Ok(())
+        Ok(met)
     }
 
-    fn changed(&self) -> Error {
+    fn changed(&self, file: usize) -> Error {
         let reason = "it changed while it was read; run again when nothing writes to it";
-        Error::io(self.collection.file_name(self.file), "copy", io::Error::other(reason))
+        Error::io(self.collection.file_name(file), "copy", io::Error::other(reason))
+    }
+}
+
+impl Met {
+    /// Whether there is nothing but damage.
+    fn is_unreadable(&self) -> bool {
+        self.records == 0 && self.has_loss
     }
 }
 
@@ -229,7 +332,7 @@ mod tests {
         assert!(all.len() > 20_000, "{} documents", all.len());
 
         let everything = folder.path().join("all");
-        write_kept_copies(&whole, &ids, &|_| true, &everything).unwrap();
+        write_kept_copies(&whole, &ids, &|_| true, BadRecords::Drop, &everything).unwrap();
         for (name, content) in inputs() {
             let good: String =
                 content.split_inclusive('\n').filter(|l| *l != "no object\n").collect();
@@ -240,7 +343,7 @@ mod tests {
         }
 
         let some = folder.path().join("some");
-        write_kept_copies(&whole, &ids, &|d| d.0 % 3 != 0, &some).unwrap();
+        write_kept_copies(&whole, &ids, &|d| d.0 % 3 != 0, BadRecords::Keep, &some).unwrap();
         let copies = collection(&some.join("in"));
         let kept = all.iter().enumerate().filter(|(at, _)| at % 3 != 0).map(|(_, d)| d.clone());
         assert!(documents(&copies).0 == kept.collect::<Vec<_>>());

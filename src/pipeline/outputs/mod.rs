@@ -2,11 +2,12 @@
 
 mod findings;
 mod kept_copies;
+mod ordered_pieces;
 mod report;
 
 pub(super) use findings::document_name;
 pub use findings::{Findings, Side};
-pub use kept_copies::write_kept_copies;
+pub use kept_copies::{BadRecords, write_kept_copies};
 
 use super::workers::Workers;
 use crate::cluster::{self, Cluster, Removal};
@@ -19,6 +20,7 @@ use crate::write::report::write_report;
 use crate::write::row_fields::RowKind;
 use crate::write::summary::{MatchedAgainst, Summary, write_summary};
 use std::io::{self, Write};
+use std::time::{Duration, Instant};
 
 /// Which outputs are written beside clusters, removed documents, bad records and the summary.
 #[derive(Clone, Copy, Debug)]
@@ -31,11 +33,14 @@ pub struct Outputs {
     pub pairs: bool,
     /// Whether the collection is written without what is removed.
     pub kept: bool,
+    /// What becomes of bad records in that.
+    pub bad_records: BadRecords,
     /// Worker threads, at least 1.
     pub threads: usize,
 }
 
-/// Writes the outputs to `folder` and completes `summary`, which has what only the caller knows.
+/// Writes the outputs to `folder` and completes `summary`, which has what only the caller knows; the
+/// time of writing is in it but for that of the summary itself.
 ///
 /// # Errors
 ///
@@ -46,6 +51,7 @@ pub fn write_outputs(
     folder: &OutputFolder,
     summary: &mut Summary,
 ) -> Result<()> {
+    let begun = Instant::now();
     let workers = Workers::new(outputs.threads)?;
     let clusters = cluster::clusters(findings.removals);
     let files = Files { findings, outputs, folder };
@@ -56,12 +62,17 @@ pub fn write_outputs(
         files.pairs(&summary.recipe)?;
     }
     let kept = kept(findings);
+    let mut keeping = Duration::ZERO;
     if outputs.kept {
+        let begun = Instant::now();
         files.kept(&kept, &workers)?;
+        keeping = begun.elapsed();
+        summary.add_time("keep", keeping);
     }
     count(findings, &kept, clusters.len(), summary)?;
     let page = report::report(findings, &clusters, summary, &workers)?;
     files.write("report.html", |out| write_report(out, &page))?;
+    summary.add_time("write", begun.elapsed().saturating_sub(keeping));
     files.write("summary.json", |out| write_summary(out, summary))
 }
 
@@ -138,7 +149,8 @@ impl Files<'_> {
         };
         let is_kept = |document: DocOrdinal| kept[document.index()];
         let target = self.folder.aside().join("kept");
-        workers.run(|| write_kept_copies(files, &documents.read.ids, &is_kept, &target))?
+        let bad = self.outputs.bad_records;
+        workers.run(|| write_kept_copies(files, &documents.read.ids, &is_kept, bad, &target))?
     }
 
     /// Writes a file of rows.

@@ -44,6 +44,10 @@ pub(crate) struct CorpusArgs {
     #[arg(long)]
     pub(crate) write_kept: bool,
 
+    /// Whether bad records stay in kept/, in their places.
+    #[arg(long, requires = "write_kept", value_name = "WHAT", default_value = "keep")]
+    pub(crate) quarantined: Quarantined,
+
     /// How near-duplicates are found.
     #[arg(long, value_name = "METHOD", default_value = "exact",
         value_parser = methods())]
@@ -149,6 +153,15 @@ pub(crate) enum KeepWhich {
     Max,
     /// The one with the smallest value of --keep-field.
     Min,
+}
+
+/// What becomes of bad records in copies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Quarantined {
+    /// They stay: what was not compared was not found to be a repetition.
+    Keep,
+    /// They go.
+    Drop,
 }
 
 /// What may be removed.

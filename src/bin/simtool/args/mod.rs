@@ -7,7 +7,7 @@ mod input;
 mod sizes;
 
 pub(crate) use common::{CommonArgs, MemoryArgs};
-pub(crate) use corpus::{ClusterBy, CorpusArgs, KeepWhich, OutputFormat};
+pub(crate) use corpus::{ClusterBy, CorpusArgs, KeepWhich, OutputFormat, Quarantined};
 pub(crate) use fingerprints::{FingerprintArgs, JoinArgs, SearchArgs};
 pub(crate) use input::{InputArgs, OnError, ShowProgress};
 

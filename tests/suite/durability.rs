@@ -1,0 +1,177 @@
+//! Outputs of `simtool --corpus` that other runs, signals and mistakes do not harm.
+
+use crate::program::Folder;
+use std::fs;
+use std::io::Read;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// Names of all that is in a folder, but for the inputs.
+fn names(folder: &Folder) -> Vec<String> {
+    let entries = fs::read_dir(folder.path("")).unwrap().map(|entry| entry.unwrap().path());
+    let outputs = entries.filter(|path| path.extension().is_none_or(|end| end != "jsonl"));
+    let mut names: Vec<String> =
+        outputs.map(|path| path.file_name().unwrap().to_str().unwrap().to_owned()).collect();
+    names.sort();
+    names
+}
+
+fn page(id: u32) -> String {
+    format!("{{\"id\":{id},\"text\":\"{}\"}}\n", format!("w{id} x{} y ", id / 3).repeat(20))
+}
+
+/// A folder with a file that takes a while and one that takes none.
+fn inputs() -> Folder {
+    let big: String = (0..100_000).map(page).collect();
+    Folder::empty().with("big.jsonl", big).with("small.jsonl", page(1) + &page(1))
+}
+
+/// Waits until `is_there`.
+fn wait_until(is_there: impl Fn() -> bool) {
+    let deadline = Instant::now() + Duration::from_mins(1);
+    while !is_there() {
+        assert!(Instant::now() < deadline, "it never came");
+        thread::sleep(Duration::from_millis(1));
+    }
+}
+
+/// Starts a run on the big file and comes back when it works.
+fn begin(folder: &Folder, more: &[&str]) -> Child {
+    let asides = || names(folder).iter().filter(|name| name.starts_with(".simtool-")).count();
+    let before = asides();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_simtool"));
+    command.current_dir(folder.path("")).args(["-q", "--corpus", "big.jsonl"]).args(more);
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let program = command.spawn().unwrap();
+    wait_until(|| asides() != before);
+    program
+}
+
+fn documents(output: &Path) -> String {
+    let summary = fs::read_to_string(output.join("summary.json")).unwrap();
+    summary.lines().find(|line| line.starts_with("  \"documents\"")).unwrap().to_owned()
+}
+
+#[test]
+fn of_two_runs_into_one_folder_the_first_to_end_wins() {
+    let folder = inputs();
+    for force in [&[][..], &["--force"]] {
+        let output = format!("out{}", force.len());
+        let first = begin(&folder, &[&["--output", &output], force].concat());
+        let second = ["-q", "--corpus", "small.jsonl", "--output", &output];
+        let second = folder.run(&[&second, force].concat());
+        assert_eq!(second.code, 0, "{}", second.err);
+        let first = first.wait_with_output().unwrap();
+        let error = String::from_utf8(first.stderr).unwrap();
+        assert_eq!(first.status.code(), Some(1), "{error}");
+        assert!(error.contains(&format!("cannot write {output}: ")), "{error}");
+        assert!(error.contains("the results of this run are not there"), "{error}");
+        assert!(first.stdout.is_empty());
+        assert_eq!(documents(&folder.path(&output)), "  \"documents\": 2,");
+    }
+    // What stood there when both began is as little of theirs as what the other made of it.
+    let first = begin(&folder, &["--output", "out0", "--force"]);
+    let second = ["-q", "--corpus", "small.jsonl", "--output", "out0", "--force"];
+    assert_eq!(folder.run(&second).code, 0);
+    assert_eq!(first.wait_with_output().unwrap().status.code(), Some(1));
+    assert_eq!(documents(&folder.path("out0")), "  \"documents\": 2,");
+    assert_eq!(names(&folder), ["out0", "out1"]);
+}
+
+#[test]
+fn what_a_killed_run_left_goes_with_the_next_and_what_a_living_one_writes_stays() {
+    let folder = inputs();
+    let mut killed = begin(&folder, &["--output", "killed"]);
+    killed.kill().unwrap();
+    killed.wait().unwrap();
+    assert_eq!(names(&folder).len(), 1);
+    let living = begin(&folder, &["--output", "living"]);
+    let run = folder.run(&["-q", "--corpus", "small.jsonl", "--output", "next"]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    let living = living.wait_with_output().unwrap();
+    assert_eq!(living.status.code(), Some(0), "{living:?}");
+    assert_eq!(names(&folder), ["living", "next"]);
+}
+
+#[test]
+fn an_interruption_after_the_results_stand_says_so() {
+    // More faults than a pipe holds, so that the program waits for us when all is written.
+    let missing = |n: u32| format!("missing-{n}.txt\n");
+    let missing: String = (0..4000).map(missing).collect();
+    let folder = Folder::empty().with("a.jsonl", page(1)).with("list", missing + "a.jsonl\n");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_simtool"));
+    command.current_dir(folder.path("")).args([
+        "--files-from",
+        "list",
+        "--json",
+        "--output",
+        "out",
+    ]);
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut program = command.spawn().unwrap();
+    wait_until(|| folder.path("out").exists());
+    let kill = Command::new("kill").args(["-INT", &program.id().to_string()]).status().unwrap();
+    assert!(kill.success());
+    let mut error = String::new();
+    program.stderr.take().unwrap().read_to_string(&mut error).unwrap();
+    assert_eq!(program.wait().unwrap().code(), Some(130), "{error}");
+    assert!(error.contains("interrupted; the results are in out"), "{error}");
+    assert!(!error.contains("nothing was written"), "{error}");
+    assert!(folder.path("out/summary.json").is_file());
+}
+
+#[test]
+fn a_run_that_reads_nothing_replaces_nothing() {
+    let folder = Folder::empty().with("a.jsonl", page(1) + &page(1)).with("empty.jsonl", "");
+    assert_eq!(folder.run(&["-q", "--corpus", "a.jsonl", "--output", "out"]).code, 0);
+    let field = ["a.jsonl", "--text-field", "body"];
+    for (input, why) in [
+        (&field[..], "no document was read: [json] \"a.jsonl\" byte 0: record 0: expected "),
+        (&["empty.jsonl"], "no document was read: [empty] \"empty.jsonl\""),
+        (&["a.jsonl", "--queries", "empty.jsonl"], "no document was read: [empty] "),
+        (&["empty.jsonl", "--queries", "a.jsonl"], "no document was read: [empty] "),
+    ] {
+        for output in [&["--output", "out", "--force"][..], &["--output", "new"]] {
+            let run = folder.run(&[&["-q", "--corpus"], input, output].concat());
+            assert_eq!(run.code, 1, "{input:?}: {}", run.err);
+            assert!(run.err.contains(why), "{input:?}: {}", run.err);
+            assert!(run.out.is_empty(), "{}", run.out);
+        }
+        assert_eq!(documents(&folder.path("out")), "  \"documents\": 2,");
+        assert_eq!(names(&folder), ["out"]);
+    }
+    fs::write(folder.path("f.txt"), "old").unwrap();
+    let fingerprint = [&["fingerprint", "-q", "--output", "f.txt"], &field[..]].concat();
+    let run = folder.run(&fingerprint);
+    assert_eq!(run.code, 1, "{}", run.err);
+    assert!(run.err.contains("no document was read: [json]"), "{}", run.err);
+    assert_eq!(fs::read_to_string(folder.path("f.txt")).unwrap(), "old");
+    // Documents that were not chosen were read.
+    let passed = ["-q", "--corpus", "a.jsonl", "--min-tokens", "1000", "--output", "passed"];
+    assert_eq!(folder.run(&passed).code, 0);
+}
+
+#[test]
+fn standard_output_is_no_folder() {
+    let folder = Folder::empty().with("a.jsonl", page(1));
+    for more in [&[][..], &["--force"], &["--dry-run"]] {
+        let run = folder.run(&[&["-q", "--corpus", "a.jsonl", "--output", "-"], more].concat());
+        assert_eq!(run.code, 2, "{}", run.err);
+        assert!(run.err.contains("--output -: is never a folder"), "{}", run.err);
+    }
+    assert!(names(&folder).is_empty());
+}
+
+#[test]
+fn the_times_tell_of_writing_and_of_kept_copies() {
+    let folder = Folder::empty().with("a.jsonl", page(1));
+    let run = folder.run(&["-q", "--corpus", "a.jsonl", "--write-kept", "--json", "--stats"]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    for stage in ["keep", "write"] {
+        assert!(run.out.contains(&format!("\n    \"{stage}\": ")), "{stage} in {}", run.out);
+        assert!(run.err.lines().any(|line| line.starts_with(stage)), "{stage} in {}", run.err);
+    }
+    assert_eq!(run.out, fs::read_to_string(folder.path("simtool-out/summary.json")).unwrap());
+}
