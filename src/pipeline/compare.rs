@@ -16,7 +16,7 @@ use std::cmp::Ordering;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Comparison {
     /// Distinct shingles of each.
-    pub shingles: [u32; 2],
+    pub shingles: [u64; 2],
     /// Jaccard similarity of the sets of shingles; none where neither has any.
     pub similarity: Option<Similarity>,
     /// Differing bits of the 64-bit SimHash fingerprints; none where one has no shingle.
@@ -40,7 +40,7 @@ pub fn compare_texts(texts: [&[u8]; 2], shingle: Shingle, isa: Isa) -> Compariso
         set.sort_unstable();
         set.dedup();
     }
-    let shingles = [&sets[0], &sets[1]].map(|set| set.len() as u32);
+    let shingles = [&sets[0], &sets[1]].map(|set| set.len() as u64);
     let similarity = (shingles != [0, 0])
         .then(|| Similarity::of_sizes(shared(&sets[0], &sets[1]), shingles[0], shingles[1]));
     let distance = match fingerprints {
@@ -51,7 +51,7 @@ pub fn compare_texts(texts: [&[u8]; 2], shingle: Shingle, isa: Isa) -> Compariso
 }
 
 /// Number of elements of both of two ascending sets.
-pub(super) fn shared(left: &[u64], right: &[u64]) -> u32 {
+pub(super) fn shared(left: &[u64], right: &[u64]) -> u64 {
     let (mut l, mut r, mut count) = (0, 0, 0);
     while l < left.len() && r < right.len() {
         match left[l].cmp(&right[r]) {

@@ -123,6 +123,7 @@ impl Comparison<'_> {
         if smaller < self.threshold.min_size(larger) {
             return None;
         }
+        let [smaller, larger] = [smaller, larger].map(u64::from);
         let similarity = Similarity::of_sizes(shared(&a.terms, &b.terms), smaller, larger);
         let (a, b) = (a.rows[0], b.rows[0]);
         self.threshold.holds(similarity).then(|| ClosePair {
