@@ -2,10 +2,11 @@
 
 use super::close_fingerprints::{close_within, plan_within};
 use super::config::{ClusterRule, DeduplicateConfig, Features, FingerprintRecipe, Keep, Method};
-use super::corpus_terms::CorpusTerms;
+use super::corpus_terms::{CorpusTerms, is_dear};
 use super::document_terms::DocumentTerms;
 use super::fingerprint_collection::{FingerprintedCollection, Shards, fingerprint_shards};
 use super::join_fingerprints::JoinConfig;
+use super::kept_terms::KeptTerms;
 use super::progress::Progress;
 use super::shard_summary::CollectionSummary;
 use super::timings::Timings;
@@ -32,6 +33,8 @@ pub struct Deduplicated {
     pub removals: Vec<Removal>,
     /// Where the time went.
     pub timings: Timings,
+    /// Bytes of terms that went to temporary files, so that dear texts were read once.
+    pub spooled_bytes: u64,
 }
 
 impl Deduplicated {
@@ -66,10 +69,16 @@ pub fn deduplicate(
     let by_field = matches!(config.keep, Keep::FieldMax | Keep::FieldMin);
     progress.begin("reading", collection.bytes());
     let terms = DocumentTerms::new(config.shingle, config.isa);
+    let mut spooled_bytes = 0;
     let (read, close) = match &config.method {
         Method::Exact(threshold) => {
             let source = CorpusTerms::new(collection, &terms, by_field, progress);
-            let close = config.set_join(*threshold, &workers).self_join(&source)?;
+            let is_dear = |shard| is_dear(collection, shard);
+            let kept_bytes = config.kept_bytes((0..collection.shard_count()).any(is_dear));
+            let kept = KeptTerms::new(&source, &is_dear, kept_bytes, &config.temporary_folder);
+            let close = config.set_join(*threshold, &workers, kept_bytes).self_join(&kept)?;
+            spooled_bytes = kept.spooled_bytes();
+            drop(kept);
             timings.end("read and join");
             (source.into_summary()?, CloseRows::from(close))
         }
@@ -100,12 +109,23 @@ pub fn deduplicate(
         ClusterRule::Components => components::keep_one_each(&close, prefer),
     };
     timings.end("cluster");
-    Ok(Deduplicated { read, close, removals, timings })
+    Ok(Deduplicated { read, close, removals, timings, spooled_bytes })
 }
 
 impl DeduplicateConfig {
-    pub(super) fn set_join<'w>(&self, threshold: Threshold, workers: &'w Workers) -> SetJoin<'w> {
-        SetJoin { threshold, pool: workers.pool(), memory_bytes: self.memory_bytes }
+    /// Memory for terms that are kept from their first reading, if any are dear to read: a third.
+    pub(super) fn kept_bytes(&self, any_dear: bool) -> u64 {
+        if any_dear { self.memory_bytes / 3 } else { 0 }
+    }
+
+    /// The join of sets, beside `kept_bytes` of kept terms.
+    pub(super) fn set_join<'w>(
+        &self,
+        threshold: Threshold,
+        workers: &'w Workers,
+        kept_bytes: u64,
+    ) -> SetJoin<'w> {
+        SetJoin { threshold, pool: workers.pool(), memory_bytes: self.memory_bytes - kept_bytes }
     }
 
     /// What makes fingerprints; it may have to read `corpus` for that.

@@ -2,9 +2,10 @@
 
 use super::close_fingerprints::{close_across, plan_across};
 use super::config::{DeduplicateConfig, Method};
-use super::corpus_terms::CorpusTerms;
+use super::corpus_terms::{CorpusTerms, is_dear};
 use super::document_terms::DocumentTerms;
 use super::fingerprint_collection::Shards;
+use super::kept_terms::KeptTerms;
 use super::progress::Progress;
 use super::shard_summary::CollectionSummary;
 use super::timings::Timings;
@@ -31,6 +32,8 @@ pub struct MatchedCollections {
     pub removals: Vec<Removal>,
     /// Where the time went.
     pub timings: Timings,
+    /// Bytes of terms that went to temporary files, so that dear texts were read once.
+    pub spooled_bytes: u64,
 }
 
 /// Finds all pairs of a document of `queries` and one of `corpus` that are near-duplicates by the
@@ -52,11 +55,25 @@ pub fn match_collections(
     let both = [queries, corpus];
     progress.begin("reading", both.map(Corpus::bytes).iter().sum());
     let terms = DocumentTerms::new(config.shingle, config.isa);
+    let mut spooled_bytes = 0;
     let (queries, corpus, close) = match &config.method {
         Method::Exact(threshold) => {
             let [of_queries, of_corpus] =
                 both.map(|collection| CorpusTerms::new(collection, &terms, false, progress));
-            let pairs = config.set_join(*threshold, &workers).query(&of_queries, &of_corpus)?;
+            let are_dear = both.map(|collection| move |shard| is_dear(collection, shard));
+            let any_dear = (both.iter().zip(&are_dear))
+                .any(|(collection, is_dear)| (0..collection.shard_count()).any(is_dear));
+            let kept_bytes = config.kept_bytes(any_dear);
+            let [queries_kept, corpus_kept] =
+                [(&of_queries, &are_dear[0]), (&of_corpus, &are_dear[1])].map(
+                    |(terms, is_dear)| {
+                        KeptTerms::new(terms, is_dear, kept_bytes / 2, &config.temporary_folder)
+                    },
+                );
+            let join = config.set_join(*threshold, &workers, kept_bytes);
+            let pairs = join.query(&queries_kept, &corpus_kept)?;
+            spooled_bytes = queries_kept.spooled_bytes() + corpus_kept.spooled_bytes();
+            drop((queries_kept, corpus_kept));
             timings.end("read and join");
             (of_queries.into_summary()?, of_corpus.into_summary()?, CloseAcross::from(pairs))
         }
@@ -103,7 +120,7 @@ pub fn match_collections(
         Err(never) => match never {},
     }
     timings.end("match");
-    Ok(MatchedCollections { queries, corpus, close, removals, timings })
+    Ok(MatchedCollections { queries, corpus, close, removals, timings, spooled_bytes })
 }
 
 impl MatchedCollections {

@@ -24,6 +24,7 @@ mod fingerprint_documents;
 mod fit;
 pub mod join_fingerprints;
 mod kept_copies;
+mod kept_terms;
 mod match_collections;
 mod match_queries;
 pub mod progress;

@@ -67,6 +67,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     };
     let progress = ProgressLine::new(common.quiet, args.input.progress).explaining(args.explain);
     let mut faults = Vec::new();
+    let spooled_bytes;
     let read = if let Some(queries) = &mut queries {
         let mut found =
             match_collections(&queries.collection, &corpus.collection, &config, &progress)?;
@@ -74,6 +75,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
         faults.extend(queries.complete(args, &mut found.queries)?);
         faults.extend(corpus.complete(args, &mut found.corpus)?);
         summary.stages = found.timings.stages().to_vec();
+        spooled_bytes = found.spooled_bytes;
         let findings = found.findings(&queries.collection, &corpus.collection);
         write_outputs(&findings, outputs, &folder, &mut summary)?;
         vec![found.queries, found.corpus]
@@ -82,6 +84,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
         progress.end();
         faults.extend(corpus.complete(args, &mut found.read)?);
         summary.stages = found.timings.stages().to_vec();
+        spooled_bytes = found.spooled_bytes;
         write_outputs(&found.findings(&corpus.collection), outputs, &folder, &mut summary)?;
         vec![found.read]
     };
@@ -95,6 +98,10 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     }
     if common.stats {
         console::stats(&console::stage_times(&summary.stages));
+        if spooled_bytes > 0 {
+            let megabytes = spooled_bytes.div_ceil(1 << 20);
+            console::stats(&format!("{:<20} {megabytes:>9} MB\n", "temporary files"));
+        }
     }
     if args.json {
         let mut text = Vec::new();
