@@ -9,8 +9,9 @@ use super::join_fingerprints::JoinConfig;
 use super::kept_terms::KeptTerms;
 use super::progress::Progress;
 use super::shard_summary::CollectionSummary;
+use super::text_classes::Texts;
 use super::timings::Timings;
-use super::verify_pairs::{Texts, verify_within};
+use super::verify_pairs::verify_within;
 use super::word_fingerprints::WordFingerprints;
 use super::workers::Workers;
 use super::write_outputs::{Close, Findings, Side};
@@ -94,9 +95,8 @@ pub fn deduplicate(
             let mut close = workers.run(|| close_within(&rows, plan.index, &join))??;
             timings.end("join");
             if let Some(threshold) = verify {
-                let texts =
-                    Texts { collection, ids: &summary.ids, terms: &terms, workers: &workers };
-                close = verify_within(close, &texts, *threshold)?;
+                let texts = Texts::of(collection, &summary, &terms, &workers);
+                close = verify_within(close, &texts, *threshold, config.memory_of_sets())?;
                 timings.end("verify");
             }
             (summary, close)
@@ -126,6 +126,11 @@ impl DeduplicateConfig {
         kept_bytes: u64,
     ) -> SetJoin<'w> {
         SetJoin { threshold, pool: workers.pool(), memory_bytes: self.memory_bytes - kept_bytes }
+    }
+
+    /// Memory for the sets of terms that are compared, in bytes; their join takes some besides.
+    pub(super) fn memory_of_sets(&self) -> u64 {
+        self.memory_bytes / 2
     }
 
     /// What makes fingerprints; it may have to read `corpus` for that.

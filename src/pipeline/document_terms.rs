@@ -12,6 +12,7 @@ use std::num::NonZeroUsize;
 pub(super) struct DocumentTerms {
     tokenizer: Box<dyn HashTokenizer>,
     shingles: Shingles,
+    bytes_a_term: u64,
 }
 
 /// What a reader of terms reuses from document to document.
@@ -40,7 +41,16 @@ impl Shingle {
 impl DocumentTerms {
     pub(super) fn new(shingle: Shingle, isa: Isa) -> Self {
         let (tokenizer, length) = shingle.tokenizer(isa);
-        Self { tokenizer, shingles: Shingles::new(isa, length) }
+        let bytes_a_term = match shingle {
+            Shingle::Words(_) => 6,
+            Shingle::Characters(_) => 1,
+        };
+        Self { tokenizer, shingles: Shingles::new(isa, length), bytes_a_term }
+    }
+
+    /// Bytes of text for each term, about.
+    pub(super) fn bytes_a_term(&self) -> u64 {
+        self.bytes_a_term
     }
 
     /// The terms of a text, one per occurrence, in order.

@@ -8,8 +8,9 @@ use super::fingerprint_collection::Shards;
 use super::kept_terms::KeptTerms;
 use super::progress::Progress;
 use super::shard_summary::CollectionSummary;
+use super::text_classes::Texts;
 use super::timings::Timings;
-use super::verify_pairs::{Texts, verify_across};
+use super::verify_pairs::verify_across;
 use super::workers::Workers;
 use super::write_outputs::{Close, Findings, Side};
 use crate::closeness::{CloseAcross, Closeness};
@@ -94,11 +95,10 @@ pub fn match_collections(
             timings.end("join");
             let [queries_read, corpus_read] = [of_queries.summary, of_corpus.summary];
             if let Some(threshold) = verify {
-                let [queries, corpus] =
-                    [(queries, &queries_read), (corpus, &corpus_read)].map(|(collection, read)| {
-                        Texts { collection, ids: &read.ids, terms: &terms, workers: &workers }
-                    });
-                close = verify_across(close, [&queries, &corpus], *threshold)?;
+                let [queries, corpus] = [(queries, &queries_read), (corpus, &corpus_read)]
+                    .map(|(collection, read)| Texts::of(collection, read, &terms, &workers));
+                let memory = config.memory_of_sets();
+                close = verify_across(close, [&queries, &corpus], *threshold, memory)?;
                 timings.end("verify");
             }
             (queries_read, corpus_read, close)

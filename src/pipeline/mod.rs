@@ -30,6 +30,7 @@ mod match_queries;
 pub mod progress;
 mod report;
 mod shard_summary;
+mod text_classes;
 pub mod timings;
 mod verify_pairs;
 mod word_fingerprints;

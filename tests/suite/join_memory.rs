@@ -65,6 +65,28 @@ fn an_exact_join_without_the_memory_that_it_needs_says_so() {
 }
 
 #[test]
+fn verification_stays_below_the_ceiling() {
+    if !can_limit() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    // The 5 million shingles of all texts take 44 MB, and those of two families a tenth of that.
+    fs::write(folder.join("a.txt"), alike_lines(20, 10, 5000)).unwrap();
+    let verify = "-q -j 1 --corpus a.txt --per-line --shingle chars:8 --method simhash \
+                  --verify 0.9 --pairs --output";
+    let run = |limit, rest: &str| {
+        let run = limited(folder, limit, &format!("{verify} {rest}"));
+        assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
+    };
+    run("1000000", "free");
+    run("36000", "below --max-memory 16M");
+    let pairs = fs::read(folder.join("free/pairs.jsonl")).unwrap();
+    assert_eq!(pairs.split(|&byte| byte == b'\n').count(), 20 * 45 + 1);
+    assert!(pairs == fs::read(folder.join("below/pairs.jsonl")).unwrap());
+}
+
+#[test]
 fn a_join_beyond_its_memory_spills_and_stays_below_the_ceiling() {
     if !can_limit() {
         return;
