@@ -39,9 +39,7 @@ impl Closeness {
     #[must_use]
     pub fn similarity(self) -> Option<f64> {
         match self {
-            Self::Similarity(s) | Self::Verified(s, _) => {
-                Some(f64::from(s.shared) / f64::from(s.union))
-            }
+            Self::Similarity(s) | Self::Verified(s, _) => Some(s.ratio()),
             Self::Distance(_) => None,
         }
     }

@@ -4,6 +4,7 @@
 //! more a gigabyte. A large array is therefore mapped on its own and asks for pages of 2 MB, and
 //! one that was made larger than it turned out to be costs nothing for what was never touched.
 
+use crate::error::{Error, Result};
 use bytemuck::Pod;
 use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
@@ -15,6 +16,10 @@ const MAPPED_BYTES: usize = 64 << 10;
 /// touch, and a virtual machine may have to fetch it from its host first, which takes milliseconds:
 /// for less, small pages are cheaper.
 const LARGE_PAGES_BYTES: usize = 8 << 20;
+
+/// Bytes that are left beside a large array that may be refused: for the many small things, which
+/// are not, since without memory for them the program ends.
+const LEFT_BYTES: usize = 8 << 20;
 
 /// A fixed number of zeroed elements.
 #[derive(Debug)]
@@ -32,23 +37,35 @@ enum Memory {
 }
 
 impl<T: Pod> LargeBuffer<T> {
-    /// `length` zeros. Memory is taken when it is first touched.
+    /// `length` zeros. Memory is taken when it is first touched; where it cannot be had, the
+    /// program ends.
     #[must_use]
     pub fn zeroed(length: usize) -> Self {
-        const { assert!(align_of::<T>() <= align_of::<u128>()) };
-        let bytes = length * size_of::<T>();
-        let map = (bytes >= MAPPED_BYTES).then(|| memmap2::MmapMut::map_anon(bytes));
-        let memory = match map {
-            Some(Ok(map)) => {
-                // Only a hint: small pages serve as well, more slowly.
-                #[cfg(target_os = "linux")]
-                if bytes >= LARGE_PAGES_BYTES {
-                    drop(map.advise(memmap2::Advice::HugePage));
-                }
-                Memory::Mapped(map)
+        let memory = Memory::mapped(length * size_of::<T>());
+        Self::over(memory.unwrap_or_else(|bytes| Memory::Allocated(vec![0; words(bytes)])), length)
+    }
+
+    /// `length` zeros for `what`. Memory is taken when it is first touched.
+    ///
+    /// # Errors
+    ///
+    /// The memory cannot be had.
+    pub fn try_zeroed(length: usize, what: &'static str) -> Result<Self> {
+        let bytes = length.checked_mul(size_of::<T>());
+        let bytes = bytes.ok_or_else(|| Error::memory(what, u64::MAX))?;
+        let memory = match Memory::mapped(bytes) {
+            Ok(map) if bytes < LARGE_PAGES_BYTES => map,
+            Ok(map) if memmap2::MmapMut::map_anon(LEFT_BYTES).is_ok() => map,
+            Err(bytes) if bytes < LARGE_PAGES_BYTES => {
+                Memory::Allocated(filled(0, words(bytes), what)?)
             }
-            _ => Memory::Allocated(vec![0; bytes.div_ceil(size_of::<u128>())]),
+            _ => return Err(Error::memory(what, bytes as u64)),
         };
+        Ok(Self::over(memory, length))
+    }
+
+    fn over(memory: Memory, length: usize) -> Self {
+        const { assert!(align_of::<T>() <= align_of::<u128>()) };
         Self { memory, length, element: PhantomData }
     }
 
@@ -60,15 +77,87 @@ impl<T: Pod> LargeBuffer<T> {
     #[must_use]
     pub fn resident(length: usize) -> Self {
         let buffer = Self::zeroed(length);
+        buffer.memory.populate();
+        buffer
+    }
+
+    /// [`Self::resident`] for `what`, where the memory may not be there.
+    ///
+    /// # Errors
+    ///
+    /// The memory cannot be had.
+    pub fn try_resident(length: usize, what: &'static str) -> Result<Self> {
+        let buffer = Self::try_zeroed(length, what)?;
+        buffer.memory.populate();
+        Ok(buffer)
+    }
+}
+
+impl Memory {
+    /// A map of `bytes` zeros, or the number again if they are too few for one or the system has
+    /// none to give.
+    fn mapped(bytes: usize) -> Result<Self, usize> {
+        if bytes < MAPPED_BYTES {
+            return Err(bytes);
+        }
+        let map = memmap2::MmapMut::map_anon(bytes).map_err(|_| bytes)?;
+        // Only a hint: small pages serve as well, more slowly.
         #[cfg(target_os = "linux")]
-        if let Memory::Mapped(map) = &buffer.memory
+        if bytes >= LARGE_PAGES_BYTES {
+            drop(map.advise(memmap2::Advice::HugePage));
+        }
+        Ok(Self::Mapped(map))
+    }
+
+    /// Takes the memory at once, unless it comes in large pages.
+    fn populate(&self) {
+        #[cfg(target_os = "linux")]
+        if let Self::Mapped(map) = self
             && map.len() < LARGE_PAGES_BYTES
         {
             // Only a hint: kernels before 5.14 do not know it.
             drop(map.advise(memmap2::Advice::PopulateWrite));
         }
-        buffer
     }
+}
+
+/// Words of 16 bytes that hold so many bytes.
+fn words(bytes: usize) -> usize {
+    bytes.div_ceil(size_of::<u128>())
+}
+
+/// An empty vector with room for `capacity` elements of `what`.
+///
+/// # Errors
+///
+/// The memory cannot be had.
+pub fn reserved<T>(capacity: usize, what: &'static str) -> Result<Vec<T>> {
+    let mut elements = Vec::new();
+    reserve(&mut elements, capacity, what)?;
+    Ok(elements)
+}
+
+/// A vector of `length` times `value`, for `what`.
+///
+/// # Errors
+///
+/// The memory cannot be had.
+pub fn filled<T: Clone>(value: T, length: usize, what: &'static str) -> Result<Vec<T>> {
+    let mut elements = reserved(length, what)?;
+    elements.resize(length, value);
+    Ok(elements)
+}
+
+/// Makes room for `more` elements of `what` behind those of a vector, and as much again as it has,
+/// so that a vector that grows is rarely moved.
+///
+/// # Errors
+///
+/// The memory cannot be had.
+pub fn reserve<T>(elements: &mut Vec<T>, more: usize, what: &'static str) -> Result<()> {
+    let reserved = elements.try_reserve(more);
+    let length = elements.len().saturating_add(more) as u64;
+    reserved.map_err(|_| Error::memory(what, length.saturating_mul(size_of::<T>() as u64)))
 }
 
 impl<T: Pod> Deref for LargeBuffer<T> {
@@ -110,5 +199,25 @@ mod tests {
                 assert_eq!(buffer[length - 1], [1, 2, 3, 4]);
             }
         }
+    }
+
+    #[test]
+    fn memory_that_cannot_be_had_is_an_error() {
+        let small = LargeBuffer::<u64>::try_zeroed(3, "numbers").unwrap();
+        let large = LargeBuffer::<u64>::try_resident(1 << 17, "numbers").unwrap();
+        assert!(small.iter().chain(&*large).all(|&number| number == 0));
+        assert_eq!((small.len(), large.len()), (3, 1 << 17));
+        let message = |error: Error| error.to_string();
+        // More than any address space, and more than a number of bytes can tell.
+        for length in [1 << 57, usize::MAX / 4] {
+            let error = message(LargeBuffer::<u64>::try_zeroed(length, "the numbers").unwrap_err());
+            assert!(error.starts_with("cannot have ") && error.contains("the numbers"), "{error}");
+        }
+        let error = message(reserved::<u64>(1 << 58, "the rows").unwrap_err());
+        assert!(error.starts_with("cannot have 2305843009213693952 bytes"), "{error}");
+        assert!(error.contains("for the rows") && error.contains("`max_memory`"), "{error}");
+        let mut numbers = vec![1_u8];
+        reserve(&mut numbers, 100, "numbers").unwrap();
+        assert!(numbers.capacity() > 100);
     }
 }

@@ -10,13 +10,13 @@ use std::str::FromStr;
 
 /// The Jaccard similarity of two sets: shared elements over elements of either.
 ///
-/// Equal ratios are equal: 1/2 and 2/4.
+/// Equal ratios are equal: 1/2 and 2/4. Elements may have weights, whose sums are counted.
 #[derive(Clone, Copy, Debug)]
 pub struct Similarity {
     /// Elements in both sets.
-    pub shared: u32,
+    pub shared: u64,
     /// Elements in at least one; not 0.
-    pub union: u32,
+    pub union: u64,
 }
 
 impl Similarity {
@@ -25,8 +25,14 @@ impl Similarity {
 
     /// Of two sets of the given sizes; at least one is not empty.
     #[must_use]
-    pub fn of_sizes(shared: u32, left: u32, right: u32) -> Self {
-        Self { shared, union: left + right - shared }
+    pub fn of_sizes(shared: u64, left: u64, right: u64) -> Self {
+        Self { shared, union: left - shared + right }
+    }
+
+    /// The ratio, as near as a float comes to it.
+    #[must_use]
+    pub fn ratio(self) -> f64 {
+        self.shared as f64 / self.union as f64
     }
 }
 
@@ -46,7 +52,7 @@ impl PartialOrd for Similarity {
 
 impl Ord for Similarity {
     fn cmp(&self, other: &Self) -> Ordering {
-        let product = |a: u32, b: u32| u64::from(a) * u64::from(b);
+        let product = |a: u64, b: u64| u128::from(a) * u128::from(b);
         product(self.shared, other.union).cmp(&product(other.shared, self.union))
     }
 }
@@ -104,7 +110,7 @@ impl Threshold {
     /// Whether sets with that many shared elements and that many in either are alike enough.
     #[must_use]
     pub fn holds(self, similarity: Similarity) -> bool {
-        let product = |a: u32, b: u32| u64::from(a) * u64::from(b);
+        let product = |a: u32, b: u64| u128::from(a) * u128::from(b);
         product(self.denominator, similarity.shared) >= product(self.numerator, similarity.union)
     }
 
@@ -195,5 +201,24 @@ mod tests {
         assert!(of(2, 3) > of(1, 2));
         assert_eq!(Similarity::of_sizes(2, 3, 3), of(2, 4));
         assert_eq!(Similarity::ONE, of(7, 7));
+    }
+
+    #[test]
+    fn sums_beyond_32_bits_are_compared_exactly() {
+        let most = u64::MAX;
+        let of = |shared, union| Similarity { shared, union };
+        assert!(of(most - 1, most) < of(most, most));
+        assert!(of(most / 2, most) < of(most / 2 + 1, most));
+        assert_eq!(of(most / 3, most), of(1, 3));
+        assert_eq!(Similarity::of_sizes(1 << 40, 1 << 40, 1 << 41).union, 1 << 41);
+        assert_eq!(Similarity::of_sizes(most, most, most), Similarity::ONE);
+        let threshold = Threshold::new(999_999_999, MAX_DENOMINATOR).unwrap();
+        assert!(threshold.holds(of(999_999_999 << 34, 1_000_000_000 << 34)));
+        assert!(!threshold.holds(of((999_999_999 << 34) - 1, 1_000_000_000 << 34)));
+        // The bounds of the largest sets.
+        let (most, half) = (u32::MAX, Threshold::new(1, 2).unwrap());
+        assert_eq!((half.min_size(most), half.max_unshared(most)), (1 << 31, (1 << 31) - 1));
+        assert_eq!(half.min_shared(most, most), 2_863_311_530);
+        assert_eq!(threshold.min_shared(most, most), most - 2);
     }
 }

@@ -19,7 +19,7 @@ use std::ops::ControlFlow;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Comparison {
     /// Distinct shingles of each.
-    pub shingles: [u32; 2],
+    pub shingles: [u64; 2],
     /// Jaccard similarity of the sets of shingles; none where neither has any.
     pub similarity: Option<Similarity>,
     /// Distance of their fingerprints; none where one has no shingle.
@@ -54,7 +54,7 @@ pub fn compare_texts(texts: [&[u8]; 2], method: &Method, isa: Isa) -> Comparison
         set.sort_unstable();
         set.dedup();
     }
-    let shingles = [&sets[0], &sets[1]].map(|set| set.len() as u32);
+    let shingles = [&sets[0], &sets[1]].map(|set| set.len() as u64);
     let similarity = (shingles != [0, 0])
         .then(|| Similarity::of_sizes(shared(&sets[0], &sets[1]), shingles[0], shingles[1]));
     let distance = match &fingerprints {
@@ -65,7 +65,7 @@ pub fn compare_texts(texts: [&[u8]; 2], method: &Method, isa: Isa) -> Comparison
 }
 
 /// Number of elements of both of two ascending sets.
-pub(super) fn shared(left: &[u64], right: &[u64]) -> u32 {
+pub(super) fn shared(left: &[u64], right: &[u64]) -> u64 {
     let (mut l, mut r, mut count) = (0, 0, 0);
     while l < left.len() && r < right.len() {
         match left[l].cmp(&right[r]) {

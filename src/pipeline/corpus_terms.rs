@@ -6,7 +6,6 @@ use super::shard_summary::{CollectionSummary, ShardSummary, read_again, read_sum
 use crate::document::Document;
 use crate::error::Result;
 use crate::read::Corpus;
-use crate::resources::Resources;
 use crate::search::set_join::TermSource;
 use std::sync::OnceLock;
 
@@ -28,7 +27,6 @@ impl<'c> CorpusTerms<'c> {
         collection: &'c dyn Corpus,
         terms: &'c DocumentTerms,
         by_field: bool,
-        _resources: &'c Resources,
         progress: &'c dyn Progress,
     ) -> Self {
         let summaries = (0..collection.shard_count()).map(|_| OnceLock::new()).collect();

@@ -5,17 +5,18 @@
 use super::close_fingerprints::close_rows;
 use super::corpus_terms::CorpusTerms;
 use super::fingerprint_collection::{FingerprintedCollection, Rows};
+use super::kept_terms::KeptTerms;
 use super::method::{Criterion, DocumentTerms, Fitted};
 use super::plan::Plan;
 use super::progress::Progress;
 use super::shard_summary::CollectionSummary;
 use super::timings::Timings;
-use super::verify_pairs::{Texts, verify};
+use super::verify::{RowTexts, verify};
 use super::watched::Watched;
 use super::workers::Workers;
 use crate::close::Close;
 use crate::error::Result;
-use crate::read::Corpus;
+use crate::read::{Corpus, Price};
 use crate::search::set_join::SetJoin;
 use crate::sides::Sides;
 use crate::similarity::Threshold;
@@ -26,6 +27,8 @@ pub(super) struct FoundClose {
     pub(super) read: Sides<CollectionSummary>,
     pub(super) close: Close,
     pub(super) timings: Timings,
+    /// Bytes of terms that went to temporary files.
+    pub(super) spooled_bytes: u64,
 }
 
 /// Finds all that is close in one collection, or between two, by the method of `plan`.
@@ -64,18 +67,30 @@ impl Run<'_> {
         let mut timings = Timings::start();
         let resources = self.plan.resources();
         let terms = self.terms();
-        let by_field = self.plan.keep().is_by_field();
-        let sources = self
-            .corpora
-            .map(|corpus| CorpusTerms::new(corpus, &terms, by_field, resources, self.progress));
-        let join = SetJoin { threshold, pool: self.workers.pool(), memory_bytes: resources.memory };
-        let close = match &sources {
+        let (by_field, progress) = (self.plan.keep().is_by_field(), self.progress);
+        let sources =
+            self.corpora.map(|corpus| CorpusTerms::new(corpus, &terms, by_field, progress));
+        let is_dear = |corpus: &dyn Corpus, shard| corpus.price(shard) == Price::Dear;
+        let any_dear = (self.corpora.iter())
+            .any(|corpus| (0..corpus.shard_count()).any(|shard| is_dear(*corpus, shard)));
+        // Terms that are kept from their first reading, if any are dear to read.
+        let kept_bytes = if any_dear { resources.memory / 3 } else { 0 };
+        let prices = self.corpora.map(|corpus| move |shard| is_dear(corpus, shard));
+        let kept = sources.as_ref().zip(prices.as_ref()).map(|(source, is_dear)| {
+            let each = if sources.is_two() { kept_bytes / 2 } else { kept_bytes };
+            KeptTerms::new(source, is_dear, each, &resources.temporary_folder)
+        });
+        let memory_bytes = resources.memory - kept_bytes;
+        let join = SetJoin { threshold, pool: self.workers.pool(), memory_bytes };
+        let close = match &kept {
             Sides::One(source) => Close::from(join.self_join(source)?),
             Sides::Two(queries, corpus) => Close::from(join.query(queries, corpus)?),
         };
+        let spooled_bytes = kept.iter().map(KeptTerms::spooled_bytes).sum();
+        drop(kept);
         timings.end("read and join");
         let read = sources.try_map(CorpusTerms::into_summary)?;
-        Ok(FoundClose { read, close, timings })
+        Ok(FoundClose { read, close, timings, spooled_bytes })
     }
 
     /// Fingerprints are made and joined; then the texts are looked at, if they are to be.
@@ -97,15 +112,13 @@ impl Run<'_> {
         let read = made.map(|FingerprintedCollection { rows: _, summary }| summary);
         if let Some(threshold) = method.verify() {
             let terms = self.terms();
-            let texts = self.corpora.zip(read.as_ref()).map(|(corpus, read)| Texts {
-                corpus,
-                ids: &read.ids,
-                terms: &terms,
-            });
-            close = verify(close, &texts, threshold, workers, resources)?;
+            let texts = self.corpora.zip(read.as_ref());
+            let texts = texts.map(|(corpus, read)| RowTexts::of(corpus, read, &terms, workers));
+            // The join of the sets takes the rest.
+            close = verify(close, &texts, threshold, resources.memory / 2)?;
             timings.end("verify");
         }
-        Ok(FoundClose { read, close, timings })
+        Ok(FoundClose { read, close, timings, spooled_bytes: 0 })
     }
 
     /// The terms that similarities are of.

@@ -25,6 +25,8 @@ pub struct NearDuplicates {
     pub removals: Vec<Removal>,
     /// Where the time went.
     pub timings: Timings,
+    /// Bytes of terms that went to temporary files, so that what is dear to read was read once.
+    pub spooled_bytes: u64,
 }
 
 impl NearDuplicates {
@@ -65,7 +67,8 @@ pub fn find_near_duplicates(
             rule,
         ));
     }
-    let FoundClose { read, close, mut timings } = find_close(corpora, plan, progress)?;
+    let FoundClose { read, close, mut timings, spooled_bytes } =
+        find_close(corpora, plan, progress)?;
     let (removals, stage) = match &read {
         Sides::One(read) => {
             let prefer = |a: u32, b: u32| read.prefer(plan.keep(), a, b);
@@ -78,7 +81,7 @@ pub fn find_near_duplicates(
         Sides::Two(..) => (closest_partners(&close), "match"),
     };
     timings.end(stage);
-    Ok(NearDuplicates { read, close, removals, timings })
+    Ok(NearDuplicates { read, close, removals, timings, spooled_bytes })
 }
 
 /// For each row of the first side that has any, the partner that is most like it.

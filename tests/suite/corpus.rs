@@ -194,8 +194,9 @@ fn little_memory_gives_the_same_and_far_too_little_is_refused() {
     let (code, _, expected) = removed("1G");
     assert!(code == 0 && expected.len() > 10_000);
     assert_eq!(removed("2M").2, expected);
-    let (code, err, _) = removed("20K");
-    assert_eq!(code, 2, "{err}");
+    let (code, err, _) = removed("15K");
+    assert_eq!(code, 1, "{err}");
+    assert!(err.contains(" shingles that may match: --max-memory of 15360 bytes"), "{err}");
     let (_, advice) = err.split_once("each with each. ").expect(&err);
     let enough = advice.split(' ').next().unwrap();
     assert_eq!(removed(enough).2, expected);

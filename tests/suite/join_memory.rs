@@ -1,4 +1,4 @@
-//! The ceiling of `simtool join --max-memory`, held under a limit of the system.
+//! Ceilings of memory, held under a limit of the system, and what is said where it has too little.
 #![cfg(target_os = "linux")]
 
 use std::fs;
@@ -13,22 +13,82 @@ const MAX_MEMORY: &str = "64M";
 /// tables of the program and pieces of output on their way.
 const LIMIT: &str = "75000";
 
-/// Runs the program with at most `LIMIT` of memory that is no map of a file.
-fn limited(folder: &Path, arguments: &str) -> Output {
+/// Runs the program with at most `limit` kilobytes of memory that is no map of a file.
+fn limited(folder: &Path, limit: &str, arguments: &str) -> Output {
     Command::new("sh")
-        .args(["-c", "ulimit -d \"$0\" && exec \"$@\"", LIMIT, env!("CARGO_BIN_EXE_simtool")])
+        .args(["-c", "ulimit -d \"$0\" && exec \"$@\"", limit, env!("CARGO_BIN_EXE_simtool")])
         .args(arguments.split(' '))
         .current_dir(folder)
         .output()
         .unwrap()
 }
 
-#[test]
 #[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
-fn a_join_beyond_its_memory_spills_and_stays_below_the_ceiling() {
-    let can_limit = Command::new("sh").args(["-c", "ulimit -d 1000000"]).status();
-    if !can_limit.is_ok_and(|status| status.success()) {
+fn can_limit() -> bool {
+    let limited = Command::new("sh").args(["-c", "ulimit -d 1000000"]).status();
+    let can = limited.is_ok_and(|status| status.success());
+    if !can {
         eprintln!("skipped: the shell cannot limit memory");
+    }
+    can
+}
+
+/// Lines of `words` words each, no two of them equal, but all of a family alike.
+fn alike_lines(families: usize, lines: usize, words: usize) -> String {
+    let mut text = String::new();
+    for line in 0..families * lines {
+        let family = line / lines + 1;
+        let word = |word: usize| (word + family * words).wrapping_mul(0x9E37_79B1) & 0xF_FFFF;
+        text.extend((0..words).map(|at| format!("{:x} ", word(at))));
+        text.extend([line.to_string(), "\n".to_owned()]);
+    }
+    text
+}
+
+#[test]
+fn an_exact_join_without_the_memory_that_it_needs_says_so() {
+    if !can_limit() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    // Each of 12 million shingles takes 8 bytes.
+    fs::write(folder.join("a.txt"), alike_lines(1, 100, 20_000)).unwrap();
+    let run = "-q -j 1 --corpus a.txt --per-line --shingle chars:3 --max-memory 100G --output out";
+    let failed = limited(folder, "60000", run);
+    let messages = String::from_utf8_lossy(&failed.stderr);
+    assert_eq!(failed.status.code(), Some(1), "{messages}");
+    assert!(messages.starts_with("simtool: error: cannot have "), "{messages}");
+    assert!(messages.contains(" bytes of memory for the terms of the documents: "), "{messages}");
+    assert!(messages.contains(" set --max-memory lower"), "{messages}");
+    assert!(messages.lines().count() == 1 && !folder.join("out").exists(), "{messages}");
+}
+
+#[test]
+fn verification_stays_below_the_ceiling() {
+    if !can_limit() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    // The 5 million shingles of all texts take 44 MB, and those of two families a tenth of that.
+    fs::write(folder.join("a.txt"), alike_lines(20, 10, 5000)).unwrap();
+    let verify = "-q -j 1 --corpus a.txt --per-line --shingle chars:8 --method simhash \
+                  --verify 0.9 --pairs --output";
+    let run = |limit, rest: &str| {
+        let run = limited(folder, limit, &format!("{verify} {rest}"));
+        assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
+    };
+    run("1000000", "free");
+    run("36000", "below --max-memory 16M");
+    let pairs = fs::read(folder.join("free/pairs.jsonl")).unwrap();
+    assert_eq!(pairs.split(|&byte| byte == b'\n').count(), 20 * 45 + 1);
+    assert!(pairs == fs::read(folder.join("below/pairs.jsonl")).unwrap());
+}
+
+#[test]
+fn a_join_beyond_its_memory_spills_and_stays_below_the_ceiling() {
+    if !can_limit() {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
@@ -54,11 +114,11 @@ fn a_join_beyond_its_memory_spills_and_stays_below_the_ceiling() {
         .unwrap();
     assert!(free.status.success());
     // The limit is one that a join in memory does not keep.
-    assert!(!limited(folder, &format!("{join} never.tsv")).status.success());
+    assert!(!limited(folder, LIMIT, &format!("{join} never.tsv")).status.success());
     assert!(!folder.join("never.tsv").exists());
 
     let spilled =
-        limited(folder, &format!("{join} spilled.tsv --max-memory {MAX_MEMORY} --explain"));
+        limited(folder, LIMIT, &format!("{join} spilled.tsv --max-memory {MAX_MEMORY} --explain"));
     let messages = String::from_utf8_lossy(&spilled.stderr);
     assert!(spilled.status.success(), "{messages}");
     let chosen = messages.lines().find(|line| line.contains("<- chosen")).unwrap();

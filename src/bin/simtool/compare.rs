@@ -92,7 +92,7 @@ fn readable(
     let similarity = comparison.similarity.map_or_else(
         || "none: neither document has a word".to_owned(),
         |s| {
-            let ratio = f64::from(s.shared) / f64::from(s.union);
+            let ratio = s.ratio();
             format!("{ratio:.4}  ({} of {} shingles, {shingle}, in both)", s.shared, s.union)
         },
     );
@@ -169,7 +169,7 @@ fn json(paths: [&Path; 2], shingle: &Terms, comparison: &Comparison) -> io::Resu
             comparison.shingles[1],
             similarity.map_or(0, |s| s.shared),
             similarity.map_or(0, |s| s.union),
-            number(similarity.map(|s| (f64::from(s.shared) / f64::from(s.union)).to_string())),
+            number(similarity.map(|s| s.ratio().to_string())),
             number(comparison.distance.map(|bits| bits.to_string())),
         ),
     )?;

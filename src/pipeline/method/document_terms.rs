@@ -6,13 +6,14 @@ use crate::extract::shingles::Shingles;
 use crate::extract::vocabulary::Vocabulary;
 use crate::kernels::Isa;
 use crate::token_batch::TokenBatch;
+use crate::tokenize::Tokens;
 use crate::tokenize::ascii_letters::AsciiLetters;
 use crate::tokenize::hashed_tokens::{HashTokenizer, HashedTokens};
 use std::sync::Arc;
 
 /// Finds the terms of texts; shared by all threads.
 pub(in crate::pipeline) enum DocumentTerms {
-    Shingles(Box<dyn HashTokenizer>, Shingles),
+    Shingles { tokens: Tokens, tokenizer: Box<dyn HashTokenizer>, shingles: Shingles },
     Words(AsciiLetters, Arc<Vocabulary>),
 }
 
@@ -29,9 +30,11 @@ impl DocumentTerms {
     /// Terms of a kind; `fitted` is what was learned for them.
     pub(in crate::pipeline) fn new(terms: &Terms, fitted: &Fitted, isa: Isa) -> Self {
         match (terms, fitted) {
-            (Terms::Shingles { tokens, length }, _) => {
-                Self::Shingles(tokens.tokenizer(isa), Shingles::new(isa, *length))
-            }
+            (&Terms::Shingles { tokens, length }, _) => Self::Shingles {
+                tokens,
+                tokenizer: tokens.tokenizer(isa),
+                shingles: Shingles::new(isa, length),
+            },
             (Terms::MostFrequent { .. }, Fitted::Words(words)) => {
                 Self::Words(AsciiLetters::new(isa), Arc::clone(words))
             }
@@ -40,6 +43,14 @@ impl DocumentTerms {
                 let none = Arc::new(Vocabulary::of_candidates(Vec::new(), 0));
                 Self::Words(AsciiLetters::new(isa), none)
             }
+        }
+    }
+
+    /// Bytes of text for each term, about.
+    pub(in crate::pipeline) fn bytes_a_term(&self) -> u64 {
+        match self {
+            Self::Shingles { tokens: Tokens::Characters, .. } => 1,
+            Self::Shingles { tokens: Tokens::Words, .. } | Self::Words(..) => 6,
         }
     }
 
@@ -52,7 +63,7 @@ impl DocumentTerms {
         let TermScratch { tokens, batch, ranks, terms } = scratch;
         terms.clear();
         match self {
-            Self::Shingles(tokenizer, shingles) => {
+            Self::Shingles { tokenizer, shingles, .. } => {
                 tokens.clear();
                 tokenizer.tokenize(text, tokens);
                 shingles.extract(&tokens.hashes, terms);

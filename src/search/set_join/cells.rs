@@ -5,7 +5,8 @@
 //! is ever lost. Workers fill the table without atomic operations: each keeps a small buffer of
 //! cell numbers per section of the table and takes a section's lock when its buffer is full.
 
-use crate::large_buffer::LargeBuffer;
+use crate::error::Result;
+use crate::large_buffer::{self, LargeBuffer};
 use std::sync::{Mutex, PoisonError};
 
 /// Cells of a section: its part of a cell's number has 16 bits.
@@ -16,12 +17,14 @@ const BUFFERED: usize = 1024;
 /// Cells of one byte.
 const PER_BYTE: u32 = 4;
 const SECTION_BYTES: usize = SECTION_CELLS / PER_BYTE as usize;
+/// What the memory is for.
+const TABLE: &str = "the table of terms";
 /// The value of a cell whose terms can match.
 const MATCHED: u8 = 3;
 
 /// What is noted in a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Note {
+enum Note {
     /// One more occurrence, for a self-join.
     Occurrence,
     /// An occurrence on the first side of a join of two.
@@ -56,11 +59,14 @@ pub(super) struct Cells {
 
 impl Cells {
     /// An empty table of about `cells` cells; `round` changes which terms share a cell.
-    pub(super) fn new(cells: u64, round: u32) -> Self {
+    ///
+    /// # Errors
+    /// The memory cannot be had.
+    pub(super) fn new(cells: u64, round: u32) -> Result<Self> {
         let cells = cells.clamp(1 << 10, 1 << 31) as u32;
-        let bytes = LargeBuffer::resident(cells.div_ceil(PER_BYTE) as usize);
+        let bytes = LargeBuffer::try_resident(cells.div_ceil(PER_BYTE) as usize, TABLE)?;
         let rotation = round.wrapping_mul(13) % 64;
-        Self { bytes, numbers: CellNumbers { cells, rotation } }
+        Ok(Self { bytes, numbers: CellNumbers { cells, rotation } })
     }
 
     /// How terms map to the cells of this table.
@@ -87,14 +93,21 @@ pub(super) struct Filling<'a> {
 }
 
 impl<'t> Filling<'t> {
-    /// A worker's hand on the table; what it noted is there once it is dropped.
-    pub(super) fn writer(&self, note: Note) -> Writer<'_, 't> {
-        Writer {
-            filling: self,
-            note,
-            lengths: vec![0; self.sections.len()],
-            buffers: LargeBuffer::zeroed(self.sections.len() * BUFFERED),
-        }
+    /// A worker's hands on the table, one for each side; what they noted is there once they are
+    /// dropped. A self-join has one side: either hand notes the same.
+    ///
+    /// # Errors
+    /// The memory cannot be had.
+    pub(super) fn writers(&self, across: bool) -> Result<[Writer<'_, 't>; 2]> {
+        let notes = if across { [Note::First, Note::Second] } else { [Note::Occurrence; 2] };
+        let [first, second] = notes.map(|note| self.writer(note));
+        Ok([first?, second?])
+    }
+
+    fn writer(&self, note: Note) -> Result<Writer<'_, 't>> {
+        let lengths = large_buffer::filled(0, self.sections.len(), TABLE)?;
+        let buffers = LargeBuffer::try_zeroed(self.sections.len() * BUFFERED, TABLE)?;
+        Ok(Writer { filling: self, note, lengths, buffers })
     }
 }
 
@@ -162,11 +175,11 @@ mod tests {
     use crate::stable_hash::mix;
 
     fn filled(terms: &[(u64, Note)], cells: u64) -> Cells {
-        let mut table = Cells::new(cells, 1);
+        let mut table = Cells::new(cells, 1).unwrap();
         let numbers = table.numbers();
         let filling = table.filling();
         for note in [Note::Occurrence, Note::First, Note::Second] {
-            let mut writer = filling.writer(note);
+            let mut writer = filling.writer(note).unwrap();
             for &(term, _) in terms.iter().filter(|(_, of)| *of == note) {
                 writer.push(numbers.of(term));
             }

@@ -41,6 +41,11 @@ impl EqualDocuments {
         Self { candidates, confirmed: Vec::new() }
     }
 
+    /// Whether all that was set aside was compared.
+    pub(super) fn is_settled(&self) -> bool {
+        self.candidates.is_empty()
+    }
+
     /// The shards with none alive but the earliest document of each group.
     pub(super) fn earliest(&self, shards: &[Shard]) -> Vec<Shard> {
         let mut earliest = shards.to_vec();
@@ -55,8 +60,8 @@ impl EqualDocuments {
         earliest
     }
 
-    /// Compares the documents that were set aside with their earliest one, where that is stored.
-    /// Those that differ after all live again; tells whether there are any.
+    /// Compares the documents that were set aside with their earliest one, where that is stored,
+    /// and never again. Those that differ after all live again; tells whether there are any.
     ///
     /// # Errors
     /// Those of the source.
@@ -73,7 +78,7 @@ impl EqualDocuments {
         let (candidates, known) = (&self.candidates, &*shards);
         let compared = workers.try_map(
             shards.len(),
-            || (),
+            || Ok(()),
             |(), number| {
                 let shard = &known[number];
                 let own = within(candidates, shard);
@@ -107,6 +112,7 @@ impl EqualDocuments {
                 }
             }
         }
+        self.candidates.retain(|&(earliest, _)| terms_of(stored, earliest).is_none());
         Ok(any_differ)
     }
 

@@ -34,6 +34,8 @@ mod workers;
 use crate::error::{Error, Result};
 use crate::matches::{AlikeSets, SetPair};
 use crate::similarity::Threshold;
+pub use prefix_join::shared_if_enough;
+
 use equal_documents::{EqualDocuments, EqualSets};
 use prefix_join::PrefixJoin;
 use prune::{Shard, Stored};
@@ -80,8 +82,11 @@ pub struct SetJoin<'a> {
     pub memory_bytes: u64,
 }
 
-/// Bytes per term while survivors are joined: stored, recorded twice, grouped and renumbered.
-const BYTES_PER_TERM: u64 = 64;
+/// Bytes per term while survivors are joined: stored, recorded twice, and their cells.
+const BYTES_PER_TERM: u64 = 48;
+
+/// Bytes per sampled term in the first round: its number and its cells, with the writers' buffers.
+const BYTES_PER_SAMPLED_TERM: u64 = 6;
 
 /// Parts in which survivors are joined at the most: every two of them take a reading.
 const MOST_BLOCKS: usize = 64;
@@ -89,12 +94,33 @@ const MOST_BLOCKS: usize = 64;
 /// Parts that an advice of more memory aims at.
 const FEW_BLOCKS: u64 = 16;
 
+/// A further round leaves more than one of so many shingles that the first one left: where all of
+/// them are too many even so, it is not worth trying.
+const ROUNDS_LEAVE: usize = 16;
+
+/// Terms for each byte of memory that no table of so many bytes can tell apart, even if the guess of
+/// their number is far too high.
+const HOPELESS_TERMS_A_BYTE: u64 = 64;
+
+/// Terms that are read so soon that nothing need be said before.
+const FEW_TERMS: u64 = 1 << 24;
+
+/// Terms that are joined at once at the most: their numbers and their places in the index have 32
+/// bits. What is more is joined in blocks.
+const MOST_TERMS: u64 = u32::MAX as u64;
+
+/// What the memory is for that grows with the terms.
+const TERMS: &str = "the terms of the documents";
+/// What the memory is for that grows with the terms of documents that may match.
+const INDEX: &str = "the index of the terms";
+
 impl SetJoin<'_> {
     /// All pairs of documents of `source` that are alike enough. A document without terms is like
     /// nothing.
     ///
     /// # Errors
-    /// Those of the source; too little memory for anything but hundreds of readings.
+    /// Those of the source; too little memory for anything but hundreds of readings, which is told
+    /// as soon as it shows; memory that the system does not have.
     ///
     /// # Complexity
     /// O(terms) time for the rounds; the join of the survivors is quadratic in the sets that share
@@ -111,7 +137,7 @@ impl SetJoin<'_> {
     /// by query, then by corpus row.
     ///
     /// # Errors
-    /// Those of the sources.
+    /// As [`Self::self_join`].
     ///
     /// # Complexity
     /// As [`Self::self_join`], but every pair of equal documents is a pair here.
@@ -127,13 +153,33 @@ impl SetJoin<'_> {
         Rereading { sources, threshold, table_bytes: self.memory_bytes / 2, workers }
     }
 
+    /// Terms that are joined at once.
+    fn fitting(&self) -> u64 {
+        (self.memory_bytes / BYTES_PER_TERM).min(MOST_TERMS)
+    }
+
     fn first_round(&self, sources: &Sources<'_>) -> Result<Vec<Shard>> {
-        // The sampled terms as numbers of four bytes, and their table.
-        if sources.term_count_hint().saturating_mul(6) <= self.memory_bytes {
-            prune::first_round(sources, self.threshold, Workers(self.pool))
-        } else {
-            self.rereading(sources).first_round()
+        let hint = sources.term_count_hint();
+        if hint > FEW_TERMS && hint / HOPELESS_TERMS_A_BYTE > self.memory_bytes {
+            let rule = format!(
+                "`max_memory` of {} bytes is too little to tell which of them match. {}M is \
+                 enough for that; the method simhash needs less",
+                self.memory_bytes,
+                (hint / 2).div_ceil(1 << 20)
+            );
+            return Err(Error::limit(format!("about {hint} shingles"), rule));
         }
+        let sampled = hint / 8 * prune::sample_eighths(self.threshold);
+        let shards = if sampled.saturating_mul(BYTES_PER_SAMPLED_TERM) <= self.memory_bytes {
+            prune::first_round(sources, self.threshold, Workers(self.pool))?
+        } else {
+            self.rereading(sources).first_round()?
+        };
+        let parts = blocks(&shards, self.fitting() / 2).len();
+        if parts > MOST_BLOCKS * ROUNDS_LEAVE {
+            return Err(self.too_little_memory(&shards));
+        }
+        Ok(shards)
     }
 
     /// The pairs of living documents, and which of these have equal sets.
@@ -148,25 +194,26 @@ impl SetJoin<'_> {
             let of_first = shards.get(..sources.first.shard_count()).unwrap_or_default();
             of_first.last().map_or(0, Shard::end_row)
         });
-        let fitting = self.memory_bytes / BYTES_PER_TERM;
-        let living: u64 = shards.iter().map(Shard::living_terms).sum();
+        let fitting = self.fitting();
         let mut joined = Joined::default();
-        if living <= fitting {
+        // Documents that turn out not to be equal live again, and all are read again.
+        while living_terms(shards) <= fitting {
             let everything = 0..u32::MAX;
             let all = std::slice::from_ref(&everything);
-            let mut stored = read_living(sources, shards, all, workers)?;
-            if equal.confirm(sources, shards, &stored, workers)? {
-                stored = read_living(sources, shards, all, workers)?;
+            let stored = read_living(sources, shards, all, workers)?;
+            if !equal.confirm(sources, shards, &stored, workers)? {
+                self.join_stored(stored, second_from, &mut joined)?;
+                return Ok(joined.finish(second_from));
             }
-            self.join_stored(stored, second_from, &mut joined);
-            return Ok(joined.finish(second_from));
         }
 
         // Equal documents are compared while their earliest one still lives.
-        let earliest = equal.earliest(shards);
-        for block in blocks(&earliest, fitting) {
-            let stored = read_living(sources, &earliest, &[block], workers)?;
-            equal.confirm(sources, shards, &stored, workers)?;
+        if !equal.is_settled() {
+            let earliest = equal.earliest(shards);
+            for block in blocks(&earliest, fitting) {
+                let stored = read_living(sources, &earliest, &[block], workers)?;
+                equal.confirm(sources, shards, &stored, workers)?;
+            }
         }
         self.rereading(sources).rounds(shards, fitting)?;
         let blocks = blocks(shards, fitting / 2);
@@ -179,29 +226,38 @@ impl SetJoin<'_> {
             for right in others {
                 let two = [left.clone(), right.clone()];
                 let stored = read_living(sources, shards, &two, workers)?;
-                self.join_stored(stored, second_from, &mut joined);
+                self.join_stored(stored, second_from, &mut joined)?;
             }
         }
         Ok(joined.finish(second_from))
     }
 
     fn too_little_memory(&self, shards: &[Shard]) -> Error {
-        let living: u64 = shards.iter().map(Shard::living_terms).sum();
+        let living = living_terms(shards);
         let enough = (living * BYTES_PER_TERM * 2 / FEW_BLOCKS).div_ceil(1 << 20);
         let rule = format!(
-            "is too little for the {living} shingles that may match: they would be compared in \
-             more than {MOST_BLOCKS} parts, each with each. {enough}M is enough; the method simhash needs less"
+            "`max_memory` of {} bytes is too little for them: they would be compared in more than \
+             {MOST_BLOCKS} parts, each with each. {enough}M is enough; the method simhash needs less",
+            self.memory_bytes
         );
-        Error::config("max_memory", self.memory_bytes, rule)
+        Error::limit(format!("{living} shingles that may match"), rule)
     }
 
     /// Joins documents in memory. With two sides, those of the second have rows from
     /// `second_from`.
-    fn join_stored(&self, mut stored: Vec<Stored>, second_from: Option<u32>, joined: &mut Joined) {
+    ///
+    /// # Errors
+    /// The memory cannot be had.
+    fn join_stored(
+        &self,
+        mut stored: Vec<Stored>,
+        second_from: Option<u32>,
+        joined: &mut Joined,
+    ) -> Result<()> {
         let (threshold, workers) = (self.threshold, Workers(self.pool));
-        let cells = prune::rounds(&mut stored, second_from, threshold, workers);
+        let cells = prune::rounds(&mut stored, second_from, threshold, workers)?;
         let ranking = Ranking { stored: &stored, cells: &cells, second_from, workers };
-        let sets = ranking.rank(|size, unmatched| unmatched <= threshold.max_unshared(size));
+        let sets = ranking.rank(|size, unmatched| unmatched <= threshold.max_unshared(size))?;
         drop((stored, cells));
 
         let row = |set: u32| sets.rows[set as usize];
@@ -214,10 +270,11 @@ impl SetJoin<'_> {
             }
         }
         let join = PrefixJoin { sets: &sets, skipped: &skipped, across, threshold, workers };
-        joined.pairs.extend(join.pairs().into_iter().map(|(left, right, similarity)| {
+        joined.pairs.extend(join.pairs()?.into_iter().map(|(left, right, similarity)| {
             let (left, right) = (row(left), row(right));
             SetPair { a: left.min(right), b: left.max(right), similarity }
         }));
+        Ok(())
     }
 }
 
@@ -242,6 +299,11 @@ impl Joined {
         pairs.dedup_by_key(|pair| (pair.a, pair.b));
         (pairs, equal)
     }
+}
+
+/// Occurrences of terms in all living documents.
+fn living_terms(shards: &[Shard]) -> u64 {
+    shards.iter().map(Shard::living_terms).sum()
 }
 
 /// Ranges of rows with at most about `terms` terms of living documents each; at least one.
@@ -273,6 +335,26 @@ impl Sources<'_> {
     fn side(&self, shard: usize) -> usize {
         usize::from(shard >= self.first.shard_count())
     }
+
+    /// Visits documents as [`TermSource::visit_shard`] does, with work that may fail: after that it
+    /// sees no further ones.
+    ///
+    /// # Errors
+    /// Those of the sources, and the first one of `visit`.
+    fn try_visit(
+        &self,
+        shard: usize,
+        wanted: &dyn Fn(u32) -> bool,
+        visit: &mut dyn FnMut(u32, &[u64]) -> Result<()>,
+    ) -> Result<()> {
+        let mut done = Ok(());
+        self.visit_shard(shard, wanted, &mut |index, terms| {
+            if done.is_ok() {
+                done = visit(index, terms);
+            }
+        })?;
+        done
+    }
 }
 
 impl TermSource for Sources<'_> {
@@ -281,7 +363,8 @@ impl TermSource for Sources<'_> {
     }
 
     fn term_count_hint(&self) -> u64 {
-        self.first.term_count_hint() + self.second.map_or(0, TermSource::term_count_hint)
+        let of_second = self.second.map_or(0, TermSource::term_count_hint);
+        self.first.term_count_hint().saturating_add(of_second)
     }
 
     fn visit_shard(
@@ -327,11 +410,11 @@ fn read_living(
     let expected = shards.iter().map(wanted_terms).sum::<usize>() / workers.count() * 3 / 2;
     workers.try_fold(
         shards.len(),
-        || Stored::with_capacity(expected),
+        || Ok(Stored::with_capacity(expected)),
         |stored, number| {
             let shard = &shards[number];
-            sources.visit_shard(number, &|index| wanted(shard, index), &mut |index, terms| {
-                stored.push(shard.first_row + index, terms);
+            sources.try_visit(number, &|index| wanted(shard, index), &mut |index, terms| {
+                stored.push(shard.first_row + index, terms)
             })
         },
     )

@@ -8,8 +8,11 @@
 //! C. Xiao, W. Wang, X. Lin, J. X. Yu. Efficient similarity joins for near-duplicate detection.
 //! WWW 2008 (positions).
 
+use super::INDEX;
 use super::ranked_sets::RankedSets;
 use super::workers::Workers;
+use crate::error::Result;
+use crate::large_buffer::{LargeBuffer, filled};
 use crate::similarity::{Similarity, Threshold};
 
 /// Sets that a worker takes at a time.
@@ -21,7 +24,8 @@ const DROPPED: u32 = u32::MAX;
 pub(super) type Found = (u32, u32, Similarity);
 
 /// A number's occurrence in a set's prefix.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy, Default, bytemuck::Pod, bytemuck::Zeroable)]
+#[repr(C)]
 struct Posting {
     set: u32,
     /// Place of the number in the set, unmatched terms included, from 1.
@@ -40,9 +44,10 @@ pub(super) struct PrefixJoin<'a> {
 }
 
 /// For each number, the sets whose indexed prefix has it, ascending.
-struct Index {
-    offsets: Vec<u32>,
-    postings: Vec<Posting>,
+struct Index<'a> {
+    /// Where each number's postings begin. They are fewer than the terms, which 32 bits count.
+    offsets: &'a [u32],
+    postings: &'a [Posting],
 }
 
 /// A worker's memory: for each set how many numbers it shares so far, and which are not 0.
@@ -57,12 +62,19 @@ impl PrefixJoin<'_> {
     /// # Complexity
     /// O(postings met), which grows with the square of the sets that share a frequent number in
     /// their prefixes.
-    pub(super) fn pairs(&self) -> Vec<Found> {
-        let index = self.index();
+    ///
+    /// # Errors
+    /// The memory cannot be had.
+    pub(super) fn pairs(&self) -> Result<Vec<Found>> {
+        let (offsets, postings) = self.index()?;
+        let index = Index { offsets: &offsets, postings: &postings };
         let chunks = self.sets.len().div_ceil(CHUNK);
-        let found = self.workers.map(
+        let found = self.workers.try_map(
             chunks,
-            || Overlaps { counts: vec![0; self.sets.len()], touched: Vec::new() },
+            || {
+                let counts = filled(0, self.sets.len(), INDEX)?;
+                Ok(Overlaps { counts, touched: Vec::new() })
+            },
             |overlaps, chunk| {
                 // The largest sets cost the most, so they come first.
                 let chunk = chunks - 1 - chunk;
@@ -72,10 +84,10 @@ impl PrefixJoin<'_> {
                         self.probe(&index, set, overlaps, &mut found);
                     }
                 }
-                found
+                Ok(found)
             },
-        );
-        found.concat()
+        )?;
+        Ok(found.concat())
     }
 
     /// The numbers among the first `length` terms of a set.
@@ -85,25 +97,28 @@ impl PrefixJoin<'_> {
         &ranks[..matched.min(ranks.len())]
     }
 
-    fn index(&self) -> Index {
+    /// Offsets and postings of an [`Index`].
+    fn index(&self) -> Result<(LargeBuffer<u32>, LargeBuffer<Posting>)> {
         let sets = self.sets;
         let indexed = |set: usize| {
             let size = sets.sizes[set];
             let length = size - self.threshold.min_shared(size, size) + 1;
             self.prefix(set, if self.skipped[set] { 0 } else { length })
         };
-        let mut offsets = vec![0_u32; sets.rank_count as usize + 2];
+        let mut buffer = LargeBuffer::<u32>::try_zeroed(sets.rank_count as usize + 2, INDEX)?;
+        let offsets = &mut *buffer;
         for set in 0..sets.len() {
             for &rank in indexed(set) {
                 offsets[rank as usize + 2] += 1;
             }
         }
         let mut sum = 0;
-        for offset in &mut offsets {
+        for offset in &mut *offsets {
             sum += *offset;
             *offset = sum;
         }
-        let mut postings = vec![Posting::default(); sum as usize];
+        let mut posting_buffer = LargeBuffer::<Posting>::try_zeroed(sum as usize, INDEX)?;
+        let postings = &mut *posting_buffer;
         for set in 0..sets.len() {
             let first = sets.unmatched[set] + 1;
             for (position, &rank) in (first..).zip(indexed(set)) {
@@ -113,11 +128,17 @@ impl PrefixJoin<'_> {
                 *next += 1;
             }
         }
-        Index { offsets, postings }
+        Ok((buffer, posting_buffer))
     }
 
     /// Finds the smaller sets that are alike enough to `set`.
-    fn probe(&self, index: &Index, set: usize, overlaps: &mut Overlaps, found: &mut Vec<Found>) {
+    fn probe(
+        &self,
+        index: &Index<'_>,
+        set: usize,
+        overlaps: &mut Overlaps,
+        found: &mut Vec<Found>,
+    ) {
         let sets = self.sets;
         let size = sets.sizes[set];
         let smallest = self.threshold.min_size(size);
@@ -153,8 +174,8 @@ impl PrefixJoin<'_> {
                 let needed = self.threshold.min_shared(size, sets.sizes[other as usize]);
                 let (left, right) = (sets.ranks_of(set), sets.ranks_of(other as usize));
                 if let Some(shared) = shared_if_enough(left, right, needed as usize) {
-                    let right_size = sets.sizes[other as usize];
-                    let similarity = Similarity::of_sizes(shared as u32, size, right_size);
+                    let sizes = [size, sets.sizes[other as usize]].map(u64::from);
+                    let similarity = Similarity::of_sizes(shared as u64, sizes[0], sizes[1]);
                     found.push((set as u32, other, similarity));
                 }
             }
@@ -162,8 +183,8 @@ impl PrefixJoin<'_> {
     }
 }
 
-/// How many numbers the ascending lists share, or nothing as soon as it must be under `needed`.
-fn shared_if_enough(left: &[u32], right: &[u32], needed: usize) -> Option<usize> {
+/// How many elements two ascending lists share, or nothing as soon as it must be under `needed`.
+pub fn shared_if_enough<T: Copy + Ord>(left: &[T], right: &[T], needed: usize) -> Option<usize> {
     let (mut at_left, mut at_right, mut shared) = (0, 0, 0);
     while at_left < left.len() && at_right < right.len() {
         if shared + (left.len() - at_left).min(right.len() - at_right) < needed {

@@ -5,11 +5,11 @@
 //! next round. The first round looks at a sample of the terms, chosen by their hashes: the bound
 //! on unmatched terms holds for any part of a set, so the sample costs survivors, never pairs.
 
-use super::cells::{Cells, Note, Writer};
+use super::cells::{Cells, Writer};
 use super::large_vec::LargeVec;
 use super::workers::Workers;
-use super::{Sources, TermSource as _};
-use crate::error::Result;
+use super::{Sources, TERMS, TermSource as _};
+use crate::error::{Error, Result};
 use crate::similarity::Threshold;
 
 /// Cells per term that is counted. More cells make fewer false matches and more cache misses.
@@ -21,6 +21,34 @@ pub(super) fn sample_eighths(threshold: Threshold) -> u64 {
     // The share of a set that may be unmatched, in thousandths.
     let unmatched = u64::from(threshold.max_unshared(1000));
     (unmatched * 8 * 17).div_ceil(10 * 1000).clamp(1, 8)
+}
+
+/// Terms of a document at the most: two documents together have fewer than 32 bits count.
+const MOST_TERMS: usize = (1 << 31) - 1;
+
+/// The number of terms of a document, occurrences counted.
+///
+/// # Errors
+/// More than a join takes.
+pub(super) fn document_size(terms: usize) -> Result<u32> {
+    if terms > MOST_TERMS {
+        let rule = format!(
+            "an exact join takes at most {MOST_TERMS} of each; a smaller `max_record` passes over \
+             such a document, the method simhash takes it"
+        );
+        return Err(Error::limit(format!("a document of {terms} shingles"), rule));
+    }
+    Ok(terms as u32)
+}
+
+/// The row after `documents` more.
+///
+/// # Errors
+/// Rows that 32 bits do not number.
+pub(super) fn row_after(row: u32, documents: usize) -> Result<u32> {
+    let end = u32::try_from(documents).ok().and_then(|documents| row.checked_add(documents));
+    let rule = "must be fewer than 4294967296 in all, queries included";
+    end.ok_or_else(|| Error::limit("documents", rule))
 }
 
 /// What is known of the documents of a shard after the first reading.
@@ -70,30 +98,34 @@ struct ShardSample {
 /// The first round, over all documents.
 ///
 /// # Errors
-/// Those of the source.
+/// Those of the source; memory that cannot be had; more than 32 bits count.
 pub(super) fn first_round(
     sources: &Sources<'_>,
     threshold: Threshold,
     workers: Workers<'_>,
 ) -> Result<Vec<Shard>> {
     let eighths = sample_eighths(threshold);
-    let expected = sources.term_count_hint() * eighths / 8;
-    let mut cells = Cells::new(expected * CELLS_PER_TERM, 0);
+    let expected = sources.term_count_hint().saturating_mul(eighths) / 8;
+    let mut cells = Cells::new(expected.saturating_mul(CELLS_PER_TERM), 0)?;
     let numbers = cells.numbers();
     let filling = cells.filling();
     let readings = workers.try_fold(
         sources.shard_count(),
-        || Reading {
-            writers: notes(sources.second.is_some()).map(|note| filling.writer(note)),
-            shards: Vec::new(),
-            cells: LargeVec::with_capacity(expected as usize / workers.count() * 3 / 2),
+        || {
+            let capacity = (expected as usize / workers.count()).saturating_mul(3) / 2;
+            Ok(Reading {
+                writers: filling.writers(sources.second.is_some())?,
+                shards: Vec::new(),
+                cells: LargeVec::with_capacity(capacity, TERMS),
+            })
         },
         |reading, shard| {
             let Reading { writers, shards, cells } = reading;
             let writer = &mut writers[sources.side(shard)];
             let (mut sizes, mut ends, start) = (Vec::new(), Vec::new(), cells.len());
-            sources.visit_shard(shard, &|_| true, &mut |_, terms| {
-                let room = cells.spare(terms.len());
+            sources.try_visit(shard, &|_| true, &mut |_, terms| {
+                sizes.push(document_size(terms.len())?);
+                let room = cells.spare(terms.len())?;
                 let mut picked = 0;
                 for &term in terms {
                     room[picked] = numbers.of(term);
@@ -103,8 +135,8 @@ pub(super) fn first_round(
                     writer.push(cell);
                 }
                 cells.extend_by(picked);
-                sizes.push(terms.len() as u32);
                 ends.push(cells.len());
+                Ok(())
             })?;
             shards.push(ShardSample { shard, sizes, ends, start });
             Ok(())
@@ -126,14 +158,9 @@ pub(super) fn first_round(
     let mut row = 0;
     for shard in &mut shards {
         shard.first_row = row;
-        row += shard.sizes.len() as u32;
+        row = row_after(row, shard.sizes.len())?;
     }
     Ok(shards)
-}
-
-/// What the terms of each side leave in the cells.
-pub(super) fn notes(across: bool) -> [Note; 2] {
-    if across { [Note::First, Note::Second] } else { [Note::Occurrence; 2] }
 }
 
 /// Which documents of a shard may have a partner; with the shard's number.
@@ -183,15 +210,20 @@ pub(super) struct Stored {
 }
 
 impl Stored {
-    /// No document, and room for `terms` terms.
+    /// No document, and if possible room for `terms` terms.
     pub(super) fn with_capacity(terms: usize) -> Self {
-        Self { rows: Vec::new(), ends: Vec::new(), terms: LargeVec::with_capacity(terms) }
+        Self { rows: Vec::new(), ends: Vec::new(), terms: LargeVec::with_capacity(terms, TERMS) }
     }
 
-    pub(super) fn push(&mut self, row: u32, terms: &[u64]) {
-        self.terms.extend_from_slice(terms);
+    /// Takes in one more document.
+    ///
+    /// # Errors
+    /// The memory cannot be had.
+    pub(super) fn push(&mut self, row: u32, terms: &[u64]) -> Result<()> {
+        self.terms.extend_from_slice(terms)?;
         self.rows.push(row);
         self.ends.push(self.terms.len());
+        Ok(())
     }
 
     /// Rows and terms of the documents.
@@ -223,21 +255,24 @@ impl Stored {
 
 /// Rounds over documents in memory, until one drops less than a fifth of the terms. Returns the
 /// cells of the last round. With two sides, those of the second have rows from `second_from`.
+///
+/// # Errors
+/// The memory for the cells cannot be had.
 pub(super) fn rounds(
     stored: &mut [Stored],
     second_from: Option<u32>,
     threshold: Threshold,
     workers: Workers<'_>,
-) -> Cells {
+) -> Result<Cells> {
     let mut round = 1;
     loop {
         let before: usize = stored.iter().map(|shard| shard.terms.len()).sum();
-        let mut cells = Cells::new(before as u64 * CELLS_PER_TERM, round);
+        let mut cells = Cells::new(before as u64 * CELLS_PER_TERM, round)?;
         let numbers = cells.numbers();
         let filling = cells.filling();
-        workers.map(
+        workers.try_map(
             stored.len(),
-            || notes(second_from.is_some()).map(|note| filling.writer(note)),
+            || filling.writers(second_from.is_some()),
             |writers: &mut [Writer<'_, '_>; 2], part| {
                 let part = &stored[part];
                 let first_of_second = second_from
@@ -250,8 +285,9 @@ pub(super) fn rounds(
                         writer.push(numbers.of(term));
                     }
                 }
+                Ok(())
             },
-        );
+        )?;
         drop(filling);
         workers.map_items(stored.iter_mut().collect(), |shard: &mut Stored| {
             shard.retain(|terms| {
@@ -262,7 +298,24 @@ pub(super) fn rounds(
         let after: usize = stored.iter().map(|shard| shard.terms.len()).sum();
         round += 1;
         if after * 5 >= before * 4 {
-            return cells;
+            return Ok(cells);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_32_bits_cannot_count_is_refused() {
+        assert_eq!(document_size(MOST_TERMS).unwrap() as usize, MOST_TERMS);
+        let error = document_size(1 << 32).unwrap_err().to_string();
+        assert!(error.starts_with("a document of 4294967296 shingles: "), "{error}");
+        assert_eq!(row_after(7, (1 << 32) - 8).unwrap(), u32::MAX);
+        for (row, documents) in [(7, (1 << 32) - 7), (u32::MAX, 1), (0, 1 << 32), (0, usize::MAX)] {
+            let error = row_after(row, documents).unwrap_err().to_string();
+            assert!(error.starts_with("documents: must be fewer than 4294967296"), "{error}");
         }
     }
 }

@@ -4,10 +4,13 @@
 //! and is not stored. Any order of the terms gives the same pairs; this one gives the fewest
 //! candidates.
 
+use super::INDEX;
 use super::cells::Cells;
 use super::large_vec::LargeVec;
 use super::prune::Stored;
 use super::workers::Workers;
+use crate::error::Result;
+use crate::large_buffer::{LargeBuffer, filled, reserved};
 
 /// Records per partition, about: with its table it stays in the second-level cache.
 const PARTITION_RECORDS: usize = 1 << 14;
@@ -17,7 +20,7 @@ const CLASSES: usize = 96;
 const REPEATED: u32 = u32::MAX;
 
 /// Sets of term numbers, in ascending (size, row).
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct RankedSets {
     /// The row of each set.
     pub(super) rows: Vec<u32>,
@@ -30,7 +33,7 @@ pub(super) struct RankedSets {
     /// Where each set's numbers begin, and where the last one's end.
     pub(super) offsets: Vec<usize>,
     /// The numbers of the matched terms, ascending within a set.
-    pub(super) ranks: Vec<u32>,
+    pub(super) ranks: LargeBuffer<u32>,
     /// How many numbers there are.
     pub(super) rank_count: u32,
 }
@@ -88,7 +91,8 @@ impl Partition {
     }
 }
 
-/// What must be known to renumber the terms of stored documents.
+/// What must be known to renumber the terms of stored documents: as many of these as 32 bits
+/// count, so that their numbers and places have as many.
 pub(super) struct Ranking<'a> {
     /// The documents, in parts.
     pub(super) stored: &'a [Stored],
@@ -101,19 +105,22 @@ pub(super) struct Ranking<'a> {
 
 impl Ranking<'_> {
     /// The sets that satisfy `may_match(size, unmatched)`.
-    pub(super) fn rank(&self, may_match: impl Fn(u32, u32) -> bool) -> RankedSets {
+    ///
+    /// # Errors
+    /// The memory cannot be had.
+    pub(super) fn rank(&self, may_match: impl Fn(u32, u32) -> bool) -> Result<RankedSets> {
         let rows: Vec<u32> = self.stored.iter().flat_map(|part| &part.rows).copied().collect();
         let bits = self.partition_bits();
-        let (records, unmatched) = self.records(bits);
-        let partitions = self.workers.map(
+        let (records, unmatched) = self.records(bits)?;
+        let partitions = self.workers.try_map(
             1 << bits,
-            || (),
+            || Ok(()),
             |(), partition| {
                 let parts: Vec<&[Record]> =
                     records.iter().map(|part| part.of_partition(partition)).collect();
                 self.group(&parts, &rows)
             },
-        );
+        )?;
         drop(records);
         let (sizes, unmatched) = sizes(&partitions, unmatched);
 
@@ -121,7 +128,15 @@ impl Ranking<'_> {
             .filter(|&d| may_match(sizes[d as usize], unmatched[d as usize]))
             .collect();
         order.sort_unstable_by_key(|&d| (sizes[d as usize], rows[d as usize]));
-        let mut sets = RankedSets { offsets: vec![0], ..RankedSets::default() };
+        let mut sets = RankedSets {
+            rows: Vec::with_capacity(order.len()),
+            sizes: Vec::with_capacity(order.len()),
+            unmatched: Vec::with_capacity(order.len()),
+            second: Vec::with_capacity(order.len()),
+            offsets: vec![0],
+            ranks: LargeBuffer::zeroed(0),
+            rank_count: 0,
+        };
         let mut place = vec![u32::MAX; rows.len()];
         let mut offset = 0;
         for (at, &document) in order.iter().enumerate() {
@@ -134,8 +149,8 @@ impl Ranking<'_> {
             sets.second.push(self.is_second(rows[document]));
             sets.offsets.push(offset);
         }
-        self.transpose(&partitions, &place, &mut sets);
-        sets
+        self.transpose(&partitions, &place, &mut sets)?;
+        Ok(sets)
     }
 
     fn is_second(&self, row: u32) -> bool {
@@ -150,31 +165,36 @@ impl Ranking<'_> {
 
     /// The terms that may match, part by part; and for each document the number of terms that
     /// cannot.
-    fn records(&self, bits: u32) -> (Vec<Records>, Vec<u32>) {
+    fn records(&self, bits: u32) -> Result<(Vec<Records>, Vec<u32>)> {
         let mut first_documents = Vec::new();
         let mut documents = 0;
         for part in self.stored {
             first_documents.push(documents);
             documents += part.rows.len() as u64;
         }
-        let of_parts = self.workers.map(
+        let of_parts = self.workers.try_map(
             self.stored.len(),
-            || (),
+            || Ok(()),
             |(), part| self.records_of(&self.stored[part], first_documents[part], bits),
-        );
+        )?;
         let (records, unmatched): (Vec<Records>, Vec<Vec<u32>>) = of_parts.into_iter().unzip();
-        (records, unmatched.concat())
+        Ok((records, unmatched.concat()))
     }
 
     /// [`Self::records`] of one part, whose documents have places from `first_document`.
-    fn records_of(&self, part: &Stored, first_document: u64, bits: u32) -> (Records, Vec<u32>) {
+    fn records_of(
+        &self,
+        part: &Stored,
+        first_document: u64,
+        bits: u32,
+    ) -> Result<(Records, Vec<u32>)> {
         let numbers = self.cells.numbers();
         let partition_of = |term: u64| (term >> (64 - bits)) as usize;
-        let mut matched = LargeVec::with_capacity(part.terms.len());
+        let mut matched = LargeVec::with_capacity(part.terms.len(), INDEX);
         let mut unmatched = Vec::with_capacity(part.rows.len());
         let mut counts = vec![0_usize; 1 << bits];
         for (document, (_, terms)) in (first_document..).zip(part.documents()) {
-            let room: &mut [Record] = matched.spare(terms.len());
+            let room: &mut [Record] = matched.spare(terms.len())?;
             let mut here = 0;
             for &term in terms {
                 let is_matched = usize::from(self.cells.is_matched(numbers.of(term)));
@@ -185,8 +205,8 @@ impl Ranking<'_> {
             matched.extend_by(here);
             unmatched.push((terms.len() - here) as u32);
         }
-        let mut records = LargeVec::with_capacity(matched.len());
-        let room = records.spare(matched.len());
+        let mut records = LargeVec::with_capacity(matched.len(), INDEX);
+        let room = records.spare(matched.len())?;
         let mut next = 0;
         for count in &mut counts {
             next += std::mem::replace(count, next);
@@ -198,11 +218,11 @@ impl Ranking<'_> {
         }
         records.extend_by(matched.len());
         // Each partition's next place has become its end.
-        (Records { ends: counts, records }, unmatched)
+        Ok((Records { ends: counts, records }, unmatched))
     }
 
     /// Finds the equal terms of a partition.
-    fn group(&self, lists: &[&[Record]], rows: &[u32]) -> Partition {
+    fn group(&self, lists: &[&[Record]], rows: &[u32]) -> Result<Partition> {
         struct Found {
             hash: u64,
             documents: u32,
@@ -212,9 +232,9 @@ impl Ranking<'_> {
         let count: usize = lists.iter().map(|list| list.len()).sum();
         let mask = (count * 2).next_power_of_two() - 1;
         // Number of the term in `terms`, plus 1.
-        let mut slots = vec![0_u32; mask + 1];
+        let mut slots = filled(0_u32, mask + 1, INDEX)?;
         let mut terms: Vec<Found> = Vec::new();
-        let mut term_of_record = Vec::with_capacity(count);
+        let mut term_of_record = reserved(count, INDEX)?;
         for &[hash, document] in lists.iter().copied().flatten() {
             let document = document as u32;
             let mut slot = hash as usize & mask;
@@ -260,7 +280,7 @@ impl Ranking<'_> {
             *at += 1;
         }
         let mut next = running_sum(&mut posting_ends);
-        let mut documents = vec![0; posting_ends.last().map_or(0, |&end| end as usize)];
+        let mut documents = filled(0, posting_ends.last().map_or(0, |&end| end as usize), INDEX)?;
         let mut unmatched = Vec::new();
         for (&[_, document], &number) in lists.iter().copied().flatten().zip(&term_of_record) {
             if number == REPEATED {
@@ -275,14 +295,19 @@ impl Ranking<'_> {
                 }
             }
         }
-        Partition { class_ends, posting_ends, documents, unmatched }
+        Ok(Partition { class_ends, posting_ends, documents, unmatched })
     }
 
     /// Fills in each set's numbers: the terms are visited in the order of their numbers, so each
     /// set's come sorted. Every worker visits all of them, for a range of sets of its own.
-    fn transpose(&self, partitions: &[Partition], place: &[u32], sets: &mut RankedSets) {
+    fn transpose(
+        &self,
+        partitions: &[Partition],
+        place: &[u32],
+        sets: &mut RankedSets,
+    ) -> Result<()> {
         let total = *sets.offsets.last().unwrap_or(&0);
-        let mut ranks = vec![0_u32; total];
+        let mut ranks = LargeBuffer::try_zeroed(total, INDEX)?;
         let mut ranges = Vec::new();
         let (mut rest, mut first, mut taken) = (&mut ranks[..], 0, 0);
         for worker in 1..=self.workers.count() {
@@ -316,6 +341,7 @@ impl Ranking<'_> {
         });
         sets.rank_count = counts.first().copied().unwrap_or(0);
         sets.ranks = ranks;
+        Ok(())
     }
 }
 

@@ -2,9 +2,9 @@
 //! instead of kept, twice a round.
 
 use super::cells::{Cells, Writer};
-use super::prune::{CELLS_PER_TERM, Shard, exceeds, notes, sample_eighths};
+use super::prune::{CELLS_PER_TERM, Shard, document_size, exceeds, row_after, sample_eighths};
 use super::workers::Workers;
-use super::{Sources, TermSource as _};
+use super::{Sources, TermSource as _, living_terms};
 use crate::error::Result;
 use crate::similarity::Threshold;
 use crate::stable_hash::hash;
@@ -19,18 +19,20 @@ pub(super) struct Rereading<'a> {
 }
 
 impl Rereading<'_> {
-    fn cells(&self, terms: u64, round: u32) -> Cells {
+    fn cells(&self, terms: u64, round: u32) -> Result<Cells> {
         // Four cells a byte.
-        Cells::new((terms * CELLS_PER_TERM).min(self.table_bytes.saturating_mul(4)), round)
+        let most = self.table_bytes.saturating_mul(4);
+        Cells::new(terms.saturating_mul(CELLS_PER_TERM).min(most), round)
     }
 
     /// The first round: learns the sizes of the documents and drops those that cannot match.
     ///
     /// # Errors
-    /// Those of the source.
+    /// Those of the source; memory that cannot be had; more than 32 bits count.
     pub(super) fn first_round(&self) -> Result<Vec<Shard>> {
         let eighths = sample_eighths(self.threshold);
-        let mut cells = self.cells(self.sources.term_count_hint() * eighths / 8, 0);
+        let hint = self.sources.term_count_hint();
+        let mut cells = self.cells(hint.saturating_mul(eighths) / 8, 0)?;
         let counted = self.count(&mut cells, eighths, |_| None)?;
         let mut first_row = 0;
         let mut shards = Vec::with_capacity(counted.len());
@@ -38,7 +40,7 @@ impl Rereading<'_> {
             let documents = sizes.len();
             let alive = sizes.iter().map(|&size| size > 0).collect();
             shards.push(Shard { first_row, sizes, alive, signatures: vec![0; documents] });
-            first_row += documents as u32;
+            first_row = row_after(first_row, documents)?;
         }
         self.prune(&mut shards, &cells, eighths)?;
         Ok(shards)
@@ -50,14 +52,14 @@ impl Rereading<'_> {
     /// Those of the source.
     pub(super) fn rounds(&self, shards: &mut [Shard], enough: u64) -> Result<()> {
         for round in 1.. {
-            let before: u64 = shards.iter().map(Shard::living_terms).sum();
+            let before = living_terms(shards);
             if before <= enough {
                 break;
             }
-            let mut cells = self.cells(before, round);
+            let mut cells = self.cells(before, round)?;
             self.count(&mut cells, 8, |shard| Some(&shards[shard].alive))?;
             self.prune(shards, &cells, 8)?;
-            let after: u64 = shards.iter().map(Shard::living_terms).sum();
+            let after = living_terms(shards);
             if after * 5 >= before * 4 {
                 break;
             }
@@ -76,18 +78,19 @@ impl Rereading<'_> {
         let filling = cells.filling();
         self.workers.try_map(
             self.sources.shard_count(),
-            || notes(self.sources.second.is_some()).map(|note| filling.writer(note)),
+            || filling.writers(self.sources.second.is_some()),
             |writers: &mut [Writer<'_, '_>; 2], shard| {
                 let writer = &mut writers[self.sources.side(shard)];
                 let alive = alive(shard);
                 let wanted =
                     |index: u32| alive.is_none_or(|all| all.get(index as usize) == Some(&true));
                 let mut sizes = Vec::new();
-                self.sources.visit_shard(shard, &wanted, &mut |_, terms| {
+                self.sources.try_visit(shard, &wanted, &mut |_, terms| {
+                    sizes.push(document_size(terms.len())?);
                     for &term in terms.iter().filter(|&&term| term & 7 < eighths) {
                         writer.push(numbers.of(term));
                     }
-                    sizes.push(terms.len() as u32);
+                    Ok(())
                 })?;
                 Ok(sizes)
             },
@@ -98,8 +101,10 @@ impl Rereading<'_> {
     fn prune(&self, shards: &mut [Shard], cells: &Cells, eighths: u64) -> Result<()> {
         let numbers = cells.numbers();
         let known = &*shards;
-        let judged =
-            self.workers.try_map(shards.len(), Vec::new, |sampled: &mut Vec<u32>, number| {
+        let judged = self.workers.try_map(
+            shards.len(),
+            || Ok(Vec::new()),
+            |sampled: &mut Vec<u32>, number| {
                 let shard = &known[number];
                 let wanted = |index: u32| shard.alive.get(index as usize) == Some(&true);
                 let mut judged = Vec::new();
@@ -112,7 +117,8 @@ impl Rereading<'_> {
                     judged.push((index, alive, hash(bytemuck::cast_slice(sampled))));
                 })?;
                 Ok(judged)
-            })?;
+            },
+        )?;
         for (shard, judged) in shards.iter_mut().zip(judged) {
             for (index, alive, signature) in judged {
                 shard.alive[index as usize] = alive;

@@ -7,6 +7,7 @@ use crate::similarity::Similarity;
 use crate::stable_hash::mix;
 use proptest::prelude::*;
 use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Documents in memory, in shards of a few each.
 struct Documents {
@@ -39,11 +40,38 @@ impl TermSource for Documents {
     }
 }
 
+/// Documents that count how often they are read, and tell of another number of terms.
+struct Counted {
+    documents: Documents,
+    term_count_hint: u64,
+    readings: AtomicUsize,
+}
+
+impl TermSource for Counted {
+    fn shard_count(&self) -> usize {
+        self.documents.shard_count()
+    }
+
+    fn term_count_hint(&self) -> u64 {
+        self.term_count_hint
+    }
+
+    fn visit_shard(
+        &self,
+        shard: usize,
+        wanted: &dyn Fn(u32) -> bool,
+        visit: &mut dyn FnMut(u32, &[u64]),
+    ) -> Result<()> {
+        self.readings.fetch_add(1, Ordering::Relaxed);
+        self.documents.visit_shard(shard, wanted, visit)
+    }
+}
+
 fn similarity(left: &[u64], right: &[u64]) -> Option<Similarity> {
     let left: BTreeSet<u64> = left.iter().copied().collect();
     let right: BTreeSet<u64> = right.iter().copied().collect();
-    let union = left.union(&right).count() as u32;
-    (union > 0).then(|| Similarity { shared: left.intersection(&right).count() as u32, union })
+    let union = left.union(&right).count() as u64;
+    (union > 0).then(|| Similarity { shared: left.intersection(&right).count() as u64, union })
 }
 
 fn brute_force(
@@ -175,6 +203,53 @@ fn thousands_of_equal_documents_are_one_group() {
     let similarity = Similarity { shared: 50, union: 51 };
     assert_eq!(alike.pairs, [SetPair { a: 0, b: 3, similarity }]);
     assert_eq!(Close::from(alike).pair_count(), 19_999 * 20_000 / 2);
+}
+
+#[test]
+fn too_little_memory_is_told_as_soon_as_it_shows() {
+    // Documents that share 20 of 21 terms.
+    fn document(number: u64) -> Vec<u64> {
+        (0..20).map(mix).chain([mix(1000 + number)]).collect()
+    }
+    let readings = |documents: u64, memory_bytes: u64, term_count_hint: u64| {
+        let documents = (0..documents).map(document).collect();
+        let documents = Documents { documents, shard_documents: 10_000 };
+        let counted = Counted { documents, term_count_hint, readings: AtomicUsize::new(0) };
+        let join = SetJoin { threshold: threshold(4, 5), pool: None, memory_bytes };
+        let error = join.self_join(&counted).map(drop).unwrap_err();
+        assert!(matches!(error.kind(), crate::error::ErrorKind::Limit { .. }), "{error}");
+        (counted.readings.into_inner(), error.to_string())
+    };
+    // Far too many terms for any table of such memory are not read at all.
+    let (read, message) = readings(10, 1 << 20, 1 << 40);
+    assert_eq!(read, 0);
+    assert!(message.ends_with(" 524288M is enough for that; the method simhash needs less"));
+    // The first round, which counts and then judges, shows that no others can help.
+    let (read, message) = readings(5000, 1, 1 << 10);
+    assert_eq!(read, 2);
+    assert!(message.starts_with("105000 shingles that may match: `max_memory` of 1 bytes is too"));
+    // Where they might help, they are tried.
+    let (read, message) = readings(500, 1, 1 << 10);
+    assert!(read > 2 && message.contains("more than 64 parts, each with each. 1M is enough"));
+}
+
+#[test]
+fn terms_that_are_joined_at_once_fit_into_32_bits() {
+    let fitting =
+        |memory_bytes| SetJoin { threshold: threshold(4, 5), pool: None, memory_bytes }.fitting();
+    assert_eq!(fitting(u64::MAX), u64::from(u32::MAX));
+    assert_eq!(fitting(48_000), 1000);
+    // Two blocks are joined at once: of the longest documents there is one in each.
+    let longest = prune::document_size((1 << 31) - 1).unwrap();
+    let shard = Shard {
+        first_row: 5,
+        sizes: vec![longest, 1, longest, longest],
+        alive: vec![true; 4],
+        signatures: vec![0; 4],
+    };
+    assert_eq!(shard.living_terms(), 3 * u64::from(longest) + 1);
+    let blocks = blocks(&[shard], fitting(u64::MAX) / 2);
+    assert_eq!(blocks, [0..6, 6..7, 7..8, 8..u32::MAX]);
 }
 
 #[test]

@@ -18,16 +18,16 @@ impl Workers<'_> {
     /// of its own, and returns the states. A worker gets its items in ascending order.
     ///
     /// # Errors
-    /// The error of the first item that failed.
+    /// That of a state; else the error of the first item that failed.
     pub(super) fn try_fold<S: Send>(
         self,
         items: usize,
-        state: impl Fn() -> S + Sync,
+        state: impl Fn() -> Result<S> + Sync,
         work: impl Fn(&mut S, usize) -> Result<()> + Sync,
     ) -> Result<Vec<S>> {
         let next = AtomicUsize::new(0);
         let run = || {
-            let mut state = state();
+            let mut state = state().map_err(|error| (0, error))?;
             loop {
                 let item = next.fetch_add(1, Ordering::Relaxed);
                 if item >= items {
@@ -51,16 +51,16 @@ impl Workers<'_> {
     /// with a state of its own.
     ///
     /// # Errors
-    /// The error of the first item that failed.
+    /// As [`Self::try_fold`].
     pub(super) fn try_map<S: Send, R: Send>(
         self,
         items: usize,
-        state: impl Fn() -> S + Sync,
+        state: impl Fn() -> Result<S> + Sync,
         work: impl Fn(&mut S, usize) -> Result<R> + Sync,
     ) -> Result<Vec<R>> {
         let states = self.try_fold(
             items,
-            || (state(), Vec::new()),
+            || Ok((state()?, Vec::new())),
             |(state, done), item| {
                 done.push((item, work(state, item)?));
                 Ok(())
@@ -69,17 +69,6 @@ impl Workers<'_> {
         let mut done: Vec<(usize, R)> = states.into_iter().flat_map(|(_, done)| done).collect();
         done.sort_unstable_by_key(|&(item, _)| item);
         Ok(done.into_iter().map(|(_, result)| result).collect())
-    }
-
-    /// [`Self::try_map`] of work that cannot fail.
-    pub(super) fn map<S: Send, R: Send>(
-        self,
-        items: usize,
-        state: impl Fn() -> S + Sync,
-        work: impl Fn(&mut S, usize) -> R + Sync,
-    ) -> Vec<R> {
-        // Every item's result is `Ok`.
-        self.try_map(items, state, |state, item| Ok(work(state, item))).unwrap_or_default()
     }
 
     /// What `work` makes of each item, by value, in the items' order.
@@ -107,20 +96,24 @@ mod tests {
     fn results_keep_their_order_and_the_first_error_wins() {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().unwrap();
         for workers in [Workers(None), Workers(Some(&pool))] {
-            assert_eq!(
-                workers.map(100, || (), |(), i| i * i),
-                (0..100).map(|i| i * i).collect::<Vec<_>>()
-            );
+            let squares = workers.try_map(100, || Ok(()), |(), i| Ok(i * i)).unwrap();
+            assert_eq!(squares, (0..100).map(|i| i * i).collect::<Vec<_>>());
             assert_eq!(workers.map_items(vec![3, 1, 2], |i| i + 1), [4, 2, 3]);
             let failed = workers.try_map(
                 50,
-                || (),
+                || Ok(()),
                 |(), i| match i {
                     7 | 30 => Err(Error::config("item", i, "no")),
                     _ => Ok(i),
                 },
             );
             assert!(failed.unwrap_err().to_string().starts_with("item 7"));
+            let failed = workers.try_map(
+                50,
+                || Err::<(), _>(Error::config("state", 0, "no")),
+                |(), i| Ok(i),
+            );
+            assert!(failed.unwrap_err().to_string().starts_with("state"));
         }
     }
 }

@@ -1,0 +1,458 @@
+//! Terms of texts that are dear to read, kept from their first reading.
+//!
+//! A join of sets reads its documents two or three times, or more often where memory is scarce. A
+//! mapped text costs nothing to read again; a compressed page of HTML costs a hundred times what
+//! its terms do. So what is dear is read once: its terms stay in memory as far as they are allowed
+//! to, and go to temporary files beyond that.
+//!
+//! The files have no names, hold nothing but terms as this machine writes them, and are gone with
+//! the value. Each worker writes to one of its own, shard after shard.
+
+use crate::error::{Error, Result};
+use crate::large_buffer::reserve;
+use crate::search::set_join::TermSource;
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+
+/// Terms that are read from a temporary file at a time, and written: a megabyte.
+const BLOCK_TERMS: usize = 128 << 10;
+/// Terms that a shard has room for to begin with.
+const FIRST_TERMS: u64 = 4 << 10;
+const TERM_BYTES: u64 = size_of::<u64>() as u64;
+/// What the memory is for.
+const WHAT: &str = "the terms of texts that are read once";
+
+/// Tells of a shard whether it is dear to read.
+pub(super) type IsDear<'a> = dyn Fn(usize) -> bool + Sync + 'a;
+
+/// What is kept of the shards of a source.
+pub(super) struct KeptTerms<'a> {
+    source: &'a dyn TermSource,
+    is_dear: &'a IsDear<'a>,
+    /// What was kept of each dear shard, once it was read.
+    shards: Vec<OnceLock<KeptShard>>,
+    /// Bytes of memory that terms may still take.
+    memory_left: AtomicU64,
+    spool: Spool,
+}
+
+/// The terms of a shard.
+struct KeptShard {
+    /// Where the terms of each document end.
+    ends: Vec<u64>,
+    terms: Kept,
+}
+
+enum Kept {
+    InMemory(Vec<u64>),
+    /// In a temporary file, from a byte on.
+    Spooled {
+        file: usize,
+        start: u64,
+    },
+}
+
+/// Unnamed temporary files.
+struct Spool {
+    folder: PathBuf,
+    files: Mutex<Files>,
+    spooled_bytes: AtomicU64,
+}
+
+#[derive(Default)]
+struct Files {
+    all: Vec<SpoolFile>,
+    /// Those that nobody writes to, with their lengths.
+    free: Vec<(usize, u64)>,
+}
+
+/// A file whose place is shared by its readers.
+type SpoolFile = std::sync::Arc<Mutex<File>>;
+
+impl<'a> KeptTerms<'a> {
+    /// Nothing yet of `source`. Terms of dear shards may take `memory` bytes; what is more goes to
+    /// files in `folder`.
+    pub(super) fn new(
+        source: &'a dyn TermSource,
+        is_dear: &'a IsDear<'a>,
+        memory: u64,
+        folder: &Path,
+    ) -> Self {
+        let spool = Spool {
+            folder: folder.to_owned(),
+            files: Mutex::default(),
+            spooled_bytes: AtomicU64::new(0),
+        };
+        let shards = (0..source.shard_count()).map(|_| OnceLock::new()).collect();
+        Self { source, is_dear, shards, memory_left: AtomicU64::new(memory), spool }
+    }
+
+    /// Bytes that went to temporary files.
+    pub(super) fn spooled_bytes(&self) -> u64 {
+        self.spool.spooled_bytes.load(Ordering::Relaxed)
+    }
+
+    /// Reads a dear shard for the first time.
+    fn keep(
+        &self,
+        shard: usize,
+        wanted: &dyn Fn(u32) -> bool,
+        visit: &mut dyn FnMut(u32, &[u64]),
+    ) -> Result<()> {
+        let mut keeping =
+            Keeping { of: self, ends: Vec::new(), terms: Vec::new(), taken: 0, writing: None };
+        let mut done = Ok(());
+        // All documents, so that all are there when others are wanted later.
+        self.source.visit_shard(shard, &|_| true, &mut |index, terms| {
+            if done.is_ok() {
+                done = keeping.push(terms);
+            }
+            if wanted(index) {
+                visit(index, terms);
+            }
+        })?;
+        done?;
+        let kept = keeping.finish()?;
+        // Of two readers of one shard, which find the same, one takes nothing.
+        if let Err(KeptShard { terms: Kept::InMemory(terms), .. }) = self.shards[shard].set(kept) {
+            let bytes = terms.len() as u64 * TERM_BYTES;
+            self.memory_left.fetch_add(bytes, Ordering::Relaxed);
+        }
+        Ok(())
+    }
+
+    /// Takes so many bytes of what is left of the memory, if there are as many.
+    fn take_memory(&self, bytes: u64) -> bool {
+        let less = |left: u64| left.checked_sub(bytes);
+        self.memory_left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less).is_ok()
+    }
+}
+
+impl TermSource for KeptTerms<'_> {
+    fn shard_count(&self) -> usize {
+        self.source.shard_count()
+    }
+
+    fn term_count_hint(&self) -> u64 {
+        self.source.term_count_hint()
+    }
+
+    fn visit_shard(
+        &self,
+        shard: usize,
+        wanted: &dyn Fn(u32) -> bool,
+        visit: &mut dyn FnMut(u32, &[u64]),
+    ) -> Result<()> {
+        match self.shards[shard].get() {
+            Some(KeptShard { ends, terms: Kept::InMemory(terms) }) => {
+                for (index, range) in wanted_ranges(ends, wanted) {
+                    visit(index, &terms[range.start as usize..range.end as usize]);
+                }
+                Ok(())
+            }
+            Some(KeptShard { ends, terms: Kept::Spooled { file, start } }) => {
+                self.spool.visit(*file, *start, ends, wanted, visit)
+            }
+            None if (self.is_dear)(shard) => self.keep(shard, wanted, visit),
+            None => self.source.visit_shard(shard, wanted, visit),
+        }
+    }
+}
+
+/// The wanted documents, with the places of their terms.
+fn wanted_ranges<'e>(
+    ends: &'e [u64],
+    wanted: &'e dyn Fn(u32) -> bool,
+) -> impl Iterator<Item = (u32, std::ops::Range<u64>)> + 'e {
+    let starts = std::iter::once(0).chain(ends.iter().copied());
+    let ranges = starts.zip(ends).map(|(start, &end)| start..end);
+    (0..).zip(ranges).filter(|&(index, _)| wanted(index))
+}
+
+/// A shard that is being kept.
+struct Keeping<'k, 'a> {
+    of: &'k KeptTerms<'a>,
+    ends: Vec<u64>,
+    /// The terms, or those that are not yet written.
+    terms: Vec<u64>,
+    /// Bytes that were taken of the memory.
+    taken: u64,
+    /// The file that the terms go to, once they are too many for the memory.
+    writing: Option<Writing<'k>>,
+}
+
+impl Keeping<'_, '_> {
+    fn push(&mut self, terms: &[u64]) -> Result<()> {
+        self.ends.push(self.ends.last().unwrap_or(&0) + terms.len() as u64);
+        if let Some(writing) = &mut self.writing {
+            if self.terms.len() + terms.len() > BLOCK_TERMS {
+                writing.write(&self.terms)?;
+                self.terms.clear();
+            }
+            if terms.len() > BLOCK_TERMS {
+                return writing.write(terms);
+            }
+        } else if !self.has_room(terms.len()) {
+            let mut writing = self.of.spool.begin()?;
+            writing.write(&self.terms)?;
+            writing.write(terms)?;
+            self.writing = Some(writing);
+            self.terms = Vec::new();
+            self.give_back();
+            return Ok(());
+        }
+        reserve(&mut self.terms, terms.len(), WHAT)?;
+        self.terms.extend_from_slice(terms);
+        Ok(())
+    }
+
+    /// Makes room for `more` terms, if the memory allows it.
+    fn has_room(&mut self, more: usize) -> bool {
+        let needed = (self.terms.len() + more) as u64;
+        if needed <= self.taken / TERM_BYTES {
+            return true;
+        }
+        // Twice as much, so that it is seldom moved; or what is needed, where there is no more.
+        for terms in [needed.max(FIRST_TERMS).max(self.taken / TERM_BYTES * 2), needed] {
+            let bytes = terms * TERM_BYTES - self.taken;
+            if self.of.take_memory(bytes) {
+                self.taken += bytes;
+                let have = self.terms.len();
+                return self.terms.try_reserve_exact(terms as usize - have).is_ok();
+            }
+        }
+        false
+    }
+
+    fn give_back(&mut self) {
+        let bytes = std::mem::take(&mut self.taken);
+        self.of.memory_left.fetch_add(bytes, Ordering::Relaxed);
+    }
+
+    fn finish(mut self) -> Result<KeptShard> {
+        self.ends.shrink_to_fit();
+        let ends = std::mem::take(&mut self.ends);
+        let terms = if let Some(mut writing) = self.writing.take() {
+            writing.write(&self.terms)?;
+            writing.finish()
+        } else {
+            self.terms.shrink_to_fit();
+            let used = (self.terms.len() as u64 * TERM_BYTES).min(self.taken);
+            self.taken -= used;
+            self.give_back();
+            Kept::InMemory(std::mem::take(&mut self.terms))
+        };
+        Ok(KeptShard { ends, terms })
+    }
+}
+
+/// A file that a worker writes a shard to.
+struct Writing<'s> {
+    spool: &'s Spool,
+    number: usize,
+    file: SpoolFile,
+    start: u64,
+    end: u64,
+}
+
+impl Writing<'_> {
+    fn write(&mut self, terms: &[u64]) -> Result<()> {
+        let bytes: &[u8] = bytemuck::cast_slice(terms);
+        let mut file = locked(&self.file);
+        let written = file.seek(SeekFrom::Start(self.end)).and_then(|_| file.write_all(bytes));
+        written.map_err(|e| Error::io(&self.spool.folder, "write a temporary file in", e))?;
+        self.end += bytes.len() as u64;
+        self.spool.spooled_bytes.fetch_add(bytes.len() as u64, Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// Leaves the file to the next shard.
+    fn finish(self) -> Kept {
+        locked(&self.spool.files).free.push((self.number, self.end));
+        Kept::Spooled { file: self.number, start: self.start }
+    }
+}
+
+impl Spool {
+    /// A file that nobody else writes to.
+    fn begin(&self) -> Result<Writing<'_>> {
+        let mut files = locked(&self.files);
+        let (number, start) = if let Some(free) = files.free.pop() {
+            free
+        } else {
+            let file = tempfile::tempfile_in(&self.folder)
+                .map_err(|e| Error::io(&self.folder, "create a temporary file in", e))?;
+            files.all.push(SpoolFile::new(Mutex::new(file)));
+            (files.all.len() - 1, 0)
+        };
+        let file = SpoolFile::clone(&files.all[number]);
+        Ok(Writing { spool: self, number, file, start, end: start })
+    }
+
+    /// Visits the wanted documents of a shard that is in a file from a byte on.
+    fn visit(
+        &self,
+        file: usize,
+        first_byte: u64,
+        ends: &[u64],
+        wanted: &dyn Fn(u32) -> bool,
+        visit: &mut dyn FnMut(u32, &[u64]),
+    ) -> Result<()> {
+        let file = SpoolFile::clone(&locked(&self.files).all[file]);
+        let end_of_shard = ends.last().copied().unwrap_or(0);
+        let (mut block, mut block_start): (Vec<u64>, u64) = (Vec::new(), 0);
+        for (index, range) in wanted_ranges(ends, wanted) {
+            if range.end > block_start + block.len() as u64 {
+                let length = (range.end - range.start).max(BLOCK_TERMS as u64);
+                let length = length.min(end_of_shard - range.start) as usize;
+                let more = length.saturating_sub(block.len());
+                reserve(&mut block, more, WHAT)?;
+                block.resize(length, 0);
+                block_start = range.start;
+                let mut file = locked(&file);
+                let place = SeekFrom::Start(first_byte + block_start * TERM_BYTES);
+                let bytes = bytemuck::cast_slice_mut(&mut block);
+                let read = file.seek(place).and_then(|_| file.read_exact(bytes));
+                read.map_err(|e| Error::io(&self.folder, "read a temporary file in", e))?;
+            }
+            let start = (range.start - block_start) as usize;
+            visit(index, &block[start..][..(range.end - range.start) as usize]);
+        }
+        Ok(())
+    }
+}
+
+/// A worker that panics ends the run, so what it left behind is never read.
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::search::set_join::SetJoin;
+    use crate::similarity::Threshold;
+    use crate::stable_hash::mix;
+    use std::sync::atomic::AtomicUsize;
+
+    /// Documents in shards, of which every reading is counted.
+    struct Counted {
+        shards: Vec<Vec<Vec<u64>>>,
+        readings: Vec<AtomicUsize>,
+    }
+
+    impl TermSource for Counted {
+        fn shard_count(&self) -> usize {
+            self.shards.len()
+        }
+
+        fn term_count_hint(&self) -> u64 {
+            self.shards.iter().flatten().map(|terms| terms.len() as u64).sum()
+        }
+
+        fn visit_shard(
+            &self,
+            shard: usize,
+            wanted: &dyn Fn(u32) -> bool,
+            visit: &mut dyn FnMut(u32, &[u64]),
+        ) -> Result<()> {
+            self.readings[shard].fetch_add(1, Ordering::Relaxed);
+            for (index, terms) in (0..).zip(&self.shards[shard]) {
+                if wanted(index) {
+                    visit(index, terms);
+                }
+            }
+            Ok(())
+        }
+    }
+
+    /// Shards of alike documents, some empty, one longer than a block.
+    fn counted() -> Counted {
+        let document = |shard: u64, index: u64| -> Vec<u64> {
+            let length = match (shard, index) {
+                (2, 3) => BLOCK_TERMS as u64 + 1000,
+                (_, 5) => 0,
+                _ => 100 + mix(index) % 3000,
+            };
+            (0..length).map(|term| mix(if term % 50 == shard { shard } else { term })).collect()
+        };
+        let shard = |shard| (0..20 * shard).map(|index| document(shard, index)).collect();
+        let shards: Vec<Vec<Vec<u64>>> = (0..6).map(shard).collect();
+        let readings = shards.iter().map(|_| AtomicUsize::new(0)).collect();
+        Counted { shards, readings }
+    }
+
+    #[test]
+    fn what_is_dear_is_read_once_and_stays_the_same() {
+        let folder = tempfile::tempdir().unwrap();
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().unwrap();
+        let threshold = Threshold::new(3, 5).unwrap();
+        let all_bytes = counted().term_count_hint() * TERM_BYTES;
+        let mut expected = None;
+        for memory in [0, 1, all_bytes / 3, all_bytes, u64::MAX] {
+            for memory_bytes in [u64::MAX, 3 << 20] {
+                let source = counted();
+                let is_dear = |shard: usize| shard % 3 != 1;
+                let kept = KeptTerms::new(&source, &is_dear, memory, folder.path());
+                let join = SetJoin { threshold, pool: Some(&pool), memory_bytes };
+                let alike = join.self_join(&kept).unwrap();
+                assert!(alike.pairs.len() > 100);
+                let plain = expected.get_or_insert_with(|| join.self_join(&source).unwrap());
+                assert_eq!(&alike, plain);
+                if memory_bytes < u64::MAX {
+                    let readings = |shard: &AtomicUsize| shard.load(Ordering::Relaxed);
+                    let readings: Vec<usize> = source.readings.iter().map(readings).collect();
+                    let dear = (0..6).filter(|&shard| is_dear(shard));
+                    assert!(dear.clone().all(|shard| readings[shard] == 1), "{readings:?}");
+                    assert!(readings[4] > 2, "{readings:?}");
+                }
+                let spooled = kept.spooled_bytes();
+                match memory {
+                    0 => assert!(spooled > all_bytes / 3),
+                    u64::MAX => assert_eq!(spooled, 0),
+                    _ => assert!(spooled < all_bytes),
+                }
+                let left = kept.memory_left.load(Ordering::Relaxed);
+                let in_memory = |shard: &KeptShard| match &shard.terms {
+                    Kept::InMemory(terms) => terms.len() as u64 * TERM_BYTES,
+                    Kept::Spooled { .. } => 0,
+                };
+                let held: u64 = kept.shards.iter().filter_map(OnceLock::get).map(in_memory).sum();
+                assert_eq!(left, memory - held);
+            }
+        }
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn only_wanted_documents_are_visited() {
+        let folder = tempfile::tempdir().unwrap();
+        let source = counted();
+        for memory in [0, u64::MAX] {
+            let kept = KeptTerms::new(&source, &|_| true, memory, folder.path());
+            // The first reading keeps also what it was not asked for.
+            for wanted in
+                [&(|index: u32| index % 7 == 2) as &dyn Fn(u32) -> bool, &|_| true, &|_| false]
+            {
+                for shard in 0..source.shards.len() {
+                    let mut found = Vec::new();
+                    let visit = &mut |index, terms: &[u64]| found.push((index, terms.to_vec()));
+                    kept.visit_shard(shard, wanted, visit).unwrap();
+                    let all = (0..).zip(source.shards[shard].iter().cloned());
+                    assert_eq!(found, all.filter(|&(i, _)| wanted(i)).collect::<Vec<_>>());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_folder_that_takes_no_files_is_named() {
+        let source = counted();
+        let kept = KeptTerms::new(&source, &|_| true, 0, Path::new("/nowhere/at/all"));
+        let error = kept.visit_shard(3, &|_| true, &mut |_, _| {}).unwrap_err();
+        assert_eq!(error.to_string(), "cannot create a temporary file in /nowhere/at/all");
+    }
+}

@@ -1,0 +1,388 @@
+//! Close fingerprints × the texts: which pairs have sets of terms that are similar enough.
+//!
+//! A group of n equal fingerprints is n² pairs. So the rows of a group are put together by equal
+//! sets first, and only different sets are compared: where they are many, by the exact join of sets,
+//! else each with those of a size that can be similar enough.
+//!
+//! The groups are cut into blocks whose sets fit into memory two by two. Work is shared out by pairs
+//! of sets, so that one large group keeps all workers busy.
+
+mod text_classes;
+
+pub(super) use text_classes::RowTexts;
+
+use crate::close::{Close, ClosePair, RowGroups};
+use crate::closeness::Closeness;
+use crate::error::Result;
+use crate::search::set_join::{SetJoin, shared_if_enough};
+use crate::sides::Sides;
+use crate::similarity::{Similarity, Threshold};
+use std::ops::Range;
+use text_classes::{Class, ClassTerms, Classes};
+
+/// Pairs of sets that a worker compares at a time, about.
+const PIECE_PAIRS: usize = 4096;
+/// Pairs of a task that is not worth cutting.
+const FEW_PAIRS: usize = 64;
+/// Pairs for each set from which a join finds those that are similar sooner than a look at each.
+const JOINED_PAIRS_A_SET: usize = 64;
+/// Terms from which all workers join one group together.
+const SHARED_JOIN_TERMS: usize = 1 << 18;
+/// Blocks at the most: every two of them take a reading. With far too little memory they are larger
+/// than it allows.
+const MOST_BLOCKS: u64 = 16;
+/// A join gets a byte of memory for so many terms at the least, for which it takes few rounds.
+const JOIN_BYTES_A_TERM: u64 = 8;
+
+/// Two groups, and the distance of their fingerprints.
+#[derive(Clone, Copy, Debug)]
+struct Task {
+    a: u32,
+    b: u32,
+    distance: u32,
+}
+
+/// Groups of a collection, in blocks.
+struct Side<'t> {
+    texts: &'t RowTexts<'t>,
+    groups: &'t [Vec<u32>],
+    /// The block of each group, ascending.
+    blocks: Vec<u32>,
+}
+
+/// What remains of the pairs, and which rows have equal sets.
+#[derive(Default)]
+struct Verified {
+    pairs: Vec<ClosePair>,
+    /// Of either side.
+    repeated: [Vec<Vec<u32>>; 2],
+}
+
+/// Of what is close, what has similar enough sets of terms. The sets take about `memory` bytes.
+///
+/// # Errors
+///
+/// A collection cannot be read again; memory that the system does not have.
+pub(super) fn verify(
+    close: Close,
+    texts: &Sides<RowTexts<'_>>,
+    threshold: Threshold,
+    memory: u64,
+) -> Result<Close> {
+    let mut groups = close.groups.map(RowGroups::new);
+    let mut tasks = group_pairs(&close.pairs, |pair| match &mut groups {
+        Sides::One(groups) => (groups.group_or_own(pair.a), groups.group_or_own(pair.b)),
+        Sides::Two(first, second) => (first.group_or_own(pair.a), second.group_or_own(pair.b)),
+    });
+    if let Sides::One(groups) = &groups {
+        let own = |group| Task { a: group, b: group, distance: 0 };
+        tasks.extend((0..groups.groups().len() as u32).map(own));
+    }
+    let verifying = Verifying { threshold, memory };
+    let grouped = texts.as_ref().zip(groups.as_ref().map(RowGroups::groups));
+    let Verified { pairs, repeated: [first, second] } = verifying.of(grouped, tasks)?;
+    let groups = if groups.is_two() { Sides::Two(first, second) } else { Sides::One(first) };
+    Ok(Close { groups, pairs, of_equal: Closeness::Verified(Similarity::ONE, 0) })
+}
+
+/// Pairs of groups with their distances.
+fn group_pairs(pairs: &[ClosePair], mut groups: impl FnMut(&ClosePair) -> (u32, u32)) -> Vec<Task> {
+    let with_distance = pairs.iter().map(|pair| {
+        let (a, b) = groups(pair);
+        Task { a, b, distance: pair.closeness.distance().unwrap_or(0) }
+    });
+    with_distance.collect()
+}
+
+/// Texts and their groups.
+type Grouped<'t> = (&'t RowTexts<'t>, &'t [Vec<u32>]);
+
+impl<'t> Side<'t> {
+    /// The groups in blocks whose sets take at most `most` bytes, or are of one group.
+    fn new((texts, groups): Grouped<'t>, most: u64) -> Self {
+        let (mut block, mut inside) = (0, 0);
+        let block_of = |rows: &Vec<u32>| {
+            let bytes = texts.bytes_of_sets(rows);
+            if inside > 0 && inside + bytes > most {
+                (block, inside) = (block + 1, 0);
+            }
+            inside += bytes;
+            block
+        };
+        let blocks = groups.iter().map(block_of).collect();
+        Self { texts, groups, blocks }
+    }
+
+    fn block(&self, group: u32) -> u32 {
+        self.blocks[group as usize]
+    }
+
+    fn block_count(&self) -> u32 {
+        self.blocks.last().map_or(1, |last| last + 1)
+    }
+
+    fn classes(&self, wanted: impl Fn(u32) -> bool) -> Result<Classes> {
+        self.texts.classes(self.groups, wanted)
+    }
+}
+
+/// How alike sets must be, and the memory for them.
+struct Verifying {
+    threshold: Threshold,
+    memory: u64,
+}
+
+impl Verifying {
+    /// Compares the groups of the tasks: of one collection, or of two.
+    fn of(&self, grouped: Sides<Grouped<'_>>, mut tasks: Vec<Task>) -> Result<Verified> {
+        let bytes = |(texts, groups): Grouped<'_>| -> u64 {
+            groups.iter().map(|rows| texts.bytes_of_sets(rows)).sum()
+        };
+        let total: u64 = grouped.iter().copied().map(bytes).sum();
+        let most = if total <= self.memory {
+            u64::MAX
+        } else {
+            (self.memory / 2).max(total / MOST_BLOCKS)
+        };
+        let sides = grouped.map(|grouped| Side::new(grouped, most));
+        let (a, other, is_within) = (sides.first(), sides.second(), !sides.is_two());
+        if is_within {
+            for task in &mut tasks {
+                if a.block(task.a) > a.block(task.b) {
+                    (task.a, task.b) = (task.b, task.a);
+                }
+            }
+        }
+        let blocks = |task: &Task| (a.block(task.a), other.block(task.b));
+        tasks.sort_by_key(blocks);
+
+        let mut verified = Verified::default();
+        for first in 0..a.block_count() {
+            let of_a = a.classes(|group| a.block(group) == first)?;
+            verified.repeated[0].extend(of_a.repeated());
+            let start = tasks.partition_point(|task| blocks(task) < (first, 0));
+            for second in 0..other.block_count() {
+                let from = tasks[start..].partition_point(|task| blocks(task) < (first, second));
+                let behind = &tasks[start + from..];
+                let both =
+                    &behind[..behind.partition_point(|task| blocks(task) == (first, second))];
+                let pairs = if is_within && first == second {
+                    self.pairs(a, both, [&of_a, &of_a], true)?
+                } else if !is_within && first == 0 {
+                    // Each block is read as a whole once, for what is equal in it.
+                    let of_b = other.classes(|group| other.block(group) == second)?;
+                    verified.repeated[1].extend(of_b.repeated());
+                    self.pairs(a, both, [&of_a, &of_b], false)?
+                } else if both.is_empty() {
+                    continue;
+                } else {
+                    let mut wanted: Vec<u32> = both.iter().map(|task| task.b).collect();
+                    wanted.sort_unstable();
+                    let of_b = other.classes(|group| wanted.binary_search(&group).is_ok())?;
+                    self.pairs(a, both, [&of_a, &of_b], is_within)?
+                };
+                verified.pairs.extend(pairs);
+            }
+        }
+        verified.pairs.sort_unstable_by_key(|pair| (pair.a, pair.b));
+        for repeated in &mut verified.repeated {
+            repeated.sort_unstable_by_key(|rows| rows[0]);
+        }
+        Ok(verified)
+    }
+
+    /// The pairs of classes that are similar enough, by their first rows, in no particular order.
+    fn pairs(
+        &self,
+        side: &Side<'_>,
+        tasks: &[Task],
+        [of_a, of_b]: [&Classes; 2],
+        is_within: bool,
+    ) -> Result<Vec<ClosePair>> {
+        let (threshold, workers) = (self.threshold, side.texts.workers);
+        let comparison = |task: usize| {
+            let Task { a, b, distance } = tasks[task];
+            let is_same = is_within && a == b;
+            Comparison { a: of_a.of_group(a), b: of_b.of_group(b), distance, is_within, is_same }
+        };
+        let Pieces { pieces, shared } = Pieces::of(tasks.len(), comparison, threshold);
+        let join = SetJoin { threshold, pool: None, memory_bytes: self.memory };
+        let of_pieces = workers.map(pieces, |piece| {
+            let mut found = Vec::new();
+            match piece {
+                Piece::Tasks(tasks) => {
+                    for comparison in tasks.map(comparison) {
+                        comparison.merge(0..comparison.a.len(), threshold, &mut found);
+                    }
+                }
+                Piece::Part(task, range) => comparison(task).merge(range, threshold, &mut found),
+                Piece::Join(task) => comparison(task).join(join, &mut found)?,
+            }
+            Ok(found)
+        });
+        let mut found = of_pieces.into_iter().collect::<Result<Vec<_>>>()?.concat();
+        for task in shared {
+            comparison(task).join(SetJoin { pool: workers.pool(), ..join }, &mut found)?;
+        }
+        Ok(found)
+    }
+}
+
+/// The classes of two groups.
+#[derive(Clone, Copy)]
+struct Comparison<'c> {
+    a: &'c [Class],
+    b: &'c [Class],
+    distance: u32,
+    /// Whether the rows of both are of one collection.
+    is_within: bool,
+    /// Whether both are one group, of which every two classes are compared.
+    is_same: bool,
+}
+
+impl Comparison<'_> {
+    fn sets(&self) -> usize {
+        self.a.len() + if self.is_same { 0 } else { self.b.len() }
+    }
+
+    fn terms(&self) -> usize {
+        let terms =
+            |classes: &[Class]| classes.iter().map(|class| class.terms.len()).sum::<usize>();
+        terms(self.a) + if self.is_same { 0 } else { terms(self.b) }
+    }
+
+    /// The classes of the other group whose size lets them be similar enough to one of the first.
+    fn candidates(&self, first: usize, threshold: Threshold) -> Range<usize> {
+        let size = size(&self.a[first]);
+        let smallest = threshold.min_size(size);
+        let start = self.b.partition_point(|other| self::size(other) < smallest.max(1));
+        let end = if self.is_same {
+            first
+        } else {
+            self.b.partition_point(|other| threshold.min_size(self::size(other)) <= size)
+        };
+        start..end.max(start)
+    }
+
+    /// Pairs of a size that lets them be similar enough.
+    fn pairs(&self, threshold: Threshold) -> usize {
+        (0..self.a.len()).map(|first| self.candidates(first, threshold).len()).sum()
+    }
+
+    /// Looks at the candidates of some classes of the first group, one by one.
+    fn merge(&self, range: Range<usize>, threshold: Threshold, found: &mut Vec<ClosePair>) {
+        for first in range {
+            let a = &self.a[first];
+            for b in &self.b[self.candidates(first, threshold)] {
+                let needed = threshold.min_shared(size(a), size(b)) as usize;
+                if let Some(shared) = shared_if_enough(&a.terms, &b.terms, needed) {
+                    let sizes = [a, b].map(|class| class.terms.len() as u64);
+                    let similarity = Similarity::of_sizes(shared as u64, sizes[0], sizes[1]);
+                    found.push(self.pair(a, b, similarity));
+                }
+            }
+        }
+    }
+
+    /// Finds the pairs by a join.
+    fn join(&self, join: SetJoin<'_>, found: &mut Vec<ClosePair>) -> Result<()> {
+        let least = self.terms() as u64 * JOIN_BYTES_A_TERM;
+        let join = SetJoin { memory_bytes: join.memory_bytes.max(least), ..join };
+        let alike = if self.is_same {
+            join.self_join(&ClassTerms(self.a))?.pairs
+        } else {
+            join.query(&ClassTerms(self.a), &ClassTerms(self.b))?
+        };
+        found.extend(alike.iter().map(|pair| {
+            self.pair(&self.a[pair.a as usize], &self.b[pair.b as usize], pair.similarity)
+        }));
+        Ok(())
+    }
+
+    fn pair(&self, a: &Class, b: &Class, similarity: Similarity) -> ClosePair {
+        let (a, b) = (a.rows[0], b.rows[0]);
+        ClosePair {
+            a: if self.is_within { a.min(b) } else { a },
+            b: if self.is_within { a.max(b) } else { b },
+            closeness: Closeness::Verified(similarity, self.distance),
+        }
+    }
+}
+
+/// The size of a class's set, of a text that is shorter than 4 GiB.
+fn size(class: &Class) -> u32 {
+    class.terms.len() as u32
+}
+
+/// Work for a worker at a time.
+enum Piece {
+    /// Some tasks of few pairs each.
+    Tasks(Range<usize>),
+    /// Some classes of the first group of a task.
+    Part(usize, Range<usize>),
+    /// A task, by a join.
+    Join(usize),
+}
+
+/// All work on some tasks.
+#[derive(Default)]
+struct Pieces {
+    /// Pieces of about equally many pairs.
+    pieces: Vec<Piece>,
+    /// Tasks that all workers join together.
+    shared: Vec<usize>,
+}
+
+impl Pieces {
+    fn of<'c>(
+        tasks: usize,
+        comparison: impl Fn(usize) -> Comparison<'c>,
+        threshold: Threshold,
+    ) -> Self {
+        let mut work = Self::default();
+        // Of the tasks of few pairs that come one after the other.
+        let (mut first, mut pairs) = (0, 0);
+        for task in 0..tasks {
+            let comparison = comparison(task);
+            let most = comparison.a.len() * comparison.b.len();
+            if most <= FEW_PAIRS {
+                pairs += most.max(1);
+                if pairs >= PIECE_PAIRS {
+                    work.pieces.push(Piece::Tasks(first..task + 1));
+                    (first, pairs) = (task + 1, 0);
+                }
+                continue;
+            }
+            if first < task {
+                work.pieces.push(Piece::Tasks(first..task));
+            }
+            (first, pairs) = (task + 1, 0);
+            if comparison.pairs(threshold) <= comparison.sets() * JOINED_PAIRS_A_SET {
+                work.cut(task, comparison, threshold);
+            } else if comparison.terms() < SHARED_JOIN_TERMS {
+                work.pieces.push(Piece::Join(task));
+            } else {
+                work.shared.push(task);
+            }
+        }
+        if first < tasks {
+            work.pieces.push(Piece::Tasks(first..tasks));
+        }
+        work
+    }
+
+    /// Cuts a task where a worker has enough.
+    fn cut(&mut self, task: usize, comparison: Comparison<'_>, threshold: Threshold) {
+        let (mut start, mut pairs) = (0, 0);
+        for at in 0..comparison.a.len() {
+            pairs += comparison.candidates(at, threshold).len();
+            if pairs >= PIECE_PAIRS || at + 1 == comparison.a.len() {
+                self.pieces.push(Piece::Part(task, start..at + 1));
+                (start, pairs) = (at + 1, 0);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,225 @@
+//! Verification against a look at every pair of rows.
+
+use super::*;
+use crate::document::DocumentIds;
+use crate::kernels::Isa;
+use crate::pipeline::compare::shared;
+use crate::pipeline::method::{DocumentTerms, Fitted, TermScratch};
+use crate::pipeline::shard_summary::{CollectionSummary, read_summarized};
+use crate::pipeline::workers::Workers;
+use crate::read::walk::InputFile;
+use crate::read::{Collection, Corpus, ReadOptions};
+use crate::stable_hash::mix;
+use std::collections::BTreeMap;
+
+/// Lines of words that are alike: some equal, some equal as sets, of many sizes.
+fn lines(seed: u64, count: u64) -> Vec<String> {
+    let line = |number: u64| {
+        let number = mix(seed ^ (number - number % (1 + number % 3)));
+        let length = 8 + mix(number) % 40;
+        let changed = mix(number + 1) % 20;
+        let word = |at: u64| format!("w{}", if at % 20 == changed { mix(at ^ number) } else { at });
+        (0..length).map(word).collect::<Vec<_>>().join(" ")
+    };
+    (0..count).map(line).collect()
+}
+
+/// A collection of lines, in a folder of its own.
+struct Lines {
+    collection: Collection,
+    ids: DocumentIds,
+    lengths: Vec<u32>,
+    sets: Vec<Vec<u64>>,
+    _folder: tempfile::TempDir,
+}
+
+impl Lines {
+    fn new(lines: &[String], terms: &DocumentTerms) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("lines.txt");
+        std::fs::write(&path, lines.join("\n")).unwrap();
+        let options = ReadOptions { per_line: true, shard_bytes: 5000, ..ReadOptions::default() };
+        let collection = Collection::open(vec![InputFile::new(&path)], options);
+        let mut sets = Vec::new();
+        let mut scratch = TermScratch::default();
+        let summaries = (0..collection.shard_count()).map(|shard| {
+            let summary = read_summarized(&collection, shard, false, &mut |_, document| {
+                let mut set = terms.of(document.text, &mut scratch).clone();
+                set.sort_unstable();
+                set.dedup();
+                sets.push(set);
+                true
+            });
+            summary.unwrap()
+        });
+        let summaries = summaries.collect();
+        let CollectionSummary { ids, lengths, .. } =
+            CollectionSummary::new(&collection, summaries).unwrap();
+        assert_eq!(sets.len(), lines.len());
+        Self { collection, ids, lengths, sets, _folder: folder }
+    }
+
+    fn texts<'t>(&'t self, terms: &'t DocumentTerms, workers: &'t Workers) -> RowTexts<'t> {
+        let Self { collection, ids, lengths, .. } = self;
+        RowTexts { collection: collection as &dyn Corpus, ids, lengths, terms, workers }
+    }
+
+    fn bytes(&self) -> u64 {
+        self.sets.iter().map(|set| set.len() as u64 * 8).sum()
+    }
+}
+
+fn similar(a: &[u64], b: &[u64], threshold: Threshold) -> Option<Similarity> {
+    let similarity = Similarity::of_sizes(shared(a, b), a.len() as u64, b.len() as u64);
+    threshold.holds(similarity).then_some(similarity)
+}
+
+/// Row and row, with their similarity and distance.
+type Expanded = BTreeMap<(u32, u32), Closeness>;
+
+fn expanded(close: &Close) -> Expanded {
+    let mut pairs = Expanded::new();
+    let visited = close.for_each_pair(|pair| {
+        assert_eq!(pairs.insert((pair.a, pair.b), pair.closeness), None);
+        Ok::<_, ()>(())
+    });
+    assert_eq!((visited, pairs.len() as u64), (Ok(()), close.pair_count()));
+    pairs
+}
+
+/// Rows in groups of the given sizes, each group's spread over all rows, and pairs of some of the
+/// groups and of rows that are in none.
+fn groups(sizes: &[u32], rows: u32) -> (Vec<Vec<u32>>, Vec<u32>) {
+    let mut order: Vec<u32> = (0..rows).collect();
+    order.sort_by_key(|&row| mix(u64::from(row)));
+    let mut groups = Vec::new();
+    for &size in sizes {
+        let mut group: Vec<u32> = order.drain(..size as usize).collect();
+        group.sort_unstable();
+        groups.push(group);
+    }
+    groups.sort_by_key(|group| group[0]);
+    let firsts = groups.iter().map(|group| group[0]).chain(order.iter().copied().take(30));
+    let firsts = firsts.collect();
+    (groups, firsts)
+}
+
+fn pair(a: u32, b: u32, distance: u32) -> ClosePair {
+    ClosePair { a, b, closeness: Closeness::Distance(distance) }
+}
+
+const SIZES: [u32; 7] = [400, 300, 90, 20, 2, 3, 2];
+
+/// Memory for all, for some and for nothing.
+fn memories(bytes: u64) -> [u64; 4] {
+    [u64::MAX, bytes, bytes / 3, 1]
+}
+
+#[test]
+fn what_remains_within_is_what_a_look_at_every_pair_leaves() {
+    let terms = DocumentTerms::new(&"words:1".parse().unwrap(), &Fitted::Nothing, Isa::detected());
+    let lines = Lines::new(&lines(1, 1000), &terms);
+    let (groups, firsts) = groups(&SIZES, 1000);
+    let mut pairs = Vec::new();
+    for (at, &a) in firsts.iter().enumerate() {
+        let others =
+            firsts[at + 1..].iter().filter(|&&b| mix(u64::from(a ^ b << 16)).is_multiple_of(3));
+        pairs.extend(others.map(|&b| pair(a.min(b), a.max(b), 1 + (a ^ b) % 5)));
+    }
+    pairs.sort_by_key(|pair| (pair.a, pair.b));
+    let close = Close { groups: Sides::One(groups), pairs, of_equal: Closeness::Distance(0) };
+    for threshold in ["0.3", "0.7", "1"].map(|text| text.parse::<Threshold>().unwrap()) {
+        let mut expected = Expanded::new();
+        for (&(a, b), closeness) in &expanded(&close) {
+            let [left, right] = [a, b].map(|row| &lines.sets[row as usize]);
+            if let Some(similarity) = similar(left, right, threshold) {
+                let distance = closeness.distance().unwrap();
+                expected.insert((a, b), Closeness::Verified(similarity, distance));
+            }
+        }
+        assert!(expected.len() > 100);
+        let mut first = None;
+        for (threads, memory) in [1, 3].into_iter().cycle().zip(memories(lines.bytes())) {
+            let workers = Workers::new(threads).unwrap();
+            let texts = Sides::One(lines.texts(&terms, &workers));
+            let found = verify(close.clone(), &texts, threshold, memory).unwrap();
+            assert_eq!(expanded(&found), expected);
+            assert_eq!(first.get_or_insert_with(|| found.clone()), &found);
+        }
+    }
+}
+
+#[test]
+fn what_remains_across_is_what_a_look_at_every_pair_leaves() {
+    let terms = DocumentTerms::new(&"words:1".parse().unwrap(), &Fitted::Nothing, Isa::detected());
+    let both = [Lines::new(&lines(2, 900), &terms), Lines::new(&lines(2, 1000), &terms)];
+    let (of_a, a_firsts) = groups(&SIZES, 900);
+    let (of_b, b_firsts) = groups(&SIZES, 1000);
+    let mut pairs = Vec::new();
+    for &a in &a_firsts {
+        let others = b_firsts.iter().filter(|&&b| mix(u64::from(a ^ b << 16)).is_multiple_of(3));
+        pairs.extend(others.map(|&b| pair(a, b, (a ^ b) % 5)));
+    }
+    pairs.sort_by_key(|pair| (pair.a, pair.b));
+    let of_equal = Closeness::Distance(0);
+    let close = Close { groups: Sides::Two(of_a, of_b), pairs, of_equal };
+    for threshold in ["0.3", "0.7"].map(|text| text.parse::<Threshold>().unwrap()) {
+        let mut expected = Expanded::new();
+        for (&(a, b), closeness) in &expanded(&close) {
+            let (left, right) = (&both[0].sets[a as usize], &both[1].sets[b as usize]);
+            if let Some(similarity) = similar(left, right, threshold) {
+                let distance = closeness.distance().unwrap();
+                expected.insert((a, b), Closeness::Verified(similarity, distance));
+            }
+        }
+        assert!(expected.len() > 100);
+        let mut first = None;
+        let bytes = both[0].bytes() + both[1].bytes();
+        for (threads, memory) in [1, 3].into_iter().cycle().zip(memories(bytes)) {
+            let workers = Workers::new(threads).unwrap();
+            let [a, b] = both.each_ref().map(|lines| lines.texts(&terms, &workers));
+            let found = verify(close.clone(), &Sides::Two(a, b), threshold, memory).unwrap();
+            assert_eq!(expanded(&found), expected);
+            assert_eq!(first.get_or_insert_with(|| found.clone()), &found);
+        }
+    }
+}
+
+#[test]
+fn the_work_on_one_group_is_cut_into_pieces() {
+    let terms = DocumentTerms::new(&"words:1".parse().unwrap(), &Fitted::Nothing, Isa::detected());
+    let lines = Lines::new(&lines(3, 600), &terms);
+    let workers = Workers::new(1).unwrap();
+    let texts = lines.texts(&terms, &workers);
+    let classes = texts.classes(&[(0..600).collect(), vec![]], |_| true).unwrap();
+    let group = classes.of_group(0);
+    assert!(group.len() > 200 && group.is_sorted_by_key(size) && classes.of_group(1).is_empty());
+    let comparison = Comparison { a: group, b: group, distance: 0, is_within: true, is_same: true };
+    for threshold in ["0.1", "0.9"].map(|text| text.parse::<Threshold>().unwrap()) {
+        let mut work = Pieces::default();
+        work.cut(7, comparison, threshold);
+        let Pieces { pieces, shared } = work;
+        assert!(shared.is_empty());
+        let pairs = comparison.pairs(threshold);
+        assert!(pieces.len() >= pairs / (PIECE_PAIRS + group.len()));
+        assert!(pieces.len() <= pairs / PIECE_PAIRS + 2);
+        let ranges = pieces.into_iter().filter_map(|piece| match piece {
+            Piece::Part(7, range) => Some(range),
+            _ => None,
+        });
+        assert_eq!(ranges.flatten().collect::<Vec<_>>(), (0..group.len()).collect::<Vec<_>>());
+        // Most sets are of a size that is far from most others.
+        assert!(threshold.min_size(100) == 10 || pairs < group.len() * group.len() / 6);
+        let work = Pieces::of(1, |_| comparison, threshold);
+        let is_joined = matches!(work.pieces[..], [Piece::Join(0)]);
+        assert_eq!(is_joined, threshold.min_size(100) == 10);
+        let (mut merged, mut joined) = (Vec::new(), Vec::new());
+        comparison.merge(0..group.len(), threshold, &mut merged);
+        let join = SetJoin { threshold, pool: None, memory_bytes: 1 };
+        comparison.join(join, &mut joined).unwrap();
+        for pairs in [&mut merged, &mut joined] {
+            pairs.sort_by_key(|pair| (pair.a, pair.b));
+        }
+        assert_eq!(merged, joined);
+    }
+}

@@ -1,0 +1,215 @@
+//! The texts of rows that are close to others, as sets of terms: each set once for a group.
+
+use crate::document::DocumentIds;
+use crate::error::Result;
+use crate::large_buffer::reserved;
+use crate::pipeline::method::{DocumentTerms, TermScratch};
+use crate::pipeline::shard_summary::{CollectionSummary, read_again};
+use crate::pipeline::workers::Workers;
+use crate::read::Corpus;
+use crate::search::set_join::TermSource;
+use crate::stable_hash::hash;
+use crate::unordered_map::UnorderedMap;
+
+/// What the memory is for.
+const WHAT: &str = "the terms of the texts that are compared";
+/// Bytes that a row takes beside its terms.
+const ROW_BYTES: u64 = 100;
+/// Classes that a source of terms has in a shard.
+const SHARD_CLASSES: usize = 256;
+
+/// The texts of a collection that was read before.
+pub(in crate::pipeline) struct RowTexts<'r> {
+    pub(in crate::pipeline) collection: &'r dyn Corpus,
+    pub(in crate::pipeline) ids: &'r DocumentIds,
+    /// Bytes of text of each document.
+    pub(in crate::pipeline) lengths: &'r [u32],
+    pub(in crate::pipeline) terms: &'r DocumentTerms,
+    pub(in crate::pipeline) workers: &'r Workers,
+}
+
+/// Rows of a group with equal sets of terms, ascending.
+#[derive(Debug)]
+pub(in crate::pipeline) struct Class {
+    group: u32,
+    /// Ascending, each once.
+    pub(in crate::pipeline) terms: Vec<u64>,
+    pub(in crate::pipeline) rows: Vec<u32>,
+}
+
+/// Classes of groups, ascending by group, then by the size of their sets.
+#[derive(Debug, Default)]
+pub(in crate::pipeline) struct Classes {
+    classes: Vec<Class>,
+    /// Where the classes of each group begin, and where those of the last one end.
+    starts: Vec<u32>,
+}
+
+impl<'r> RowTexts<'r> {
+    /// The texts of `collection`, of which the first reading told `read`.
+    pub(in crate::pipeline) fn of(
+        collection: &'r dyn Corpus,
+        read: &'r CollectionSummary,
+        terms: &'r DocumentTerms,
+        workers: &'r Workers,
+    ) -> Self {
+        Self { collection, ids: &read.ids, lengths: &read.lengths, terms, workers }
+    }
+
+    /// About how many bytes the sets of some rows take, if no two are equal.
+    pub(in crate::pipeline) fn bytes_of_sets(&self, rows: &[u32]) -> u64 {
+        let of_row = |&row: &u32| {
+            let length = self.lengths.get(row as usize).copied().unwrap_or(0);
+            ROW_BYTES + u64::from(length) / self.terms.bytes_a_term() * size_of::<u64>() as u64
+        };
+        rows.iter().map(of_row).sum()
+    }
+
+    /// The rows of some groups, chosen by their numbers, by their sets of terms.
+    ///
+    /// # Errors
+    ///
+    /// The collection cannot be read again; memory that the system does not have.
+    pub(in crate::pipeline) fn classes(
+        &self,
+        groups: &[Vec<u32>],
+        wanted: impl Fn(u32) -> bool,
+    ) -> Result<Classes> {
+        let numbered = (0u32..).zip(groups).filter(|&(group, _)| wanted(group));
+        let mut rows: Vec<(u32, u32)> =
+            numbered.flat_map(|(group, rows)| rows.iter().map(move |&row| (row, group))).collect();
+        rows.sort_unstable();
+        let of_shard = |shard: usize| {
+            let first = self.ids.first_of_shard(shard).0;
+            let [from, to] = [first, self.ids.end_of_shard(shard).0]
+                .map(|border| rows.partition_point(|&(row, _)| row < border));
+            (shard, first, &rows[from..to])
+        };
+        let shards = (0..self.collection.shard_count()).map(of_shard);
+        let shards = shards.filter(|(.., wanted)| !wanted.is_empty()).collect();
+        let parts = self
+            .workers
+            .map(shards, |(shard, first, wanted)| self.classes_of_shard(shard, first, wanted));
+        let parts: Vec<Vec<Class>> = parts.into_iter().collect::<Result<_>>()?;
+        Ok(Classes::of(parts.into_iter().flatten().collect(), groups.len()))
+    }
+
+    /// The classes of the wanted rows, given with their groups, of a shard that begins with row
+    /// `first`.
+    fn classes_of_shard(
+        &self,
+        shard: usize,
+        first: u32,
+        wanted: &[(u32, u32)],
+    ) -> Result<Vec<Class>> {
+        let mut found = Found::default();
+        let mut done = Ok(());
+        let mut scratch = TermScratch::default();
+        let place = |index: u32| wanted.binary_search_by_key(&(first + index), |&(row, _)| row);
+        let end = wanted.last().map_or(0, |(last, _)| last - first + 1);
+        let is_wanted = |index| place(index).is_ok();
+        read_again(self.collection, shard, end, &is_wanted, &mut |index, text| {
+            let Ok(place) = place(index) else { return };
+            if done.is_ok() {
+                let terms = self.terms.of(text, &mut scratch);
+                terms.sort_unstable();
+                terms.dedup();
+                let (row, group) = wanted[place];
+                done = found.push(group, row, terms);
+            }
+        })?;
+        done?;
+        Ok(found.classes)
+    }
+}
+
+/// The classes of a shard while it is read.
+#[derive(Default)]
+struct Found {
+    classes: Vec<Class>,
+    /// A class by its group and the hash of its terms.
+    by_hash: UnorderedMap<(u32, u64), u32>,
+}
+
+impl Found {
+    fn push(&mut self, group: u32, row: u32, terms: &[u64]) -> Result<()> {
+        let number = self.classes.len() as u32;
+        let hash = hash(bytemuck::cast_slice(terms));
+        let class = *self.by_hash.entry((group, hash)).or_insert(number);
+        match self.classes.get_mut(class as usize) {
+            Some(class) if class.terms == terms => class.rows.push(row),
+            // New, or another set with the same hash.
+            _ => {
+                let mut own = reserved(terms.len(), WHAT)?;
+                own.extend_from_slice(terms);
+                self.classes.push(Class { group, terms: own, rows: vec![row] });
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Classes {
+    /// One class for all of equal group and set; their rows come in order. Groups have numbers below
+    /// `groups`.
+    fn of(mut classes: Vec<Class>, groups: usize) -> Self {
+        classes.sort_by(|a, b| {
+            let [of_a, of_b] = [a, b].map(|class| (class.group, class.terms.len()));
+            of_a.cmp(&of_b).then_with(|| a.terms.cmp(&b.terms))
+        });
+        classes.dedup_by(|later, first| {
+            let equal = (later.group, &later.terms) == (first.group, &first.terms);
+            if equal {
+                first.rows.append(&mut later.rows);
+            }
+            equal
+        });
+        let mut starts = vec![0; groups + 1];
+        for class in &classes {
+            starts[class.group as usize + 1] += 1;
+        }
+        let mut end = 0;
+        for start in &mut starts {
+            end += *start;
+            *start = end;
+        }
+        Self { classes, starts }
+    }
+
+    /// The classes of a group, ascending by the size of their sets.
+    pub(in crate::pipeline) fn of_group(&self, group: u32) -> &[Class] {
+        let group = group as usize;
+        &self.classes[self.starts[group] as usize..self.starts[group + 1] as usize]
+    }
+
+    /// The rows of the classes of two rows and more.
+    pub(in crate::pipeline) fn repeated(&self) -> impl Iterator<Item = Vec<u32>> {
+        self.classes.iter().filter(|class| class.rows.len() > 1).map(|class| class.rows.clone())
+    }
+}
+
+/// Classes as documents with terms.
+pub(in crate::pipeline) struct ClassTerms<'c>(pub(in crate::pipeline) &'c [Class]);
+
+impl TermSource for ClassTerms<'_> {
+    fn shard_count(&self) -> usize {
+        self.0.len().div_ceil(SHARD_CLASSES)
+    }
+
+    fn term_count_hint(&self) -> u64 {
+        self.0.iter().map(|class| class.terms.len() as u64).sum()
+    }
+
+    fn visit_shard(
+        &self,
+        shard: usize,
+        wanted: &dyn Fn(u32) -> bool,
+        visit: &mut dyn FnMut(u32, &[u64]),
+    ) -> Result<()> {
+        let classes = self.0.iter().skip(shard * SHARD_CLASSES).take(SHARD_CLASSES);
+        for (index, class) in (0..).zip(classes).filter(|&(index, _)| wanted(index)) {
+            visit(index, &class.terms);
+        }
+        Ok(())
+    }
+}
