@@ -20,7 +20,7 @@ pub(super) struct Seen {
     pub(super) lost: Vec<&'static str>,
     warned: Vec<&'static str>,
     /// The bytes of all records, in order.
-    bytes: Vec<u8>,
+    pub(super) bytes: Vec<u8>,
 }
 
 impl Seen {

@@ -40,6 +40,9 @@ mod conformance;
     feature = "zstd"
 ))]
 mod conformance_parquet;
+#[cfg(test)]
+#[cfg(all(feature = "csv", feature = "jsonl", feature = "warc", feature = "zstd"))]
+mod crafted_inputs;
 mod decompress;
 #[cfg(feature = "csv")]
 mod delimited;
