@@ -1,6 +1,6 @@
 //! JSON Lines: every line is an object with a text and perhaps an ID.
 //!
-//! The text is borrowed from the line where nothing in it is escaped. A line that is no valid
+//! The text is borrowed from the line where nothing in it is escaped; one of `null` is empty. A line that is no valid
 //! object, is nested over 128 deep, or whose text is missing or no string is a bad record; so is
 //! one that has a wanted field twice, since readers disagree on which one counts. Bytes that are
 //! no UTF-8, and halves of surrogate pairs, become U+FFFD.
@@ -138,11 +138,16 @@ fn document<'a>(
 ) -> Result<Document<'a>, Refusal> {
     let found = found(line, paths)?;
     let [text_scratch, id_scratch, keep_scratch] = &mut scratch.0;
-    let Some(text) = found.values[TEXT].filter(|value| value.get().starts_with('"')) else {
-        let field = paths.0[TEXT].join(".");
-        return Err(("json", format!("a string in the field \"{field}\" (`text_field`)").into()));
+    let (text, mended) = match found.values[TEXT] {
+        Some(text) if text.get().starts_with('"') => unescaped(text, text_scratch),
+        // That there is no text is no damage.
+        Some(text) if text.get() == "null" => (&[][..], false),
+        _ => {
+            let field = paths.0[TEXT].join(".");
+            let expected = format!("a string in the field \"{field}\" (`text_field`), or null");
+            return Err(("json", expected.into()));
+        }
     };
-    let (text, mended) = unescaped(text, text_scratch);
     Ok(Document {
         text,
         id: found.values[ID].and_then(|id| as_written(id, id_scratch)),
@@ -375,6 +380,16 @@ mod tests {
     }
 
     #[test]
+    fn a_text_of_null_is_empty() {
+        check(r#"{"text": null, "id": "a"}"#, Ok(("", Some("a"), false)));
+        check(r#"{"text": null, "text": null}"#, Err("json-dup-key"));
+        check(r#"{"text": nul}"#, Err("json"));
+        let paths = FieldPaths::new("a.text", "id", None);
+        assert_eq!(read(r#"{"a": {"text": null}}"#, &paths).unwrap().0, "");
+        assert_eq!(read(r#"{"a": null}"#, &paths).unwrap_err(), "json");
+    }
+
+    #[test]
     fn escapes_are_resolved() {
         check(
             r#"{"text": "\"\\\/\b\f\n\r\t\u00e9\ud83d\ude00z"}"#,
@@ -403,9 +418,7 @@ mod tests {
 
     #[test]
     fn bad_lines_are_named() {
-        for line in
-            ["[]", "{", "{}", "3", r#"{"text": 3}"#, r#"{"text": null}"#, r#"{"text": "x"} y"#]
-        {
+        for line in ["[]", "{", "{}", "3", r#"{"text": 3}"#, r#"{"text": "x"} y"#] {
             check(line, Err("json"));
         }
         check(r#"{"text": "x", "text": "y"}"#, Err("json-dup-key"));

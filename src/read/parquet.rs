@@ -258,9 +258,13 @@ impl Rows<'_> {
         let [text, id, keep] = [0, 1, 2].map(|which| self.selected.column(which, batch));
         let (mut id_written, mut keep_written) = (Vec::new(), Vec::new());
         for row in 0..batch.num_rows() {
-            let text = text.and_then(|column| bytes(column, row));
+            let text = text.and_then(|column| match bytes(column, row) {
+                // That there is no text is no damage.
+                None if column.is_null(row) => Some(&[][..]),
+                text => text,
+            });
             let refusal = match text {
-                None => Some(("parquet-null", "a text, not null".into())),
+                None => Some(("parquet-type", "a text".into())),
                 Some(text) if text.len() > self.longest => {
                     let expected = format!("at most {} bytes (`max_record`)", self.longest);
                     Some(("oversize", expected.into()))
