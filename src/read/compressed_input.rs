@@ -5,8 +5,8 @@
 //! last bytes are looked at. A damaged member costs itself: reading goes on at the next place
 //! that starts like one.
 
-use crate::read::ReadOptions;
-use crate::read::decompress::unreadable;
+use crate::read::options::ReadOptions;
+use crate::read::plain_stream::unreadable;
 use crate::read::window::{Damage, Then};
 use std::io::{ErrorKind as IoErrorKind, Read};
 

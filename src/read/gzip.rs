@@ -1,7 +1,7 @@
 //! Gzip members, one after the other.
 
-use crate::read::ReadOptions;
 use crate::read::compressed_input::{Expansion, Input, clipped, corrupt};
+use crate::read::options::ReadOptions;
 use crate::read::window::{Filled, Stream, Then};
 use flate2::{Crc, Decompress, FlushDecompress, Status};
 use std::io::Read;

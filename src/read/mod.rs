@@ -66,8 +66,10 @@ mod json_strings;
 mod jsonl;
 pub mod numpy;
 mod opened;
+mod options;
 #[cfg(feature = "parquet")]
 mod parquet;
+mod plain_stream;
 mod plain_text;
 pub mod selection;
 mod sniff;
@@ -83,7 +85,8 @@ use crate::error::Result;
 use crate::fault::Fault;
 use std::path::Path;
 
-pub use collection::{Collection, ReadOptions, Recognized};
+pub use collection::{Collection, Recognized};
+pub use options::ReadOptions;
 
 /// What a reader meets.
 #[derive(Debug)]

@@ -3,8 +3,8 @@
 use crate::fault::{Fault, Severity};
 use crate::input_format::{Compression, Format};
 use crate::mapped_file::MappedFile;
-use crate::read::ReadOptions;
 use crate::read::form_feed::FORM_FEED;
+use crate::read::options::ReadOptions;
 use crate::read::sniff::{self, SNIFFED_BYTES};
 use crate::read::walk::InputFile;
 use std::fs::{self, File, Metadata};

@@ -1,8 +1,8 @@
 //! Zstandard frames, one after the other.
 
 use crate::error::{Error, Result};
-use crate::read::ReadOptions;
 use crate::read::compressed_input::{Expansion, Input, clipped, corrupt};
+use crate::read::options::ReadOptions;
 use crate::read::window::{Damage, Filled, Stream, Then};
 use std::io::Read;
 use zstd::stream::raw::{DParameter, Decoder, InBuffer, Operation, OutBuffer};
@@ -170,8 +170,8 @@ mod tests {
     fn a_huge_frame_is_not_kept_in_memory() {
         // Blocks of 100,000 bytes each, as they are; the last one is empty.
         let header = [&MAGIC[..], &[0, 0x58]].concat();
-        let block: Vec<u8> =
-            [&(100_000_u32 << 3).to_le_bytes()[..3], &[b'x'; 100_000][..]].concat();
+        let mut block = (100_000_u32 << 3).to_le_bytes()[..3].to_vec();
+        block.resize(3 + 100_000, b'x');
         let file = [header, block.repeat(300), vec![1, 0, 0]].concat();
         let (content, held) = read(&file[..]);
         assert_eq!(content, 30_000_000);
