@@ -108,6 +108,12 @@ impl Collection {
         self.files.iter().filter_map(Opened::changed_since)
     }
 
+    /// Whether nothing of a file is in memory between readings.
+    #[cfg(test)]
+    pub(super) fn is_streamed(&self, file: usize) -> bool {
+        self.files[file].map.is_none()
+    }
+
     /// The relative path under which a copy of a file stands.
     #[must_use]
     pub fn copy_name(&self, file: usize) -> &Path {

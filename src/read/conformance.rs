@@ -192,6 +192,23 @@ fn the_same_documents_read_the_same_in_every_format_compression_and_shard_size()
     }
 }
 
+#[test]
+fn large_files_that_cannot_be_mapped_are_read_in_parts() {
+    use crate::mapped_file::tests::REFUSES_MAPS;
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.jsonl");
+    let (_, content) = encodings().pop().unwrap();
+    fs::write(&path, content).unwrap();
+    let mapped = read(&[&path], mapping(options(70_000)));
+    REFUSES_MAPS.set(true);
+    let seen = read(&[&path], mapping(options(70_000)));
+    let held = Collection::open(vec![InputFile::new(&path)], mapping(options(70_000)));
+    REFUSES_MAPS.set(false);
+    assert!(seen == mapped);
+    assert!(held.shard_count() > 10, "{} shards", held.shard_count());
+    assert!(held.is_streamed(0));
+}
+
 /// A bad record between two good ones costs itself, also where the window is smaller than all.
 fn neighbours_survive(name: &str, good: [&str; 2], bad: &str, code: &'static str) {
     let content = [good[0], bad, good[1]].concat();

@@ -84,6 +84,7 @@ impl Opened {
             _ => return Ok(vec![Part::Whole]),
         };
         if options.access.maps() {
+            // A file that cannot be mapped is streamed: to hold it would cost its length of memory.
             self.map = options.access.open(self.input.path()).ok();
             // A file that shrank since is read as it is now.
             self.bytes = self.map.as_ref().map_or(self.bytes, |map| map.len() as u64);
