@@ -112,6 +112,15 @@ impl Rows {
     }
 }
 
+/// The columns of a row, such as the header; none of a blank one.
+pub(super) fn columns(delimiter: u8, row: &[u8]) -> Vec<String> {
+    let mut rows = Rows::new(delimiter, "", "", None);
+    let row = without_byte_order_mark(row).trim_ascii_start();
+    let columns = rows.parse(row, true).map_or(0, |(_, columns)| columns);
+    let field = |column| rows.field(Some(column)).unwrap_or_default();
+    (0..columns).map(|column| String::from_utf8_lossy(field(column)).into_owned()).collect()
+}
+
 impl Splitter for Rows {
     const AFTER_LOSS: AfterLoss = AfterLoss::SkipToBoundary;
 

@@ -7,6 +7,7 @@
 
 use crate::document::{Bad, Content, Document};
 use crate::fault::quoted;
+use crate::read::form_feed::without_byte_order_mark;
 use crate::read::json_strings::{string, unescaped};
 use crate::read::plain_text::{line, next_line};
 use crate::read::window::{AfterLoss, Splitter, Step};
@@ -119,6 +120,35 @@ fn found<'a>(line: &'a str, paths: &FieldPaths) -> Result<Found<'a>, Refusal> {
         return Err(("json-dup-key", "every wanted field only once".into()));
     }
     Ok(found)
+}
+
+/// The keys of a line's object, in order; none of a line that holds no object.
+pub(super) fn keys(line: &[u8]) -> Vec<String> {
+    struct Keys;
+    impl<'de> serde::de::Visitor<'de> for Keys {
+        type Value = Vec<String>;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("an object")
+        }
+
+        fn visit_map<A: serde::de::MapAccess<'de>>(
+            self,
+            mut map: A,
+        ) -> Result<Vec<String>, A::Error> {
+            let mut keys = Vec::new();
+            while let Some((key, serde::de::IgnoredAny)) = map.next_entry()? {
+                keys.push(key);
+            }
+            Ok(keys)
+        }
+    }
+    let line = without_byte_order_mark(line);
+    if is_too_deep(line, DEEPEST) {
+        return Vec::new();
+    }
+    let mut json = serde_json::Deserializer::from_slice(line);
+    serde::Deserializer::deserialize_map(&mut json, Keys).unwrap_or_default()
 }
 
 /// The value of the text's field as it is written, or what was expected of the line.

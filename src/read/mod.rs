@@ -46,6 +46,7 @@ mod crafted_inputs;
 mod decompress;
 #[cfg(feature = "csv")]
 mod delimited;
+mod field_names;
 #[cfg(feature = "parquet")]
 pub mod fingerprint_column;
 #[cfg(feature = "jsonl")]

@@ -153,6 +153,16 @@ impl WarcRecords {
     }
 }
 
+/// The names in the header of a record.
+pub(super) fn header_names(record: &[u8]) -> Vec<String> {
+    let HeaderEnd::BlankLine(length) = header_end(&record[..record.len().min(LONGEST_HEADER)])
+    else {
+        return Vec::new();
+    };
+    let names = fields(&record[..length]).map(|(name, _)| String::from_utf8_lossy(name));
+    names.map(Into::into).collect()
+}
+
 /// How a header ends.
 enum HeaderEnd {
     /// With a blank line, up to and with which it has that many bytes.

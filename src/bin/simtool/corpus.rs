@@ -73,6 +73,8 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
         progress.end();
         faults.extend(queries.complete(args, &mut found.queries)?);
         faults.extend(corpus.complete(args, &mut found.corpus)?);
+        let read = [(&queries.collection, &found.queries), (&corpus.collection, &found.corpus)];
+        documents::refuse_missing_ids(&args.input, &read)?;
         summary.stages = found.timings.stages().to_vec();
         let findings = found.findings(&queries.collection, &corpus.collection);
         write_outputs(&findings, outputs, &folder, &mut summary)?;
@@ -81,6 +83,10 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
         let mut found = deduplicate(&corpus.collection, &config, &progress)?;
         progress.end();
         faults.extend(corpus.complete(args, &mut found.read)?);
+        documents::refuse_missing_ids(&args.input, &[(&corpus.collection, &found.read)])?;
+        if let Some(field) = args.keep_field.as_ref().filter(|_| found.read.lacks_field()) {
+            documents::refuse_missing_field("keep_field", field, &[&corpus.collection])?;
+        }
         summary.stages = found.timings.stages().to_vec();
         write_outputs(&found.findings(&corpus.collection), outputs, &folder, &mut summary)?;
         vec![found.read]
@@ -91,7 +97,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     let (verbose, quiet) = (common.verbose, common.quiet);
     documents::show(&faults, documents::Shown { verbose, quiet });
     if let Some(field) = args.keep_field.as_ref().filter(|_| !quiet && read[0].lacks_field()) {
-        console::note(&format!("no document has the field {field}; the first ones were kept"));
+        console::note(&format!("the field {field} is empty everywhere; the first ones were kept"));
     }
     if common.stats {
         console::stats(&console::stage_times(&summary.stages));
@@ -338,7 +344,7 @@ fn parameters(args: &CorpusArgs, config: &DeduplicateConfig) -> Vec<(&'static st
         ("keep", lower(format!("{:?}", args.keep))),
         ("cluster", lower(format!("{:?}", args.cluster))),
         ("text_field", args.input.text_field.clone()),
-        ("id_field", args.input.id_field.clone()),
+        ("id_field", args.input.id_field().to_owned()),
     ]);
     parameters.extend(args.keep_field.clone().map(|field| ("keep_field", field)));
     parameters

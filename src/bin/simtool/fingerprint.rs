@@ -36,6 +36,7 @@ pub(crate) fn run(args: &FingerprintArgs) -> anyhow::Result<Outcome> {
     progress.end();
     documents::add_faults(&collection, faults, &mut made.summary);
     documents::refuse_losses(&args.input, &collection, &made.summary)?;
+    documents::refuse_missing_ids(&args.input, &[(&collection, &made.summary)])?;
 
     if args.output.as_os_str() == "-" {
         let mut out = BufWriter::new(io::stdout().lock());
