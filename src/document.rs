@@ -230,6 +230,12 @@ impl DocumentIds {
         self.len() == 0
     }
 
+    /// Whether any document has an ID of its own.
+    #[must_use]
+    pub fn has_any_id(&self) -> bool {
+        self.shards.iter().any(|shard| !shard.ids.is_empty())
+    }
+
     /// Ordinal of the first document of a shard.
     ///
     /// # Panics
@@ -338,6 +344,8 @@ mod tests {
             ]
         );
         assert_eq!(ids.first_of_shard(2), DocOrdinal(2));
+        assert!(ids.has_any_id());
+        assert!(!DocumentIds::new(vec![shard(0, 2, &[(1, None)])]).unwrap().has_any_id());
         assert_eq!(ids.first_record_of_shard(2), 5);
     }
 

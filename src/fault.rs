@@ -15,7 +15,7 @@ pub enum Severity {
 /// Something wrong with a file as a whole, or with a stretch of it.
 ///
 /// Its text is one line with the stable code in brackets; names and content from outside are
-/// escaped and cut, so that no input can write to a terminal.
+/// escaped, and content is cut, so that no input can write to a terminal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
     /// How much it costs.
@@ -51,9 +51,15 @@ pub fn quoted(text: &[u8]) -> String {
     quoted
 }
 
+/// Text from outside, made harmless and left whole: names are of no use in part.
+#[must_use]
+pub fn escaped(text: &[u8]) -> String {
+    String::from_utf8_lossy(text).chars().flat_map(char::escape_debug).collect()
+}
+
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let file = quoted(self.file.as_os_str().as_encoded_bytes());
+        let file = escaped(self.file.as_os_str().as_encoded_bytes());
         write!(f, "[{}] \"{file}\"", self.code)?;
         if let Some(byte) = self.byte {
             write!(f, " byte {byte}")?;
@@ -80,6 +86,9 @@ mod tests {
             fault.to_string(),
             "[truncated] \"a\\n\\u{1b}]0;x.gz\" byte 18184: ends inside a gzip member"
         );
+        let long = format!("{}\n.gz", "folder/".repeat(100));
+        let shown = Fault { file: PathBuf::from(&long), ..fault }.to_string();
+        assert!(shown.contains(&long.replace('\n', "\\n")), "{shown}");
         assert_eq!(quoted(&[b'x'; 500]).chars().count(), 121);
         assert_eq!(quoted(b"abc"), "abc");
     }

@@ -30,7 +30,7 @@ impl MappedFile {
         Ok(Self(Bytes::Read(bytes)))
     }
 
-    /// Maps the file; one that cannot be mapped (a pipe, an empty file) is read instead.
+    /// Maps the file; one that has nothing to map (a pipe, an empty file) is read instead.
     ///
     /// # Safety
     ///
@@ -41,7 +41,8 @@ impl MappedFile {
     ///
     /// # Errors
     ///
-    /// The file cannot be opened or read.
+    /// The file cannot be opened, mapped or read. A process has a limit of maps, so that one that
+    /// opens many files does not take it that all can be.
     pub unsafe fn open(path: &Path) -> Result<Self> {
         let file = File::open(path).map_err(|e| Error::io(path, "read", e))?;
         let metadata = file.metadata().map_err(|e| Error::io(path, "read", e))?;
@@ -51,10 +52,13 @@ impl MappedFile {
         #[expect(clippy::disallowed_methods, reason = "the one place that maps")]
         // SAFETY: the caller promises that nobody changes the file while the map lives.
         let map = unsafe { memmap2::Mmap::map(&file) };
-        match map {
-            Ok(map) => Ok(Self(Bytes::Mapped(map))),
-            Err(_) => Self::read(path),
-        }
+        #[cfg(test)]
+        let map = if tests::REFUSES_MAPS.get() {
+            Err(std::io::ErrorKind::OutOfMemory.into())
+        } else {
+            map
+        };
+        map.map(|map| Self(Bytes::Mapped(map))).map_err(|e| Error::io(path, "map", e))
     }
 }
 
@@ -93,11 +97,11 @@ impl FileAccess {
         self.map.is_some()
     }
 
-    /// Maps the file, or reads it whole.
+    /// Maps the file, or reads it whole if files are read.
     ///
     /// # Errors
     ///
-    /// The file cannot be opened or read.
+    /// The file cannot be opened, mapped or read.
     pub fn open(self, path: &Path) -> Result<MappedFile> {
         let Some(on_map) = self.map else { return MappedFile::read(path) };
         // SAFETY: whoever made a value that maps promised this for every file.
@@ -115,5 +119,31 @@ impl Deref for MappedFile {
             Bytes::Mapped(map) => map,
             Bytes::Read(bytes) => bytes,
         }
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use std::cell::Cell;
+
+    thread_local! {
+        /// Whether maps are refused in this thread, as where a process has too many.
+        pub(crate) static REFUSES_MAPS: Cell<bool> = const { Cell::new(false) };
+    }
+
+    #[test]
+    fn a_file_that_cannot_be_mapped_is_not_read_whole() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        // SAFETY: nobody else knows the file.
+        assert!(unsafe { MappedFile::open(file.path()) }.unwrap().is_empty());
+        std::fs::write(file.path(), "bytes").unwrap();
+        // SAFETY: nobody else knows the file.
+        assert_eq!(&*unsafe { MappedFile::open(file.path()) }.unwrap(), b"bytes");
+        REFUSES_MAPS.set(true);
+        // SAFETY: nobody else knows the file.
+        let refused = unsafe { MappedFile::open(file.path()) };
+        REFUSES_MAPS.set(false);
+        assert!(refused.unwrap_err().to_string().starts_with("cannot map "));
     }
 }

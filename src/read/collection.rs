@@ -4,12 +4,11 @@ use crate::document::{Content, Record};
 use crate::error::{Error, ErrorKind, Result};
 use crate::fault::{Fault, Severity};
 use crate::input_format::{Compression, Format};
-use crate::mapped_file::FileAccess;
 use crate::read::decompress;
 use crate::read::form_feed::FormFeeds;
 use crate::read::opened::{Opened, Part};
+use crate::read::options::ReadOptions;
 use crate::read::plain_text::{Lines, WholeFile};
-use crate::read::selection::Selection;
 use crate::read::sniff::{self, SNIFFED_BYTES};
 use crate::read::walk::{InputFile, Walked, Walker};
 use crate::read::window::{Damage, Filled, Splitter, Stream, Then, read_slice, read_stream};
@@ -18,51 +17,6 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::ops::{ControlFlow, Range};
 use std::path::Path;
-
-/// How inputs are read.
-#[derive(Clone, Debug)]
-pub struct ReadOptions {
-    /// The format of every file; by content and name if `None`.
-    pub format: Option<Format>,
-    /// Whether a line of a plain text is a document, not the file.
-    pub per_line: bool,
-    /// Name of the field, column or path that holds the text.
-    pub text_field: String,
-    /// Name of the field, column or path that holds the ID.
-    pub id_field: String,
-    /// Name of the field, column, path or WARC header that decides which documents are kept.
-    pub keep_field: Option<String>,
-    /// Longest record, in bytes; longer ones are quarantined.
-    pub max_record_bytes: usize,
-    /// Most output bytes for each compressed byte, beyond the first GiB.
-    pub max_expansion: u64,
-    /// Base 2 logarithm of the largest Zstandard window.
-    pub zstd_window_log: u32,
-    /// Which documents take part.
-    pub selection: Selection,
-    /// About how many bytes of a plain file are a shard.
-    pub shard_bytes: u64,
-    /// Whether large plain files are mapped.
-    pub access: FileAccess,
-}
-
-impl Default for ReadOptions {
-    fn default() -> Self {
-        Self {
-            format: None,
-            per_line: false,
-            text_field: "text".to_owned(),
-            id_field: "id".to_owned(),
-            keep_field: None,
-            max_record_bytes: 128 << 20,
-            max_expansion: 2000,
-            zstd_window_log: 27,
-            selection: Selection::default(),
-            shard_bytes: 1 << 20,
-            access: FileAccess::READ,
-        }
-    }
-}
 
 /// Files as a [`Corpus`].
 #[derive(Debug)]
@@ -184,6 +138,12 @@ impl Collection {
     /// The faults of files that were written to since they were found.
     pub fn changed_files(&self) -> impl Iterator<Item = Fault> {
         self.files.iter().filter_map(Opened::changed_since)
+    }
+
+    /// Whether nothing of a file is in memory between readings.
+    #[cfg(test)]
+    pub(super) fn is_streamed(&self, file: usize) -> bool {
+        self.files[file].map.is_none()
     }
 
     /// The relative path under which a copy of a file stands.
@@ -504,34 +464,4 @@ fn fill_up(stream: &mut dyn Stream, space: &mut [u8]) -> (usize, bool) {
 
 fn hexadecimal(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().join(" ")
-}
-
-/// The content of a small file that may be compressed.
-///
-/// # Errors
-///
-/// The compressed data is damaged, or this build cannot read it.
-pub(super) fn unpacked(path: &Path, bytes: Vec<u8>) -> Result<Vec<u8>> {
-    let compression = sniff::compression(&bytes);
-    if compression == Compression::None {
-        return Ok(bytes);
-    }
-    let options = ReadOptions::default();
-    let mut stream = decompress::open(compression, &bytes[..], &options)?;
-    let mut content = Vec::new();
-    loop {
-        let filled = content.len();
-        content.resize(filled + SNIFFED_BYTES, 0);
-        let Filled { bytes, then } = stream.fill(&mut content[filled..]);
-        content.truncate(filled + bytes);
-        match then {
-            Then::More | Then::Warning(_) => {}
-            Then::End => return Ok(content),
-            Then::Loss { damage, .. } => {
-                let path = path.to_owned();
-                let expected = format!("intact compressed data; {}", damage.detail);
-                return Err(ErrorKind::Format { path, byte: damage.byte, expected }.into());
-            }
-        }
-    }
 }

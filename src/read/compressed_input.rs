@@ -5,8 +5,8 @@
 //! last bytes are looked at. A damaged member costs itself: reading goes on at the next place
 //! that starts like one.
 
-use crate::read::ReadOptions;
-use crate::read::decompress::unreadable;
+use crate::read::options::ReadOptions;
+use crate::read::plain_stream::unreadable;
 use crate::read::window::{Damage, Then};
 use std::io::{ErrorKind as IoErrorKind, Read};
 
@@ -14,6 +14,10 @@ use std::io::{ErrorKind as IoErrorKind, Read};
 const READ_BYTES: usize = 128 << 10;
 /// Up to how many consumed bytes of a damaged member are searched for the next one.
 const REMEMBERED_BYTES: u64 = 64 << 10;
+
+/// Damaged stretches of a file behind which is looked for more. Each is told of, and a file can be
+/// made of nothing else.
+const MOST_DAMAGES: u32 = 10_000;
 
 /// How much a compressed file may expand.
 #[derive(Clone, Copy, Debug)]
@@ -57,11 +61,13 @@ pub(super) struct Input<R> {
     /// Offset in the file of `bytes[0]`.
     base: u64,
     at_end: bool,
+    /// How often the start of a member was looked for.
+    searches: u32,
 }
 
 impl<R: Read> Input<R> {
     pub(super) fn new(reader: R) -> Self {
-        Self { reader, bytes: Vec::new(), start: 0, end: 0, base: 0, at_end: false }
+        Self { reader, bytes: Vec::new(), start: 0, end: 0, base: 0, at_end: false, searches: 0 }
     }
 
     /// What is there and not consumed.
@@ -72,6 +78,12 @@ impl<R: Read> Input<R> {
     /// Offset in the file of what is ahead.
     pub(super) fn position(&self) -> u64 {
         self.base + self.start as u64
+    }
+
+    /// Bytes of memory.
+    #[cfg(test)]
+    pub(super) fn held(&self) -> usize {
+        self.bytes.capacity()
     }
 
     /// The bytes from that offset on, if they are still there.
@@ -119,13 +131,17 @@ impl<R: Read> Input<R> {
     ///
     /// # Errors
     ///
-    /// The damage to report: the file cannot be read.
+    /// The damage to report: the file cannot be read, or is damaged too often.
     pub(super) fn seek_start(
         &mut self,
         from: u64,
         look: usize,
         is_start: fn(&[u8]) -> bool,
     ) -> Result<bool, Then> {
+        self.searches += 1;
+        if self.searches > MOST_DAMAGES {
+            return Err(given_up(from));
+        }
         let from = from.max(self.base);
         self.start = (from - self.base) as usize;
         loop {
@@ -162,6 +178,15 @@ pub(super) fn corrupt(code: &'static str, byte: u64, what: &str, next: Option<u6
         ),
     };
     Then::Loss { damage: Damage { code, byte, detail }, untrusted: true, goes_on: next.is_some() }
+}
+
+/// The loss of everything from a byte on, since too much before it was damaged.
+fn given_up(byte: u64) -> Then {
+    let detail = format!(
+        "is damaged in more than {MOST_DAMAGES} places; what follows was not read. Get the file \
+         again"
+    );
+    Then::Loss { damage: Damage { code: "corrupt", byte, detail }, untrusted: true, goes_on: false }
 }
 
 /// The end of a file inside a member.

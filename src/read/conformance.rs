@@ -21,7 +21,7 @@ pub(super) struct Seen {
     pub(super) lost: Vec<&'static str>,
     warned: Vec<&'static str>,
     /// The bytes of all records, in order.
-    bytes: Vec<u8>,
+    pub(super) bytes: Vec<u8>,
 }
 
 impl Seen {
@@ -242,6 +242,23 @@ fn a_reading_ends_where_its_visitor_has_enough() {
     }
     let unreadable = b"\x7FELF";
     stops_anywhere("a.txt", unreadable, options(1));
+}
+
+#[test]
+fn large_files_that_cannot_be_mapped_are_read_in_parts() {
+    use crate::mapped_file::tests::REFUSES_MAPS;
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.jsonl");
+    let (_, content) = encodings().pop().unwrap();
+    fs::write(&path, content).unwrap();
+    let mapped = read(&[&path], mapping(options(70_000)));
+    REFUSES_MAPS.set(true);
+    let seen = read(&[&path], mapping(options(70_000)));
+    let held = Collection::open(vec![InputFile::new(&path)], mapping(options(70_000)));
+    REFUSES_MAPS.set(false);
+    assert!(seen == mapped);
+    assert!(held.shard_count() > 10, "{} shards", held.shard_count());
+    assert!(held.is_streamed(0));
 }
 
 /// A bad record between two good ones costs itself, also where the window is smaller than all.

@@ -1,14 +1,15 @@
 //! The content of files as streams, whatever their compression.
 
-#[cfg(not(all(feature = "gzip", feature = "zstd")))]
-use crate::error::ErrorKind;
-use crate::error::Result;
+use crate::error::{ErrorKind, Result};
 use crate::input_format::Compression;
-use crate::read::ReadOptions;
 #[cfg(any(feature = "gzip", feature = "zstd"))]
 use crate::read::compressed_input::Input;
-use crate::read::window::{Damage, Filled, Stream, Then};
-use std::io::{self, ErrorKind as IoErrorKind, Read};
+use crate::read::options::ReadOptions;
+use crate::read::plain_stream::Plain;
+use crate::read::sniff::{self, SNIFFED_BYTES};
+use crate::read::window::{Filled, Stream, Then};
+use std::io::Read;
+use std::path::Path;
 
 /// The content of a file.
 ///
@@ -25,11 +26,15 @@ pub(super) fn open<'r>(
     options: &ReadOptions,
 ) -> Result<Box<dyn Stream + 'r>> {
     match compression {
-        Compression::None => Ok(Box::new(Plain { reader, position: 0 })),
+        Compression::None => Ok(Box::new(Plain::new(reader))),
         #[cfg(feature = "gzip")]
-        Compression::Gzip => Ok(Box::new(super::gzip::Gzip::new(Input::new(reader), options))),
+        Compression::Gzip => {
+            Ok(Box::new(crate::read::gzip::Gzip::new(Input::new(reader), options)))
+        }
         #[cfg(feature = "zstd")]
-        Compression::Zstd => Ok(Box::new(super::zstd::Zstd::new(Input::new(reader), options)?)),
+        Compression::Zstd => {
+            Ok(Box::new(crate::read::zstd::Zstd::new(Input::new(reader), options)?))
+        }
         #[cfg(not(feature = "gzip"))]
         Compression::Gzip => Err(ErrorKind::FeatureOff { what: "gzip", feature: "gzip" }.into()),
         #[cfg(not(feature = "zstd"))]
@@ -37,34 +42,32 @@ pub(super) fn open<'r>(
     }
 }
 
-/// A file that is not compressed, through the same window.
-struct Plain<R> {
-    reader: R,
-    position: u64,
-}
-
-impl<R: Read> Stream for Plain<R> {
-    fn fill(&mut self, space: &mut [u8]) -> Filled {
-        loop {
-            match self.reader.read(space) {
-                Ok(0) => return Filled { bytes: 0, then: Then::End },
-                Ok(bytes) => {
-                    self.position += bytes as u64;
-                    return Filled { bytes, then: Then::More };
-                }
-                Err(error) if error.kind() == IoErrorKind::Interrupted => {}
-                Err(error) => return Filled { bytes: 0, then: unreadable(self.position, &error) },
+/// The content of a small file that may be compressed.
+///
+/// # Errors
+///
+/// The compressed data is damaged, or this build cannot read it.
+pub(super) fn unpacked(path: &Path, bytes: Vec<u8>) -> Result<Vec<u8>> {
+    let compression = sniff::compression(&bytes);
+    if compression == Compression::None {
+        return Ok(bytes);
+    }
+    let options = ReadOptions::default();
+    let mut stream = open(compression, &bytes[..], &options)?;
+    let mut content = Vec::new();
+    loop {
+        let filled = content.len();
+        content.resize(filled + SNIFFED_BYTES, 0);
+        let Filled { bytes, then } = stream.fill(&mut content[filled..]);
+        content.truncate(filled + bytes);
+        match then {
+            Then::More | Then::Warning(_) => {}
+            Then::End => return Ok(content),
+            Then::Loss { damage, .. } => {
+                let path = path.to_owned();
+                let expected = format!("intact compressed data; {}", damage.detail);
+                return Err(ErrorKind::Format { path, byte: damage.byte, expected }.into());
             }
         }
-    }
-}
-
-/// The loss of everything from a byte on.
-pub(super) fn unreadable(byte: u64, error: &io::Error) -> Then {
-    let detail = format!("cannot be read: {error}; the records before it were kept");
-    Then::Loss {
-        damage: Damage { code: "input-read", byte, detail },
-        untrusted: false,
-        goes_on: false,
     }
 }

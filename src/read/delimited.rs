@@ -1,7 +1,8 @@
 //! CSV and TSV: rows of columns under a header row that names them.
 //!
 //! A row with another number of columns, or with a quote that is never closed, costs its first
-//! line: reading goes on at the next one.
+//! line: reading goes on at the next one. Where that has cost much reading again, such a row costs
+//! all that was read of it, so that quotes that are never closed cost no more.
 
 use crate::document::{Bad, Content, Document};
 use crate::fault::quoted;
@@ -10,6 +11,9 @@ use crate::read::plain_text::next_line;
 use crate::read::window::{AfterLoss, Damage, Splitter, Step};
 use csv_core::{ReadRecordResult, Reader, ReaderBuilder};
 use std::borrow::Cow;
+
+/// Bytes behind the first lines of bad rows that are read again, at the most.
+const MOST_READ_AGAIN: u64 = 256 << 20;
 
 /// Splits at the ends of rows.
 pub(super) struct Rows {
@@ -22,6 +26,8 @@ pub(super) struct Rows {
     fields: Vec<u8>,
     ends: Vec<usize>,
     bad: Bad,
+    /// Bytes behind the first lines of bad rows, which were read again.
+    read_again: u64,
 }
 
 const TEXT: usize = 0;
@@ -39,6 +45,7 @@ impl Rows {
             fields: vec![0; 4096],
             ends: vec![0; 16],
             bad: Bad { code: "csv", expected: Cow::Borrowed(""), length: 0 },
+            read_again: 0,
         }
     }
 
@@ -94,12 +101,24 @@ impl Rows {
         Step::filler(length)
     }
 
-    /// The first line of the window as a bad record.
-    fn bad_line(&mut self, window: &[u8], expected: Cow<'static, str>) -> Step<'_> {
-        let length = next_line(window).unwrap_or(window.len());
+    /// The first line of the window as a bad record, or all of the row that is as long as `row`
+    /// where too much was read again.
+    fn bad_row(&mut self, window: &[u8], row: usize, expected: Cow<'static, str>) -> Step<'_> {
+        let line = next_line(window).unwrap_or(window.len());
+        self.read_again += row.saturating_sub(line) as u64;
+        let length = if self.read_again > MOST_READ_AGAIN { row.max(line) } else { line };
         self.bad = Bad { code: "csv", expected, length: length as u64 };
         Step::record(length, Content::Bad(&self.bad))
     }
+}
+
+/// The columns of a row, such as the header; none of a blank one.
+pub(super) fn columns(delimiter: u8, row: &[u8]) -> Vec<String> {
+    let mut rows = Rows::new(delimiter, "", "", None);
+    let row = without_byte_order_mark(row).trim_ascii_start();
+    let columns = rows.parse(row, true).map_or(0, |(_, columns)| columns);
+    let field = |column| rows.field(Some(column)).unwrap_or_default();
+    (0..columns).map(|column| String::from_utf8_lossy(field(column)).into_owned()).collect()
 }
 
 impl Splitter for Rows {
@@ -127,13 +146,13 @@ impl Splitter for Rows {
         let Some((wanted, found)) = self.header else { return self.read_header(columns, length) };
         if columns != wanted {
             let expected = format!("{wanted} columns as in the header, not {columns}");
-            return self.bad_line(window, expected.into());
+            return self.bad_row(window, length, expected.into());
         }
         let row = &window[..length];
         let ends_open = memchr::memchr_iter(b'"', row).count() % 2 == 1
             && (row.last() != Some(&b'\n') || next_line(row) != Some(length));
         if ends_open {
-            return self.bad_line(window, "a closing quote".into());
+            return self.bad_row(window, length, "a closing quote".into());
         }
         let filled = |column| self.field(column).filter(|field| !field.is_empty());
         Step::record(

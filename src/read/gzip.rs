@@ -1,15 +1,17 @@
 //! Gzip members, one after the other.
 
-use crate::read::ReadOptions;
 use crate::read::compressed_input::{Expansion, Input, clipped, corrupt};
+use crate::read::options::ReadOptions;
 use crate::read::window::{Filled, Stream, Then};
 use flate2::{Crc, Decompress, FlushDecompress, Status};
 use std::io::Read;
 
 /// Bytes of a header without optional fields.
 const FIXED_HEADER: usize = 10;
-/// Longest header, optional fields included.
-const LONGEST_HEADER: usize = 64 << 10;
+/// Longest header, optional fields included: no file's name and comment are longer, and one without
+/// an end is passed over before it fills the memory.
+const LONGEST_HEADER: usize = 128 << 10;
+const UNREADABLE_DATA: &str = "a gzip member with deflate data that cannot be read";
 /// Checksum and length behind a member.
 const TRAILER: usize = 8;
 
@@ -60,8 +62,13 @@ impl<R: Read> Gzip<R> {
                         };
                     }
                 }
+                Header::TooLong => {
+                    let what = format!("a gzip header of over {LONGEST_HEADER} bytes");
+                    return Err(self.resume(&what, began));
+                }
                 Header::None => {
-                    if self.input.seek_start(began, FIXED_HEADER, is_member_start)? {
+                    // No member starts here: whatever is found lies behind.
+                    if self.input.seek_start(began + 1, FIXED_HEADER, is_member_start)? {
                         let next = self.input.position();
                         let what = format!("{} bytes that are no gzip member", next - began);
                         return Err(corrupt("corrupt-gzip", began, &what, Some(next)));
@@ -78,9 +85,11 @@ impl<R: Read> Gzip<R> {
         loop {
             let (read, written) = (self.inflate.total_in(), self.inflate.total_out());
             let ahead = self.input.ahead();
+            let is_fed = !ahead.is_empty();
             let status =
                 self.inflate.decompress(ahead, &mut space[*bytes..], FlushDecompress::None);
-            self.input.consume((self.inflate.total_in() - read) as usize);
+            let consumed = (self.inflate.total_in() - read) as usize;
+            self.input.consume(consumed);
             let produced = (self.inflate.total_out() - written) as usize;
             self.checksum.update(&space[*bytes..*bytes + produced]);
             *bytes += produced;
@@ -88,10 +97,14 @@ impl<R: Read> Gzip<R> {
             match status {
                 Ok(Status::StreamEnd) => return self.end_member(began),
                 Err(_) => {
-                    return Err(self.resume("deflate data that cannot be read", began));
+                    return Err(self.resume(UNREADABLE_DATA, began));
                 }
                 Ok(_) if *bytes == space.len() => return Ok(()),
                 Ok(_) if !self.input.ahead().is_empty() && produced > 0 => {}
+                // A step that does nothing does nothing with more bytes either.
+                Ok(_) if is_fed && consumed + produced == 0 => {
+                    return Err(self.resume(UNREADABLE_DATA, began));
+                }
                 Ok(_) => {
                     if !self.input.more(began)? {
                         return Err(self.end_inside(began));
@@ -116,7 +129,7 @@ impl<R: Read> Gzip<R> {
         let (checksum, length) = (word(0), word(4));
         self.input.consume(TRAILER);
         if checksum != self.checksum.sum() || length != self.inflate.total_out() as u32 {
-            return Err(self.resume("a checksum that does not fit", began));
+            return Err(self.resume("a gzip member with a checksum that does not fit", began));
         }
         Ok(())
     }
@@ -125,7 +138,7 @@ impl<R: Read> Gzip<R> {
     /// swallowed the ones behind it.
     fn end_inside(&mut self, began: u64) -> Then {
         let end = self.input.position();
-        let then = self.resume("a wrong length", began);
+        let then = self.resume("a gzip member with a wrong length", began);
         if self.done { clipped(end, began, "gzip member") } else { then }
     }
 
@@ -141,8 +154,7 @@ impl<R: Read> Gzip<R> {
             }
         };
         self.done = !found;
-        let what = format!("a gzip member with {what}");
-        corrupt("corrupt-gzip", began, &what, found.then(|| self.input.position()))
+        corrupt("corrupt-gzip", began, what, found.then(|| self.input.position()))
     }
 }
 
@@ -179,6 +191,8 @@ enum Header {
     Complete(usize),
     /// More bytes are needed.
     Incomplete,
+    /// A header that is longer than any that is read.
+    TooLong,
     /// No header.
     None,
 }
@@ -191,9 +205,9 @@ fn header(bytes: &[u8]) -> Header {
         return Header::None;
     }
     match header_length(bytes) {
-        Some(length) => Header::Complete(length),
-        None if bytes.len() > LONGEST_HEADER => Header::None,
-        None => Header::Incomplete,
+        Some(length) if length <= LONGEST_HEADER => Header::Complete(length),
+        None if bytes.len() < LONGEST_HEADER => Header::Incomplete,
+        _ => Header::TooLong,
     }
 }
 
@@ -222,4 +236,81 @@ fn is_member_start(bytes: &[u8]) -> bool {
         && bytes[3] & 0xE0 == 0
         && matches!(bytes[8], 0 | 2 | 4)
         && matches!(bytes[9], 0..=13 | 255)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Content and damage of a file, read in few steps and little memory.
+    fn read(file: impl Read) -> (Vec<u8>, Vec<String>) {
+        let mut gzip = Gzip::new(Input::new(file), &ReadOptions::default());
+        let (mut content, mut damages) = (Vec::new(), Vec::new());
+        for _ in 0..1000 {
+            let mut space = vec![0; 100_000];
+            let Filled { bytes, then } = gzip.fill(&mut space);
+            assert!(gzip.input.held() < 1 << 20, "{} bytes are held", gzip.input.held());
+            content.extend_from_slice(&space[..bytes]);
+            match then {
+                Then::More => {}
+                Then::End => return (content, damages),
+                Then::Warning(damage) => damages.push(damage.detail),
+                Then::Loss { damage, goes_on, .. } => {
+                    damages.push(damage.detail);
+                    if !goes_on {
+                        return (content, damages);
+                    }
+                }
+            }
+        }
+        panic!("no end after {damages:?}");
+    }
+
+    /// A member whose header holds a name of that many bytes.
+    fn named(bytes: usize, content: &str) -> Vec<u8> {
+        use std::io::Write;
+        let mut gzip = flate2::GzBuilder::new()
+            .filename(vec![b'n'; bytes])
+            .write(Vec::new(), flate2::Compression::fast());
+        gzip.write_all(content.as_bytes()).unwrap();
+        gzip.finish().unwrap()
+    }
+
+    #[test]
+    fn a_header_of_any_length_is_read_or_passed_over() {
+        for (bytes, is_read) in [
+            (0, true),
+            (70_000, true),
+            (LONGEST_HEADER - FIXED_HEADER - 1, true),
+            (LONGEST_HEADER - FIXED_HEADER, false),
+            (200_000, false),
+            (262_144, false),
+            (3_000_000, false),
+        ] {
+            let file = [named(bytes, "one "), named(0, "two")].concat();
+            let (content, damages) = read(&file[..]);
+            let expected = if is_read { "one two" } else { "two" };
+            assert_eq!((&*content, damages.len()), (expected.as_bytes(), usize::from(!is_read)));
+            assert!(damages.iter().all(|damage| damage.contains("a gzip header of over 131072")));
+        }
+    }
+
+    #[test]
+    fn a_header_without_end_is_passed_over_in_little_memory() {
+        let start = &[0x1F, 0x8B, 8, 8, 0, 0, 0, 0, 0, 255][..];
+        let (content, damages) = read(start.chain(std::io::repeat(b'n').take(50 << 20)));
+        assert_eq!((content.len(), damages.len()), (0, 1));
+    }
+
+    #[test]
+    fn a_file_of_nothing_but_damage_is_given_up() {
+        // Headers without end, one behind the other.
+        let file = [0x1F, 0x8B, 8, 8, 9, 9, 9, 9, 0, 255].repeat(300_000);
+        let mut gzip = Gzip::new(Input::new(&file[..]), &ReadOptions::default());
+        let mut damages = 0;
+        while let Then::Loss { goes_on: true, .. } = gzip.fill(&mut [0; 100]).then {
+            damages += 1;
+            assert!(damages <= 20_000);
+        }
+    }
 }

@@ -1,12 +1,14 @@
 //! HTML → text: what a reader of the page sees, block by block.
 //!
 //! Scripts, styles and comments are left out; block elements end a line; runs of white space are
-//! one space; character references are resolved (by number, and the names of Latin-1 and common
-//! punctuation).
+//! one space; character references are resolved as the standard of HTML says.
 
 use encoding_rs::{Encoding, UTF_8};
 use lol_html::html_content::{Element, TextType};
-use lol_html::{ElementContentHandlers, EndTagHandler, HtmlRewriter, Selector, Settings, doc_text};
+use lol_html::{
+    ElementContentHandlers, EndTagHandler, HtmlRewriter, MemorySettings, Selector, Settings,
+    doc_text,
+};
 use std::borrow::Cow;
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -57,52 +59,9 @@ const BLOCKS: [&str; 42] = [
     "ul",
 ];
 
-/// Names of the characters U+00A0 to U+00FF, in order.
-const LATIN_1: [&str; 96] = [
-    "nbsp", "iexcl", "cent", "pound", "curren", "yen", "brvbar", "sect", "uml", "copy", "ordf",
-    "laquo", "not", "shy", "reg", "macr", "deg", "plusmn", "sup2", "sup3", "acute", "micro",
-    "para", "middot", "cedil", "sup1", "ordm", "raquo", "frac14", "frac12", "frac34", "iquest",
-    "Agrave", "Aacute", "Acirc", "Atilde", "Auml", "Aring", "AElig", "Ccedil", "Egrave", "Eacute",
-    "Ecirc", "Euml", "Igrave", "Iacute", "Icirc", "Iuml", "ETH", "Ntilde", "Ograve", "Oacute",
-    "Ocirc", "Otilde", "Ouml", "times", "Oslash", "Ugrave", "Uacute", "Ucirc", "Uuml", "Yacute",
-    "THORN", "szlig", "agrave", "aacute", "acirc", "atilde", "auml", "aring", "aelig", "ccedil",
-    "egrave", "eacute", "ecirc", "euml", "igrave", "iacute", "icirc", "iuml", "eth", "ntilde",
-    "ograve", "oacute", "ocirc", "otilde", "ouml", "divide", "oslash", "ugrave", "uacute", "ucirc",
-    "uuml", "yacute", "thorn", "yuml",
-];
-
-/// Other names, with their characters.
-const NAMED: [(&str, char); 26] = [
-    ("amp", '&'),
-    ("lt", '<'),
-    ("gt", '>'),
-    ("quot", '"'),
-    ("apos", '\''),
-    ("ndash", '\u{2013}'),
-    ("mdash", '\u{2014}'),
-    ("lsquo", '\u{2018}'),
-    ("rsquo", '\u{2019}'),
-    ("sbquo", '\u{201A}'),
-    ("ldquo", '\u{201C}'),
-    ("rdquo", '\u{201D}'),
-    ("bdquo", '\u{201E}'),
-    ("hellip", '\u{2026}'),
-    ("bull", '\u{2022}'),
-    ("lsaquo", '\u{2039}'),
-    ("rsaquo", '\u{203A}'),
-    ("euro", '\u{20AC}'),
-    ("trade", '\u{2122}'),
-    ("ensp", '\u{2002}'),
-    ("emsp", '\u{2003}'),
-    ("thinsp", '\u{2009}'),
-    ("zwnj", '\u{200C}'),
-    ("zwj", '\u{200D}'),
-    ("OElig", '\u{152}'),
-    ("oelig", '\u{153}'),
-];
-
-/// Longest character reference that is looked for.
-const LONGEST_REFERENCE: usize = 12;
+/// Most memory for the elements that are open and the tags that are cut: a page can be made of
+/// nothing but elements that are never closed, and honest ones take some kilobytes.
+const MOST_MEMORY: usize = 64 << 20;
 
 /// Takes the text out of pages, one after the other.
 pub(super) struct HtmlText {
@@ -134,8 +93,8 @@ impl HtmlText {
         page.raw.clear();
         page.gap = None;
         drop(page);
-        // The library gives up on nothing but its memory limit, which is not set. What was
-        // gathered before that is the text.
+        // The library gives up on nothing but its memory limit. What was gathered before that is
+        // the text.
         if self.run(html).is_err() {
             self.page.borrow_mut().gap = None;
         }
@@ -174,6 +133,7 @@ impl HtmlText {
             });
         let settings = Settings::new()
             .with_strict(false)
+            .with_memory_settings(MemorySettings::new().with_max_allowed_memory_usage(MOST_MEMORY))
             .append_document_content_handler(on_text)
             .append_element_content_handler((Cow::Borrowed(&self.any_element), on_element));
         let mut rewriter = HtmlRewriter::new(settings, |_: &[u8]| {});
@@ -197,19 +157,7 @@ impl Page {
     /// Resolves the references of the text node and appends it.
     fn end_of_node(&mut self) {
         let raw = std::mem::take(&mut self.raw);
-        let mut rest = raw.as_str();
-        while let Some(at) = rest.find('&') {
-            self.append(&rest[..at]);
-            rest = &rest[at..];
-            if let Some((character, length)) = reference(rest) {
-                self.append(character.encode_utf8(&mut [0; 4]));
-                rest = &rest[length..];
-            } else {
-                self.append("&");
-                rest = &rest[1..];
-            }
-        }
-        self.append(rest);
+        self.append(&htmlize::unescape(&raw));
         self.raw = raw;
         self.raw.clear();
     }
@@ -230,26 +178,6 @@ impl Page {
             }
         }
     }
-}
-
-/// The character reference at the start of `text`, which begins with an ampersand, and its length.
-fn reference(text: &str) -> Option<(char, usize)> {
-    let end = text.bytes().take(LONGEST_REFERENCE).position(|byte| byte == b';')?;
-    let name = &text[1..end];
-    let character = match name.strip_prefix('#') {
-        Some(number) => {
-            let code = match number.strip_prefix(['x', 'X']) {
-                Some(digits) => u32::from_str_radix(digits, 16).ok()?,
-                None => number.parse().ok()?,
-            };
-            char::from_u32(code).filter(|&c| c != '\0').unwrap_or(char::REPLACEMENT_CHARACTER)
-        }
-        None => match LATIN_1.iter().position(|&known| known == name) {
-            Some(at) => char::from_u32(0xA0 + at as u32)?,
-            None => NAMED.iter().find(|(known, _)| *known == name)?.1,
-        },
-    };
-    Some((character, end + 1))
 }
 
 /// The page as UTF-8, and whether bytes had to be replaced. The encoding is that of the byte order
@@ -319,6 +247,23 @@ mod tests {
             "caf&eacute;&nbsp;&amp;&lt;&#65;&#x42;&mdash;&unknown; & &#0;",
             "caf\u{e9} &<AB\u{2014}&unknown; & \u{FFFD}",
         );
+    }
+
+    #[test]
+    fn references_are_those_of_the_standard() {
+        // By name; of one character and of two.
+        check(
+            "&rarr;&CounterClockwiseContourIntegral;&NotEqualTilde;",
+            "\u{2192}\u{2233}\u{2242}\u{338}",
+        );
+        // The longest name counts, and only old ones do without a semicolon.
+        check(
+            "&notin; &notit; &copy 2020 &ampx &hearts",
+            "\u{2209} \u{AC}it; \u{A9} 2020 &x &hearts",
+        );
+        // By number, as windows-1252 has them; what is no character is replaced.
+        check("&#150;&#x80;&#65 &#xD800;&#1114112;&#x;", "\u{2013}\u{20AC}A \u{FFFD}\u{FFFD}&#x;");
+        check("<a href='?a=1&copy=2'>x</a>", "x");
     }
 
     #[test]

@@ -1,12 +1,13 @@
 //! JSON Lines: every line is an object with a text and perhaps an ID.
 //!
-//! The text is borrowed from the line where nothing in it is escaped. A line that is no valid
+//! The text is borrowed from the line where nothing in it is escaped; one of `null` is empty. A line that is no valid
 //! object, is nested over 128 deep, or whose text is missing or no string is a bad record; so is
 //! one that has a wanted field twice, since readers disagree on which one counts. Bytes that are
 //! no UTF-8, and halves of surrogate pairs, become U+FFFD.
 
 use crate::document::{Bad, Content, Document};
 use crate::fault::quoted;
+use crate::read::form_feed::without_byte_order_mark;
 use crate::read::json_strings::{string, unescaped};
 use crate::read::plain_text::{line, next_line};
 use crate::read::window::{AfterLoss, Splitter, Step};
@@ -121,6 +122,35 @@ fn found<'a>(line: &'a str, paths: &FieldPaths) -> Result<Found<'a>, Refusal> {
     Ok(found)
 }
 
+/// The keys of a line's object, in order; none of a line that holds no object.
+pub(super) fn keys(line: &[u8]) -> Vec<String> {
+    struct Keys;
+    impl<'de> serde::de::Visitor<'de> for Keys {
+        type Value = Vec<String>;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("an object")
+        }
+
+        fn visit_map<A: serde::de::MapAccess<'de>>(
+            self,
+            mut map: A,
+        ) -> Result<Vec<String>, A::Error> {
+            let mut keys = Vec::new();
+            while let Some((key, serde::de::IgnoredAny)) = map.next_entry()? {
+                keys.push(key);
+            }
+            Ok(keys)
+        }
+    }
+    let line = without_byte_order_mark(line);
+    if is_too_deep(line, DEEPEST) {
+        return Vec::new();
+    }
+    let mut json = serde_json::Deserializer::from_slice(line);
+    serde::Deserializer::deserialize_map(&mut json, Keys).unwrap_or_default()
+}
+
 /// The document of a line.
 fn document<'a>(
     line: &'a str,
@@ -129,11 +159,16 @@ fn document<'a>(
 ) -> Result<Document<'a>, Refusal> {
     let found = found(line, paths)?;
     let [text_scratch, id_scratch, keep_scratch] = &mut scratch.0;
-    let Some(text) = found.values[TEXT].filter(|value| value.get().starts_with('"')) else {
-        let field = paths.0[TEXT].join(".");
-        return Err(("json", format!("a string in the field \"{field}\" (`text_field`)").into()));
+    let (text, mended) = match found.values[TEXT] {
+        Some(text) if text.get().starts_with('"') => unescaped(text, text_scratch),
+        // That there is no text is no damage.
+        Some(text) if text.get() == "null" => (&[][..], false),
+        _ => {
+            let field = paths.0[TEXT].join(".");
+            let expected = format!("a string in the field \"{field}\" (`text_field`), or null");
+            return Err(("json", expected.into()));
+        }
     };
-    let (text, mended) = unescaped(text, text_scratch);
     Ok(Document {
         text,
         id: found.values[ID].and_then(|id| as_written(id, id_scratch)),
@@ -366,6 +401,16 @@ mod tests {
     }
 
     #[test]
+    fn a_text_of_null_is_empty() {
+        check(r#"{"text": null, "id": "a"}"#, Ok(("", Some("a"), false)));
+        check(r#"{"text": null, "text": null}"#, Err("json-dup-key"));
+        check(r#"{"text": nul}"#, Err("json"));
+        let paths = FieldPaths::new("a.text", "id", None);
+        assert_eq!(read(r#"{"a": {"text": null}}"#, &paths).unwrap().0, "");
+        assert_eq!(read(r#"{"a": null}"#, &paths).unwrap_err(), "json");
+    }
+
+    #[test]
     fn escapes_are_resolved() {
         check(
             r#"{"text": "\"\\\/\b\f\n\r\t\u00e9\ud83d\ude00z"}"#,
@@ -394,9 +439,7 @@ mod tests {
 
     #[test]
     fn bad_lines_are_named() {
-        for line in
-            ["[]", "{", "{}", "3", r#"{"text": 3}"#, r#"{"text": null}"#, r#"{"text": "x"} y"#]
-        {
+        for line in ["[]", "{", "{}", "3", r#"{"text": 3}"#, r#"{"text": "x"} y"#] {
             check(line, Err("json"));
         }
         check(r#"{"text": "x", "text": "y"}"#, Err("json-dup-key"));

@@ -41,9 +41,13 @@ mod conformance;
     feature = "zstd"
 ))]
 mod conformance_parquet;
+#[cfg(test)]
+#[cfg(all(feature = "csv", feature = "jsonl", feature = "warc", feature = "zstd"))]
+mod crafted_inputs;
 mod decompress;
 #[cfg(feature = "csv")]
 mod delimited;
+mod field_names;
 pub mod form_feed;
 #[cfg(feature = "cli")]
 pub mod globs;
@@ -58,8 +62,10 @@ mod json_strings;
 #[cfg(feature = "jsonl")]
 mod jsonl;
 mod opened;
+mod options;
 #[cfg(feature = "parquet")]
 mod parquet;
+mod plain_stream;
 mod plain_text;
 pub mod selection;
 mod sniff;
@@ -79,7 +85,8 @@ use std::fmt::Debug;
 use std::ops::ControlFlow;
 use std::path::Path;
 
-pub use collection::{Collection, ReadOptions, Recognized};
+pub use collection::{Collection, Recognized};
+pub use options::ReadOptions;
 pub use strict::Strict;
 pub use texts::{ArrowOffsets, Texts};
 

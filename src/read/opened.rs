@@ -3,10 +3,11 @@
 use crate::fault::{Fault, Severity};
 use crate::input_format::{Compression, Format};
 use crate::mapped_file::MappedFile;
+use crate::read::Price;
 use crate::read::form_feed::FORM_FEED;
+use crate::read::options::ReadOptions;
 use crate::read::sniff::{self, SNIFFED_BYTES};
 use crate::read::walk::InputFile;
-use crate::read::{Price, ReadOptions};
 use std::fs::{self, File, Metadata};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::ops::Range;
@@ -93,6 +94,7 @@ impl Opened {
             _ => return Ok(vec![Part::Whole]),
         };
         if options.access.maps() {
+            // A file that cannot be mapped is streamed: to hold it would cost its length of memory.
             self.map = options.access.open(self.input.path()).ok();
             // A file that shrank since is read as it is now.
             self.bytes = self.map.as_ref().map_or(self.bytes, |map| map.len() as u64);

@@ -28,6 +28,7 @@ use std::fs::File;
 use std::io::Write;
 use std::ops::{ControlFlow, Range};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
 
 /// Rows decoded at once; a few, since a short file can hold long values many times.
 const BATCH_ROWS: usize = 128;
@@ -61,6 +62,16 @@ pub(super) fn shares(file: &File, bytes: u64) -> Option<Vec<(Range<usize>, u64)>
         }
     }
     Some(shares)
+}
+
+/// The paths of the columns; none of a file that cannot be read.
+pub(super) fn column_names(path: &Path) -> Vec<String> {
+    let metadata = File::open(path).ok().and_then(|file| load(&file).ok());
+    let names = |metadata: ArrowReaderMetadata| {
+        let columns = metadata.parquet_schema().columns().iter();
+        columns.map(|column| column.path().string()).collect()
+    };
+    metadata.map(names).unwrap_or_default()
 }
 
 /// Visits the rows of some row groups, of all if `None`; returns how many rows the file says they
@@ -266,9 +277,13 @@ impl Rows<'_> {
         let [text, id, keep] = [0, 1, 2].map(|which| self.selected.column(which, batch));
         let (mut id_written, mut keep_written) = (Vec::new(), Vec::new());
         for row in 0..batch.num_rows() {
-            let text = text.and_then(|column| bytes(column, row));
+            let text = text.and_then(|column| match bytes(column, row) {
+                // That there is no text is no damage.
+                None if column.is_null(row) => Some(&[][..]),
+                text => text,
+            });
             let refusal = match text {
-                None => Some(("parquet-null", "a text, not null".into())),
+                None => Some(("parquet-type", "a text".into())),
                 Some(text) if text.len() > self.longest => {
                     let expected = format!("at most {} bytes (`max_record`)", self.longest);
                     Some(("oversize", expected.into()))

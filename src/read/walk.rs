@@ -7,6 +7,7 @@
 
 use crate::error::{Error, Result};
 use crate::fault::{Fault, Severity};
+use crate::read::decompress::unpacked;
 use std::collections::BTreeSet;
 use std::fs;
 use std::io::{self, Read};
@@ -248,7 +249,7 @@ fn kind(kind: fs::FileType) -> &'static str {
 /// The list cannot be read, or its gzip data is damaged.
 pub fn listed_paths(list: &Path, zero_separated: bool) -> Result<Vec<PathBuf>> {
     let bytes = fs::read(list).map_err(|e| Error::io(list, "read", e))?;
-    let bytes = crate::read::collection::unpacked(list, bytes)?;
+    let bytes = unpacked(list, bytes)?;
     let separator = if zero_separated { 0 } else { b'\n' };
     let trimmed = |line: &[u8]| match line.strip_suffix(b"\r") {
         Some(line) if !zero_separated => line.to_vec(),

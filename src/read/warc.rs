@@ -11,7 +11,7 @@
 use crate::document::{Bad, Content, Document};
 use crate::fault::quoted;
 use crate::read::html::{self, HtmlText};
-use crate::read::http::{self, Unreadable, fields, header_length, is_html};
+use crate::read::http::{self, Unreadable, fields, is_html};
 use crate::read::window::{AfterLoss, Splitter, Step};
 use std::borrow::Cow;
 
@@ -153,6 +153,38 @@ impl WarcRecords {
     }
 }
 
+/// The names in the header of a record.
+pub(super) fn header_names(record: &[u8]) -> Vec<String> {
+    let HeaderEnd::BlankLine(length) = header_end(&record[..record.len().min(LONGEST_HEADER)])
+    else {
+        return Vec::new();
+    };
+    let names = fields(&record[..length]).map(|(name, _)| String::from_utf8_lossy(name));
+    names.map(Into::into).collect()
+}
+
+/// How a header ends.
+enum HeaderEnd {
+    /// With a blank line, up to and with which it has that many bytes.
+    BlankLine(usize),
+    /// Without one: the next record starts there.
+    NextRecord(usize),
+    /// Not within the bytes that were looked at.
+    None,
+}
+
+/// Looks for the end of the header at the start of `bytes`, no further than to the next record: a
+/// file can be made of nothing but starts.
+fn header_end(bytes: &[u8]) -> HeaderEnd {
+    let end = memchr::memchr_iter(b'\n', bytes).find_map(|at| match bytes[at + 1..] {
+        [b'\n', ..] => Some(HeaderEnd::BlankLine(at + 2)),
+        [b'\r', b'\n', ..] => Some(HeaderEnd::BlankLine(at + 3)),
+        _ if bytes[at..].starts_with(NEXT) => Some(HeaderEnd::NextRecord(at + 1)),
+        _ => None,
+    });
+    end.unwrap_or(HeaderEnd::None)
+}
+
 /// Some writers put URIs in angle brackets.
 fn without_brackets(uri: &[u8]) -> &[u8] {
     uri.strip_prefix(b"<").and_then(|uri| uri.strip_suffix(b">")).unwrap_or(uri)
@@ -194,12 +226,13 @@ impl Splitter for WarcRecords {
             );
         }
         let seen = &window[..window.len().min(LONGEST_HEADER)];
-        let Some(start) = header_length(seen) else {
-            return self.resume(window, START.len(), last, "warc-header", NO_BLANK_LINE);
+        let start = match header_end(seen) {
+            HeaderEnd::BlankLine(start) => start,
+            HeaderEnd::NextRecord(next) => return self.bad(next, "warc-header", NO_BLANK_LINE),
+            HeaderEnd::None => {
+                return self.resume(window, START.len(), last, "warc-header", NO_BLANK_LINE);
+            }
         };
-        if let Some(next) = self.boundary(&window[..start]) {
-            return self.bad(next, "warc-header", NO_BLANK_LINE);
-        }
         let header = self.header(&window[..start]);
         let written = header.length.unwrap_or_default();
         let digits = written.len() <= 19 && written.iter().all(u8::is_ascii_digit);

@@ -1,8 +1,8 @@
 //! Zstandard frames, one after the other.
 
 use crate::error::{Error, Result};
-use crate::read::ReadOptions;
 use crate::read::compressed_input::{Expansion, Input, clipped, corrupt};
+use crate::read::options::ReadOptions;
 use crate::read::window::{Damage, Filled, Stream, Then};
 use std::io::Read;
 use zstd::stream::raw::{DParameter, Decoder, InBuffer, Operation, OutBuffer};
@@ -143,4 +143,49 @@ impl<R: Read> Stream for Zstd<R> {
 
 fn is_frame_start(bytes: &[u8]) -> bool {
     bytes == MAGIC
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Reads to the end; the number of bytes, and the most compressed ones that were held.
+    fn read(file: impl Read) -> (u64, usize) {
+        let mut zstd = Zstd::new(Input::new(file), &ReadOptions::default()).unwrap();
+        let (mut content, mut held) = (0, 0);
+        let mut space = vec![0; 1 << 20];
+        loop {
+            let Filled { bytes, then } = zstd.fill(&mut space);
+            content += bytes as u64;
+            held = held.max(zstd.input.held());
+            match then {
+                Then::More => {}
+                Then::End => return (content, held),
+                then => panic!("{then:?}"),
+            }
+        }
+    }
+
+    #[test]
+    fn a_huge_frame_is_not_kept_in_memory() {
+        // Blocks of 100,000 bytes each, as they are; the last one is empty.
+        let header = [&MAGIC[..], &[0, 0x58]].concat();
+        let mut block = (100_000_u32 << 3).to_le_bytes()[..3].to_vec();
+        block.resize(3 + 100_000, b'x');
+        let file = [header, block.repeat(300), vec![1, 0, 0]].concat();
+        let (content, held) = read(&file[..]);
+        assert_eq!(content, 30_000_000);
+        assert!(held < 1 << 20, "{held} bytes");
+    }
+
+    #[test]
+    fn a_frame_to_skip_is_not_kept_in_memory() {
+        let skipped = 50_000_000_u32;
+        let start = [&[0x50, 0x2A, 0x4D, 0x18], &skipped.to_le_bytes()[..]].concat();
+        let end = zstd::encode_all(&b"text"[..], 1).unwrap();
+        let (content, held) =
+            read((&start[..]).chain(std::io::repeat(b'x').take(skipped.into())).chain(&end[..]));
+        assert_eq!(content, 4);
+        assert!(held < 1 << 20, "{held} bytes");
+    }
 }

@@ -152,18 +152,71 @@ fn options_that_would_say_nothing_are_refused_or_told_of() {
         assert_eq!(run.code, 2, "{arguments:?}: {}", run.err);
         assert!(run.err.contains(part), "{arguments:?}: {}", run.err);
     }
-    let keep =
-        |field| corpus(&folder, &["--corpus", "a.jsonl", "--keep", "max", "--keep-field", field]);
-    assert!(keep("date").err.contains("no document has the field date"), "{:?}", keep("date"));
-    assert!(!keep("id").err.contains("no document"), "{:?}", keep("id"));
     let run = corpus(&folder, &["--corpus", ".", "--glob", "*.csv"]);
     assert!(run.err.contains(".: there is none that --glob *.csv lets be read"), "{}", run.err);
 }
 
 #[test]
+fn a_field_that_no_record_has_is_refused_before_anything_is_written() {
+    let nested = "{\"text\":\"a b c d\",\"meta\":{\"id\":\"x\"},\"url\":null}\n";
+    let folder = Folder::empty()
+        .with("a.jsonl", page(1) + &page(1) + nested)
+        .with("b.csv", "number,text,\"the\nword\"\n1,a b c d,e\n")
+        .with("c.txt", "a b c d");
+    let good = corpus(&folder, &["--corpus", "a.jsonl", "-q"]);
+    assert_eq!(good.code, 0, "{}", good.err);
+    let results = fs::read(folder.path("simtool-out/summary.json")).unwrap();
+    for (arguments, error) in [
+        (
+            "a.jsonl --id-field nope",
+            "--id-field nope: no record has this field; there are: id, text, meta, url",
+        ),
+        ("a.jsonl --id-field nope --ids-only -q", "--id-field nope: no record has"),
+        ("a.jsonl --id-field meta.nope", "--id-field meta.nope: no record has"),
+        (
+            "b.csv --id-field id",
+            "--id-field id: no record has this field; there are: number, text, the\\nword",
+        ),
+        ("c.txt --id-field id", "--id-field id: no record has this field; there are none"),
+        (
+            "b.csv --queries c.txt --id-field id",
+            "--id-field id: no record has this field; there are: number,",
+        ),
+        (
+            "a.jsonl --keep max --keep-field date -q",
+            "--keep-field date: no record has this field; there are: id,",
+        ),
+    ] {
+        let arguments: Vec<&str> = ["--corpus"].into_iter().chain(arguments.split(' ')).collect();
+        let run = corpus(&folder, &arguments);
+        assert_eq!(run.code, 2, "{arguments:?}: {}", run.err);
+        assert!(run.err.contains(error), "{arguments:?}: {}", run.err);
+        assert_eq!(fs::read(folder.path("simtool-out/summary.json")).unwrap(), results);
+    }
+    for arguments in [
+        "a.jsonl --id-field id",
+        "a.jsonl --id-field meta.id",
+        "a.jsonl --id-field url",
+        "b.csv --id-field number",
+        "c.txt",
+        "a.jsonl --queries c.txt --id-field id",
+        "a.jsonl --keep max --keep-field id",
+        "a.jsonl --keep min --keep-field url",
+    ] {
+        let arguments: Vec<&str> = ["--corpus"].into_iter().chain(arguments.split(' ')).collect();
+        let run = corpus(&folder, &arguments);
+        assert_eq!(run.code, 0, "{arguments:?}: {}", run.err);
+    }
+    let run = folder.run(&["fingerprint", "a.jsonl", "--id-field", "nope", "--output", "f"]);
+    assert_eq!(run.code, 2, "{}", run.err);
+    assert!(run.err.contains("--id-field nope: no record has this field"), "{}", run.err);
+    assert!(!folder.path("f").exists());
+}
+
+#[test]
 fn a_quiet_run_tells_of_losses_alone() {
     let folder = Folder::empty().with("a.jsonl", page(1) + "{").with("empty.txt", "");
-    let inputs = ["--corpus", "a.jsonl", "empty.txt", "--keep", "max", "--keep-field", "date"];
+    let inputs = ["--corpus", "a.jsonl", "empty.txt"];
     for (more, tells) in [(&[][..], true), (&["-q"][..], false)] {
         let run = corpus(&folder, &[&inputs, more].concat());
         assert_eq!(run.code, 3, "{}", run.err);

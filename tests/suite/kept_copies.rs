@@ -47,6 +47,48 @@ fn tables_keep_their_header_and_the_bytes_of_their_rows() {
 }
 
 #[test]
+fn texts_of_null_are_documents_without_words_and_are_kept() {
+    let line = |id: u32, text: &str| format!("{{\"id\": {id}, \"text\":  {text}}}\n");
+    let words = format!("\"{}\"", text(1));
+    let kept_lines = [line(1, "null"), line(2, &words), line(3, "null")].concat();
+    let folder = Folder::empty().with("a.jsonl", kept_lines.clone() + &line(4, &words));
+    let run = folder.run(&["-q", "--corpus", "a.jsonl", "--write-kept", "--json"]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    for count in ["\"documents\": 4,", "\"without_terms\": 2,", "\"quarantined\": 0"] {
+        assert!(run.out.contains(count), "{count} in {}", run.out);
+    }
+    assert_eq!(fs::read_to_string(folder.path("simtool-out/kept/a.jsonl")).unwrap(), kept_lines);
+}
+
+#[cfg(feature = "parquet")]
+#[test]
+fn rows_with_a_text_of_null_are_kept() {
+    use arrow_array::{Array, RecordBatch, StringArray};
+    use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+    use std::sync::Arc;
+    let rows = |file: fs::File| {
+        let batches = ParquetRecordBatchReaderBuilder::try_new(file).unwrap().build().unwrap();
+        let nulls = |batch: RecordBatch| {
+            let column = batch.column_by_name("text").unwrap();
+            (0..batch.num_rows()).map(|row| column.is_null(row)).collect::<Vec<_>>()
+        };
+        batches.flat_map(|batch| nulls(batch.unwrap())).collect::<Vec<_>>()
+    };
+    let texts = StringArray::from(vec![None, Some(text(1)), None, Some(text(1)), Some(text(2))]);
+    let column: Arc<dyn Array> = Arc::new(texts);
+    let batch = RecordBatch::try_from_iter_with_nullable([("text", column, true)]).unwrap();
+    let mut bytes = Vec::new();
+    let mut writer =
+        parquet::arrow::ArrowWriter::try_new(&mut bytes, batch.schema(), None).unwrap();
+    writer.write(&batch).unwrap();
+    writer.close().unwrap();
+    let folder = Folder::empty().with("a.parquet", bytes);
+    kept(&folder, "a.parquet");
+    let copy = fs::File::open(folder.path("simtool-out/kept/a.parquet")).unwrap();
+    assert_eq!(rows(copy), [true, false, true, false]);
+}
+
+#[test]
 fn a_table_of_repetitions_is_a_header_and_one_row() {
     let whole = format!("text,id\n{0},1\n{0},2\n{0},3\n", text(1));
     let folder = Folder::empty().with("a.csv", whole);

@@ -60,6 +60,11 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     for (input, read) in inputs.iter().zip(found.read.iter_mut()) {
         faults.extend(input.complete(args, read)?);
     }
+    let read: Vec<_> = inputs.iter().map(|i| &i.collection).zip(found.read.iter()).collect();
+    documents::refuse_missing_ids(&args.input, &read)?;
+    if let Some(field) = args.keep_field.as_ref().filter(|_| found.read.first().lacks_field()) {
+        documents::refuse_missing_field("keep_field", field, &[&inputs.first().collection])?;
+    }
     let mut summary = Summary {
         command: command_line(),
         parameters: parameters(args, &plan),
@@ -82,7 +87,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     documents::show(&faults, documents::Shown { verbose, quiet });
     let lacks_field = found.read.first().lacks_field();
     if let Some(field) = args.keep_field.as_ref().filter(|_| !quiet && lacks_field) {
-        console::note(&format!("no document has the field {field}; the first ones were kept"));
+        console::note(&format!("the field {field} is empty everywhere; the first ones were kept"));
     }
     if common.stats {
         console::stats(&console::stage_times(&summary.stages));
@@ -269,7 +274,7 @@ fn parameters(args: &CorpusArgs, plan: &Plan) -> Vec<(&'static str, String)> {
         ("keep", plan.keep().name().to_owned()),
         ("cluster", plan.clusters().name().to_owned()),
         ("text_field", args.input.text_field.clone()),
-        ("id_field", args.input.id_field.clone()),
+        ("id_field", args.input.id_field().to_owned()),
     ]);
     parameters.extend(args.keep_field.clone().map(|field| ("keep_field", field)));
     parameters

@@ -3,7 +3,7 @@
 use crate::args::{InputArgs, OnError};
 use crate::inputs::{self, Access};
 use crate::{Outcome, console};
-use simtool::fault::{Fault, Severity};
+use simtool::fault::{Fault, Severity, quoted};
 use simtool::pipeline::{CollectionSummary, Quarantined};
 use simtool::read::globs::Globs;
 use simtool::read::selection::Selection;
@@ -23,7 +23,7 @@ pub(crate) fn read_options(args: &InputArgs, access: Access) -> Result<ReadOptio
         format: inputs::format(args.format.as_deref())?,
         per_line: args.per_line,
         text_field: args.text_field.clone(),
-        id_field: args.id_field.clone(),
+        id_field: args.id_field().to_owned(),
         max_record_bytes: bytes(args.max_record),
         max_expansion: args.max_expansion,
         zstd_window_log: args.zstd_window_log,
@@ -138,6 +138,45 @@ pub(crate) fn refuse_nothing(
     let loss = faults.iter().find(|fault| fault.severity == Severity::Loss);
     let reason = loss.or(faults.first()).map_or("there are no records".into(), Fault::to_string);
     Err(anyhow::anyhow!("no document was read: {reason}; nothing was written"))
+}
+
+/// Refuses an ID's field that the user named and no document has.
+pub(crate) fn refuse_missing_ids(
+    args: &InputArgs,
+    read: &[(&Collection, &CollectionSummary)],
+) -> Result<(), Error> {
+    let Some(field) = &args.id_field else { return Ok(()) };
+    let has_documents = read.iter().any(|(_, read)| !read.ids.is_empty());
+    if !has_documents || read.iter().any(|(_, read)| read.ids.has_any_id()) {
+        return Ok(());
+    }
+    let collections: Vec<&Collection> = read.iter().map(|(collection, _)| *collection).collect();
+    refuse_missing_field("id_field", field, &collections)
+}
+
+/// Refuses a field of which no document has a value, unless records have it without one.
+pub(crate) fn refuse_missing_field(
+    option: &'static str,
+    field: &str,
+    collections: &[&Collection],
+) -> Result<(), Error> {
+    let mut names: Vec<String> = Vec::new();
+    for name in collections.iter().flat_map(|collection| collection.field_names()) {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    if names.iter().any(|name| name == field) {
+        return Ok(());
+    }
+    let there = match &names[..] {
+        [] => " none".to_owned(),
+        names => {
+            let names: Vec<_> = names.iter().map(|name| quoted(name.as_bytes())).collect();
+            format!(": {}", names.join(", "))
+        }
+    };
+    Err(Error::config(option, field, format!("no record has this field; there are{there}")))
 }
 
 /// Which faults are shown.

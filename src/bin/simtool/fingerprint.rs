@@ -49,6 +49,7 @@ pub(crate) fn run(args: &FingerprintArgs) -> anyhow::Result<Outcome> {
     let faults = documents::all_faults(&collection, &made.summary);
     documents::refuse_losses(&args.input, &faults)?;
     documents::refuse_nothing(&collection, &made.summary)?;
+    documents::refuse_missing_ids(&args.input, &[(&collection, &made.summary)])?;
 
     if args.output.as_os_str() == "-" {
         let mut out = BufWriter::new(io::stdout().lock());

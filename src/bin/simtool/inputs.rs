@@ -31,9 +31,17 @@ pub(crate) fn open(path: &Path, access: Access) -> Result<MappedFile, Error> {
     }
     // SAFETY: the help says that a mapped file must not change. One that shrinks all the same ends
     // the program with a sentence; one that is overwritten gives a result of mixed contents.
-    let file = unsafe { MappedFile::open(path) }?;
-    signals::register_map(path, &file);
-    Ok(file)
+    match unsafe { MappedFile::open(path) } {
+        Ok(file) => {
+            signals::register_map(path, &file);
+            Ok(file)
+        }
+        // Some file systems cannot map. What is opened here is a few files that are needed whole.
+        Err(error) if matches!(error.kind(), ErrorKind::Io { action: "map", .. }) => {
+            MappedFile::read(path)
+        }
+        Err(error) => Err(error),
+    }
 }
 
 /// The bytes of `path`, or nothing if there is no such file.

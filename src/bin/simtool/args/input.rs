@@ -33,9 +33,9 @@ pub(crate) struct InputArgs {
     #[arg(long, value_name = "NAME", default_value = "text")]
     pub(crate) text_field: String,
 
-    /// Field, column or dotted path of the ID.
-    #[arg(long, value_name = "NAME", default_value = "id")]
-    pub(crate) id_field: String,
+    /// Field, column or dotted path of the ID; one that is named here must be there [default: id].
+    #[arg(long, value_name = "NAME")]
+    pub(crate) id_field: Option<String>,
 
     /// Pass over documents with fewer tokens (runs without white space); what is passed over is
     /// compared with nothing, and kept.
@@ -73,6 +73,13 @@ pub(crate) struct InputArgs {
     /// Largest window of Zstandard files, as a power of two: 27 is 128 MiB.
     #[arg(long, value_name = "LOG", default_value_t = 27, value_parser = clap::value_parser!(u32).range(10..=31))]
     pub(crate) zstd_window_log: u32,
+}
+
+impl InputArgs {
+    /// Field, column or dotted path of the ID.
+    pub(crate) fn id_field(&self) -> &str {
+        self.id_field.as_deref().unwrap_or("id")
+    }
 }
 
 /// What bad records and files do.
