@@ -217,6 +217,33 @@ pub fn recipe_difference(a: &str, b: &str) -> Option<String> {
     Some(parts.map(|(a, b)| format!("{a} and {b}")).collect::<Vec<_>>().join(", "))
 }
 
+// ---- From here to the end of the section: until files are read into rows of words. ----
+
+impl<'a> From<&'a crate::fingerprint_rows::FingerprintRows<'_>> for FingerprintRows<'a> {
+    /// Rows of up to 32 bits are widened.
+    fn from(rows: &'a crate::fingerprint_rows::FingerprintRows<'_>) -> Self {
+        use crate::fingerprint_rows::Lanes;
+        let words = match &rows.lanes {
+            Lanes::Bits16(lanes) => lanes.iter().map(|&lane| lane.into()).collect(),
+            Lanes::Bits32(lanes) => lanes.iter().map(|&lane| lane.into()).collect(),
+            Lanes::Bits64(lanes) => Cow::Borrowed(&lanes[..]),
+            Lanes::Bits128(lanes) if cfg!(target_endian = "little") => {
+                Cow::Borrowed(bytemuck::cast_slice(lanes))
+            }
+            Lanes::Bits128(lanes) => {
+                lanes.iter().flat_map(|&lane| [lane as u64, (lane >> 64) as u64]).collect()
+            }
+        };
+        // Text without any number does not say how many bits there would be.
+        let most = if rows.lanes.lane_bits() == 128 { 65..=128 } else { 1..=64 };
+        let bits = if most.contains(&rows.bits) { rows.bits } else { *most.end() };
+        let (validity, recipe) = (rows.validity.clone(), rows.recipe.clone());
+        Self { shape: Shape::bits(bits), words, validity, recipe }
+    }
+}
+
+// ---- End of the section. ----
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -55,17 +55,19 @@ impl TableSimhash {
 
     /// The fingerprint of what was added, and an empty accumulator; all zeros if nothing was.
     pub fn finish<L: Lane>(&self, accumulator: &mut Accumulator) -> L {
-        let mut fingerprint = 0;
-        for (number, counts) in accumulator.counts.iter_mut().enumerate().take(self.planes.len()) {
-            fingerprint |= u128::from(counts.take_majority()) << (64 * number);
+        let mut fingerprint = L::ZERO;
+        let counts = accumulator.counts.iter_mut().take(self.planes.len());
+        for (word, counts) in fingerprint.words_mut().iter_mut().zip(counts) {
+            *word = counts.take_majority();
         }
-        L::narrow(fingerprint)
+        fingerprint
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fingerprint_table::Wide;
     use proptest::prelude::*;
 
     /// The slow, obvious twin.
@@ -90,8 +92,8 @@ mod tests {
                     let (first, second) = ranks.split_at(ranks.len() / 2);
                     simhash.add(first, &mut accumulator);
                     simhash.add(second, &mut accumulator);
-                    let found: u128 = simhash.finish(&mut accumulator);
-                    prop_assert_eq!(found, naive(&table, &ranks));
+                    let found = simhash.finish::<Wide<2>>(&mut accumulator);
+                    prop_assert_eq!(u128::from(found), naive(&table, &ranks));
                 }
             }
         }

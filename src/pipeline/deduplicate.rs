@@ -5,7 +5,6 @@ use super::config::{ClusterRule, DeduplicateConfig, Features, FingerprintRecipe,
 use super::corpus_terms::CorpusTerms;
 use super::document_terms::DocumentTerms;
 use super::fingerprint_collection::{FingerprintedCollection, Shards, fingerprint_shards};
-use super::join_fingerprints::JoinConfig;
 use super::progress::Progress;
 use super::shard_summary::CollectionSummary;
 use super::timings::Timings;
@@ -18,6 +17,8 @@ use crate::cluster::{Removal, components, keep};
 use crate::error::Result;
 use crate::kernels::Isa;
 use crate::read::{Collection, Corpus};
+use crate::resources::Resources;
+use crate::rows_of_words::FingerprintRows;
 use crate::search::set_join::SetJoin;
 use crate::similarity::Threshold;
 
@@ -79,10 +80,10 @@ pub fn deduplicate(
             let FingerprintedCollection { rows, summary } =
                 fingerprinter.of(&shards, config.isa)?;
             timings.end("read and fingerprint");
-            let join = config.join(*max_distance);
-            let plan = plan_within(&rows, &join);
+            let (rows, resources) = (FingerprintRows::from(&rows), config.resources());
+            let plan = plan_within(&rows, *max_distance, resources.memory)?;
             progress.planned(&plan);
-            let mut close = workers.run(|| close_within(&rows, plan.index, &join))??;
+            let mut close = workers.run(|| close_within(&rows, &plan, &resources))??;
             timings.end("join");
             if let Some(threshold) = verify {
                 let texts =
@@ -125,13 +126,11 @@ impl DeduplicateConfig {
         })
     }
 
-    pub(super) fn join(&self, max_distance: u32) -> JoinConfig {
-        JoinConfig {
-            max_distance,
-            index: None,
+    pub(super) fn resources(&self) -> Resources {
+        Resources {
+            threads: self.threads,
             memory: self.memory_bytes,
             temporary_folder: self.temporary_folder.clone(),
-            threads: self.threads,
             isa: self.isa,
         }
     }

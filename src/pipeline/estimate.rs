@@ -7,6 +7,7 @@ use crate::error::Error;
 use crate::fingerprint::hashed_simhash::HashedSimhash;
 use crate::input_format::{Compression, Format};
 use crate::read::{Collection, Corpus, Event};
+use crate::rows_of_words::Shape;
 use crate::search::planner::{IndexName, Plan, Task, Workload};
 use std::fmt;
 use std::time::Instant;
@@ -225,11 +226,11 @@ impl Estimate {
         let workload = Workload {
             task,
             rows: count(self.documents - self.queries.unwrap_or(0)),
-            bits: features.bits(),
+            shape: Shape::bits(features.bits()),
             effective_bits: features.bits(),
             max_distance: *max_distance,
             memory: config.memory_bytes,
         };
-        Some(Plan::among(workload, &methods))
+        Plan::among(workload, &methods).ok()
     }
 }

@@ -9,7 +9,6 @@ use crate::document::Document;
 use crate::error::Result;
 use crate::fingerprint::hashed_simhash::HashedSimhash;
 use crate::fingerprint_rows::{FingerprintRows, Lanes};
-use crate::fingerprint_table::Lane;
 use crate::kernels::Isa;
 use crate::read::{Collection, Corpus};
 use crate::validity::Validity;
@@ -92,7 +91,7 @@ impl Shards<'_> {
     /// # Errors
     ///
     /// More than 2³² − 1 documents.
-    pub(super) fn read<L: Lane, S>(
+    pub(super) fn read<L: Copy + Default + Send, S>(
         &self,
         scratch: impl Fn() -> S + Sync,
         fingerprint: impl Fn(&[u8], &mut S) -> Option<L> + Sync,
@@ -105,7 +104,7 @@ impl Shards<'_> {
                     let mut made = ShardFingerprints { lanes: Vec::new(), without: Vec::new() };
                     let visit = &mut |index, document: &Document<'_>| {
                         let lane = fingerprint(document.text, &mut scratch);
-                        made.lanes.push(lane.unwrap_or(L::ZERO));
+                        made.lanes.push(lane.unwrap_or_default());
                         if lane.is_none() {
                             made.without.push(index);
                         }

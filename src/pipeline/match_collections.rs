@@ -15,6 +15,7 @@ use crate::closeness::{CloseAcross, Closeness};
 use crate::cluster::Removal;
 use crate::error::Result;
 use crate::read::{Collection, Corpus};
+use crate::rows_of_words::FingerprintRows;
 use std::convert::Infallible;
 
 /// What was found between two collections.
@@ -68,12 +69,13 @@ pub fn match_collections(
             };
             let (of_queries, of_corpus) = (fingerprints(queries)?, fingerprints(corpus)?);
             timings.end("read and fingerprint");
-            let join = config.join(*max_distance);
-            let plan = plan_across(&of_queries.rows, &of_corpus.rows, &join);
+            let resources = config.resources();
+            let [query_rows, corpus_rows] =
+                [&of_queries.rows, &of_corpus.rows].map(FingerprintRows::from);
+            let plan = plan_across(&query_rows, &corpus_rows, *max_distance, resources.memory)?;
             progress.planned(&plan);
-            let (queries_rows, corpus_rows) = (&of_queries.rows, &of_corpus.rows);
             let mut close =
-                workers.run(|| close_across(queries_rows, corpus_rows, plan.index, &join))?;
+                workers.run(|| close_across(&query_rows, &corpus_rows, &plan, &resources))??;
             timings.end("join");
             let [queries_read, corpus_read] = [of_queries.summary, of_corpus.summary];
             if let Some(threshold) = verify {

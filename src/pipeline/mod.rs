@@ -34,6 +34,7 @@ mod verify_pairs;
 mod word_fingerprints;
 mod workers;
 pub mod write_fingerprints;
+mod write_groups;
 mod write_outputs;
 
 pub use deduplicate::{Deduplicated, deduplicate};

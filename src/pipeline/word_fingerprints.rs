@@ -12,7 +12,7 @@ use crate::extract::vocabulary::Vocabulary;
 use crate::extract::word_counter::{MOST_PLACES, WordCounter};
 use crate::fingerprint::table_simhash::{Accumulator, TableSimhash};
 use crate::fingerprint_rows::{FingerprintRows, Lanes};
-use crate::fingerprint_table::Lane;
+use crate::fingerprint_table::{Lane, Wide};
 use crate::kernels::Isa;
 use crate::read::{Collection, Corpus, Event};
 use crate::token_batch::TokenBatch;
@@ -95,8 +95,9 @@ impl WordFingerprints {
                 shards.read(Scratch::default, |text, scratch| self.fingerprint(text, scratch))?;
             (Lanes::Bits64(Cow::Owned(lanes)), validity, summary)
         } else {
-            let (lanes, validity, summary) =
-                shards.read(Scratch::default, |text, scratch| self.fingerprint(text, scratch))?;
+            let (lanes, validity, summary) = shards.read(Scratch::default, |text, scratch| {
+                self.fingerprint::<Wide<2>>(text, scratch).map(u128::from)
+            })?;
             (Lanes::Bits128(Cow::Owned(lanes)), validity, summary)
         };
         let recipe = Some(self.recipe.clone());
