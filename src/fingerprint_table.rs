@@ -46,6 +46,10 @@ pub trait Lane:
     /// bits set than the difference: comparing folds can only let too much through.
     fn fold64(self) -> u64;
 
+    /// The sum of the products of the words with these factors, those that there are words for.
+    #[must_use]
+    fn products(self, factors: &[u64; 8]) -> u64;
+
     /// XOR of the lane's halves of words; as good and as linear as [`Self::fold64`].
     #[inline]
     fn fold32(self) -> u32 {
@@ -118,6 +122,11 @@ impl Lane for u64 {
     fn fold64(self) -> u64 {
         self
     }
+
+    #[inline]
+    fn products(self, factors: &[u64; 8]) -> u64 {
+        self.wrapping_mul(factors[0])
+    }
 }
 
 /// A lane of several words, the lowest first.
@@ -147,6 +156,13 @@ impl<const W: usize> Lane for Wide<W> {
     #[inline]
     fn fold64(self) -> u64 {
         self.0.iter().fold(0, |fold, word| fold ^ word)
+    }
+
+    #[inline]
+    fn products(self, factors: &[u64; 8]) -> u64 {
+        const { assert!(W <= 8, "a factor for each word") };
+        let products = self.0.iter().zip(factors).map(|(word, factor)| word.wrapping_mul(*factor));
+        products.fold(0, u64::wrapping_add)
     }
 }
 

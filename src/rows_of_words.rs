@@ -176,15 +176,12 @@ impl RowsBuilder {
     ///
     /// There are not as many words as the shape has.
     pub fn push(&mut self, row: Option<&[u64]>) {
-        match row {
-            Some(words) => {
-                assert_eq!(words.len(), self.shape.words(), "words of a row");
-                self.words.extend_from_slice(words);
-            }
-            None => {
-                self.missing.push(self.rows);
-                self.words.resize(self.words.len() + self.shape.words(), 0);
-            }
+        if let Some(words) = row {
+            assert_eq!(words.len(), self.shape.words(), "words of a row");
+            self.words.extend_from_slice(words);
+        } else {
+            self.missing.push(self.rows);
+            self.words.resize(self.words.len() + self.shape.words(), 0);
         }
         self.rows += 1;
     }

@@ -46,7 +46,7 @@ mod tests {
     #[test]
     fn every_path_makes_the_same_keys() {
         let values: Vec<Wide<8>> = (0..50u64)
-            .map(|i| Wide([1, 2, 3, 5, 7, 11, 13, 17].map(|f| f * (i % 7) << (i % 40))))
+            .map(|i| Wide([1, 2, 3, 5, 7, 11, 13, 17].map(|f| (f * (i % 7)) << (i % 40))))
             .collect();
         let block = Wide([0xFF00_FF00_FF00_FF00; 8]);
         let mut expected = vec![0; values.len()];

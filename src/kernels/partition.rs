@@ -34,7 +34,6 @@ impl<L: Lane> BlockHash<L> {
 
     /// The hash's bits `used .. used + bits`, counted from the top, of the bits in `block`.
     pub fn new(block: L, used: u32, bits: u32) -> Self {
-        const { assert!(L::WORDS <= Self::FACTORS.len(), "a factor for each word") };
         debug_assert!(bits > 0 && used + bits <= 64);
         Self { block, shift: 64 - used - bits, window: u64::MAX >> (64 - bits) }
     }
@@ -48,10 +47,7 @@ impl<L: Lane> BlockHash<L> {
     /// The whole hash of `value`.
     #[inline]
     pub(super) fn hash(&self, value: L) -> u64 {
-        let masked = value & self.block;
-        let words = masked.words().iter().zip(Self::FACTORS);
-        let products = words.map(|(word, factor)| word.wrapping_mul(factor));
-        products.fold(0, u64::wrapping_add)
+        (value & self.block).products(&Self::FACTORS)
     }
 
     /// Number of parts.

@@ -106,7 +106,7 @@ mod tests {
         let lane = |row: u64| mix(row % 20) ^ 1 << (mix(row) % 8) ^ 1 << (mix(row + 1) % 3);
         let mut rows = RowsBuilder::new(Shape::bits(64));
         for row in from..from + count {
-            rows.push(((row - from) % 7 != 0).then_some(&[lane(row)]));
+            rows.push((!(row - from).is_multiple_of(7)).then_some(&[lane(row)]));
         }
         rows.finish()
     }

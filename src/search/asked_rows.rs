@@ -64,7 +64,9 @@ impl<L: Lane> Searcher for Indexed<'_, L> {
     fn search(&self, query: &[u64], found: &mut Vec<Match>) {
         self.index.search(L::from_words(query), found);
         if let Some(rows) = &self.rows {
-            found.iter_mut().for_each(|found| found.row = rows[found.row as usize]);
+            for found in found {
+                found.row = rows[found.row as usize];
+            }
         }
     }
 }

@@ -3,21 +3,17 @@
 use crate::fingerprint_table::{Lane, Reach, Wide};
 use crate::kernels::Isa;
 use crate::matches::ValuePair;
-use crate::resources::Resources;
-use crate::rows_of_words::{FingerprintRows, Metric, RowsBuilder, Shape};
+use crate::rows_of_words::{Metric, Shape};
 use crate::search::bipartite_join::bipartite_join;
 use crate::search::bit_probing::BitProbing;
 use crate::search::block_index::BlockIndex;
 use crate::search::collect::{CountValues, KeepPairs};
-use crate::search::door;
 use crate::search::expanded_set::ExpandedSet;
 use crate::search::grouping::{Groups, group};
 use crate::search::layout::Layout;
 use crate::search::linear_scan::LinearScan;
 use crate::search::partition_join::{collect_value_pairs, count_pairs, self_join};
-use crate::search::partners::collect;
 use crate::search::permuted_tables::PermutedTables;
-use crate::search::planner::{IndexName, Plan, Task, Workload};
 use crate::search::spilled_join::SpilledGroups;
 use crate::search::streamed_queries::StreamedQueries;
 use crate::search::{FingerprintIndex, Rows, linear_scan};
@@ -25,13 +21,13 @@ use crate::validity::Validity;
 use fingerprint_sets::{Random, ball, mix, pages, wide_mix};
 
 #[path = "../../benches/fingerprint_sets.rs"]
-mod fingerprint_sets;
+pub(super) mod fingerprint_sets;
 
 /// Every distance up to 12.
 const TO_12: [u32; 13] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12];
 
 /// A pair of rows with its distance.
-type RowPair = (u32, u32, u32);
+pub(super) type RowPair = (u32, u32, u32);
 
 /// The lane of a number's lowest bits.
 fn of_number<L: Lane>(number: u128) -> L {
@@ -93,7 +89,7 @@ fn joined<L: Lane>(rows: Rows<'_, L>, reach: Reach, isa: Isa) -> Vec<RowPair> {
 }
 
 /// The pairs of rows that groups and pairs of groups stand for.
-fn expanded(groups: &Groups, value_pairs: &[ValuePair]) -> Vec<RowPair> {
+pub(super) fn expanded(groups: &Groups, value_pairs: &[ValuePair]) -> Vec<RowPair> {
     let mut pairs = Vec::new();
     for group in groups.repeated() {
         let members = groups.rows(group);
@@ -221,7 +217,7 @@ fn rows_without_a_fingerprint_match_nothing_and_keep_their_number() {
     }
 }
 
-fn check_spilled<L: Lane>(shape: Shape, distances: &[u32]) {
+fn check_spilled<L: Lane>(shape: Shape, memory: u64, distances: &[u32]) {
     let folder = tempfile::tempdir().unwrap();
     for (name, lanes) in sets::<L>(shape, 1500) {
         let mut validity = Validity::all(lanes.len());
@@ -229,8 +225,7 @@ fn check_spilled<L: Lane>(shape: Shape, distances: &[u32]) {
         let rows = Rows { lanes: &lanes, validity: Some(&validity) };
         for max_distance in distances.iter().copied() {
             let reach = Reach { shape, max_distance };
-            // Less memory than anything needs: every partition has its most files.
-            let spilled = SpilledGroups::new(rows, 0, folder.path()).unwrap();
+            let spilled = SpilledGroups::new(rows, memory, folder.path()).unwrap();
             let (groups, isa) = (&spilled.groups, Isa::detected());
             let layout = Layout::even(shape, max_distance);
             let pairs = spilled.collect_pairs(&layout, reach, isa, &KeepPairs).unwrap();
@@ -242,9 +237,10 @@ fn check_spilled<L: Lane>(shape: Shape, distances: &[u32]) {
 
 #[test]
 fn the_spilled_join_finds_the_same_pairs() {
-    check_spilled::<u64>(Shape::bits(64), &[0, 3, 7, 64]);
-    check_spilled::<Wide<4>>(Shape::bits(256), &[3]);
-    check_spilled::<Wide<2>>(Shape::lanes(32, 4), &[2]);
+    // Less memory than anything needs: every partition has its most files.
+    check_spilled::<u64>(Shape::bits(64), 0, &[0, 3, 7, 64]);
+    check_spilled::<Wide<4>>(Shape::bits(256), 20 << 20, &[3]);
+    check_spilled::<Wide<2>>(Shape::lanes(32, 4), 20 << 20, &[2]);
 }
 
 /// The pairs of a bipartite join, as rows.
@@ -381,136 +377,6 @@ fn queries_of_many_words_and_of_lanes_of_bits() {
     check_queries::<Wide<8>>(Shape::bits(512), 300, &[0, 3, 24]);
     check_queries::<u64>(Shape::lanes(16, 4), 300, &[0, 1, 3, 15]);
     check_queries::<Wide<8>>(Shape::lanes(16, 32), 300, &[0, 2, 8]);
-}
-
-/// Rows of a shape, clusters and others; each ninth has no fingerprint.
-fn rows_of(shape: Shape, rows: usize, seed: u64) -> FingerprintRows<'static> {
-    let mut last = vec![0; shape.words()];
-    crate::fingerprint_table::set_lowest_bits(&mut last, shape.row_bits());
-    let mut built = RowsBuilder::new(shape);
-    for (number, row) in wide_mix(rows, shape.words(), seed).chunks_exact(shape.words()).enumerate()
-    {
-        let row: Vec<u64> = row.iter().zip(&last).map(|(row, last)| row & last).collect();
-        built.push((number % 9 != 4).then_some(&row));
-    }
-    built.finish()
-}
-
-/// All pairs of rows by the words of the rows; of `queries` and `corpus` where there are queries.
-fn slow(
-    queries: Option<&FingerprintRows<'_>>,
-    corpus: &FingerprintRows<'_>,
-    k: u32,
-) -> Vec<RowPair> {
-    let first = queries.unwrap_or(corpus);
-    let mut pairs = Vec::new();
-    for a in 0..first.len() {
-        for b in if queries.is_none() { a + 1 } else { 0 }..corpus.len() {
-            if let (Some(one), Some(other)) = (first.row(a), corpus.row(b)) {
-                let distance = corpus.shape.distance(one, other);
-                if distance <= k {
-                    pairs.push((a as u32, b as u32, distance));
-                }
-            }
-        }
-    }
-    pairs
-}
-
-#[test]
-fn the_door_takes_rows_of_any_width_and_metric() {
-    let folder = tempfile::tempdir().unwrap();
-    let resources =
-        Resources { temporary_folder: folder.path().to_owned(), memory: 0, ..Resources::default() };
-    for (shape, max_distance) in [
-        (Shape::bits(16), 2),
-        (Shape::bits(64), 3),
-        (Shape::bits(100), 3),
-        (Shape::bits(192), 5),
-        (Shape::bits(256), 12),
-        (Shape::bits(300), 9),
-        (Shape::bits(512), 24),
-        (Shape::bits(1024), 40),
-        (Shape::lanes(16, 4), 3),
-        (Shape::lanes(16, 32), 3),
-        (Shape::lanes(20, 64), 4),
-    ] {
-        let (corpus, queries) = (rows_of(shape, 300, 5), rows_of(shape, 120, 5));
-        let tuple = |pair: &ValuePair| (pair.a, pair.b, pair.distance);
-        let workload = Workload::of(Task::SelfJoin, &corpus, max_distance, u64::MAX);
-        let plan = Plan::new(workload).unwrap();
-        let expected = slow(None, &corpus, max_distance);
-        for index in plan.estimates.iter().map(|estimate| estimate.index) {
-            let plan = Plan { index, ..plan.clone() };
-            let place = format!("{index}, {shape}");
-            let found = door::self_join(&corpus, &plan, &resources).unwrap();
-            assert!(expanded(&found.groups, &found.pairs) == expected, "{place}");
-            let counted = door::count_self_join(&corpus, &plan, &resources).unwrap();
-            assert_eq!(counted, expected.len() as u64, "{place}");
-            let partners = door::self_partners(&corpus, &plan, &resources).unwrap();
-            assert!(collect(&*partners).iter().map(tuple).eq(expected.iter().copied()), "{place}");
-        }
-        let task = Task::Batch { queries: queries.len() };
-        let plan = Plan::new(Workload::of(task, &corpus, max_distance, u64::MAX)).unwrap();
-        let expected = slow(Some(&queries), &corpus, max_distance);
-        assert!(expected.len() > 20, "{shape}");
-        for index in plan.estimates.iter().map(|estimate| estimate.index) {
-            // All flips of so many bits.
-            let is_endless = index == IndexName::BitProbing || index == IndexName::ExpandedSet;
-            if is_endless && (max_distance > 2 || shape.row_bits() > 16) {
-                continue;
-            }
-            let plan = Plan { index, ..plan.clone() };
-            let place = format!("{index}, {shape}");
-            let partners = door::partners(&queries, &corpus, &plan, &resources).unwrap();
-            assert!(collect(&*partners).iter().map(tuple).eq(expected.iter().copied()), "{place}");
-            let found = door::join(&queries, &corpus, &plan, &resources).unwrap();
-            let mut rows = Vec::new();
-            for pair in &found.pairs {
-                for &a in found.queries.rows(pair.a) {
-                    let partners = found.corpus.rows(pair.b).iter();
-                    rows.extend(partners.map(|&b| (a, b, pair.distance)));
-                }
-            }
-            rows.sort_unstable();
-            assert!(rows == expected, "{place}");
-        }
-    }
-}
-
-#[test]
-fn the_door_refuses_rows_that_do_not_compare_and_methods_of_other_tasks() {
-    let resources = Resources::default();
-    let of = |shape, recipe: Option<&str>| {
-        let rows = rows_of(shape, 20, 1);
-        FingerprintRows { recipe: recipe.map(str::to_owned), ..rows }
-    };
-    let corpus = of(Shape::bits(64), Some("simhash64/shingle=3"));
-    let workload = Workload::of(Task::Batch { queries: 20 }, &corpus, 3, u64::MAX);
-    let plan = Plan::new(workload).unwrap();
-    let refused = |queries: &FingerprintRows<'_>| {
-        let joined = door::join(queries, &corpus, &plan, &resources).map(|_| ());
-        let partners = door::partners(queries, &corpus, &plan, &resources).map(|_| ());
-        let [joined, partners] = [joined, partners].map(|found| found.map_err(|e| e.to_string()));
-        assert_eq!(joined, partners);
-        joined.err().unwrap_or_default()
-    };
-    assert_eq!(refused(&corpus), "");
-    assert_eq!(refused(&of(Shape::bits(64), None)), "");
-    let message = refused(&of(Shape::bits(64), Some("simhash64/shingle=5")));
-    let expected = "queries made by another recipe: must be made as the corpus was; they differ in \
-                    shingle=5 and shingle=3";
-    assert_eq!(message, expected);
-    let message = refused(&of(Shape::bits(63), None));
-    assert_eq!(message, "queries with 63 bits: must have the corpus's 64 bits");
-    assert!(refused(&of(Shape::lanes(16, 4), None)).contains("with 16 lanes of 4 bits"));
-    let plan = Plan { index: IndexName::BlockIndex, ..plan };
-    let error = door::self_join(&corpus, &plan, &resources).unwrap_err().to_string();
-    assert_eq!(error, "index block-index: is no method for self-joins");
-    let plan = Plan { index: IndexName::SpilledJoin, ..plan };
-    assert!(door::join(&corpus, &corpus, &plan, &resources).is_err());
-    let searcher = door::searcher(&corpus, &plan, &resources).map(|_| ());
-    assert!(searcher.unwrap_err().to_string().ends_with("is no method for queries one by one"));
 }
 
 /// Runs `work` on `threads` threads.

@@ -103,9 +103,9 @@ impl Layout {
     ///
     /// The function is frozen: for the same row and masks it gives the same keys in every version
     /// and on every machine, so keys may be stored and shared. A key starts as the mix of the
-    /// mask's number, counted from 1, times [`GAMMA`]; each word of which the mask has bits, the
-    /// lowest first, is masked, XORed to the key, and the key, with [`GAMMA`] added, is
-    /// [mixed](mix) again.
+    /// mask's number, counted from 1, times [`GAMMA`]. For each word of which the mask has bits, the
+    /// lowest first, the key is combined with the masked word by XOR, [`GAMMA`] is added, and the
+    /// key is [mixed](mix) again.
     ///
     /// # Panics
     ///

@@ -13,9 +13,12 @@ pub mod block_index;
 pub mod collect;
 #[cfg(test)]
 mod conformance;
+#[cfg(test)]
+mod conformance_of_door;
 pub mod door;
 pub mod expanded_set;
 pub mod grouping;
+mod index_name;
 pub mod layout;
 pub mod linear_scan;
 mod parallel_partition;

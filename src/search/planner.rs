@@ -9,43 +9,8 @@ use crate::error::{Error, Result};
 use crate::rows_of_words::{FingerprintRows, Metric, Shape};
 use crate::search::split::effective_bits;
 use std::fmt;
-use std::str::FromStr;
 
-/// A search method by name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum IndexName {
-    /// Compares everything.
-    LinearScan,
-    /// Looks up all flips of a query.
-    BitProbing,
-    /// Stores all flips of the corpus.
-    ExpandedSet,
-    /// Sorted tables under permutations.
-    PermutedTables,
-    /// k + 1 tables of buckets.
-    BlockIndex,
-    /// The queries in tables, the corpus scanned once.
-    StreamedQueries,
-    /// The recursive self-join, in memory.
-    PartitionJoin,
-    /// The recursive join of queries and corpus.
-    BipartiteJoin,
-    /// The recursive self-join with its first partition in files.
-    SpilledJoin,
-}
-
-/// Every name, in the order of [`IndexName`].
-const NAMES: [(IndexName, &str); 9] = [
-    (IndexName::LinearScan, "linear-scan"),
-    (IndexName::BitProbing, "bit-probing"),
-    (IndexName::ExpandedSet, "expanded-set"),
-    (IndexName::PermutedTables, "permuted-tables"),
-    (IndexName::BlockIndex, "block-index"),
-    (IndexName::StreamedQueries, "streamed-queries"),
-    (IndexName::PartitionJoin, "partition-join"),
-    (IndexName::BipartiteJoin, "bipartite-join"),
-    (IndexName::SpilledJoin, "spilled-join"),
-];
+pub use crate::search::index_name::IndexName;
 
 /// The methods that join a corpus with itself.
 const SELF_JOINS: &[IndexName] =
@@ -60,31 +25,6 @@ const SEARCHES: &[IndexName] = &[
     IndexName::StreamedQueries,
     IndexName::BipartiteJoin,
 ];
-
-impl IndexName {
-    /// Whether the method knows nothing but bits, and cannot count lanes.
-    pub(super) fn is_of_bits(self) -> bool {
-        matches!(self, Self::BitProbing | Self::ExpandedSet | Self::PermutedTables)
-    }
-}
-
-impl fmt::Display for IndexName {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(NAMES[*self as usize].1)
-    }
-}
-
-impl FromStr for IndexName {
-    type Err = Error;
-
-    fn from_str(name: &str) -> Result<Self> {
-        let known = NAMES.iter().find(|known| known.1 == name);
-        known.map(|known| known.0).ok_or_else(|| {
-            let names: Vec<_> = NAMES.iter().map(|known| known.1).collect();
-            Error::config("index", name, format!("must be one of {}", names.join(", ")))
-        })
-    }
-}
 
 /// What is to be done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -303,7 +243,8 @@ impl Workload {
                 let disk = rows * groups * (lane_bytes + 4.0) * 1.5;
                 (
                     self.recursion(rows, rows) + disk,
-                    (self.memory as f64).min(rows * 2.0 * lane_bytes),
+                    // All that the pairs leave, if it is needed.
+                    (self.memory as f64 - kept_bytes).clamp(0.0, rows * 2.0 * lane_bytes),
                 )
             }
         };
@@ -544,14 +485,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_read_and_written_and_must_serve_the_task() {
-        for (at, (index, name)) in NAMES.into_iter().enumerate() {
-            assert_eq!(index as usize, at);
-            assert_eq!(name.parse::<IndexName>().unwrap(), index);
-            assert_eq!(index.to_string(), name);
-        }
-        let error = "tree".parse::<IndexName>().unwrap_err().to_string();
-        assert!(error.starts_with("index tree: must be one of linear-scan, "), "{error}");
+    fn a_named_method_must_serve_the_task() {
         let mut rows = RowsBuilder::new(Shape::bits(64));
         (1..4).for_each(|row| rows.push(Some(&[row])));
         let workload = Workload::of(SELF, &rows.finish(), 3, u64::MAX);

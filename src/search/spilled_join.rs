@@ -58,7 +58,7 @@ impl Spill {
         self.records += 1;
         self.file
             .write_all(bytemuck::bytes_of(&value))
-            .and_then(|()| self.file.write_all(&number.to_ne_bytes()))
+            .and_then(|()| self.file.write_all(&number.to_le_bytes()))
             .map_err(|e| Error::io(&self.folder, "write a temporary file in", e))
     }
 
@@ -77,7 +77,7 @@ impl Spill {
         for _ in 0..self.records {
             reader.read_exact(bytemuck::bytes_of_mut(&mut value)).map_err(failed)?;
             reader.read_exact(&mut number).map_err(failed)?;
-            visit(value, u32::from_ne_bytes(number))?;
+            visit(value, u32::from_le_bytes(number))?;
         }
         Ok(())
     }
