@@ -49,6 +49,11 @@ fuzz_target!(|input: &[u8]| {
     if rows.shape.row_bits() % 64 == 0 {
         let lanes = FingerprintRows { shape: Shape::lanes(rows.shape.row_bits() / 4, 4), ..rows };
         check(&lanes, u32::from(distance) % 20, false);
+        // And as rows of eight words.
+        let whole = lanes.words.len() / 8 * 8;
+        let words = lanes.words[..whole].to_vec().into();
+        let wide = FingerprintRows { shape: Shape::bits(512), words, validity: None, recipe: None };
+        check(&wide, u32::from(distance), false);
     }
 });
 
@@ -109,6 +114,12 @@ fn check(rows: &FingerprintRows<'_>, max_distance: u32, spills: bool) {
     let count = rows.len();
     // Within more bits than there are, all rows are near, and nothing is planned.
     if count > MOST_ROWS || max_distance >= rows.shape.units() {
+        return;
+    }
+    // A packed file may hold bits beyond its fingerprints' width, which no row may have.
+    let rest = rows.shape.row_bits() % 64;
+    let is_beyond = |row: &[u64]| rest != 0 && row.last().is_some_and(|word| word >> rest != 0);
+    if (0..count).any(|row| rows.row(row).is_some_and(is_beyond)) {
         return;
     }
     let near = |a: usize, b: usize| {
