@@ -108,3 +108,25 @@ pub(crate) fn pages(rows: usize, bits: u32, seed: u64) -> Vec<u128> {
         })
         .collect()
 }
+
+/// Rows of `words` words, one after the other: every other one is random, the one behind it the same
+/// with up to 20 flips, close together every third time.
+pub(crate) fn wide_mix(rows: usize, words: usize, seed: u64) -> Vec<u64> {
+    let mut random = Random(seed);
+    let mut set: Vec<u64> = Vec::with_capacity(rows * words);
+    for row in 0..rows {
+        if row % 2 == 0 {
+            set.extend((0..words).map(|_| random.next()));
+            continue;
+        }
+        let first = set.len() - words;
+        set.extend_from_within(first..);
+        let reach = if row % 3 == 0 { 4 } else { 64 * words as u64 };
+        for _ in 0..random.below(21).min(random.below(21)) {
+            let bit = random.below(reach) as usize;
+            let last = set.len() - words;
+            set[last + bit / 64] ^= 1 << (bit % 64);
+        }
+    }
+    set
+}

@@ -5,17 +5,19 @@
 #![expect(clippy::print_stderr, reason = "a bench that is skipped says so")]
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use fingerprint_sets::{Random, ball, mix, pages};
+use fingerprint_sets::{Random, ball, mix, pages, wide_mix};
+use simtool::fingerprint_table::{Lane, Reach, Wide};
 use simtool::kernels::Isa;
 use simtool::matches::Match;
 use simtool::search::FingerprintIndex;
+use simtool::search::Rows;
 use simtool::search::bipartite_join::bipartite_join;
 use simtool::search::block_index::BlockIndex;
+use simtool::search::layout::Layout;
 use simtool::search::linear_scan;
 use simtool::search::partition_join::{count_pairs, self_join};
 use simtool::search::permuted_tables::PermutedTables;
 use simtool::search::streamed_queries::StreamedQueries;
-use simtool::search::{Rows, SearchLane};
 use std::hint::black_box;
 
 mod fingerprint_sets;
@@ -25,20 +27,21 @@ const ROWS: usize = 1_000_000;
 /// Queries against them.
 const QUERIES: usize = 10_000;
 
-fn narrow<L: SearchLane>(set: Vec<u128>) -> Vec<L> {
-    set.into_iter().map(L::narrow).collect()
+fn narrow<L: Lane>(set: Vec<u128>) -> Vec<L> {
+    set.into_iter().map(|row| L::from_words(&[row as u64, (row >> 64) as u64])).collect()
 }
 
 /// One self-join, whose pairs of values must be as many as before.
-fn bench_join<L: SearchLane>(c: &mut Criterion, name: &str, lanes: &[L], distance: u32) {
+fn bench_join<L: Lane>(c: &mut Criterion, name: &str, lanes: &[L], distance: u32) {
+    let reach = Reach::bits(L::BITS, distance);
     let mut group = c.benchmark_group("self-join");
     group.sample_size(10).throughput(Throughput::Elements(lanes.len() as u64));
-    let expected = self_join(Rows::all(lanes), distance, Isa::Portable).pairs.len();
+    let expected = self_join(Rows::all(lanes), reach, Isa::Portable).pairs.len();
     for &isa in Isa::available() {
         let id = BenchmarkId::new(name, format!("k={distance} {isa}"));
         group.bench_with_input(id, lanes, |b, lanes| {
             b.iter(|| {
-                let found = self_join(Rows::all(black_box(lanes)), distance, isa);
+                let found = self_join(Rows::all(black_box(lanes)), reach, isa);
                 assert_eq!(found.pairs.len(), expected);
             });
         });
@@ -51,10 +54,15 @@ fn self_joins(c: &mut Criterion) {
     for distance in [3, 6, 10] {
         bench_join(c, "mix, 64 bits", &uniform, distance);
     }
-    bench_join::<u128>(c, "mix, 128 bits", &mix(ROWS, 128, 1), 3);
-    bench_join::<u32>(c, "mix, 32 bits", &narrow(mix(ROWS, 32, 1)), 3);
-    bench_join::<u16>(c, "mix, 16 bits", &narrow(mix(ROWS, 16, 1)), 3);
+    bench_join::<Wide<2>>(c, "mix, 128 bits", &narrow(mix(ROWS, 128, 1)), 3);
+    bench_join::<u64>(c, "mix, 32 bits", &narrow(mix(ROWS, 32, 1)), 3);
+    bench_join::<u64>(c, "mix, 16 bits", &narrow(mix(ROWS, 16, 1)), 3);
     bench_join::<u64>(c, "pages, 64 bits", &narrow(pages(ROWS, 64, 1)), 3);
+    let mut random = Random(1);
+    let wide: Vec<Wide<8>> = (0..ROWS).map(|_| Wide([0; 8].map(|_| random.next()))).collect();
+    bench_join(c, "random, 512 bits", &wide, 24);
+    let half: Vec<_> = wide_mix(ROWS, 4, 1).chunks_exact(4).map(Wide::<4>::from_words).collect();
+    bench_join(c, "pairs, 256 bits", &half, 12);
     bench_join::<u64>(c, "30 of 64 bits vary", &narrow(ball(ROWS, 30, 1)), 3);
     let Some(words) = newsgroups_words() else {
         eprintln!("skipped: SIMTOOL_DATA is not set, or holds no newsgroups");
@@ -68,42 +76,43 @@ fn self_joins(c: &mut Criterion) {
         bench_join::<u64>(c, name, &narrow(windows(&words, width, step)), 3);
     }
     let wide = windows(&words, 60, step(60));
-    bench_join::<u128>(c, "newsgroups windows of 60 words, 128 bits", &wide, 3);
+    bench_join::<Wide<2>>(c, "newsgroups windows of 60 words, 128 bits", &narrow(wide), 3);
 }
 
 /// Giant buckets: all rows equal, and all rows in one block of the first 16 bits.
 fn giant_buckets(c: &mut Criterion) {
     let mut group = c.benchmark_group("giant buckets");
     group.sample_size(10).throughput(Throughput::Elements(ROWS as u64));
+    let reach = Reach::bits(64, 3);
     let equal = vec![42u64; ROWS];
     let pairs = ROWS as u64 * (ROWS as u64 - 1) / 2;
     group.bench_function("all equal", |b| {
-        b.iter(|| assert_eq!(count_pairs(Rows::all(&equal), 3, Isa::detected()), pairs));
+        b.iter(|| assert_eq!(count_pairs(Rows::all(&equal), reach, Isa::detected()), pairs));
     });
     group.bench_function("all equal, folded", |b| {
         b.iter(|| {
-            let found = self_join(Rows::all(&equal), 3, Isa::detected());
+            let found = self_join(Rows::all(&equal), reach, Isa::detected());
             assert_eq!((found.groups.len(), found.pairs.len()), (1, 0));
         });
     });
     let uniform: Vec<u64> = narrow(mix(ROWS, 64, 1));
     let block: Vec<u64> = uniform.iter().map(|row| row >> 16).collect();
-    let expected = count_pairs(Rows::all(&block), 3, Isa::Portable);
+    let expected = count_pairs(Rows::all(&block), reach, Isa::Portable);
     group.bench_function("one block", |b| {
-        b.iter(|| assert_eq!(count_pairs(Rows::all(&block), 3, Isa::detected()), expected));
+        b.iter(|| assert_eq!(count_pairs(Rows::all(&block), reach, Isa::detected()), expected));
     });
-    let folded = self_join(Rows::all(&block), 3, Isa::Portable).pairs.len();
+    let folded = self_join(Rows::all(&block), reach, Isa::Portable).pairs.len();
     group.bench_function("one block, folded", |b| {
         b.iter(|| {
-            let found = self_join(Rows::all(&block), 3, Isa::detected());
+            let found = self_join(Rows::all(&block), reach, Isa::detected());
             assert_eq!(found.pairs.len(), folded);
         });
     });
     // What the others are measured by.
-    let folded = self_join(Rows::all(&uniform), 3, Isa::Portable).pairs.len();
+    let folded = self_join(Rows::all(&uniform), reach, Isa::Portable).pairs.len();
     group.bench_function("uniform, folded", |b| {
         b.iter(|| {
-            let found = self_join(Rows::all(&uniform), 3, Isa::detected());
+            let found = self_join(Rows::all(&uniform), reach, Isa::detected());
             assert_eq!(found.pairs.len(), folded);
         });
     });
@@ -114,8 +123,12 @@ fn queries(c: &mut Criterion) {
     let corpus: Vec<u64> = narrow(mix(ROWS, 64, 1));
     let mut queries: Vec<u64> = corpus.iter().step_by(200).map(|row| row ^ 0b101).collect();
     queries.extend(narrow::<u64>(mix(QUERIES - queries.len(), 64, 9)));
-    let (distance, isa) = (3, Isa::detected());
-    let joined = bipartite_join(Rows::all(&queries), Rows::all(&corpus), distance, isa);
+    let (reach, isa) = (Reach::bits(64, 3), Isa::detected());
+    let bipartite = || {
+        let joined = bipartite_join(Rows::all(&queries), Rows::all(&corpus), reach, isa);
+        joined.expect("there are few groups")
+    };
+    let joined = bipartite();
     let size = |pair: &simtool::matches::ValuePair| {
         u64::from(joined.queries.size(pair.a)) * u64::from(joined.corpus.size(pair.b))
     };
@@ -125,20 +138,22 @@ fn queries(c: &mut Criterion) {
     group.sample_size(10).throughput(Throughput::Elements(QUERIES as u64));
     group.bench_function("bipartite join", |b| {
         b.iter(|| {
-            let found = bipartite_join(Rows::all(&queries), Rows::all(&corpus), distance, isa);
+            let found = bipartite();
             assert_eq!(found.pairs.len(), joined.pairs.len());
         });
     });
     group.bench_function("streamed queries", |b| {
         b.iter(|| {
-            let found =
-                StreamedQueries::new(&queries, distance, Isa::detected()).scan(Rows::all(&corpus));
+            let layout = Layout::of(&queries, reach.shape, 3);
+            let streamed = StreamedQueries::new(&queries, &layout, reach, isa);
+            let found = streamed.scan(Rows::all(&corpus));
             assert_eq!(found.len() as u64, expected);
         });
     });
-    let index = BlockIndex::new(&corpus, distance, isa);
+    let layout = Layout::of(&corpus, reach.shape, 3);
+    let index = BlockIndex::new(&corpus, &layout, reach, isa);
     group.bench_function("block index", |b| b.iter(|| search_all(&index, &queries, expected)));
-    let index = PermutedTables::new(&corpus, distance);
+    let index = PermutedTables::new(&corpus, reach);
     group.bench_function("permuted tables", |b| b.iter(|| search_all(&index, &queries, expected)));
     group.finish();
 
@@ -149,7 +164,7 @@ fn queries(c: &mut Criterion) {
             let mut found: Vec<Match> = Vec::new();
             b.iter(|| {
                 found.clear();
-                linear_scan::scan(&corpus, queries[0], distance, isa, &mut found);
+                linear_scan::scan(&corpus, queries[0], reach, isa, &mut found);
                 assert!(!found.is_empty());
             });
         });

@@ -10,7 +10,7 @@ use simtool::extract::vocabulary::{self, NumberRanks, Vocabulary};
 use simtool::extract::word_counter::{MOST_PLACES, WordCounter};
 use simtool::fingerprint::hash_table::HashTable;
 use simtool::fingerprint::table_simhash::{Accumulator, TableSimhash};
-use simtool::fingerprint_table::Lane;
+use simtool::fingerprint_table::{Lane, Reach, Wide};
 use simtool::kernels::{Isa, word_keys, word_positions};
 use simtool::pipeline::{config::MatchConfig, match_queries};
 use simtool::read::form_feed;
@@ -282,13 +282,12 @@ fn fingerprint(
 
 fn compare<L: Lane>(criterion: &mut Criterion) {
     let mut next = random(2);
-    let rows: Vec<L> =
-        (0..ROWS).map(|_| L::narrow(u128::from(next()) | u128::from(next()) << 64)).collect();
+    let rows: Vec<L> = (0..ROWS).map(|_| L::from_words(&[next(), next()])).collect();
     // One row in 1,000 differs from the query in up to 3 bits.
     let query = rows[0];
     let mut rows = rows;
     for (number, row) in rows.iter_mut().step_by(1000).enumerate() {
-        *row = query ^ L::narrow((1 << (number % 4)) - 1);
+        *row = query ^ L::lowest_bits(number as u32 % 4);
     }
     let near = |row: &&L| (**row ^ query).count_ones() <= 3;
     let expected = rows.iter().filter(near).count();
@@ -299,7 +298,7 @@ fn compare<L: Lane>(criterion: &mut Criterion) {
         scans.bench_function(isa.to_string(), |bencher| {
             bencher.iter(|| {
                 found.clear();
-                linear_scan::scan(&rows, query, 3, isa, &mut found);
+                linear_scan::scan(&rows, query, Reach::bits(L::BITS, 3), isa, &mut found);
                 assert_eq!(found.len(), expected);
             });
         });
@@ -374,7 +373,7 @@ fn stages(criterion: &mut Criterion) {
     count(criterion, &corpus);
     learn_and_rank(criterion, &corpus);
     compare::<u64>(criterion);
-    compare::<u128>(criterion);
+    compare::<Wide<2>>(criterion);
     parse_hash_table(criterion);
     pipeline(criterion, &corpus);
 }

@@ -1,157 +1,233 @@
-//! Fingerprints as a file holds them: one lane a row, and which rows have one.
+//! Fingerprints side by side: rows of 64-bit words, what their bits mean, and which rows have one.
 
+use crate::error::{Error, Result};
 use crate::validity::Validity;
 use std::borrow::Cow;
+use std::fmt;
 
-/// Lanes of one width, lent by a mapped file where its bytes can be used as they are.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Lanes<'a> {
-    /// Up to 16 bits.
-    Bits16(Cow<'a, [u16]>),
-    /// Up to 32 bits.
-    Bits32(Cow<'a, [u32]>),
-    /// Up to 64 bits.
-    Bits64(Cow<'a, [u64]>),
-    /// Up to 128 bits.
-    Bits128(Cow<'a, [u128]>),
+/// What the distance of two rows counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Metric {
+    /// Bits that differ: SimHash.
+    Bits,
+    /// Lanes that differ, of so many bits each: MinHash.
+    Lanes {
+        /// Bits of a lane: a power of two up to 64, so that no lane crosses a word.
+        bits: u32,
+    },
 }
 
-/// Fingerprints with their rows' numbers.
+/// How long rows are, and what their distance counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Shape {
+    bits: u32,
+    metric: Metric,
+}
+
+impl Shape {
+    /// Rows of `bits` bits that are compared bit by bit.
+    ///
+    /// # Panics
+    ///
+    /// There are no bits.
+    #[must_use]
+    pub fn bits(bits: u32) -> Self {
+        assert!(bits > 0, "a row has bits");
+        Self { bits, metric: Metric::Bits }
+    }
+
+    /// Rows of `count` lanes of `bits` bits that are compared lane by lane.
+    ///
+    /// # Panics
+    ///
+    /// There are no lanes, or their width is no power of two up to 64.
+    #[must_use]
+    pub fn lanes(count: u32, bits: u32) -> Self {
+        assert!(count > 0 && bits.is_power_of_two() && bits <= 64, "lanes of {bits} bits");
+        Self { bits: count * bits, metric: Metric::Lanes { bits } }
+    }
+
+    /// Bits of a row. Those of its last word beyond them are 0.
+    #[must_use]
+    pub fn row_bits(self) -> u32 {
+        self.bits
+    }
+
+    /// Words of a row.
+    #[must_use]
+    pub fn words(self) -> usize {
+        self.bits.div_ceil(u64::BITS) as usize
+    }
+
+    /// What a distance counts.
+    #[must_use]
+    pub fn metric(self) -> Metric {
+        self.metric
+    }
+
+    /// The greatest distance that two rows can have.
+    #[must_use]
+    pub fn units(self) -> u32 {
+        match self.metric {
+            Metric::Bits => self.bits,
+            Metric::Lanes { bits } => self.bits / bits,
+        }
+    }
+
+    /// The distance of two rows.
+    #[must_use]
+    pub fn distance(self, a: &[u64], b: &[u64]) -> u32 {
+        let differing = a.iter().zip(b).map(|(a, b)| match self.metric {
+            Metric::Bits => (a ^ b).count_ones(),
+            Metric::Lanes { bits } => differing_lanes(a ^ b, bits).count_ones(),
+        });
+        differing.sum()
+    }
+}
+
+impl fmt::Display for Shape {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.metric {
+            Metric::Bits => write!(f, "{} bits", self.bits),
+            Metric::Lanes { bits } => write!(f, "{} lanes of {bits} bits", self.bits / bits),
+        }
+    }
+}
+
+/// The lowest bit of each lane of a difference in which any bit is set.
+#[inline]
+#[must_use]
+pub fn differing_lanes(mut difference: u64, lane_bits: u32) -> u64 {
+    let mut step = 1;
+    while step < lane_bits {
+        difference |= difference >> step;
+        step *= 2;
+    }
+    // What other lanes shifted in is above the lowest bit.
+    difference & (u64::MAX / (u64::MAX >> (u64::BITS - lane_bits)))
+}
+
+/// Fingerprints, a row each, with the rows' numbers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FingerprintRows<'a> {
-    /// A lane for each row; what a row without fingerprint holds means nothing.
-    pub lanes: Lanes<'a>,
-    /// Bits of a fingerprint, at most those of a lane.
-    pub bits: u32,
+    /// How long the rows are.
+    pub shape: Shape,
+    /// The words of the rows, one row after the other, the lowest word of each first; what a row
+    /// without fingerprint holds means nothing. Lent by a mapped file where its bytes can be used as
+    /// they are.
+    pub words: Cow<'a, [u64]>,
     /// Which rows have a fingerprint; all of them if absent.
     pub validity: Option<Validity>,
-    /// How the fingerprints were made, where the file says.
+    /// How the fingerprints were made, where that is known: rows of different recipes do not
+    /// compare.
     pub recipe: Option<String>,
 }
 
-impl Lanes<'_> {
+impl FingerprintRows<'_> {
     /// Number of rows.
     #[must_use]
     pub fn len(&self) -> usize {
-        match self {
-            Self::Bits16(lanes) => lanes.len(),
-            Self::Bits32(lanes) => lanes.len(),
-            Self::Bits64(lanes) => lanes.len(),
-            Self::Bits128(lanes) => lanes.len(),
-        }
+        self.words.len() / self.shape.words()
     }
 
     /// Whether there are no rows.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.len() == 0
+        self.words.is_empty()
     }
 
-    /// Bits of a lane.
-    #[must_use]
-    pub fn lane_bits(&self) -> u32 {
-        match self {
-            Self::Bits16(_) => 16,
-            Self::Bits32(_) => 32,
-            Self::Bits64(_) => 64,
-            Self::Bits128(_) => 128,
-        }
-    }
-
-    /// The lanes that little-endian `bytes` hold, if they are whole lanes of 16, 32, 64 or 128 bits.
-    ///
-    /// Borrowed where the bytes are aligned and the machine is little-endian, else copied.
-    #[must_use]
-    pub fn from_bytes(bytes: &[u8], lane_bits: u32) -> Option<Lanes<'_>> {
-        macro_rules! lanes {
-            ($variant:ident, $lane:ty) => {{
-                let (whole, rest) = bytes.as_chunks::<{ size_of::<$lane>() }>();
-                if !rest.is_empty() {
-                    return None;
-                }
-                match bytemuck::try_cast_slice(bytes) {
-                    Ok(lanes) if cfg!(target_endian = "little") => {
-                        Lanes::$variant(Cow::Borrowed(lanes))
-                    }
-                    _ => {
-                        let lanes = whole.iter().map(|bytes| <$lane>::from_le_bytes(*bytes));
-                        Lanes::$variant(lanes.collect())
-                    }
-                }
-            }};
-        }
-        Some(match lane_bits {
-            16 => lanes!(Bits16, u16),
-            32 => lanes!(Bits32, u32),
-            64 => lanes!(Bits64, u64),
-            128 => lanes!(Bits128, u128),
-            _ => return None,
-        })
-    }
-
-    /// The lanes as little-endian bytes.
-    #[must_use]
-    pub fn to_bytes(&self) -> Vec<u8> {
-        match self {
-            Self::Bits16(lanes) => lanes.iter().flat_map(|lane| lane.to_le_bytes()).collect(),
-            Self::Bits32(lanes) => lanes.iter().flat_map(|lane| lane.to_le_bytes()).collect(),
-            Self::Bits64(lanes) => lanes.iter().flat_map(|lane| lane.to_le_bytes()).collect(),
-            Self::Bits128(lanes) => lanes.iter().flat_map(|lane| lane.to_le_bytes()).collect(),
-        }
-    }
-}
-
-impl FingerprintRows<'_> {
-    /// The fingerprint of `row`, if it has one.
+    /// The words of `row`, if it has a fingerprint.
     ///
     /// # Panics
     ///
     /// There is no such row.
     #[must_use]
-    pub fn number(&self, row: usize) -> Option<u128> {
-        let number = match &self.lanes {
-            Lanes::Bits16(lanes) => lanes[row].into(),
-            Lanes::Bits32(lanes) => lanes[row].into(),
-            Lanes::Bits64(lanes) => lanes[row].into(),
-            Lanes::Bits128(lanes) => lanes[row],
-        };
-        self.validity.as_ref().is_none_or(|validity| validity.has_value(row)).then_some(number)
-    }
-}
-
-/// Fingerprints as a reader meets them, one number a row.
-#[derive(Clone, Debug, Default)]
-pub struct RowNumbers {
-    numbers: Vec<u128>,
-    missing: Vec<usize>,
-}
-
-impl RowNumbers {
-    /// Adds a row, which has a fingerprint or none.
-    pub fn push(&mut self, number: Option<u128>) {
-        if number.is_none() {
-            self.missing.push(self.numbers.len());
-        }
-        self.numbers.push(number.unwrap_or_default());
+    pub fn row(&self, row: usize) -> Option<&[u64]> {
+        let words = self.shape.words();
+        let row_words = &self.words[row * words..(row + 1) * words];
+        self.has_fingerprint(row).then_some(row_words)
     }
 
-    /// The rows, in the narrowest lanes that hold `bits` bits; 128 at most.
+    /// Whether `row` has a fingerprint.
     #[must_use]
-    pub fn finish(self, bits: u32) -> FingerprintRows<'static> {
-        let Self { numbers, missing } = self;
-        let mut validity = Validity::all(numbers.len());
-        for row in missing.iter().copied() {
-            validity.clear(row);
-        }
-        let lanes = match bits {
-            0..=16 => Lanes::Bits16(numbers.iter().map(|&number| number as u16).collect()),
-            17..=32 => Lanes::Bits32(numbers.iter().map(|&number| number as u32).collect()),
-            33..=64 => Lanes::Bits64(numbers.iter().map(|&number| number as u64).collect()),
-            _ => Lanes::Bits128(numbers.into()),
-        };
-        let validity = (!missing.is_empty()).then_some(validity);
-        FingerprintRows { lanes, bits, validity, recipe: None }
+    pub fn has_fingerprint(&self, row: usize) -> bool {
+        self.validity.as_ref().is_none_or(|validity| validity.has_value(row))
     }
+}
+
+/// Rows as they are met, one after the other.
+#[derive(Clone, Debug)]
+pub struct RowsBuilder {
+    shape: Shape,
+    words: Vec<u64>,
+    /// A bit for each row that has a fingerprint, as in a [`Validity`].
+    valid: Vec<u64>,
+    rows: usize,
+    has_missing: bool,
+}
+
+impl RowsBuilder {
+    /// No rows yet.
+    #[must_use]
+    pub fn new(shape: Shape) -> Self {
+        Self { shape, words: Vec::new(), valid: Vec::new(), rows: 0, has_missing: false }
+    }
+
+    /// Makes room for so many rows more.
+    ///
+    /// # Errors
+    ///
+    /// So much memory cannot be had.
+    pub fn reserve(&mut self, rows: usize) -> Result<()> {
+        let words = rows.saturating_mul(self.shape.words());
+        let bytes = words.saturating_mul(size_of::<u64>()) as u64;
+        self.words.try_reserve_exact(words).map_err(|_| Error::memory("fingerprints", bytes))
+    }
+
+    /// Adds a row, which has these words or no fingerprint.
+    ///
+    /// # Panics
+    ///
+    /// There are not as many words as the shape has.
+    pub fn push(&mut self, row: Option<&[u64]>) {
+        if let Some(words) = row {
+            assert_eq!(words.len(), self.shape.words(), "words of a row");
+            self.words.extend_from_slice(words);
+        } else {
+            self.has_missing = true;
+            self.words.resize(self.words.len() + self.shape.words(), 0);
+        }
+        if self.rows.is_multiple_of(64) {
+            self.valid.push(0);
+        }
+        self.valid[self.rows / 64] |= u64::from(row.is_some()) << (self.rows % 64);
+        self.rows += 1;
+    }
+
+    /// The rows.
+    #[must_use]
+    pub fn finish(self) -> FingerprintRows<'static> {
+        // There is a bit for each row and none beyond the last.
+        let validity =
+            self.has_missing.then(|| Validity::from_words(self.valid, self.rows)).flatten();
+        FingerprintRows { shape: self.shape, words: self.words.into(), validity, recipe: None }
+    }
+}
+
+/// In which parts two recipes differ, as `simhash64 and simhash128, shingle=3 and shingle=5`; none
+/// where they are the same.
+///
+/// A recipe names all that its rows depend on, in parts with slashes between.
+#[must_use]
+pub fn recipe_difference(a: &str, b: &str) -> Option<String> {
+    if a == b {
+        return None;
+    }
+    let [a, b] = [a, b].map(|recipe| recipe.split('/').collect::<Vec<_>>());
+    let length = a.len().max(b.len());
+    let part = |parts: &[&str], at: usize| parts.get(at).map_or("nothing", |part| *part).to_owned();
+    let parts = (0..length).map(|at| (part(&a, at), part(&b, at))).filter(|(a, b)| a != b);
+    Some(parts.map(|(a, b)| format!("{a} and {b}")).collect::<Vec<_>>().join(", "))
 }
 
 #[cfg(test)]
@@ -159,15 +235,38 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lanes_come_back_from_bytes_aligned_or_not() {
-        for bits in [16, 32, 64, 128] {
-            let bytes: Vec<u8> = (0..33).collect();
-            let lanes = Lanes::from_bytes(&bytes[1..], bits).unwrap();
-            assert_eq!((lanes.lane_bits(), lanes.len()), (bits, 256 / bits as usize));
-            assert_eq!(lanes.to_bytes(), bytes[1..]);
-            assert_eq!(Lanes::from_bytes(&bytes[..32], bits).unwrap().to_bytes(), bytes[..32]);
-            assert_eq!(Lanes::from_bytes(&bytes, bits), None);
+    fn distances_count_bits_or_lanes() {
+        let (a, b) = ([0b1111_0000, 1 << 63], [0b0000_0001, 0]);
+        assert_eq!(Shape::bits(128).distance(&a, &b), 6);
+        assert_eq!(Shape::lanes(32, 4).distance(&a, &b), 3);
+        assert_eq!(Shape::lanes(2, 64).distance(&a, &b), 2);
+        assert_eq!(Shape::lanes(128, 1).distance(&a, &b), 6);
+        for lane_bits in [1, 2, 4, 8, 16, 32, 64] {
+            for bit in 0..64 {
+                let lowest = bit / lane_bits * lane_bits;
+                assert_eq!(differing_lanes(1 << bit, lane_bits), 1 << lowest);
+            }
         }
-        assert_eq!(Lanes::from_bytes(&[], 24), None);
+        assert_eq!(Shape::bits(100).words(), 2);
+        assert_eq!((Shape::lanes(32, 4).units(), Shape::bits(100).units()), (32, 100));
+        assert_eq!(Shape::lanes(128, 4).to_string(), "128 lanes of 4 bits");
+    }
+
+    #[test]
+    fn rows_come_back_and_some_have_no_fingerprint() {
+        let mut rows = RowsBuilder::new(Shape::bits(128));
+        rows.push(Some(&[1, 2]));
+        rows.push(None);
+        rows.push(Some(&[3, 4]));
+        let rows = rows.finish();
+        assert_eq!(rows.len(), 3);
+        assert_eq!([0, 1, 2].map(|row| rows.row(row)), [Some(&[1, 2][..]), None, Some(&[3, 4])]);
+    }
+
+    #[test]
+    fn recipes_tell_where_they_differ() {
+        assert_eq!(recipe_difference("a/b=1/c", "a/b=1/c"), None);
+        let difference = recipe_difference("a/b=1/c", "a/b=2/c/d").unwrap();
+        assert_eq!(difference, "b=1 and b=2, nothing and d");
     }
 }

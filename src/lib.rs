@@ -85,7 +85,6 @@ pub mod options;
 pub mod pipeline;
 pub mod read;
 pub mod resources;
-pub mod rows_of_words;
 pub mod search;
 pub mod sides;
 pub mod similarity;

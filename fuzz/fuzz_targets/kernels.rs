@@ -2,11 +2,11 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use simtool::fingerprint_table::Lane;
+use simtool::fingerprint_table::{Lane, Reach, Wide};
 use simtool::kernels::Isa;
 use simtool::kernels::binary_digits::{MOST_DIGITS, binary_digits};
 use simtool::kernels::bit_majority::BitCounts;
-use simtool::kernels::hamming_scan::scan;
+use simtool::kernels::hamming_scan::{scan, scan_32};
 use simtool::kernels::word_keys::word_keys;
 use simtool::kernels::word_positions::word_positions;
 
@@ -46,10 +46,17 @@ fuzz_target!(|input: &[u8]| {
     });
     let distance = u32::from(second % 72);
     compare(&lanes, distance);
-    compare(&lanes.iter().map(|&lane| lane as u16).collect::<Vec<_>>(), distance);
-    compare(&lanes.iter().map(|&lane| lane as u32).collect::<Vec<_>>(), distance);
-    let wide = |pair: &[u64]| u128::from(pair[0]) << 64 | u128::from(pair[1]);
-    compare(&lanes.windows(2).map(wide).collect::<Vec<_>>(), 2 * distance);
+    let folds: Vec<u32> = lanes.iter().map(|lane| lane.fold32()).collect();
+    if let Some(&query) = folds.get(folds.len() / 2) {
+        same("hits among folds", |isa| {
+            let mut hits = Vec::new();
+            scan_32(&folds, query, distance, isa, &mut hits);
+            hits
+        });
+    }
+    compare(&lanes.windows(2).map(Wide::<2>::from_words).collect::<Vec<_>>(), 2 * distance);
+    compare(&lanes.windows(4).map(Wide::<4>::from_words).collect::<Vec<_>>(), 4 * distance);
+    compare(&lanes.windows(8).map(Wide::<8>::from_words).collect::<Vec<_>>(), 8 * distance);
 });
 
 /// Hits among the lanes, with one of them as the query.
@@ -57,7 +64,7 @@ fn compare<L: Lane>(lanes: &[L], distance: u32) {
     let Some(&query) = lanes.get(lanes.len() / 2) else { return };
     same("hits", |isa| {
         let mut hits = Vec::new();
-        scan(lanes, query, distance, isa, &mut hits);
+        scan(lanes, query, Reach::bits(L::BITS, distance), isa, &mut hits);
         hits
     });
 }

@@ -3,24 +3,17 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use simtool::document_name::DocumentName;
-use simtool::fingerprint_file::{self, FileFormat, Missing};
-use simtool::fingerprint_rows::{FingerprintRows, Lanes};
+use simtool::fingerprint_rows::{self, Lanes};
 use simtool::kernels::Isa;
 use simtool::matches::ValuePair;
-use simtool::rows_of_words;
-use simtool::search::bipartite_join::bipartite_join;
-use simtool::search::bit_probing::BitProbing;
-use simtool::search::block_index::BlockIndex;
-use simtool::search::collect::KeepPairs;
-use simtool::search::expanded_set::ExpandedSet;
-use simtool::search::grouping::EqualGroups;
-use simtool::search::linear_scan::LinearScan;
-use simtool::search::partition_join::{count_pairs, self_join};
-use simtool::search::permuted_tables::PermutedTables;
-use simtool::search::spilled_join::SpilledGroups;
-use simtool::search::streamed_queries::StreamedQueries;
-use simtool::search::{FingerprintIndex, Rows, SearchLane};
+use simtool::pipeline::join_fingerprints::read_fingerprints;
+use simtool::resources::Resources;
+use simtool::fingerprint_rows::{FingerprintRows, RowsBuilder, Shape};
+use simtool::search::door;
+use simtool::search::grouping::Groups;
+use simtool::search::partners::collect;
+use simtool::search::planner::{IndexName, Plan, Task, Workload};
+use simtool::store::format;
 use simtool::validity::Validity;
 use std::borrow::Cow;
 use std::path::Path;
@@ -49,19 +42,24 @@ fuzz_target!(|input: &[u8]| {
         6 => clusters(bytes, 64),
         _ => clusters(bytes, 128),
     };
-    let distance = u32::from(distance);
     // Temporary files take longer than all the rest.
     let spills = form & 0b1_1111 == 0;
-    match &rows.lanes {
-        Lanes::Bits16(lanes) => check(lanes, &rows, distance % 20, spills),
-        Lanes::Bits32(lanes) => check(lanes, &rows, distance % 40, spills),
-        Lanes::Bits64(lanes) => check(lanes, &rows, distance % 70, spills),
-        Lanes::Bits128(lanes) => check(lanes, &rows, distance % 140, spills),
+    let rows = FingerprintRows::from(&rows);
+    check(&rows, u32::from(distance) % (rows.shape.row_bits() + 6), spills);
+    // The same words as lanes of four bits, where they are whole words.
+    if rows.shape.row_bits() % 64 == 0 {
+        let lanes = FingerprintRows { shape: Shape::lanes(rows.shape.row_bits() / 4, 4), ..rows };
+        check(&lanes, u32::from(distance) % 20, false);
+        // And as rows of eight words.
+        let whole = lanes.words.len() / 8 * 8;
+        let words = lanes.words[..whole].to_vec().into();
+        let wide = FingerprintRows { shape: Shape::bits(512), words, validity: None, recipe: None };
+        check(&wide, u32::from(distance), false);
     }
 });
 
 /// Rows of these bytes; every row whose bytes are all 0x77 has no fingerprint.
-fn of_bytes(bytes: &[u8], bits: u32) -> FingerprintRows<'_> {
+fn of_bytes(bytes: &[u8], bits: u32) -> fingerprint_rows::FingerprintRows<'_> {
     let whole = bytes.len() - bytes.len() % (bits as usize / 8);
     let lanes = Lanes::from_bytes(&bytes[..whole], bits).expect("whole lanes");
     let mut validity = Validity::all(lanes.len());
@@ -70,11 +68,11 @@ fn of_bytes(bytes: &[u8], bits: u32) -> FingerprintRows<'_> {
             validity.clear(row);
         }
     }
-    FingerprintRows { lanes, bits, validity: Some(validity), recipe: None }
+    fingerprint_rows::FingerprintRows { lanes, bits, validity: Some(validity), recipe: None }
 }
 
 /// A row for every two bytes: one of eight centres, one bit flipped.
-fn clusters(bytes: &[u8], bits: u32) -> FingerprintRows<'static> {
+fn clusters(bytes: &[u8], bits: u32) -> fingerprint_rows::FingerprintRows<'static> {
     let (centres, flips) = bytes.split_at(bytes.len().min(16));
     let centre = |number: u8| {
         let seed = centres.get(usize::from(number % 8) * 2..).unwrap_or_default();
@@ -88,11 +86,11 @@ fn clusters(bytes: &[u8], bits: u32) -> FingerprintRows<'static> {
         64 => Lanes::Bits64(rows.map(|row| row as u64).collect()),
         _ => Lanes::Bits128(rows.collect()),
     };
-    FingerprintRows { lanes, bits, validity: None, recipe: None }
+    fingerprint_rows::FingerprintRows { lanes, bits, validity: None, recipe: None }
 }
 
 /// What was read is the same when it is written and read again.
-fn comes_back(rows: &rows_of_words::FingerprintRows<'_>) {
+fn comes_back(rows: &fingerprint_rows::FingerprintRows<'_>) {
     let path = Path::new("again");
     let name = |row: u32| DocumentName { id: Cow::Borrowed(b"id"), file: path, record: row.into() };
     let written = |format| {
@@ -117,92 +115,77 @@ fn comes_back(rows: &rows_of_words::FingerprintRows<'_>) {
     }
 }
 
-fn check<L: SearchLane>(lanes: &[L], rows: &FingerprintRows<'_>, max_distance: u32, spills: bool) {
-    if lanes.len() > MOST_ROWS {
+fn check(rows: &FingerprintRows<'_>, max_distance: u32, spills: bool) {
+    let count = rows.len();
+    // Within more bits than there are, all rows are near, and nothing is planned.
+    if count > MOST_ROWS || max_distance >= rows.shape.units() {
         return;
     }
-    let isa = Isa::detected();
-    let all = Rows { lanes, validity: rows.validity.as_ref() };
+    // A packed file may hold bits beyond its fingerprints' width, which no row may have.
+    let rest = rows.shape.row_bits() % 64;
+    let is_beyond = |row: &[u64]| rest != 0 && row.last().is_some_and(|word| word >> rest != 0);
+    if (0..count).any(|row| rows.row(row).is_some_and(is_beyond)) {
+        return;
+    }
     let near = |a: usize, b: usize| {
-        let distance = (lanes[a] ^ lanes[b]).widen().count_ones();
-        let valid = all.has_fingerprint(a) && all.has_fingerprint(b);
-        (valid && distance <= max_distance).then_some((a as u32, b as u32, distance))
+        let distance = rows.shape.distance(rows.row(a)?, rows.row(b)?);
+        (distance <= max_distance).then_some((a as u32, b as u32, distance))
     };
-    let count = lanes.len();
     let expected: Vec<RowPair> = (0..count)
         .flat_map(|a| (a + 1..count).map(move |b| (a, b)))
         .filter_map(|(a, b)| near(a, b))
         .collect();
+    // What a spilled join keeps, and a bucket so small that there are several.
+    let memory = (16 << 20) + count as u64 * 8 + 2000;
+    let resources = Resources { memory, threads: 1, ..Resources::default() };
+    let portable = Resources { isa: Isa::Portable, ..resources.clone() };
 
-    let join = self_join(all, max_distance, isa);
-    assert!(expanded(&join.groups, &join.pairs) == expected, "partition join");
-    let join = self_join(all, max_distance, Isa::Portable);
-    assert!(expanded(&join.groups, &join.pairs) == expected, "portable partition join");
-    assert!(count_pairs(all, max_distance, isa) == expected.len() as u64, "count");
-    if spills {
-        // What it keeps, and a bucket so small that there are several.
-        let memory = (16 << 20) + count as u64 * 8 + 2000;
-        let folder = std::env::temp_dir();
-        let spilled = SpilledGroups::new(all, memory, &folder).expect("there is room");
-        let pairs = spilled.collect_pairs(max_distance, isa, &KeepPairs).expect("there is room");
-        assert!(expanded(&spilled.groups, &pairs.into_sorted()) == expected, "spilled join");
+    let plan = Plan::new(Workload::of(Task::SelfJoin, rows, max_distance, u64::MAX));
+    let plan = plan.expect("there are more bits than that");
+    for index in plan.estimates.iter().map(|estimate| estimate.index) {
+        if index == IndexName::SpilledJoin && !spills {
+            continue;
+        }
+        let plan = Plan { index, ..plan.clone() };
+        for resources in [&resources, &portable] {
+            let join = door::self_join(rows, &plan, resources).expect("there is room");
+            assert!(expanded(&join.groups, &join.pairs) == expected, "{index}");
+        }
+        let counted = door::count_self_join(rows, &plan, &resources).expect("there is room");
+        assert!(counted == expected.len() as u64, "count: {index}");
     }
 
     // The first third of the rows against all of them.
-    let queries: Vec<u32> =
-        (0..count as u32 / 3).filter(|&row| all.has_fingerprint(row as usize)).collect();
-    let query_lanes: Vec<L> = queries.iter().map(|&row| lanes[row as usize]).collect();
-    let corpus: Vec<u32> =
-        (0..count as u32).filter(|&row| all.has_fingerprint(row as usize)).collect();
-    let corpus_lanes: Vec<L> = corpus.iter().map(|&row| lanes[row as usize]).collect();
-    let expected: Vec<RowPair> = queries
-        .iter()
-        .zip(0u32..)
-        .flat_map(|(&row, query)| {
-            let found = corpus.iter().zip(0u32..);
-            found.filter_map(move |(&other, place)| {
-                near(row as usize, other as usize).map(|(_, _, d)| (query, place, d))
-            })
-        })
+    let mut queries = RowsBuilder::new(rows.shape);
+    (0..count / 3).for_each(|row| queries.push(rows.row(row)));
+    let queries = queries.finish();
+    let expected: Vec<RowPair> = (0..queries.len())
+        .flat_map(|a| (0..count).map(move |b| (a, b)))
+        .filter_map(|(a, b)| near(a, b))
         .collect();
-    let (some, corpus) = (Rows::all(&query_lanes[..]), Rows::all(&corpus_lanes[..]));
-
-    let join = bipartite_join(some, corpus, max_distance, isa);
-    let mut found = Vec::new();
-    for pair in &join.pairs {
-        for &a in join.queries.rows(pair.a) {
-            found.extend(join.corpus.rows(pair.b).iter().map(|&b| (a, b, pair.distance)));
+    let task = Task::Batch { queries: queries.len() };
+    let plan = Plan::new(Workload::of(task, rows, max_distance, u64::MAX));
+    let plan = plan.expect("there are more bits than that");
+    for index in plan.estimates.iter().map(|estimate| estimate.index) {
+        let few_bits = rows.shape.row_bits() <= 16;
+        let is_endless = match index {
+            IndexName::BitProbing => max_distance > if few_bits { 3 } else { 1 },
+            IndexName::ExpandedSet => max_distance > u32::from(count < 200),
+            _ => false,
+        };
+        if is_endless {
+            continue;
         }
-    }
-    found.sort_unstable();
-    assert!(found == expected, "bipartite join");
-    let found = StreamedQueries::new(&query_lanes, max_distance, Isa::detected()).scan(corpus);
-    let found: Vec<RowPair> = found.iter().map(|pair| (pair.a, pair.b, pair.distance)).collect();
-    assert!(found == expected, "streamed queries");
-
-    let same = |index: &dyn FingerprintIndex<L>, name: &str| {
-        let mut found = Vec::new();
-        index.search_batch(&query_lanes, &mut |query, near| {
-            found.extend(near.iter().map(|near| (query as u32, near.row, near.distance)));
-        });
-        assert!(found == expected, "{name}");
-    };
-    same(&LinearScan { corpus: &corpus_lanes, max_distance, isa }, "linear scan");
-    same(&BlockIndex::new(&corpus_lanes, max_distance, isa), "block index");
-    same(&PermutedTables::new(&corpus_lanes, max_distance), "permuted tables");
-    if max_distance <= 1 || (L::BITS == 16 && max_distance <= 3) {
-        same(&BitProbing::new(&corpus_lanes, max_distance), "bit probing");
-    }
-    if max_distance == 0 || (max_distance == 1 && corpus_lanes.len() < 200) {
-        same(&ExpandedSet::new(&corpus_lanes, max_distance), "expanded set");
+        let plan = Plan { index, ..plan.clone() };
+        let found = door::partners(&queries, rows, &plan, &resources).expect("there is room");
+        let found = collect(&*found);
+        let found = found.iter().map(|pair| (pair.a, pair.b, pair.distance));
+        assert!(found.eq(expected.iter().copied()), "{index}");
     }
 }
 
 /// The pairs of rows that groups and pairs of groups stand for, ascending.
-fn expanded<W: simtool::fingerprint_table::Lane>(
-    groups: &EqualGroups<W>,
-    value_pairs: &[ValuePair],
-) -> Vec<RowPair> {
+fn expanded(groups: &Groups, value_pairs: &[ValuePair]) -> Vec<RowPair> {
     let mut pairs = Vec::new();
     for group in groups.repeated() {
         let members = groups.rows(group);

@@ -12,9 +12,9 @@
 use super::{Scratch, Sketch, SketchKind, Sketcher, is_weighty, weighted_majority};
 use crate::error::{Error, Result};
 use crate::features::Features;
+use crate::fingerprint_rows::Shape;
 use crate::kernels::Isa;
 use crate::options::Options;
-use crate::rows_of_words::Shape;
 use crate::stable_hash::row_word;
 use std::sync::Arc;
 

@@ -10,10 +10,10 @@ pub mod table_simhash;
 
 use crate::error::Result;
 use crate::features::Features;
+use crate::fingerprint_rows::Shape;
 use crate::kernels::Isa;
 use crate::kernels::bit_majority::BitCounts;
 use crate::options::Options;
-use crate::rows_of_words::Shape;
 use std::fmt::Debug;
 use std::sync::Arc;
 

@@ -11,10 +11,10 @@ use super::hash_table::HashTable;
 use super::hashed_simhash::cosine_at;
 use super::{Scratch, Sketch, Sketcher, is_weighty, weighted_majority};
 use crate::features::Features;
+use crate::fingerprint_rows::Shape;
 use crate::fingerprint_table::Lane;
 use crate::kernels::Isa;
 use crate::kernels::bit_majority::BitCounts;
-use crate::rows_of_words::Shape;
 use crate::stable_hash::hash;
 
 /// Rows that are gathered before they are counted.
@@ -60,11 +60,12 @@ impl TableSimhash {
 
     /// The fingerprint of what was added, and an empty accumulator; all zeros if nothing was.
     pub fn finish<L: Lane>(&self, accumulator: &mut Accumulator) -> L {
-        let mut fingerprint = 0;
-        for (number, counts) in accumulator.counts.iter_mut().enumerate().take(self.planes.len()) {
-            fingerprint |= u128::from(counts.take_majority()) << (64 * number);
+        let mut fingerprint = L::ZERO;
+        let counts = accumulator.counts.iter_mut().take(self.planes.len());
+        for (word, counts) in fingerprint.words_mut().iter_mut().zip(counts) {
+            *word = counts.take_majority();
         }
-        L::narrow(fingerprint)
+        fingerprint
     }
 }
 
@@ -126,6 +127,7 @@ impl Sketcher for TableSimhash {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fingerprint_table::Wide;
     use proptest::prelude::*;
 
     /// The slow, obvious twin.
@@ -150,7 +152,7 @@ mod tests {
                     let (first, second) = ranks.split_at(ranks.len() / 2);
                     simhash.add(first, &mut accumulator);
                     simhash.add(second, &mut accumulator);
-                    let found: u128 = simhash.finish(&mut accumulator);
+                    let found = u128::from(simhash.finish::<Wide<2>>(&mut accumulator));
                     prop_assert_eq!(found, naive(&table, &ranks));
                     let terms: Vec<u64> = ranks.iter().map(|&rank| rank.into()).collect();
                     let mut row = vec![0; table.shape().words()];

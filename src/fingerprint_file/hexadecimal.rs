@@ -3,7 +3,7 @@
 
 use super::MOST_BITS;
 use crate::error::{ErrorKind, Result};
-use crate::rows_of_words::{FingerprintRows, RowsBuilder, Shape};
+use crate::fingerprint_rows::{FingerprintRows, RowsBuilder, Shape};
 use std::io::{self, Write};
 use std::path::Path;
 

@@ -4,7 +4,7 @@
 
 use super::NameOf;
 use super::hexadecimal::write_number;
-use crate::rows_of_words::FingerprintRows;
+use crate::fingerprint_rows::FingerprintRows;
 #[cfg(feature = "jsonl")]
 pub(super) use reading::read;
 use std::io::{self, Write};
@@ -40,7 +40,7 @@ mod reading {
     use crate::error::{ErrorKind, Result};
     use crate::fault::quoted;
     use crate::fingerprint_file::hexadecimal::{HexadecimalRows, lines};
-    use crate::rows_of_words::FingerprintRows;
+    use crate::fingerprint_rows::FingerprintRows;
     use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
     use serde_json::value::RawValue;
     use std::fmt;
@@ -158,7 +158,7 @@ mod reading {
 mod tests {
     use super::*;
     use crate::document_name::DocumentName;
-    use crate::rows_of_words::{RowsBuilder, Shape};
+    use crate::fingerprint_rows::{RowsBuilder, Shape};
     use std::borrow::Cow;
     use std::path::Path;
 

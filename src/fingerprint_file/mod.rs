@@ -20,7 +20,7 @@ mod parquet;
 
 use crate::document_name::DocumentName;
 use crate::error::{Error, ErrorKind, Result};
-use crate::rows_of_words::FingerprintRows;
+use crate::fingerprint_rows::FingerprintRows;
 use std::ffi::OsStr;
 use std::io::Write;
 use std::path::Path;
@@ -190,7 +190,7 @@ fn ends_in_zeros(rows: &FingerprintRows<'_>) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rows_of_words::{RowsBuilder, Shape};
+    use crate::fingerprint_rows::{RowsBuilder, Shape};
     use crate::stable_hash::mix;
     use std::borrow::Cow;
 

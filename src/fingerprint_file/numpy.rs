@@ -7,8 +7,8 @@
 
 use super::{MOST_BITS, little_endian};
 use crate::error::{Error, ErrorKind, Result};
+use crate::fingerprint_rows::{FingerprintRows, Shape};
 use crate::numpy_header;
-use crate::rows_of_words::{FingerprintRows, Shape};
 use std::io::{self, Write};
 use std::path::Path;
 

@@ -29,7 +29,7 @@
 
 use super::{MOST_BITS, ends_in_zeros, little_endian};
 use crate::error::{ErrorKind, Result};
-use crate::rows_of_words::{FingerprintRows, Metric, Shape};
+use crate::fingerprint_rows::{FingerprintRows, Metric, Shape};
 use crate::stable_hash::{StreamedHash, hash};
 use crate::validity::Validity;
 use std::io::{self, Write};

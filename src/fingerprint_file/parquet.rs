@@ -13,7 +13,7 @@ use super::hexadecimal::HexadecimalRows;
 use super::{MOST_BITS, NameOf, ends_in_zeros};
 use crate::error::{Error, ErrorKind, Result};
 use crate::fault::quoted;
-use crate::rows_of_words::{FingerprintRows, Metric, RowsBuilder, Shape};
+use crate::fingerprint_rows::{FingerprintRows, Metric, RowsBuilder, Shape};
 use arrow_array::builder::{FixedSizeBinaryBuilder, Int64Builder, StringBuilder};
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Int64Type, UInt64Type};

@@ -29,7 +29,7 @@ pub fn places(rows: usize) -> usize {
 /// There are not as many words as buckets, or fewer [`places`] than the rows may take.
 pub fn rows_near_buckets<L: Lane>(
     rows: &[L],
-    hash: &BlockHash,
+    hash: &BlockHash<L>,
     words: &[u32],
     max_distance: u32,
     isa: Isa,
@@ -37,8 +37,10 @@ pub fn rows_near_buckets<L: Lane>(
 ) -> usize {
     assert!(words.len() == hash.parts() && found.len() >= places(rows.len()));
     #[cfg(target_arch = "x86_64")]
-    if L::BITS == 64 && isa.runnable() == Isa::Avx512 {
+    if L::WORDS == 1 && isa.runnable() == Isa::Avx512 {
         let rows = bytemuck::cast_slice(rows);
+        let (block, shift, window) = (hash.block.fold64(), hash.shift, hash.window);
+        let hash = &BlockHash { block, shift, window };
         // SAFETY: `runnable` says that this processor has the instructions; the lengths were
         // checked.
         return unsafe { avx512::rows_near_buckets(rows, hash, words, max_distance, found) };
@@ -51,7 +53,7 @@ pub fn rows_near_buckets<L: Lane>(
 fn portable<L: Lane>(
     rows: &[L],
     first: usize,
-    hash: &BlockHash,
+    hash: &BlockHash<L>,
     words: &[u32],
     max_distance: u32,
     found: &mut [u32],
@@ -85,13 +87,13 @@ mod avx512 {
     #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vpopcntdq,popcnt")]
     pub(super) unsafe fn rows_near_buckets(
         rows: &[u64],
-        hash: &BlockHash,
+        hash: &BlockHash<u64>,
         words: &[u32],
         max_distance: u32,
         found: &mut [u32],
     ) -> usize {
         let splat = |number: u64| _mm512_set1_epi64(number.cast_signed());
-        let (block, factor) = (splat(hash.low), splat(BlockHash::LOW_FACTOR));
+        let (block, factor) = (splat(hash.block), splat(BlockHash::<u64>::FACTORS[0]));
         let (shift, window) = (_mm_cvtsi64_si128(i64::from(hash.shift)), splat(hash.window));
         let limit = _mm256_set1_epi32(max_distance.min(32).cast_signed());
         let crowded = _mm256_set1_epi32(CROWDED.cast_signed());
@@ -123,11 +125,12 @@ mod avx512 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fingerprint_table::Wide;
     use crate::kernels::Isa;
 
     fn check<L: Lane>(rows: &[L]) {
-        for (block, bits) in [(0xFFFFu128, 16), (0xF0F0_F0F0, 9)] {
-            let hash = BlockHash::new(L::narrow(block), 0, bits);
+        for (block, bits) in [(0xFFFF, 16), (0xF0F0_F0F0, 9)] {
+            let hash = BlockHash::new(L::from_words(&[block]), 0, bits);
             let mut words = vec![0; hash.parts()];
             for (number, row) in rows.iter().enumerate().step_by(3) {
                 let word = &mut words[hash.part(*row)];
@@ -153,7 +156,7 @@ mod tests {
     fn every_path_lets_the_same_rows_through() {
         let mixed = |i: u64| (i % 97).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(i as u32 % 3);
         check(&(0..1000).map(mixed).collect::<Vec<u64>>());
-        check(&(0..300).map(|i| u128::from(mixed(i)) << 40 | 5).collect::<Vec<u128>>());
-        check(&(0..300).map(|i| mixed(i) as u32).collect::<Vec<u32>>());
+        check(&(0..300).map(|i| Wide([mixed(i) << 40 | 5, mixed(i) >> 24])).collect::<Vec<_>>());
+        check(&(0..300).map(|i| Wide([5, mixed(i), 0, i])).collect::<Vec<_>>());
     }
 }

@@ -1,13 +1,14 @@
 //! Checks candidate pairs on their fingerprints.
 
 use super::Isa;
-use crate::fingerprint_table::Lane;
+use crate::fingerprint_rows::Metric;
+use crate::fingerprint_table::{Lane, Reach};
 
 /// What a pair must be to be accepted.
 #[derive(Clone, Copy, Debug)]
 pub struct PairTest<'a, L> {
-    /// The pair differs in no more bits than this.
-    pub max_distance: u32,
+    /// The pair is no farther apart than this.
+    pub reach: Reach,
     /// The pair agrees in all of these bits.
     pub equal: L,
     /// The pair differs somewhere in each of these masks.
@@ -18,9 +19,8 @@ impl<L: Lane> PairTest<'_, L> {
     /// The distance of a pair with these differing bits, if the pair is accepted.
     #[inline]
     pub fn distance(&self, difference: L) -> Option<u32> {
-        let distance = difference.count_ones();
-        let accepted = distance <= self.max_distance
-            && difference & self.equal == L::ZERO
+        let distance = self.reach.distance(difference)?;
+        let accepted = difference & self.equal == L::ZERO
             && self.unequal.iter().all(|&mask| difference & mask != L::ZERO);
         accepted.then_some(distance)
     }
@@ -41,20 +41,27 @@ pub fn accept<L: Lane>(
     sink: &mut impl FnMut(u32, u32, u32),
 ) {
     #[cfg(target_arch = "x86_64")]
-    if L::BITS == 64 && isa.runnable() == Isa::Avx512 {
-        let words: &[u64] = bytemuck::cast_slice(values);
-        let masks: &[u64] = bytemuck::cast_slice(test.unequal);
-        let equal = test.equal.widen() as u64;
-        let test = PairTest { max_distance: test.max_distance, equal, unequal: masks };
-        // SAFETY: `runnable` says that this processor has the instructions.
-        return unsafe { avx512::accept(words, rows, columns, &test, sink) };
+    match isa.runnable() {
+        Isa::Avx512 if L::WORDS == 1 && test.reach.shape.metric() == Metric::Bits => {
+            let words: &[u64] = bytemuck::cast_slice(values);
+            let masks: &[u64] = bytemuck::cast_slice(test.unequal);
+            let equal = test.equal.fold64();
+            let test = PairTest { reach: test.reach, equal, unequal: masks };
+            // SAFETY: `runnable` says that this processor has the instructions.
+            return unsafe { avx512::accept(words, rows, columns, &test, sink) };
+        }
+        // SAFETY: as above.
+        Isa::Avx512 => return unsafe { avx512::accept_wide(values, rows, columns, test, sink) },
+        // SAFETY: as above.
+        Isa::Avx2 => return unsafe { avx2::accept(values, rows, columns, test, sink) },
+        Isa::Portable => {}
     }
     let _ = isa;
     accept_portable(values, rows, columns, test, sink);
 }
 
 /// The plain twin.
-#[inline]
+#[inline(always)]
 fn accept_portable<L: Lane>(
     values: &[L],
     rows: &[u32],
@@ -71,14 +78,43 @@ fn accept_portable<L: Lane>(
 }
 
 #[cfg(target_arch = "x86_64")]
+mod avx2 {
+    use super::{Lane, PairTest, accept_portable};
+
+    /// The plain loop, compiled for AVX2.
+    #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
+    pub(super) fn accept<L: Lane>(
+        values: &[L],
+        rows: &[u32],
+        columns: &[u32],
+        test: &PairTest<'_, L>,
+        sink: &mut impl FnMut(u32, u32, u32),
+    ) {
+        accept_portable(values, rows, columns, test, sink);
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
 mod avx512 {
-    use super::{PairTest, accept_portable};
+    use super::{Lane, PairTest, accept_portable};
     use std::arch::x86_64::{
         _MM_CMPINT_LT, _mm256_loadu_si256, _mm256_mask_cmp_epu32_mask, _mm256_set1_epi32,
         _mm512_i32gather_epi64, _mm512_mask_cmple_epu64_mask, _mm512_mask_test_epi64_mask,
         _mm512_popcnt_epi64, _mm512_set1_epi64, _mm512_storeu_si512, _mm512_testn_epi64_mask,
         _mm512_xor_si512,
     };
+
+    /// The plain loop, compiled for AVX-512: a vector holds eight words of a lane.
+    #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vpopcntdq,bmi1,popcnt")]
+    pub(super) fn accept_wide<L: Lane>(
+        values: &[L],
+        rows: &[u32],
+        columns: &[u32],
+        test: &PairTest<'_, L>,
+        sink: &mut impl FnMut(u32, u32, u32),
+    ) {
+        accept_portable(values, rows, columns, test, sink);
+    }
 
     #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vpopcntdq,bmi1,popcnt")]
     pub(super) fn accept(
@@ -88,7 +124,7 @@ mod avx512 {
         test: &PairTest<'_, u64>,
         sink: &mut impl FnMut(u32, u32, u32),
     ) {
-        let limit = _mm512_set1_epi64(test.max_distance.into());
+        let limit = _mm512_set1_epi64(test.reach.max_distance.into());
         let equal = _mm512_set1_epi64(test.equal.cast_signed());
         // An index is read as a signed number, so longer arrays go the plain way.
         let length = if words.len() > i32::MAX as usize { 0 } else { words.len() as u32 };
@@ -136,10 +172,10 @@ mod avx512 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fingerprint_rows::Shape;
+    use crate::fingerprint_table::Wide;
 
-    #[test]
-    fn every_path_accepts_the_same_pairs() {
-        let values: Vec<u64> = (0..64u64).map(|i| i << 3 | i >> 2).collect();
+    fn check<L: Lane>(values: &[L], shape: Shape, equal: L, unequal: &[L]) {
         let (mut rows, mut columns) = (Vec::new(), Vec::new());
         for row in 0..60u32 {
             for column in row + 1..64 {
@@ -148,16 +184,28 @@ mod tests {
             }
         }
         for max_distance in 0..6 {
-            let test = PairTest { max_distance, equal: 0b1_0000, unequal: &[0b110, 1 << 7 | 1] };
+            let reach = Reach { shape, max_distance };
+            let test = PairTest { reach, equal, unequal };
             let mut expected = Vec::new();
-            accept_portable(&values, &rows, &columns, &test, &mut |a, b, d| {
+            accept_portable(values, &rows, &columns, &test, &mut |a, b, d| {
                 expected.push((a, b, d));
             });
             for &isa in Isa::available() {
                 let mut found = Vec::new();
-                accept(&values, &rows, &columns, &test, isa, &mut |a, b, d| found.push((a, b, d)));
+                accept(values, &rows, &columns, &test, isa, &mut |a, b, d| found.push((a, b, d)));
                 assert_eq!(found, expected, "{isa}");
             }
         }
+    }
+
+    #[test]
+    fn every_path_accepts_the_same_pairs() {
+        let values: Vec<u64> = (0..64u64).map(|i| i << 3 | i >> 2).collect();
+        let masks = [0b110, 1 << 7 | 1];
+        check(&values, Shape::bits(64), 0b1_0000, &masks);
+        check(&values, Shape::lanes(16, 4), 0b1_0000, &masks);
+        let wide: Vec<Wide<8>> = values.iter().map(|&v| Wide([0, v, 0, 0, 0, 0, 0, v])).collect();
+        let masks = masks.map(|mask| Wide([0, mask, 0, 0, 0, 0, 0, 0]));
+        check(&wide, Shape::bits(512), Wide::<8>::ZERO.flipped(64 + 4), &masks);
     }
 }

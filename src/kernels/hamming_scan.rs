@@ -4,56 +4,83 @@
 //! for each. Rows come out in ascending order.
 
 use super::Isa;
-use crate::fingerprint_table::Lane;
+use crate::fingerprint_rows::Metric;
+use crate::fingerprint_table::{Lane, Reach};
 
-/// Appends a hit for each row of `corpus` that differs from `query` in at most `max_distance` bits.
+/// Appends a hit for each row of `corpus` that `query` reaches.
 ///
 /// Row numbers count from the start of `corpus`, which has at most 2^32 rows.
 ///
 /// # Complexity
 ///
-/// O(n) compares; with AVX-512, eight 64-bit lanes to a vector.
-pub fn scan<L: Lane>(corpus: &[L], query: L, max_distance: u32, isa: Isa, hits: &mut Vec<u64>) {
+/// O(n) compares; with AVX-512, eight words to a vector.
+pub fn scan<L: Lane>(corpus: &[L], query: L, reach: Reach, isa: Isa, hits: &mut Vec<u64>) {
     debug_assert!(corpus.len() as u64 <= 1 << 32, "row numbers are 32 bits wide");
+    if reach.shape.metric() != Metric::Bits {
+        return scan_lanes(corpus, query, reach, hits);
+    }
+    let max_distance = reach.max_distance;
     #[cfg(target_arch = "x86_64")]
-    match (L::BITS, isa.runnable()) {
-        (64, Isa::Avx512) => {
-            let corpus = bytemuck::cast_slice(corpus);
-            // SAFETY: `runnable` says that this processor has the instructions.
-            unsafe { x86::scan_64_avx512(corpus, query.widen() as u64, max_distance, hits) };
-            return;
+    {
+        let words = query.words();
+        match (L::WORDS, isa.runnable()) {
+            (1, Isa::Avx512) => {
+                let corpus = bytemuck::cast_slice(corpus);
+                // SAFETY: `runnable` says that this processor has the instructions.
+                return unsafe { x86::scan_64_avx512(corpus, words[0], max_distance, hits) };
+            }
+            (2, Isa::Avx512) => {
+                let (corpus, query) = (bytemuck::cast_slice(corpus), [words[0], words[1]]);
+                // SAFETY: as above.
+                return unsafe { x86::scan_128_avx512(corpus, query, max_distance, hits) };
+            }
+            (1, Isa::Avx2) => {
+                let corpus = bytemuck::cast_slice(corpus);
+                // SAFETY: as above.
+                return unsafe { x86::scan_64_avx2(corpus, words[0], max_distance, hits) };
+            }
+            (_, Isa::Avx512) => {
+                // SAFETY: as above.
+                return unsafe { x86::scan_wide_avx512(corpus, query, max_distance, hits) };
+            }
+            (_, Isa::Avx2) => {
+                // SAFETY: as above.
+                return unsafe { x86::scan_wide_avx2(corpus, query, max_distance, hits) };
+            }
+            (_, Isa::Portable) => {}
         }
-        (128, Isa::Avx512) => {
-            let words = bytemuck::cast_slice(corpus);
-            // SAFETY: as above.
-            unsafe { x86::scan_128_avx512(words, query.widen(), max_distance, hits) };
-            return;
-        }
-        (32, Isa::Avx512) => {
-            let corpus = bytemuck::cast_slice(corpus);
-            // SAFETY: as above.
-            unsafe { x86::scan_32_avx512(corpus, query.widen() as u32, max_distance, hits) };
-            return;
-        }
-        (64, Isa::Avx2) => {
-            let corpus = bytemuck::cast_slice(corpus);
-            // SAFETY: as above.
-            unsafe { x86::scan_64_avx2(corpus, query.widen() as u64, max_distance, hits) };
-            return;
-        }
-        (128, Isa::Avx2) => {
-            let words = bytemuck::cast_slice(corpus);
-            // SAFETY: as above.
-            unsafe { x86::scan_128_avx2(words, query.widen(), max_distance, hits) };
-            return;
-        }
-        _ => {}
     }
     let _ = isa;
     scan_portable(corpus, query, 0, max_distance, hits);
 }
 
+/// The same of words of 32 bits that are compared bit by bit: folds of rows.
+pub fn scan_32(corpus: &[u32], query: u32, max_distance: u32, isa: Isa, hits: &mut Vec<u64>) {
+    #[cfg(target_arch = "x86_64")]
+    if isa.runnable() == Isa::Avx512 {
+        // SAFETY: `runnable` says that this processor has the instructions.
+        return unsafe { x86::scan_32_avx512(corpus, query, max_distance, hits) };
+    }
+    let _ = isa;
+    for (row, &word) in (0u64..).zip(corpus) {
+        let distance = (word ^ query).count_ones();
+        if distance <= max_distance {
+            hits.push(row << 32 | u64::from(distance));
+        }
+    }
+}
+
+/// Counts lanes.
+fn scan_lanes<L: Lane>(corpus: &[L], query: L, reach: Reach, hits: &mut Vec<u64>) {
+    for (row, &lane) in (0u64..).zip(corpus) {
+        if let Some(distance) = reach.distance(lane ^ query) {
+            hits.push(row << 32 | u64::from(distance));
+        }
+    }
+}
+
 /// The plain twin; row numbers start at `first_row`.
+#[inline(always)]
 fn scan_portable<L: Lane>(
     corpus: &[L],
     query: L,
@@ -71,7 +98,8 @@ fn scan_portable<L: Lane>(
 
 #[cfg(target_arch = "x86_64")]
 mod x86 {
-    use super::scan_portable;
+    use super::{Lane, scan_portable};
+    use crate::fingerprint_table::Wide;
     use std::arch::x86_64::{
         __m256i, __m512i, __mmask8, _mm256_add_epi8, _mm256_and_si256, _mm256_cmpgt_epi64,
         _mm256_loadu_si256, _mm256_movemask_epi8, _mm256_sad_epu8, _mm256_set1_epi8,
@@ -172,12 +200,12 @@ mod x86 {
     #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vpopcntdq,popcnt")]
     pub(super) fn scan_128_avx512(
         words: &[[u64; 2]],
-        query: u128,
+        query: [u64; 2],
         max_distance: u32,
         hits: &mut Vec<u64>,
     ) {
-        let low = _mm512_set1_epi64((query as u64).cast_signed());
-        let high = _mm512_set1_epi64(((query >> 64) as u64).cast_signed());
+        let low = _mm512_set1_epi64(query[0].cast_signed());
+        let high = _mm512_set1_epi64(query[1].cast_signed());
         let limit = _mm512_set1_epi64(i64::from(max_distance));
         let lanes = _mm512_set_epi64(7, 6, 5, 4, 3, 2, 1, 0);
         let evens = _mm512_set_epi64(14, 12, 10, 8, 6, 4, 2, 0);
@@ -200,12 +228,31 @@ mod x86 {
                 unsafe { append(hits, mask, _mm512_or_si512(rows, distance)) };
             }
         }
-        let rest: &[u128] = &rest.iter().map(|w| join(*w)).collect::<Vec<_>>();
-        scan_portable(rest, query, (words.len() - rest.len()) as u64, max_distance, hits);
+        let first = (words.len() - rest.len()) as u64;
+        let rest: &[Wide<2>] = bytemuck::cast_slice(rest);
+        scan_portable(rest, Wide(query), first, max_distance, hits);
     }
 
-    fn join(words: [u64; 2]) -> u128 {
-        u128::from(words[0]) | u128::from(words[1]) << 64
+    /// The plain loop, compiled for AVX-512: a vector holds eight words of a lane.
+    #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vpopcntdq,popcnt")]
+    pub(super) fn scan_wide_avx512<L: Lane>(
+        corpus: &[L],
+        query: L,
+        max_distance: u32,
+        hits: &mut Vec<u64>,
+    ) {
+        scan_portable(corpus, query, 0, max_distance, hits);
+    }
+
+    /// The plain loop, with an instruction that counts the bits of a word.
+    #[target_feature(enable = "avx2,popcnt")]
+    pub(super) fn scan_wide_avx2<L: Lane>(
+        corpus: &[L],
+        query: L,
+        max_distance: u32,
+        hits: &mut Vec<u64>,
+    ) {
+        scan_portable(corpus, query, 0, max_distance, hits);
     }
 
     /// Bits set in each 64-bit lane.
@@ -239,57 +286,58 @@ mod x86 {
         }
         scan_portable(rest, query, (corpus.len() - rest.len()) as u64, max_distance, hits);
     }
-
-    #[target_feature(enable = "avx2,popcnt")]
-    pub(super) fn scan_128_avx2(
-        words: &[[u64; 2]],
-        query: u128,
-        max_distance: u32,
-        hits: &mut Vec<u64>,
-    ) {
-        let halves = [query as u64, (query >> 64) as u64];
-        for (row, pair) in (0u64..).zip(words) {
-            let distance = (pair[0] ^ halves[0]).count_ones() + (pair[1] ^ halves[1]).count_ones();
-            if distance <= max_distance {
-                hits.push(row << 32 | u64::from(distance));
-            }
-        }
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fingerprint_rows::Shape;
+    use crate::fingerprint_table::Wide;
 
     fn check<L: Lane>(corpus: &[L], query: L, max_distance: u32) {
         let mut expected = Vec::new();
         scan_portable(corpus, query, 0, max_distance, &mut expected);
         for &isa in Isa::available() {
             let mut hits = Vec::new();
-            scan(corpus, query, max_distance, isa, &mut hits);
+            scan(corpus, query, Reach::bits(L::BITS, max_distance), isa, &mut hits);
             assert_eq!(hits, expected, "{isa}, {} rows of {} bits", corpus.len(), L::BITS);
         }
     }
 
     #[test]
     fn every_path_finds_the_same_rows() {
-        let mut state = 7u128;
-        let lanes: Vec<u128> = (0..300)
-            .map(|_| {
-                state = state.wrapping_mul(0x2360_ed05_1fc6_5da4_4385_df64_9fcc_f645) + 1;
-                state ^ (state >> 59)
-            })
-            .collect();
+        let mut state = 7u64;
+        let mut next = || {
+            state = state.wrapping_mul(0x5851_F42D_4C95_7F2D).wrapping_add(1);
+            state ^ (state >> 29)
+        };
+        let lanes: Vec<Wide<8>> = (0..300).map(|_| Wide([0; 8].map(|_| next()))).collect();
+        let half: Vec<Wide<4>> = lanes.iter().map(|lane| Wide::from_words(&lane.0)).collect();
+        let two: Vec<Wide<2>> = lanes.iter().map(|lane| Wide::from_words(&lane.0)).collect();
+        let one: Vec<u64> = lanes.iter().map(|lane| lane.0[0]).collect();
+        let folds: Vec<u32> = lanes.iter().map(|lane| lane.fold32()).collect();
         for length in (0..70).chain([128, 299]) {
-            for max_distance in [0, 3, 24, 31, 60, 128, u32::MAX] {
+            for max_distance in [0, 3, 24, 31, 60, 128, 250, u32::MAX] {
                 check(&lanes[1..=length], lanes[0], max_distance);
-                let narrow: Vec<u64> = lanes.iter().map(|&lane| lane as u64).collect();
-                check(&narrow[1..=length], narrow[0], max_distance);
-                let few: Vec<u16> = lanes.iter().map(|&lane| lane as u16).collect();
-                check(&few[1..=length], few[0], max_distance);
-                let half: Vec<u32> = lanes.iter().map(|&lane| lane as u32).collect();
                 check(&half[1..=length], half[0], max_distance);
+                check(&two[1..=length], two[0], max_distance);
+                check(&one[1..=length], one[0], max_distance);
+                let mut expected = Vec::new();
+                scan_32(&folds[1..=length], folds[0], max_distance, Isa::Portable, &mut expected);
+                for &isa in Isa::available() {
+                    let mut hits = Vec::new();
+                    scan_32(&folds[1..=length], folds[0], max_distance, isa, &mut hits);
+                    assert_eq!(hits, expected, "{isa}");
+                }
             }
         }
+    }
+
+    #[test]
+    fn lanes_are_counted_where_the_metric_says_so() {
+        let reach = Reach { shape: Shape::lanes(16, 4), max_distance: 1 };
+        let mut hits = Vec::new();
+        scan(&[0u64, 0xF00, 0xF0F, 0x0880], 0, reach, Isa::detected(), &mut hits);
+        assert_eq!(hits, [0, 1 << 32 | 1]);
     }
 }

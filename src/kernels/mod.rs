@@ -8,6 +8,7 @@
 
 pub mod binary_digits;
 pub mod bit_majority;
+pub mod block_keys;
 pub mod bucket_filter;
 pub mod hamming_accept;
 pub mod hamming_pairs;

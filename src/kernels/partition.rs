@@ -12,40 +12,42 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 /// its top, where every bit of the block has a say. Values that agree in the block share a part;
 /// others may.
 #[derive(Clone, Copy, Debug)]
-pub struct BlockHash {
-    pub(super) low: u64,
-    high: u64,
+pub struct BlockHash<L> {
+    pub(super) block: L,
     pub(super) shift: u32,
     pub(super) window: u64,
 }
 
-impl BlockHash {
-    /// Odd multipliers of the halves: the golden ratio's, and the second one of `SplitMix64`.
-    pub(super) const LOW_FACTOR: u64 = 0x9E37_79B9_7F4A_7C15;
-    const HIGH_FACTOR: u64 = 0xBF58_476D_1CE4_E5B9;
+impl<L: Lane> BlockHash<L> {
+    /// Odd multipliers of the words: the golden ratio's, the two of `SplitMix64`, and five more
+    /// without a pattern.
+    pub(super) const FACTORS: [u64; 8] = [
+        0x9E37_79B9_7F4A_7C15,
+        0xBF58_476D_1CE4_E5B9,
+        0x94D0_49BB_1331_11EB,
+        0xD6E8_FEB8_6659_FD93,
+        0xA24B_AED4_963E_E407,
+        0x9FB2_1C65_1E98_DF25,
+        0xC6BC_2796_92B5_C323,
+        0xE703_7ED1_A0B4_28DB,
+    ];
 
     /// The hash's bits `used .. used + bits`, counted from the top, of the bits in `block`.
-    pub fn new<L: Lane>(block: L, used: u32, bits: u32) -> Self {
+    pub fn new(block: L, used: u32, bits: u32) -> Self {
         debug_assert!(bits > 0 && used + bits <= 64);
-        let block = block.widen();
-        Self {
-            low: block as u64,
-            high: (block >> 64) as u64,
-            shift: 64 - used - bits,
-            window: u64::MAX >> (64 - bits),
-        }
+        Self { block, shift: 64 - used - bits, window: u64::MAX >> (64 - bits) }
     }
 
     /// The part of `value`, below 2^bits.
     #[inline]
-    pub fn part<L: Lane>(&self, value: L) -> usize {
-        let wide = value.widen();
-        let mut hash = (wide as u64 & self.low).wrapping_mul(Self::LOW_FACTOR);
-        if L::BITS > 64 {
-            let high = (wide >> 64) as u64 & self.high;
-            hash = hash.wrapping_add(high.wrapping_mul(Self::HIGH_FACTOR));
-        }
-        ((hash >> self.shift) & self.window) as usize
+    pub fn part(&self, value: L) -> usize {
+        ((self.hash(value) >> self.shift) & self.window) as usize
+    }
+
+    /// The whole hash of `value`.
+    #[inline]
+    pub(super) fn hash(&self, value: L) -> u64 {
+        (value & self.block).products(&Self::FACTORS)
     }
 
     /// Number of parts.
@@ -56,7 +58,7 @@ impl BlockHash {
 
 /// Adds to `counts` how many of `values` are in each part.
 #[inline(never)]
-pub fn count<L: Lane>(values: &[L], hash: &BlockHash, counts: &mut [u32]) {
+pub fn count<L: Lane>(values: &[L], hash: &BlockHash<L>, counts: &mut [u32]) {
     let counts = &mut counts[..hash.parts()];
     for &value in values {
         counts[hash.part(value)] += 1;
@@ -72,7 +74,7 @@ pub fn count<L: Lane>(values: &[L], hash: &BlockHash, counts: &mut [u32]) {
 pub fn scatter<L: Lane>(
     values: &[L],
     numbers: &[u32],
-    hash: &BlockHash,
+    hash: &BlockHash<L>,
     next: &mut [u32],
     out_values: &mut [L],
     out_numbers: &mut [u32],
@@ -99,7 +101,7 @@ pub struct SharedOutput<'a> {
 }
 
 impl<'a> SharedOutput<'a> {
-    /// Shares the two arrays, which are equally long. `L` has 64 or 128 bits.
+    /// Shares the two arrays, which are equally long.
     pub fn new<L: Lane>(values: &'a mut [L], numbers: &'a mut [u32]) -> Self {
         let words: &mut [u64] = bytemuck::cast_slice_mut(values);
         // SAFETY: an atomic has the size and, on the 64-bit platforms that this is built for, the
@@ -112,12 +114,10 @@ impl<'a> SharedOutput<'a> {
 
     #[inline]
     fn store<L: Lane>(&self, place: usize, value: L, number: u32) {
-        let wide = value.widen();
-        if L::BITS > 64 {
-            self.words[2 * place].store(wide as u64, Ordering::Relaxed);
-            self.words[2 * place + 1].store((wide >> 64) as u64, Ordering::Relaxed);
-        } else {
-            self.words[place].store(wide as u64, Ordering::Relaxed);
+        let first = place * L::WORDS;
+        let places = &self.words[first..first + L::WORDS];
+        for (place, &word) in places.iter().zip(value.words()) {
+            place.store(word, Ordering::Relaxed);
         }
         self.numbers[place].store(number, Ordering::Relaxed);
     }
@@ -131,7 +131,7 @@ impl<'a> SharedOutput<'a> {
 #[inline(never)]
 pub fn scatter_shared<L: Lane>(
     records: impl Iterator<Item = (L, u32)>,
-    hash: &BlockHash,
+    hash: &BlockHash<L>,
     next: &mut [u32],
     out: &SharedOutput<'_>,
 ) {
@@ -146,6 +146,7 @@ pub fn scatter_shared<L: Lane>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fingerprint_table::Wide;
 
     #[test]
     fn records_reach_the_part_of_their_hash_in_their_order() {
@@ -181,8 +182,10 @@ mod tests {
 
     #[test]
     fn values_that_agree_in_the_block_share_a_part() {
-        let block = 0xFF_u128 << 90 | 0xF0;
+        let block = Wide([0xF0, 0xFF << 26]);
         let hash = BlockHash::new(block, 0, 10);
-        assert_eq!(hash.part(5u128 << 91 | 0x4F), hash.part(5u128 << 91 | 0x40 | 1 << 127));
+        let (a, b) = (Wide([0x4F, 5 << 27]), Wide([0x40, 5 << 27 | 1 << 63]));
+        assert_eq!(hash.part(a), hash.part(b));
+        assert_ne!(hash.part(a), hash.part(a ^ Wide([0, 1 << 26])));
     }
 }

@@ -1,111 +1,82 @@
 //! Fingerprints × a plan: the rows that are close, in groups of equal ones.
 
-use super::join_fingerprints::{JoinConfig, groups_and_pairs};
 use super::progress::Progress;
 use super::workers::Workers;
 use crate::close::{Close, ClosePair};
 use crate::closeness::Closeness;
 use crate::error::Result;
-use crate::fingerprint_table::Lane;
+use crate::fingerprint_rows::FingerprintRows;
 use crate::matches::ValuePair;
 use crate::resources::Resources;
-use crate::rows_of_words::FingerprintRows;
-use crate::search::bipartite_join::bipartite_join;
-use crate::search::grouping::EqualGroups;
+use crate::search::door::{Join, SelfJoin, join, self_join};
+use crate::search::grouping::Groups;
 use crate::search::planner::{IndexName, Plan, Task, Workload};
-use crate::search::{Rows, SearchLane};
 use crate::sides::Sides;
 
+/// The methods of a self-join whose equal rows stay together.
 pub(super) const SELF_JOINS: [IndexName; 2] = [IndexName::PartitionJoin, IndexName::SpilledJoin];
+/// Those of a join of two sides.
 pub(super) const JOINS: [IndexName; 2] = [IndexName::BipartiteJoin, IndexName::StreamedQueries];
 
+/// All rows of one side, or of two, within `distance` of each other, by the method that serves best;
+/// `progress` is told of it.
+///
+/// # Errors
+///
+/// All rows are within the distance; the threads do not start; a temporary file or the memory fails.
 pub(super) fn close_rows(
-    rows: Sides<&FingerprintRows<'static>>,
+    rows: Sides<&FingerprintRows<'_>>,
     distance: u32,
     resources: &Resources,
     workers: &Workers,
     progress: &dyn Progress,
 ) -> Result<Close> {
-    let wide = |rows: &FingerprintRows<'static>| -> Vec<u128> {
-        rows.words.chunks(2).map(|w| u128::from(w[1]) << 64 | u128::from(w[0])).collect()
-    };
-    if rows.first().shape.words() == 1 {
-        let lanes = rows.map(|r| r.words.to_vec());
-        joined(lanes, rows, distance, resources, workers, progress)
-    } else {
-        joined(rows.map(wide), rows, distance, resources, workers, progress)
-    }
+    let plan = plan(rows, distance, resources.memory)?;
+    progress.planned(&plan);
+    workers.run(|| close_by(rows, &plan, resources))?
 }
 
-fn joined<L: SearchLane>(
-    lanes: Sides<Vec<L>>,
-    rows: Sides<&FingerprintRows<'static>>,
-    distance: u32,
-    resources: &Resources,
-    workers: &Workers,
-    progress: &dyn Progress,
-) -> Result<Close> {
-    let config = JoinConfig {
-        max_distance: distance,
-        index: None,
-        memory: resources.memory,
-        temporary_folder: resources.temporary_folder.clone(),
-        threads: resources.threads,
-        isa: resources.isa,
+fn plan(rows: Sides<&FingerprintRows<'_>>, distance: u32, memory: u64) -> Result<Plan> {
+    let (task, methods) = match rows {
+        Sides::One(_) => (Task::SelfJoin, SELF_JOINS),
+        Sides::Two(queries, _) => (Task::Batch { queries: queries.len() }, JOINS),
     };
-    let task =
-        if lanes.is_two() { Task::Batch { queries: lanes.first().len() } } else { Task::SelfJoin };
-    let methods = if lanes.is_two() { &JOINS } else { &SELF_JOINS };
-    let plan =
-        Plan::among(Workload::of(task, &lanes.second()[..], distance, resources.memory), methods);
-    progress.planned(&plan);
-    let of_equal = Closeness::Distance(0);
-    workers.run(|| {
-        let side = |lanes: &'_ Vec<L>, rows: &'_ FingerprintRows<'static>| {
-            (lanes.clone(), rows.validity.clone())
-        };
-        match (lanes.as_ref(), rows) {
-            (Sides::One(lanes), Sides::One(rows)) => {
-                let (lanes, validity) = side(lanes, rows);
-                let (groups, pairs) = groups_and_pairs(
-                    Rows { lanes: &lanes[..], validity: validity.as_ref() },
-                    plan.index,
-                    &config,
-                )?;
-                let pairs = named(&pairs, &groups, &groups, |a, b| (a.min(b), a.max(b)));
-                Ok(Close { groups: Sides::One(repeated(&groups)), pairs, of_equal })
-            }
-            (Sides::Two(a, b), Sides::Two(ra, rb)) => {
-                let join = bipartite_join(
-                    Rows { lanes: &a[..], validity: ra.validity.as_ref() },
-                    Rows { lanes: &b[..], validity: rb.validity.as_ref() },
-                    distance,
-                    resources.isa,
-                );
-                let pairs = named(&join.pairs, &join.queries, &join.corpus, |a, b| (a, b));
-                Ok(Close {
-                    groups: Sides::Two(repeated(&join.queries), repeated(&join.corpus)),
-                    pairs,
-                    of_equal,
-                })
-            }
-            _ => unreachable!(),
+    Plan::among(Workload::of(task, rows.second(), distance, memory), &methods)
+}
+
+/// The same by a given plan, in the threads of the caller's pool.
+fn close_by(
+    rows: Sides<&FingerprintRows<'_>>,
+    plan: &Plan,
+    resources: &Resources,
+) -> Result<Close> {
+    let (groups, pairs) = match rows {
+        Sides::One(rows) => {
+            let SelfJoin { groups, pairs } = self_join(rows, plan, resources)?;
+            let pairs = named(&pairs, &groups, &groups, |a, b| (a.min(b), a.max(b)));
+            (Sides::One(repeated(&groups)), pairs)
         }
-    })?
+        Sides::Two(queries, corpus) => {
+            let Join { queries, corpus, pairs } = join(queries, corpus, plan, resources)?;
+            let pairs = named(&pairs, &queries, &corpus, |a, b| (a, b));
+            (Sides::Two(repeated(&queries), repeated(&corpus)), pairs)
+        }
+    };
+    Ok(Close { groups, pairs, of_equal: Closeness::Distance(0) })
 }
 
 /// The groups of two rows and more, by their first row.
-fn repeated<W: Lane>(groups: &EqualGroups<W>) -> Vec<Vec<u32>> {
+fn repeated(groups: &Groups) -> Vec<Vec<u32>> {
     let mut repeated: Vec<_> = groups.repeated().map(|group| groups.rows(group).to_vec()).collect();
     repeated.sort_unstable_by_key(|group| group[0]);
     repeated
 }
 
 /// Pairs of groups by their first rows, as `order` puts them, ascending.
-fn named<W: Lane>(
+fn named(
     pairs: &[ValuePair],
-    of_a: &EqualGroups<W>,
-    of_b: &EqualGroups<W>,
+    of_a: &Groups,
+    of_b: &Groups,
     order: impl Fn(u32, u32) -> (u32, u32),
 ) -> Vec<ClosePair> {
     let named = pairs.iter().map(|pair| {
@@ -115,4 +86,54 @@ fn named<W: Lane>(
     let mut named: Vec<_> = named.collect();
     named.sort_unstable_by_key(|pair| (pair.a, pair.b));
     named
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fingerprint_rows::{RowsBuilder, Shape};
+    use crate::stable_hash::mix;
+
+    /// Fingerprints near a few centres; each seventh row has none.
+    fn rows(from: u64, count: u64) -> FingerprintRows<'static> {
+        let lane = |row: u64| mix(row % 20) ^ 1 << (mix(row) % 8) ^ 1 << (mix(row + 1) % 3);
+        let mut rows = RowsBuilder::new(Shape::bits(64));
+        for row in from..from + count {
+            rows.push((!(row - from).is_multiple_of(7)).then_some(&[lane(row)]));
+        }
+        rows.finish()
+    }
+
+    #[test]
+    fn every_method_finds_the_same_pairs() {
+        let (queries, corpus) = (rows(0, 100), rows(77, 300));
+        // As little memory as can be.
+        let resources = Resources { memory: 1, threads: 1, ..Resources::default() };
+        for (rows, methods) in
+            [(Sides::One(&corpus), SELF_JOINS), (Sides::Two(&queries, &corpus), JOINS)]
+        {
+            let found = methods.map(|index| {
+                let plan = Plan { index, ..plan(rows, 2, 1).unwrap() };
+                let close = close_by(rows, &plan, &resources).unwrap();
+                let mut pairs = Vec::new();
+                close.visit_rows(|a, partners| {
+                    pairs.extend(partners.iter().map(|&(b, closeness)| (a, b, closeness)));
+                });
+                assert_eq!(close.pair_count(), pairs.len() as u64);
+                pairs
+            });
+            assert!(found[0].len() > 100);
+            assert_eq!(found[0], found[1]);
+        }
+    }
+
+    #[test]
+    fn too_little_memory_takes_the_methods_that_need_least() {
+        let (queries, rows) = (rows(0, 10), rows(0, 1000));
+        let within = |memory| plan(Sides::One(&rows), 2, memory).unwrap().index;
+        assert_eq!(within(1), IndexName::SpilledJoin);
+        assert_eq!(within(u64::MAX), IndexName::PartitionJoin);
+        let across = plan(Sides::Two(&queries, &rows), 2, 1).unwrap();
+        assert_eq!(across.index, IndexName::StreamedQueries);
+    }
 }

@@ -1,15 +1,11 @@
 //! Pairs of rows to bytes, in ascending order, a bounded number of them in memory at a time.
 
 use crate::error::Result;
-use crate::fingerprint_table::Lane;
-use crate::matches::{Match, ValuePair};
-use crate::search::row_pairs::RowPairs;
+#[cfg(feature = "parquet")]
+use crate::search::partners::listed;
+use crate::search::partners::{Partners, count, for_each, in_order};
 use crate::write::pair_table;
-use rayon::prelude::*;
 use std::ops::Range;
-
-/// Pairs of a task, about.
-const TASK_PAIRS: usize = 1 << 18;
 
 /// In which form pairs are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,42 +22,15 @@ pub enum PairOutput {
     Groups,
 }
 
-/// Rows that can be asked, in any order and by several threads, for their partners.
-pub trait Partners: Sync {
-    /// Number of rows.
-    fn rows(&self) -> usize;
-
-    /// At most, or about, how many partners `row` has.
-    fn bound(&self, row: usize) -> usize;
-
-    /// Replaces `found` by the partners of `row`, ascending.
-    fn partners(&self, row: usize, found: &mut Vec<Match>);
-}
-
-impl<W: Lane> Partners for RowPairs<'_, W> {
-    fn rows(&self) -> usize {
-        self.len()
-    }
-
-    fn bound(&self, row: usize) -> usize {
-        RowPairs::bound(self, row)
-    }
-
-    fn partners(&self, row: usize, found: &mut Vec<Match>) {
-        RowPairs::partners(self, row, found);
-    }
-}
+/// Where bytes of output go, in order.
+pub type Sink<'a> = dyn FnMut(&[u8]) -> Result<()> + Send + 'a;
 
 /// Writes all pairs to `sink`.
 ///
 /// # Errors
 ///
 /// The sink fails, or this build cannot write Parquet.
-pub fn emit(
-    pairs: &dyn Partners,
-    output: PairOutput,
-    sink: &mut dyn FnMut(&[u8]) -> Result<()>,
-) -> Result<()> {
+pub fn emit(pairs: &dyn Partners, output: PairOutput, sink: &mut Sink<'_>) -> Result<()> {
     let push = match output {
         PairOutput::Count => return sink(format!("{}\n", count(pairs)).as_bytes()),
         PairOutput::Parquet => return emit_columns(pairs, sink),
@@ -80,76 +49,13 @@ pub fn emit(
 }
 
 #[cfg(feature = "parquet")]
-fn emit_columns(pairs: &dyn Partners, sink: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
+fn emit_columns(pairs: &dyn Partners, sink: &mut Sink<'_>) -> Result<()> {
     let mut file = crate::write::pair_columns::PairColumns::new()?;
     in_order(pairs, |rows| listed(pairs, rows), |part| sink(&file.write(&part)?))?;
     sink(&file.finish()?)
 }
 
 #[cfg(not(feature = "parquet"))]
-fn emit_columns(_: &dyn Partners, _: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
+fn emit_columns(_: &dyn Partners, _: &mut Sink<'_>) -> Result<()> {
     Err(crate::error::ErrorKind::FeatureOff { what: "parquet", feature: "parquet" }.into())
-}
-
-/// All pairs, ascending.
-pub(super) fn collect(pairs: &dyn Partners) -> Vec<ValuePair> {
-    let parts = tasks(pairs).into_par_iter().with_max_len(1).map(|rows| listed(pairs, rows));
-    parts.collect::<Vec<_>>().concat()
-}
-
-fn listed(pairs: &dyn Partners, rows: Range<usize>) -> Vec<ValuePair> {
-    let mut list = Vec::new();
-    for_each(pairs, rows, |pair| list.push(pair));
-    list
-}
-
-fn for_each(pairs: &dyn Partners, rows: Range<usize>, mut visit: impl FnMut(ValuePair)) {
-    let mut found = Vec::new();
-    for row in rows {
-        pairs.partners(row, &mut found);
-        for &Match { row: b, distance } in &found {
-            visit(ValuePair { a: row as u32, b, distance });
-        }
-    }
-}
-
-/// Makes a part of each task's rows, some at the same time, and takes them in order.
-fn in_order<T: Send>(
-    pairs: &dyn Partners,
-    make: impl Fn(Range<usize>) -> T + Sync,
-    mut take: impl FnMut(T) -> Result<()>,
-) -> Result<()> {
-    for tasks in tasks(pairs).chunks(4 * rayon::current_num_threads()) {
-        let parts: Vec<T> = tasks.par_iter().with_max_len(1).cloned().map(&make).collect();
-        parts.into_iter().try_for_each(&mut take)?;
-    }
-    Ok(())
-}
-
-fn count(pairs: &dyn Partners) -> u64 {
-    let counts = tasks(pairs).into_par_iter().with_max_len(1).map(|rows| {
-        let mut found = Vec::new();
-        let mut count = 0;
-        for row in rows {
-            pairs.partners(row, &mut found);
-            count += found.len() as u64;
-        }
-        count
-    });
-    counts.sum()
-}
-
-/// All rows, cut so that each range has about the same number of pairs.
-fn tasks(pairs: &dyn Partners) -> Vec<Range<usize>> {
-    let mut tasks = Vec::new();
-    let (mut start, mut bound) = (0, 0);
-    for row in 0..pairs.rows() {
-        bound += pairs.bound(row) + 1;
-        if bound >= TASK_PAIRS {
-            tasks.push(start..row + 1);
-            (start, bound) = (row + 1, 0);
-        }
-    }
-    tasks.push(start..pairs.rows());
-    tasks
 }

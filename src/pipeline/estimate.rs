@@ -197,11 +197,11 @@ impl Estimate {
         let workload = Workload {
             task,
             rows: count(self.documents - self.queries.unwrap_or(0)),
-            bits: units,
+            shape: sketch.shape(),
             effective_bits: units,
             max_distance,
             memory: plan.resources().memory,
         };
-        Some(SearchPlan::among(workload, &methods))
+        SearchPlan::among(workload, &methods).ok()
     }
 }

@@ -7,9 +7,9 @@ use super::watched::Watched;
 use super::workers::Workers;
 use crate::document::Document;
 use crate::error::{Error, Result};
+use crate::fingerprint_rows::FingerprintRows;
 use crate::read::Corpus;
 use crate::resources::Resources;
-use crate::rows_of_words::FingerprintRows;
 use crate::validity::Validity;
 use std::borrow::Cow;
 

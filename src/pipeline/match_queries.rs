@@ -9,7 +9,7 @@ use super::timings::Timings;
 use super::workers::Workers;
 use crate::error::{Error, Result};
 use crate::fingerprint::table_simhash::TableSimhash;
-use crate::fingerprint_table::Lane;
+use crate::fingerprint_table::{Lane, Reach, Wide};
 use crate::kernels::Isa;
 use crate::search::linear_scan;
 use crate::write::reference_text::ReferenceText;
@@ -66,7 +66,7 @@ pub fn match_queries(
     if config.hash_table.bits() <= u64::BITS {
         match_in_lanes::<u64>(corpus, queries, config)
     } else {
-        match_in_lanes::<u128>(corpus, queries, config)
+        match_in_lanes::<Wide<2>>(corpus, queries, config)
     }
 }
 
@@ -77,7 +77,8 @@ fn match_in_lanes<L: Lane>(
 ) -> Result<MatchedQueries> {
     let mut timings = Timings::start();
     // No two fingerprints differ in more bits than they have.
-    let max_distance = config.max_distance.min(config.hash_table.bits());
+    let bits = config.hash_table.bits();
+    let reach = Reach::bits(bits, config.max_distance.min(bits));
     let workers = Workers::new(config.threads)?;
     timings.end("start threads");
 
@@ -96,7 +97,7 @@ fn match_in_lanes<L: Lane>(
     let queries = fingerprint_queries(&workers, config.isa, &simhash, &fitted.vocabulary, queries);
     timings.end("fingerprint queries");
 
-    let blocks = compare(&workers, &documents, &queries, max_distance, config.isa);
+    let blocks = compare(&workers, &documents, &queries, reach, config.isa);
     let first_query = blocks.first().map_or(0, |block| block.first);
     let matches = blocks.iter().map(|block| block.matches).sum();
     timings.end("compare and write");
@@ -124,7 +125,7 @@ fn compare<L: Lane>(
     workers: &Workers,
     documents: &FingerprintedDocuments<'_, L>,
     queries: &FingerprintedDocuments<'_, L>,
-    max_distance: u32,
+    reach: Reach,
     isa: Isa,
 ) -> Vec<Block> {
     let starts = (0..queries.ids.len()).step_by(QUERIES_AT_ONCE).collect();
@@ -132,11 +133,11 @@ fn compare<L: Lane>(
         let end = queries.ids.len().min(start + QUERIES_AT_ONCE);
         let mut block = Block { text: Vec::new(), first: 0, matches: 0 };
         let mut found = Vec::new();
-        let mut writer = ReferenceText::new(max_distance);
+        let mut writer = ReferenceText::new(reach.max_distance);
         for query in start..end {
             found.clear();
             let fingerprint = queries.fingerprints[query];
-            linear_scan::scan(&documents.fingerprints, fingerprint, max_distance, isa, &mut found);
+            linear_scan::scan(&documents.fingerprints, fingerprint, reach, isa, &mut found);
             let id = queries.ids[query].bytes();
             writer.write_query(&mut block.text, id, &found, &documents.ids);
             block.matches += found.len();

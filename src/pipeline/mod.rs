@@ -44,6 +44,7 @@ mod verify;
 mod watched;
 mod workers;
 pub mod write_fingerprints;
+mod write_groups;
 
 pub use estimate::{Estimate, estimate};
 pub use fingerprint_collection::{FingerprintedCollection, fingerprint_collection};

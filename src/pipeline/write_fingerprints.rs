@@ -28,10 +28,10 @@ pub fn write_fingerprints(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fingerprint_rows::{RowsBuilder, Shape};
     use crate::pipeline::config::Config;
     use crate::pipeline::one_call::fingerprint;
     use crate::read::Texts;
-    use crate::rows_of_words::{RowsBuilder, Shape};
 
     #[test]
     fn an_array_of_narrow_rows_has_a_word_a_row() {

@@ -3,60 +3,81 @@
 //! Queries come first in every bucket, since partitions keep the order; a bucket of one side alone
 //! is dropped.
 
+use crate::error::{Error, Result};
+use crate::fingerprint_table::{Lane, Reach};
 use crate::kernels::Isa;
 use crate::matches::ValuePair;
+use crate::search::Rows;
 use crate::search::collect::{Collect, KeepPairs};
-use crate::search::grouping::{EqualGroups, group};
-use crate::search::recursion::Join;
-use crate::search::{Rows, SearchLane};
+use crate::search::grouping::{EqualGroups, Groups, group};
+use crate::search::recursion;
 
-/// What a bipartite join found: groups of equal rows on both sides, and pairs of groups.
+/// What a join of queries and corpus found: groups of equal rows on both sides, and pairs of groups.
 #[derive(Debug)]
-pub struct BipartiteJoin<W> {
+pub struct Join {
     /// The queries, by fingerprint.
-    pub queries: EqualGroups<W>,
+    pub queries: Groups,
     /// The corpus, by fingerprint.
-    pub corpus: EqualGroups<W>,
+    pub corpus: Groups,
     /// Pairs of a group of queries, `a`, and one of the corpus, `b`, ascending.
     pub pairs: Vec<ValuePair>,
 }
 
-/// Finds all pairs of a query and a corpus row that differ in at most `max_distance` bits.
+/// Finds all pairs of a query and a corpus row within reach of each other.
+///
+/// # Errors
+///
+/// As [`collect_bipartite`].
 ///
 /// # Panics
 ///
-/// As [`group`], for both sides together.
-pub fn bipartite_join<L: SearchLane>(
+/// As [`group`].
+pub fn bipartite_join<L: Lane>(
     queries: Rows<'_, L>,
     corpus: Rows<'_, L>,
-    max_distance: u32,
+    reach: Reach,
     isa: Isa,
-) -> BipartiteJoin<L::Wide> {
+) -> Result<Join> {
     let (queries, corpus) = (group(queries), group(corpus));
-    let pairs = collect_bipartite(&queries, &corpus, max_distance, isa, &KeepPairs).into_sorted();
-    BipartiteJoin { queries, corpus, pairs }
+    let pairs = collect_bipartite(&queries, &corpus, reach, isa, &KeepPairs)?.into_sorted();
+    Ok(Join { queries: queries.groups, corpus: corpus.groups, pairs })
 }
 
 /// Hands each pair of a group of queries and a group of the corpus to `collect`.
 ///
-/// # Panics
+/// # Errors
 ///
 /// There are 2^32 groups or more, of both sides together.
-pub fn collect_bipartite<W: SearchLane<Wide = W>, C: Collect>(
-    queries: &EqualGroups<W>,
-    corpus: &EqualGroups<W>,
-    max_distance: u32,
+pub fn collect_bipartite<L: Lane, C: Collect>(
+    queries: &EqualGroups<L>,
+    corpus: &EqualGroups<L>,
+    reach: Reach,
     isa: Isa,
     collect: &C,
-) -> C::Part {
-    let Ok(boundary) = u32::try_from(queries.len()) else { return collect.part() };
-    if boundary == 0 || corpus.is_empty() {
-        return collect.part();
+) -> Result<C::Part> {
+    let boundary = boundary(queries.groups.len(), corpus.groups.len())?;
+    if queries.groups.is_empty() || corpus.groups.is_empty() {
+        return Ok(collect.part());
     }
     let values = [queries.values(), corpus.values()].concat();
-    assert!(u32::try_from(values.len()).is_ok(), "group numbers are 32 bits wide");
     let renumbered = CorpusFromZero { collect, boundary };
-    Join::new(&values, boundary, max_distance, isa, &renumbered, None).run(&values)
+    let join = recursion::Join::new(&values, boundary, reach, isa, &renumbered, None);
+    Ok(join.run(&values))
+}
+
+/// The number of the corpus's first group, where groups of both sides have numbers of 32 bits.
+fn boundary(queries: usize, corpus: usize) -> Result<u32> {
+    let rule = || {
+        let what = format!("{queries} different queries and {corpus} different rows of the corpus");
+        Error::limit(
+            what,
+            "a bipartite join takes fewer than 4294967296 together: search the queries in parts, or \
+             with `index` streamed-queries",
+        )
+    };
+    let all = queries.checked_add(corpus).and_then(|all| u32::try_from(all).ok());
+    // No more than both together.
+    all.map(|_| queries as u32).ok_or_else(rule)
 }
 
 /// Numbers the corpus from 0.
@@ -79,5 +100,20 @@ impl<C: Collect> Collect for CorpusFromZero<'_, C> {
 
     fn merge(&self, part: &mut C::Part, later: C::Part) {
         self.collect.merge(part, later);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn more_groups_than_there_are_numbers_are_a_limit_that_is_met() {
+        assert_eq!(boundary(7, u32::MAX as usize - 7).unwrap(), 7);
+        for (queries, corpus) in [(1 << 31, 1 << 31), (1, u32::MAX as usize), (2, usize::MAX)] {
+            let error = boundary(queries, corpus).unwrap_err();
+            assert!(matches!(error.kind(), crate::ErrorKind::Limit { .. }));
+            assert!(error.to_string().contains("fewer than 4294967296 together"), "{error}");
+        }
     }
 }

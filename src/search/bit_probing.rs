@@ -10,14 +10,16 @@ use crate::unordered_map::UnorderedMap;
 pub struct BitProbing<L> {
     max_distance: u32,
     /// The bits that are flipped: no fingerprint differs from another elsewhere.
-    varying: u128,
+    varying: L,
+    /// Their numbers, ascending.
+    flips: Vec<u32>,
     /// The bits of all fingerprints outside of `varying`.
     constant: L,
     rows: UnorderedMap<L, Vec<u32>>,
 }
 
 impl<L: Lane> BitProbing<L> {
-    /// Builds the table over `values`, of which there are at most 2^32 - 1.
+    /// Builds the table over `values`, of which there are at most 2^32 - 1, to be compared bit by bit.
     pub fn new(values: &[L], max_distance: u32) -> Self {
         let mut rows = UnorderedMap::<L, Vec<u32>>::default();
         let first = values.first().copied().unwrap_or(L::ZERO);
@@ -27,26 +29,27 @@ impl<L: Lane> BitProbing<L> {
             varying = varying | (value ^ first);
         }
         let constant = first & !varying;
-        Self { max_distance, varying: varying.widen(), constant, rows }
+        let flips = varying.set_bits().collect();
+        Self { max_distance, varying, flips, constant, rows }
     }
 }
 
-/// Calls `visit` with each value that differs from `value` in 1 to `flips` of the `bits`, lowest
+/// Calls `visit` with each value that differs from `value` in 1 to `flips` of the `bits`, first ones
 /// first, and in how many.
 pub(super) fn visit_flips<L: Lane>(
     value: L,
-    bits: u128,
+    bits: &[u32],
     flips: u32,
     flipped: u32,
     visit: &mut impl FnMut(L, u32),
 ) {
-    let mut left = bits;
-    while flips > 0 && left != 0 {
-        let lowest = left & left.wrapping_neg();
-        left ^= lowest;
-        let near = value ^ L::narrow(lowest);
+    if flips == 0 {
+        return;
+    }
+    for (at, &bit) in bits.iter().enumerate() {
+        let near = value.flipped(bit);
         visit(near, flipped + 1);
-        visit_flips(near, left, flips - 1, flipped + 1, visit);
+        visit_flips(near, &bits[at + 1..], flips - 1, flipped + 1, visit);
     }
 }
 
@@ -60,7 +63,7 @@ impl<L: Lane> FingerprintIndex<L> for BitProbing<L> {
     /// One look-up for each of the (f choose 0) + … + (f choose k) probes, f the bits that vary.
     fn search(&self, query: L, found: &mut Vec<Match>) {
         found.clear();
-        let varying = L::narrow(self.varying);
+        let varying = self.varying;
         // Where no fingerprint varies, the query's flips are forced.
         let forced = ((query & !varying) ^ self.constant).count_ones();
         let Some(left) = self.max_distance.checked_sub(forced) else { return };
@@ -70,7 +73,7 @@ impl<L: Lane> FingerprintIndex<L> for BitProbing<L> {
             found.extend(rows.map(|&row| Match { distance, row }));
         };
         take(start, forced);
-        visit_flips(start, self.varying, left, forced, &mut take);
+        visit_flips(start, &self.flips, left, forced, &mut take);
         found.sort_unstable_by_key(|found| found.row);
     }
 }

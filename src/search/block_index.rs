@@ -5,14 +5,15 @@
 //!
 //! G. S. Manku, A. Jain, A. Das Sarma, "Detecting near-duplicates for web crawling", WWW 2007.
 
-use crate::fingerprint_table::Lane;
+use crate::fingerprint_table::{Lane, Reach};
 use crate::kernels::partition::{BlockHash, count};
 use crate::kernels::{Isa, hamming_scan, prefetch};
 use crate::large_buffer::LargeBuffer;
 use crate::matches::Match;
 use crate::search::FingerprintIndex;
-use crate::search::split::{index_blocks, is_first_agreeing};
+use crate::search::layout::{Layout, is_first_agreeing};
 use rayon::prelude::{IntoParallelRefIterator, ParallelIterator};
+use std::borrow::Cow;
 use std::ops::Range;
 
 /// Rows of a bucket that a table aims at.
@@ -24,26 +25,26 @@ const BATCH: usize = 8;
 
 /// Tables over an array of fingerprints, 8 bytes a row and table.
 #[derive(Debug)]
-pub struct BlockIndex<'a, L> {
-    values: &'a [L],
-    max_distance: u32,
+pub struct BlockIndex<'a, L: Lane> {
+    values: Cow<'a, [L]>,
+    reach: Reach,
     isa: Isa,
     blocks: Vec<L>,
-    tables: Vec<Table>,
+    tables: Vec<Table<L>>,
 }
 
 /// One table: the folds of all rows, in buckets.
 #[derive(Debug)]
-struct Table {
-    hash: BlockHash,
+struct Table<L> {
+    hash: BlockHash<L>,
     /// Where each bucket starts, and at the end the number of rows.
     starts: Vec<u32>,
     folds: LargeBuffer<u32>,
     rows: LargeBuffer<u32>,
 }
 
-impl Table {
-    fn new<L: Lane>(values: &[L], block: L) -> Self {
+impl<L: Lane> Table<L> {
+    fn new(values: &[L], block: L) -> Self {
         let wanted = (values.len() / BUCKET_ROWS).max(2).ilog2();
         let bits = wanted.min(MAX_BITS).min(block.count_ones()).max(1);
         let hash = BlockHash::new(block, 0, bits);
@@ -69,37 +70,37 @@ impl Table {
     }
 
     #[inline]
-    fn bucket<L: Lane>(&self, query: L) -> Range<usize> {
+    fn bucket(&self, query: L) -> Range<usize> {
         let part = self.hash.part(query);
         self.starts[part] as usize..self.starts[part + 1] as usize
     }
 }
 
 impl<'a, L: Lane> BlockIndex<'a, L> {
-    /// Builds the tables over `values`, of which there are at most 2^32 - 1.
+    /// Builds the tables over `values`, of which there are at most 2^32 - 1, by the masks of
+    /// `layout`, which is one for this reach.
     ///
     /// # Complexity
     ///
     /// O(n) a table, k + 1 tables, built in parallel.
-    pub fn new(values: &'a [L], max_distance: u32, isa: Isa) -> Self {
-        let blocks = index_blocks(values, max_distance);
-        let tables = blocks.par_iter().map(|&block| Table::new(values, block)).collect();
-        Self { values, max_distance, isa, blocks, tables }
+    pub fn new(values: impl Into<Cow<'a, [L]>>, layout: &Layout, reach: Reach, isa: Isa) -> Self {
+        let (values, blocks) = (values.into(), layout.blocks());
+        let tables = blocks.par_iter().map(|&block| Table::new(&values, block)).collect();
+        Self { values, reach, isa, blocks, tables }
     }
 
     fn answer(&self, query: L, hits: &mut Vec<u64>, found: &mut Vec<Match>) {
         found.clear();
-        let fold = query.fold32();
+        let (fold, values, most) = (query.fold32(), &self.values[..], self.reach.most_bits());
         for (number, table) in self.tables.iter().enumerate() {
             let bucket = table.bucket(query);
             let rows = &table.rows[bucket.clone()];
             hits.clear();
-            hamming_scan::scan(&table.folds[bucket], fold, self.max_distance, self.isa, hits);
+            hamming_scan::scan_32(&table.folds[bucket], fold, most, self.isa, hits);
             for hit in hits.iter() {
                 let row = rows[(hit >> 32) as usize];
-                let difference = self.values[row as usize] ^ query;
-                let distance = difference.count_ones();
-                if distance <= self.max_distance
+                let difference = values[row as usize] ^ query;
+                if let Some(distance) = self.reach.distance(difference)
                     && is_first_agreeing(&self.blocks, number, difference)
                 {
                     found.push(Match { distance, row });
@@ -112,7 +113,7 @@ impl<'a, L: Lane> BlockIndex<'a, L> {
 
 impl<L: Lane> FingerprintIndex<L> for BlockIndex<'_, L> {
     fn max_distance(&self) -> u32 {
-        self.max_distance
+        self.reach.max_distance
     }
 
     fn search(&self, query: L, found: &mut Vec<Match>) {

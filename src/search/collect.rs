@@ -1,7 +1,7 @@
 //! What becomes of the pairs that a join finds.
 
 use crate::matches::ValuePair;
-use crate::search::grouping::EqualGroups;
+use crate::search::grouping::Groups;
 
 /// A way to collect pairs from many threads.
 ///
@@ -44,12 +44,12 @@ impl Collect for CountValues {
 
 /// Counts the pairs of rows that pairs of groups stand for.
 #[derive(Clone, Copy, Debug)]
-pub struct CountRows<'a, W> {
+pub struct CountRows<'a> {
     /// The groups of the first and of the second member.
-    pub groups: (&'a EqualGroups<W>, &'a EqualGroups<W>),
+    pub groups: (&'a Groups, &'a Groups),
 }
 
-impl<W: crate::fingerprint_table::Lane> Collect for CountRows<'_, W> {
+impl Collect for CountRows<'_> {
     type Part = u64;
 
     fn part(&self) -> u64 {

@@ -15,20 +15,21 @@ pub struct ExpandedSet<L> {
 }
 
 impl<L: Lane> ExpandedSet<L> {
-    /// Builds the set over `values`, of which there are at most 2^32 - 1.
+    /// Builds the set over `values`, of which there are at most 2^32 - 1, to be compared bit by bit;
+    /// neither they nor the queries have bits beyond the lowest `bits`.
     ///
     /// # Complexity
     ///
     /// n × ((f choose 0) + … + (f choose k)) entries.
-    pub fn new(values: &[L], max_distance: u32) -> Self {
+    pub fn new(values: &[L], bits: u32, max_distance: u32) -> Self {
         let mut matches = UnorderedMap::<L, Vec<Match>>::default();
-        let all = (!L::ZERO).widen();
+        let all: Vec<u32> = (0..bits.min(L::BITS)).collect();
         for (&value, row) in values.iter().zip(0..) {
             let mut take = |near: L, distance: u32| {
                 matches.entry(near).or_default().push(Match { distance, row });
             };
             take(value, 0);
-            visit_flips(value, all, max_distance, 0, &mut take);
+            visit_flips(value, &all, max_distance, 0, &mut take);
         }
         Self { max_distance, matches }
     }

@@ -3,8 +3,8 @@
 use crate::fingerprint_table::Lane;
 use crate::kernels::partition::BlockHash;
 use crate::large_buffer::LargeBuffer;
+use crate::search::Rows;
 use crate::search::parallel_partition::partition;
-use crate::search::{Rows, SearchLane};
 use rayon::prelude::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator};
 use std::ops::Range;
 use std::sync::Mutex;
@@ -14,43 +14,51 @@ const PARTITION_BITS: u32 = 8;
 /// No entry in a hash table.
 const NONE: u32 = u32::MAX;
 
-/// Different fingerprints, each with the rows that have it.
+/// The rows of each group of equal rows.
 ///
 /// Groups are numbered from 0, in an order that depends on the fingerprints alone; the rows of a
 /// group ascend.
 #[derive(Debug)]
-pub struct EqualGroups<W> {
-    values: LargeBuffer<W>,
+pub struct Groups {
     /// Where each group starts in `rows`, and at the end the number of rows.
     starts: LargeBuffer<u32>,
     rows: LargeBuffer<u32>,
     count: usize,
-    /// Memory that grouping needed and a join can use again.
-    pub(super) spare: Option<(LargeBuffer<W>, LargeBuffer<u32>)>,
 }
 
-impl<W: Lane> EqualGroups<W> {
-    /// Groups whose rows are known, each group's one after the other; their fingerprints are
-    /// elsewhere.
-    pub(super) fn without_values(
-        starts: LargeBuffer<u32>,
-        rows: LargeBuffer<u32>,
-        count: usize,
-    ) -> Self {
-        Self { values: LargeBuffer::zeroed(0), starts, rows, count, spare: None }
-    }
+/// Different fingerprints, each with the rows that have it.
+#[derive(Debug)]
+pub struct EqualGroups<L> {
+    /// The rows, by group.
+    pub groups: Groups,
+    values: LargeBuffer<L>,
+    /// Memory that grouping needed and a join can use again.
+    pub(super) spare: Option<(LargeBuffer<L>, LargeBuffer<u32>)>,
+}
 
-    /// The different fingerprints, by group; none if they are kept in a file.
-    pub fn values(&self) -> &[W] {
+impl<L: Lane> EqualGroups<L> {
+    /// The different fingerprints, by group.
+    #[must_use]
+    pub fn values(&self) -> &[L] {
         &self.values
+    }
+}
+
+impl Groups {
+    /// Groups whose rows stand one group after the other, with the start of each and at the end the
+    /// number of rows.
+    pub(super) fn new(starts: LargeBuffer<u32>, rows: LargeBuffer<u32>, count: usize) -> Self {
+        Self { starts, rows, count }
     }
 
     /// Number of groups.
+    #[must_use]
     pub fn len(&self) -> usize {
         self.count
     }
 
     /// Whether no row has a fingerprint.
+    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.count == 0
     }
@@ -61,12 +69,22 @@ impl<W: Lane> EqualGroups<W> {
     }
 
     /// The rows of `group`, ascending.
+    ///
+    /// # Panics
+    ///
+    /// There is no such group.
+    #[must_use]
     pub fn rows(&self, group: u32) -> &[u32] {
         &self.rows[self.range(group)]
     }
 
     /// Number of rows of `group`.
+    ///
+    /// # Panics
+    ///
+    /// There is no such group.
     #[inline]
+    #[must_use]
     pub fn size(&self, group: u32) -> u32 {
         self.starts[group as usize + 1] - self.starts[group as usize]
     }
@@ -77,6 +95,7 @@ impl<W: Lane> EqualGroups<W> {
     }
 
     /// Number of pairs of rows that are equal.
+    #[must_use]
     pub fn equal_pairs(&self) -> u64 {
         let pairs = |group| {
             let size = u64::from(self.size(group));
@@ -95,21 +114,18 @@ impl<W: Lane> EqualGroups<W> {
 /// # Complexity
 ///
 /// O(n): one partition of all rows, then a hash table for each part, in the cache.
-pub fn group<L: SearchLane>(rows: Rows<'_, L>) -> EqualGroups<L::Wide> {
+pub fn group<L: Lane>(rows: Rows<'_, L>) -> EqualGroups<L> {
     let row_count = rows.lanes.len();
     assert!(u32::try_from(row_count).is_ok_and(|n| n < NONE), "row numbers are 32 bits wide");
     assert!(rows.validity.is_none_or(|v| v.len() == row_count), "a validity bit for each row");
-    let mut values = LargeBuffer::<L::Wide>::zeroed(row_count);
+    let mut values = LargeBuffer::<L>::zeroed(row_count);
     let mut numbers = LargeBuffer::<u32>::zeroed(row_count);
-    let all = !L::Wide::ZERO;
     let bits = (row_count >> 10).max(2).ilog2().min(PARTITION_BITS);
-    let hash = BlockHash::new(all, 0, bits);
+    let hash = BlockHash::new(!L::ZERO, 0, bits);
     let starts = match rows.validity {
         None => {
             let records = |range: Range<usize>| {
-                (range.start as u32..)
-                    .zip(&rows.lanes[range])
-                    .map(|(row, lane)| (lane.to_wide(), row))
+                (range.start as u32..).zip(&rows.lanes[range]).map(|(row, &lane)| (lane, row))
             };
             partition(row_count, records, &hash, &mut values, &mut numbers)
         }
@@ -118,7 +134,7 @@ pub fn group<L: SearchLane>(rows: Rows<'_, L>) -> EqualGroups<L::Wide> {
                 (range.start as u32..)
                     .zip(&rows.lanes[range])
                     .filter(|(row, _)| validity.has_value(*row as usize))
-                    .map(|(row, lane)| (lane.to_wide(), row))
+                    .map(|(row, &lane)| (lane, row))
             };
             partition(row_count, records, &hash, &mut values, &mut numbers)
         }
@@ -266,10 +282,8 @@ fn compact<W: Lane>(
             dense_starts.copy_from_slice(&group_starts[start..start + dense_starts.len()]);
         });
     EqualGroups {
+        groups: Groups::new(dense_starts, numbers, count),
         values: dense_values,
-        starts: dense_starts,
-        rows: numbers,
-        count,
         spare: Some((values, group_starts)),
     }
 }
@@ -277,20 +291,21 @@ fn compact<W: Lane>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fingerprint_table::Wide;
     use crate::validity::Validity;
     use std::collections::BTreeMap;
 
-    fn check<L: SearchLane>(lanes: &[L], validity: Option<&Validity>) {
-        let mut expected = BTreeMap::<L::Wide, Vec<u32>>::new();
-        for (row, lane) in lanes.iter().enumerate() {
+    fn check<L: Lane>(lanes: &[L], validity: Option<&Validity>) {
+        let mut expected = BTreeMap::<L, Vec<u32>>::new();
+        for (row, &lane) in lanes.iter().enumerate() {
             if validity.is_none_or(|validity| validity.has_value(row)) {
-                expected.entry(lane.to_wide()).or_default().push(row as u32);
+                expected.entry(lane).or_default().push(row as u32);
             }
         }
-        let groups = group(Rows { lanes, validity });
+        let EqualGroups { groups, values, .. } = group(Rows { lanes, validity });
         assert_eq!(groups.len(), expected.len());
         let found: BTreeMap<_, _> = (0..groups.len() as u32)
-            .map(|group| (groups.values()[group as usize], groups.rows(group).to_vec()))
+            .map(|group| (values[group as usize], groups.rows(group).to_vec()))
             .collect();
         assert_eq!(found, expected);
         let equal: u64 =
@@ -307,8 +322,12 @@ mod tests {
             let mut validity = Validity::all(rows);
             (0..rows).step_by(3).for_each(|row| validity.clear(row));
             check(&lanes, Some(&validity));
-            check(&lanes.iter().map(|&lane| u128::from(lane) << 30).collect::<Vec<_>>(), None);
-            check(&lanes.iter().map(|&lane| (lane >> 40) as u16).collect::<Vec<_>>(), None);
+            check(
+                &lanes.iter().map(|&lane| Wide([lane << 30, lane >> 34])).collect::<Vec<_>>(),
+                None,
+            );
+            check(&lanes.iter().map(|&lane| Wide([3, lane, 0, 0])).collect::<Vec<_>>(), None);
+            check(&lanes.iter().map(|&lane| lane >> 40).collect::<Vec<_>>(), None);
         }
     }
 }

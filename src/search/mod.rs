@@ -2,56 +2,42 @@
 //! that are alike.
 //!
 //! The stage knows only bits and terms: lanes in, row numbers and distances out. A distance is the
-//! number of differing bits, and every limit is inclusive.
+//! number of differing bits, or of differing lanes of bits, and every limit is inclusive.
+//!
+//! Rows of any width come in by the [`door`]; the methods behind it are of lanes of one width.
 
+mod asked_rows;
 pub mod bipartite_join;
 pub mod bit_probing;
 pub mod block_index;
 pub mod collect;
 #[cfg(test)]
 mod conformance;
+#[cfg(test)]
+mod conformance_of_door;
+pub mod door;
 pub mod expanded_set;
 pub mod grouping;
+mod index_name;
+pub mod layout;
 pub mod linear_scan;
 mod parallel_partition;
 pub mod partition_join;
+pub mod partners;
 pub mod permuted_tables;
 pub mod planner;
 mod recursion;
 pub mod row_pairs;
 pub mod set_join;
+mod sketches;
 pub mod spilled_join;
 mod split;
 pub mod streamed_queries;
+mod wide_scan;
 
 use crate::fingerprint_table::Lane;
 use crate::matches::Match;
 use crate::validity::Validity;
-
-/// A lane that can be searched, and the word in which the joins carry it.
-pub trait SearchLane: Lane {
-    /// The lane itself, or 64 bits where it has fewer.
-    type Wide: SearchLane<Wide = Self::Wide>;
-
-    /// The lane's bits, widened with zeros.
-    #[inline]
-    fn to_wide(self) -> Self::Wide {
-        Self::Wide::narrow(self.widen())
-    }
-}
-
-impl SearchLane for u16 {
-    type Wide = u64;
-}
-impl SearchLane for u32 {
-    type Wide = u64;
-}
-impl SearchLane for u64 {
-    type Wide = Self;
-}
-impl SearchLane for u128 {
-    type Wide = Self;
-}
 
 /// Fingerprints to be searched, one lane a row, and which rows have one.
 ///

@@ -38,7 +38,7 @@ impl<W> Records<'_, W> {
 pub(super) fn partition<W: Lane, I: Iterator<Item = (W, u32)>>(
     rows: usize,
     records: impl Fn(Range<usize>) -> I + Sync,
-    hash: &BlockHash,
+    hash: &BlockHash<W>,
     out_values: &mut [W],
     out_numbers: &mut [u32],
 ) -> Vec<usize> {

@@ -1,23 +1,24 @@
 //! The self-join: all pairs of different fingerprints within a distance, and the groups of equal
 //! ones.
 
+use crate::fingerprint_table::{Lane, Reach};
 use crate::kernels::Isa;
 use crate::matches::ValuePair;
+use crate::search::Rows;
 use crate::search::collect::{Collect, CountRows, KeepPairs};
-use crate::search::grouping::{EqualGroups, group};
+use crate::search::grouping::{EqualGroups, Groups, group};
 use crate::search::recursion::Join;
-use crate::search::{Rows, SearchLane};
 
 /// What a self-join found: groups of equal rows, and pairs of groups.
 #[derive(Debug)]
-pub struct SelfJoin<W> {
+pub struct SelfJoin {
     /// The rows, by fingerprint.
-    pub groups: EqualGroups<W>,
+    pub groups: Groups,
     /// Pairs of groups, ascending: `a` is below `b`.
     pub pairs: Vec<ValuePair>,
 }
 
-/// Finds all pairs of rows that differ in at most `max_distance` bits.
+/// Finds all pairs of rows within reach of each other.
 ///
 /// # Panics
 ///
@@ -28,17 +29,10 @@ pub struct SelfJoin<W> {
 /// About (k + 1) partitions of the different fingerprints for small k and up to some hundred
 /// million rows; the compares grow with n² / 2^(f / (k + 1)) and less, since big buckets are split
 /// further.
-pub fn self_join<L: SearchLane>(
-    rows: Rows<'_, L>,
-    max_distance: u32,
-    isa: Isa,
-) -> SelfJoin<L::Wide> {
+pub fn self_join<L: Lane>(rows: Rows<'_, L>, reach: Reach, isa: Isa) -> SelfJoin {
     let mut groups = group(rows);
-    let spare = groups.spare.take();
-    let values = groups.values();
-    let join = Join::new(values, 0, max_distance, isa, &KeepPairs, spare);
-    let pairs = join.run(values).into_sorted();
-    SelfJoin { groups, pairs }
+    let pairs = collect_value_pairs(&mut groups, reach, isa, &KeepPairs).into_sorted();
+    SelfJoin { groups: groups.groups, pairs }
 }
 
 /// Counts the pairs of rows that [`self_join`] finds, without keeping them.
@@ -46,36 +40,27 @@ pub fn self_join<L: SearchLane>(
 /// # Panics
 ///
 /// As [`group`].
-pub fn count_pairs<L: SearchLane>(rows: Rows<'_, L>, max_distance: u32, isa: Isa) -> u64 {
+pub fn count_pairs<L: Lane>(rows: Rows<'_, L>, reach: Reach, isa: Isa) -> u64 {
     let mut groups = group(rows);
     let spare = groups.spare.take();
-    let counting = CountRows { groups: (&groups, &groups) };
-    let pairs = collect_pairs(&groups, max_distance, isa, &counting, spare);
-    groups.equal_pairs() + pairs
+    let counting = CountRows { groups: (&groups.groups, &groups.groups) };
+    let values = groups.values();
+    let pairs = Join::new(values, 0, reach, isa, &counting, spare).run(values);
+    groups.groups.equal_pairs() + pairs
 }
 
-/// Hands each pair of groups within `max_distance` to `collect`.
+/// Hands each pair of groups within reach to `collect`.
 ///
 /// The order of the pairs does not depend on the number of threads.
-pub fn collect_value_pairs<W: SearchLane<Wide = W>, C: Collect>(
-    groups: &mut EqualGroups<W>,
-    max_distance: u32,
+pub fn collect_value_pairs<L: Lane, C: Collect>(
+    groups: &mut EqualGroups<L>,
+    reach: Reach,
     isa: Isa,
     collect: &C,
 ) -> C::Part {
     let spare = groups.spare.take();
-    collect_pairs(groups, max_distance, isa, collect, spare)
-}
-
-fn collect_pairs<W: crate::fingerprint_table::Lane, C: Collect>(
-    groups: &EqualGroups<W>,
-    max_distance: u32,
-    isa: Isa,
-    collect: &C,
-    spare: Option<(crate::large_buffer::LargeBuffer<W>, crate::large_buffer::LargeBuffer<u32>)>,
-) -> C::Part {
     let values = groups.values();
-    Join::new(values, 0, max_distance, isa, collect, spare).run(values)
+    Join::new(values, 0, reach, isa, collect, spare).run(values)
 }
 
 #[cfg(test)]
@@ -85,7 +70,8 @@ mod tests {
     #[test]
     fn pairs_groups_and_limit() {
         let lanes = [0u64, 0b111, 0b1111, 0, 0b111 << 60, u64::MAX];
-        let found = self_join(Rows::all(&lanes), 3, Isa::detected());
+        let reach = Reach::bits(64, 3);
+        let found = self_join(Rows::all(&lanes), reach, Isa::detected());
         assert_eq!(found.groups.len(), 5);
         let mut rows: Vec<_> = found
             .pairs
@@ -100,6 +86,6 @@ mod tests {
             rows,
             [(vec![0, 3], vec![1], 3), (vec![0, 3], vec![4], 3), (vec![1], vec![2], 1)]
         );
-        assert_eq!(count_pairs(Rows::all(&lanes), 3, Isa::detected()), 6);
+        assert_eq!(count_pairs(Rows::all(&lanes), reach, Isa::detected()), 6);
     }
 }

@@ -6,7 +6,7 @@
 //! G. S. Manku, A. Jain, A. Das Sarma, "Detecting near-duplicates for web crawling", WWW 2007,
 //! section 3: their f = 64, k = 3 with 6 blocks gives 20 tables.
 
-use crate::fingerprint_table::Lane;
+use crate::fingerprint_table::{Lane, Reach};
 use crate::kernels::prefetch;
 use crate::matches::Match;
 use crate::search::FingerprintIndex;
@@ -16,11 +16,13 @@ use rayon::prelude::{IntoParallelRefIterator, ParallelIterator, ParallelSliceMut
 const CHANCE_ROWS: usize = 256;
 /// Tables, at most.
 const MAX_TABLES: usize = 64;
+/// Bits of a top, at most: those that tell a table's rows apart, in one word.
+const MAX_PREFIX: u32 = u64::BITS;
 
 /// Sorted tables over an array of fingerprints.
 #[derive(Debug)]
 pub struct PermutedTables<L> {
-    max_distance: u32,
+    reach: Reach,
     tables: Vec<Table<L>>,
 }
 
@@ -34,16 +36,18 @@ struct Table<L> {
     /// Bits of the top.
     prefix: u32,
     /// Fingerprint, its top blocks, and its row, in the order of the top blocks and rows.
-    rows: Vec<(L, L, u32)>,
+    rows: Vec<(u64, L, u32)>,
 }
 
 impl<L: Lane> Table<L> {
-    fn new(values: &[L], top: Vec<(u32, u32)>) -> Self {
-        let ones = |width: u32| {
-            if width == 0 { L::ZERO } else { L::narrow(u128::MAX >> (128 - width)) }
-        };
-        let mask = top.iter().fold(L::ZERO, |all, &(low, width)| all | ones(width) << low);
-        let prefix = top.iter().map(|block| block.1).sum();
+    fn new(values: &[L], mut top: Vec<(u32, u32)>) -> Self {
+        // Of longer tops the first bits tell as much.
+        let (mut prefix, mut mask) = (0, L::ZERO);
+        for (low, width) in &mut top {
+            *width = (*width).min(MAX_PREFIX - prefix);
+            prefix += *width;
+            mask = mask | L::lowest_bits(*low + *width) & !L::lowest_bits(*low);
+        }
         let mut table = Self { top, mask, prefix, rows: Vec::new() };
         let permuted = values.iter().zip(0..).map(|(&value, row)| (table.key(value), value, row));
         let mut rows: Vec<_> = permuted.collect();
@@ -53,25 +57,32 @@ impl<L: Lane> Table<L> {
     }
 
     /// The top blocks of `value`, side by side.
-    fn key(&self, value: L) -> L {
-        self.top.iter().fold(L::ZERO, |key, &(low, width)| {
-            let block = value >> low & L::narrow(u128::MAX >> (128 - width));
-            // A width below the lane's, since another block is left below.
-            if width == L::BITS { block } else { key << width | block }
+    fn key(&self, value: L) -> u64 {
+        let words = value.words();
+        let blocks = self.top.iter().filter(|block| block.1 > 0);
+        blocks.fold(0, |key, &(low, width)| {
+            let (word, shift) = (low as usize / 64, low % 64);
+            let mut bits = words[word] >> shift;
+            if shift + width > 64 {
+                bits |= words[word + 1] << (64 - shift);
+            }
+            let block = bits & (u64::MAX >> (64 - width));
+            // A key of one whole word has no other block.
+            if width == 64 { block } else { key << width | block }
         })
     }
 
     /// A place near the first row of `key`, as if keys were uniform: interpolation, as in the paper.
-    fn guess(&self, key: L) -> usize {
+    fn guess(&self, key: u64) -> usize {
         if self.prefix == 0 {
             return 0;
         }
-        let share = (key.widen() << (128 - self.prefix)) >> 64;
+        let share = u128::from(key << (MAX_PREFIX - self.prefix));
         ((share * self.rows.len() as u128) >> 64) as usize
     }
 
     /// The rows with these top blocks: the guess, then steps of doubling width, then halving.
-    fn matching(&self, key: L) -> &[(L, L, u32)] {
+    fn matching(&self, key: u64) -> &[(u64, L, u32)] {
         let rows = &self.rows;
         let (mut low, mut high) = (0, rows.len());
         let guess = self.guess(key);
@@ -98,15 +109,16 @@ impl<L: Lane> Table<L> {
 }
 
 impl<L: Lane> PermutedTables<L> {
-    /// Builds the tables over `values`, of which there are at most 2^32 - 1.
+    /// Builds the tables over `values`, of which there are at most 2^32 - 1, to be compared bit by
+    /// bit.
     ///
     /// # Complexity
     ///
     /// t sorts of n rows, for t tables: (b choose k) of b blocks, b chosen for n, f and k.
-    pub fn new(values: &[L], max_distance: u32) -> Self {
-        let layout = layout(values.len(), L::BITS, max_distance);
+    pub fn new(values: &[L], reach: Reach) -> Self {
+        let layout = layout(values.len(), reach.shape.row_bits(), reach.max_distance);
         let tables = layout.par_iter().map(|top| Table::new(values, top.clone())).collect();
-        Self { max_distance, tables }
+        Self { reach, tables }
     }
 
     /// Number of tables.
@@ -174,7 +186,7 @@ fn choose(
 
 impl<L: Lane> FingerprintIndex<L> for PermutedTables<L> {
     fn max_distance(&self) -> u32 {
-        self.max_distance
+        self.reach.max_distance
     }
 
     fn search(&self, query: L, found: &mut Vec<Match>) {
@@ -185,12 +197,13 @@ impl<L: Lane> FingerprintIndex<L> for PermutedTables<L> {
         for (number, table) in self.tables.iter().enumerate() {
             for &(_, value, row) in table.matching(table.key(query)) {
                 let difference = value ^ query;
-                let distance = difference.count_ones();
                 let known = || {
                     let earlier = &self.tables[..number];
                     earlier.iter().any(|table| difference & table.mask == L::ZERO)
                 };
-                if distance <= self.max_distance && !known() {
+                if let Some(distance) = self.reach.distance(difference)
+                    && !known()
+                {
                     found.push(Match { distance, row });
                 }
             }

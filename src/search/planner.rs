@@ -1,50 +1,16 @@
 //! Which index or join, and why.
 //!
-//! A plan is a pure function of the [`Workload`]. It compares estimates of time and memory, which
+//! A plan is a pure function of the [`Workload`]. It compares estimates of time and memory, those of
+//! the pairs that unrelated rows are by chance among them, which
 //! only have to be right in their order; the constants are rounded from measurements on a 2-core
 //! Intel Xeon with AVX-512 in November 2026.
 
 use crate::error::{Error, Result};
-use crate::search::SearchLane;
+use crate::fingerprint_rows::{FingerprintRows, Metric, Shape};
 use crate::search::split::effective_bits;
 use std::fmt;
-use std::str::FromStr;
 
-/// A search method by name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum IndexName {
-    /// Compares everything.
-    LinearScan,
-    /// Looks up all flips of a query.
-    BitProbing,
-    /// Stores all flips of the corpus.
-    ExpandedSet,
-    /// Sorted tables under permutations.
-    PermutedTables,
-    /// k + 1 tables of buckets.
-    BlockIndex,
-    /// The queries in tables, the corpus scanned once.
-    StreamedQueries,
-    /// The recursive self-join, in memory.
-    PartitionJoin,
-    /// The recursive join of queries and corpus.
-    BipartiteJoin,
-    /// The recursive self-join with its first partition in files.
-    SpilledJoin,
-}
-
-/// Every name, in the order of [`IndexName`].
-const NAMES: [(IndexName, &str); 9] = [
-    (IndexName::LinearScan, "linear-scan"),
-    (IndexName::BitProbing, "bit-probing"),
-    (IndexName::ExpandedSet, "expanded-set"),
-    (IndexName::PermutedTables, "permuted-tables"),
-    (IndexName::BlockIndex, "block-index"),
-    (IndexName::StreamedQueries, "streamed-queries"),
-    (IndexName::PartitionJoin, "partition-join"),
-    (IndexName::BipartiteJoin, "bipartite-join"),
-    (IndexName::SpilledJoin, "spilled-join"),
-];
+pub use crate::search::index_name::IndexName;
 
 /// The methods that join a corpus with itself.
 const SELF_JOINS: &[IndexName] =
@@ -59,24 +25,6 @@ const SEARCHES: &[IndexName] = &[
     IndexName::StreamedQueries,
     IndexName::BipartiteJoin,
 ];
-
-impl fmt::Display for IndexName {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(NAMES[*self as usize].1)
-    }
-}
-
-impl FromStr for IndexName {
-    type Err = Error;
-
-    fn from_str(name: &str) -> Result<Self> {
-        let known = NAMES.iter().find(|known| known.1 == name);
-        known.map(|known| known.0).ok_or_else(|| {
-            let names: Vec<_> = NAMES.iter().map(|known| known.1).collect();
-            Error::config("index", name, format!("must be one of {}", names.join(", ")))
-        })
-    }
-}
 
 /// What is to be done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -99,8 +47,8 @@ pub struct Workload {
     pub task: Task,
     /// Rows of the corpus.
     pub rows: usize,
-    /// Bits of a fingerprint.
-    pub bits: u32,
+    /// Bits of a fingerprint, and what a distance counts.
+    pub shape: Shape,
     /// Bits' worth that fingerprints are told apart by: fewer where bits are skewed or constant.
     pub effective_bits: u32,
     /// k.
@@ -111,9 +59,23 @@ pub struct Workload {
 
 impl Workload {
     /// The workload of a corpus, of which a sample is looked at.
-    pub fn of<L: SearchLane>(task: Task, corpus: &[L], max_distance: u32, memory: u64) -> Self {
-        let effective_bits = effective_bits(corpus);
-        Self { task, rows: corpus.len(), bits: L::BITS, effective_bits, max_distance, memory }
+    #[must_use]
+    pub fn of(task: Task, corpus: &FingerprintRows<'_>, max_distance: u32, memory: u64) -> Self {
+        let (rows, shape) = (corpus.len(), corpus.shape);
+        let effective_bits = effective_bits(&corpus.words, shape);
+        Self { task, rows, shape, effective_bits, max_distance, memory }
+    }
+
+    /// That not all rows are within the distance of each other, whatever they hold.
+    fn check(&self) -> Result<()> {
+        let Self { shape, max_distance, .. } = self;
+        if *max_distance < shape.units() {
+            return Ok(());
+        }
+        let rule = format!(
+            "must be below the {shape} of the fingerprints: all rows are within that distance"
+        );
+        Err(Error::config("max_distance", max_distance, rule))
     }
 }
 
@@ -143,31 +105,38 @@ pub struct Plan {
 
 impl Plan {
     /// The fastest method that fits in memory; the smallest one if none fits.
-    #[must_use]
-    pub fn new(workload: Workload) -> Self {
-        Self::among(workload, methods(workload.task))
+    ///
+    /// # Errors
+    ///
+    /// The distance is one within which all rows are.
+    pub fn new(workload: Workload) -> Result<Self> {
+        Self::among(workload, &methods(workload))
     }
 
     /// The same, of some methods that serve the task.
-    #[must_use]
-    pub fn among(workload: Workload, methods: &[IndexName]) -> Self {
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::new`].
+    pub fn among(workload: Workload, methods: &[IndexName]) -> Result<Self> {
+        workload.check()?;
         let mut estimates = workload.estimates(methods);
         estimates.sort_by(|a, b| a.seconds.total_cmp(&b.seconds));
         let fitting = estimates.iter().find(|estimate| estimate.bytes <= workload.memory);
         let smallest = || estimates.iter().min_by_key(|estimate| estimate.bytes);
         let index = fitting.or_else(smallest).map_or(IndexName::LinearScan, |best| best.index);
-        Self { workload, index, named: false, estimates }
+        Ok(Self { workload, index, named: false, estimates })
     }
 
     /// The plan with a method that the user named.
     ///
     /// # Errors
     ///
-    /// The method does not serve the task.
+    /// The method does not serve the task; else as [`Self::new`].
     pub fn named(workload: Workload, index: IndexName) -> Result<Self> {
-        let methods = methods(workload.task);
+        let methods = methods(workload);
         if methods.contains(&index) {
-            return Ok(Self { index, named: true, ..Self::new(workload) });
+            return Ok(Self { index, named: true, ..Self::new(workload)? });
         }
         let names: Vec<_> = methods.iter().map(IndexName::to_string).collect();
         let rule = format!("does not serve this command; it takes one of {}", names.join(", "));
@@ -175,14 +144,27 @@ impl Plan {
     }
 }
 
-fn methods(task: Task) -> &'static [IndexName] {
-    match task {
+/// The methods that serve a task with rows of this shape.
+fn methods(Workload { task, shape, .. }: Workload) -> Vec<IndexName> {
+    let methods = match task {
         Task::SelfJoin => SELF_JOINS,
         Task::Batch { .. } => SEARCHES,
         // The last two need all queries at once.
         Task::Online => &SEARCHES[..5],
-    }
+    };
+    let serves = |index: &IndexName| match index {
+        IndexName::LinearScan => true,
+        index => {
+            shape.words() <= MOST_WORDS && (shape.metric() == Metric::Bits || !index.is_of_bits())
+        }
+    };
+    methods.iter().copied().filter(serves).collect()
 }
+
+/// Words of rows that anything but the linear scan serves.
+const MOST_WORDS: usize = 8;
+/// Nanoseconds and bytes of a pair for a method that keeps its pairs and sorts them.
+const PAIR: (f64, f64) = (100.0, 28.0);
 
 impl Workload {
     #[expect(clippy::cast_sign_loss, reason = "no method takes a negative number of bytes")]
@@ -198,12 +180,15 @@ impl Workload {
     fn estimate(&self, index: IndexName) -> (f64, f64) {
         let rows = self.rows as f64;
         let groups = f64::from(self.max_distance) + 1.0;
-        let lane_bytes = f64::from((self.bits / 8).max(8));
-        let compare = if self.max_distance <= 6 || self.bits <= 32 { 0.02 } else { 0.04 };
+        let words = self.shape.words().next_power_of_two() as f64;
+        let lane_bytes = words * 8.0;
+        let compare = self.compare();
+        // A fold stands for a row of many words everywhere but in a scan.
+        let compare_rows = compare * if words > 2.0 { words } else { 1.0 };
         // Rows that share a query's block by chance.
         let block_bits = f64::from(self.effective_bits) / groups;
         let bucket = rows * (-block_bits).exp2() + 1.0;
-        let probes = flips(self.bits, self.max_distance);
+        let probes = flips(self.shape.row_bits(), self.max_distance);
         let (online, queries) = match self.task {
             Task::Batch { queries } => (0.0, queries as f64),
             Task::Online => (1.0, 1.0),
@@ -211,11 +196,12 @@ impl Workload {
         };
         // What building costs counts only where it is not shared by queries to come.
         let built = |build: f64, query: f64| build * (1.0 - online) + queries * query;
-        match index {
+        let (kept_time, kept_bytes) = self.kept_pairs(index, queries);
+        let (time, bytes) = match index {
             IndexName::LinearScan if self.task == Task::SelfJoin => {
-                (rows * rows / 2.0 * compare, rows * 4.0)
+                (rows * rows / 2.0 * compare_rows, rows * 4.0)
             }
-            IndexName::LinearScan => (queries * (rows * 2.0 * compare + 100.0), 0.0),
+            IndexName::LinearScan => (queries * (rows * 2.0 * compare_rows + 100.0), 0.0),
             IndexName::BitProbing => {
                 (built(rows * 100.0, probes * 20.0), rows * (lane_bytes + 40.0))
             }
@@ -244,7 +230,9 @@ impl Workload {
                 (rows * row + queries * 200.0, groups * queries * (16.0 + 16.0 * 8.0))
             }
             IndexName::PartitionJoin => {
-                (self.recursion(rows, rows), rows * (2.0 * lane_bytes + 12.0))
+                // Rows of many words are joined by their sketches.
+                let sketch = if words > 2.0 { 60.0 } else { 0.0 };
+                (self.recursion(rows, rows), rows * (2.0 * lane_bytes + 12.0 + sketch))
             }
             IndexName::BipartiteJoin => {
                 let both = rows + queries;
@@ -255,17 +243,71 @@ impl Workload {
                 let disk = rows * groups * (lane_bytes + 4.0) * 1.5;
                 (
                     self.recursion(rows, rows) + disk,
-                    (self.memory as f64).min(rows * 2.0 * lane_bytes),
+                    // All that the pairs leave, if it is needed.
+                    (self.memory as f64 - kept_bytes).clamp(0.0, rows * 2.0 * lane_bytes),
                 )
             }
+        };
+        (time + kept_time, bytes + kept_bytes)
+    }
+
+    /// Nanoseconds and bytes of the pairs by chance, for a method that has all of them in memory.
+    fn kept_pairs(&self, index: IndexName, queries: f64) -> (f64, f64) {
+        // Of different rows there are not more than there are fingerprints.
+        let different = |rows: f64| rows.min(f64::from(self.effective_bits).exp2());
+        let rows = self.rows as f64;
+        let pairs = match index {
+            IndexName::PartitionJoin | IndexName::SpilledJoin => {
+                different(rows) * different(rows) / 2.0
+            }
+            IndexName::BipartiteJoin => different(queries) * different(rows),
+            IndexName::StreamedQueries => queries * rows,
+            IndexName::LinearScan
+            | IndexName::BitProbing
+            | IndexName::ExpandedSet
+            | IndexName::PermutedTables
+            | IndexName::BlockIndex => 0.0,
+        };
+        let pairs = pairs * self.share_within();
+        (pairs * PAIR.0, pairs * PAIR.1)
+    }
+
+    /// The share of pairs of unrelated rows that are within the distance.
+    fn share_within(&self) -> f64 {
+        let effective_bits = f64::from(self.effective_bits);
+        // Independent units, and the probability that two rows agree in one.
+        let (units, agree) = match self.shape.metric() {
+            Metric::Bits => (effective_bits, 0.5),
+            Metric::Lanes { .. } => {
+                let lanes = f64::from(self.shape.units());
+                (lanes, (-effective_bits / lanes).exp2())
+            }
+        };
+        let odds = (1.0 - agree) / agree;
+        // In logarithms, since the share of equal rows may be less than there are numbers for.
+        let mut term = units * agree.ln();
+        let mut sum = term.exp();
+        for differing in 1..=self.max_distance {
+            let left = units + 1.0 - f64::from(differing);
+            if left < 1.0 {
+                return 1.0;
+            }
+            term += (left / f64::from(differing) * odds).ln();
+            sum += term.exp();
         }
+        sum.min(1.0)
+    }
+
+    /// Nanoseconds of one compare of two rows or folds.
+    fn compare(&self) -> f64 {
+        if self.max_distance <= 6 || self.shape.row_bits() <= 32 { 0.02 } else { 0.04 }
     }
 
     /// The recursive join of `rows` rows, each of which meets its share of `others`.
     fn recursion(&self, rows: f64, others: f64) -> f64 {
         let groups = f64::from(self.max_distance) + 1.0;
         let block_bits = f64::from(self.effective_bits) / groups;
-        let compare = if self.max_distance <= 6 || self.bits <= 32 { 0.02 } else { 0.04 };
+        let compare = self.compare();
         let all = rows * others / 2.0 * compare;
         let one_level = rows * groups * (20.0 + others * (-block_bits).exp2() * compare / 2.0);
         let tables = groups * (groups + 3.0) / 2.0;
@@ -288,7 +330,7 @@ fn flips(bits: u32, max_distance: u32) -> f64 {
 
 impl fmt::Display for Plan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Workload { task, rows, bits, effective_bits, max_distance, memory } = self.workload;
+        let Workload { task, rows, shape, effective_bits, max_distance, memory } = self.workload;
         match task {
             Task::SelfJoin => write!(f, "self-join of {rows} rows")?,
             Task::Batch { queries } => write!(f, "{queries} queries against {rows} rows")?,
@@ -296,7 +338,7 @@ impl fmt::Display for Plan {
         }
         writeln!(
             f,
-            ", {bits} bits (worth {effective_bits}), distance up to {max_distance}, {} of memory",
+            ", {shape} (worth {effective_bits} bits), distance up to {max_distance}, {} of memory",
             Bytes(memory)
         )?;
         for estimate in &self.estimates {
@@ -344,6 +386,7 @@ impl fmt::Display for Bytes {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fingerprint_rows::RowsBuilder;
 
     const SELF: Task = Task::SelfJoin;
 
@@ -373,24 +416,79 @@ mod tests {
             (Task::Online, 100, 64, 64, 3, GB, LinearScan),
             (Task::Online, 1_000_000, 16, 16, 1, 10 * GB, ExpandedSet),
             (Task::Online, 10_000_000, 16, 16, 1, 2 * GB, BitProbing),
+            // Rows of many words.
+            (SELF, 1_000, 512, 512, 24, GB, LinearScan),
+            (SELF, 1_000_000, 256, 256, 12, GB, PartitionJoin),
+            (SELF, 1_000_000, 512, 512, 24, GB, PartitionJoin),
+            (SELF, 100_000_000, 512, 512, 24, 4 * GB, SpilledJoin),
+            (batch(1_000_000), 1_000_000, 512, 512, 24, GB, BipartiteJoin),
+            (Task::Online, 1_000_000, 512, 512, 24, GB, BlockIndex),
+            // Half of all pairs are near: who keeps them takes their memory.
+            (batch(16_000), 16_000, 64, 64, 31, GB / 10, LinearScan),
+            (batch(16_000), 16_000, 64, 64, 31, 100 * GB, LinearScan),
+            (SELF, 16_000, 64, 64, 31, GB / 10, LinearScan),
         ];
         for (task, rows, bits, effective_bits, max_distance, memory, expected) in cases {
-            let workload = Workload { task, rows, bits, effective_bits, max_distance, memory };
-            let plan = Plan::new(workload);
+            let shape = Shape::bits(bits);
+            let workload = Workload { task, rows, shape, effective_bits, max_distance, memory };
+            let plan = Plan::new(workload).unwrap();
             assert_eq!(plan.index, expected, "{plan}");
         }
     }
 
     #[test]
-    fn names_are_read_and_written_and_must_serve_the_task() {
-        for (at, (index, name)) in NAMES.into_iter().enumerate() {
-            assert_eq!(index as usize, at);
-            assert_eq!(name.parse::<IndexName>().unwrap(), index);
-            assert_eq!(index.to_string(), name);
-        }
-        let error = "tree".parse::<IndexName>().unwrap_err().to_string();
-        assert!(error.starts_with("index tree: must be one of linear-scan, "), "{error}");
-        let workload = Workload::of(SELF, &[1u64, 2, 3], 3, u64::MAX);
+    fn lanes_and_rows_of_many_words_have_fewer_methods() {
+        let workload = |shape: Shape, max_distance| {
+            let rows = 1_000_000;
+            let effective_bits = shape.row_bits();
+            let memory = 1_000_000_000;
+            Workload { task: Task::Online, rows, shape, effective_bits, max_distance, memory }
+        };
+        let plan = Plan::new(workload(Shape::lanes(128, 4), 20)).unwrap();
+        let names: Vec<_> = plan.estimates.iter().map(|estimate| estimate.index).collect();
+        assert_eq!(names, [IndexName::BlockIndex, IndexName::LinearScan]);
+        let plan = Plan::new(workload(Shape::bits(1024), 3)).unwrap();
+        assert_eq!((plan.index, plan.estimates.len()), (IndexName::LinearScan, 1));
+    }
+
+    #[test]
+    fn a_distance_within_which_all_rows_are_is_refused() {
+        let of = |shape: Shape, max_distance| {
+            let (rows, effective_bits) = (10, shape.row_bits());
+            let workload =
+                Workload { task: SELF, rows, shape, effective_bits, max_distance, memory: 1 };
+            let named = Plan::named(workload, IndexName::PartitionJoin).map(|_| ());
+            let chosen = Plan::new(workload).map(|_| ());
+            assert_eq!(named.is_ok(), chosen.is_ok());
+            chosen
+        };
+        assert!(of(Shape::bits(64), 63).is_ok() && of(Shape::lanes(16, 4), 15).is_ok());
+        let error = of(Shape::bits(64), 300).unwrap_err().to_string();
+        let rule = "max_distance 300: must be below the 64 bits of the fingerprints";
+        assert!(error.starts_with(rule), "{error}");
+        assert!(of(Shape::lanes(16, 4), 16).is_err());
+    }
+
+    #[test]
+    fn the_share_of_pairs_by_chance_is_that_of_the_binomial() {
+        let share = |shape, effective_bits, max_distance| {
+            let workload =
+                Workload { task: SELF, rows: 1, shape, effective_bits, max_distance, memory: 1 };
+            workload.share_within()
+        };
+        let near = |a: f64, b: f64| (a / b - 1.0).abs() < 1e-9;
+        assert!(near(share(Shape::bits(64), 10, 1), 11.0 / 1024.0));
+        // Two of three lanes of one bit agree.
+        assert!(near(share(Shape::lanes(3, 4), 3, 1), 4.0 / 8.0));
+        assert!(near(share(Shape::bits(64), 0, 3), 1.0) && near(share(Shape::bits(64), 5, 9), 1.0));
+        assert!(share(Shape::bits(512), 512, 24) < 1e-90);
+    }
+
+    #[test]
+    fn a_named_method_must_serve_the_task() {
+        let mut rows = RowsBuilder::new(Shape::bits(64));
+        (1..4).for_each(|row| rows.push(Some(&[row])));
+        let workload = Workload::of(SELF, &rows.finish(), 3, u64::MAX);
         let error = Plan::named(workload, IndexName::BlockIndex).unwrap_err().to_string();
         assert!(error.ends_with("linear-scan, partition-join, spilled-join"), "{error}");
         let plan = Plan::named(workload, IndexName::LinearScan).unwrap();

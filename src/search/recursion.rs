@@ -5,13 +5,42 @@
 //! pair by pair where that is cheaper. Partitions may be as coarse as one likes, since every
 //! candidate is checked against the whole path.
 //!
+//! # A path and its masks
+//!
+//! Rows of 64 bits at k = 3: four groups of free bits, of which the third is the first that agrees;
+//! then, as the bucket is still big, one difference is left for the bits that are still free, so of
+//! two groups of these one agrees, here the second.
+//!
+//! ```text
+//!                0 ........ 15 16 ....... 31 32 ....... 47 48 ....... 63
+//! root           free          free          free          free            k = 3 differences left
+//!                   │ split_free: 4 groups, child 2
+//!                   ▼
+//! child 2        ≠ unequal     ≠ unequal     = block       free            1 left for the free bits
+//!                                            │ partition by the block's hash: 8 bits at a time,
+//!                                            │ `used` says how many of them so far
+//!                   ┌────────────────────────┘
+//!                   │ bucket: all agree in 32 .. 47; split_free: 2 groups, child 1
+//!                   ▼
+//! child 1        ≠ unequal     ≠ unequal     = equal       ≠ unequal│= block   none left
+//!                                            │ partition by the hash of the new block
+//!                                            ▼
+//! leaf           every pair of the bucket: folds to 32 or 64 bits first, then the whole rows:
+//!                no more than k differences, none under `equal`, one at least under each `unequal`
+//! ```
+//!
+//! * A *fold* is the XOR of a row's words. It is linear and never has more bits set than the row,
+//!   so two rows whose folds are farther apart than k are so themselves.
+//! * *Numbers* say which row of the caller's a record is. At the root nothing was moved yet, and
+//!   they are 0, 1, 2 and so on without being written down ([`Numbers::FromZero`]).
+//!
 //! # References
 //!
 //! G. S. Manku, A. Jain, A. Das Sarma, "Detecting near-duplicates for web crawling", WWW 2007, for
 //! the blocks. J. Qin et al., "GPH: similarity search in Hamming space", ICDE 2018, for uneven budgets
 //! and groups of bits that follow the data.
 
-use crate::fingerprint_table::Lane;
+use crate::fingerprint_table::{Lane, Reach};
 use crate::kernels::Isa;
 use crate::kernels::hamming_accept::{PairTest, accept};
 use crate::kernels::hamming_pairs::{Candidates, near_pairs_32, near_pairs_64};
@@ -19,14 +48,13 @@ use crate::kernels::partition::{BlockHash, count, scatter};
 use crate::large_buffer::LargeBuffer;
 use crate::search::collect::Collect;
 use crate::search::parallel_partition::{Records, partition};
+use crate::search::sketches::{SKETCHED_WORDS, Sketch};
 use crate::search::split::{BitWeights, Costs, Node, Path};
 use rayon::prelude::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator};
 use std::mem::take;
 use std::ops::Range;
 use std::sync::{Arc, Mutex};
 
-/// Records that are compared without asking for anything cheaper.
-const LEAF_RECORDS: usize = 96;
 /// Records for which the bits are weighed anew.
 const WEIGH_RECORDS: usize = 4096;
 /// Records from which several threads share a bucket, at least.
@@ -34,8 +62,8 @@ const LARGE_RECORDS: usize = 1 << 15;
 /// The share of all records from which several threads share a bucket.
 const LARGE_SHARE: usize = 128;
 /// Bits of a partition in the caches, and of one that several threads share.
-const SMALL_BITS: u32 = 10;
-const LARGE_BITS: u32 = 8;
+pub(super) const SMALL_BITS: u32 = 10;
+pub(super) const LARGE_BITS: u32 = 8;
 /// Rows of a leaf that one task compares; a multiple of the kernel's tile.
 const LEAF_ROWS: usize = 1024;
 /// The largest distance for which folds to 32 bits are selective.
@@ -43,21 +71,21 @@ const FOLD_DISTANCE: u32 = 6;
 
 /// One join: what is looked for, and memory that its threads lend each other.
 pub(super) struct Join<'a, W, C> {
-    max_distance: u32,
-    isa: Isa,
+    pub(super) reach: Reach,
+    pub(super) isa: Isa,
     /// Records below this number are queries and meet only the others; 0 in a self-join.
-    boundary: u32,
-    collect: &'a C,
+    pub(super) boundary: u32,
+    pub(super) collect: &'a C,
     short_words: bool,
-    costs: Costs,
-    large_records: usize,
+    pub(super) costs: Costs,
+    pub(super) large_records: usize,
     scratch: Mutex<Vec<Scratch<W>>>,
     buffers: Mutex<Vec<Buffer<W>>>,
 }
 
 /// The numbers of a bucket's records.
 #[derive(Clone, Copy)]
-enum Numbers<'a> {
+pub(super) enum Numbers<'a> {
     /// 0, 1, 2 and so on: nothing was moved yet.
     FromZero,
     Given(&'a [u32]),
@@ -73,27 +101,22 @@ impl Numbers<'_> {
     }
 }
 
-/// XOR of the 64-bit words of a value; see [`Lane::fold32`].
-fn fold64<W: Lane>(value: W) -> u64 {
-    let wide = value.widen();
-    wide as u64 ^ (wide >> 64) as u64
-}
-
 type Buffer<W> = (LargeBuffer<W>, LargeBuffer<u32>);
 
 /// Memory of one thread.
-struct Scratch<W> {
+pub(super) struct Scratch<W> {
     levels: Vec<Level<W>>,
     words_32: Vec<u32>,
-    words_64: Vec<u64>,
-    candidates: Candidates,
+    pub(super) words_64: Vec<u64>,
+    pub(super) candidates: Candidates,
+    pub(super) sketches: Level<Sketch>,
 }
 
 /// Memory of one level of one thread's recursion.
-struct Level<W> {
-    values: Vec<W>,
-    numbers: Vec<u32>,
-    next: Vec<u32>,
+pub(super) struct Level<W> {
+    pub(super) values: Vec<W>,
+    pub(super) numbers: Vec<u32>,
+    pub(super) next: Vec<u32>,
 }
 
 impl<W> Default for Level<W> {
@@ -109,6 +132,7 @@ impl<W> Default for Scratch<W> {
             words_32: Vec::new(),
             words_64: Vec::new(),
             candidates: Candidates::default(),
+            sketches: Level::default(),
         }
     }
 }
@@ -118,20 +142,21 @@ impl<'a, W: Lane, C: Collect> Join<'a, W, C> {
     pub(super) fn new(
         values: &[W],
         boundary: u32,
-        max_distance: u32,
+        reach: Reach,
         isa: Isa,
         collect: &'a C,
         spare: Option<Buffer<W>>,
     ) -> Self {
         let bits = values.iter().fold(W::ZERO, |all, &value| all | value);
-        let short_words = max_distance <= FOLD_DISTANCE || bits.widen() >> 32 == 0;
+        let is_short = bits & !W::lowest_bits(32) == W::ZERO;
+        let short_words = reach.most_bits() <= FOLD_DISTANCE || is_short;
         Self {
-            max_distance,
+            reach,
             isa,
             boundary,
             collect,
             short_words,
-            costs: Costs::of(isa, short_words),
+            costs: Costs::of(isa, W::WORDS, reach, short_words),
             large_records: LARGE_RECORDS.max(values.len() / LARGE_SHARE),
             scratch: Mutex::new(Vec::new()),
             buffers: Mutex::new(spare.into_iter().collect()),
@@ -140,19 +165,30 @@ impl<'a, W: Lane, C: Collect> Join<'a, W, C> {
 
     /// The pairs of `values`, which are numbered from 0.
     pub(super) fn run(&self, values: &[W]) -> C::Part {
-        let root = Node::new(Path::root(), Arc::new(BitWeights::of(values)));
+        let shape = self.reach.shape;
+        let root = Node::new(Path::root(shape), Arc::new(BitWeights::of(values, shape)));
+        if W::WORDS >= SKETCHED_WORDS && values.len() >= self.large_records {
+            return self.run_sketched(values, &root);
+        }
         self.large(values, Numbers::FromZero, &root, 0)
     }
 
     /// The pairs of a bucket of a path, whose records agree in `used` bits of the hash of its block.
     pub(super) fn run_bucket(&self, records: Records<'_, W>, path: &Path<W>, used: u32) -> C::Part {
-        let node = Node::new(path.clone(), Arc::new(BitWeights::of(records.values)));
+        let node =
+            Node::new(path.clone(), Arc::new(BitWeights::of(records.values, self.reach.shape)));
         self.large(records.values, Numbers::Given(records.numbers), &node, used.min(node.width))
     }
 
     /// The pairs of a bucket that agree in `used` bits of the hash of the path's last block: by
     /// several threads, if the bucket is large.
-    fn large(&self, values: &[W], numbers: Numbers<'_>, node: &Node<W>, used: u32) -> C::Part {
+    pub(super) fn large(
+        &self,
+        values: &[W],
+        numbers: Numbers<'_>,
+        node: &Node<W>,
+        used: u32,
+    ) -> C::Part {
         if values.len() < self.large_records {
             return self.with_scratch(|scratch| {
                 let mut part = self.collect.part();
@@ -170,8 +206,8 @@ impl<'a, W: Lane, C: Collect> Join<'a, W, C> {
         if compares == 0.0 {
             return self.collect.part();
         }
-        let node = node.weighed(BitWeights::of(values));
-        match node.split(self.max_distance, values.len(), compares, self.costs) {
+        let node = node.weighed(BitWeights::of(values, self.reach.shape));
+        match node.split(self.reach.max_distance, values.len(), compares, self.costs) {
             Some(children) => {
                 let mut part = self.collect.part();
                 for child in children {
@@ -228,7 +264,7 @@ impl<'a, W: Lane, C: Collect> Join<'a, W, C> {
     }
 
     /// [`Self::large`] by one thread.
-    fn small(
+    pub(super) fn small(
         &self,
         records: Records<'_, W>,
         node: &Node<W>,
@@ -242,7 +278,7 @@ impl<'a, W: Lane, C: Collect> Join<'a, W, C> {
         if compares == 0.0 {
             return;
         }
-        if length <= LEAF_RECORDS {
+        if length <= self.costs.leaf_records() {
             return self.leaf(records, queries, &node.path, scratch, part);
         }
         if used < node.width {
@@ -252,10 +288,10 @@ impl<'a, W: Lane, C: Collect> Join<'a, W, C> {
         let node = if length < WEIGH_RECORDS {
             node
         } else {
-            weighed = node.weighed(BitWeights::of(records.values));
+            weighed = node.weighed(BitWeights::of(records.values, self.reach.shape));
             &weighed
         };
-        match node.split(self.max_distance, length, compares, self.costs) {
+        match node.split(self.reach.max_distance, length, compares, self.costs) {
             Some(children) => {
                 for child in children {
                     self.small(records, child, 0, depth, scratch, part);
@@ -277,7 +313,7 @@ impl<'a, W: Lane, C: Collect> Join<'a, W, C> {
     ) {
         let length = records.len();
         let rest = node.width - used;
-        let bits = (length * 2 / LEAF_RECORDS).ilog2().clamp(1, SMALL_BITS).min(rest);
+        let bits = (length * 2 / self.costs.leaf_records()).ilog2().clamp(1, SMALL_BITS).min(rest);
         let hash = BlockHash::new(node.path.block, used, bits);
         if scratch.levels.len() <= depth {
             scratch.levels.resize_with(depth + 1, Level::default);
@@ -331,20 +367,20 @@ impl<'a, W: Lane, C: Collect> Join<'a, W, C> {
             words_32.extend(records.values.iter().map(|value| value.fold32()));
         } else {
             words_64.clear();
-            words_64.extend(records.values.iter().map(|&value| fold64(value)));
+            words_64.extend(records.values.iter().map(|value| value.fold64()));
         }
         self.compare(records, words_32, words_64, rows, queries, path, candidates, part);
     }
 
     /// [`Self::leaf`] by several threads.
-    fn leaf_large(&self, records: Records<'_, W>, path: &Path<W>) -> C::Part {
+    pub(super) fn leaf_large(&self, records: Records<'_, W>, path: &Path<W>) -> C::Part {
         let queries = self.compares(records.numbers).0;
         let rows = if self.boundary == 0 { records.len() } else { queries };
         let (mut words_32, mut words_64) = (Vec::new(), Vec::new());
         if self.short_words {
             words_32.extend(records.values.iter().map(|value| value.fold32()));
         } else {
-            words_64.extend(records.values.iter().map(|&value| fold64(value)));
+            words_64.extend(records.values.iter().map(|value| value.fold64()));
         }
         let parts: Vec<C::Part> = (0..rows.div_ceil(LEAF_ROWS))
             .into_par_iter()
@@ -382,8 +418,8 @@ impl<'a, W: Lane, C: Collect> Join<'a, W, C> {
         part: &mut C::Part,
     ) {
         let Records { values, numbers } = records;
-        let (isa, limit) = (self.isa, self.max_distance);
-        let test = PairTest { max_distance: limit, equal: path.equal, unequal: &path.unequal };
+        let (isa, limit) = (self.isa, self.reach.most_bits());
+        let test = self.test(path);
         let mut sink = |rows: &[u32], columns: &[u32]| {
             accept(values, rows, columns, &test, isa, &mut |row, column, distance| {
                 let (a, b) = (numbers[row as usize], numbers[column as usize]);
@@ -395,6 +431,11 @@ impl<'a, W: Lane, C: Collect> Join<'a, W, C> {
         } else {
             near_pairs_64(words_64, rows, first_column, limit, isa, candidates, &mut sink);
         }
+    }
+
+    /// What a pair of a path must be.
+    pub(super) fn test<'p>(&self, path: &'p Path<W>) -> PairTest<'p, W> {
+        PairTest { reach: self.reach, equal: path.equal, unequal: &path.unequal }
     }
 
     /// Memory for `records` records.
@@ -413,7 +454,7 @@ impl<'a, W: Lane, C: Collect> Join<'a, W, C> {
     }
 
     /// Runs `work` with memory of its own.
-    fn with_scratch<T>(&self, work: impl FnOnce(&mut Scratch<W>) -> T) -> T {
+    pub(super) fn with_scratch<T>(&self, work: impl FnOnce(&mut Scratch<W>) -> T) -> T {
         let idle = self.scratch.lock().ok().and_then(|mut idle| idle.pop());
         let mut scratch = idle.unwrap_or_default();
         let result = work(&mut scratch);
@@ -424,7 +465,7 @@ impl<'a, W: Lane, C: Collect> Join<'a, W, C> {
     }
 
     /// Number of queries among records in the order of their numbers, and of pairs to compare.
-    fn compares(&self, numbers: &[u32]) -> (usize, f64) {
+    pub(super) fn compares(&self, numbers: &[u32]) -> (usize, f64) {
         let records = numbers.len() as f64;
         if self.boundary == 0 {
             return (0, records * (records - 1.0) / 2.0);
@@ -437,28 +478,36 @@ impl<'a, W: Lane, C: Collect> Join<'a, W, C> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fingerprint_rows::Shape;
+    use crate::fingerprint_table::Wide;
     use crate::matches::ValuePair;
     use crate::search::collect::KeepPairs;
 
     /// Joins with splits wherever bits are left, against comparing everything.
-    fn check(values: &[u64], boundary: u32, max_distance: u32) {
+    fn check<W: Lane>(values: &[W], shape: Shape, boundary: u32, max_distance: u32) {
+        let reach = Reach { shape, max_distance };
         for large_records in [500, usize::MAX] {
             let isa = Isa::detected();
-            let mut join = Join::new(values, boundary, max_distance, isa, &KeepPairs, None);
+            let mut join = Join::new(values, boundary, reach, isa, &KeepPairs, None);
             join.costs = Costs::of_tests();
             join.large_records = large_records;
             let found = join.run(values).into_sorted();
             let mut expected = Vec::new();
-            for (a, first) in values.iter().enumerate() {
+            for (a, &first) in values.iter().enumerate() {
                 let behind = values.iter().enumerate().skip((a + 1).max(boundary as usize));
-                for (b, second) in behind {
-                    let distance = (first ^ second).count_ones();
-                    if distance <= max_distance && (boundary == 0 || a < boundary as usize) {
+                for (b, &second) in behind {
+                    if boundary > 0 && a >= boundary as usize {
+                        break;
+                    }
+                    if let Some(distance) = reach.distance(first ^ second) {
                         expected.push(ValuePair { a: a as u32, b: b as u32, distance });
                     }
                 }
             }
-            assert!(found == expected, "boundary {boundary}, k = {max_distance}, {large_records}");
+            assert!(
+                found == expected,
+                "{shape}, boundary {boundary}, k = {max_distance}, {large_records}"
+            );
         }
     }
 
@@ -475,8 +524,17 @@ mod tests {
             })
             .collect();
         for max_distance in 0..5 {
-            check(&values, 0, max_distance);
-            check(&values, 700, max_distance);
+            check(&values, Shape::bits(64), 0, max_distance);
+            check(&values, Shape::bits(64), 700, max_distance);
+        }
+        // The same in wider rows, whose words agree where nothing varies; and lanes.
+        let spread = |&value: &u64| Wide([value & 0xFFF, 7, value >> 12, 0]);
+        let wide: Vec<Wide<4>> = values.iter().map(spread).collect();
+        for max_distance in [0, 2, 4] {
+            check(&wide, Shape::bits(256), 0, max_distance);
+            check(&wide, Shape::bits(200), 700, max_distance);
+            check(&wide, Shape::lanes(16, 16), 0, max_distance);
+            check(&values, Shape::lanes(16, 4), 700, max_distance);
         }
     }
 }

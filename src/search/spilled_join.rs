@@ -6,18 +6,20 @@
 //! what is collected. A bucket that its block does not split is taken whole.
 
 use crate::error::{Error, Result};
-use crate::fingerprint_table::Lane;
+use crate::fingerprint_table::{Lane, Reach};
 use crate::kernels::Isa;
 use crate::kernels::partition::BlockHash;
 use crate::large_buffer::LargeBuffer;
+use crate::search::Rows;
 use crate::search::collect::Collect;
-use crate::search::grouping::{EqualGroups, group};
+use crate::search::grouping::{Groups, group};
+use crate::search::layout::Layout;
 use crate::search::parallel_partition::Records;
 use crate::search::recursion::Join;
-use crate::search::split::{Path as BlockPath, index_blocks, split_free};
-use crate::search::{Rows, SearchLane};
+use crate::search::split::{Path as BlockPath, split_free};
 use std::fs::File;
 use std::io::{BufReader, BufWriter, Read, Seek, Write};
+use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 
 /// Files of a partition, at most; each has a buffer.
@@ -25,17 +27,15 @@ const MAX_BITS: u32 = 8;
 const BUFFER_BYTES: usize = 1 << 16;
 /// Bytes of memory that a record needs while its bucket is joined, over the record's own.
 const WORK: usize = 3;
-/// Fingerprints from which the blocks are chosen.
-const SAMPLE: usize = 4096;
 
 /// Groups of equal rows, their fingerprints in a file.
 #[derive(Debug)]
 pub struct SpilledGroups<W> {
     /// The rows of each group; the fingerprints are not in memory.
-    pub groups: EqualGroups<W>,
+    pub groups: Groups,
     values: Spill,
-    sample: Vec<W>,
     bucket_bytes: usize,
+    lane: PhantomData<W>,
 }
 
 /// Records in a temporary file that has no name and vanishes with the process.
@@ -55,13 +55,10 @@ impl Spill {
     }
 
     fn push<W: Lane>(&mut self, value: W, number: u32) -> Result<()> {
-        let mut record = [0; 20];
-        record[..16].copy_from_slice(&value.widen().to_le_bytes());
-        let value_bytes = size_of::<W>();
-        record[value_bytes..value_bytes + 4].copy_from_slice(&number.to_le_bytes());
         self.records += 1;
         self.file
-            .write_all(&record[..value_bytes + 4])
+            .write_all(bytemuck::bytes_of(&value))
+            .and_then(|()| self.file.write_all(&number.to_le_bytes()))
             .map_err(|e| Error::io(&self.folder, "write a temporary file in", e))
     }
 
@@ -76,15 +73,11 @@ impl Spill {
         let mut file = self.file.get_ref();
         file.rewind().map_err(failed)?;
         let mut reader = BufReader::with_capacity(BUFFER_BYTES, file);
-        let value_bytes = size_of::<W>();
-        let mut record = [0; 20];
+        let (mut value, mut number) = (W::ZERO, [0; 4]);
         for _ in 0..self.records {
-            reader.read_exact(&mut record[..value_bytes + 4]).map_err(failed)?;
-            let mut number = [0; 4];
-            number.copy_from_slice(&record[value_bytes..value_bytes + 4]);
-            let mut value = [0; 16];
-            value[..value_bytes].copy_from_slice(&record[..value_bytes]);
-            visit(W::narrow(u128::from_le_bytes(value)), u32::from_le_bytes(number))?;
+            reader.read_exact(bytemuck::bytes_of_mut(&mut value)).map_err(failed)?;
+            reader.read_exact(&mut number).map_err(failed)?;
+            visit(value, u32::from_le_bytes(number))?;
         }
         Ok(())
     }
@@ -113,7 +106,7 @@ fn spills(folder: &Path, bits: u32) -> Result<Vec<Spill>> {
     (0..1 << bits).map(|_| Spill::new(folder)).collect()
 }
 
-impl<W: SearchLane<Wide = W>> SpilledGroups<W> {
+impl<W: Lane> SpilledGroups<W> {
     /// Groups the rows with about `memory` bytes, over files in `folder`.
     ///
     /// # Errors
@@ -123,11 +116,7 @@ impl<W: SearchLane<Wide = W>> SpilledGroups<W> {
     /// # Panics
     ///
     /// There are 2^32 - 1 rows or more.
-    pub fn new<L: SearchLane<Wide = W>>(
-        rows: Rows<'_, L>,
-        memory: u64,
-        folder: &Path,
-    ) -> Result<Self> {
+    pub fn new(rows: Rows<'_, W>, memory: u64, folder: &Path) -> Result<Self> {
         let row_count = rows.lanes.len();
         assert!(
             u32::try_from(row_count).is_ok_and(|n| n < u32::MAX),
@@ -138,9 +127,8 @@ impl<W: SearchLane<Wide = W>> SpilledGroups<W> {
         let bits = partition_bits(row_count * (size_of::<W>() + 4), bucket_bytes);
         let hash = BlockHash::new(!W::ZERO, 0, bits);
         let mut files = spills(folder, bits)?;
-        for (row, lane) in rows.lanes.iter().enumerate() {
+        for (row, &value) in rows.lanes.iter().enumerate() {
             if rows.has_fingerprint(row) {
-                let value = lane.to_wide();
                 files[hash.part(value)].push(value, row as u32)?;
             }
         }
@@ -150,10 +138,10 @@ impl<W: SearchLane<Wide = W>> SpilledGroups<W> {
         let mut place = 0;
         for file in files {
             let (lanes, numbers) = file.read_all::<W>()?;
-            let groups = group(Rows::all(&lanes));
-            for local in 0..groups.len() as u32 {
-                values.push(groups.values()[local as usize], values.records as u32)?;
-                for &member in groups.rows(local) {
+            let equal = group(Rows::all(&lanes));
+            for (&value, local) in equal.values().iter().zip(0u32..) {
+                values.push(value, values.records as u32)?;
+                for &member in equal.groups.rows(local) {
                     grouped_rows[place] = numbers[member as usize];
                     place += 1;
                 }
@@ -161,26 +149,26 @@ impl<W: SearchLane<Wide = W>> SpilledGroups<W> {
             }
         }
         values.finish()?;
-        let step = (row_count / SAMPLE).max(1);
-        let sample = rows.lanes.iter().step_by(step).map(|lane| lane.to_wide()).collect();
-        let groups = EqualGroups::without_values(starts, grouped_rows, values.records);
-        Ok(Self { groups, values, sample, bucket_bytes })
+        let groups = Groups::new(starts, grouped_rows, values.records);
+        Ok(Self { groups, values, bucket_bytes, lane: PhantomData })
     }
 
-    /// Hands each pair of groups within `max_distance` to `collect`.
+    /// Hands each pair of groups within reach to `collect`; they are scattered by the masks of
+    /// `layout`, which is one for this reach.
     ///
     /// # Errors
     ///
     /// As [`Self::new`].
     pub fn collect_pairs<C: Collect>(
         &self,
-        max_distance: u32,
+        layout: &Layout,
+        reach: Reach,
         isa: Isa,
         collect: &C,
     ) -> Result<C::Part> {
         let mut merged = collect.part();
-        let blocks = index_blocks(&self.sample, max_distance);
-        for path in split_free(&BlockPath::root(), &blocks) {
+        let blocks: Vec<W> = layout.blocks();
+        for path in split_free(&BlockPath::root(reach.shape), &blocks) {
             let bytes = self.values.records * (size_of::<W>() + 4);
             let bits = partition_bits(bytes, self.bucket_bytes);
             let hash = BlockHash::new(path.block, 0, bits);
@@ -189,7 +177,7 @@ impl<W: SearchLane<Wide = W>> SpilledGroups<W> {
             for file in files {
                 let (values, numbers) = file.read_all::<W>()?;
                 let records = Records { values: &values, numbers: &numbers };
-                let join = Join::new(&values, 0, max_distance, isa, collect, None);
+                let join = Join::new(&values, 0, reach, isa, collect, None);
                 collect.merge(&mut merged, join.run_bucket(records, &path, bits));
             }
         }

@@ -6,8 +6,12 @@
 //! of free bits one agrees. In the same way one of k - d + 2 groups of an unequal mask agrees. Each
 //! child takes one group as the *first* that agrees, so the groups before it differ; a pair is
 //! accepted on the one path where all of that is true, and nowhere twice.
+//!
+//! Where a distance counts lanes of bits, all of this is said of lanes: a group holds whole lanes,
+//! and a mask that costs one difference costs one lane.
 
-use crate::fingerprint_table::Lane;
+use crate::fingerprint_rows::{Metric, Shape};
+use crate::fingerprint_table::{Lane, Reach, set_lowest_bits};
 use crate::kernels::Isa;
 use std::sync::{Arc, OnceLock};
 
@@ -31,9 +35,10 @@ pub(super) struct Path<W> {
 }
 
 impl<W: Lane> Path<W> {
-    /// Nothing is known.
-    pub(super) fn root() -> Self {
-        Self { equal: W::ZERO, unequal: Vec::new(), free: !W::ZERO, block: W::ZERO }
+    /// Nothing is known of pairs of rows of this shape.
+    pub(super) fn root(shape: Shape) -> Self {
+        let free = W::lowest_bits(shape.row_bits());
+        Self { equal: W::ZERO, unequal: Vec::new(), free, block: W::ZERO }
     }
 }
 
@@ -46,10 +51,18 @@ pub(super) struct Costs {
     compare: f64,
     /// One record through a partition and into a leaf.
     record: f64,
+    /// Records that a partition leaves in a leaf, about.
+    leaf: f64,
 }
 
+/// One look at the rows of a candidate of several words.
+const LOOK: f64 = 5.0;
+/// The share of unrelated pairs that may pass the folds before leaves are made smaller.
+const MOST_PASSING: f64 = 1e-3;
+
 impl Costs {
-    pub(super) fn of(isa: Isa, short_words: bool) -> Self {
+    /// For lanes of that many words, of which as many bits as `reach` allows may differ.
+    pub(super) fn of(isa: Isa, words: usize, reach: Reach, short_words: bool) -> Self {
         let compare = match (isa.runnable(), short_words) {
             (Isa::Avx512, true) => 0.03,
             (Isa::Avx512, false) => 0.07,
@@ -58,87 +71,145 @@ impl Costs {
             (Isa::Portable, true) => 0.4,
             (Isa::Portable, false) => 1.2,
         };
-        Self { compare, record: 5.0 }
+        if words <= 2 {
+            return Self { compare, record: 5.0, leaf: LEAF };
+        }
+        // Unrelated rows whose folds are near by chance.
+        let passing = binomial_share(if short_words { 32 } else { 64 }, reach.most_bits());
+        let leaf = if passing > MOST_PASSING { LEAF / 4.0 } else { LEAF };
+        Self { compare: compare + passing * LOOK, record: 4.0 + words as f64, leaf }
     }
+
+    /// Records that are compared without asking for anything cheaper.
+    pub(super) fn leaf_records(&self) -> usize {
+        if self.leaf < LEAF { 24 } else { 96 }
+    }
+}
+
+/// Records that a partition leaves in a leaf, about, where compares are cheap.
+const LEAF: f64 = 48.0;
+
+/// The share of pairs of unrelated words of `bits` bits that differ in at most `most` of them.
+fn binomial_share(bits: u32, most: u32) -> f64 {
+    let mut term = (-f64::from(bits)).exp2();
+    let mut sum = term;
+    for differing in 1..=most.min(bits) {
+        term *= f64::from(bits + 1 - differing) / f64::from(differing);
+        sum += term;
+    }
+    sum.min(1.0)
 }
 
 #[cfg(test)]
 impl Costs {
     /// Compares cost so much that every bucket is split as often as its bits allow.
     pub(super) fn of_tests() -> Self {
-        Self { compare: 1e6, record: 1.0 }
+        Self { compare: 1e6, record: 1.0, leaf: LEAF }
     }
 }
 
-/// How much each bit tells two values apart: the collision entropy of a sample, in bits.
+/// How much each bit tells two values apart: the collision entropy of a sample, in bits; and how
+/// bits go together in the units that a distance counts.
 #[derive(Clone, Debug)]
-pub(super) struct BitWeights([f32; 128]);
+pub(super) struct BitWeights {
+    weights: Vec<f32>,
+    unit_bits: u32,
+}
 
 impl BitWeights {
-    pub(super) fn of<W: Lane>(values: &[W]) -> Self {
-        let step = (values.len() / SAMPLE).max(1);
-        let mut ones = [0u32; 128];
+    pub(super) fn of<W: Lane>(values: &[W], shape: Shape) -> Self {
+        Self::of_words(bytemuck::cast_slice(values), W::WORDS, shape)
+    }
+
+    /// Of rows of `stride` words.
+    pub(super) fn of_words(words: &[u64], stride: usize, shape: Shape) -> Self {
+        let step = (words.len() / stride / SAMPLE).max(1);
+        let mut ones = vec![[0u32; 64]; stride];
         let mut count = 0u32;
-        for value in values.iter().step_by(step) {
-            let value = value.widen();
-            for (bit, ones) in ones.iter_mut().enumerate().take(W::BITS as usize) {
-                *ones += (value >> bit) as u32 & 1;
+        for row in words.chunks_exact(stride).step_by(step) {
+            for (&word, ones) in row.iter().zip(&mut ones) {
+                for (bit, ones) in ones.iter_mut().enumerate() {
+                    *ones += (word >> bit) as u32 & 1;
+                }
             }
             count += 1;
         }
         let total = count.max(1) as f32;
-        Self(ones.map(|ones| {
+        let weight = |ones: u32| {
             let p = ones as f32 / total;
             -(p * p + (1.0 - p) * (1.0 - p)).log2()
-        }))
+        };
+        Self { weights: ones.into_iter().flatten().map(weight).collect(), ..Self::even(shape) }
+    }
+
+    /// All bits tell values apart equally well.
+    pub(super) fn even(shape: Shape) -> Self {
+        let unit_bits = match shape.metric() {
+            Metric::Bits => 1,
+            Metric::Lanes { bits } => bits,
+        };
+        Self { weights: vec![1.0; shape.words() * 64], unit_bits }
     }
 
     fn of_mask<W: Lane>(&self, mask: W) -> f64 {
-        let mask = mask.widen();
-        (0..128).filter(|bit| mask >> bit & 1 == 1).map(|bit| f64::from(self.0[bit])).sum()
+        self.of_words_mask(mask.words())
     }
 
-    /// Deals the bits of `mask` to `groups` groups of about the same weight; none if a group would
-    /// get no bit that tells values apart.
+    fn of_words_mask(&self, mask: &[u64]) -> f64 {
+        let words = mask.iter().zip(self.weights.chunks_exact(64));
+        let weights = words.flat_map(|(&word, weights)| {
+            weights.iter().enumerate().filter(move |(bit, _)| word >> bit & 1 == 1)
+        });
+        weights.map(|(_, &weight)| f64::from(weight)).sum()
+    }
+
+    /// Deals the units of `mask` to `groups` groups of about the same weight; none if there are not
+    /// as many units.
     fn deal<W: Lane>(&self, mask: W, groups: usize) -> Option<Vec<W>> {
-        let wide = mask.widen();
-        let mut bits: Vec<u32> = (0..W::BITS).filter(|bit| wide >> bit & 1 == 1).collect();
-        if bits.len() < groups {
+        let dealt = self.deal_words(mask.words(), groups)?;
+        Some(dealt.chunks_exact(W::WORDS).map(W::from_words).collect())
+    }
+
+    /// The same of a mask of any number of words: the groups' words, one group after the other.
+    pub(super) fn deal_words(&self, mask: &[u64], groups: usize) -> Option<Vec<u64>> {
+        // The mask of one unit, at its lowest bit.
+        let unit_mask = u64::MAX >> (u64::BITS - self.unit_bits);
+        let per_word = (u64::BITS / self.unit_bits) as usize;
+        let place = |unit: usize| (unit / per_word, unit % per_word * self.unit_bits as usize);
+        let is_masked = |&unit: &usize| {
+            let (word, bit) = place(unit);
+            mask[word] >> bit & 1 == 1
+        };
+        let weight = |unit: usize| {
+            let (word, bit) = place(unit);
+            let first = word * 64 + bit;
+            self.weights[first..first + self.unit_bits as usize].iter().sum::<f32>()
+        };
+        let units = (0..mask.len() * per_word).filter(is_masked);
+        let mut units: Vec<_> = units.map(|unit| (unit, weight(unit))).collect();
+        if units.len() < groups {
             return None;
         }
-        bits.sort_by(|a, b| self.0[*b as usize].total_cmp(&self.0[*a as usize]));
-        let mut dealt = vec![(0.0f32, 0u128); groups];
-        for bit in bits {
-            let lightest = (0..groups).min_by(|a, b| dealt[*a].0.total_cmp(&dealt[*b].0))?;
-            let weight = self.0[bit as usize];
-            // A bit without weight still counts a little, so that such bits spread.
-            dealt[lightest].0 += weight + 1e-3;
-            dealt[lightest].1 |= 1 << bit;
+        units.sort_by(|a, b| b.1.total_cmp(&a.1));
+        let mut heights = vec![0.0f32; groups];
+        let mut dealt = vec![0; groups * mask.len()];
+        for (unit, weight) in units {
+            let lightest = (0..groups).min_by(|a, b| heights[*a].total_cmp(&heights[*b]))?;
+            // A unit without weight still counts a little, so that such units spread.
+            heights[lightest] += weight + 1e-3;
+            let (word, bit) = place(unit);
+            dealt[lightest * mask.len() + word] |= unit_mask << bit;
         }
-        Some(dealt.into_iter().map(|(_, mask)| W::narrow(mask)).collect())
+        Some(dealt)
     }
 }
 
-/// The blocks of an index for `max_distance`: k + 1 of them, of which two near values agree in one.
-///
-/// One empty block, in which all values agree, if there are too few bits.
-pub(super) fn index_blocks<W: Lane>(values: &[W], max_distance: u32) -> Vec<W> {
-    let weights = BitWeights::of(values);
-    let groups = (max_distance as usize).saturating_add(1);
-    weights.deal(!W::ZERO, groups).unwrap_or_else(|| vec![W::ZERO])
-}
-
+/// How many bits' worth the bits of rows of this shape tell them apart, from a sample.
 #[expect(clippy::cast_sign_loss, reason = "weights are not negative")]
-/// How many bits' worth the bits of `values` tell them apart, from a sample.
-pub(super) fn effective_bits<W: Lane>(values: &[W]) -> u32 {
-    BitWeights::of(values).of_mask(!W::ZERO).round() as u32
-}
-
-/// Whether block `table` is the first of `blocks` that holds none of the differing bits.
-#[inline]
-pub(super) fn is_first_agreeing<W: Lane>(blocks: &[W], table: usize, difference: W) -> bool {
-    difference & blocks[table] == W::ZERO
-        && blocks[..table].iter().all(|&block| difference & block != W::ZERO)
+pub(super) fn effective_bits(words: &[u64], shape: Shape) -> u32 {
+    let mut all = vec![0; shape.words()];
+    set_lowest_bits(&mut all, shape.row_bits());
+    BitWeights::of_words(words, shape.words(), shape).of_words_mask(&all).round() as u32
 }
 
 /// A path with the ways to split it, which are worked out once for all of its buckets.
@@ -193,8 +264,8 @@ impl<W: Lane> Node<W> {
         }
         let cost = |groups: usize, weight: f64| {
             let per_group = weight / groups as f64;
-            // A partition does not go on below leaves of about 48.
-            let shrink = (-per_group).exp2().max(48.0 / records as f64);
+            // A partition does not go on below leaves.
+            let shrink = (-per_group).exp2().max(costs.leaf / records as f64);
             groups as f64 * (costs.record * records as f64 + brute * shrink)
         };
         let free_cost = cost(left + 1, self.free_weight);
@@ -256,6 +327,7 @@ fn split_unequal<W: Lane>(path: &Path<W>, widest: usize, groups: &[W]) -> Vec<Pa
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fingerprint_table::Wide;
 
     /// On how many of `paths` a pair with these differences is accepted.
     fn accepting(paths: &[Path<u64>], difference: u64) -> usize {
@@ -270,11 +342,11 @@ mod tests {
     #[test]
     fn every_near_pair_is_accepted_on_exactly_one_path() {
         let masks = [0xFu64, 0xF0, 0xFF00, 0xFFFF_0000];
-        let first = split_free(&Path::root(), &masks);
+        let first = split_free(&Path::root(Shape::bits(64)), &masks);
         let mut second = Vec::new();
         for path in &first {
             let left = 3 - path.unequal.len();
-            let weights = BitWeights([1.0; 128]);
+            let weights = BitWeights::even(Shape::bits(64));
             if path.unequal.is_empty() {
                 let groups = weights.deal(path.free, left + 1).unwrap();
                 second.extend(split_free(path, &groups));
@@ -300,7 +372,7 @@ mod tests {
     #[test]
     fn constant_bits_weigh_nothing_and_are_spread() {
         let values: Vec<u64> = (0..1024).collect();
-        let weights = BitWeights::of(&values);
+        let weights = BitWeights::of(&values, Shape::bits(64));
         assert!((weights.of_mask(u64::MAX) - 10.0).abs() < 0.01);
         let groups = weights.deal(u64::MAX, 2).unwrap();
         for group in &groups {
@@ -308,5 +380,24 @@ mod tests {
         }
         assert_eq!(groups[0] ^ groups[1], u64::MAX);
         assert_eq!(weights.deal(0b111u64, 4), None);
+    }
+
+    #[test]
+    fn lanes_are_dealt_whole_and_only_those_of_the_rows() {
+        let values = [Wide([0x1234, 5]), Wide([0x4321, 9])];
+        let shape = Shape::lanes(20, 4);
+        let weights = BitWeights::of(&values, shape);
+        let groups = weights.deal(Wide::<2>::lowest_bits(shape.row_bits()), 6).unwrap();
+        let mut union = Wide::<2>::ZERO;
+        for group in groups {
+            assert_eq!(group & union, Wide::<2>::ZERO);
+            union = union | group;
+            for lane in 0..20 {
+                let lane_bits = group.0[lane / 16] >> (lane % 16 * 4) & 0xF;
+                assert!(lane_bits == 0 || lane_bits == 0xF);
+            }
+        }
+        assert_eq!(union, Wide([u64::MAX, 0xFFFF]));
+        assert_eq!(weights.deal(Wide([0xFF0u64, 0]), 3), None);
     }
 }

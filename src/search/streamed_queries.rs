@@ -1,13 +1,13 @@
 //! Queries in tables, the corpus scanned once: nothing is built over the corpus, which may be a
 //! mapped file larger than memory.
 
-use crate::fingerprint_table::Lane;
+use crate::fingerprint_table::{Lane, Reach};
 use crate::kernels::Isa;
 use crate::kernels::bucket_filter::{CROWDED, places, rows_near_buckets};
 use crate::kernels::partition::BlockHash;
 use crate::matches::ValuePair;
 use crate::search::Rows;
-use crate::search::split::{index_blocks, is_first_agreeing};
+use crate::search::layout::{Layout, is_first_agreeing};
 use rayon::prelude::{IntoParallelIterator, ParallelIterator};
 
 /// Most bits of the hash of a block: the words of a table's buckets then fit the second cache.
@@ -24,7 +24,7 @@ const STEP_ROWS: usize = 1 << 15;
 #[derive(Debug)]
 pub struct StreamedQueries<'a, L> {
     queries: &'a [L],
-    max_distance: u32,
+    reach: Reach,
     isa: Isa,
     blocks: Vec<L>,
     tables: Vec<Table<L>>,
@@ -32,7 +32,7 @@ pub struct StreamedQueries<'a, L> {
 
 #[derive(Debug)]
 struct Table<L> {
-    hash: BlockHash,
+    hash: BlockHash<L>,
     /// A word for each bucket, as [`rows_near_buckets`] wants them.
     words: Vec<u32>,
     starts: Vec<u32>,
@@ -63,12 +63,12 @@ impl<L: Lane> Table<L> {
 }
 
 impl<'a, L: Lane> StreamedQueries<'a, L> {
-    /// Builds the tables over `queries`, of which there are at most 2^32 - 1.
-    /// Scans run on `isa`.
-    pub fn new(queries: &'a [L], max_distance: u32, isa: Isa) -> Self {
-        let blocks = index_blocks(queries, max_distance);
+    /// Builds the tables over `queries`, of which there are at most 2^32 - 1, by the masks of
+    /// `layout`, which is one for this reach. Scans run on `isa`.
+    pub fn new(queries: &'a [L], layout: &Layout, reach: Reach, isa: Isa) -> Self {
+        let blocks: Vec<L> = layout.blocks();
         let tables = blocks.iter().map(|&block| Table::new(queries, block)).collect();
-        Self { queries, max_distance, isa, blocks, tables }
+        Self { queries, reach, isa, blocks, tables }
     }
 
     /// Finds every query (`a`) and corpus row (`b`) within the distance, ascending.
@@ -109,7 +109,7 @@ impl<'a, L: Lane> StreamedQueries<'a, L> {
         found: &mut Vec<ValuePair>,
     ) {
         let table = &self.tables[number];
-        let (hash, words, limit) = (&table.hash, &table.words, self.max_distance);
+        let (hash, words, limit) = (&table.hash, &table.words, self.reach.most_bits());
         let count = rows_near_buckets(step, hash, words, limit, self.isa, candidates);
         for &at in &candidates[..count] {
             let lane = step[at as usize];
@@ -117,9 +117,8 @@ impl<'a, L: Lane> StreamedQueries<'a, L> {
             let bucket = table.starts[part] as usize..table.starts[part + 1] as usize;
             for &(query, a) in &table.queries[bucket] {
                 let difference = query ^ lane;
-                let distance = difference.count_ones();
                 let row = first + at as usize;
-                if distance <= self.max_distance
+                if let Some(distance) = self.reach.distance(difference)
                     && is_first_agreeing(&self.blocks, number, difference)
                     && corpus.has_fingerprint(row)
                 {

@@ -194,6 +194,47 @@ fn what_is_wrong_is_said() {
     assert!(message.contains("must have the corpus's 64 bits"), "{message}");
 }
 
+#[test]
+fn rows_of_another_recipe_are_refused() {
+    let folder = folder();
+    let folder = folder.path();
+    fs::write(folder.join("text.txt"), "a rose is a rose is a rose").unwrap();
+    for words in [2, 3] {
+        let shingles = format!("--shingle words:{words} --output {words}.fp");
+        check(folder, &format!("fingerprint text.txt {shingles}"));
+    }
+    assert_eq!(check(folder, "search --fingerprints 2.fp --queries 2.fp"), "0\t0\t0\n");
+    let message = check_failure(folder, "search --fingerprints 2.fp --queries 3.fp", 2);
+    assert!(message.contains("must be made as the corpus was; they differ in"), "{message}");
+}
+
+#[test]
+fn a_distance_that_all_rows_are_within_is_refused() {
+    let folder = folder();
+    let folder = folder.path();
+    let rule = "must be below the 64 bits of the fingerprints";
+    for k in [64, 300] {
+        let message = check_failure(folder, &format!("join --fingerprints f.txt -k {k}"), 2);
+        assert!(message.contains(rule), "{message}");
+        let search = format!("search --fingerprints f.txt --queries f.txt -k {k}");
+        assert!(check_failure(folder, &search, 2).contains(rule));
+    }
+}
+
+#[test]
+fn pairs_that_are_too_many_to_keep_are_not_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let rows: Vec<u64> =
+        (1..3000).map(|row: u64| row.wrapping_mul(0x9E37_79B9_7F4A_7C15)).collect();
+    fs::write(folder.join("f.npy"), numpy(&rows, "(2999,)")).unwrap();
+    let command = "search --fingerprints f.npy --queries f.npy -k 31 --count --explain";
+    let output = simtool(folder, &format!("{command} --max-memory 10M"));
+    let plan = String::from_utf8(output.stderr).unwrap();
+    let chosen = plan.lines().find(|line| line.contains("<- chosen")).unwrap();
+    assert!(chosen.contains("linear-scan"), "{plan}");
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn an_interrupted_join_leaves_nothing() {

@@ -4,49 +4,44 @@ use crate::args::{JoinArgs, SearchArgs};
 use crate::inputs::{self, Access};
 use crate::{console, interrupt};
 use simtool::Error;
-use simtool::pipeline::emit_pairs::PairOutput;
+use simtool::fingerprint_file;
+use simtool::pipeline::emit_pairs::{PairOutput, Sink};
 use simtool::pipeline::join_fingerprints::{
-    JoinConfig, join_fingerprints, plan_search, plan_self_join, read_fingerprints,
-    search_fingerprints,
+    join_fingerprints, plan_search, plan_self_join, search_fingerprints,
 };
+use simtool::search::planner::{IndexName, Plan};
 use std::ffi::OsStr;
 use std::io::{self, Write};
 
 /// Joins a file of fingerprints with itself.
 pub(crate) fn join(args: &JoinArgs) -> anyhow::Result<()> {
-    let (config, access) = (config(args)?, Access::of(args.common.no_mmap));
-    let file = inputs::open(&args.fingerprints, access)?;
-    let rows = read_fingerprints(&file, &args.fingerprints)?;
-    let plan = plan_self_join(&rows, &config)?;
+    let (index, resources) = (index(args)?, args.common.resources(&args.memory));
+    let file = inputs::open(&args.fingerprints, Access::of(args.common.no_mmap))?;
+    let rows = fingerprint_file::read(&file, &args.fingerprints)?;
+    let plan = plan_self_join(&rows, args.max_distance, index, resources.memory)?;
     explain(args, &plan);
     let output = output(args)?;
-    write(args, |sink| join_fingerprints(&rows, &plan, &config, output, sink))
+    write(args, |sink| join_fingerprints(&rows, &plan, &resources, output, sink))
 }
 
 /// Searches a file of fingerprints for those of another.
 pub(crate) fn search(args: &SearchArgs) -> anyhow::Result<()> {
     let join = &args.join;
-    let (config, access) = (config(join)?, Access::of(join.common.no_mmap));
+    let (index, resources) = (index(join)?, join.common.resources(&join.memory));
+    let access = Access::of(join.common.no_mmap);
     let corpus = inputs::open(&join.fingerprints, access)?;
-    let corpus = read_fingerprints(&corpus, &join.fingerprints)?;
+    let corpus = fingerprint_file::read(&corpus, &join.fingerprints)?;
     let queries = inputs::open(&args.queries, access)?;
-    let queries = read_fingerprints(&queries, &args.queries)?;
-    let plan = plan_search(&queries, &corpus, &config)?;
+    let queries = fingerprint_file::read(&queries, &args.queries)?;
+    let plan = plan_search(&queries, &corpus, join.max_distance, index, resources.memory)?;
     explain(join, &plan);
     let output = output(join)?;
-    write(join, |sink| search_fingerprints(&queries, &corpus, &plan, &config, output, sink))
+    write(join, |sink| search_fingerprints(&queries, &corpus, &plan, &resources, output, sink))
 }
 
-fn config(args: &JoinArgs) -> Result<JoinConfig, Error> {
-    let resources = args.common.resources(&args.memory);
-    Ok(JoinConfig {
-        max_distance: args.max_distance,
-        index: args.index.as_deref().map(str::parse).transpose()?,
-        memory: resources.memory,
-        temporary_folder: resources.temporary_folder,
-        threads: resources.threads,
-        isa: resources.isa,
-    })
+/// The method that was named.
+fn index(args: &JoinArgs) -> Result<Option<IndexName>, Error> {
+    args.index.as_deref().map(str::parse).transpose()
 }
 
 /// The form that the options and the extension of the output ask for.
@@ -73,7 +68,7 @@ fn output(args: &JoinArgs) -> Result<PairOutput, Error> {
     Ok(table)
 }
 
-fn explain(args: &JoinArgs, plan: &simtool::search::planner::Plan) {
+fn explain(args: &JoinArgs, plan: &Plan) {
     if args.explain {
         console::stats(&plan.to_string());
     }
@@ -82,7 +77,7 @@ fn explain(args: &JoinArgs, plan: &simtool::search::planner::Plan) {
 /// Lends `work` a sink to the file that was asked for, or to standard output.
 fn write(
     args: &JoinArgs,
-    work: impl FnOnce(&mut (dyn FnMut(&[u8]) -> Result<(), Error> + Send)) -> Result<(), Error>,
+    work: impl FnOnce(&mut Sink<'_>) -> Result<(), Error>,
 ) -> anyhow::Result<()> {
     if let Some(path) = &args.output {
         return Ok(interrupt::whole_file(path, |file| work(&mut |bytes| file.write(bytes)))?);

@@ -5,8 +5,8 @@ use super::fitted::Fitted;
 use super::terms::Terms;
 use crate::features::Features;
 use crate::fingerprint::{Scratch, Sketch, Sketcher};
+use crate::fingerprint_rows::{Shape, recipe_difference};
 use crate::kernels::Isa;
-use crate::rows_of_words::{Shape, recipe_difference};
 use std::fmt;
 use std::sync::Arc;
 

@@ -1,0 +1,403 @@
+//! The door of the stage: rows of any width and metric, a plan and resources in; row numbers and
+//! distances out.
+//!
+//! Behind it, rows of up to eight words are lanes of 1, 2, 4 or 8 words; rows of other numbers of
+//! words are copied and end in words of 0. Rows of more words are compared one with another,
+//! whatever the plan says. All work is done by the threads of the pool that the caller runs in.
+
+use crate::error::{Error, Result};
+use crate::fingerprint_rows::{FingerprintRows, Metric, recipe_difference};
+use crate::fingerprint_table::{Lane, Reach, Wide};
+use crate::matches::Match;
+use crate::resources::Resources;
+use crate::search::asked_rows::{Indexed, ScanBehind, Scanned, Searched, Streamed};
+use crate::search::bipartite_join::bipartite_join;
+use crate::search::bit_probing::BitProbing;
+use crate::search::block_index::BlockIndex;
+use crate::search::collect::{CountRows, KeepPairs};
+use crate::search::expanded_set::ExpandedSet;
+use crate::search::grouping::group;
+use crate::search::layout::Layout;
+use crate::search::partition_join;
+use crate::search::partners::{Partners, collect, count};
+use crate::search::permuted_tables::PermutedTables;
+use crate::search::planner::{IndexName, Plan};
+use crate::search::row_pairs::RowPairs;
+use crate::search::spilled_join::SpilledGroups;
+use crate::search::streamed_queries::StreamedQueries;
+use crate::search::wide_scan::WideRows;
+use crate::search::{FingerprintIndex, Rows};
+use crate::validity::Validity;
+use std::borrow::Cow;
+
+pub use crate::search::bipartite_join::Join;
+pub use crate::search::partition_join::SelfJoin;
+
+/// Calls a function with the narrowest lanes that hold the rows; `$wide` where none do.
+macro_rules! in_lanes {
+    ($rows:expr, $function:ident($($argument:expr),*), $wide:expr) => {
+        match $rows.shape.words() {
+            0..=1 => $function::<u64>($($argument),*),
+            2 => $function::<Wide<2>>($($argument),*),
+            3..=4 => $function::<Wide<4>>($($argument),*),
+            5..=8 => $function::<Wide<8>>($($argument),*),
+            _ => $wide,
+        }
+    };
+}
+
+/// A structure over rows that answers queries, one at a time.
+pub trait Searcher: Sync {
+    /// Replaces `found` by every row within the distance of the row of these words, in row order.
+    ///
+    /// # Panics
+    ///
+    /// The query may have no other number of words than the rows.
+    fn search(&self, query: &[u64], found: &mut Vec<Match>);
+}
+
+/// Finds all pairs of rows within the distance of `plan`, by its method: groups of equal rows, and
+/// pairs of groups.
+///
+/// # Errors
+///
+/// There are too many rows, the method is none for self-joins, or a temporary file fails.
+pub fn self_join(
+    rows: &FingerprintRows<'_>,
+    plan: &Plan,
+    resources: &Resources,
+) -> Result<SelfJoin> {
+    check_count("fingerprints", rows)?;
+    let work = Work::of(rows, plan, resources);
+    in_lanes!(rows, self_join_lanes(rows, work), {
+        let (groups, values) = WideRows::new(rows, work.reach).grouped();
+        Ok(SelfJoin { groups, pairs: collect(&values) })
+    })
+}
+
+/// Counts the pairs of rows that [`self_join`] finds, without keeping them.
+///
+/// # Errors
+///
+/// As [`self_join`].
+pub fn count_self_join(
+    rows: &FingerprintRows<'_>,
+    plan: &Plan,
+    resources: &Resources,
+) -> Result<u64> {
+    check_count("fingerprints", rows)?;
+    let work = Work::of(rows, plan, resources);
+    in_lanes!(rows, count_lanes(rows, work), Ok(count(&WideRows::new(rows, work.reach))))
+}
+
+/// The partners of each row within the distance of `plan`, those behind it: the pairs of
+/// [`self_join`] as pairs of rows.
+///
+/// # Errors
+///
+/// As [`self_join`].
+pub fn self_partners<'a>(
+    rows: &'a FingerprintRows<'_>,
+    plan: &Plan,
+    resources: &'a Resources,
+) -> Result<Box<dyn Partners + 'a>> {
+    check_count("fingerprints", rows)?;
+    let work = Work::of(rows, plan, resources);
+    in_lanes!(rows, self_partners_lanes(rows, work), Ok(Box::new(WideRows::new(rows, work.reach))))
+}
+
+/// Finds all pairs of a query and a corpus row within the distance of `plan`, by its method: groups
+/// of equal rows on both sides, and pairs of groups.
+///
+/// # Errors
+///
+/// Queries and corpus do not compare, there are too many rows, or the method is none for searches.
+pub fn join(
+    queries: &FingerprintRows<'_>,
+    corpus: &FingerprintRows<'_>,
+    plan: &Plan,
+    resources: &Resources,
+) -> Result<Join> {
+    check_both(queries, corpus)?;
+    let work = Work::of(corpus, plan, resources);
+    in_lanes!(corpus, join_lanes(queries, corpus, work), {
+        let (queries, query_values) = WideRows::new(queries, work.reach).grouped();
+        let (corpus, values) = WideRows::new(corpus, work.reach).grouped();
+        let searched = Searched { searcher: Box::new(values), queries: query_values };
+        Ok(Join { queries, corpus, pairs: collect(&searched) })
+    })
+}
+
+/// The partners of each query within the distance of `plan`, by its method: the pairs of [`join`] as
+/// pairs of rows.
+///
+/// # Errors
+///
+/// As [`join`].
+pub fn partners<'a>(
+    queries: &'a FingerprintRows<'_>,
+    corpus: &'a FingerprintRows<'_>,
+    plan: &Plan,
+    resources: &'a Resources,
+) -> Result<Box<dyn Partners + 'a>> {
+    check_both(queries, corpus)?;
+    let work = Work::of(corpus, plan, resources);
+    in_lanes!(corpus, partners_lanes(queries, corpus, work), {
+        let searcher = Box::new(WideRows::new(corpus, work.reach));
+        Ok(Box::new(Searched { searcher, queries: WideRows::new(queries, work.reach) }))
+    })
+}
+
+/// The structure over `corpus` that the method of `plan` builds, to be asked one query at a time.
+///
+/// # Errors
+///
+/// There are too many rows, or the method needs all queries at once.
+pub fn searcher<'a>(
+    corpus: &'a FingerprintRows<'_>,
+    plan: &Plan,
+    resources: &'a Resources,
+) -> Result<Box<dyn Searcher + 'a>> {
+    check_count("fingerprints", corpus)?;
+    let work = Work::of(corpus, plan, resources);
+    in_lanes!(corpus, searcher_lanes(corpus, work), Ok(Box::new(WideRows::new(corpus, work.reach))))
+}
+
+/// Rows have numbers of 32 bits, of which one says "none".
+fn check_count(what: &str, rows: &FingerprintRows<'_>) -> Result<()> {
+    if u32::try_from(rows.len()).is_ok_and(|rows| rows < u32::MAX) {
+        return Ok(());
+    }
+    let what = format!("{} {what}", rows.len());
+    Err(Error::limit(what, format!("a join takes fewer than {}: join them in parts", u32::MAX)))
+}
+
+/// Whether the distance of a query and a row of the corpus means anything.
+fn check_both(queries: &FingerprintRows<'_>, corpus: &FingerprintRows<'_>) -> Result<()> {
+    if queries.shape != corpus.shape {
+        let rule = format!("must have the corpus's {}", corpus.shape);
+        return Err(Error::config("queries", format!("with {}", queries.shape), rule));
+    }
+    if let (Some(a), Some(b)) = (&queries.recipe, &corpus.recipe)
+        && let Some(difference) = recipe_difference(a, b)
+    {
+        let rule = format!("must be made as the corpus was; they differ in {difference}");
+        return Err(Error::config("queries", "made by another recipe", rule));
+    }
+    check_count("queries", queries)?;
+    check_count("fingerprints", corpus)
+}
+
+/// What is to be done with rows, however wide they are.
+#[derive(Clone, Copy)]
+pub(super) struct Work<'w> {
+    index: IndexName,
+    pub(super) reach: Reach,
+    pub(super) resources: &'w Resources,
+}
+
+impl<'w> Work<'w> {
+    fn of(rows: &FingerprintRows<'_>, plan: &Plan, resources: &'w Resources) -> Self {
+        let reach = Reach { shape: rows.shape, max_distance: plan.workload.max_distance };
+        Self { index: plan.index, reach, resources }
+    }
+
+    /// The layout by which these lanes are looked up.
+    fn layout<L: Lane>(&self, lanes: &[L]) -> Layout {
+        Layout::of_lanes(lanes, self.reach.shape, self.reach.max_distance)
+    }
+
+    fn spilled<L: Lane>(&self, rows: Rows<'_, L>) -> Result<SpilledGroups<L>> {
+        SpilledGroups::new(rows, self.resources.memory, &self.resources.temporary_folder)
+    }
+
+    /// That the method does not serve the door that it was brought to.
+    fn refused<T>(&self, task: &str) -> Result<T> {
+        Err(Error::config("index", self.index, format!("is no method for {task}")))
+    }
+}
+
+/// Rows as lanes of one width.
+pub(super) struct LaneRows<'a, L: Lane> {
+    lanes: Cow<'a, [L]>,
+    validity: Option<&'a Validity>,
+}
+
+impl<'a, L: Lane> LaneRows<'a, L> {
+    /// Lent where the rows have as many words as a lane, else copied, with words of 0 at the end.
+    fn of(rows: &'a FingerprintRows<'_>) -> Self {
+        let words = rows.shape.words();
+        let lanes = if words == L::WORDS {
+            Cow::Borrowed(bytemuck::cast_slice(&rows.words))
+        } else {
+            rows.words.chunks_exact(words).map(L::from_words).collect()
+        };
+        Self { lanes, validity: rows.validity.as_ref() }
+    }
+
+    /// Rows that all have a fingerprint.
+    fn all(lanes: &'a [L]) -> Self {
+        Self { lanes: Cow::Borrowed(lanes), validity: None }
+    }
+
+    pub(super) fn rows(&self) -> Rows<'_, L> {
+        Rows { lanes: &self.lanes, validity: self.validity }
+    }
+
+    /// The rows that have a fingerprint, and their numbers where there are others.
+    fn valid(self) -> (Cow<'a, [L]>, Option<Vec<u32>>) {
+        let Some(validity) = self.validity else { return (self.lanes, None) };
+        let all = self.lanes.iter().copied().zip(0u32..);
+        let (lanes, rows): (Vec<L>, _) =
+            all.filter(|(_, row)| validity.has_value(*row as usize)).unzip();
+        (lanes.into(), Some(rows))
+    }
+}
+
+fn self_join_lanes<L: Lane>(rows: &FingerprintRows<'_>, work: Work<'_>) -> Result<SelfJoin> {
+    let lanes = LaneRows::<L>::of(rows);
+    let (rows, reach, isa) = (lanes.rows(), work.reach, work.resources.isa);
+    match work.index {
+        IndexName::PartitionJoin => Ok(partition_join::self_join(rows, reach, isa)),
+        IndexName::SpilledJoin => {
+            let layout = work.layout(rows.lanes);
+            let spilled = work.spilled(rows)?;
+            let pairs = spilled.collect_pairs(&layout, reach, isa, &KeepPairs)?.into_sorted();
+            Ok(SelfJoin { groups: spilled.groups, pairs })
+        }
+        IndexName::LinearScan => {
+            let groups = group(rows);
+            let pairs = collect(&ScanBehind { rows: LaneRows::all(groups.values()), work });
+            Ok(SelfJoin { groups: groups.groups, pairs })
+        }
+        IndexName::BitProbing
+        | IndexName::ExpandedSet
+        | IndexName::PermutedTables
+        | IndexName::BlockIndex
+        | IndexName::StreamedQueries
+        | IndexName::BipartiteJoin => work.refused("self-joins"),
+    }
+}
+
+fn count_lanes<L: Lane>(rows: &FingerprintRows<'_>, work: Work<'_>) -> Result<u64> {
+    let lanes = LaneRows::<L>::of(rows);
+    let (rows, reach, isa) = (lanes.rows(), work.reach, work.resources.isa);
+    match work.index {
+        IndexName::PartitionJoin => Ok(partition_join::count_pairs(rows, reach, isa)),
+        IndexName::SpilledJoin => {
+            let layout = work.layout(rows.lanes);
+            let spilled = work.spilled(rows)?;
+            let counting = CountRows { groups: (&spilled.groups, &spilled.groups) };
+            let pairs = spilled.collect_pairs(&layout, reach, isa, &counting)?;
+            Ok(spilled.groups.equal_pairs() + pairs)
+        }
+        IndexName::LinearScan => Ok(count(&ScanBehind { rows: lanes, work })),
+        IndexName::BitProbing
+        | IndexName::ExpandedSet
+        | IndexName::PermutedTables
+        | IndexName::BlockIndex
+        | IndexName::StreamedQueries
+        | IndexName::BipartiteJoin => work.refused("self-joins"),
+    }
+}
+
+fn self_partners_lanes<'a, L: Lane>(
+    rows: &'a FingerprintRows<'_>,
+    work: Work<'a>,
+) -> Result<Box<dyn Partners + 'a>> {
+    if work.index == IndexName::LinearScan {
+        return Ok(Box::new(ScanBehind { rows: LaneRows::<L>::of(rows), work }));
+    }
+    let found = self_join_lanes::<L>(rows, work)?;
+    Ok(Box::new(RowPairs::of_self_join(found, rows.len())))
+}
+
+fn join_lanes<L: Lane>(
+    queries: &FingerprintRows<'_>,
+    corpus: &FingerprintRows<'_>,
+    work: Work<'_>,
+) -> Result<Join> {
+    let (queries, corpus) = (LaneRows::<L>::of(queries), LaneRows::<L>::of(corpus));
+    if work.index == IndexName::BipartiteJoin {
+        return bipartite_join(queries.rows(), corpus.rows(), work.reach, work.resources.isa);
+    }
+    let (queries, corpus) = (group(queries.rows()), group(corpus.rows()));
+    let (query_values, values) = (LaneRows::all(queries.values()), LaneRows::all(corpus.values()));
+    let pairs = collect(&*partners_of(query_values, values, work)?);
+    Ok(Join { queries: queries.groups, corpus: corpus.groups, pairs })
+}
+
+fn partners_lanes<'a, L: Lane>(
+    queries: &'a FingerprintRows<'_>,
+    corpus: &'a FingerprintRows<'_>,
+    work: Work<'a>,
+) -> Result<Box<dyn Partners + 'a>> {
+    partners_of(LaneRows::<L>::of(queries), LaneRows::of(corpus), work)
+}
+
+fn partners_of<'a, L: Lane>(
+    queries: LaneRows<'a, L>,
+    corpus: LaneRows<'a, L>,
+    work: Work<'a>,
+) -> Result<Box<dyn Partners + 'a>> {
+    let (reach, isa, query_count) = (work.reach, work.resources.isa, queries.lanes.len());
+    match work.index {
+        IndexName::BipartiteJoin => {
+            let found = bipartite_join(queries.rows(), corpus.rows(), reach, isa)?;
+            Ok(Box::new(RowPairs::of_join(found, query_count)))
+        }
+        IndexName::StreamedQueries => {
+            let (queries, query_rows) = queries.valid();
+            let layout = work.layout(&queries);
+            let streamed = StreamedQueries::new(&queries, &layout, reach, isa);
+            let found = streamed.scan(corpus.rows());
+            Ok(Box::new(Streamed { found, query_rows, query_count }))
+        }
+        IndexName::LinearScan
+        | IndexName::BitProbing
+        | IndexName::ExpandedSet
+        | IndexName::PermutedTables
+        | IndexName::BlockIndex => {
+            Ok(Box::new(Searched { searcher: searcher_of(corpus, work)?, queries }))
+        }
+        IndexName::PartitionJoin | IndexName::SpilledJoin => work.refused("searches"),
+    }
+}
+
+fn searcher_lanes<'a, L: Lane>(
+    corpus: &'a FingerprintRows<'_>,
+    work: Work<'a>,
+) -> Result<Box<dyn Searcher + 'a>> {
+    searcher_of(LaneRows::<L>::of(corpus), work)
+}
+
+fn searcher_of<'a, L: Lane>(
+    corpus: LaneRows<'a, L>,
+    work: Work<'a>,
+) -> Result<Box<dyn Searcher + 'a>> {
+    let (reach, isa) = (work.reach, work.resources.isa);
+    let (bits, max_distance) = (reach.shape.row_bits(), reach.max_distance);
+    if reach.shape.metric() != Metric::Bits && work.index.is_of_bits() {
+        return work.refused("rows that are compared lane by lane");
+    }
+    if work.index == IndexName::LinearScan {
+        // As it stands: a copy of the rows that have a fingerprint costs more than their scan.
+        return Ok(Box::new(Scanned { corpus, work }));
+    }
+    let (lanes, rows) = corpus.valid();
+    let index: Box<dyn FingerprintIndex<L> + 'a> = match work.index {
+        IndexName::BlockIndex => {
+            let layout = work.layout(&lanes);
+            Box::new(BlockIndex::new(lanes, &layout, reach, isa))
+        }
+        IndexName::PermutedTables => Box::new(PermutedTables::new(&lanes, reach)),
+        IndexName::BitProbing => Box::new(BitProbing::new(&lanes, max_distance)),
+        IndexName::ExpandedSet => Box::new(ExpandedSet::new(&lanes, bits, max_distance)),
+        IndexName::LinearScan
+        | IndexName::StreamedQueries
+        | IndexName::PartitionJoin
+        | IndexName::BipartiteJoin
+        | IndexName::SpilledJoin => return work.refused("queries one by one"),
+    };
+    Ok(Box::new(Indexed { index, rows }))
+}

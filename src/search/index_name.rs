@@ -1,0 +1,82 @@
+//! The methods of the stage by name.
+
+use crate::error::{Error, Result};
+use std::fmt;
+use std::str::FromStr;
+
+/// A search method by name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum IndexName {
+    /// Compares everything.
+    LinearScan,
+    /// Looks up all flips of a query.
+    BitProbing,
+    /// Stores all flips of the corpus.
+    ExpandedSet,
+    /// Sorted tables under permutations.
+    PermutedTables,
+    /// k + 1 tables of buckets.
+    BlockIndex,
+    /// The queries in tables, the corpus scanned once.
+    StreamedQueries,
+    /// The recursive self-join, in memory.
+    PartitionJoin,
+    /// The recursive join of queries and corpus.
+    BipartiteJoin,
+    /// The recursive self-join with its first partition in files.
+    SpilledJoin,
+}
+
+/// Every name, in the order of [`IndexName`].
+const NAMES: [(IndexName, &str); 9] = [
+    (IndexName::LinearScan, "linear-scan"),
+    (IndexName::BitProbing, "bit-probing"),
+    (IndexName::ExpandedSet, "expanded-set"),
+    (IndexName::PermutedTables, "permuted-tables"),
+    (IndexName::BlockIndex, "block-index"),
+    (IndexName::StreamedQueries, "streamed-queries"),
+    (IndexName::PartitionJoin, "partition-join"),
+    (IndexName::BipartiteJoin, "bipartite-join"),
+    (IndexName::SpilledJoin, "spilled-join"),
+];
+
+impl IndexName {
+    /// Whether the method knows nothing but bits, and cannot count lanes.
+    pub(super) fn is_of_bits(self) -> bool {
+        matches!(self, Self::BitProbing | Self::ExpandedSet | Self::PermutedTables)
+    }
+}
+
+impl fmt::Display for IndexName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(NAMES[*self as usize].1)
+    }
+}
+
+impl FromStr for IndexName {
+    type Err = Error;
+
+    fn from_str(name: &str) -> Result<Self> {
+        let known = NAMES.iter().find(|known| known.1 == name);
+        known.map(|known| known.0).ok_or_else(|| {
+            let names: Vec<_> = NAMES.iter().map(|known| known.1).collect();
+            Error::config("index", name, format!("must be one of {}", names.join(", ")))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_read_and_written() {
+        for (at, (index, name)) in NAMES.into_iter().enumerate() {
+            assert_eq!(index as usize, at);
+            assert_eq!(name.parse::<IndexName>().unwrap(), index);
+            assert_eq!(index.to_string(), name);
+        }
+        let error = "tree".parse::<IndexName>().unwrap_err().to_string();
+        assert!(error.starts_with("index tree: must be one of linear-scan, "), "{error}");
+    }
+}

@@ -1,0 +1,225 @@
+//! The first level of the recursion for rows of many words, which are dear to move.
+//!
+//! What moves in place of a row is its sketch: a key of the block that is partitioned by, and the
+//! fold of the row. Rows that agree in the block have the same key, so of the pairs of a small bucket
+//! nearly all are ruled out by two words; the rest is looked up in the rows, which stay where they
+//! are. A bucket that the keys do not make small is gathered and goes on as any other.
+
+use crate::fingerprint_table::{Lane, Wide};
+use crate::kernels::block_keys::block_keys;
+use crate::kernels::hamming_pairs::near_pairs_64;
+use crate::kernels::partition::{BlockHash, count, scatter};
+use crate::large_buffer::LargeBuffer;
+use crate::search::collect::Collect;
+use crate::search::parallel_partition::{Records, partition};
+use crate::search::recursion::{Join, LARGE_BITS, Numbers, SMALL_BITS, Scratch};
+use crate::search::split::Node;
+use rayon::prelude::{
+    IndexedParallelIterator, IntoParallelIterator, ParallelIterator, ParallelSlice,
+    ParallelSliceMut,
+};
+use std::mem::take;
+use std::ops::Range;
+
+/// Words from which a lane is sketched.
+pub(super) const SKETCHED_WORDS: usize = 4;
+/// Blocks whose keys are made in one pass over the rows.
+const KEYS_AT_ONCE: usize = 4;
+/// Rows whose keys one task makes.
+const TASK_ROWS: usize = 1 << 14;
+/// The mask of a sketch's key.
+const KEY: Sketch = Wide([u64::MAX, 0]);
+
+/// The key of a row's block, and the fold of the row.
+pub(super) type Sketch = Wide<2>;
+
+impl<W: Lane, C: Collect> Join<'_, W, C> {
+    /// [`Self::large`] of the root, by sketches where it is worth a split.
+    pub(super) fn run_sketched(&self, values: &[W], root: &Node<W>) -> C::Part {
+        let mut part = self.collect.part();
+        let compares = self.compares_of(values.len());
+        let children = root.split(self.reach.max_distance, values.len(), compares, self.costs);
+        let Some(children) = children else {
+            return self.large(values, Numbers::FromZero, root, 0);
+        };
+        let mut folds = LargeBuffer::<u64>::zeroed(values.len());
+        folds.par_chunks_mut(TASK_ROWS).zip(values.par_chunks(TASK_ROWS)).for_each(
+            |(folds, values)| {
+                folds.iter_mut().zip(values).for_each(|(fold, value)| *fold = value.fold64());
+            },
+        );
+        let mut keys: Vec<LargeBuffer<u64>> =
+            children.iter().take(KEYS_AT_ONCE).map(|_| LargeBuffer::zeroed(values.len())).collect();
+        let mut moved = (LargeBuffer::zeroed(values.len()), LargeBuffer::zeroed(values.len()));
+        for children in children.chunks(KEYS_AT_ONCE) {
+            self.make_keys(values, children, &mut keys);
+            for (child, keys) in children.iter().zip(&keys) {
+                let later = if child.width == 0 {
+                    self.large(values, Numbers::FromZero, child, 0)
+                } else {
+                    self.partition_sketches(values, keys, &folds, child, &mut moved)
+                };
+                self.collect.merge(&mut part, later);
+            }
+        }
+        part
+    }
+
+    /// Number of pairs of all records.
+    fn compares_of(&self, records: usize) -> f64 {
+        let (all, queries) = (records as f64, f64::from(self.boundary));
+        if self.boundary == 0 { all * (all - 1.0) / 2.0 } else { queries * (all - queries) }
+    }
+
+    /// The keys of all rows for each child's block, in one pass over the rows.
+    fn make_keys(&self, values: &[W], children: &[Node<W>], keys: &mut [LargeBuffer<u64>]) {
+        let mut chunks: Vec<Vec<&mut [u64]>> = Vec::new();
+        chunks.resize_with(values.len().div_ceil(TASK_ROWS), Vec::new);
+        for keys in keys.iter_mut().take(children.len()) {
+            for (chunk, keys) in chunks.iter_mut().zip(keys.chunks_mut(TASK_ROWS)) {
+                chunk.push(keys);
+            }
+        }
+        values.par_chunks(TASK_ROWS).zip(chunks).with_max_len(1).for_each(|(values, mut chunk)| {
+            // So few rows at a time that the caches hold them from block to block.
+            for first in (0..values.len()).step_by(256) {
+                let rows = first..values.len().min(first + 256);
+                for (child, keys) in children.iter().zip(&mut chunk) {
+                    let keys = &mut keys[rows.clone()];
+                    block_keys(&values[rows.clone()], child.path.block, self.isa, keys);
+                }
+            }
+        });
+    }
+
+    /// Partitions the sketches by their keys, and each part by one thread further.
+    fn partition_sketches(
+        &self,
+        values: &[W],
+        keys: &[u64],
+        folds: &[u64],
+        node: &Node<W>,
+        moved: &mut (LargeBuffer<Sketch>, LargeBuffer<u32>),
+    ) -> C::Part {
+        let bits = LARGE_BITS.min(node.width);
+        let hash = BlockHash::new(KEY, 0, bits);
+        let records = |range: Range<usize>| {
+            let sketches = keys[range.clone()].iter().zip(&folds[range.clone()]);
+            sketches.map(|(&key, &fold)| Wide([key, fold])).zip(range.start as u32..)
+        };
+        let (sketches, numbers) = moved;
+        let starts = partition(values.len(), records, &hash, sketches, numbers);
+        let (sketches, numbers): (&[Sketch], &[u32]) = (sketches, numbers);
+        let parts: Vec<C::Part> = (0..hash.parts())
+            .into_par_iter()
+            .with_max_len(1)
+            .map(|i| {
+                let range = starts[i]..starts[i + 1];
+                let numbers = &numbers[range.clone()];
+                if numbers.len() >= self.large_records {
+                    let gathered = gather(values, numbers);
+                    return self.large(&gathered, Numbers::Given(numbers), node, 0);
+                }
+                self.with_scratch(|scratch| {
+                    let mut part = self.collect.part();
+                    let records = Records { values: &sketches[range], numbers };
+                    self.small_sketches(values, records, node, bits, scratch, &mut part);
+                    part
+                })
+            })
+            .collect();
+        let mut merged = self.collect.part();
+        for part in parts {
+            self.collect.merge(&mut merged, part);
+        }
+        merged
+    }
+
+    /// One more partition by the keys, if there are many records, and the pairs of each part.
+    fn small_sketches(
+        &self,
+        values: &[W],
+        records: Records<'_, Sketch>,
+        node: &Node<W>,
+        used: u32,
+        scratch: &mut Scratch<W>,
+        part: &mut C::Part,
+    ) {
+        let (length, leaf) = (records.len(), self.costs.leaf_records());
+        if length <= leaf || used >= node.width {
+            return self.end_of_keys(values, records, node, scratch, part);
+        }
+        let bits = (length * 2 / leaf).ilog2().clamp(1, SMALL_BITS).min(node.width - used);
+        let hash = BlockHash::new(KEY, used, bits);
+        let mut level = take(&mut scratch.sketches);
+        level.next.clear();
+        level.next.resize(hash.parts(), 0);
+        count(records.values, &hash, &mut level.next);
+        let mut place = 0;
+        for next in &mut level.next {
+            place += std::mem::replace(next, place);
+        }
+        if level.values.len() < length {
+            level.values.resize(length, Sketch::ZERO);
+            level.numbers.resize(length, 0);
+        }
+        let (out_values, out_numbers) = (&mut level.values[..length], &mut level.numbers[..length]);
+        scatter(records.values, records.numbers, &hash, &mut level.next, out_values, out_numbers);
+        let parts = Records { values: &level.values[..length], numbers: &level.numbers[..length] };
+        let mut start = 0;
+        for &end in &level.next {
+            let range = start..end as usize;
+            start = end as usize;
+            if range.len() > 1 {
+                self.end_of_keys(values, parts.slice(range), node, scratch, part);
+            }
+        }
+        scratch.sketches = level;
+    }
+
+    /// The pairs of a bucket: at once where it is small, else as of any bucket of whole rows.
+    fn end_of_keys(
+        &self,
+        values: &[W],
+        records: Records<'_, Sketch>,
+        node: &Node<W>,
+        scratch: &mut Scratch<W>,
+        part: &mut C::Part,
+    ) {
+        let Records { values: sketches, numbers } = records;
+        let (queries, compares) = self.compares(numbers);
+        if compares == 0.0 {
+            return;
+        }
+        if records.len() > 4 * self.costs.leaf_records() {
+            let gathered = gather(values, numbers);
+            let records = Records { values: &gathered, numbers };
+            return self.small(records, node, 0, 0, scratch, part);
+        }
+        let rows = 0..if self.boundary == 0 { records.len() } else { queries };
+        let (isa, limit) = (self.isa, self.reach.most_bits());
+        let test = self.test(&node.path);
+        let Scratch { words_64, candidates, .. } = scratch;
+        words_64.clear();
+        words_64.extend(sketches.iter().map(|sketch| sketch.0[1]));
+        let mut sink = |rows: &[u32], columns: &[u32]| {
+            for (&row, &column) in rows.iter().zip(columns) {
+                let (row, column) = (row as usize, column as usize);
+                if sketches[row].0[0] != sketches[column].0[0] {
+                    continue;
+                }
+                let (a, b) = (numbers[row], numbers[column]);
+                let difference = values[a as usize] ^ values[b as usize];
+                if let Some(distance) = test.distance(difference) {
+                    self.collect.pair(part, a, b, distance);
+                }
+            }
+        };
+        near_pairs_64(words_64, rows, queries, limit, isa, candidates, &mut sink);
+    }
+}
+
+/// The rows of these numbers.
+fn gather<W: Lane>(values: &[W], numbers: &[u32]) -> Vec<W> {
+    numbers.iter().map(|&number| values[number as usize]).collect()
+}
