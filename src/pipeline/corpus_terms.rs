@@ -68,7 +68,7 @@ impl TermSource for CorpusTerms<'_> {
         let first = &mut |index, document: &Document<'_>| {
             let terms = self.terms.of(document.text, &mut scratch);
             visit(index, terms);
-            !terms.is_empty()
+            Ok(!terms.is_empty())
         };
         let summary = read_summarized(self.collection, shard, self.by_field, first)?;
         // Two readers of one shard would have found the same.

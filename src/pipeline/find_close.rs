@@ -4,7 +4,7 @@
 
 use super::close_fingerprints::close_rows;
 use super::corpus_terms::CorpusTerms;
-use super::fingerprint_collection::{FingerprintedCollection, Rows};
+use super::fingerprint_collection::{FingerprintedCollection, Rows, Wordless};
 use super::kept_terms::KeptTerms;
 use super::method::{Criterion, DocumentTerms, Fitted};
 use super::plan::Plan;
@@ -102,7 +102,8 @@ impl Run<'_> {
         let fitted = Fitted::learn(recipe.terms(), learned_from, self.workers, resources.isa)?;
         let by_field = self.plan.keep().is_by_field();
         let (workers, progress) = (self.workers, self.progress);
-        let rows = Rows { recipe, fitted: &fitted, by_field, workers, progress };
+        let (fitted, wordless) = (&fitted, Wordless::Allowed);
+        let rows = Rows { recipe, fitted, by_field, wordless, workers, progress };
         let made = self.corpora.try_map(|corpus| rows.of(corpus, resources))?;
         timings.end("read and fingerprint");
 

@@ -7,11 +7,13 @@ use super::watched::Watched;
 use super::workers::Workers;
 use crate::document::Document;
 use crate::error::{Error, Result};
+use crate::fault::escaped;
 use crate::fingerprint_rows::FingerprintRows;
 use crate::read::Corpus;
 use crate::resources::Resources;
 use crate::validity::Validity;
 use std::borrow::Cow;
+use std::path::Path;
 
 /// Fingerprints of a collection.
 #[derive(Clone, Debug)]
@@ -22,6 +24,15 @@ pub struct FingerprintedCollection {
     pub summary: CollectionSummary,
 }
 
+/// What becomes of documents without terms, which have no fingerprint.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wordless {
+    /// They are rows without one.
+    Allowed,
+    /// The first ends the reading: there is no place for it where the rows go.
+    Refused,
+}
+
 /// Makes a fingerprint of every document of `corpus`.
 ///
 /// The shards are read once, in parallel, and once before if something must be learned for the
@@ -30,19 +41,21 @@ pub struct FingerprintedCollection {
 ///
 /// # Errors
 ///
-/// The recipe makes no rows, the threads cannot be started, there are more than 2³² − 1 documents,
-/// or `progress` is cancelled. What is wrong with the input is part of the result.
+/// The recipe makes no rows, the threads cannot be started, there are more than 2³² − 1 documents, a
+/// document has no terms and that is refused, or `progress` is cancelled. What is wrong with the input is part of the result.
 pub fn fingerprint_collection(
     corpus: &dyn Corpus,
     recipe: &Recipe,
     resources: &Resources,
+    wordless: Wordless,
     progress: &dyn Progress,
 ) -> Result<FingerprintedCollection> {
     let workers = Workers::new(resources.threads)?;
     let corpus = &Watched { corpus, progress };
     let fitted = Fitted::learn(recipe.terms(), corpus, &workers, resources.isa)?;
     progress.begin("reading", corpus.bytes());
-    let rows = Rows { recipe, fitted: &fitted, by_field: false, workers: &workers, progress };
+    let (fitted, workers) = (&fitted, &workers);
+    let rows = Rows { recipe, fitted, by_field: false, wordless, workers, progress };
     rows.of(corpus, resources)
 }
 
@@ -52,6 +65,7 @@ pub(super) struct Rows<'r> {
     pub(super) fitted: &'r Fitted,
     /// Whether a field decides which documents are kept.
     pub(super) by_field: bool,
+    pub(super) wordless: Wordless,
     pub(super) workers: &'r Workers,
     pub(super) progress: &'r dyn Progress,
 }
@@ -130,14 +144,25 @@ impl Rows<'_> {
         let visit = &mut |index, document: &Document<'_>| {
             let has_row = maker.push(document.text, &mut words, scratch).0;
             if !has_row {
+                if self.wordless == Wordless::Refused {
+                    return Err(wordless(corpus.file_name(corpus.shard_file(shard)), document));
+                }
                 without.push(index);
             }
-            has_row
+            Ok(has_row)
         };
         let summary = read_summarized(corpus, shard, self.by_field, visit)?;
         self.progress.advance(corpus.shard_bytes(shard));
         Ok(ShardRows { shard, words, without, summary })
     }
+}
+
+/// Names a document without words that there is no place for.
+fn wordless(file: &Path, document: &Document<'_>) -> Error {
+    let id = document.id.map_or(String::new(), |id| format!(" \"{}\"", escaped(id)));
+    let rule = "has no words and no fingerprint, for which an array has no place; name another file, \
+                such as .parquet";
+    Error::limit(format!("a document{id} of {}", file.display()), rule)
 }
 
 #[cfg(test)]
@@ -164,7 +189,14 @@ mod tests {
         let collection = Collection::open(files, ReadOptions::default());
         let method: Method = method.parse().unwrap();
         let resources = Resources { threads, isa, ..Resources::default() };
-        fingerprint_collection(&collection, method.recipe(), &resources, &NoProgress).unwrap()
+        fingerprint_collection(
+            &collection,
+            method.recipe(),
+            &resources,
+            Wordless::Allowed,
+            &NoProgress,
+        )
+        .unwrap()
     }
 
     #[test]
@@ -207,7 +239,13 @@ mod tests {
     fn sets_are_no_fingerprints() {
         let (method, resources) = (Method::default(), Resources::default());
         let collection = Collection::open(Vec::new(), ReadOptions::default());
-        let made = fingerprint_collection(&collection, method.recipe(), &resources, &NoProgress);
+        let made = fingerprint_collection(
+            &collection,
+            method.recipe(),
+            &resources,
+            Wordless::Allowed,
+            &NoProgress,
+        );
         assert!(made.unwrap_err().to_string().starts_with("method exact: makes no fingerprints"));
     }
 }

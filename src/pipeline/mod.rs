@@ -47,7 +47,7 @@ pub mod write_fingerprints;
 mod write_groups;
 
 pub use estimate::{Estimate, estimate};
-pub use fingerprint_collection::{FingerprintedCollection, fingerprint_collection};
+pub use fingerprint_collection::{FingerprintedCollection, Wordless, fingerprint_collection};
 pub use match_queries::{MatchedQueries, match_queries};
 pub use near_duplicates::{NearDuplicates, find_near_duplicates};
 pub use one_call::{compare, deduplicate, fingerprint, match_collections};

@@ -2,7 +2,7 @@
 
 use super::compare::{Comparison, compare_texts};
 use super::config::Config;
-use super::fingerprint_collection::{FingerprintedCollection, fingerprint_collection};
+use super::fingerprint_collection::{FingerprintedCollection, Wordless, fingerprint_collection};
 use super::near_duplicates::{NearDuplicates, find_near_duplicates};
 use super::plan::{Plan, Task};
 use super::progress::NoProgress;
@@ -70,7 +70,8 @@ pub fn match_collections(
 ///
 /// The method compares no fingerprints; else as [`fingerprint_collection`].
 pub fn fingerprint(corpus: &dyn Corpus, config: &Config) -> Result<FingerprintedCollection> {
-    fingerprint_collection(corpus, config.method.recipe(), &config.resources, &NoProgress)
+    let (recipe, resources) = (config.method.recipe(), &config.resources);
+    fingerprint_collection(corpus, recipe, resources, Wordless::Allowed, &NoProgress)
 }
 
 /// Compares two texts: what the method of `config` compares of them.

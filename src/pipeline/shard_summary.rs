@@ -71,12 +71,12 @@ pub struct CollectionSummary {
 ///
 /// # Errors
 ///
-/// More than 2³² − 1 documents in the shard.
+/// More than 2³² − 1 documents in the shard; the first error of `visit`.
 pub(super) fn read_summarized(
     collection: &dyn Corpus,
     shard: usize,
     by_field: bool,
-    visit: &mut dyn FnMut(u32, &Document<'_>) -> bool,
+    visit: &mut dyn FnMut(u32, &Document<'_>) -> Result<bool>,
 ) -> Result<ShardSummary> {
     let mut summary = ShardSummary {
         ids: ShardIds::new(collection.shard_file(shard) as u32),
@@ -106,7 +106,7 @@ pub(super) fn read_summarized(
                 }
                 summary.mended += u64::from(document.mended.is_some());
                 summary.lengths.push(u32::try_from(document.text.len()).unwrap_or(u32::MAX));
-                summary.without_terms += u64::from(!visit(index, &document));
+                summary.without_terms += u64::from(!visit(index, &document)?);
             }
             Content::PassThrough => {}
             Content::PassedOver => summary.passed_over += 1,

@@ -87,7 +87,7 @@ mod tests {
     use super::*;
     use crate::pipeline::config::Config;
     use crate::pipeline::method::Method;
-    use crate::pipeline::{Plan, Task, find_near_duplicates, fingerprint_collection};
+    use crate::pipeline::{Plan, Task, Wordless, find_near_duplicates, fingerprint_collection};
     use crate::read::Texts;
     use crate::resources::Resources;
     use crate::sides::Sides;
@@ -151,7 +151,13 @@ mod tests {
                 assert!(matches!(found.unwrap_err().kind(), ErrorKind::Cancelled));
             }
             let method: Method = "simhash".parse().unwrap();
-            let made = fingerprint_collection(corpus, method.recipe(), &resources, &patience());
+            let made = fingerprint_collection(
+                corpus,
+                method.recipe(),
+                &resources,
+                Wordless::Allowed,
+                &patience(),
+            );
             assert!(matches!(made.unwrap_err().kind(), ErrorKind::Cancelled));
         }
     }

@@ -66,3 +66,28 @@ impl Corpus for Strict<'_> {
         self.0.as_files()
     }
 }
+
+#[cfg(test)]
+#[cfg(feature = "jsonl")]
+mod tests {
+    use super::*;
+    use crate::read::ReadOptions;
+    use std::ops::ControlFlow;
+
+    #[test]
+    fn nothing_is_read_behind_the_first_loss() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.jsonl");
+        std::fs::write(&path, "{\"text\":\"a\"}\nno object\n{\"text\":\"b\"}\n").unwrap();
+        let collection = Collection::of_paths(&[&path], ReadOptions::default()).unwrap();
+        let mut visited = 0;
+        let read = Strict(&collection).read_shard(0, &mut |_| {
+            visited += 1;
+            Ok(ControlFlow::Continue(()))
+        });
+        let error = read.unwrap_err();
+        assert!(matches!(error.kind(), ErrorKind::Loss { .. }), "{error}");
+        assert!(error.to_string().contains("byte 13: expected a JSON object"), "{error}");
+        assert_eq!(visited, 1);
+    }
+}

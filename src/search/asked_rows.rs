@@ -2,11 +2,11 @@
 
 use crate::fingerprint_table::Lane;
 use crate::matches::{Match, ValuePair};
-use crate::search::FingerprintIndex;
-use crate::search::door::{LaneRows, Searcher, Work};
+use crate::search::lane_rows::{LaneRows, Work};
 use crate::search::linear_scan;
 use crate::search::partners::Partners;
 use crate::search::wide_scan::{SCAN_BOUND, WideRows};
+use crate::search::{FingerprintIndex, Searcher};
 
 /// A self-join by comparing each row with all behind it.
 pub(super) struct ScanBehind<'a, L: Lane> {

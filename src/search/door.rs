@@ -7,8 +7,7 @@
 
 use crate::error::{Error, Result};
 use crate::fingerprint_rows::{FingerprintRows, Metric, recipe_difference};
-use crate::fingerprint_table::{Lane, Reach, Wide};
-use crate::matches::Match;
+use crate::fingerprint_table::{Lane, Wide};
 use crate::resources::Resources;
 use crate::search::asked_rows::{Indexed, ScanBehind, Scanned, Searched, Streamed};
 use crate::search::bipartite_join::bipartite_join;
@@ -17,18 +16,15 @@ use crate::search::block_index::BlockIndex;
 use crate::search::collect::{CountRows, KeepPairs};
 use crate::search::expanded_set::ExpandedSet;
 use crate::search::grouping::group;
-use crate::search::layout::Layout;
+use crate::search::lane_rows::{LaneRows, Work};
 use crate::search::partition_join;
 use crate::search::partners::{Partners, collect, count};
 use crate::search::permuted_tables::PermutedTables;
 use crate::search::planner::{IndexName, Plan};
 use crate::search::row_pairs::RowPairs;
-use crate::search::spilled_join::SpilledGroups;
 use crate::search::streamed_queries::StreamedQueries;
 use crate::search::wide_scan::WideRows;
-use crate::search::{FingerprintIndex, Rows};
-use crate::validity::Validity;
-use std::borrow::Cow;
+use crate::search::{FingerprintIndex, Searcher};
 
 pub use crate::search::bipartite_join::Join;
 pub use crate::search::partition_join::SelfJoin;
@@ -44,16 +40,6 @@ macro_rules! in_lanes {
             _ => $wide,
         }
     };
-}
-
-/// A structure over rows that answers queries, one at a time.
-pub trait Searcher: Sync {
-    /// Replaces `found` by every row within the distance of the row of these words, in row order.
-    ///
-    /// # Panics
-    ///
-    /// The query may have no other number of words than the rows.
-    fn search(&self, query: &[u64], found: &mut Vec<Match>);
 }
 
 /// Finds all pairs of rows within the distance of `plan`, by its method: groups of equal rows, and
@@ -186,72 +172,6 @@ fn check_both(queries: &FingerprintRows<'_>, corpus: &FingerprintRows<'_>) -> Re
     }
     check_count("queries", queries)?;
     check_count("fingerprints", corpus)
-}
-
-/// What is to be done with rows, however wide they are.
-#[derive(Clone, Copy)]
-pub(super) struct Work<'w> {
-    index: IndexName,
-    pub(super) reach: Reach,
-    pub(super) resources: &'w Resources,
-}
-
-impl<'w> Work<'w> {
-    fn of(rows: &FingerprintRows<'_>, plan: &Plan, resources: &'w Resources) -> Self {
-        let reach = Reach { shape: rows.shape, max_distance: plan.workload.max_distance };
-        Self { index: plan.index, reach, resources }
-    }
-
-    /// The layout by which these lanes are looked up.
-    fn layout<L: Lane>(&self, lanes: &[L]) -> Layout {
-        Layout::of_lanes(lanes, self.reach.shape, self.reach.max_distance)
-    }
-
-    fn spilled<L: Lane>(&self, rows: Rows<'_, L>) -> Result<SpilledGroups<L>> {
-        SpilledGroups::new(rows, self.resources.memory, &self.resources.temporary_folder)
-    }
-
-    /// That the method does not serve the door that it was brought to.
-    fn refused<T>(&self, task: &str) -> Result<T> {
-        Err(Error::config("index", self.index, format!("is no method for {task}")))
-    }
-}
-
-/// Rows as lanes of one width.
-pub(super) struct LaneRows<'a, L: Lane> {
-    lanes: Cow<'a, [L]>,
-    validity: Option<&'a Validity>,
-}
-
-impl<'a, L: Lane> LaneRows<'a, L> {
-    /// Lent where the rows have as many words as a lane, else copied, with words of 0 at the end.
-    fn of(rows: &'a FingerprintRows<'_>) -> Self {
-        let words = rows.shape.words();
-        let lanes = if words == L::WORDS {
-            Cow::Borrowed(bytemuck::cast_slice(&rows.words))
-        } else {
-            rows.words.chunks_exact(words).map(L::from_words).collect()
-        };
-        Self { lanes, validity: rows.validity.as_ref() }
-    }
-
-    /// Rows that all have a fingerprint.
-    fn all(lanes: &'a [L]) -> Self {
-        Self { lanes: Cow::Borrowed(lanes), validity: None }
-    }
-
-    pub(super) fn rows(&self) -> Rows<'_, L> {
-        Rows { lanes: &self.lanes, validity: self.validity }
-    }
-
-    /// The rows that have a fingerprint, and their numbers where there are others.
-    fn valid(self) -> (Cow<'a, [L]>, Option<Vec<u32>>) {
-        let Some(validity) = self.validity else { return (self.lanes, None) };
-        let all = self.lanes.iter().copied().zip(0u32..);
-        let (lanes, rows): (Vec<L>, _) =
-            all.filter(|(_, row)| validity.has_value(*row as usize)).unzip();
-        (lanes.into(), Some(rows))
-    }
 }
 
 fn self_join_lanes<L: Lane>(rows: &FingerprintRows<'_>, work: Work<'_>) -> Result<SelfJoin> {

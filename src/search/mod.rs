@@ -17,8 +17,10 @@ mod conformance;
 mod conformance_of_door;
 pub mod door;
 pub mod expanded_set;
+mod first_level;
 pub mod grouping;
 mod index_name;
+mod lane_rows;
 pub mod layout;
 pub mod linear_scan;
 mod parallel_partition;
@@ -29,7 +31,6 @@ pub mod planner;
 mod recursion;
 pub mod row_pairs;
 pub mod set_join;
-mod sketches;
 pub mod spilled_join;
 mod split;
 pub mod streamed_queries;
@@ -82,4 +83,14 @@ pub trait FingerprintIndex<L: Lane>: Sync {
             found(number, &matches);
         }
     }
+}
+
+/// A structure over rows of any width that answers queries, one at a time.
+pub trait Searcher: Sync {
+    /// Replaces `found` by every row within the distance of the row of these words, in row order.
+    ///
+    /// # Panics
+    ///
+    /// The query may have no other number of words than the rows.
+    fn search(&self, query: &[u64], found: &mut Vec<Match>);
 }

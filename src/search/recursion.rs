@@ -40,7 +40,7 @@
 //! the blocks. J. Qin et al., "GPH: similarity search in Hamming space", ICDE 2018, for uneven budgets
 //! and groups of bits that follow the data.
 
-use crate::fingerprint_table::{Lane, Reach};
+use crate::fingerprint_table::{Lane, Reach, Wide};
 use crate::kernels::Isa;
 use crate::kernels::hamming_accept::{PairTest, accept};
 use crate::kernels::hamming_pairs::{Candidates, near_pairs_32, near_pairs_64};
@@ -48,7 +48,6 @@ use crate::kernels::partition::{BlockHash, count, scatter};
 use crate::large_buffer::LargeBuffer;
 use crate::search::collect::Collect;
 use crate::search::parallel_partition::{Records, partition};
-use crate::search::sketches::{SKETCHED_WORDS, Sketch};
 use crate::search::split::{BitWeights, Costs, Node, Path};
 use rayon::prelude::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator};
 use std::mem::take;
@@ -68,6 +67,10 @@ pub(super) const LARGE_BITS: u32 = 8;
 const LEAF_ROWS: usize = 1024;
 /// The largest distance for which folds to 32 bits are selective.
 const FOLD_DISTANCE: u32 = 6;
+
+/// What moves in place of a row of many words: the key of its block, and its fold (see
+/// [`first_level`](super::first_level)).
+pub(super) type Sketch = Wide<2>;
 
 /// One join: what is looked for, and memory that its threads lend each other.
 pub(super) struct Join<'a, W, C> {
@@ -161,16 +164,6 @@ impl<'a, W: Lane, C: Collect> Join<'a, W, C> {
             scratch: Mutex::new(Vec::new()),
             buffers: Mutex::new(spare.into_iter().collect()),
         }
-    }
-
-    /// The pairs of `values`, which are numbered from 0.
-    pub(super) fn run(&self, values: &[W]) -> C::Part {
-        let shape = self.reach.shape;
-        let root = Node::new(Path::root(shape), Arc::new(BitWeights::of(values, shape)));
-        if W::WORDS >= SKETCHED_WORDS && values.len() >= self.large_records {
-            return self.run_sketched(values, &root);
-        }
-        self.large(values, Numbers::FromZero, &root, 0)
     }
 
     /// The pairs of a bucket of a path, whose records agree in `used` bits of the hash of its block.

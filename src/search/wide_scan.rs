@@ -6,7 +6,7 @@ use crate::fingerprint_rows::FingerprintRows;
 use crate::fingerprint_table::Reach;
 use crate::large_buffer::LargeBuffer;
 use crate::matches::Match;
-use crate::search::door::Searcher;
+use crate::search::Searcher;
 use crate::search::grouping::Groups;
 use crate::search::partners::Partners;
 use crate::unordered_map::UnorderedMap;

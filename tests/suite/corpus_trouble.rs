@@ -239,3 +239,68 @@ fn a_link_does_not_hide_that_the_output_lies_in_an_input() {
     }
     assert_eq!(names(&folder.path("in")), ["a.jsonl"]);
 }
+
+/// A shell's name for the program, for commands that are run again.
+#[cfg(unix)]
+fn shell(folder: &Folder, command: &str) -> Output {
+    let program = Path::new(env!("CARGO_BIN_EXE_simtool"));
+    let path = program.parent().unwrap();
+    Command::new("sh")
+        .args(["-c", command])
+        .current_dir(folder.path("."))
+        .env("PATH", format!("{}:/usr/bin:/bin", path.display()))
+        .output()
+        .unwrap()
+}
+
+#[cfg(unix)]
+#[test]
+fn the_recorded_command_runs_again_whatever_is_in_it() {
+    let name = "it's a $HOME \"file\" *.jsonl";
+    let line = "{\"id\":\"a\",\"text\":\"the same words in two lines of a file\"}\n";
+    let folder = Folder::empty().with(name, line.repeat(2));
+    let run = folder.run(&["-q", "--corpus", name, "--output", "out", "--similarity", "4/5"]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    let summary = fs::read_to_string(folder.path("out/summary.json")).unwrap();
+    let line = summary.lines().find(|line| line.contains("\"command\": ")).unwrap();
+    let json = line.trim().trim_end_matches(',').split_once(": ").unwrap().1;
+    let unescaped = json.trim_matches('"').replace("\\\"", "\"").replace("\\\\", "\\");
+    let (_, arguments) = unescaped.split_once(' ').unwrap();
+    let removed = fs::read(folder.path("out/removed.jsonl")).unwrap();
+    fs::remove_dir_all(folder.path("out")).unwrap();
+    let again = shell(&folder, &format!("simtool {arguments}"));
+    assert!(again.status.success(), "{unescaped}: {}", String::from_utf8_lossy(&again.stderr));
+    assert_eq!(fs::read(folder.path("out/removed.jsonl")).unwrap(), removed);
+}
+
+#[cfg(unix)]
+#[test]
+fn an_argument_that_is_no_utf8_is_a_path_like_any_other() {
+    let line = "{\"id\":\"a\",\"text\":\"the same words in two lines of a file\"}\n";
+    let folder = Folder::empty();
+    let run = shell(
+        &folder,
+        &format!(
+            "name=$(printf 'x\\377.jsonl'); printf '%s' '{line}' > \"$name\" && \
+             simtool -q --corpus \"$name\" --output out"
+        ),
+    );
+    let told = String::from_utf8_lossy(&run.stderr);
+    assert!(run.status.success() && !told.contains("internal"), "{told}");
+    assert!(folder.path("out/summary.json").exists());
+}
+
+#[test]
+fn a_plan_says_how_much_memory_it_takes() {
+    let folder = Folder::empty().with("a.txt", "some words");
+    let explained = |arguments: &[&str]| {
+        let run = folder.run(&[&["--corpus", "a.txt", "--dry-run"], arguments].concat());
+        assert_eq!(run.code, 0, "{}", run.err);
+        run.out
+    };
+    assert!(explained(&["--max-memory", "3G", "-j", "2"]).contains("2 threads, up to 3221 MB"));
+    // Four fifths of what there is, where the system tells.
+    let meminfo = fs::read_to_string("/proc/meminfo").unwrap_or_default();
+    let unlimited = explained(&[]).contains("memory without limit");
+    assert_eq!(unlimited, !meminfo.contains("MemTotal"));
+}

@@ -93,14 +93,17 @@ fn arrays_have_every_row_or_there_is_none() {
         Folder::empty().with("in.jsonl", ROSE).with("one.txt", "a rose is a rose is a rose");
     let run = |arguments: &str| folder.run(&arguments.split(' ').collect::<Vec<_>>());
     let refused = run("fingerprint in.jsonl --output f.npy");
-    assert_eq!(refused.code, 2);
-    assert!(refused.err.contains("an array cannot tell which documents"), "{}", refused.err);
+    // Told as soon as it is met, not when all rows are made.
+    assert_eq!(refused.code, 1, "{}", refused.err);
+    let rule =
+        "a document \"none\" of in.jsonl: has no words and no fingerprint, for which an array";
+    assert!(refused.err.contains(rule), "{}", refused.err);
     assert!(!folder.path("f.npy").exists());
     assert_eq!(run("fingerprint one.txt one.txt --output f.npy -q").code, 0);
     let array = fs::read(folder.path("f.npy")).unwrap();
     let number = u64::from_str_radix(ROSE_64, 16).unwrap().to_le_bytes();
     assert!(array.len() == 136 && array.ends_with(&number));
-    assert_eq!(run("fingerprint one.txt in.jsonl --bits 128 --output g.npy").code, 2);
+    assert_eq!(run("fingerprint one.txt in.jsonl --bits 128 --output g.npy").code, 1);
     assert_eq!(run("fingerprint one.txt --bits 128 --output g.npy -q").code, 0);
     let array = fs::read(folder.path("g.npy")).unwrap();
     assert!(array.len() == 144 && array[128..].starts_with(&number));
@@ -175,5 +178,15 @@ fn a_join_of_the_file_has_the_pairs_of_the_collection() {
         run(&format!("fingerprint in.jsonl --bits {bits} --output again.f -j 3"));
         let files = [format!("{name}.f"), "again.f".into()].map(|file| folder.path(&file));
         assert!(fs::read(&files[0]).unwrap() == fs::read(&files[1]).unwrap());
+    }
+}
+
+#[test]
+fn statistics_tell_where_the_time_goes() {
+    let folder = Folder::empty().with("in.txt", "a rose is a rose");
+    let run = folder.run(&["fingerprint", "in.txt", "--output", "a.f", "-q", "--stats"]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    for stage in ["read and fingerprint", "write", "peak memory"] {
+        assert!(run.err.contains(stage), "{}", run.err);
     }
 }

@@ -200,11 +200,11 @@ fn rows_of_another_recipe_are_refused() {
     let folder = folder.path();
     fs::write(folder.join("text.txt"), "a rose is a rose is a rose").unwrap();
     for words in [2, 3] {
-        let shingles = format!("--shingle words:{words} --output {words}.fp");
+        let shingles = format!("--shingle words:{words} --output {words}.f");
         check(folder, &format!("fingerprint text.txt {shingles}"));
     }
-    assert_eq!(check(folder, "search --fingerprints 2.fp --queries 2.fp"), "0\t0\t0\n");
-    let message = check_failure(folder, "search --fingerprints 2.fp --queries 3.fp", 2);
+    assert_eq!(check(folder, "search --fingerprints 2.f --queries 2.f"), "0\t0\t0\n");
+    let message = check_failure(folder, "search --fingerprints 2.f --queries 3.f", 2);
     assert!(message.contains("must be made as the corpus was; they differ in"), "{message}");
 }
 

@@ -194,12 +194,17 @@ fn page() -> String {
 
 #[cfg(feature = "parquet")]
 #[test]
-fn rows_without_a_text_stay_in_copies_of_parquet_files() {
+fn rows_without_a_text_and_bad_rows_stay_in_copies_of_parquet_files() {
     use arrow_array::{Array, ArrayRef, RecordBatch, StringArray};
     use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
     use std::sync::Arc;
-    let texts: Vec<Option<String>> =
-        (0..30).map(|n| (n % 3 != 1).then(|| text(if n == 20 { 18 } else { n }))).collect();
+    let texts: Vec<Option<String>> = (0..30)
+        .map(|n| match n {
+            5 => Some(text(5).repeat(100)),
+            20 => Some(text(18)),
+            n => (n % 3 != 1).then(|| text(n)),
+        })
+        .collect();
     let column: ArrayRef = Arc::new(StringArray::from(texts.clone()));
     let batch = RecordBatch::try_from_iter([("text", column)]).unwrap();
     let mut bytes = Vec::new();
@@ -208,8 +213,8 @@ fn rows_without_a_text_stay_in_copies_of_parquet_files() {
     writer.write(&batch).unwrap();
     writer.close().unwrap();
     let folder = Folder::empty().with("a.parquet", bytes);
-    for (quarantined, keeps_null) in [("keep", true), ("drop", false)] {
-        let more = ["--quarantined", quarantined, "--write-kept", "--force"];
+    for (quarantined, keeps_bad) in [("keep", true), ("drop", false)] {
+        let more = ["--max-record", "2K", "--quarantined", quarantined, "--write-kept", "--force"];
         folder.run(&[&["-q", "--corpus", "a.parquet"], &more[..]].concat());
         let file = fs::File::open(folder.path("simtool-out/kept/a.parquet")).unwrap();
         let batches = ParquetRecordBatchReaderBuilder::try_new(file).unwrap().build().unwrap();
@@ -219,8 +224,7 @@ fn rows_without_a_text_stay_in_copies_of_parquet_files() {
             let column = batch.column(0).as_any().downcast_ref::<StringArray>().unwrap().clone();
             found.extend(column.iter().map(|text| text.map(str::to_owned)));
         }
-        let is_kept =
-            |(n, text): &(usize, &Option<String>)| *n != 20 && (keeps_null || text.is_some());
+        let is_kept = |(n, _): &(usize, &Option<String>)| *n != 20 && (keeps_bad || *n != 5);
         let expected: Vec<_> =
             texts.iter().enumerate().filter(is_kept).map(|(_, text)| text.clone()).collect();
         assert_eq!(found, expected, "{quarantined}");

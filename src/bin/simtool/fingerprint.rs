@@ -7,10 +7,10 @@ use crate::{Outcome, console, documents, interrupt};
 use simtool::Error;
 use simtool::fingerprint_file::FileFormat;
 use simtool::options::Options;
-use simtool::pipeline::fingerprint_collection;
 use simtool::pipeline::method::Method;
 use simtool::pipeline::timings::Timings;
 use simtool::pipeline::write_fingerprints::write_fingerprints;
+use simtool::pipeline::{Wordless, fingerprint_collection};
 use simtool::read::walk::Walked;
 use simtool::read::{Collection, Strict};
 use std::io::{self, BufWriter};
@@ -42,7 +42,9 @@ pub(crate) fn run(args: &FingerprintArgs) -> anyhow::Result<Outcome> {
     let collection = Collection::open(files, read);
     let strict = Strict(&collection);
     let corpus = documents::watched(&args.input, &strict);
-    let mut made = fingerprint_collection(corpus, method.recipe(), &resources, &progress)?;
+    let wordless = if format.can_hold_missing() { Wordless::Allowed } else { Wordless::Refused };
+    let mut made =
+        fingerprint_collection(corpus, method.recipe(), &resources, wordless, &progress)?;
     progress.end();
     timings.end("read and fingerprint");
     documents::add_faults(&collection, faults, &mut made.summary);

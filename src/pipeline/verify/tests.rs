@@ -48,7 +48,7 @@ impl Lines {
                 set.sort_unstable();
                 set.dedup();
                 sets.push(set);
-                true
+                Ok(true)
             });
             summary.unwrap()
         });

@@ -1,4 +1,5 @@
-//! The first level of the recursion for rows of many words, which are dear to move.
+//! The first level of the recursion: as any other, or by sketches where rows have many words, which
+//! are dear to move.
 //!
 //! What moves in place of a row is its sketch: a key of the block that is partitioned by, and the
 //! fold of the row. Rows that agree in the block have the same key, so of the pairs of a small bucket
@@ -12,17 +13,18 @@ use crate::kernels::partition::{BlockHash, count, scatter};
 use crate::large_buffer::LargeBuffer;
 use crate::search::collect::Collect;
 use crate::search::parallel_partition::{Records, partition};
-use crate::search::recursion::{Join, LARGE_BITS, Numbers, SMALL_BITS, Scratch};
-use crate::search::split::Node;
+use crate::search::recursion::{Join, LARGE_BITS, Numbers, SMALL_BITS, Scratch, Sketch};
+use crate::search::split::{BitWeights, Node, Path};
 use rayon::prelude::{
     IndexedParallelIterator, IntoParallelIterator, ParallelIterator, ParallelSlice,
     ParallelSliceMut,
 };
 use std::mem::take;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// Words from which a lane is sketched.
-pub(super) const SKETCHED_WORDS: usize = 4;
+const SKETCHED_WORDS: usize = 4;
 /// Blocks whose keys are made in one pass over the rows.
 const KEYS_AT_ONCE: usize = 4;
 /// Rows whose keys one task makes.
@@ -30,12 +32,19 @@ const TASK_ROWS: usize = 1 << 14;
 /// The mask of a sketch's key.
 const KEY: Sketch = Wide([u64::MAX, 0]);
 
-/// The key of a row's block, and the fold of the row.
-pub(super) type Sketch = Wide<2>;
-
 impl<W: Lane, C: Collect> Join<'_, W, C> {
+    /// The pairs of `values`, which are numbered from 0.
+    pub(super) fn run(&self, values: &[W]) -> C::Part {
+        let shape = self.reach.shape;
+        let root = Node::new(Path::root(shape), Arc::new(BitWeights::of(values, shape)));
+        if W::WORDS >= SKETCHED_WORDS && values.len() >= self.large_records {
+            return self.run_sketched(values, &root);
+        }
+        self.large(values, Numbers::FromZero, &root, 0)
+    }
+
     /// [`Self::large`] of the root, by sketches where it is worth a split.
-    pub(super) fn run_sketched(&self, values: &[W], root: &Node<W>) -> C::Part {
+    fn run_sketched(&self, values: &[W], root: &Node<W>) -> C::Part {
         let mut part = self.collect.part();
         let compares = self.compares_of(values.len());
         let children = root.split(self.reach.max_distance, values.len(), compares, self.costs);
