@@ -61,7 +61,8 @@ pub trait Searcher: Sync {
 ///
 /// # Errors
 ///
-/// There are too many rows, the method is none for self-joins, or a temporary file fails.
+/// There are too many rows, the method is none for self-joins, a temporary file fails, or the memory
+/// cannot be had.
 pub fn self_join(
     rows: &FingerprintRows<'_>,
     plan: &Plan,
@@ -70,7 +71,7 @@ pub fn self_join(
     check_count("fingerprints", rows)?;
     let work = Work::of(rows, plan, resources);
     in_lanes!(rows, self_join_lanes(rows, work), {
-        let (groups, values) = WideRows::new(rows, work.reach).grouped();
+        let (groups, values) = WideRows::new(rows, work.reach).grouped()?;
         Ok(SelfJoin { groups, pairs: collect(&values) })
     })
 }
@@ -111,7 +112,8 @@ pub fn self_partners<'a>(
 ///
 /// # Errors
 ///
-/// Queries and corpus do not compare, there are too many rows, or the method is none for searches.
+/// Queries and corpus do not compare, there are too many rows, the method is none for searches, or the
+/// memory cannot be had.
 pub fn join(
     queries: &FingerprintRows<'_>,
     corpus: &FingerprintRows<'_>,
@@ -121,8 +123,8 @@ pub fn join(
     check_both(queries, corpus)?;
     let work = Work::of(corpus, plan, resources);
     in_lanes!(corpus, join_lanes(queries, corpus, work), {
-        let (queries, query_values) = WideRows::new(queries, work.reach).grouped();
-        let (corpus, values) = WideRows::new(corpus, work.reach).grouped();
+        let (queries, query_values) = WideRows::new(queries, work.reach).grouped()?;
+        let (corpus, values) = WideRows::new(corpus, work.reach).grouped()?;
         let searched = Searched { searcher: Box::new(values), queries: query_values };
         Ok(Join { queries, corpus, pairs: collect(&searched) })
     })
@@ -152,7 +154,7 @@ pub fn partners<'a>(
 ///
 /// # Errors
 ///
-/// There are too many rows, or the method needs all queries at once.
+/// There are too many rows, the method needs all queries at once, or the memory cannot be had.
 pub fn searcher<'a>(
     corpus: &'a FingerprintRows<'_>,
     plan: &Plan,
@@ -258,7 +260,7 @@ fn self_join_lanes<L: Lane>(rows: &FingerprintRows<'_>, work: Work<'_>) -> Resul
     let lanes = LaneRows::<L>::of(rows);
     let (rows, reach, isa) = (lanes.rows(), work.reach, work.resources.isa);
     match work.index {
-        IndexName::PartitionJoin => Ok(partition_join::self_join(rows, reach, isa)),
+        IndexName::PartitionJoin => partition_join::self_join(rows, reach, isa),
         IndexName::SpilledJoin => {
             let layout = work.layout(rows.lanes);
             let spilled = work.spilled(rows)?;
@@ -266,7 +268,7 @@ fn self_join_lanes<L: Lane>(rows: &FingerprintRows<'_>, work: Work<'_>) -> Resul
             Ok(SelfJoin { groups: spilled.groups, pairs })
         }
         IndexName::LinearScan => {
-            let groups = group(rows);
+            let groups = group(rows)?;
             let pairs = collect(&ScanBehind { rows: LaneRows::all(groups.values()), work });
             Ok(SelfJoin { groups: groups.groups, pairs })
         }
@@ -283,7 +285,7 @@ fn count_lanes<L: Lane>(rows: &FingerprintRows<'_>, work: Work<'_>) -> Result<u6
     let lanes = LaneRows::<L>::of(rows);
     let (rows, reach, isa) = (lanes.rows(), work.reach, work.resources.isa);
     match work.index {
-        IndexName::PartitionJoin => Ok(partition_join::count_pairs(rows, reach, isa)),
+        IndexName::PartitionJoin => partition_join::count_pairs(rows, reach, isa),
         IndexName::SpilledJoin => {
             let layout = work.layout(rows.lanes);
             let spilled = work.spilled(rows)?;
@@ -321,7 +323,7 @@ fn join_lanes<L: Lane>(
     if work.index == IndexName::BipartiteJoin {
         return bipartite_join(queries.rows(), corpus.rows(), work.reach, work.resources.isa);
     }
-    let (queries, corpus) = (group(queries.rows()), group(corpus.rows()));
+    let (queries, corpus) = (group(queries.rows())?, group(corpus.rows())?);
     let (query_values, values) = (LaneRows::all(queries.values()), LaneRows::all(corpus.values()));
     let pairs = collect(&*partners_of(query_values, values, work)?);
     Ok(Join { queries: queries.groups, corpus: corpus.groups, pairs })
@@ -388,7 +390,7 @@ fn searcher_of<'a, L: Lane>(
     let index: Box<dyn FingerprintIndex<L> + 'a> = match work.index {
         IndexName::BlockIndex => {
             let layout = work.layout(&lanes);
-            Box::new(BlockIndex::new(lanes, &layout, reach, isa))
+            Box::new(BlockIndex::new(lanes, &layout, reach, isa)?)
         }
         IndexName::PermutedTables => Box::new(PermutedTables::new(&lanes, reach)),
         IndexName::BitProbing => Box::new(BitProbing::new(&lanes, max_distance)),

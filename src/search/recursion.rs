@@ -40,6 +40,7 @@
 //! the blocks. J. Qin et al., "GPH: similarity search in Hamming space", ICDE 2018, for uneven budgets
 //! and groups of bits that follow the data.
 
+use crate::error::Result;
 use crate::fingerprint_table::{Lane, Reach};
 use crate::kernels::Isa;
 use crate::kernels::hamming_accept::{PairTest, accept};
@@ -66,6 +67,8 @@ pub(super) const SMALL_BITS: u32 = 10;
 pub(super) const LARGE_BITS: u32 = 8;
 /// Rows of a leaf that one task compares; a multiple of the kernel's tile.
 const LEAF_ROWS: usize = 1024;
+/// What the memory is for that grows with the records.
+pub(super) const RECORDS: &str = "the partitions of the fingerprints";
 /// The largest distance for which folds to 32 bits are selective.
 const FOLD_DISTANCE: u32 = 6;
 
@@ -102,6 +105,16 @@ impl Numbers<'_> {
 }
 
 type Buffer<W> = (LargeBuffer<W>, LargeBuffer<u32>);
+
+/// Memory for as many records as a join begins with.
+///
+/// # Errors
+///
+/// It cannot be had.
+pub(super) fn new_buffer<W: Lane>(records: usize) -> Result<Buffer<W>> {
+    let values = LargeBuffer::try_zeroed(records, RECORDS)?;
+    Ok((values, LargeBuffer::try_zeroed(records, RECORDS)?))
+}
 
 /// Memory of one thread.
 pub(super) struct Scratch<W> {
@@ -164,13 +177,23 @@ impl<'a, W: Lane, C: Collect> Join<'a, W, C> {
     }
 
     /// The pairs of `values`, which are numbered from 0.
-    pub(super) fn run(&self, values: &[W]) -> C::Part {
+    ///
+    /// # Errors
+    ///
+    /// The memory for a copy of them cannot be had.
+    pub(super) fn run(&self, values: &[W]) -> Result<C::Part> {
         let shape = self.reach.shape;
         let root = Node::new(Path::root(shape), Arc::new(BitWeights::of(values, shape)));
         if W::WORDS >= SKETCHED_WORDS && values.len() >= self.large_records {
             return self.run_sketched(values, &root);
         }
-        self.large(values, Numbers::FromZero, &root, 0)
+        if values.len() >= self.large_records {
+            // The first and largest of the buffers, which costs nothing if it is never touched.
+            let buffer = self.kept_buffer(values.len());
+            let buffer = buffer.map_or_else(|| new_buffer(values.len()), Ok)?;
+            self.give_back(buffer);
+        }
+        Ok(self.large(values, Numbers::FromZero, &root, 0))
     }
 
     /// The pairs of a bucket of a path, whose records agree in `used` bits of the hash of its block.
@@ -440,11 +463,15 @@ impl<'a, W: Lane, C: Collect> Join<'a, W, C> {
 
     /// Memory for `records` records.
     fn buffer(&self, records: usize) -> Buffer<W> {
-        let kept = self.buffers.lock().ok().and_then(|mut buffers| {
-            let fitting = buffers.iter().position(|buffer| buffer.0.len() >= records)?;
-            Some(buffers.swap_remove(fitting))
-        });
+        let kept = self.kept_buffer(records);
         kept.unwrap_or_else(|| (LargeBuffer::zeroed(records), LargeBuffer::zeroed(records)))
+    }
+
+    /// Memory for `records` records that was needed before.
+    fn kept_buffer(&self, records: usize) -> Option<Buffer<W>> {
+        let mut buffers = self.buffers.lock().ok()?;
+        let fitting = buffers.iter().position(|buffer| buffer.0.len() >= records)?;
+        Some(buffers.swap_remove(fitting))
     }
 
     fn give_back(&self, buffer: Buffer<W>) {
@@ -491,7 +518,7 @@ mod tests {
             let mut join = Join::new(values, boundary, reach, isa, &KeepPairs, None);
             join.costs = Costs::of_tests();
             join.large_records = large_records;
-            let found = join.run(values).into_sorted();
+            let found = join.run(values).unwrap().into_sorted();
             let mut expected = Vec::new();
             for (a, &first) in values.iter().enumerate() {
                 let behind = values.iter().enumerate().skip((a + 1).max(boundary as usize));

@@ -5,6 +5,7 @@
 //! nearly all are ruled out by two words; the rest is looked up in the rows, which stay where they
 //! are. A bucket that the keys do not make small is gathered and goes on as any other.
 
+use crate::error::Result;
 use crate::fingerprint_table::{Lane, Wide};
 use crate::kernels::block_keys::block_keys;
 use crate::kernels::hamming_pairs::near_pairs_64;
@@ -12,7 +13,9 @@ use crate::kernels::partition::{BlockHash, count, scatter};
 use crate::large_buffer::LargeBuffer;
 use crate::search::collect::Collect;
 use crate::search::parallel_partition::{Records, partition};
-use crate::search::recursion::{Join, LARGE_BITS, Numbers, SMALL_BITS, Scratch};
+use crate::search::recursion::{
+    Join, LARGE_BITS, Numbers, RECORDS, SMALL_BITS, Scratch, new_buffer,
+};
 use crate::search::split::Node;
 use rayon::prelude::{
     IndexedParallelIterator, IntoParallelIterator, ParallelIterator, ParallelSlice,
@@ -21,7 +24,7 @@ use rayon::prelude::{
 use std::mem::take;
 use std::ops::Range;
 
-/// Words from which a lane is sketched.
+/// Words from which a row is sketched.
 pub(super) const SKETCHED_WORDS: usize = 4;
 /// Blocks whose keys are made in one pass over the rows.
 const KEYS_AT_ONCE: usize = 4;
@@ -35,22 +38,27 @@ pub(super) type Sketch = Wide<2>;
 
 impl<W: Lane, C: Collect> Join<'_, W, C> {
     /// [`Self::large`] of the root, by sketches where it is worth a split.
-    pub(super) fn run_sketched(&self, values: &[W], root: &Node<W>) -> C::Part {
+    ///
+    /// # Errors
+    ///
+    /// The memory cannot be had.
+    pub(super) fn run_sketched(&self, values: &[W], root: &Node<W>) -> Result<C::Part> {
         let mut part = self.collect.part();
         let compares = self.compares_of(values.len());
         let children = root.split(self.reach.max_distance, values.len(), compares, self.costs);
         let Some(children) = children else {
-            return self.large(values, Numbers::FromZero, root, 0);
+            return Ok(self.large(values, Numbers::FromZero, root, 0));
         };
-        let mut folds = LargeBuffer::<u64>::zeroed(values.len());
+        let mut folds = LargeBuffer::<u64>::try_zeroed(values.len(), RECORDS)?;
         folds.par_chunks_mut(TASK_ROWS).zip(values.par_chunks(TASK_ROWS)).for_each(
             |(folds, values)| {
                 folds.iter_mut().zip(values).for_each(|(fold, value)| *fold = value.fold64());
             },
         );
-        let mut keys: Vec<LargeBuffer<u64>> =
-            children.iter().take(KEYS_AT_ONCE).map(|_| LargeBuffer::zeroed(values.len())).collect();
-        let mut moved = (LargeBuffer::zeroed(values.len()), LargeBuffer::zeroed(values.len()));
+        let of_keys = children.iter().take(KEYS_AT_ONCE);
+        let of_keys = of_keys.map(|_| LargeBuffer::try_zeroed(values.len(), RECORDS));
+        let mut keys: Vec<LargeBuffer<u64>> = of_keys.collect::<Result<_>>()?;
+        let mut moved = new_buffer(values.len())?;
         for children in children.chunks(KEYS_AT_ONCE) {
             self.make_keys(values, children, &mut keys);
             for (child, keys) in children.iter().zip(&keys) {
@@ -62,7 +70,7 @@ impl<W: Lane, C: Collect> Join<'_, W, C> {
                 self.collect.merge(&mut part, later);
             }
         }
-        part
+        Ok(part)
     }
 
     /// Number of pairs of all records.
