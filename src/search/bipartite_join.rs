@@ -28,7 +28,7 @@ pub struct Join {
 ///
 /// # Errors
 ///
-/// As [`collect_bipartite`].
+/// There are 2^32 groups or more, of both sides together, or the memory cannot be had.
 ///
 /// # Panics
 ///
@@ -45,11 +45,7 @@ pub fn bipartite_join<L: Lane>(
 }
 
 /// Hands each pair of a group of queries and a group of the corpus to `collect`.
-///
-/// # Errors
-///
-/// There are 2^32 groups or more, of both sides together, or the memory cannot be had.
-pub fn collect_bipartite<L: Lane, C: Collect>(
+fn collect_bipartite<L: Lane, C: Collect>(
     queries: &EqualGroups<L>,
     corpus: &EqualGroups<L>,
     reach: Reach,

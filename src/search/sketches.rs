@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::fingerprint_table::{Lane, Wide};
 use crate::kernels::block_keys::block_keys;
 use crate::kernels::hamming_pairs::near_pairs_64;
-use crate::kernels::partition::{BlockHash, count, scatter};
+use crate::kernels::partition::BlockHash;
 use crate::large_buffer::LargeBuffer;
 use crate::search::collect::Collect;
 use crate::search::parallel_partition::{Records, partition};
@@ -136,11 +136,7 @@ impl<W: Lane, C: Collect> Join<'_, W, C> {
                 })
             })
             .collect();
-        let mut merged = self.collect.part();
-        for part in parts {
-            self.collect.merge(&mut merged, part);
-        }
-        merged
+        self.merged(parts)
     }
 
     /// One more partition by the keys, if there are many records, and the pairs of each part.
@@ -160,27 +156,10 @@ impl<W: Lane, C: Collect> Join<'_, W, C> {
         let bits = (length * 2 / leaf).ilog2().clamp(1, SMALL_BITS).min(node.width - used);
         let hash = BlockHash::new(KEY, used, bits);
         let mut level = take(&mut scratch.sketches);
-        level.next.clear();
-        level.next.resize(hash.parts(), 0);
-        count(records.values, &hash, &mut level.next);
-        let mut place = 0;
-        for next in &mut level.next {
-            place += std::mem::replace(next, place);
-        }
-        if level.values.len() < length {
-            level.values.resize(length, Sketch::ZERO);
-            level.numbers.resize(length, 0);
-        }
-        let (out_values, out_numbers) = (&mut level.values[..length], &mut level.numbers[..length]);
-        scatter(records.values, records.numbers, &hash, &mut level.next, out_values, out_numbers);
-        let parts = Records { values: &level.values[..length], numbers: &level.numbers[..length] };
-        let mut start = 0;
-        for &end in &level.next {
-            let range = start..end as usize;
-            start = end as usize;
-            if range.len() > 1 {
-                self.end_of_keys(values, parts.slice(range), node, scratch, part);
-            }
+        level.count(records, &hash);
+        level.scatter(records, &hash);
+        for bucket in level.buckets() {
+            self.end_of_keys(values, bucket, node, scratch, part);
         }
         scratch.sketches = level;
     }
