@@ -42,7 +42,7 @@
 //!                                      output ◀──write── clusters ◀──cluster── what is close
 //! ```
 //!
-//! [`search::linear_scan`] compares any fingerprints, [`search::set_join`] any sets,
+//! [`search::door`] compares any fingerprints, [`search::set_join`] any sets,
 //! [`fingerprint::Sketch`](mod@fingerprint) makes rows of any terms. What crosses from stage to stage
 //! has modules of its own, such as [`document`], [`close`] and [`mod@matches`].
 //!
