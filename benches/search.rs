@@ -15,7 +15,7 @@ use simtool::search::bipartite_join::bipartite_join;
 use simtool::search::block_index::BlockIndex;
 use simtool::search::layout::Layout;
 use simtool::search::linear_scan;
-use simtool::search::partition_join::{count_pairs, self_join};
+use simtool::search::partition_join::{SelfJoin, count_pairs, self_join};
 use simtool::search::permuted_tables::PermutedTables;
 use simtool::search::streamed_queries::StreamedQueries;
 use std::hint::black_box;
@@ -27,6 +27,16 @@ const ROWS: usize = 1_000_000;
 /// Queries against them.
 const QUERIES: usize = 10_000;
 
+/// All pairs of these rows.
+fn joined<L: Lane>(lanes: &[L], reach: Reach, isa: Isa) -> SelfJoin {
+    self_join(Rows::all(lanes), reach, isa).expect("there is room")
+}
+
+/// The number of pairs of these rows.
+fn counted<L: Lane>(lanes: &[L], reach: Reach, isa: Isa) -> u64 {
+    count_pairs(Rows::all(lanes), reach, isa).expect("there is room")
+}
+
 fn narrow<L: Lane>(set: Vec<u128>) -> Vec<L> {
     set.into_iter().map(|row| L::from_words(&[row as u64, (row >> 64) as u64])).collect()
 }
@@ -36,12 +46,12 @@ fn bench_join<L: Lane>(c: &mut Criterion, name: &str, lanes: &[L], distance: u32
     let reach = Reach::bits(L::BITS, distance);
     let mut group = c.benchmark_group("self-join");
     group.sample_size(10).throughput(Throughput::Elements(lanes.len() as u64));
-    let expected = self_join(Rows::all(lanes), reach, Isa::Portable).pairs.len();
+    let expected = joined(lanes, reach, Isa::Portable).pairs.len();
     for &isa in Isa::available() {
         let id = BenchmarkId::new(name, format!("k={distance} {isa}"));
         group.bench_with_input(id, lanes, |b, lanes| {
             b.iter(|| {
-                let found = self_join(Rows::all(black_box(lanes)), reach, isa);
+                let found = joined(black_box(lanes), reach, isa);
                 assert_eq!(found.pairs.len(), expected);
             });
         });
@@ -87,32 +97,32 @@ fn giant_buckets(c: &mut Criterion) {
     let equal = vec![42u64; ROWS];
     let pairs = ROWS as u64 * (ROWS as u64 - 1) / 2;
     group.bench_function("all equal", |b| {
-        b.iter(|| assert_eq!(count_pairs(Rows::all(&equal), reach, Isa::detected()), pairs));
+        b.iter(|| assert_eq!(counted(&equal, reach, Isa::detected()), pairs));
     });
     group.bench_function("all equal, folded", |b| {
         b.iter(|| {
-            let found = self_join(Rows::all(&equal), reach, Isa::detected());
+            let found = joined(&equal, reach, Isa::detected());
             assert_eq!((found.groups.len(), found.pairs.len()), (1, 0));
         });
     });
     let uniform: Vec<u64> = narrow(mix(ROWS, 64, 1));
     let block: Vec<u64> = uniform.iter().map(|row| row >> 16).collect();
-    let expected = count_pairs(Rows::all(&block), reach, Isa::Portable);
+    let expected = counted(&block, reach, Isa::Portable);
     group.bench_function("one block", |b| {
-        b.iter(|| assert_eq!(count_pairs(Rows::all(&block), reach, Isa::detected()), expected));
+        b.iter(|| assert_eq!(counted(&block, reach, Isa::detected()), expected));
     });
-    let folded = self_join(Rows::all(&block), reach, Isa::Portable).pairs.len();
+    let folded = joined(&block, reach, Isa::Portable).pairs.len();
     group.bench_function("one block, folded", |b| {
         b.iter(|| {
-            let found = self_join(Rows::all(&block), reach, Isa::detected());
+            let found = joined(&block, reach, Isa::detected());
             assert_eq!(found.pairs.len(), folded);
         });
     });
     // What the others are measured by.
-    let folded = self_join(Rows::all(&uniform), reach, Isa::Portable).pairs.len();
+    let folded = joined(&uniform, reach, Isa::Portable).pairs.len();
     group.bench_function("uniform, folded", |b| {
         b.iter(|| {
-            let found = self_join(Rows::all(&uniform), reach, Isa::detected());
+            let found = joined(&uniform, reach, Isa::detected());
             assert_eq!(found.pairs.len(), folded);
         });
     });
@@ -151,7 +161,7 @@ fn queries(c: &mut Criterion) {
         });
     });
     let layout = Layout::of(&corpus, reach.shape, 3);
-    let index = BlockIndex::new(&corpus, &layout, reach, isa);
+    let index = BlockIndex::new(&corpus, &layout, reach, isa).expect("there is room");
     group.bench_function("block index", |b| b.iter(|| search_all(&index, &queries, expected)));
     let index = PermutedTables::new(&corpus, reach);
     group.bench_function("permuted tables", |b| b.iter(|| search_all(&index, &queries, expected)));

@@ -107,7 +107,7 @@ pub fn differing_lanes(mut difference: u64, lane_bits: u32) -> u64 {
     difference & (u64::MAX / (u64::MAX >> (u64::BITS - lane_bits)))
 }
 
-/// Fingerprints, a row each, with the rows' numbers.
+/// Fingerprints, a row each.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FingerprintRows<'a> {
     /// How long the rows are.

@@ -1,4 +1,7 @@
 //! Fingerprints in memory: lanes of one or more words of 64 bits, and how far apart they may be.
+//!
+//! A [`Lane`] is a whole row, of a number of words that the compiler knows. The lanes that
+//! [`Metric::Lanes`] counts are parts of a row.
 
 use crate::fingerprint_rows::{Metric, Shape, differing_lanes};
 use bytemuck::{Pod, Zeroable};

@@ -18,7 +18,7 @@
 //!
 //! [`deduplicate`] finds every pair of documents that are near-duplicates and decides which to
 //! remove; [`match_collections`] looks for the documents of one collection in another;
-//! [`fingerprint`] makes what is compared, [`compare`] looks at two texts.
+//! [`fingerprint()`] makes what is compared, [`compare()`] looks at two texts.
 //!
 //! * A collection is any [`Corpus`]: [`Texts`] over memory, or a [`Collection`] of files of any
 //!   format.
@@ -42,9 +42,9 @@
 //!                                      output ◀──write── clusters ◀──cluster── what is close
 //! ```
 //!
-//! [`search::linear_scan`] compares any fingerprints, [`search::set_join`] any sets,
+//! [`search::door`] compares any fingerprints, [`search::set_join`] any sets,
 //! [`fingerprint::Sketch`](mod@fingerprint) makes rows of any terms. What crosses from stage to stage
-//! has modules of its own, such as [`document`], [`close`] and [`matches`].
+//! has modules of its own, such as [`document`], [`close`] and [`mod@matches`].
 //!
 //! # Features
 //!

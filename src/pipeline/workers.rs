@@ -83,7 +83,9 @@ impl Workers {
     ) -> Result<Vec<R>> {
         let has_failed = AtomicBool::new(false);
         let made = self.share(items, |items| {
-            let made = work(&mut items.take_while(|_| !has_failed.load(Ordering::Relaxed)));
+            // Looked at before an item is taken: what is taken is worked on.
+            let next = || if has_failed.load(Ordering::Relaxed) { None } else { items.next() };
+            let made = work(&mut std::iter::from_fn(next));
             if made.is_err() {
                 has_failed.store(true, Ordering::Relaxed);
             }

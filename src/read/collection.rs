@@ -142,6 +142,7 @@ impl Collection {
 
     /// Whether nothing of a file is in memory between readings.
     #[cfg(test)]
+    #[cfg(all(feature = "csv", feature = "jsonl", feature = "warc", feature = "zstd"))]
     pub(super) fn is_streamed(&self, file: usize) -> bool {
         self.files[file].map.is_none()
     }

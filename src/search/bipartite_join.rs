@@ -6,6 +6,7 @@
 use crate::error::{Error, Result};
 use crate::fingerprint_table::{Lane, Reach};
 use crate::kernels::Isa;
+use crate::large_buffer::reserved;
 use crate::matches::ValuePair;
 use crate::search::Rows;
 use crate::search::collect::{Collect, KeepPairs};
@@ -27,7 +28,7 @@ pub struct Join {
 ///
 /// # Errors
 ///
-/// As [`collect_bipartite`].
+/// There are 2^32 groups or more, of both sides together, or the memory cannot be had.
 ///
 /// # Panics
 ///
@@ -38,17 +39,13 @@ pub fn bipartite_join<L: Lane>(
     reach: Reach,
     isa: Isa,
 ) -> Result<Join> {
-    let (queries, corpus) = (group(queries), group(corpus));
+    let (queries, corpus) = (group(queries)?, group(corpus)?);
     let pairs = collect_bipartite(&queries, &corpus, reach, isa, &KeepPairs)?.into_sorted();
     Ok(Join { queries: queries.groups, corpus: corpus.groups, pairs })
 }
 
 /// Hands each pair of a group of queries and a group of the corpus to `collect`.
-///
-/// # Errors
-///
-/// There are 2^32 groups or more, of both sides together.
-pub fn collect_bipartite<L: Lane, C: Collect>(
+fn collect_bipartite<L: Lane, C: Collect>(
     queries: &EqualGroups<L>,
     corpus: &EqualGroups<L>,
     reach: Reach,
@@ -59,10 +56,15 @@ pub fn collect_bipartite<L: Lane, C: Collect>(
     if queries.groups.is_empty() || corpus.groups.is_empty() {
         return Ok(collect.part());
     }
-    let values = [queries.values(), corpus.values()].concat();
+    let sides = [queries.values(), corpus.values()];
+    let mut values =
+        reserved(sides.iter().map(|side| side.len()).sum(), "the fingerprints of both sides")?;
+    for side in sides {
+        values.extend_from_slice(side);
+    }
     let renumbered = CorpusFromZero { collect, boundary };
     let join = recursion::Join::new(&values, boundary, reach, isa, &renumbered, None);
-    Ok(join.run(&values))
+    join.run(&values)
 }
 
 /// The number of the corpus's first group, where groups of both sides have numbers of 32 bits.

@@ -5,10 +5,11 @@
 //!
 //! G. S. Manku, A. Jain, A. Das Sarma, "Detecting near-duplicates for web crawling", WWW 2007.
 
+use crate::error::Result;
 use crate::fingerprint_table::{Lane, Reach};
 use crate::kernels::partition::{BlockHash, count};
 use crate::kernels::{Isa, hamming_scan, prefetch};
-use crate::large_buffer::LargeBuffer;
+use crate::large_buffer::{LargeBuffer, filled};
 use crate::matches::Match;
 use crate::search::FingerprintIndex;
 use crate::search::layout::{Layout, is_first_agreeing};
@@ -20,6 +21,8 @@ use std::ops::Range;
 const BUCKET_ROWS: usize = 48;
 /// Bits of a bucket's number, at most.
 const MAX_BITS: u32 = 24;
+/// What the memory is for.
+const TABLES: &str = "the tables of the block index";
 /// Queries whose memory is asked for before the first of them is answered.
 const BATCH: usize = 8;
 
@@ -44,18 +47,18 @@ struct Table<L> {
 }
 
 impl<L: Lane> Table<L> {
-    fn new(values: &[L], block: L) -> Self {
+    fn new(values: &[L], block: L) -> Result<Self> {
         let wanted = (values.len() / BUCKET_ROWS).max(2).ilog2();
         let bits = wanted.min(MAX_BITS).min(block.count_ones()).max(1);
         let hash = BlockHash::new(block, 0, bits);
-        let mut starts = vec![0; hash.parts() + 1];
+        let mut starts = filled(0, hash.parts() + 1, TABLES)?;
         count(values, &hash, &mut starts);
         let mut place = 0;
         for start in &mut starts {
             place += std::mem::replace(start, place);
         }
-        let mut folds = LargeBuffer::<u32>::zeroed(values.len());
-        let mut rows = LargeBuffer::<u32>::zeroed(values.len());
+        let mut folds = LargeBuffer::<u32>::try_zeroed(values.len(), TABLES)?;
+        let mut rows = LargeBuffer::<u32>::try_zeroed(values.len(), TABLES)?;
         for (row, &value) in values.iter().enumerate() {
             let place = &mut starts[hash.part(value)];
             folds[*place as usize] = value.fold32();
@@ -66,7 +69,7 @@ impl<L: Lane> Table<L> {
         let last = starts.len() - 1;
         starts.copy_within(..last, 1);
         starts[0] = 0;
-        Self { hash, starts, folds, rows }
+        Ok(Self { hash, starts, folds, rows })
     }
 
     #[inline]
@@ -80,13 +83,23 @@ impl<'a, L: Lane> BlockIndex<'a, L> {
     /// Builds the tables over `values`, of which there are at most 2^32 - 1, by the masks of
     /// `layout`, which is one for this reach.
     ///
+    /// # Errors
+    ///
+    /// The memory cannot be had.
+    ///
     /// # Complexity
     ///
     /// O(n) a table, k + 1 tables, built in parallel.
-    pub fn new(values: impl Into<Cow<'a, [L]>>, layout: &Layout, reach: Reach, isa: Isa) -> Self {
+    pub fn new(
+        values: impl Into<Cow<'a, [L]>>,
+        layout: &Layout,
+        reach: Reach,
+        isa: Isa,
+    ) -> Result<Self> {
         let (values, blocks) = (values.into(), layout.blocks());
-        let tables = blocks.par_iter().map(|&block| Table::new(&values, block)).collect();
-        Self { values, reach, isa, blocks, tables }
+        let tables: Result<_> =
+            blocks.par_iter().map(|&block| Table::new(&values, block)).collect();
+        Ok(Self { values, reach, isa, blocks, tables: tables? })
     }
 
     fn answer(&self, query: L, hits: &mut Vec<u64>, found: &mut Vec<Match>) {

@@ -84,7 +84,7 @@ fn oracle<L: Lane>(rows: Rows<'_, L>, reach: Reach) -> Vec<RowPair> {
 
 /// The rows' pairs of a self-join, through groups.
 fn joined<L: Lane>(rows: Rows<'_, L>, reach: Reach, isa: Isa) -> Vec<RowPair> {
-    let join = self_join(rows, reach, isa);
+    let join = self_join(rows, reach, isa).unwrap();
     expanded(&join.groups, &join.pairs)
 }
 
@@ -118,7 +118,7 @@ fn check_self_join<L: Lane>(shape: Shape, rows: usize, distances: &[u32]) {
                 let place = format!("{name}, {shape}, k = {max_distance}, {isa}");
                 assert_eq!(found.len(), expected.len(), "{place}");
                 assert_eq!(found, expected, "{place}");
-                let counted = count_pairs(all, reach, isa);
+                let counted = count_pairs(all, reach, isa).unwrap();
                 assert_eq!(counted, expected.len() as u64, "{place}");
             }
         }
@@ -171,8 +171,8 @@ fn large_sets_of_many_words_are_joined_by_their_sketches() {
     let distance = |a: &Wide<8>, b: &Wide<8>| (*a ^ *b).count_ones();
     for (lanes, max_distance) in [(lanes, 24), (lanes, 3), (&few[..], 2)] {
         let reach = Reach::bits(512, max_distance);
-        let mut groups = group(Rows::all(lanes));
-        let run = |groups: &mut _| collect_value_pairs(groups, reach, isa, &KeepPairs);
+        let mut groups = group(Rows::all(lanes)).unwrap();
+        let run = |groups: &mut _| collect_value_pairs(groups, reach, isa, &KeepPairs).unwrap();
         let pairs = on_threads(1, || run(&mut groups));
         let values = groups.values().to_vec();
         for threads in [2, 3] {
@@ -317,7 +317,7 @@ fn check_queries<L: Lane>(shape: Shape, rows: usize, distances: &[u32]) {
                 let found = bipartite(all, Rows::all(&lanes), reach, isa);
                 assert!(found == expected, "bipartite join: {place}");
                 assert!(bipartite(all, some, reach, isa) == expected_some, "{place}");
-                let index = BlockIndex::new(&lanes, &layout, reach, isa);
+                let index = BlockIndex::new(&lanes, &layout, reach, isa).unwrap();
                 assert!(searched(&index, &queries) == expected, "block index: {place}");
                 let index = LinearScan { corpus: &lanes, reach, isa };
                 assert!(searched(&index, &queries) == expected, "linear scan: {place}");
@@ -391,11 +391,13 @@ fn large_sets_give_the_same_pairs_in_the_same_order_for_any_number_of_threads() 
     let lanes: Vec<u64> = set.into_iter().map(|row| row as u64).collect();
     let reach = |max_distance| Reach::bits(64, max_distance);
     let run = |max_distance| {
-        let mut groups = group(Rows::all(&lanes));
+        let mut groups = group(Rows::all(&lanes)).unwrap();
         let pairs =
-            collect_value_pairs(&mut groups, reach(max_distance), Isa::detected(), &KeepPairs);
+            collect_value_pairs(&mut groups, reach(max_distance), Isa::detected(), &KeepPairs)
+                .unwrap();
         let counted =
-            collect_value_pairs(&mut groups, reach(max_distance), Isa::Portable, &CountValues);
+            collect_value_pairs(&mut groups, reach(max_distance), Isa::Portable, &CountValues)
+                .unwrap();
         assert_eq!(counted, pairs.len() as u64);
         (groups.values().to_vec(), pairs.iter().copied().collect::<Vec<_>>())
     };
@@ -430,16 +432,16 @@ fn giant_groups_stay_folded() {
     let lanes = vec![42u64; rows];
     for max_distance in [0, 3, 64] {
         let reach = Reach::bits(64, max_distance);
-        let join = self_join(Rows::all(&lanes), reach, Isa::detected());
+        let join = self_join(Rows::all(&lanes), reach, Isa::detected()).unwrap();
         assert_eq!((join.groups.len(), join.pairs.len()), (1, 0));
         assert_eq!(join.groups.rows(0).len(), rows);
         let pairs = (rows as u64) * (rows as u64 - 1) / 2;
-        assert_eq!(count_pairs(Rows::all(&lanes), reach, Isa::detected()), pairs);
+        assert_eq!(count_pairs(Rows::all(&lanes), reach, Isa::detected()).unwrap(), pairs);
     }
     // A few values, each many times, near one another.
     let lanes: Vec<u64> = (0..rows as u64).map(|row| 1 << (row % 8)).collect();
     let reach = Reach::bits(64, 2);
-    let join = self_join(Rows::all(&lanes), reach, Isa::detected());
+    let join = self_join(Rows::all(&lanes), reach, Isa::detected()).unwrap();
     assert_eq!((join.groups.len(), join.pairs.len()), (8, 28));
     let (queries, corpus) = lanes.split_at(rows / 3);
     let join =
@@ -455,11 +457,11 @@ fn a_giant_bucket_of_one_block_is_split_by_the_others() {
     // Where the constant bits stand changes no distance.
     let shifted = |by: u32| narrow.iter().map(|row| row << by | 0x5A5A & !(mask << by)).collect();
     let sets: [Vec<u64>; 3] = [narrow.clone(), shifted(16), shifted(7)];
-    let counts = sets.each_ref().map(|set| count_pairs(Rows::all(set), reach, isa));
+    let counts = sets.each_ref().map(|set| count_pairs(Rows::all(set), reach, isa).unwrap());
     let wide = |&row: &u64| Wide::from(u128::from(row) << 40 | 7);
     let wide: Vec<Wide<2>> = narrow.iter().map(wide).collect();
-    assert_eq!(counts, [count_pairs(Rows::all(&wide), Reach::bits(128, 3), isa); 3]);
-    let join = self_join(Rows::all(&narrow), reach, isa);
+    assert_eq!(counts, [count_pairs(Rows::all(&wide), Reach::bits(128, 3), isa).unwrap(); 3]);
+    let join = self_join(Rows::all(&narrow), reach, isa).unwrap();
     let pairs = expanded(&join.groups, &join.pairs);
     assert_eq!(pairs.len() as u64, counts[0]);
     let mut found = Vec::new();

@@ -70,7 +70,7 @@ fn the_door_takes_rows_of_any_width_and_metric() {
         let workload = Workload::of(Task::SelfJoin, &corpus, max_distance, u64::MAX);
         let plan = Plan::new(workload).unwrap();
         let expected = slow(None, &corpus, max_distance);
-        for index in plan.estimates.iter().map(|estimate| estimate.index) {
+        for index in plan.costs.iter().map(|cost| cost.index) {
             let plan = Plan { index, ..plan.clone() };
             let place = format!("{index}, {shape}");
             let found = door::self_join(&corpus, &plan, &resources).unwrap();
@@ -84,7 +84,7 @@ fn the_door_takes_rows_of_any_width_and_metric() {
         let plan = Plan::new(Workload::of(task, &corpus, max_distance, u64::MAX)).unwrap();
         let expected = slow(Some(&queries), &corpus, max_distance);
         assert!(expected.len() > 20, "{shape}");
-        for index in plan.estimates.iter().map(|estimate| estimate.index) {
+        for index in plan.costs.iter().map(|cost| cost.index) {
             // All flips of so many bits.
             let is_endless = index == IndexName::BitProbing || index == IndexName::ExpandedSet;
             if is_endless && (max_distance > 2 || shape.row_bits() > 16) {

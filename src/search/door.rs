@@ -47,7 +47,8 @@ macro_rules! in_lanes {
 ///
 /// # Errors
 ///
-/// There are too many rows, the method is none for self-joins, or a temporary file fails.
+/// There are too many rows, the method is none for self-joins, a temporary file fails, or the memory
+/// cannot be had.
 pub fn self_join(
     rows: &FingerprintRows<'_>,
     plan: &Plan,
@@ -56,7 +57,7 @@ pub fn self_join(
     check_count("fingerprints", rows)?;
     let work = Work::of(rows, plan, resources);
     in_lanes!(rows, self_join_lanes(rows, work), {
-        let (groups, values) = WideRows::new(rows, work.reach).grouped();
+        let (groups, values) = WideRows::new(rows, work.reach).grouped()?;
         Ok(SelfJoin { groups, pairs: collect(&values) })
     })
 }
@@ -97,7 +98,8 @@ pub fn self_partners<'a>(
 ///
 /// # Errors
 ///
-/// Queries and corpus do not compare, there are too many rows, or the method is none for searches.
+/// Queries and corpus do not compare, there are too many rows, the method is none for searches, or the
+/// memory cannot be had.
 pub fn join(
     queries: &FingerprintRows<'_>,
     corpus: &FingerprintRows<'_>,
@@ -107,8 +109,8 @@ pub fn join(
     check_both(queries, corpus)?;
     let work = Work::of(corpus, plan, resources);
     in_lanes!(corpus, join_lanes(queries, corpus, work), {
-        let (queries, query_values) = WideRows::new(queries, work.reach).grouped();
-        let (corpus, values) = WideRows::new(corpus, work.reach).grouped();
+        let (queries, query_values) = WideRows::new(queries, work.reach).grouped()?;
+        let (corpus, values) = WideRows::new(corpus, work.reach).grouped()?;
         let searched = Searched { searcher: Box::new(values), queries: query_values };
         Ok(Join { queries, corpus, pairs: collect(&searched) })
     })
@@ -138,7 +140,7 @@ pub fn partners<'a>(
 ///
 /// # Errors
 ///
-/// There are too many rows, or the method needs all queries at once.
+/// There are too many rows, the method needs all queries at once, or the memory cannot be had.
 pub fn searcher<'a>(
     corpus: &'a FingerprintRows<'_>,
     plan: &Plan,
@@ -178,7 +180,7 @@ fn self_join_lanes<L: Lane>(rows: &FingerprintRows<'_>, work: Work<'_>) -> Resul
     let lanes = LaneRows::<L>::of(rows);
     let (rows, reach, isa) = (lanes.rows(), work.reach, work.resources.isa);
     match work.index {
-        IndexName::PartitionJoin => Ok(partition_join::self_join(rows, reach, isa)),
+        IndexName::PartitionJoin => partition_join::self_join(rows, reach, isa),
         IndexName::SpilledJoin => {
             let layout = work.layout(rows.lanes);
             let spilled = work.spilled(rows)?;
@@ -186,7 +188,7 @@ fn self_join_lanes<L: Lane>(rows: &FingerprintRows<'_>, work: Work<'_>) -> Resul
             Ok(SelfJoin { groups: spilled.groups, pairs })
         }
         IndexName::LinearScan => {
-            let groups = group(rows);
+            let groups = group(rows)?;
             let pairs = collect(&ScanBehind { rows: LaneRows::all(groups.values()), work });
             Ok(SelfJoin { groups: groups.groups, pairs })
         }
@@ -203,7 +205,7 @@ fn count_lanes<L: Lane>(rows: &FingerprintRows<'_>, work: Work<'_>) -> Result<u6
     let lanes = LaneRows::<L>::of(rows);
     let (rows, reach, isa) = (lanes.rows(), work.reach, work.resources.isa);
     match work.index {
-        IndexName::PartitionJoin => Ok(partition_join::count_pairs(rows, reach, isa)),
+        IndexName::PartitionJoin => partition_join::count_pairs(rows, reach, isa),
         IndexName::SpilledJoin => {
             let layout = work.layout(rows.lanes);
             let spilled = work.spilled(rows)?;
@@ -241,7 +243,7 @@ fn join_lanes<L: Lane>(
     if work.index == IndexName::BipartiteJoin {
         return bipartite_join(queries.rows(), corpus.rows(), work.reach, work.resources.isa);
     }
-    let (queries, corpus) = (group(queries.rows()), group(corpus.rows()));
+    let (queries, corpus) = (group(queries.rows())?, group(corpus.rows())?);
     let (query_values, values) = (LaneRows::all(queries.values()), LaneRows::all(corpus.values()));
     let pairs = collect(&*partners_of(query_values, values, work)?);
     Ok(Join { queries: queries.groups, corpus: corpus.groups, pairs })
@@ -308,7 +310,7 @@ fn searcher_of<'a, L: Lane>(
     let index: Box<dyn FingerprintIndex<L> + 'a> = match work.index {
         IndexName::BlockIndex => {
             let layout = work.layout(&lanes);
-            Box::new(BlockIndex::new(lanes, &layout, reach, isa))
+            Box::new(BlockIndex::new(lanes, &layout, reach, isa)?)
         }
         IndexName::PermutedTables => Box::new(PermutedTables::new(&lanes, reach)),
         IndexName::BitProbing => Box::new(BitProbing::new(&lanes, max_distance)),

@@ -6,14 +6,17 @@
 //! nearly all are ruled out by two words; the rest is looked up in the rows, which stay where they
 //! are. A bucket that the keys do not make small is gathered and goes on as any other.
 
+use crate::error::Result;
 use crate::fingerprint_table::{Lane, Wide};
 use crate::kernels::block_keys::block_keys;
 use crate::kernels::hamming_pairs::near_pairs_64;
-use crate::kernels::partition::{BlockHash, count, scatter};
+use crate::kernels::partition::BlockHash;
 use crate::large_buffer::LargeBuffer;
 use crate::search::collect::Collect;
 use crate::search::parallel_partition::{Records, partition};
-use crate::search::recursion::{Join, LARGE_BITS, Numbers, SMALL_BITS, Scratch, Sketch};
+use crate::search::recursion::{
+    Join, LARGE_BITS, Numbers, RECORDS, SMALL_BITS, Scratch, Sketch, new_buffer,
+};
 use crate::search::split::{BitWeights, Node, Path};
 use rayon::prelude::{
     IndexedParallelIterator, IntoParallelIterator, ParallelIterator, ParallelSlice,
@@ -23,7 +26,7 @@ use std::mem::take;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Words from which a lane is sketched.
+/// Words from which a row is sketched.
 const SKETCHED_WORDS: usize = 4;
 /// Blocks whose keys are made in one pass over the rows.
 const KEYS_AT_ONCE: usize = 4;
@@ -34,32 +37,44 @@ const KEY: Sketch = Wide([u64::MAX, 0]);
 
 impl<W: Lane, C: Collect> Join<'_, W, C> {
     /// The pairs of `values`, which are numbered from 0.
-    pub(super) fn run(&self, values: &[W]) -> C::Part {
+    ///
+    /// # Errors
+    ///
+    /// The memory for a copy of them cannot be had.
+    pub(super) fn run(&self, values: &[W]) -> Result<C::Part> {
         let shape = self.reach.shape;
         let root = Node::new(Path::root(shape), Arc::new(BitWeights::of(values, shape)));
         if W::WORDS >= SKETCHED_WORDS && values.len() >= self.large_records {
             return self.run_sketched(values, &root);
         }
-        self.large(values, Numbers::FromZero, &root, 0)
+        if values.len() >= self.large_records {
+            self.reserve_buffer(values.len())?;
+        }
+        Ok(self.large(values, Numbers::FromZero, &root, 0))
     }
 
     /// [`Self::large`] of the root, by sketches where it is worth a split.
-    fn run_sketched(&self, values: &[W], root: &Node<W>) -> C::Part {
+    ///
+    /// # Errors
+    ///
+    /// The memory cannot be had.
+    fn run_sketched(&self, values: &[W], root: &Node<W>) -> Result<C::Part> {
         let mut part = self.collect.part();
         let compares = self.compares_of(values.len());
         let children = root.split(self.reach.max_distance, values.len(), compares, self.costs);
         let Some(children) = children else {
-            return self.large(values, Numbers::FromZero, root, 0);
+            return Ok(self.large(values, Numbers::FromZero, root, 0));
         };
-        let mut folds = LargeBuffer::<u64>::zeroed(values.len());
+        let mut folds = LargeBuffer::<u64>::try_zeroed(values.len(), RECORDS)?;
         folds.par_chunks_mut(TASK_ROWS).zip(values.par_chunks(TASK_ROWS)).for_each(
             |(folds, values)| {
                 folds.iter_mut().zip(values).for_each(|(fold, value)| *fold = value.fold64());
             },
         );
-        let mut keys: Vec<LargeBuffer<u64>> =
-            children.iter().take(KEYS_AT_ONCE).map(|_| LargeBuffer::zeroed(values.len())).collect();
-        let mut moved = (LargeBuffer::zeroed(values.len()), LargeBuffer::zeroed(values.len()));
+        let of_keys = children.iter().take(KEYS_AT_ONCE);
+        let of_keys = of_keys.map(|_| LargeBuffer::try_zeroed(values.len(), RECORDS));
+        let mut keys: Vec<LargeBuffer<u64>> = of_keys.collect::<Result<_>>()?;
+        let mut moved = new_buffer(values.len())?;
         for children in children.chunks(KEYS_AT_ONCE) {
             self.make_keys(values, children, &mut keys);
             for (child, keys) in children.iter().zip(&keys) {
@@ -71,7 +86,7 @@ impl<W: Lane, C: Collect> Join<'_, W, C> {
                 self.collect.merge(&mut part, later);
             }
         }
-        part
+        Ok(part)
     }
 
     /// Number of pairs of all records.
@@ -137,11 +152,7 @@ impl<W: Lane, C: Collect> Join<'_, W, C> {
                 })
             })
             .collect();
-        let mut merged = self.collect.part();
-        for part in parts {
-            self.collect.merge(&mut merged, part);
-        }
-        merged
+        self.merged(parts)
     }
 
     /// One more partition by the keys, if there are many records, and the pairs of each part.
@@ -161,27 +172,10 @@ impl<W: Lane, C: Collect> Join<'_, W, C> {
         let bits = (length * 2 / leaf).ilog2().clamp(1, SMALL_BITS).min(node.width - used);
         let hash = BlockHash::new(KEY, used, bits);
         let mut level = take(&mut scratch.sketches);
-        level.next.clear();
-        level.next.resize(hash.parts(), 0);
-        count(records.values, &hash, &mut level.next);
-        let mut place = 0;
-        for next in &mut level.next {
-            place += std::mem::replace(next, place);
-        }
-        if level.values.len() < length {
-            level.values.resize(length, Sketch::ZERO);
-            level.numbers.resize(length, 0);
-        }
-        let (out_values, out_numbers) = (&mut level.values[..length], &mut level.numbers[..length]);
-        scatter(records.values, records.numbers, &hash, &mut level.next, out_values, out_numbers);
-        let parts = Records { values: &level.values[..length], numbers: &level.numbers[..length] };
-        let mut start = 0;
-        for &end in &level.next {
-            let range = start..end as usize;
-            start = end as usize;
-            if range.len() > 1 {
-                self.end_of_keys(values, parts.slice(range), node, scratch, part);
-            }
+        level.count(records, &hash);
+        level.scatter(records, &hash);
+        for bucket in level.buckets() {
+            self.end_of_keys(values, bucket, node, scratch, part);
         }
         scratch.sketches = level;
     }

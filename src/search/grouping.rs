@@ -1,5 +1,6 @@
 //! Rows of equal fingerprints, found first: g equal rows are one group and not g² pairs.
 
+use crate::error::Result;
 use crate::fingerprint_table::Lane;
 use crate::kernels::partition::BlockHash;
 use crate::large_buffer::LargeBuffer;
@@ -11,6 +12,8 @@ use std::sync::Mutex;
 
 /// Bits of the hash by which rows are first partitioned, at most.
 const PARTITION_BITS: u32 = 8;
+/// What the memory is for that grows with the rows.
+pub(super) const GROUPS: &str = "the groups of equal fingerprints";
 /// No entry in a hash table.
 const NONE: u32 = u32::MAX;
 
@@ -107,6 +110,10 @@ impl Groups {
 
 /// Groups equal rows.
 ///
+/// # Errors
+///
+/// The memory cannot be had.
+///
 /// # Panics
 ///
 /// There are 2^32 - 1 rows or more, or another number of validity bits than rows.
@@ -114,12 +121,12 @@ impl Groups {
 /// # Complexity
 ///
 /// O(n): one partition of all rows, then a hash table for each part, in the cache.
-pub fn group<L: Lane>(rows: Rows<'_, L>) -> EqualGroups<L> {
+pub fn group<L: Lane>(rows: Rows<'_, L>) -> Result<EqualGroups<L>> {
     let row_count = rows.lanes.len();
     assert!(u32::try_from(row_count).is_ok_and(|n| n < NONE), "row numbers are 32 bits wide");
     assert!(rows.validity.is_none_or(|v| v.len() == row_count), "a validity bit for each row");
-    let mut values = LargeBuffer::<L>::zeroed(row_count);
-    let mut numbers = LargeBuffer::<u32>::zeroed(row_count);
+    let mut values = LargeBuffer::<L>::try_zeroed(row_count, GROUPS)?;
+    let mut numbers = LargeBuffer::<u32>::try_zeroed(row_count, GROUPS)?;
     let bits = (row_count >> 10).max(2).ilog2().min(PARTITION_BITS);
     let hash = BlockHash::new(!L::ZERO, 0, bits);
     let starts = match rows.validity {
@@ -139,7 +146,7 @@ pub fn group<L: Lane>(rows: Rows<'_, L>) -> EqualGroups<L> {
             partition(row_count, records, &hash, &mut values, &mut numbers)
         }
     };
-    let mut group_starts = LargeBuffer::<u32>::zeroed(row_count);
+    let mut group_starts = LargeBuffer::<u32>::try_zeroed(row_count, GROUPS)?;
     let counts = group_parts(&starts, bits, &mut values, &mut numbers, &mut group_starts);
     compact(&starts, &counts, values, numbers, group_starts)
 }
@@ -262,7 +269,7 @@ fn compact<W: Lane>(
     values: LargeBuffer<W>,
     numbers: LargeBuffer<u32>,
     group_starts: LargeBuffer<u32>,
-) -> EqualGroups<W> {
+) -> Result<EqualGroups<W>> {
     let mut firsts = Vec::with_capacity(counts.len() + 1);
     let mut count = 0;
     for part in counts {
@@ -270,8 +277,8 @@ fn compact<W: Lane>(
         count += part;
     }
     firsts.push(count);
-    let mut dense_values = LargeBuffer::<W>::zeroed(count);
-    let mut dense_starts = LargeBuffer::<u32>::zeroed(count + 1);
+    let mut dense_values = LargeBuffer::<W>::try_zeroed(count, GROUPS)?;
+    let mut dense_starts = LargeBuffer::<u32>::try_zeroed(count + 1, GROUPS)?;
     dense_starts[count] = starts[starts.len() - 1] as u32;
     cut(&mut dense_values, &firsts)
         .into_par_iter()
@@ -281,11 +288,11 @@ fn compact<W: Lane>(
             dense_values.copy_from_slice(&values[start..start + dense_values.len()]);
             dense_starts.copy_from_slice(&group_starts[start..start + dense_starts.len()]);
         });
-    EqualGroups {
+    Ok(EqualGroups {
         groups: Groups::new(dense_starts, numbers, count),
         values: dense_values,
         spare: Some((values, group_starts)),
-    }
+    })
 }
 
 #[cfg(test)]
@@ -302,7 +309,7 @@ mod tests {
                 expected.entry(lane).or_default().push(row as u32);
             }
         }
-        let EqualGroups { groups, values, .. } = group(Rows { lanes, validity });
+        let EqualGroups { groups, values, .. } = group(Rows { lanes, validity }).unwrap();
         assert_eq!(groups.len(), expected.len());
         let found: BTreeMap<_, _> = (0..groups.len() as u32)
             .map(|group| (values[group as usize], groups.rows(group).to_vec()))

@@ -1,6 +1,7 @@
 //! The self-join: all pairs of different fingerprints within a distance, and the groups of equal
 //! ones.
 
+use crate::error::Result;
 use crate::fingerprint_table::{Lane, Reach};
 use crate::kernels::Isa;
 use crate::matches::ValuePair;
@@ -20,6 +21,10 @@ pub struct SelfJoin {
 
 /// Finds all pairs of rows within reach of each other.
 ///
+/// # Errors
+///
+/// As [`group`].
+///
 /// # Panics
 ///
 /// As [`group`].
@@ -29,35 +34,43 @@ pub struct SelfJoin {
 /// About (k + 1) partitions of the different fingerprints for small k and up to some hundred
 /// million rows; the compares grow with n² / 2^(f / (k + 1)) and less, since big buckets are split
 /// further.
-pub fn self_join<L: Lane>(rows: Rows<'_, L>, reach: Reach, isa: Isa) -> SelfJoin {
-    let mut groups = group(rows);
-    let pairs = collect_value_pairs(&mut groups, reach, isa, &KeepPairs).into_sorted();
-    SelfJoin { groups: groups.groups, pairs }
+pub fn self_join<L: Lane>(rows: Rows<'_, L>, reach: Reach, isa: Isa) -> Result<SelfJoin> {
+    let mut groups = group(rows)?;
+    let pairs = collect_value_pairs(&mut groups, reach, isa, &KeepPairs)?.into_sorted();
+    Ok(SelfJoin { groups: groups.groups, pairs })
 }
 
 /// Counts the pairs of rows that [`self_join`] finds, without keeping them.
 ///
+/// # Errors
+///
+/// As [`group`].
+///
 /// # Panics
 ///
 /// As [`group`].
-pub fn count_pairs<L: Lane>(rows: Rows<'_, L>, reach: Reach, isa: Isa) -> u64 {
-    let mut groups = group(rows);
+pub fn count_pairs<L: Lane>(rows: Rows<'_, L>, reach: Reach, isa: Isa) -> Result<u64> {
+    let mut groups = group(rows)?;
     let spare = groups.spare.take();
     let counting = CountRows { groups: (&groups.groups, &groups.groups) };
     let values = groups.values();
-    let pairs = Join::new(values, 0, reach, isa, &counting, spare).run(values);
-    groups.groups.equal_pairs() + pairs
+    let pairs = Join::new(values, 0, reach, isa, &counting, spare).run(values)?;
+    Ok(groups.groups.equal_pairs() + pairs)
 }
 
 /// Hands each pair of groups within reach to `collect`.
 ///
 /// The order of the pairs does not depend on the number of threads.
+///
+/// # Errors
+///
+/// The memory cannot be had.
 pub fn collect_value_pairs<L: Lane, C: Collect>(
     groups: &mut EqualGroups<L>,
     reach: Reach,
     isa: Isa,
     collect: &C,
-) -> C::Part {
+) -> Result<C::Part> {
     let spare = groups.spare.take();
     let values = groups.values();
     Join::new(values, 0, reach, isa, collect, spare).run(values)
@@ -71,7 +84,7 @@ mod tests {
     fn pairs_groups_and_limit() {
         let lanes = [0u64, 0b111, 0b1111, 0, 0b111 << 60, u64::MAX];
         let reach = Reach::bits(64, 3);
-        let found = self_join(Rows::all(&lanes), reach, Isa::detected());
+        let found = self_join(Rows::all(&lanes), reach, Isa::detected()).unwrap();
         assert_eq!(found.groups.len(), 5);
         let mut rows: Vec<_> = found
             .pairs
@@ -86,6 +99,6 @@ mod tests {
             rows,
             [(vec![0, 3], vec![1], 3), (vec![0, 3], vec![4], 3), (vec![1], vec![2], 1)]
         );
-        assert_eq!(count_pairs(Rows::all(&lanes), reach, Isa::detected()), 6);
+        assert_eq!(count_pairs(Rows::all(&lanes), reach, Isa::detected()).unwrap(), 6);
     }
 }

@@ -1,9 +1,9 @@
 //! Which index or join, and why.
 //!
 //! A plan is a pure function of the [`Workload`]. It compares estimates of time and memory, those of
-//! the pairs that unrelated rows are by chance among them, which
-//! only have to be right in their order; the constants are rounded from measurements on a 2-core
-//! Intel Xeon with AVX-512 in November 2026.
+//! the pairs that unrelated rows are by chance among them, which only have to be right in their
+//! order; the constants are rounded from measurements on a 2-core Intel Xeon with AVX-512 in November
+//! 2026.
 
 use crate::error::{Error, Result};
 use crate::fingerprint_rows::{FingerprintRows, Metric, Shape};
@@ -81,7 +81,7 @@ impl Workload {
 
 /// What a method would take.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Estimate {
+pub struct Cost {
     /// The method.
     pub index: IndexName,
     /// Seconds of one core; for [`Task::Online`], for each query.
@@ -100,7 +100,7 @@ pub struct Plan {
     /// Whether the user named it.
     pub named: bool,
     /// All methods that serve the task, the fastest first.
-    pub estimates: Vec<Estimate>,
+    pub costs: Vec<Cost>,
 }
 
 impl Plan {
@@ -120,12 +120,12 @@ impl Plan {
     /// As [`Self::new`].
     pub fn among(workload: Workload, methods: &[IndexName]) -> Result<Self> {
         workload.check()?;
-        let mut estimates = workload.estimates(methods);
-        estimates.sort_by(|a, b| a.seconds.total_cmp(&b.seconds));
-        let fitting = estimates.iter().find(|estimate| estimate.bytes <= workload.memory);
-        let smallest = || estimates.iter().min_by_key(|estimate| estimate.bytes);
+        let mut costs = workload.costs(methods);
+        costs.sort_by(|a, b| a.seconds.total_cmp(&b.seconds));
+        let fitting = costs.iter().find(|cost| cost.bytes <= workload.memory);
+        let smallest = || costs.iter().min_by_key(|cost| cost.bytes);
         let index = fitting.or_else(smallest).map_or(IndexName::LinearScan, |best| best.index);
-        Ok(Self { workload, index, named: false, estimates })
+        Ok(Self { workload, index, named: false, costs })
     }
 
     /// The plan with a method that the user named.
@@ -168,12 +168,12 @@ const PAIR: (f64, f64) = (40.0, 28.0);
 
 impl Workload {
     #[expect(clippy::cast_sign_loss, reason = "no method takes a negative number of bytes")]
-    fn estimates(&self, methods: &[IndexName]) -> Vec<Estimate> {
-        let estimate = |&index: &IndexName| {
+    fn costs(&self, methods: &[IndexName]) -> Vec<Cost> {
+        let cost = |&index: &IndexName| {
             let (nanoseconds, bytes) = self.estimate(index);
-            Estimate { index, seconds: nanoseconds * 1e-9, bytes: bytes as u64 }
+            Cost { index, seconds: nanoseconds * 1e-9, bytes: bytes as u64 }
         };
-        methods.iter().map(estimate).collect()
+        methods.iter().map(cost).collect()
     }
 
     /// Nanoseconds of one core, and bytes.
@@ -341,15 +341,15 @@ impl fmt::Display for Plan {
             ", {shape} (worth {effective_bits} bits), distance up to {max_distance}, {} of memory",
             Bytes(memory)
         )?;
-        for estimate in &self.estimates {
-            let chosen = match (estimate.index == self.index, self.named) {
+        for cost in &self.costs {
+            let chosen = match (cost.index == self.index, self.named) {
                 (true, true) => "  <- named",
                 (true, false) => "  <- chosen: the fastest that fits",
-                (false, _) if estimate.bytes > memory => "  does not fit",
+                (false, _) if cost.bytes > memory => "  does not fit",
                 (false, _) => "",
             };
-            let (index, seconds) = (estimate.index, Seconds(estimate.seconds));
-            writeln!(f, "  {index:<16} {seconds:>10} {:>10}{chosen}", Bytes(estimate.bytes))?;
+            let (index, seconds) = (cost.index, Seconds(cost.seconds));
+            writeln!(f, "  {index:<16} {seconds:>10} {:>10}{chosen}", Bytes(cost.bytes))?;
         }
         Ok(())
     }
@@ -445,10 +445,10 @@ mod tests {
             Workload { task: Task::Online, rows, shape, effective_bits, max_distance, memory }
         };
         let plan = Plan::new(workload(Shape::lanes(128, 4), 20)).unwrap();
-        let names: Vec<_> = plan.estimates.iter().map(|estimate| estimate.index).collect();
+        let names: Vec<_> = plan.costs.iter().map(|cost| cost.index).collect();
         assert_eq!(names, [IndexName::BlockIndex, IndexName::LinearScan]);
         let plan = Plan::new(workload(Shape::bits(1024), 3)).unwrap();
-        assert_eq!((plan.index, plan.estimates.len()), (IndexName::LinearScan, 1));
+        assert_eq!((plan.index, plan.costs.len()), (IndexName::LinearScan, 1));
     }
 
     #[test]

@@ -40,6 +40,7 @@
 //! the blocks. J. Qin et al., "GPH: similarity search in Hamming space", ICDE 2018, for uneven budgets
 //! and groups of bits that follow the data.
 
+use crate::error::Result;
 use crate::fingerprint_table::{Lane, Reach, Wide};
 use crate::kernels::Isa;
 use crate::kernels::hamming_accept::{PairTest, accept};
@@ -65,6 +66,8 @@ pub(super) const SMALL_BITS: u32 = 10;
 pub(super) const LARGE_BITS: u32 = 8;
 /// Rows of a leaf that one task compares; a multiple of the kernel's tile.
 const LEAF_ROWS: usize = 1024;
+/// What the memory is for that grows with the records.
+pub(super) const RECORDS: &str = "the partitions of the fingerprints";
 /// The largest distance for which folds to 32 bits are selective.
 const FOLD_DISTANCE: u32 = 6;
 
@@ -106,6 +109,16 @@ impl Numbers<'_> {
 
 type Buffer<W> = (LargeBuffer<W>, LargeBuffer<u32>);
 
+/// Memory for as many records as a join begins with.
+///
+/// # Errors
+///
+/// It cannot be had.
+pub(super) fn new_buffer<W: Lane>(records: usize) -> Result<Buffer<W>> {
+    let values = LargeBuffer::try_zeroed(records, RECORDS)?;
+    Ok((values, LargeBuffer::try_zeroed(records, RECORDS)?))
+}
+
 /// Memory of one thread.
 pub(super) struct Scratch<W> {
     levels: Vec<Level<W>>,
@@ -115,11 +128,46 @@ pub(super) struct Scratch<W> {
     pub(super) sketches: Level<Sketch>,
 }
 
-/// Memory of one level of one thread's recursion.
+/// Memory of one level of one thread's recursion: a partition of records.
 pub(super) struct Level<W> {
-    pub(super) values: Vec<W>,
-    pub(super) numbers: Vec<u32>,
-    pub(super) next: Vec<u32>,
+    values: Vec<W>,
+    numbers: Vec<u32>,
+    /// Where the next record of each part goes; at last, where the part ends.
+    next: Vec<u32>,
+}
+
+impl<W: Lane> Level<W> {
+    /// Counts the records of each part, and returns the length of the largest part.
+    pub(super) fn count(&mut self, records: Records<'_, W>, hash: &BlockHash<W>) -> usize {
+        self.next.clear();
+        self.next.resize(hash.parts(), 0);
+        count(records.values, hash, &mut self.next);
+        let (mut place, mut largest) = (0, 0);
+        for next in &mut self.next {
+            largest = largest.max(*next);
+            place += std::mem::replace(next, place);
+        }
+        largest as usize
+    }
+
+    /// Copies the records that were [counted](Self::count) part by part.
+    pub(super) fn scatter(&mut self, records: Records<'_, W>, hash: &BlockHash<W>) {
+        let length = records.len();
+        if self.values.len() < length {
+            self.values.resize(length, W::ZERO);
+            self.numbers.resize(length, 0);
+        }
+        let (values, numbers) = (&mut self.values[..length], &mut self.numbers[..length]);
+        scatter(records.values, records.numbers, hash, &mut self.next, values, numbers);
+    }
+
+    /// The parts of two records and more.
+    pub(super) fn buckets(&self) -> impl Iterator<Item = Records<'_, W>> {
+        let all = Records { values: &self.values, numbers: &self.numbers };
+        let starts = std::iter::once(0).chain(self.next.iter().copied());
+        let parts = starts.zip(&self.next).map(|(start, &end)| start as usize..end as usize);
+        parts.filter(|part| part.len() > 1).map(move |part| all.slice(part))
+    }
 }
 
 impl<W> Default for Level<W> {
@@ -249,11 +297,7 @@ impl<'a, W: Lane, C: Collect> Join<'a, W, C> {
             })
             .collect();
         self.give_back((part_values, part_numbers));
-        let mut merged = self.collect.part();
-        for part in parts {
-            self.collect.merge(&mut merged, part);
-        }
-        merged
+        self.merged(parts)
     }
 
     /// [`Self::large`] by one thread.
@@ -312,34 +356,13 @@ impl<'a, W: Lane, C: Collect> Join<'a, W, C> {
             scratch.levels.resize_with(depth + 1, Level::default);
         }
         let mut level = take(&mut scratch.levels[depth]);
-        level.next.clear();
-        level.next.resize(hash.parts(), 0);
-        count(records.values, &hash, &mut level.next);
-        let mut place = 0;
-        let mut largest = 0;
-        for next in &mut level.next {
-            largest = largest.max(*next);
-            place += std::mem::replace(next, place);
-        }
-        if largest as usize == length {
+        if level.count(records, &hash) == length {
             scratch.levels[depth] = level;
             return self.small(records, node, used + bits, depth, scratch, part);
         }
-        if level.values.len() < length {
-            level.values.resize(length, W::ZERO);
-            level.numbers.resize(length, 0);
-        }
-        let (out_values, out_numbers) = (&mut level.values[..length], &mut level.numbers[..length]);
-        scatter(records.values, records.numbers, &hash, &mut level.next, out_values, out_numbers);
-        let parts = Records { values: &level.values[..length], numbers: &level.numbers[..length] };
-        let mut start = 0;
-        for &end in &level.next {
-            let range = start..end as usize;
-            start = end as usize;
-            if range.len() > 1 {
-                let child = parts.slice(range);
-                self.small(child, node, used + bits, depth + 1, scratch, part);
-            }
+        level.scatter(records, &hash);
+        for child in level.buckets() {
+            self.small(child, node, used + bits, depth + 1, scratch, part);
         }
         scratch.levels[depth] = level;
     }
@@ -366,7 +389,7 @@ impl<'a, W: Lane, C: Collect> Join<'a, W, C> {
     }
 
     /// [`Self::leaf`] by several threads.
-    pub(super) fn leaf_large(&self, records: Records<'_, W>, path: &Path<W>) -> C::Part {
+    fn leaf_large(&self, records: Records<'_, W>, path: &Path<W>) -> C::Part {
         let queries = self.compares(records.numbers).0;
         let rows = if self.boundary == 0 { records.len() } else { queries };
         let (mut words_32, mut words_64) = (Vec::new(), Vec::new());
@@ -390,6 +413,11 @@ impl<'a, W: Lane, C: Collect> Join<'a, W, C> {
                 })
             })
             .collect();
+        self.merged(parts)
+    }
+
+    /// What several threads collected, as one.
+    pub(super) fn merged(&self, parts: Vec<C::Part>) -> C::Part {
         let mut merged = self.collect.part();
         for part in parts {
             self.collect.merge(&mut merged, part);
@@ -433,11 +461,26 @@ impl<'a, W: Lane, C: Collect> Join<'a, W, C> {
 
     /// Memory for `records` records.
     fn buffer(&self, records: usize) -> Buffer<W> {
-        let kept = self.buffers.lock().ok().and_then(|mut buffers| {
-            let fitting = buffers.iter().position(|buffer| buffer.0.len() >= records)?;
-            Some(buffers.swap_remove(fitting))
-        });
+        let kept = self.kept_buffer(records);
         kept.unwrap_or_else(|| (LargeBuffer::zeroed(records), LargeBuffer::zeroed(records)))
+    }
+
+    /// Asks for the first and largest of the buffers, which costs nothing if it is never touched.
+    ///
+    /// # Errors
+    ///
+    /// The memory cannot be had.
+    pub(super) fn reserve_buffer(&self, records: usize) -> Result<()> {
+        let buffer = self.kept_buffer(records).map_or_else(|| new_buffer(records), Ok)?;
+        self.give_back(buffer);
+        Ok(())
+    }
+
+    /// Memory for `records` records that was needed before.
+    fn kept_buffer(&self, records: usize) -> Option<Buffer<W>> {
+        let mut buffers = self.buffers.lock().ok()?;
+        let fitting = buffers.iter().position(|buffer| buffer.0.len() >= records)?;
+        Some(buffers.swap_remove(fitting))
     }
 
     fn give_back(&self, buffer: Buffer<W>) {
@@ -484,7 +527,7 @@ mod tests {
             let mut join = Join::new(values, boundary, reach, isa, &KeepPairs, None);
             join.costs = Costs::of_tests();
             join.large_records = large_records;
-            let found = join.run(values).into_sorted();
+            let found = join.run(values).unwrap().into_sorted();
             let mut expected = Vec::new();
             for (a, &first) in values.iter().enumerate() {
                 let behind = values.iter().enumerate().skip((a + 1).max(boundary as usize));

@@ -9,10 +9,10 @@ use crate::error::{Error, Result};
 use crate::fingerprint_table::{Lane, Reach};
 use crate::kernels::Isa;
 use crate::kernels::partition::BlockHash;
-use crate::large_buffer::LargeBuffer;
+use crate::large_buffer::{LargeBuffer, reserved};
 use crate::search::Rows;
 use crate::search::collect::Collect;
-use crate::search::grouping::{Groups, group};
+use crate::search::grouping::{GROUPS, Groups, group};
 use crate::search::layout::Layout;
 use crate::search::parallel_partition::Records;
 use crate::search::recursion::Join;
@@ -25,6 +25,8 @@ use std::path::{Path, PathBuf};
 /// Files of a partition, at most; each has a buffer.
 const MAX_BITS: u32 = 8;
 const BUFFER_BYTES: usize = 1 << 16;
+/// What the memory is for that is filled from one file.
+const BUCKET: &str = "the fingerprints of a temporary file";
 /// Bytes of memory that a record needs while its bucket is joined, over the record's own.
 const WORK: usize = 3;
 
@@ -84,8 +86,8 @@ impl Spill {
 
     fn read_all<W: Lane>(mut self) -> Result<(Vec<W>, Vec<u32>)> {
         self.finish()?;
-        let mut values = Vec::with_capacity(self.records);
-        let mut numbers = Vec::with_capacity(self.records);
+        let mut values = reserved(self.records, BUCKET)?;
+        let mut numbers = reserved(self.records, BUCKET)?;
         self.read(|value, number| {
             values.push(value);
             numbers.push(number);
@@ -111,7 +113,7 @@ impl<W: Lane> SpilledGroups<W> {
     ///
     /// # Errors
     ///
-    /// A temporary file cannot be created, written or read.
+    /// A temporary file cannot be created, written or read, or the memory cannot be had.
     ///
     /// # Panics
     ///
@@ -133,12 +135,12 @@ impl<W: Lane> SpilledGroups<W> {
             }
         }
         let mut values = Spill::new(folder)?;
-        let mut starts = LargeBuffer::<u32>::zeroed(row_count + 1);
-        let mut grouped_rows = LargeBuffer::<u32>::zeroed(row_count);
+        let mut starts = LargeBuffer::<u32>::try_zeroed(row_count + 1, GROUPS)?;
+        let mut grouped_rows = LargeBuffer::<u32>::try_zeroed(row_count, GROUPS)?;
         let mut place = 0;
         for file in files {
             let (lanes, numbers) = file.read_all::<W>()?;
-            let equal = group(Rows::all(&lanes));
+            let equal = group(Rows::all(&lanes))?;
             for (&value, local) in equal.values().iter().zip(0u32..) {
                 values.push(value, values.records as u32)?;
                 for &member in equal.groups.rows(local) {

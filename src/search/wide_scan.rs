@@ -1,13 +1,14 @@
-//! Rows of more words than a lane has: everything is compared, whatever the plan says.
+//! Rows of more words than the widest lane: everything is compared, whatever the plan says.
 //!
 //! The one slower path behind the door: no table, no recursion, the words of a row as a slice.
 
+use crate::error::Result;
 use crate::fingerprint_rows::FingerprintRows;
 use crate::fingerprint_table::Reach;
 use crate::large_buffer::LargeBuffer;
 use crate::matches::Match;
 use crate::search::Searcher;
-use crate::search::grouping::Groups;
+use crate::search::grouping::{GROUPS, Groups};
 use crate::search::partners::Partners;
 use crate::unordered_map::UnorderedMap;
 use crate::validity::Validity;
@@ -41,7 +42,11 @@ impl<'a> WideRows<'a> {
     }
 
     /// Groups equal rows: the groups, by their first rows, and the fingerprint of each.
-    pub(super) fn grouped(&self) -> (Groups, WideRows<'static>) {
+    ///
+    /// # Errors
+    ///
+    /// The memory cannot be had.
+    pub(super) fn grouped(&self) -> Result<(Groups, WideRows<'static>)> {
         let mut numbers = UnorderedMap::<&[u64], usize>::default();
         let mut members: Vec<Vec<u32>> = Vec::new();
         let mut words = Vec::new();
@@ -54,8 +59,8 @@ impl<'a> WideRows<'a> {
             });
             members[number].push(row as u32);
         }
-        let mut starts = LargeBuffer::zeroed(members.len() + 1);
-        let mut rows = LargeBuffer::zeroed(members.iter().map(Vec::len).sum());
+        let mut starts = LargeBuffer::try_zeroed(members.len() + 1, GROUPS)?;
+        let mut rows = LargeBuffer::try_zeroed(members.iter().map(Vec::len).sum(), GROUPS)?;
         let mut place = 0;
         for (members, number) in members.iter().zip(1..) {
             rows[place..place + members.len()].copy_from_slice(members);
@@ -63,7 +68,7 @@ impl<'a> WideRows<'a> {
             starts[number] = place as u32;
         }
         let groups = Groups::new(starts, rows, members.len());
-        (groups, WideRows { words: words.into(), reach: self.reach, validity: None })
+        Ok((groups, WideRows { words: words.into(), reach: self.reach, validity: None }))
     }
 
     /// Appends every row from `first` on within the distance of `query`.

@@ -35,15 +35,13 @@ fn with_options(message: &str) -> String {
     let mut rest = message;
     while let Some((before, behind)) = rest.split_once('`') {
         shown.push_str(before);
-        match behind.split_once('`').and_then(|(name, after)| Some((option(name)?, after))) {
-            Some((option, after)) => {
-                shown.push_str(&option);
-                rest = after;
-            }
-            None => {
-                shown.push('`');
-                rest = behind;
-            }
+        let named = behind.split_once('`').and_then(|(name, after)| Some((option(name)?, after)));
+        if let Some((option, after)) = named {
+            shown.push_str(&option);
+            rest = after;
+        } else {
+            shown.push('`');
+            rest = behind;
         }
     }
     shown + rest

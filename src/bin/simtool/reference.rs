@@ -63,11 +63,14 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// The hash table and the stop words that N and M stand for.
+pub(crate) type WordFeatures = (HashTable, Vec<Vec<u8>>);
+
 /// The hash table and the stop words for N and M in front of a corpus, if they are given.
 pub(crate) fn word_features(
     args: &ReferenceArgs,
     common: &CommonArgs,
-) -> Result<Option<(HashTable, Vec<Vec<u8>>)>, Error> {
+) -> Result<Option<WordFeatures>, Error> {
     let Some(features) = &args.features else {
         let folder = Some(&args.directory).filter(|folder| *folder != Path::new("."));
         for (field, given) in [

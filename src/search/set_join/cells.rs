@@ -74,7 +74,7 @@ impl Cells {
         self.numbers
     }
 
-    /// Lets workers write to the table.
+    /// Lets threads write to the table.
     pub(super) fn filling(&mut self) -> Filling<'_> {
         Filling { sections: self.bytes.chunks_mut(SECTION_BYTES).map(Mutex::new).collect() }
     }

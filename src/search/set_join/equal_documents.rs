@@ -3,7 +3,7 @@
 
 use super::prune::{Shard, Stored};
 use super::ranked_sets::RankedSets;
-use super::workers::Workers;
+use super::threads::Threads;
 use super::{Sources, TermSource as _};
 use crate::error::Result;
 use crate::stable_hash::hash;
@@ -70,13 +70,13 @@ impl EqualDocuments {
         sources: &Sources<'_>,
         shards: &mut [Shard],
         stored: &[Stored],
-        workers: Workers<'_>,
+        threads: Threads<'_>,
     ) -> Result<bool> {
         if self.candidates.is_empty() {
             return Ok(false);
         }
         let (candidates, known) = (&self.candidates, &*shards);
-        let compared = workers.try_map(
+        let compared = threads.try_map(
             shards.len(),
             || Ok(()),
             |(), number| {

@@ -29,7 +29,7 @@ mod ranked_sets;
 mod reread;
 #[cfg(test)]
 mod tests;
-mod workers;
+mod threads;
 
 use crate::error::{Error, Result};
 use crate::matches::{AlikeSets, SetPair};
@@ -43,7 +43,7 @@ use ranked_sets::Ranking;
 use rayon::ThreadPool;
 use reread::Rereading;
 use std::ops::Range;
-use workers::Workers;
+use threads::Threads;
 
 /// Documents as terms, readable again and again, in parts that can be read alone.
 pub trait TermSource: Sync {
@@ -149,8 +149,8 @@ impl SetJoin<'_> {
     }
 
     fn rereading<'s>(&'s self, sources: &'s Sources<'s>) -> Rereading<'s> {
-        let (threshold, workers) = (self.threshold, Workers(self.pool));
-        Rereading { sources, threshold, table_bytes: self.memory_bytes / 2, workers }
+        let (threshold, threads) = (self.threshold, Threads(self.pool));
+        Rereading { sources, threshold, table_bytes: self.memory_bytes / 2, threads }
     }
 
     /// Terms that are joined at once.
@@ -171,7 +171,7 @@ impl SetJoin<'_> {
         }
         let sampled = hint / 8 * prune::sample_eighths(self.threshold);
         let shards = if sampled.saturating_mul(BYTES_PER_SAMPLED_TERM) <= self.memory_bytes {
-            prune::first_round(sources, self.threshold, Workers(self.pool))?
+            prune::first_round(sources, self.threshold, Threads(self.pool))?
         } else {
             self.rereading(sources).first_round()?
         };
@@ -189,7 +189,7 @@ impl SetJoin<'_> {
         shards: &mut [Shard],
         equal: &mut EqualDocuments,
     ) -> Result<(Vec<SetPair>, EqualSets)> {
-        let workers = Workers(self.pool);
+        let threads = Threads(self.pool);
         let second_from = sources.second.map(|_| {
             let of_first = shards.get(..sources.first.shard_count()).unwrap_or_default();
             of_first.last().map_or(0, Shard::end_row)
@@ -200,8 +200,8 @@ impl SetJoin<'_> {
         while living_terms(shards) <= fitting {
             let everything = 0..u32::MAX;
             let all = std::slice::from_ref(&everything);
-            let stored = read_living(sources, shards, all, workers)?;
-            if !equal.confirm(sources, shards, &stored, workers)? {
+            let stored = read_living(sources, shards, all, threads)?;
+            if !equal.confirm(sources, shards, &stored, threads)? {
                 self.join_stored(stored, second_from, &mut joined)?;
                 return Ok(joined.finish(second_from));
             }
@@ -211,8 +211,8 @@ impl SetJoin<'_> {
         if !equal.is_settled() {
             let earliest = equal.earliest(shards);
             for block in blocks(&earliest, fitting) {
-                let stored = read_living(sources, &earliest, &[block], workers)?;
-                equal.confirm(sources, shards, &stored, workers)?;
+                let stored = read_living(sources, &earliest, &[block], threads)?;
+                equal.confirm(sources, shards, &stored, threads)?;
             }
         }
         self.rereading(sources).rounds(shards, fitting)?;
@@ -225,7 +225,7 @@ impl SetJoin<'_> {
             let others = if blocks.len() > 1 { &blocks[at + 1..] } else { &blocks[..] };
             for right in others {
                 let two = [left.clone(), right.clone()];
-                let stored = read_living(sources, shards, &two, workers)?;
+                let stored = read_living(sources, shards, &two, threads)?;
                 self.join_stored(stored, second_from, &mut joined)?;
             }
         }
@@ -254,9 +254,9 @@ impl SetJoin<'_> {
         second_from: Option<u32>,
         joined: &mut Joined,
     ) -> Result<()> {
-        let (threshold, workers) = (self.threshold, Workers(self.pool));
-        let cells = prune::rounds(&mut stored, second_from, threshold, workers)?;
-        let ranking = Ranking { stored: &stored, cells: &cells, second_from, workers };
+        let (threshold, threads) = (self.threshold, Threads(self.pool));
+        let cells = prune::rounds(&mut stored, second_from, threshold, threads)?;
+        let ranking = Ranking { stored: &stored, cells: &cells, second_from, threads };
         let sets = ranking.rank(|size, unmatched| unmatched <= threshold.max_unshared(size))?;
         drop((stored, cells));
 
@@ -269,7 +269,7 @@ impl SetJoin<'_> {
                 joined.equal.push((row(other), row(first)));
             }
         }
-        let join = PrefixJoin { sets: &sets, skipped: &skipped, across, threshold, workers };
+        let join = PrefixJoin { sets: &sets, skipped: &skipped, across, threshold, threads };
         joined.pairs.extend(join.pairs()?.into_iter().map(|(left, right, similarity)| {
             let (left, right) = (row(left), row(right));
             SetPair { a: left.min(right), b: left.max(right), similarity }
@@ -397,7 +397,7 @@ fn read_living(
     sources: &Sources<'_>,
     shards: &[Shard],
     rows: &[Range<u32>],
-    workers: Workers<'_>,
+    threads: Threads<'_>,
 ) -> Result<Vec<Stored>> {
     let wanted = |shard: &Shard, index: u32| {
         let row = shard.first_row + index;
@@ -407,8 +407,8 @@ fn read_living(
         let documents = (0..).zip(&shard.sizes).filter(|&(index, _)| wanted(shard, index));
         documents.map(|(_, &size)| size as usize).sum::<usize>()
     };
-    let expected = shards.iter().map(wanted_terms).sum::<usize>() / workers.count() * 3 / 2;
-    workers.try_fold(
+    let expected = shards.iter().map(wanted_terms).sum::<usize>() / threads.count() * 3 / 2;
+    threads.try_fold(
         shards.len(),
         || Ok(Stored::with_capacity(expected)),
         |stored, number| {

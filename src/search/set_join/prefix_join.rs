@@ -10,7 +10,7 @@
 
 use super::INDEX;
 use super::ranked_sets::RankedSets;
-use super::workers::Workers;
+use super::threads::Threads;
 use crate::error::Result;
 use crate::large_buffer::{LargeBuffer, filled};
 use crate::similarity::{Similarity, Threshold};
@@ -40,7 +40,7 @@ pub(super) struct PrefixJoin<'a> {
     /// Whether only pairs of the two sides count.
     pub(super) across: bool,
     pub(super) threshold: Threshold,
-    pub(super) workers: Workers<'a>,
+    pub(super) threads: Threads<'a>,
 }
 
 /// For each number, the sets whose indexed prefix has it, ascending.
@@ -69,7 +69,7 @@ impl PrefixJoin<'_> {
         let (offsets, postings) = self.index()?;
         let index = Index { offsets: &offsets, postings: &postings };
         let chunks = self.sets.len().div_ceil(CHUNK);
-        let found = self.workers.try_map(
+        let found = self.threads.try_map(
             chunks,
             || {
                 let counts = filled(0, self.sets.len(), INDEX)?;

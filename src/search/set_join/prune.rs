@@ -7,7 +7,7 @@
 
 use super::cells::{Cells, Writer};
 use super::large_vec::LargeVec;
-use super::workers::Workers;
+use super::threads::Threads;
 use super::{Sources, TERMS, TermSource as _};
 use crate::error::{Error, Result};
 use crate::similarity::Threshold;
@@ -102,17 +102,17 @@ struct ShardSample {
 pub(super) fn first_round(
     sources: &Sources<'_>,
     threshold: Threshold,
-    workers: Workers<'_>,
+    threads: Threads<'_>,
 ) -> Result<Vec<Shard>> {
     let eighths = sample_eighths(threshold);
     let expected = sources.term_count_hint().saturating_mul(eighths) / 8;
     let mut cells = Cells::new(expected.saturating_mul(CELLS_PER_TERM), 0)?;
     let numbers = cells.numbers();
     let filling = cells.filling();
-    let readings = workers.try_fold(
+    let readings = threads.try_fold(
         sources.shard_count(),
         || {
-            let capacity = (expected as usize / workers.count()).saturating_mul(3) / 2;
+            let capacity = (expected as usize / threads.count()).saturating_mul(3) / 2;
             Ok(Reading {
                 writers: filling.writers(sources.second.is_some())?,
                 shards: Vec::new(),
@@ -147,7 +147,7 @@ pub(super) fn first_round(
         .collect();
     drop(filling);
 
-    let shards = workers.map_items(samples, |(samples, sampled)| {
+    let shards = threads.map_items(samples, |(samples, sampled)| {
         let shards =
             samples.into_iter().map(|sample| survivors(sample, &sampled, &cells, threshold));
         shards.collect::<Vec<_>>()
@@ -262,7 +262,7 @@ pub(super) fn rounds(
     stored: &mut [Stored],
     second_from: Option<u32>,
     threshold: Threshold,
-    workers: Workers<'_>,
+    threads: Threads<'_>,
 ) -> Result<Cells> {
     let mut round = 1;
     loop {
@@ -270,7 +270,7 @@ pub(super) fn rounds(
         let mut cells = Cells::new(before as u64 * CELLS_PER_TERM, round)?;
         let numbers = cells.numbers();
         let filling = cells.filling();
-        workers.try_map(
+        threads.try_map(
             stored.len(),
             || filling.writers(second_from.is_some()),
             |writers: &mut [Writer<'_, '_>; 2], part| {
@@ -289,7 +289,7 @@ pub(super) fn rounds(
             },
         )?;
         drop(filling);
-        workers.map_items(stored.iter_mut().collect(), |shard: &mut Stored| {
+        threads.map_items(stored.iter_mut().collect(), |shard: &mut Stored| {
             shard.retain(|terms| {
                 let limit = threshold.max_unshared(terms.len() as u32) as usize;
                 !exceeds(terms, limit, |&term| !cells.is_matched(numbers.of(term)))

@@ -8,7 +8,7 @@ use super::INDEX;
 use super::cells::Cells;
 use super::large_vec::LargeVec;
 use super::prune::Stored;
-use super::workers::Workers;
+use super::threads::Threads;
 use crate::error::Result;
 use crate::large_buffer::{LargeBuffer, filled, reserved};
 
@@ -100,7 +100,7 @@ pub(super) struct Ranking<'a> {
     pub(super) cells: &'a Cells,
     /// The first row of the second side, if there are two.
     pub(super) second_from: Option<u32>,
-    pub(super) workers: Workers<'a>,
+    pub(super) threads: Threads<'a>,
 }
 
 impl Ranking<'_> {
@@ -112,7 +112,7 @@ impl Ranking<'_> {
         let rows: Vec<u32> = self.stored.iter().flat_map(|part| &part.rows).copied().collect();
         let bits = self.partition_bits();
         let (records, unmatched) = self.records(bits)?;
-        let partitions = self.workers.try_map(
+        let partitions = self.threads.try_map(
             1 << bits,
             || Ok(()),
             |(), partition| {
@@ -172,7 +172,7 @@ impl Ranking<'_> {
             first_documents.push(documents);
             documents += part.rows.len() as u64;
         }
-        let of_parts = self.workers.try_map(
+        let of_parts = self.threads.try_map(
             self.stored.len(),
             || Ok(()),
             |(), part| self.records_of(&self.stored[part], first_documents[part], bits),
@@ -310,16 +310,16 @@ impl Ranking<'_> {
         let mut ranks = LargeBuffer::try_zeroed(total, INDEX)?;
         let mut ranges = Vec::new();
         let (mut rest, mut first, mut taken) = (&mut ranks[..], 0, 0);
-        for worker in 1..=self.workers.count() {
-            let target = total * worker / self.workers.count();
+        for worker in 1..=self.threads.count() {
+            let target = total * worker / self.threads.count();
             let last = sets.offsets.partition_point(|&offset| offset < target).min(sets.len());
-            let last = if worker == self.workers.count() { sets.len() } else { last.max(first) };
+            let last = if worker == self.threads.count() { sets.len() } else { last.max(first) };
             let (own, others) = rest.split_at_mut(sets.offsets[last] - taken);
             ranges.push((first..last, own));
             (rest, first, taken) = (others, last, sets.offsets[last]);
         }
         let offsets = &sets.offsets;
-        let counts = self.workers.map_items(ranges, |(range, own)| {
+        let counts = self.threads.map_items(ranges, |(range, own)| {
             let base = offsets[range.start];
             let mut next: Vec<usize> = offsets[range.clone()].iter().map(|&at| at - base).collect();
             let mut rank = 0;

@@ -3,7 +3,7 @@
 
 use super::cells::{Cells, Writer};
 use super::prune::{CELLS_PER_TERM, Shard, document_size, exceeds, row_after, sample_eighths};
-use super::workers::Workers;
+use super::threads::Threads;
 use super::{Sources, TermSource as _, living_terms};
 use crate::error::Result;
 use crate::similarity::Threshold;
@@ -15,7 +15,7 @@ pub(super) struct Rereading<'a> {
     pub(super) threshold: Threshold,
     /// The most bytes that a table of cells may take.
     pub(super) table_bytes: u64,
-    pub(super) workers: Workers<'a>,
+    pub(super) threads: Threads<'a>,
 }
 
 impl Rereading<'_> {
@@ -76,7 +76,7 @@ impl Rereading<'_> {
     ) -> Result<Vec<Vec<u32>>> {
         let numbers = cells.numbers();
         let filling = cells.filling();
-        self.workers.try_map(
+        self.threads.try_map(
             self.sources.shard_count(),
             || filling.writers(self.sources.second.is_some()),
             |writers: &mut [Writer<'_, '_>; 2], shard| {
@@ -101,7 +101,7 @@ impl Rereading<'_> {
     fn prune(&self, shards: &mut [Shard], cells: &Cells, eighths: u64) -> Result<()> {
         let numbers = cells.numbers();
         let known = &*shards;
-        let judged = self.workers.try_map(
+        let judged = self.threads.try_map(
             shards.len(),
             || Ok(Vec::new()),
             |sampled: &mut Vec<u32>, number| {

@@ -139,24 +139,30 @@ fn document(max_terms: usize) -> impl Strategy<Value = Vec<u64>> {
     prop::collection::vec((0..1000_u64).prop_map(|draw| mix(draw * draw / 20_000)), 0..max_terms)
 }
 
-/// Documents, and edited copies of them.
+/// Documents, and edited copies of them: no more in all than the least memory joins, for which each
+/// document is a block.
 fn collection() -> impl Strategy<Value = Vec<Vec<u64>>> {
-    let copies =
-        prop::collection::vec((any::<prop::sample::Index>(), 0..4_u64, any::<bool>()), 0..40);
-    (prop::collection::vec(document(30), 1..30), copies).prop_map(|(mut documents, copies)| {
-        for (original, edits, reversed) in copies {
-            let mut copy = documents[original.index(documents.len())].clone();
-            for edit in 0..edits.min(copy.len() as u64) {
-                let at = (mix(edit) % copy.len() as u64) as usize;
-                copy[at] = mix(edit ^ copy[at].rotate_left(7));
+    const MOST_ORIGINALS: usize = 29;
+    let copies = prop::collection::vec(
+        (any::<prop::sample::Index>(), 0..4_u64, any::<bool>()),
+        0..=MOST_BLOCKS - MOST_ORIGINALS,
+    );
+    (prop::collection::vec(document(30), 1..=MOST_ORIGINALS), copies).prop_map(
+        |(mut documents, copies)| {
+            for (original, edits, reversed) in copies {
+                let mut copy = documents[original.index(documents.len())].clone();
+                for edit in 0..edits.min(copy.len() as u64) {
+                    let at = (mix(edit) % copy.len() as u64) as usize;
+                    copy[at] = mix(edit ^ copy[at].rotate_left(7));
+                }
+                if reversed {
+                    copy.reverse();
+                }
+                documents.push(copy);
             }
-            if reversed {
-                copy.reverse();
-            }
-            documents.push(copy);
-        }
-        documents
-    })
+            documents
+        },
+    )
 }
 
 proptest! {

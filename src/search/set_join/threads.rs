@@ -2,39 +2,50 @@
 
 use crate::error::Result;
 use rayon::ThreadPool;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 /// The threads that a join may use: those of a pool, or the caller's own.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Workers<'a>(pub(super) Option<&'a ThreadPool>);
+pub(super) struct Threads<'a>(pub(super) Option<&'a ThreadPool>);
 
-impl Workers<'_> {
+impl Threads<'_> {
     /// How many there are.
     pub(super) fn count(self) -> usize {
         self.0.map_or(1, ThreadPool::current_num_threads)
     }
 
-    /// Shares the items from 0 to `items` out among the workers, each of which begins with a state
-    /// of its own, and returns the states. A worker gets its items in ascending order.
+    /// Shares the items from 0 to `items` out among the threads, each of which begins with a state
+    /// of its own, and returns the states. A thread gets its items in ascending order. Once one has
+    /// failed no more items are given out.
     ///
     /// # Errors
-    /// That of a state; else the error of the first item that failed.
+    /// That of a state; else the error of the first item that fails: those before it were given out
+    /// before it, and are worked on to their end.
     pub(super) fn try_fold<S: Send>(
         self,
         items: usize,
         state: impl Fn() -> Result<S> + Sync,
         work: impl Fn(&mut S, usize) -> Result<()> + Sync,
     ) -> Result<Vec<S>> {
-        let next = AtomicUsize::new(0);
-        let run = || {
-            let mut state = state().map_err(|error| (0, error))?;
-            loop {
+        let (next, has_failed) = (AtomicUsize::new(0), AtomicBool::new(false));
+        let run_all = || {
+            let mut state = state().map_err(|error| (None, error))?;
+            // Looked at before an item is taken: what is taken is worked on.
+            while !has_failed.load(Ordering::Relaxed) {
                 let item = next.fetch_add(1, Ordering::Relaxed);
                 if item >= items {
-                    return Ok(state);
+                    break;
                 }
-                work(&mut state, item).map_err(|error| (item, error))?;
+                work(&mut state, item).map_err(|error| (Some(item), error))?;
             }
+            Ok(state)
+        };
+        let run = || {
+            let done = run_all();
+            if done.is_err() {
+                has_failed.store(true, Ordering::Relaxed);
+            }
+            done
         };
         let done = match self.0 {
             Some(pool) if items > 1 => pool.broadcast(|_| run()),
@@ -47,7 +58,7 @@ impl Workers<'_> {
         }
     }
 
-    /// What `work` makes of each item from 0 to `items`, in the items' order. Each worker begins
+    /// What `work` makes of each item from 0 to `items`, in the items' order. Each thread begins
     /// with a state of its own.
     ///
     /// # Errors
@@ -95,11 +106,11 @@ mod tests {
     #[test]
     fn results_keep_their_order_and_the_first_error_wins() {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().unwrap();
-        for workers in [Workers(None), Workers(Some(&pool))] {
-            let squares = workers.try_map(100, || Ok(()), |(), i| Ok(i * i)).unwrap();
+        for threads in [Threads(None), Threads(Some(&pool))] {
+            let squares = threads.try_map(100, || Ok(()), |(), i| Ok(i * i)).unwrap();
             assert_eq!(squares, (0..100).map(|i| i * i).collect::<Vec<_>>());
-            assert_eq!(workers.map_items(vec![3, 1, 2], |i| i + 1), [4, 2, 3]);
-            let failed = workers.try_map(
+            assert_eq!(threads.map_items(vec![3, 1, 2], |i| i + 1), [4, 2, 3]);
+            let failed = threads.try_map(
                 50,
                 || Ok(()),
                 |(), i| match i {
@@ -108,7 +119,22 @@ mod tests {
                 },
             );
             assert!(failed.unwrap_err().to_string().starts_with("item 7"));
-            let failed = workers.try_map(
+            let worked_on = AtomicUsize::new(0);
+            let failed = threads.try_fold(
+                1_000_000,
+                || Ok(()),
+                |(), i| {
+                    worked_on.fetch_add(1, Ordering::Relaxed);
+                    if i == 3 {
+                        return Err(Error::config("item", i, "no"));
+                    }
+                    std::thread::sleep(std::time::Duration::from_millis(1));
+                    Ok(())
+                },
+            );
+            assert!(failed.unwrap_err().to_string().starts_with("item 3"));
+            assert!(worked_on.into_inner() < 1_000_000);
+            let failed = threads.try_map(
                 50,
                 || Err::<(), _>(Error::config("state", 0, "no")),
                 |(), i| Ok(i),
