@@ -1,16 +1,16 @@
 //! `simtool compare A B`: two documents side by side.
 
 use crate::args::CompareArgs;
+use crate::fingerprint::simhash;
 use crate::{console, inputs};
 use anyhow::Context;
 use simtool::Error;
 use simtool::json_text;
 use simtool::kernels::Isa;
 use simtool::pipeline::compare::{Comparison, compare_texts, read_document};
-use simtool::pipeline::method::{Method, Terms};
+use simtool::pipeline::method::Terms;
 use simtool::read::ReadOptions;
 use simtool::read::walk::{InputFile, Walker};
-use simtool::similarity::Threshold;
 use simtool::write::text_difference::{Piece, Shown, text_difference};
 use std::env;
 use std::fmt::Write;
@@ -23,7 +23,7 @@ const SHOWN: Shown = Shown { context: 20, words: 2000 };
 
 /// Compares two documents and prints what was found.
 pub(crate) fn run(args: &CompareArgs) -> anyhow::Result<()> {
-    let method = Method::exact(args.shingle.parse()?, Threshold::DEFAULT);
+    let method = simhash(&args.shingle, args.bits.as_deref())?;
     let paths = [args.left.as_path(), args.right.as_path()];
     if paths == [Path::new("-"); 2] {
         return Err(Error::config("B", "-", "only one document can be standard input").into());

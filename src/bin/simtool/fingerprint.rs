@@ -16,15 +16,20 @@ use simtool::read::{Collection, Strict};
 use std::io::{self, BufWriter};
 use std::path::Path;
 
+/// SimHash of the shingles, of 64 bits where none are given.
+pub(crate) fn simhash(shingle: &str, bits: Option<&str>) -> Result<Method, Error> {
+    let mut options = Options::new();
+    options.set("shingle", shingle);
+    if let Some(bits) = bits {
+        options.set("bits", bits);
+    }
+    Method::parse("simhash", &mut options)
+}
+
 /// Fingerprints the documents and writes the file.
 pub(crate) fn run(args: &FingerprintArgs) -> anyhow::Result<Outcome> {
     let mut timings = Timings::start();
-    let mut options = Options::new();
-    options.set("shingle", &args.shingle);
-    if let Some(bits) = &args.bits {
-        options.set("bits", bits);
-    }
-    let method = Method::parse("simhash", &mut options)?;
+    let method = simhash(&args.shingle, args.bits.as_deref())?;
     let format = FileFormat::of(&args.output)?;
     let read = documents::read_options(&args.input, Access::of(args.common.no_mmap))?;
     let resources = args.common.resources(&args.memory);

@@ -128,7 +128,7 @@ mod tests {
                     if i == 3 {
                         return Err(Error::config("item", i, "no"));
                     }
-                    std::thread::sleep(std::time::Duration::from_millis(1));
+                    (0..1000).for_each(|_| std::hint::spin_loop());
                     Ok(())
                 },
             );

@@ -20,11 +20,10 @@ pub(crate) struct SearchArgs {
 pub(crate) struct JoinArgs {
     /// Fingerprints, in a format that is told by content.
     ///
-    /// simtool's packed file; a NumPy array of uint64 with shape n or n x 2; text with a lower-case
+    /// simtool's packed file; a NumPy array of uint64 of one or two dimensions; text with a lower-case
     /// hexadecimal number a line, an empty line where a row has none; JSON Lines with such a number
-    /// or null in the field "fingerprint"; Parquet with a column "fingerprint" of 2, 4, 8 or 16
-    /// bytes (the highest first), of 64-bit integers or of hexadecimal text, null where a row has
-    /// none.
+    /// or null in the field "fingerprint"; Parquet with a column "fingerprint" of bytes (the highest
+    /// first), of 64-bit integers or of hexadecimal text, null where a row has none.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) fingerprints: PathBuf,
 

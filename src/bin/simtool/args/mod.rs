@@ -147,6 +147,10 @@ pub(crate) struct CompareArgs {
     #[arg(long, value_name = "UNIT:N", default_value = "words:3")]
     pub(crate) shingle: String,
 
+    /// Bits of the SimHash fingerprints whose distance is told [default: 64].
+    #[arg(long, value_name = "BITS")]
+    pub(crate) bits: Option<String>,
+
     /// Format of both files [default: by content].
     #[arg(long, value_name = "FORMAT")]
     pub(crate) format: Option<String>,
