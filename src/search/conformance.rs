@@ -237,7 +237,7 @@ fn check_spilled<L: Lane>(shape: Shape, memory: u64, distances: &[u32]) {
 
 #[test]
 fn the_spilled_join_finds_the_same_pairs() {
-    // Less memory than anything needs: every partition has its most files.
+    // Less memory than anything needs: every bucket is the least.
     check_spilled::<u64>(Shape::bits(64), 0, &[0, 3, 7, 64]);
     check_spilled::<Wide<4>>(Shape::bits(256), 20 << 20, &[3]);
     check_spilled::<Wide<2>>(Shape::lanes(32, 4), 20 << 20, &[2]);

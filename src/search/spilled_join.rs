@@ -25,6 +25,8 @@ use std::path::{Path, PathBuf};
 /// Files of a partition, at most; each has a buffer.
 const MAX_BITS: u32 = 8;
 const BUFFER_BYTES: usize = 1 << 16;
+/// Bytes of a bucket, at least: of smaller ones there are many files, and they save nothing.
+const LEAST_BUCKET_BYTES: usize = 1 << 14;
 /// What the memory is for that is filled from one file.
 const BUCKET: &str = "the fingerprints of a temporary file";
 /// Bytes of memory that a record needs while its bucket is joined, over the record's own.
@@ -99,7 +101,7 @@ impl Spill {
 
 /// Bits of a partition of `bytes` bytes of records into buckets of about `bucket_bytes`.
 fn partition_bits(bytes: usize, bucket_bytes: usize) -> u32 {
-    let buckets = (bytes * WORK).div_ceil(bucket_bytes.max(1));
+    let buckets = (bytes * WORK).div_ceil(bucket_bytes);
     // Twice as many, since hashed buckets are uneven.
     (buckets * 2).next_power_of_two().ilog2().clamp(1, MAX_BITS)
 }
@@ -125,7 +127,8 @@ impl<W: Lane> SpilledGroups<W> {
             "row numbers are 32 bits wide"
         );
         let kept = row_count * 8 + (BUFFER_BYTES << MAX_BITS);
-        let bucket_bytes = usize::try_from(memory).unwrap_or(usize::MAX).saturating_sub(kept);
+        let memory = usize::try_from(memory).unwrap_or(usize::MAX);
+        let bucket_bytes = memory.saturating_sub(kept).max(LEAST_BUCKET_BYTES);
         let bits = partition_bits(row_count * (size_of::<W>() + 4), bucket_bytes);
         let hash = BlockHash::new(!W::ZERO, 0, bits);
         let mut files = spills(folder, bits)?;
