@@ -19,7 +19,7 @@ use crate::stable_hash::row_word;
 use std::sync::Arc;
 
 /// Widths of a fingerprint.
-pub const WIDTHS: [u32; 2] = [64, 128];
+pub const WIDTHS: [u32; 4] = [64, 128, 256, 512];
 
 /// SimHash by name.
 pub const KIND: SketchKind = SketchKind {
@@ -209,9 +209,19 @@ mod tests {
         let mut set = shingles();
         set.sort_unstable();
         set.dedup();
-        let words = [0xc6ee_3282_0a12_4caf, 0xeb65_1c17_5e0f_c248];
-        assert_eq!(made(128, &tokens()).unwrap(), words);
-        assert_eq!(made(64, &tokens()).unwrap(), words[..1]);
+        let words = [
+            0xc6ee_3282_0a12_4caf,
+            0xeb65_1c17_5e0f_c248,
+            0xaa8c_ce8c_44a0_0ef3,
+            0x036b_0702_0415_bca5,
+            0x6da3_ad3c_6720_f63d,
+            0x01a2_7cab_6ab4_3634,
+            0xc8db_80f0_a22d_43f3,
+            0xec57_cefe_be2c_d1d3,
+        ];
+        for bits in WIDTHS {
+            assert_eq!(made(bits, &tokens()).unwrap(), words[..bits as usize / 64]);
+        }
         assert_eq!(made(64, &shingles()).unwrap(), [0xcc71_252b_5aa7_6984]);
         assert_eq!(made(64, &set).unwrap(), [0xcc71_252b_5aa7_6984]);
         // Two terms are a bitwise AND.

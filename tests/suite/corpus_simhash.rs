@@ -21,15 +21,14 @@ fn terms(text: &str, length: usize) -> Vec<u64> {
 }
 
 /// The bits in which the sum of signs is above 0.
-fn fingerprint(text: &str, length: usize, bits: u32) -> Option<u128> {
+fn fingerprint(text: &str, length: usize, bits: u32) -> Option<Vec<bool>> {
     let terms = terms(text, length);
     // The sum of signs is above 0 where more than half of the rows have the bit.
     let is_positive = |bit: u32| {
         let is_set = |&&term: &&u64| row_word(term, bit / 64) >> (bit % 64) & 1 == 1;
         2 * terms.iter().filter(is_set).count() > terms.len()
     };
-    let fingerprint = (0..bits).fold(0, |all, bit| all | u128::from(is_positive(bit)) << bit);
-    (!terms.is_empty()).then_some(fingerprint)
+    (!terms.is_empty()).then(|| (0..bits).map(is_positive).collect())
 }
 
 /// Settings of a run.
@@ -51,7 +50,8 @@ impl Settings {
         let mut close = (None, None);
         if let Some((bits, max_distance)) = self.simhash {
             let [a, b] = [a, b].map(|text| fingerprint(text, self.length, bits));
-            close.1 = Some((a? ^ b?).count_ones()).filter(|&distance| distance <= max_distance);
+            let differ = a?.iter().zip(&b?).filter(|(a, b)| a != b).count() as u32;
+            close.1 = Some(differ).filter(|&distance| distance <= max_distance);
             close.1?;
         }
         if let Some(tenths) = self.similarity {
@@ -90,15 +90,19 @@ const fn simhash(length: usize, bits: u32, max_distance: u32) -> Settings {
     Settings { length, simhash: Some((bits, max_distance)), similarity: None }
 }
 
-const SETTINGS: [Settings; 8] = [
+const SETTINGS: [Settings; 12] = [
     simhash(1, 64, 3),
     simhash(2, 64, 12),
     simhash(3, 64, 0),
     simhash(3, 128, 20),
     simhash(1, 128, 6),
+    simhash(2, 256, 40),
+    simhash(1, 512, 24),
+    simhash(3, 512, 130),
     Settings { similarity: Some(7), ..simhash(2, 64, 14) },
     Settings { similarity: Some(9), ..simhash(1, 64, 4) },
     Settings { similarity: Some(10), ..simhash(1, 128, 30) },
+    Settings { similarity: Some(6), ..simhash(2, 512, 150) },
 ];
 
 /// Runs the program on the files of `folder` and gives the lines of one output.
@@ -245,7 +249,7 @@ fn settings_of_another_method_are_refused() {
         ("--max-distance 3", "--max-distance 3: goes with --method simhash"),
         ("--bits 64", "--bits 64: goes with --method simhash"),
         ("--method simhash --similarity 0.8", "goes with --method exact"),
-        ("--method simhash --bits 32", "--bits 32: must be 64 or 128"),
+        ("--method simhash --bits 32", "--bits 32: must be 64, 128, 256 or 512"),
         ("--method simhash -k 32", "must be below 32"),
         ("--verify 0.8", "--verify 0.8: goes with --method simhash"),
         ("--method simhash --verify 1.5", "--verify 1.5: must be above 0"),

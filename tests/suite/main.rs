@@ -42,3 +42,5 @@ mod reference;
 mod report;
 #[cfg(feature = "jsonl")]
 mod texts;
+#[cfg(feature = "jsonl")]
+mod widths;
