@@ -9,8 +9,10 @@
 use crate::error::Result;
 use crate::fingerprint_table::{Lane, Wide};
 use crate::kernels::block_keys::block_keys;
+use crate::kernels::hamming_accept::PairTest;
 use crate::kernels::hamming_pairs::near_pairs_64;
 use crate::kernels::partition::BlockHash;
+use crate::kernels::prefetch;
 use crate::large_buffer::LargeBuffer;
 use crate::search::collect::Collect;
 use crate::search::parallel_partition::{Records, partition};
@@ -30,6 +32,8 @@ use std::sync::Arc;
 const SKETCHED_WORDS: usize = 4;
 /// Blocks whose keys are made in one pass over the rows.
 const KEYS_AT_ONCE: usize = 4;
+/// Pairs whose rows are fetched into the caches before the first of them is looked at.
+const LIKELY_AT_ONCE: usize = 32;
 /// Rows whose keys one task makes.
 const TASK_ROWS: usize = 1 << 14;
 /// The mask of a sketch's key.
@@ -148,6 +152,7 @@ impl<W: Lane, C: Collect> Join<'_, W, C> {
                     let mut part = self.collect.part();
                     let records = Records { values: &sketches[range], numbers };
                     self.small_sketches(values, records, node, bits, scratch, &mut part);
+                    self.settle(values, &self.test(&node.path), &mut scratch.likely, &mut part);
                     part
                 })
             })
@@ -202,7 +207,7 @@ impl<W: Lane, C: Collect> Join<'_, W, C> {
         let rows = 0..if self.boundary == 0 { records.len() } else { queries };
         let (isa, limit) = (self.isa, self.reach.most_bits());
         let test = self.test(&node.path);
-        let Scratch { words_64, candidates, .. } = scratch;
+        let Scratch { words_64, candidates, likely, .. } = scratch;
         words_64.clear();
         words_64.extend(sketches.iter().map(|sketch| sketch.0[1]));
         let mut sink = |rows: &[u32], columns: &[u32]| {
@@ -212,13 +217,31 @@ impl<W: Lane, C: Collect> Join<'_, W, C> {
                     continue;
                 }
                 let (a, b) = (numbers[row], numbers[column]);
-                let difference = values[a as usize] ^ values[b as usize];
-                if let Some(distance) = test.distance(difference) {
-                    self.collect.pair(part, a, b, distance);
+                prefetch(values, a as usize);
+                prefetch(values, b as usize);
+                likely.push((a, b));
+                if likely.len() == LIKELY_AT_ONCE {
+                    self.settle(values, &test, likely, part);
                 }
             }
         };
         near_pairs_64(words_64, rows, queries, limit, isa, candidates, &mut sink);
+    }
+
+    /// Takes of pairs that are likely, which it forgets, those that are within reach.
+    fn settle(
+        &self,
+        values: &[W],
+        test: &PairTest<'_, W>,
+        likely: &mut Vec<(u32, u32)>,
+        part: &mut C::Part,
+    ) {
+        for (a, b) in likely.drain(..) {
+            let difference = values[a as usize] ^ values[b as usize];
+            if let Some(distance) = test.distance(difference) {
+                self.collect.pair(part, a, b, distance);
+            }
+        }
     }
 }
 

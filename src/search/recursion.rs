@@ -126,6 +126,8 @@ pub(super) struct Scratch<W> {
     pub(super) words_64: Vec<u64>,
     pub(super) candidates: Candidates,
     pub(super) sketches: Level<Sketch>,
+    /// Pairs of rows by number, of which the sketches do not say that they are too far apart.
+    pub(super) likely: Vec<(u32, u32)>,
 }
 
 /// Memory of one level of one thread's recursion: a partition of records.
@@ -184,6 +186,7 @@ impl<W> Default for Scratch<W> {
             words_64: Vec::new(),
             candidates: Candidates::default(),
             sketches: Level::default(),
+            likely: Vec::new(),
         }
     }
 }
