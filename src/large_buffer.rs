@@ -172,6 +172,12 @@ impl<T: Pod> Deref for LargeBuffer<T> {
     }
 }
 
+impl<T: Pod> AsRef<[T]> for LargeBuffer<T> {
+    fn as_ref(&self) -> &[T] {
+        self
+    }
+}
+
 impl<T: Pod> DerefMut for LargeBuffer<T> {
     fn deref_mut(&mut self) -> &mut [T] {
         let bytes: &mut [u8] = match &mut self.memory {

@@ -5,11 +5,11 @@
 //!
 //! G. S. Manku, A. Jain, A. Das Sarma, "Detecting near-duplicates for web crawling", WWW 2007.
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::fingerprint_table::{Lane, Reach};
 use crate::kernels::partition::{BlockHash, count};
 use crate::kernels::{Isa, hamming_scan, prefetch};
-use crate::large_buffer::{LargeBuffer, filled};
+use crate::large_buffer::LargeBuffer;
 use crate::matches::Match;
 use crate::search::FingerprintIndex;
 use crate::search::layout::{Layout, is_first_agreeing};
@@ -26,24 +26,33 @@ const TABLES: &str = "the tables of the block index";
 /// Queries whose memory is asked for before the first of them is answered.
 const BATCH: usize = 8;
 
-/// Tables over an array of fingerprints, 8 bytes a row and table.
+/// Tables over an array of fingerprints, 8 bytes a row and table, in memory of its own or lent, as
+/// that of a mapped file is.
 #[derive(Debug)]
-pub struct BlockIndex<'a, L: Lane> {
+pub struct BlockIndex<'a, L: Lane, S = LargeBuffer<u32>> {
     values: Cow<'a, [L]>,
     reach: Reach,
     isa: Isa,
     blocks: Vec<L>,
-    tables: Vec<Table<L>>,
+    tables: Vec<Table<L, S>>,
 }
 
 /// One table: the folds of all rows, in buckets.
 #[derive(Debug)]
-struct Table<L> {
+pub struct Table<L, S = LargeBuffer<u32>> {
     hash: BlockHash<L>,
+    parts: TableParts<S>,
+}
+
+/// What a table stands on: arrays that may be kept, and lent to a table again.
+#[derive(Clone, Copy, Debug)]
+pub struct TableParts<S> {
     /// Where each bucket starts, and at the end the number of rows.
-    starts: Vec<u32>,
-    folds: LargeBuffer<u32>,
-    rows: LargeBuffer<u32>,
+    pub starts: S,
+    /// The fold of each row to 32 bits, by buckets.
+    pub folds: S,
+    /// The number of each of these rows.
+    pub rows: S,
 }
 
 impl<L: Lane> Table<L> {
@@ -51,10 +60,10 @@ impl<L: Lane> Table<L> {
         let wanted = (values.len() / BUCKET_ROWS).max(2).ilog2();
         let bits = wanted.min(MAX_BITS).min(block.count_ones()).max(1);
         let hash = BlockHash::new(block, 0, bits);
-        let mut starts = filled(0, hash.parts() + 1, TABLES)?;
+        let mut starts = LargeBuffer::<u32>::try_zeroed(hash.parts() + 1, TABLES)?;
         count(values, &hash, &mut starts);
         let mut place = 0;
-        for start in &mut starts {
+        for start in starts.iter_mut() {
             place += std::mem::replace(start, place);
         }
         let mut folds = LargeBuffer::<u32>::try_zeroed(values.len(), TABLES)?;
@@ -69,13 +78,55 @@ impl<L: Lane> Table<L> {
         let last = starts.len() - 1;
         starts.copy_within(..last, 1);
         starts[0] = 0;
-        Ok(Self { hash, starts, folds, rows })
+        Ok(Self { hash, parts: TableParts { starts, folds, rows } })
+    }
+}
+
+impl<L: Lane, S: AsRef<[u32]>> Table<L, S> {
+    /// The table of `values` for a block that these parts were of.
+    ///
+    /// # Errors
+    ///
+    /// They are no table of so many rows for this block.
+    ///
+    /// # Complexity
+    ///
+    /// O(n): what could lead out of the arrays is looked for, what they say is believed.
+    pub fn of_parts(values: &[L], block: L, parts: TableParts<S>) -> Result<Self> {
+        let [starts, folds, rows] = parts.slices();
+        let count = values.len();
+        let buckets = starts.len().saturating_sub(1);
+        let is_table = buckets.is_power_of_two()
+            && (1..=MAX_BITS.min(block.count_ones())).contains(&buckets.ilog2())
+            && starts[0] == 0
+            && starts[buckets] as usize == count
+            && starts.is_sorted()
+            && [folds.len(), rows.len()] == [count; 2]
+            && rows.iter().all(|&row| (row as usize) < count);
+        if !is_table {
+            let given = format!("of {} rows in {buckets} buckets", rows.len());
+            return Err(Error::config("table", given, format!("must be one of {count} rows")));
+        }
+        Ok(Self { hash: BlockHash::new(block, 0, buckets.ilog2()), parts })
+    }
+
+    /// What it stands on.
+    #[must_use]
+    pub fn parts(&self) -> TableParts<&[u32]> {
+        let [starts, folds, rows] = self.parts.slices();
+        TableParts { starts, folds, rows }
     }
 
     #[inline]
     fn bucket(&self, query: L) -> Range<usize> {
-        let part = self.hash.part(query);
-        self.starts[part] as usize..self.starts[part + 1] as usize
+        let (part, starts) = (self.hash.part(query), self.parts.starts.as_ref());
+        starts[part] as usize..starts[part + 1] as usize
+    }
+}
+
+impl<S: AsRef<[u32]>> TableParts<S> {
+    fn slices(&self) -> [&[u32]; 3] {
+        [self.starts.as_ref(), self.folds.as_ref(), self.rows.as_ref()]
     }
 }
 
@@ -101,15 +152,47 @@ impl<'a, L: Lane> BlockIndex<'a, L> {
             blocks.par_iter().map(|&block| Table::new(&values, block)).collect();
         Ok(Self { values, reach, isa, blocks, tables: tables? })
     }
+}
+
+impl<'a, L: Lane, S: AsRef<[u32]> + Sync> BlockIndex<'a, L, S> {
+    /// An index of tables that were made before, for this layout and in its order.
+    ///
+    /// # Errors
+    ///
+    /// There is not a table for each block of the layout, or one is none of these values.
+    pub fn of_parts(
+        values: impl Into<Cow<'a, [L]>>,
+        layout: &Layout,
+        reach: Reach,
+        isa: Isa,
+        tables: Vec<TableParts<S>>,
+    ) -> Result<Self> {
+        let (values, blocks) = (values.into(), layout.blocks());
+        if tables.len() != blocks.len() {
+            let rule = format!("must be as many as the layout has blocks, {}", blocks.len());
+            return Err(Error::config("tables", tables.len(), rule));
+        }
+        let tables = blocks.iter().zip(tables);
+        let tables: Result<_> =
+            tables.map(|(&block, parts)| Table::of_parts(&values, block, parts)).collect();
+        Ok(Self { values, reach, isa, blocks, tables: tables? })
+    }
+
+    /// Its tables, in the order of the layout's blocks.
+    #[must_use]
+    pub fn tables(&self) -> &[Table<L, S>] {
+        &self.tables
+    }
 
     fn answer(&self, query: L, hits: &mut Vec<u64>, found: &mut Vec<Match>) {
         found.clear();
         let (fold, values, most) = (query.fold32(), &self.values[..], self.reach.most_bits());
         for (number, table) in self.tables.iter().enumerate() {
             let bucket = table.bucket(query);
-            let rows = &table.rows[bucket.clone()];
+            let [_, folds, rows] = table.parts.slices();
+            let rows = &rows[bucket.clone()];
             hits.clear();
-            hamming_scan::scan_32(&table.folds[bucket], fold, most, self.isa, hits);
+            hamming_scan::scan_32(&folds[bucket], fold, most, self.isa, hits);
             for hit in hits.iter() {
                 let row = rows[(hit >> 32) as usize];
                 let difference = values[row as usize] ^ query;
@@ -124,7 +207,7 @@ impl<'a, L: Lane> BlockIndex<'a, L> {
     }
 }
 
-impl<L: Lane> FingerprintIndex<L> for BlockIndex<'_, L> {
+impl<L: Lane, S: AsRef<[u32]> + Sync> FingerprintIndex<L> for BlockIndex<'_, L, S> {
     fn max_distance(&self) -> u32 {
         self.reach.max_distance
     }
@@ -138,14 +221,14 @@ impl<L: Lane> FingerprintIndex<L> for BlockIndex<'_, L> {
         for (batch, queries) in queries.chunks(BATCH).enumerate() {
             for &query in queries {
                 for table in &self.tables {
-                    prefetch(&table.starts, table.hash.part(query));
+                    prefetch(table.parts.starts.as_ref(), table.hash.part(query));
                 }
             }
             for &query in queries {
                 for table in &self.tables {
                     let bucket = table.bucket(query);
                     for line in bucket.step_by(16).take(8) {
-                        prefetch(&table.folds, line);
+                        prefetch(table.parts.folds.as_ref(), line);
                     }
                 }
             }
@@ -153,6 +236,57 @@ impl<L: Lane> FingerprintIndex<L> for BlockIndex<'_, L> {
                 self.answer(query, &mut hits, &mut matches);
                 found(batch * BATCH + i, &matches);
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fingerprint_rows::Shape;
+    use crate::stable_hash::mix;
+
+    /// Rows of which every third is a bit or two from the one before, and an index over them.
+    fn rows() -> Vec<u64> {
+        let near = |row: u64| if row % 3 == 1 { mix(row - 1) ^ 1 << (row % 64) } else { mix(row) };
+        (0..3000).map(near).collect()
+    }
+
+    #[test]
+    fn an_index_over_lent_tables_finds_the_same() {
+        let (rows, isa) = (rows(), Isa::detected());
+        let shape = Shape::bits(64);
+        let reach = Reach { shape, max_distance: 3 };
+        let layout = Layout::even(shape, 3);
+        let made = BlockIndex::new(&rows, &layout, reach, isa).unwrap();
+        let parts: Vec<_> = made.tables().iter().map(Table::parts).collect();
+        let lent = BlockIndex::of_parts(&rows, &layout, reach, isa, parts.clone()).unwrap();
+        let found = |index: &dyn FingerprintIndex<u64>| {
+            let mut found = Vec::new();
+            index.search_batch(&rows, &mut |query, matches| found.push((query, matches.to_vec())));
+            found
+        };
+        let expected = found(&made);
+        assert!(expected.iter().filter(|(_, matches)| matches.len() > 1).count() >= 2000);
+        assert!(found(&lent) == expected);
+
+        let refused = |parts: Vec<TableParts<&[u32]>>| {
+            BlockIndex::of_parts(&rows, &layout, reach, isa, parts).unwrap_err().to_string()
+        };
+        assert!(refused(parts[1..].to_vec()).starts_with("tables 3: must be as many"));
+        let TableParts { starts, folds, rows: numbers } = parts[0];
+        let outside = vec![rows.len() as u32; rows.len()];
+        let mut backwards = starts.to_vec();
+        backwards.swap(1, 2);
+        for wrong in [
+            TableParts { starts, folds, rows: &outside },
+            TableParts { starts, folds: &folds[1..], rows: numbers },
+            TableParts { starts: &starts[1..], folds, rows: numbers },
+            TableParts { starts: &backwards, folds, rows: numbers },
+            TableParts { starts: &[], folds, rows: numbers },
+        ] {
+            let message = refused([&[wrong], &parts[1..]].concat());
+            assert!(message.ends_with("must be one of 3000 rows"), "{message}");
         }
     }
 }
