@@ -133,7 +133,7 @@ fn wrong_settings_write_nothing() {
         assert_eq!(run.code, 2, "{arguments}");
         assert!(run.err.contains(expected), "{}", run.err);
     };
-    refused("fingerprint in.jsonl --output f --bits 32", "--bits 32: must be 64 or 128");
+    refused("fingerprint in.jsonl --output f --bits 32", "--bits 32: must be 64, 128, 256 or 512");
     refused("fingerprint in.jsonl --output f --shingle lines:2", "--shingle");
     refused("fingerprint in.jsonl --output in.jsonl", "is the input in.jsonl");
     for name in ["n.csv", "n.json", "n.f.gz"] {
