@@ -16,7 +16,7 @@ use crate::search::block_index::BlockIndex;
 use crate::search::collect::{CountRows, KeepPairs};
 use crate::search::expanded_set::ExpandedSet;
 use crate::search::grouping::group;
-use crate::search::lane_rows::{LaneRows, Work};
+use crate::search::lane_rows::{LaneRows, Work, check_count};
 use crate::search::partition_join;
 use crate::search::partners::{Partners, collect, count};
 use crate::search::permuted_tables::PermutedTables;
@@ -54,8 +54,7 @@ pub fn self_join(
     plan: &Plan,
     resources: &Resources,
 ) -> Result<SelfJoin> {
-    check_count("fingerprints", rows)?;
-    let work = Work::of(rows, plan, resources);
+    let work = Work::of(rows, plan, resources)?;
     in_lanes!(rows, self_join_lanes(rows, work), {
         let (groups, values) = WideRows::new(rows, work.reach).grouped()?;
         Ok(SelfJoin { groups, pairs: collect(&values) })
@@ -72,8 +71,7 @@ pub fn count_self_join(
     plan: &Plan,
     resources: &Resources,
 ) -> Result<u64> {
-    check_count("fingerprints", rows)?;
-    let work = Work::of(rows, plan, resources);
+    let work = Work::of(rows, plan, resources)?;
     in_lanes!(rows, count_lanes(rows, work), Ok(count(&WideRows::new(rows, work.reach))))
 }
 
@@ -88,8 +86,7 @@ pub fn self_partners<'a>(
     plan: &Plan,
     resources: &'a Resources,
 ) -> Result<Box<dyn Partners + 'a>> {
-    check_count("fingerprints", rows)?;
-    let work = Work::of(rows, plan, resources);
+    let work = Work::of(rows, plan, resources)?;
     in_lanes!(rows, self_partners_lanes(rows, work), Ok(Box::new(WideRows::new(rows, work.reach))))
 }
 
@@ -107,7 +104,7 @@ pub fn join(
     resources: &Resources,
 ) -> Result<Join> {
     check_both(queries, corpus)?;
-    let work = Work::of(corpus, plan, resources);
+    let work = Work::of(corpus, plan, resources)?;
     in_lanes!(corpus, join_lanes(queries, corpus, work), {
         let (queries, query_values) = WideRows::new(queries, work.reach).grouped()?;
         let (corpus, values) = WideRows::new(corpus, work.reach).grouped()?;
@@ -129,7 +126,7 @@ pub fn partners<'a>(
     resources: &'a Resources,
 ) -> Result<Box<dyn Partners + 'a>> {
     check_both(queries, corpus)?;
-    let work = Work::of(corpus, plan, resources);
+    let work = Work::of(corpus, plan, resources)?;
     in_lanes!(corpus, partners_lanes(queries, corpus, work), {
         let searcher = Box::new(WideRows::new(corpus, work.reach));
         Ok(Box::new(Searched { searcher, queries: WideRows::new(queries, work.reach) }))
@@ -146,18 +143,8 @@ pub fn searcher<'a>(
     plan: &Plan,
     resources: &'a Resources,
 ) -> Result<Box<dyn Searcher + 'a>> {
-    check_count("fingerprints", corpus)?;
-    let work = Work::of(corpus, plan, resources);
+    let work = Work::of(corpus, plan, resources)?;
     in_lanes!(corpus, searcher_lanes(corpus, work), Ok(Box::new(WideRows::new(corpus, work.reach))))
-}
-
-/// Rows have numbers of 32 bits, of which one says "none".
-fn check_count(what: &str, rows: &FingerprintRows<'_>) -> Result<()> {
-    if u32::try_from(rows.len()).is_ok_and(|rows| rows < u32::MAX) {
-        return Ok(());
-    }
-    let what = format!("{} {what}", rows.len());
-    Err(Error::limit(what, format!("a join takes fewer than {}: join them in parts", u32::MAX)))
 }
 
 /// Whether the distance of a query and a row of the corpus means anything.
@@ -172,8 +159,7 @@ fn check_both(queries: &FingerprintRows<'_>, corpus: &FingerprintRows<'_>) -> Re
         let rule = format!("must be made as the corpus was; they differ in {difference}");
         return Err(Error::config("queries", "made by another recipe", rule));
     }
-    check_count("queries", queries)?;
-    check_count("fingerprints", corpus)
+    check_count("queries", queries)
 }
 
 fn self_join_lanes<L: Lane>(rows: &FingerprintRows<'_>, work: Work<'_>) -> Result<SelfJoin> {

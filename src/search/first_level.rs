@@ -48,10 +48,10 @@ impl<W: Lane, C: Collect> Join<'_, W, C> {
     pub(super) fn run(&self, values: &[W]) -> Result<C::Part> {
         let shape = self.reach.shape;
         let root = Node::new(Path::root(shape), Arc::new(BitWeights::of(values, shape)));
-        if W::WORDS >= SKETCHED_WORDS && values.len() >= self.large_records {
-            return self.run_sketched(values, &root);
-        }
         if values.len() >= self.large_records {
+            if W::WORDS >= SKETCHED_WORDS {
+                return self.run_sketched(values, &root);
+            }
             self.reserve_buffer(values.len())?;
         }
         Ok(self.large(values, Numbers::FromZero, &root, 0))

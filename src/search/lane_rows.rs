@@ -11,6 +11,15 @@ use crate::search::spilled_join::SpilledGroups;
 use crate::validity::Validity;
 use std::borrow::Cow;
 
+/// Rows have numbers of 32 bits, of which one says "none".
+pub(super) fn check_count(what: &str, rows: &FingerprintRows<'_>) -> Result<()> {
+    if u32::try_from(rows.len()).is_ok_and(|rows| rows < u32::MAX) {
+        return Ok(());
+    }
+    let what = format!("{} {what}", rows.len());
+    Err(Error::limit(what, format!("a join takes fewer than {}: join them in parts", u32::MAX)))
+}
+
 /// What is to be done with rows, however wide they are.
 #[derive(Clone, Copy)]
 pub(super) struct Work<'w> {
@@ -20,9 +29,14 @@ pub(super) struct Work<'w> {
 }
 
 impl<'w> Work<'w> {
-    pub(super) fn of(rows: &FingerprintRows<'_>, plan: &Plan, resources: &'w Resources) -> Self {
+    pub(super) fn of(
+        rows: &FingerprintRows<'_>,
+        plan: &Plan,
+        resources: &'w Resources,
+    ) -> Result<Self> {
+        check_count("fingerprints", rows)?;
         let reach = Reach { shape: rows.shape, max_distance: plan.workload.max_distance };
-        Self { index: plan.index, reach, resources }
+        Ok(Self { index: plan.index, reach, resources })
     }
 
     /// The layout by which these lanes are looked up.

@@ -19,6 +19,12 @@ const CONTENT: &str = "content";
 /// What stood under the output's name, while neither has it. It is never removed.
 const REPLACED: &str = "replaced";
 
+/// The folder that a path stands in.
+pub(super) fn folder_of(path: &Path) -> &Path {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    folder.unwrap_or(Path::new("."))
+}
+
 /// A folder that goes away with the value, with a folder in it that can be moved out.
 #[derive(Debug)]
 pub(super) struct AsideFolder {

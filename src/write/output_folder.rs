@@ -1,6 +1,6 @@
 //! A folder of outputs that appears whole or not at all.
 
-use super::aside::{AsideFolder, remove_abandoned};
+use super::aside::{AsideFolder, folder_of, remove_abandoned};
 use crate::durable::{Disk, Durability, is_taken};
 use crate::error::{Error, Result};
 use std::fs::{self, File};
@@ -120,8 +120,7 @@ impl OutputFolder {
         let place =
             if path.is_symlink() { path.canonicalize().map_err(error)? } else { path.to_owned() };
         let standing = occupied.then(|| Standing::of(&place)).transpose().map_err(error)?;
-        let parent = place.parent().filter(|folder| !folder.as_os_str().is_empty());
-        let parent = parent.unwrap_or(Path::new("."));
+        let parent = folder_of(&place);
         let made = parent.ancestors().take_while(|folder| !folder.exists()).count();
         let above = parent.ancestors().take(made + 1);
         let shown = |folder: &Path| {

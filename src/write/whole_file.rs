@@ -1,6 +1,6 @@
 //! A file that appears whole or not at all.
 
-use super::aside;
+use super::aside::{self, folder_of};
 use crate::durable::{Disk, Durability};
 use crate::error::{Error, Result};
 use std::fs::{self, File};
@@ -110,12 +110,6 @@ impl WholeFile {
         let folder = folder_of(&self.path);
         self.disk.sync_folder(folder).map_err(|e| Error::io(folder, "bring to the disk", e))
     }
-}
-
-/// The folder that a file is in.
-fn folder_of(path: &Path) -> &Path {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-    folder.unwrap_or(Path::new("."))
 }
 
 #[cfg(test)]

@@ -45,7 +45,7 @@ fn value<'j>(json: &'j str, field: &str) -> &'j str {
 #[test]
 fn every_form_holds_the_same_rows_and_bad_records_are_named() {
     let folder = Folder::empty().with("in.jsonl", ROSE);
-    let run = |arguments: &str| folder.run(&arguments.split(' ').collect::<Vec<_>>());
+    let run = |arguments: &str| folder.run_words(arguments);
     let printed = run("fingerprint in.jsonl --output -");
     assert_eq!(printed.code, 3, "{}", printed.err);
     let line = |id: &str, record: u32, fingerprint: &str| {
@@ -91,7 +91,7 @@ fn every_form_holds_the_same_rows_and_bad_records_are_named() {
 fn arrays_have_every_row_or_there_is_none() {
     let folder =
         Folder::empty().with("in.jsonl", ROSE).with("one.txt", "a rose is a rose is a rose");
-    let run = |arguments: &str| folder.run(&arguments.split(' ').collect::<Vec<_>>());
+    let run = |arguments: &str| folder.run_words(arguments);
     let refused = run("fingerprint in.jsonl --output f.npy");
     // Told as soon as it is met, not when all rows are made.
     assert_eq!(refused.code, 1, "{}", refused.err);
@@ -127,7 +127,7 @@ fn a_packed_file_that_changed_is_not_joined() {
 #[test]
 fn wrong_settings_write_nothing() {
     let folder = Folder::empty().with("in.jsonl", ROSE);
-    let run = |arguments: &str| folder.run(&arguments.split(' ').collect::<Vec<_>>());
+    let run = |arguments: &str| folder.run_words(arguments);
     let refused = |arguments: &str, expected: &str| {
         let run = run(arguments);
         assert_eq!(run.code, 2, "{arguments}");
@@ -151,7 +151,7 @@ fn wrong_settings_write_nothing() {
 fn a_join_of_the_file_has_the_pairs_of_the_collection() {
     let folder = Folder::empty().with("in.jsonl", documents());
     let run = |arguments: &str| {
-        let run = folder.run(&arguments.split(' ').collect::<Vec<_>>());
+        let run = folder.run_words(arguments);
         assert_eq!(run.code, 0, "{arguments}: {}", run.err);
         run.out
     };

@@ -33,7 +33,7 @@ fn the_demo_gives_the_golden_results() {
 fn the_generator_still_makes_the_demo() {
     let folder = Folder::empty();
     let arguments = "generate --documents 80 --samples 8 --seed 2026 --with-tables --output .";
-    let finished = folder.run(&arguments.split(' ').collect::<Vec<_>>());
+    let finished = folder.run_words(arguments);
     assert_eq!(finished.code, 0, "{finished:?}");
     for name in ["article.txt", "sample.txt", "truth.tsv", "stopwords.txt", "hashvalue.txt"] {
         let (made, kept) = (fs::read(folder.path(name)).unwrap(), fs::read(demo().join(name)));

@@ -50,6 +50,11 @@ impl Folder {
     pub(crate) fn run(&self, arguments: &[&str]) -> Finished {
         run(self.0.path(), arguments, &[])
     }
+
+    /// Runs the program in the folder, with arguments that have spaces between them and in none.
+    pub(crate) fn run_words(&self, arguments: &str) -> Finished {
+        self.run(&arguments.split(' ').collect::<Vec<_>>())
+    }
 }
 
 /// Runs the program in `folder`, with environment variables.

@@ -15,7 +15,7 @@ fn collection() -> Vec<String> {
 }
 
 fn ran(folder: &Folder, command: &str) -> Finished {
-    let run = folder.run(&command.split(' ').collect::<Vec<_>>());
+    let run = folder.run_words(command);
     assert_eq!(run.code, 0, "{command}: {}", run.err);
     run
 }
