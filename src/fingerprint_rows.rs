@@ -10,10 +10,19 @@ use std::fmt;
 pub enum Metric {
     /// Bits that differ: SimHash.
     Bits,
-    /// Lanes that differ, of so many bits each: MinHash.
+    /// Lanes that differ, of so many bits each: MinHash, I-Match.
     Lanes {
         /// Bits of a lane: a power of two up to 64, so that no lane crosses a word.
         bits: u32,
+        /// Whether a lane may say "nothing here", and then differs from every other lane. Its highest
+        /// bit is not set; that of a value is. Such lanes have 64 bits.
+        null: bool,
+    },
+    /// The smallest number of bits within which so many lanes of 64 bits are: several fingerprints
+    /// of a document, of which some must be near.
+    Votes {
+        /// How many lanes must be near.
+        needed: u32,
     },
 }
 
@@ -44,7 +53,31 @@ impl Shape {
     #[must_use]
     pub fn lanes(count: u32, bits: u32) -> Self {
         assert!(count > 0 && bits.is_power_of_two() && bits <= 64, "lanes of {bits} bits");
-        Self { bits: count * bits, metric: Metric::Lanes { bits } }
+        Self { bits: count * bits, metric: Metric::Lanes { bits, null: false } }
+    }
+
+    /// Rows of `count` lanes of 64 bits, each of which holds a value with its highest bit set, or
+    /// nothing.
+    ///
+    /// # Panics
+    ///
+    /// There are no lanes.
+    #[must_use]
+    pub fn lanes_or_null(count: u32) -> Self {
+        let metric = Metric::Lanes { bits: u64::BITS, null: true };
+        Self { metric, ..Self::lanes(count, u64::BITS) }
+    }
+
+    /// Rows of `count` lanes of 64 bits that are compared bit by bit; two rows are as far apart as the
+    /// `needed` lanes that are nearest.
+    ///
+    /// # Panics
+    ///
+    /// No lane is needed, or more than there are.
+    #[must_use]
+    pub fn votes(count: u32, needed: u32) -> Self {
+        assert!((1..=count).contains(&needed), "{needed} votes of {count}");
+        Self { metric: Metric::Votes { needed }, ..Self::lanes(count, u64::BITS) }
     }
 
     /// Bits of a row. Those of its last word beyond them are 0.
@@ -70,18 +103,25 @@ impl Shape {
     pub fn units(self) -> u32 {
         match self.metric {
             Metric::Bits => self.bits,
-            Metric::Lanes { bits } => self.bits / bits,
+            Metric::Lanes { bits, .. } => self.bits / bits,
+            Metric::Votes { .. } => u64::BITS,
         }
     }
 
     /// The distance of two rows.
     #[must_use]
     pub fn distance(self, a: &[u64], b: &[u64]) -> u32 {
-        let differing = a.iter().zip(b).map(|(a, b)| match self.metric {
-            Metric::Bits => (a ^ b).count_ones(),
-            Metric::Lanes { bits } => differing_lanes(a ^ b, bits).count_ones(),
-        });
-        differing.sum()
+        let words = a.iter().zip(b);
+        match self.metric {
+            Metric::Bits => words.map(|(a, b)| (a ^ b).count_ones()).sum(),
+            Metric::Lanes { bits, null: false } => {
+                words.map(|(a, b)| differing_lanes(a ^ b, bits).count_ones()).sum()
+            }
+            Metric::Lanes { null: true, .. } => {
+                words.map(|(a, b)| u32::from(a != b || is_null(*a))).sum()
+            }
+            Metric::Votes { needed } => nearest(words.map(|(a, b)| a ^ b), needed),
+        }
     }
 }
 
@@ -89,7 +129,13 @@ impl fmt::Display for Shape {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.metric {
             Metric::Bits => write!(f, "{} bits", self.bits),
-            Metric::Lanes { bits } => write!(f, "{} lanes of {bits} bits", self.bits / bits),
+            Metric::Lanes { bits, null } => {
+                let count = self.bits / bits;
+                write!(f, "{count} lanes of {bits} bits{}", if null { " or null" } else { "" })
+            }
+            Metric::Votes { needed } => {
+                write!(f, "{needed} votes of {} lanes of 64 bits", self.bits / u64::BITS)
+            }
         }
     }
 }
@@ -105,6 +151,25 @@ pub fn differing_lanes(mut difference: u64, lane_bits: u32) -> u64 {
     }
     // What other lanes shifted in is above the lowest bit.
     difference & (u64::MAX / (u64::MAX >> (u64::BITS - lane_bits)))
+}
+
+/// Whether a lane that may be null holds no value.
+#[inline]
+#[must_use]
+pub fn is_null(lane: u64) -> bool {
+    lane >> (u64::BITS - 1) == 0
+}
+
+/// The smallest number of set bits that `needed` of these words have at the most.
+pub(crate) fn nearest(differences: impl Iterator<Item = u64>, needed: u32) -> u32 {
+    let mut words = [0; u64::BITS as usize + 1];
+    differences.for_each(|word| words[word.count_ones() as usize] += 1);
+    let mut within = 0;
+    let reaches = |&words: &u32| {
+        within += words;
+        within >= needed
+    };
+    words.iter().position(reaches).map_or(u32::MAX, |bits| bits as u32)
 }
 
 /// Fingerprints, a row each.
@@ -250,6 +315,25 @@ mod tests {
         assert_eq!(Shape::bits(100).words(), 2);
         assert_eq!((Shape::lanes(32, 4).units(), Shape::bits(100).units()), (32, 100));
         assert_eq!(Shape::lanes(128, 4).to_string(), "128 lanes of 4 bits");
+    }
+
+    #[test]
+    fn what_is_null_differs_from_everything() {
+        let shape = Shape::lanes_or_null(3);
+        let value = 1 << 63;
+        assert_eq!(shape.distance(&[value, value | 7, 0], &[value, value | 7, 0]), 1);
+        assert_eq!(shape.distance(&[value, 5, 0], &[value | 1, 5, value]), 3);
+        assert_eq!((shape.units(), shape.words()), (3, 3));
+        assert_eq!(shape.to_string(), "3 lanes of 64 bits or null");
+    }
+
+    #[test]
+    fn votes_are_those_of_the_nearest_lanes() {
+        let (a, b) = ([0b1, 0b111, u64::MAX, 0], [0; 4]);
+        let distance = |needed| Shape::votes(4, needed).distance(&a, &b);
+        assert_eq!([1, 2, 3, 4].map(distance), [0, 1, 3, 64]);
+        assert_eq!(Shape::votes(4, 2).units(), 64);
+        assert_eq!(Shape::votes(8, 4).to_string(), "4 votes of 8 lanes of 64 bits");
     }
 
     #[test]

@@ -3,7 +3,7 @@
 //! A [`Lane`] is a whole row, of a number of words that the compiler knows. The lanes that
 //! [`Metric::Lanes`] counts are parts of a row.
 
-use crate::fingerprint_rows::{Metric, Shape, differing_lanes};
+use crate::fingerprint_rows::{Metric, Shape, differing_lanes, nearest};
 use bytemuck::{Pod, Zeroable};
 use std::cmp::Ordering;
 use std::fmt::Debug;
@@ -250,9 +250,14 @@ impl Reach {
     pub fn distance<L: Lane>(self, difference: L) -> Option<u32> {
         let distance = match self.shape.metric() {
             Metric::Bits => difference.count_ones(),
-            Metric::Lanes { bits } => {
+            // Null lanes have got values that differ before rows meet by their differences alone.
+            Metric::Lanes { bits, .. } => {
                 let words = difference.words().iter();
                 words.map(|&word| differing_lanes(word, bits).count_ones()).sum()
+            }
+            Metric::Votes { needed } => {
+                let words = self.shape.words();
+                nearest(difference.words()[..words].iter().copied(), needed)
             }
         };
         (distance <= self.max_distance).then_some(distance)
@@ -265,7 +270,8 @@ impl Reach {
     pub fn most_bits(self) -> u32 {
         match self.shape.metric() {
             Metric::Bits => self.max_distance,
-            Metric::Lanes { bits } => self.max_distance.saturating_mul(bits),
+            Metric::Lanes { bits, .. } => self.max_distance.saturating_mul(bits),
+            Metric::Votes { .. } => self.shape.row_bits(),
         }
     }
 }

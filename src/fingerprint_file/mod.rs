@@ -253,7 +253,7 @@ mod tests {
     #[test]
     fn what_is_written_is_read() {
         let mut shapes = [64, 128, 256, 512].map(Shape::bits).to_vec();
-        shapes.push(Shape::lanes(128, 4));
+        shapes.extend([Shape::lanes(128, 4), Shape::lanes_or_null(3), Shape::votes(5, 2)]);
         for shape in shapes {
             let rows = sample(shape);
             let plain = FingerprintRows {

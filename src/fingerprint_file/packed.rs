@@ -7,7 +7,9 @@
 //! bytes   0 ..   8   "simtoolf"
 //!         8 ..  12   version of the format: 2
 //!        12 ..  16   bits of a row
-//!        16 ..  20   0 where a distance counts bits; where it counts lanes, bits of a lane
+//!        16 ..  20   0 where a distance counts bits; where it counts lanes, bits of a lane, and 256
+//!                    more where they may be null; where lanes of 64 bits vote, 65,536 times the
+//!                    votes needed
 //!        20 ..  24   1 if there is a validity section, else 0
 //!        24 ..  32   n, number of rows
 //!        32 ..  40   bytes of the recipe
@@ -38,6 +40,12 @@ use std::path::Path;
 
 const MAGIC: &[u8; 8] = b"simtoolf";
 const VERSION: u32 = 2;
+/// In the header's metric: that lanes may be null.
+const NULL: u32 = 1 << 8;
+/// The header's metric of lanes that may be null.
+const OR_NULL: u32 = NULL | u64::BITS;
+/// In the header's metric: where the needed votes stand.
+const VOTES: u32 = 16;
 /// Bytes of the header, of the checksums, and what sections are aligned to.
 const BLOCK: usize = 64;
 /// Bytes of a block before its own checksum.
@@ -55,12 +63,13 @@ pub(super) fn is_packed(bytes: &[u8]) -> bool {
 /// `out` fails.
 pub(super) fn write(rows: &FingerprintRows<'_>, out: &mut dyn Write) -> io::Result<()> {
     let recipe = rows.recipe.as_deref().unwrap_or_default().as_bytes();
-    let lane_bits = match rows.shape.metric() {
+    let metric = match rows.shape.metric() {
         Metric::Bits => 0,
-        Metric::Lanes { bits } => bits,
+        Metric::Lanes { bits, null } => bits | if null { NULL } else { 0 },
+        Metric::Votes { needed } => needed << VOTES,
     };
     let mut header = MAGIC.to_vec();
-    for number in [VERSION, rows.shape.row_bits(), lane_bits, u32::from(rows.validity.is_some())] {
+    for number in [VERSION, rows.shape.row_bits(), metric, u32::from(rows.validity.is_some())] {
         header.extend_from_slice(&number.to_le_bytes());
     }
     for number in [rows.len() as u64, recipe.len() as u64] {
@@ -146,9 +155,9 @@ fn rows(bytes: &[u8]) -> Result<FingerprintRows<'_>, Refusal> {
     if !is_first_version && !is_sealed(header) {
         return Err((0, damaged("a header that agrees with its")));
     }
-    let (bits, unit_bits) = (number_32(header, 12), number_32(header, 16));
+    let (bits, metric) = (number_32(header, 12), number_32(header, 16));
     let (shape, row_bytes) =
-        if is_first_version { first_shape(bits, unit_bits) } else { shape(bits, unit_bits) }?;
+        if is_first_version { first_shape(bits, metric) } else { shape(bits, metric) }?;
     let numbers = [number_64(header, 24), number_64(header, 32)].map(usize::try_from);
     let ([Ok(rows), Ok(recipe_bytes)], flag @ 0..=1) = (numbers, number_32(header, 20)) else {
         return Err((20, "0 or 1, the number of rows, the bytes of the recipe".into()));
@@ -189,16 +198,26 @@ fn rows(bytes: &[u8]) -> Result<FingerprintRows<'_>, Refusal> {
 }
 
 /// The shape that a header tells, and the bytes of a row.
-fn shape(bits: u32, lane_bits: u32) -> Result<(Shape, usize), Refusal> {
+fn shape(bits: u32, metric: u32) -> Result<(Shape, usize), Refusal> {
     if !(1..=MOST_BITS).contains(&bits) {
         return Err((12, format!("1 to {MOST_BITS} bits of a row")));
     }
-    let shape = match lane_bits {
-        0 => Shape::bits(bits),
-        1 | 2 | 4 | 8 | 16 | 32 | 64 if bits.is_multiple_of(lane_bits) => {
-            Shape::lanes(bits / lane_bits, lane_bits)
+    let lanes_of = |lane_bits: u32| bits.is_multiple_of(lane_bits).then_some(bits / lane_bits);
+    let (needed, lane_bits) = (metric >> VOTES, metric & 0xFFFF);
+    let shape = match (needed, lane_bits) {
+        (0, 0) => Some(Shape::bits(bits)),
+        (0, 1 | 2 | 4 | 8 | 16 | 32 | 64) => {
+            lanes_of(lane_bits).map(|count| Shape::lanes(count, lane_bits))
         }
-        _ => return Err((16, "0, or the bits of lanes that fill a row".into())),
+        (0, OR_NULL) => lanes_of(u64::BITS).map(Shape::lanes_or_null),
+        (1.., 0) => {
+            let count = lanes_of(u64::BITS).filter(|&count| needed <= count);
+            count.map(|count| Shape::votes(count, needed))
+        }
+        _ => None,
+    };
+    let Some(shape) = shape else {
+        return Err((16, "0, or the bits of lanes that fill a row, or votes of these".into()));
     };
     Ok((shape, size_of::<u64>() * shape.words()))
 }
@@ -418,6 +437,9 @@ mod tests {
             (12, MOST_BITS + 1, "1 to 65536 bits"),
             (16, 3, "bits of lanes that fill a row"),
             (16, 128, "bits of lanes that fill a row"),
+            (16, NULL | 32, "bits of lanes that fill a row"),
+            (16, 3 << VOTES, "votes of these"),
+            (16, 1 << VOTES | 4, "votes of these"),
             (20, 2, "0 or 1"),
             (24, 9, "a file of the length that 9 rows of 128 bits need"),
             (28, u32::MAX, "a file of the length"),

@@ -153,26 +153,37 @@ fn columns(
     ])
 }
 
-/// A shape as the metadata tells it: `bits=100`, `lanes=128x4`.
+/// A shape as the metadata tells it: `bits=100`, `lanes=128x4`, `lanes-or-null=8`, `votes=4/8`.
 fn shape_text(shape: Shape) -> String {
     match shape.metric() {
         Metric::Bits => format!("bits={}", shape.row_bits()),
-        Metric::Lanes { bits } => format!("lanes={}x{bits}", shape.units()),
+        Metric::Lanes { bits, null: false } => format!("lanes={}x{bits}", shape.units()),
+        Metric::Lanes { null: true, .. } => format!("lanes-or-null={}", shape.units()),
+        Metric::Votes { needed } => format!("votes={needed}/{}", shape.words()),
     }
 }
 
 /// The shape that a text tells.
 fn shape_of(text: &str) -> Option<Shape> {
-    if let Some(bits) = text.strip_prefix("bits=") {
-        let bits = bits.parse().ok().filter(|bits| (1..=MOST_BITS).contains(bits));
-        return bits.map(Shape::bits);
+    let (name, numbers) = text.split_once('=')?;
+    let mut numbers = numbers.split(['x', '/']).map(|number| number.parse::<u32>().ok());
+    let (first, second) = (numbers.next()??, numbers.next());
+    let is_row = |count: u32, bits: u32| {
+        count.checked_mul(bits).is_some_and(|bits| (1..=MOST_BITS).contains(&bits))
+    };
+    match (name, second) {
+        ("bits", None) => is_row(first, 1).then(|| Shape::bits(first)),
+        ("lanes", Some(Some(bits))) => {
+            let is_shape = bits.is_power_of_two() && bits <= u64::BITS && is_row(first, bits);
+            is_shape.then(|| Shape::lanes(first, bits))
+        }
+        ("lanes-or-null", None) => is_row(first, u64::BITS).then(|| Shape::lanes_or_null(first)),
+        ("votes", Some(Some(count))) => {
+            let is_shape = is_row(count, u64::BITS) && (1..=count).contains(&first);
+            is_shape.then(|| Shape::votes(count, first))
+        }
+        _ => None,
     }
-    let (count, bits) = text.strip_prefix("lanes=")?.split_once('x')?;
-    let (count, bits): (u32, u32) = (count.parse().ok()?, bits.parse().ok()?);
-    let is_shape = bits.is_power_of_two()
-        && bits <= u64::BITS
-        && count.checked_mul(bits).is_some_and(|bits| (1..=MOST_BITS).contains(&bits));
-    is_shape.then(|| Shape::lanes(count, bits))
 }
 
 /// The fingerprints of the Parquet file `bytes`; `path` is for messages. Of the file, only the
@@ -510,7 +521,9 @@ mod tests {
         let found = read(&found, Path::new("f")).unwrap();
         assert_eq!(found.shape, Shape::lanes(16, 4));
         assert_eq!(found.recipe.as_deref(), Some("a/b=1"));
-        for shape in [Shape::bits(17), Shape::lanes(128, 4)] {
+        for shape in
+            [Shape::bits(17), Shape::lanes(128, 4), Shape::lanes_or_null(8), Shape::votes(8, 4)]
+        {
             assert_eq!(shape_of(&shape_text(shape)), Some(shape));
         }
     }

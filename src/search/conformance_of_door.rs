@@ -17,7 +17,16 @@ fn rows_of(shape: Shape, rows: usize, seed: u64) -> FingerprintRows<'static> {
     let mut built = RowsBuilder::new(shape);
     for (number, row) in wide_mix(rows, shape.words(), seed).chunks_exact(shape.words()).enumerate()
     {
-        let row: Vec<u64> = row.iter().zip(&last).map(|(row, last)| row & last).collect();
+        let mut row: Vec<u64> = row.iter().zip(&last).map(|(row, last)| row & last).collect();
+        if shape == Shape::lanes_or_null(shape.words() as u32) {
+            // Each fifth row has a lane that is null.
+            for lane in &mut row {
+                *lane |= 1 << 63;
+            }
+            if number % 5 == 2 {
+                row[number % shape.words()] = 0;
+            }
+        }
         built.push((number % 9 != 4).then_some(&row));
     }
     built.finish()
@@ -64,6 +73,14 @@ fn the_door_takes_rows_of_any_width_and_metric() {
         (Shape::lanes(16, 4), 3),
         (Shape::lanes(16, 32), 3),
         (Shape::lanes(20, 64), 4),
+        (Shape::lanes_or_null(1), 0),
+        (Shape::lanes_or_null(4), 2),
+        (Shape::lanes_or_null(8), 5),
+        (Shape::lanes_or_null(20), 9),
+        (Shape::votes(1, 1), 3),
+        (Shape::votes(3, 2), 3),
+        (Shape::votes(8, 4), 5),
+        (Shape::votes(20, 17), 9),
     ] {
         let (corpus, queries) = (rows_of(shape, 300, 5), rows_of(shape, 120, 5));
         let tuple = |pair: &ValuePair| (pair.a, pair.b, pair.distance);

@@ -3,11 +3,12 @@
 //!
 //! Behind it, rows of up to eight words are lanes of 1, 2, 4 or 8 words; rows of other numbers of
 //! words are copied and end in words of 0. Rows of more words are compared one with another,
-//! whatever the plan says. All work is done by the threads of the pool that the caller runs in.
+//! whatever the plan says. Lanes that may be null get values, and lanes that vote are joined one
+//! after the other. All work is done by the threads of the pool that the caller runs in.
 
 use crate::error::{Error, Result};
-use crate::fingerprint_rows::{FingerprintRows, Metric, recipe_difference};
-use crate::fingerprint_table::{Lane, Wide};
+use crate::fingerprint_rows::{FingerprintRows, recipe_difference};
+use crate::fingerprint_table::{Lane, Reach, Wide};
 use crate::resources::Resources;
 use crate::search::asked_rows::{Indexed, ScanBehind, Scanned, Searched, Streamed};
 use crate::search::bipartite_join::bipartite_join;
@@ -15,16 +16,19 @@ use crate::search::bit_probing::BitProbing;
 use crate::search::block_index::BlockIndex;
 use crate::search::collect::{CountRows, KeepPairs};
 use crate::search::expanded_set::ExpandedSet;
-use crate::search::grouping::group;
+use crate::search::grouping::{Groups, group};
 use crate::search::lane_rows::{LaneRows, Work, check_count};
+use crate::search::null_lanes::{Side, may_be_null, without_nulls};
 use crate::search::partition_join;
 use crate::search::partners::{Partners, collect, count};
 use crate::search::permuted_tables::PermutedTables;
 use crate::search::planner::{IndexName, Plan};
 use crate::search::row_pairs::RowPairs;
 use crate::search::streamed_queries::StreamedQueries;
+use crate::search::votes;
 use crate::search::wide_scan::WideRows;
 use crate::search::{FingerprintIndex, Searcher};
+use std::borrow::Cow;
 
 pub use crate::search::bipartite_join::Join;
 pub use crate::search::partition_join::SelfJoin;
@@ -54,7 +58,14 @@ pub fn self_join(
     plan: &Plan,
     resources: &Resources,
 ) -> Result<SelfJoin> {
+    if may_be_null(rows.shape) {
+        return self_join(&without_nulls(rows, Side::Corpus), plan, resources);
+    }
     let work = Work::of(rows, plan, resources)?;
+    if let Some(needed) = work.votes() {
+        let (groups, values) = distinct(rows, work.reach)?;
+        return Ok(SelfJoin { groups, pairs: votes::self_pairs(&values, needed, work)? });
+    }
     in_lanes!(rows, self_join_lanes(rows, work), {
         let (groups, values) = WideRows::new(rows, work.reach).grouped()?;
         Ok(SelfJoin { groups, pairs: collect(&values) })
@@ -71,7 +82,13 @@ pub fn count_self_join(
     plan: &Plan,
     resources: &Resources,
 ) -> Result<u64> {
+    if may_be_null(rows.shape) {
+        return count_self_join(&without_nulls(rows, Side::Corpus), plan, resources);
+    }
     let work = Work::of(rows, plan, resources)?;
+    if work.votes().is_some() {
+        return Ok(count(&*self_partners(rows, plan, resources)?));
+    }
     in_lanes!(rows, count_lanes(rows, work), Ok(count(&WideRows::new(rows, work.reach))))
 }
 
@@ -87,6 +104,10 @@ pub fn self_partners<'a>(
     resources: &'a Resources,
 ) -> Result<Box<dyn Partners + 'a>> {
     let work = Work::of(rows, plan, resources)?;
+    if may_be_null(rows.shape) || work.votes().is_some() {
+        let found = self_join(rows, plan, resources)?;
+        return Ok(Box::new(RowPairs::of_self_join(found, rows.len())));
+    }
     in_lanes!(rows, self_partners_lanes(rows, work), Ok(Box::new(WideRows::new(rows, work.reach))))
 }
 
@@ -104,7 +125,17 @@ pub fn join(
     resources: &Resources,
 ) -> Result<Join> {
     check_both(queries, corpus)?;
+    if may_be_null(corpus.shape) {
+        let queries = without_nulls(queries, Side::Queries);
+        return join(&queries, &without_nulls(corpus, Side::Corpus), plan, resources);
+    }
     let work = Work::of(corpus, plan, resources)?;
+    if let Some(needed) = work.votes() {
+        let (queries, asking) = distinct(queries, work.reach)?;
+        let (corpus, asked) = distinct(corpus, work.reach)?;
+        let pairs = votes::cross_pairs(&asking, &asked, needed, work)?;
+        return Ok(Join { queries, corpus, pairs });
+    }
     in_lanes!(corpus, join_lanes(queries, corpus, work), {
         let (queries, query_values) = WideRows::new(queries, work.reach).grouped()?;
         let (corpus, values) = WideRows::new(corpus, work.reach).grouped()?;
@@ -127,6 +158,10 @@ pub fn partners<'a>(
 ) -> Result<Box<dyn Partners + 'a>> {
     check_both(queries, corpus)?;
     let work = Work::of(corpus, plan, resources)?;
+    if may_be_null(corpus.shape) || work.votes().is_some() {
+        let found = join(queries, corpus, plan, resources)?;
+        return Ok(Box::new(RowPairs::of_join(found, queries.len())));
+    }
     in_lanes!(corpus, partners_lanes(queries, corpus, work), {
         let searcher = Box::new(WideRows::new(corpus, work.reach));
         Ok(Box::new(Searched { searcher, queries: WideRows::new(queries, work.reach) }))
@@ -144,7 +179,31 @@ pub fn searcher<'a>(
     resources: &'a Resources,
 ) -> Result<Box<dyn Searcher + 'a>> {
     let work = Work::of(corpus, plan, resources)?;
-    in_lanes!(corpus, searcher_lanes(corpus, work), Ok(Box::new(WideRows::new(corpus, work.reach))))
+    let scan = || Ok(Box::new(WideRows::new(corpus, work.reach)) as Box<dyn Searcher>);
+    if may_be_null(corpus.shape) {
+        return scan();
+    }
+    in_lanes!(corpus, searcher_lanes(corpus, work), scan())
+}
+
+/// The different rows that have a fingerprint, each with the rows that are equal to it.
+fn distinct(
+    rows: &FingerprintRows<'_>,
+    reach: Reach,
+) -> Result<(Groups, FingerprintRows<'static>)> {
+    let (groups, words) = in_lanes!(rows, distinct_lanes(rows), {
+        let (groups, values) = WideRows::new(rows, reach).grouped()?;
+        Ok((groups, values.into_words()))
+    })?;
+    Ok((groups, FingerprintRows { shape: rows.shape, words, validity: None, recipe: None }))
+}
+
+fn distinct_lanes<L: Lane>(rows: &FingerprintRows<'_>) -> Result<(Groups, Cow<'static, [u64]>)> {
+    let grouped = group(LaneRows::<L>::of(rows).rows())?;
+    let words = rows.shape.words();
+    let values = grouped.values().iter().flat_map(|lane| &lane.words()[..words]);
+    let values = values.copied().collect();
+    Ok((grouped.groups, values))
 }
 
 /// Whether the distance of a query and a row of the corpus means anything.
@@ -285,9 +344,6 @@ fn searcher_of<'a, L: Lane>(
 ) -> Result<Box<dyn Searcher + 'a>> {
     let (reach, isa) = (work.reach, work.resources.isa);
     let (bits, max_distance) = (reach.shape.row_bits(), reach.max_distance);
-    if reach.shape.metric() != Metric::Bits && work.index.is_of_bits() {
-        return work.refused("rows that are compared lane by lane");
-    }
     if work.index == IndexName::LinearScan {
         // As it stands: a copy of the rows that have a fingerprint costs more than their scan.
         return Ok(Box::new(Scanned { corpus, work }));

@@ -1,6 +1,7 @@
 //! The methods of the stage by name.
 
 use crate::error::{Error, Result};
+use crate::fingerprint_rows::Metric;
 use std::fmt;
 use std::str::FromStr;
 
@@ -41,9 +42,17 @@ const NAMES: [(IndexName, &str); 9] = [
 ];
 
 impl IndexName {
-    /// Whether the method knows nothing but bits, and cannot count lanes.
-    pub(super) fn is_of_bits(self) -> bool {
-        matches!(self, Self::BitProbing | Self::ExpandedSet | Self::PermutedTables)
+    /// Whether the method can count what `metric` does.
+    pub(super) fn counts(self, metric: Metric) -> bool {
+        match metric {
+            Metric::Bits => true,
+            Metric::Lanes { .. } => {
+                !matches!(self, Self::BitProbing | Self::ExpandedSet | Self::PermutedTables)
+            }
+            Metric::Votes { .. } => {
+                matches!(self, Self::LinearScan | Self::PartitionJoin | Self::BipartiteJoin)
+            }
+        }
     }
 }
 

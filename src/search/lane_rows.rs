@@ -1,7 +1,7 @@
 //! What the door hands on to the methods behind it: rows as lanes of one width, and the work.
 
 use crate::error::{Error, Result};
-use crate::fingerprint_rows::FingerprintRows;
+use crate::fingerprint_rows::{FingerprintRows, Metric};
 use crate::fingerprint_table::{Lane, Reach};
 use crate::resources::Resources;
 use crate::search::Rows;
@@ -36,7 +36,22 @@ impl<'w> Work<'w> {
     ) -> Result<Self> {
         check_count("fingerprints", rows)?;
         let reach = Reach { shape: rows.shape, max_distance: plan.workload.max_distance };
-        Ok(Self { index: plan.index, reach, resources })
+        let work = Self { index: plan.index, reach, resources };
+        match rows.shape.metric() {
+            metric if work.index.counts(metric) => Ok(work),
+            Metric::Votes { .. } => work.refused("rows of lanes that vote"),
+            Metric::Lanes { .. } | Metric::Bits => {
+                work.refused("rows that are compared lane by lane")
+            }
+        }
+    }
+
+    /// How many lanes must be near, where rows are joined lane by lane.
+    pub(super) fn votes(&self) -> Option<u32> {
+        match self.reach.shape.metric() {
+            Metric::Votes { needed } if self.index != IndexName::LinearScan => Some(needed),
+            _ => None,
+        }
     }
 
     /// The layout by which these lanes are looked up.

@@ -1,7 +1,7 @@
 //! Which bits rows must agree in to be compared: the masks of a search, as a value that is kept and
 //! handed on.
 
-use crate::fingerprint_rows::Shape;
+use crate::fingerprint_rows::{Metric, Shape};
 use crate::fingerprint_table::{Lane, set_lowest_bits};
 use crate::search::split::BitWeights;
 use crate::stable_hash::{GAMMA, mix};
@@ -37,6 +37,10 @@ impl Layout {
     }
 
     fn weighed(weights: &BitWeights, shape: Shape, max_distance: u32) -> Self {
+        assert!(
+            !matches!(shape.metric(), Metric::Votes { .. }),
+            "{shape} are looked up lane by lane"
+        );
         let mut all = vec![0; shape.words()];
         set_lowest_bits(&mut all, shape.row_bits());
         let groups = (max_distance as usize).saturating_add(1);
@@ -62,9 +66,13 @@ impl Layout {
     ///
     /// # Panics
     ///
-    /// There are no bands, or more than the rows have units.
+    /// There are no bands, or more than the rows have units; or the lanes vote.
     #[must_use]
     pub fn bands(shape: Shape, bands: u32) -> Self {
+        assert!(
+            !matches!(shape.metric(), Metric::Votes { .. }),
+            "{shape} are looked up lane by lane"
+        );
         let units = shape.units();
         assert!((1..=units).contains(&bands), "{bands} bands of {units} units");
         let unit_bits = shape.row_bits() / units;

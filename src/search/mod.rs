@@ -23,6 +23,7 @@ mod index_name;
 mod lane_rows;
 pub mod layout;
 pub mod linear_scan;
+mod null_lanes;
 mod parallel_partition;
 pub mod partition_join;
 pub mod partners;
@@ -34,6 +35,7 @@ pub mod set_join;
 pub mod spilled_join;
 mod split;
 pub mod streamed_queries;
+mod votes;
 mod wide_scan;
 
 use crate::fingerprint_table::Lane;

@@ -152,11 +152,16 @@ fn methods(Workload { task, shape, .. }: Workload) -> Vec<IndexName> {
         // The last two need all queries at once.
         Task::Online => &SEARCHES[..5],
     };
+    // Lanes that vote are joined one by one; what is null stands in no table.
+    let (is_voting, is_asked_null) = match shape.metric() {
+        Metric::Bits => (false, false),
+        Metric::Lanes { null, .. } => (false, null && task == Task::Online),
+        Metric::Votes { .. } => (true, false),
+    };
     let serves = |index: &IndexName| match index {
         IndexName::LinearScan => true,
-        index => {
-            shape.words() <= MOST_WORDS && (shape.metric() == Metric::Bits || !index.is_of_bits())
-        }
+        _ if is_asked_null => false,
+        index => (shape.words() <= MOST_WORDS || is_voting) && index.counts(shape.metric()),
     };
     methods.iter().copied().filter(serves).collect()
 }
@@ -178,6 +183,20 @@ impl Workload {
 
     /// Nanoseconds of one core, and bytes.
     fn estimate(&self, index: IndexName) -> (f64, f64) {
+        if let Metric::Votes { needed } = self.shape.metric()
+            && index != IndexName::LinearScan
+        {
+            let words = self.shape.words() as u32;
+            let lane = Self {
+                shape: Shape::bits(u64::BITS),
+                effective_bits: self.effective_bits / words,
+                ..*self
+            };
+            let (nanoseconds, bytes) = lane.estimate(index);
+            // The different rows are copied first.
+            let rows = self.rows as f64 * f64::from(words) * 8.0;
+            return (nanoseconds * f64::from(words - needed + 1), bytes + rows);
+        }
         let rows = self.rows as f64;
         let groups = f64::from(self.max_distance) + 1.0;
         let words = self.shape.words().next_power_of_two() as f64;
@@ -278,6 +297,8 @@ impl Workload {
         // Independent units, and the probability that two rows agree in one.
         let (units, agree) = match self.shape.metric() {
             Metric::Bits => (effective_bits, 0.5),
+            // A lane's share is more than that of rows that meet in several.
+            Metric::Votes { .. } => (effective_bits / self.shape.words() as f64, 0.5),
             Metric::Lanes { .. } => {
                 let lanes = f64::from(self.shape.units());
                 (lanes, (-effective_bits / lanes).exp2())

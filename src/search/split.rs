@@ -145,8 +145,8 @@ impl BitWeights {
     /// All bits tell values apart equally well.
     pub(super) fn even(shape: Shape) -> Self {
         let unit_bits = match shape.metric() {
-            Metric::Bits => 1,
-            Metric::Lanes { bits } => bits,
+            Metric::Bits | Metric::Votes { .. } => 1,
+            Metric::Lanes { bits, .. } => bits,
         };
         Self { weights: vec![1.0; shape.words() * 64], unit_bits }
     }

@@ -41,6 +41,11 @@ impl<'a> WideRows<'a> {
         has_fingerprint.then(|| &self.words[row * words..(row + 1) * words])
     }
 
+    /// The words of all rows.
+    pub(super) fn into_words(self) -> Cow<'a, [u64]> {
+        self.words
+    }
+
     /// Groups equal rows: the groups, by their first rows, and the fingerprint of each.
     ///
     /// # Errors
