@@ -18,7 +18,8 @@
 //!
 //! [`deduplicate`] finds every pair of documents that are near-duplicates and decides which to
 //! remove; [`match_collections`] looks for the documents of one collection in another;
-//! [`fingerprint()`] makes what is compared, [`compare()`] looks at two texts.
+//! [`fingerprint()`] makes what is compared, of later documents [`fingerprint_by`]; [`compare()`]
+//! looks at two texts.
 //!
 //! * A collection is any [`Corpus`]: [`Texts`] over memory, or a [`Collection`] of files of any
 //!   format.
@@ -99,9 +100,10 @@ pub mod write;
 
 pub use error::{Error, ErrorKind, Result};
 pub use pipeline::config::{ClusterRule, Config, Keep};
-pub use pipeline::method::Method;
+pub use pipeline::method::{Fitted, Method};
 pub use pipeline::{
-    FingerprintedCollection, NearDuplicates, compare, deduplicate, fingerprint, match_collections,
+    FingerprintedCollection, NearDuplicates, compare, deduplicate, fingerprint, fingerprint_by,
+    match_collections,
 };
 pub use read::{Collection, Corpus, ReadOptions, Texts};
 pub use resources::Resources;

@@ -7,6 +7,7 @@
 
 use super::word_counter::{WordCounter, read_numbers};
 use super::word_table::{Word, WordTable};
+use crate::kernels::word_keys::{NO_KEY, word_key};
 use crate::token_batch::TokenBatch;
 
 /// The place of a word among the N most frequent, from 0.
@@ -117,6 +118,30 @@ impl Vocabulary {
         Self { ranks }
     }
 
+    /// The vocabulary of these words in lower case, the most frequent first; of a word that comes
+    /// again, the first place counts.
+    #[must_use]
+    pub fn of_words<'w>(words: impl IntoIterator<Item = &'w [u8]>) -> Self {
+        let mut ranks = WordTable::for_words(0);
+        for word in words {
+            ranks.insert(match word_key(word) {
+                NO_KEY => Word::Long(word),
+                key => Word::Short(key),
+            });
+        }
+        Self { ranks }
+    }
+
+    /// The words in lower case, the most frequent first.
+    #[must_use]
+    pub fn words(&self) -> Vec<Vec<u8>> {
+        let mut words = vec![Vec::new(); self.len()];
+        for (word, rank, _) in self.ranks.words() {
+            words[rank as usize] = word.with_letters(<[u8]>::to_vec);
+        }
+        words
+    }
+
     /// Number of features.
     #[must_use]
     pub fn len(&self) -> usize {
@@ -208,15 +233,10 @@ mod tests {
     }
 
     fn features(vocabulary: &Vocabulary) -> Vec<String> {
-        let mut words: Vec<_> = vocabulary
-            .ranks
-            .words()
-            .map(|(word, rank, _)| {
-                (rank, word.with_letters(|l| String::from_utf8(l.to_vec()).unwrap()))
-            })
-            .collect();
-        words.sort();
-        words.into_iter().map(|(_, word)| word).collect()
+        let words = vocabulary.words();
+        let again = Vocabulary::of_words(words.iter().map(Vec::as_slice));
+        assert_eq!(again.words(), words);
+        words.into_iter().map(|word| String::from_utf8(word).unwrap()).collect()
     }
 
     fn learn(shares: &[&[u8]], stop_words: &[Vec<u8>], most: usize) -> Vec<String> {

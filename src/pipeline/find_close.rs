@@ -4,7 +4,7 @@
 
 use super::close_fingerprints::close_rows;
 use super::corpus_terms::CorpusTerms;
-use super::fingerprint_collection::{FingerprintedCollection, Rows, Wordless};
+use super::fingerprint_collection::{Rows, Wordless};
 use super::kept_terms::KeptTerms;
 use super::method::{Criterion, DocumentTerms, Fitted};
 use super::plan::Plan;
@@ -110,7 +110,7 @@ impl Run<'_> {
         let rows = made.as_ref().map(|made| &made.rows);
         let mut close = close_rows(rows, distance, resources, workers, progress)?;
         timings.end("join");
-        let read = made.map(|FingerprintedCollection { rows: _, summary }| summary);
+        let read = made.map(|made| made.summary);
         if let Some(threshold) = method.verify() {
             let terms = self.terms();
             let texts = self.corpora.zip(read.as_ref());

@@ -20,6 +20,8 @@ use std::path::Path;
 pub struct FingerprintedCollection {
     /// A row for each document, in reading order; one without terms has no fingerprint.
     pub rows: FingerprintRows<'static>,
+    /// What was learned before, by which rows of other documents are made that compare with these.
+    pub fitted: Fitted,
     /// What the reading told besides.
     pub summary: CollectionSummary,
 }
@@ -57,6 +59,27 @@ pub fn fingerprint_collection(
     let (fitted, workers) = (&fitted, &workers);
     let rows = Rows { recipe, fitted, by_field: false, wordless, workers, progress };
     rows.of(corpus, resources)
+}
+
+/// Makes a fingerprint of every document of `corpus` by what was learned from another collection, so
+/// that its rows compare with that one's.
+///
+/// # Errors
+///
+/// As [`fingerprint_collection`], and what was learned is not for this recipe.
+pub fn fingerprint_by_fitted(
+    corpus: &dyn Corpus,
+    recipe: &Recipe,
+    fitted: &Fitted,
+    resources: &Resources,
+    progress: &dyn Progress,
+) -> Result<FingerprintedCollection> {
+    fitted.check(recipe.terms())?;
+    let workers = &Workers::new(resources.threads)?;
+    let corpus = &Watched { corpus, progress };
+    progress.begin("reading", corpus.bytes());
+    let wordless = Wordless::Allowed;
+    Rows { recipe, fitted, by_field: false, wordless, workers, progress }.of(corpus, resources)
 }
 
 /// How rows are made, and by whom.
@@ -128,9 +151,10 @@ impl Rows<'_> {
             shape: maker.shape(),
             words: Cow::Owned(words),
             validity,
-            recipe: Some(self.recipe.to_string()),
+            recipe: Some(self.recipe.of_rows(self.fitted)),
         };
-        Ok(FingerprintedCollection { rows, summary: CollectionSummary::new(corpus, summaries)? })
+        let summary = CollectionSummary::new(corpus, summaries)?;
+        Ok(FingerprintedCollection { rows, fitted: self.fitted.clone(), summary })
     }
 
     fn read_shard(
@@ -160,7 +184,7 @@ impl Rows<'_> {
 /// Names a document without words that there is no place for.
 fn wordless(file: &Path, document: &Document<'_>) -> Error {
     let id = document.id.map_or(String::new(), |id| format!(" \"{}\"", escaped(id)));
-    let rule = "has no words and no fingerprint, for which an array has no place; name another file, \
+    let rule = "it has no words and no fingerprint, for which an array has no place; name another file, \
                 such as .parquet";
     Error::limit(format!("a document{id} of {}", file.display()), rule)
 }
@@ -170,10 +194,12 @@ mod tests {
     use super::*;
     use crate::kernels::Isa;
     use crate::pipeline::compare::compare_texts;
+    use crate::pipeline::config::Config;
     use crate::pipeline::method::Method;
+    use crate::pipeline::one_call::{fingerprint, fingerprint_by};
     use crate::pipeline::progress::NoProgress;
     use crate::read::walk::InputFile;
-    use crate::read::{Collection, ReadOptions};
+    use crate::read::{Collection, ReadOptions, Texts};
     use std::fs;
 
     const TEXTS: [&str; 5] = ["a rose is a rose is a rose", "", "a rose", "…", "Die Straße, 東京!"];
@@ -233,6 +259,24 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn rows_of_later_documents_compare_by_what_was_learned_before() {
+        let config = Config { method: "simhash:words=3".parse().unwrap(), ..Config::default() };
+        let first =
+            fingerprint(&Texts::of(&["rose tulip rose", "iris rose tulip"]), &config).unwrap();
+        let later = Texts::of(&["Lily, lily, lily: rose!", "rose tulip rose"]);
+        // By itself, the later collection has other words.
+        let alone = fingerprint(&later, &config).unwrap();
+        assert_ne!(alone.rows.recipe, first.rows.recipe);
+        let stored = Fitted::from_bytes(&first.fitted.to_bytes(), Path::new("f")).unwrap();
+        let made = fingerprint_by(&later, &stored, &config).unwrap();
+        assert_eq!(made.rows.recipe, first.rows.recipe);
+        assert_eq!(made.rows.row(1), first.rows.row(0));
+        let refused = fingerprint_by(&later, &Fitted::Nothing, &config).map(|_| ());
+        let expected = "fitted nothing: must be what was learned for 3 most frequent words";
+        assert_eq!(refused.unwrap_err().to_string(), expected);
     }
 
     #[test]

@@ -47,10 +47,12 @@ pub mod write_fingerprints;
 mod write_groups;
 
 pub use estimate::{Estimate, estimate};
-pub use fingerprint_collection::{FingerprintedCollection, Wordless, fingerprint_collection};
+pub use fingerprint_collection::{
+    FingerprintedCollection, Wordless, fingerprint_by_fitted, fingerprint_collection,
+};
 pub use match_queries::{MatchedQueries, match_queries};
 pub use near_duplicates::{NearDuplicates, find_near_duplicates};
-pub use one_call::{compare, deduplicate, fingerprint, match_collections};
+pub use one_call::{compare, deduplicate, fingerprint, fingerprint_by, match_collections};
 pub use outputs::{BadRecords, Findings, Outputs, Side, write_kept_copies, write_outputs};
 pub use plan::{Plan, Task};
 pub use shard_summary::{BadRecord, CollectionSummary, Quarantined};

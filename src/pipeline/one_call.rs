@@ -2,7 +2,10 @@
 
 use super::compare::{Comparison, compare_texts};
 use super::config::Config;
-use super::fingerprint_collection::{FingerprintedCollection, Wordless, fingerprint_collection};
+use super::fingerprint_collection::{
+    FingerprintedCollection, Wordless, fingerprint_by_fitted, fingerprint_collection,
+};
+use super::method::Fitted;
 use super::near_duplicates::{NearDuplicates, find_near_duplicates};
 use super::plan::{Plan, Task};
 use super::progress::NoProgress;
@@ -72,6 +75,32 @@ pub fn match_collections(
 pub fn fingerprint(corpus: &dyn Corpus, config: &Config) -> Result<FingerprintedCollection> {
     let (recipe, resources) = (config.method.recipe(), &config.resources);
     fingerprint_collection(corpus, recipe, resources, Wordless::Allowed, &NoProgress)
+}
+
+/// Makes the fingerprint of every document of `corpus` by what was [learned](Fitted) from another
+/// collection, as for documents that come later: the rows compare with those of that one.
+///
+/// ```
+/// use simtool::{Config, Texts, fingerprint, fingerprint_by};
+///
+/// let config = Config { method: "simhash:words=1000".parse()?, ..Config::default() };
+/// let made = fingerprint(&Texts::of(&["rose tulip rose", "iris rose"]), &config)?;
+/// let later = fingerprint_by(&Texts::of(&["Rose, iris!"]), &made.fitted, &config)?;
+/// assert!(later.rows.has_fingerprint(0));
+/// assert_eq!(made.rows.row(1), later.rows.row(0));
+/// # Ok::<(), simtool::Error>(())
+/// ```
+///
+/// # Errors
+///
+/// As [`fingerprint`], and what was learned is not for this method.
+pub fn fingerprint_by(
+    corpus: &dyn Corpus,
+    fitted: &Fitted,
+    config: &Config,
+) -> Result<FingerprintedCollection> {
+    let (recipe, resources) = (config.method.recipe(), &config.resources);
+    fingerprint_by_fitted(corpus, recipe, fitted, resources, &NoProgress)
 }
 
 /// Compares two texts: what the method of `config` compares of them.

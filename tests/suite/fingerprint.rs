@@ -96,7 +96,7 @@ fn arrays_have_every_row_or_there_is_none() {
     // Told as soon as it is met, not when all rows are made.
     assert_eq!(refused.code, 1, "{}", refused.err);
     let rule =
-        "a document \"none\" of in.jsonl: has no words and no fingerprint, for which an array";
+        "a document \"none\" of in.jsonl: it has no words and no fingerprint, for which an array";
     assert!(refused.err.contains(rule), "{}", refused.err);
     assert!(!folder.path("f.npy").exists());
     assert_eq!(run("fingerprint one.txt one.txt --output f.npy -q").code, 0);

@@ -11,7 +11,8 @@ mod recipe;
 mod terms;
 
 pub(super) use document_terms::{DocumentTerms, TermScratch};
-pub(super) use fitted::{Fitted, most_frequent};
+pub use fitted::Fitted;
+pub(super) use fitted::most_frequent;
 pub use recipe::Recipe;
 pub(super) use recipe::{RowMaker, RowScratch};
 pub use terms::Terms;

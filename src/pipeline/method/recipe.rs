@@ -42,6 +42,14 @@ impl Recipe {
         self.sketch.as_deref()
     }
 
+    /// All that rows depend on that were made with what was learned: only with the same do they
+    /// compare.
+    #[must_use]
+    pub fn of_rows(&self, fitted: &Fitted) -> String {
+        let learned = fitted.recipe().map_or(String::new(), |learned| format!("/{learned}"));
+        format!("{self}{learned}")
+    }
+
     /// Bytes of the row of a document; 0 for sets.
     #[must_use]
     pub fn row_bytes(&self) -> u64 {
