@@ -15,8 +15,8 @@ pub mod hamming_pairs;
 pub mod hamming_scan;
 pub mod partition;
 pub mod shingle_terms;
-pub mod uax29_ascii;
 pub mod word_keys;
+pub mod word_masks;
 pub mod word_positions;
 pub mod xxh3_short;
 

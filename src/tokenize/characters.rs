@@ -5,14 +5,29 @@
 //! is of a script without spaces.
 
 use super::hashed_tokens::{HashTokenizer, HashedTokens};
-use super::normalize::{self, ascii_prefix, fold, is_unspaced};
+use super::normal_forms::decode;
+use super::normalize::{self, is_unspaced};
+use super::pieces::pieces;
+use crate::kernels::Isa;
+use crate::kernels::word_masks::classify;
 use crate::stable_hash::hash;
 use std::sync::LazyLock;
+use std::sync::atomic::{AtomicU8, Ordering};
 use unicode_normalization::char::is_combining_mark;
 
 /// The tokenizer of characters.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Characters;
+#[derive(Clone, Copy, Debug)]
+pub struct Characters {
+    isa: Isa,
+}
+
+impl Characters {
+    /// A tokenizer that uses the given instruction set.
+    #[must_use]
+    pub fn new(isa: Isa) -> Self {
+        Self { isa }
+    }
+}
 
 /// The token that an ASCII byte is, or `None` if it separates.
 static ASCII_TOKENS: LazyLock<[Option<u64>; 128]> = LazyLock::new(|| {
@@ -22,31 +37,60 @@ static ASCII_TOKENS: LazyLock<[Option<u64>; 128]> = LazyLock::new(|| {
     })
 });
 
-/// The kind of the last token.
-#[derive(Clone, Copy, PartialEq)]
-enum Last {
-    /// There is none.
-    Nothing,
-    /// Of a script with spaces.
+/// What a character beyond ASCII of normalized text is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+enum Kind {
+    Separator = 1,
     Spaced,
-    /// Of a script without spaces.
     Unspaced,
+}
+
+/// The kind of every character; 0 where it was not asked for yet.
+static KINDS: [AtomicU8; 0x11_0000] = [const { AtomicU8::new(0) }; 0x11_0000];
+
+#[inline]
+fn kind(character: char) -> Kind {
+    let known = &KINDS[character as usize];
+    match known.load(Ordering::Relaxed) {
+        1 => Kind::Separator,
+        2 => Kind::Spaced,
+        3 => Kind::Unspaced,
+        _ => {
+            let kind = kind_by_rules(character);
+            // Whoever asks gets the same answer.
+            known.store(kind as u8, Ordering::Relaxed);
+            kind
+        }
+    }
+}
+
+#[cold]
+fn kind_by_rules(character: char) -> Kind {
+    let is_token = character.is_alphanumeric() || character == '_' || is_combining_mark(character);
+    match (is_token, is_unspaced(character)) {
+        (false, _) => Kind::Separator,
+        (true, false) => Kind::Spaced,
+        (true, true) => Kind::Unspaced,
+    }
 }
 
 /// What the tokens so far mean for the next one.
 struct State {
-    last: Last,
+    /// The kind of the last token, or a separator if there is none.
+    last: Kind,
     separated: bool,
     space: u64,
 }
 
 impl State {
     fn new() -> Self {
-        Self { last: Last::Nothing, separated: false, space: hash(b" ") }
+        Self { last: Kind::Separator, separated: false, space: hash(b" ") }
     }
 
-    fn push(&mut self, token: u64, kind: Last, hashes: &mut Vec<u64>) {
-        if self.separated && self.last == Last::Spaced && kind == Last::Spaced {
+    #[inline]
+    fn push(&mut self, token: u64, kind: Kind, hashes: &mut Vec<u64>) {
+        if self.separated && self.last == Kind::Spaced && kind == Kind::Spaced {
             hashes.push(self.space);
         }
         hashes.push(token);
@@ -54,49 +98,40 @@ impl State {
         self.separated = false;
     }
 
-    fn push_folded(&mut self, folded: &str, hashes: &mut Vec<u64>) {
-        let mut bytes = [0; 4];
-        for character in folded.chars() {
-            if character.is_alphanumeric() || character == '_' || is_combining_mark(character) {
-                let kind = if is_unspaced(character) { Last::Unspaced } else { Last::Spaced };
-                self.push(hash(character.encode_utf8(&mut bytes).as_bytes()), kind, hashes);
-            } else {
-                self.separated = true;
+    /// Appends the tokens of a text that is normalized, or ASCII.
+    fn push_normalized(&mut self, text: &[u8], hashes: &mut Vec<u64>) {
+        let ascii = &*ASCII_TOKENS;
+        let mut at = 0;
+        while let Some(&byte) = text.get(at) {
+            if let Some(&token) = ascii.get(usize::from(byte)) {
+                match token {
+                    Some(token) => self.push(token, Kind::Spaced, hashes),
+                    None => self.separated = true,
+                }
+                at += 1;
+                continue;
             }
-        }
-    }
-
-    /// The definition of the tokens, for any text.
-    fn push_slowly(&mut self, text: &[u8], tokens: &mut HashedTokens) {
-        for chunk in text.utf8_chunks() {
-            fold(chunk.valid(), &mut tokens.folded);
-            self.push_folded(&tokens.folded, &mut tokens.hashes);
-            self.separated |= !chunk.invalid().is_empty();
+            let Some((character, length)) = decode(text, at) else { return };
+            match kind(character) {
+                Kind::Separator => self.separated = true,
+                kind => self.push(hash(&text[at..at + length]), kind, hashes),
+            }
+            at += length;
         }
     }
 }
 
 impl HashTokenizer for Characters {
-    fn tokenize(&self, mut text: &[u8], tokens: &mut HashedTokens) {
-        let ascii = &*ASCII_TOKENS;
+    fn tokenize(&self, text: &[u8], tokens: &mut HashedTokens) {
+        let HashedTokens { hashes, words, normalized, cut: _ } = tokens;
         let mut state = State::new();
-        while !text.is_empty() {
-            let ascii_end = ascii_prefix(text);
-            // Before an ASCII character normalization does not look across. The last one of a run
-            // may be the base of a mark, so it goes with what follows.
-            let fast_end = if ascii_end == text.len() { ascii_end } else { ascii_end.max(1) - 1 };
-            for &byte in &text[..fast_end] {
-                match ascii[usize::from(byte)] {
-                    Some(token) => state.push(token, Last::Spaced, &mut tokens.hashes),
-                    None => state.separated = true,
-                }
+        for piece in pieces(text) {
+            if classify(self.isa, piece, words) {
+                normalized.fill(piece, words);
+                state.push_normalized(normalized.text(), hashes);
+            } else {
+                state.push_normalized(piece, hashes);
             }
-            text = &text[fast_end..];
-            let foreign = ascii_end - fast_end;
-            let rest = &text[foreign..];
-            let slow_end = rest.iter().position(u8::is_ascii).unwrap_or(rest.len());
-            state.push_slowly(&text[..foreign + slow_end], tokens);
-            text = &text[foreign + slow_end..];
         }
     }
 
@@ -107,17 +142,43 @@ impl HashTokenizer for Characters {
 
 #[cfg(test)]
 mod tests {
+    use super::super::normalize::fold;
     use super::*;
     use proptest::prelude::*;
 
+    /// The definition of the tokens, for any text.
+    fn slow_hashes(text: &[u8]) -> Vec<u64> {
+        let (mut hashes, mut folded) = (Vec::new(), String::new());
+        let mut bytes = [0; 4];
+        let (mut last, mut separated) = (Kind::Separator, false);
+        for chunk in text.utf8_chunks() {
+            fold(chunk.valid(), &mut folded);
+            for character in folded.chars() {
+                let kind = kind_by_rules(character);
+                if kind == Kind::Separator {
+                    separated = true;
+                    continue;
+                }
+                if separated && last == Kind::Spaced && kind == Kind::Spaced {
+                    hashes.push(hash(b" "));
+                }
+                hashes.push(hash(character.encode_utf8(&mut bytes).as_bytes()));
+                (last, separated) = (kind, false);
+            }
+            separated |= !chunk.invalid().is_empty();
+        }
+        hashes
+    }
+
     #[track_caller]
     fn check_fast(text: &[u8]) -> Vec<u64> {
-        let mut slow = HashedTokens::default();
-        State::new().push_slowly(text, &mut slow);
-        let mut fast = HashedTokens::default();
-        Characters.tokenize(text, &mut fast);
-        assert_eq!(fast.hashes, slow.hashes, "{:?}", text.escape_ascii());
-        fast.hashes
+        let slow = slow_hashes(text);
+        for &isa in Isa::available() {
+            let mut fast = HashedTokens::default();
+            Characters::new(isa).tokenize(text, &mut fast);
+            assert_eq!(fast.hashes, slow, "{isa} {}", text.escape_ascii());
+        }
+        slow
     }
 
     #[track_caller]

@@ -1,6 +1,8 @@
 //! Tokens that are no more than their stable hashes: what shingles and hashed fingerprints need.
 
-use crate::kernels::uax29_ascii::AsciiWords;
+use super::normal_forms::Normalized;
+use crate::kernels::word_masks::Words;
+use std::ops::Range;
 
 /// Token hashes of a text, and the buffers in which they are made.
 ///
@@ -9,9 +11,11 @@ use crate::kernels::uax29_ascii::AsciiWords;
 pub struct HashedTokens {
     /// The stable hash of every token, in text order.
     pub hashes: Vec<u64>,
-    pub(super) ascii: AsciiWords,
+    pub(super) words: Words,
     /// The current piece, normalized and folded.
-    pub(super) folded: String,
+    pub(super) normalized: Normalized,
+    /// Places of the current piece that go the slow way.
+    pub(super) cut: Vec<Range<usize>>,
 }
 
 impl HashedTokens {

@@ -2,10 +2,14 @@
 
 pub mod ascii_letters;
 pub mod characters;
+mod foreign;
 pub mod hashed_tokens;
+mod normal_forms;
 mod normalize;
+mod pieces;
 pub mod stop_words;
 pub mod unicode_words;
+mod word_roles;
 
 use crate::kernels::Isa;
 use characters::Characters;
@@ -44,7 +48,7 @@ impl Tokens {
     pub fn tokenizer(self, isa: Isa) -> Box<dyn HashTokenizer> {
         match self {
             Self::Words => Box::new(UnicodeWords::new(isa)),
-            Self::Characters => Box::new(Characters),
+            Self::Characters => Box::new(Characters::new(isa)),
         }
     }
 }

@@ -7,23 +7,20 @@
 //! and so is what stands between two of them if it holds a letter or digit. White space is never
 //! part of a word, even where a mark is attached to it.
 //!
-//! ASCII text takes a fast path. It ends, and begins again, before a white space, where neither
-//! normalization nor word rules look across: so the words are the same.
+//! Text goes through masks of words, piece by piece. One with characters beyond ASCII is normalized
+//! first, character by character, and what its characters are is marked in the masks. The few places
+//! that depend on more are cut out, where no rule looks across, and go the slow way: so the words are
+//! the same.
 
+use super::foreign;
 use super::hashed_tokens::{HashTokenizer, HashedTokens};
-use super::normalize::{self, ascii_prefix, fold, is_unspaced};
+use super::normalize::{self, is_unspaced};
+use super::pieces::pieces;
 use crate::kernels::Isa;
-use crate::kernels::uax29_ascii::{MAX_TEXT, find_words};
-use crate::kernels::xxh3_short::hash_words;
+use crate::kernels::word_masks::{Words, classify, find_words};
+use crate::kernels::xxh3_short::{MARGIN, hash_words};
 use crate::stable_hash::hash;
 use unicode_segmentation::UnicodeSegmentation as _;
-
-/// ASCII text goes through the fast path in pieces of about this many bytes, which with their
-/// words stay in the second-level cache.
-const PIECE_BYTES: usize = 64 << 10;
-
-/// A slow piece goes on while the next byte that is not ASCII is at most this far away.
-const SLOW_GAP_BYTES: usize = 32;
 
 /// The tokenizer of Unicode words.
 #[derive(Clone, Copy, Debug)]
@@ -38,32 +35,37 @@ impl UnicodeWords {
         Self { isa }
     }
 
-    /// The words of ASCII text.
-    fn ascii(self, mut text: &[u8], tokens: &mut HashedTokens) {
-        while !text.is_empty() {
-            let piece;
-            (piece, text) = text.split_at(piece_end(text));
-            let HashedTokens { hashes, ascii, folded: _ } = &mut *tokens;
-            find_words(self.isa, piece, ascii);
-            hash_words(self.isa, &ascii.lowered, &ascii.starts, &ascii.ends, hashes);
+    /// The words of a piece of text.
+    fn piece(self, piece: &[u8], tokens: &mut HashedTokens) {
+        let HashedTokens { hashes, words, normalized, cut } = tokens;
+        if !classify(self.isa, piece, words) {
+            find_words(self.isa, words);
+            hash_words(self.isa, &words.lowered, &words.starts, &words.ends, hashes);
+            return;
         }
+        normalized.fill(piece, words);
+        let text = normalized.text();
+        classify(self.isa, text, words);
+        foreign::mark(normalized, words, cut);
+        find_words(self.isa, words);
+        let Words { lowered, starts, ends, blocks: _ } = words;
+        let mut done = 0;
+        for cut in cut {
+            let place = (MARGIN + cut.start) as u32;
+            let next = done + starts[done..].partition_point(|&start| start < place);
+            hash_words(self.isa, lowered, &starts[done..next], &ends[done..next], hashes);
+            // It is cut between characters.
+            push_words(str::from_utf8(&text[cut.clone()]).unwrap_or_default(), hashes);
+            done = next;
+        }
+        hash_words(self.isa, lowered, &starts[done..], &ends[done..], hashes);
     }
 }
 
 impl HashTokenizer for UnicodeWords {
-    fn tokenize(&self, mut text: &[u8], tokens: &mut HashedTokens) {
-        loop {
-            let ascii_end = ascii_prefix(text);
-            if ascii_end == text.len() {
-                self.ascii(text, tokens);
-                return;
-            }
-            let slow_start =
-                text[..ascii_end].iter().rposition(|&byte| is_white(byte)).unwrap_or(0);
-            self.ascii(&text[..slow_start], tokens);
-            let slow_end = slow_piece_end(text, ascii_end);
-            tokenize_slowly(&text[slow_start..slow_end], tokens);
-            text = &text[slow_end..];
+    fn tokenize(&self, text: &[u8], tokens: &mut HashedTokens) {
+        for piece in pieces(text) {
+            self.piece(piece, tokens);
         }
     }
 
@@ -73,48 +75,13 @@ impl HashTokenizer for UnicodeWords {
     }
 }
 
-/// Where the next piece of ASCII text ends: before a white space, if there is one in time.
-fn piece_end(text: &[u8]) -> usize {
-    if text.len() <= PIECE_BYTES {
-        return text.len();
-    }
-    let before = text[1..PIECE_BYTES].iter().rposition(|&byte| is_white(byte)).map(|at| at + 1);
-    let after =
-        || text[PIECE_BYTES..].iter().position(|&byte| is_white(byte)).map(|at| at + PIECE_BYTES);
-    before.or_else(after).unwrap_or(text.len()).min(MAX_TEXT)
-}
-
-/// The end of the slow piece that holds the byte at `foreign`: before a white space that no byte
-/// beyond ASCII follows soon.
-fn slow_piece_end(text: &[u8], foreign: usize) -> usize {
-    let mut from = foreign;
-    loop {
-        let Some(white) = text[from..].iter().position(|&byte| is_white(byte)) else {
-            return text.len();
-        };
-        let white = from + white;
-        let soon = &text[white..text.len().min(white + SLOW_GAP_BYTES)];
-        match soon.iter().rposition(|byte| !byte.is_ascii()) {
-            Some(at) => from = white + at,
-            None => return white,
-        }
-    }
-}
-
-fn is_white(byte: u8) -> bool {
-    matches!(byte, b' ' | b'\t' | b'\r' | b'\n')
-}
-
-/// The definition of the words, for any text.
-fn tokenize_slowly(text: &[u8], tokens: &mut HashedTokens) {
-    for chunk in text.utf8_chunks() {
-        fold(chunk.valid(), &mut tokens.folded);
-        for segment in tokens.folded.split_word_bounds() {
-            // White space is of one segment with a mark or joiner that follows it.
-            let segment = segment.trim_start();
-            if segment.chars().any(char::is_alphanumeric) {
-                emit_segment(segment, &mut tokens.hashes);
-            }
+/// Appends the words of a text that is normalized and folded: their definition.
+fn push_words(folded: &str, hashes: &mut Vec<u64>) {
+    for segment in folded.split_word_bounds() {
+        // White space is of one segment with a mark or joiner that follows it.
+        let segment = segment.trim_start();
+        if segment.chars().any(char::is_alphanumeric) {
+            emit_segment(segment, hashes);
         }
     }
 }
@@ -143,13 +110,19 @@ fn emit_between(between: &str, hashes: &mut Vec<u64>) {
 
 #[cfg(test)]
 mod tests {
+    use super::super::normalize::fold;
+    use super::super::pieces::PIECE_BYTES;
     use super::*;
     use proptest::prelude::*;
+    use std::fmt::Write as _;
 
     fn slow_hashes(text: &[u8]) -> Vec<u64> {
-        let mut tokens = HashedTokens::default();
-        tokenize_slowly(text, &mut tokens);
-        tokens.hashes
+        let (mut hashes, mut folded) = (Vec::new(), String::new());
+        for chunk in text.utf8_chunks() {
+            fold(chunk.valid(), &mut folded);
+            push_words(&folded, &mut hashes);
+        }
+        hashes
     }
 
     #[track_caller]
@@ -164,7 +137,7 @@ mod tests {
         for &isa in Isa::available() {
             let mut tokens = HashedTokens::default();
             UnicodeWords::new(isa).tokenize(text, &mut tokens);
-            assert_eq!(tokens.hashes, slow_hashes(text), "{isa} {:?}", text.escape_ascii());
+            assert_eq!(tokens.hashes, slow_hashes(text), "{isa} {}", text.escape_ascii());
         }
     }
 
@@ -198,12 +171,82 @@ mod tests {
         }
     }
 
+    /// The fast way and the slow way, by the best instruction set alone.
+    #[track_caller]
+    fn check_best(text: &str) {
+        let fast_hashes = |text: &[u8]| {
+            let mut tokens = HashedTokens::default();
+            UnicodeWords::new(Isa::detected()).tokenize(text, &mut tokens);
+            tokens.hashes
+        };
+        if fast_hashes(text.as_bytes()) != slow_hashes(text.as_bytes()) {
+            // The shortest part that shows it.
+            let characters: Vec<char> = text.chars().collect();
+            for length in 1..10 {
+                for part in characters.windows(length) {
+                    let part: String = part.iter().collect();
+                    let agree = fast_hashes(part.as_bytes()) == slow_hashes(part.as_bytes());
+                    assert!(agree, "{}", part.escape_unicode());
+                }
+            }
+            panic!("no short part of a text of {} bytes", text.len());
+        }
+    }
+
+    #[test]
+    fn every_character_among_others() {
+        let characters: Vec<char> = (0..=0x0010_FFFF).filter_map(char::from_u32).collect();
+        for page in characters.chunks(256) {
+            let mut text = String::new();
+            for c in page {
+                write!(text, "{c} a{c}b {c}c 1{c}2 é{c}к 中{c}カ ー{c}_ א{c}ה ก{c}\u{e31} ")
+                    .unwrap();
+                write!(text, "a'{c} .{c}' _{c}_ {c}\u{301} ت{c}\u{64b} {c}{c} \u{ad}{c}\u{200d} ")
+                    .unwrap();
+                write!(text, "{c}. 3,{c} {c}’д \u{93e}{c}\u{93e} {c}ﾞ {c}\" א\"{c} é’{c} ").unwrap();
+            }
+            check_best(&text);
+        }
+    }
+
+    #[test]
+    fn every_pair_of_characters_that_differ_to_words() {
+        let characters: Vec<char> =
+            "a1_'\".:,; -\néßκЖтשא٣中かカーー々๒กัั่ำ한힣각’·،。，．：＇２Ａ²ﬁ™…\u{a0}\u{ad}\u{200d}\u{200c}\u{301}\u{323}\u{64b}\
+             \u{651}\u{94d}\u{93c}\u{93e}\u{fe0f}\u{3099}ｶﾞ\u{1f1e6}👍\u{1f3fb}\u{11c92}\u{1f170}क़\u{5b0}İſ\u{2028}\u{85}"
+                .chars()
+                .collect();
+        for a in &characters {
+            let mut text = String::new();
+            for b in &characters {
+                for c in &characters {
+                    write!(text, "{a}{b}{c} ").unwrap();
+                }
+            }
+            check_best(&text);
+            let text = text.replace(' ', "d");
+            check_best(&text);
+        }
+    }
+
     proptest! {
         #[test]
         fn fast_and_slow_agree(pieces in prop::collection::vec(prop_oneof![
             8 => "[a-zA-Z]{1,9}", 2 => "[0-9_.,';:-]{1,3}", 6 => "[ \t\r\n]{1,2}",
             1 => "[àÉ\u{301}\u{308}ßſKﬁ中国カーกัๆ한\u{200d}\u{ad}’“ \u{e9}\u{2028}]{1,3}",
             1 => " {20,40}", 1 => " +[\u{11c92}\u{200d}\u{1f170}]{1,3}", 1 => "\\PC{1,3}",
+        ], 0..60)) {
+            check_fast(pieces.concat().as_bytes());
+        }
+
+        #[test]
+        fn scripts_agree(pieces in prop::collection::vec(prop_oneof![
+            4 => "[a-z' .,:;_\"0-9]{1,4}", 2 => "[à-ÿÀ-ß’ŒœşİŠ]{1,4}", 2 => "[а-яА-Я’]{1,6}",
+            2 => "[א-ת'\"\u{5b0}-\u{5bc}]{1,5}", 2 => "[ء-ي\u{64b}-\u{652}،٠-٩\u{200c}]{1,5}",
+            2 => "[ऀ-ॿ\u{200d}]{1,5}", 2 => "[ก-๛]{1,6}", 2 => "[一-丯々〇，。、：（）]{1,6}",
+            2 => "[ぁ-ヿ\u{3099}]{1,5}", 1 => "[가-갿ᄀ-ᇿ]{1,3}", 1 => "[\u{ff00}-\u{ffef}]{1,4}",
+            1 => "[\u{300}-\u{36f}]{1,2}", 1 => "[\u{1f1e6}-\u{1f1ff}\u{1f170}\u{200d}\u{fe0f}👍]{1,4}",
+            1 => "[α-ωΑ-Ωά-ώ]{1,5}", 1 => "[ạ-ỹẠ-Ỹđ]{1,4}", 3 => " ", 1 => "\\PC{1,2}",
         ], 0..60)) {
             check_fast(pieces.concat().as_bytes());
         }

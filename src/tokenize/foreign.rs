@@ -1,0 +1,281 @@
+//! Characters beyond ASCII of normalized and folded text, in the masks of words: each is marked as
+//! what it is there.
+//!
+//! What depends on more than its neighbours is cut out, from a place where no rule of words looks
+//! across to the next such place, for the slow way.
+
+use super::normal_forms::{Foreign, Normalized, decode, previous};
+use super::word_roles::{Role, role};
+use crate::kernels::word_masks::{Block, Words};
+use std::ops::Range;
+
+/// Marks the characters beyond ASCII of a text in its `words`, and replaces `cut` by the places that
+/// are cut out, ascending.
+pub(super) fn mark(normalized: &Normalized, words: &mut Words, cut: &mut Vec<Range<usize>>) {
+    cut.clear();
+    let mut marking = Marking { text: normalized.text(), words, cut };
+    let mut done = 0;
+    for &Foreign { start, end, role } in normalized.foreign() {
+        // Some, or the first of a run, may be cut out with one before.
+        let (start, end) = ((start as usize).max(done), end as usize);
+        if start >= end {
+            continue;
+        }
+        let is_marked = match role {
+            Role::Letter => marking.letters(start..end),
+            Role::Single => marking.singles(start, end),
+            Role::Separator => true,
+            role => marking.rare(start, end, role),
+        };
+        if !is_marked {
+            done = marking.cut_out(start);
+        }
+    }
+}
+
+struct Marking<'m> {
+    text: &'m [u8],
+    words: &'m mut Words,
+    cut: &'m mut Vec<Range<usize>>,
+}
+
+impl Marking<'_> {
+    /// Marks a character, unless it depends on more than its neighbours.
+    fn rare(&mut self, at: usize, end: usize, role: Role) -> bool {
+        match role {
+            Role::Odd => false,
+            Role::Separator => true,
+            Role::Single => self.single(at, end),
+            Role::Letter => self.letters(at..end),
+            Role::Digit => self.digits(at..end),
+            Role::Hebrew => {
+                self.quotation_mark(end);
+                self.letters(at..end)
+            }
+            Role::JoiningSingle => {
+                let before = role_before(self.text, at);
+                let behind = role_at(self.text, end).0;
+                !before.may_join() && !behind.may_join() && self.single(at, end)
+            }
+            Role::Prolonged => {
+                if self.follows(Role::is_attached, at) {
+                    return false;
+                }
+                let is_like = |role| role == Role::Prolonged;
+                if !(at > 0 && self.text[at - 1] == b'_' || self.follows(is_like, at)) {
+                    self.break_before(at);
+                }
+                let behind = role_at(self.text, end).0;
+                if self.text.get(end) != Some(&b'_') && !is_like(behind) {
+                    self.break_before(end);
+                }
+                self.word(at..end)
+            }
+            Role::Mark | Role::WordMark => self.attached(at, end, role),
+            Role::SingleMark | Role::SingleWordMark => self.attached_single(at, end, role),
+            Role::JoinsLetters => self.joining(at, end, true, false),
+            Role::JoinsBoth => self.joining(at, end, true, true),
+            Role::JoinsDigits => self.joining(at, end, false, true),
+        }
+    }
+
+    /// Marks what belongs to the character before.
+    fn attached(&mut self, at: usize, end: usize, role: Role) -> bool {
+        let Some(before) = self.before_mark(at) else { return false };
+        if before.letters != 0 {
+            // Of Hebrew, what is behind may belong to the word.
+            let is_quoted = matches!(self.text.get(end), Some(b'"' | b'\''));
+            let may_be_hebrew = |role: Role| role == Role::Hebrew || role.is_attached();
+            return !(is_quoted && self.follows(may_be_hebrew, at)) && self.letters(at..end);
+        }
+        if before.digits != 0 {
+            return self.digits(at..end);
+        }
+        // Of no word, unless it makes one of what it belongs to or what is behind.
+        let is_of_singles = self.follows(is_single, at);
+        let goes_on = self.text.get(end) == Some(&b'_');
+        let is_of_none = before.others == 0 || is_of_singles && !goes_on;
+        is_of_none && role != Role::WordMark
+    }
+
+    /// Marks what belongs to the character before, and is a word by itself if that is of one.
+    fn attached_single(&mut self, at: usize, end: usize, role: Role) -> bool {
+        let Some(before) = self.before_mark(at) else { return false };
+        if before.others != 0 {
+            return self.follows(is_single, at) && self.single(at, end);
+        }
+        before.letters == 0
+            && before.digits == 0
+            && role != Role::SingleWordMark
+            && !self.follows(Role::is_attached, at)
+    }
+
+    /// What the byte before a mark is; `None` if it may join, or connects.
+    fn before_mark(&self, at: usize) -> Option<Block> {
+        let Some(last) = at.checked_sub(1) else { return Some(Block::default()) };
+        let before = self.words.blocks[last / 64].at(last % 64);
+        let may_join = before.joins_letters | before.joins_digits | before.underscores != 0
+            || self.text[last] == b'"'
+            || self.follows(Role::may_join, at);
+        (!may_join).then_some(before)
+    }
+
+    /// Marks what may join its neighbours.
+    fn joining(&mut self, at: usize, end: usize, letters: bool, digits: bool) -> bool {
+        let before = at
+            .checked_sub(1)
+            .map_or_else(Block::default, |last| self.words.blocks[last / 64].at(last % 64));
+        match role_at(self.text, end).0 {
+            Role::Letter | Role::Hebrew if letters && before.letters != 0 => self.letters(at..end),
+            Role::Digit if digits && before.digits != 0 => self.digits(at..end),
+            behind => {
+                let is_at_end = end == self.text.len();
+                is_at_end
+                    || !(behind == Role::Odd
+                        || behind == Role::JoiningSingle
+                        || behind.is_attached())
+            }
+        }
+    }
+
+    /// Marks the quotation mark at `at`, behind a Hebrew letter, if it belongs to the word.
+    fn quotation_mark(&mut self, at: usize) {
+        match self.text.get(at) {
+            Some(b'"') if role_at(self.text, at + 1).0 == Role::Hebrew => {
+                self.letters(at..at + 1);
+            }
+            Some(b'\'') => {
+                self.word(at..at + 1);
+                if !matches!(role_at(self.text, at + 1).0, Role::Letter | Role::Hebrew) {
+                    self.break_before(at + 1);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Cuts the character at `at` out, with all that it may act on; returns where it goes on.
+    #[cold]
+    fn cut_out(&mut self, at: usize) -> usize {
+        let floor = self.cut.last().map_or(0, |cut| cut.end);
+        let start = boundary_before(self.text, at, floor);
+        let end = boundary_behind(self.text, at);
+        self.words.unmark(start..end);
+        match self.cut.last_mut() {
+            Some(last) if last.end == start => last.end = end,
+            _ => self.cut.push(start..end),
+        }
+        end
+    }
+
+    /// Whether the character before `at` is beyond ASCII and has such a role.
+    fn follows(&self, is_so: impl Fn(Role) -> bool, at: usize) -> bool {
+        at > 0 && self.text[at - 1] >= 0x80 && is_so(role_before(self.text, at))
+    }
+
+    #[inline]
+    fn letters(&mut self, range: Range<usize>) -> bool {
+        self.words.mark(range, |block| &mut block.letters);
+        true
+    }
+
+    fn digits(&mut self, range: Range<usize>) -> bool {
+        self.words.mark(range, |block| &mut block.digits);
+        true
+    }
+
+    #[inline]
+    fn word(&mut self, range: Range<usize>) -> bool {
+        self.words.mark(range, |block| &mut block.others);
+        true
+    }
+
+    /// Marks words of one character of three bytes, or of one that has four.
+    #[inline]
+    fn singles(&mut self, start: usize, end: usize) -> bool {
+        if end - start == 4 {
+            return self.single(start, end);
+        }
+        for at in (start..=end).step_by(3) {
+            self.break_before(at);
+        }
+        self.word(start..end)
+    }
+
+    /// Marks a word of one character.
+    #[inline]
+    fn single(&mut self, at: usize, end: usize) -> bool {
+        self.break_before(at);
+        self.break_before(end);
+        self.word(at..end)
+    }
+
+    #[inline]
+    fn break_before(&mut self, at: usize) {
+        self.words.blocks[at / 64].breaks |= 1 << (at % 64);
+    }
+}
+
+/// Whether a character of that role was marked as a word by itself, if it was.
+fn is_single(role: Role) -> bool {
+    matches!(role, Role::Single | Role::SingleMark | Role::SingleWordMark)
+}
+
+/// The role of what begins at `at`, and how many bytes it has; at the end of the text nothing does.
+#[inline]
+fn role_at(text: &[u8], at: usize) -> (Role, usize) {
+    if at >= text.len() {
+        return (Role::Separator, 0);
+    }
+    decode(text, at).map_or((Role::Odd, 1), |(character, length)| (role(character), length))
+}
+
+/// The role of the character before `at`; before the first there is nothing.
+fn role_before(text: &[u8], at: usize) -> Role {
+    if at == 0 { Role::Separator } else { role_at(text, previous(text, at)).0 }
+}
+
+/// Whether the rules of words do not look across the place between two neighbours.
+fn is_boundary(before: Role, behind: Role, first_byte: u8) -> bool {
+    let is_white = matches!(first_byte, b' ' | b'\t' | b'\r' | b'\n');
+    if is_white {
+        return true;
+    }
+    if before == Role::Odd || behind == Role::Odd || behind.is_attached() {
+        return false;
+    }
+    match (before, behind) {
+        (Role::Separator | Role::Single, _) | (_, Role::Separator) => true,
+        // Katakana goes on with an underscore, across the marks on it.
+        (_, Role::Single) => !before.is_attached(),
+        _ => false,
+    }
+}
+
+/// The last boundary before the character at `at`, not before `floor`.
+fn boundary_before(text: &[u8], at: usize, floor: usize) -> usize {
+    let mut start = at;
+    while start > floor {
+        start = previous(text, start);
+        let is_boundary = start > floor
+            && is_boundary(role_before(text, start), role_at(text, start).0, text[start]);
+        if is_boundary {
+            return start;
+        }
+    }
+    floor
+}
+
+/// The first boundary behind the character at `at`.
+fn boundary_behind(text: &[u8], at: usize) -> usize {
+    let (mut before, length) = role_at(text, at);
+    let mut end = at + length;
+    while end < text.len() {
+        let (behind, length) = role_at(text, end);
+        if is_boundary(before, behind, text[end]) {
+            return end;
+        }
+        (before, end) = (behind, end + length);
+    }
+    text.len()
+}

@@ -1,0 +1,484 @@
+//! Texts as [`fold`] normalizes and folds them, character by character where that is the same.
+//!
+//! The libraries that know Unicode are asked once for a character, when it is first met. A character
+//! is stable if its folded form is the same wherever it stands, since normalization never looks from
+//! it at what is before. The few others go the slow way, with the stable one before them.
+
+use super::normalize::fold;
+use super::word_roles::{Role, role};
+use crate::kernels::word_masks::Words;
+use crate::kernels::xxh3_short::MARGIN;
+use std::sync::atomic::{AtomicU64, Ordering};
+use unicode_normalization::char::{canonical_combining_class, compose};
+use unicode_normalization::{IsNormalized, UnicodeNormalization as _, is_nfkc_quick};
+
+/// Most bytes of a folded form that is kept.
+const MOST_BYTES: usize = 6;
+
+/// What becomes of a character.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    /// Depends on what is before.
+    Unstable = 1,
+    /// Is folded to some bytes.
+    Stable,
+    /// Is folded to more bytes than are kept.
+    Long,
+    /// A mark that stays where no mark of a higher class is before it.
+    Mark,
+}
+
+/// What becomes of a character, in 64 bits: the folded form, of a mark its combining class at 40, the
+/// form's length at 48, the state at 52, at 56 the role of the form if that is one character beyond
+/// ASCII.
+#[derive(Clone, Copy, Debug)]
+struct Form(u64);
+
+impl Form {
+    fn new(state: State, folded: &str, combining: u8) -> Self {
+        let mut bytes = [0; 8];
+        if folded.len() <= MOST_BYTES {
+            bytes[..folded.len()].copy_from_slice(folded.as_bytes());
+            bytes[6] = folded.len() as u8;
+        }
+        if state == State::Mark {
+            bytes[5] = combining;
+        }
+        bytes[6] |= (state as u8) << 4;
+        let mut characters = folded.chars();
+        if let (Some(character), None) = (characters.next(), characters.next())
+            && !character.is_ascii()
+        {
+            bytes[7] = role(character) as u8;
+        }
+        Self(u64::from_le_bytes(bytes))
+    }
+
+    #[inline]
+    fn state(self) -> State {
+        match self.0 >> 52 & 0xF {
+            2 => State::Stable,
+            3 => State::Long,
+            4 => State::Mark,
+            _ => State::Unstable,
+        }
+    }
+
+    #[inline]
+    fn combining(self) -> u8 {
+        (self.0 >> 40) as u8
+    }
+
+    #[inline]
+    fn length(self) -> usize {
+        (self.0 >> 48 & 7) as usize
+    }
+
+    /// The role of the folded form, if it is one character beyond ASCII.
+    #[inline]
+    fn role(self) -> Option<Role> {
+        Role::from_number((self.0 >> 56) as u8)
+    }
+
+    /// The folded form, if it is one character.
+    fn character(self) -> Option<char> {
+        let bytes = self.0.to_le_bytes();
+        let mut characters = str::from_utf8(&bytes[..self.length()]).ok()?.chars();
+        characters.next().filter(|_| characters.next().is_none())
+    }
+}
+
+/// The form of every character; 0 where it was not asked for yet.
+static FORMS: [AtomicU64; 0x11_0000] = [const { AtomicU64::new(0) }; 0x11_0000];
+
+#[inline]
+fn form(character: char) -> Form {
+    let known = &FORMS[character as usize];
+    match known.load(Ordering::Relaxed) {
+        0 => ask(character, known),
+        form => Form(form),
+    }
+}
+
+#[cold]
+fn ask(character: char, known: &AtomicU64) -> Form {
+    let mut folded = String::new();
+    let text = character.encode_utf8(&mut [0; 4]).to_owned();
+    fold(&text, &mut folded);
+    let combining = canonical_combining_class(character);
+    // Whether it composes with nothing before it, whatever that is, nor moves.
+    let stays = |text: &str| text.nfkd().next().is_some_and(starts_anew);
+    let is_normal = |text: &str| is_nfkc_quick(text.chars()) == IsNormalized::Yes;
+    let is_stable = stays(&text)
+        && stays(&folded)
+        && is_normal(&folded)
+        && folded.chars().chain(text.nfkc()).all(|c| canonical_combining_class(c) == 0);
+    let state = match combining {
+        0 if !is_stable => State::Unstable,
+        0 if folded.len() > MOST_BYTES => State::Long,
+        0 => State::Stable,
+        _ if folded == text && is_normal(&text) => State::Mark,
+        _ => State::Unstable,
+    };
+    let form = Form::new(state, &folded, combining);
+    // Whoever asks gets the same answer.
+    known.store(form.0, Ordering::Relaxed);
+    form
+}
+
+/// Whether normalization never looks from this character at one before it.
+fn starts_anew(character: char) -> bool {
+    canonical_combining_class(character) == 0
+        && is_nfkc_quick(std::iter::once(character)) != IsNormalized::Maybe
+}
+
+/// Characters beyond ASCII of a text that is normalized: a run of letters, or of
+/// words of three bytes each, else one.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Foreign {
+    /// Where they begin.
+    pub(super) start: u32,
+    /// The byte behind them.
+    pub(super) end: u32,
+    /// What they are to words.
+    pub(super) role: Role,
+}
+
+/// A text that is normalized and folded, and room behind it.
+#[derive(Debug, Default)]
+pub(super) struct Normalized {
+    bytes: Vec<u8>,
+    length: usize,
+    foreign: Vec<Foreign>,
+    /// A part that goes the slow way.
+    slow: String,
+}
+
+impl Normalized {
+    /// The text.
+    pub(super) fn text(&self) -> &[u8] {
+        &self.bytes[..self.length]
+    }
+
+    /// Its characters beyond ASCII, in order.
+    pub(super) fn foreign(&self) -> &[Foreign] {
+        &self.foreign
+    }
+
+    /// Replaces it by `text`, normalized and folded, of which `words` holds the masks and the
+    /// lower-cased copy. A line end stands for each sequence that is no UTF-8.
+    pub(super) fn fill(&mut self, text: &[u8], words: &Words) {
+        self.length = 0;
+        self.foreign.clear();
+        // Mostly there are no more bytes.
+        self.reserve(text.len() + MARGIN);
+        let mut at = 0;
+        while at < text.len() {
+            let foreign = words.next_foreign(at).unwrap_or(text.len());
+            self.push_ascii(&words.lowered[MARGIN + at..], foreign - at);
+            at = self.fill_letters(text, foreign);
+            while at < text.len() && text[at] >= 0x80 {
+                at = self.fill_one(text, at);
+            }
+        }
+    }
+
+    /// Appends the letters and words of one character from `at` on whose forms have as many bytes;
+    /// returns where others begin.
+    #[inline]
+    fn fill_letters(&mut self, text: &[u8], mut at: usize) -> usize {
+        while let Some(&first) = text.get(at) {
+            let end = match first {
+                0xC2..0xE0 => self.fill_run::<2>(text, at, Role::Letter),
+                0xE0..0xF0 => {
+                    let letters = self.fill_run::<3>(text, at, Role::Letter);
+                    self.fill_run::<3>(text, letters, Role::Single)
+                }
+                _ => at,
+            };
+            if end == at {
+                break;
+            }
+            at = end;
+        }
+        at
+    }
+
+    /// Appends the stable characters of one role from `at` on that have `BYTES` bytes and whose forms
+    /// have as many; returns where others begin.
+    #[inline]
+    fn fill_run<const BYTES: usize>(&mut self, text: &[u8], at: usize, role: Role) -> usize {
+        let start = self.length;
+        let wanted = (role as u64) << 8 | (State::Stable as u64) << 4 | BYTES as u64;
+        let room = self.bytes[start..].as_chunks_mut::<BYTES>().0;
+        let mut count = 0;
+        for (character, room) in text[at..].as_chunks::<BYTES>().0.iter().zip(room) {
+            let code = code_of(character).unwrap_or_default();
+            let form = FORMS[code].load(Ordering::Relaxed);
+            if form >> 48 != wanted {
+                break;
+            }
+            let Some(folded) = form.to_le_bytes().first_chunk().copied() else { break };
+            *room = folded;
+            count += 1;
+        }
+        self.length += count * BYTES;
+        self.push_foreign(start, self.length, role);
+        at + count * BYTES
+    }
+
+    /// Appends the character at `at`, with those behind it that depend on it; returns where others
+    /// begin.
+    fn fill_one(&mut self, text: &[u8], at: usize) -> usize {
+        let Some((character, length)) = decode(text, at) else {
+            self.push(b"\n");
+            return at + invalid_length(&text[at..]);
+        };
+        let form = form(character);
+        match form.state() {
+            State::Stable => {
+                self.push_form(form);
+                return self.fill_letters(text, at + length);
+            }
+            State::Mark if form.combining() >= combining_before(text, at) => self.push_form(form),
+            State::Long => self.push_slowly(&text[at..at + length]),
+            State::Mark | State::Unstable => return self.unstable(text, at),
+        }
+        at + length
+    }
+
+    /// Does again what begins at the stable character before `at`, up to the next one behind; returns
+    /// where that is.
+    #[cold]
+    fn unstable(&mut self, text: &[u8], at: usize) -> usize {
+        let start = self.back_to_stable(text, at);
+        let mut end = at;
+        while let Some((character, length)) = decode(text, end) {
+            let is_stable = matches!(form(character).state(), State::Stable | State::Long);
+            if end > at && is_stable {
+                break;
+            }
+            end += length;
+        }
+        let mut characters = text[start..end].utf8_chunks().flat_map(|chunk| chunk.valid().chars());
+        let is_composed = match [(); 3].map(|()| characters.next()) {
+            [Some(first), Some(mark), None] if start < at => self.push_composed(first, mark),
+            _ => false,
+        };
+        if !is_composed {
+            self.push_slowly(&text[start..end]);
+        }
+        end
+    }
+
+    /// Takes back what was appended for the stable character before `at` and the marks on it; returns
+    /// where it begins.
+    fn back_to_stable(&mut self, text: &[u8], at: usize) -> usize {
+        let (mut start, mut length) = (at, self.length);
+        while start > 0 {
+            let before = previous(text, start);
+            let Some((character, _)) =
+                decode(text, before).filter(|(_, bytes)| before + bytes == start)
+            else {
+                break;
+            };
+            let form = form(character);
+            let bytes = match form.state() {
+                State::Unstable => break,
+                State::Long => {
+                    fold(character.encode_utf8(&mut [0; 4]), &mut self.slow);
+                    self.slow.len()
+                }
+                State::Stable | State::Mark => form.length(),
+            };
+            (start, length) = (before, length - bytes);
+            if form.state() != State::Mark {
+                break;
+            }
+        }
+        self.length = length;
+        while let Some(last) = self.foreign.last_mut().filter(|last| last.end as usize > length) {
+            // A run may have begun before.
+            last.end = length as u32;
+            if last.start >= last.end {
+                self.foreign.pop();
+            }
+        }
+        start
+    }
+
+    /// Appends a character with one mark, if that is simple.
+    fn push_composed(&mut self, first: char, mark: char) -> bool {
+        let quick = |character| is_nfkc_quick(std::iter::once(character));
+        let before = form(first);
+        let is_simple = before.state() == State::Stable
+            && quick(first) == IsNormalized::Yes
+            && quick(mark) == IsNormalized::Maybe
+            && canonical_combining_class(mark) != 0
+            && form(mark).character() == Some(mark);
+        let Some(folded) = before.character().filter(|_| is_simple) else { return false };
+        match (compose(first, mark), compose(folded, mark)) {
+            (Some(composed), _) => {
+                let form = form(composed);
+                let is_stable = form.state() == State::Stable;
+                if is_stable {
+                    self.push_form(form);
+                }
+                is_stable
+            }
+            // A mark of its own might change places with this one.
+            (None, None) if std::iter::once(first).nfd().count() == 1 => {
+                self.push_form(before);
+                self.push_characters(mark.encode_utf8(&mut [0; 4]));
+                true
+            }
+            // It may compose once it is folded, too.
+            (None, _) => false,
+        }
+    }
+
+    #[cold]
+    fn push_slowly(&mut self, text: &[u8]) {
+        let mut slow = std::mem::take(&mut self.slow);
+        // It was decoded.
+        fold(str::from_utf8(text).unwrap_or_default(), &mut slow);
+        self.push_characters(&slow);
+        self.slow = slow;
+    }
+
+    /// Appends a text that is normalized.
+    fn push_characters(&mut self, text: &str) {
+        for character in text.chars() {
+            let start = self.length;
+            self.push(character.encode_utf8(&mut [0; 4]).as_bytes());
+            if !character.is_ascii() {
+                self.push_foreign(start, self.length, role(character));
+            }
+        }
+    }
+
+    #[inline]
+    fn push_form(&mut self, form: Form) {
+        let start = self.length;
+        let bytes = form.0.to_le_bytes();
+        match form.role() {
+            Some(role) => {
+                self.push(&bytes[..form.length()]);
+                self.push_foreign(start, self.length, role);
+            }
+            None => {
+                let folded = str::from_utf8(&bytes[..form.length()]).unwrap_or_default();
+                self.push_characters(folded);
+            }
+        }
+    }
+
+    /// What was appended from `start` to `end` is beyond ASCII.
+    #[inline]
+    fn push_foreign(&mut self, start: usize, end: usize, role: Role) {
+        if start < end {
+            self.foreign.push(Foreign { start: start as u32, end: end as u32, role });
+        }
+    }
+
+    /// Appends the first `length` bytes of some that others stand behind.
+    #[inline]
+    fn push_ascii(&mut self, bytes: &[u8], length: usize) {
+        // Mostly a space between words: one copy of fixed length.
+        let room = self.bytes.get_mut(self.length..self.length + MARGIN);
+        if let (Some(room), Some(bytes)) = (room, bytes.get(..MARGIN))
+            && length <= MARGIN
+        {
+            room.copy_from_slice(bytes);
+            self.length += length;
+        } else {
+            self.push(&bytes[..length]);
+        }
+    }
+
+    #[inline]
+    fn push(&mut self, bytes: &[u8]) {
+        self.reserve(bytes.len());
+        let end = self.length + bytes.len();
+        self.bytes[self.length..end].copy_from_slice(bytes);
+        self.length = end;
+    }
+
+    /// Makes room for `more` bytes.
+    #[inline]
+    fn reserve(&mut self, more: usize) {
+        if self.bytes.len() < self.length + more {
+            self.grow(self.length + more);
+        }
+    }
+
+    #[cold]
+    fn grow(&mut self, length: usize) {
+        self.bytes.resize(2 * length.max(1 << 10), 0);
+    }
+}
+
+/// The combining class of the character before `at`, if that is a mark that stays.
+fn combining_before(text: &[u8], at: usize) -> u8 {
+    if at == 0 {
+        return 0;
+    }
+    let before = previous(text, at);
+    let form = decode(text, before).map(|(character, _)| form(character));
+    form.filter(|form| form.state() == State::Mark).map_or(0, Form::combining)
+}
+
+/// Where the character before `at` begins.
+pub(super) fn previous(text: &[u8], at: usize) -> usize {
+    let is_first = |start: &usize| text[*start] & 0xC0 != 0x80;
+    (1..=4.min(at)).map(|back| at - back).find(is_first).unwrap_or(at - 1)
+}
+
+/// The code of a character of two or three bytes, if it may be one.
+#[inline]
+fn code_of<const BYTES: usize>(bytes: &[u8; BYTES]) -> Option<usize> {
+    let is_tail = |byte: u8| byte & 0xC0 == 0x80;
+    let bits = |byte: u8, mask: u8| usize::from(byte & mask);
+    match bytes[..] {
+        [first, second] if first & 0xE0 == 0xC0 && is_tail(second) => {
+            Some(bits(first, 0x1F) << 6 | bits(second, 0x3F))
+        }
+        [first, second, third] if first & 0xF0 == 0xE0 && is_tail(second) && is_tail(third) => {
+            let code = bits(first, 0xF) << 12 | bits(second, 0x3F) << 6 | bits(third, 0x3F);
+            (code >= 0x800).then_some(code)
+        }
+        _ => None,
+    }
+}
+
+/// The character at `at` and the bytes that it has, if they are UTF-8.
+#[inline]
+pub(super) fn decode(text: &[u8], at: usize) -> Option<(char, usize)> {
+    let rest = &text[at..];
+    let tail = |at: usize| {
+        let byte = *rest.get(at)?;
+        (byte & 0xC0 == 0x80).then_some(u32::from(byte & 0x3F))
+    };
+    let first = u32::from(*rest.first()?);
+    let (code, length) = match first {
+        0..0x80 => (first, 1),
+        0xC2..0xE0 => ((first & 0x1F) << 6 | tail(1)?, 2),
+        0xE0..0xF0 => {
+            let code = (first & 0xF) << 12 | tail(1)? << 6 | tail(2)?;
+            (if code >= 0x800 { code } else { return None }, 3)
+        }
+        0xF0..0xF5 => {
+            let code = (first & 7) << 18 | tail(1)? << 12 | tail(2)? << 6 | tail(3)?;
+            (if code >= 0x1_0000 { code } else { return None }, 4)
+        }
+        _ => return None,
+    };
+    Some((char::from_u32(code)?, length))
+}
+
+/// The bytes of the sequence at the start that is no UTF-8.
+#[cold]
+fn invalid_length(text: &[u8]) -> usize {
+    let chunk = text[..text.len().min(4)].utf8_chunks().next();
+    chunk.map_or(1, |chunk| chunk.invalid().len()).max(1)
+}

@@ -1,0 +1,183 @@
+//! What each character of normalized and folded text is to words.
+//!
+//! The library that knows the rules is asked once for a character, when it is first met.
+//!
+//! # References
+//! Unicode Standard Annex #29, Unicode Text Segmentation, section 4.
+
+use super::normalize::is_unspaced;
+use std::sync::atomic::{AtomicU8, Ordering};
+use unicode_segmentation::UnicodeSegmentation as _;
+
+/// What a character does to its neighbours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub(super) enum Role {
+    /// Only the slow way knows.
+    Odd = 1,
+    /// Is of no word, and no word goes on across it.
+    Separator,
+    /// Is of a word, and goes on with letters, digits and underscores.
+    Letter,
+    /// A letter that a quotation mark may follow.
+    Hebrew,
+    /// Goes on with letters, digits and underscores.
+    Digit,
+    /// A word by itself.
+    Single,
+    /// A word by itself, but of a segment that goes on across what joins letters or digits.
+    JoiningSingle,
+    /// Goes on with its like and with underscores.
+    Prolonged,
+    /// Belongs to the character before.
+    Mark,
+    /// The same, but it is a letter or digit.
+    WordMark,
+    /// Belongs to the character before, and is a word by itself if that is of one.
+    SingleMark,
+    /// The same, but it is a letter or digit.
+    SingleWordMark,
+    /// Joins letters.
+    JoinsLetters,
+    /// Joins letters, and joins digits.
+    JoinsBoth,
+    /// Joins digits.
+    JoinsDigits,
+}
+
+impl Role {
+    const ALL: [Self; 15] = [
+        Self::Odd,
+        Self::Separator,
+        Self::Letter,
+        Self::Hebrew,
+        Self::Digit,
+        Self::Single,
+        Self::JoiningSingle,
+        Self::Prolonged,
+        Self::Mark,
+        Self::WordMark,
+        Self::SingleMark,
+        Self::SingleWordMark,
+        Self::JoinsLetters,
+        Self::JoinsBoth,
+        Self::JoinsDigits,
+    ];
+
+    /// The role of a number, if there is one.
+    #[inline]
+    pub(super) fn from_number(number: u8) -> Option<Self> {
+        Self::ALL.get(usize::from(number).wrapping_sub(1)).copied()
+    }
+
+    /// Whether it joins what stands beside it, or may.
+    pub(super) fn may_join(self) -> bool {
+        matches!(self, Self::Odd | Self::JoinsLetters | Self::JoinsBoth | Self::JoinsDigits)
+    }
+
+    /// Whether it belongs to the character before.
+    pub(super) fn is_attached(self) -> bool {
+        matches!(self, Self::Mark | Self::WordMark | Self::SingleMark | Self::SingleWordMark)
+    }
+}
+
+/// The role of every character; 0 where it was not asked for yet.
+static ROLES: [AtomicU8; 0x11_0000] = [const { AtomicU8::new(0) }; 0x11_0000];
+
+/// The role of a character.
+#[inline]
+pub(super) fn role(character: char) -> Role {
+    let known = &ROLES[character as usize];
+    Role::from_number(known.load(Ordering::Relaxed)).unwrap_or_else(|| ask(character, known))
+}
+
+#[cold]
+fn ask(character: char, known: &AtomicU8) -> Role {
+    let role = role_by_rules(character);
+    // Whoever asks gets the same answer.
+    known.store(role as u8, Ordering::Relaxed);
+    role
+}
+
+/// The role of a character, as the segments show it in which it stands beside others.
+fn role_by_rules(character: char) -> Role {
+    // Joiners of emoji, halves of flags.
+    if character == '\u{200d}' || ('\u{1f1e6}'..='\u{1f1ff}').contains(&character) {
+        return Role::Odd;
+    }
+    let (is_alphanumeric, is_unspaced) = (character.is_alphanumeric(), is_unspaced(character));
+    let is_joined = |before: &str, after: &str| {
+        let text = format!("{before}{character}{after}");
+        text.split_word_bounds().next().is_some_and(|first| first.len() == text.len())
+    };
+    if is_joined("!", "") {
+        return match (is_unspaced, is_alphanumeric) {
+            (false, false) => Role::Mark,
+            (false, true) => Role::WordMark,
+            (true, false) => Role::SingleMark,
+            (true, true) => Role::SingleWordMark,
+        };
+    }
+    match (is_joined("a", ""), is_joined("ア", "")) {
+        // What connects all words, such as the underscore.
+        (true, true) => Role::Odd,
+        (true, _) | (_, true) if !is_alphanumeric => Role::Odd,
+        (true, false) if is_unspaced => Role::JoiningSingle,
+        (true, false) if is_joined("0,", "") => Role::Digit,
+        (true, false) if is_joined("א\"", "") => Role::Hebrew,
+        (true, false) => Role::Letter,
+        (false, true) if is_unspaced => Role::Single,
+        (false, true) => Role::Prolonged,
+        // Quotation marks, with which Hebrew has its own rules.
+        (false, false) if is_joined("א", "") || is_joined("א", "א") && !is_joined("a", "a") => {
+            Role::Odd
+        }
+        (false, false) => match (is_joined("a", "a"), is_joined("0", "0")) {
+            (true, true) => Role::JoinsBoth,
+            (true, false) => Role::JoinsLetters,
+            (false, true) => Role::JoinsDigits,
+            (false, false) if !is_alphanumeric => Role::Separator,
+            (false, false) if is_unspaced => Role::Single,
+            (false, false) => Role::Odd,
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn characters_have_their_roles() {
+        for (characters, expected) in [
+            ("aéжßعक한\u{1100}\u{11a8}\u{1f170}", Role::Letter),
+            ("את", Role::Hebrew),
+            ("3٣", Role::Digit),
+            (" -。\u{a0}\u{2028}…€👍", Role::Separator),
+            ("中かカกๆ〇", Role::Single),
+            ("๒々", Role::JoiningSingle),
+            ("ー", Role::Prolonged),
+            ("\u{ad}\u{301}\u{94d}\u{fe0f}\u{200c}\u{93c}", Role::Mark),
+            ("\u{93e}\u{5b0}\u{64b}", Role::WordMark),
+            ("\u{e48}", Role::SingleMark),
+            ("\u{e31}", Role::SingleWordMark),
+            (":·", Role::JoinsLetters),
+            (".’", Role::JoinsBoth),
+            (",;،", Role::JoinsDigits),
+            ("_'\"\u{200d}\u{1f1e6}", Role::Odd),
+        ] {
+            for character in characters.chars() {
+                assert_eq!(role(character), expected, "{character:?}");
+                assert_eq!(role(character), expected, "{character:?}, again");
+            }
+        }
+    }
+
+    #[test]
+    fn roles_are_their_numbers() {
+        for (role, number) in Role::ALL.into_iter().zip(1..) {
+            assert_eq!((role as u8, Role::from_number(number)), (number, Some(role)));
+        }
+        assert_eq!(Role::from_number(0), None);
+    }
+}
