@@ -160,16 +160,16 @@ mod avx2 {
     /// For every mask of four lanes the set ones, lowest first, a byte each.
     const LANES: [u32; 16] = {
         let mut lanes = [0; 16];
-        let mut mask = 0;
+        let mut mask = 0_usize;
         while mask < 16 {
-            let (mut lane, mut found) = (4, 0);
+            let (mut lane, mut found) = (4_u32, 0);
             while lane > 0 {
                 lane -= 1;
                 if mask >> lane & 1 == 1 {
                     found = found << 8 | lane;
                 }
             }
-            lanes[mask as usize] = found;
+            lanes[mask] = found;
             mask += 1;
         }
         lanes
@@ -256,7 +256,7 @@ mod avx2 {
             )
         };
         let long = _mm_cmpgt_epi32(lengths, _mm_set1_epi32(8));
-        let mask = _mm_movemask_ps(_mm_castsi128_ps(long)) as usize;
+        let mask = _mm_movemask_ps(_mm_castsi128_ps(long)).cast_unsigned() as usize;
         (hash_8(first, last, lengths), mask)
     }
 
@@ -457,9 +457,11 @@ mod avx512 {
     #[inline]
     #[target_feature(enable = "avx512f")]
     unsafe fn load_eight(base: *const u8, at: [usize; 8]) -> __m512i {
-        let [a, b, c, d, e, f, g, h] = at;
-        // SAFETY: the caller's promise.
-        let (low, high) = unsafe { (load_four(base, [a, b, c, d]), load_four(base, [e, f, g, h])) };
+        let [low, high] = [0, 4].map(|lane| {
+            let four = [at[lane], at[lane + 1], at[lane + 2], at[lane + 3]];
+            // SAFETY: the caller's promise.
+            unsafe { load_four(base, four) }
+        });
         _mm512_inserti64x4::<1>(_mm512_castsi256_si512(low), high)
     }
 
