@@ -118,11 +118,14 @@ mod portable {
     fn add_tree(lanes: &mut [Words; LANE_DIGITS], rows: &[u64; TREE * LANES]) {
         let (rows, _) = rows.as_chunks::<LANES>();
         let [ones, twos, fours, above @ ..] = lanes;
-        let twos_of = |ones: &mut Words, pair: usize| add_two(ones, &rows[pair], &rows[pair + 1]);
-        let (a, b) = (twos_of(ones, 0), twos_of(ones, 2));
-        let (c, d) = (twos_of(ones, 4), twos_of(ones, 6));
-        let (e, f) = (add_two(twos, &a, &b), add_two(twos, &c, &d));
-        let mut carry = add_two(fours, &e, &f);
+        // Named each: the compiler keeps them in wide registers, but not an array of them.
+        let first = add_two(ones, &rows[0], &rows[1]);
+        let second = add_two(ones, &rows[2], &rows[3]);
+        let third = add_two(ones, &rows[4], &rows[5]);
+        let fourth = add_two(ones, &rows[6], &rows[7]);
+        let front = add_two(twos, &first, &second);
+        let back = add_two(twos, &third, &fourth);
+        let mut carry = add_two(fours, &front, &back);
         for digit in above {
             for (digit, carry) in digit.iter_mut().zip(&mut carry) {
                 (*digit, *carry) = (*digit ^ *carry, *digit & *carry);
