@@ -8,10 +8,13 @@
 use criterion::{BenchmarkGroup, Criterion, Throughput, criterion_group, criterion_main};
 use simtool::extract::vocabulary::{self, NumberRanks, Vocabulary};
 use simtool::extract::word_counter::{MOST_PLACES, WordCounter};
+use simtool::features::Features;
 use simtool::fingerprint::hash_table::HashTable;
+use simtool::fingerprint::hashed_simhash::HashedSimhash;
 use simtool::fingerprint::table_simhash::{Accumulator, TableSimhash};
+use simtool::fingerprint::{Scratch, Sketch};
 use simtool::fingerprint_table::{Lane, Reach, Wide};
-use simtool::kernels::{Isa, word_keys, word_positions};
+use simtool::kernels::{Isa, shingle_terms, word_keys, word_positions, xxh3_short};
 use simtool::pipeline::{config::MatchConfig, match_queries};
 use simtool::read::form_feed;
 use simtool::search::linear_scan;
@@ -200,6 +203,80 @@ fn positions_and_keys(criterion: &mut Criterion, corpus: &Corpus) {
     }
 }
 
+/// The way from words to 64-bit fingerprints of 3-word shingles, and to 256 bits, of as many documents
+/// as stay in the caches: in a run each stage finds what the one before it just wrote.
+fn shingled(criterion: &mut Criterion, corpus: &Corpus) {
+    struct Placed {
+        text: Vec<u8>,
+        starts: Vec<u32>,
+        ends: Vec<u32>,
+        hashes: Vec<u64>,
+        terms: Vec<u64>,
+    }
+    let place = |document: form_feed::FormFeedDocument<'_>| {
+        let margin = [b' '; xxh3_short::MARGIN];
+        let text = [&margin, document.text, &margin].concat().to_ascii_lowercase();
+        let (mut starts, mut ends) = (Vec::new(), Vec::new());
+        word_positions::word_positions(Isa::Portable, &text, &mut starts, &mut ends);
+        let (mut hashes, mut terms) = (Vec::new(), Vec::new());
+        xxh3_short::hash_words(Isa::Portable, &text, &starts, &ends, &mut hashes);
+        shingle_terms::shingle_terms(Isa::Portable, &hashes, 3, &mut terms);
+        Placed { text, starts, ends, hashes, terms }
+    };
+    let documents: Vec<Placed> = form_feed::documents(&corpus.text).take(400).map(place).collect();
+    let bytes = || Throughput::Bytes(documents.iter().map(|placed| placed.text.len() as u64).sum());
+    let mut made = Vec::new();
+    let mut hashing = group(criterion, "short_words", bytes());
+    for &isa in Isa::available() {
+        hashing.bench_function(isa.to_string(), |bencher| {
+            bencher.iter(|| {
+                for Placed { text, starts, ends, hashes, .. } in &documents {
+                    made.clear();
+                    xxh3_short::hash_words(isa, text, starts, ends, &mut made);
+                    assert_eq!(made.last(), hashes.last());
+                }
+            });
+        });
+    }
+    hashing.finish();
+    for length in [3, 5] {
+        let name = format!("shingle_terms_{length}");
+        let mut shingling = group(criterion, &name, bytes());
+        for &isa in Isa::available() {
+            shingling.bench_function(isa.to_string(), |bencher| {
+                bencher.iter(|| {
+                    for Placed { hashes, .. } in &documents {
+                        made.clear();
+                        shingle_terms::shingle_terms(isa, hashes, length, &mut made);
+                        assert_eq!(made.len(), (hashes.len() + 1).saturating_sub(length));
+                    }
+                });
+            });
+        }
+        shingling.finish();
+    }
+    for bits in [64, 256] {
+        let simhash = HashedSimhash::new(bits).unwrap();
+        let name = format!("simhash_{bits}");
+        let mut sketching = group(criterion, &name, bytes());
+        for &isa in Isa::available() {
+            let sketcher = simhash.sketcher(isa);
+            let (mut row, mut scratch) = (vec![0; simhash.shape().words()], Scratch::default());
+            sketching.bench_function(isa.to_string(), |bencher| {
+                bencher.iter(|| {
+                    for Placed { terms, .. } in &documents {
+                        let features = Features::occurrences(terms);
+                        let has_terms = sketcher.make(&features, &mut row, &mut scratch);
+                        assert_eq!(has_terms, !terms.is_empty());
+                        black_box(&row);
+                    }
+                });
+            });
+        }
+        sketching.finish();
+    }
+}
+
 fn count(criterion: &mut Criterion, corpus: &Corpus) {
     let mut counting = group(criterion, "positions_keys_counts", corpus.bytes());
     for &isa in Isa::available() {
@@ -370,6 +447,7 @@ fn stages(criterion: &mut Criterion) {
     let corpus = Corpus::load();
     read(criterion, &corpus);
     positions_and_keys(criterion, &corpus);
+    shingled(criterion, &corpus);
     count(criterion, &corpus);
     learn_and_rank(criterion, &corpus);
     compare::<u64>(criterion);

@@ -14,6 +14,7 @@ use crate::error::{Error, Result};
 use crate::features::Features;
 use crate::fingerprint_rows::Shape;
 use crate::kernels::Isa;
+use crate::kernels::row_words::row_words;
 use crate::options::Options;
 use crate::stable_hash::row_word;
 use std::sync::Arc;
@@ -31,7 +32,7 @@ pub const KIND: SketchKind = SketchKind {
 };
 
 /// Terms of which rows are made at once, so that they stay in the first cache.
-const BLOCK_TERMS: usize = 256;
+const BLOCK_TERMS: usize = 512;
 
 /// Simhash of some width.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -131,8 +132,7 @@ impl Sketcher for HashedSketcher {
                 counts.add(self.isa, features.terms);
             } else {
                 for block in features.terms.chunks(BLOCK_TERMS) {
-                    words.clear();
-                    words.extend(block.iter().map(|&term| row_word(term, index)));
+                    row_words(self.isa, block, index, words);
                     counts.add(self.isa, words);
                 }
             }
