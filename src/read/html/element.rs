@@ -1,5 +1,7 @@
 //! Names of elements, and what they mean for the text.
 
+use crate::read::html::eight_bytes::{ONES, before_first, equal, less};
+
 /// Elements that stand on lines of their own.
 pub(super) const BLOCKS: [&str; 42] = [
     "address",
@@ -74,10 +76,6 @@ pub(super) struct Name(u128);
 
 /// Bytes of a name that fit.
 const LONGEST: usize = 15;
-/// 0x01 in every byte.
-const ONES: u64 = u64::from_le_bytes([1; 8]);
-/// The highest bit of every byte.
-const HIGHS: u64 = ONES << 7;
 
 impl Name {
     /// The name that is written in small letters.
@@ -99,18 +97,11 @@ impl Name {
     /// The name at the start of `bytes`, and its length there. It ends with white space, `/` or
     /// `>`.
     pub(super) fn read(bytes: &[u8]) -> (Self, usize) {
-        // Most names have less than eight bytes. Of a byte that is found here only those above it
-        // may be found falsely, so the first is right.
+        // Most names have less than eight bytes.
         if let Some(&first) = bytes.first_chunk() {
             let word = u64::from_le_bytes(first);
-            let less = |byte: u8| word.wrapping_sub(ONES * u64::from(byte)) & !word & HIGHS;
-            let equal = |byte: u8| {
-                let difference = word ^ (ONES * u64::from(byte));
-                difference.wrapping_sub(ONES) & !difference & HIGHS
-            };
-            let ends = less(b' ' + 1) | equal(b'/') | equal(b'>');
-            let length = ends.trailing_zeros() as usize / 8;
-            if length < 8 && is_end(first[length]) {
+            let length = before_first(less(word, b' ' + 1) | equal(word, b'/') | equal(word, b'>'));
+            if length < 8 && ends_name(first[length]) {
                 let mask = (1 << (8 * length)) - 1;
                 // Small letters, digits and hyphens have this bit.
                 let small = ONES << 5 & mask;
@@ -123,7 +114,7 @@ impl Name {
     }
 
     fn read_any(bytes: &[u8]) -> (Self, usize) {
-        let length = bytes.iter().position(|&byte| is_end(byte)).unwrap_or(bytes.len());
+        let length = bytes.iter().position(|&byte| ends_name(byte)).unwrap_or(bytes.len());
         let name = bytes[..length.min(LONGEST)].iter().rev();
         let key = name.fold(0, |key, byte| key << 8 | u128::from(byte.to_ascii_lowercase()));
         let known = if length <= LONGEST { Self::with_length(key, length) } else { Self(0) };
@@ -147,8 +138,8 @@ impl Name {
     }
 }
 
-/// Whether a name of a tag ends there.
-fn is_end(byte: u8) -> bool {
+/// Whether a tag's name ends before that byte.
+pub(super) fn ends_name(byte: u8) -> bool {
     byte.is_ascii_whitespace() || byte == b'/' || byte == b'>'
 }
 

@@ -8,6 +8,7 @@
 
 mod attributes;
 mod charset;
+mod eight_bytes;
 mod element;
 mod foreign;
 mod lines;
@@ -48,8 +49,8 @@ impl HtmlText {
                 [_, b'a'..=b'z' | b'A'..=b'Z', ..] => self.start_tag(html, at, &mut lines),
                 [_, b'/', b'a'..=b'z' | b'A'..=b'Z', ..] => self.end_tag(html, at, &mut lines),
                 // A comment that begins in a wrong way; `</>` is nothing at all.
-                [_, b'/', _, ..] => behind(html, at + 2, b'>'),
-                [_, b'?', ..] => behind(html, at + 1, b'>'),
+                [_, b'/', _, ..] => behind_tag(html, at + 2),
+                [_, b'?', ..] => behind_tag(html, at + 1),
                 [_, b'!', ..] => self.declaration(html, at + 2, &mut lines),
                 _ => {
                     lines.push_less_than();
@@ -119,13 +120,13 @@ impl HtmlText {
             lines.push_verbatim(&html[at..end]);
             return html.len().min(end + 3);
         }
-        behind(html, at, b'>')
+        behind_tag(html, at)
     }
 }
 
-/// What comes behind the next such byte.
-fn behind(html: &[u8], at: usize, byte: u8) -> usize {
-    memchr::memchr(byte, &html[at..]).map_or(html.len(), |length| at + length + 1)
+/// What comes behind the next `>`.
+fn behind_tag(html: &[u8], at: usize) -> usize {
+    memchr::memchr(b'>', &html[at..]).map_or(html.len(), |length| at + length + 1)
 }
 
 /// What comes behind a comment that begins at `at`, without its `<!--`.

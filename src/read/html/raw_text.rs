@@ -1,5 +1,7 @@
 //! Contents of elements that have no markup in them: where they end.
 
+use crate::read::html::element::ends_name;
+
 /// Where the end tag of the element that holds what follows `at` begins; the end of the page if
 /// there is none. `name` is the element's.
 pub(super) fn end_of_raw_text(html: &[u8], at: usize, name: &[u8]) -> usize {
@@ -12,9 +14,8 @@ pub(super) fn end_of_raw_text(html: &[u8], at: usize, name: &[u8]) -> usize {
 
 /// Whether a tag of that name begins there.
 fn is_tag(bytes: &[u8], name: &[u8]) -> bool {
-    let is_end = |&byte: &u8| byte.is_ascii_whitespace() || byte == b'/' || byte == b'>';
     bytes.get(..name.len()).is_some_and(|start| start.eq_ignore_ascii_case(name))
-        && bytes.get(name.len()).is_some_and(is_end)
+        && bytes.get(name.len()).is_some_and(|&byte| ends_name(byte))
 }
 
 /// What a `<` in a script may be the start of.
