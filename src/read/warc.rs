@@ -32,9 +32,9 @@ pub(super) struct WarcRecords {
     /// Header whose value decides which documents are kept.
     keep_field: Option<String>,
     longest: usize,
-    html: Option<HtmlText>,
+    html: HtmlText,
     bodies: [Vec<u8>; 2],
-    text: String,
+    text: Vec<u8>,
     bad: Bad,
 }
 
@@ -54,9 +54,9 @@ impl WarcRecords {
         Self {
             keep_field: keep_field.map(str::to_owned),
             longest,
-            html: HtmlText::new(),
+            html: HtmlText::default(),
             bodies: [Vec::new(), Vec::new()],
-            text: String::new(),
+            text: Vec::new(),
             bad: Bad { code: "warc-header", expected: Cow::Borrowed(""), length: 0 },
         }
     }
@@ -135,16 +135,13 @@ impl WarcRecords {
         } else if !(is(b"conversion") || (is(b"resource") && is_text)) {
             return Content::PassThrough;
         }
-        let (text, mended) = match (page, html) {
-            (None, _) => (block, None),
-            (Some(page), html) => {
+        let (text, mended) = match page {
+            None => (block, None),
+            Some(page) => {
                 let (decoded, replaced) = html::decode(page.body, page.content_type);
-                match html {
-                    Some(html) => html.extract(&decoded, text),
-                    None => decoded.as_ref().clone_into(text),
-                }
+                html.extract(&decoded, text);
                 let mended = if page.is_malformed { Some("http-body") } else { None };
-                (text.as_bytes(), mended.or(replaced.then_some("utf8")))
+                (&text[..], mended.or(replaced.then_some("utf8")))
             }
         };
         let id = header.uri.or(header.record_id).map(without_brackets);

@@ -32,6 +32,8 @@ mod kept_copies;
 mod metamorphic;
 mod naive;
 mod official;
+#[cfg(feature = "warc")]
+mod pages;
 mod program;
 mod random_corpora;
 #[cfg(feature = "jsonl")]

@@ -1,0 +1,29 @@
+//! Any text as a page of HTML: no panic, and the text of the page is that of its twin.
+//!
+//! The reader of pages is no part of the library's interface, so its sources are compiled here.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+
+#[path = "../../src/read"]
+mod read {
+    #[expect(unused_imports, reason = "bytes are decoded elsewhere")]
+    mod html;
+
+    pub(crate) fn text(page: &str) -> Vec<u8> {
+        let mut text = Vec::new();
+        html::HtmlText::default().extract(page, &mut text);
+        text
+    }
+}
+
+#[path = "../../src/read/html/twin.rs"]
+mod twin;
+
+fuzz_target!(|page: &[u8]| {
+    let page = String::from_utf8_lossy(page);
+    // The twin follows any nesting, the reader only so much.
+    if page.len() < 2000 {
+        assert_eq!(String::from_utf8_lossy(&read::text(&page)), twin::text(&page));
+    }
+});

@@ -1,0 +1,151 @@
+//! The attributes of a tag, and where the tag ends.
+
+/// Attributes from behind a tag's name on, one after the other.
+#[derive(Clone, Debug)]
+pub(super) struct Attributes<'h> {
+    html: &'h [u8],
+    at: usize,
+    end: Option<TagEnd>,
+}
+
+/// How a tag ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct TagEnd {
+    /// What follows the tag.
+    pub(super) at: usize,
+    /// Whether it ends with `/>`.
+    pub(super) is_self_closing: bool,
+}
+
+/// An attribute as it is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Attribute<'h> {
+    pub(super) name: &'h [u8],
+    pub(super) value: &'h [u8],
+}
+
+impl<'h> Attributes<'h> {
+    /// The attributes of the tag whose name ends at `at`.
+    pub(super) fn new(html: &'h [u8], at: usize) -> Self {
+        Self { html, at, end: None }
+    }
+
+    /// The end of the tag, behind all attributes; `None` if the page ends before that.
+    #[inline]
+    pub(super) fn end(mut self) -> Option<TagEnd> {
+        while self.next().is_some() {}
+        self.end
+    }
+
+    /// Whether the byte at hand is `byte`.
+    fn is_at(&self, byte: u8) -> bool {
+        self.html.get(self.at) == Some(&byte)
+    }
+
+    fn skip_white_space(&mut self) {
+        while self.html.get(self.at).is_some_and(u8::is_ascii_whitespace) {
+            self.at += 1;
+        }
+    }
+
+    /// Goes on to the first byte where `is_end`.
+    fn take_until(&mut self, is_end: impl Fn(u8) -> bool) -> &'h [u8] {
+        let start = self.at;
+        while self.html.get(self.at).is_some_and(|&byte| !is_end(byte)) {
+            self.at += 1;
+        }
+        &self.html[start..self.at]
+    }
+
+    /// What stands between `=` and the end of the value.
+    fn value(&mut self) -> &'h [u8] {
+        self.skip_white_space();
+        match self.html.get(self.at) {
+            Some(&quote @ (b'"' | b'\'')) => {
+                let start = self.at + 1;
+                let length = memchr::memchr(quote, &self.html[start..]);
+                // Without its other quote, the value goes on to the end of the page.
+                let end = length.map_or(self.html.len(), |length| start + length);
+                self.at = (end + 1).min(self.html.len());
+                &self.html[start..end]
+            }
+            _ => self.take_until(|byte| byte.is_ascii_whitespace() || byte == b'>'),
+        }
+    }
+}
+
+impl<'h> Iterator for Attributes<'h> {
+    type Item = Attribute<'h>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Attribute<'h>> {
+        let mut is_self_closing = false;
+        loop {
+            match *self.html.get(self.at)? {
+                b'>' => {
+                    self.end = Some(TagEnd { at: self.at + 1, is_self_closing });
+                    return None;
+                }
+                b'/' => is_self_closing = true,
+                byte if byte.is_ascii_whitespace() => is_self_closing = false,
+                _ => break,
+            }
+            self.at += 1;
+        }
+        let start = self.at;
+        // A name may begin with an equals sign.
+        self.at += 1;
+        self.take_until(|byte| byte.is_ascii_whitespace() || matches!(byte, b'/' | b'>' | b'='));
+        let name = &self.html[start..self.at];
+        self.skip_white_space();
+        let mut value = &[][..];
+        if self.is_at(b'=') {
+            self.at += 1;
+            value = self.value();
+        }
+        Some(Attribute { name, value })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The attributes as `name=value`, and what follows the tag.
+    fn check(tag: &str, expected: &[&str], rest: Option<(&str, bool)>) {
+        let mut attributes = Attributes::new(tag.as_bytes(), 0);
+        let found: Vec<String> = attributes
+            .by_ref()
+            .map(|Attribute { name, value }| {
+                format!("{}={}", String::from_utf8_lossy(name), String::from_utf8_lossy(value))
+            })
+            .collect();
+        assert_eq!(found, expected, "{tag}");
+        let end = attributes.end.map(|end| (&tag[end.at..], end.is_self_closing));
+        assert_eq!(end, rest, "{tag}");
+    }
+
+    #[test]
+    fn quotes_hold_what_would_end_a_tag() {
+        check(r#" a="x>y" b='"/>' >z"#, &["a=x>y", "b=\"/>"], Some(("z", false)));
+        check(r#" a = "1"b= '2'/>"#, &["a=1", "b=2"], Some(("", true)));
+        check(r#" a="1>"#, &["a=1>"], None);
+        check(r#" a=""#, &["a="], None);
+    }
+
+    #[test]
+    fn quotes_that_open_no_value_are_letters() {
+        check(r#" "a>b">"#, &["\"a="], Some(("b\">", false)));
+        check(r#" a"="b>">c"#, &["a\"=b>"], Some(("c", false)));
+        check(r#" ="a>b">"#, &["=\"a="], Some(("b\">", false)));
+    }
+
+    #[test]
+    fn values_without_quotes_end_with_white_space() {
+        check(" a=b/ c=d/>e", &["a=b/", "c=d/"], Some(("e", false)));
+        check(" a=b=\"c>d", &["a=b=\"c"], Some(("d", false)));
+        check(" a= >b", &["a="], Some(("b", false)));
+        check(" a b/c / >d", &["a=", "b=", "c="], Some(("d", false)));
+        check("//>", &[], Some(("", true)));
+    }
+}
