@@ -30,11 +30,18 @@ enum State {
 
 /// What becomes of a character, in 64 bits: the folded form, of a mark its combining class at 40, the
 /// form's length at 48, the state at 52, at 56 the role of the form if that is one character beyond
-/// ASCII.
+/// ASCII, and at 60 the runs that it goes on.
 #[derive(Clone, Copy, Debug)]
 struct Form(u64);
 
 impl Form {
+    /// Goes on a run of letters.
+    const LETTERS: u64 = 1 << 60;
+    /// Goes on a run of Hebrew letters.
+    const HEBREW: u64 = 1 << 61;
+    /// Goes on a run of words of one character.
+    const SINGLES: u64 = 1 << 62;
+
     fn new(state: State, folded: &str, combining: u8) -> Self {
         let mut bytes = [0; 8];
         if folded.len() <= MOST_BYTES {
@@ -51,7 +58,16 @@ impl Form {
         {
             bytes[7] = role(character) as u8;
         }
-        Self(u64::from_le_bytes(bytes))
+        let form = Self(u64::from_le_bytes(bytes));
+        let runs = match form.role() {
+            _ if !matches!(state, State::Stable | State::Mark) => 0,
+            Some(Role::Letter) => Self::LETTERS,
+            Some(Role::Hebrew) => Self::HEBREW,
+            Some(Role::Mark | Role::WordMark) => Self::LETTERS | Self::HEBREW,
+            Some(Role::Single | Role::SingleMark | Role::SingleWordMark) => Self::SINGLES,
+            _ => 0,
+        };
+        Self(form.0 | runs)
     }
 
     #[inline]
@@ -77,7 +93,7 @@ impl Form {
     /// The role of the folded form, if it is one character beyond ASCII.
     #[inline]
     fn role(self) -> Option<Role> {
-        Role::from_number((self.0 >> 56) as u8)
+        Role::from_number((self.0 >> 56) as u8 & 0xF)
     }
 
     /// The folded form, if it is one character.
@@ -132,8 +148,8 @@ fn starts_anew(character: char) -> bool {
         && is_nfkc_quick(std::iter::once(character)) != IsNormalized::Maybe
 }
 
-/// Characters beyond ASCII of a text that is normalized: a run of letters, or of
-/// words of three bytes each, else one.
+/// Characters beyond ASCII of a text that is normalized: a run of letters, with
+/// the marks on them, or of words of three bytes each, else one.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Foreign {
     /// Where they begin.
@@ -183,16 +199,19 @@ impl Normalized {
         }
     }
 
-    /// Appends the letters and words of one character from `at` on whose forms have as many bytes;
-    /// returns where others begin.
+    /// Appends the letters and words of one character from `at` on whose forms have as many bytes, with
+    /// the marks on them; returns where others begin.
     #[inline]
     fn fill_letters(&mut self, text: &[u8], mut at: usize) -> usize {
         while let Some(&first) = text.get(at) {
             let end = match first {
-                0xC2..0xE0 => self.fill_run::<2>(text, at, Role::Letter),
+                0xC2..0xE0 => {
+                    let end = self.fill_run::<2>(text, at, Role::Letter, Form::LETTERS);
+                    self.fill_run::<2>(text, end, Role::Hebrew, Form::HEBREW)
+                }
                 0xE0..0xF0 => {
-                    let letters = self.fill_run::<3>(text, at, Role::Letter);
-                    self.fill_run::<3>(text, letters, Role::Single)
+                    let end = self.fill_run::<3>(text, at, Role::Letter, Form::LETTERS);
+                    self.fill_run::<3>(text, end, Role::Single, Form::SINGLES)
                 }
                 _ => at,
             };
@@ -204,22 +223,33 @@ impl Normalized {
         at
     }
 
-    /// Appends the stable characters of one role from `at` on that have `BYTES` bytes and whose forms
-    /// have as many; returns where others begin.
+    /// Appends a run of characters from `at` on, of which each has `BYTES` bytes and its form as many:
+    /// a stable one of a role, and those that go on with it. Returns where others begin.
     #[inline]
-    fn fill_run<const BYTES: usize>(&mut self, text: &[u8], at: usize, role: Role) -> usize {
+    fn fill_run<const BYTES: usize>(
+        &mut self,
+        text: &[u8],
+        at: usize,
+        role: Role,
+        goes_on: u64,
+    ) -> usize {
         let start = self.length;
-        let wanted = (role as u64) << 8 | (State::Stable as u64) << 4 | BYTES as u64;
+        let first = (role as u64) << 8 | (State::Stable as u64) << 4 | BYTES as u64;
         let room = self.bytes[start..].as_chunks_mut::<BYTES>().0;
-        let mut count = 0;
+        let (mut count, mut combining) = (0, 0);
         for (character, room) in text[at..].as_chunks::<BYTES>().0.iter().zip(room) {
             let code = code_of(character).unwrap_or_default();
-            let form = FORMS[code].load(Ordering::Relaxed);
-            if form >> 48 != wanted {
-                break;
-            }
-            let Some(folded) = form.to_le_bytes().first_chunk().copied() else { break };
-            *room = folded;
+            let form = Form(FORMS[code].load(Ordering::Relaxed));
+            // Of two or three bytes, the form leaves the place of the class free.
+            let class = form.combining();
+            let is_of_run = form.0 & goes_on != 0
+                && form.length() == BYTES
+                && (class == 0 || class >= combining)
+                && (count > 0 || form.0 >> 48 & 0xFFF == first);
+            let folded = form.0.to_le_bytes();
+            let Some(folded) = folded.first_chunk().filter(|_| is_of_run) else { break };
+            *room = *folded;
+            combining = class;
             count += 1;
         }
         self.length += count * BYTES;
