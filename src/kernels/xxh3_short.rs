@@ -267,12 +267,24 @@ mod avx2 {
     #[inline]
     #[target_feature(enable = "avx2")]
     pub(super) unsafe fn load_four(base: *const u8, at: [usize; 4]) -> __m256i {
+        let [a, b, c, d] = at;
         // SAFETY: the caller's promise.
-        let [low, high] = [[at[0], at[1]], [at[2], at[3]]].map(|[one, other]| unsafe {
+        let (low, high) = unsafe { (load_two(base, a, b), load_two(base, c, d)) };
+        _mm256_set_m128i(high, low)
+    }
+
+    /// Eight bytes from each of two places.
+    ///
+    /// # Safety
+    /// They are readable.
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    unsafe fn load_two(base: *const u8, one: usize, other: usize) -> __m128i {
+        // SAFETY: the caller's promise.
+        unsafe {
             let one = _mm_castsi128_pd(_mm_loadl_epi64(base.add(one).cast()));
             _mm_castpd_si128(_mm_loadh_pd(one, base.add(other).cast()))
-        });
-        _mm256_set_m128i(high, low)
+        }
     }
 
     /// [`super::hash_8`] of four words.
@@ -457,11 +469,9 @@ mod avx512 {
     #[inline]
     #[target_feature(enable = "avx512f")]
     unsafe fn load_eight(base: *const u8, at: [usize; 8]) -> __m512i {
-        let [low, high] = [0, 4].map(|lane| {
-            let four = [at[lane], at[lane + 1], at[lane + 2], at[lane + 3]];
-            // SAFETY: the caller's promise.
-            unsafe { load_four(base, four) }
-        });
+        let [a, b, c, d, e, f, g, h] = at;
+        // SAFETY: the caller's promise.
+        let (low, high) = unsafe { (load_four(base, [a, b, c, d]), load_four(base, [e, f, g, h])) };
         _mm512_inserti64x4::<1>(_mm512_castsi256_si512(low), high)
     }
 

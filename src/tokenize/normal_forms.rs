@@ -234,20 +234,31 @@ impl Normalized {
         goes_on: u64,
     ) -> usize {
         let start = self.length;
-        let first = (role as u64) << 8 | (State::Stable as u64) << 4 | BYTES as u64;
-        let room = self.bytes[start..].as_chunks_mut::<BYTES>().0;
-        let (mut count, mut combining) = (0, 0);
-        for (character, room) in text[at..].as_chunks::<BYTES>().0.iter().zip(room) {
+        let characters = text[at..].as_chunks::<BYTES>().0;
+        let form_of = |character| {
             let code = code_of(character).unwrap_or_default();
-            let form = Form(FORMS[code].load(Ordering::Relaxed));
-            // Of two or three bytes, the form leaves the place of the class free.
-            let class = form.combining();
-            let is_of_run = form.0 & goes_on != 0
-                && form.length() == BYTES
-                && (class == 0 || class >= combining)
-                && (count > 0 || form.0 >> 48 & 0xFFF == first);
-            let folded = form.0.to_le_bytes();
-            let Some(folded) = folded.first_chunk().filter(|_| is_of_run) else { break };
+            FORMS[code].load(Ordering::Relaxed)
+        };
+        let first = (role as u64) << 8 | (State::Stable as u64) << 4 | BYTES as u64;
+        if characters.first().is_none_or(|character| form_of(character) >> 48 & 0xFFF != first) {
+            return at;
+        }
+        // Of the run, and as long.
+        let (seen, wanted) = (goes_on | 7 << 48, goes_on | (BYTES as u64) << 48);
+        let (mut count, mut combining) = (0, 0);
+        let room = self.bytes[start..].as_chunks_mut::<BYTES>().0;
+        for (character, room) in characters.iter().zip(room) {
+            let form = form_of(character);
+            if form & seen != wanted {
+                break;
+            }
+            // The form is short enough to leave the place of the class free.
+            let class = Form(form).combining();
+            if class != 0 && class < combining {
+                break;
+            }
+            let folded = form.to_le_bytes();
+            let Some(folded) = folded.first_chunk() else { break };
             *room = *folded;
             combining = class;
             count += 1;
