@@ -251,5 +251,75 @@ fn fingerprints(criterion: &mut Criterion) {
     }
 }
 
-criterion_group!(benches, readers, fingerprints);
+/// The same texts in other letters, and those without spaces where they are not written.
+fn in_scripts(texts: &[String]) -> Vec<(&'static str, Vec<String>)> {
+    type Letters = fn(usize) -> String;
+    let scripts: [(&str, bool, Letters); 12] = [
+        ("English", true, |at| letter('a', at)),
+        ("French", true, |at| if at == 4 { "é".into() } else { letter('a', at) }),
+        ("Vietnamese", true, |at| if at == 4 { "ế".into() } else { letter('a', at) }),
+        ("Russian", true, |at| letter('а', at)),
+        ("Arabic", true, |at| letter('ا', at)),
+        ("Hebrew", true, |at| letter('א', at)),
+        ("Hindi", true, |at| if at == 4 { "कि".into() } else { letter('क', at) }),
+        ("Korean", true, |at| letter('가', 28 * at)),
+        ("Thai", false, |at| if at == 4 { "ก่".into() } else { letter('ก', at) }),
+        ("Japanese", false, |at| letter('か', 2 * at)),
+        ("Chinese", false, |at| letter('一', 37 * at)),
+        ("decomposed", true, |at| if at == 4 { "e\u{301}".into() } else { letter('a', at) }),
+    ];
+    let written = |(name, has_spaces, letters): (&'static str, bool, Letters)| {
+        let alphabet: Vec<String> = (0..26).map(letters).collect();
+        let texts = texts.iter().map(|text| {
+            let characters = text.bytes().map(|byte| match byte {
+                b'a'..=b'z' => alphabet[usize::from(byte - b'a')].as_str(),
+                b' ' if has_spaces => " ",
+                b' ' => "",
+                _ => "\n",
+            });
+            characters.collect()
+        });
+        (name, texts.collect())
+    };
+    scripts.into_iter().map(written).collect()
+}
+
+/// The letter so far behind the first.
+fn letter(first: char, at: usize) -> String {
+    char::from_u32(first as u32 + at as u32).unwrap().to_string()
+}
+
+/// The fingerprint of texts of every script, by way of words and of shingles of three.
+fn scripts(criterion: &mut Criterion) {
+    for (name, texts) in in_scripts(&texts()) {
+        let bytes: usize = texts.iter().map(String::len).sum();
+        let mut group = group(criterion, &format!("script/{name}"), bytes);
+        let simhash = HashedSimhash::default();
+        let mut expected = None;
+        for &isa in Isa::available() {
+            let tokenizer = UnicodeWords::new(isa);
+            let shingler = Shingles::new(isa, NonZeroUsize::new(3).unwrap());
+            let sketcher = simhash.sketcher(isa);
+            let (mut row, mut scratch) = (vec![0; simhash.shape().words()], Scratch::default());
+            let (mut tokens, mut terms) = (HashedTokens::default(), Vec::new());
+            let mut fingerprints = || {
+                texts.iter().fold(0_u64, |all, text| {
+                    tokens.clear();
+                    terms.clear();
+                    tokenizer.tokenize(text.as_bytes(), &mut tokens);
+                    shingler.extract(&tokens.hashes, &mut terms);
+                    assert!(sketcher.make(&Features::occurrences(&terms), &mut row, &mut scratch));
+                    all.wrapping_mul(31).wrapping_add(row[0])
+                })
+            };
+            let expected = *expected.get_or_insert_with(&mut fingerprints);
+            group.bench_function(isa.to_string(), |bencher| {
+                bencher.iter(|| assert_eq!(fingerprints(), expected));
+            });
+        }
+        group.finish();
+    }
+}
+
+criterion_group!(benches, readers, fingerprints, scripts);
 criterion_main!(benches);

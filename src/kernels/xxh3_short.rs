@@ -469,9 +469,10 @@ mod avx512 {
     #[inline]
     #[target_feature(enable = "avx512f")]
     unsafe fn load_eight(base: *const u8, at: [usize; 8]) -> __m512i {
-        let [a, b, c, d, e, f, g, h] = at;
+        let [low @ .., _, _, _, _] = at;
+        let [_, _, _, _, high @ ..] = at;
         // SAFETY: the caller's promise.
-        let (low, high) = unsafe { (load_four(base, [a, b, c, d]), load_four(base, [e, f, g, h])) };
+        let (low, high) = unsafe { (load_four(base, low), load_four(base, high)) };
         _mm512_inserti64x4::<1>(_mm512_castsi256_si512(low), high)
     }
 

@@ -402,15 +402,12 @@ impl Normalized {
     fn push_form(&mut self, form: Form) {
         let start = self.length;
         let bytes = form.0.to_le_bytes();
-        match form.role() {
-            Some(role) => {
-                self.push(&bytes[..form.length()]);
-                self.push_foreign(start, self.length, role);
-            }
-            None => {
-                let folded = str::from_utf8(&bytes[..form.length()]).unwrap_or_default();
-                self.push_characters(folded);
-            }
+        let folded = &bytes[..form.length()];
+        if let Some(role) = form.role() {
+            self.push(folded);
+            self.push_foreign(start, self.length, role);
+        } else {
+            self.push_characters(str::from_utf8(folded).unwrap_or_default());
         }
     }
 

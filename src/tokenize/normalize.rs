@@ -54,16 +54,6 @@ pub(super) fn is_unspaced(character: char) -> bool {
         )
 }
 
-/// The number of ASCII bytes at the start.
-pub(super) fn ascii_prefix(text: &[u8]) -> usize {
-    let blocks = text.chunks_exact(64);
-    let whole =
-        blocks.take_while(|block| block.iter().fold(0, |bits, &byte| bits | byte) < 0x80).count()
-            * 64;
-    let rest = &text[whole..];
-    whole + rest.iter().position(|byte| !byte.is_ascii()).unwrap_or(rest.len())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -88,15 +78,5 @@ mod tests {
     fn scripts_without_spaces() {
         let unspaced: String = "aé中カかー々กၐ한".chars().filter(|&c| is_unspaced(c)).collect();
         assert_eq!(unspaced, "中カか々กၐ");
-    }
-
-    #[test]
-    fn the_first_byte_that_is_not_ascii_is_found_anywhere() {
-        for at in 0..200 {
-            let mut text = vec![b'a'; 200];
-            text[at] = 0x80;
-            assert_eq!(ascii_prefix(&text), at);
-        }
-        assert_eq!(ascii_prefix(&[b'a'; 130]), 130);
     }
 }

@@ -22,11 +22,12 @@ fn piece_end(text: &[u8]) -> usize {
     if text.len() <= PIECE_BYTES {
         return text.len();
     }
-    let before = text[1..PIECE_BYTES].iter().rposition(is_white).map(|at| at + 1);
-    let after = || text[PIECE_BYTES..].iter().position(is_white).map(|at| at + PIECE_BYTES);
+    let before = text[1..PIECE_BYTES].iter().rposition(|&byte| is_white(byte)).map(|at| at + 1);
+    let after =
+        || text[PIECE_BYTES..].iter().position(|&byte| is_white(byte)).map(|at| at + PIECE_BYTES);
     before.or_else(after).unwrap_or(text.len()).min(MAX_TEXT)
 }
 
-fn is_white(byte: &u8) -> bool {
+fn is_white(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\r' | b'\n')
 }

@@ -212,8 +212,9 @@ mod tests {
     #[test]
     fn every_pair_of_characters_that_differ_to_words() {
         let characters: Vec<char> =
-            "a1_'\".:,; -\néßκЖтשא٣中かカーー々๒กัั่ำ한힣각’·،。，．：＇２Ａ²ﬁ™…\u{a0}\u{ad}\u{200d}\u{200c}\u{301}\u{323}\u{64b}\
-             \u{651}\u{94d}\u{93c}\u{93e}\u{fe0f}\u{3099}ｶﾞ\u{1f1e6}👍\u{1f3fb}\u{11c92}\u{1f170}क़\u{5b0}İſ\u{2028}\u{85}"
+            "a1_'\".:,; -\néßκЖтשא٣中かカーヽ々๒กั่ำ한힣’·،。，．：＇２Ａ²ﬁ™…ｶﾞ👍क\u{958}İſ\u{a0}\u{ad}\u{200d}\
+             \u{200c}\u{301}\u{323}\u{64b}\u{651}\u{94d}\u{93c}\u{93e}\u{fe0f}\u{3099}\u{1100}\u{1161}\u{11a8}\
+             \u{1f1e6}\u{1f3fb}\u{11c92}\u{1f170}\u{5b0}\u{2028}\u{85}"
                 .chars()
                 .collect();
         for a in &characters {
