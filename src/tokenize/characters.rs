@@ -6,7 +6,7 @@
 
 use super::hashed_tokens::{HashTokenizer, HashedTokens};
 use super::normal_forms::decode;
-use super::normalize::{self, is_unspaced};
+use super::normalize::{self, KNOWN, is_unspaced};
 use super::pieces::pieces;
 use crate::kernels::Isa;
 use crate::kernels::word_masks::classify;
@@ -46,12 +46,12 @@ enum Kind {
     Unspaced,
 }
 
-/// The kind of every character; 0 where it was not asked for yet.
-static KINDS: [AtomicU8; 0x11_0000] = [const { AtomicU8::new(0) }; 0x11_0000];
+/// The kind of every character of text; 0 where it was not asked for yet.
+static KINDS: [AtomicU8; KNOWN] = [const { AtomicU8::new(0) }; KNOWN];
 
 #[inline]
 fn kind(character: char) -> Kind {
-    let known = &KINDS[character as usize];
+    let Some(known) = KINDS.get(character as usize) else { return kind_by_rules(character) };
     match known.load(Ordering::Relaxed) {
         1 => Kind::Separator,
         2 => Kind::Spaced,
@@ -142,8 +142,8 @@ impl HashTokenizer for Characters {
 
 #[cfg(test)]
 mod tests {
-    use super::super::normalize::fold;
     use super::*;
+    use crate::tokenize::normalize::fold;
     use proptest::prelude::*;
 
     /// The definition of the tokens, for any text.

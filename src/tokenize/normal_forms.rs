@@ -4,7 +4,7 @@
 //! is stable if its folded form is the same wherever it stands, since normalization never looks from
 //! it at what is before. The few others go the slow way, with the stable one before them.
 
-use super::normalize::fold;
+use super::normalize::{KNOWN, fold};
 use super::word_roles::{Role, role};
 use crate::kernels::word_masks::Words;
 use crate::kernels::xxh3_short::MARGIN;
@@ -104,20 +104,25 @@ impl Form {
     }
 }
 
-/// The form of every character; 0 where it was not asked for yet.
-static FORMS: [AtomicU64; 0x11_0000] = [const { AtomicU64::new(0) }; 0x11_0000];
+/// The form of every character of text; 0 where it was not asked for yet.
+static FORMS: [AtomicU64; KNOWN] = [const { AtomicU64::new(0) }; KNOWN];
 
 #[inline]
 fn form(character: char) -> Form {
-    let known = &FORMS[character as usize];
+    let Some(known) = FORMS.get(character as usize) else { return ask(character) };
     match known.load(Ordering::Relaxed) {
-        0 => ask(character, known),
+        0 => {
+            let form = ask(character);
+            // Whoever asks gets the same answer.
+            known.store(form.0, Ordering::Relaxed);
+            form
+        }
         form => Form(form),
     }
 }
 
 #[cold]
-fn ask(character: char, known: &AtomicU64) -> Form {
+fn ask(character: char) -> Form {
     let mut folded = String::new();
     let text = character.encode_utf8(&mut [0; 4]).to_owned();
     fold(&text, &mut folded);
@@ -136,10 +141,7 @@ fn ask(character: char, known: &AtomicU64) -> Form {
         _ if folded == text && is_normal(&text) => State::Mark,
         _ => State::Unstable,
     };
-    let form = Form::new(state, &folded, combining);
-    // Whoever asks gets the same answer.
-    known.store(form.0, Ordering::Relaxed);
-    form
+    Form::new(state, &folded, combining)
 }
 
 /// Whether normalization never looks from this character at one before it.

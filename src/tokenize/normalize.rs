@@ -10,6 +10,10 @@ use caseless::Caseless as _;
 use unicode_normalization::{IsNormalized, UnicodeNormalization as _, is_nfkc_quick};
 use unicode_script::{Script, UnicodeScript as _};
 
+/// Characters below this one are kept in tables once they were met: those of all scripts and of
+/// emoji. Beyond it are marks that hardly any text has.
+pub(super) const KNOWN: usize = 0x4_0000;
+
 /// What stands in the recipe of a tokenizer that folds.
 pub(super) fn recipe() -> String {
     format!("nfkc@{}+casefold", unicode_normalization::UNICODE_VERSION.0)

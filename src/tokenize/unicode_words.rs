@@ -110,9 +110,9 @@ fn emit_between(between: &str, hashes: &mut Vec<u64>) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::normalize::fold;
-    use super::super::pieces::PIECE_BYTES;
     use super::*;
+    use crate::tokenize::normalize::fold;
+    use crate::tokenize::pieces::PIECE_BYTES;
     use proptest::prelude::*;
     use std::fmt::Write as _;
 

@@ -5,7 +5,7 @@
 //! # References
 //! Unicode Standard Annex #29, Unicode Text Segmentation, section 4.
 
-use super::normalize::is_unspaced;
+use super::normalize::{KNOWN, is_unspaced};
 use std::sync::atomic::{AtomicU8, Ordering};
 use unicode_segmentation::UnicodeSegmentation as _;
 
@@ -81,13 +81,13 @@ impl Role {
     }
 }
 
-/// The role of every character; 0 where it was not asked for yet.
-static ROLES: [AtomicU8; 0x11_0000] = [const { AtomicU8::new(0) }; 0x11_0000];
+/// The role of every character of text; 0 where it was not asked for yet.
+static ROLES: [AtomicU8; KNOWN] = [const { AtomicU8::new(0) }; KNOWN];
 
 /// The role of a character.
 #[inline]
 pub(super) fn role(character: char) -> Role {
-    let known = &ROLES[character as usize];
+    let Some(known) = ROLES.get(character as usize) else { return role_by_rules(character) };
     Role::from_number(known.load(Ordering::Relaxed)).unwrap_or_else(|| ask(character, known))
 }
 
