@@ -196,6 +196,26 @@ fn readers(criterion: &mut Criterion) {
 }
 
 /// From ASCII text to 64-bit fingerprints of 3-word shingles, and the steps on the way.
+/// Makes the fingerprints of texts, by way of words and of shingles of three: all in one number.
+fn fingerprints_of(isa: Isa) -> impl FnMut(&[String]) -> u64 {
+    let tokenizer = UnicodeWords::new(isa);
+    let shingler = Shingles::new(isa, NonZeroUsize::new(3).unwrap());
+    let simhash = HashedSimhash::default();
+    let sketcher = simhash.sketcher(isa);
+    let (mut row, mut scratch) = (vec![0; simhash.shape().words()], Scratch::default());
+    let (mut tokens, mut terms) = (HashedTokens::default(), Vec::new());
+    move |texts| {
+        texts.iter().fold(0, |all: u64, text| {
+            tokens.clear();
+            terms.clear();
+            tokenizer.tokenize(text.as_bytes(), &mut tokens);
+            shingler.extract(&tokens.hashes, &mut terms);
+            assert!(sketcher.make(&Features::occurrences(&terms), &mut row, &mut scratch));
+            all.wrapping_mul(31).wrapping_add(row[0])
+        })
+    }
+}
+
 fn fingerprints(criterion: &mut Criterion) {
     let texts = texts();
     let bytes: usize = texts.iter().map(String::len).sum();
@@ -205,9 +225,6 @@ fn fingerprints(criterion: &mut Criterion) {
         let mut group = group(criterion, &format!("fingerprint/{isa}"), bytes);
         let tokenizer = UnicodeWords::new(isa);
         let shingler = Shingles::new(isa, NonZeroUsize::new(3).unwrap());
-        let simhash = HashedSimhash::default();
-        let sketcher = simhash.sketcher(isa);
-        let (mut row, mut scratch) = (vec![0; simhash.shape().words()], Scratch::default());
         let (mut tokens, mut terms) = (HashedTokens::default(), Vec::new());
         group.bench_function("words", |bencher| {
             bencher.iter(|| {
@@ -233,19 +250,10 @@ fn fingerprints(criterion: &mut Criterion) {
                 assert_eq!(found, shingles);
             });
         });
-        let mut fingerprints = || {
-            texts.iter().fold(0_u64, |all, text| {
-                tokens.clear();
-                terms.clear();
-                tokenizer.tokenize(text.as_bytes(), &mut tokens);
-                shingler.extract(&tokens.hashes, &mut terms);
-                assert!(sketcher.make(&Features::occurrences(&terms), &mut row, &mut scratch));
-                all.wrapping_mul(31).wrapping_add(row[0])
-            })
-        };
-        let expected = fingerprints();
+        let mut fingerprints = fingerprints_of(isa);
+        let expected = fingerprints(&texts);
         group.bench_function("words, shingles and simhash", |bencher| {
-            bencher.iter(|| assert_eq!(fingerprints(), expected));
+            bencher.iter(|| assert_eq!(fingerprints(&texts), expected));
         });
         group.finish();
     }
@@ -294,27 +302,12 @@ fn scripts(criterion: &mut Criterion) {
     for (name, texts) in in_scripts(&texts()) {
         let bytes: usize = texts.iter().map(String::len).sum();
         let mut group = group(criterion, &format!("script/{name}"), bytes);
-        let simhash = HashedSimhash::default();
         let mut expected = None;
         for &isa in Isa::available() {
-            let tokenizer = UnicodeWords::new(isa);
-            let shingler = Shingles::new(isa, NonZeroUsize::new(3).unwrap());
-            let sketcher = simhash.sketcher(isa);
-            let (mut row, mut scratch) = (vec![0; simhash.shape().words()], Scratch::default());
-            let (mut tokens, mut terms) = (HashedTokens::default(), Vec::new());
-            let mut fingerprints = || {
-                texts.iter().fold(0_u64, |all, text| {
-                    tokens.clear();
-                    terms.clear();
-                    tokenizer.tokenize(text.as_bytes(), &mut tokens);
-                    shingler.extract(&tokens.hashes, &mut terms);
-                    assert!(sketcher.make(&Features::occurrences(&terms), &mut row, &mut scratch));
-                    all.wrapping_mul(31).wrapping_add(row[0])
-                })
-            };
-            let expected = *expected.get_or_insert_with(&mut fingerprints);
+            let mut fingerprints = fingerprints_of(isa);
+            let expected = *expected.get_or_insert_with(|| fingerprints(&texts));
             group.bench_function(isa.to_string(), |bencher| {
-                bencher.iter(|| assert_eq!(fingerprints(), expected));
+                bencher.iter(|| assert_eq!(fingerprints(&texts), expected));
             });
         }
         group.finish();

@@ -5,6 +5,7 @@
 //! across to the next such place, for the slow way.
 
 use super::normal_forms::{Foreign, Normalized, decode, previous};
+use super::pieces::is_white;
 use super::word_roles::{Role, role};
 use crate::kernels::word_masks::{Block, Words};
 use std::ops::Range;
@@ -21,13 +22,7 @@ pub(super) fn mark(normalized: &Normalized, words: &mut Words, cut: &mut Vec<Ran
         if start >= end {
             continue;
         }
-        let is_marked = match role {
-            Role::Letter => marking.letters(start..end),
-            Role::Single => marking.singles(start, end),
-            Role::Separator => true,
-            role => marking.rare(start, end, role),
-        };
-        if !is_marked {
+        if !marking.mark(start, end, role) {
             done = marking.cut_out(start);
         }
     }
@@ -40,13 +35,13 @@ struct Marking<'m> {
 }
 
 impl Marking<'_> {
-    /// Marks a character, unless it depends on more than its neighbours.
-    fn rare(&mut self, at: usize, end: usize, role: Role) -> bool {
+    /// Marks characters of a role, unless that depends on more than their neighbours.
+    fn mark(&mut self, at: usize, end: usize, role: Role) -> bool {
         match role {
-            Role::Odd => false,
-            Role::Separator => true,
-            Role::Single => self.single(at, end),
             Role::Letter => self.letters(at..end),
+            Role::Single => self.singles(at, end),
+            Role::Separator => true,
+            Role::Odd => false,
             Role::Digit => self.digits(at..end),
             Role::Hebrew => {
                 self.quotation_mark(end);
@@ -112,29 +107,27 @@ impl Marking<'_> {
 
     /// What the byte before a mark is; `None` if it may join, or connects.
     fn before_mark(&self, at: usize) -> Option<Block> {
-        let Some(last) = at.checked_sub(1) else { return Some(Block::default()) };
-        let before = self.words.blocks[last / 64].at(last % 64);
+        let before = self.before(at);
         let may_join = before.joins_letters | before.joins_digits | before.underscores != 0
-            || self.text[last] == b'"'
+            || at > 0 && self.text[at - 1] == b'"'
             || self.follows(Role::may_join, at);
         (!may_join).then_some(before)
     }
 
+    /// What the byte before `at` is; before the first there is nothing.
+    fn before(&self, at: usize) -> Block {
+        let bits = |last: usize| self.words.blocks[last / 64].at(last % 64);
+        at.checked_sub(1).map_or_else(Block::default, bits)
+    }
+
     /// Marks what may join its neighbours.
     fn joining(&mut self, at: usize, end: usize, letters: bool, digits: bool) -> bool {
-        let before = at
-            .checked_sub(1)
-            .map_or_else(Block::default, |last| self.words.blocks[last / 64].at(last % 64));
+        let before = self.before(at);
         match role_at(self.text, end).0 {
             Role::Letter | Role::Hebrew if letters && before.letters != 0 => self.letters(at..end),
             Role::Digit if digits && before.digits != 0 => self.digits(at..end),
-            behind => {
-                let is_at_end = end == self.text.len();
-                is_at_end
-                    || !(behind == Role::Odd
-                        || behind == Role::JoiningSingle
-                        || behind.is_attached())
-            }
+            Role::Odd | Role::JoiningSingle => false,
+            behind => !behind.is_attached(),
         }
     }
 
@@ -237,8 +230,7 @@ fn role_before(text: &[u8], at: usize) -> Role {
 
 /// Whether the rules of words do not look across the place between two neighbours.
 fn is_boundary(before: Role, behind: Role, first_byte: u8) -> bool {
-    let is_white = matches!(first_byte, b' ' | b'\t' | b'\r' | b'\n');
-    if is_white {
+    if is_white(first_byte) {
         return true;
     }
     if before == Role::Odd || behind == Role::Odd || behind.is_attached() {

@@ -318,13 +318,7 @@ impl Normalized {
     /// where it begins.
     fn back_to_stable(&mut self, text: &[u8], at: usize) -> usize {
         let (mut start, mut length) = (at, self.length);
-        while start > 0 {
-            let before = previous(text, start);
-            let Some((character, _)) =
-                decode(text, before).filter(|(_, bytes)| before + bytes == start)
-            else {
-                break;
-            };
+        while let Some((before, character)) = character_before(text, start) {
             let form = form(character);
             let bytes = match form.state() {
                 State::Unstable => break,
@@ -460,12 +454,15 @@ impl Normalized {
 
 /// The combining class of the character before `at`, if that is a mark that stays.
 fn combining_before(text: &[u8], at: usize) -> u8 {
-    if at == 0 {
-        return 0;
-    }
-    let before = previous(text, at);
-    let form = decode(text, before).map(|(character, _)| form(character));
+    let form = character_before(text, at).map(|(_, character)| form(character));
     form.filter(|form| form.state() == State::Mark).map_or(0, Form::combining)
+}
+
+/// Where the character before `at` begins, and the character, if there is one.
+fn character_before(text: &[u8], at: usize) -> Option<(usize, char)> {
+    let start = (at > 0).then(|| previous(text, at))?;
+    let (character, _) = decode(text, start).filter(|(_, bytes)| start + bytes == at)?;
+    Some((start, character))
 }
 
 /// Where the character before `at` begins.

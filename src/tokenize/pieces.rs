@@ -28,6 +28,7 @@ fn piece_end(text: &[u8]) -> usize {
     before.or_else(after).unwrap_or(text.len()).min(MAX_TEXT)
 }
 
-fn is_white(byte: u8) -> bool {
+/// Whether neither normalization nor word rules look across the place before this byte.
+pub(super) fn is_white(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\r' | b'\n')
 }

@@ -17,7 +17,7 @@ use super::hashed_tokens::{HashTokenizer, HashedTokens};
 use super::normalize::{self, is_unspaced};
 use super::pieces::pieces;
 use crate::kernels::Isa;
-use crate::kernels::word_masks::{Words, classify, find_words};
+use crate::kernels::word_masks::{MAX_TEXT, Words, classify, find_words};
 use crate::kernels::xxh3_short::{MARGIN, hash_words};
 use crate::stable_hash::hash;
 use unicode_segmentation::UnicodeSegmentation as _;
@@ -45,6 +45,11 @@ impl UnicodeWords {
         }
         normalized.fill(piece, words);
         let text = normalized.text();
+        if text.len() > MAX_TEXT {
+            // Normalized, a text may have many times the bytes.
+            push_words(str::from_utf8(text).unwrap_or_default(), hashes);
+            return;
+        }
         classify(self.isa, text, words);
         foreign::mark(normalized, words, cut);
         find_words(self.isa, words);
