@@ -56,6 +56,8 @@
 pub mod close;
 pub mod closeness;
 pub mod cluster;
+#[doc(hidden)]
+pub mod disjoint_sets;
 pub mod document;
 pub mod document_name;
 pub mod durable;

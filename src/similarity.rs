@@ -129,6 +129,23 @@ impl Threshold {
         size - self.min_size(size)
     }
 
+    /// The elements that are in one only of two sets of these sizes that are alike enough, at the
+    /// most.
+    #[inline]
+    #[must_use]
+    pub fn max_difference(self, left: u32, right: u32) -> u32 {
+        (left + right).saturating_sub(2 * self.min_shared(left, right))
+    }
+
+    /// What a set of `size` elements adds to [`Self::max_difference`], about: that of two sets is at
+    /// most their sum and 1.
+    #[inline]
+    #[must_use]
+    pub fn difference_share(self, size: u32) -> u32 {
+        let (a, c) = (u64::from(self.numerator), u64::from(self.denominator));
+        (u64::from(size) * (c - a) / (a + c)) as u32
+    }
+
     /// The elements that two sets of these sizes must share.
     #[inline]
     #[must_use]
@@ -189,6 +206,15 @@ mod tests {
         for (size, smallest, unshared) in [(1, 1, 0), (5, 4, 1), (6, 5, 1), (10, 8, 2)] {
             assert_eq!(threshold.min_size(size), smallest);
             assert_eq!(threshold.max_unshared(size), unshared);
+        }
+        assert_eq!(threshold.max_difference(31, 32), 7);
+        for (left, right) in (0..300).flat_map(|left| (0..300).map(move |right| (left, right))) {
+            for threshold in
+                [threshold, Threshold::new(1, 1).unwrap(), Threshold::new(1, 7).unwrap()]
+            {
+                let shares = threshold.difference_share(left) + threshold.difference_share(right);
+                assert!(threshold.max_difference(left, right) <= shares + 1);
+            }
         }
         assert!(threshold.holds(Similarity { shared: 4, union: 5 }));
         assert!(!threshold.holds(Similarity { shared: 79, union: 99 }));

@@ -5,6 +5,7 @@
 
 use super::Removal;
 use crate::close::{Close, Neighbourhood};
+use crate::disjoint_sets::DisjointSets;
 use std::cmp::Ordering;
 
 /// The rows to remove, in reading order. `prefer` orders two rows, the one to keep first.
@@ -12,34 +13,29 @@ use std::cmp::Ordering;
 /// # Complexity
 ///
 /// O(p α(p)) for p pairs and α the inverse of Ackermann's function.
-///
-/// # References
-///
-/// R. Tarjan, "Efficiency of a good but not linear set union algorithm", JACM 22(2), 1975.
 #[must_use]
 pub fn keep_one_each(close: &Close, prefer: impl Fn(u32, u32) -> Ordering) -> Vec<Removal> {
     let around = Neighbourhood::new(close);
-    let mut parents: Vec<u32> = (0..around.group_count() as u32).collect();
+    let mut sets = DisjointSets::new(around.group_count() as u32);
     for group in 0..around.group_count() as u32 {
         for &(other, _) in around.neighbours(group) {
-            let (a, b) = (root(&mut parents, group), root(&mut parents, other));
-            parents[a.max(b) as usize] = a.min(b);
+            sets.join(group, other);
         }
     }
     let mut preferred: Vec<Option<u32>> = vec![None; around.group_count()];
     let rows = around.all_rows();
-    let component = |row: u32, parents: &mut [u32]| {
-        around.group_of(row).map_or(0, |group| root(parents, group)) as usize
+    let component = |row: u32, sets: &mut DisjointSets| {
+        around.group_of(row).map_or(0, |group| sets.smallest(group)) as usize
     };
     for &row in &rows {
-        let best = &mut preferred[component(row, &mut parents)];
+        let best = &mut preferred[component(row, &mut sets)];
         if best.is_none_or(|best| prefer(row, best).is_lt()) {
             *best = Some(row);
         }
     }
     let mut removals = Vec::new();
     for &row in &rows {
-        let kept = preferred[component(row, &mut parents)].unwrap_or(row);
+        let kept = preferred[component(row, &mut sets)].unwrap_or(row);
         if kept == row {
             continue;
         }
@@ -54,16 +50,6 @@ pub fn keep_one_each(close: &Close, prefer: impl Fn(u32, u32) -> Ordering) -> Ve
         removals.push(Removal { row, kept, closeness });
     }
     removals
-}
-
-/// The representative of a group's component; halves the path to it.
-fn root(parents: &mut [u32], mut group: u32) -> u32 {
-    while parents[group as usize] != group {
-        let above = parents[group as usize];
-        parents[group as usize] = parents[above as usize];
-        group = above;
-    }
-    group
 }
 
 #[cfg(test)]

@@ -11,6 +11,7 @@ pub mod bit_majority;
 pub mod block_keys;
 pub mod bucket_filter;
 pub mod hamming_accept;
+pub mod hamming_groups;
 pub mod hamming_pairs;
 pub mod hamming_scan;
 pub mod partition;

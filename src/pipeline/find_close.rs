@@ -81,7 +81,8 @@ impl Run<'_> {
             KeptTerms::new(source, is_dear, each, &resources.temporary_folder)
         });
         let memory_bytes = resources.memory - kept_bytes;
-        let join = SetJoin { threshold, pool: self.workers.pool(), memory_bytes };
+        let (pool, isa) = (self.workers.pool(), resources.isa);
+        let join = SetJoin { threshold, pool, memory_bytes, isa };
         let close = match &kept {
             Sides::One(source) => Close::from(join.self_join(source)?),
             Sides::Two(queries, corpus) => Close::from(join.query(queries, corpus)?),
@@ -116,7 +117,7 @@ impl Run<'_> {
             let texts = self.corpora.zip(read.as_ref());
             let texts = texts.map(|(corpus, read)| RowTexts::of(corpus, read, &terms, workers));
             // The join of the sets takes the rest.
-            close = verify(close, &texts, threshold, resources.memory / 2)?;
+            close = verify(close, &texts, threshold, resources.memory / 2, resources.isa)?;
             timings.end("verify");
         }
         Ok(FoundClose { read, close, timings, spooled_bytes: 0 })

@@ -333,6 +333,7 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::kernels::Isa;
     use crate::search::set_join::SetJoin;
     use crate::similarity::Threshold;
     use crate::stable_hash::mix;
@@ -397,7 +398,8 @@ mod tests {
                 let source = counted();
                 let is_dear = |shard: usize| shard % 3 != 1;
                 let kept = KeptTerms::new(&source, &is_dear, memory, folder.path());
-                let join = SetJoin { threshold, pool: Some(&pool), memory_bytes };
+                let join =
+                    SetJoin { threshold, pool: Some(&pool), memory_bytes, isa: Isa::detected() };
                 let alike = join.self_join(&kept).unwrap();
                 assert!(alike.pairs.len() > 100);
                 let plain = expected.get_or_insert_with(|| join.self_join(&source).unwrap());

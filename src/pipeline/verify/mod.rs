@@ -14,6 +14,7 @@ pub(super) use text_classes::RowTexts;
 use crate::close::{Close, ClosePair, RowGroups};
 use crate::closeness::Closeness;
 use crate::error::Result;
+use crate::kernels::Isa;
 use crate::search::set_join::{SetJoin, shared_if_enough};
 use crate::sides::Sides;
 use crate::similarity::{Similarity, Threshold};
@@ -68,6 +69,7 @@ pub(super) fn verify(
     texts: &Sides<RowTexts<'_>>,
     threshold: Threshold,
     memory: u64,
+    isa: Isa,
 ) -> Result<Close> {
     let mut groups = close.groups.map(RowGroups::new);
     let mut tasks = group_pairs(&close.pairs, |pair| match &mut groups {
@@ -78,7 +80,7 @@ pub(super) fn verify(
         let own = |group| Task { a: group, b: group, distance: 0 };
         tasks.extend((0..groups.groups().len() as u32).map(own));
     }
-    let verifying = Verifying { threshold, memory };
+    let verifying = Verifying { threshold, memory, isa };
     let grouped = texts.as_ref().zip(groups.as_ref().map(RowGroups::groups));
     let Verified { pairs, repeated: [first, second] } = verifying.of(grouped, tasks)?;
     let groups = if groups.is_two() { Sides::Two(first, second) } else { Sides::One(first) };
@@ -130,6 +132,7 @@ impl<'t> Side<'t> {
 struct Verifying {
     threshold: Threshold,
     memory: u64,
+    isa: Isa,
 }
 
 impl Verifying {
@@ -206,7 +209,8 @@ impl Verifying {
             Comparison { a: of_a.of_group(a), b: of_b.of_group(b), distance, is_within, is_same }
         };
         let Pieces { pieces, shared } = Pieces::of(tasks.len(), comparison, threshold);
-        let join = SetJoin { threshold, pool: None, memory_bytes: self.memory };
+        let (memory_bytes, isa) = (self.memory, self.isa);
+        let join = SetJoin { threshold, pool: None, memory_bytes, isa };
         let of_pieces = workers.map(pieces, |piece| {
             let mut found = Vec::new();
             match piece {

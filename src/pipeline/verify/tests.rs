@@ -142,7 +142,7 @@ fn what_remains_within_is_what_a_look_at_every_pair_leaves() {
         for (threads, memory) in [1, 3].into_iter().cycle().zip(memories(lines.bytes())) {
             let workers = Workers::new(threads).unwrap();
             let texts = Sides::One(lines.texts(&terms, &workers));
-            let found = verify(close.clone(), &texts, threshold, memory).unwrap();
+            let found = verify(close.clone(), &texts, threshold, memory, Isa::detected()).unwrap();
             assert_eq!(expanded(&found), expected);
             assert_eq!(first.get_or_insert_with(|| found.clone()), &found);
         }
@@ -178,7 +178,9 @@ fn what_remains_across_is_what_a_look_at_every_pair_leaves() {
         for (threads, memory) in [1, 3].into_iter().cycle().zip(memories(bytes)) {
             let workers = Workers::new(threads).unwrap();
             let [a, b] = both.each_ref().map(|lines| lines.texts(&terms, &workers));
-            let found = verify(close.clone(), &Sides::Two(a, b), threshold, memory).unwrap();
+            let found =
+                verify(close.clone(), &Sides::Two(a, b), threshold, memory, Isa::detected())
+                    .unwrap();
             assert_eq!(expanded(&found), expected);
             assert_eq!(first.get_or_insert_with(|| found.clone()), &found);
         }
@@ -215,7 +217,7 @@ fn the_work_on_one_group_is_cut_into_pieces() {
         assert_eq!(is_joined, threshold.min_size(100) == 10);
         let (mut merged, mut joined) = (Vec::new(), Vec::new());
         comparison.merge(0..group.len(), threshold, &mut merged);
-        let join = SetJoin { threshold, pool: None, memory_bytes: 1 };
+        let join = SetJoin { threshold, pool: None, memory_bytes: 1, isa: Isa::detected() };
         comparison.join(join, &mut joined).unwrap();
         for pairs in [&mut merged, &mut joined] {
             pairs.sort_by_key(|pair| (pair.a, pair.b));

@@ -1,18 +1,20 @@
 //! The exact join of sets: every pair with Jaccard similarity of at least a threshold, at about the
 //! price of reading the text twice.
 //!
-//! A set with a partner at threshold t shares at least t of its terms with it, and in real
-//! collections most terms of most documents occur nowhere else. So the terms are counted in a
-//! table of two-bit cells, sets with too many unmatched terms are dropped, and only what survives
-//! a few such rounds (`prune`) is renumbered by frequency (`ranked_sets`) and joined by prefixes
-//! (`prefix_join`). Equal documents are found by their hashes and compared term by term; of each
-//! group only the first one is joined.
+//! 1. *Prune.* A set with a partner at threshold t shares at least t of its terms with it, and in
+//!    real collections most terms of most documents occur nowhere else. So the terms are counted in
+//!    a table of two-bit cells, and sets with too many unmatched terms are dropped (`prune`; by
+//!    `reread` where the terms do not fit into memory). Where there are few terms this does not pay.
+//! 2. *Sketch* what survives in about two bits a term (`sketches`). Of equal sets only the first one
+//!    is joined.
+//! 3. *Find candidates*, whichever way is the cheaper: either every two sketches whose sizes let
+//!    them be alike are compared (`window_scan`), and the few documents whose sketches are near are
+//!    read once more and compared term by term (`compare_terms`);
+//! 4. or, where the sets are too many for that, their terms are renumbered by frequency
+//!    (`ranked_sets`) and joined by prefixes (`prefix_join`), block by block if memory is scarce.
 //!
-//! What does not fit into the memory that is allowed is read again instead: a round costs two more
-//! readings, and the survivors are joined block by block, every two blocks together.
-//!
-//! Input: a [`TermSource`], read two or three times. Output: [`AlikeSets`] or [`SetPair`]s, the
-//! same for any number of threads. Not here: what a term is.
+//! Input: a [`TermSource`], read one to three times, or more often where memory is scarce. Output:
+//! [`AlikeSets`] or [`SetPair`]s, the same for any number of threads. Not here: what a term is.
 //!
 //! # References
 //! S. Chaudhuri, V. Ganti, R. Kaushik. A primitive operator for similarity joins in data
@@ -20,30 +22,38 @@
 //! W. Mann, N. Augsten, P. Bouros. An empirical evaluation of set similarity join techniques.
 //! PVLDB 9(9), 2016.
 
+mod block_sets;
 mod cells;
-mod equal_documents;
+mod compare_terms;
+mod distinct_terms;
 mod large_vec;
 mod prefix_join;
 mod prune;
 mod ranked_sets;
 mod reread;
+mod sketches;
 #[cfg(test)]
 mod tests;
 mod threads;
+mod window_scan;
 
 use crate::error::{Error, Result};
+use crate::kernels::Isa;
 use crate::matches::{AlikeSets, SetPair};
 use crate::similarity::Threshold;
 pub use prefix_join::shared_if_enough;
 
-use equal_documents::{EqualDocuments, EqualSets};
+use compare_terms::TermComparison;
+use distinct_terms::DistinctTerms;
 use prefix_join::PrefixJoin;
 use prune::{Shard, Stored};
 use ranked_sets::Ranking;
 use rayon::ThreadPool;
 use reread::Rereading;
+use sketches::{Equal, Sketches, Sketching};
 use std::ops::Range;
 use threads::Threads;
+use window_scan::{Candidates, WindowScan};
 
 /// Documents as terms, readable again and again, in parts that can be read alone.
 pub trait TermSource: Sync {
@@ -80,6 +90,8 @@ pub struct SetJoin<'a> {
     /// About how many bytes the join may take. Less memory means more readings, never other
     /// pairs. What grows with the number of documents or pairs is not limited: some 20 bytes each.
     pub memory_bytes: u64,
+    /// The instructions to use.
+    pub isa: Isa,
 }
 
 /// Bytes per term while survivors are joined: stored, recorded twice, and their cells.
@@ -102,8 +114,22 @@ const ROUNDS_LEAVE: usize = 16;
 /// their number is far too high.
 const HOPELESS_TERMS_A_BYTE: u64 = 64;
 
-/// Terms that are read so soon that nothing need be said before.
-const FEW_TERMS: u64 = 1 << 24;
+/// Terms that are read so soon that nothing need be said before, and that it pays to sketch at once.
+const FEW_TERMS: u64 = 1 << 26;
+
+/// Bytes per term of documents that are sketched: most of them for the number of bits that low
+/// thresholds take, and twice, until they are in order.
+const BYTES_PER_SKETCHED_TERM: u64 = 1;
+
+/// Bytes per term of documents that are compared term by term.
+const BYTES_PER_COMPARED_TERM: u64 = 12;
+
+/// Nanoseconds of a core that a round takes for each term that is left: what it drops need not be
+/// compared.
+const NANOSECONDS_A_ROUND: f64 = 20.0;
+
+/// Nanoseconds of a core that it takes to rank a term and to join its set.
+const NANOSECONDS_A_RANKED_TERM: f64 = 60.0;
 
 /// Terms that are joined at once at the most: their numbers and their places in the index have 32
 /// bits. What is more is joined in blocks.
@@ -123,14 +149,15 @@ impl SetJoin<'_> {
     /// as soon as it shows; memory that the system does not have.
     ///
     /// # Complexity
-    /// O(terms) time for the rounds; the join of the survivors is quadratic in the sets that share
-    /// their rarest terms. Memory: about 4 bytes a term, and 30 bytes a term of the survivors.
+    /// O(terms) time for the rounds. The join of the survivors is quadratic in those of like size,
+    /// at half a nanosecond a pair; or, where that is too much, in those that share their rarest
+    /// terms. Memory: about 4 bytes a term, and one byte, or 30, a term of the survivors.
     pub fn self_join(&self, source: &dyn TermSource) -> Result<AlikeSets> {
         let sources = Sources { first: source, second: None };
-        let mut shards = self.first_round(&sources)?;
-        let mut equal = EqualDocuments::set_aside(&mut shards);
-        let (pairs, equal_sets) = self.join_living(&sources, &mut shards, &mut equal)?;
-        Ok(AlikeSets { groups: equal.groups(&equal_sets), pairs })
+        let mut survivors = self.survivors(&sources)?;
+        let equal = survivors.set_equal_aside();
+        let pairs = self.join(&sources, survivors)?;
+        Ok(AlikeSets { groups: groups(&equal), pairs })
     }
 
     /// All pairs of a document of `queries` and one of `corpus` that are alike enough, ascending
@@ -143,9 +170,121 @@ impl SetJoin<'_> {
     /// As [`Self::self_join`], but every pair of equal documents is a pair here.
     pub fn query(&self, queries: &dyn TermSource, corpus: &dyn TermSource) -> Result<Vec<SetPair>> {
         let sources = Sources { first: queries, second: Some(corpus) };
-        let mut shards = self.first_round(&sources)?;
-        let mut none_equal = EqualDocuments::default();
-        Ok(self.join_living(&sources, &mut shards, &mut none_equal)?.0)
+        let survivors = self.survivors(&sources)?;
+        self.join(&sources, survivors)
+    }
+
+    /// The documents that may have a partner, with their sketches.
+    fn survivors(&self, sources: &Sources<'_>) -> Result<Survivors> {
+        let hint = sources.term_count_hint();
+        let few =
+            hint <= FEW_TERMS && hint.saturating_mul(BYTES_PER_SKETCHED_TERM) <= self.memory_bytes;
+        let mut sketched = None;
+        let mut shards = if few {
+            let (shards, sketches) = sketch_all(sources, self.threshold, Threads(self.pool))?;
+            sketched = Some(sketches);
+            shards
+        } else {
+            self.first_round(sources)?
+        };
+        let is_scannable = |shards: &[Shard], nanoseconds_a_term| {
+            let terms = living_terms(shards);
+            terms.saturating_mul(BYTES_PER_SKETCHED_TERM) <= self.memory_bytes
+                && self.scan_nanoseconds(sources, shards) <= terms as f64 * nanoseconds_a_term
+        };
+        if !is_scannable(&shards, NANOSECONDS_A_ROUND) {
+            let parts = blocks(&shards, self.fitting() / 2).len();
+            let sketched_bytes = living_terms(&shards) * BYTES_PER_SKETCHED_TERM;
+            if parts > MOST_BLOCKS * ROUNDS_LEAVE
+                && sketched_bytes / ROUNDS_LEAVE as u64 > self.memory_bytes
+            {
+                return Err(self.too_little_memory(&shards));
+            }
+            self.rereading(sources).rounds(&mut shards, 0)?;
+        }
+        let is_scanned = is_scannable(&shards, NANOSECONDS_A_RANKED_TERM);
+        let sketches = match sketched {
+            Some(mut sketches) => {
+                sketches::retain_living(&mut sketches, &shards);
+                sketches
+            }
+            None => {
+                sketch_living(sources, &shards, self.threshold, is_scanned, Threads(self.pool))?
+            }
+        };
+        Ok(Survivors { shards, sketches, is_scanned })
+    }
+
+    /// About how long it takes one core to compare all sketches.
+    fn scan_nanoseconds(&self, sources: &Sources<'_>, shards: &[Shard]) -> f64 {
+        let sizes = |shards: &[Shard]| {
+            let mut sizes: Vec<u32> = shards.iter().flat_map(Shard::living_sizes).collect();
+            sizes.sort_unstable();
+            sizes
+        };
+        let nanoseconds = |sets: &[u32], candidates: &[u32]| {
+            window_scan::estimated_nanoseconds(sets, candidates, self.threshold, self.isa)
+        };
+        if sources.second.is_none() {
+            let sizes = sizes(shards);
+            return nanoseconds(&sizes, &sizes) / 2.0;
+        }
+        let (first, second) = shards.split_at(sources.first.shard_count());
+        let (first, second) = (sizes(first), sizes(second));
+        nanoseconds(&first, &second) + nanoseconds(&second, &first)
+    }
+
+    /// The pairs of survivors that are alike, ascending.
+    fn join(&self, sources: &Sources<'_>, survivors: Survivors) -> Result<Vec<SetPair>> {
+        let Survivors { mut shards, sketches, is_scanned } = survivors;
+        let second_from = sources.second.map(|_| {
+            let of_first = shards.get(..sources.first.shard_count()).unwrap_or_default();
+            of_first.last().map_or(0, Shard::end_row)
+        });
+        let mut pairs = if is_scanned {
+            let candidates = self.near_sketches(sketches, second_from)?;
+            let comparison = TermComparison {
+                sources,
+                shards: &shards,
+                threshold: self.threshold,
+                fitting: self.memory_bytes / BYTES_PER_COMPARED_TERM,
+                threads: Threads(self.pool),
+            };
+            comparison.alike(&candidates)?
+        } else {
+            drop(sketches);
+            self.join_by_prefixes(sources, &mut shards, second_from)?
+        };
+        for pair in &mut pairs {
+            pair.b -= second_from.unwrap_or(0);
+        }
+        pairs.sort_unstable_by_key(|pair| (pair.a, pair.b));
+        Ok(pairs)
+    }
+
+    /// Pairs of documents whose sketches are near.
+    fn near_sketches(
+        &self,
+        sketched: Vec<Sketching>,
+        second_from: Option<u32>,
+    ) -> Result<Vec<(u32, u32)>> {
+        let (threshold, threads, isa) = (self.threshold, Threads(self.pool), self.isa);
+        let sketches = |side: Range<u32>| {
+            Sketches::new(&sketched, |row| side.contains(&row), threshold, threads)
+        };
+        let scan = |sets: &Sketches, candidates: &Sketches, which| {
+            WindowScan { sets, candidates, which, threshold, threads, isa }.pairs()
+        };
+        let Some(second_from) = second_from else {
+            let all = sketches(0..u32::MAX)?;
+            drop(sketched);
+            return Ok(scan(&all, &all, Candidates::Earlier));
+        };
+        let (first, second) = (sketches(0..second_from)?, sketches(second_from..u32::MAX)?);
+        drop(sketched);
+        let mut pairs = scan(&first, &second, Candidates::NotLarger);
+        pairs.extend(scan(&second, &first, Candidates::Smaller));
+        Ok(pairs)
     }
 
     fn rereading<'s>(&'s self, sources: &'s Sources<'s>) -> Rereading<'s> {
@@ -170,51 +309,23 @@ impl SetJoin<'_> {
             return Err(Error::limit(format!("about {hint} shingles"), rule));
         }
         let sampled = hint / 8 * prune::sample_eighths(self.threshold);
-        let shards = if sampled.saturating_mul(BYTES_PER_SAMPLED_TERM) <= self.memory_bytes {
-            prune::first_round(sources, self.threshold, Threads(self.pool))?
+        if sampled.saturating_mul(BYTES_PER_SAMPLED_TERM) <= self.memory_bytes {
+            prune::first_round(sources, self.threshold, Threads(self.pool))
         } else {
-            self.rereading(sources).first_round()?
-        };
-        let parts = blocks(&shards, self.fitting() / 2).len();
-        if parts > MOST_BLOCKS * ROUNDS_LEAVE {
-            return Err(self.too_little_memory(&shards));
+            self.rereading(sources).first_round()
         }
-        Ok(shards)
     }
 
-    /// The pairs of living documents, and which of these have equal sets.
-    fn join_living(
+    /// The pairs of living documents, by prefixes of their sets.
+    fn join_by_prefixes(
         &self,
         sources: &Sources<'_>,
         shards: &mut [Shard],
-        equal: &mut EqualDocuments,
-    ) -> Result<(Vec<SetPair>, EqualSets)> {
+        second_from: Option<u32>,
+    ) -> Result<Vec<SetPair>> {
         let threads = Threads(self.pool);
-        let second_from = sources.second.map(|_| {
-            let of_first = shards.get(..sources.first.shard_count()).unwrap_or_default();
-            of_first.last().map_or(0, Shard::end_row)
-        });
         let fitting = self.fitting();
-        let mut joined = Joined::default();
-        // Documents that turn out not to be equal live again, and all are read again.
-        while living_terms(shards) <= fitting {
-            let everything = 0..u32::MAX;
-            let all = std::slice::from_ref(&everything);
-            let stored = read_living(sources, shards, all, threads)?;
-            if !equal.confirm(sources, shards, &stored, threads)? {
-                self.join_stored(stored, second_from, &mut joined)?;
-                return Ok(joined.finish(second_from));
-            }
-        }
-
-        // Equal documents are compared while their earliest one still lives.
-        if !equal.is_settled() {
-            let earliest = equal.earliest(shards);
-            for block in blocks(&earliest, fitting) {
-                let stored = read_living(sources, &earliest, &[block], threads)?;
-                equal.confirm(sources, shards, &stored, threads)?;
-            }
-        }
+        let mut pairs = Vec::new();
         self.rereading(sources).rounds(shards, fitting)?;
         let blocks = blocks(shards, fitting / 2);
         if blocks.len() > MOST_BLOCKS {
@@ -226,10 +337,15 @@ impl SetJoin<'_> {
             for right in others {
                 let two = [left.clone(), right.clone()];
                 let stored = read_living(sources, shards, &two, threads)?;
-                self.join_stored(stored, second_from, &mut joined)?;
+                pairs.extend(self.join_stored(stored, second_from)?);
             }
         }
-        Ok(joined.finish(second_from))
+        if blocks.len() > 2 {
+            // What is in one block is met once for each other one.
+            pairs.sort_unstable_by_key(|pair| (pair.a, pair.b));
+            pairs.dedup_by_key(|pair| (pair.a, pair.b));
+        }
+        Ok(pairs)
     }
 
     fn too_little_memory(&self, shards: &[Shard]) -> Error {
@@ -252,53 +368,51 @@ impl SetJoin<'_> {
         &self,
         mut stored: Vec<Stored>,
         second_from: Option<u32>,
-        joined: &mut Joined,
-    ) -> Result<()> {
+    ) -> Result<Vec<SetPair>> {
         let (threshold, threads) = (self.threshold, Threads(self.pool));
         let cells = prune::rounds(&mut stored, second_from, threshold, threads)?;
         let ranking = Ranking { stored: &stored, cells: &cells, second_from, threads };
         let sets = ranking.rank(|size, unmatched| unmatched <= threshold.max_unshared(size))?;
         drop((stored, cells));
 
-        let row = |set: u32| sets.rows[set as usize];
-        let mut skipped = vec![false; sets.len()];
         let across = second_from.is_some();
-        if !across {
-            for (first, other) in equal_documents::equal_sets(&sets) {
-                skipped[other as usize] = true;
-                joined.equal.push((row(other), row(first)));
-            }
-        }
-        let join = PrefixJoin { sets: &sets, skipped: &skipped, across, threshold, threads };
-        joined.pairs.extend(join.pairs()?.into_iter().map(|(left, right, similarity)| {
-            let (left, right) = (row(left), row(right));
+        let join = PrefixJoin { sets: &sets, across, threshold, threads };
+        let pairs = join.pairs()?.into_iter().map(|(left, right, similarity)| {
+            let (left, right) = (sets.rows[left as usize], sets.rows[right as usize]);
             SetPair { a: left.min(right), b: left.max(right), similarity }
-        }));
-        Ok(())
+        });
+        Ok(pairs.collect())
     }
 }
 
-/// What was found so far, in rows of all sources.
-#[derive(Default)]
-struct Joined {
-    pairs: Vec<SetPair>,
-    /// (row, earlier row with an equal set).
-    equal: Vec<(u32, u32)>,
+/// Documents that may have a partner.
+struct Survivors {
+    shards: Vec<Shard>,
+    sketches: Vec<Sketching>,
+    /// Whether candidates are found by comparing sketches.
+    is_scanned: bool,
 }
 
-impl Joined {
-    /// The pairs of first rows, ascending, each once, with rows of the second side from 0.
-    fn finish(self, second_from: Option<u32>) -> (Vec<SetPair>, EqualSets) {
-        let equal = EqualSets::new(self.equal);
-        let mut pairs = self.pairs;
-        for pair in &mut pairs {
-            let (a, b) = (equal.first(pair.a), equal.first(pair.b));
-            (pair.a, pair.b) = (a.min(b), a.max(b) - second_from.unwrap_or(0));
+impl Survivors {
+    /// Lets only the first document of each group of equal ones live; gives the others.
+    fn set_equal_aside(&mut self) -> Vec<Equal> {
+        let equal = sketches::take_equal(&mut self.sketches);
+        for &Equal { other, .. } in &equal {
+            let shard = self.shards.partition_point(|shard| shard.end_row() <= other);
+            let shard = &mut self.shards[shard];
+            shard.alive[(other - shard.first_row) as usize] = false;
         }
-        pairs.sort_unstable_by_key(|pair| (pair.a, pair.b));
-        pairs.dedup_by_key(|pair| (pair.a, pair.b));
-        (pairs, equal)
+        equal
     }
+}
+
+/// The groups of equal documents, of ascending pairs of the first one and another one.
+fn groups(equal: &[Equal]) -> Vec<Vec<u32>> {
+    let groups = equal.chunk_by(|a, b| a.first == b.first);
+    let rows = |group: &[Equal]| {
+        std::iter::once(group[0].first).chain(group.iter().map(|equal| equal.other)).collect()
+    };
+    groups.map(rows).collect()
 }
 
 /// Occurrences of terms in all living documents.
@@ -377,19 +491,71 @@ impl TermSource for Sources<'_> {
             return self.first.visit_shard(shard, wanted, visit);
         };
         // A term that is on one side only must not count twice, so each document has it once.
-        let mut distinct = Vec::new();
-        let visit = &mut |index: u32, terms: &[u64]| {
-            distinct.clear();
-            distinct.extend_from_slice(terms);
-            distinct.sort_unstable();
-            distinct.dedup();
-            visit(index, &distinct);
+        let (mut distinct, mut failed) = (DistinctTerms::default(), Ok(()));
+        let visit = &mut |index: u32, terms: &[u64]| match distinct.replace(terms) {
+            Ok(terms) => visit(index, terms),
+            Err(error) => failed = Err(error),
         };
         match shard.checked_sub(self.first.shard_count()) {
             Some(shard) => second.visit_shard(shard, wanted, visit),
             None => self.first.visit_shard(shard, wanted, visit),
-        }
+        }?;
+        failed
     }
+}
+
+/// The first reading of all documents, with their sketches.
+fn sketch_all(
+    sources: &Sources<'_>,
+    threshold: Threshold,
+    threads: Threads<'_>,
+) -> Result<(Vec<Shard>, Vec<Sketching>)> {
+    // Rows are numbered once all shards were read: until then a document has its place in its shard.
+    let read = threads.try_map(
+        sources.shard_count(),
+        || Ok(()),
+        |(), number| {
+            let (mut sizes, mut sketches) = (Vec::new(), Sketching::new(threshold, true));
+            sources.try_visit(number, &|_| true, &mut |index, terms| {
+                sizes.push(prune::document_size(terms.len())?);
+                sketches.push(index, terms)
+            })?;
+            Ok((sizes, sketches))
+        },
+    )?;
+    let (mut shards, mut all, mut row) = (Vec::new(), Vec::new(), 0);
+    for (sizes, mut sketches) in read {
+        sketches.number_from(row);
+        let shard = Shard::new(row, sizes);
+        row = prune::row_after(row, shard.sizes.len())?;
+        shards.push(shard);
+        all.push(sketches);
+    }
+    Ok((shards, all))
+}
+
+/// Sketches of the living documents; without their bits, if these are not wanted.
+fn sketch_living(
+    sources: &Sources<'_>,
+    shards: &[Shard],
+    threshold: Threshold,
+    with_bits: bool,
+    threads: Threads<'_>,
+) -> Result<Vec<Sketching>> {
+    threads.try_fold(
+        shards.len(),
+        || Ok(Sketching::new(threshold, with_bits)),
+        |sketches, number| {
+            let shard = &shards[number];
+            if !shard.alive.contains(&true) {
+                return Ok(());
+            }
+            let wanted = |index: u32| shard.alive.get(index as usize) == Some(&true);
+            sources.try_visit(number, &wanted, &mut |index, terms| {
+                sketches.push(shard.first_row + index, terms)
+            })
+        },
+    )
 }
 
 /// Reads the terms of the living documents with rows in the given ranges.

@@ -35,8 +35,6 @@ struct Posting {
 /// Which sets take part, and how alike they must be.
 pub(super) struct PrefixJoin<'a> {
     pub(super) sets: &'a RankedSets,
-    /// Sets to pass over: those that are equal to one that takes part.
-    pub(super) skipped: &'a [bool],
     /// Whether only pairs of the two sides count.
     pub(super) across: bool,
     pub(super) threshold: Threshold,
@@ -80,9 +78,7 @@ impl PrefixJoin<'_> {
                 let chunk = chunks - 1 - chunk;
                 let mut found = Vec::new();
                 for set in chunk * CHUNK..self.sets.len().min((chunk + 1) * CHUNK) {
-                    if !self.skipped[set] {
-                        self.probe(&index, set, overlaps, &mut found);
-                    }
+                    self.probe(&index, set, overlaps, &mut found);
                 }
                 Ok(found)
             },
@@ -103,7 +99,7 @@ impl PrefixJoin<'_> {
         let indexed = |set: usize| {
             let size = sets.sizes[set];
             let length = size - self.threshold.min_shared(size, size) + 1;
-            self.prefix(set, if self.skipped[set] { 0 } else { length })
+            self.prefix(set, length)
         };
         let mut buffer = LargeBuffer::<u32>::try_zeroed(sets.rank_count as usize + 2, INDEX)?;
         let offsets = &mut *buffer;

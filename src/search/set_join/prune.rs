@@ -60,8 +60,6 @@ pub(super) struct Shard {
     pub(super) sizes: Vec<u32>,
     /// Whether a document may have a partner, by document.
     pub(super) alive: Vec<bool>,
-    /// For living documents, by document: equal texts have equal signatures.
-    pub(super) signatures: Vec<u64>,
 }
 
 /// What a worker keeps of the shards that it read.
@@ -73,10 +71,21 @@ struct Reading<'f, 't> {
 }
 
 impl Shard {
+    /// A shard of documents of which all that have terms may have a partner.
+    pub(super) fn new(first_row: u32, sizes: Vec<u32>) -> Self {
+        let alive = sizes.iter().map(|&size| size > 0).collect();
+        Self { first_row, sizes, alive }
+    }
+
+    /// Occurrences of terms in each living document.
+    pub(super) fn living_sizes(&self) -> impl Iterator<Item = u32> {
+        let living = self.sizes.iter().zip(&self.alive).filter(|&(_, &alive)| alive);
+        living.map(|(&size, _)| size)
+    }
+
     /// Occurrences of terms in the living documents.
     pub(super) fn living_terms(&self) -> u64 {
-        let living = self.sizes.iter().zip(&self.alive).filter(|&(_, &alive)| alive);
-        living.map(|(&size, _)| u64::from(size)).sum()
+        self.living_sizes().map(u64::from).sum()
     }
 
     /// The row after its last document.
@@ -170,20 +179,14 @@ fn survivors(
     cells: &Cells,
     threshold: Threshold,
 ) -> (usize, Shard) {
-    let mut shard = Shard {
-        first_row: 0,
-        alive: Vec::with_capacity(sample.sizes.len()),
-        signatures: Vec::with_capacity(sample.sizes.len()),
-        sizes: sample.sizes,
-    };
+    let mut shard =
+        Shard { first_row: 0, alive: Vec::with_capacity(sample.sizes.len()), sizes: sample.sizes };
     let mut start = sample.start;
     for (&end, &size) in sample.ends.iter().zip(&shard.sizes) {
         let of_document = &sampled[start..end];
         let limit = threshold.max_unshared(size) as usize;
         let alive = size > 0 && !exceeds(of_document, limit, |&cell| !cells.is_matched(cell));
         shard.alive.push(alive);
-        let bytes = if alive { bytemuck::cast_slice(of_document) } else { &[] };
-        shard.signatures.push(crate::stable_hash::hash(bytes));
         start = end;
     }
     (sample.shard, shard)
@@ -224,6 +227,12 @@ impl Stored {
         self.rows.push(row);
         self.ends.push(self.terms.len());
         Ok(())
+    }
+
+    /// The terms of the document at a place.
+    pub(super) fn terms_of(&self, place: usize) -> &[u64] {
+        let start = place.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.terms[start..self.ends[place]]
     }
 
     /// Rows and terms of the documents.

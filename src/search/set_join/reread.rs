@@ -7,7 +7,6 @@ use super::threads::Threads;
 use super::{Sources, TermSource as _, living_terms};
 use crate::error::Result;
 use crate::similarity::Threshold;
-use crate::stable_hash::hash;
 
 /// What a round by reading needs to know.
 pub(super) struct Rereading<'a> {
@@ -37,10 +36,9 @@ impl Rereading<'_> {
         let mut first_row = 0;
         let mut shards = Vec::with_capacity(counted.len());
         for sizes in counted {
-            let documents = sizes.len();
-            let alive = sizes.iter().map(|&size| size > 0).collect();
-            shards.push(Shard { first_row, sizes, alive, signatures: vec![0; documents] });
-            first_row = row_after(first_row, documents)?;
+            let shard = Shard::new(first_row, sizes);
+            first_row = row_after(first_row, shard.sizes.len())?;
+            shards.push(shard);
         }
         self.prune(&mut shards, &cells, eighths)?;
         Ok(shards)
@@ -97,7 +95,7 @@ impl Rereading<'_> {
         )
     }
 
-    /// Drops living documents with too many unmatched terms, and signs the others.
+    /// Drops living documents with too many unmatched terms.
     fn prune(&self, shards: &mut [Shard], cells: &Cells, eighths: u64) -> Result<()> {
         let numbers = cells.numbers();
         let known = &*shards;
@@ -114,15 +112,14 @@ impl Rereading<'_> {
                     sampled.extend(sample.map(|&term| numbers.of(term)));
                     let limit = self.threshold.max_unshared(terms.len() as u32) as usize;
                     let alive = !exceeds(sampled, limit, |&cell| !cells.is_matched(cell));
-                    judged.push((index, alive, hash(bytemuck::cast_slice(sampled))));
+                    judged.push((index, alive));
                 })?;
                 Ok(judged)
             },
         )?;
         for (shard, judged) in shards.iter_mut().zip(judged) {
-            for (index, alive, signature) in judged {
+            for (index, alive) in judged {
                 shard.alive[index as usize] = alive;
-                shard.signatures[index as usize] = signature;
             }
         }
         Ok(())

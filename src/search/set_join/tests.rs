@@ -112,22 +112,44 @@ fn check(documents: &[Vec<u64>], threshold: Threshold) {
     let (left, right) = documents.split_at(middle);
     let expected_across = brute_force(left, right, threshold, true);
     let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().unwrap();
-    // With 4 KiB the survivors are joined in blocks, with 1 byte each document is a block.
+    // With 4 KiB candidates are compared in batches, with 1 byte each document is a block.
     for (pool, shard_documents, memory_bytes) in [
         (None, 1000, u64::MAX),
         (Some(&pool), 7, u64::MAX),
         (None, 1, 4 << 10),
+        (Some(&pool), 9, 1 << 10),
         (Some(&pool), 9, 1),
     ] {
         let source =
             |documents: &[Vec<u64>]| Documents { documents: documents.to_vec(), shard_documents };
-        let join = SetJoin { threshold, pool, memory_bytes };
+        let join = SetJoin { threshold, pool, memory_bytes, isa: Isa::detected() };
         let close = Close::from(join.self_join(&source(documents)).unwrap());
         assert_eq!(expanded(&close), expected, "threshold {threshold}");
         assert_eq!(close.pair_count(), expected.len() as u64);
         let across = join.query(&source(left), &source(right)).unwrap();
         assert_eq!(across, expected_across, "across, threshold {threshold}");
     }
+    // The way of collections that are too large for a scan, and all in blocks.
+    for memory_bytes in [u64::MAX, 1 << 10, 48] {
+        let join = SetJoin { threshold, pool: Some(&pool), memory_bytes, isa: Isa::Portable };
+        let (documents, left, right) = (source_of(documents), source_of(left), source_of(right));
+        let sources = Sources { first: &documents, second: None };
+        let mut survivors = join.survivors(&sources).unwrap();
+        let groups = groups(&survivors.set_equal_aside());
+        survivors.is_scanned = false;
+        let pairs = join.join(&sources, survivors).unwrap();
+        let close = Close::from(AlikeSets { groups, pairs });
+        assert_eq!(expanded(&close), expected, "by prefixes, threshold {threshold}");
+        let sources = Sources { first: &left, second: Some(&right) };
+        let mut survivors = join.survivors(&sources).unwrap();
+        survivors.is_scanned = false;
+        let across = join.join(&sources, survivors).unwrap();
+        assert_eq!(across, expected_across, "across by prefixes, threshold {threshold}");
+    }
+}
+
+fn source_of(documents: &[Vec<u64>]) -> Documents {
+    Documents { documents: documents.to_vec(), shard_documents: 9 }
 }
 
 fn threshold(numerator: u32, denominator: u32) -> Threshold {
@@ -202,7 +224,12 @@ fn thousands_of_equal_documents_are_one_group() {
     documents[3] = other;
     documents[5].reverse();
     let source = Documents { documents, shard_documents: 999 };
-    let join = SetJoin { threshold: threshold(4, 5), pool: None, memory_bytes: u64::MAX };
+    let join = SetJoin {
+        threshold: threshold(4, 5),
+        pool: None,
+        memory_bytes: u64::MAX,
+        isa: Isa::detected(),
+    };
     let alike = join.self_join(&source).unwrap();
     assert_eq!(alike.groups.len(), 1);
     assert_eq!(alike.groups[0].len(), 19_999);
@@ -221,7 +248,8 @@ fn too_little_memory_is_told_as_soon_as_it_shows() {
         let documents = (0..documents).map(document).collect();
         let documents = Documents { documents, shard_documents: 10_000 };
         let counted = Counted { documents, term_count_hint, readings: AtomicUsize::new(0) };
-        let join = SetJoin { threshold: threshold(4, 5), pool: None, memory_bytes };
+        let join =
+            SetJoin { threshold: threshold(4, 5), pool: None, memory_bytes, isa: Isa::detected() };
         let error = join.self_join(&counted).map(drop).unwrap_err();
         assert!(matches!(error.kind(), crate::error::ErrorKind::Limit { .. }), "{error}");
         (counted.readings.into_inner(), error.to_string())
@@ -241,18 +269,16 @@ fn too_little_memory_is_told_as_soon_as_it_shows() {
 
 #[test]
 fn terms_that_are_joined_at_once_fit_into_32_bits() {
-    let fitting =
-        |memory_bytes| SetJoin { threshold: threshold(4, 5), pool: None, memory_bytes }.fitting();
+    let fitting = |memory_bytes| {
+        SetJoin { threshold: threshold(4, 5), pool: None, memory_bytes, isa: Isa::detected() }
+            .fitting()
+    };
     assert_eq!(fitting(u64::MAX), u64::from(u32::MAX));
     assert_eq!(fitting(48_000), 1000);
     // Two blocks are joined at once: of the longest documents there is one in each.
     let longest = prune::document_size((1 << 31) - 1).unwrap();
-    let shard = Shard {
-        first_row: 5,
-        sizes: vec![longest, 1, longest, longest],
-        alive: vec![true; 4],
-        signatures: vec![0; 4],
-    };
+    let shard =
+        Shard { first_row: 5, sizes: vec![longest, 1, longest, longest], alive: vec![true; 4] };
     assert_eq!(shard.living_terms(), 3 * u64::from(longest) + 1);
     let blocks = blocks(&[shard], fitting(u64::MAX) / 2);
     assert_eq!(blocks, [0..6, 6..7, 7..8, 8..u32::MAX]);

@@ -1,0 +1,313 @@
+//! Candidates compared term by term, a batch of documents in memory at a time.
+//!
+//! Documents that a few pairs link are compared by looking the terms of one up among those of the
+//! other. Where many pairs link the same documents, as those that one template made, their terms are
+//! numbered in the order in which they are first met: what belongs together comes to stand together,
+//! so that a document is a few words of bits, and a pair costs no more than comparing these.
+
+use super::Sources;
+use super::block_sets::BlockSets;
+use super::distinct_terms::DistinctTerms;
+use super::prune::{Shard, Stored};
+use super::threads::Threads;
+use crate::disjoint_sets::DisjointSets;
+use crate::error::Result;
+use crate::matches::SetPair;
+use crate::similarity::{Similarity, Threshold};
+use std::ops::Range;
+
+/// Pairs that a worker compares at a time, unless they link the same documents.
+const CHUNK: usize = 128;
+/// Pairs for each document from which it pays to number the terms.
+const MANY_PAIRS: usize = 4;
+/// No place.
+const NONE: u32 = u32::MAX;
+
+/// A pair of documents that may be alike.
+pub(super) type Candidate = (u32, u32);
+
+/// What is needed to compare documents term by term.
+pub(super) struct TermComparison<'a> {
+    pub(super) sources: &'a Sources<'a>,
+    pub(super) shards: &'a [Shard],
+    pub(super) threshold: Threshold,
+    /// Terms that are in memory at once, about.
+    pub(super) fitting: u64,
+    pub(super) threads: Threads<'a>,
+}
+
+/// A pair of documents, by their places among those that are linked.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Link {
+    /// The first one that they are linked to, directly or by others.
+    first: u32,
+    a: u32,
+    b: u32,
+}
+
+impl TermComparison<'_> {
+    /// The candidates that are alike enough, as pairs of a smaller and a larger row, in no order that
+    /// means anything but always in the same one.
+    ///
+    /// # Complexity
+    /// O(terms of the pairs), much less where many pairs link few documents. Documents are read once,
+    /// unless those that are linked are too many for the memory.
+    ///
+    /// # Errors
+    /// Those of the source; the memory cannot be had.
+    pub(super) fn alike(&self, candidates: &[Candidate]) -> Result<Vec<SetPair>> {
+        let rows = linked_rows(candidates, self.shards.last().map_or(0, Shard::end_row));
+        let mut links = self.links(candidates, &rows);
+        let mut alike = Vec::new();
+        for batch in self.batches(&mut links, &rows) {
+            let links = &links[batch];
+            let documents = self.read(links, &rows)?;
+            let tasks = tasks(links);
+            let found = self.threads.try_map(
+                tasks.len(),
+                || Ok(DistinctTerms::default()),
+                |table, task| {
+                    let links = &links[tasks[task].clone()];
+                    if is_dense(links) {
+                        self.compare_linked(&documents, links)
+                    } else {
+                        self.compare_pairs(&documents, links, table)
+                    }
+                },
+            )?;
+            alike.extend(found.into_iter().flatten());
+        }
+        Ok(alike)
+    }
+
+    /// Looks up the terms of one document of each pair among those of the other.
+    fn compare_pairs(
+        &self,
+        documents: &Documents<'_>,
+        links: &[Link],
+        table: &mut DistinctTerms,
+    ) -> Result<Vec<SetPair>> {
+        let mut alike = Vec::new();
+        for of_one in links.chunk_by(|a, b| a.a == b.a) {
+            let one = of_one[0].a;
+            let size = table.replace(documents.terms_of(one))?.len();
+            for &Link { b: other, .. } in of_one {
+                let terms = documents.terms_of(other);
+                let shared = table.count(terms);
+                let sizes = [size, terms.len()];
+                alike.extend(self.judged(documents, [one, other], shared, sizes));
+            }
+        }
+        Ok(alike)
+    }
+
+    /// Numbers the terms of linked documents, and compares their words of bits.
+    fn compare_linked(&self, documents: &Documents<'_>, links: &[Link]) -> Result<Vec<SetPair>> {
+        let places = places_of(links);
+        let mut sets = BlockSets::default();
+        for &place in &places {
+            sets.push(documents.terms_of(place))?;
+        }
+        let set_of = |place: u32| places.partition_point(|&other| other < place);
+        let mut alike = Vec::new();
+        for of_one in links.chunk_by(|a, b| a.a == b.a) {
+            let one = of_one[0].a;
+            let set = set_of(one);
+            for &Link { b: other, .. } in of_one {
+                let other_set = set_of(other);
+                let shared = sets.shared(set, other_set);
+                let sizes = [one, other].map(|place| documents.terms_of(place).len());
+                alike.extend(self.judged(documents, [one, other], shared, sizes));
+            }
+        }
+        Ok(alike)
+    }
+
+    /// The pair of two documents, if it is alike enough.
+    fn judged(
+        &self,
+        documents: &Documents<'_>,
+        places: [u32; 2],
+        shared: usize,
+        sizes: [usize; 2],
+    ) -> Option<SetPair> {
+        let similarity = Similarity::of_sizes(shared as u64, sizes[0] as u64, sizes[1] as u64);
+        let [a, b] = places.map(|place| documents.rows[place as usize]);
+        let pair = SetPair { a: a.min(b), b: a.max(b), similarity };
+        self.threshold.holds(similarity).then_some(pair)
+    }
+
+    /// The candidates, those that are linked one after the other.
+    fn links(&self, candidates: &[Candidate], rows: &[u32]) -> Vec<Link> {
+        let end_row = self.shards.last().map_or(0, Shard::end_row);
+        let mut places = vec![NONE; end_row as usize];
+        for (place, &row) in (0..).zip(rows) {
+            places[row as usize] = place;
+        }
+        let place = |row: u32| places[row as usize];
+        let mut linked = DisjointSets::new(rows.len() as u32);
+        for &(a, b) in candidates {
+            linked.join(place(a), place(b));
+        }
+        let mut links: Vec<Link> = (candidates.iter())
+            .map(|&(a, b)| {
+                let (a, b) = (place(a), place(b));
+                Link { first: linked.smallest(a), a, b }
+            })
+            .collect();
+        links.sort_unstable();
+        links
+    }
+
+    /// Reads the documents of some pairs.
+    fn read<'r>(&self, links: &[Link], rows: &'r [u32]) -> Result<Documents<'r>> {
+        let places = places_of(links);
+        let row_of = |place: u32| rows[place as usize];
+        let terms: u64 = places.iter().map(|&place| self.size(row_of(place))).sum();
+        let expected = terms as usize / self.threads.count() * 3 / 2;
+        let parts = self.threads.try_fold(
+            self.shards.len(),
+            || Ok((Stored::with_capacity(expected), DistinctTerms::default())),
+            |(stored, distinct), number| {
+                let shard = &self.shards[number];
+                let before = |row: u32| places.partition_point(|&place| row_of(place) < row);
+                let own = &places[before(shard.first_row)..before(shard.end_row())];
+                if own.is_empty() {
+                    return Ok(());
+                }
+                let wanted = |index: u32| {
+                    own.binary_search_by_key(&(shard.first_row + index), |&p| row_of(p)).is_ok()
+                };
+                self.sources.try_visit(number, &wanted, &mut |index, terms| {
+                    stored.push(shard.first_row + index, distinct.replace(terms)?)
+                })
+            },
+        )?;
+        let parts: Vec<Stored> = parts.into_iter().map(|(stored, _)| stored).collect();
+        let mut stored_at = vec![(NONE, NONE); rows.len()];
+        for (number, part) in (0..).zip(&parts) {
+            for (document, row) in (0..).zip(&part.rows) {
+                if let Ok(place) = rows.binary_search(row) {
+                    stored_at[place] = (number, document);
+                }
+            }
+        }
+        Ok(Documents { rows, stored_at, parts })
+    }
+
+    /// Cuts the candidates into batches whose documents fit into the memory, in which documents that
+    /// are linked come together if they can.
+    fn batches(&self, links: &mut [Link], rows: &[u32]) -> Vec<Range<usize>> {
+        let sizes: Vec<u64> = rows.iter().map(|&row| self.size(row)).collect();
+        if links.is_empty() {
+            return Vec::new();
+        }
+        if sizes.iter().sum::<u64>() <= self.fitting {
+            return std::iter::once(0..links.len()).collect();
+        }
+        // Too many that are linked are taken in blocks, of which every two fit into the memory.
+        let mut block_of = vec![0; rows.len()];
+        for linked in links.chunk_by_mut(|a, b| a.first == b.first) {
+            let mut before = 0;
+            for place in places_of(linked) {
+                block_of[place as usize] = before / (self.fitting / 2).max(1);
+                before += sizes[place as usize];
+            }
+            let blocks = |link: &Link| {
+                let [a, b] = [link.a, link.b].map(|place| block_of[place as usize]);
+                (a.min(b), a.max(b), link.a, link.b)
+            };
+            linked.sort_unstable_by_key(blocks);
+        }
+        let (mut batches, mut start, mut terms) = (Vec::new(), 0, 0);
+        let mut batch_of = vec![usize::MAX; rows.len()];
+        for (at, link) in links.iter().enumerate() {
+            let places = [link.a, link.b].map(|place| place as usize);
+            let new = places.iter().filter(|&&place| batch_of[place] != start);
+            if at > start && terms + new.map(|&place| sizes[place]).sum::<u64>() > self.fitting {
+                batches.push(start..at);
+                (start, terms) = (at, 0);
+            }
+            for place in places {
+                if std::mem::replace(&mut batch_of[place], start) != start {
+                    terms += sizes[place];
+                }
+            }
+        }
+        batches.push(start..links.len());
+        batches
+    }
+
+    /// Occurrences of terms in a document.
+    fn size(&self, row: u32) -> u64 {
+        let shard = &self.shards[self.shards.partition_point(|shard| shard.end_row() <= row)];
+        u64::from(shard.sizes[(row - shard.first_row) as usize])
+    }
+}
+
+/// The rows of the candidates, ascending.
+fn linked_rows(candidates: &[Candidate], end_row: u32) -> Vec<u32> {
+    let mut is_linked = vec![false; end_row as usize];
+    for &(a, b) in candidates {
+        is_linked[a as usize] = true;
+        is_linked[b as usize] = true;
+    }
+    (0..).zip(is_linked).filter_map(|(row, linked)| linked.then_some(row)).collect()
+}
+
+/// The places of some pairs, ascending.
+fn places_of(links: &[Link]) -> Vec<u32> {
+    let mut places: Vec<u32> = Vec::new();
+    for of_one in links.chunk_by(|a, b| a.a == b.a) {
+        places.push(of_one[0].a);
+        places.extend(of_one.iter().map(|link| link.b));
+    }
+    places.sort_unstable();
+    places.dedup();
+    places
+}
+
+/// Whether so many pairs link the documents that it pays to number their terms.
+fn is_dense(links: &[Link]) -> bool {
+    // The documents need not be counted where even one pair each would not be enough.
+    links.len() > MANY_PAIRS && links.len() >= MANY_PAIRS * places_of(links).len()
+}
+
+/// Parts of some pairs for a worker each: all pairs of documents that are densely linked, or some of
+/// the others.
+fn tasks(links: &[Link]) -> Vec<Range<usize>> {
+    let (mut tasks, mut start, mut end) = (Vec::new(), 0, 0);
+    for linked in links.chunk_by(|a, b| a.first == b.first) {
+        let dense = is_dense(linked);
+        if start < end && (dense || end - start >= CHUNK) {
+            tasks.push(start..end);
+            start = end;
+        }
+        end += linked.len();
+        if dense {
+            tasks.push(start..end);
+            start = end;
+        }
+    }
+    if start < end {
+        tasks.push(start..end);
+    }
+    tasks
+}
+
+/// Documents in memory, with their distinct terms.
+struct Documents<'r> {
+    /// The rows of all linked documents.
+    rows: &'r [u32],
+    /// Part, and place in the part, of each that is in memory.
+    stored_at: Vec<(u32, u32)>,
+    parts: Vec<Stored>,
+}
+
+impl Documents<'_> {
+    /// The distinct terms of a document that was read.
+    fn terms_of(&self, place: u32) -> &[u64] {
+        let (part, document) = self.stored_at[place as usize];
+        self.parts[part as usize].terms_of(document as usize)
+    }
+}

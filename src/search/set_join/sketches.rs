@@ -1,0 +1,258 @@
+//! Sets in few bits: how many terms each has, a signature that only equal sets share, and the
+//! parities of its terms.
+//!
+//! Each term chooses one bit of its set's row, and the row holds how often each was chosen, odd or
+//! even. Terms that two sets share cancel out in the difference of their rows, so the rows differ in
+//! no more bits than the sets differ in terms. Rows are about three times as long as the most that
+//! alike sets may differ by, so that other sets' rows differ by more; half of a row added to the
+//! other half is the row of half the length, so that rows of unequal lengths are compared too.
+//!
+//! # References
+//! E. Sandes, G. Teodoro, A. Melo. Bitmap filter: speeding up exact set similarity joins with
+//! bitwise operations. Information Systems 88, 2020.
+
+use super::distinct_terms::DistinctTerms;
+use super::large_vec::LargeVec;
+use super::prune::Shard;
+use super::threads::Threads;
+use crate::error::Result;
+use crate::kernels::hamming_groups::GROUP;
+use crate::large_buffer::{LargeBuffer, reserve};
+use crate::similarity::Threshold;
+use crate::stable_hash::mix;
+use std::ops::Range;
+
+/// What the memory is for.
+const SKETCHES: &str = "the sketches of the documents";
+/// Bits of a row for each term by which alike sets may differ.
+const BITS_A_DIFFERENCE: u64 = 3;
+/// The longest row, in words: 32 bits of a term choose its bit.
+const MOST_WORDS: u64 = 1 << 26;
+
+/// Words of the row of a set of `size` terms: a power of two that does not fall with the size.
+pub(super) fn words_of(size: u32, threshold: Threshold) -> usize {
+    let difference = u64::from(threshold.difference_share(size)) * 2;
+    let words = (difference * BITS_A_DIFFERENCE).div_ceil(64);
+    words.clamp(1, MOST_WORDS).next_power_of_two() as usize
+}
+
+/// Halves the row until it has as many words.
+pub(super) fn fold(row: &mut Vec<u64>, words: usize) {
+    while row.len() > words {
+        let half = row.len() / 2;
+        let (first, second) = row.split_at_mut(half);
+        for (word, other) in first.iter_mut().zip(second) {
+            *word ^= *other;
+        }
+        row.truncate(half);
+    }
+}
+
+/// Sketches as a worker makes them, one document after the other.
+#[derive(Debug)]
+pub(super) struct Sketching {
+    threshold: Threshold,
+    /// Whether bits are made, beside sizes and signatures.
+    with_bits: bool,
+    distinct: DistinctTerms,
+    row: Vec<u64>,
+    /// The row of each document, its number of terms, and its signature.
+    sets: Vec<Set>,
+    /// The bits of all of them.
+    bits: LargeVec<u64>,
+}
+
+/// What is known of a set beside its bits.
+#[derive(Clone, Copy, Debug)]
+struct Set {
+    document: u32,
+    size: u32,
+    /// Sums of two functions of its terms: equal for equal sets. Terms are hashes of half as many
+    /// bits, so that it is far likelier that unequal terms are taken for equal ones than that
+    /// unequal sets are.
+    signature: u128,
+    /// Where its bits begin.
+    start: usize,
+}
+
+impl Sketching {
+    /// No sketch yet; without bits only equal sets can be found.
+    pub(super) fn new(threshold: Threshold, with_bits: bool) -> Self {
+        Self {
+            threshold,
+            with_bits,
+            distinct: DistinctTerms::default(),
+            row: Vec::new(),
+            sets: Vec::new(),
+            bits: LargeVec::with_capacity(0, SKETCHES),
+        }
+    }
+
+    /// Adds the sketch of a document; one without terms is like nothing, and has none.
+    ///
+    /// # Errors
+    /// The memory cannot be had.
+    pub(super) fn push(&mut self, document: u32, terms: &[u64]) -> Result<()> {
+        if terms.is_empty() {
+            return Ok(());
+        }
+        let terms = self.distinct.replace(terms)?;
+        let size = terms.len() as u32;
+        let words = if self.with_bits { words_of(size, self.threshold) } else { 1 };
+        self.row.clear();
+        reserve(&mut self.row, words, SKETCHES)?;
+        self.row.resize(words, 0);
+        let mask = words as u64 * 64 - 1;
+        let (mut plain, mut mixed) = (0_u64, 0_u64);
+        for &term in terms {
+            plain = plain.wrapping_add(term);
+            mixed = mixed.wrapping_add(mix(term));
+            let bit = term >> 32 & mask;
+            self.row[(bit / 64) as usize] ^= 1 << (bit % 64);
+        }
+        let signature = u128::from(plain) << 64 | u128::from(mixed);
+        self.sets.push(Set { document, size, signature, start: self.bits.len() });
+        self.bits.extend_from_slice(if self.with_bits { &self.row } else { &[] })
+    }
+
+    /// Counts the documents from `first`, where they were counted from 0.
+    pub(super) fn number_from(&mut self, first: u32) {
+        for set in &mut self.sets {
+            set.document += first;
+        }
+    }
+}
+
+/// The sketches of documents, in ascending (size, document).
+#[derive(Debug)]
+pub(super) struct Sketches {
+    /// The row of each document.
+    pub(super) documents: Vec<u32>,
+    /// How many distinct terms each has.
+    pub(super) sizes: Vec<u32>,
+    /// Sets whose rows have equally many words, these ascending.
+    pub(super) levels: Vec<Level>,
+}
+
+/// Sets whose rows have equally many words.
+#[derive(Debug)]
+pub(super) struct Level {
+    pub(super) words: usize,
+    /// Their places among all.
+    pub(super) sets: Range<usize>,
+    /// Their rows, in groups of [`GROUP`]: word by word, each of all rows of the group.
+    pub(super) groups: LargeBuffer<u64>,
+    /// The share of the largest set of each group in what alike sets may differ by.
+    pub(super) limits: Vec<u32>,
+}
+
+impl Level {
+    /// Words of a group.
+    pub(super) fn group_words(&self) -> usize {
+        self.words * GROUP
+    }
+
+    /// Replaces `row` by the row of the set at `place` among all.
+    pub(super) fn copy_row(&self, place: usize, row: &mut Vec<u64>) {
+        let at = place - self.sets.start;
+        let group = &self.groups[at / GROUP * self.group_words()..][..self.group_words()];
+        row.clear();
+        row.extend(group.iter().skip(at % GROUP).step_by(GROUP));
+    }
+}
+
+/// A document whose set equals that of an earlier one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Equal {
+    /// The first document with this set.
+    pub(super) first: u32,
+    pub(super) other: u32,
+}
+
+/// The documents whose sets equal that of an earlier one, ascending; they are taken out.
+pub(super) fn take_equal(parts: &mut [Sketching]) -> Vec<Equal> {
+    let mut all: Vec<(u128, u32, u32)> = (parts.iter().flat_map(|part| &part.sets))
+        .map(|set| (set.signature, set.size, set.document))
+        .collect();
+    all.sort_unstable();
+    let mut equal = Vec::new();
+    for group in all.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
+        let first = group[0].2;
+        equal.extend(group[1..].iter().map(|&(.., other)| Equal { first, other }));
+    }
+    equal.sort_unstable();
+    let mut others: Vec<u32> = equal.iter().map(|equal| equal.other).collect();
+    others.sort_unstable();
+    for part in parts {
+        part.sets.retain(|set| others.binary_search(&set.document).is_err());
+    }
+    equal
+}
+
+/// Takes out documents that are no longer alive.
+pub(super) fn retain_living(parts: &mut [Sketching], shards: &[Shard]) {
+    for part in parts {
+        part.sets.retain(|set| {
+            let shard = &shards[shards.partition_point(|shard| shard.end_row() <= set.document)];
+            shard.alive[(set.document - shard.first_row) as usize]
+        });
+    }
+}
+
+impl Sketches {
+    /// Puts the sketches of several workers in order, those of documents for which `of_side` holds.
+    ///
+    /// # Errors
+    /// The memory cannot be had.
+    pub(super) fn new(
+        parts: &[Sketching],
+        of_side: impl Fn(u32) -> bool,
+        threshold: Threshold,
+        threads: Threads<'_>,
+    ) -> Result<Self> {
+        let mut order: Vec<(u32, u32, u32, usize)> = Vec::new();
+        for (number, part) in (0..).zip(parts) {
+            let sets = part.sets.iter().filter(|set| of_side(set.document));
+            order.extend(sets.map(|set| (set.size, set.document, number, set.start)));
+        }
+        order.sort_unstable();
+        let words: Vec<usize> = order.iter().map(|&(size, ..)| words_of(size, threshold)).collect();
+        let (mut levels, mut start) = (Vec::new(), 0);
+        for level in words.chunk_by(|a, b| a == b) {
+            let (words, sets) = (level[0], start..start + level.len());
+            start = sets.end;
+            let of_level = &order[sets.clone()];
+            let group_words = words * GROUP;
+            let count = of_level.len().div_ceil(GROUP);
+            let mut groups = LargeBuffer::try_zeroed(count * group_words, SKETCHES)?;
+            let work = groups.chunks_mut(group_words).zip(of_level.chunks(GROUP)).collect();
+            let limits = threads.map_items(work, |(group, sets): (&mut [u64], &[_])| {
+                let mut largest = 0;
+                for (lane, &(size, _, part, start)) in sets.iter().enumerate() {
+                    let row = &parts[part as usize].bits[start..start + words];
+                    for (word, &bits) in row.iter().enumerate() {
+                        group[word * GROUP + lane] = bits;
+                    }
+                    largest = size;
+                }
+                threshold.difference_share(largest)
+            });
+            levels.push(Level { words, sets, groups, limits });
+        }
+        Ok(Self {
+            documents: order.iter().map(|&(_, document, ..)| document).collect(),
+            sizes: order.iter().map(|&(size, ..)| size).collect(),
+            levels,
+        })
+    }
+
+    /// How many there are.
+    pub(super) fn len(&self) -> usize {
+        self.sizes.len()
+    }
+
+    /// The number of the level of the set at `place`.
+    pub(super) fn level_of(&self, place: usize) -> usize {
+        self.levels.partition_point(|level| level.sets.end <= place)
+    }
+}

@@ -1,0 +1,167 @@
+//! Pairs of sets whose sketches are near: each set is compared with all that are small enough and
+//! large enough, a tile of them at a time.
+//!
+//! That is quadratic, but a pair costs half a nanosecond where an index costs that for each of a
+//! set's terms: up to some hundred thousand sets nothing is faster, and nothing else cares as little
+//! how common the terms are.
+
+use super::sketches::{Level, Sketches, fold, words_of};
+use super::threads::Threads;
+use crate::kernels::Isa;
+use crate::kernels::hamming_groups::{GROUP, near_in_groups};
+use crate::similarity::Threshold;
+use std::ops::Range;
+
+/// Sets that a worker compares with a tile of others before it goes on to the next tile.
+const BLOCK: usize = 64;
+/// Words of a tile: it stays in the second-level cache.
+const TILE_WORDS: usize = 16 << 10;
+
+/// Which sets are compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Candidates {
+    /// Those before it, in the order of the sketches, which are the same on both sides.
+    Earlier,
+    /// Of another side, those of at most its size.
+    NotLarger,
+    /// Of another side, those of less than its size.
+    Smaller,
+}
+
+/// A comparison of every one of some sets with its candidates.
+pub(super) struct WindowScan<'a> {
+    pub(super) sets: &'a Sketches,
+    pub(super) candidates: &'a Sketches,
+    pub(super) which: Candidates,
+    pub(super) threshold: Threshold,
+    pub(super) threads: Threads<'a>,
+    pub(super) isa: Isa,
+}
+
+/// A set of a block.
+struct Compared {
+    /// Places of its candidates.
+    window: Range<usize>,
+    size: u32,
+    own_limit: u32,
+    row: Vec<u64>,
+}
+
+impl WindowScan<'_> {
+    /// Pairs (document, candidate) that may be alike, all those that are among them; always in the
+    /// same order.
+    ///
+    /// # Complexity
+    /// O(pairs of sets whose sizes let them be alike × words of their sketches).
+    pub(super) fn pairs(&self) -> Vec<(u32, u32)> {
+        let blocks = self.sets.len().div_ceil(BLOCK);
+        let ranges = (0..blocks).rev().map(|block| {
+            // The largest sets cost the most, so they come first.
+            block * BLOCK..self.sets.len().min((block + 1) * BLOCK)
+        });
+        let found = self.threads.map_items(ranges.collect(), |block| self.of_block(block));
+        found.concat()
+    }
+
+    /// The places of the candidates of the set at `place`.
+    fn window(&self, place: usize) -> Range<usize> {
+        let size = self.sets.sizes[place];
+        let (smallest, sizes) = (self.threshold.min_size(size), &self.candidates.sizes);
+        let end = match self.which {
+            Candidates::Earlier => place,
+            Candidates::NotLarger => sizes.partition_point(|&other| other <= size),
+            Candidates::Smaller => sizes.partition_point(|&other| other < size),
+        };
+        sizes[..end].partition_point(|&other| other < smallest)..end
+    }
+
+    fn of_block(&self, block: Range<usize>) -> Vec<(u32, u32)> {
+        let first = block.start;
+        let mut compared: Vec<Compared> = Vec::with_capacity(block.len());
+        for place in block {
+            let size = self.sets.sizes[place];
+            let mut row = Vec::new();
+            self.sets.levels[self.sets.level_of(place)].copy_row(place, &mut row);
+            let own_limit = self.threshold.difference_share(size) + 1;
+            compared.push(Compared { window: self.window(place), size, own_limit, row });
+        }
+        let (mut found, mut hits) = (Vec::new(), Vec::new());
+        // From longer rows to shorter ones, to which the sets' own are folded.
+        for level in self.candidates.levels.iter().rev() {
+            let reached = |set: &Compared| {
+                set.window.start < level.sets.end && set.window.end > level.sets.start
+            };
+            if !compared.iter().any(reached) {
+                continue;
+            }
+            for set in &mut compared {
+                fold(&mut set.row, level.words);
+            }
+            let tile_sets = (TILE_WORDS / level.group_words()).max(1) * GROUP;
+            for tile in level.sets.clone().step_by(tile_sets) {
+                let tile = tile..level.sets.end.min(tile + tile_sets);
+                for (place, set) in (first..).zip(&compared) {
+                    let near = tile.start.max(set.window.start)..tile.end.min(set.window.end);
+                    if !near.is_empty() {
+                        self.in_tile(level, near, set, &mut hits, |candidate| {
+                            let document = self.sets.documents[place];
+                            found.push((document, self.candidates.documents[candidate]));
+                        });
+                    }
+                }
+            }
+        }
+        found
+    }
+
+    /// Tells of the candidates of a part of a level that are near enough.
+    fn in_tile(
+        &self,
+        level: &Level,
+        near: Range<usize>,
+        set: &Compared,
+        hits: &mut Vec<u64>,
+        mut found: impl FnMut(usize),
+    ) {
+        let first = level.sets.start;
+        let groups = (near.start - first) / GROUP..(near.end - first).div_ceil(GROUP);
+        let words = groups.start * level.group_words()..groups.end * level.group_words();
+        hits.clear();
+        let (rows, limits) = (&level.groups[words], &level.limits[groups.clone()]);
+        near_in_groups(self.isa, &set.row, rows, set.own_limit, limits, hits);
+        for &hit in &*hits {
+            let candidate = first + groups.start * GROUP + (hit >> 32) as usize;
+            if near.contains(&candidate) {
+                let size = self.candidates.sizes[candidate];
+                if hit as u32 <= self.threshold.max_difference(set.size, size) {
+                    found(candidate);
+                }
+            }
+        }
+    }
+}
+
+/// About how many nanoseconds of one core it takes to compare sets of ascending sizes with candidates
+/// of at most their size.
+pub(super) fn estimated_nanoseconds(
+    sets: &[u32],
+    candidates: &[u32],
+    threshold: Threshold,
+    isa: Isa,
+) -> f64 {
+    let (a_pair, a_word) = match isa {
+        Isa::Avx512 => (0.2, 0.08),
+        Isa::Avx2 => (0.3, 0.25),
+        Isa::Portable => (0.5, 1.0),
+    };
+    let (mut start, mut end, mut nanoseconds) = (0, 0, 0.0);
+    for &size in sets {
+        let smallest = threshold.min_size(size);
+        start += candidates[start..].iter().take_while(|&&other| other < smallest).count();
+        end += candidates[end..].iter().take_while(|&&other| other <= size).count();
+        // Of long rows the beginning is enough.
+        let words = words_of(size, threshold) as f64;
+        nanoseconds += (end - start) as f64 * (a_pair + a_word * words.min(8.0 + words / 4.0));
+    }
+    nanoseconds
+}
