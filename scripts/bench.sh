@@ -14,14 +14,13 @@
 # "official" there; where the variable is not set, 35 MB are generated. Scratch files, up to three
 # times SIZE, go to $TMPDIR.
 set -euo pipefail
-cd "$(dirname "$0")/.."
 
 runs="" large="" crawl="" program=""
 while (($#)); do
     case $1 in
     --runs) runs=$2 ;;
     --large) large=$2 ;;
-    --crawl) crawl=$(realpath "$2") ;;
+    --crawl) crawl=$(realpath -m "$2") ;;
     --program) program=$(realpath "$2") ;;
     *)
         sed -n '2,/^set/s/^# \{0,1\}//p' "$0" >&2
@@ -30,6 +29,7 @@ while (($#)); do
     esac
     shift 2
 done
+cd "$(dirname "$0")/.."
 if [[ -z $program ]]; then
     cargo build --release --locked --quiet
     program=$PWD/target/release/simtool
