@@ -3,22 +3,24 @@
 # processor time, MB/s, and the ratios to `wc -w` and to a plain read of the articles, measured in
 # the same run; then the share of each stage. On a busy machine only the best time means much.
 #
-# usage: scripts/bench.sh [--runs N] [--large SIZE] [--program FILE]
-#   --runs N       runs of each setting (default 11)
+# usage: scripts/bench.sh [--runs N] [--large SIZE] [--crawl DIR] [--program FILE]
+#   --runs N       runs of each setting (default 11; of a crawl 5, since they are long)
 #   --large SIZE   also SIZE megabytes of generated text, for example 700
+#   --crawl DIR    also the crawl that scripts/real-crawl wrote there, in every format, beside
+#                  `gzip -dc` of its WARC files and `wc -w` of its text
 #   --program FILE the program to time (default: a release build of this checkout)
 #
 # The articles are the newsgroups below $SIMTOOL_DATA, with the stop words and the hash table of
 # "official" there; where the variable is not set, 35 MB are generated. Scratch files, up to three
 # times SIZE, go to $TMPDIR.
 set -euo pipefail
-cd "$(dirname "$0")/.."
 
-runs=11 large="" program=""
+runs="" large="" crawl="" program=""
 while (($#)); do
     case $1 in
     --runs) runs=$2 ;;
     --large) large=$2 ;;
+    --crawl) crawl=$(realpath -m "$2") ;;
     --program) program=$(realpath "$2") ;;
     *)
         sed -n '2,/^set/s/^# \{0,1\}//p' "$0" >&2
@@ -27,12 +29,15 @@ while (($#)); do
     esac
     shift 2
 done
+cd "$(dirname "$0")/.."
 if [[ -z $program ]]; then
     cargo build --release --locked --quiet
     program=$PWD/target/release/simtool
 fi
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/simtool-bench.XXXXXX")
 trap 'rm -rf "$scratch"' EXIT
+
+crawl_runs=${runs:-5} runs=${runs:-11}
 
 # timed COMMAND...: median and best wall time of its runs and the median of their processor time, in
 # milliseconds, after one run that does not count.
@@ -106,8 +111,57 @@ else
     generate 35
     measure generated "1000 16" "1000 64" "10000 128"
 fi
+
+near_duplicates() { "$program" --quiet --force --output "$scratch/found" --corpus "$@"; }
+unpack() { gzip -dc "$crawl"/warc/*.warc.gz; }
+crawl_words() { wc -w "$crawl/text/pages.txt"; }
+
+# peak COMMAND...: the most memory that it held, in MB, maps included.
+peak() { "$@" --stats 2>&1 >/dev/null | sed -n 's/^peak memory *\([0-9]*\) MB.*/\1/p'; }
+
+# measure_crawl: the table of the crawl $crawl.
+measure_crawl() {
+    local rows format method setting
+    local runs=$crawl_runs
+    rows="gzip_-dc_of_the_WARC_files $(timed unpack) –
+wc_-w_of_the_text $(timed crawl_words) –"
+    for format in warc wet jsonl parquet text; do
+        for method in simhash exact; do
+            setting=(near_duplicates "$crawl/$format" --method "$method" --id-field url)
+            rows+="
+$format,_$method $(timed "${setting[@]}") $(peak "${setting[@]}")"
+        done
+    done
+    setting=(near_duplicates "$crawl/text" --shingle words:5 --similarity 0.7)
+    rows+="
+text,_exact,_words:5_at_0.7 $(timed "${setting[@]}") $(peak "${setting[@]}")"
+    printf '\n### crawl\n\n%s; medians of %s runs\n\n' \
+        "$(sed -n '/ pages, /p' "$crawl/report.txt")" "$runs"
+    awk '
+        function per(a, b) { return sprintf("%.2f", a / (b > 0 ? b : 1)) }
+        BEGIN {
+            print "| | median ms | best ms | processor ms | peak MB | this / gzip -dc | this / wc -w |" \
+                " best / best wc -w |"
+            print "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |"
+        }
+        NR == 1 { gzip = $2 }
+        NR == 2 { wc = $2; best_wc = $3 }
+        {
+            gsub("_", " ", $1)
+            printf "| %s | %d | %d | %d | %s | %s | %s | %s |\n", $1, $2, $3, $4, $5, per($2, gzip),
+                wc ? per($2, wc) : "–", wc ? per($3, best_wc) : "–"
+        }' <<<"$rows"
+}
+
 if [[ -n $large ]]; then
     folder=$scratch/large
     generate "$large"
     measure "generated, large" "1000 16"
+fi
+if [[ -z $crawl ]]; then
+    :
+elif [[ -f $crawl/report.txt ]]; then
+    measure_crawl
+else
+    printf '\n### crawl\n\nskipped: there is no crawl of scripts/real-crawl in %s\n' "$crawl"
 fi

@@ -2,26 +2,13 @@
 //! a WET file, a JSON Lines file and a Parquet file, so that near-duplicates lie across them.
 
 use super::collection::{CollectionSettings, Size, write_collection};
-use arrow_array::{RecordBatch, StringArray};
-use arrow_schema::{DataType, Field, Schema};
+use super::crawl_files::{PageText, ParquetFile, write_json_line, write_record};
 use flate2::Compression;
-use flate2::write::GzEncoder;
-use parquet::arrow::ArrowWriter;
-use parquet::basic::ZstdLevel;
-use parquet::file::properties::WriterProperties;
-use std::io::{self, Write};
-use std::sync::Arc;
+use std::io;
 
 /// When each of the pages was fetched, as it were: a day of its own.
 fn date(number: usize) -> String {
     format!("2026-{:02}-{:02}T00:00:00Z", number / 28 % 12 + 1, number % 28 + 1)
-}
-
-/// A page of the crawl.
-struct Page<'t> {
-    url: String,
-    date: String,
-    text: &'t str,
 }
 
 /// The content of the three files: WET in gzip, one member a record; JSON Lines with `url`, `date`
@@ -35,65 +22,35 @@ pub fn crawl(seed: u64, documents: u64) -> io::Result<[Vec<u8>; 3]> {
     let mut articles = Vec::new();
     write_collection(&settings, &mut articles, &mut io::sink(), &mut io::sink())?;
     let articles = String::from_utf8(articles).map_err(io::Error::other)?;
-    let mut parts = [const { Vec::new() }; 3];
+    let (mut wet, mut lines, mut rows) = (Vec::new(), Vec::new(), ParquetFile::new(Vec::new())?);
+    let about = [
+        ("WARC-Type", "warcinfo"),
+        ("WARC-Date", &date(0)),
+        ("Content-Type", "application/warc-fields"),
+    ];
+    write_record(&mut wet, LEVEL, &about, &[b"isPartOf: a crawl in miniature\r\n"])?;
     for (number, article) in articles.split('\x0c').enumerate() {
         let (id, text) = article.trim_start().split_once("\r\n").unwrap_or_default();
-        let (url, date) = (format!("https://crawl.example/{id}"), date(number));
-        parts[number % 3].push(Page { url, date, text });
+        let (url, date) = (&format!("https://crawl.example/{id}"), &date(number));
+        let page = PageText { url, date, text };
+        match number % 3 {
+            0 => {
+                let fields = [
+                    ("WARC-Type", "conversion"),
+                    ("WARC-Target-URI", url),
+                    ("WARC-Date", date),
+                    ("Content-Type", "text/plain"),
+                ];
+                write_record(&mut wet, LEVEL, &fields, &[text.as_bytes()])?;
+            }
+            1 => write_json_line(&mut lines, &page)?,
+            _ => rows.push(&page)?,
+        }
     }
-    let [wet, lines, rows] = parts;
-    Ok([wet_file(&wet)?, json_lines(&lines)?, parquet_file(&rows)?])
+    Ok([wet, lines, rows.finish()?])
 }
 
-fn wet_file(pages: &[Page<'_>]) -> io::Result<Vec<u8>> {
-    let mut file = Vec::new();
-    let about = "isPartOf: a crawl in miniature\r\n";
-    let record = |kind: &str, uri: &str, date: &str, content: &str, text: &str| {
-        format!(
-            "WARC/1.0\r\nWARC-Type: {kind}\r\n{uri}WARC-Date: {date}\r\nContent-Type: {content}\r\n\
-             Content-Length: {}\r\n\r\n{text}\r\n\r\n",
-            text.len()
-        )
-    };
-    let first = record("warcinfo", "", &date(0), "application/warc-fields", about);
-    let pages = pages.iter().map(|page| {
-        let uri = format!("WARC-Target-URI: {}\r\n", page.url);
-        record("conversion", &uri, &page.date, "text/plain", page.text)
-    });
-    for record in std::iter::once(first).chain(pages) {
-        let mut member = GzEncoder::new(&mut file, Compression::best());
-        member.write_all(record.as_bytes())?;
-        member.finish()?;
-    }
-    Ok(file)
-}
-
-fn json_lines(pages: &[Page<'_>]) -> io::Result<Vec<u8>> {
-    let mut file = Vec::new();
-    for page in pages {
-        let string = |text: &str| serde_json::to_string(text).map_err(io::Error::other);
-        let (url, date, text) = (string(&page.url)?, string(&page.date)?, string(page.text)?);
-        writeln!(file, "{{\"url\":{url},\"date\":{date},\"text\":{text}}}")?;
-    }
-    Ok(file)
-}
-
-fn parquet_file(pages: &[Page<'_>]) -> io::Result<Vec<u8>> {
-    let field = |name: &str| Field::new(name, DataType::Utf8, false);
-    let schema = Arc::new(Schema::new(vec![field("url"), field("date"), field("text")]));
-    let column = |value: for<'p> fn(&'p Page<'_>) -> &'p str| {
-        Arc::new(StringArray::from_iter_values(pages.iter().map(value)))
-    };
-    let columns: Vec<arrow_array::ArrayRef> =
-        vec![column(|page| &page.url), column(|page| &page.date), column(|page| page.text)];
-    let properties = WriterProperties::builder()
-        .set_compression(parquet::basic::Compression::ZSTD(ZstdLevel::default()))
-        .build();
-    let batch = RecordBatch::try_new(Arc::clone(&schema), columns).map_err(io::Error::other)?;
-    let mut writer = ArrowWriter::try_new(Vec::new(), schema, Some(properties))?;
-    writer.write(&batch)?;
-    Ok(writer.into_inner()?)
-}
+const LEVEL: Compression = Compression::best();
 
 #[cfg(test)]
 mod tests {

@@ -5,11 +5,17 @@
 //! the Zipf–Mandelbrot law, the lengths of the documents a log-normal distribution, and the
 //! vocabulary grows with the square root of the text. Everything is drawn with integers, so a seed
 //! gives the same bytes on every machine.
+//!
+//! [`pages`] makes a crawl of real pages instead.
 
 pub mod collection;
 #[cfg(all(feature = "gzip", feature = "jsonl", feature = "parquet"))]
 pub mod crawl;
+#[cfg(all(feature = "gzip", feature = "jsonl", feature = "parquet"))]
+pub mod crawl_files;
 mod document;
+#[cfg(all(feature = "gzip", feature = "jsonl", feature = "parquet"))]
+pub mod pages;
 mod random;
 mod vocabulary;
 

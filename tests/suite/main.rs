@@ -17,6 +17,8 @@ mod determinism;
 mod durability;
 #[cfg(feature = "jsonl")]
 mod fingerprint;
+#[cfg(all(feature = "jsonl", feature = "parquet", feature = "warc", feature = "zstd"))]
+mod generated_pages;
 mod golden;
 mod join;
 mod join_memory;

@@ -17,6 +17,10 @@ const TABLE_COLUMNS: usize = 64;
 /// Writes the files.
 pub(crate) fn run(args: &GenerateArgs) -> anyhow::Result<()> {
     let folder = &args.output;
+    #[cfg(all(feature = "jsonl", feature = "parquet", feature = "warc", feature = "zstd"))]
+    if let Some(pages) = &args.pages {
+        return crate::generate_pages::run(pages, folder);
+    }
     fs::create_dir_all(folder).map_err(|e| Error::io(folder, "create", e))?;
     #[cfg(all(feature = "gzip", feature = "jsonl", feature = "parquet"))]
     if args.crawl {

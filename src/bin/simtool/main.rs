@@ -7,6 +7,8 @@ mod corpus;
 mod documents;
 mod fingerprint;
 mod generate;
+#[cfg(all(feature = "jsonl", feature = "parquet", feature = "warc", feature = "zstd"))]
+mod generate_pages;
 mod inputs;
 mod interrupt;
 mod join;

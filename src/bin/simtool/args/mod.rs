@@ -101,13 +101,14 @@ pub(crate) enum Command {
 
 /// Arguments of `simtool generate`.
 #[derive(Debug, clap::Args)]
+#[command(group = clap::ArgGroup::new("what").required(true))]
 pub(crate) struct GenerateArgs {
     /// Number of articles.
-    #[arg(long, value_name = "N", required_unless_present = "bytes", conflicts_with = "bytes")]
+    #[arg(long, value_name = "N", group = "what")]
     pub(crate) documents: Option<u64>,
 
     /// Size of the articles instead, in bytes or with K, M or G for powers of 1000.
-    #[arg(long, value_name = "SIZE", value_parser = sizes::bytes)]
+    #[arg(long, value_name = "SIZE", value_parser = sizes::bytes, group = "what")]
     pub(crate) bytes: Option<u64>,
 
     /// Most samples.
@@ -126,6 +127,12 @@ pub(crate) struct GenerateArgs {
     #[cfg(all(feature = "gzip", feature = "jsonl", feature = "parquet"))]
     #[arg(long, requires = "documents", conflicts_with = "with_tables")]
     pub(crate) crawl: bool,
+
+    /// Write a crawl of the pages of HTML in this folder instead: the responses in warc/, and their
+    /// texts in wet/, jsonl/, parquet/ and text/.
+    #[cfg(all(feature = "jsonl", feature = "parquet", feature = "warc", feature = "zstd"))]
+    #[arg(long, value_name = "FOLDER", group = "what", value_hint = ValueHint::DirPath)]
+    pub(crate) pages: Option<PathBuf>,
 
     /// Folder of article.txt, sample.txt and truth.tsv; made if it is not there.
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]

@@ -1,0 +1,127 @@
+//! `simtool generate --pages`: a crawl of the pages of a folder, and their texts in the other
+//! formats, as they are read from the crawl.
+
+use crate::console;
+use simtool::document::Content;
+use simtool::generate::crawl_files::{PageText, ParquetFile, write_form_feed, write_json_line};
+use simtool::generate::pages::{self, DATE, PageFile};
+use simtool::read::walk::InputFile;
+use simtool::read::{Collection, Corpus, Event, ReadOptions};
+use simtool::{Error, Result};
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Write};
+use std::ops::ControlFlow;
+use std::path::Path;
+
+/// Most files of a format.
+const FILES: usize = 8;
+/// As the program `zstd` packs if nothing is said.
+const ZSTD_LEVEL: i32 = 3;
+
+/// What was read and written.
+#[derive(Clone, Copy, Default)]
+struct Done {
+    pages: u64,
+    html_bytes: u64,
+    text_bytes: u64,
+}
+
+/// Writes the files: `warc/`, `wet/`, `jsonl/`, `parquet/` and `text/` below `output`.
+pub(crate) fn run(folder: &Path, output: &Path) -> anyhow::Result<()> {
+    let found = pages::pages_below(folder).map_err(|e| Error::io(folder, "read", e))?;
+    if found.is_empty() {
+        let none = io::Error::new(io::ErrorKind::NotFound, "there is no page of HTML in it");
+        return Err(Error::io(folder, "take pages from", none).into());
+    }
+    let mut done = Done::default();
+    let mut text = create(&output.join("text/pages.txt"))?;
+    for (number, run) in pages::runs(&found, FILES).into_iter().enumerate() {
+        let name = format!("pages-{number:05}");
+        let warc = output.join(format!("warc/{name}.warc.gz"));
+        done.html_bytes += write_responses(&found[run], &warc)?;
+        write_texts(&warc, output, &name, &mut text, &mut done)?;
+    }
+    text.flush().map_err(|e| Error::io(output, "write to", e))?;
+    let Done { pages, html_bytes, text_bytes } = done;
+    console::note(&format!("{pages} pages, {html_bytes} bytes of HTML, {text_bytes} of text"));
+    Ok(())
+}
+
+fn create(path: &Path) -> Result<BufWriter<File>> {
+    let failed = |e| Error::io(path, "create", e);
+    fs::create_dir_all(path.parent().unwrap_or(path)).map_err(failed)?;
+    Ok(BufWriter::with_capacity(1 << 20, File::create(path).map_err(failed)?))
+}
+
+fn file_name(path: &Path) -> String {
+    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+/// Writes a WARC file and returns the bytes of its pages.
+fn write_responses(found: &[PageFile], path: &Path) -> Result<u64> {
+    let failed = |e| Error::io(path, "write to", e);
+    let mut warc = create(path)?;
+    pages::write_first_record(&mut warc, &file_name(path)).map_err(failed)?;
+    let mut bytes = 0;
+    for page in found {
+        bytes += pages::write_response(&mut warc, page)
+            .map_err(|e| failed(io::Error::other(format!("{}: {e}", page.url))))?;
+    }
+    warc.flush().map_err(failed)?;
+    Ok(bytes)
+}
+
+/// Writes the texts of a WARC file's pages to files called `name` and to the end of `text`.
+fn write_texts(
+    warc: &Path,
+    output: &Path,
+    name: &str,
+    text: &mut impl Write,
+    done: &mut Done,
+) -> Result<()> {
+    let failed = |e| Error::io(output, "write to", e);
+    let path = |format: &str, ending: &str| output.join(format!("{format}/{name}.{ending}"));
+    let wet_path = path("wet", "warc.wet.gz");
+    let mut wet = create(&wet_path)?;
+    pages::write_first_record(&mut wet, &file_name(&wet_path)).map_err(failed)?;
+    let lines = zstd::Encoder::new(create(&path("jsonl", "jsonl.zst"))?, ZSTD_LEVEL);
+    let mut lines = lines.map_err(failed)?;
+    let mut rows = ParquetFile::new(create(&path("parquet", "parquet"))?).map_err(failed)?;
+
+    let mut write = |url: &str, page: &str| -> io::Result<()> {
+        pages::write_conversion(&mut wet, url, page)?;
+        let is_first = done.pages == 0;
+        let page = PageText { url, date: DATE, text: page };
+        write_json_line(&mut lines, &page)?;
+        rows.push(&page)?;
+        write_form_feed(text, is_first, &page)?;
+        done.pages += 1;
+        done.text_bytes += page.text.len() as u64;
+        Ok(())
+    };
+    let unreadable = |what: String| Error::io(warc, "read back", io::Error::other(what));
+    let collection = Collection::open(vec![InputFile::new(warc)], ReadOptions::default());
+    for shard in 0..collection.shard_count() {
+        collection.read_shard(shard, &mut |event| {
+            let content = match event {
+                Event::Record(record) => record.content,
+                Event::Stretch(_) => return Ok(ControlFlow::Continue(())),
+                Event::Fault(fault) => return Err(unreadable(fault.to_string())),
+            };
+            match content {
+                Content::Document(document) => {
+                    let utf8 = |bytes| str::from_utf8(bytes).map_err(io::Error::other);
+                    let url = utf8(document.id.unwrap_or_default());
+                    let written = url.and_then(|url| write(url, utf8(document.text)?));
+                    written.map_err(failed)?;
+                }
+                Content::Bad(bad) => return Err(unreadable(format!("{bad:?}"))),
+                Content::PassThrough | Content::PassedOver => {}
+            }
+            Ok(ControlFlow::Continue(()))
+        })?;
+    }
+    wet.flush().map_err(failed)?;
+    lines.finish().and_then(|mut file| file.flush()).map_err(failed)?;
+    rows.finish().and_then(|mut file| file.flush()).map_err(failed)
+}

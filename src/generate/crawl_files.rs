@@ -1,0 +1,162 @@
+//! Pages → the formats that crawls come in, one page at a time: WARC and WET, JSON Lines, Parquet
+//! and text with form feeds.
+
+use arrow_array::{ArrayRef, RecordBatch, StringArray};
+use arrow_schema::{DataType, Field, Schema};
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use parquet::arrow::ArrowWriter;
+use parquet::basic::ZstdLevel;
+use parquet::file::properties::WriterProperties;
+use std::io::{self, Write};
+use std::sync::Arc;
+
+/// Bytes of text of a batch of rows.
+const BATCH_BYTES: usize = 16 << 20;
+
+/// The text of a page, with where and when it was fetched.
+#[derive(Clone, Copy, Debug)]
+pub struct PageText<'p> {
+    /// Without white space.
+    pub url: &'p str,
+    /// As WARC writes it.
+    pub date: &'p str,
+    /// All that a reader of the page sees.
+    pub text: &'p str,
+}
+
+/// Writes a record of a WARC or WET file, a gzip member of its own. The length is stated behind the
+/// header's `fields`.
+///
+/// # Errors
+///
+/// Those of writing.
+pub fn write_record(
+    out: &mut impl Write,
+    level: Compression,
+    fields: &[(&str, &str)],
+    block: &[&[u8]],
+) -> io::Result<()> {
+    let mut member = GzEncoder::new(out, level);
+    member.write_all(b"WARC/1.0\r\n")?;
+    for (name, value) in fields {
+        write!(member, "{name}: {value}\r\n")?;
+    }
+    let length: usize = block.iter().map(|part| part.len()).sum();
+    write!(member, "Content-Length: {length}\r\n\r\n")?;
+    for part in block {
+        member.write_all(part)?;
+    }
+    member.write_all(b"\r\n\r\n")?;
+    member.finish()?;
+    Ok(())
+}
+
+/// Writes a page as a line of JSON with `url`, `date` and `text`.
+///
+/// # Errors
+///
+/// Those of writing.
+pub fn write_json_line(out: &mut impl Write, page: &PageText<'_>) -> io::Result<()> {
+    let string = |text: &str| serde_json::to_string(text).map_err(io::Error::other);
+    let (url, date, text) = (string(page.url)?, string(page.date)?, string(page.text)?);
+    writeln!(out, "{{\"url\":{url},\"date\":{date},\"text\":{text}}}")
+}
+
+/// Writes a page as a document of a text with form feeds, behind the form feed that ends the one
+/// before. Form feeds in the page become spaces, which part words as well.
+///
+/// # Errors
+///
+/// Those of writing.
+pub fn write_form_feed(
+    out: &mut impl Write,
+    is_first: bool,
+    page: &PageText<'_>,
+) -> io::Result<()> {
+    if !is_first {
+        out.write_all(b"\x0c")?;
+    }
+    writeln!(out, "{}", page.url)?;
+    for (number, piece) in page.text.split('\x0c').enumerate() {
+        if number > 0 {
+            out.write_all(b" ")?;
+        }
+        out.write_all(piece.as_bytes())?;
+    }
+    Ok(())
+}
+
+/// A Parquet file with the columns `url`, `date` and `text`.
+#[derive(Debug)]
+pub struct ParquetFile<W: Write + Send> {
+    writer: ArrowWriter<W>,
+    schema: Arc<Schema>,
+    columns: [Vec<String>; 3],
+    bytes: usize,
+}
+
+impl<W: Write + Send> ParquetFile<W> {
+    /// Without rows so far.
+    ///
+    /// # Errors
+    ///
+    /// Those of writing.
+    pub fn new(out: W) -> io::Result<Self> {
+        let field = |name: &str| Field::new(name, DataType::Utf8, false);
+        let schema = Arc::new(Schema::new(vec![field("url"), field("date"), field("text")]));
+        let properties = WriterProperties::builder()
+            .set_compression(parquet::basic::Compression::ZSTD(ZstdLevel::default()))
+            .build();
+        let writer = ArrowWriter::try_new(out, Arc::clone(&schema), Some(properties))?;
+        Ok(Self { writer, schema, columns: Default::default(), bytes: 0 })
+    }
+
+    /// Adds a row.
+    ///
+    /// # Errors
+    ///
+    /// Those of writing.
+    pub fn push(&mut self, page: &PageText<'_>) -> io::Result<()> {
+        for (column, value) in self.columns.iter_mut().zip([page.url, page.date, page.text]) {
+            column.push(value.to_owned());
+        }
+        self.bytes += page.text.len();
+        if self.bytes >= BATCH_BYTES { self.flush() } else { Ok(()) }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.bytes = 0;
+        let column = |values: &mut Vec<String>| -> ArrayRef {
+            Arc::new(StringArray::from_iter_values(values.drain(..)))
+        };
+        let columns = self.columns.iter_mut().map(column).collect();
+        let batch = RecordBatch::try_new(Arc::clone(&self.schema), columns);
+        Ok(self.writer.write(&batch.map_err(io::Error::other)?)?)
+    }
+
+    /// Writes what the file ends with.
+    ///
+    /// # Errors
+    ///
+    /// Those of writing.
+    pub fn finish(mut self) -> io::Result<W> {
+        self.flush()?;
+        Ok(self.writer.into_inner()?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn form_feeds_of_a_page_part_no_documents() {
+        let mut out = Vec::new();
+        for (is_first, text) in [(true, "a\x0cb"), (false, "")] {
+            let page = PageText { url: "u", date: "d", text };
+            write_form_feed(&mut out, is_first, &page).unwrap();
+        }
+        assert_eq!(out, b"u\na b\x0cu\n");
+    }
+}
