@@ -16,6 +16,7 @@ pub mod hamming_pairs;
 pub mod hamming_scan;
 pub mod partition;
 pub mod row_words;
+pub mod shared_bits;
 pub mod shingle_terms;
 pub mod word_keys;
 pub mod word_masks;

@@ -6,18 +6,20 @@
 //! so that a document is a few words of bits, and a pair costs no more than comparing these.
 
 use super::Sources;
-use super::block_sets::BlockSets;
+use super::block_sets::{BlockSets, Comparable};
 use super::distinct_terms::DistinctTerms;
 use super::prune::{Shard, Stored};
 use super::threads::Threads;
 use crate::disjoint_sets::DisjointSets;
 use crate::error::Result;
+use crate::kernels::Isa;
 use crate::matches::SetPair;
 use crate::similarity::{Similarity, Threshold};
 use std::ops::Range;
 
-/// Pairs that a worker compares at a time, unless they link the same documents.
+/// Pairs that a worker compares at a time, term by term, and by words of bits.
 const CHUNK: usize = 128;
+const DENSE_CHUNK: usize = 4096;
 /// Pairs for each document from which it pays to number the terms.
 const MANY_PAIRS: usize = 4;
 /// No place.
@@ -34,10 +36,11 @@ pub(super) struct TermComparison<'a> {
     /// Terms that are in memory at once, about.
     pub(super) fitting: u64,
     pub(super) threads: Threads<'a>,
+    pub(super) isa: Isa,
 }
 
 /// A pair of documents, by their places among those that are linked.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy)]
 struct Link {
     /// The first one that they are linked to, directly or by others.
     first: u32,
@@ -62,22 +65,64 @@ impl TermComparison<'_> {
         for batch in self.batches(&mut links, &rows) {
             let links = &links[batch];
             let documents = self.read(links, &rows)?;
-            let tasks = tasks(links);
+            let comparisons = self.comparisons(&documents, links)?;
             let found = self.threads.try_map(
-                tasks.len(),
+                comparisons.tasks.len(),
                 || Ok(DistinctTerms::default()),
                 |table, task| {
-                    let links = &links[tasks[task].clone()];
-                    if is_dense(links) {
-                        self.compare_linked(&documents, links)
-                    } else {
-                        self.compare_pairs(&documents, links, table)
+                    let (range, sets) = &comparisons.tasks[task];
+                    let links = &links[range.clone()];
+                    match sets {
+                        Some(sets) => {
+                            let sets = &comparisons.sets[*sets];
+                            Ok(self.compare_sets(&documents, links, sets, &comparisons.numbers))
+                        }
+                        None => self.compare_pairs(&documents, links, table),
                     }
                 },
             )?;
             alike.extend(found.into_iter().flatten());
         }
         Ok(alike)
+    }
+
+    /// Numbers the terms of documents that are densely linked, and shares out all pairs.
+    fn comparisons(&self, documents: &Documents<'_>, links: &[Link]) -> Result<Comparisons> {
+        let (mut dense, mut tasks, mut start, mut end) = (Vec::new(), Vec::new(), 0, 0);
+        for linked in links.chunk_by(|a, b| a.first == b.first) {
+            let places = dense_places(linked);
+            if start < end && (places.is_some() || end - start >= CHUNK) {
+                tasks.push((start..end, None));
+                start = end;
+            }
+            end += linked.len();
+            if let Some(places) = places {
+                let parts = (start..end).step_by(DENSE_CHUNK);
+                let part = |start: usize| (start..end.min(start + DENSE_CHUNK), Some(dense.len()));
+                tasks.extend(parts.map(part));
+                dense.push(places);
+                start = end;
+            }
+        }
+        tasks.extend((start < end).then_some((start..end, None)));
+        let mut numbers = vec![NONE; documents.rows.len()];
+        for places in &dense {
+            for (number, &place) in (0..).zip(places) {
+                numbers[place as usize] = number;
+            }
+        }
+        let sets = self.threads.try_map(
+            dense.len(),
+            || Ok(()),
+            |(), number| {
+                let mut sets = BlockSets::default();
+                for &place in &dense[number] {
+                    sets.push(documents.terms_of(place))?;
+                }
+                sets.comparable()
+            },
+        )?;
+        Ok(Comparisons { tasks, sets, numbers })
     }
 
     /// Looks up the terms of one document of each pair among those of the other.
@@ -101,26 +146,21 @@ impl TermComparison<'_> {
         Ok(alike)
     }
 
-    /// Numbers the terms of linked documents, and compares their words of bits.
-    fn compare_linked(&self, documents: &Documents<'_>, links: &[Link]) -> Result<Vec<SetPair>> {
-        let places = places_of(links);
-        let mut sets = BlockSets::default();
-        for &place in &places {
-            sets.push(documents.terms_of(place))?;
-        }
-        let set_of = |place: u32| places.partition_point(|&other| other < place);
-        let mut alike = Vec::new();
-        for of_one in links.chunk_by(|a, b| a.a == b.a) {
-            let one = of_one[0].a;
-            let set = set_of(one);
-            for &Link { b: other, .. } in of_one {
-                let other_set = set_of(other);
-                let shared = sets.shared(set, other_set);
-                let sizes = [one, other].map(|place| documents.terms_of(place).len());
-                alike.extend(self.judged(documents, [one, other], shared, sizes));
-            }
-        }
-        Ok(alike)
+    /// Compares documents whose terms are numbered.
+    fn compare_sets(
+        &self,
+        documents: &Documents<'_>,
+        links: &[Link],
+        sets: &Comparable,
+        numbers: &[u32],
+    ) -> Vec<SetPair> {
+        let pairs = links.iter().filter_map(|link| {
+            let places = [link.a, link.b];
+            let [a, b] = places.map(|place| numbers[place as usize] as usize);
+            let sizes = places.map(|place| documents.terms_of(place).len());
+            self.judged(documents, places, sets.shared(a, b, self.isa), sizes)
+        });
+        pairs.collect()
     }
 
     /// The pair of two documents, if it is alike enough.
@@ -149,13 +189,23 @@ impl TermComparison<'_> {
         for &(a, b) in candidates {
             linked.join(place(a), place(b));
         }
-        let mut links: Vec<Link> = (candidates.iter())
-            .map(|&(a, b)| {
-                let (a, b) = (place(a), place(b));
-                Link { first: linked.smallest(a), a, b }
-            })
-            .collect();
-        links.sort_unstable();
+        let link = |&(a, b): &Candidate| (place(a), place(b));
+        // Shared out by what they are linked to, in the order in which they are.
+        let mut next = vec![0_usize; rows.len() + 1];
+        let firsts: Vec<u32> =
+            candidates.iter().map(|pair| linked.smallest(link(pair).0)).collect();
+        for &first in &firsts {
+            next[first as usize + 1] += 1;
+        }
+        for place in 1..next.len() {
+            next[place] += next[place - 1];
+        }
+        let mut links = vec![Link { first: NONE, a: NONE, b: NONE }; candidates.len()];
+        for (pair, &first) in candidates.iter().zip(&firsts) {
+            let (a, b) = link(pair);
+            links[next[first as usize]] = Link { first, a, b };
+            next[first as usize] += 1;
+        }
         links
     }
 
@@ -267,32 +317,23 @@ fn places_of(links: &[Link]) -> Vec<u32> {
     places
 }
 
-/// Whether so many pairs link the documents that it pays to number their terms.
-fn is_dense(links: &[Link]) -> bool {
-    // The documents need not be counted where even one pair each would not be enough.
-    links.len() > MANY_PAIRS && links.len() >= MANY_PAIRS * places_of(links).len()
+/// The places of linked documents, if so many pairs link them that it pays to number their terms.
+fn dense_places(links: &[Link]) -> Option<Vec<u32>> {
+    // The documents need not be counted where even two of them would be too many.
+    if links.len() < MANY_PAIRS * 2 {
+        return None;
+    }
+    let places = places_of(links);
+    (links.len() >= MANY_PAIRS * places.len()).then_some(places)
 }
 
-/// Parts of some pairs for a worker each: all pairs of documents that are densely linked, or some of
-/// the others.
-fn tasks(links: &[Link]) -> Vec<Range<usize>> {
-    let (mut tasks, mut start, mut end) = (Vec::new(), 0, 0);
-    for linked in links.chunk_by(|a, b| a.first == b.first) {
-        let dense = is_dense(linked);
-        if start < end && (dense || end - start >= CHUNK) {
-            tasks.push(start..end);
-            start = end;
-        }
-        end += linked.len();
-        if dense {
-            tasks.push(start..end);
-            start = end;
-        }
-    }
-    if start < end {
-        tasks.push(start..end);
-    }
-    tasks
+/// How the pairs of a batch are compared.
+struct Comparisons {
+    /// Pairs for a worker each, with the number of their numbered sets if they have such.
+    tasks: Vec<(Range<usize>, Option<usize>)>,
+    sets: Vec<Comparable>,
+    /// The number of each place's set.
+    numbers: Vec<u32>,
 }
 
 /// Documents in memory, with their distinct terms.

@@ -249,6 +249,7 @@ impl SetJoin<'_> {
                 threshold: self.threshold,
                 fitting: self.memory_bytes / BYTES_PER_COMPARED_TERM,
                 threads: Threads(self.pool),
+                isa: self.isa,
             };
             comparison.alike(&candidates)?
         } else {
@@ -258,8 +259,7 @@ impl SetJoin<'_> {
         for pair in &mut pairs {
             pair.b -= second_from.unwrap_or(0);
         }
-        pairs.sort_unstable_by_key(|pair| (pair.a, pair.b));
-        Ok(pairs)
+        Ok(in_order(pairs))
     }
 
     /// Pairs of documents whose sketches are near.
@@ -413,6 +413,33 @@ fn groups(equal: &[Equal]) -> Vec<Vec<u32>> {
         std::iter::once(group[0].first).chain(group.iter().map(|equal| equal.other)).collect()
     };
     groups.map(rows).collect()
+}
+
+/// The pairs in ascending order.
+fn in_order(mut pairs: Vec<SetPair>) -> Vec<SetPair> {
+    let rows = pairs.iter().map(|pair| pair.a as usize + 1).max().unwrap_or(0);
+    if pairs.len() < rows {
+        pairs.sort_unstable_by_key(|pair| (pair.a, pair.b));
+        return pairs;
+    }
+    // Shared out by their first rows, of which each has many.
+    let mut ends = vec![0; rows + 1];
+    for pair in &pairs {
+        ends[pair.a as usize + 1] += 1;
+    }
+    for row in 1..ends.len() {
+        ends[row] += ends[row - 1];
+    }
+    let mut ordered = pairs.clone();
+    for pair in pairs {
+        let next = &mut ends[pair.a as usize];
+        ordered[*next] = pair;
+        *next += 1;
+    }
+    for of_row in ordered.chunk_by_mut(|left, right| left.a == right.a) {
+        of_row.sort_unstable_by_key(|pair| pair.b);
+    }
+    ordered
 }
 
 /// Occurrences of terms in all living documents.

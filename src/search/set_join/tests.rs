@@ -304,3 +304,61 @@ fn repeated_terms_count_once() {
     ];
     check(&documents, threshold(7, 10));
 }
+
+/// Documents that one template made, of unequal lengths, and some of their own kind.
+fn templates(documents: u64) -> Vec<Vec<u64>> {
+    let document = |number: u64| -> Vec<u64> {
+        let template = number % 7 / 5;
+        let common = (0..60).map(|term| mix(term << 8 | template));
+        let own = (0..number % 13 * 2).map(|term| mix(number << 32 | term));
+        common.skip((number % 4) as usize).chain(own).collect()
+    };
+    (0..documents).map(document).collect()
+}
+
+#[test]
+fn templates_are_compared_by_blocks_of_terms() {
+    let documents = templates(90);
+    let source = source_of(&documents);
+    let sources = Sources { first: &source, second: None };
+    let join = SetJoin {
+        threshold: threshold(7, 10),
+        pool: None,
+        memory_bytes: u64::MAX,
+        isa: Isa::detected(),
+    };
+    let survivors = join.survivors(&sources).unwrap();
+    let candidates = join.near_sketches(survivors.sketches, None).unwrap();
+    assert!(candidates.len() > 1000);
+    // As many terms in memory as ten documents have: they are read again and again.
+    for fitting in [u64::MAX, 700] {
+        let comparison = TermComparison {
+            sources: &sources,
+            shards: &survivors.shards,
+            threshold: threshold(7, 10),
+            fitting,
+            threads: Threads(None),
+            isa: Isa::Portable,
+        };
+        let alike = in_order(comparison.alike(&candidates).unwrap());
+        assert_eq!(alike, brute_force(&documents, &documents, threshold(7, 10), false));
+    }
+}
+
+#[test]
+fn many_terms_are_counted_before_documents_are_sketched() {
+    let documents = Documents { documents: templates(90), shard_documents: 9 };
+    let expected = brute_force(&documents.documents, &documents.documents, threshold(7, 10), false);
+    // So many terms, as they say, that what cannot match is to be dropped first: by cells that are
+    // kept, or with less memory by reading twice.
+    for memory_bytes in [u64::MAX, 100 << 20] {
+        let documents = Documents { documents: templates(90), shard_documents: 9 };
+        let source = Counted { documents, term_count_hint: 1 << 27, readings: AtomicUsize::new(0) };
+        let (threshold, isa) = (threshold(7, 10), Isa::detected());
+        let join = SetJoin { threshold, pool: None, memory_bytes, isa };
+        let close = Close::from(join.self_join(&source).unwrap());
+        assert_eq!(expanded(&close), expected);
+        let per_shard = source.readings.into_inner() / 10;
+        assert_eq!(per_shard, if memory_bytes == u64::MAX { 3 } else { 4 });
+    }
+}

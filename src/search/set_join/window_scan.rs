@@ -49,7 +49,7 @@ struct Compared {
 
 impl WindowScan<'_> {
     /// Pairs (document, candidate) that may be alike, all those that are among them; always in the
-    /// same order.
+    /// same order, those of a document one after the other.
     ///
     /// # Complexity
     /// O(pairs of sets whose sizes let them be alike × words of their sketches).
@@ -111,6 +111,8 @@ impl WindowScan<'_> {
                 }
             }
         }
+        // Tiles tell of a set again and again.
+        found.sort_unstable();
         found
     }
 
