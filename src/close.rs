@@ -5,7 +5,6 @@ use crate::closeness::Closeness;
 use crate::matches::{AlikeSets, SetPair};
 use crate::sides::Sides;
 use crate::similarity::Similarity;
-use crate::unordered_map::UnorderedMap;
 use std::convert::Infallible;
 
 /// Two rows that are close enough.
@@ -138,40 +137,63 @@ impl Close {
     }
 }
 
-/// Sizes of groups by their first row.
-fn sizes(groups: &[Vec<u32>]) -> UnorderedMap<u32, u64> {
-    groups.iter().map(|group| (group[0], group.len() as u64)).collect()
+/// Sizes of groups at their first rows, and 0 elsewhere.
+fn sizes(groups: &[Vec<u32>]) -> Vec<u32> {
+    let mut sizes = vec![0; groups.iter().map(|group| group[0] as usize + 1).max().unwrap_or(0)];
+    for group in groups {
+        sizes[group[0] as usize] = group.len() as u32;
+    }
+    sizes
 }
 
 /// Rows that a row stands for.
-fn size(sizes: &UnorderedMap<u32, u64>, row: u32) -> u64 {
-    sizes.get(&row).copied().unwrap_or(1)
+fn size(sizes: &[u32], row: u32) -> u64 {
+    u64::from(sizes.get(row as usize).copied().unwrap_or(0).max(1))
 }
+
+/// No group.
+const NONE: u32 = u32::MAX;
 
 /// Groups of equal rows, and the group of each row.
 #[derive(Clone, Debug, Default)]
 pub struct RowGroups {
     groups: Vec<Vec<u32>>,
-    group_of: UnorderedMap<u32, u32>,
+    /// The group of each row up to the last one that is in any.
+    group_of: Vec<u32>,
 }
 
 impl RowGroups {
     /// The given groups.
     #[must_use]
     pub fn new(groups: Vec<Vec<u32>>) -> Self {
-        let mut group_of = UnorderedMap::default();
-        for (number, group) in groups.iter().enumerate() {
-            group_of.extend(group.iter().map(|&row| (row, number as u32)));
+        let rows = groups.iter().flatten().max().map_or(0, |&row| row as usize + 1);
+        let mut group_of = vec![NONE; rows];
+        for (number, group) in (0..).zip(&groups) {
+            for &row in group {
+                group_of[row as usize] = number;
+            }
         }
         Self { groups, group_of }
     }
 
+    /// The number of a row's group, if it is in one.
+    #[must_use]
+    pub fn group_of(&self, row: u32) -> Option<u32> {
+        self.group_of.get(row as usize).copied().filter(|&group| group != NONE)
+    }
+
     /// The number of a row's group; a row that is in none becomes one of its own.
     pub fn group_or_own(&mut self, row: u32) -> u32 {
-        *self.group_of.entry(row).or_insert_with(|| {
-            self.groups.push(vec![row]);
-            self.groups.len() as u32 - 1
-        })
+        if let Some(group) = self.group_of(row) {
+            return group;
+        }
+        let group = self.groups.len() as u32;
+        self.groups.push(vec![row]);
+        if self.group_of.len() <= row as usize {
+            self.group_of.resize(row as usize + 1, NONE);
+        }
+        self.group_of[row as usize] = group;
+        group
     }
 
     /// The rows of each group.
@@ -189,7 +211,9 @@ impl RowGroups {
 #[derive(Debug)]
 pub struct Neighbourhood {
     groups: Sides<RowGroups>,
-    neighbours: Vec<Vec<(u32, Closeness)>>,
+    /// Where the neighbours of each group of the first side begin, and where the last one's end.
+    starts: Vec<usize>,
+    neighbours: Vec<(u32, Closeness)>,
 }
 
 impl Neighbourhood {
@@ -197,22 +221,40 @@ impl Neighbourhood {
     #[must_use]
     pub fn new(close: &Close) -> Self {
         let mut groups = close.groups.clone().map(RowGroups::new);
-        let mut neighbours: Vec<Vec<(u32, Closeness)>> = Vec::new();
-        for pair in &close.pairs {
-            let [a, b] = match &mut groups {
+        let linked: Vec<[u32; 2]> = (close.pairs.iter())
+            .map(|pair| match &mut groups {
                 Sides::One(groups) => [pair.a, pair.b].map(|row| groups.group_or_own(row)),
                 Sides::Two(first, second) => {
                     [first.group_or_own(pair.a), second.group_or_own(pair.b)]
                 }
-            };
-            neighbours.resize(groups.first().groups.len(), Vec::new());
-            neighbours[a as usize].push((b, pair.closeness));
-            if !groups.is_two() {
-                neighbours[b as usize].push((a, pair.closeness));
+            })
+            .collect();
+        let is_within = !groups.is_two();
+        // Counted first: a group's neighbours stand one after the other, in the order of the pairs.
+        let mut starts = vec![0_usize; groups.first().groups.len() + 1];
+        for &[a, b] in &linked {
+            starts[a as usize + 1] += 1;
+            if is_within {
+                starts[b as usize + 1] += 1;
             }
         }
-        neighbours.resize(groups.first().groups.len(), Vec::new());
-        Self { groups, neighbours }
+        for group in 1..starts.len() {
+            starts[group] += starts[group - 1];
+        }
+        let mut next = starts.clone();
+        let mut neighbours = vec![(NONE, close.of_equal); starts.last().copied().unwrap_or(0)];
+        let mut add = |group: u32, neighbour: u32, closeness| {
+            let next = &mut next[group as usize];
+            neighbours[*next] = (neighbour, closeness);
+            *next += 1;
+        };
+        for (&[a, b], pair) in linked.iter().zip(&close.pairs) {
+            add(a, b, pair.closeness);
+            if is_within {
+                add(b, a, pair.closeness);
+            }
+        }
+        Self { groups, starts, neighbours }
     }
 
     /// Number of groups of the first side.
@@ -224,7 +266,7 @@ impl Neighbourhood {
     /// The group of a row of the first side, if it is in one.
     #[must_use]
     pub fn group_of(&self, row: u32) -> Option<u32> {
-        self.groups.first().group_of.get(&row).copied()
+        self.groups.first().group_of(row)
     }
 
     /// The rows of a group of the first side, ascending.
@@ -242,7 +284,7 @@ impl Neighbourhood {
     /// The groups close to a group of the first side.
     #[must_use]
     pub fn neighbours(&self, group: u32) -> &[(u32, Closeness)] {
-        &self.neighbours[group as usize]
+        &self.neighbours[self.starts[group as usize]..self.starts[group as usize + 1]]
     }
 
     /// All rows of the groups of the first side, ascending.
