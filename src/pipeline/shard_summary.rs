@@ -91,7 +91,7 @@ pub(super) fn read_summarized(
     let records = collection.read_shard(shard, &mut |event| {
         let record = match event {
             Event::Record(record) => record,
-            Event::Stretch(_) => return Ok(ControlFlow::Continue(())),
+            Event::Stretch(_) | Event::Reached(_) => return Ok(ControlFlow::Continue(())),
             Event::Fault(fault) => {
                 summary.faults.push(fault);
                 return Ok(ControlFlow::Continue(()));

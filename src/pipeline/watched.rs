@@ -55,6 +55,10 @@ impl Corpus for Watched<'_> {
         self.corpus.bytes()
     }
 
+    fn known_records(&self, shard: usize) -> Option<u64> {
+        self.corpus.known_records(shard)
+    }
+
     fn price(&self, shard: usize) -> Price {
         self.corpus.price(shard)
     }

@@ -385,7 +385,7 @@ impl Corpus for Collection {
             Part::Whole => self.files[self.shard_file(shard)].bytes,
             Part::Range(_, range) => range.end - range.start,
             #[cfg(feature = "parquet")]
-            Part::RowGroups(_, bytes) => *bytes,
+            Part::RowGroups(share) => share.bytes,
             Part::Unreadable(_) => 0,
         }
     }
@@ -397,9 +397,17 @@ impl Corpus for Collection {
             Part::Whole => self.read_whole(opened, visit),
             Part::Range(format, range) => self.read_range(opened, *format, range, visit),
             #[cfg(feature = "parquet")]
-            Part::RowGroups(groups, _) => self.read_rows(opened, Some(groups.clone()), visit),
+            Part::RowGroups(share) => self.read_rows(opened, Some(share.groups.clone()), visit),
             Part::Unreadable(fault) => refuse(fault.clone(), visit),
         })
+    }
+
+    fn known_records(&self, shard: usize) -> Option<u64> {
+        match &self.shards[shard].part {
+            #[cfg(feature = "parquet")]
+            Part::RowGroups(share) => Some(share.rows),
+            _ => None,
+        }
     }
 
     fn price(&self, shard: usize) -> Price {

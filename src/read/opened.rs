@@ -36,9 +36,9 @@ pub(super) enum Part {
     Whole,
     /// Records of a plain file.
     Range(Format, Range<u64>),
-    /// Row groups of a Parquet file, with their bytes.
+    /// Row groups of a Parquet file.
     #[cfg(feature = "parquet")]
-    RowGroups(Range<usize>, u64),
+    RowGroups(crate::read::parquet::Share),
     /// The file cannot be opened.
     Unreadable(Fault),
 }
@@ -80,10 +80,9 @@ impl Opened {
         if format == Format::Parquet {
             let shares = crate::read::parquet::shares(&file, ROW_GROUP_BYTES);
             return Ok(match shares {
-                Some(shares) if !shares.is_empty() => shares
-                    .into_iter()
-                    .map(|(groups, bytes)| Part::RowGroups(groups, bytes))
-                    .collect(),
+                Some(shares) if !shares.is_empty() => {
+                    shares.into_iter().map(Part::RowGroups).collect()
+                }
                 _ => vec![Part::Whole],
             });
         }

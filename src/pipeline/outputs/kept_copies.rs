@@ -167,7 +167,7 @@ impl Copies<'_> {
                     Event::Stretch(bytes) if keeps_bad => {
                         return keep(Kept::Stretch(bytes)).map(ControlFlow::Continue);
                     }
-                    Event::Stretch(_) => return Ok(ControlFlow::Continue(())),
+                    Event::Stretch(_) | Event::Reached(_) => return Ok(ControlFlow::Continue(())),
                     Event::Fault(fault) => {
                         met.has_loss |= fault.severity == Severity::Loss;
                         return Ok(ControlFlow::Continue(()));
