@@ -46,7 +46,7 @@ mod workers;
 pub mod write_fingerprints;
 mod write_groups;
 
-pub use estimate::{Estimate, estimate};
+pub use estimate::{Care, Estimate, Guess, estimate};
 pub use fingerprint_collection::{
     FingerprintedCollection, Wordless, fingerprint_by_fitted, fingerprint_collection,
 };

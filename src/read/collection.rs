@@ -159,6 +159,13 @@ impl Collection {
         self.files[file].input.path()
     }
 
+    /// How a file is packed and what is in it, as its name tells.
+    #[must_use]
+    pub fn named_kind(&self, file: usize) -> (Compression, Option<Format>) {
+        let name = &self.files[file].input.name;
+        (sniff::promised_compression(name), self.options.format.or_else(|| sniff::named(name)))
+    }
+
     /// How a file is packed and what is in it.
     ///
     /// # Errors

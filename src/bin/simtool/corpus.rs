@@ -10,7 +10,7 @@ use simtool::options::Options;
 use simtool::pipeline::config::{ClusterRule, Config, Keep};
 use simtool::pipeline::method::Method;
 use simtool::pipeline::{
-    BadRecords, CollectionSummary, Estimate, Findings, Outputs, Plan, Task, estimate,
+    BadRecords, Care, CollectionSummary, Estimate, Findings, Outputs, Plan, Task, estimate,
     find_near_duplicates, write_outputs,
 };
 use simtool::read::walk::{InputFile, Walked};
@@ -37,7 +37,11 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     let strict = inputs.as_ref().map(|input| Strict(&input.collection));
     let collections = strict.as_ref().map(|strict| documents::watched(&args.input, strict));
     if args.dry_run || args.explain || !common.quiet {
-        let estimate = estimate(collections, &plan);
+        let care = if args.dry_run { Care::Thorough } else { Care::Quick };
+        let estimate = estimate(collections, &plan, care);
+        if let Some(warning) = &estimate.warning {
+            console::warning(warning);
+        }
         if args.dry_run {
             console::out(dry_run(&estimate, &plan, &args.output).as_bytes())?;
             return Ok(Outcome::Done);
@@ -216,7 +220,7 @@ fn outputs(args: &CorpusArgs, plan: &Plan) -> Outputs {
 /// What would be done.
 fn dry_run(estimate: &Estimate, plan: &Plan, output: &Path) -> String {
     let mut text = plan.to_string();
-    if let Some(plan) = estimate.join_plan(plan) {
+    if let Some(plan) = &estimate.join_plan {
         text += &plan.to_string();
     }
     let _ = writeln!(text, "{estimate}");
