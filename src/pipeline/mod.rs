@@ -37,7 +37,6 @@ mod near_duplicates;
 mod one_call;
 mod outputs;
 mod plan;
-pub mod progress;
 mod shard_summary;
 pub mod timings;
 mod verify;

@@ -150,6 +150,13 @@ pub(super) fn read_again(
     read.map(drop)
 }
 
+impl ShardSummary {
+    /// How many documents there are.
+    pub(super) fn document_count(&self) -> u32 {
+        self.lengths.len() as u32
+    }
+}
+
 impl CollectionSummary {
     /// The summaries of all shards, put together in their order.
     ///

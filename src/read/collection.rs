@@ -173,6 +173,9 @@ impl Collection {
     /// The file cannot be read or recognized.
     pub fn recognize(&self, file: usize) -> Result<Recognized, Fault> {
         let opened = &self.files[file];
+        if let Some(&recognized) = opened.recognized.get() {
+            return Ok(recognized);
+        }
         let mut head = Vec::new();
         let result = File::open(opened.input.path())
             .and_then(|file| file.take(SNIFFED_BYTES as u64).read_to_end(&mut head));
@@ -225,10 +228,10 @@ impl Collection {
         if let Some(fault) = opened.changed(&file) {
             return refuse(fault, visit);
         }
-        let mut head = Vec::new();
-        if let Err(error) = (&mut file).take(SNIFFED_BYTES as u64).read_to_end(&mut head) {
-            return refuse(opened.unreadable("input-read", &error), visit);
-        }
+        let head = match head_of(&mut file, opened.bytes) {
+            Ok(head) => head,
+            Err(error) => return refuse(opened.unreadable("input-read", &error), visit),
+        };
         if head.is_empty() {
             let detail = "holds no records".to_owned();
             return refuse(opened.fault(Severity::Warning, "empty", None, detail), visit);
@@ -237,6 +240,9 @@ impl Collection {
             Ok(recognized) => recognized,
             Err(fault) => return refuse(fault, visit),
         };
+        // Others have found the same.
+        let Recognized { compression, format } =
+            *opened.recognized.get_or_init(|| Recognized { compression, format });
         if let Some(fault) = opened.misnamed(compression)
             && visit(Event::Fault(fault))?.is_break()
         {
@@ -352,6 +358,30 @@ impl Collection {
             other => Err(feature_off(other)),
         }
     }
+}
+
+/// The first bytes of a file that has `bytes` bytes, by one call of the system where it is small and as
+/// long as it was.
+fn head_of(file: &mut File, bytes: u64) -> io::Result<Vec<u8>> {
+    let wanted = bytes.min(SNIFFED_BYTES as u64) as usize;
+    // A byte more shows that nothing follows.
+    let mut head = vec![0; (wanted + 1).min(SNIFFED_BYTES)];
+    let mut filled = 0;
+    while filled < head.len() {
+        match file.read(&mut head[filled..]) {
+            Ok(0) => break,
+            Ok(read) => {
+                filled += read;
+                if filled == wanted {
+                    break;
+                }
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    head.truncate(filled);
+    Ok(head)
 }
 
 /// Tells why nothing is read.

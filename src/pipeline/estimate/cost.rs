@@ -40,7 +40,7 @@ const BYTES_A_SAMPLED_TERM: f64 = 5.25;
 const BYTES_A_LIVING_TERM: f64 = 48.0;
 /// The share of the terms that it leaves at the least, about. It is that of the near-duplicates and of
 /// what is quoted elsewhere, of which a sample shows a part.
-const LIVING_SHARE: f64 = 0.08;
+const LIVING_SHARE: f64 = 0.06;
 /// Bytes for each term of what is dear to read, which is kept: its hash, and room to grow.
 const BYTES_A_KEPT_TERM: f64 = 9.0;
 
@@ -143,7 +143,8 @@ fn set_join(samples: &Sides<Sample>, threshold: Threshold, living: f64, memory: 
     let terms: f64 = samples.iter().map(|sample| sample.amounts.terms).sum();
     let dear: f64 = samples.iter().map(|s| s.amounts.terms * s.dear_share).sum();
     // The share of terms that the first round looks at.
-    let looked_at = (f64::from(threshold.max_unshared(1000)) / 1000.0 * 1.7).clamp(0.125, 1.0);
+    let eighths = (f64::from(threshold.max_unshared(1000)) / 1000.0 * 8.0 * 1.7).ceil();
+    let looked_at = (eighths / 8.0).clamp(0.125, 1.0);
     let joined = terms * looked_at * BYTES_A_SAMPLED_TERM + terms * living * BYTES_A_LIVING_TERM;
     let kept = (dear * BYTES_A_KEPT_TERM).min(memory / 3.0);
     (joined + kept).min(memory)
@@ -177,8 +178,9 @@ pub(super) fn join_plan(samples: &Sides<Sample>, plan: &Plan) -> Option<SearchPl
     SearchPlan::among(workload, &methods).ok()
 }
 
-/// Pairs of fingerprints within the distance, if the sampled ones are like all: a few near-duplicates
-/// among many documents do not show, and do no harm either.
+/// Pairs of fingerprints within the distance, if most of the sampled ones have partners among those
+/// that are not near them: then fingerprints hardly tell documents apart. A few near-duplicates do
+/// not show, and do no harm either; many of one kind stand together.
 fn pairs(samples: &Sides<Sample>, max_distance: u32) -> f64 {
     let documents = |sample: &Sample| sample.amounts.documents;
     let of_all = match samples {
@@ -187,19 +189,23 @@ fn pairs(samples: &Sides<Sample>, max_distance: u32) -> f64 {
     };
     let Some(rows) = &samples.second().rows else { return 0.0 };
     let (mut close, mut compared) = (0_u64, 0_u64);
-    // Neighbours are more alike than others, and there are few of them.
-    let apart = rows.len() / 4;
+    let mut has_partner = vec![false; rows.len()];
+    let apart = (rows.len() / 4).max(1);
     for b in apart..rows.len() {
         for a in 0..=b - apart {
-            if a == b {
-                continue;
-            }
             let two = rows.row(a).zip(rows.row(b));
             // Equal ones are one fingerprint to a join.
             let distance = two.map_or(0, |(a, b)| rows.shape.distance(a, b));
-            close += u64::from(distance > 0 && distance <= max_distance);
+            if distance > 0 && distance <= max_distance {
+                close += 1;
+                (has_partner[a], has_partner[b]) = (true, true);
+            }
             compared += 1;
         }
+    }
+    let with_partner = has_partner.iter().filter(|&&has| has).count();
+    if with_partner * 2 < rows.len() {
+        return 0.0;
     }
     close as f64 / compared.max(1) as f64 * of_all
 }

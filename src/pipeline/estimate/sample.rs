@@ -22,9 +22,13 @@ use std::time::{Duration, Instant};
 
 /// A shard of at most so many bytes is read whole.
 const SMALL_BYTES: u64 = 64 << 10;
-/// Shards of a stratum that are looked into at the most: large ones, and small ones.
-const LARGE_PICKS: usize = 48;
+/// Shards of a stratum that are looked into at the most: files that it takes time to begin with, parts
+/// of plain files, and small ones.
+const FILE_PICKS: usize = 48;
+const PART_PICKS: usize = 512;
 const SMALL_PICKS: usize = 1 << 14;
+/// A shard of at most so many bytes, which is not small, is a part of a plain file.
+const PART_BYTES: f64 = 2e6;
 /// Fingerprints that are kept to be compared with each other.
 const KEPT_ROWS: usize = 2048;
 /// Terms that are kept to see which are in two documents.
@@ -241,7 +245,12 @@ impl Stratum {
     /// number of the first ones are about evenly spread.
     fn picks(&self) -> Vec<(usize, f64)> {
         let (count, all) = (self.shards.len(), self.measures.iter().sum::<f64>());
-        let most = if self.is_small { SMALL_PICKS } else { LARGE_PICKS };
+        let mean_bytes = self.bytes / count.max(1) as f64;
+        let most = match (self.is_small, self.is_dear) {
+            (true, _) => SMALL_PICKS,
+            (false, false) if mean_bytes <= PART_BYTES => PART_PICKS,
+            _ => FILE_PICKS,
+        };
         let mut picks: Vec<(usize, f64)> = if count <= most {
             (0..count).map(|place| (place, self.measures[place])).collect()
         } else if self.is_small {

@@ -13,7 +13,8 @@ pub(super) use text_classes::RowTexts;
 
 use crate::close::{Close, ClosePair, RowGroups};
 use crate::closeness::Closeness;
-use crate::error::Result;
+use crate::error::{ErrorKind, Result};
+use crate::progress::{Progress, Share};
 use crate::search::set_join::{SetJoin, shared_if_enough};
 use crate::sides::Sides;
 use crate::similarity::{Similarity, Threshold};
@@ -68,6 +69,7 @@ pub(super) fn verify(
     texts: &Sides<RowTexts<'_>>,
     threshold: Threshold,
     memory: u64,
+    progress: &dyn Progress,
 ) -> Result<Close> {
     let mut groups = close.groups.map(RowGroups::new);
     let mut tasks = group_pairs(&close.pairs, |pair| match &mut groups {
@@ -78,7 +80,7 @@ pub(super) fn verify(
         let own = |group| Task { a: group, b: group, distance: 0 };
         tasks.extend((0..groups.groups().len() as u32).map(own));
     }
-    let verifying = Verifying { threshold, memory };
+    let verifying = Verifying { threshold, memory, progress };
     let grouped = texts.as_ref().zip(groups.as_ref().map(RowGroups::groups));
     let Verified { pairs, repeated: [first, second] } = verifying.of(grouped, tasks)?;
     let groups = if groups.is_two() { Sides::Two(first, second) } else { Sides::One(first) };
@@ -127,12 +129,13 @@ impl<'t> Side<'t> {
 }
 
 /// How alike sets must be, and the memory for them.
-struct Verifying {
+struct Verifying<'p> {
     threshold: Threshold,
     memory: u64,
+    progress: &'p dyn Progress,
 }
 
-impl Verifying {
+impl Verifying<'_> {
     /// Compares the groups of the tasks: of one collection, or of two.
     fn of(&self, grouped: Sides<Grouped<'_>>, mut tasks: Vec<Task>) -> Result<Verified> {
         let bytes = |(texts, groups): Grouped<'_>| -> u64 {
@@ -207,7 +210,11 @@ impl Verifying {
         };
         let Pieces { pieces, shared } = Pieces::of(tasks.len(), comparison, threshold);
         let join = SetJoin { threshold, pool: None, memory_bytes: self.memory };
+        let share = Share::begin("comparing", self.progress).part(1, pieces.len() + shared.len());
         let of_pieces = workers.map(pieces, |piece| {
+            if share.is_cancelled() {
+                return Err(ErrorKind::Cancelled.into());
+            }
             let mut found = Vec::new();
             match piece {
                 Piece::Tasks(tasks) => {
@@ -218,11 +225,13 @@ impl Verifying {
                 Piece::Part(task, range) => comparison(task).merge(range, threshold, &mut found),
                 Piece::Join(task) => comparison(task).join(join, &mut found)?,
             }
+            share.done();
             Ok(found)
         });
         let mut found = of_pieces.into_iter().collect::<Result<Vec<_>>>()?.concat();
         for task in shared {
             comparison(task).join(SetJoin { pool: workers.pool(), ..join }, &mut found)?;
+            share.done();
         }
         Ok(found)
     }
