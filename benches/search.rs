@@ -9,6 +9,7 @@ use fingerprint_sets::{Random, ball, mix, pages, wide_mix};
 use simtool::fingerprint_table::{Lane, Reach, Wide};
 use simtool::kernels::Isa;
 use simtool::matches::Match;
+use simtool::progress::Share;
 use simtool::search::FingerprintIndex;
 use simtool::search::Rows;
 use simtool::search::bipartite_join::bipartite_join;
@@ -29,7 +30,7 @@ const QUERIES: usize = 10_000;
 
 /// All pairs of these rows.
 fn joined<L: Lane>(lanes: &[L], reach: Reach, isa: Isa) -> SelfJoin {
-    self_join(Rows::all(lanes), reach, isa).expect("there is room")
+    self_join(Rows::all(lanes), reach, isa, Share::untold()).expect("there is room")
 }
 
 /// The number of pairs of these rows.
@@ -135,7 +136,8 @@ fn queries(c: &mut Criterion) {
     queries.extend(narrow::<u64>(mix(QUERIES - queries.len(), 64, 9)));
     let (reach, isa) = (Reach::bits(64, 3), Isa::detected());
     let bipartite = || {
-        let joined = bipartite_join(Rows::all(&queries), Rows::all(&corpus), reach, isa);
+        let joined =
+            bipartite_join(Rows::all(&queries), Rows::all(&corpus), reach, isa, Share::untold());
         joined.expect("there are few groups")
     };
     let joined = bipartite();

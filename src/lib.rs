@@ -86,6 +86,7 @@ pub mod matches;
 pub mod numpy_header;
 pub mod options;
 pub mod pipeline;
+pub mod progress;
 pub mod read;
 pub mod resources;
 pub mod search;

@@ -188,7 +188,7 @@ fn check_self_joins(
         }
         let plan = Plan { index, ..plan.clone() };
         for resources in resources {
-            let join = door::self_join(rows, &plan, resources).expect("there is room");
+            let join = door::self_join(rows, &plan, resources, &NoProgress).expect("there is room");
             assert!(expanded(&join.groups, &join.pairs) == expected, "{index}");
             let partners = door::self_partners(rows, &plan, resources).expect("there is room");
             assert!(tuples(&collect(&*partners)) == expected, "partners: {index}");

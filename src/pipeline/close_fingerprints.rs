@@ -1,12 +1,12 @@
 //! Fingerprints × a plan: the rows that are close, in groups of equal ones.
 
-use super::progress::Progress;
 use super::workers::Workers;
 use crate::close::{Close, ClosePair};
 use crate::closeness::Closeness;
-use crate::error::Result;
+use crate::error::{ErrorKind, Result};
 use crate::fingerprint_rows::FingerprintRows;
 use crate::matches::ValuePair;
+use crate::progress::Progress;
 use crate::resources::Resources;
 use crate::search::door::{Join, SelfJoin, join, self_join};
 use crate::search::grouping::Groups;
@@ -33,7 +33,8 @@ pub(super) fn close_rows(
 ) -> Result<Close> {
     let plan = plan(rows, distance, resources.memory)?;
     progress.planned(&plan);
-    workers.run(|| close_by(rows, &plan, resources))?
+    let close = workers.run(|| close_by(rows, &plan, resources, progress))??;
+    if progress.is_cancelled() { Err(ErrorKind::Cancelled.into()) } else { Ok(close) }
 }
 
 fn plan(rows: Sides<&FingerprintRows<'_>>, distance: u32, memory: u64) -> Result<Plan> {
@@ -49,15 +50,16 @@ fn close_by(
     rows: Sides<&FingerprintRows<'_>>,
     plan: &Plan,
     resources: &Resources,
+    progress: &dyn Progress,
 ) -> Result<Close> {
     let (groups, pairs) = match rows {
         Sides::One(rows) => {
-            let SelfJoin { groups, pairs } = self_join(rows, plan, resources)?;
+            let SelfJoin { groups, pairs } = self_join(rows, plan, resources, progress)?;
             let pairs = named(&pairs, &groups, &groups, |a, b| (a.min(b), a.max(b)));
             (Sides::One(repeated(&groups)), pairs)
         }
         Sides::Two(queries, corpus) => {
-            let Join { queries, corpus, pairs } = join(queries, corpus, plan, resources)?;
+            let Join { queries, corpus, pairs } = join(queries, corpus, plan, resources, progress)?;
             let pairs = named(&pairs, &queries, &corpus, |a, b| (a, b));
             (Sides::Two(repeated(&queries), repeated(&corpus)), pairs)
         }
@@ -92,6 +94,7 @@ fn named(
 mod tests {
     use super::*;
     use crate::fingerprint_rows::{RowsBuilder, Shape};
+    use crate::progress::NoProgress;
     use crate::stable_hash::mix;
 
     /// Fingerprints near a few centres; each seventh row has none.
@@ -114,7 +117,7 @@ mod tests {
         {
             let found = methods.map(|index| {
                 let plan = Plan { index, ..plan(rows, 2, 1).unwrap() };
-                let close = close_by(rows, &plan, &resources).unwrap();
+                let close = close_by(rows, &plan, &resources, &NoProgress).unwrap();
                 let mut pairs = Vec::new();
                 close.visit_rows(|a, partners| {
                     pairs.extend(partners.iter().map(|&(b, closeness)| (a, b, closeness)));

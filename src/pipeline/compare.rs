@@ -96,7 +96,7 @@ pub fn read_document(
     for shard in 0..collection.shard_count() {
         let records = collection.read_shard(shard, &mut |event| {
             let met = match event {
-                Event::Stretch(_) => return Ok(ControlFlow::Continue(())),
+                Event::Stretch(_) | Event::Reached(_) => return Ok(ControlFlow::Continue(())),
                 Event::Fault(fault) if fault.severity == Severity::Warning => {
                     return Ok(ControlFlow::Continue(()));
                 }

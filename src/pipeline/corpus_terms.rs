@@ -1,10 +1,10 @@
 //! A collection as documents with terms, for the join of sets.
 
 use super::method::{DocumentTerms, TermScratch};
-use super::progress::Progress;
 use super::shard_summary::{CollectionSummary, ShardSummary, read_again, read_summarized};
 use crate::document::Document;
 use crate::error::Result;
+use crate::progress::Progress;
 use crate::read::Corpus;
 use crate::search::set_join::TermSource;
 use std::sync::OnceLock;
@@ -60,8 +60,14 @@ impl TermSource for CorpusTerms<'_> {
         visit: &mut dyn FnMut(u32, &[u64]),
     ) -> Result<()> {
         let mut scratch = TermScratch::default();
-        if self.summaries[shard].get().is_some() {
-            return read_again(self.collection, shard, u32::MAX, wanted, &mut |index, text| {
+        if let Some(summary) = self.summaries[shard].get() {
+            // No file is opened of which nothing is wanted, and none read beyond what is.
+            let last = (0..summary.document_count()).rev().find(|&index| wanted(index));
+            let Some(last) = last else {
+                self.progress.advance(self.collection.shard_bytes(shard));
+                return Ok(());
+            };
+            return read_again(self.collection, shard, last + 1, wanted, &mut |index, text| {
                 visit(index, self.terms.of(text, &mut scratch));
             });
         }
@@ -73,7 +79,6 @@ impl TermSource for CorpusTerms<'_> {
         let summary = read_summarized(self.collection, shard, self.by_field, first)?;
         // Two readers of one shard would have found the same.
         drop(self.summaries[shard].set(summary));
-        self.progress.advance(self.collection.shard_bytes(shard));
         Ok(())
     }
 }

@@ -8,14 +8,14 @@ use super::fingerprint_collection::{Rows, Wordless};
 use super::kept_terms::KeptTerms;
 use super::method::{Criterion, DocumentTerms, Fitted};
 use super::plan::Plan;
-use super::progress::Progress;
 use super::shard_summary::CollectionSummary;
 use super::timings::Timings;
-use super::verify::{RowTexts, verify};
+use super::verify::{RowTexts, Verifying, verify};
 use super::watched::Watched;
 use super::workers::Workers;
 use crate::close::Close;
 use crate::error::Result;
+use crate::progress::{Progress, Work};
 use crate::read::{Corpus, Price};
 use crate::search::set_join::SetJoin;
 use crate::sides::Sides;
@@ -44,7 +44,6 @@ pub(super) fn find_close(
     progress: &dyn Progress,
 ) -> Result<FoundClose> {
     let workers = Workers::new(plan.resources().threads)?;
-    progress.begin("reading", corpora.iter().map(|corpus| corpus.bytes()).sum());
     let watched = corpora.map(|corpus| Watched { corpus, progress });
     let corpora = watched.as_ref().map(|corpus| corpus as &dyn Corpus);
     let run = Run { corpora, plan, workers: &workers, progress };
@@ -67,9 +66,11 @@ impl Run<'_> {
         let mut timings = Timings::start();
         let resources = self.plan.resources();
         let terms = self.terms();
-        let (by_field, progress) = (self.plan.keep().is_by_field(), self.progress);
+        let by_field = self.plan.keep().is_by_field();
         let sources =
-            self.corpora.map(|corpus| CorpusTerms::new(corpus, &terms, by_field, progress));
+            self.corpora.map(|corpus| CorpusTerms::new(corpus, &terms, by_field, self.progress));
+        let bytes = self.corpora.iter().map(|corpus| corpus.bytes()).sum();
+        self.progress.begin("reading", Work::Bytes(bytes));
         let is_dear = |corpus: &dyn Corpus, shard| corpus.price(shard) == Price::Dear;
         let any_dear = (self.corpora.iter())
             .any(|corpus| (0..corpus.shard_count()).any(|shard| is_dear(*corpus, shard)));
@@ -100,7 +101,13 @@ impl Run<'_> {
         let (method, resources) = (self.plan.method(), self.plan.resources());
         let recipe = method.recipe();
         let learned_from = *self.corpora.second();
-        let fitted = Fitted::learn(recipe.terms(), learned_from, self.workers, resources.isa)?;
+        let fitted = Fitted::learn(
+            recipe.terms(),
+            learned_from,
+            self.workers,
+            resources.isa,
+            self.progress,
+        )?;
         let by_field = self.plan.keep().is_by_field();
         let (workers, progress) = (self.workers, self.progress);
         let (fitted, wordless) = (&fitted, Wordless::Allowed);
@@ -115,9 +122,12 @@ impl Run<'_> {
         if let Some(threshold) = method.verify() {
             let terms = self.terms();
             let texts = self.corpora.zip(read.as_ref());
-            let texts = texts.map(|(corpus, read)| RowTexts::of(corpus, read, &terms, workers));
+            let texts =
+                texts.map(|(corpus, read)| RowTexts::of(corpus, read, &terms, workers, progress));
             // The join of the sets takes the rest.
-            close = verify(close, &texts, threshold, resources.memory / 2, resources.isa)?;
+            let (memory, isa) = (resources.memory / 2, resources.isa);
+            let verifying = Verifying { threshold, memory, isa, progress };
+            close = verify(close, &texts, &verifying)?;
             timings.end("verify");
         }
         Ok(FoundClose { read, close, timings, spooled_bytes: 0 })

@@ -1,7 +1,6 @@
 //! A collection × a recipe: a row of every document, in one reading.
 
 use super::method::{Fitted, Recipe, RowMaker, RowScratch};
-use super::progress::Progress;
 use super::shard_summary::{CollectionSummary, ShardSummary, read_summarized};
 use super::watched::Watched;
 use super::workers::Workers;
@@ -9,6 +8,7 @@ use crate::document::Document;
 use crate::error::{Error, Result};
 use crate::fault::escaped;
 use crate::fingerprint_rows::FingerprintRows;
+use crate::progress::{Progress, Work};
 use crate::read::Corpus;
 use crate::resources::Resources;
 use crate::validity::Validity;
@@ -54,8 +54,7 @@ pub fn fingerprint_collection(
 ) -> Result<FingerprintedCollection> {
     let workers = Workers::new(resources.threads)?;
     let corpus = &Watched { corpus, progress };
-    let fitted = Fitted::learn(recipe.terms(), corpus, &workers, resources.isa)?;
-    progress.begin("reading", corpus.bytes());
+    let fitted = Fitted::learn(recipe.terms(), corpus, &workers, resources.isa, progress)?;
     let (fitted, workers) = (&fitted, &workers);
     let rows = Rows { recipe, fitted, by_field: false, wordless, workers, progress };
     rows.of(corpus, resources)
@@ -77,7 +76,6 @@ pub fn fingerprint_by_fitted(
     fitted.check(recipe.terms())?;
     let workers = &Workers::new(resources.threads)?;
     let corpus = &Watched { corpus, progress };
-    progress.begin("reading", corpus.bytes());
     let wordless = Wordless::Allowed;
     Rows { recipe, fitted, by_field: false, wordless, workers, progress }.of(corpus, resources)
 }
@@ -117,6 +115,7 @@ impl Rows<'_> {
             let rule = "makes no fingerprints: it compares the documents' sets themselves";
             return Err(Error::config("method", "exact", rule));
         };
+        self.progress.begin("reading", Work::Bytes(corpus.bytes()));
         let maker = RowMaker::new(self.recipe.terms(), sketch, self.fitted, resources.isa);
         let read = |shards: &mut dyn Iterator<Item = usize>| {
             let mut scratch = RowScratch::default();
@@ -176,7 +175,6 @@ impl Rows<'_> {
             Ok(has_row)
         };
         let summary = read_summarized(corpus, shard, self.by_field, visit)?;
-        self.progress.advance(corpus.shard_bytes(shard));
         Ok(ShardRows { shard, words, without, summary })
     }
 }
@@ -197,7 +195,7 @@ mod tests {
     use crate::pipeline::config::Config;
     use crate::pipeline::method::Method;
     use crate::pipeline::one_call::{fingerprint, fingerprint_by};
-    use crate::pipeline::progress::NoProgress;
+    use crate::progress::NoProgress;
     use crate::read::walk::InputFile;
     use crate::read::{Collection, ReadOptions, Texts};
     use std::fs;

@@ -5,6 +5,7 @@ use crate::fingerprint_rows::FingerprintRows;
 use crate::pipeline::emit_pairs::{PairOutput, Sink, emit};
 use crate::pipeline::workers;
 use crate::pipeline::write_groups::{write_groups, write_query_groups};
+use crate::progress::NoProgress;
 use crate::resources::Resources;
 use crate::search::door;
 use crate::search::planner::{IndexName, Plan, Task, Workload};
@@ -63,7 +64,9 @@ pub fn join_fingerprints(
             let count = door::count_self_join(rows, plan, resources)?;
             sink(format!("{count}\n").as_bytes())
         }
-        PairOutput::Groups => write_groups(&door::self_join(rows, plan, resources)?, sink),
+        PairOutput::Groups => {
+            write_groups(&door::self_join(rows, plan, resources, &NoProgress)?, sink)
+        }
         PairOutput::Tsv | PairOutput::Numpy | PairOutput::Parquet => {
             emit(&*door::self_partners(rows, plan, resources)?, output, sink)
         }
@@ -85,7 +88,7 @@ pub fn search_fingerprints(
 ) -> Result<()> {
     workers::start(resources.threads)?.install(|| match output {
         PairOutput::Groups => {
-            write_query_groups(&door::join(queries, corpus, plan, resources)?, sink)
+            write_query_groups(&door::join(queries, corpus, plan, resources, &NoProgress)?, sink)
         }
         PairOutput::Count | PairOutput::Tsv | PairOutput::Numpy | PairOutput::Parquet => {
             emit(&*door::partners(queries, corpus, plan, resources)?, output, sink)

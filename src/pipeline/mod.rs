@@ -37,7 +37,6 @@ mod near_duplicates;
 mod one_call;
 mod outputs;
 mod plan;
-pub mod progress;
 mod shard_summary;
 pub mod timings;
 mod verify;
@@ -46,7 +45,7 @@ mod workers;
 pub mod write_fingerprints;
 mod write_groups;
 
-pub use estimate::{Estimate, estimate};
+pub use estimate::{Care, Estimate, Guess, estimate};
 pub use fingerprint_collection::{
     FingerprintedCollection, Wordless, fingerprint_by_fitted, fingerprint_collection,
 };

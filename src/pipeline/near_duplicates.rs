@@ -3,12 +3,12 @@
 use super::config::ClusterRule;
 use super::find_close::{FoundClose, find_close};
 use super::plan::{Plan, Task};
-use super::progress::Progress;
 use super::shard_summary::CollectionSummary;
 use super::timings::Timings;
 use crate::close::Close;
 use crate::cluster::{Cluster, Removal, clusters, components, keep};
 use crate::error::{Error, Result};
+use crate::progress::{Progress, Work};
 use crate::read::Corpus;
 use crate::sides::Sides;
 
@@ -69,6 +69,7 @@ pub fn find_near_duplicates(
     }
     let FoundClose { read, close, mut timings, spooled_bytes } =
         find_close(corpora, plan, progress)?;
+    progress.begin("clustering", Work::Steps(0));
     let (removals, stage) = match &read {
         Sides::One(read) => {
             let prefer = |a: u32, b: u32| read.prefer(plan.keep(), a, b);

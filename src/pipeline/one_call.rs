@@ -8,8 +8,8 @@ use super::fingerprint_collection::{
 use super::method::Fitted;
 use super::near_duplicates::{NearDuplicates, find_near_duplicates};
 use super::plan::{Plan, Task};
-use super::progress::NoProgress;
 use crate::error::Result;
+use crate::progress::NoProgress;
 use crate::read::Corpus;
 use crate::sides::Sides;
 

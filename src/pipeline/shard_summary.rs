@@ -91,7 +91,7 @@ pub(super) fn read_summarized(
     let records = collection.read_shard(shard, &mut |event| {
         let record = match event {
             Event::Record(record) => record,
-            Event::Stretch(_) => return Ok(ControlFlow::Continue(())),
+            Event::Stretch(_) | Event::Reached(_) => return Ok(ControlFlow::Continue(())),
             Event::Fault(fault) => {
                 summary.faults.push(fault);
                 return Ok(ControlFlow::Continue(()));
@@ -148,6 +148,13 @@ pub(super) fn read_again(
         Ok(if index < end { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
     });
     read.map(drop)
+}
+
+impl ShardSummary {
+    /// How many documents there are.
+    pub(super) fn document_count(&self) -> u32 {
+        self.lengths.len() as u32
+    }
 }
 
 impl CollectionSummary {

@@ -1,8 +1,9 @@
-//! A corpus whose readings end when the caller no longer wants the work.
+//! A corpus whose readings tell how far they have come, and end when the caller no longer wants the
+//! work.
 
-use super::progress::Progress;
 use crate::document::Content;
 use crate::error::{ErrorKind, Result};
+use crate::progress::Progress;
 use crate::read::{Collection, Corpus, Event, Price, Visit};
 use std::path::Path;
 
@@ -11,7 +12,7 @@ const EVENTS: u32 = 64;
 /// Bytes of text after which it is asked again, for documents that are long.
 const BYTES: usize = 1 << 20;
 
-/// A corpus that is read for as long as `progress` is not cancelled.
+/// A corpus that is read for as long as `progress` is not cancelled; it is told of every byte.
 #[derive(Clone, Copy)]
 pub(super) struct Watched<'w> {
     pub(super) corpus: &'w dyn Corpus,
@@ -55,15 +56,26 @@ impl Corpus for Watched<'_> {
         self.corpus.bytes()
     }
 
+    fn known_records(&self, shard: usize) -> Option<u64> {
+        self.corpus.known_records(shard)
+    }
+
     fn price(&self, shard: usize) -> Price {
         self.corpus.price(shard)
     }
 
     fn read_shard(&self, shard: usize, visit: &mut Visit<'_>) -> Result<u64> {
         self.ask()?;
-        let (mut events, mut bytes) = (0, 0);
-        self.corpus.read_shard(shard, &mut |event| {
+        let (mut events, mut bytes, mut told) = (0, 0, 0);
+        let mut tell = |reached: u64| {
+            self.progress.advance(reached.saturating_sub(told));
+            told = told.max(reached);
+        };
+        let read = self.corpus.read_shard(shard, &mut |event| {
             events += 1;
+            if let Event::Reached(reached) = event {
+                tell(reached);
+            }
             if let Event::Record(record) = &event
                 && let Content::Document(document) = record.content
             {
@@ -74,7 +86,10 @@ impl Corpus for Watched<'_> {
                 self.ask()?;
             }
             visit(event)
-        })
+        });
+        // The end of a shard is not told of, and what is behind a reader that had enough is not read.
+        tell(self.corpus.shard_bytes(shard));
+        read
     }
 
     fn as_files(&self) -> Option<&Collection> {
@@ -88,6 +103,7 @@ mod tests {
     use crate::pipeline::config::Config;
     use crate::pipeline::method::Method;
     use crate::pipeline::{Plan, Task, Wordless, find_near_duplicates, fingerprint_collection};
+    use crate::progress::Work;
     use crate::read::Texts;
     use crate::resources::Resources;
     use crate::sides::Sides;
@@ -99,7 +115,7 @@ mod tests {
     struct Patience(AtomicU64);
 
     impl Progress for Patience {
-        fn begin(&self, _: &'static str, _: u64) {}
+        fn begin(&self, _: &'static str, _: Work) {}
         fn advance(&self, _: u64) {}
         fn is_cancelled(&self) -> bool {
             let left = |left: u64| Some(left.saturating_sub(1));

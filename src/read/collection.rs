@@ -159,6 +159,13 @@ impl Collection {
         self.files[file].input.path()
     }
 
+    /// How a file is packed and what is in it, as its name tells.
+    #[must_use]
+    pub fn named_kind(&self, file: usize) -> (Compression, Option<Format>) {
+        let name = &self.files[file].input.name;
+        (sniff::promised_compression(name), self.options.format.or_else(|| sniff::named(name)))
+    }
+
     /// How a file is packed and what is in it.
     ///
     /// # Errors
@@ -166,6 +173,9 @@ impl Collection {
     /// The file cannot be read or recognized.
     pub fn recognize(&self, file: usize) -> Result<Recognized, Fault> {
         let opened = &self.files[file];
+        if let Some(&recognized) = opened.recognized.get() {
+            return Ok(recognized);
+        }
         let mut head = Vec::new();
         let result = File::open(opened.input.path())
             .and_then(|file| file.take(SNIFFED_BYTES as u64).read_to_end(&mut head));
@@ -218,10 +228,10 @@ impl Collection {
         if let Some(fault) = opened.changed(&file) {
             return refuse(fault, visit);
         }
-        let mut head = Vec::new();
-        if let Err(error) = (&mut file).take(SNIFFED_BYTES as u64).read_to_end(&mut head) {
-            return refuse(opened.unreadable("input-read", &error), visit);
-        }
+        let head = match head_of(&mut file, opened.bytes) {
+            Ok(head) => head,
+            Err(error) => return refuse(opened.unreadable("input-read", &error), visit),
+        };
         if head.is_empty() {
             let detail = "holds no records".to_owned();
             return refuse(opened.fault(Severity::Warning, "empty", None, detail), visit);
@@ -230,6 +240,9 @@ impl Collection {
             Ok(recognized) => recognized,
             Err(fault) => return refuse(fault, visit),
         };
+        // Others have found the same.
+        let Recognized { compression, format } =
+            *opened.recognized.get_or_init(|| Recognized { compression, format });
         if let Some(fault) = opened.misnamed(compression)
             && visit(Event::Fault(fault))?.is_break()
         {
@@ -347,6 +360,30 @@ impl Collection {
     }
 }
 
+/// The first bytes of a file that has `bytes` bytes, by one call of the system where it is small and as
+/// long as it was.
+fn head_of(file: &mut File, bytes: u64) -> io::Result<Vec<u8>> {
+    let wanted = bytes.min(SNIFFED_BYTES as u64) as usize;
+    // A byte more shows that nothing follows.
+    let mut head = vec![0; (wanted + 1).min(SNIFFED_BYTES)];
+    let mut filled = 0;
+    while filled < head.len() {
+        match file.read(&mut head[filled..]) {
+            Ok(0) => break,
+            Ok(read) => {
+                filled += read;
+                if filled == wanted {
+                    break;
+                }
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    head.truncate(filled);
+    Ok(head)
+}
+
 /// Tells why nothing is read.
 fn refuse(fault: Fault, visit: &mut Visit<'_>) -> Result<u64> {
     visit(Event::Fault(fault)).map(|_| 0)
@@ -385,7 +422,7 @@ impl Corpus for Collection {
             Part::Whole => self.files[self.shard_file(shard)].bytes,
             Part::Range(_, range) => range.end - range.start,
             #[cfg(feature = "parquet")]
-            Part::RowGroups(_, bytes) => *bytes,
+            Part::RowGroups(share) => share.bytes,
             Part::Unreadable(_) => 0,
         }
     }
@@ -397,9 +434,17 @@ impl Corpus for Collection {
             Part::Whole => self.read_whole(opened, visit),
             Part::Range(format, range) => self.read_range(opened, *format, range, visit),
             #[cfg(feature = "parquet")]
-            Part::RowGroups(groups, _) => self.read_rows(opened, Some(groups.clone()), visit),
+            Part::RowGroups(share) => self.read_rows(opened, Some(share.groups.clone()), visit),
             Part::Unreadable(fault) => refuse(fault.clone(), visit),
         })
+    }
+
+    fn known_records(&self, shard: usize) -> Option<u64> {
+        match &self.shards[shard].part {
+            #[cfg(feature = "parquet")]
+            Part::RowGroups(share) => Some(share.rows),
+            _ => None,
+        }
     }
 
     fn price(&self, shard: usize) -> Price {

@@ -64,6 +64,7 @@ fn read(paths: &[&Path], options: ReadOptions) -> Seen {
                     seen.lost.push(fault.code);
                 }
                 Event::Fault(fault) => seen.warned.push(fault.code),
+                Event::Reached(_) => {}
             }
             Ok(ControlFlow::Continue(()))
         });

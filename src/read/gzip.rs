@@ -183,6 +183,10 @@ impl<R: Read> Stream for Gzip<R> {
         }
         Filled { bytes, then: Then::End }
     }
+
+    fn position(&self) -> u64 {
+        self.input.position()
+    }
 }
 
 /// What the start of a member looks like.

@@ -100,6 +100,9 @@ pub enum Event<'a> {
     Stretch(&'a [u8]),
     /// Something wrong with the file; the records before it have been visited.
     Fault(Fault),
+    /// The reading has come about so far into the shard, in the bytes that [`Corpus::shard_bytes`]
+    /// counts. Told now and then, and not at the end: a small shard tells nothing.
+    Reached(u64),
 }
 
 /// Takes the events of a shard, in order, and says whether it wants more. Its first error ends the
@@ -153,6 +156,11 @@ pub trait Corpus: Debug + Sync {
     /// The bytes of all shards.
     fn bytes(&self) -> u64 {
         (0..self.shard_count()).map(|shard| self.shard_bytes(shard)).sum()
+    }
+
+    /// How many records the shard has, where that is known without reading it.
+    fn known_records(&self, _shard: usize) -> Option<u64> {
+        None
     }
 
     /// How dear it is to read the shard again, as far as is known without reading it.

@@ -3,14 +3,15 @@
 use crate::fault::{Fault, Severity};
 use crate::input_format::{Compression, Format};
 use crate::mapped_file::MappedFile;
-use crate::read::Price;
 use crate::read::form_feed::FORM_FEED;
 use crate::read::options::ReadOptions;
 use crate::read::sniff::{self, SNIFFED_BYTES};
 use crate::read::walk::InputFile;
+use crate::read::{Price, Recognized};
 use std::fs::{self, File, Metadata};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::ops::Range;
+use std::sync::OnceLock;
 use std::time::SystemTime;
 
 /// Compressed bytes of row groups that are one shard: each shard reads the file's footer.
@@ -27,6 +28,8 @@ pub(super) struct Opened {
     pub(super) map: Option<MappedFile>,
     /// How dear it is to read all of it again. Of a small file, as its name tells.
     pub(super) price: Price,
+    /// How it is packed and what is in it, once it was read.
+    pub(super) recognized: OnceLock<Recognized>,
 }
 
 /// What of a file a shard is.
@@ -36,9 +39,9 @@ pub(super) enum Part {
     Whole,
     /// Records of a plain file.
     Range(Format, Range<u64>),
-    /// Row groups of a Parquet file, with their bytes.
+    /// Row groups of a Parquet file.
     #[cfg(feature = "parquet")]
-    RowGroups(Range<usize>, u64),
+    RowGroups(crate::read::parquet::Share),
     /// The file cannot be opened.
     Unreadable(Fault),
 }
@@ -46,7 +49,8 @@ pub(super) enum Part {
 impl Opened {
     /// Nothing is known of the file yet.
     pub(super) fn new(input: InputFile) -> Self {
-        Self { input, bytes: 0, modified: None, map: None, price: Price::Cheap }
+        let recognized = OnceLock::new();
+        Self { input, bytes: 0, modified: None, map: None, price: Price::Cheap, recognized }
     }
 
     /// Notes size and time, maps a large plain file and cuts it behind records.
@@ -80,10 +84,9 @@ impl Opened {
         if format == Format::Parquet {
             let shares = crate::read::parquet::shares(&file, ROW_GROUP_BYTES);
             return Ok(match shares {
-                Some(shares) if !shares.is_empty() => shares
-                    .into_iter()
-                    .map(|(groups, bytes)| Part::RowGroups(groups, bytes))
-                    .collect(),
+                Some(shares) if !shares.is_empty() => {
+                    shares.into_iter().map(Part::RowGroups).collect()
+                }
                 _ => vec![Part::Whole],
             });
         }

@@ -22,6 +22,7 @@ use parquet::arrow::arrow_reader::{
     ParquetRecordBatchReaderBuilder,
 };
 use parquet::basic::Type as PhysicalType;
+use parquet::file::metadata::RowGroupMetaData;
 use parquet::file::reader::ChunkReader;
 use std::fmt::Display;
 use std::fs::File;
@@ -47,21 +48,36 @@ pub(super) struct Columns<'c> {
     pub(super) keep: Option<&'c str>,
 }
 
-/// Row groups in shares of at least `bytes` compressed bytes, with the bytes of each; `None` if
-/// the file's footer cannot be read.
-pub(super) fn shares(file: &File, bytes: u64) -> Option<Vec<(Range<usize>, u64)>> {
+/// Row groups that are read together.
+#[derive(Clone, Debug)]
+pub(super) struct Share {
+    pub(super) groups: Range<usize>,
+    /// Compressed bytes of all their columns.
+    pub(super) bytes: u64,
+    pub(super) rows: u64,
+}
+
+/// Row groups in shares of at least `bytes` compressed bytes; `None` if the file's footer cannot be
+/// read.
+pub(super) fn shares(file: &File, bytes: u64) -> Option<Vec<Share>> {
     let metadata = load(file).ok()?;
     let mut shares = Vec::new();
-    let (mut first, mut size) = (0, 0_u64);
+    let (mut first, mut size, mut rows) = (0, 0_u64, 0_u64);
     let groups = metadata.metadata().row_groups();
     for (at, group) in groups.iter().enumerate() {
-        size = size.saturating_add(u64::try_from(group.compressed_size()).unwrap_or_default());
+        size = size.saturating_add(compressed_bytes(group));
+        rows = rows.saturating_add(u64::try_from(group.num_rows()).unwrap_or_default());
         if size >= bytes || at + 1 == groups.len() {
-            shares.push((first..at + 1, size));
-            (first, size) = (at + 1, 0);
+            shares.push(Share { groups: first..at + 1, bytes: size, rows });
+            (first, size, rows) = (at + 1, 0, 0);
         }
     }
     Some(shares)
+}
+
+/// Bytes of all columns of a row group, as it declares.
+fn compressed_bytes(group: &RowGroupMetaData) -> u64 {
+    u64::try_from(group.compressed_size()).unwrap_or_default()
 }
 
 /// The paths of the columns; none of a file that cannot be read.
@@ -108,10 +124,11 @@ pub(super) fn read(
             return Ok(0);
         }
     };
-    let mut rows = 0_u64;
+    let (mut rows, mut bytes) = (0_u64, 0_u64);
     for group in groups.unwrap_or(0..metadata.metadata().num_row_groups()) {
         let declared = metadata.metadata().row_group(group).num_rows();
         let declared = u64::try_from(declared).unwrap_or_default();
+        let group_bytes = compressed_bytes(metadata.metadata().row_group(group));
         if let Some(detail) = selected.too_long(&metadata, group) {
             rows = rows.saturating_add(declared);
             if visit(damage("parquet-size", detail, declared))?.is_break() {
@@ -130,8 +147,14 @@ pub(super) fn read(
                 if let ended @ ControlFlow::Break(_) = group_rows.visit(&batch, visit) {
                     return Ok(ended);
                 }
+                let share = group_rows.read as f64 / declared.max(1) as f64;
+                let reached = Event::Reached(bytes + (group_bytes as f64 * share.min(1.0)) as u64);
+                if let ended @ ControlFlow::Break(_) = give(reached, visit) {
+                    return Ok(ended);
+                }
             }
         });
+        bytes = bytes.saturating_add(group_bytes);
         let read = group_rows.read;
         let rows_before = rows;
         rows = rows.saturating_add(declared.max(read));

@@ -29,6 +29,10 @@ impl<R: Read> Stream for Plain<R> {
             }
         }
     }
+
+    fn position(&self) -> u64 {
+        self.position
+    }
 }
 
 /// The loss of everything from a byte on.

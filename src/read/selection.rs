@@ -54,7 +54,7 @@ impl Selection {
         read(&mut |event| {
             let event = match event {
                 Event::Record(record) => Event::Record(self.look_at(record, &mut taken)),
-                other @ (Event::Stretch(_) | Event::Fault(_)) => other,
+                other @ (Event::Stretch(_) | Event::Fault(_) | Event::Reached(_)) => other,
             };
             let flow = visit(event)?;
             Ok(if taken == most { ControlFlow::Break(()) } else { flow })

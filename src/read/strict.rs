@@ -25,7 +25,7 @@ impl Strict<'_> {
                 detail: format!("expected {}", bad.expected),
                 lost_records: 0,
             }),
-            Event::Record(_) | Event::Stretch(_) => None,
+            Event::Record(_) | Event::Stretch(_) | Event::Reached(_) => None,
         }
     }
 }
@@ -49,6 +49,10 @@ impl Corpus for Strict<'_> {
 
     fn shard_bytes(&self, shard: usize) -> u64 {
         self.0.shard_bytes(shard)
+    }
+
+    fn known_records(&self, shard: usize) -> Option<u64> {
+        self.0.known_records(shard)
     }
 
     fn price(&self, shard: usize) -> Price {

@@ -8,7 +8,8 @@
 use crate::error::{Error, Result};
 use crate::fault::{Fault, Severity};
 use crate::read::decompress::unpacked;
-use std::collections::BTreeSet;
+use crate::unordered_map::UnorderedMap;
+use std::ffi::OsString;
 use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -61,7 +62,7 @@ pub struct Walker<'w> {
     temporary_folder: &'w Path,
     walked: Walked,
     /// Files that were reached, by their path without links.
-    seen: BTreeSet<PathBuf>,
+    seen: UnorderedMap<OsString, ()>,
     has_read_input: bool,
 }
 
@@ -72,7 +73,7 @@ impl<'w> Walker<'w> {
         Self {
             temporary_folder,
             walked: Walked::default(),
-            seen: BTreeSet::new(),
+            seen: UnorderedMap::default(),
             has_read_input: false,
         }
     }
@@ -103,7 +104,7 @@ impl<'w> Walker<'w> {
             self.add_folder(path, &real, filter);
         } else {
             let copy_name = path.file_name().unwrap_or_default().into();
-            self.add_file(path, real, copy_name, &metadata, Severity::Loss);
+            self.add_file(path, real, copy_name, metadata.file_type(), Severity::Loss);
         }
         Ok(())
     }
@@ -135,11 +136,11 @@ impl<'w> Walker<'w> {
         path: &Path,
         real: PathBuf,
         copy_name: PathBuf,
-        metadata: &fs::Metadata,
+        file_type: fs::FileType,
         severity: Severity,
     ) {
-        if !metadata.is_file() {
-            let kind = kind(metadata.file_type());
+        if !file_type.is_file() {
+            let kind = kind(file_type);
             let detail = format!("is {kind}, not a regular file; use '-' to read a stream");
             let file = path.to_owned();
             self.walked.faults.push(Fault {
@@ -152,7 +153,7 @@ impl<'w> Walker<'w> {
             });
             return;
         }
-        if self.seen.insert(real) {
+        if self.seen.insert(real.into_os_string(), ()).is_none() {
             self.walked.files.push(InputFile { copy_name, ..InputFile::new(path) });
         }
     }
@@ -176,29 +177,24 @@ impl<'w> Walker<'w> {
                     Ok((path, kind)) if kind.is_dir() => waiting.push(path),
                     // A link inside a folder is not followed.
                     Ok((_, kind)) if kind.is_symlink() => {}
-                    Ok((path, _)) => found.push(path),
+                    Ok((path, kind)) => found.push((path, kind)),
                     Err(error) => self.refuse(&folder, Severity::Loss, &error),
                 }
             }
         }
-        found.sort_unstable_by(|a, b| {
+        found.sort_unstable_by(|(a, _), (b, _)| {
             a.as_os_str().as_encoded_bytes().cmp(b.as_os_str().as_encoded_bytes())
         });
-        for path in found {
+        for (path, kind) in found {
             let below = path.strip_prefix(root).unwrap_or(&path);
             if !filter(below) {
                 continue;
             }
             // The folder `..` has no name.
             let copy_name = Path::new(root.file_name().unwrap_or_default()).join(below);
-            match fs::symlink_metadata(&path) {
-                Ok(metadata) => {
-                    // No link is followed on the way.
-                    let real = real.join(below);
-                    self.add_file(&path, real, copy_name, &metadata, Severity::Warning);
-                }
-                Err(error) => self.refuse(&path, Severity::Loss, &error),
-            }
+            // No link is followed on the way.
+            let real = real.join(below);
+            self.add_file(&path, real, copy_name, kind, Severity::Warning);
         }
     }
 
@@ -266,7 +262,7 @@ pub fn listed_paths(list: &Path, zero_separated: bool) -> Result<Vec<PathBuf>> {
 #[cfg(unix)]
 fn path_of_bytes(bytes: Vec<u8>) -> PathBuf {
     use std::os::unix::ffi::OsStringExt;
-    std::ffi::OsString::from_vec(bytes).into()
+    OsString::from_vec(bytes).into()
 }
 
 #[cfg(not(unix))]

@@ -14,6 +14,8 @@ use std::ops::ControlFlow;
 /// Bytes asked of a stream at once: enough to amortize a call, and small enough that the window
 /// stays in the second-level cache.
 const FILL_BYTES: usize = 256 << 10;
+/// Bytes of a slice after which it is told how far the reading has come.
+const TOLD_BYTES: usize = 64 << 10;
 
 /// A format that is a sequence of bytes, cut into records.
 pub(super) trait Splitter {
@@ -86,6 +88,9 @@ impl<'a> Step<'a> {
 pub(super) trait Stream {
     /// Writes the next bytes to the start of `space`, which is not empty.
     fn fill(&mut self, space: &mut [u8]) -> Filled;
+
+    /// Bytes on disk that were taken for what was written.
+    fn position(&self) -> u64;
 }
 
 /// What a stream did.
@@ -161,8 +166,12 @@ fn cut_slice<S: Splitter>(
     to_fault: &ToFault<'_>,
     out: &mut Output<'_, '_>,
 ) -> Flow {
-    let mut at = 0;
+    let (mut at, mut told) = (0, 0);
     while at < bytes.len() {
+        if at - told >= TOLD_BYTES {
+            told = at;
+            give(Event::Reached(at as u64), out.visit)?;
+        }
         let rest = &bytes[at..];
         let window = &rest[..rest.len().min(longest)];
         let last = window.len() == rest.len();
@@ -215,9 +224,11 @@ fn cut_stream<S: Splitter>(
     out: &mut Output<'_, '_>,
 ) -> Flow {
     let mut window = Window::new(longest);
+    let (offset, mut content) = (out.byte, 0_u64);
     loop {
         let filled = stream.fill(window.space());
         window.end += filled.bytes;
+        content += filled.bytes as u64;
         let last = matches!(filled.then, Then::End);
         if !matches!(filled.then, Then::More) {
             window.enough = 0;
@@ -229,7 +240,12 @@ fn cut_stream<S: Splitter>(
             return give(to_fault(damage, true), out.visit);
         }
         match filled.then {
-            Then::More => {}
+            Then::More => {
+                // What is still in the window has not been visited.
+                let share = (out.byte - offset) as f64 / content.max(1) as f64;
+                let reached = stream.position() as f64 * share.min(1.0);
+                give(Event::Reached(reached as u64), out.visit)?;
+            }
             Then::Warning(damage) => give(to_fault(damage, false), out.visit)?,
             Then::End => return ControlFlow::Continue(()),
             Then::Loss { damage, goes_on, .. } => {

@@ -139,6 +139,10 @@ impl<R: Read> Stream for Zstd<R> {
         }
         Filled { bytes, then: Then::End }
     }
+
+    fn position(&self) -> u64 {
+        self.input.position()
+    }
 }
 
 fn is_frame_start(bytes: &[u8]) -> bool {

@@ -8,6 +8,7 @@ use crate::fingerprint_table::{Lane, Reach};
 use crate::kernels::Isa;
 use crate::large_buffer::reserved;
 use crate::matches::ValuePair;
+use crate::progress::Share;
 use crate::search::Rows;
 use crate::search::collect::{Collect, KeepPairs};
 use crate::search::grouping::{EqualGroups, Groups, group};
@@ -24,7 +25,8 @@ pub struct Join {
     pub pairs: Vec<ValuePair>,
 }
 
-/// Finds all pairs of a query and a corpus row within reach of each other.
+/// Finds all pairs of a query and a corpus row within reach of each other; `share` is told how much of
+/// the work is done.
 ///
 /// # Errors
 ///
@@ -38,9 +40,10 @@ pub fn bipartite_join<L: Lane>(
     corpus: Rows<'_, L>,
     reach: Reach,
     isa: Isa,
+    share: Share<'_>,
 ) -> Result<Join> {
     let (queries, corpus) = (group(queries)?, group(corpus)?);
-    let pairs = collect_bipartite(&queries, &corpus, reach, isa, &KeepPairs)?.into_sorted();
+    let pairs = collect_bipartite(&queries, &corpus, reach, isa, &KeepPairs, share)?.into_sorted();
     Ok(Join { queries: queries.groups, corpus: corpus.groups, pairs })
 }
 
@@ -51,6 +54,7 @@ fn collect_bipartite<L: Lane, C: Collect>(
     reach: Reach,
     isa: Isa,
     collect: &C,
+    share: Share<'_>,
 ) -> Result<C::Part> {
     let boundary = boundary(queries.groups.len(), corpus.groups.len())?;
     if queries.groups.is_empty() || corpus.groups.is_empty() {
@@ -64,7 +68,7 @@ fn collect_bipartite<L: Lane, C: Collect>(
     }
     let renumbered = CorpusFromZero { collect, boundary };
     let join = recursion::Join::new(&values, boundary, reach, isa, &renumbered, None);
-    join.run(&values)
+    join.run(&values, share)
 }
 
 /// The number of the corpus's first group, where groups of both sides have numbers of 32 bits.

@@ -4,6 +4,7 @@ use crate::fingerprint_rows::{Metric, Shape};
 use crate::fingerprint_table::{Lane, Reach, Wide};
 use crate::kernels::Isa;
 use crate::matches::ValuePair;
+use crate::progress::Share;
 use crate::search::bipartite_join::bipartite_join;
 use crate::search::bit_probing::BitProbing;
 use crate::search::block_index::BlockIndex;
@@ -84,7 +85,7 @@ fn oracle<L: Lane>(rows: Rows<'_, L>, reach: Reach) -> Vec<RowPair> {
 
 /// The rows' pairs of a self-join, through groups.
 fn joined<L: Lane>(rows: Rows<'_, L>, reach: Reach, isa: Isa) -> Vec<RowPair> {
-    let join = self_join(rows, reach, isa).unwrap();
+    let join = self_join(rows, reach, isa, Share::untold()).unwrap();
     expanded(&join.groups, &join.pairs)
 }
 
@@ -172,7 +173,9 @@ fn large_sets_of_many_words_are_joined_by_their_sketches() {
     for (lanes, max_distance) in [(lanes, 24), (lanes, 3), (&few[..], 2)] {
         let reach = Reach::bits(512, max_distance);
         let mut groups = group(Rows::all(lanes)).unwrap();
-        let run = |groups: &mut _| collect_value_pairs(groups, reach, isa, &KeepPairs).unwrap();
+        let run = |groups: &mut _| {
+            collect_value_pairs(groups, reach, isa, &KeepPairs, Share::untold()).unwrap()
+        };
         let pairs = on_threads(1, || run(&mut groups));
         let values = groups.values().to_vec();
         for threads in [2, 3] {
@@ -194,7 +197,9 @@ fn large_sets_of_many_words_are_joined_by_their_sketches() {
             assert_eq!(found.len(), partners + 1, "k = {max_distance}");
         }
         let (queries, corpus) = lanes.split_at(30_000);
-        let join = bipartite_join(Rows::all(queries), Rows::all(corpus), reach, isa).unwrap();
+        let join =
+            bipartite_join(Rows::all(queries), Rows::all(corpus), reach, isa, Share::untold())
+                .unwrap();
         for a in (0..join.queries.len() as u32).step_by(499) {
             found.clear();
             let query = queries[join.queries.rows(a)[0] as usize];
@@ -228,7 +233,8 @@ fn check_spilled<L: Lane>(shape: Shape, memory: u64, distances: &[u32]) {
             let spilled = SpilledGroups::new(rows, memory, folder.path()).unwrap();
             let (groups, isa) = (&spilled.groups, Isa::detected());
             let layout = Layout::even(shape, max_distance);
-            let pairs = spilled.collect_pairs(&layout, reach, isa, &KeepPairs).unwrap();
+            let pairs =
+                spilled.collect_pairs(&layout, reach, isa, &KeepPairs, Share::untold()).unwrap();
             let found = expanded(groups, &pairs.into_sorted());
             assert!(found == oracle(rows, reach), "{name}, {shape}, k = {max_distance}");
         }
@@ -250,7 +256,7 @@ fn bipartite<L: Lane>(
     reach: Reach,
     isa: Isa,
 ) -> Vec<RowPair> {
-    let join = bipartite_join(queries, corpus, reach, isa).unwrap();
+    let join = bipartite_join(queries, corpus, reach, isa, Share::untold()).unwrap();
     let mut pairs = Vec::new();
     for pair in &join.pairs {
         for &a in join.queries.rows(pair.a) {
@@ -392,12 +398,22 @@ fn large_sets_give_the_same_pairs_in_the_same_order_for_any_number_of_threads() 
     let reach = |max_distance| Reach::bits(64, max_distance);
     let run = |max_distance| {
         let mut groups = group(Rows::all(&lanes)).unwrap();
-        let pairs =
-            collect_value_pairs(&mut groups, reach(max_distance), Isa::detected(), &KeepPairs)
-                .unwrap();
-        let counted =
-            collect_value_pairs(&mut groups, reach(max_distance), Isa::Portable, &CountValues)
-                .unwrap();
+        let pairs = collect_value_pairs(
+            &mut groups,
+            reach(max_distance),
+            Isa::detected(),
+            &KeepPairs,
+            Share::untold(),
+        )
+        .unwrap();
+        let counted = collect_value_pairs(
+            &mut groups,
+            reach(max_distance),
+            Isa::Portable,
+            &CountValues,
+            Share::untold(),
+        )
+        .unwrap();
         assert_eq!(counted, pairs.len() as u64);
         (groups.values().to_vec(), pairs.iter().copied().collect::<Vec<_>>())
     };
@@ -432,7 +448,7 @@ fn giant_groups_stay_folded() {
     let lanes = vec![42u64; rows];
     for max_distance in [0, 3, 64] {
         let reach = Reach::bits(64, max_distance);
-        let join = self_join(Rows::all(&lanes), reach, Isa::detected()).unwrap();
+        let join = self_join(Rows::all(&lanes), reach, Isa::detected(), Share::untold()).unwrap();
         assert_eq!((join.groups.len(), join.pairs.len()), (1, 0));
         assert_eq!(join.groups.rows(0).len(), rows);
         let pairs = (rows as u64) * (rows as u64 - 1) / 2;
@@ -441,11 +457,17 @@ fn giant_groups_stay_folded() {
     // A few values, each many times, near one another.
     let lanes: Vec<u64> = (0..rows as u64).map(|row| 1 << (row % 8)).collect();
     let reach = Reach::bits(64, 2);
-    let join = self_join(Rows::all(&lanes), reach, Isa::detected()).unwrap();
+    let join = self_join(Rows::all(&lanes), reach, Isa::detected(), Share::untold()).unwrap();
     assert_eq!((join.groups.len(), join.pairs.len()), (8, 28));
     let (queries, corpus) = lanes.split_at(rows / 3);
-    let join =
-        bipartite_join(Rows::all(queries), Rows::all(corpus), reach, Isa::detected()).unwrap();
+    let join = bipartite_join(
+        Rows::all(queries),
+        Rows::all(corpus),
+        reach,
+        Isa::detected(),
+        Share::untold(),
+    )
+    .unwrap();
     assert_eq!((join.queries.len(), join.corpus.len(), join.pairs.len()), (8, 8, 64));
 }
 
@@ -461,7 +483,7 @@ fn a_giant_bucket_of_one_block_is_split_by_the_others() {
     let wide = |&row: &u64| Wide::from(u128::from(row) << 40 | 7);
     let wide: Vec<Wide<2>> = narrow.iter().map(wide).collect();
     assert_eq!(counts, [count_pairs(Rows::all(&wide), Reach::bits(128, 3), isa).unwrap(); 3]);
-    let join = self_join(Rows::all(&narrow), reach, isa).unwrap();
+    let join = self_join(Rows::all(&narrow), reach, isa, Share::untold()).unwrap();
     let pairs = expanded(&join.groups, &join.pairs);
     assert_eq!(pairs.len() as u64, counts[0]);
     let mut found = Vec::new();

@@ -3,6 +3,7 @@
 use crate::fingerprint_rows::{FingerprintRows, RowsBuilder, Shape};
 use crate::fingerprint_table::set_lowest_bits;
 use crate::matches::ValuePair;
+use crate::progress::NoProgress;
 use crate::resources::Resources;
 use crate::search::conformance::fingerprint_sets::wide_mix;
 use crate::search::conformance::{RowPair, expanded};
@@ -90,7 +91,7 @@ fn the_door_takes_rows_of_any_width_and_metric() {
         for index in plan.costs.iter().map(|cost| cost.index) {
             let plan = Plan { index, ..plan.clone() };
             let place = format!("{index}, {shape}");
-            let found = door::self_join(&corpus, &plan, &resources).unwrap();
+            let found = door::self_join(&corpus, &plan, &resources, &NoProgress).unwrap();
             assert!(expanded(&found.groups, &found.pairs) == expected, "{place}");
             let counted = door::count_self_join(&corpus, &plan, &resources).unwrap();
             assert_eq!(counted, expected.len() as u64, "{place}");
@@ -111,7 +112,7 @@ fn the_door_takes_rows_of_any_width_and_metric() {
             let place = format!("{index}, {shape}");
             let partners = door::partners(&queries, &corpus, &plan, &resources).unwrap();
             assert!(collect(&*partners).iter().map(tuple).eq(expected.iter().copied()), "{place}");
-            let found = door::join(&queries, &corpus, &plan, &resources).unwrap();
+            let found = door::join(&queries, &corpus, &plan, &resources, &NoProgress).unwrap();
             let mut rows = Vec::new();
             for pair in &found.pairs {
                 for &a in found.queries.rows(pair.a) {
@@ -136,7 +137,7 @@ fn the_door_refuses_rows_that_do_not_compare_and_methods_of_other_tasks() {
     let workload = Workload::of(Task::Batch { queries: 20 }, &corpus, 3, u64::MAX);
     let plan = Plan::new(workload).unwrap();
     let refused = |queries: &FingerprintRows<'_>| {
-        let joined = door::join(queries, &corpus, &plan, &resources).map(|_| ());
+        let joined = door::join(queries, &corpus, &plan, &resources, &NoProgress).map(|_| ());
         let partners = door::partners(queries, &corpus, &plan, &resources).map(|_| ());
         let [joined, partners] = [joined, partners].map(|found| found.map_err(|e| e.to_string()));
         assert_eq!(joined, partners);
@@ -152,10 +153,10 @@ fn the_door_refuses_rows_that_do_not_compare_and_methods_of_other_tasks() {
     assert_eq!(message, "queries with 63 bits: must have the corpus's 64 bits");
     assert!(refused(&of(Shape::lanes(16, 4), None)).contains("with 16 lanes of 4 bits"));
     let plan = Plan { index: IndexName::BlockIndex, ..plan };
-    let error = door::self_join(&corpus, &plan, &resources).unwrap_err().to_string();
+    let error = door::self_join(&corpus, &plan, &resources, &NoProgress).unwrap_err().to_string();
     assert_eq!(error, "index block-index: is no method for self-joins");
     let plan = Plan { index: IndexName::SpilledJoin, ..plan };
-    assert!(door::join(&corpus, &corpus, &plan, &resources).is_err());
+    assert!(door::join(&corpus, &corpus, &plan, &resources, &NoProgress).is_err());
     let searcher = door::searcher(&corpus, &plan, &resources).map(|_| ());
     assert!(searcher.unwrap_err().to_string().ends_with("is no method for queries one by one"));
 }

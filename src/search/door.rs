@@ -9,6 +9,7 @@
 use crate::error::{Error, Result};
 use crate::fingerprint_rows::{FingerprintRows, recipe_difference};
 use crate::fingerprint_table::{Lane, Reach, Wide};
+use crate::progress::{NoProgress, Progress, Share};
 use crate::resources::Resources;
 use crate::search::asked_rows::{Indexed, ScanBehind, Scanned, Searched, Streamed};
 use crate::search::bipartite_join::bipartite_join;
@@ -47,7 +48,7 @@ macro_rules! in_lanes {
 }
 
 /// Finds all pairs of rows within the distance of `plan`, by its method: groups of equal rows, and
-/// pairs of groups.
+/// pairs of groups. A join that `progress` cancels may end without all of them.
 ///
 /// # Errors
 ///
@@ -57,11 +58,13 @@ pub fn self_join(
     rows: &FingerprintRows<'_>,
     plan: &Plan,
     resources: &Resources,
+    progress: &dyn Progress,
 ) -> Result<SelfJoin> {
     if may_be_null(rows.shape) {
-        return self_join(&without_nulls(rows, Side::Corpus), plan, resources);
+        return self_join(&without_nulls(rows, Side::Corpus), plan, resources, progress);
     }
-    let work = Work::of(rows, plan, resources)?;
+    let share = Share::begin("joining", progress);
+    let work = Work { share, ..Work::of(rows, plan, resources)? };
     if let Some(needed) = work.votes() {
         let (groups, values) = distinct(rows, work.reach)?;
         return Ok(SelfJoin { groups, pairs: votes::self_pairs(&values, needed, work)? });
@@ -105,14 +108,15 @@ pub fn self_partners<'a>(
 ) -> Result<Box<dyn Partners + 'a>> {
     let work = Work::of(rows, plan, resources)?;
     if may_be_null(rows.shape) || work.votes().is_some() {
-        let found = self_join(rows, plan, resources)?;
+        let found = self_join(rows, plan, resources, &NoProgress)?;
         return Ok(Box::new(RowPairs::of_self_join(found, rows.len())));
     }
     in_lanes!(rows, self_partners_lanes(rows, work), Ok(Box::new(WideRows::new(rows, work.reach))))
 }
 
 /// Finds all pairs of a query and a corpus row within the distance of `plan`, by its method: groups
-/// of equal rows on both sides, and pairs of groups.
+/// of equal rows on both sides, and pairs of groups. A join that `progress` cancels may end without all
+/// of them.
 ///
 /// # Errors
 ///
@@ -123,13 +127,15 @@ pub fn join(
     corpus: &FingerprintRows<'_>,
     plan: &Plan,
     resources: &Resources,
+    progress: &dyn Progress,
 ) -> Result<Join> {
     check_both(queries, corpus)?;
     if may_be_null(corpus.shape) {
         let queries = without_nulls(queries, Side::Queries);
-        return join(&queries, &without_nulls(corpus, Side::Corpus), plan, resources);
+        return join(&queries, &without_nulls(corpus, Side::Corpus), plan, resources, progress);
     }
-    let work = Work::of(corpus, plan, resources)?;
+    let share = Share::begin("joining", progress);
+    let work = Work { share, ..Work::of(corpus, plan, resources)? };
     if let Some(needed) = work.votes() {
         let (queries, asking) = distinct(queries, work.reach)?;
         let (corpus, asked) = distinct(corpus, work.reach)?;
@@ -159,7 +165,7 @@ pub fn partners<'a>(
     check_both(queries, corpus)?;
     let work = Work::of(corpus, plan, resources)?;
     if may_be_null(corpus.shape) || work.votes().is_some() {
-        let found = join(queries, corpus, plan, resources)?;
+        let found = join(queries, corpus, plan, resources, &NoProgress)?;
         return Ok(Box::new(RowPairs::of_join(found, queries.len())));
     }
     in_lanes!(corpus, partners_lanes(queries, corpus, work), {
@@ -225,11 +231,12 @@ fn self_join_lanes<L: Lane>(rows: &FingerprintRows<'_>, work: Work<'_>) -> Resul
     let lanes = LaneRows::<L>::of(rows);
     let (rows, reach, isa) = (lanes.rows(), work.reach, work.resources.isa);
     match work.index {
-        IndexName::PartitionJoin => partition_join::self_join(rows, reach, isa),
+        IndexName::PartitionJoin => partition_join::self_join(rows, reach, isa, work.share),
         IndexName::SpilledJoin => {
             let layout = work.layout(rows.lanes);
             let spilled = work.spilled(rows)?;
-            let pairs = spilled.collect_pairs(&layout, reach, isa, &KeepPairs)?.into_sorted();
+            let pairs =
+                spilled.collect_pairs(&layout, reach, isa, &KeepPairs, work.share)?.into_sorted();
             Ok(SelfJoin { groups: spilled.groups, pairs })
         }
         IndexName::LinearScan => {
@@ -255,7 +262,7 @@ fn count_lanes<L: Lane>(rows: &FingerprintRows<'_>, work: Work<'_>) -> Result<u6
             let layout = work.layout(rows.lanes);
             let spilled = work.spilled(rows)?;
             let counting = CountRows { groups: (&spilled.groups, &spilled.groups) };
-            let pairs = spilled.collect_pairs(&layout, reach, isa, &counting)?;
+            let pairs = spilled.collect_pairs(&layout, reach, isa, &counting, work.share)?;
             Ok(spilled.groups.equal_pairs() + pairs)
         }
         IndexName::LinearScan => Ok(count(&ScanBehind { rows: lanes, work })),
@@ -286,7 +293,8 @@ fn join_lanes<L: Lane>(
 ) -> Result<Join> {
     let (queries, corpus) = (LaneRows::<L>::of(queries), LaneRows::<L>::of(corpus));
     if work.index == IndexName::BipartiteJoin {
-        return bipartite_join(queries.rows(), corpus.rows(), work.reach, work.resources.isa);
+        let (reach, isa) = (work.reach, work.resources.isa);
+        return bipartite_join(queries.rows(), corpus.rows(), reach, isa, work.share);
     }
     let (queries, corpus) = (group(queries.rows())?, group(corpus.rows())?);
     let (query_values, values) = (LaneRows::all(queries.values()), LaneRows::all(corpus.values()));
@@ -310,7 +318,7 @@ fn partners_of<'a, L: Lane>(
     let (reach, isa, query_count) = (work.reach, work.resources.isa, queries.lanes.len());
     match work.index {
         IndexName::BipartiteJoin => {
-            let found = bipartite_join(queries.rows(), corpus.rows(), reach, isa)?;
+            let found = bipartite_join(queries.rows(), corpus.rows(), reach, isa, work.share)?;
             Ok(Box::new(RowPairs::of_join(found, query_count)))
         }
         IndexName::StreamedQueries => {

@@ -14,6 +14,7 @@ use crate::kernels::hamming_pairs::near_pairs_64;
 use crate::kernels::partition::BlockHash;
 use crate::kernels::prefetch;
 use crate::large_buffer::LargeBuffer;
+use crate::progress::Share;
 use crate::search::collect::Collect;
 use crate::search::parallel_partition::{Records, partition};
 use crate::search::recursion::{
@@ -45,16 +46,16 @@ impl<W: Lane, C: Collect> Join<'_, W, C> {
     /// # Errors
     ///
     /// The memory for a copy of them cannot be had.
-    pub(super) fn run(&self, values: &[W]) -> Result<C::Part> {
+    pub(super) fn run(&self, values: &[W], share: Share<'_>) -> Result<C::Part> {
         let shape = self.reach.shape;
         let root = Node::new(Path::root(shape), Arc::new(BitWeights::of(values, shape)));
         if values.len() >= self.large_records {
             if W::WORDS >= SKETCHED_WORDS {
-                return self.run_sketched(values, &root);
+                return self.run_sketched(values, &root, share);
             }
             self.reserve_buffer(values.len())?;
         }
-        Ok(self.large(values, Numbers::FromZero, &root, 0))
+        Ok(self.large(values, Numbers::FromZero, &root, 0, share))
     }
 
     /// [`Self::large`] of the root, by sketches where it is worth a split.
@@ -62,13 +63,14 @@ impl<W: Lane, C: Collect> Join<'_, W, C> {
     /// # Errors
     ///
     /// The memory cannot be had.
-    fn run_sketched(&self, values: &[W], root: &Node<W>) -> Result<C::Part> {
+    fn run_sketched(&self, values: &[W], root: &Node<W>, share: Share<'_>) -> Result<C::Part> {
         let mut part = self.collect.part();
         let compares = self.compares_of(values.len());
         let children = root.split(self.reach.max_distance, values.len(), compares, self.costs);
         let Some(children) = children else {
-            return Ok(self.large(values, Numbers::FromZero, root, 0));
+            return Ok(self.large(values, Numbers::FromZero, root, 0, share));
         };
+        let share = share.part(1, children.len());
         let mut folds = LargeBuffer::<u64>::try_zeroed(values.len(), RECORDS)?;
         folds.par_chunks_mut(TASK_ROWS).zip(values.par_chunks(TASK_ROWS)).for_each(
             |(folds, values)| {
@@ -83,9 +85,9 @@ impl<W: Lane, C: Collect> Join<'_, W, C> {
             self.make_keys(values, children, &mut keys);
             for (child, keys) in children.iter().zip(&keys) {
                 let later = if child.width == 0 {
-                    self.large(values, Numbers::FromZero, child, 0)
+                    self.large(values, Numbers::FromZero, child, 0, share)
                 } else {
-                    self.partition_sketches(values, keys, &folds, child, &mut moved)
+                    self.partition_sketches(values, keys, &folds, child, &mut moved, share)
                 };
                 self.collect.merge(&mut part, later);
             }
@@ -128,6 +130,7 @@ impl<W: Lane, C: Collect> Join<'_, W, C> {
         folds: &[u64],
         node: &Node<W>,
         moved: &mut (LargeBuffer<Sketch>, LargeBuffer<u32>),
+        share: Share<'_>,
     ) -> C::Part {
         let bits = LARGE_BITS.min(node.width);
         let hash = BlockHash::new(KEY, 0, bits);
@@ -144,17 +147,23 @@ impl<W: Lane, C: Collect> Join<'_, W, C> {
             .map(|i| {
                 let range = starts[i]..starts[i + 1];
                 let numbers = &numbers[range.clone()];
+                let share = share.part(range.len(), values.len());
+                if share.is_cancelled() {
+                    return self.collect.part();
+                }
                 if numbers.len() >= self.large_records {
                     let gathered = gather(values, numbers);
-                    return self.large(&gathered, Numbers::Given(numbers), node, 0);
+                    return self.large(&gathered, Numbers::Given(numbers), node, 0, share);
                 }
-                self.with_scratch(|scratch| {
+                let part = self.with_scratch(|scratch| {
                     let mut part = self.collect.part();
                     let records = Records { values: &sketches[range], numbers };
                     self.small_sketches(values, records, node, bits, scratch, &mut part);
                     self.settle(values, &self.test(&node.path), &mut scratch.likely, &mut part);
                     part
-                })
+                });
+                share.done();
+                part
             })
             .collect();
         self.merged(parts)

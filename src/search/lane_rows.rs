@@ -3,6 +3,7 @@
 use crate::error::{Error, Result};
 use crate::fingerprint_rows::{FingerprintRows, Metric};
 use crate::fingerprint_table::{Lane, Reach};
+use crate::progress::Share;
 use crate::resources::Resources;
 use crate::search::Rows;
 use crate::search::layout::Layout;
@@ -26,6 +27,8 @@ pub(super) struct Work<'w> {
     pub(super) index: IndexName,
     pub(super) reach: Reach,
     pub(super) resources: &'w Resources,
+    /// All of it, of which someone takes note.
+    pub(super) share: Share<'w>,
 }
 
 impl<'w> Work<'w> {
@@ -36,7 +39,7 @@ impl<'w> Work<'w> {
     ) -> Result<Self> {
         check_count("fingerprints", rows)?;
         let reach = Reach { shape: rows.shape, max_distance: plan.workload.max_distance };
-        let work = Self { index: plan.index, reach, resources };
+        let work = Self { index: plan.index, reach, resources, share: Share::untold() };
         match rows.shape.metric() {
             metric if work.index.counts(metric) => Ok(work),
             Metric::Votes { .. } => work.refused("rows of lanes that vote"),

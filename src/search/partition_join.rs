@@ -5,6 +5,7 @@ use crate::error::Result;
 use crate::fingerprint_table::{Lane, Reach};
 use crate::kernels::Isa;
 use crate::matches::ValuePair;
+use crate::progress::Share;
 use crate::search::Rows;
 use crate::search::collect::{Collect, CountRows, KeepPairs};
 use crate::search::grouping::{EqualGroups, Groups, group};
@@ -19,7 +20,7 @@ pub struct SelfJoin {
     pub pairs: Vec<ValuePair>,
 }
 
-/// Finds all pairs of rows within reach of each other.
+/// Finds all pairs of rows within reach of each other; `share` is told how much of the work is done.
 ///
 /// # Errors
 ///
@@ -34,9 +35,14 @@ pub struct SelfJoin {
 /// About (k + 1) partitions of the different fingerprints for small k and up to some hundred
 /// million rows; the compares grow with n² / 2^(f / (k + 1)) and less, since big buckets are split
 /// further.
-pub fn self_join<L: Lane>(rows: Rows<'_, L>, reach: Reach, isa: Isa) -> Result<SelfJoin> {
+pub fn self_join<L: Lane>(
+    rows: Rows<'_, L>,
+    reach: Reach,
+    isa: Isa,
+    share: Share<'_>,
+) -> Result<SelfJoin> {
     let mut groups = group(rows)?;
-    let pairs = collect_value_pairs(&mut groups, reach, isa, &KeepPairs)?.into_sorted();
+    let pairs = collect_value_pairs(&mut groups, reach, isa, &KeepPairs, share)?.into_sorted();
     Ok(SelfJoin { groups: groups.groups, pairs })
 }
 
@@ -54,7 +60,7 @@ pub fn count_pairs<L: Lane>(rows: Rows<'_, L>, reach: Reach, isa: Isa) -> Result
     let spare = groups.spare.take();
     let counting = CountRows { groups: (&groups.groups, &groups.groups) };
     let values = groups.values();
-    let pairs = Join::new(values, 0, reach, isa, &counting, spare).run(values)?;
+    let pairs = Join::new(values, 0, reach, isa, &counting, spare).run(values, Share::untold())?;
     Ok(groups.groups.equal_pairs() + pairs)
 }
 
@@ -70,10 +76,11 @@ pub fn collect_value_pairs<L: Lane, C: Collect>(
     reach: Reach,
     isa: Isa,
     collect: &C,
+    share: Share<'_>,
 ) -> Result<C::Part> {
     let spare = groups.spare.take();
     let values = groups.values();
-    Join::new(values, 0, reach, isa, collect, spare).run(values)
+    Join::new(values, 0, reach, isa, collect, spare).run(values, share)
 }
 
 #[cfg(test)]
@@ -84,7 +91,7 @@ mod tests {
     fn pairs_groups_and_limit() {
         let lanes = [0u64, 0b111, 0b1111, 0, 0b111 << 60, u64::MAX];
         let reach = Reach::bits(64, 3);
-        let found = self_join(Rows::all(&lanes), reach, Isa::detected()).unwrap();
+        let found = self_join(Rows::all(&lanes), reach, Isa::detected(), Share::untold()).unwrap();
         assert_eq!(found.groups.len(), 5);
         let mut rows: Vec<_> = found
             .pairs

@@ -47,6 +47,7 @@ use crate::kernels::hamming_accept::{PairTest, accept};
 use crate::kernels::hamming_pairs::{Candidates, near_pairs_32, near_pairs_64};
 use crate::kernels::partition::{BlockHash, count, scatter};
 use crate::large_buffer::LargeBuffer;
+use crate::progress::Share;
 use crate::search::collect::Collect;
 use crate::search::parallel_partition::{Records, partition};
 use crate::search::split::{BitWeights, Costs, Node, Path};
@@ -218,23 +219,40 @@ impl<'a, W: Lane, C: Collect> Join<'a, W, C> {
     }
 
     /// The pairs of a bucket of a path, whose records agree in `used` bits of the hash of its block.
-    pub(super) fn run_bucket(&self, records: Records<'_, W>, path: &Path<W>, used: u32) -> C::Part {
+    pub(super) fn run_bucket(
+        &self,
+        records: Records<'_, W>,
+        path: &Path<W>,
+        used: u32,
+        share: Share<'_>,
+    ) -> C::Part {
         let node =
             Node::new(path.clone(), Arc::new(BitWeights::of(records.values, self.reach.shape)));
-        self.large(records.values, Numbers::Given(records.numbers), &node, used.min(node.width))
+        self.large(
+            records.values,
+            Numbers::Given(records.numbers),
+            &node,
+            used.min(node.width),
+            share,
+        )
     }
 
     /// The pairs of a bucket that agree in `used` bits of the hash of the path's last block: by
-    /// several threads, if the bucket is large.
+    /// several threads, if the bucket is large. `share` is what it is of the whole join; a join that
+    /// is no longer wanted finds nothing more.
     pub(super) fn large(
         &self,
         values: &[W],
         numbers: Numbers<'_>,
         node: &Node<W>,
         used: u32,
+        share: Share<'_>,
     ) -> C::Part {
+        if share.is_cancelled() {
+            return self.collect.part();
+        }
         if values.len() < self.large_records {
-            return self.with_scratch(|scratch| {
+            let part = self.with_scratch(|scratch| {
                 let mut part = self.collect.part();
                 numbers.with(values.len(), |numbers| {
                     let records = Records { values, numbers };
@@ -242,25 +260,29 @@ impl<'a, W: Lane, C: Collect> Join<'a, W, C> {
                 });
                 part
             });
+            share.done();
+            return part;
         }
         if used < node.width {
-            return self.partition_large(values, numbers, node, used);
+            return self.partition_large(values, numbers, node, used, share);
         }
         let compares = numbers.with(values.len(), |numbers| self.compares(numbers).1);
         if compares == 0.0 {
+            share.done();
             return self.collect.part();
         }
         let node = node.weighed(BitWeights::of(values, self.reach.shape));
         match node.split(self.reach.max_distance, values.len(), compares, self.costs) {
             Some(children) => {
                 let mut part = self.collect.part();
+                let share = share.part(1, children.len());
                 for child in children {
-                    self.collect.merge(&mut part, self.large(values, numbers, child, 0));
+                    self.collect.merge(&mut part, self.large(values, numbers, child, 0, share));
                 }
                 part
             }
             None => numbers.with(values.len(), |numbers| {
-                self.leaf_large(Records { values, numbers }, &node.path)
+                self.leaf_large(Records { values, numbers }, &node.path, share)
             }),
         }
     }
@@ -272,6 +294,7 @@ impl<'a, W: Lane, C: Collect> Join<'a, W, C> {
         numbers: Numbers<'_>,
         node: &Node<W>,
         used: u32,
+        share: Share<'_>,
     ) -> C::Part {
         let bits = LARGE_BITS.min(node.width - used);
         let hash = BlockHash::new(node.path.block, used, bits);
@@ -296,7 +319,8 @@ impl<'a, W: Lane, C: Collect> Join<'a, W, C> {
             .map(|i| {
                 let range = starts[i]..starts[i + 1];
                 let numbers = Numbers::Given(&part_numbers[range.clone()]);
-                self.large(&part_values[range], numbers, node, used + bits)
+                let share = share.part(range.len(), values.len());
+                self.large(&part_values[range], numbers, node, used + bits, share)
             })
             .collect();
         self.give_back((part_values, part_numbers));
@@ -392,7 +416,7 @@ impl<'a, W: Lane, C: Collect> Join<'a, W, C> {
     }
 
     /// [`Self::leaf`] by several threads.
-    fn leaf_large(&self, records: Records<'_, W>, path: &Path<W>) -> C::Part {
+    fn leaf_large(&self, records: Records<'_, W>, path: &Path<W>, share: Share<'_>) -> C::Part {
         let queries = self.compares(records.numbers).0;
         let rows = if self.boundary == 0 { records.len() } else { queries };
         let (mut words_32, mut words_64) = (Vec::new(), Vec::new());
@@ -401,10 +425,14 @@ impl<'a, W: Lane, C: Collect> Join<'a, W, C> {
         } else {
             words_64.extend(records.values.iter().map(|value| value.fold64()));
         }
-        let parts: Vec<C::Part> = (0..rows.div_ceil(LEAF_ROWS))
+        let tasks = rows.div_ceil(LEAF_ROWS);
+        let parts: Vec<C::Part> = (0..tasks)
             .into_par_iter()
             .with_max_len(1)
             .map(|i| {
+                if share.is_cancelled() {
+                    return self.collect.part();
+                }
                 let rows = i * LEAF_ROWS..rows.min((i + 1) * LEAF_ROWS);
                 self.with_scratch(|scratch| {
                     let mut part = self.collect.part();
@@ -412,6 +440,7 @@ impl<'a, W: Lane, C: Collect> Join<'a, W, C> {
                     self.compare(
                         records, &words_32, &words_64, rows, queries, path, candidates, &mut part,
                     );
+                    share.part(1, tasks).done();
                     part
                 })
             })
@@ -530,7 +559,7 @@ mod tests {
             let mut join = Join::new(values, boundary, reach, isa, &KeepPairs, None);
             join.costs = Costs::of_tests();
             join.large_records = large_records;
-            let found = join.run(values).unwrap().into_sorted();
+            let found = join.run(values, Share::untold()).unwrap().into_sorted();
             let mut expected = Vec::new();
             for (a, &first) in values.iter().enumerate() {
                 let behind = values.iter().enumerate().skip((a + 1).max(boundary as usize));

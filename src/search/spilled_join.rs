@@ -10,6 +10,7 @@ use crate::fingerprint_table::{Lane, Reach};
 use crate::kernels::Isa;
 use crate::kernels::partition::BlockHash;
 use crate::large_buffer::{LargeBuffer, reserved};
+use crate::progress::Share;
 use crate::search::Rows;
 use crate::search::collect::Collect;
 use crate::search::grouping::{GROUPS, Groups, group};
@@ -170,10 +171,13 @@ impl<W: Lane> SpilledGroups<W> {
         reach: Reach,
         isa: Isa,
         collect: &C,
+        share: Share<'_>,
     ) -> Result<C::Part> {
         let mut merged = collect.part();
         let blocks: Vec<W> = layout.blocks();
-        for path in split_free(&BlockPath::root(reach.shape), &blocks) {
+        let paths = split_free(&BlockPath::root(reach.shape), &blocks);
+        let share = share.part(1, paths.len());
+        for path in paths {
             let bytes = self.values.records * (size_of::<W>() + 4);
             let bits = partition_bits(bytes, self.bucket_bytes);
             let hash = BlockHash::new(path.block, 0, bits);
@@ -182,8 +186,9 @@ impl<W: Lane> SpilledGroups<W> {
             for file in files {
                 let (values, numbers) = file.read_all::<W>()?;
                 let records = Records { values: &values, numbers: &numbers };
+                let share = share.part(values.len(), self.values.records);
                 let join = Join::new(&values, 0, reach, isa, collect, None);
-                collect.merge(&mut merged, join.run_bucket(records, &path, bits));
+                collect.merge(&mut merged, join.run_bucket(records, &path, bits, share));
             }
         }
         Ok(merged)

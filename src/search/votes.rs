@@ -23,7 +23,8 @@ pub(super) fn self_pairs(
 ) -> Result<Vec<ValuePair>> {
     pairs([rows, rows], needed, work, |lane, reach| {
         let lanes = column(rows, lane);
-        let found = partition_join::self_join(Rows::all(&lanes), reach, work.resources.isa)?;
+        let found =
+            partition_join::self_join(Rows::all(&lanes), reach, work.resources.isa, work.share)?;
         Ok(RowPairs::of_self_join(found, rows.len()))
     })
 }
@@ -38,7 +39,7 @@ pub(super) fn cross_pairs(
     pairs([queries, corpus], needed, work, |lane, reach| {
         let [asking, asked] = [queries, corpus].map(|rows| column(rows, lane));
         let (asking, asked) = (Rows::all(&asking), Rows::all(&asked));
-        let found = bipartite_join(asking, asked, reach, work.resources.isa)?;
+        let found = bipartite_join(asking, asked, reach, work.resources.isa, work.share)?;
         Ok(RowPairs::of_join(found, queries.len()))
     })
 }

@@ -194,10 +194,15 @@ impl KeptFile {
     ///
     /// The file exists or cannot be created.
     pub fn create(path: &Path) -> Result<Self> {
-        if let Some(folder) = path.parent() {
-            fs::create_dir_all(folder).map_err(|e| Error::io(folder, "create", e))?;
-        }
-        let file = File::create_new(path).map_err(|e| Error::io(path, "create", e))?;
+        let file = match (File::create_new(path), path.parent()) {
+            // Of many files few are the first of their folder.
+            (Err(error), Some(folder)) if error.kind() == io::ErrorKind::NotFound => {
+                fs::create_dir_all(folder).map_err(|e| Error::io(folder, "create", e))?;
+                File::create_new(path)
+            }
+            (file, _) => file,
+        };
+        let file = file.map_err(|e| Error::io(path, "create", e))?;
         Ok(Self { path: path.to_owned(), file })
     }
 

@@ -42,6 +42,7 @@ fn read(path: &Path, options: ReadOptions) -> Outcome {
                 }
                 Event::Stretch(bytes) => outcome.bytes += bytes.len() as u64,
                 Event::Fault(fault) => outcome.faults.push(fault),
+                Event::Reached(_) => {}
             }
             Ok(ControlFlow::Continue(()))
         });

@@ -63,6 +63,11 @@ pub(crate) fn note(message: &str) {
     line("note", message);
 }
 
+/// Says what may go wrong.
+pub(crate) fn warning(message: &str) {
+    line("warning", message);
+}
+
 /// Prints statistics, which were asked for.
 pub(crate) fn stats(text: &str) {
     drop(io::stderr().lock().write_all(text.as_bytes()));

@@ -10,9 +10,10 @@ use simtool::options::Options;
 use simtool::pipeline::config::{ClusterRule, Config, Keep};
 use simtool::pipeline::method::Method;
 use simtool::pipeline::{
-    BadRecords, CollectionSummary, Estimate, Findings, Outputs, Plan, Task, estimate,
+    BadRecords, Care, CollectionSummary, Estimate, Findings, Outputs, Plan, Task, estimate,
     find_near_duplicates, write_outputs,
 };
+use simtool::progress::{Progress, Work};
 use simtool::read::walk::{InputFile, Walked};
 use simtool::read::{Collection, ReadOptions, Strict};
 use simtool::sides::Sides;
@@ -37,7 +38,11 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     let strict = inputs.as_ref().map(|input| Strict(&input.collection));
     let collections = strict.as_ref().map(|strict| documents::watched(&args.input, strict));
     if args.dry_run || args.explain || !common.quiet {
-        let estimate = estimate(collections, &plan);
+        let care = if args.dry_run { Care::Thorough } else { Care::Quick };
+        let estimate = estimate(collections, &plan, care);
+        if let Some(warning) = &estimate.warning {
+            console::warning(warning);
+        }
         if args.dry_run {
             console::out(dry_run(&estimate, &plan, &args.output).as_bytes())?;
             return Ok(Outcome::Done);
@@ -55,7 +60,6 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
 
     let progress = ProgressLine::new(common.quiet, args.input.progress).explaining(args.explain);
     let mut found = find_near_duplicates(collections, &plan, &progress)?;
-    progress.end();
     let mut faults = Vec::new();
     for (input, read) in inputs.iter().zip(found.read.iter_mut()) {
         faults.extend(input.complete(args, read)?);
@@ -74,10 +78,12 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
         ..Summary::default()
     };
     let findings = Findings::new(&found, collections);
-    write_outputs(&findings, outputs(args, &plan), &folder, &mut summary)?;
+    write_outputs(&findings, outputs(args, &plan), &folder, &mut summary, &progress)?;
+    progress.begin("syncing", Work::Steps(0));
     let begun = Instant::now();
     folder.sync()?;
     interrupt::commit(&args.output, || folder.finish())?;
+    progress.end();
     let mut written = Vec::new();
     write_summary(&mut written, &summary)?;
     // The summary was written before this was known.
@@ -216,7 +222,7 @@ fn outputs(args: &CorpusArgs, plan: &Plan) -> Outputs {
 /// What would be done.
 fn dry_run(estimate: &Estimate, plan: &Plan, output: &Path) -> String {
     let mut text = plan.to_string();
-    if let Some(plan) = estimate.join_plan(plan) {
+    if let Some(plan) = &estimate.join_plan {
         text += &plan.to_string();
     }
     let _ = writeln!(text, "{estimate}");
@@ -237,7 +243,17 @@ fn refuse_overlap(output: &Path, paths: &[PathBuf], files: &[InputFile]) -> Resu
         }
     }
     // Nothing lies in a folder that is not there.
-    let inside = |file: &&InputFile| resolved(&file.name).starts_with(&resolved_output);
+    // Files of a folder are resolved with it.
+    let mut folder: Option<(PathBuf, PathBuf)> = None;
+    let inside = |file: &&InputFile| {
+        let parent = file.name.parent().unwrap_or(Path::new(""));
+        if folder.as_ref().is_none_or(|(known, _)| known != parent) {
+            folder = Some((parent.to_owned(), resolved(parent)));
+        }
+        let is_link = file.name.is_symlink();
+        let in_folder = folder.as_ref().is_some_and(|(_, real)| real.starts_with(&resolved_output));
+        in_folder || is_link && resolved(&file.name).starts_with(&resolved_output)
+    };
     match files.iter().filter(|_| output.exists()).find(inside) {
         Some(file) => refuse(&file.name),
         None => Ok(()),

@@ -1,25 +1,48 @@
-//! Progress on standard error: a bar on a terminal, else a line every ten seconds.
+//! Progress on standard error: a bar on a terminal, else a line every two seconds.
+//!
+//! A thread of its own shows what the work tells, so that something moves however long a step takes.
 
 use crate::args::ShowProgress;
 use crate::console;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use simtool::pipeline::progress::Progress;
-use simtool::search::planner::Plan;
+use simtool::progress::{Progress, Work};
+use std::fmt::{Display, Write as _};
 use std::io::{self, IsTerminal};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Instant;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
 
-/// Seconds between two lines.
-const SECONDS_A_LINE: u64 = 10;
+/// Between two lines.
+const LINE_EVERY: Duration = Duration::from_secs(2);
+/// Between two looks of a bar, which are as many as an eye can tell.
+const BAR_EVERY: Duration = Duration::from_millis(200);
+/// The share of a stage from which on its speed says how long the rest takes.
+const ENOUGH_TO_TELL: f64 = 0.005;
 
 /// Shows progress.
 pub(crate) struct ProgressLine {
+    shared: Arc<Shared>,
+    explains: bool,
+    shower: Mutex<Option<JoinHandle<()>>>,
+}
+
+/// What the work tells and the shower shows.
+struct Shared {
     bar: ProgressBar,
     show: Show,
-    explains: bool,
-    start: Instant,
-    /// Seconds after the start at which the next line is due.
-    next_line: AtomicU64,
+    stage: Mutex<Stage>,
+    done: AtomicU64,
+    /// Told when the work is over.
+    over: Condvar,
+}
+
+#[derive(Clone, Copy)]
+struct Stage {
+    name: &'static str,
+    work: Work,
+    begun: Instant,
+    is_over: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,18 +66,19 @@ impl ProgressLine {
             ProgressDrawTarget::hidden()
         };
         let bar = ProgressBar::with_draw_target(None, target);
-        let style = "{msg} {wide_bar} {bytes} of {total_bytes}, {bytes_per_sec}, {eta} left";
         // The template is a constant; a wrong one would leave the default style.
-        if let Ok(style) = ProgressStyle::with_template(style) {
+        if let Ok(style) = ProgressStyle::with_template("{wide_bar} {msg}") {
             bar.set_style(style);
         }
-        Self {
-            bar,
-            show,
-            explains: false,
-            start: Instant::now(),
-            next_line: AtomicU64::new(SECONDS_A_LINE),
-        }
+        let stage =
+            Stage { name: "starting", work: Work::Steps(0), begun: Instant::now(), is_over: false };
+        let (stage, done, over) = (Mutex::new(stage), AtomicU64::new(0), Condvar::new());
+        let shared = Arc::new(Shared { bar, show, stage, done, over });
+        let shower = (show != Show::Nothing).then(|| {
+            let shared = Arc::clone(&shared);
+            thread::spawn(move || shared.show_until_over())
+        });
+        Self { shared, explains: false, shower: Mutex::new(shower) }
     }
 
     /// The same, which also tells of plans.
@@ -64,42 +88,116 @@ impl ProgressLine {
 
     /// Takes the bar away.
     pub(crate) fn end(&self) {
-        self.bar.finish_and_clear();
+        self.shared.stage().is_over = true;
+        self.shared.over.notify_all();
+        let shower = self.shower.lock().unwrap_or_else(PoisonError::into_inner).take();
+        // It only shows: that it failed is no reason to fail.
+        drop(shower.map(JoinHandle::join));
+        self.shared.bar.finish_and_clear();
+    }
+}
+
+impl Shared {
+    fn stage(&self) -> MutexGuard<'_, Stage> {
+        self.stage.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn show_until_over(&self) {
+        let every = if self.show == Show::Bar { BAR_EVERY } else { LINE_EVERY };
+        let mut due = Instant::now() + every;
+        let mut stage = self.stage();
+        while !stage.is_over {
+            let left = due.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                due += every;
+                let (told, done) = (*stage, self.done.load(Ordering::Relaxed));
+                drop(stage);
+                self.show(told, done);
+                stage = self.stage();
+            } else {
+                let waited = self.over.wait_timeout(stage, left);
+                stage = waited.unwrap_or_else(PoisonError::into_inner).0;
+            }
+        }
+    }
+
+    fn show(&self, stage: Stage, done: u64) {
+        let message = told(stage.name, stage.work, done, stage.begun.elapsed());
+        if self.show == Show::Lines {
+            return console::note(&message);
+        }
+        self.bar.set_length(stage.work.amount());
+        self.bar.set_position(done.min(stage.work.amount()));
+        self.bar.set_message(message);
+        self.bar.tick();
+    }
+}
+
+/// What is shown of a stage.
+fn told(name: &str, work: Work, done: u64, elapsed: Duration) -> String {
+    let seconds = elapsed.as_secs_f64();
+    let share = done as f64 / work.amount().max(1) as f64;
+    let mut text = name.to_owned();
+    // Writing to a string cannot fail.
+    let _ = match work {
+        Work::Steps(0) | Work::Bytes(0) => write!(text, ", {seconds:.0} s so far"),
+        Work::Bytes(all) => {
+            let (done, all) = (done.min(all) as f64 / 1e6, all as f64 / 1e6);
+            write!(text, " {done:.0} of {all:.0} MB")
+        }
+        Work::Steps(_) => write!(text, " {:.1} %", 100.0 * share.min(1.0)),
+    };
+    if share >= 1.0 {
+        let _ = write!(text, ", {seconds:.0} s so far");
+    } else if share >= ENOUGH_TO_TELL {
+        let _ = write!(text, ", about {} left", span(seconds * (1.0 - share) / share));
+    }
+    text
+}
+
+/// So many seconds as a person says them.
+#[expect(clippy::cast_sign_loss, reason = "no time is negative")]
+fn span(seconds: f64) -> String {
+    let whole = seconds.ceil() as u64;
+    match whole {
+        0..100 => format!("{whole} s"),
+        100..6000 => format!("{} min", whole.div_ceil(60)),
+        _ => format!("{} h {} min", whole / 3600, whole % 3600 / 60),
     }
 }
 
 impl Progress for ProgressLine {
-    fn planned(&self, plan: &Plan) {
+    fn planned(&self, plan: &dyn Display) {
         if self.explains {
-            self.bar.suspend(|| console::stats(&plan.to_string()));
+            self.shared.bar.suspend(|| console::stats(&plan.to_string()));
         }
     }
 
-    fn begin(&self, stage: &'static str, bytes: u64) {
-        self.bar.set_length(bytes);
-        self.bar.set_position(0);
-        self.bar.set_message(stage);
+    fn begin(&self, name: &'static str, work: Work) {
+        let mut stage = self.shared.stage();
+        let is_over = stage.is_over;
+        self.shared.done.store(0, Ordering::Relaxed);
+        *stage = Stage { name, work, begun: Instant::now(), is_over };
     }
 
-    fn advance(&self, bytes: u64) {
-        self.bar.inc(bytes);
-        let seconds = self.start.elapsed().as_secs();
-        let due = self.next_line.load(Ordering::Relaxed);
-        let is_mine = || {
-            let later = seconds + SECONDS_A_LINE;
-            self.next_line
-                .compare_exchange(due, later, Ordering::Relaxed, Ordering::Relaxed)
-                .is_ok()
-        };
-        if self.show == Show::Lines && seconds >= due && is_mine() {
-            let (done, all) = (self.bar.position(), self.bar.length().unwrap_or(0));
-            let megabytes = |bytes: u64| bytes / 1_000_000;
-            console::note(&format!(
-                "{}: {} of {} MB after {seconds} s",
-                self.bar.message(),
-                megabytes(done),
-                megabytes(all)
-            ));
-        }
+    fn advance(&self, amount: u64) {
+        self.shared.done.fetch_add(amount, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_done_is_told_with_the_time_that_is_left() {
+        let after = |seconds, work, done| told("reading", work, done, Duration::from_secs(seconds));
+        let bytes = Work::Bytes(400_000_000);
+        assert_eq!(after(2, bytes, 100_000_000), "reading 100 of 400 MB, about 6 s left");
+        assert_eq!(after(2, bytes, 100), "reading 0 of 400 MB");
+        assert_eq!(after(9, bytes, 500_000_000), "reading 400 of 400 MB, 9 s so far");
+        assert_eq!(after(60, Work::Steps(1000), 125), "reading 12.5 %, about 7 min left");
+        assert_eq!(after(3, Work::Steps(0), 0), "reading, 3 s so far");
+        assert_eq!(after(3600, Work::Steps(3), 1), "reading 33.3 %, about 2 h 0 min left");
     }
 }

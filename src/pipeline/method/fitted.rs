@@ -7,6 +7,7 @@ use crate::extract::vocabulary::{self, NumberRanks, Vocabulary};
 use crate::extract::word_counter::{MOST_PLACES, WordCounter};
 use crate::kernels::Isa;
 use crate::pipeline::workers::Workers;
+use crate::progress::{Progress, Work};
 use crate::read::{Corpus, Event};
 use crate::stable_hash::hash;
 use crate::token_batch::TokenBatch;
@@ -44,8 +45,10 @@ impl Fitted {
         corpus: &dyn Corpus,
         workers: &Workers,
         isa: Isa,
+        progress: &dyn Progress,
     ) -> Result<Self> {
         let Terms::MostFrequent { count, stop_words } = terms else { return Ok(Self::Nothing) };
+        progress.begin("counting words", Work::Bytes(corpus.bytes()));
         let bytes = usize::try_from(corpus.bytes()).unwrap_or(usize::MAX) / workers.count();
         let tokenizer = AsciiLetters::new(isa);
         let counters = workers.try_share(corpus.shard_count(), |shards| {

@@ -4,9 +4,17 @@ use super::ordered_pieces::{OrderedPieces, UnitWriter};
 use crate::document::{Content, DocOrdinal, DocumentIds};
 use crate::error::{Error, Result};
 use crate::fault::Severity;
-use crate::input_format::Format;
-use crate::read::{Collection, Corpus, Event};
+use crate::input_format::{Compression, Format};
+use crate::pipeline::watched::Watched;
+use crate::progress::{Progress, Work};
+use crate::read::{Collection, Corpus, Event, Recognized};
 use crate::write::kept_documents::{Chunk, Packing, distinct_names};
+#[cfg(feature = "parquet")]
+use crate::write::kept_rows::RowsCopy;
+#[cfg(feature = "parquet")]
+use rayon::prelude::{
+    IndexedParallelIterator, IntoParallelIterator, IntoParallelRefIterator, ParallelIterator,
+};
 use std::io;
 use std::ops::{ControlFlow, Range};
 use std::path::{Path, PathBuf};
@@ -41,38 +49,73 @@ pub fn write_kept_copies(
     is_kept: &(dyn Fn(DocOrdinal) -> bool + Sync),
     bad_records: BadRecords,
     folder: &Path,
+    progress: &dyn Progress,
 ) -> Result<()> {
+    progress.begin("copying", Work::Bytes(collection.bytes()));
     let names: Vec<PathBuf> =
         (0..collection.file_count()).map(|file| collection.copy_name(file).to_owned()).collect();
     let names = distinct_names(&names);
     let mut files = Vec::with_capacity(names.len());
     let mut shards = Vec::with_capacity(names.len());
+    let mut tables = Vec::new();
     let mut next = 0;
     for (file, name) in names.into_iter().enumerate() {
         let first = next;
         while next < collection.shard_count() && collection.shard_file(next) == file {
             next += 1;
         }
-        // Rows of a Parquet file are gathered before they are written.
-        let is_cut = next - first > 1
-            && collection.recognize(file).is_ok_and(|found| found.format != Format::Parquet);
-        files.push((folder.join(name), if is_cut { next - first } else { 1 }));
-        shards.push((first..next, is_cut));
+        let path = folder.join(name);
+        // Of a small file it is known from its reading.
+        let recognized = collection.recognize(file).ok();
+        let is_table = recognized.is_some_and(is_table);
+        let is_cut = next - first > 1 && recognized.is_some() && !is_table;
+        let units = match (is_table, is_cut) {
+            (true, _) => 0,
+            (false, true) => next - first,
+            (false, false) => 1,
+        };
+        if is_table {
+            tables.push((file, path.clone()));
+        }
+        files.push((path, units));
+        shards.push(FileShards { shards: first..next, is_cut, recognized });
     }
-    let copies = Copies { collection, ids, is_kept, bad_records, shards };
+    let copies = Copies { collection, progress, ids, is_kept, bad_records, shards };
     let pieces = OrderedPieces::new(files, rayon::current_num_threads());
     rayon::broadcast(|_| pieces.work(&|writer| copies.write(writer)));
-    pieces.finish()
+    pieces.finish()?;
+    #[cfg(feature = "parquet")]
+    tables
+        .into_par_iter()
+        .with_max_len(1)
+        .try_for_each(|(file, path)| copies.write_rows(file, &path))?;
+    Ok(())
+}
+
+/// Whether a file's rows are written by the writer of tables.
+fn is_table(recognized: Recognized) -> bool {
+    cfg!(feature = "parquet")
+        && recognized.format == Format::Parquet
+        && recognized.compression == Compression::None
 }
 
 /// What the copies of all files are made from.
 struct Copies<'c> {
     collection: &'c Collection,
+    progress: &'c dyn Progress,
     ids: &'c DocumentIds,
     is_kept: &'c (dyn Fn(DocOrdinal) -> bool + Sync),
     bad_records: BadRecords,
-    /// The shards of each file, and whether they are copied one by one.
-    shards: Vec<(Range<usize>, bool)>,
+    shards: Vec<FileShards>,
+}
+
+/// The shards of a file.
+struct FileShards {
+    shards: Range<usize>,
+    /// Whether they are copied one by one.
+    is_cut: bool,
+    /// How it is packed and what is in it, if that can be told.
+    recognized: Option<Recognized>,
 }
 
 /// A part of a record that stays.
@@ -91,6 +134,8 @@ enum Kept<'k> {
 #[derive(Default)]
 struct Met {
     records: u64,
+    /// The same with those that are known to be lost.
+    records_with_lost: u64,
     removed: u64,
     has_loss: bool,
 }
@@ -99,14 +144,8 @@ impl Copies<'_> {
     /// Copies a unit: a shard, or a file.
     fn write(&self, writer: &mut UnitWriter<'_>) -> Result<()> {
         let unit = writer.unit();
-        let (shards, is_cut) = &self.shards[unit.file];
-        let Ok(recognized) = self.collection.recognize(unit.file) else { return Ok(()) };
-        #[cfg(feature = "parquet")]
-        if recognized.format == Format::Parquet
-            && recognized.compression == crate::input_format::Compression::None
-        {
-            return self.write_rows(unit.file, shards.clone(), &writer.path());
-        }
+        let FileShards { shards, is_cut, recognized } = &self.shards[unit.file];
+        let Some(recognized) = *recognized else { return Ok(()) };
         let shards = if *is_cut {
             let shard = shards.start + unit.number;
             shard..shard + 1
@@ -135,19 +174,53 @@ impl Copies<'_> {
         writer.write(chunk, packing, true)
     }
 
+    /// Copies a table: its row groups are read, and encoded, by all threads.
     #[cfg(feature = "parquet")]
-    fn write_rows(&self, file: usize, shards: Range<usize>, path: &Path) -> Result<()> {
-        let mut kept = Vec::new();
-        let met = self.read(file, shards, &mut |record| {
-            if let Kept::Record(_, row) = record {
-                kept.push(row);
-            }
-            Ok(())
-        })?;
-        if met.is_unreadable() {
+    fn write_rows(&self, file: usize, path: &Path) -> Result<()> {
+        let shards = self.shards[file].shards.clone();
+        let read = shards.into_par_iter().with_max_len(1).map(|shard| {
+            let mut kept = Vec::new();
+            let met = self.read(file, shard..shard + 1, &mut |record| {
+                if let Kept::Record(_, row) = record {
+                    kept.push(row);
+                }
+                Ok(())
+            })?;
+            Ok((met, kept))
+        });
+        let (mut all, mut kept) = (Met::default(), Vec::new());
+        for (met, rows) in read.collect::<Result<Vec<_>>>()? {
+            kept.extend(rows.into_iter().map(|row| all.records_with_lost + row));
+            all.add(met);
+        }
+        if all.is_unreadable() {
             return Ok(());
         }
-        crate::write::kept_rows::copy_rows(self.collection.file_path(file), path, &kept)
+        let mut copy = RowsCopy::create(self.collection.file_path(file), path)?;
+        let mut ends = copy.group_rows();
+        let mut behind = 0;
+        for end in &mut ends {
+            behind += *end;
+            *end = behind;
+        }
+        let of_group = |group: usize| {
+            let first = group.checked_sub(1).map_or(0, |before| ends[before]);
+            let [from, to] = [first, ends[group]].map(|row| kept.partition_point(|&k| k < row));
+            (first, &kept[from..to])
+        };
+        let (encoder, mut sink) = copy.split();
+        // As many at a time as there are threads, since they wait in memory for those before them.
+        let groups: Vec<usize> = (0..ends.len()).collect();
+        for groups in groups.chunks(rayon::current_num_threads()) {
+            let encoded = groups.par_iter().with_max_len(1).map(|&group| {
+                let (first, kept) = of_group(group);
+                encoder.encode(group, first, kept)
+            });
+            for group in encoded.collect::<Result<Vec<_>>>()? {
+                sink.append(group)?;
+            }
+        }
+        copy.finish()
     }
 
     /// Gives everything of some shards of a file that stays.
@@ -159,15 +232,16 @@ impl Copies<'_> {
     ) -> Result<Met> {
         let (mut met, mut first_record) = (Met::default(), 0);
         let keeps_bad = self.bad_records == BadRecords::Keep;
+        let watched = Watched { corpus: self.collection, progress: self.progress };
         for shard in shards {
             let mut next = self.ids.first_of_shard(shard).0;
-            let records = self.collection.read_shard(shard, &mut |event| {
+            let records = watched.read_shard(shard, &mut |event| {
                 let record = match event {
                     Event::Record(record) => record,
                     Event::Stretch(bytes) if keeps_bad => {
                         return keep(Kept::Stretch(bytes)).map(ControlFlow::Continue);
                     }
-                    Event::Stretch(_) => return Ok(ControlFlow::Continue(())),
+                    Event::Stretch(_) | Event::Reached(_) => return Ok(ControlFlow::Continue(())),
                     Event::Fault(fault) => {
                         met.has_loss |= fault.severity == Severity::Loss;
                         return Ok(ControlFlow::Continue(()));
@@ -195,6 +269,7 @@ impl Copies<'_> {
             }
             first_record += records;
         }
+        met.records_with_lost = first_record;
         Ok(met)
     }
 
@@ -205,6 +280,14 @@ impl Copies<'_> {
 }
 
 impl Met {
+    #[cfg(feature = "parquet")]
+    fn add(&mut self, other: Self) {
+        self.records += other.records;
+        self.records_with_lost += other.records_with_lost;
+        self.removed += other.removed;
+        self.has_loss |= other.has_loss;
+    }
+
     /// Whether there is nothing but damage.
     fn is_unreadable(&self) -> bool {
         self.records == 0 && self.has_loss
@@ -216,6 +299,7 @@ impl Met {
 mod tests {
     use super::*;
     use crate::document::ShardIds;
+    use crate::progress::NoProgress;
     use crate::read::ReadOptions;
     use crate::read::walk::Walker;
     use std::collections::BTreeMap;
@@ -332,7 +416,8 @@ mod tests {
         assert!(all.len() > 20_000, "{} documents", all.len());
 
         let everything = folder.path().join("all");
-        write_kept_copies(&whole, &ids, &|_| true, BadRecords::Drop, &everything).unwrap();
+        write_kept_copies(&whole, &ids, &|_| true, BadRecords::Drop, &everything, &NoProgress)
+            .unwrap();
         for (name, content) in inputs() {
             let good: String =
                 content.split_inclusive('\n').filter(|l| *l != "no object\n").collect();
@@ -343,7 +428,8 @@ mod tests {
         }
 
         let some = folder.path().join("some");
-        write_kept_copies(&whole, &ids, &|d| d.0 % 3 != 0, BadRecords::Keep, &some).unwrap();
+        write_kept_copies(&whole, &ids, &|d| d.0 % 3 != 0, BadRecords::Keep, &some, &NoProgress)
+            .unwrap();
         let copies = collection(&some.join("in"));
         let kept = all.iter().enumerate().filter(|(at, _)| at % 3 != 0).map(|(_, d)| d.clone());
         assert!(documents(&copies).0 == kept.collect::<Vec<_>>());

@@ -13,6 +13,7 @@ use super::workers::Workers;
 use crate::cluster::{self, Cluster, Removal};
 use crate::document::DocOrdinal;
 use crate::error::{Error, ErrorKind, Result};
+use crate::progress::{Progress, Work};
 use crate::write::document_rows::{DocumentRows, RowFormat, write_cluster};
 use crate::write::output_folder::OutputFolder;
 use crate::write::quarantine::write_bad_record;
@@ -40,7 +41,7 @@ pub struct Outputs {
 }
 
 /// Writes the outputs to `folder` and completes `summary`, which has what only the caller knows; the
-/// time of writing is in it but for that of the summary itself.
+/// time of writing is in it but for that of the summary itself. `progress` is told how far this is.
 ///
 /// # Errors
 ///
@@ -50,11 +51,13 @@ pub fn write_outputs(
     outputs: Outputs,
     folder: &OutputFolder,
     summary: &mut Summary,
+    progress: &dyn Progress,
 ) -> Result<()> {
+    progress.begin("writing", Work::Steps(0));
     let begun = Instant::now();
     let workers = Workers::new(outputs.threads)?;
     let clusters = cluster::clusters(findings.removals);
-    let files = Files { findings, outputs, folder };
+    let files = Files { findings, outputs, folder, progress };
     files.removed(&summary.recipe)?;
     files.clusters(&clusters)?;
     files.quarantine()?;
@@ -70,7 +73,7 @@ pub fn write_outputs(
         summary.add_time("keep", keeping);
     }
     count(findings, &kept, clusters.len(), summary)?;
-    let page = report::report(findings, &clusters, summary, &workers)?;
+    let page = report::report(findings, &clusters, summary, &workers, progress)?;
     files.write("report.html", |out| write_report(out, &page))?;
     summary.add_time("write", begun.elapsed().saturating_sub(keeping));
     files.write("summary.json", |out| write_summary(out, summary))
@@ -90,6 +93,7 @@ struct Files<'f> {
     findings: &'f Findings<'f>,
     outputs: Outputs,
     folder: &'f OutputFolder,
+    progress: &'f dyn Progress,
 }
 
 impl Files<'_> {
@@ -150,7 +154,8 @@ impl Files<'_> {
         let is_kept = |document: DocOrdinal| kept[document.index()];
         let target = self.folder.aside().join("kept");
         let bad = self.outputs.bad_records;
-        workers.run(|| write_kept_copies(files, &documents.read.ids, &is_kept, bad, &target))?
+        let (ids, progress) = (&documents.read.ids, self.progress);
+        workers.run(|| write_kept_copies(files, ids, &is_kept, bad, &target, progress))?
     }
 
     /// Writes a file of rows.

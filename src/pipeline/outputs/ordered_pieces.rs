@@ -259,12 +259,6 @@ impl UnitWriter<'_> {
         self.unit
     }
 
-    /// Where the file will be.
-    #[cfg(feature = "parquet")]
-    pub(super) fn path(&self) -> PathBuf {
-        self.pieces.file(self.unit).path.clone()
-    }
-
     /// Takes the next chunk; the last of a unit may be empty. A file of which no chunk is written
     /// is not created.
     ///

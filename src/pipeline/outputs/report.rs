@@ -7,7 +7,9 @@ use crate::document::DocOrdinal;
 use crate::document_name::DocumentName;
 use crate::error::Result;
 use crate::pipeline::shard_summary::read_again;
+use crate::pipeline::watched::Watched;
 use crate::pipeline::workers::Workers;
+use crate::progress::{Progress, Work};
 use crate::read::Corpus;
 use crate::unordered_map::UnorderedMap;
 use crate::write::report::{
@@ -31,6 +33,7 @@ pub(super) fn report(
     clusters: &[Cluster],
     summary: &Summary,
     workers: &Workers,
+    progress: &dyn Progress,
 ) -> Result<Report> {
     let (documents, originals) = (findings.documents(), findings.originals());
     let removals = findings.removals;
@@ -70,7 +73,7 @@ pub(super) fn report(
             })
             .collect(),
         sources: sources(documents, removals),
-        examples: examples(findings, workers)?,
+        examples: examples(findings, workers, progress)?,
         quarantined: (read.quarantined.iter().take(BAD_RECORDS))
             .map(|quarantined| QuarantinedRecord {
                 file: file_name(collection, quarantined.file),
@@ -140,7 +143,11 @@ fn sources(documents: Side<'_>, removals: &[Removal]) -> Vec<Source> {
 }
 
 /// Removed documents of every degree of closeness, beside those kept in their place.
-fn examples(findings: &Findings<'_>, workers: &Workers) -> Result<Vec<Example>> {
+fn examples(
+    findings: &Findings<'_>,
+    workers: &Workers,
+    progress: &dyn Progress,
+) -> Result<Vec<Example>> {
     let (documents, originals) = (findings.documents(), findings.originals());
     let removals = findings.removals;
     let mut proven: Vec<(&Removal, Closeness)> =
@@ -149,8 +156,9 @@ fn examples(findings: &Findings<'_>, workers: &Workers) -> Result<Vec<Example>> 
     let step = proven.len().div_ceil(EXAMPLES).max(1);
     let chosen: Vec<_> = proven.into_iter().step_by(step).collect();
     let kept_rows = chosen.iter().map(|(removal, _)| removal.kept).collect();
-    let kept_texts = texts(originals, kept_rows, workers)?;
-    let removed_texts = texts(documents, chosen.iter().map(|(r, _)| r.row).collect(), workers)?;
+    let kept_texts = texts(originals, kept_rows, workers, progress)?;
+    let removed_texts =
+        texts(documents, chosen.iter().map(|(r, _)| r.row).collect(), workers, progress)?;
     let text =
         |texts: &UnorderedMap<u32, Vec<u8>>, row: u32| texts.get(&row).cloned().unwrap_or_default();
     let example = |(removal, closeness): &(&Removal, Closeness)| Example {
@@ -174,6 +182,7 @@ fn texts(
     side: Side<'_>,
     mut rows: Vec<u32>,
     workers: &Workers,
+    progress: &dyn Progress,
 ) -> Result<UnorderedMap<u32, Vec<u8>>> {
     let Side { collection, read } = side;
     rows.sort_unstable();
@@ -184,18 +193,19 @@ fn texts(
         (shard, first.0, &rows[from..to])
     };
     let shards = (0..collection.shard_count()).map(of_shard);
-    let texts = workers.map(
-        shards.filter(|(.., wanted)| !wanted.is_empty()).collect(),
-        |(shard, first, wanted): (usize, u32, &[u32])| {
-            let mut texts = Vec::with_capacity(wanted.len());
-            let end = wanted.last().map_or(0, |last| last - first + 1);
-            let is_wanted = |index: u32| wanted.binary_search(&(first + index)).is_ok();
-            read_again(collection, shard, end, &is_wanted, &mut |index, text| {
-                texts.push((first + index, text[..text.len().min(EXAMPLE_BYTES)].to_vec()));
-            })?;
-            Ok(texts)
-        },
-    );
+    let shards: Vec<_> = shards.filter(|(.., wanted)| !wanted.is_empty()).collect();
+    let bytes = shards.iter().map(|&(shard, ..)| collection.shard_bytes(shard)).sum();
+    progress.begin("reading examples", Work::Bytes(bytes));
+    let collection = &Watched { corpus: collection, progress };
+    let texts = workers.map(shards, |(shard, first, wanted): (usize, u32, &[u32])| {
+        let mut texts = Vec::with_capacity(wanted.len());
+        let end = wanted.last().map_or(0, |last| last - first + 1);
+        let is_wanted = |index: u32| wanted.binary_search(&(first + index)).is_ok();
+        read_again(collection, shard, end, &is_wanted, &mut |index, text| {
+            texts.push((first + index, text[..text.len().min(EXAMPLE_BYTES)].to_vec()));
+        })?;
+        Ok(texts)
+    });
     let texts: Vec<Vec<(u32, Vec<u8>)>> = texts.into_iter().collect::<Result<_>>()?;
     Ok(texts.into_iter().flatten().collect())
 }

@@ -13,8 +13,9 @@ pub(super) use text_classes::RowTexts;
 
 use crate::close::{Close, ClosePair, RowGroups};
 use crate::closeness::Closeness;
-use crate::error::Result;
+use crate::error::{ErrorKind, Result};
 use crate::kernels::Isa;
+use crate::progress::{Progress, Share};
 use crate::search::set_join::{SetJoin, shared_if_enough};
 use crate::sides::Sides;
 use crate::similarity::{Similarity, Threshold};
@@ -59,7 +60,7 @@ struct Verified {
     repeated: [Vec<Vec<u32>>; 2],
 }
 
-/// Of what is close, what has similar enough sets of terms. The sets take about `memory` bytes.
+/// Of what is close, what has similar enough sets of terms.
 ///
 /// # Errors
 ///
@@ -67,9 +68,7 @@ struct Verified {
 pub(super) fn verify(
     close: Close,
     texts: &Sides<RowTexts<'_>>,
-    threshold: Threshold,
-    memory: u64,
-    isa: Isa,
+    verifying: &Verifying<'_>,
 ) -> Result<Close> {
     let mut groups = close.groups.map(RowGroups::new);
     let mut tasks = group_pairs(&close.pairs, |pair| match &mut groups {
@@ -80,7 +79,6 @@ pub(super) fn verify(
         let own = |group| Task { a: group, b: group, distance: 0 };
         tasks.extend((0..groups.groups().len() as u32).map(own));
     }
-    let verifying = Verifying { threshold, memory, isa };
     let grouped = texts.as_ref().zip(groups.as_ref().map(RowGroups::groups));
     let Verified { pairs, repeated: [first, second] } = verifying.of(grouped, tasks)?;
     let groups = if groups.is_two() { Sides::Two(first, second) } else { Sides::One(first) };
@@ -128,14 +126,15 @@ impl<'t> Side<'t> {
     }
 }
 
-/// How alike sets must be, and the memory for them.
-struct Verifying {
-    threshold: Threshold,
-    memory: u64,
-    isa: Isa,
+/// How alike sets must be, and about how many bytes they may take.
+pub(super) struct Verifying<'p> {
+    pub(super) threshold: Threshold,
+    pub(super) memory: u64,
+    pub(super) isa: Isa,
+    pub(super) progress: &'p dyn Progress,
 }
 
-impl Verifying {
+impl Verifying<'_> {
     /// Compares the groups of the tasks: of one collection, or of two.
     fn of(&self, grouped: Sides<Grouped<'_>>, mut tasks: Vec<Task>) -> Result<Verified> {
         let bytes = |(texts, groups): Grouped<'_>| -> u64 {
@@ -211,7 +210,11 @@ impl Verifying {
         let Pieces { pieces, shared } = Pieces::of(tasks.len(), comparison, threshold);
         let (memory_bytes, isa) = (self.memory, self.isa);
         let join = SetJoin { threshold, pool: None, memory_bytes, isa };
+        let share = Share::begin("comparing", self.progress).part(1, pieces.len() + shared.len());
         let of_pieces = workers.map(pieces, |piece| {
+            if share.is_cancelled() {
+                return Err(ErrorKind::Cancelled.into());
+            }
             let mut found = Vec::new();
             match piece {
                 Piece::Tasks(tasks) => {
@@ -222,11 +225,13 @@ impl Verifying {
                 Piece::Part(task, range) => comparison(task).merge(range, threshold, &mut found),
                 Piece::Join(task) => comparison(task).join(join, &mut found)?,
             }
+            share.done();
             Ok(found)
         });
         let mut found = of_pieces.into_iter().collect::<Result<Vec<_>>>()?.concat();
         for task in shared {
             comparison(task).join(SetJoin { pool: workers.pool(), ..join }, &mut found)?;
+            share.done();
         }
         Ok(found)
     }

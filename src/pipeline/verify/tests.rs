@@ -7,6 +7,7 @@ use crate::pipeline::compare::shared;
 use crate::pipeline::method::{DocumentTerms, Fitted, TermScratch};
 use crate::pipeline::shard_summary::{CollectionSummary, read_summarized};
 use crate::pipeline::workers::Workers;
+use crate::progress::NoProgress;
 use crate::read::walk::InputFile;
 use crate::read::{Collection, Corpus, ReadOptions};
 use crate::stable_hash::mix;
@@ -61,7 +62,14 @@ impl Lines {
 
     fn texts<'t>(&'t self, terms: &'t DocumentTerms, workers: &'t Workers) -> RowTexts<'t> {
         let Self { collection, ids, lengths, .. } = self;
-        RowTexts { collection: collection as &dyn Corpus, ids, lengths, terms, workers }
+        RowTexts {
+            collection: collection as &dyn Corpus,
+            ids,
+            lengths,
+            terms,
+            workers,
+            progress: &NoProgress,
+        }
     }
 
     fn bytes(&self) -> u64 {
@@ -142,7 +150,9 @@ fn what_remains_within_is_what_a_look_at_every_pair_leaves() {
         for (threads, memory) in [1, 3].into_iter().cycle().zip(memories(lines.bytes())) {
             let workers = Workers::new(threads).unwrap();
             let texts = Sides::One(lines.texts(&terms, &workers));
-            let found = verify(close.clone(), &texts, threshold, memory, Isa::detected()).unwrap();
+            let verifying =
+                Verifying { threshold, memory, isa: Isa::detected(), progress: &NoProgress };
+            let found = verify(close.clone(), &texts, &verifying).unwrap();
             assert_eq!(expanded(&found), expected);
             assert_eq!(first.get_or_insert_with(|| found.clone()), &found);
         }
@@ -178,9 +188,9 @@ fn what_remains_across_is_what_a_look_at_every_pair_leaves() {
         for (threads, memory) in [1, 3].into_iter().cycle().zip(memories(bytes)) {
             let workers = Workers::new(threads).unwrap();
             let [a, b] = both.each_ref().map(|lines| lines.texts(&terms, &workers));
-            let found =
-                verify(close.clone(), &Sides::Two(a, b), threshold, memory, Isa::detected())
-                    .unwrap();
+            let verifying =
+                Verifying { threshold, memory, isa: Isa::detected(), progress: &NoProgress };
+            let found = verify(close.clone(), &Sides::Two(a, b), &verifying).unwrap();
             assert_eq!(expanded(&found), expected);
             assert_eq!(first.get_or_insert_with(|| found.clone()), &found);
         }

@@ -6,6 +6,7 @@ use crate::large_buffer::reserved;
 use crate::pipeline::method::{DocumentTerms, TermScratch};
 use crate::pipeline::shard_summary::{CollectionSummary, read_again};
 use crate::pipeline::workers::Workers;
+use crate::progress::{Progress, Work};
 use crate::read::Corpus;
 use crate::search::set_join::TermSource;
 use crate::stable_hash::hash;
@@ -26,6 +27,7 @@ pub(in crate::pipeline) struct RowTexts<'r> {
     pub(in crate::pipeline) lengths: &'r [u32],
     pub(in crate::pipeline) terms: &'r DocumentTerms,
     pub(in crate::pipeline) workers: &'r Workers,
+    pub(in crate::pipeline) progress: &'r dyn Progress,
 }
 
 /// Rows of a group with equal sets of terms, ascending.
@@ -52,8 +54,9 @@ impl<'r> RowTexts<'r> {
         read: &'r CollectionSummary,
         terms: &'r DocumentTerms,
         workers: &'r Workers,
+        progress: &'r dyn Progress,
     ) -> Self {
-        Self { collection, ids: &read.ids, lengths: &read.lengths, terms, workers }
+        Self { collection, ids: &read.ids, lengths: &read.lengths, terms, workers, progress }
     }
 
     /// About how many bytes the sets of some rows take, if no two are equal.
@@ -86,7 +89,9 @@ impl<'r> RowTexts<'r> {
             (shard, first, &rows[from..to])
         };
         let shards = (0..self.collection.shard_count()).map(of_shard);
-        let shards = shards.filter(|(.., wanted)| !wanted.is_empty()).collect();
+        let shards: Vec<_> = shards.filter(|(.., wanted)| !wanted.is_empty()).collect();
+        let bytes = shards.iter().map(|&(shard, ..)| self.collection.shard_bytes(shard)).sum();
+        self.progress.begin("reading again", Work::Bytes(bytes));
         let parts = self
             .workers
             .map(shards, |(shard, first, wanted)| self.classes_of_shard(shard, first, wanted));

@@ -58,7 +58,7 @@ pub(crate) struct InputArgs {
     #[arg(long, value_name = "WHAT", default_value = "skip")]
     pub(crate) on_error: OnError,
 
-    /// When progress is shown: as a bar on a terminal, else as a line every ten seconds.
+    /// When progress is shown: as a bar on a terminal, else as a line every two seconds.
     #[arg(long, value_name = "WHEN", default_value = "auto")]
     pub(crate) progress: ShowProgress,
 

@@ -1,0 +1,228 @@
+//! What a plan costs, by what a sample says of the collection.
+//!
+//! Reading and making is what the sample timed. What comes behind it is not tried out: constants
+//! stand for it, which were measured with both threads of a 2-core AMD EPYC in November 2026, and
+//! count for as much longer here as a fixed piece of work takes longer.
+
+use super::sample::Sample;
+use crate::pipeline::close_fingerprints::{JOINS, SELF_JOINS};
+use crate::pipeline::method::{Criterion, Terms};
+use crate::pipeline::plan::Plan;
+use crate::search::planner::{Plan as SearchPlan, Task as SearchTask, Workload};
+use crate::sides::Sides;
+use crate::similarity::Threshold;
+use crate::stable_hash::mix;
+use crate::write::report::EXAMPLES;
+use std::time::Instant;
+
+/// Seconds of one core for each term of an exact join, beside what reads the terms.
+const SET_JOIN_SECONDS_A_TERM: f64 = 12e-9;
+/// The same for each term that its first round leaves.
+const SECONDS_A_LIVING_TERM: f64 = 120e-9;
+/// Seconds for each document, in names, clusters and outputs.
+const SECONDS_A_DOCUMENT: f64 = 0.2e-6;
+/// Seconds that a run takes for nothing: threads, a folder, a page, syncs.
+const SECONDS_OF_NOTHING: f64 = 0.01;
+/// Seconds of one core and bytes for each pair of fingerprints: kept, sorted, named.
+const PAIR: (f64, f64) = (100e-9, 28.0);
+/// Seconds of one core for each pair whose texts are compared.
+const SECONDS_A_VERIFIED_PAIR: f64 = 400e-9;
+
+/// Bytes of a run of nothing.
+const BYTES_OF_NOTHING: f64 = 9e6;
+/// Bytes for each file: its paths, and what it was when it was found.
+const BYTES_A_FILE: f64 = 500.0;
+/// Bytes for each document beside its ID: where that ends, its record, its length.
+const BYTES_A_NAME: f64 = 12.0;
+/// Bytes for each term that the first round of an exact join looks at: its cell and its number.
+const BYTES_A_SAMPLED_TERM: f64 = 5.25;
+/// Bytes for each term of the documents that this round leaves.
+const BYTES_A_LIVING_TERM: f64 = 48.0;
+/// The share of the terms that it leaves at the least, about. It is that of the near-duplicates and of
+/// what is quoted elsewhere, of which a sample shows a part.
+const LIVING_SHARE: f64 = 0.06;
+/// Bytes for each term of what is dear to read, which is kept: its hash, and room to grow.
+const BYTES_A_KEPT_TERM: f64 = 9.0;
+
+/// Nanoseconds of a step of the [yardstick](slowness) on the machine of the other constants.
+const YARDSTICK_NANOSECONDS: f64 = 2.0;
+
+/// Seconds of the run, and bytes beside mapped files.
+pub(super) struct Cost {
+    pub(super) seconds: f64,
+    pub(super) bytes: f64,
+    /// Pairs of close fingerprints, if fingerprints are joined.
+    pub(super) pairs: Option<f64>,
+}
+
+/// What `plan` costs, with the samples of its collections and their numbers of files.
+pub(super) fn of(samples: &Sides<Sample>, files: usize, plan: &Plan) -> Cost {
+    let resources = plan.resources();
+    let (threads, memory) = (resources.threads as f64, resources.memory as f64);
+    let sum = |of: fn(&Sample) -> f64| samples.iter().map(of).sum::<f64>();
+    let documents = sum(|sample| sample.amounts.documents);
+    let terms = sum(|sample| sample.amounts.terms);
+    let read = sum(|sample| sample.amounts.read_seconds);
+    let make = sum(|sample| sample.amounts.make_seconds);
+    let longest = samples.iter().map(|sample| sample.longest_seconds).fold(0.0, f64::max);
+    // One after the other where a single shard is most of it, whatever the number of threads.
+    let shared = |seconds: f64| {
+        let alone = longest * seconds / (read + make).max(f64::MIN_POSITIVE);
+        (seconds / threads).max(alone.min(seconds))
+    };
+    let slowness = slowness();
+    // The page shows texts, which are read once more; of what is dear, all before them is.
+    let shown: f64 = samples
+        .iter()
+        .map(|sample| {
+            let few = 2.0 * EXAMPLES as f64 / sample.dear_shards.max(1.0);
+            shared(sample.dear_seconds * few.min(1.0))
+        })
+        .sum();
+    let seconds = SECONDS_OF_NOTHING
+        + shown
+        + slowness * documents * SECONDS_A_DOCUMENT
+        + shared(read + make);
+
+    let names = sum(|sample| sample.amounts.id_bytes) + documents * BYTES_A_NAME;
+    let readers = samples.iter().map(|sample| sample.reader_bytes).fold(0.0, f64::max);
+    // Names are gathered by shard and then put together.
+    let bytes = BYTES_OF_NOTHING + threads * readers + files as f64 * BYTES_A_FILE + 2.0 * names;
+
+    match plan.method().close() {
+        Criterion::Similarity(threshold) => {
+            let living = samples.iter().map(|s| s.living_share).fold(LIVING_SHARE, f64::max);
+            let of_sets = set_join(samples, threshold, living, memory);
+            let again = read - sum(|sample| sample.dear_seconds);
+            Cost {
+                seconds: seconds
+                    + shared(again + make * living)
+                    + slowness * terms * (SET_JOIN_SECONDS_A_TERM + living * SECONDS_A_LIVING_TERM)
+                        / threads,
+                bytes: bytes + of_sets,
+                pairs: None,
+            }
+        }
+        Criterion::Distance(max_distance) => {
+            let learned = match plan.method().recipe().terms() {
+                Terms::MostFrequent { .. } => shared(read + make),
+                Terms::Shingles { .. } => 0.0,
+            };
+            let row = plan.method().recipe().row_bytes() as f64;
+            let join = join_plan(samples, plan);
+            let chosen = join
+                .as_ref()
+                .and_then(|join| join.costs.iter().find(|cost| cost.index == join.index));
+            let (join_seconds, join_bytes) =
+                chosen.map_or((0.0, 0.0), |cost| (cost.seconds, cost.bytes as f64));
+            let pairs = pairs(samples, max_distance);
+            let of_pairs = pairs * PAIR.0
+                + match plan.method().verify() {
+                    Some(_) => pairs * SECONDS_A_VERIFIED_PAIR,
+                    None => 0.0,
+                };
+            let verified = plan.method().verify().map_or(0.0, |_| shared(read));
+            Cost {
+                seconds: seconds
+                    + learned
+                    + verified
+                    + slowness * (join_seconds + of_pairs) / threads,
+                // Rows are gathered by shard too; they are joined when the names are together.
+                bytes: bytes
+                    + documents * row
+                    + (documents * row).max(join_bytes - names)
+                    + pairs * PAIR.1,
+                pairs: Some(pairs),
+            }
+        }
+    }
+}
+
+/// Bytes of an exact join.
+fn set_join(samples: &Sides<Sample>, threshold: Threshold, living: f64, memory: f64) -> f64 {
+    let terms: f64 = samples.iter().map(|sample| sample.amounts.terms).sum();
+    let dear: f64 = samples.iter().map(|s| s.amounts.terms * s.dear_share).sum();
+    // The share of terms that the first round looks at.
+    let eighths = (f64::from(threshold.max_unshared(1000)) / 1000.0 * 8.0 * 1.7).ceil();
+    let looked_at = (eighths / 8.0).clamp(0.125, 1.0);
+    let joined = terms * looked_at * BYTES_A_SAMPLED_TERM + terms * living * BYTES_A_LIVING_TERM;
+    let kept = (dear * BYTES_A_KEPT_TERM).min(memory / 3.0);
+    (joined + kept).min(memory)
+}
+
+/// The plan of the join, with the bits' worth of the fingerprints that the sample has.
+pub(super) fn join_plan(samples: &Sides<Sample>, plan: &Plan) -> Option<SearchPlan> {
+    let Criterion::Distance(max_distance) = plan.method().close() else { return None };
+    let shape = plan.method().recipe().sketch()?.shape();
+    let rows = |sample: &Sample| sample.amounts.documents.round() as usize;
+    let (task, methods, corpus) = match samples {
+        Sides::One(corpus) => (SearchTask::SelfJoin, SELF_JOINS, corpus),
+        Sides::Two(queries, corpus) => {
+            (SearchTask::Batch { queries: rows(queries) }, JOINS, corpus)
+        }
+    };
+    let memory = plan.resources().memory;
+    let workload = match &corpus.rows {
+        Some(sampled) if sampled.len() > 1 => {
+            Workload { rows: rows(corpus), ..Workload::of(task, sampled, max_distance, memory) }
+        }
+        _ => Workload {
+            task,
+            rows: rows(corpus),
+            shape,
+            effective_bits: shape.units(),
+            max_distance,
+            memory,
+        },
+    };
+    SearchPlan::among(workload, &methods).ok()
+}
+
+/// Pairs of fingerprints within the distance, if most of the sampled ones have partners among those
+/// that are not near them: then fingerprints hardly tell documents apart. A few near-duplicates do
+/// not show, and do no harm either; many of one kind stand together.
+fn pairs(samples: &Sides<Sample>, max_distance: u32) -> f64 {
+    let documents = |sample: &Sample| sample.amounts.documents;
+    let of_all = match samples {
+        Sides::One(corpus) => documents(corpus) * documents(corpus) / 2.0,
+        Sides::Two(queries, corpus) => documents(queries) * documents(corpus),
+    };
+    let Some(rows) = &samples.second().rows else { return 0.0 };
+    let (mut close, mut compared) = (0_u64, 0_u64);
+    let mut has_partner = vec![false; rows.len()];
+    let apart = (rows.len() / 4).max(1);
+    for b in apart..rows.len() {
+        for a in 0..=b - apart {
+            let two = rows.row(a).zip(rows.row(b));
+            // Equal ones are one fingerprint to a join.
+            let distance = two.map_or(0, |(a, b)| rows.shape.distance(a, b));
+            if distance > 0 && distance <= max_distance {
+                close += 1;
+                (has_partner[a], has_partner[b]) = (true, true);
+            }
+            compared += 1;
+        }
+    }
+    let with_partner = has_partner.iter().filter(|&&has| has).count();
+    if with_partner * 2 < rows.len() {
+        return 0.0;
+    }
+    close as f64 / compared.max(1) as f64 * of_all
+}
+
+/// How many times as long as on the machine that the constants are from a piece of work takes here
+/// that is like a join's: it counts in cells all over a table beyond the nearer caches.
+fn slowness() -> f64 {
+    const CELLS: usize = 1 << 22;
+    const STEPS: u64 = 1 << 18;
+    let mut cells = vec![1_u8; CELLS];
+    let begun = Instant::now();
+    for step in 0..STEPS {
+        let cell = &mut cells[mix(step) as usize % CELLS];
+        *cell = cell.wrapping_add(1);
+    }
+    let nanoseconds = begun.elapsed().as_secs_f64() * 1e9 / STEPS as f64;
+    std::hint::black_box(&cells);
+    // What a busy neighbour does to so short a time is no measure of the machine.
+    (nanoseconds / YARDSTICK_NANOSECONDS).clamp(0.3, 10.0)
+}

@@ -1,0 +1,559 @@
+//! A look at a collection: stretches of its shards are read as the run reads them, and timed.
+//!
+//! Shards of one kind are a *stratum*, looked at by itself: small files of one document each tell
+//! nothing of the archive beside them. In a stratum of small shards some are read whole, evenly
+//! spread; of large ones as many bytes here as there, each as far as its share of the time allows.
+//! What a file says of itself, such as the rows of Parquet, and what is read to its end is no guess.
+
+use crate::document::Content;
+use crate::fingerprint_rows::{FingerprintRows, Shape};
+use crate::input_format::{Compression, Format};
+use crate::pipeline::method::{
+    Criterion, DocumentTerms, Fitted, RowMaker, RowScratch, TermScratch, Terms,
+};
+use crate::pipeline::plan::Plan;
+use crate::read::{Corpus, Event};
+use crate::similarity::Threshold;
+use crate::unordered_map::UnorderedMap;
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+use std::time::{Duration, Instant};
+
+/// A shard of at most so many bytes is read whole.
+const SMALL_BYTES: u64 = 64 << 10;
+/// Shards of a stratum that are looked into at the most: files that it takes time to begin with, parts
+/// of plain files, and small ones.
+const FILE_PICKS: usize = 48;
+const PART_PICKS: usize = 512;
+const SMALL_PICKS: usize = 1 << 14;
+/// A shard of at most so many bytes, which is not small, is a part of a plain file.
+const PART_BYTES: f64 = 2e6;
+/// Fingerprints that are kept to be compared with each other.
+const KEPT_ROWS: usize = 2048;
+/// Terms that are kept to see which are in two documents.
+const KEPT_TERMS: usize = 1 << 19;
+/// Stretches from which their differences say how sure one can be; of fewer, halves are compared.
+const ENOUGH_STRETCHES: usize = 4;
+
+/// How much there is of everything that is estimated.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Amounts {
+    pub(super) documents: f64,
+    pub(super) text_bytes: f64,
+    pub(super) id_bytes: f64,
+    /// Occurrences of terms, or of the words that fingerprints are of.
+    pub(super) terms: f64,
+    /// Seconds of one core for unpacking and parsing.
+    pub(super) read_seconds: f64,
+    /// Seconds of one core for terms, and for fingerprints where these are made.
+    pub(super) make_seconds: f64,
+}
+
+impl Amounts {
+    /// Each amount by a function of it and that of another.
+    fn with(self, other: Self, of: impl Fn(f64, f64) -> f64) -> Self {
+        Self {
+            documents: of(self.documents, other.documents),
+            text_bytes: of(self.text_bytes, other.text_bytes),
+            id_bytes: of(self.id_bytes, other.id_bytes),
+            terms: of(self.terms, other.terms),
+            read_seconds: of(self.read_seconds, other.read_seconds),
+            make_seconds: of(self.make_seconds, other.make_seconds),
+        }
+    }
+
+    fn map(self, of: impl Fn(f64) -> f64) -> Self {
+        self.with(self, |amount, _| of(amount))
+    }
+
+    fn plus(self, other: Self) -> Self {
+        self.with(other, |a, b| a + b)
+    }
+
+    fn minus(self, other: Self) -> Self {
+        self.with(other, |a, b| a - b)
+    }
+}
+
+/// What a look at a collection says of all of it.
+#[derive(Debug)]
+pub(super) struct Sample {
+    pub(super) amounts: Amounts,
+    /// The square of how far each may well be off.
+    pub(super) variances: Amounts,
+    /// Seconds of one core for the shard that takes longest: no number of threads is faster.
+    pub(super) longest_seconds: f64,
+    /// Seconds of `amounts.read_seconds` that are for shards which are dear to read.
+    pub(super) dear_seconds: f64,
+    /// The share of the text that is in such shards.
+    pub(super) dear_share: f64,
+    /// How many such shards there are.
+    pub(super) dear_shards: f64,
+    /// Bytes of memory that a reader takes at the most.
+    pub(super) reader_bytes: f64,
+    /// Whether everything was read, so that nothing is guessed but times.
+    pub(super) is_complete: bool,
+    /// Some fingerprints, if any are made.
+    pub(super) rows: Option<FingerprintRows<'static>>,
+    /// The share of the terms that is in documents which the first round of an exact join would not
+    /// drop, if there were no documents but the sampled ones: in all, it is more.
+    pub(super) living_share: f64,
+}
+
+impl Sample {
+    /// Looks at a collection for about as long as `time`.
+    pub(super) fn of(corpus: &dyn Corpus, plan: &Plan, time: Duration) -> Self {
+        let strata = strata(corpus);
+        let all_bytes = strata.iter().map(|stratum| stratum.bytes).sum::<f64>().max(1.0);
+        let mut maker = Maker::new(plan);
+        let mut sample = Self {
+            amounts: Amounts::default(),
+            variances: Amounts::default(),
+            longest_seconds: 0.0,
+            dear_seconds: 0.0,
+            dear_share: 0.0,
+            dear_shards: 0.0,
+            reader_bytes: 0.0,
+            is_complete: true,
+            rows: None,
+            living_share: 0.0,
+        };
+        let mut dear_text = 0.0;
+        for stratum in &strata {
+            let time = time.mul_f64(stratum.bytes / all_bytes);
+            let looked = stratum.look(corpus, &mut maker, time);
+            let Known { amounts, variances, longest_seconds, is_complete } = looked;
+            sample.is_complete &= is_complete;
+            sample.reader_bytes = sample.reader_bytes.max(stratum.reader_bytes);
+            sample.amounts = sample.amounts.plus(amounts);
+            sample.variances = sample.variances.plus(variances);
+            sample.longest_seconds = sample.longest_seconds.max(longest_seconds);
+            if stratum.is_dear {
+                sample.dear_seconds += amounts.read_seconds;
+                sample.dear_shards += stratum.shards.len() as f64;
+                dear_text += amounts.text_bytes;
+            }
+        }
+        sample.dear_share = dear_text / sample.amounts.text_bytes.max(1.0);
+        sample.living_share = maker.terms.living_share();
+        sample.rows = maker.into_rows();
+        sample
+    }
+}
+
+/// Shards of one kind.
+struct Stratum {
+    shards: Vec<usize>,
+    /// What a shard's share is measured by: its records where all are known, else its bytes.
+    measures: Vec<f64>,
+    bytes: f64,
+    is_small: bool,
+    is_dear: bool,
+    reader_bytes: f64,
+}
+
+/// What is known of a stratum.
+struct Known {
+    amounts: Amounts,
+    variances: Amounts,
+    longest_seconds: f64,
+    is_complete: bool,
+}
+
+/// The shards by kind: how their files are packed and what is in them, as their names tell, whether
+/// their records are known, and whether they are small.
+fn strata(corpus: &dyn Corpus) -> Vec<Stratum> {
+    let files = corpus.as_files();
+    let mut last_file: Option<(usize, (Compression, Option<Format>))> = None;
+    let mut strata: BTreeMap<_, Stratum> = BTreeMap::new();
+    for shard in 0..corpus.shard_count() {
+        let file = corpus.shard_file(shard);
+        let kind = match last_file {
+            Some((last, kind)) if last == file => kind,
+            _ => files.map_or((Compression::None, None), |files| files.named_kind(file)),
+        };
+        last_file = Some((file, kind));
+        let (bytes, known) = (corpus.shard_bytes(shard), corpus.known_records(shard));
+        let is_small = bytes <= SMALL_BYTES;
+        let price = corpus.price(shard);
+        let is_dear = price == crate::read::Price::Dear;
+        let key =
+            (kind.0 as u8, kind.1.map(|format| format as u8), known.is_some(), is_small, is_dear);
+        let stratum = strata.entry(key).or_insert_with(|| Stratum {
+            shards: Vec::new(),
+            measures: Vec::new(),
+            bytes: 0.0,
+            is_small,
+            is_dear,
+            reader_bytes: reader_bytes(kind),
+        });
+        stratum.shards.push(shard);
+        stratum.measures.push(known.unwrap_or(bytes) as f64);
+        stratum.bytes += bytes as f64;
+    }
+    strata.into_values().collect()
+}
+
+/// Bytes of memory of a reader, about: windows, and what a decoder looks back on.
+fn reader_bytes(kind: (Compression, Option<Format>)) -> f64 {
+    match kind {
+        (_, Some(Format::Parquet | Format::Warc)) => 6e6,
+        (Compression::Zstd, _) => 9e6,
+        (Compression::Gzip, _) => 2e6,
+        (Compression::None, _) => 1e6,
+    }
+}
+
+/// A stretch of a shard that was read.
+struct Stretch {
+    /// The share of the stratum's measure that it stands for.
+    weight: f64,
+    /// How much of that measure was read: in all, and up to about the middle.
+    measure: f64,
+    half_measure: f64,
+    amounts: Amounts,
+    half: Amounts,
+    is_whole: bool,
+}
+
+impl Stratum {
+    /// Reads some of the shards.
+    fn look(&self, corpus: &dyn Corpus, maker: &mut Maker, time: Duration) -> Known {
+        let picks = self.picks();
+        let begun = Instant::now();
+        let mut stretches = Vec::with_capacity(picks.len());
+        for (at, &(place, weight)) in picks.iter().enumerate() {
+            let left = time.saturating_sub(begun.elapsed());
+            if left.is_zero() && at > 0 {
+                break;
+            }
+            let allowed = if self.is_small {
+                Duration::MAX
+            } else {
+                let behind: f64 = picks[at..].iter().map(|&(_, weight)| weight).sum();
+                left.mul_f64((weight / behind.max(f64::MIN_POSITIVE)).min(1.0))
+            };
+            let quota = (KEPT_ROWS / picks.len()).max(8);
+            let stretch = maker.stretch(corpus, self.shards[place], allowed, quota);
+            stretches.push(self.measured(corpus, place, weight, stretch));
+        }
+        self.known(&stretches)
+    }
+
+    /// Places among the shards, with the share of the stratum's measure that each stands for; any
+    /// number of the first ones are about evenly spread.
+    fn picks(&self) -> Vec<(usize, f64)> {
+        let (count, all) = (self.shards.len(), self.measures.iter().sum::<f64>());
+        let mean_bytes = self.bytes / count.max(1) as f64;
+        let most = match (self.is_small, self.is_dear) {
+            (true, _) => SMALL_PICKS,
+            (false, false) if mean_bytes <= PART_BYTES => PART_PICKS,
+            _ => FILE_PICKS,
+        };
+        let mut picks: Vec<(usize, f64)> = if count <= most {
+            (0..count).map(|place| (place, self.measures[place])).collect()
+        } else if self.is_small {
+            let weight = all / most as f64;
+            (0..most).map(|pick| (pick * count / most, weight)).collect()
+        } else {
+            // Where evenly spread bytes lie: a long shard is looked into for longer.
+            let (step, mut behind, mut place) = (all / most as f64, self.measures[0], 0);
+            let mut picks: Vec<(usize, f64)> = Vec::with_capacity(most);
+            for pick in 0..most {
+                let at = (pick as f64 + 0.5) * step;
+                while behind < at && place + 1 < count {
+                    place += 1;
+                    behind += self.measures[place];
+                }
+                match picks.last_mut() {
+                    Some(last) if last.0 == place => last.1 += step,
+                    _ => picks.push((place, step)),
+                }
+            }
+            picks
+        };
+        let bits = usize::BITS - picks.len().leading_zeros();
+        let mut spread: Vec<_> = (0..).zip(picks.drain(..)).collect();
+        spread
+            .sort_by_key(|&(at, _): &(usize, _)| at.reverse_bits() >> (usize::BITS - bits.max(1)));
+        spread.into_iter().map(|(_, pick)| pick).collect()
+    }
+
+    /// A stretch in the stratum's measure.
+    fn measured(&self, corpus: &dyn Corpus, place: usize, weight: f64, read: Read) -> Stretch {
+        let (bytes, measure) = (corpus.shard_bytes(self.shards[place]), self.measures[place]);
+        let share = |reached: u64| reached as f64 / (bytes as f64).max(1.0) * measure;
+        let Read { mut amounts, reached, half, half_reached, is_whole } = read;
+        let read_measure = if is_whole { measure } else { share(reached).min(measure) };
+        if !is_whole && amounts.documents < 1.0 {
+            // Not even one document ended: there is one that is long.
+            amounts.documents = read_measure / measure.max(1.0);
+            amounts.text_bytes = reached as f64;
+        }
+        let half_measure = share(half_reached).min(read_measure);
+        Stretch { weight, measure: read_measure, half_measure, amounts, half, is_whole }
+    }
+
+    /// What the stretches say of all.
+    fn known(&self, stretches: &[Stretch]) -> Known {
+        let all: f64 = self.measures.iter().sum();
+        let longest = self.measures.iter().fold(0.0, |a: f64, &b| a.max(b));
+        let read: Amounts =
+            stretches.iter().fold(Amounts::default(), |sum, stretch| sum.plus(stretch.amounts));
+        let measured: f64 = stretches.iter().map(|stretch| stretch.measure).sum();
+        let is_everything = stretches.len() == self.shards.len()
+            && stretches.iter().all(|stretch| stretch.is_whole);
+        let seconds = |amounts: Amounts| amounts.read_seconds + amounts.make_seconds;
+        if is_everything {
+            let slowest = stretches.iter().map(|stretch| seconds(stretch.amounts));
+            let longest_seconds = slowest.fold(0.0, f64::max);
+            let variances = Amounts::default();
+            return Known { amounts: read, variances, longest_seconds, is_complete: true };
+        }
+        let unread = (1.0 - measured / all.max(1.0)).clamp(0.0, 1.0);
+        let (amounts, variances) = if self.is_small {
+            self.by_shards_or_bytes(stretches, unread)
+        } else {
+            by_weights(&units(stretches), all, unread)
+        };
+        let longest_seconds = seconds(amounts) * longest / all.max(1.0);
+        Known { amounts, variances, longest_seconds, is_complete: false }
+    }
+
+    /// Of shards that were read whole: each amount goes by their number or by their bytes, whichever
+    /// fits better.
+    fn by_shards_or_bytes(&self, stretches: &[Stretch], unread: f64) -> (Amounts, Amounts) {
+        let all: f64 = self.measures.iter().sum();
+        let of_equals = |measure: fn(&Stretch) -> f64, all: f64| {
+            // One that is empty has no ratio, and counts.
+            let mean = stretches.iter().map(measure).sum::<f64>() / stretches.len().max(1) as f64;
+            let sum = stretches.iter().fold(Amounts::default(), |sum, s| sum.plus(s.amounts));
+            let count = stretches.len().max(1) as f64;
+            let ratio = sum.map(|amount| amount / (mean * count).max(f64::MIN_POSITIVE));
+            let squares = stretches.iter().fold(Amounts::default(), |sum, stretch| {
+                let expected = ratio.map(|ratio| ratio * measure(stretch));
+                sum.plus(stretch.amounts.minus(expected).map(|residual| residual * residual))
+            });
+            let scale = all / mean.max(f64::MIN_POSITIVE);
+            let variance = squares
+                .map(|squares| squares / (count - 1.0).max(1.0) / count * scale * scale * unread);
+            (ratio.map(|ratio| ratio * all), variance)
+        };
+        let (by_bytes, bytes_variance) = of_equals(|stretch| stretch.measure, all);
+        let (by_count, count_variance) = of_equals(|_| 1.0, self.shards.len() as f64);
+        let best = |bytes: f64, count: f64| if count < bytes { 1.0 } else { 0.0 };
+        let chosen = bytes_variance.with(count_variance, best);
+        let choose = |bytes: Amounts, count: Amounts| {
+            let difference = count.minus(bytes);
+            bytes.plus(difference.with(chosen, |difference, chosen| difference * chosen))
+        };
+        (choose(by_bytes, by_count), choose(bytes_variance, count_variance))
+    }
+}
+
+/// Weight, measure and amounts of the stretches; of their halves where they are few.
+fn units(stretches: &[Stretch]) -> Vec<(f64, f64, Amounts)> {
+    if stretches.len() >= ENOUGH_STRETCHES {
+        return stretches.iter().map(|s| (s.weight, s.measure, s.amounts)).collect();
+    }
+    let halves = stretches.iter().flat_map(|stretch| {
+        let Stretch { weight, measure, half_measure, amounts, half, .. } = stretch;
+        let share = half_measure / measure.max(f64::MIN_POSITIVE);
+        [
+            (weight * share, *half_measure, *half),
+            (weight * (1.0 - share), measure - half_measure, amounts.minus(*half)),
+        ]
+    });
+    halves.filter(|&(_, measure, _)| measure > 0.0).collect()
+}
+
+/// Amounts, and how far they may be off, by the ratios of units that stand for more than themselves.
+fn by_weights(units: &[(f64, f64, Amounts)], all: f64, unread: f64) -> (Amounts, Amounts) {
+    let weights = units.iter().map(|(weight, ..)| weight).sum::<f64>().max(f64::MIN_POSITIVE);
+    let ratio = |measure: f64, amounts: Amounts| {
+        amounts.map(|amount| amount / measure.max(f64::MIN_POSITIVE))
+    };
+    let mean = units.iter().fold(Amounts::default(), |sum, &(weight, measure, amounts)| {
+        sum.plus(ratio(measure, amounts).map(|ratio| ratio * weight / weights))
+    });
+    let squares = units.iter().fold(Amounts::default(), |sum, &(weight, measure, amounts)| {
+        let off = ratio(measure, amounts).minus(mean);
+        sum.plus(off.map(|off| (off * weight / weights).powi(2)))
+    });
+    let count = units.len() as f64;
+    let variance =
+        squares.map(|squares| squares * count / (count - 1.0).max(1.0) * all * all * unread);
+    (mean.map(|ratio| ratio * all), variance)
+}
+
+/// What was read of a shard.
+struct Read {
+    amounts: Amounts,
+    /// Bytes of the shard.
+    reached: u64,
+    /// The same when about half of the time was over.
+    half: Amounts,
+    half_reached: u64,
+    is_whole: bool,
+}
+
+/// Makes of documents what the run makes of them.
+struct Maker {
+    making: Making,
+    shape: Option<Shape>,
+    row: Vec<u64>,
+    kept: Vec<u64>,
+    terms: SampledTerms,
+}
+
+/// Some terms of some documents, by which those are told that have a partner among these.
+struct SampledTerms {
+    threshold: Threshold,
+    /// Terms whose lowest bits are below it are looked at.
+    below: u64,
+    terms: Vec<u64>,
+    /// Where those of each document end, and how many it has.
+    documents: Vec<(usize, usize)>,
+}
+
+impl SampledTerms {
+    fn new(threshold: Threshold) -> Self {
+        Self { threshold, below: 2, terms: Vec::new(), documents: Vec::new() }
+    }
+
+    fn push(&mut self, terms: &[u64]) {
+        if self.terms.len() < KEPT_TERMS {
+            let below = self.below;
+            self.terms.extend(terms.iter().filter(|&&term| term & 7 < below));
+            self.documents.push((self.terms.len(), terms.len()));
+        }
+    }
+
+    fn living_share(&self) -> f64 {
+        let mut counts: UnorderedMap<u64, u32> = UnorderedMap::default();
+        for &term in &self.terms {
+            *counts.entry(term).or_insert(0) += 1;
+        }
+        let (mut start, mut living, mut all) = (0, 0, 0);
+        for &(end, size) in &self.documents {
+            let unmatched = self.terms[start..end].iter().filter(|term| counts[*term] == 1).count();
+            // Of a part of the terms, about that part may be unmatched.
+            let most = self.threshold.max_unshared(size.try_into().unwrap_or(u32::MAX));
+            let is_living = unmatched as f64 * 8.0 <= f64::from(most) * self.below as f64;
+            living += if is_living { size } else { 0 };
+            all += size;
+            start = end;
+        }
+        living as f64 / all.max(1) as f64
+    }
+}
+
+enum Making {
+    Rows(RowMaker, RowScratch),
+    Terms(DocumentTerms, TermScratch),
+}
+
+impl Maker {
+    fn new(plan: &Plan) -> Self {
+        let (recipe, isa) = (plan.method().recipe(), plan.resources().isa);
+        // Most words of most texts are none of the frequent ones; all are looked up.
+        let sketch = recipe.sketch().filter(|_| matches!(recipe.terms(), Terms::Shingles { .. }));
+        let (making, shape) = match sketch {
+            Some(sketch) => {
+                let maker = RowMaker::new(recipe.terms(), sketch, &Fitted::Nothing, isa);
+                let shape = maker.shape();
+                (Making::Rows(maker, RowScratch::default()), Some(shape))
+            }
+            None => {
+                let terms = DocumentTerms::new(recipe.terms(), &Fitted::Nothing, isa);
+                (Making::Terms(terms, TermScratch::default()), None)
+            }
+        };
+        let threshold = match plan.method().close() {
+            Criterion::Similarity(threshold) => threshold,
+            Criterion::Distance(_) => Threshold::DEFAULT,
+        };
+        let terms = SampledTerms::new(threshold);
+        Self { making, shape, row: Vec::new(), kept: Vec::new(), terms }
+    }
+
+    fn into_rows(self) -> Option<FingerprintRows<'static>> {
+        let words = Cow::Owned(self.kept);
+        self.shape.map(|shape| FingerprintRows { shape, words, validity: None, recipe: None })
+    }
+
+    /// Reads a shard until `allowed` is over, but not without having come to some place; keeps the
+    /// first `quota` fingerprints.
+    fn stretch(
+        &mut self,
+        corpus: &dyn Corpus,
+        shard: usize,
+        allowed: Duration,
+        quota: usize,
+    ) -> Read {
+        let mut seen = Amounts::default();
+        let mut told =
+            Read { amounts: seen, reached: 0, half: seen, half_reached: 0, is_whole: true };
+        let begun = Instant::now();
+        let mut making = Duration::ZERO;
+        let mut left = quota;
+        let timed = |seen: Amounts, making: Duration| {
+            let elapsed = begun.elapsed();
+            let read_seconds = elapsed.saturating_sub(making).as_secs_f64();
+            (elapsed, Amounts { read_seconds, make_seconds: making.as_secs_f64(), ..seen })
+        };
+        let read = corpus.read_shard(shard, &mut |event| {
+            match event {
+                Event::Record(record) => {
+                    if let Content::Document(document) = record.content {
+                        let start = Instant::now();
+                        seen.terms += self.make(document.text, &mut left) as f64;
+                        making += start.elapsed();
+                        seen.documents += 1.0;
+                        seen.text_bytes += document.text.len() as f64;
+                        seen.id_bytes += document.id.map_or(0, <[u8]>::len) as f64;
+                    }
+                }
+                Event::Reached(reached) if reached > told.reached => {
+                    let (elapsed, amounts) = timed(seen, making);
+                    (told.amounts, told.reached) = (amounts, reached);
+                    if told.half_reached == 0 || elapsed <= allowed / 2 {
+                        (told.half, told.half_reached) = (amounts, reached);
+                    }
+                    if elapsed >= allowed {
+                        told.is_whole = false;
+                        return Ok(ControlFlow::Break(()));
+                    }
+                }
+                Event::Reached(_) | Event::Stretch(_) | Event::Fault(_) => {}
+            }
+            Ok(ControlFlow::Continue(()))
+        });
+        // A reader that fails reads nothing for the run either.
+        if told.is_whole || read.is_err() {
+            (told.amounts, told.is_whole) = (timed(seen, making).1, true);
+        }
+        told
+    }
+
+    /// Makes terms or a fingerprint of a text; the number of terms.
+    fn make(&mut self, text: &[u8], left: &mut usize) -> usize {
+        match &mut self.making {
+            Making::Terms(maker, scratch) => {
+                let terms = maker.of(text, scratch);
+                self.terms.push(terms);
+                terms.len()
+            }
+            Making::Rows(maker, scratch) => {
+                self.row.clear();
+                let (has_row, terms) = maker.push(text, &mut self.row, scratch);
+                if has_row && *left > 0 && self.kept.len() < KEPT_ROWS * self.row.len() {
+                    *left -= 1;
+                    self.kept.extend_from_slice(&self.row);
+                }
+                terms
+            }
+        }
+    }
+}
