@@ -30,6 +30,9 @@ pub trait Progress: Sync {
     /// So many more bytes or steps are done.
     fn advance(&self, amount: u64);
 
+    /// The stage that is going on has so many of something: rows, terms, pairs.
+    fn counted(&self, _what: &'static str, _count: u64) {}
+
     /// A join was planned, and is about to begin.
     fn planned(&self, _plan: &dyn Display) {}
 

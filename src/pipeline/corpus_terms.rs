@@ -53,6 +53,10 @@ impl TermSource for CorpusTerms<'_> {
         self.collection.bytes() / BYTES_A_TERM
     }
 
+    fn shard_bytes(&self, shard: usize) -> u64 {
+        self.collection.shard_bytes(shard)
+    }
+
     fn visit_shard(
         &self,
         shard: usize,

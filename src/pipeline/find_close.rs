@@ -9,13 +9,13 @@ use super::kept_terms::KeptTerms;
 use super::method::{Criterion, DocumentTerms, Fitted};
 use super::plan::Plan;
 use super::shard_summary::CollectionSummary;
-use super::timings::Timings;
+use super::timings::{StageClock, Timings};
 use super::verify::{RowTexts, Verifying, verify};
 use super::watched::Watched;
 use super::workers::Workers;
 use crate::close::Close;
 use crate::error::Result;
-use crate::progress::{Progress, Work};
+use crate::progress::Progress;
 use crate::read::{Corpus, Price};
 use crate::search::set_join::SetJoin;
 use crate::sides::Sides;
@@ -63,14 +63,12 @@ struct Run<'r> {
 impl Run<'_> {
     /// The sets of terms themselves are joined.
     fn sets(&self, threshold: Threshold) -> Result<FoundClose> {
-        let mut timings = Timings::start();
+        let clock = StageClock::start(self.progress);
         let resources = self.plan.resources();
         let terms = self.terms();
         let by_field = self.plan.keep().is_by_field();
         let sources =
             self.corpora.map(|corpus| CorpusTerms::new(corpus, &terms, by_field, self.progress));
-        let bytes = self.corpora.iter().map(|corpus| corpus.bytes()).sum();
-        self.progress.begin("reading", Work::Bytes(bytes));
         let is_dear = |corpus: &dyn Corpus, shard| corpus.price(shard) == Price::Dear;
         let any_dear = (self.corpora.iter())
             .any(|corpus| (0..corpus.shard_count()).any(|shard| is_dear(*corpus, shard)));
@@ -79,18 +77,18 @@ impl Run<'_> {
         let prices = self.corpora.map(|corpus| move |shard| is_dear(corpus, shard));
         let kept = sources.as_ref().zip(prices.as_ref()).map(|(source, is_dear)| {
             let each = if sources.is_two() { kept_bytes / 2 } else { kept_bytes };
-            KeptTerms::new(source, is_dear, each, &resources.temporary_folder)
+            KeptTerms::new(source, is_dear, each, &resources.temporary_folder, self.progress)
         });
         let memory_bytes = resources.memory - kept_bytes;
         let (pool, isa) = (self.workers.pool(), resources.isa);
-        let join = SetJoin { threshold, pool, memory_bytes, isa };
+        let join = SetJoin { threshold, pool, memory_bytes, isa, progress: &clock };
         let close = match &kept {
             Sides::One(source) => Close::from(join.self_join(source)?),
             Sides::Two(queries, corpus) => Close::from(join.query(queries, corpus)?),
         };
         let spooled_bytes = kept.iter().map(KeptTerms::spooled_bytes).sum();
         drop(kept);
-        timings.end("read and join");
+        let timings = clock.into_timings();
         let read = sources.try_map(CorpusTerms::into_summary)?;
         Ok(FoundClose { read, close, timings, spooled_bytes })
     }

@@ -10,6 +10,7 @@
 
 use crate::error::{Error, Result};
 use crate::large_buffer::reserve;
+use crate::progress::Progress;
 use crate::search::set_join::TermSource;
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom, Write};
@@ -32,6 +33,8 @@ pub(super) type IsDear<'a> = dyn Fn(usize) -> bool + Sync + 'a;
 pub(super) struct KeptTerms<'a> {
     source: &'a dyn TermSource,
     is_dear: &'a IsDear<'a>,
+    /// Is told of what is read here; the source tells of the rest.
+    progress: &'a dyn Progress,
     /// What was kept of each dear shard, once it was read.
     shards: Vec<OnceLock<KeptShard>>,
     /// Bytes of memory that terms may still take.
@@ -80,6 +83,7 @@ impl<'a> KeptTerms<'a> {
         is_dear: &'a IsDear<'a>,
         memory: u64,
         folder: &Path,
+        progress: &'a dyn Progress,
     ) -> Self {
         let spool = Spool {
             folder: folder.to_owned(),
@@ -87,7 +91,7 @@ impl<'a> KeptTerms<'a> {
             spooled_bytes: AtomicU64::new(0),
         };
         let shards = (0..source.shard_count()).map(|_| OnceLock::new()).collect();
-        Self { source, is_dear, shards, memory_left: AtomicU64::new(memory), spool }
+        Self { source, is_dear, progress, shards, memory_left: AtomicU64::new(memory), spool }
     }
 
     /// Bytes that went to temporary files.
@@ -140,6 +144,10 @@ impl TermSource for KeptTerms<'_> {
         self.source.term_count_hint()
     }
 
+    fn shard_bytes(&self, shard: usize) -> u64 {
+        self.source.shard_bytes(shard)
+    }
+
     fn visit_shard(
         &self,
         shard: usize,
@@ -151,9 +159,11 @@ impl TermSource for KeptTerms<'_> {
                 for (index, range) in wanted_ranges(ends, wanted) {
                     visit(index, &terms[range.start as usize..range.end as usize]);
                 }
+                self.progress.advance(self.shard_bytes(shard));
                 Ok(())
             }
             Some(KeptShard { ends, terms: Kept::Spooled { file, start } }) => {
+                self.progress.advance(self.shard_bytes(shard));
                 self.spool.visit(*file, *start, ends, wanted, visit)
             }
             None if (self.is_dear)(shard) => self.keep(shard, wanted, visit),
@@ -334,6 +344,7 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 mod tests {
     use super::*;
     use crate::kernels::Isa;
+    use crate::progress::NoProgress;
     use crate::search::set_join::SetJoin;
     use crate::similarity::Threshold;
     use crate::stable_hash::mix;
@@ -397,9 +408,14 @@ mod tests {
             for memory_bytes in [u64::MAX, 3 << 20] {
                 let source = counted();
                 let is_dear = |shard: usize| shard % 3 != 1;
-                let kept = KeptTerms::new(&source, &is_dear, memory, folder.path());
-                let join =
-                    SetJoin { threshold, pool: Some(&pool), memory_bytes, isa: Isa::detected() };
+                let kept = KeptTerms::new(&source, &is_dear, memory, folder.path(), &NoProgress);
+                let join = SetJoin {
+                    threshold,
+                    pool: Some(&pool),
+                    memory_bytes,
+                    isa: Isa::detected(),
+                    progress: &NoProgress,
+                };
                 let alike = join.self_join(&kept).unwrap();
                 assert!(alike.pairs.len() > 100);
                 let plain = expected.get_or_insert_with(|| join.self_join(&source).unwrap());
@@ -434,7 +450,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let source = counted();
         for memory in [0, u64::MAX] {
-            let kept = KeptTerms::new(&source, &|_| true, memory, folder.path());
+            let kept = KeptTerms::new(&source, &|_| true, memory, folder.path(), &NoProgress);
             // The first reading keeps also what it was not asked for.
             for wanted in
                 [&(|index: u32| index % 7 == 2) as &dyn Fn(u32) -> bool, &|_| true, &|_| false]
@@ -453,7 +469,7 @@ mod tests {
     #[test]
     fn a_folder_that_takes_no_files_is_named() {
         let source = counted();
-        let kept = KeptTerms::new(&source, &|_| true, 0, Path::new("/nowhere/at/all"));
+        let kept = KeptTerms::new(&source, &|_| true, 0, Path::new("/nowhere/at/all"), &NoProgress);
         let error = kept.visit_shard(3, &|_| true, &mut |_, _| {}).unwrap_err();
         assert_eq!(error.to_string(), "cannot create a temporary file in /nowhere/at/all");
     }

@@ -1,31 +1,67 @@
 //! Where the time of a run went.
 
+use crate::progress::{Progress, Work};
+use std::fmt::Display;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Wall time by stage, in the order of the stages.
+/// Wall time by stage, in the order of the stages, and what was counted in them.
 #[derive(Clone, Debug)]
 pub struct Timings {
     stages: Vec<(&'static str, Duration)>,
+    counts: Vec<Count>,
     last: Instant,
+}
+
+/// What was counted in a stage.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Count {
+    /// The stage.
+    pub stage: &'static str,
+    /// What there was: rows, terms, pairs.
+    pub what: &'static str,
+    /// How many; the last number, of a stage that came again.
+    pub count: u64,
 }
 
 impl Timings {
     /// Starts the clock.
     #[must_use]
     pub fn start() -> Self {
-        Self { stages: Vec::new(), last: Instant::now() }
+        Self { stages: Vec::new(), counts: Vec::new(), last: Instant::now() }
     }
 
-    /// Ends a stage, which began when the one before it ended.
+    /// Ends a stage, which began when the one before it ended. The times of a stage that came again
+    /// are added.
     pub fn end(&mut self, stage: &'static str) {
         let now = Instant::now();
-        self.stages.push((stage, now - self.last));
+        self.add(stage, now - self.last);
         self.last = now;
+    }
+
+    fn add(&mut self, stage: &'static str, time: Duration) {
+        match self.stages.iter_mut().find(|(name, _)| *name == stage) {
+            Some((_, total)) => *total += time,
+            None => self.stages.push((stage, time)),
+        }
+    }
+
+    fn count(&mut self, counted: Count) {
+        let same = |other: &&mut Count| (other.stage, other.what) == (counted.stage, counted.what);
+        match self.counts.iter_mut().find(same) {
+            Some(other) => other.count = counted.count,
+            None => self.counts.push(counted),
+        }
     }
 
     /// Takes over the stages of a part of the run that has just ended.
     pub fn extend(&mut self, part: &Self) {
-        self.stages.extend(&part.stages);
+        for &(stage, time) in &part.stages {
+            self.add(stage, time);
+        }
+        for &counted in &part.counts {
+            self.count(counted);
+        }
         self.last = Instant::now();
     }
 
@@ -33,5 +69,89 @@ impl Timings {
     #[must_use]
     pub fn stages(&self) -> &[(&'static str, Duration)] {
         &self.stages
+    }
+
+    /// What was counted, in the order of the stages.
+    #[must_use]
+    pub fn counts(&self) -> &[Count] {
+        &self.counts
+    }
+}
+
+/// Times the stages that are told to it, and passes everything on.
+pub(super) struct StageClock<'p> {
+    progress: &'p dyn Progress,
+    /// The times so far, and the stage that is going on.
+    times: Mutex<(Timings, Option<&'static str>)>,
+}
+
+impl<'p> StageClock<'p> {
+    pub(super) fn start(progress: &'p dyn Progress) -> Self {
+        Self { progress, times: Mutex::new((Timings::start(), None)) }
+    }
+
+    /// Ends the last stage.
+    pub(super) fn into_timings(self) -> Timings {
+        let (mut timings, stage) = self.times.into_inner().unwrap_or_else(PoisonError::into_inner);
+        if let Some(stage) = stage {
+            timings.end(stage);
+        }
+        timings
+    }
+
+    /// A thread that panics ends the run, so what it left behind is never read.
+    fn times(&self) -> MutexGuard<'_, (Timings, Option<&'static str>)> {
+        self.times.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Progress for StageClock<'_> {
+    fn begin(&self, stage: &'static str, work: Work) {
+        let (timings, current) = &mut *self.times();
+        if let Some(before) = current.replace(stage) {
+            timings.end(before);
+        }
+        self.progress.begin(stage, work);
+    }
+
+    fn advance(&self, amount: u64) {
+        self.progress.advance(amount);
+    }
+
+    fn counted(&self, what: &'static str, count: u64) {
+        let (timings, current) = &mut *self.times();
+        timings.count(Count { stage: current.unwrap_or_default(), what, count });
+        self.progress.counted(what, count);
+    }
+
+    fn planned(&self, plan: &dyn Display) {
+        self.progress.planned(plan);
+    }
+
+    fn is_cancelled(&self) -> bool {
+        self.progress.is_cancelled()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::progress::NoProgress;
+
+    #[test]
+    fn stages_are_timed_as_they_are_told_and_added_where_they_come_again() {
+        let clock = StageClock::start(&NoProgress);
+        for (stage, count) in [("read", 7), ("prune", 5), ("prune", 3)] {
+            clock.begin(stage, Work::Steps(0));
+            clock.counted("rows", count);
+        }
+        let mut timings = clock.into_timings();
+        let more = Timings::start();
+        timings.extend(&more);
+        timings.end("write");
+        let names: Vec<&str> = timings.stages().iter().map(|&(name, _)| name).collect();
+        assert_eq!(names, ["read", "prune", "write"]);
+        let rows = |stage, count| Count { stage, what: "rows", count };
+        assert_eq!(timings.counts(), [rows("read", 7), rows("prune", 3)]);
     }
 }

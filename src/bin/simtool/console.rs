@@ -2,6 +2,7 @@
 
 use crate::args::Args;
 use clap::CommandFactory;
+use simtool::pipeline::timings::Count;
 use simtool::{Error, ErrorKind};
 use std::fmt::Write as _;
 use std::io::{self, Write};
@@ -73,16 +74,21 @@ pub(crate) fn stats(text: &str) {
     drop(io::stderr().lock().write_all(text.as_bytes()));
 }
 
-/// The time and share of each stage, a line each, and the most memory that was held, where the
+/// The time and share of each stage with what was counted in it, a line each, and the most memory that was held, where the
 /// system tells.
-pub(crate) fn stage_times(stages: &[(&str, Duration)]) -> String {
+pub(crate) fn stage_times(stages: &[(&str, Duration)], counts: &[Count]) -> String {
     let mut text = String::new();
     let total: Duration = stages.iter().map(|(_, time)| *time).sum();
     for (stage, time) in stages {
         let share = 100.0 * time.as_secs_f64() / total.as_secs_f64().max(1e-9);
         let milliseconds = time.as_secs_f64() * 1e3;
         // Writing to a string cannot fail.
-        let _ = writeln!(text, "{stage:<20} {milliseconds:>9.2} ms {share:>5.1} %");
+        let _ = write!(text, "{stage:<20} {milliseconds:>9.2} ms {share:>5.1} %");
+        let of_stage = counts.iter().filter(|count| count.stage == *stage);
+        for (number, Count { what, count, .. }) in of_stage.enumerate() {
+            let _ = write!(text, "{} {count} {what}", if number == 0 { "  " } else { "," });
+        }
+        text.push('\n');
     }
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")?.strip_suffix("kB"));

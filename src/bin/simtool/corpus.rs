@@ -96,7 +96,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
         console::note(&format!("the field {field} is empty everywhere; the first ones were kept"));
     }
     if common.stats {
-        console::stats(&console::stage_times(&summary.stages));
+        console::stats(&console::stage_times(&summary.stages, found.timings.counts()));
     }
     if args.json {
         console::out(&written)?;

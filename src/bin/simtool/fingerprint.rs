@@ -76,7 +76,7 @@ pub(crate) fn run(args: &FingerprintArgs) -> anyhow::Result<Outcome> {
         console::note(&format!("{rows} documents, {missing} without words; {lost} bad records"));
     }
     if args.common.stats {
-        console::stats(&console::stage_times(timings.stages()));
+        console::stats(&console::stage_times(timings.stages(), timings.counts()));
     }
     Ok(documents::outcome(std::iter::once(&made.summary)))
 }

@@ -177,5 +177,5 @@ fn statistics(
         total.as_secs_f64() * 1e3,
         megabytes / total.as_secs_f64(),
     );
-    text + &console::stage_times(timings.stages())
+    text + &console::stage_times(timings.stages(), timings.counts())
 }

@@ -15,7 +15,7 @@ use crate::close::{Close, ClosePair, RowGroups};
 use crate::closeness::Closeness;
 use crate::error::{ErrorKind, Result};
 use crate::kernels::Isa;
-use crate::progress::{Progress, Share};
+use crate::progress::{NoProgress, Progress, Share};
 use crate::search::set_join::{SetJoin, shared_if_enough};
 use crate::sides::Sides;
 use crate::similarity::{Similarity, Threshold};
@@ -209,7 +209,7 @@ impl Verifying<'_> {
         };
         let Pieces { pieces, shared } = Pieces::of(tasks.len(), comparison, threshold);
         let (memory_bytes, isa) = (self.memory, self.isa);
-        let join = SetJoin { threshold, pool: None, memory_bytes, isa };
+        let join = SetJoin { threshold, pool: None, memory_bytes, isa, progress: &NoProgress };
         let share = Share::begin("comparing", self.progress).part(1, pieces.len() + shared.len());
         let of_pieces = workers.map(pieces, |piece| {
             if share.is_cancelled() {

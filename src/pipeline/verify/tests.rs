@@ -227,7 +227,13 @@ fn the_work_on_one_group_is_cut_into_pieces() {
         assert_eq!(is_joined, threshold.min_size(100) == 10);
         let (mut merged, mut joined) = (Vec::new(), Vec::new());
         comparison.merge(0..group.len(), threshold, &mut merged);
-        let join = SetJoin { threshold, pool: None, memory_bytes: 1, isa: Isa::detected() };
+        let join = SetJoin {
+            threshold,
+            pool: None,
+            memory_bytes: 1,
+            isa: Isa::detected(),
+            progress: &NoProgress,
+        };
         comparison.join(join, &mut joined).unwrap();
         for pairs in [&mut merged, &mut joined] {
             pairs.sort_by_key(|pair| (pair.a, pair.b));

@@ -5,15 +5,16 @@
 //! numbered in the order in which they are first met: what belongs together comes to stand together,
 //! so that a document is a few words of bits, and a pair costs no more than comparing these.
 
-use super::Sources;
 use super::block_sets::{BlockSets, Comparable};
 use super::distinct_terms::DistinctTerms;
 use super::prune::{Shard, Stored};
 use super::threads::Threads;
+use super::{Sources, TermSource as _};
 use crate::disjoint_sets::DisjointSets;
-use crate::error::Result;
+use crate::error::{ErrorKind, Result};
 use crate::kernels::Isa;
 use crate::matches::SetPair;
+use crate::progress::{Progress, Work};
 use crate::similarity::{Similarity, Threshold};
 use std::ops::Range;
 
@@ -37,6 +38,7 @@ pub(super) struct TermComparison<'a> {
     pub(super) fitting: u64,
     pub(super) threads: Threads<'a>,
     pub(super) isa: Isa,
+    pub(super) progress: &'a dyn Progress,
 }
 
 /// A pair of documents, by their places among those that are linked.
@@ -64,7 +66,10 @@ impl TermComparison<'_> {
         let mut alike = Vec::new();
         for batch in self.batches(&mut links, &rows) {
             let links = &links[batch];
+            self.progress.begin("read candidates", Work::Bytes(self.sources.bytes()));
             let documents = self.read(links, &rows)?;
+            self.progress.begin("compare terms", Work::Steps(links.len() as u64));
+            self.progress.counted("candidates", candidates.len() as u64);
             let comparisons = self.comparisons(&documents, links)?;
             let found = self.threads.try_map(
                 comparisons.tasks.len(),
@@ -72,6 +77,10 @@ impl TermComparison<'_> {
                 |table, task| {
                     let (range, sets) = &comparisons.tasks[task];
                     let links = &links[range.clone()];
+                    if self.progress.is_cancelled() {
+                        return Err(ErrorKind::Cancelled.into());
+                    }
+                    self.progress.advance(links.len() as u64);
                     match sets {
                         Some(sets) => {
                             let sets = &comparisons.sets[*sets];
@@ -223,6 +232,7 @@ impl TermComparison<'_> {
                 let before = |row: u32| places.partition_point(|&place| row_of(place) < row);
                 let own = &places[before(shard.first_row)..before(shard.end_row())];
                 if own.is_empty() {
+                    self.progress.advance(self.sources.shard_bytes(number));
                     return Ok(());
                 }
                 let wanted = |index: u32| {

@@ -40,6 +40,7 @@ mod window_scan;
 use crate::error::{Error, Result};
 use crate::kernels::Isa;
 use crate::matches::{AlikeSets, SetPair};
+use crate::progress::{Progress, Work};
 use crate::similarity::Threshold;
 pub use prefix_join::shared_if_enough;
 
@@ -64,6 +65,11 @@ pub trait TermSource: Sync {
     /// it.
     fn term_count_hint(&self) -> u64;
 
+    /// By how many bytes a reading of a part tells progress that it has come further.
+    fn shard_bytes(&self, _shard: usize) -> u64 {
+        0
+    }
+
     /// Calls `visit(index, terms)` for each document of a part for which `wanted(index)`, in
     /// order; `index` counts all documents of the part from 0. The terms come one per occurrence,
     /// in any order, the same at every reading.
@@ -81,7 +87,7 @@ pub trait TermSource: Sync {
 }
 
 /// How to join.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct SetJoin<'a> {
     /// How alike two sets must be.
     pub threshold: Threshold,
@@ -92,6 +98,17 @@ pub struct SetJoin<'a> {
     pub memory_bytes: u64,
     /// The instructions to use.
     pub isa: Isa,
+    /// Is told of the stages, with their rows, terms and pairs.
+    pub progress: &'a dyn Progress,
+}
+
+impl std::fmt::Debug for SetJoin<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { threshold, memory_bytes, isa, .. } = self;
+        let mut out = f.debug_struct("SetJoin");
+        out.field("threshold", threshold).field("memory_bytes", memory_bytes).field("isa", isa);
+        out.finish_non_exhaustive()
+    }
 }
 
 /// Bytes per term while survivors are joined: stored, recorded twice, and their cells.
@@ -180,6 +197,8 @@ impl SetJoin<'_> {
         let few =
             hint <= FEW_TERMS && hint.saturating_mul(BYTES_PER_SKETCHED_TERM) <= self.memory_bytes;
         let mut sketched = None;
+        let reading = Work::Bytes(sources.bytes());
+        self.progress.begin(if few { "read and sketch" } else { "read and count" }, reading);
         let mut shards = if few {
             let (shards, sketches) = sketch_all(sources, self.threshold, Threads(self.pool))?;
             sketched = Some(sketches);
@@ -187,6 +206,9 @@ impl SetJoin<'_> {
         } else {
             self.first_round(sources)?
         };
+        let sizes = shards.iter().flat_map(|shard| &shard.sizes);
+        self.progress.counted("rows", sizes.clone().count() as u64);
+        self.progress.counted("terms", sizes.map(|&size| u64::from(size)).sum());
         let is_scannable = |shards: &[Shard], nanoseconds_a_term| {
             let terms = living_terms(shards);
             terms.saturating_mul(BYTES_PER_SKETCHED_TERM) <= self.memory_bytes
@@ -201,6 +223,7 @@ impl SetJoin<'_> {
                 return Err(self.too_little_memory(&shards));
             }
             self.rereading(sources).rounds(&mut shards, 0)?;
+            self.count_living(&shards);
         }
         let is_scanned = is_scannable(&shards, NANOSECONDS_A_RANKED_TERM);
         let sketches = match sketched {
@@ -209,10 +232,19 @@ impl SetJoin<'_> {
                 sketches
             }
             None => {
+                self.progress.begin("sketch", reading);
+                self.count_living(&shards);
                 sketch_living(sources, &shards, self.threshold, is_scanned, Threads(self.pool))?
             }
         };
         Ok(Survivors { shards, sketches, is_scanned })
+    }
+
+    /// Tells what is left of the documents.
+    fn count_living(&self, shards: &[Shard]) {
+        let rows: usize = shards.iter().map(|shard| shard.living_sizes().count()).sum();
+        self.progress.counted("rows", rows as u64);
+        self.progress.counted("terms", living_terms(shards));
     }
 
     /// About how long it takes one core to compare all sketches.
@@ -227,7 +259,7 @@ impl SetJoin<'_> {
         };
         if sources.second.is_none() {
             let sizes = sizes(shards);
-            return nanoseconds(&sizes, &sizes) / 2.0;
+            return nanoseconds(&sizes, &sizes);
         }
         let (first, second) = shards.split_at(sources.first.shard_count());
         let (first, second) = (sizes(first), sizes(second));
@@ -250,6 +282,7 @@ impl SetJoin<'_> {
                 fitting: self.memory_bytes / BYTES_PER_COMPARED_TERM,
                 threads: Threads(self.pool),
                 isa: self.isa,
+                progress: self.progress,
             };
             comparison.alike(&candidates)?
         } else {
@@ -259,6 +292,7 @@ impl SetJoin<'_> {
         for pair in &mut pairs {
             pair.b -= second_from.unwrap_or(0);
         }
+        self.progress.counted("pairs", pairs.len() as u64);
         Ok(in_order(pairs))
     }
 
@@ -269,27 +303,30 @@ impl SetJoin<'_> {
         second_from: Option<u32>,
     ) -> Result<Vec<(u32, u32)>> {
         let (threshold, threads, isa) = (self.threshold, Threads(self.pool), self.isa);
+        let progress = self.progress;
+        progress.begin("compare sketches", Work::Steps(0));
         let sketches = |side: Range<u32>| {
             Sketches::new(&sketched, |row| side.contains(&row), threshold, threads)
         };
         let scan = |sets: &Sketches, candidates: &Sketches, which| {
-            WindowScan { sets, candidates, which, threshold, threads, isa }.pairs()
+            WindowScan { sets, candidates, which, threshold, threads, isa, progress }.pairs()
         };
         let Some(second_from) = second_from else {
             let all = sketches(0..u32::MAX)?;
             drop(sketched);
-            return Ok(scan(&all, &all, Candidates::Earlier));
+            return scan(&all, &all, Candidates::Earlier);
         };
         let (first, second) = (sketches(0..second_from)?, sketches(second_from..u32::MAX)?);
         drop(sketched);
-        let mut pairs = scan(&first, &second, Candidates::NotLarger);
-        pairs.extend(scan(&second, &first, Candidates::Smaller));
+        let mut pairs = scan(&first, &second, Candidates::NotLarger)?;
+        pairs.extend(scan(&second, &first, Candidates::Smaller)?);
         Ok(pairs)
     }
 
     fn rereading<'s>(&'s self, sources: &'s Sources<'s>) -> Rereading<'s> {
         let (threshold, threads) = (self.threshold, Threads(self.pool));
-        Rereading { sources, threshold, table_bytes: self.memory_bytes / 2, threads }
+        let (table_bytes, progress) = (self.memory_bytes / 2, self.progress);
+        Rereading { sources, threshold, table_bytes, threads, progress }
     }
 
     /// Terms that are joined at once.
@@ -336,6 +373,7 @@ impl SetJoin<'_> {
             let others = if blocks.len() > 1 { &blocks[at + 1..] } else { &blocks[..] };
             for right in others {
                 let two = [left.clone(), right.clone()];
+                self.progress.begin("read survivors", Work::Bytes(sources.bytes()));
                 let stored = read_living(sources, shards, &two, threads)?;
                 pairs.extend(self.join_stored(stored, second_from)?);
             }
@@ -370,13 +408,16 @@ impl SetJoin<'_> {
         second_from: Option<u32>,
     ) -> Result<Vec<SetPair>> {
         let (threshold, threads) = (self.threshold, Threads(self.pool));
+        self.progress.begin("rank", Work::Steps(0));
         let cells = prune::rounds(&mut stored, second_from, threshold, threads)?;
         let ranking = Ranking { stored: &stored, cells: &cells, second_from, threads };
         let sets = ranking.rank(|size, unmatched| unmatched <= threshold.max_unshared(size))?;
         drop((stored, cells));
+        self.progress.counted("rows", sets.len() as u64);
+        self.progress.counted("terms", sets.ranks.len() as u64);
 
-        let across = second_from.is_some();
-        let join = PrefixJoin { sets: &sets, across, threshold, threads };
+        let (across, progress) = (second_from.is_some(), self.progress);
+        let join = PrefixJoin { sets: &sets, across, threshold, threads, progress };
         let pairs = join.pairs()?.into_iter().map(|(left, right, similarity)| {
             let (left, right) = (sets.rows[left as usize], sets.rows[right as usize]);
             SetPair { a: left.min(right), b: left.max(right), similarity }
@@ -472,6 +513,11 @@ struct Sources<'a> {
 }
 
 impl Sources<'_> {
+    /// Bytes of a reading of everything.
+    fn bytes(&self) -> u64 {
+        (0..self.shard_count()).map(|shard| self.shard_bytes(shard)).sum()
+    }
+
     /// The side of a shard: 0 or 1.
     fn side(&self, shard: usize) -> usize {
         usize::from(shard >= self.first.shard_count())
@@ -506,6 +552,13 @@ impl TermSource for Sources<'_> {
     fn term_count_hint(&self) -> u64 {
         let of_second = self.second.map_or(0, TermSource::term_count_hint);
         self.first.term_count_hint().saturating_add(of_second)
+    }
+
+    fn shard_bytes(&self, shard: usize) -> u64 {
+        match (self.second, shard.checked_sub(self.first.shard_count())) {
+            (Some(second), Some(shard)) => second.shard_bytes(shard),
+            _ => self.first.shard_bytes(shard),
+        }
     }
 
     fn visit_shard(

@@ -6,6 +6,7 @@ use super::prune::{CELLS_PER_TERM, Shard, document_size, exceeds, row_after, sam
 use super::threads::Threads;
 use super::{Sources, TermSource as _, living_terms};
 use crate::error::Result;
+use crate::progress::{Progress, Work};
 use crate::similarity::Threshold;
 
 /// What a round by reading needs to know.
@@ -15,6 +16,7 @@ pub(super) struct Rereading<'a> {
     /// The most bytes that a table of cells may take.
     pub(super) table_bytes: u64,
     pub(super) threads: Threads<'a>,
+    pub(super) progress: &'a dyn Progress,
 }
 
 impl Rereading<'_> {
@@ -55,6 +57,7 @@ impl Rereading<'_> {
                 break;
             }
             let mut cells = self.cells(before, round)?;
+            self.progress.begin("prune", Work::Bytes(self.sources.bytes() * 2));
             self.count(&mut cells, 8, |shard| Some(&shards[shard].alive))?;
             self.prune(shards, &cells, 8)?;
             let after = living_terms(shards);

@@ -3,6 +3,7 @@
 use super::*;
 use crate::close::Close;
 use crate::closeness::Closeness;
+use crate::progress::NoProgress;
 use crate::similarity::Similarity;
 use crate::stable_hash::mix;
 use proptest::prelude::*;
@@ -122,7 +123,8 @@ fn check(documents: &[Vec<u64>], threshold: Threshold) {
     ] {
         let source =
             |documents: &[Vec<u64>]| Documents { documents: documents.to_vec(), shard_documents };
-        let join = SetJoin { threshold, pool, memory_bytes, isa: Isa::detected() };
+        let join =
+            SetJoin { threshold, pool, memory_bytes, isa: Isa::detected(), progress: &NoProgress };
         let close = Close::from(join.self_join(&source(documents)).unwrap());
         assert_eq!(expanded(&close), expected, "threshold {threshold}");
         assert_eq!(close.pair_count(), expected.len() as u64);
@@ -131,7 +133,13 @@ fn check(documents: &[Vec<u64>], threshold: Threshold) {
     }
     // The way of collections that are too large for a scan, and all in blocks.
     for memory_bytes in [u64::MAX, 1 << 10, 48] {
-        let join = SetJoin { threshold, pool: Some(&pool), memory_bytes, isa: Isa::Portable };
+        let join = SetJoin {
+            threshold,
+            pool: Some(&pool),
+            memory_bytes,
+            isa: Isa::Portable,
+            progress: &NoProgress,
+        };
         let (documents, left, right) = (source_of(documents), source_of(left), source_of(right));
         let sources = Sources { first: &documents, second: None };
         let mut survivors = join.survivors(&sources).unwrap();
@@ -229,6 +237,7 @@ fn thousands_of_equal_documents_are_one_group() {
         pool: None,
         memory_bytes: u64::MAX,
         isa: Isa::detected(),
+        progress: &NoProgress,
     };
     let alike = join.self_join(&source).unwrap();
     assert_eq!(alike.groups.len(), 1);
@@ -248,8 +257,13 @@ fn too_little_memory_is_told_as_soon_as_it_shows() {
         let documents = (0..documents).map(document).collect();
         let documents = Documents { documents, shard_documents: 10_000 };
         let counted = Counted { documents, term_count_hint, readings: AtomicUsize::new(0) };
-        let join =
-            SetJoin { threshold: threshold(4, 5), pool: None, memory_bytes, isa: Isa::detected() };
+        let join = SetJoin {
+            threshold: threshold(4, 5),
+            pool: None,
+            memory_bytes,
+            isa: Isa::detected(),
+            progress: &NoProgress,
+        };
         let error = join.self_join(&counted).map(drop).unwrap_err();
         assert!(matches!(error.kind(), crate::error::ErrorKind::Limit { .. }), "{error}");
         (counted.readings.into_inner(), error.to_string())
@@ -270,8 +284,14 @@ fn too_little_memory_is_told_as_soon_as_it_shows() {
 #[test]
 fn terms_that_are_joined_at_once_fit_into_32_bits() {
     let fitting = |memory_bytes| {
-        SetJoin { threshold: threshold(4, 5), pool: None, memory_bytes, isa: Isa::detected() }
-            .fitting()
+        SetJoin {
+            threshold: threshold(4, 5),
+            pool: None,
+            memory_bytes,
+            isa: Isa::detected(),
+            progress: &NoProgress,
+        }
+        .fitting()
     };
     assert_eq!(fitting(u64::MAX), u64::from(u32::MAX));
     assert_eq!(fitting(48_000), 1000);
@@ -326,6 +346,7 @@ fn templates_are_compared_by_blocks_of_terms() {
         pool: None,
         memory_bytes: u64::MAX,
         isa: Isa::detected(),
+        progress: &NoProgress,
     };
     let survivors = join.survivors(&sources).unwrap();
     let candidates = join.near_sketches(survivors.sketches, None).unwrap();
@@ -339,6 +360,7 @@ fn templates_are_compared_by_blocks_of_terms() {
             fitting,
             threads: Threads(None),
             isa: Isa::Portable,
+            progress: &NoProgress,
         };
         let alike = in_order(comparison.alike(&candidates).unwrap());
         assert_eq!(alike, brute_force(&documents, &documents, threshold(7, 10), false));
@@ -355,7 +377,7 @@ fn many_terms_are_counted_before_documents_are_sketched() {
         let documents = Documents { documents: templates(90), shard_documents: 9 };
         let source = Counted { documents, term_count_hint: 1 << 27, readings: AtomicUsize::new(0) };
         let (threshold, isa) = (threshold(7, 10), Isa::detected());
-        let join = SetJoin { threshold, pool: None, memory_bytes, isa };
+        let join = SetJoin { threshold, pool: None, memory_bytes, isa, progress: &NoProgress };
         let close = Close::from(join.self_join(&source).unwrap());
         assert_eq!(expanded(&close), expected);
         let per_shard = source.readings.into_inner() / 10;

@@ -7,8 +7,10 @@
 
 use super::sketches::{Level, Sketches, fold, words_of};
 use super::threads::Threads;
+use crate::error::{ErrorKind, Result};
 use crate::kernels::Isa;
 use crate::kernels::hamming_groups::{GROUP, near_in_groups};
+use crate::progress::{Progress, Work};
 use crate::similarity::Threshold;
 use std::ops::Range;
 
@@ -36,6 +38,7 @@ pub(super) struct WindowScan<'a> {
     pub(super) threshold: Threshold,
     pub(super) threads: Threads<'a>,
     pub(super) isa: Isa,
+    pub(super) progress: &'a dyn Progress,
 }
 
 /// A set of a block.
@@ -53,14 +56,31 @@ impl WindowScan<'_> {
     ///
     /// # Complexity
     /// O(pairs of sets whose sizes let them be alike × words of their sketches).
-    pub(super) fn pairs(&self) -> Vec<(u32, u32)> {
+    ///
+    /// # Errors
+    /// The work is cancelled.
+    pub(super) fn pairs(&self) -> Result<Vec<(u32, u32)>> {
+        let windows = |block: &Range<usize>| -> u64 {
+            block.clone().map(|place| self.window(place).len() as u64).sum()
+        };
+        let compared = windows(&(0..self.sets.len()));
+        self.progress.begin("compare sketches", Work::Steps(compared));
+        self.progress.counted("rows", self.sets.len() as u64);
+        self.progress.counted("pairs", compared);
         let blocks = self.sets.len().div_ceil(BLOCK);
         let ranges = (0..blocks).rev().map(|block| {
             // The largest sets cost the most, so they come first.
             block * BLOCK..self.sets.len().min((block + 1) * BLOCK)
         });
-        let found = self.threads.map_items(ranges.collect(), |block| self.of_block(block));
-        found.concat()
+        let found = self.threads.map_items(ranges.collect(), |block| {
+            if self.progress.is_cancelled() {
+                return Err(ErrorKind::Cancelled.into());
+            }
+            let found = self.of_block(block.clone());
+            self.progress.advance(windows(&block));
+            Ok(found)
+        });
+        Ok(found.into_iter().collect::<Result<Vec<_>>>()?.concat())
     }
 
     /// The places of the candidates of the set at `place`.
