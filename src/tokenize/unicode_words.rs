@@ -120,6 +120,7 @@ mod tests {
     use crate::tokenize::pieces::PIECE_BYTES;
     use proptest::prelude::*;
     use std::fmt::Write as _;
+    use unicode_normalization::UnicodeNormalization as _;
 
     fn slow_hashes(text: &[u8]) -> Vec<u64> {
         let (mut hashes, mut folded) = (Vec::new(), String::new());
@@ -158,6 +159,67 @@ mod tests {
         check("  \u{11c92} \u{200d}\u{1f170}".as_bytes(), &["\u{11c92}", "\u{200d}\u{1f170}"]);
         check(b"", &[]);
         check(b" \n\t--- ", &[]);
+    }
+
+    /// A few sentences each, as people write them in 26 languages.
+    const LANGUAGES: [&str; 26] = [
+        "The ferry to the islands leaves at 7:45, if the wind isn't too strong; ask at O'Brien's.",
+        "L'été, on déjeunait près du cœur de l'île ; aujourd'hui, c'est fermé jusqu'à Noël.",
+        "Größere Straßen führen über den Fluß, kleinere durch die Wälder – jedoch nicht im März.",
+        "¿Cuándo llegó la cigüeña? El año pasado, según los niños, volvió con la lluvia de abril.",
+        "A canção não é difícil: três vozes, um violão e o coração; amanhã às 18h30 há ensaio.",
+        "Perché no? Così la città è più quieta, e l'acqua dell'Adige scende limpida già a metà maggio.",
+        "Zażółć gęślą jaźń – mówią drukarze, gdy chcą zobaczyć, czy każda litera jest na miejscu.",
+        "Příliš žluťoučký kůň úpěl ďábelské ódy, a přece ho nikdo z vesnice neslyšel.",
+        "Az őszi erdőben hűvös volt, a tűz mégis jó meleget adott a fáradt vándoroknak.",
+        "Kırmızı ışıkta duran İstanbul otobüsü, ılık rüzgârda iki dakika geç kalktı.",
+        "Buổi sáng trời mưa nhỏ, nhưng đến trưa thì nắng; chị tôi đi chợ mua cá và rau muống.",
+        "Vår båt låg kvar vid bryggan, fast ön på andra sidan hade ström redan före jul.",
+        "Syysyö oli hiljainen, eikä järven yllä näkynyt kuin yksi lyhty ja pöllön varjo.",
+        "Τα καΐκια γύρισαν νωρίς· ο άνεμος, όπως είπε ο γέρος ναύτης, άλλαξε πριν τα μεσάνυχτα.",
+        "Поезд опоздал на 20 минут, и всё-таки мы успели: ёлка ещё стояла, чай был горячий.",
+        "Їхній об'їзд зайняв дві години, бо міст через річку п’ятий рік чекає на ремонт.",
+        "הרכבת לתל־אביב יוצאת ב־8:15; צה\"ל, ארה\"ב וד'ר כהן כתובים כאן עם גרשיים.",
+        "وصلَ القطارُ متأخّراً ٢٠ دقيقة، ثمّ شربنا الشاي بالنعناع في بيتِ جارِنا.",
+        "کتاب‌های تازه را روی میز گذاشتم؛ می‌خواهم پیش از شب همه را بخوانم.",
+        "बारिश के बाद सड़क पर पानी था, फिर भी बच्चे क्षण भर में स्कूल पहुँच गए।",
+        "নদীর ধারে ছোট গ্রামটিতে সন্ধ্যায় আলো জ্বলে, তখন সবাই গল্প শোনে।",
+        "மழை நின்றதும் கிராமத்து வீதியில் குழந்தைகள் விளையாடத் தொடங்கினர்.",
+        "วันนี้ฝนตกหนัก แต่ร้านน้ำชาริมคลองยังเปิดอยู่ เราจึงนั่งคุยกันจนค่ำ",
+        "图书馆八点开门，周三下午还有讲座；他带来了3本旧书，说是1998年买的。",
+        "駅前のパン屋さんは朝６時に開きます。コーヒーも１杯２００円で飲めますよ。",
+        "기차가 10분 늦게 도착했지만, 우리는 걱정하지 않고 역 앞에서 따뜻한 국수를 먹었다.",
+    ];
+
+    #[test]
+    fn texts_of_many_languages() {
+        for text in LANGUAGES {
+            // At every place of a block, in the one case and the other, composed and not.
+            let decomposed: String = text.nfd().collect();
+            for text in [text, &text.to_uppercase(), &decomposed] {
+                for shift in [0, 1, 7, 31, 62, 63] {
+                    let text = format!("{}{text}\n{text}", " ".repeat(shift));
+                    check_fast(text.as_bytes());
+                }
+            }
+        }
+        check_fast(LANGUAGES.concat().as_bytes());
+    }
+
+    /// Text of the pages that `scripts/real-crawl --languages` fetches, in the folder that it was
+    /// given.
+    #[test]
+    fn real_text_of_many_languages() {
+        let Some(folder) = std::env::var_os("SIMTOOL_CRAWL") else {
+            println!("skipped: SIMTOOL_CRAWL is not set");
+            return;
+        };
+        let pages = std::path::Path::new(&folder).join("languages/text/pages.txt");
+        let pages = std::fs::read(pages).unwrap();
+        assert!(pages.len() > 1 << 20);
+        for page in pages.split(|&byte| byte == b'\x0c') {
+            check_best(&String::from_utf8_lossy(page));
+        }
     }
 
     #[test]
