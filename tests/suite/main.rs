@@ -15,6 +15,7 @@ mod corpus_trouble;
 mod determinism;
 #[cfg(all(feature = "jsonl", unix))]
 mod durability;
+mod estimates;
 #[cfg(feature = "jsonl")]
 mod fingerprint;
 mod golden;
