@@ -66,7 +66,7 @@ fn gzip(content: &[u8]) -> Vec<u8> {
 /// The first number behind `before`, and the last one of a range.
 fn guess(text: &str, before: &str, behind: &str) -> (f64, f64) {
     let part = text.split_once(behind).unwrap().0;
-    let part = part.rsplit_once(before).map_or(part, |(_, part)| part);
+    let part = if before.is_empty() { part } else { part.rsplit_once(before).unwrap().1 };
     let part = part.trim_start_matches("about ");
     let (least, most) = part.split_once(" to ").unwrap_or((part, part));
     (least.parse().unwrap(), most.parse().unwrap())
