@@ -81,7 +81,8 @@ fn check(folder: &Folder, name: &str, mapped: f64) {
     for method in ["exact", "simhash"] {
         let dry = folder.run(&["--corpus", name, "--method", method, "--dry-run"]);
         assert_eq!(dry.code, 0, "{}", dry.err);
-        let line = dry.out.lines().find(|line| line.contains(" of memory beside the files")).unwrap();
+        let line =
+            dry.out.lines().find(|line| line.contains(" of memory beside the files")).unwrap();
         let run = ["--corpus", name, "--method", method, "--stats", "--force"];
         let run = folder.run(&run);
         assert_eq!(run.code, 0, "{}", run.err);

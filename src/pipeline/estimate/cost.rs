@@ -155,6 +155,7 @@ fn set_join(samples: &Sides<Sample>, threshold: Threshold, living: f64, memory: 
 }
 
 /// The plan of the join, with the bits' worth of the fingerprints that the sample has.
+#[expect(clippy::cast_sign_loss, reason = "no number of documents is negative")]
 pub(super) fn join_plan(samples: &Sides<Sample>, plan: &Plan) -> Option<SearchPlan> {
     let Criterion::Distance(max_distance) = plan.method().close() else { return None };
     let shape = plan.method().recipe().sketch()?.shape();
