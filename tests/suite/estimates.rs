@@ -7,7 +7,7 @@ use std::io::Write as _;
 /// Documents of very different lengths, long ones in stretches.
 fn texts(count: usize) -> Vec<String> {
     let text = |at: usize| {
-        let words = 20 + at * 7919 % 200 + if at / 500 % 3 == 0 { 600 } else { 0 };
+        let words = 20 + at * 7919 % 200 + if (at / 500).is_multiple_of(3) { 600 } else { 0 };
         (0..words).fold(String::new(), |mut text, word| {
             let _ = write!(text, "word{} ", (at * 31 + word * word) % 4001);
             text
@@ -114,7 +114,10 @@ fn documents_text_and_memory_are_near_the_truth_in_every_format() {
         .with("a.jsonl", &plain)
         .with("a.jsonl.gz", gzip(&plain))
         .with("a.jsonl.zst", zstd::encode_all(&plain[..], 3).unwrap())
-        .with("a.txt", texts.iter().map(|text| format!("id\n{text}\x0C")).collect::<String>())
+        .with(
+            "a.txt",
+            texts.iter().map(|text| format!("id\n{text}\x0C")).collect::<Vec<_>>().concat(),
+        )
         .with("a.wet.gz", members)
         .with("a.warc.gz", gzip(&warc(&texts)));
     check(&folder, "a.jsonl", bytes);

@@ -451,7 +451,7 @@ impl SampledTerms {
 
 enum Making {
     Rows(RowMaker, Box<RowScratch>),
-    Terms(DocumentTerms, TermScratch),
+    Terms(DocumentTerms, Box<TermScratch>),
 }
 
 impl Maker {
@@ -465,7 +465,7 @@ impl Maker {
             (Making::Rows(maker, Box::default()), Some(shape))
         } else {
             let terms = DocumentTerms::new(recipe.terms(), &Fitted::Nothing, isa);
-            (Making::Terms(terms, TermScratch::default()), None)
+            (Making::Terms(terms, Box::default()), None)
         };
         let threshold = match plan.method().close() {
             Criterion::Similarity(threshold) => threshold,
