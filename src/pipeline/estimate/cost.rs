@@ -213,7 +213,7 @@ fn by_chance(samples: &Sides<Sample>, max_distance: u32) -> ByChance {
             // Equal ones are one fingerprint to a join.
             if distance > 0 && distance <= max_distance {
                 close += 1;
-                near += u64::from(distance <= max_distance / 4 * 3);
+                near += u64::from(distance * 4 <= max_distance * 3);
                 (has_partner[a], has_partner[b]) = (true, true);
             }
         }

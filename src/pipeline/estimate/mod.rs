@@ -57,9 +57,9 @@ impl Guess {
         Self { likely: self.likely / unit, least: self.least / unit, most: self.most / unit }
     }
 
-    /// Whether nothing was guessed.
+    /// Whether it is a whole number, and no other.
     fn is_known(self) -> bool {
-        self.least >= self.most
+        self.most - self.least < 0.5 && (self.likely - self.likely.round()).abs() < 1e-3
     }
 
     /// Whether the bounds say more than the likely number alone.
@@ -178,7 +178,7 @@ impl fmt::Display for Guess {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.is_unsure() {
             write!(f, "about {} to {}", rounded(self.least), rounded(self.most))
-        } else if self.is_known() && self.likely.fract() == 0.0 {
+        } else if self.is_known() {
             write!(f, "{:.0}", self.likely)
         } else {
             write!(f, "about {}", rounded(self.likely))
