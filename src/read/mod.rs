@@ -122,6 +122,13 @@ fn give(event: Event<'_>, visit: &mut Visit<'_>) -> Flow {
     }
 }
 
+/// What `part` of `whole` is of `bytes`.
+fn part_of(bytes: u64, part: u64, whole: u64) -> u64 {
+    let share = u128::from(bytes) * u128::from(part.min(whole)) / u128::from(whole.max(1));
+    // No more than `bytes`.
+    share as u64
+}
+
 /// How dear it is to read a shard again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Price {

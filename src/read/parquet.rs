@@ -7,7 +7,7 @@ use crate::document::{Bad, Content, Document, Record};
 use crate::error::Result;
 use crate::fault::quoted;
 use crate::read::window::Damage;
-use crate::read::{Event, Flow, Visit, give};
+use crate::read::{Event, Flow, Visit, give, part_of};
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
     Date32Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type,
@@ -147,9 +147,8 @@ pub(super) fn read(
                 if let ended @ ControlFlow::Break(_) = group_rows.visit(&batch, visit) {
                     return Ok(ended);
                 }
-                let share = group_rows.read as f64 / declared.max(1) as f64;
-                let reached = Event::Reached(bytes + (group_bytes as f64 * share.min(1.0)) as u64);
-                if let ended @ ControlFlow::Break(_) = give(reached, visit) {
+                let reached = bytes + part_of(group_bytes, group_rows.read, declared);
+                if let ended @ ControlFlow::Break(_) = give(Event::Reached(reached), visit) {
                     return Ok(ended);
                 }
             }

@@ -8,7 +8,7 @@
 use crate::error::{Error, Result};
 use crate::fault::{Fault, Severity};
 use crate::read::decompress::unpacked;
-use crate::unordered_map::UnorderedMap;
+use crate::unordered_map::UnorderedSet;
 use std::ffi::OsString;
 use std::fs;
 use std::io::{self, Read};
@@ -62,7 +62,7 @@ pub struct Walker<'w> {
     temporary_folder: &'w Path,
     walked: Walked,
     /// Files that were reached, by their path without links.
-    seen: UnorderedMap<OsString, ()>,
+    seen: UnorderedSet<OsString>,
     has_read_input: bool,
 }
 
@@ -73,7 +73,7 @@ impl<'w> Walker<'w> {
         Self {
             temporary_folder,
             walked: Walked::default(),
-            seen: UnorderedMap::default(),
+            seen: UnorderedSet::default(),
             has_read_input: false,
         }
     }
@@ -153,7 +153,7 @@ impl<'w> Walker<'w> {
             });
             return;
         }
-        if self.seen.insert(real.into_os_string(), ()).is_none() {
+        if self.seen.insert(real.into_os_string()) {
             self.walked.files.push(InputFile { copy_name, ..InputFile::new(path) });
         }
     }

@@ -7,7 +7,7 @@
 
 use crate::document::{Bad, Content, Record};
 use crate::error::Result;
-use crate::read::{Event, Flow, Visit, give};
+use crate::read::{Event, Flow, Visit, give, part_of};
 use std::borrow::Cow;
 use std::ops::ControlFlow;
 
@@ -242,9 +242,8 @@ fn cut_stream<S: Splitter>(
         match filled.then {
             Then::More => {
                 // What is still in the window has not been visited.
-                let share = (out.byte - offset) as f64 / content.max(1) as f64;
-                let reached = stream.position() as f64 * share.min(1.0);
-                give(Event::Reached(reached as u64), out.visit)?;
+                let reached = part_of(stream.position(), out.byte - offset, content);
+                give(Event::Reached(reached), out.visit)?;
             }
             Then::Warning(damage) => give(to_fault(damage, false), out.visit)?,
             Then::End => return ControlFlow::Continue(()),

@@ -31,7 +31,6 @@ const ARROW_TYPES: &str = "ARROW:schema";
 pub struct RowsCopy {
     from: PathBuf,
     to: PathBuf,
-    input: File,
     metadata: ArrowReaderMetadata,
     encoder: ArrowRowGroupWriterFactory,
     writer: SerializedFileWriter<File>,
@@ -44,7 +43,6 @@ pub struct EncodedGroup(Vec<ArrowColumnChunk>);
 pub struct GroupEncoder<'c> {
     from: &'c Path,
     to: &'c Path,
-    input: &'c File,
     metadata: &'c ArrowReaderMetadata,
     encoder: &'c ArrowRowGroupWriterFactory,
 }
@@ -69,7 +67,7 @@ impl RowsCopy {
             let (writer, encoder) = writer.into_serialized_writer()?;
             Ok((metadata, writer, encoder))
         })?;
-        Ok(Self { from: from.to_owned(), to: to.to_owned(), input, metadata, encoder, writer })
+        Ok(Self { from: from.to_owned(), to: to.to_owned(), metadata, encoder, writer })
     }
 
     /// The numbers of rows of the row groups of the original.
@@ -81,8 +79,8 @@ impl RowsCopy {
 
     /// What encodes the groups, and what they are appended to.
     pub fn split(&mut self) -> (GroupEncoder<'_>, GroupSink<'_>) {
-        let Self { from, to, input, metadata, encoder, writer } = self;
-        (GroupEncoder { from, to, input, metadata, encoder }, GroupSink { from, to, writer })
+        let Self { from, to, metadata, encoder, writer } = self;
+        (GroupEncoder { from, to, metadata, encoder }, GroupSink { from, to, writer })
     }
 
     /// Ends the file.
@@ -134,8 +132,10 @@ impl GroupEncoder<'_> {
         if kept.is_empty() {
             return Ok(EncodedGroup(Vec::new()));
         }
+        // One of its own: clones of a file share the place that is read.
+        let input = File::open(self.from).map_err(|e| Error::io(self.from, "read", e))?;
         decoded(self.from, self.to, || {
-            let (input, metadata) = (self.input.try_clone()?, self.metadata.clone());
+            let metadata = self.metadata.clone();
             let batches = ParquetRecordBatchReaderBuilder::new_with_metadata(input, metadata)
                 .with_row_groups(vec![group])
                 .with_batch_size(BATCH_ROWS)

@@ -273,8 +273,8 @@ fn a_dry_run_writes_nothing_and_an_estimate_comes_before_the_work() {
         let run = folder.run(&[&["--corpus", "a.jsonl", "--dry-run"][..], method].concat());
         assert_eq!((run.code, run.err.as_str()), (0, ""));
         assert!(run.out.starts_with(&format!("{}: all pairs", method[1])), "{}", run.out);
-        let about = run.out.split_once("about ").unwrap().1.split_once(" documents").unwrap().0;
-        assert!((1000..4000).contains(&about.parse::<u32>().unwrap()), "{}", run.out);
+        // All of it is read in so short a time that nothing is guessed.
+        assert!(run.out.contains("\n2000 documents with about "), "{}", run.out);
         assert_eq!(fs::read_dir(folder.path("")).unwrap().count(), 1, "{}", run.out);
     }
     let run = folder.run(&["--corpus", "a.jsonl", "--method", "simhash", "--explain"]);

@@ -15,6 +15,7 @@ mod corpus_trouble;
 mod determinism;
 #[cfg(all(feature = "jsonl", unix))]
 mod durability;
+mod estimates;
 #[cfg(feature = "jsonl")]
 mod fingerprint;
 #[cfg(all(feature = "jsonl", feature = "parquet", feature = "warc", feature = "zstd"))]

@@ -250,9 +250,10 @@ fn refuse_overlap(output: &Path, paths: &[PathBuf], files: &[InputFile]) -> Resu
         if folder.as_ref().is_none_or(|(known, _)| known != parent) {
             folder = Some((parent.to_owned(), resolved(parent)));
         }
-        let is_link = file.name.is_symlink();
+        // No link is followed inside a folder.
+        let is_named = file.copy_name.components().count() == 1;
         let in_folder = folder.as_ref().is_some_and(|(_, real)| real.starts_with(&resolved_output));
-        in_folder || is_link && resolved(&file.name).starts_with(&resolved_output)
+        in_folder || is_named && resolved(&file.name).starts_with(&resolved_output)
     };
     match files.iter().filter(|_| output.exists()).find(inside) {
         Some(file) => refuse(&file.name),

@@ -24,9 +24,11 @@ const SECONDS_A_DOCUMENT: f64 = 0.2e-6;
 /// Seconds that a run takes for nothing: threads, a folder, a page, syncs.
 const SECONDS_OF_NOTHING: f64 = 0.01;
 /// Seconds of one core and bytes for each pair of fingerprints: kept, sorted, named.
-const PAIR: (f64, f64) = (100e-9, 28.0);
-/// Seconds of one core for each pair whose texts are compared.
-const SECONDS_A_VERIFIED_PAIR: f64 = 400e-9;
+const PAIR: (f64, f64) = (100e-9, 60.0);
+/// Seconds of one core for each term of a text that is compared with another, and bytes for each that
+/// is in any such text.
+const SECONDS_A_VERIFIED_TERM: f64 = 2e-9;
+const BYTES_A_VERIFIED_TERM: f64 = 8.0;
 
 /// Bytes of a run of nothing.
 const BYTES_OF_NOTHING: f64 = 9e6;
@@ -115,13 +117,15 @@ pub(super) fn of(samples: &Sides<Sample>, files: usize, plan: &Plan) -> Cost {
                 .and_then(|join| join.costs.iter().find(|cost| cost.index == join.index));
             let (join_seconds, join_bytes) =
                 chosen.map_or((0.0, 0.0), |cost| (cost.seconds, cost.bytes as f64));
-            let pairs = pairs(samples, max_distance);
-            let of_pairs = pairs * PAIR.0
-                + match plan.method().verify() {
-                    Some(_) => pairs * SECONDS_A_VERIFIED_PAIR,
-                    None => 0.0,
-                };
-            let verified = plan.method().verify().map_or(0.0, |_| shared(read));
+            let ByChance { pairs, share } = by_chance(samples, max_distance);
+            let (mut of_pairs, mut pair_bytes) = (pairs * PAIR.0, pairs * PAIR.1);
+            let mut verified = 0.0;
+            if plan.method().verify().is_some() {
+                let terms_each = terms / documents.max(1.0);
+                of_pairs += pairs * terms_each * SECONDS_A_VERIFIED_TERM;
+                pair_bytes += (terms * share * BYTES_A_VERIFIED_TERM).min(memory / 2.0);
+                verified = shared(read + make * share);
+            }
             Cost {
                 seconds: seconds
                     + learned
@@ -131,7 +135,7 @@ pub(super) fn of(samples: &Sides<Sample>, files: usize, plan: &Plan) -> Cost {
                 bytes: bytes
                     + documents * row
                     + (documents * row).max(join_bytes - names)
-                    + pairs * PAIR.1,
+                    + pair_bytes,
                 pairs: Some(pairs),
             }
         }
@@ -151,6 +155,7 @@ fn set_join(samples: &Sides<Sample>, threshold: Threshold, living: f64, memory: 
 }
 
 /// The plan of the join, with the bits' worth of the fingerprints that the sample has.
+#[expect(clippy::cast_sign_loss, reason = "no number of documents is negative")]
 pub(super) fn join_plan(samples: &Sides<Sample>, plan: &Plan) -> Option<SearchPlan> {
     let Criterion::Distance(max_distance) = plan.method().close() else { return None };
     let shape = plan.method().recipe().sketch()?.shape();
@@ -178,36 +183,49 @@ pub(super) fn join_plan(samples: &Sides<Sample>, plan: &Plan) -> Option<SearchPl
     SearchPlan::among(workload, &methods).ok()
 }
 
-/// Pairs of fingerprints within the distance, if most of the sampled ones have partners among those
-/// that are not near them: then fingerprints hardly tell documents apart. A few near-duplicates do
-/// not show, and do no harm either; many of one kind stand together.
-fn pairs(samples: &Sides<Sample>, max_distance: u32) -> f64 {
+/// Fingerprints that are close although their documents are not alike.
+#[derive(Clone, Copy, Default)]
+struct ByChance {
+    pairs: f64,
+    /// The share of the documents that are in any.
+    share: f64,
+}
+
+/// Pairs of fingerprints by chance, as the sampled ones have them: most of these differ in nearly as
+/// much as is allowed. What is closer is near-duplicates, of which there are not four times as many
+/// among twice as many documents.
+fn by_chance(samples: &Sides<Sample>, max_distance: u32) -> ByChance {
     let documents = |sample: &Sample| sample.amounts.documents;
     let of_all = match samples {
         Sides::One(corpus) => documents(corpus) * documents(corpus) / 2.0,
         Sides::Two(queries, corpus) => documents(queries) * documents(corpus),
     };
-    let Some(rows) = &samples.second().rows else { return 0.0 };
-    let (mut close, mut compared) = (0_u64, 0_u64);
+    let Some(rows) = &samples.second().rows else { return ByChance::default() };
+    let (mut close, mut near, mut compared) = (0_u64, 0_u64, 0_u64);
     let mut has_partner = vec![false; rows.len()];
+    // Neighbours are more alike than others.
     let apart = (rows.len() / 4).max(1);
     for b in apart..rows.len() {
         for a in 0..=b - apart {
             let two = rows.row(a).zip(rows.row(b));
-            // Equal ones are one fingerprint to a join.
             let distance = two.map_or(0, |(a, b)| rows.shape.distance(a, b));
+            compared += 1;
+            // Equal ones are one fingerprint to a join.
             if distance > 0 && distance <= max_distance {
                 close += 1;
+                near += u64::from(distance * 4 <= max_distance * 3);
                 (has_partner[a], has_partner[b]) = (true, true);
             }
-            compared += 1;
         }
     }
-    let with_partner = has_partner.iter().filter(|&&has| has).count();
-    if with_partner * 2 < rows.len() {
-        return 0.0;
+    if near * 3 > close {
+        return ByChance::default();
     }
-    close as f64 / compared.max(1) as f64 * of_all
+    let with_partner = has_partner.iter().filter(|&&has| has).count();
+    ByChance {
+        pairs: close as f64 / compared.max(1) as f64 * of_all,
+        share: with_partner as f64 / rows.len().max(1) as f64,
+    }
 }
 
 /// How many times as long as on the machine that the constants are from a piece of work takes here

@@ -47,7 +47,7 @@ pub struct Guess {
 impl Guess {
     fn new(likely: f64, variance: f64) -> Self {
         let off = DEVIATIONS * variance.sqrt();
-        // Half of what is likely is as little as a third of it as much is as far.
+        // As many times less as it may be more: nothing that is there is less than nothing.
         let least = (likely - off).max(likely * likely / (likely + off).max(f64::MIN_POSITIVE));
         Self { likely, least, most: likely + off }
     }
@@ -57,9 +57,9 @@ impl Guess {
         Self { likely: self.likely / unit, least: self.least / unit, most: self.most / unit }
     }
 
-    /// Whether nothing was guessed.
+    /// Whether it is a whole number, and no other.
     fn is_known(self) -> bool {
-        self.least >= self.most
+        self.most - self.least < 0.5 && (self.likely - self.likely.round()).abs() < 1e-3
     }
 
     /// Whether the bounds say more than the likely number alone.
@@ -79,8 +79,9 @@ pub struct Estimate {
     pub memory_bytes: Guess,
     /// Seconds.
     pub seconds: Guess,
-    /// Documents among these that will be matched against the others; none if all are compared.
-    pub queries: Option<u64>,
+    /// Documents among these that will be matched against the others, about; none if all are
+    /// compared.
+    pub queries: Option<f64>,
     /// The plan of the join of fingerprints, if it is one.
     pub join_plan: Option<SearchPlan>,
     /// What is so expensive that other settings are better, with what to do.
@@ -125,7 +126,7 @@ pub fn estimate(corpora: Sides<&dyn Corpus>, plan: &Plan, care: Care) -> Estimat
     let join_plan = cost::join_plan(&samples, plan);
     let queries = match &samples {
         Sides::One(_) => None,
-        Sides::Two(queries, _) => Some(queries.amounts.documents.round() as u64),
+        Sides::Two(queries, _) => Some(queries.amounts.documents),
     };
     Estimate {
         documents,
@@ -165,7 +166,8 @@ fn warning(cost: &cost::Cost, join: Option<&SearchPlan>) -> Option<String> {
 fn rounded(number: f64) -> String {
     let digits = number.abs().max(f64::MIN_POSITIVE).log10().floor() as i32;
     if digits < 2 {
-        return format!("{number:.*}", (1 - digits).clamp(0, 2) as usize);
+        let behind_point = (1 - digits).clamp(0, 2).unsigned_abs() as usize;
+        return format!("{number:.behind_point$}");
     }
     let unit = 10_f64.powi(digits - 2);
     format!("{:.0}", (number / unit).round() * unit)
@@ -176,7 +178,7 @@ impl fmt::Display for Guess {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.is_unsure() {
             write!(f, "about {} to {}", rounded(self.least), rounded(self.most))
-        } else if self.is_known() && self.likely.fract() == 0.0 {
+        } else if self.is_known() {
             write!(f, "{:.0}", self.likely)
         } else {
             write!(f, "about {}", rounded(self.likely))

@@ -236,7 +236,7 @@ impl Stratum {
             };
             let quota = (KEPT_ROWS / picks.len()).max(8);
             let stretch = maker.stretch(corpus, self.shards[place], allowed, quota);
-            stretches.push(self.measured(corpus, place, weight, stretch));
+            stretches.push(self.measured(corpus, place, weight, &stretch));
         }
         self.known(&stretches)
     }
@@ -281,10 +281,10 @@ impl Stratum {
     }
 
     /// A stretch in the stratum's measure.
-    fn measured(&self, corpus: &dyn Corpus, place: usize, weight: f64, read: Read) -> Stretch {
+    fn measured(&self, corpus: &dyn Corpus, place: usize, weight: f64, read: &Read) -> Stretch {
         let (bytes, measure) = (corpus.shard_bytes(self.shards[place]), self.measures[place]);
         let share = |reached: u64| reached as f64 / (bytes as f64).max(1.0) * measure;
-        let Read { mut amounts, reached, half, half_reached, is_whole } = read;
+        let &Read { mut amounts, reached, half, half_reached, is_whole } = read;
         let read_measure = if is_whole { measure } else { share(reached).min(measure) };
         if !is_whole && amounts.documents < 1.0 {
             // Not even one document ended: there is one that is long.
@@ -450,8 +450,8 @@ impl SampledTerms {
 }
 
 enum Making {
-    Rows(RowMaker, RowScratch),
-    Terms(DocumentTerms, TermScratch),
+    Rows(RowMaker, Box<RowScratch>),
+    Terms(DocumentTerms, Box<TermScratch>),
 }
 
 impl Maker {
@@ -459,16 +459,13 @@ impl Maker {
         let (recipe, isa) = (plan.method().recipe(), plan.resources().isa);
         // Most words of most texts are none of the frequent ones; all are looked up.
         let sketch = recipe.sketch().filter(|_| matches!(recipe.terms(), Terms::Shingles { .. }));
-        let (making, shape) = match sketch {
-            Some(sketch) => {
-                let maker = RowMaker::new(recipe.terms(), sketch, &Fitted::Nothing, isa);
-                let shape = maker.shape();
-                (Making::Rows(maker, RowScratch::default()), Some(shape))
-            }
-            None => {
-                let terms = DocumentTerms::new(recipe.terms(), &Fitted::Nothing, isa);
-                (Making::Terms(terms, TermScratch::default()), None)
-            }
+        let (making, shape) = if let Some(sketch) = sketch {
+            let maker = RowMaker::new(recipe.terms(), sketch, &Fitted::Nothing, isa);
+            let shape = maker.shape();
+            (Making::Rows(maker, Box::default()), Some(shape))
+        } else {
+            let terms = DocumentTerms::new(recipe.terms(), &Fitted::Nothing, isa);
+            (Making::Terms(terms, Box::default()), None)
         };
         let threshold = match plan.method().close() {
             Criterion::Similarity(threshold) => threshold,

@@ -191,7 +191,7 @@ impl Copies<'_> {
         let (mut all, mut kept) = (Met::default(), Vec::new());
         for (met, rows) in read.collect::<Result<Vec<_>>>()? {
             kept.extend(rows.into_iter().map(|row| all.records_with_lost + row));
-            all.add(met);
+            all.add(&met);
         }
         if all.is_unreadable() {
             return Ok(());
@@ -281,7 +281,7 @@ impl Copies<'_> {
 
 impl Met {
     #[cfg(feature = "parquet")]
-    fn add(&mut self, other: Self) {
+    fn add(&mut self, other: &Self) {
         self.records += other.records;
         self.records_with_lost += other.records_with_lost;
         self.removed += other.removed;

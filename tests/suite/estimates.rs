@@ -1,0 +1,161 @@
+//! What `--dry-run` says against what a run finds: documents, text and memory in every format.
+
+use crate::program::Folder;
+use std::fmt::Write as _;
+use std::io::Write as _;
+
+/// Documents of very different lengths, long ones in stretches.
+fn texts(count: usize) -> Vec<String> {
+    let text = |at: usize| {
+        let words = 20 + at * 7919 % 200 + if (at / 500).is_multiple_of(3) { 600 } else { 0 };
+        (0..words).fold(String::new(), |mut text, word| {
+            let _ = write!(text, "word{} ", (at * 31 + word * word) % 4001);
+            text
+        })
+    };
+    (0..count).map(text).collect()
+}
+
+fn json_lines(texts: &[String]) -> Vec<u8> {
+    let mut lines = Vec::new();
+    for (at, text) in texts.iter().enumerate() {
+        writeln!(lines, "{{\"id\": \"{at}\", \"text\": \"{text}\"}}").unwrap();
+    }
+    lines
+}
+
+fn wet(texts: &[String]) -> Vec<u8> {
+    let mut records = Vec::new();
+    for (at, text) in texts.iter().enumerate() {
+        let length = text.len();
+        write!(
+            records,
+            "WARC/1.0\r\nWARC-Type: conversion\r\nWARC-Target-URI: u{at}\r\n\
+             Content-Length: {length}\r\n\r\n{text}\r\n\r\n"
+        )
+        .unwrap();
+    }
+    records
+}
+
+/// HTML in records, of which little is text.
+fn warc(texts: &[String]) -> Vec<u8> {
+    let mut records = Vec::new();
+    for (at, text) in texts.iter().enumerate() {
+        let style = "<style>p { margin: 0 }</style>".repeat(40);
+        let page = format!("<html><head>{style}</head><body><p>{text}</p></body></html>");
+        let block = format!("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n{page}");
+        let length = block.len();
+        write!(
+            records,
+            "WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: u{at}\r\n\
+             Content-Type: application/http; msgtype=response\r\n\
+             Content-Length: {length}\r\n\r\n{block}\r\n\r\n"
+        )
+        .unwrap();
+    }
+    records
+}
+
+fn gzip(content: &[u8]) -> Vec<u8> {
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    encoder.write_all(content).unwrap();
+    encoder.finish().unwrap()
+}
+
+/// The first number behind `before`, and the last one of a range.
+fn guess(text: &str, before: &str, behind: &str) -> (f64, f64) {
+    let part = text.split_once(behind).unwrap().0;
+    let part = if before.is_empty() { part } else { part.rsplit_once(before).unwrap().1 };
+    let part = part.trim_start_matches("about ");
+    let (least, most) = part.split_once(" to ").unwrap_or((part, part));
+    (least.parse().unwrap(), most.parse().unwrap())
+}
+
+fn assert_near(what: &str, (least, most): (f64, f64), truth: f64, shown: &str) {
+    assert!(least <= truth * 1.5 && most >= truth / 1.5, "{what} {truth}: {shown}");
+}
+
+/// What is estimated of `name` against what is found in it, with the bytes that are mapped.
+fn check(folder: &Folder, name: &str, mapped: f64) {
+    for method in ["exact", "simhash"] {
+        let dry = folder.run(&["--corpus", name, "--method", method, "--dry-run"]);
+        assert_eq!(dry.code, 0, "{}", dry.err);
+        let line =
+            dry.out.lines().find(|line| line.contains(" of memory beside the files")).unwrap();
+        let run = ["--corpus", name, "--method", method, "--stats", "--force"];
+        let run = folder.run(&run);
+        assert_eq!(run.code, 0, "{}", run.err);
+        let of = |text: &str, name: &str| -> f64 {
+            let line = text.lines().find(|line| line.starts_with(name)).unwrap();
+            line[name.len()..].split_whitespace().next().unwrap().parse().unwrap()
+        };
+        let shown = format!("{name}, {method}: {line}");
+        assert_near("documents", guess(line, "", " documents"), of(&run.out, "documents"), &shown);
+        let (text, _) = run.out.split_once(" MB of text in").unwrap();
+        let text: f64 = text.rsplit_once('\n').unwrap().1.parse().unwrap();
+        assert_near("text", guess(line, "documents with ", " MB of text"), text, &shown);
+        if cfg!(target_os = "linux") {
+            let peak = of(&run.err, "peak memory") * 1.048_576 - mapped / 1e6;
+            // A program that was not optimized is larger than the one that was measured.
+            let (least, most) = guess(line, "text: ", " MB of memory");
+            assert!(least <= peak * 1.5 && most + 12.0 >= peak / 1.5, "memory {peak}: {shown}");
+        }
+    }
+}
+
+#[test]
+fn documents_text_and_memory_are_near_the_truth_in_every_format() {
+    let texts = texts(6000);
+    let plain = json_lines(&texts);
+    let bytes = plain.len() as f64;
+    let members: Vec<u8> = wet(&texts).chunks(70_000).flat_map(gzip).collect();
+    let folder = Folder::empty()
+        .with("a.jsonl", &plain)
+        .with("a.jsonl.gz", gzip(&plain))
+        .with("a.jsonl.zst", zstd::encode_all(&plain[..], 3).unwrap())
+        .with(
+            "a.txt",
+            texts.iter().map(|text| format!("id\n{text}\x0C")).collect::<Vec<_>>().concat(),
+        )
+        .with("a.wet.gz", members)
+        .with("a.warc.gz", gzip(&warc(&texts)));
+    check(&folder, "a.jsonl", bytes);
+    check(&folder, "a.txt", bytes);
+    for name in ["a.jsonl.gz", "a.jsonl.zst", "a.wet.gz", "a.warc.gz"] {
+        check(&folder, name, 0.0);
+    }
+}
+
+#[test]
+fn many_files_of_many_kinds_are_each_looked_at() {
+    let texts = texts(3000);
+    let mut folder = Folder::empty();
+    std::fs::create_dir(folder.path("in")).unwrap();
+    for (at, text) in texts[..2000].iter().enumerate() {
+        folder = folder.with(&format!("in/{at}.txt"), text);
+    }
+    for (at, texts) in texts[2000..].chunks(100).enumerate() {
+        folder = folder.with(&format!("in/{at}.jsonl.gz"), gzip(&json_lines(texts)));
+    }
+    check(&folder, "in", 0.0);
+}
+
+#[test]
+fn a_join_by_fingerprints_that_tell_nothing_apart_is_warned_of() {
+    // A few letters in any order: fingerprints of their shingles hardly differ.
+    let line = |at: usize| -> String {
+        let letter = |place: usize| char::from(b'a' + ((at * 7 + place * place) % 3) as u8);
+        (0..60).map(letter).collect::<String>() + "\n"
+    };
+    let lines: String = (0..300_000).map(|at| line(at * at % 99_991)).collect();
+    let folder = Folder::empty().with("a.txt", lines);
+    let run = |more: &str| {
+        let shared = "--corpus a.txt --per-line --dry-run --method simhash --shingle chars:3";
+        folder.run_words(&format!("{shared} {more}"))
+    };
+    let warned = run("--bits 128 -k 60 --verify 0.8");
+    assert!(warned.err.contains("warning: the join is expensive"), "{}{}", warned.err, warned.out);
+    assert!(warned.err.contains("A smaller --max-distance, more --bits"), "{}", warned.err);
+    assert_eq!(run("-k 2").err, "");
+}
