@@ -9,16 +9,21 @@ use crate::pipeline::close_fingerprints::{JOINS, SELF_JOINS};
 use crate::pipeline::method::{Criterion, Terms};
 use crate::pipeline::plan::Plan;
 use crate::search::planner::{Plan as SearchPlan, Task as SearchTask, Workload};
+use crate::search::set_join::{FEW_TERMS, SAMPLE_BYTES};
 use crate::sides::Sides;
 use crate::similarity::Threshold;
 use crate::stable_hash::mix;
 use crate::write::report::EXAMPLES;
 use std::time::Instant;
 
-/// Seconds of one core for each term of an exact join, beside what reads the terms.
-const SET_JOIN_SECONDS_A_TERM: f64 = 12e-9;
-/// The same for each term that its first round leaves.
-const SECONDS_A_LIVING_TERM: f64 = 120e-9;
+/// Seconds of one core for each term of an exact join that is sketched, and counted before, beside
+/// what reads the terms.
+const SECONDS_A_SKETCHED_TERM: f64 = 5e-9;
+const SECONDS_A_COUNTED_TERM: f64 = 15e-9;
+/// The same for each term of the documents that are compared by their terms.
+const SECONDS_A_LIVING_TERM: f64 = 40e-9;
+/// The same for each pair of sketches, of which the sizes let about one in seven be compared.
+const SECONDS_A_SKETCH_PAIR: f64 = 0.8e-9 / 7.0;
 /// Seconds for each document, in names, clusters and outputs.
 const SECONDS_A_DOCUMENT: f64 = 0.2e-6;
 /// Seconds that a run takes for nothing: threads, a folder, a page, syncs.
@@ -36,12 +41,15 @@ const BYTES_OF_NOTHING: f64 = 9e6;
 const BYTES_A_FILE: f64 = 500.0;
 /// Bytes for each document beside its ID: where that ends, its record, its length.
 const BYTES_A_NAME: f64 = 12.0;
-/// Bytes for each term that the first round of an exact join looks at: its cell and its number.
-const BYTES_A_SAMPLED_TERM: f64 = 5.25;
-/// Bytes for each term of the documents that this round leaves.
-const BYTES_A_LIVING_TERM: f64 = 48.0;
-/// The share of the terms that it leaves at the least, about. It is that of the near-duplicates and of
-/// what is quoted elsewhere, of which a sample shows a part.
+/// Bytes for each term that the first round of an exact join looks at: its cell, and its number.
+const BYTES_A_CELL: f64 = 1.25;
+const BYTES_A_NUMBER: f64 = 4.0;
+/// Bytes for each term that is sketched.
+const BYTES_A_SKETCHED_TERM: f64 = 0.5;
+/// Bytes for each term of the documents that are compared by their terms, with their pairs.
+const BYTES_A_LIVING_TERM: f64 = 24.0;
+/// The share of the terms that are in such documents at the least, about. It is that of the
+/// near-duplicates and of what is quoted elsewhere, of which a sample shows a part.
 const LIVING_SHARE: f64 = 0.06;
 /// Bytes for each term of what is dear to read, which is kept: its hash, and room to grow.
 const BYTES_A_KEPT_TERM: f64 = 9.0;
@@ -99,8 +107,7 @@ pub(super) fn of(samples: &Sides<Sample>, files: usize, plan: &Plan) -> Cost {
             Cost {
                 seconds: seconds
                     + shared(again + make * living)
-                    + slowness * terms * (SET_JOIN_SECONDS_A_TERM + living * SECONDS_A_LIVING_TERM)
-                        / threads,
+                    + slowness * set_join_seconds(terms, documents, living) / threads,
                 bytes: bytes + of_sets,
                 pairs: None,
             }
@@ -142,6 +149,21 @@ pub(super) fn of(samples: &Sides<Sample>, files: usize, plan: &Plan) -> Cost {
     }
 }
 
+/// Whether an exact join counts its terms before it sketches what they leave.
+fn is_counted(terms: f64) -> bool {
+    terms > FEW_TERMS as f64
+}
+
+/// Seconds of one core for an exact join, beside what reads the terms.
+fn set_join_seconds(terms: f64, documents: f64, living: f64) -> f64 {
+    let (counted, sketched) = if is_counted(terms) { (terms, living) } else { (0.0, 1.0) };
+    let sets = documents * sketched;
+    counted * SECONDS_A_COUNTED_TERM
+        + terms * sketched * SECONDS_A_SKETCHED_TERM
+        + sets * sets / 2.0 * SECONDS_A_SKETCH_PAIR
+        + terms * living * SECONDS_A_LIVING_TERM
+}
+
 /// Bytes of an exact join.
 fn set_join(samples: &Sides<Sample>, threshold: Threshold, living: f64, memory: f64) -> f64 {
     let terms: f64 = samples.iter().map(|sample| sample.amounts.terms).sum();
@@ -149,7 +171,15 @@ fn set_join(samples: &Sides<Sample>, threshold: Threshold, living: f64, memory: 
     // The share of terms that the first round looks at.
     let eighths = (f64::from(threshold.max_unshared(1000)) / 1000.0 * 8.0 * 1.7).ceil();
     let looked_at = (eighths / 8.0).clamp(0.125, 1.0);
-    let joined = terms * looked_at * BYTES_A_SAMPLED_TERM + terms * living * BYTES_A_LIVING_TERM;
+    let compared = terms * living * BYTES_A_LIVING_TERM;
+    let joined = if is_counted(terms) {
+        let (cells, numbers) =
+            (terms * looked_at * BYTES_A_CELL, terms * looked_at * BYTES_A_NUMBER);
+        let is_kept = cells + numbers <= SAMPLE_BYTES as f64;
+        (cells + if is_kept { numbers } else { 0.0 }).max(compared)
+    } else {
+        terms * BYTES_A_SKETCHED_TERM + compared
+    };
     let kept = (dear * BYTES_A_KEPT_TERM).min(memory / 3.0);
     (joined + kept).min(memory)
 }

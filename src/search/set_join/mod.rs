@@ -132,7 +132,7 @@ const ROUNDS_LEAVE: usize = 16;
 const HOPELESS_TERMS_A_BYTE: u64 = 64;
 
 /// Terms that are read so soon that nothing need be said before, and that it pays to sketch at once.
-const FEW_TERMS: u64 = 1 << 26;
+pub const FEW_TERMS: u64 = 1 << 26;
 
 /// Bytes per term of documents that are sketched: most of them for the number of bits that low
 /// thresholds take, and twice, until they are in order.
@@ -151,7 +151,7 @@ const NANOSECONDS_A_RANKED_TERM: f64 = 150.0;
 
 /// Bytes that the numbers of sampled terms may take in the first round. To read twice takes a quarter
 /// longer, but hardly any memory.
-const SAMPLE_BYTES: u64 = 1 << 29;
+pub const SAMPLE_BYTES: u64 = 1 << 29;
 
 /// Terms that are joined at once at the most: their numbers and their places in the index have 32
 /// bits. What is more is joined in blocks.
