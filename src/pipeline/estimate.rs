@@ -202,6 +202,6 @@ impl Estimate {
             max_distance,
             memory: plan.resources().memory,
         };
-        SearchPlan::among(workload, &methods).ok()
+        SearchPlan::among(workload, methods).ok()
     }
 }

@@ -11,7 +11,7 @@ use crate::fingerprint_table::{Lane, Wide};
 use crate::kernels::block_keys::block_keys;
 use crate::kernels::hamming_accept::PairTest;
 use crate::kernels::hamming_pairs::near_pairs_64;
-use crate::kernels::partition::BlockHash;
+use crate::kernels::partition::{BlockHash, Parts};
 use crate::kernels::prefetch;
 use crate::large_buffer::LargeBuffer;
 use crate::search::collect::Collect;

@@ -2,7 +2,7 @@
 
 use crate::error::Result;
 use crate::fingerprint_table::Lane;
-use crate::kernels::partition::BlockHash;
+use crate::kernels::partition::{BlockHash, Parts};
 use crate::large_buffer::LargeBuffer;
 use crate::search::Rows;
 use crate::search::parallel_partition::partition;
@@ -152,7 +152,7 @@ pub fn group<L: Lane>(rows: Rows<'_, L>) -> Result<EqualGroups<L>> {
 }
 
 /// Cuts `slice` at `starts`.
-fn cut<'a, T>(mut slice: &'a mut [T], starts: &[usize]) -> Vec<&'a mut [T]> {
+pub(super) fn cut<'a, T>(mut slice: &'a mut [T], starts: &[usize]) -> Vec<&'a mut [T]> {
     let mut parts = Vec::with_capacity(starts.len());
     for pair in starts.windows(2) {
         let (part, rest) = slice.split_at_mut(pair[1] - pair[0]);

@@ -45,7 +45,7 @@ use crate::fingerprint_table::{Lane, Reach, Wide};
 use crate::kernels::Isa;
 use crate::kernels::hamming_accept::{PairTest, accept};
 use crate::kernels::hamming_pairs::{Candidates, near_pairs_32, near_pairs_64};
-use crate::kernels::partition::{BlockHash, count, scatter};
+use crate::kernels::partition::{BlockHash, Parts, count, scatter};
 use crate::large_buffer::LargeBuffer;
 use crate::search::collect::Collect;
 use crate::search::parallel_partition::{Records, partition};
@@ -69,7 +69,7 @@ const LEAF_ROWS: usize = 1024;
 /// What the memory is for that grows with the records.
 pub(super) const RECORDS: &str = "the partitions of the fingerprints";
 /// The largest distance for which folds to 32 bits are selective.
-const FOLD_DISTANCE: u32 = 6;
+pub(super) const FOLD_DISTANCE: u32 = 6;
 
 /// What moves in place of a row of many words: the key of its block, and its fold (see
 /// [`first_level`](super::first_level)).

@@ -151,7 +151,12 @@ impl BitWeights {
         Self { weights: vec![1.0; shape.words() * 64], unit_bits }
     }
 
-    fn of_mask<W: Lane>(&self, mask: W) -> f64 {
+    /// How much one bit tells two values apart.
+    pub(super) fn of_bit(&self, bit: u32) -> f64 {
+        f64::from(self.weights[bit as usize])
+    }
+
+    pub(super) fn of_mask<W: Lane>(&self, mask: W) -> f64 {
         self.of_words_mask(mask.words())
     }
 
