@@ -20,6 +20,7 @@ use crate::search::recursion::{
     Join, LARGE_BITS, Numbers, RECORDS, SMALL_BITS, Scratch, Sketch, new_buffer,
 };
 use crate::search::split::{BitWeights, Node, Path};
+use crate::validity::Validity;
 use rayon::prelude::{
     IndexedParallelIterator, IntoParallelIterator, ParallelIterator, ParallelSlice,
     ParallelSliceMut,
@@ -29,7 +30,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 /// Words from which a row is sketched.
-const SKETCHED_WORDS: usize = 4;
+pub(super) const SKETCHED_WORDS: usize = 4;
 /// Blocks whose keys are made in one pass over the rows.
 const KEYS_AT_ONCE: usize = 4;
 /// Pairs whose rows are fetched into the caches before the first of them is looked at.
@@ -46,6 +47,21 @@ impl<W: Lane, C: Collect> Join<'_, W, C> {
     ///
     /// The memory for a copy of them cannot be had.
     pub(super) fn run(&self, values: &[W]) -> Result<C::Part> {
+        self.run_numbered(values, Numbers::FromZero)
+    }
+
+    /// The pairs of those of `values`, which are numbered from 0, that are valid: of rows of few
+    /// words.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::run`].
+    pub(super) fn run_valid(&self, values: &[W], valid: &Validity) -> Result<C::Part> {
+        debug_assert!(W::WORDS < SKETCHED_WORDS, "sketches are made of all rows");
+        self.run_numbered(values, Numbers::Valid(valid))
+    }
+
+    fn run_numbered(&self, values: &[W], numbers: Numbers<'_>) -> Result<C::Part> {
         let shape = self.reach.shape;
         let root = Node::new(Path::root(shape), Arc::new(BitWeights::of(values, shape)));
         if values.len() >= self.large_records {
@@ -54,7 +70,7 @@ impl<W: Lane, C: Collect> Join<'_, W, C> {
             }
             self.reserve_buffer(values.len())?;
         }
-        Ok(self.large(values, Numbers::FromZero, &root, 0))
+        Ok(self.large(values, numbers, &root, 0))
     }
 
     /// [`Self::large`] of the root, by sketches where it is worth a split.
@@ -94,7 +110,7 @@ impl<W: Lane, C: Collect> Join<'_, W, C> {
     }
 
     /// Number of pairs of all records.
-    fn compares_of(&self, records: usize) -> f64 {
+    pub(super) fn compares_of(&self, records: usize) -> f64 {
         let (all, queries) = (records as f64, f64::from(self.boundary));
         if self.boundary == 0 { all * (all - 1.0) / 2.0 } else { queries * (all - queries) }
     }

@@ -24,7 +24,7 @@ const KEY_BITS: std::ops::RangeInclusive<u32> = 4..=22;
 // Nanoseconds, rounded from measurements on a 2-core AMD EPYC with AVX-512 in November 2026.
 
 /// A row through the two passes of a partition, if it has no words.
-const PARTITION: f64 = 11.0;
+const PARTITION: f64 = 15.0;
 /// The same for each of its words.
 const PARTITION_WORD: f64 = 7.0;
 /// The same for each bit of a key beyond [`CACHED_BITS`].

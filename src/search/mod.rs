@@ -18,6 +18,7 @@ mod conformance_of_door;
 pub mod door;
 pub mod expanded_set;
 mod first_level;
+mod first_rows;
 pub mod grouping;
 mod index_name;
 mod key_blocks;

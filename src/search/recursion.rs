@@ -50,6 +50,7 @@ use crate::large_buffer::LargeBuffer;
 use crate::search::collect::Collect;
 use crate::search::parallel_partition::{Records, partition};
 use crate::search::split::{BitWeights, Costs, Node, Path};
+use crate::validity::Validity;
 use rayon::prelude::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator};
 use std::mem::take;
 use std::ops::Range;
@@ -94,15 +95,26 @@ pub(super) struct Join<'a, W, C> {
 pub(super) enum Numbers<'a> {
     /// 0, 1, 2 and so on: nothing was moved yet.
     FromZero,
+    /// The same, of which only those that have a value are records.
+    Valid(&'a Validity),
     Given(&'a [u32]),
 }
 
 impl Numbers<'_> {
-    /// Hands the numbers of `records` records to `work`.
-    fn with<T>(self, records: usize, work: impl FnOnce(&[u32]) -> T) -> T {
+    /// Hands the records of `values`, with their numbers, to `work`.
+    fn with<W: Lane, T>(self, values: &[W], work: impl FnOnce(Records<'_, W>) -> T) -> T {
         match self {
-            Self::FromZero => work(&(0..records as u32).collect::<Vec<_>>()),
-            Self::Given(numbers) => work(numbers),
+            Self::FromZero => {
+                let numbers: Vec<u32> = (0..values.len() as u32).collect();
+                work(Records { values, numbers: &numbers })
+            }
+            Self::Valid(valid) => {
+                let all = values.iter().copied().zip(0u32..);
+                let (values, numbers): (Vec<W>, Vec<u32>) =
+                    all.filter(|&(_, number)| valid.has_value(number as usize)).unzip();
+                work(Records { values: &values, numbers: &numbers })
+            }
+            Self::Given(numbers) => work(Records { values, numbers }),
         }
     }
 }
@@ -236,8 +248,7 @@ impl<'a, W: Lane, C: Collect> Join<'a, W, C> {
         if values.len() < self.large_records {
             return self.with_scratch(|scratch| {
                 let mut part = self.collect.part();
-                numbers.with(values.len(), |numbers| {
-                    let records = Records { values, numbers };
+                numbers.with(values, |records| {
                     self.small(records, node, used, 0, scratch, &mut part);
                 });
                 part
@@ -246,7 +257,10 @@ impl<'a, W: Lane, C: Collect> Join<'a, W, C> {
         if used < node.width {
             return self.partition_large(values, numbers, node, used);
         }
-        let compares = numbers.with(values.len(), |numbers| self.compares(numbers).1);
+        let compares = match numbers {
+            Numbers::Given(numbers) => self.compares(numbers).1,
+            Numbers::FromZero | Numbers::Valid(_) => self.compares_of(values.len()),
+        };
         if compares == 0.0 {
             return self.collect.part();
         }
@@ -259,9 +273,7 @@ impl<'a, W: Lane, C: Collect> Join<'a, W, C> {
                 }
                 part
             }
-            None => numbers.with(values.len(), |numbers| {
-                self.leaf_large(Records { values, numbers }, &node.path)
-            }),
+            None => numbers.with(values, |records| self.leaf_large(records, &node.path)),
         }
     }
 
@@ -280,6 +292,13 @@ impl<'a, W: Lane, C: Collect> Join<'a, W, C> {
             Numbers::FromZero => {
                 let records = |range: Range<usize>| {
                     values[range.clone()].iter().copied().zip(range.start as u32..)
+                };
+                partition(values.len(), records, &hash, &mut part_values, &mut part_numbers)
+            }
+            Numbers::Valid(valid) => {
+                let records = |range: Range<usize>| {
+                    let all = values[range.clone()].iter().copied().zip(range.start as u32..);
+                    all.filter(|&(_, number)| valid.has_value(number as usize))
                 };
                 partition(values.len(), records, &hash, &mut part_values, &mut part_numbers)
             }
