@@ -36,7 +36,7 @@ const FIRST_BITS: u32 = 8;
 /// Rows beside those of a bucket that are compared at once: so few that the first cache holds them.
 const COLUMNS: usize = 2048;
 /// Tasks of a block, at most.
-const TASKS: usize = 1024;
+const TASKS: usize = 256;
 
 /// Finds all pairs of rows within reach of each other.
 ///
@@ -231,6 +231,7 @@ impl<L: Lane, C: Collect> Join<'_, L, C> {
     }
 
     /// Compares a bucket with others, and if `with_itself`, its rows with each other.
+    #[expect(clippy::too_many_arguments, reason = "what is compared, and by which memory")]
     fn compare(
         &self,
         table: &Table<L>,
