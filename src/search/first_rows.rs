@@ -172,7 +172,8 @@ mod tests {
     #[test]
     fn first_rows_stand_for_all_rows_that_have_a_fingerprint() {
         for rows in [0usize, 1, 70, 40_000] {
-            let lanes: Vec<u64> = (0..rows as u64).map(|i| i * i % 9973 << 40 | i % 3).collect();
+            let lanes: Vec<u64> =
+                (0..rows as u64).map(|i| ((i * i % 9973) << 40) | (i % 3)).collect();
             let mut some = Validity::all(rows);
             (0..rows).step_by(3).for_each(|row| some.clear(row));
             for validity in [None, Some(&some)] {

@@ -256,7 +256,7 @@ mod tests {
     #[test]
     fn keys_are_bits_of_the_row_across_its_words() {
         let block = KeyBlock { first: 60, bits: 10, radius: 2 };
-        let row = Wide([0xA << 60 | 77, 0b10_1101 | 1 << 20]);
+        let row = Wide([0xA << 60 | 0x4D, 0b10_1101 | 1 << 20]);
         assert_eq!(block.window(0, 10).part(row), 0b10_1101 << 4 | 0xA);
         assert_eq!(block.window(2, 3).part(row), 0b110);
         assert_eq!(block.window(0, 0).part(row), 0);

@@ -108,11 +108,11 @@ fn value_pairs<L: Lane, C: Collect>(
     let row_bits = reach.shape.row_bits();
     let max_distance = reach.max_distance.min(row_bits);
     let weights = BitWeights::of(values, reach.shape);
-    let weight = weights.of_mask(L::lowest_bits(row_bits));
+    let effective_bits = weights.effective_bits(reach.shape);
     let rows = values.len() as f64;
-    let (plan, _) = KeyPlan::cheapest(rows, row_bits, weight.round() as u32, max_distance);
+    let (plan, _) = KeyPlan::cheapest(rows, row_bits, effective_bits, max_distance);
     let blocks = plan.cut(&weights, row_bits, max_distance);
-    if are_crowded(&blocks, values, weight / f64::from(row_bits)) {
+    if are_crowded(&blocks, values, f64::from(effective_bits) / f64::from(row_bits)) {
         return recursion::Join::new(values, 0, reach, isa, collect, spare).run(values);
     }
     let short_words = reach.most_bits() <= FOLD_DISTANCE;
