@@ -4,7 +4,7 @@
 //! Nearly all rows are done with one look at that word, without a branch.
 
 use super::Isa;
-use super::partition::BlockHash;
+use super::partition::{BlockHash, Parts};
 use crate::fingerprint_table::Lane;
 
 /// The word of a bucket with several values: its rows are let through. A value that has this fold

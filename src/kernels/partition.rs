@@ -6,6 +6,15 @@
 use crate::fingerprint_table::Lane;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
+/// A way to give each value the number of a part.
+pub trait Parts<L>: Sync {
+    /// The part of `value`, below [`Self::parts`].
+    fn part(&self, value: L) -> usize;
+
+    /// Number of parts.
+    fn parts(&self) -> usize;
+}
+
 /// A window of the hash of a block of bits, as the number of a part.
 ///
 /// The hash is the product of the masked value with an odd constant, and the window is taken from
@@ -38,27 +47,27 @@ impl<L: Lane> BlockHash<L> {
         Self { block, shift: 64 - used - bits, window: u64::MAX >> (64 - bits) }
     }
 
-    /// The part of `value`, below 2^bits.
-    #[inline]
-    pub fn part(&self, value: L) -> usize {
-        ((self.hash(value) >> self.shift) & self.window) as usize
-    }
-
     /// The whole hash of `value`.
     #[inline]
     pub(super) fn hash(&self, value: L) -> u64 {
         (value & self.block).products(&Self::FACTORS)
     }
+}
 
-    /// Number of parts.
-    pub fn parts(&self) -> usize {
+impl<L: Lane> Parts<L> for BlockHash<L> {
+    #[inline]
+    fn part(&self, value: L) -> usize {
+        ((self.hash(value) >> self.shift) & self.window) as usize
+    }
+
+    fn parts(&self) -> usize {
         self.window as usize + 1
     }
 }
 
 /// Adds to `counts` how many of `values` are in each part.
 #[inline(never)]
-pub fn count<L: Lane>(values: &[L], hash: &BlockHash<L>, counts: &mut [u32]) {
+pub fn count<L: Lane>(values: &[L], hash: &impl Parts<L>, counts: &mut [u32]) {
     let counts = &mut counts[..hash.parts()];
     for &value in values {
         counts[hash.part(value)] += 1;
@@ -74,7 +83,7 @@ pub fn count<L: Lane>(values: &[L], hash: &BlockHash<L>, counts: &mut [u32]) {
 pub fn scatter<L: Lane>(
     values: &[L],
     numbers: &[u32],
-    hash: &BlockHash<L>,
+    hash: &impl Parts<L>,
     next: &mut [u32],
     out_values: &mut [L],
     out_numbers: &mut [u32],
@@ -131,7 +140,7 @@ impl<'a> SharedOutput<'a> {
 #[inline(never)]
 pub fn scatter_shared<L: Lane>(
     records: impl Iterator<Item = (L, u32)>,
-    hash: &BlockHash<L>,
+    hash: &impl Parts<L>,
     next: &mut [u32],
     out: &SharedOutput<'_>,
 ) {

@@ -7,7 +7,7 @@
 
 use crate::error::{Error, Result};
 use crate::fingerprint_table::{Lane, Reach};
-use crate::kernels::partition::{BlockHash, count};
+use crate::kernels::partition::{BlockHash, Parts, count};
 use crate::kernels::{Isa, hamming_scan, prefetch};
 use crate::large_buffer::LargeBuffer;
 use crate::matches::Match;

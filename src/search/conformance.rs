@@ -13,6 +13,7 @@ use crate::search::expanded_set::ExpandedSet;
 use crate::search::grouping::{Groups, group};
 use crate::search::layout::Layout;
 use crate::search::linear_scan::LinearScan;
+use crate::search::multi_index_join;
 use crate::search::partition_join::{collect_value_pairs, count_pairs, self_join};
 use crate::search::permuted_tables::PermutedTables;
 use crate::search::spilled_join::SpilledGroups;
@@ -121,6 +122,13 @@ fn check_self_join<L: Lane>(shape: Shape, rows: usize, distances: &[u32]) {
                 assert_eq!(found, expected, "{place}");
                 let counted = count_pairs(all, reach, isa).unwrap();
                 assert_eq!(counted, expected.len() as u64, "{place}");
+                if shape.metric() == Metric::Bits {
+                    let join =
+                        multi_index_join::self_join(all, reach, isa, Share::untold()).unwrap();
+                    assert!(expanded(&join.groups, &join.pairs) == expected, "{place}");
+                    let counted = multi_index_join::count_pairs(all, reach, isa).unwrap();
+                    assert_eq!(counted, expected.len() as u64, "{place}");
+                }
             }
         }
     }

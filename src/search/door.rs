@@ -19,6 +19,7 @@ use crate::search::collect::{CountRows, KeepPairs};
 use crate::search::expanded_set::ExpandedSet;
 use crate::search::grouping::{Groups, group};
 use crate::search::lane_rows::{LaneRows, Work, check_count};
+use crate::search::multi_index_join;
 use crate::search::null_lanes::{Side, may_be_null, without_nulls};
 use crate::search::partition_join;
 use crate::search::partners::{Partners, collect, count};
@@ -232,6 +233,7 @@ fn self_join_lanes<L: Lane>(rows: &FingerprintRows<'_>, work: Work<'_>) -> Resul
     let (rows, reach, isa) = (lanes.rows(), work.reach, work.resources.isa);
     match work.index {
         IndexName::PartitionJoin => partition_join::self_join(rows, reach, isa, work.share),
+        IndexName::MultiIndexJoin => multi_index_join::self_join(rows, reach, isa, work.share),
         IndexName::SpilledJoin => {
             let layout = work.layout(rows.lanes);
             let spilled = work.spilled(rows)?;
@@ -258,6 +260,7 @@ fn count_lanes<L: Lane>(rows: &FingerprintRows<'_>, work: Work<'_>) -> Result<u6
     let (rows, reach, isa) = (lanes.rows(), work.reach, work.resources.isa);
     match work.index {
         IndexName::PartitionJoin => partition_join::count_pairs(rows, reach, isa),
+        IndexName::MultiIndexJoin => multi_index_join::count_pairs(rows, reach, isa),
         IndexName::SpilledJoin => {
             let layout = work.layout(rows.lanes);
             let spilled = work.spilled(rows)?;
@@ -335,7 +338,9 @@ fn partners_of<'a, L: Lane>(
         | IndexName::BlockIndex => {
             Ok(Box::new(Searched { searcher: searcher_of(corpus, work)?, queries }))
         }
-        IndexName::PartitionJoin | IndexName::SpilledJoin => work.refused("searches"),
+        IndexName::PartitionJoin | IndexName::MultiIndexJoin | IndexName::SpilledJoin => {
+            work.refused("searches")
+        }
     }
 }
 
@@ -368,6 +373,7 @@ fn searcher_of<'a, L: Lane>(
         IndexName::LinearScan
         | IndexName::StreamedQueries
         | IndexName::PartitionJoin
+        | IndexName::MultiIndexJoin
         | IndexName::BipartiteJoin
         | IndexName::SpilledJoin => return work.refused("queries one by one"),
     };

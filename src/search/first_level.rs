@@ -11,7 +11,7 @@ use crate::fingerprint_table::{Lane, Wide};
 use crate::kernels::block_keys::block_keys;
 use crate::kernels::hamming_accept::PairTest;
 use crate::kernels::hamming_pairs::near_pairs_64;
-use crate::kernels::partition::BlockHash;
+use crate::kernels::partition::{BlockHash, Parts};
 use crate::kernels::prefetch;
 use crate::large_buffer::LargeBuffer;
 use crate::progress::Share;
@@ -21,6 +21,7 @@ use crate::search::recursion::{
     Join, LARGE_BITS, Numbers, RECORDS, SMALL_BITS, Scratch, Sketch, new_buffer,
 };
 use crate::search::split::{BitWeights, Node, Path};
+use crate::validity::Validity;
 use rayon::prelude::{
     IndexedParallelIterator, IntoParallelIterator, ParallelIterator, ParallelSlice,
     ParallelSliceMut,
@@ -30,7 +31,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 /// Words from which a row is sketched.
-const SKETCHED_WORDS: usize = 4;
+pub(super) const SKETCHED_WORDS: usize = 4;
 /// Blocks whose keys are made in one pass over the rows.
 const KEYS_AT_ONCE: usize = 4;
 /// Pairs whose rows are fetched into the caches before the first of them is looked at.
@@ -47,6 +48,31 @@ impl<W: Lane, C: Collect> Join<'_, W, C> {
     ///
     /// The memory for a copy of them cannot be had.
     pub(super) fn run(&self, values: &[W], share: Share<'_>) -> Result<C::Part> {
+        self.run_numbered(values, Numbers::FromZero, share)
+    }
+
+    /// The pairs of those of `values`, which are numbered from 0, that are valid: of rows of few
+    /// words.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::run`].
+    pub(super) fn run_valid(
+        &self,
+        values: &[W],
+        valid: &Validity,
+        share: Share<'_>,
+    ) -> Result<C::Part> {
+        debug_assert!(W::WORDS < SKETCHED_WORDS, "sketches are made of all rows");
+        self.run_numbered(values, Numbers::Valid(valid), share)
+    }
+
+    fn run_numbered(
+        &self,
+        values: &[W],
+        numbers: Numbers<'_>,
+        share: Share<'_>,
+    ) -> Result<C::Part> {
         let shape = self.reach.shape;
         let root = Node::new(Path::root(shape), Arc::new(BitWeights::of(values, shape)));
         if values.len() >= self.large_records {
@@ -55,7 +81,7 @@ impl<W: Lane, C: Collect> Join<'_, W, C> {
             }
             self.reserve_buffer(values.len())?;
         }
-        Ok(self.large(values, Numbers::FromZero, &root, 0, share))
+        Ok(self.large(values, numbers, &root, 0, share))
     }
 
     /// [`Self::large`] of the root, by sketches where it is worth a split.
@@ -96,7 +122,7 @@ impl<W: Lane, C: Collect> Join<'_, W, C> {
     }
 
     /// Number of pairs of all records.
-    fn compares_of(&self, records: usize) -> f64 {
+    pub(super) fn compares_of(&self, records: usize) -> f64 {
         let (all, queries) = (records as f64, f64::from(self.boundary));
         if self.boundary == 0 { all * (all - 1.0) / 2.0 } else { queries * (all - queries) }
     }

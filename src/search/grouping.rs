@@ -2,7 +2,7 @@
 
 use crate::error::Result;
 use crate::fingerprint_table::Lane;
-use crate::kernels::partition::BlockHash;
+use crate::kernels::partition::{BlockHash, Parts};
 use crate::large_buffer::LargeBuffer;
 use crate::search::Rows;
 use crate::search::parallel_partition::partition;
@@ -15,7 +15,7 @@ const PARTITION_BITS: u32 = 8;
 /// What the memory is for that grows with the rows.
 pub(super) const GROUPS: &str = "the groups of equal fingerprints";
 /// No entry in a hash table.
-const NONE: u32 = u32::MAX;
+pub(super) const NONE: u32 = u32::MAX;
 
 /// The rows of each group of equal rows.
 ///
@@ -127,6 +127,20 @@ pub fn group<L: Lane>(rows: Rows<'_, L>) -> Result<EqualGroups<L>> {
     assert!(rows.validity.is_none_or(|v| v.len() == row_count), "a validity bit for each row");
     let mut values = LargeBuffer::<L>::try_zeroed(row_count, GROUPS)?;
     let mut numbers = LargeBuffer::<u32>::try_zeroed(row_count, GROUPS)?;
+    let (starts, bits) = partition_equal(rows, &mut values, &mut numbers);
+    let mut group_starts = LargeBuffer::<u32>::try_zeroed(row_count, GROUPS)?;
+    let counts = group_parts(&starts, bits, &mut values, &mut numbers, &mut group_starts);
+    compact(&starts, &counts, values, numbers, group_starts)
+}
+
+/// Partitions the rows that have a fingerprint so that equal ones come together: where each part
+/// starts and the last ends, and the bits of the hash by which they are told apart.
+pub(super) fn partition_equal<L: Lane>(
+    rows: Rows<'_, L>,
+    values: &mut [L],
+    numbers: &mut [u32],
+) -> (Vec<usize>, u32) {
+    let row_count = rows.lanes.len();
     let bits = (row_count >> 10).max(2).ilog2().min(PARTITION_BITS);
     let hash = BlockHash::new(!L::ZERO, 0, bits);
     let starts = match rows.validity {
@@ -134,7 +148,7 @@ pub fn group<L: Lane>(rows: Rows<'_, L>) -> Result<EqualGroups<L>> {
             let records = |range: Range<usize>| {
                 (range.start as u32..).zip(&rows.lanes[range]).map(|(row, &lane)| (lane, row))
             };
-            partition(row_count, records, &hash, &mut values, &mut numbers)
+            partition(row_count, records, &hash, values, numbers)
         }
         Some(validity) => {
             let records = |range: Range<usize>| {
@@ -143,16 +157,14 @@ pub fn group<L: Lane>(rows: Rows<'_, L>) -> Result<EqualGroups<L>> {
                     .filter(|(row, _)| validity.has_value(*row as usize))
                     .map(|(row, &lane)| (lane, row))
             };
-            partition(row_count, records, &hash, &mut values, &mut numbers)
+            partition(row_count, records, &hash, values, numbers)
         }
     };
-    let mut group_starts = LargeBuffer::<u32>::try_zeroed(row_count, GROUPS)?;
-    let counts = group_parts(&starts, bits, &mut values, &mut numbers, &mut group_starts);
-    compact(&starts, &counts, values, numbers, group_starts)
+    (starts, bits)
 }
 
 /// Cuts `slice` at `starts`.
-fn cut<'a, T>(mut slice: &'a mut [T], starts: &[usize]) -> Vec<&'a mut [T]> {
+pub(super) fn cut<'a, T>(mut slice: &'a mut [T], starts: &[usize]) -> Vec<&'a mut [T]> {
     let mut parts = Vec::with_capacity(starts.len());
     for pair in starts.windows(2) {
         let (part, rest) = slice.split_at_mut(pair[1] - pair[0]);

@@ -22,6 +22,8 @@ pub enum IndexName {
     StreamedQueries,
     /// The recursive self-join, in memory.
     PartitionJoin,
+    /// The self-join by buckets of near keys.
+    MultiIndexJoin,
     /// The recursive join of queries and corpus.
     BipartiteJoin,
     /// The recursive self-join with its first partition in files.
@@ -29,7 +31,7 @@ pub enum IndexName {
 }
 
 /// Every name, in the order of [`IndexName`].
-const NAMES: [(IndexName, &str); 9] = [
+const NAMES: [(IndexName, &str); 10] = [
     (IndexName::LinearScan, "linear-scan"),
     (IndexName::BitProbing, "bit-probing"),
     (IndexName::ExpandedSet, "expanded-set"),
@@ -37,6 +39,7 @@ const NAMES: [(IndexName, &str); 9] = [
     (IndexName::BlockIndex, "block-index"),
     (IndexName::StreamedQueries, "streamed-queries"),
     (IndexName::PartitionJoin, "partition-join"),
+    (IndexName::MultiIndexJoin, "multi-index-join"),
     (IndexName::BipartiteJoin, "bipartite-join"),
     (IndexName::SpilledJoin, "spilled-join"),
 ];
@@ -47,7 +50,14 @@ impl IndexName {
         match metric {
             Metric::Bits => true,
             Metric::Lanes { .. } => {
-                !matches!(self, Self::BitProbing | Self::ExpandedSet | Self::PermutedTables)
+                let of_bits = matches!(
+                    self,
+                    Self::BitProbing
+                        | Self::ExpandedSet
+                        | Self::PermutedTables
+                        | Self::MultiIndexJoin
+                );
+                !of_bits
             }
             Metric::Votes { .. } => {
                 matches!(self, Self::LinearScan | Self::PartitionJoin | Self::BipartiteJoin)

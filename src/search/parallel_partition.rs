@@ -1,7 +1,7 @@
 //! The partition kernel over all threads, for arrays that exceed the caches.
 
 use crate::fingerprint_table::Lane;
-use crate::kernels::partition::{BlockHash, SharedOutput, scatter_shared};
+use crate::kernels::partition::{Parts, SharedOutput, scatter_shared};
 use rayon::prelude::{
     IndexedParallelIterator, IntoParallelIterator, IntoParallelRefMutIterator, ParallelIterator,
 };
@@ -38,7 +38,7 @@ impl<W> Records<'_, W> {
 pub(super) fn partition<W: Lane, I: Iterator<Item = (W, u32)>>(
     rows: usize,
     records: impl Fn(Range<usize>) -> I + Sync,
-    hash: &BlockHash<W>,
+    hash: &impl Parts<W>,
     out_values: &mut [W],
     out_numbers: &mut [u32],
 ) -> Vec<usize> {

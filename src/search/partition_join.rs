@@ -8,8 +8,14 @@ use crate::matches::ValuePair;
 use crate::progress::Share;
 use crate::search::Rows;
 use crate::search::collect::{Collect, CountRows, KeepPairs};
+use crate::search::first_level::SKETCHED_WORDS;
+use crate::search::first_rows::{CountFirst, first_rows};
 use crate::search::grouping::{EqualGroups, Groups, group};
 use crate::search::recursion::Join;
+
+/// Rows that are left where they are if their pairs are only counted: of more, copies take memory
+/// that has to be cleared first, of fewer, the caches hold them.
+const MANY_ROWS: usize = 1 << 15;
 
 /// What a self-join found: groups of equal rows, and pairs of groups.
 #[derive(Debug)]
@@ -56,6 +62,14 @@ pub fn self_join<L: Lane>(
 ///
 /// As [`group`].
 pub fn count_pairs<L: Lane>(rows: Rows<'_, L>, reach: Reach, isa: Isa) -> Result<u64> {
+    if L::WORDS < SKETCHED_WORDS && rows.lanes.len() >= MANY_ROWS {
+        let (first_rows, spare) = first_rows(rows)?;
+        let counting = CountFirst(&first_rows);
+        let join = Join::new(rows.lanes, 0, reach, isa, &counting, Some(spare));
+        let pairs =
+            counting.total(join.run_valid(rows.lanes, &first_rows.first, Share::untold())?);
+        return Ok(first_rows.equal_pairs() + pairs);
+    }
     let mut groups = group(rows)?;
     let spare = groups.spare.take();
     let counting = CountRows { groups: (&groups.groups, &groups.groups) };

@@ -7,14 +7,19 @@
 
 use crate::error::{Error, Result};
 use crate::fingerprint_rows::{FingerprintRows, Metric, Shape};
+use crate::search::key_blocks::KeyPlan;
 use crate::search::split::effective_bits;
 use std::fmt;
 
 pub use crate::search::index_name::IndexName;
 
 /// The methods that join a corpus with itself.
-const SELF_JOINS: &[IndexName] =
-    &[IndexName::LinearScan, IndexName::PartitionJoin, IndexName::SpilledJoin];
+const SELF_JOINS: &[IndexName] = &[
+    IndexName::LinearScan,
+    IndexName::PartitionJoin,
+    IndexName::MultiIndexJoin,
+    IndexName::SpilledJoin,
+];
 /// The methods that answer queries.
 const SEARCHES: &[IndexName] = &[
     IndexName::LinearScan,
@@ -113,14 +118,18 @@ impl Plan {
         Self::among(workload, &methods(workload))
     }
 
-    /// The same, of some methods that serve the task.
+    /// The same, of those of some methods for the task that count what the metric does.
     ///
     /// # Errors
     ///
     /// As [`Self::new`].
     pub fn among(workload: Workload, methods: &[IndexName]) -> Result<Self> {
         workload.check()?;
-        let mut costs = workload.costs(methods);
+        let counts = |index: &IndexName| {
+            *index == IndexName::LinearScan || index.counts(workload.shape.metric())
+        };
+        let methods: Vec<_> = methods.iter().copied().filter(counts).collect();
+        let mut costs = workload.costs(&methods);
         costs.sort_by(|a, b| a.seconds.total_cmp(&b.seconds));
         let fitting = costs.iter().find(|cost| cost.bytes <= workload.memory);
         let smallest = || costs.iter().min_by_key(|cost| cost.bytes);
@@ -168,6 +177,8 @@ fn methods(Workload { task, shape, .. }: Workload) -> Vec<IndexName> {
 
 /// Words of rows that anything but the linear scan serves.
 const MOST_WORDS: usize = 8;
+/// Nanoseconds of a row that is grouped with those equal to it.
+const GROUPING: f64 = 20.0;
 /// Nanoseconds and bytes of a pair for a method that keeps its pairs and sorts them.
 const PAIR: (f64, f64) = (40.0, 28.0);
 
@@ -253,6 +264,15 @@ impl Workload {
                 let sketch = if words > 2.0 { 60.0 } else { 0.0 };
                 (self.recursion(rows, rows), rows * (2.0 * lane_bytes + 12.0 + sketch))
             }
+            IndexName::MultiIndexJoin => {
+                let (plan, time) = KeyPlan::cheapest(
+                    rows,
+                    self.shape.row_bits(),
+                    self.effective_bits,
+                    self.max_distance,
+                );
+                (rows * GROUPING + time, rows * (2.0 * lane_bytes + 12.0) + plan.table_bytes())
+            }
             IndexName::BipartiteJoin => {
                 let both = rows + queries;
                 let pairs = 2.0 * queries * rows / both.max(1.0);
@@ -276,7 +296,7 @@ impl Workload {
         let different = |rows: f64| rows.min(f64::from(self.effective_bits).exp2());
         let rows = self.rows as f64;
         let pairs = match index {
-            IndexName::PartitionJoin | IndexName::SpilledJoin => {
+            IndexName::PartitionJoin | IndexName::MultiIndexJoin | IndexName::SpilledJoin => {
                 different(rows) * different(rows) / 2.0
             }
             IndexName::BipartiteJoin => different(queries) * different(rows),
@@ -334,7 +354,7 @@ impl Workload {
         let tables = groups * (groups + 3.0) / 2.0;
         let pairs = others * (-1.7 * block_bits).exp2() * compare / 2.0;
         let two_levels = rows * (groups * 20.0 + tables * (10.0 + pairs));
-        20.0 * rows + all.min(one_level).min(two_levels)
+        GROUPING * rows + all.min(one_level).min(two_levels)
     }
 }
 
@@ -425,7 +445,12 @@ mod tests {
             (SELF, 20_000, 64, 64, 3, GB, PartitionJoin),
             (SELF, 1_000_000, 64, 64, 3, GB, PartitionJoin),
             (SELF, 1_000_000, 64, 30, 3, GB, PartitionJoin),
-            (SELF, 10_000_000, 64, 64, 10, GB, PartitionJoin),
+            (SELF, 1_000_000, 64, 64, 4, GB, PartitionJoin),
+            (SELF, 1_000_000, 64, 64, 6, GB, MultiIndexJoin),
+            (SELF, 1_000_000, 64, 64, 10, GB, MultiIndexJoin),
+            (SELF, 100_000, 64, 64, 10, GB, MultiIndexJoin),
+            (SELF, 1_000_000, 128, 128, 3, GB, PartitionJoin),
+            (SELF, 10_000_000, 64, 64, 10, GB, MultiIndexJoin),
             (SELF, 100_000_000, 64, 64, 3, GB, SpilledJoin),
             (SELF, 100_000_000, 64, 64, 3, 6 * GB, PartitionJoin),
             (batch(10), 10_000_000, 64, 64, 3, GB, LinearScan),
@@ -511,7 +536,10 @@ mod tests {
         (1..4).for_each(|row| rows.push(Some(&[row])));
         let workload = Workload::of(SELF, &rows.finish(), 3, u64::MAX);
         let error = Plan::named(workload, IndexName::BlockIndex).unwrap_err().to_string();
-        assert!(error.ends_with("linear-scan, partition-join, spilled-join"), "{error}");
+        assert!(
+            error.ends_with("linear-scan, partition-join, multi-index-join, spilled-join"),
+            "{error}"
+        );
         let plan = Plan::named(workload, IndexName::LinearScan).unwrap();
         assert!(plan.to_string().contains("linear-scan") && plan.named);
     }

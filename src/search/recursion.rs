@@ -45,12 +45,13 @@ use crate::fingerprint_table::{Lane, Reach, Wide};
 use crate::kernels::Isa;
 use crate::kernels::hamming_accept::{PairTest, accept};
 use crate::kernels::hamming_pairs::{Candidates, near_pairs_32, near_pairs_64};
-use crate::kernels::partition::{BlockHash, count, scatter};
+use crate::kernels::partition::{BlockHash, Parts, count, scatter};
 use crate::large_buffer::LargeBuffer;
 use crate::progress::Share;
 use crate::search::collect::Collect;
 use crate::search::parallel_partition::{Records, partition};
 use crate::search::split::{BitWeights, Costs, Node, Path};
+use crate::validity::Validity;
 use rayon::prelude::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator};
 use std::mem::take;
 use std::ops::Range;
@@ -70,7 +71,7 @@ const LEAF_ROWS: usize = 1024;
 /// What the memory is for that grows with the records.
 pub(super) const RECORDS: &str = "the partitions of the fingerprints";
 /// The largest distance for which folds to 32 bits are selective.
-const FOLD_DISTANCE: u32 = 6;
+pub(super) const FOLD_DISTANCE: u32 = 6;
 
 /// What moves in place of a row of many words: the key of its block, and its fold (see
 /// [`first_level`](super::first_level)).
@@ -95,15 +96,26 @@ pub(super) struct Join<'a, W, C> {
 pub(super) enum Numbers<'a> {
     /// 0, 1, 2 and so on: nothing was moved yet.
     FromZero,
+    /// The same, of which only those that have a value are records.
+    Valid(&'a Validity),
     Given(&'a [u32]),
 }
 
 impl Numbers<'_> {
-    /// Hands the numbers of `records` records to `work`.
-    fn with<T>(self, records: usize, work: impl FnOnce(&[u32]) -> T) -> T {
+    /// Hands the records of `values`, with their numbers, to `work`.
+    fn with<W: Lane, T>(self, values: &[W], work: impl FnOnce(Records<'_, W>) -> T) -> T {
         match self {
-            Self::FromZero => work(&(0..records as u32).collect::<Vec<_>>()),
-            Self::Given(numbers) => work(numbers),
+            Self::FromZero => {
+                let numbers: Vec<u32> = (0..values.len() as u32).collect();
+                work(Records { values, numbers: &numbers })
+            }
+            Self::Valid(valid) => {
+                let all = values.iter().copied().zip(0u32..);
+                let (values, numbers): (Vec<W>, Vec<u32>) =
+                    all.filter(|&(_, number)| valid.has_value(number as usize)).unzip();
+                work(Records { values: &values, numbers: &numbers })
+            }
+            Self::Given(numbers) => work(Records { values, numbers }),
         }
     }
 }
@@ -254,8 +266,7 @@ impl<'a, W: Lane, C: Collect> Join<'a, W, C> {
         if values.len() < self.large_records {
             let part = self.with_scratch(|scratch| {
                 let mut part = self.collect.part();
-                numbers.with(values.len(), |numbers| {
-                    let records = Records { values, numbers };
+                numbers.with(values, |records| {
                     self.small(records, node, used, 0, scratch, &mut part);
                 });
                 part
@@ -266,7 +277,10 @@ impl<'a, W: Lane, C: Collect> Join<'a, W, C> {
         if used < node.width {
             return self.partition_large(values, numbers, node, used, share);
         }
-        let compares = numbers.with(values.len(), |numbers| self.compares(numbers).1);
+        let compares = match numbers {
+            Numbers::Given(numbers) => self.compares(numbers).1,
+            Numbers::FromZero | Numbers::Valid(_) => self.compares_of(values.len()),
+        };
         if compares == 0.0 {
             share.done();
             return self.collect.part();
@@ -281,9 +295,7 @@ impl<'a, W: Lane, C: Collect> Join<'a, W, C> {
                 }
                 part
             }
-            None => numbers.with(values.len(), |numbers| {
-                self.leaf_large(Records { values, numbers }, &node.path, share)
-            }),
+            None => numbers.with(values, |records| self.leaf_large(records, &node.path, share)),
         }
     }
 
@@ -303,6 +315,13 @@ impl<'a, W: Lane, C: Collect> Join<'a, W, C> {
             Numbers::FromZero => {
                 let records = |range: Range<usize>| {
                     values[range.clone()].iter().copied().zip(range.start as u32..)
+                };
+                partition(values.len(), records, &hash, &mut part_values, &mut part_numbers)
+            }
+            Numbers::Valid(valid) => {
+                let records = |range: Range<usize>| {
+                    let all = values[range.clone()].iter().copied().zip(range.start as u32..);
+                    all.filter(|&(_, number)| valid.has_value(number as usize))
                 };
                 partition(values.len(), records, &hash, &mut part_values, &mut part_numbers)
             }

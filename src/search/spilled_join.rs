@@ -8,7 +8,7 @@
 use crate::error::{Error, Result};
 use crate::fingerprint_table::{Lane, Reach};
 use crate::kernels::Isa;
-use crate::kernels::partition::BlockHash;
+use crate::kernels::partition::{BlockHash, Parts};
 use crate::large_buffer::{LargeBuffer, reserved};
 use crate::progress::Share;
 use crate::search::Rows;

@@ -151,6 +151,19 @@ impl BitWeights {
         Self { weights: vec![1.0; shape.words() * 64], unit_bits }
     }
 
+    /// How much one bit tells two values apart.
+    pub(super) fn of_bit(&self, bit: u32) -> f64 {
+        f64::from(self.weights[bit as usize])
+    }
+
+    /// How many bits' worth the bits of rows of this shape tell them apart.
+    #[expect(clippy::cast_sign_loss, reason = "weights are not negative")]
+    pub(super) fn effective_bits(&self, shape: Shape) -> u32 {
+        let mut all = vec![0; shape.words()];
+        set_lowest_bits(&mut all, shape.row_bits());
+        self.of_words_mask(&all).round() as u32
+    }
+
     fn of_mask<W: Lane>(&self, mask: W) -> f64 {
         self.of_words_mask(mask.words())
     }
@@ -205,11 +218,8 @@ impl BitWeights {
 }
 
 /// How many bits' worth the bits of rows of this shape tell them apart, from a sample.
-#[expect(clippy::cast_sign_loss, reason = "weights are not negative")]
 pub(super) fn effective_bits(words: &[u64], shape: Shape) -> u32 {
-    let mut all = vec![0; shape.words()];
-    set_lowest_bits(&mut all, shape.row_bits());
-    BitWeights::of_words(words, shape.words(), shape).of_words_mask(&all).round() as u32
+    BitWeights::of_words(words, shape.words(), shape).effective_bits(shape)
 }
 
 /// A path with the ways to split it, which are worked out once for all of its buckets.

@@ -4,7 +4,7 @@
 use crate::fingerprint_table::{Lane, Reach};
 use crate::kernels::Isa;
 use crate::kernels::bucket_filter::{CROWDED, places, rows_near_buckets};
-use crate::kernels::partition::BlockHash;
+use crate::kernels::partition::{BlockHash, Parts};
 use crate::matches::ValuePair;
 use crate::search::Rows;
 use crate::search::layout::{Layout, is_first_agreeing};

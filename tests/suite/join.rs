@@ -53,7 +53,7 @@ fn join_prints_pairs_counts_and_groups() {
     assert_eq!(check(folder, "join --fingerprints f.txt --max-distance 3"), PAIRS);
     assert_eq!(check(folder, "join --fingerprints f.txt --count"), "3\n");
     assert_eq!(check(folder, "join --fingerprints f.txt -k 0"), "0\t3\t0\n");
-    for index in ["linear-scan", "partition-join", "spilled-join"] {
+    for index in ["linear-scan", "partition-join", "multi-index-join", "spilled-join"] {
         let command = format!("join --fingerprints f.txt --index {index} --max-memory 1M");
         assert_eq!(check(folder, &command), PAIRS, "{index}");
         assert_eq!(check(folder, &format!("{command} --count")), "3\n", "{index}");
@@ -136,13 +136,14 @@ fn json_lines_are_read() {
 fn pairs_are_written_as_columns() {
     let folder = folder();
     let folder = folder.path();
-    for index in ["linear-scan", "partition-join", "spilled-join"] {
+    for index in ["linear-scan", "partition-join", "multi-index-join", "spilled-join"] {
         let command = format!("join --fingerprints f.txt --index {index} --output {index}.parquet");
         assert_eq!(check(folder, &command), "");
     }
     let bytes = fs::read(folder.join("linear-scan.parquet")).unwrap();
     assert!(bytes.starts_with(b"PAR1") && bytes.ends_with(b"PAR1"));
     assert!(bytes == fs::read(folder.join("partition-join.parquet")).unwrap());
+    assert!(bytes == fs::read(folder.join("multi-index-join.parquet")).unwrap());
     assert!(bytes == fs::read(folder.join("spilled-join.parquet")).unwrap());
     // A file of pairs is no file of fingerprints.
     let message = check_failure(folder, "join --fingerprints linear-scan.parquet", 1);
@@ -164,9 +165,11 @@ fn explain_shows_the_choice_and_threads_do_not_matter() {
     assert!(plan.starts_with("self-join of 3000 rows, 64 bits"), "{plan}");
     assert!(plan.contains("<- chosen"), "{plan}");
     let one = check(folder, "join --fingerprints many.txt -j 1 --index partition-join");
-    for threads in [2, 3, 7] {
-        let command = format!("join --fingerprints many.txt -j {threads} --index partition-join");
-        assert_eq!(check(folder, &command), one);
+    for index in ["partition-join", "multi-index-join"] {
+        for threads in [1, 2, 3, 7] {
+            let command = format!("join --fingerprints many.txt -j {threads} --index {index}");
+            assert_eq!(check(folder, &command), one);
+        }
     }
     assert_eq!(check(folder, "join --fingerprints many.txt --index linear-scan"), one);
 }
