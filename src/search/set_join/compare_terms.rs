@@ -183,7 +183,7 @@ impl TermComparison<'_> {
         let similarity = Similarity::of_sizes(shared as u64, sizes[0] as u64, sizes[1] as u64);
         let [a, b] = places.map(|place| documents.rows[place as usize]);
         let pair = SetPair { a: a.min(b), b: a.max(b), similarity };
-        self.threshold.holds(similarity).then_some(pair)
+        (shared > 0 && self.threshold.holds(similarity)).then_some(pair)
     }
 
     /// The candidates, those that are linked one after the other.
@@ -356,9 +356,9 @@ struct Documents<'r> {
 }
 
 impl Documents<'_> {
-    /// The distinct terms of a document that was read.
+    /// The distinct terms of a document; none if it is no longer where it was.
     fn terms_of(&self, place: u32) -> &[u64] {
         let (part, document) = self.stored_at[place as usize];
-        self.parts[part as usize].terms_of(document as usize)
+        self.parts.get(part as usize).map_or(&[], |part| part.terms_of(document as usize))
     }
 }

@@ -384,3 +384,48 @@ fn many_terms_are_counted_before_documents_are_sketched() {
         assert_eq!(per_shard, if memory_bytes == u64::MAX { 3 } else { 4 });
     }
 }
+
+/// Documents that are gone after so many readings of shards.
+struct Vanishing {
+    documents: Documents,
+    readings_left: AtomicUsize,
+}
+
+impl TermSource for Vanishing {
+    fn shard_count(&self) -> usize {
+        self.documents.shard_count()
+    }
+
+    fn term_count_hint(&self) -> u64 {
+        self.documents.term_count_hint()
+    }
+
+    fn visit_shard(
+        &self,
+        shard: usize,
+        wanted: &dyn Fn(u32) -> bool,
+        visit: &mut dyn FnMut(u32, &[u64]),
+    ) -> Result<()> {
+        let less = |left: usize| left.checked_sub(1);
+        match self.readings_left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less) {
+            Ok(_) => self.documents.visit_shard(shard, wanted, visit),
+            Err(_) => Ok(()),
+        }
+    }
+}
+
+#[test]
+fn documents_that_are_gone_are_like_nothing() {
+    let alike_after = |readings: usize| {
+        let documents = source_of(&templates(90));
+        let source = Vanishing { documents, readings_left: AtomicUsize::new(readings) };
+        let (threshold, isa) = (threshold(7, 10), Isa::detected());
+        let join =
+            SetJoin { threshold, pool: None, memory_bytes: u64::MAX, isa, progress: &NoProgress };
+        join.self_join(&source).unwrap().pairs.len()
+    };
+    let all = alike_after(20);
+    assert!(all > 1000);
+    assert_eq!(alike_after(10), 0);
+    assert!((1..all).contains(&alike_after(15)));
+}
