@@ -206,22 +206,6 @@ mod tests {
         check_fast(LANGUAGES.concat().as_bytes());
     }
 
-    /// Text of the pages that `scripts/real-crawl --languages` fetches, in the folder that it was
-    /// given.
-    #[test]
-    fn real_text_of_many_languages() {
-        let Some(folder) = std::env::var_os("SIMTOOL_CRAWL") else {
-            println!("skipped: SIMTOOL_CRAWL is not set");
-            return;
-        };
-        let pages = std::path::Path::new(&folder).join("languages/text/pages.txt");
-        let pages = std::fs::read(pages).unwrap();
-        assert!(pages.len() > 1 << 20);
-        for page in pages.split(|&byte| byte == b'\x0c') {
-            check_best(&String::from_utf8_lossy(page));
-        }
-    }
-
     #[test]
     fn invalid_sequences_separate() {
         check(b"ab\xffcd \xe4\xb8 x\xc3", &["ab", "cd", "x"]);

@@ -57,7 +57,11 @@ fn documents(folder: &Path) -> Vec<(String, String)> {
     let mut found = Vec::new();
     for shard in 0..collection.shard_count() {
         let mut visit = |event: simtool::read::Event<'_>| {
-            let simtool::read::Event::Record(record) = event else { panic!("{event:?}") };
+            let record = match event {
+                simtool::read::Event::Record(record) => record,
+                simtool::read::Event::Reached(_) => return Ok(ControlFlow::Continue(())),
+                other => panic!("{other:?}"),
+            };
             match record.content {
                 Content::Document(document) => {
                     assert_eq!(document.mended, None);

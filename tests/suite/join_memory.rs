@@ -52,9 +52,9 @@ fn an_exact_join_without_the_memory_that_it_needs_says_so() {
     }
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
-    // Each of 12 million shingles takes 8 bytes.
+    // Each of 12 million shingles takes 8 bytes once texts are compared.
     fs::write(folder.join("a.txt"), alike_lines(1, 100, 20_000)).unwrap();
-    let run = "-q -j 1 --corpus a.txt --per-line --shingle chars:3 --max-memory 100G --output out";
+    let run = "-q -j 1 --corpus a.txt --per-line --shingle chars:8 --max-memory 100G --output out";
     let failed = limited(folder, "60000", run);
     let messages = String::from_utf8_lossy(&failed.stderr);
     assert_eq!(failed.status.code(), Some(1), "{messages}");

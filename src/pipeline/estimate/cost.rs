@@ -210,7 +210,7 @@ pub(super) fn join_plan(samples: &Sides<Sample>, plan: &Plan) -> Option<SearchPl
             memory,
         },
     };
-    SearchPlan::among(workload, &methods).ok()
+    SearchPlan::among(workload, methods).ok()
 }
 
 /// Fingerprints that are close although their documents are not alike.

@@ -51,7 +51,7 @@ use prune::{Shard, Stored};
 use ranked_sets::Ranking;
 use rayon::ThreadPool;
 use reread::Rereading;
-use sketches::{Equal, Sketches, Sketching};
+use sketches::{Equal, SketchScratch, Sketches, Sketching};
 use std::ops::Range;
 use threads::Threads;
 use window_scan::{Candidates, WindowScan};
@@ -233,16 +233,13 @@ impl SetJoin<'_> {
         // Every two blocks are joined, so each block as often as there are others.
         let times = blocks(&shards, self.fitting() / 2).len().saturating_sub(1).max(1);
         let is_scanned = is_scannable(&shards, NANOSECONDS_A_RANKED_TERM * times as f64);
-        let sketches = match sketched {
-            Some(mut sketches) => {
-                sketches::retain_living(&mut sketches, &shards);
-                sketches
-            }
-            None => {
-                self.progress.begin("sketch", reading);
-                self.count_living(&shards);
-                sketch_living(sources, &shards, self.threshold, is_scanned, Threads(self.pool))?
-            }
+        let sketches = if let Some(mut sketches) = sketched {
+            sketches::retain_living(&mut sketches, &shards);
+            sketches
+        } else {
+            self.progress.begin("sketch", reading);
+            self.count_living(&shards);
+            sketch_living(sources, &shards, self.threshold, is_scanned, Threads(self.pool))?
         };
         Ok(Survivors { shards, sketches, is_scanned })
     }
@@ -600,12 +597,12 @@ fn sketch_all(
     // Rows are numbered once all shards were read: until then a document has its place in its shard.
     let read = threads.try_map(
         sources.shard_count(),
-        || Ok(()),
-        |(), number| {
+        || Ok(SketchScratch::default()),
+        |scratch, number| {
             let (mut sizes, mut sketches) = (Vec::new(), Sketching::new(threshold, true));
             sources.try_visit(number, &|_| true, &mut |index, terms| {
                 sizes.push(prune::document_size(terms.len())?);
-                sketches.push(index, terms)
+                sketches.push(index, terms, scratch)
             })?;
             Ok((sizes, sketches))
         },
@@ -629,20 +626,21 @@ fn sketch_living(
     with_bits: bool,
     threads: Threads<'_>,
 ) -> Result<Vec<Sketching>> {
-    threads.try_fold(
+    let sketched = threads.try_fold(
         shards.len(),
-        || Ok(Sketching::new(threshold, with_bits)),
-        |sketches, number| {
+        || Ok((Sketching::new(threshold, with_bits), SketchScratch::default())),
+        |(sketches, scratch), number| {
             let shard = &shards[number];
             if !shard.alive.contains(&true) {
                 return Ok(());
             }
             let wanted = |index: u32| shard.alive.get(index as usize) == Some(&true);
             sources.try_visit(number, &wanted, &mut |index, terms| {
-                sketches.push(shard.first_row + index, terms)
+                sketches.push(shard.first_row + index, terms, scratch)
             })
         },
-    )
+    )?;
+    Ok(sketched.into_iter().map(|(sketches, _)| sketches).collect())
 }
 
 /// Reads the terms of the living documents with rows in the given ranges.

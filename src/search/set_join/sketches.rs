@@ -48,14 +48,19 @@ pub(super) fn fold(row: &mut Vec<u64>, words: usize) {
     }
 }
 
-/// Sketches as a worker makes them, one document after the other.
+/// A worker's memory.
+#[derive(Debug, Default)]
+pub(super) struct SketchScratch {
+    distinct: DistinctTerms,
+    row: Vec<u64>,
+}
+
+/// Sketches as they are made, one document after the other.
 #[derive(Debug)]
 pub(super) struct Sketching {
     threshold: Threshold,
     /// Whether bits are made, beside sizes and signatures.
     with_bits: bool,
-    distinct: DistinctTerms,
-    row: Vec<u64>,
     /// The row of each document, its number of terms, and its signature.
     sets: Vec<Set>,
     /// The bits of all of them.
@@ -78,41 +83,40 @@ struct Set {
 impl Sketching {
     /// No sketch yet; without bits only equal sets can be found.
     pub(super) fn new(threshold: Threshold, with_bits: bool) -> Self {
-        Self {
-            threshold,
-            with_bits,
-            distinct: DistinctTerms::default(),
-            row: Vec::new(),
-            sets: Vec::new(),
-            bits: LargeVec::with_capacity(0, SKETCHES),
-        }
+        Self { threshold, with_bits, sets: Vec::new(), bits: LargeVec::with_capacity(0, SKETCHES) }
     }
 
     /// Adds the sketch of a document; one without terms is like nothing, and has none.
     ///
     /// # Errors
     /// The memory cannot be had.
-    pub(super) fn push(&mut self, document: u32, terms: &[u64]) -> Result<()> {
+    pub(super) fn push(
+        &mut self,
+        document: u32,
+        terms: &[u64],
+        scratch: &mut SketchScratch,
+    ) -> Result<()> {
         if terms.is_empty() {
             return Ok(());
         }
-        let terms = self.distinct.replace(terms)?;
+        let SketchScratch { distinct, row } = scratch;
+        let terms = distinct.replace(terms)?;
         let size = terms.len() as u32;
         let words = if self.with_bits { words_of(size, self.threshold) } else { 1 };
-        self.row.clear();
-        reserve(&mut self.row, words, SKETCHES)?;
-        self.row.resize(words, 0);
+        row.clear();
+        reserve(row, words, SKETCHES)?;
+        row.resize(words, 0);
         let mask = words as u64 * 64 - 1;
         let (mut plain, mut mixed) = (0_u64, 0_u64);
         for &term in terms {
             plain = plain.wrapping_add(term);
             mixed = mixed.wrapping_add(mix(term));
             let bit = term >> 32 & mask;
-            self.row[(bit / 64) as usize] ^= 1 << (bit % 64);
+            row[(bit / 64) as usize] ^= 1 << (bit % 64);
         }
         let signature = u128::from(plain) << 64 | u128::from(mixed);
         self.sets.push(Set { document, size, signature, start: self.bits.len() });
-        self.bits.extend_from_slice(if self.with_bits { &self.row } else { &[] })
+        self.bits.extend_from_slice(if self.with_bits { row } else { &[] })
     }
 
     /// Counts the documents from `first`, where they were counted from 0.
