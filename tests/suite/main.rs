@@ -15,6 +15,13 @@ mod corpus_trouble;
 mod determinism;
 #[cfg(all(feature = "jsonl", unix))]
 mod durability;
+#[cfg(all(
+    feature = "gzip",
+    feature = "jsonl",
+    feature = "parquet",
+    feature = "warc",
+    feature = "zstd"
+))]
 mod estimates;
 #[cfg(feature = "jsonl")]
 mod fingerprint;
