@@ -17,6 +17,7 @@ use simtool::fingerprint_rows::{FingerprintRows, Metric, RowsBuilder, Shape};
 use simtool::kernels::Isa;
 use simtool::matches::{Match, ValuePair};
 use simtool::resources::Resources;
+use simtool::progress::NoProgress;
 use simtool::search::door;
 use simtool::search::grouping::Groups;
 use simtool::search::partners::collect;
@@ -232,7 +233,7 @@ fn check_searches(
                 assert!(found == expected, "{index}");
             }
             if task == batch {
-                let join = door::join(queries, rows, &plan, resources[0]).expect("there is room");
+                let join = door::join(queries, rows, &plan, resources[0], &NoProgress).expect("there is room");
                 let mut found = Vec::new();
                 for pair in &join.pairs {
                     for &a in join.queries.rows(pair.a) {
