@@ -97,9 +97,11 @@ fn check(folder: &Folder, name: &str, mapped: f64) {
         assert_near("text", guess(line, "documents with ", " MB of text"), text, &shown);
         if cfg!(target_os = "linux") {
             let peak = of(&run.err, "peak memory") * 1.048_576 - mapped / 1e6;
-            // A program that was not optimized is larger than the one that was measured.
+            // The program itself takes some megabytes more or less, optimized or not, and as its
+            // threads come to run.
             let (least, most) = guess(line, "text: ", " MB of memory");
-            assert!(least <= peak * 1.5 && most + 12.0 >= peak / 1.5, "memory {peak}: {shown}");
+            let is_near = least <= peak * 1.5 + 12.0 && most + 12.0 >= peak / 1.5;
+            assert!(is_near, "memory {peak}: {shown}");
         }
     }
 }
