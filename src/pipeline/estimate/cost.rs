@@ -21,7 +21,7 @@ use std::time::Instant;
 const SECONDS_A_SKETCHED_TERM: f64 = 5e-9;
 const SECONDS_A_COUNTED_TERM: f64 = 15e-9;
 /// The same for each term of the documents that are compared by their terms.
-const SECONDS_A_LIVING_TERM: f64 = 40e-9;
+const SECONDS_A_LIVING_TERM: f64 = 25e-9;
 /// The same for each pair of sketches, of which the sizes let about one in seven be compared.
 const SECONDS_A_SKETCH_PAIR: f64 = 0.8e-9 / 7.0;
 /// Seconds for each document, in names, clusters and outputs.
@@ -47,7 +47,7 @@ const BYTES_A_NUMBER: f64 = 4.0;
 /// Bytes for each term that is sketched.
 const BYTES_A_SKETCHED_TERM: f64 = 0.5;
 /// Bytes for each term of the documents that are compared by their terms, with their pairs.
-const BYTES_A_LIVING_TERM: f64 = 24.0;
+const BYTES_A_LIVING_TERM: f64 = 12.0;
 /// The share of the terms that are in such documents at the least, about. It is that of the
 /// near-duplicates and of what is quoted elsewhere, of which a sample shows a part.
 const LIVING_SHARE: f64 = 0.06;
