@@ -23,7 +23,7 @@ use crate::large_buffer::LargeBuffer;
 use crate::progress::Share;
 use crate::search::Rows;
 use crate::search::collect::{Collect, CountRows, KeepPairs};
-use crate::search::grouping::{EqualGroups, cut, group};
+use crate::search::grouping::{cut, group};
 use crate::search::key_blocks::{COPIED, KeyBlock, KeyPlan, are_crowded};
 use crate::search::parallel_partition::partition;
 use crate::search::partition_join::SelfJoin;
@@ -60,7 +60,8 @@ pub fn self_join<L: Lane>(
     share: Share<'_>,
 ) -> Result<SelfJoin> {
     let mut groups = group(rows)?;
-    let pairs = collect_value_pairs(&mut groups, reach, isa, &KeepPairs, share)?.into_sorted();
+    let spare = groups.spare.take();
+    let pairs = value_pairs(groups.values(), spare, reach, isa, &KeepPairs, share)?.into_sorted();
     Ok(SelfJoin { groups: groups.groups, pairs })
 }
 
@@ -79,28 +80,6 @@ pub fn count_pairs<L: Lane>(rows: Rows<'_, L>, reach: Reach, isa: Isa) -> Result
     let counting = CountRows { groups: (&groups.groups, &groups.groups) };
     let pairs = value_pairs(groups.values(), spare, reach, isa, &counting, Share::untold())?;
     Ok(groups.groups.equal_pairs() + pairs)
-}
-
-/// Hands each pair of groups within reach to `collect`.
-///
-/// The order of the pairs does not depend on the number of threads.
-///
-/// # Errors
-///
-/// The memory cannot be had.
-///
-/// # Panics
-///
-/// The distance counts anything but bits.
-pub fn collect_value_pairs<L: Lane, C: Collect>(
-    groups: &mut EqualGroups<L>,
-    reach: Reach,
-    isa: Isa,
-    collect: &C,
-    share: Share<'_>,
-) -> Result<C::Part> {
-    let spare = groups.spare.take();
-    value_pairs(groups.values(), spare, reach, isa, collect, share)
 }
 
 /// The pairs of `values`: by recursion where their bits depend on each other so much that most keys

@@ -74,8 +74,8 @@ pub(crate) fn stats(text: &str) {
     drop(io::stderr().lock().write_all(text.as_bytes()));
 }
 
-/// The time and share of each stage with what was counted in it, a line each, and the most memory that was held, where the
-/// system tells.
+/// The time and share of each stage with what was counted in it, a line each, and the most memory
+/// that was held, where the system tells.
 pub(crate) fn stage_times(stages: &[(&str, Duration)], counts: &[Count]) -> String {
     let mut text = String::new();
     let total: Duration = stages.iter().map(|(_, time)| *time).sum();

@@ -9,7 +9,7 @@ use crate::pipeline::close_fingerprints::{JOINS, SELF_JOINS};
 use crate::pipeline::method::{Criterion, Terms};
 use crate::pipeline::plan::Plan;
 use crate::search::planner::{Plan as SearchPlan, Task as SearchTask, Workload};
-use crate::search::set_join::{FEW_TERMS, SAMPLE_BYTES};
+use crate::search::set_join::{FEW_TERMS, SAMPLE_BYTES, sample_eighths};
 use crate::sides::Sides;
 use crate::similarity::Threshold;
 use crate::stable_hash::mix;
@@ -169,8 +169,7 @@ fn set_join(samples: &Sides<Sample>, threshold: Threshold, living: f64, memory: 
     let terms: f64 = samples.iter().map(|sample| sample.amounts.terms).sum();
     let dear: f64 = samples.iter().map(|s| s.amounts.terms * s.dear_share).sum();
     // The share of terms that the first round looks at.
-    let eighths = (f64::from(threshold.max_unshared(1000)) / 1000.0 * 8.0 * 1.7).ceil();
-    let looked_at = (eighths / 8.0).clamp(0.125, 1.0);
+    let looked_at = sample_eighths(threshold) as f64 / 8.0;
     let compared = terms * living * BYTES_A_LIVING_TERM;
     let joined = if is_counted(terms) {
         let (cells, numbers) =

@@ -7,7 +7,7 @@
 
 use super::block_sets::{BlockSets, Comparable};
 use super::distinct_terms::DistinctTerms;
-use super::prune::{Shard, Stored};
+use super::prune::{Shard, Stored, shard_of};
 use super::threads::Threads;
 use super::{Sources, TermSource as _};
 use crate::disjoint_sets::DisjointSets;
@@ -300,7 +300,7 @@ impl TermComparison<'_> {
 
     /// Occurrences of terms in a document.
     fn size(&self, row: u32) -> u64 {
-        let shard = &self.shards[self.shards.partition_point(|shard| shard.end_row() <= row)];
+        let shard = &self.shards[shard_of(self.shards, row)];
         u64::from(shard.sizes[(row - shard.first_row) as usize])
     }
 }

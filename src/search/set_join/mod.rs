@@ -43,6 +43,7 @@ use crate::matches::{AlikeSets, SetPair};
 use crate::progress::{Progress, Work};
 use crate::similarity::Threshold;
 pub use prefix_join::shared_if_enough;
+pub use prune::sample_eighths;
 
 use compare_terms::TermComparison;
 use distinct_terms::DistinctTerms;
@@ -219,7 +220,8 @@ impl SetJoin<'_> {
             terms.saturating_mul(BYTES_PER_SKETCHED_TERM) <= self.memory_bytes
                 && self.scan_nanoseconds(sources, shards) <= terms as f64 * nanoseconds_a_term
         };
-        if !is_scannable(&shards, NANOSECONDS_A_ROUND) {
+        let mut is_scanned = is_scannable(&shards, NANOSECONDS_A_ROUND);
+        if !is_scanned {
             let parts = blocks(&shards, self.fitting() / 2).len();
             let sketched_bytes = living_terms(&shards) * BYTES_PER_SKETCHED_TERM;
             if parts > MOST_BLOCKS * ROUNDS_LEAVE
@@ -229,10 +231,10 @@ impl SetJoin<'_> {
             }
             self.rereading(sources).rounds(&mut shards, 0)?;
             self.count_living(&shards);
+            // Every two blocks are joined, so each block as often as there are others.
+            let times = blocks(&shards, self.fitting() / 2).len().saturating_sub(1).max(1);
+            is_scanned = is_scannable(&shards, NANOSECONDS_A_RANKED_TERM * times as f64);
         }
-        // Every two blocks are joined, so each block as often as there are others.
-        let times = blocks(&shards, self.fitting() / 2).len().saturating_sub(1).max(1);
-        let is_scanned = is_scannable(&shards, NANOSECONDS_A_RANKED_TERM * times as f64);
         let sketches = if let Some(mut sketches) = sketched {
             sketches::retain_living(&mut sketches, &shards);
             sketches
@@ -349,7 +351,7 @@ impl SetJoin<'_> {
             );
             return Err(Error::limit(format!("about {hint} shingles"), rule));
         }
-        let sampled = hint / 8 * prune::sample_eighths(self.threshold);
+        let sampled = hint / 8 * sample_eighths(self.threshold);
         if sampled.saturating_mul(BYTES_PER_SAMPLED_TERM) <= self.memory_bytes.min(SAMPLE_BYTES) {
             prune::first_round(sources, self.threshold, Threads(self.pool))
         } else {
@@ -441,12 +443,13 @@ struct Survivors {
 impl Survivors {
     /// Lets only the first document of each group of equal ones live; gives the others.
     fn set_equal_aside(&mut self) -> Vec<Equal> {
-        let equal = sketches::take_equal(&mut self.sketches);
+        let equal = sketches::equal_sets(&self.sketches);
         for &Equal { other, .. } in &equal {
-            let shard = self.shards.partition_point(|shard| shard.end_row() <= other);
+            let shard = prune::shard_of(&self.shards, other);
             let shard = &mut self.shards[shard];
             shard.alive[(other - shard.first_row) as usize] = false;
         }
+        sketches::retain_living(&mut self.sketches, &self.shards);
         equal
     }
 }

@@ -17,7 +17,7 @@ pub(super) const CELLS_PER_TERM: u64 = 5;
 
 /// Eighths of the terms that the first round looks at; all of them where the sample would let
 /// too many sets pass.
-pub(super) fn sample_eighths(threshold: Threshold) -> u64 {
+pub fn sample_eighths(threshold: Threshold) -> u64 {
     // The share of a set that may be unmatched, in thousandths.
     let unmatched = u64::from(threshold.max_unshared(1000));
     (unmatched * 8 * 17).div_ceil(10 * 1000).clamp(1, 8)
@@ -92,6 +92,11 @@ impl Shard {
     pub(super) fn end_row(&self) -> u32 {
         self.first_row + self.sizes.len() as u32
     }
+}
+
+/// The number of the shard that has a row.
+pub(super) fn shard_of(shards: &[Shard], row: u32) -> usize {
+    shards.partition_point(|shard| shard.end_row() <= row)
 }
 
 /// Where a shard's sampled terms are.

@@ -13,7 +13,7 @@
 
 use super::distinct_terms::DistinctTerms;
 use super::large_vec::LargeVec;
-use super::prune::Shard;
+use super::prune::{Shard, shard_of};
 use super::threads::Threads;
 use crate::error::Result;
 use crate::kernels::hamming_groups::GROUP;
@@ -173,8 +173,8 @@ pub(super) struct Equal {
     pub(super) other: u32,
 }
 
-/// The documents whose sets equal that of an earlier one, ascending; they are taken out.
-pub(super) fn take_equal(parts: &mut [Sketching]) -> Vec<Equal> {
+/// The documents whose sets equal that of an earlier one, ascending.
+pub(super) fn equal_sets(parts: &[Sketching]) -> Vec<Equal> {
     let mut all: Vec<(u128, u32, u32)> = (parts.iter().flat_map(|part| &part.sets))
         .map(|set| (set.signature, set.size, set.document))
         .collect();
@@ -185,11 +185,6 @@ pub(super) fn take_equal(parts: &mut [Sketching]) -> Vec<Equal> {
         equal.extend(group[1..].iter().map(|&(.., other)| Equal { first, other }));
     }
     equal.sort_unstable();
-    let mut others: Vec<u32> = equal.iter().map(|equal| equal.other).collect();
-    others.sort_unstable();
-    for part in parts {
-        part.sets.retain(|set| others.binary_search(&set.document).is_err());
-    }
     equal
 }
 
@@ -197,7 +192,7 @@ pub(super) fn take_equal(parts: &mut [Sketching]) -> Vec<Equal> {
 pub(super) fn retain_living(parts: &mut [Sketching], shards: &[Shard]) {
     for part in parts {
         part.sets.retain(|set| {
-            let shard = &shards[shards.partition_point(|shard| shard.end_row() <= set.document)];
+            let shard = &shards[shard_of(shards, set.document)];
             shard.alive[(set.document - shard.first_row) as usize]
         });
     }

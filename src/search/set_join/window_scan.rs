@@ -68,19 +68,22 @@ impl WindowScan<'_> {
         self.progress.counted("rows", self.sets.len() as u64);
         self.progress.counted("pairs", compared);
         let blocks = self.sets.len().div_ceil(BLOCK);
-        let ranges = (0..blocks).rev().map(|block| {
-            // The largest sets cost the most, so they come first.
-            block * BLOCK..self.sets.len().min((block + 1) * BLOCK)
-        });
-        let found = self.threads.map_items(ranges.collect(), |block| {
-            if self.progress.is_cancelled() {
-                return Err(ErrorKind::Cancelled.into());
-            }
-            let found = self.of_block(block.clone());
-            self.progress.advance(windows(&block));
-            Ok(found)
-        });
-        Ok(found.into_iter().collect::<Result<Vec<_>>>()?.concat())
+        let found = self.threads.try_map(
+            blocks,
+            || Ok(()),
+            |(), block| {
+                if self.progress.is_cancelled() {
+                    return Err(ErrorKind::Cancelled.into());
+                }
+                // The largest sets cost the most, so they come first.
+                let first = (blocks - 1 - block) * BLOCK;
+                let block = first..self.sets.len().min(first + BLOCK);
+                let found = self.of_block(block.clone());
+                self.progress.advance(windows(&block));
+                Ok(found)
+            },
+        )?;
+        Ok(found.concat())
     }
 
     /// The places of the candidates of the set at `place`.
