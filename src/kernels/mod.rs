@@ -10,10 +10,15 @@ pub mod binary_digits;
 pub mod bit_majority;
 pub mod block_keys;
 pub mod bucket_filter;
+#[cfg(target_arch = "x86_64")]
+mod byte_lanes;
+pub mod character_table;
+pub mod fold_characters;
 pub mod hamming_accept;
 pub mod hamming_groups;
 pub mod hamming_pairs;
 pub mod hamming_scan;
+pub mod mark_characters;
 pub mod partition;
 pub mod row_words;
 pub mod shared_bits;

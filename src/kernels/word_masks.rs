@@ -22,30 +22,6 @@ const UNDERSCORE: u8 = 4;
 const JOINS_LETTERS: u8 = 8;
 const JOINS_DIGITS: u8 = 16;
 
-/// The classes of a byte.
-const fn class(byte: u8) -> u8 {
-    match byte {
-        b'a'..=b'z' | b'A'..=b'Z' => LETTER,
-        b'0'..=b'9' => DIGIT,
-        b'_' => UNDERSCORE,
-        b'.' | b'\'' => JOINS_LETTERS | JOINS_DIGITS,
-        b':' => JOINS_LETTERS,
-        b',' | b';' => JOINS_DIGITS,
-        _ => 0,
-    }
-}
-
-/// The classes of every byte.
-const CLASSES: [u8; 256] = {
-    let mut classes = [0; 256];
-    let mut byte = 0;
-    while byte < 256 {
-        classes[byte] = class(byte as u8);
-        byte += 1;
-    }
-    classes
-};
-
 /// The longest text of one call, in bytes.
 pub const MAX_TEXT: usize = 1 << 30;
 
@@ -196,6 +172,8 @@ pub fn classify(isa: Isa, text: &[u8], words: &mut Words) -> bool {
     if words.lowered.len() < padded {
         words.lowered.resize(padded, 0);
     }
+    // Behind the text nothing goes on.
+    words.lowered[MARGIN + blocks * 64] = 0;
     words.blocks.clear();
     words.blocks.resize(blocks + 2, Block::default());
     let lowered = &mut words.lowered[MARGIN..MARGIN + blocks * 64];
@@ -225,17 +203,28 @@ pub fn classify(isa: Isa, text: &[u8], words: &mut Words) -> bool {
 #[inline]
 fn classify_block(bytes: &[u8; 64], lowered: &mut [u8; 64]) -> Block {
     let mut classes = [0; 64];
+    // Comparisons, since tables are not looked up in many bytes at once.
+    let having = |is_so: bool, class: u8| if is_so { class } else { 0 };
     for ((class, lowered), &byte) in classes.iter_mut().zip(lowered).zip(bytes) {
-        *class = CLASSES[usize::from(byte)] | byte & 0x80;
-        *lowered = byte.to_ascii_lowercase();
+        let is_letter = (byte | 0x20).wrapping_sub(b'a') < 26;
+        *class = having(is_letter, LETTER)
+            | having(byte.wrapping_sub(b'0') < 10, DIGIT)
+            | having(byte == b'_', UNDERSCORE)
+            | having(byte == b'.', JOINS_LETTERS | JOINS_DIGITS)
+            | having(byte == b'\'', JOINS_LETTERS | JOINS_DIGITS)
+            | having(byte == b':', JOINS_LETTERS)
+            | having(byte == b',', JOINS_DIGITS)
+            | having(byte == b';', JOINS_DIGITS)
+            | byte & 0x80;
+        *lowered = byte | having(is_letter, 0x20);
     }
     Block {
-        letters: having(&classes, LETTER),
-        digits: having(&classes, DIGIT),
-        underscores: having(&classes, UNDERSCORE),
-        joins_letters: having(&classes, JOINS_LETTERS),
-        joins_digits: having(&classes, JOINS_DIGITS),
-        foreign: having(&classes, 0x80),
+        letters: flagged(&classes, LETTER),
+        digits: flagged(&classes, DIGIT),
+        underscores: flagged(&classes, UNDERSCORE),
+        joins_letters: flagged(&classes, JOINS_LETTERS),
+        joins_digits: flagged(&classes, JOINS_DIGITS),
+        foreign: flagged(&classes, 0x80),
         others: 0,
         breaks: 0,
     }
@@ -243,7 +232,7 @@ fn classify_block(bytes: &[u8; 64], lowered: &mut [u8; 64]) -> Block {
 
 /// The bytes that have a flag.
 #[inline]
-fn having(classes: &[u8; 64], flag: u8) -> u64 {
+fn flagged(classes: &[u8; 64], flag: u8) -> u64 {
     const ONES: u64 = 0x0101_0101_0101_0101;
     // The product brings the lowest bits of eight bytes side by side, at the top.
     const GATHER: u64 = 0x0102_0408_1020_4080;
@@ -312,7 +301,7 @@ fn find_words_portable(Words { lowered: _, blocks, starts, ends }: &mut Words) -
 #[cfg(target_arch = "x86_64")]
 mod x86 {
     use super::{
-        Block, CLASSES, DIGIT, JOINS_DIGITS, JOINS_LETTERS, LETTER, UNDERSCORE, Words, edges,
+        Block, DIGIT, JOINS_DIGITS, JOINS_LETTERS, LETTER, UNDERSCORE, Words, edges,
         find_words_portable,
     };
     use std::arch::x86_64::{
@@ -322,6 +311,30 @@ mod x86 {
         _mm512_extracti32x4_epi32, _mm512_loadu_si512, _mm512_maskz_compress_epi8,
         _mm512_maskz_mov_epi8, _mm512_movepi8_mask, _mm512_or_si512, _mm512_permutex2var_epi8,
         _mm512_set1_epi8, _mm512_set1_epi32, _mm512_storeu_si512, _mm512_test_epi8_mask,
+    };
+
+    /// The classes of a byte.
+    const fn class(byte: u8) -> u8 {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' => LETTER,
+            b'0'..=b'9' => DIGIT,
+            b'_' => UNDERSCORE,
+            b'.' | b'\'' => JOINS_LETTERS | JOINS_DIGITS,
+            b':' => JOINS_LETTERS,
+            b',' | b';' => JOINS_DIGITS,
+            _ => 0,
+        }
+    }
+
+    /// The classes of every byte.
+    const CLASSES: [u8; 256] = {
+        let mut classes = [0; 256];
+        let mut byte = 0;
+        while byte < 256 {
+            classes[byte] = class(byte as u8);
+            byte += 1;
+        }
+        classes
     };
 
     /// The numbers 0 to 63.

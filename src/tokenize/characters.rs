@@ -127,7 +127,7 @@ impl HashTokenizer for Characters {
         let mut state = State::new();
         for piece in pieces(text) {
             if classify(self.isa, piece, words) {
-                normalized.fill(piece, words);
+                normalized.fill(self.isa, piece, words);
                 state.push_normalized(normalized.text(), hashes);
             } else {
                 state.push_normalized(piece, hashes);

@@ -4,28 +4,41 @@
 //! What depends on more than its neighbours is cut out, from a place where no rule of words looks
 //! across to the next such place, for the slow way.
 
-use super::normal_forms::{Foreign, Normalized, decode, previous};
+use super::known_characters::CHARACTERS;
+use super::normal_forms::{decode, previous};
 use super::pieces::is_white;
 use super::word_roles::{Role, role};
+use crate::kernels::Isa;
+use crate::kernels::mark_characters::mark_characters;
 use crate::kernels::word_masks::{Block, Words};
 use std::ops::Range;
 
-/// Marks the characters beyond ASCII of a text in its `words`, and replaces `cut` by the places that
-/// are cut out, ascending.
-pub(super) fn mark(normalized: &Normalized, words: &mut Words, cut: &mut Vec<Range<usize>>) {
-    cut.clear();
-    let mut marking = Marking { text: normalized.text(), words, cut };
+/// Marks the characters beyond ASCII of a text, which `words` classified, and replaces `cut` by the
+/// places that are cut out, ascending.
+pub(super) fn mark(isa: Isa, text: &[u8], words: &mut Words, cut: &mut Cut) {
+    let Cut { places, odd } = cut;
+    mark_characters(isa, &CHARACTERS, words, odd);
+    places.clear();
+    let mut marking = Marking { text, words, cut: places };
     let mut done = 0;
-    for &Foreign { start, end, role } in normalized.foreign() {
-        // Some, or the first of a run, may be cut out with one before.
-        let (start, end) = ((start as usize).max(done), end as usize);
-        if start >= end {
-            continue;
-        }
-        if !marking.mark(start, end, role) {
-            done = marking.cut_out(start);
+    for at in odd.iter().map(|&at| at as usize) {
+        // It may be cut out with one before.
+        if at >= done {
+            let (role, length) = role_at(text, at);
+            if !marking.mark(at, at + length, role) {
+                done = marking.cut_out(at);
+            }
         }
     }
+}
+
+/// What is cut out of a text.
+#[derive(Debug, Default)]
+pub(super) struct Cut {
+    /// Places, ascending.
+    pub(super) places: Vec<Range<usize>>,
+    /// Characters that are looked at one by one.
+    odd: Vec<u32>,
 }
 
 struct Marking<'m> {
@@ -39,7 +52,7 @@ impl Marking<'_> {
     fn mark(&mut self, at: usize, end: usize, role: Role) -> bool {
         match role {
             Role::Letter => self.letters(at..end),
-            Role::Single => self.singles(at, end),
+            Role::Single => self.single(at, end),
             Role::Separator => true,
             Role::Odd => false,
             Role::Digit => self.digits(at..end),
@@ -181,18 +194,6 @@ impl Marking<'_> {
     fn word(&mut self, range: Range<usize>) -> bool {
         self.words.mark(range, |block| &mut block.others);
         true
-    }
-
-    /// Marks words of one character of three bytes, or of one that has four.
-    #[inline]
-    fn singles(&mut self, start: usize, end: usize) -> bool {
-        if end - start == 4 {
-            return self.single(start, end);
-        }
-        for at in (start..=end).step_by(3) {
-            self.break_before(at);
-        }
-        self.word(start..end)
     }
 
     /// Marks a word of one character.

@@ -1,8 +1,8 @@
 //! Tokens that are no more than their stable hashes: what shingles and hashed fingerprints need.
 
+use super::foreign::Cut;
 use super::normal_forms::Normalized;
 use crate::kernels::word_masks::Words;
-use std::ops::Range;
 
 /// Token hashes of a text, and the buffers in which they are made.
 ///
@@ -15,7 +15,7 @@ pub struct HashedTokens {
     /// The current piece, normalized and folded.
     pub(super) normalized: Normalized,
     /// Places of the current piece that go the slow way.
-    pub(super) cut: Vec<Range<usize>>,
+    pub(super) cut: Cut,
 }
 
 impl HashedTokens {

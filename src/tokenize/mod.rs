@@ -4,6 +4,7 @@ pub mod ascii_letters;
 pub mod characters;
 mod foreign;
 pub mod hashed_tokens;
+mod known_characters;
 mod normal_forms;
 mod normalize;
 mod pieces;

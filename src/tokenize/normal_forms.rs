@@ -1,13 +1,15 @@
-//! Texts as [`fold`] normalizes and folds them, character by character where that is the same.
+//! Texts as [`normalize::fold`] normalizes and folds them, character by character where that is the same.
 //!
 //! The libraries that know Unicode are asked once for a character, when it is first met. A character
 //! is stable if its folded form is the same wherever it stands, since normalization never looks from
 //! it at what is before. The few others go the slow way, with the stable one before them.
 
-use super::normalize::{KNOWN, fold};
-use super::word_roles::{Role, role};
+use super::known_characters::CHARACTERS;
+use super::normalize::{self, KNOWN};
+use crate::kernels::Isa;
+use crate::kernels::character_table::fold;
+use crate::kernels::fold_characters::{ROOM, fold_characters};
 use crate::kernels::word_masks::Words;
-use crate::kernels::xxh3_short::MARGIN;
 use std::sync::atomic::{AtomicU64, Ordering};
 use unicode_normalization::char::{canonical_combining_class, compose};
 use unicode_normalization::{IsNormalized, UnicodeNormalization as _, is_nfkc_quick};
@@ -17,7 +19,7 @@ const MOST_BYTES: usize = 6;
 
 /// What becomes of a character.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
+pub(super) enum State {
     /// Depends on what is before.
     Unstable = 1,
     /// Is folded to some bytes.
@@ -29,19 +31,11 @@ enum State {
 }
 
 /// What becomes of a character, in 64 bits: the folded form, of a mark its combining class at 40, the
-/// form's length at 48, the state at 52, at 56 the role of the form if that is one character beyond
-/// ASCII, and at 60 the runs that it goes on.
+/// form's length at 48, the state at 52.
 #[derive(Clone, Copy, Debug)]
-struct Form(u64);
+pub(super) struct Form(u64);
 
 impl Form {
-    /// Goes on a run of letters.
-    const LETTERS: u64 = 1 << 60;
-    /// Goes on a run of Hebrew letters.
-    const HEBREW: u64 = 1 << 61;
-    /// Goes on a run of words of one character.
-    const SINGLES: u64 = 1 << 62;
-
     fn new(state: State, folded: &str, combining: u8) -> Self {
         let mut bytes = [0; 8];
         if folded.len() <= MOST_BYTES {
@@ -52,26 +46,12 @@ impl Form {
             bytes[5] = combining;
         }
         bytes[6] |= (state as u8) << 4;
-        let mut characters = folded.chars();
-        if let (Some(character), None) = (characters.next(), characters.next())
-            && !character.is_ascii()
-        {
-            bytes[7] = role(character) as u8;
-        }
-        let form = Self(u64::from_le_bytes(bytes));
-        let runs = match form.role() {
-            _ if !matches!(state, State::Stable | State::Mark) => 0,
-            Some(Role::Letter) => Self::LETTERS,
-            Some(Role::Hebrew) => Self::HEBREW,
-            Some(Role::Mark | Role::WordMark) => Self::LETTERS | Self::HEBREW,
-            Some(Role::Single | Role::SingleMark | Role::SingleWordMark) => Self::SINGLES,
-            _ => 0,
-        };
-        Self(form.0 | runs)
+        Self(u64::from_le_bytes(bytes))
     }
 
+    /// What becomes of the character.
     #[inline]
-    fn state(self) -> State {
+    pub(super) fn state(self) -> State {
         match self.0 >> 52 & 0xF {
             2 => State::Stable,
             3 => State::Long,
@@ -90,16 +70,16 @@ impl Form {
         (self.0 >> 48 & 7) as usize
     }
 
-    /// The role of the folded form, if it is one character beyond ASCII.
+    /// The folded form, as long as kept, in the first of these bytes; and how many.
     #[inline]
-    fn role(self) -> Option<Role> {
-        Role::from_number((self.0 >> 56) as u8 & 0xF)
+    pub(super) fn folded(self) -> ([u8; 8], usize) {
+        (self.0.to_le_bytes(), self.length())
     }
 
     /// The folded form, if it is one character.
     fn character(self) -> Option<char> {
-        let bytes = self.0.to_le_bytes();
-        let mut characters = str::from_utf8(&bytes[..self.length()]).ok()?.chars();
+        let (bytes, length) = self.folded();
+        let mut characters = str::from_utf8(&bytes[..length]).ok()?.chars();
         characters.next().filter(|_| characters.next().is_none())
     }
 }
@@ -107,8 +87,9 @@ impl Form {
 /// The form of every character of text; 0 where it was not asked for yet.
 static FORMS: [AtomicU64; KNOWN] = [const { AtomicU64::new(0) }; KNOWN];
 
+/// The form of a character.
 #[inline]
-fn form(character: char) -> Form {
+pub(super) fn form(character: char) -> Form {
     let Some(known) = FORMS.get(character as usize) else { return ask(character) };
     match known.load(Ordering::Relaxed) {
         0 => {
@@ -125,7 +106,7 @@ fn form(character: char) -> Form {
 fn ask(character: char) -> Form {
     let mut folded = String::new();
     let text = character.encode_utf8(&mut [0; 4]).to_owned();
-    fold(&text, &mut folded);
+    normalize::fold(&text, &mut folded);
     let combining = canonical_combining_class(character);
     // Whether it composes with nothing before it, whatever that is, nor moves.
     let stays = |text: &str| text.nfkd().next().is_some_and(starts_anew);
@@ -150,24 +131,11 @@ fn starts_anew(character: char) -> bool {
         && is_nfkc_quick(std::iter::once(character)) != IsNormalized::Maybe
 }
 
-/// Characters beyond ASCII of a text that is normalized: a run of letters, with
-/// the marks on them, or of words of three bytes each, else one.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Foreign {
-    /// Where they begin.
-    pub(super) start: u32,
-    /// The byte behind them.
-    pub(super) end: u32,
-    /// What they are to words.
-    pub(super) role: Role,
-}
-
 /// A text that is normalized and folded, and room behind it.
 #[derive(Debug, Default)]
 pub(super) struct Normalized {
     bytes: Vec<u8>,
     length: usize,
-    foreign: Vec<Foreign>,
     /// A part that goes the slow way.
     slow: String,
 }
@@ -178,96 +146,26 @@ impl Normalized {
         &self.bytes[..self.length]
     }
 
-    /// Its characters beyond ASCII, in order.
-    pub(super) fn foreign(&self) -> &[Foreign] {
-        &self.foreign
-    }
-
     /// Replaces it by `text`, normalized and folded, of which `words` holds the masks and the
-    /// lower-cased copy. A line end stands for each sequence that is no UTF-8.
-    pub(super) fn fill(&mut self, text: &[u8], words: &Words) {
+    /// lower-cased copy. A line end stands for each sequence that is no UTF-8; more spaces may stand
+    /// before what is no letter or digit.
+    pub(super) fn fill(&mut self, isa: Isa, text: &[u8], words: &Words) {
         self.length = 0;
-        self.foreign.clear();
-        // Mostly there are no more bytes.
-        self.reserve(text.len() + MARGIN);
         let mut at = 0;
         while at < text.len() {
-            let foreign = words.next_foreign(at).unwrap_or(text.len());
-            self.push_ascii(&words.lowered[MARGIN + at..], foreign - at);
-            at = self.fill_letters(text, foreign);
-            while at < text.len() && text[at] >= 0x80 {
+            // Mostly there are no more bytes.
+            self.reserve(text.len() - at + ROOM);
+            let room = &mut self.bytes[self.length..];
+            let done = fold_characters(isa, &CHARACTERS, words, at..text.len(), room);
+            (at, self.length) = (at + done, self.length + done);
+            if at < text.len() {
                 at = self.fill_one(text, at);
-            }
-        }
-    }
-
-    /// Appends the letters and words of one character from `at` on whose forms have as many bytes, with
-    /// the marks on them; returns where others begin.
-    #[inline]
-    fn fill_letters(&mut self, text: &[u8], mut at: usize) -> usize {
-        while let Some(&first) = text.get(at) {
-            let end = match first {
-                0xC2..0xE0 => {
-                    let end = self.fill_run::<2>(text, at, Role::Letter, Form::LETTERS);
-                    self.fill_run::<2>(text, end, Role::Hebrew, Form::HEBREW)
+                // Mostly there are more of the sort.
+                while text.get(at).is_some_and(|&byte| byte >= 0x80) && is_left_alone(&text[at..]) {
+                    at = self.fill_one(text, at);
                 }
-                0xE0..0xF0 => {
-                    let end = self.fill_run::<3>(text, at, Role::Letter, Form::LETTERS);
-                    self.fill_run::<3>(text, end, Role::Single, Form::SINGLES)
-                }
-                _ => at,
-            };
-            if end == at {
-                break;
             }
-            at = end;
         }
-        at
-    }
-
-    /// Appends a run of characters from `at` on, of which each has `BYTES` bytes and its form as many:
-    /// a stable one of a role, and those that go on with it. Returns where others begin.
-    #[inline]
-    fn fill_run<const BYTES: usize>(
-        &mut self,
-        text: &[u8],
-        at: usize,
-        role: Role,
-        goes_on: u64,
-    ) -> usize {
-        let start = self.length;
-        let characters = text[at..].as_chunks::<BYTES>().0;
-        let form_of = |character| {
-            let code = code_of(character).unwrap_or_default();
-            FORMS[code].load(Ordering::Relaxed)
-        };
-        let first = (role as u64) << 8 | (State::Stable as u64) << 4 | BYTES as u64;
-        if characters.first().is_none_or(|character| form_of(character) >> 48 & 0xFFF != first) {
-            return at;
-        }
-        // Of the run, and as long.
-        let (seen, wanted) = (goes_on | 7 << 48, goes_on | (BYTES as u64) << 48);
-        let (mut count, mut combining) = (0, 0);
-        let room = self.bytes[start..].as_chunks_mut::<BYTES>().0;
-        for (character, room) in characters.iter().zip(room) {
-            let form = form_of(character);
-            if form & seen != wanted {
-                break;
-            }
-            // The form is short enough to leave the place of the class free.
-            let class = Form(form).combining();
-            if class != 0 && class < combining {
-                break;
-            }
-            let folded = form.to_le_bytes();
-            let Some(folded) = folded.first_chunk() else { break };
-            *room = *folded;
-            combining = class;
-            count += 1;
-        }
-        self.length += count * BYTES;
-        self.push_foreign(start, self.length, role);
-        at + count * BYTES
     }
 
     /// Appends the character at `at`, with those behind it that depend on it; returns where others
@@ -281,7 +179,6 @@ impl Normalized {
         match form.state() {
             State::Stable => {
                 self.push_form(form);
-                return self.fill_letters(text, at + length);
             }
             State::Mark if form.combining() >= combining_before(text, at) => self.push_form(form),
             State::Long => self.push_slowly(&text[at..at + length]),
@@ -323,7 +220,7 @@ impl Normalized {
             let bytes = match form.state() {
                 State::Unstable => break,
                 State::Long => {
-                    fold(character.encode_utf8(&mut [0; 4]), &mut self.slow);
+                    normalize::fold(character.encode_utf8(&mut [0; 4]), &mut self.slow);
                     self.slow.len()
                 }
                 State::Stable | State::Mark => form.length(),
@@ -334,13 +231,6 @@ impl Normalized {
             }
         }
         self.length = length;
-        while let Some(last) = self.foreign.last_mut().filter(|last| last.end as usize > length) {
-            // A run may have begun before.
-            last.end = length as u32;
-            if last.start >= last.end {
-                self.foreign.pop();
-            }
-        }
         start
     }
 
@@ -366,7 +256,7 @@ impl Normalized {
             // A mark of its own might change places with this one.
             (None, None) if std::iter::once(first).nfd().count() == 1 => {
                 self.push_form(before);
-                self.push_characters(mark.encode_utf8(&mut [0; 4]));
+                self.push(mark.encode_utf8(&mut [0; 4]).as_bytes());
                 true
             }
             // It may compose once it is folded, too.
@@ -378,56 +268,15 @@ impl Normalized {
     fn push_slowly(&mut self, text: &[u8]) {
         let mut slow = std::mem::take(&mut self.slow);
         // It was decoded.
-        fold(str::from_utf8(text).unwrap_or_default(), &mut slow);
-        self.push_characters(&slow);
+        normalize::fold(str::from_utf8(text).unwrap_or_default(), &mut slow);
+        self.push(slow.as_bytes());
         self.slow = slow;
-    }
-
-    /// Appends a text that is normalized.
-    fn push_characters(&mut self, text: &str) {
-        for character in text.chars() {
-            let start = self.length;
-            self.push(character.encode_utf8(&mut [0; 4]).as_bytes());
-            if !character.is_ascii() {
-                self.push_foreign(start, self.length, role(character));
-            }
-        }
     }
 
     #[inline]
     fn push_form(&mut self, form: Form) {
-        let start = self.length;
-        let bytes = form.0.to_le_bytes();
-        let folded = &bytes[..form.length()];
-        if let Some(role) = form.role() {
-            self.push(folded);
-            self.push_foreign(start, self.length, role);
-        } else {
-            self.push_characters(str::from_utf8(folded).unwrap_or_default());
-        }
-    }
-
-    /// What was appended from `start` to `end` is beyond ASCII.
-    #[inline]
-    fn push_foreign(&mut self, start: usize, end: usize, role: Role) {
-        if start < end {
-            self.foreign.push(Foreign { start: start as u32, end: end as u32, role });
-        }
-    }
-
-    /// Appends the first `length` bytes of some that others stand behind.
-    #[inline]
-    fn push_ascii(&mut self, bytes: &[u8], length: usize) {
-        // Mostly a space between words: one copy of fixed length.
-        let room = self.bytes.get_mut(self.length..self.length + MARGIN);
-        if let (Some(room), Some(bytes)) = (room, bytes.get(..MARGIN))
-            && length <= MARGIN
-        {
-            room.copy_from_slice(bytes);
-            self.length += length;
-        } else {
-            self.push(&bytes[..length]);
-        }
+        let (bytes, length) = form.folded();
+        self.push(&bytes[..length]);
     }
 
     #[inline]
@@ -452,6 +301,12 @@ impl Normalized {
     }
 }
 
+/// Whether the table leaves the character beyond ASCII alone that a text begins with.
+fn is_left_alone(text: &[u8]) -> bool {
+    let known = CHARACTERS.replaced(text);
+    known.is_none_or(|(character, _)| character.fold & fold::ALONE != 0)
+}
+
 /// The combining class of the character before `at`, if that is a mark that stays.
 fn combining_before(text: &[u8], at: usize) -> u8 {
     let form = character_before(text, at).map(|(_, character)| form(character));
@@ -469,23 +324,6 @@ fn character_before(text: &[u8], at: usize) -> Option<(usize, char)> {
 pub(super) fn previous(text: &[u8], at: usize) -> usize {
     let is_first = |start: &usize| text[*start] & 0xC0 != 0x80;
     (1..=4.min(at)).map(|back| at - back).find(is_first).unwrap_or(at - 1)
-}
-
-/// The code of a character of two or three bytes, if it may be one.
-#[inline]
-fn code_of<const BYTES: usize>(bytes: &[u8; BYTES]) -> Option<usize> {
-    let is_tail = |byte: u8| byte & 0xC0 == 0x80;
-    let bits = |byte: u8, mask: u8| usize::from(byte & mask);
-    match bytes[..] {
-        [first, second] if first & 0xE0 == 0xC0 && is_tail(second) => {
-            Some(bits(first, 0x1F) << 6 | bits(second, 0x3F))
-        }
-        [first, second, third] if first & 0xF0 == 0xE0 && is_tail(second) && is_tail(third) => {
-            let code = bits(first, 0xF) << 12 | bits(second, 0x3F) << 6 | bits(third, 0x3F);
-            (code >= 0x800).then_some(code)
-        }
-        _ => None,
-    }
 }
 
 /// The character at `at` and the bytes that it has, if they are UTF-8.

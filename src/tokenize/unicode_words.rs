@@ -8,7 +8,8 @@
 //! part of a word, even where a mark is attached to it.
 //!
 //! Text goes through masks of words, piece by piece. One with characters beyond ASCII is normalized
-//! first, character by character, and what its characters are is marked in the masks. The few places
+//! first, and what its characters are is marked in the masks, both by a table that knows all of two
+//! and three bytes, many at once; what the table leaves alone is looked at one by one. The few places
 //! that depend on more are cut out, where no rule looks across, and go the slow way: so the words are
 //! the same.
 
@@ -43,7 +44,7 @@ impl UnicodeWords {
             hash_words(self.isa, &words.lowered, &words.starts, &words.ends, hashes);
             return;
         }
-        normalized.fill(piece, words);
+        normalized.fill(self.isa, piece, words);
         let text = normalized.text();
         if text.len() > MAX_TEXT {
             // Normalized, a text may have many times the bytes.
@@ -51,11 +52,11 @@ impl UnicodeWords {
             return;
         }
         classify(self.isa, text, words);
-        foreign::mark(normalized, words, cut);
+        foreign::mark(self.isa, text, words, cut);
         find_words(self.isa, words);
         let Words { lowered, starts, ends, blocks: _ } = words;
         let mut done = 0;
-        for cut in cut {
+        for cut in &cut.places {
             let place = (MARGIN + cut.start) as u32;
             let next = done + starts[done..].partition_point(|&start| start < place);
             hash_words(self.isa, lowered, &starts[done..next], &ends[done..next], hashes);
