@@ -8,11 +8,15 @@
 use std::fmt;
 use std::fs::{self, File};
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
 
 /// Files of a tree that are synced one by one; of more, the whole file system is, where it can be.
 const FEW_FILES: usize = 256;
+/// Most syncs at the same time.
+const SYNCS: usize = 16;
 
 /// Whether outputs are brought to the disk before they get their names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -89,16 +93,7 @@ impl Disk {
             return Ok(());
         }
         self.ask(Step::SyncFolder, folder)?;
-        if !cfg!(unix) {
-            // Elsewhere a folder is no file that can be synced; names are the journal's.
-            return Ok(());
-        }
-        match File::open(folder) {
-            Ok(folder) => where_possible(folder.sync_all()),
-            // One may write into a folder that one may not list.
-            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => Ok(()),
-            Err(error) => Err(error),
-        }
+        sync_names(folder)
     }
 
     /// Brings all files and folders within `folder` to the disk, and itself.
@@ -126,12 +121,9 @@ impl Disk {
                 return Ok(());
             }
         }
-        for file in files {
-            // Some systems sync only what is open for writing.
-            self.sync_file(&File::options().append(true).open(&file)?, &file)?;
-        }
-        // A folder's names after what they name.
-        folders.iter().rev().try_for_each(|folder| self.sync_folder(folder))
+        files.iter().try_for_each(|file| self.ask(Step::SyncFile, file))?;
+        folders.iter().rev().try_for_each(|folder| self.ask(Step::SyncFolder, folder))?;
+        sync_all(&files, &folders)
     }
 
     /// Gives a file its name, in place of what stands under it.
@@ -181,6 +173,49 @@ impl fmt::Debug for Disk {
 pub fn is_taken(error: &io::Error) -> bool {
     use io::ErrorKind::{AlreadyExists, DirectoryNotEmpty, NotADirectory};
     matches!(error.kind(), AlreadyExists | DirectoryNotEmpty | NotADirectory)
+}
+
+/// Brings a file to the disk.
+fn sync_bytes(file: &Path) -> io::Result<()> {
+    // Some systems sync only what is open for writing.
+    where_possible(File::options().append(true).open(file)?.sync_all())
+}
+
+/// Brings the names in a folder to the disk.
+fn sync_names(folder: &Path) -> io::Result<()> {
+    if !cfg!(unix) {
+        // Elsewhere a folder is no file that can be synced; names are the journal's.
+        return Ok(());
+    }
+    match File::open(folder) {
+        Ok(folder) => where_possible(folder.sync_all()),
+        // One may write into a folder that one may not list.
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => Ok(()),
+        Err(error) => Err(error),
+    }
+}
+
+/// Syncs all of these in any order, many at the same time: a disk waits as long for one as for all.
+fn sync_all(files: &[PathBuf], folders: &[PathBuf]) -> io::Result<()> {
+    let count = files.len() + folders.len();
+    let next = AtomicUsize::new(0);
+    let work = || {
+        loop {
+            let at = next.fetch_add(1, Ordering::Relaxed);
+            match (files.get(at), folders.get(at.wrapping_sub(files.len()))) {
+                (Some(file), _) => sync_bytes(file)?,
+                (None, Some(folder)) => sync_names(folder)?,
+                (None, None) => return Ok(()),
+            }
+        }
+    };
+    thread::scope(|scope| {
+        // Where there are no more threads, the others do it.
+        let start = |_| thread::Builder::new().spawn_scoped(scope, work).ok();
+        let others: Vec<_> = (1..count.min(SYNCS)).filter_map(start).collect();
+        let lost = |_| Err(io::Error::other("a sync was not finished"));
+        others.into_iter().fold(work(), |done, other| done.and(other.join().unwrap_or_else(lost)))
+    })
 }
 
 /// The result of a sync, unless the file system has none, as some of networks and in memory.

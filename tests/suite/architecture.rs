@@ -39,7 +39,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("anyhow", &["bin/"]),
     ("similar", &["write/text_difference.rs"]),
     ("std::arch", &["kernels/"]),
-    ("std::thread", &["resources.rs", "pipeline/outputs/ordered_pieces.rs", "bin/"]),
+    ("std::thread", &["resources.rs", "durable.rs", "pipeline/outputs/ordered_pieces.rs", "bin/"]),
 ];
 
 fn sources() -> BTreeMap<String, String> {
