@@ -6,6 +6,7 @@ mod architecture;
 #[cfg(all(feature = "gzip", feature = "parquet", feature = "warc", feature = "zstd"))]
 mod bad_inputs;
 mod cli;
+mod commands;
 #[cfg(feature = "jsonl")]
 mod corpus;
 #[cfg(feature = "jsonl")]

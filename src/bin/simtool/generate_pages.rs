@@ -1,7 +1,9 @@
 //! `simtool generate --pages`: a crawl of the pages of a folder, and their texts in the other
 //! formats, as they are read from the crawl.
 
+use crate::args::GenerateArgs;
 use crate::console;
+use crate::output_file::{existing, refuse_existing};
 use simtool::document::Content;
 use simtool::generate::crawl_files::{PageText, ParquetFile, write_form_feed, write_json_line};
 use simtool::generate::pages::{self, DATE, PageFile};
@@ -13,6 +15,8 @@ use std::io::{self, BufWriter, Write};
 use std::ops::ControlFlow;
 use std::path::Path;
 
+/// The file of all texts.
+const TEXT: &str = "text/pages.txt";
 /// Most files of a format.
 const FILES: usize = 8;
 /// As the program `zstd` packs if nothing is said.
@@ -26,15 +30,18 @@ struct Done {
     text_bytes: u64,
 }
 
-/// Writes the files: `warc/`, `wet/`, `jsonl/`, `parquet/` and `text/` below `output`.
-pub(crate) fn run(folder: &Path, output: &Path) -> anyhow::Result<()> {
+/// Writes the files: `warc/`, `wet/`, `jsonl/`, `parquet/` and `text/` below the output folder.
+pub(crate) fn run(folder: &Path, args: &GenerateArgs) -> anyhow::Result<()> {
+    let output = args.output.as_path();
     let found = pages::pages_below(folder).map_err(|e| Error::io(folder, "read", e))?;
     if found.is_empty() {
         let none = io::Error::new(io::ErrorKind::NotFound, "there is no page of HTML in it");
         return Err(Error::io(folder, "take pages from", none).into());
     }
+    // One of the files that every crawl has stands for all.
+    refuse_existing("output", &output.join(TEXT), existing(args.force))?;
     let mut done = Done::default();
-    let mut text = create(&output.join("text/pages.txt"))?;
+    let mut text = create(&output.join(TEXT))?;
     for (number, run) in pages::runs(&found, FILES).into_iter().enumerate() {
         let name = format!("pages-{number:05}");
         let warc = output.join(format!("warc/{name}.warc.gz"));
@@ -43,7 +50,9 @@ pub(crate) fn run(folder: &Path, output: &Path) -> anyhow::Result<()> {
     }
     text.flush().map_err(|e| Error::io(output, "write to", e))?;
     let Done { pages, html_bytes, text_bytes } = done;
-    console::note(&format!("{pages} pages, {html_bytes} bytes of HTML, {text_bytes} of text"));
+    if !args.quiet {
+        console::note(&format!("{pages} pages, {html_bytes} bytes of HTML, {text_bytes} of text"));
+    }
     Ok(())
 }
 
