@@ -39,6 +39,7 @@ mod join_memory;
     feature = "zstd"
 ))]
 mod kept_copies;
+mod manual;
 #[cfg(all(feature = "gzip", feature = "jsonl", feature = "zstd"))]
 mod metamorphic;
 mod naive;
