@@ -301,6 +301,10 @@ fn the_help_of_a_command_has_its_options_alone_with_values_and_defaults() {
     ] {
         let (short, long) = (printed(&[command, "-h"]), printed(&[command, "--help"]));
         assert_eq!(printed(&["help", command]), long);
+        for (form, of_form) in [("reference", "1"), ("dedup", "--corpus=x")] {
+            assert!(command != form || printed(&[of_form, "--help"]) == long, "{form}");
+            assert!(command != form || printed(&[of_form, "-h"]) == short, "{form}");
+        }
         let has = |help: &str, option: &str| {
             let is_it = |word: &str| word.trim_end_matches(',') == option;
             help.lines()

@@ -104,6 +104,7 @@ fn no_option_is_ignored() {
         ("dedup a.txt --quarantined drop", "--write-kept"),
         ("dedup a.txt --dry-run --json", "cannot be used with"),
         ("dedup a.txt --null", "--files-from"),
+        ("dedup a.txt --per-line --format jsonl", "has no plain text, with which --per-line goes"),
         ("match new.txt --against a.txt --keep last", "'--keep': it goes with `simtool dedup`"),
         ("match new.txt --against a.txt --pairs", "'--pairs': it goes with `simtool dedup`"),
         ("--corpus a.txt --queries new.txt --keep last", "does not go with --queries"),
@@ -221,6 +222,18 @@ fn a_name_says_a_format_that_can_be_written_or_is_refused() {
             refused(&folder, &format!("{command} --output x.parquet"));
         }
     }
+    for command in [
+        "dedup a.txt --output x.jsonl",
+        "match new.txt --against a.txt --output x.parquet",
+        "--corpus a.txt --output x.csv",
+        "generate --documents 3 --output x.txt",
+        "man --output x.gz",
+    ] {
+        let error = refused(&folder, command);
+        assert!(error.contains("results are several files in a folder"), "{command}: {error}");
+    }
+    let error = refused(&folder, "1 4 --result x.csv");
+    assert!(error.contains("--result x.csv: is text of its own format"), "{error}");
     let error = refused(&folder, "fingerprint a.txt --output x.csv");
     assert!(error.contains("--output x.csv: must end in .f, .npy, .txt, .jsonl"), "{error}");
     assert_eq!(fs::read_dir(folder.path("")).unwrap().count(), 3);

@@ -1,6 +1,6 @@
 //! `simtool N M`: samples matched against articles.
 
-use crate::args::{CommonArgs, ReferenceArgs, ShowProgress, WordsArgs};
+use crate::args::{CommonArgs, ReferenceArgs, ShowProgress, WordsArgs, ending};
 use crate::inputs::{self, Access};
 use crate::output_file::{existing, refuse_existing};
 use crate::progress_line::ProgressLine;
@@ -145,7 +145,16 @@ impl<'a> Files<'a> {
     fn result(&self, args: &ReferenceArgs) -> Result<PathBuf, Error> {
         let path = self.path(args.result.as_ref(), "result.txt");
         let usual = || self.path(None, "result.txt");
-        if args.result.is_some() && path::absolute(&path).ok() != Some(usual()) {
+        let Some(named) = args.result.as_ref().filter(|named| named.as_os_str() != STANDARD_OUTPUT)
+        else {
+            return Ok(path);
+        };
+        if let Some(ending) = ending(named).filter(|ending| *ending != "txt") {
+            let rule =
+                format!("is text of its own format: name a file without .{ending}, or a .txt");
+            return Err(Error::config("result", named.display(), rule));
+        }
+        if path::absolute(&path).ok() != Some(usual()) {
             refuse_existing("result", &path, existing(args.force))?;
         }
         Ok(path)

@@ -51,6 +51,9 @@ pub(crate) fn parse() -> Result<Command, Outcome> {
         Err(error) if form == Form::Command && is_wrong_n(&error, &arguments) => {
             read(Form::Reference, &arguments)
         }
+        Err(error) if error.kind() == ErrorKind::DisplayHelp => {
+            read(Form::Command, &help_of(form, arguments))
+        }
         read => read,
     };
     let command = command.map_err(|error| show(form, &error))?;
@@ -65,6 +68,17 @@ pub(crate) fn parse() -> Result<Command, Outcome> {
         },
         _ => Ok(command),
     }
+}
+
+/// The arguments that ask for help; for that of the command of its name, where a form has one.
+fn help_of(form: Form, arguments: Vec<OsString>) -> Vec<OsString> {
+    let name = match form {
+        Form::Command => return arguments,
+        Form::Reference => "reference",
+        Form::Corpus => "dedup",
+    };
+    let is_long = arguments.iter().any(|argument| argument == "--help");
+    ["simtool", name, if is_long { "--help" } else { "-h" }].map(OsString::from).to_vec()
 }
 
 /// Whether what is no command, nor like one, has a number behind it: then N is wrong.

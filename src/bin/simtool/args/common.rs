@@ -4,7 +4,7 @@ use clap::builder::{PathBufValueParser, TypedValueParser};
 use clap::{ValueEnum, ValueHint};
 use simtool::kernels::Isa;
 use simtool::resources::{Resources, default_memory};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// How a command works, and what it says meanwhile.
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
@@ -83,6 +83,27 @@ pub(crate) enum ShowProgress {
     Always,
     /// In no case.
     Never,
+}
+
+/// Endings of files that hold documents, rows or a report.
+const ENDINGS: [&str; 12] =
+    ["csv", "gz", "html", "json", "jsonl", "ndjson", "npy", "parquet", "tsv", "txt", "warc", "zst"];
+
+/// The ending of a path that says a format of files.
+pub(crate) fn ending(path: &Path) -> Option<&'static str> {
+    let ending = path.extension()?.to_str()?.to_ascii_lowercase();
+    ENDINGS.into_iter().find(|known| *known == ending)
+}
+
+/// The path of a folder for results: neither `-` nor the name of a file, unless it is that of a folder
+/// that is there.
+pub(super) fn output_folder() -> impl TypedValueParser<Value = PathBuf> {
+    folder().try_map(|path| match ending(&path) {
+        Some(ending) if !path.is_dir() => {
+            Err(format!("results are several files in a folder: name one, without .{ending}"))
+        }
+        _ => Ok(path),
+    })
 }
 
 /// The path of a folder, which `-` is not: everywhere else it is standard input or output.

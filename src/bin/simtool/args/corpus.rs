@@ -1,6 +1,6 @@
 //! Arguments of `simtool dedup` and `simtool match`, and of `simtool --corpus`, which is either.
 
-use super::common::folder;
+use super::common::output_folder;
 use super::{CommonArgs, InputArgs, MemoryArgs, WordsArgs};
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{ValueEnum, ValueHint};
@@ -173,7 +173,7 @@ pub(crate) struct CorpusArgs {
     pub(crate) dry_run: bool,
 
     /// Folder for the results; it appears when it is complete.
-    #[arg(long, value_name = "DIR", default_value = "simtool-out", value_parser = folder(),
+    #[arg(long, value_name = "DIR", default_value = "simtool-out", value_parser = output_folder(),
         value_hint = ValueHint::DirPath, help_heading = "Writing")]
     pub(crate) output: PathBuf,
 

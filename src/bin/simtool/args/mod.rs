@@ -7,7 +7,7 @@ mod fingerprints;
 mod input;
 mod sizes;
 
-pub(crate) use common::{CommonArgs, MemoryArgs, ShowProgress};
+pub(crate) use common::{CommonArgs, MemoryArgs, ShowProgress, ending};
 pub(crate) use corpus::{
     ClusterBy, CorpusArgs, CorpusForm, DedupArgs, Job, KeepWhich, MatchArgs, OutputFormat,
     Quarantined,
@@ -16,7 +16,7 @@ pub(crate) use fingerprints::{FingerprintArgs, JoinArgs, PairsArgs, SearchArgs};
 pub(crate) use input::{InputArgs, OnError};
 
 use clap::{Parser, Subcommand, ValueHint};
-use common::folder;
+use common::{folder, output_folder};
 use std::path::PathBuf;
 
 /// Finds near-duplicate documents in large text collections, exactly and in parallel.
@@ -87,6 +87,8 @@ pub(crate) enum Command {
     ///
     /// Documents stand between form feeds; a document's first token is its ID, and the rest of that
     /// line is no content. Words are runs of ASCII letters, compared in lower case.
+    ///
+    /// Progress is shown on a terminal; elsewhere only if --progress always is given.
     #[command(after_long_help = examples::REFERENCE)]
     Reference(ReferenceArgs),
     /// Write a collection of generated documents with known near-duplicates.
@@ -114,7 +116,7 @@ pub(crate) struct ManArgs {
     pub(crate) command: Option<String>,
 
     /// Write the pages of the program and of every command to this folder; made if it is not there.
-    #[arg(short, long, value_name = "DIR", conflicts_with = "command", value_parser = folder(),
+    #[arg(short, long, value_name = "DIR", conflicts_with = "command", value_parser = output_folder(),
         value_hint = ValueHint::DirPath)]
     pub(crate) output: Option<PathBuf>,
 
@@ -165,7 +167,7 @@ pub(crate) struct GenerateArgs {
 
     /// Folder of the files: article.txt, sample.txt and truth.tsv, if nothing else is asked for; made
     /// if it is not there.
-    #[arg(long, value_name = "DIR", value_parser = folder(), value_hint = ValueHint::DirPath)]
+    #[arg(long, value_name = "DIR", value_parser = output_folder(), value_hint = ValueHint::DirPath)]
     pub(crate) output: PathBuf,
 
     /// Replace files that are there.
