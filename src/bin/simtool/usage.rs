@@ -174,7 +174,7 @@ fn better(form: Form, error: &Error) -> Option<String> {
             };
             let advice = match (name, &commands_with(name)[..]) {
                 ("corpus", _) => "paths stand alone, as in `simtool dedup PATH`".to_owned(),
-                ("queries", _) if form == Form::Command => {
+                ("queries", _) => {
                     "it goes with `simtool search`; documents are matched with `simtool match \
                      QUERIES --against PATH`"
                         .to_owned()

@@ -106,7 +106,9 @@ pub(super) const COMPLETIONS: &str = "\
 Examples:
   simtool completions bash > ~/.local/share/bash-completion/completions/simtool
   simtool completions zsh > ~/.zfunc/_simtool
-  simtool completions fish > ~/.config/fish/completions/simtool.fish";
+  simtool completions fish > ~/.config/fish/completions/simtool.fish
+
+The folder must be there: `mkdir -p` makes it. zsh looks into ~/.zfunc if its fpath names it.";
 
 pub(super) const MAN: &str = "\
 Examples:
