@@ -10,6 +10,10 @@ const TEXTS: &str = "the quick brown fox jumps over the lazy dog\n\
                      the quick brown fox jumps over the lazy dog!\n";
 const ROWS: &str = "00000000000000ff\n00000000000000fe\nffffffffffffffff\n";
 
+/// Whether this build generates every kind of collection.
+const GENERATES_ALL: bool =
+    cfg!(all(feature = "jsonl", feature = "parquet", feature = "warc", feature = "zstd"));
+
 fn folder() -> Folder {
     Folder::empty().with("a.txt", TEXTS).with("new.txt", TEXTS).with("rows.txt", ROWS)
 }
@@ -117,6 +121,9 @@ fn no_option_is_ignored() {
         ("1 4 --force", "--result <FILE>"),
         ("man join --output x", "cannot be used with"),
     ] {
+        if arguments.starts_with("generate") && !GENERATES_ALL {
+            continue;
+        }
         let error = refused(&folder, arguments);
         assert!(error.contains(part), "{arguments}: {error}");
     }
@@ -175,9 +182,7 @@ fn nothing_that_is_there_is_overwritten() {
         ("generate --crawl --documents 3 -q --output made", "made/pages.jsonl"),
         ("man --output made", "made/simtool-join.1"),
     ] {
-        if command.contains("--crawl")
-            && !cfg!(all(feature = "gzip", feature = "jsonl", feature = "parquet"))
-        {
+        if command.contains("--crawl") && !GENERATES_ALL {
             continue;
         }
         fs::write(folder.path(file), "old").unwrap();
@@ -216,7 +221,7 @@ fn a_name_says_a_format_that_can_be_written_or_is_refused() {
     for command in ["join rows.txt", "search rows.txt --queries rows.txt"] {
         for name in ["x.csv", "x.jsonl", "x.tsv.gz", "x.f"] {
             let error = refused(&folder, &format!("{command} --output {name}"));
-            assert!(error.contains(&format!("--output {name}: must end in .tsv, .npy")), "{error}");
+            assert!(error.contains(&format!("--output {name}: must end in .tsv")), "{error}");
         }
         if !cfg!(feature = "parquet") {
             refused(&folder, &format!("{command} --output x.parquet"));

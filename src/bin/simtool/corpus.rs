@@ -2,6 +2,7 @@
 
 use crate::args::{ClusterBy, CorpusArgs, Job, KeepWhich, OutputFormat, Quarantined};
 use crate::inputs::Access;
+use crate::output_file::existing;
 use crate::progress_line::ProgressLine;
 use crate::{Outcome, console, documents, interrupt, reference};
 use simtool::Error;
@@ -18,7 +19,7 @@ use simtool::read::walk::{InputFile, Walked};
 use simtool::read::{Collection, ReadOptions, Strict};
 use simtool::sides::Sides;
 use simtool::write::document_rows::RowFormat;
-use simtool::write::output_folder::{Existing, OutputFolder};
+use simtool::write::output_folder::OutputFolder;
 use simtool::write::summary::{Summary, write_summary};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -58,8 +59,7 @@ pub(crate) fn run(job: Job<'_>) -> anyhow::Result<Outcome> {
             console::note(&estimate.to_string());
         }
     }
-    let existing = if args.force { Existing::Replace } else { Existing::Refuse };
-    let folder = OutputFolder::create(&args.output, existing)?;
+    let folder = OutputFolder::create(&args.output, existing(args.force))?;
     interrupt::remove_if_interrupted(folder.unfinished().to_owned());
 
     let progress = ProgressLine::new(common.quiet, common.progress).explaining(args.explain);

@@ -5,7 +5,7 @@ use simtool::write::output_folder::Existing;
 use std::fs;
 use std::path::Path;
 
-/// What `--force` says about files that are there.
+/// What `--force` says about outputs that are there.
 pub(crate) fn existing(force: bool) -> Existing {
     if force { Existing::Replace } else { Existing::Refuse }
 }
