@@ -35,7 +35,7 @@ fn joined<L: Lane>(lanes: &[L], reach: Reach, isa: Isa) -> SelfJoin {
 
 /// The number of pairs of these rows.
 fn counted<L: Lane>(lanes: &[L], reach: Reach, isa: Isa) -> u64 {
-    count_pairs(Rows::all(lanes), reach, isa).expect("there is room")
+    count_pairs(Rows::all(lanes), reach, isa, Share::untold()).expect("there is room")
 }
 
 fn narrow<L: Lane>(set: Vec<u128>) -> Vec<L> {

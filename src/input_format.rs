@@ -51,6 +51,12 @@ impl Format {
         }
     }
 
+    /// Whether a file of this format is text and nothing else.
+    #[must_use]
+    pub fn is_plain(self) -> bool {
+        matches!(self, Self::Text | Self::Lines)
+    }
+
     /// The format of that name.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {

@@ -191,9 +191,11 @@ fn check_self_joins(
         for resources in resources {
             let join = door::self_join(rows, &plan, resources, &NoProgress).expect("there is room");
             assert!(expanded(&join.groups, &join.pairs) == expected, "{index}");
-            let partners = door::self_partners(rows, &plan, resources).expect("there is room");
+            let partners =
+                door::self_partners(rows, &plan, resources, &NoProgress).expect("there is room");
             assert!(tuples(&collect(&*partners)) == expected, "partners: {index}");
-            let counted = door::count_self_join(rows, &plan, resources).expect("there is room");
+            let counted =
+                door::count_self_join(rows, &plan, resources, &NoProgress).expect("there is room");
             assert!(counted == expected.len() as u64, "count: {index}");
         }
     }
@@ -227,13 +229,14 @@ fn check_searches(
                 let found = if task == Task::Online {
                     asked(queries, rows, &plan, resources)
                 } else {
-                    let found = door::partners(queries, rows, &plan, resources);
+                    let found = door::partners(queries, rows, &plan, resources, &NoProgress);
                     tuples(&collect(&*found.expect("there is room")))
                 };
                 assert!(found == expected, "{index}");
             }
             if task == batch {
-                let join = door::join(queries, rows, &plan, resources[0], &NoProgress).expect("there is room");
+                let join = door::join(queries, rows, &plan, resources[0], &NoProgress)
+                    .expect("there is room");
                 let mut found = Vec::new();
                 for pair in &join.pairs {
                     for &a in join.queries.rows(pair.a) {

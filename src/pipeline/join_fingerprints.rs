@@ -3,9 +3,10 @@
 use crate::error::Result;
 use crate::fingerprint_rows::FingerprintRows;
 use crate::pipeline::emit_pairs::{PairOutput, Sink, emit};
+use crate::pipeline::timings::{StageClock, Timings};
 use crate::pipeline::workers;
 use crate::pipeline::write_groups::{write_groups, write_query_groups};
-use crate::progress::NoProgress;
+use crate::progress::{Progress, Work};
 use crate::resources::Resources;
 use crate::search::door;
 use crate::search::planner::{IndexName, Plan, Task, Workload};
@@ -47,7 +48,7 @@ fn plan(workload: Workload, index: Option<IndexName>) -> Result<Plan> {
     }
 }
 
-/// Writes all pairs of rows within the distance of `plan`.
+/// Writes all pairs of rows within the distance of `plan`, and tells the time of each stage.
 ///
 /// # Errors
 ///
@@ -57,23 +58,31 @@ pub fn join_fingerprints(
     plan: &Plan,
     resources: &Resources,
     output: PairOutput,
+    progress: &dyn Progress,
     sink: &mut Sink<'_>,
-) -> Result<()> {
+) -> Result<Timings> {
+    let clock = StageClock::start(progress);
     workers::start(resources.threads)?.install(|| match output {
         PairOutput::Count => {
-            let count = door::count_self_join(rows, plan, resources)?;
+            let count = door::count_self_join(rows, plan, resources, &clock)?;
+            clock.counted("pairs", count);
             sink(format!("{count}\n").as_bytes())
         }
         PairOutput::Groups => {
-            write_groups(&door::self_join(rows, plan, resources, &NoProgress)?, sink)
+            let found = door::self_join(rows, plan, resources, &clock)?;
+            clock.begin("listing groups", Work::Steps(0));
+            clock.counted("pairs of groups", found.pairs.len() as u64);
+            write_groups(&found, sink)
         }
         PairOutput::Tsv | PairOutput::Numpy | PairOutput::Parquet => {
-            emit(&*door::self_partners(rows, plan, resources)?, output, sink)
+            emit(&*door::self_partners(rows, plan, resources, &clock)?, output, &clock, sink)
         }
-    })
+    })?;
+    Ok(clock.into_timings())
 }
 
-/// Writes all pairs of a query and a corpus row within the distance of `plan`.
+/// Writes all pairs of a query and a corpus row within the distance of `plan`, and tells the time of
+/// each stage.
 ///
 /// # Errors
 ///
@@ -84,14 +93,76 @@ pub fn search_fingerprints(
     plan: &Plan,
     resources: &Resources,
     output: PairOutput,
+    progress: &dyn Progress,
     sink: &mut Sink<'_>,
-) -> Result<()> {
+) -> Result<Timings> {
+    let clock = StageClock::start(progress);
     workers::start(resources.threads)?.install(|| match output {
         PairOutput::Groups => {
-            write_query_groups(&door::join(queries, corpus, plan, resources, &NoProgress)?, sink)
+            let found = door::join(queries, corpus, plan, resources, &clock)?;
+            clock.begin("listing groups", Work::Steps(0));
+            clock.counted("pairs of groups", found.pairs.len() as u64);
+            write_query_groups(&found, sink)
         }
         PairOutput::Count | PairOutput::Tsv | PairOutput::Numpy | PairOutput::Parquet => {
-            emit(&*door::partners(queries, corpus, plan, resources)?, output, sink)
+            emit(&*door::partners(queries, corpus, plan, resources, &clock)?, output, &clock, sink)
         }
-    })
+    })?;
+    Ok(clock.into_timings())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fingerprint_rows::{RowsBuilder, Shape};
+    use std::sync::Mutex;
+
+    /// The stages with their steps, and those that were done.
+    #[derive(Default)]
+    struct Seen(Mutex<Vec<(&'static str, u64, u64)>>);
+
+    impl Progress for Seen {
+        fn begin(&self, stage: &'static str, work: Work) {
+            self.0.lock().unwrap().push((stage, work.amount(), 0));
+        }
+
+        fn advance(&self, amount: u64) {
+            self.0.lock().unwrap().last_mut().unwrap().2 += amount;
+        }
+    }
+
+    #[test]
+    fn every_output_tells_its_stages_and_counts_its_pairs() {
+        let mut rows = RowsBuilder::new(Shape::bits(64));
+        for row in 0..40_u64 {
+            rows.push(Some(&[(row / 2).wrapping_mul(0x9E37_79B9_7F4A_7C15)]));
+        }
+        let rows = rows.finish();
+        let resources = Resources { threads: 2, ..Resources::default() };
+        for index in [IndexName::LinearScan, IndexName::PartitionJoin] {
+            let plan = plan_self_join(&rows, 0, Some(index), u64::MAX).unwrap();
+            for output in
+                [PairOutput::Count, PairOutput::Tsv, PairOutput::Numpy, PairOutput::Groups]
+            {
+                let (seen, mut bytes) = (Seen::default(), Vec::new());
+                let timings =
+                    join_fingerprints(&rows, &plan, &resources, output, &seen, &mut |part| {
+                        bytes.extend_from_slice(part);
+                        Ok(())
+                    })
+                    .unwrap();
+                let told: Vec<_> = timings.counts().iter().map(|count| count.count).collect();
+                let pairs = if output == PairOutput::Groups { 0 } else { 20 };
+                assert_eq!(told, [pairs], "{index}, {output:?}");
+                assert!(!bytes.is_empty());
+                // The rows are listed or counted one by one, to the last.
+                let stages = seen.0.into_inner().unwrap();
+                assert!(timings.stages().len() >= 2 || stages.len() == 1, "{stages:?}");
+                for (stage, work, done) in stages {
+                    let is_by_row = stage.ends_with("pairs");
+                    assert!(!is_by_row || (work, done) == (40, 40), "{stage}: {done} of {work}");
+                }
+            }
+        }
+    }
 }

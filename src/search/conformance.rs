@@ -120,13 +120,14 @@ fn check_self_join<L: Lane>(shape: Shape, rows: usize, distances: &[u32]) {
                 let place = format!("{name}, {shape}, k = {max_distance}, {isa}");
                 assert_eq!(found.len(), expected.len(), "{place}");
                 assert_eq!(found, expected, "{place}");
-                let counted = count_pairs(all, reach, isa).unwrap();
+                let counted = count_pairs(all, reach, isa, Share::untold()).unwrap();
                 assert_eq!(counted, expected.len() as u64, "{place}");
                 if shape.metric() == Metric::Bits {
                     let join =
                         multi_index_join::self_join(all, reach, isa, Share::untold()).unwrap();
                     assert!(expanded(&join.groups, &join.pairs) == expected, "{place}");
-                    let counted = multi_index_join::count_pairs(all, reach, isa).unwrap();
+                    let counted =
+                        multi_index_join::count_pairs(all, reach, isa, Share::untold()).unwrap();
                     assert_eq!(counted, expected.len() as u64, "{place}");
                 }
             }
@@ -460,7 +461,10 @@ fn giant_groups_stay_folded() {
         assert_eq!((join.groups.len(), join.pairs.len()), (1, 0));
         assert_eq!(join.groups.rows(0).len(), rows);
         let pairs = (rows as u64) * (rows as u64 - 1) / 2;
-        assert_eq!(count_pairs(Rows::all(&lanes), reach, Isa::detected()).unwrap(), pairs);
+        assert_eq!(
+            count_pairs(Rows::all(&lanes), reach, Isa::detected(), Share::untold()).unwrap(),
+            pairs
+        );
     }
     // A few values, each many times, near one another.
     let lanes: Vec<u64> = (0..rows as u64).map(|row| 1 << (row % 8)).collect();
@@ -487,10 +491,15 @@ fn a_giant_bucket_of_one_block_is_split_by_the_others() {
     // Where the constant bits stand changes no distance.
     let shifted = |by: u32| narrow.iter().map(|row| row << by | 0x5A5A & !(mask << by)).collect();
     let sets: [Vec<u64>; 3] = [narrow.clone(), shifted(16), shifted(7)];
-    let counts = sets.each_ref().map(|set| count_pairs(Rows::all(set), reach, isa).unwrap());
+    let counts = sets
+        .each_ref()
+        .map(|set| count_pairs(Rows::all(set), reach, isa, Share::untold()).unwrap());
     let wide = |&row: &u64| Wide::from(u128::from(row) << 40 | 7);
     let wide: Vec<Wide<2>> = narrow.iter().map(wide).collect();
-    assert_eq!(counts, [count_pairs(Rows::all(&wide), Reach::bits(128, 3), isa).unwrap(); 3]);
+    assert_eq!(
+        counts,
+        [count_pairs(Rows::all(&wide), Reach::bits(128, 3), isa, Share::untold()).unwrap(); 3]
+    );
     let join = self_join(Rows::all(&narrow), reach, isa, Share::untold()).unwrap();
     let pairs = expanded(&join.groups, &join.pairs);
     assert_eq!(pairs.len() as u64, counts[0]);

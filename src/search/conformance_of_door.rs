@@ -93,9 +93,9 @@ fn the_door_takes_rows_of_any_width_and_metric() {
             let place = format!("{index}, {shape}");
             let found = door::self_join(&corpus, &plan, &resources, &NoProgress).unwrap();
             assert!(expanded(&found.groups, &found.pairs) == expected, "{place}");
-            let counted = door::count_self_join(&corpus, &plan, &resources).unwrap();
+            let counted = door::count_self_join(&corpus, &plan, &resources, &NoProgress).unwrap();
             assert_eq!(counted, expected.len() as u64, "{place}");
-            let partners = door::self_partners(&corpus, &plan, &resources).unwrap();
+            let partners = door::self_partners(&corpus, &plan, &resources, &NoProgress).unwrap();
             assert!(collect(&*partners).iter().map(tuple).eq(expected.iter().copied()), "{place}");
         }
         let task = Task::Batch { queries: queries.len() };
@@ -110,7 +110,8 @@ fn the_door_takes_rows_of_any_width_and_metric() {
             }
             let plan = Plan { index, ..plan.clone() };
             let place = format!("{index}, {shape}");
-            let partners = door::partners(&queries, &corpus, &plan, &resources).unwrap();
+            let partners =
+                door::partners(&queries, &corpus, &plan, &resources, &NoProgress).unwrap();
             assert!(collect(&*partners).iter().map(tuple).eq(expected.iter().copied()), "{place}");
             let found = door::join(&queries, &corpus, &plan, &resources, &NoProgress).unwrap();
             let mut rows = Vec::new();
@@ -138,7 +139,7 @@ fn the_door_refuses_rows_that_do_not_compare_and_methods_of_other_tasks() {
     let plan = Plan::new(workload).unwrap();
     let refused = |queries: &FingerprintRows<'_>| {
         let joined = door::join(queries, &corpus, &plan, &resources, &NoProgress).map(|_| ());
-        let partners = door::partners(queries, &corpus, &plan, &resources).map(|_| ());
+        let partners = door::partners(queries, &corpus, &plan, &resources, &NoProgress).map(|_| ());
         let [joined, partners] = [joined, partners].map(|found| found.map_err(|e| e.to_string()));
         assert_eq!(joined, partners);
         joined.err().unwrap_or_default()

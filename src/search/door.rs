@@ -9,7 +9,7 @@
 use crate::error::{Error, Result};
 use crate::fingerprint_rows::{FingerprintRows, recipe_difference};
 use crate::fingerprint_table::{Lane, Reach, Wide};
-use crate::progress::{NoProgress, Progress, Share};
+use crate::progress::{Progress, Share};
 use crate::resources::Resources;
 use crate::search::asked_rows::{Indexed, ScanBehind, Scanned, Searched, Streamed};
 use crate::search::bipartite_join::bipartite_join;
@@ -85,15 +85,21 @@ pub fn count_self_join(
     rows: &FingerprintRows<'_>,
     plan: &Plan,
     resources: &Resources,
+    progress: &dyn Progress,
 ) -> Result<u64> {
     if may_be_null(rows.shape) {
-        return count_self_join(&without_nulls(rows, Side::Corpus), plan, resources);
+        return count_self_join(&without_nulls(rows, Side::Corpus), plan, resources, progress);
     }
     let work = Work::of(rows, plan, resources)?;
     if work.votes().is_some() {
-        return Ok(count(&*self_partners(rows, plan, resources)?));
+        return Ok(count(&*self_partners(rows, plan, resources, progress)?, progress));
     }
-    in_lanes!(rows, count_lanes(rows, work), Ok(count(&WideRows::new(rows, work.reach))))
+    let work = Work { share: Share::begin("joining", progress), ..work };
+    in_lanes!(
+        rows,
+        count_lanes(rows, work, progress),
+        Ok(count(&WideRows::new(rows, work.reach), progress))
+    )
 }
 
 /// The partners of each row within the distance of `plan`, those behind it: the pairs of
@@ -106,12 +112,14 @@ pub fn self_partners<'a>(
     rows: &'a FingerprintRows<'_>,
     plan: &Plan,
     resources: &'a Resources,
+    progress: &'a dyn Progress,
 ) -> Result<Box<dyn Partners + 'a>> {
     let work = Work::of(rows, plan, resources)?;
     if may_be_null(rows.shape) || work.votes().is_some() {
-        let found = self_join(rows, plan, resources, &NoProgress)?;
+        let found = self_join(rows, plan, resources, progress)?;
         return Ok(Box::new(RowPairs::of_self_join(found, rows.len())));
     }
+    let work = Work { share: Share::begin("joining", progress), ..work };
     in_lanes!(rows, self_partners_lanes(rows, work), Ok(Box::new(WideRows::new(rows, work.reach))))
 }
 
@@ -162,13 +170,15 @@ pub fn partners<'a>(
     corpus: &'a FingerprintRows<'_>,
     plan: &Plan,
     resources: &'a Resources,
+    progress: &'a dyn Progress,
 ) -> Result<Box<dyn Partners + 'a>> {
     check_both(queries, corpus)?;
     let work = Work::of(corpus, plan, resources)?;
     if may_be_null(corpus.shape) || work.votes().is_some() {
-        let found = join(queries, corpus, plan, resources, &NoProgress)?;
+        let found = join(queries, corpus, plan, resources, progress)?;
         return Ok(Box::new(RowPairs::of_join(found, queries.len())));
     }
+    let work = Work { share: Share::begin("joining", progress), ..work };
     in_lanes!(corpus, partners_lanes(queries, corpus, work), {
         let searcher = Box::new(WideRows::new(corpus, work.reach));
         Ok(Box::new(Searched { searcher, queries: WideRows::new(queries, work.reach) }))
@@ -255,12 +265,16 @@ fn self_join_lanes<L: Lane>(rows: &FingerprintRows<'_>, work: Work<'_>) -> Resul
     }
 }
 
-fn count_lanes<L: Lane>(rows: &FingerprintRows<'_>, work: Work<'_>) -> Result<u64> {
+fn count_lanes<L: Lane>(
+    rows: &FingerprintRows<'_>,
+    work: Work<'_>,
+    progress: &dyn Progress,
+) -> Result<u64> {
     let lanes = LaneRows::<L>::of(rows);
     let (rows, reach, isa) = (lanes.rows(), work.reach, work.resources.isa);
     match work.index {
-        IndexName::PartitionJoin => partition_join::count_pairs(rows, reach, isa),
-        IndexName::MultiIndexJoin => multi_index_join::count_pairs(rows, reach, isa),
+        IndexName::PartitionJoin => partition_join::count_pairs(rows, reach, isa, work.share),
+        IndexName::MultiIndexJoin => multi_index_join::count_pairs(rows, reach, isa, work.share),
         IndexName::SpilledJoin => {
             let layout = work.layout(rows.lanes);
             let spilled = work.spilled(rows)?;
@@ -268,7 +282,7 @@ fn count_lanes<L: Lane>(rows: &FingerprintRows<'_>, work: Work<'_>) -> Result<u6
             let pairs = spilled.collect_pairs(&layout, reach, isa, &counting, work.share)?;
             Ok(spilled.groups.equal_pairs() + pairs)
         }
-        IndexName::LinearScan => Ok(count(&ScanBehind { rows: lanes, work })),
+        IndexName::LinearScan => Ok(count(&ScanBehind { rows: lanes, work }, progress)),
         IndexName::BitProbing
         | IndexName::ExpandedSet
         | IndexName::PermutedTables

@@ -45,6 +45,12 @@ const NAMES: [(IndexName, &str); 10] = [
 ];
 
 impl IndexName {
+    /// Its name, as it is read.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        NAMES[self as usize].1
+    }
+
     /// Whether the method can count what `metric` does.
     pub(super) fn counts(self, metric: Metric) -> bool {
         match metric {
@@ -68,7 +74,7 @@ impl IndexName {
 
 impl fmt::Display for IndexName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(NAMES[*self as usize].1)
+        f.pad(self.name())
     }
 }
 

@@ -74,11 +74,16 @@ pub fn self_join<L: Lane>(
 /// # Panics
 ///
 /// As [`self_join`].
-pub fn count_pairs<L: Lane>(rows: Rows<'_, L>, reach: Reach, isa: Isa) -> Result<u64> {
+pub fn count_pairs<L: Lane>(
+    rows: Rows<'_, L>,
+    reach: Reach,
+    isa: Isa,
+    share: Share<'_>,
+) -> Result<u64> {
     let mut groups = group(rows)?;
     let spare = groups.spare.take();
     let counting = CountRows { groups: (&groups.groups, &groups.groups) };
-    let pairs = value_pairs(groups.values(), spare, reach, isa, &counting, Share::untold())?;
+    let pairs = value_pairs(groups.values(), spare, reach, isa, &counting, share)?;
     Ok(groups.groups.equal_pairs() + pairs)
 }
 

@@ -61,20 +61,24 @@ pub fn self_join<L: Lane>(
 /// # Panics
 ///
 /// As [`group`].
-pub fn count_pairs<L: Lane>(rows: Rows<'_, L>, reach: Reach, isa: Isa) -> Result<u64> {
+pub fn count_pairs<L: Lane>(
+    rows: Rows<'_, L>,
+    reach: Reach,
+    isa: Isa,
+    share: Share<'_>,
+) -> Result<u64> {
     if L::WORDS < SKETCHED_WORDS && rows.lanes.len() >= MANY_ROWS {
         let (first_rows, spare) = first_rows(rows)?;
         let counting = CountFirst(&first_rows);
         let join = Join::new(rows.lanes, 0, reach, isa, &counting, Some(spare));
-        let pairs =
-            counting.total(join.run_valid(rows.lanes, &first_rows.first, Share::untold())?);
+        let pairs = counting.total(join.run_valid(rows.lanes, &first_rows.first, share)?);
         return Ok(first_rows.equal_pairs() + pairs);
     }
     let mut groups = group(rows)?;
     let spare = groups.spare.take();
     let counting = CountRows { groups: (&groups.groups, &groups.groups) };
     let values = groups.values();
-    let pairs = Join::new(values, 0, reach, isa, &counting, spare).run(values, Share::untold())?;
+    let pairs = Join::new(values, 0, reach, isa, &counting, spare).run(values, share)?;
     Ok(groups.groups.equal_pairs() + pairs)
 }
 
@@ -120,6 +124,9 @@ mod tests {
             rows,
             [(vec![0, 3], vec![1], 3), (vec![0, 3], vec![4], 3), (vec![1], vec![2], 1)]
         );
-        assert_eq!(count_pairs(Rows::all(&lanes), reach, Isa::detected()).unwrap(), 6);
+        assert_eq!(
+            count_pairs(Rows::all(&lanes), reach, Isa::detected(), Share::untold()).unwrap(),
+            6
+        );
     }
 }

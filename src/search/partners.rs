@@ -2,6 +2,7 @@
 //! may be n², are never in memory together.
 
 use crate::matches::{Match, ValuePair};
+use crate::progress::{Progress, Work};
 use rayon::prelude::{
     IndexedParallelIterator, IntoParallelIterator, IntoParallelRefIterator, ParallelIterator,
 };
@@ -31,14 +32,16 @@ pub fn collect(pairs: &dyn Partners) -> Vec<ValuePair> {
 
 /// The number of pairs.
 #[must_use]
-pub fn count(pairs: &dyn Partners) -> u64 {
+pub fn count(pairs: &dyn Partners, progress: &dyn Progress) -> u64 {
+    progress.begin("counting pairs", Work::Steps(pairs.rows() as u64));
     let counts = tasks(pairs).into_par_iter().with_max_len(1).map(|rows| {
         let mut found = Vec::new();
         let mut count = 0;
-        for row in rows {
+        for row in rows.clone() {
             pairs.partners(row, &mut found);
             count += found.len() as u64;
         }
+        progress.advance(rows.len() as u64);
         count
     });
     counts.sum()
@@ -71,11 +74,19 @@ pub fn for_each(pairs: &dyn Partners, rows: Range<usize>, mut visit: impl FnMut(
 /// The first error of `take`.
 pub fn in_order<T: Send, E>(
     pairs: &dyn Partners,
+    progress: &dyn Progress,
     make: impl Fn(Range<usize>) -> T + Sync,
     mut take: impl FnMut(T) -> Result<(), E>,
 ) -> Result<(), E> {
+    progress.begin("listing pairs", Work::Steps(pairs.rows() as u64));
+    let make = |rows: Range<usize>| {
+        let steps = rows.len() as u64;
+        let made = make(rows);
+        progress.advance(steps);
+        made
+    };
     for tasks in tasks(pairs).chunks(4 * rayon::current_num_threads()) {
-        let parts: Vec<T> = tasks.par_iter().with_max_len(1).cloned().map(&make).collect();
+        let parts: Vec<T> = tasks.par_iter().with_max_len(1).cloned().map(make).collect();
         parts.into_iter().try_for_each(&mut take)?;
     }
     Ok(())

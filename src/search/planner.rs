@@ -14,14 +14,14 @@ use std::fmt;
 pub use crate::search::index_name::IndexName;
 
 /// The methods that join a corpus with itself.
-const SELF_JOINS: &[IndexName] = &[
+pub const SELF_JOINS: &[IndexName] = &[
     IndexName::LinearScan,
     IndexName::PartitionJoin,
     IndexName::MultiIndexJoin,
     IndexName::SpilledJoin,
 ];
 /// The methods that answer queries.
-const SEARCHES: &[IndexName] = &[
+pub const SEARCHES: &[IndexName] = &[
     IndexName::LinearScan,
     IndexName::BitProbing,
     IndexName::ExpandedSet,

@@ -33,11 +33,50 @@ fn printed(arguments: &[&str]) -> String {
 }
 
 #[test]
+fn the_program_alone_says_how_to_begin() {
+    let said = usage_error(&[]);
+    let lines: Vec<&str> = said.lines().collect();
+    assert!(lines.len() <= 8 && lines[2].starts_with("  simtool dedup PATH..."), "{said}");
+    for wanted in ["simtool match", "simtool N M", "simtool --help"] {
+        assert!(said.contains(wanted), "{said}");
+    }
+}
+
+#[test]
 fn n_and_m_are_both_needed() {
-    for (arguments, given) in [(&[][..], "nothing"), (&["10"], "10"), (&["--quiet"], "nothing")] {
+    for (arguments, given) in
+        [(&["10"][..], "10"), (&["--quiet"], "nothing"), (&["reference"], "nothing")]
+    {
         let wanted = format!("simtool: error: N and M are needed, not {given}: type `simtool N M`");
         let error = usage_error(arguments);
         assert!(error.starts_with(&wanted) && error.contains("simtool --help"), "{error}");
+    }
+}
+
+#[test]
+fn a_mistyped_command_is_told_from_a_wrong_n() {
+    for (arguments, wanted) in [
+        (&["jion", "f"][..], "there is no command 'jion': did you mean `simtool join`?"),
+        (&["dedpu", "x"], "there is no command 'dedpu': did you mean `simtool dedup`?"),
+        (&["dedup2"], "did you mean `simtool dedup`?"),
+        (&["matsch", "7"], "did you mean `simtool match`?"),
+        (&["xyz"], "there is no command 'xyz': `simtool --help` lists the commands"),
+        (&["article.txt"], "near-duplicates of this path, type `simtool dedup article.txt`"),
+        (
+            &["-j", "4", "dedup", "x"],
+            "a command stands in front, its options behind it: `simtool d",
+        ),
+        (&["-q", "x", "4"], "unexpected argument 'x': type `simtool N M`"),
+        (&["1", "4", "join"], "unexpected argument 'join': a command stands in front"),
+        (&["1o", "4"], "N 1o: the hash table has 4 rows"),
+        (&["-1", "4"], "N -1: the hash table has 4 rows"),
+        (&["dedup", "--corpus", "x"], "'--corpus': paths stand alone, as in `simtool dedup PATH`"),
+        (&["dedup", "x", "--queries", "y"], "`simtool match QUERIES --against PATH`"),
+    ] {
+        let error = usage_error(arguments);
+        assert!(error.contains(wanted), "{arguments:?}: {error}");
+        let is_about_n = error.contains("N and M") || error.contains("error: N ");
+        assert_eq!(is_about_n, wanted.starts_with("N "), "{arguments:?}: {error}");
     }
 }
 
@@ -47,10 +86,8 @@ fn wrong_options_are_named() {
         (&["--nope"][..], "unexpected argument '--nope'"),
         (&["1", "4", "-x"], "unexpected argument '-x'"),
         (&["1", "4", "5"], "unexpected argument '5': type `simtool N M`"),
-        (&["1", "4", "join"], "'join' cannot be used with"),
-        (&["-0"], "--files-from <LIST>"),
-        (&["1", "4", "--shingle", "words:2"], "'--shingle <UNIT:N>' goes with --corpus PATH"),
-        (&["1", "4", "--text-field", "body"], "goes with --corpus PATH"),
+        (&["1", "4", "--shingle", "words:2"], "'--shingle': it goes with `simtool dedup`"),
+        (&["1", "4", "--text-field", "body"], "it goes with `simtool dedup`"),
         (&["1", "4", "--threads", "x"], "invalid value 'x' for '--threads <N>'"),
         (&["1", "4", "--threads", "2.5"], "invalid value '2.5' for '--threads <N>'"),
         (&["1", "4", "--threads=-1"], "invalid value '-1' for '--threads <N>'"),
@@ -67,7 +104,7 @@ fn wrong_options_are_named() {
         (&["1", "4", "--quiet", "--quiet"], "cannot be used multiple times"),
         (&["completions"], "<SHELL>"),
         (&["completions", "cmd"], "[possible values: bash, elvish, fish, powershell, zsh]"),
-        (&["man", "x"], "unexpected argument 'x'"),
+        (&["man", "x"], "COMMAND x: is no command; there are dedup, match, "),
         (&["generate"], "--output <DIR>"),
         (&["generate", "--output", "x"], "--documents <N>"),
         (&["generate", "--output", "x", "--bytes", "1T"], "with K, M or G"),
@@ -212,62 +249,100 @@ fn a_full_disk_is_named() {
     }
 }
 
+/// Every command.
+const COMMANDS: [&str; 10] = [
+    "dedup",
+    "match",
+    "compare",
+    "fingerprint",
+    "join",
+    "search",
+    "reference",
+    "generate",
+    "completions",
+    "man",
+];
+
 #[test]
-fn help_names_every_option_with_its_default_and_gives_examples() {
+fn the_help_lists_the_commands_and_gives_examples() {
     let (short, long) = (printed(&["-h"]), printed(&["--help"]));
-    for option in [
-        "--threads",
-        "--directory",
-        "--articles",
-        "--samples",
-        "--stop-words",
-        "--hash-table",
-        "--result",
-        "--max-distance",
-        "--no-mmap",
-        "--quiet",
-        "--stats",
-        "--help",
-        "--version",
-    ] {
-        assert!(short.contains(option) && long.contains(option), "{option}");
+    for command in COMMANDS {
+        let begins = |line: &str| line.starts_with(&format!("  {command} "));
+        assert!(short.lines().any(begins) && long.lines().any(begins), "{command}");
     }
-    for name in ["article.txt", "sample.txt", "stopwords.txt", "hashvalue.txt", "result.txt"] {
-        assert!(short.contains(name), "{name}");
-    }
-    for wanted in ["simtool 1000 16", "Exit codes: 0 done, 1 failed, 2 wrong usage", "form feeds"] {
+    let (first, _) = long.split_once("  match ").unwrap();
+    assert!(
+        first.ends_with('\n') && first.lines().last().unwrap().starts_with("  dedup "),
+        "{long}"
+    );
+    for wanted in ["simtool dedup big/", "simtool 1000 16", "Exit codes: 0 done, 1 failed, 2 wrong"]
+    {
         assert!(long.contains(wanted), "{wanted}");
     }
-    assert!(!short.contains("generate") && short.len() < long.len());
-    assert!(long.lines().all(|line| line.chars().count() <= 100), "{long}");
-    let generate = printed(&["generate", "--help"]);
-    assert!(generate.contains("known near-duplicates") && generate.contains("--seed"));
+    assert!(short.len() < long.len());
+}
+
+#[test]
+fn the_help_of_a_command_has_its_options_alone_with_values_and_defaults() {
+    for (command, own, others) in [
+        ("dedup", "--similarity --keep --output-format --write-kept", "--articles --against"),
+        ("match", "--against --similarity --write-kept", "--keep --pairs --queries"),
+        ("compare", "--shingle --json", "--threads --output"),
+        ("fingerprint", "--bits --shingle --output --force", "--similarity --method"),
+        (
+            "join",
+            "--index --count --groups --progress --stats",
+            "--queries --shingle --fingerprints",
+        ),
+        ("search", "--queries --index --progress --stats", "--shingle --fingerprints"),
+        ("reference", "--directory --articles --result --force", "--corpus --similarity"),
+        ("generate", "--documents --seed --with-tables --force", "--threads --format"),
+        ("man", "--output --force", "--threads"),
+    ] {
+        let (short, long) = (printed(&[command, "-h"]), printed(&[command, "--help"]));
+        assert_eq!(printed(&["help", command]), long);
+        for (form, of_form) in [("reference", "1"), ("dedup", "--corpus=x")] {
+            assert!(command != form || printed(&[of_form, "--help"]) == long, "{form}");
+            assert!(command != form || printed(&[of_form, "-h"]) == short, "{form}");
+        }
+        let has = |help: &str, option: &str| {
+            let is_it = |word: &str| word.trim_end_matches(',') == option;
+            help.lines()
+                .any(|line| line.trim_start().starts_with('-') && line.split(' ').any(is_it))
+        };
+        for option in own.split(' ') {
+            assert!(has(&short, option) && has(&long, option), "{command} {option}: {short}");
+        }
+        for option in others.split(' ') {
+            assert!(!has(&short, option) && !has(&long, option), "{command} {option}: {short}");
+        }
+        assert!(long.contains("\nExamples:\n  simtool "), "{long}");
+        assert!(long.lines().all(|line| line.chars().count() <= 100), "{long}");
+    }
+    for (command, wanted) in [
+        ("dedup", "[default: 0.8]"),
+        ("dedup", "[default: exact] [possible values: exact, simhash]"),
+        ("dedup", "64, 128, 256 or 512 [default: 64]"),
+        ("dedup", "[default: words:3]"),
+        ("dedup", "[default: simtool-out]"),
+        ("dedup", "[possible values: form-feed, text, lines, jsonl, csv, tsv, warc, parquet]"),
+        ("join", "[possible values: linear-scan, partition-join, multi-index-join, spilled-join]"),
+        ("search", "linear-scan, bit-probing, expanded-set"),
+        ("reference", "[default: 3]"),
+        ("generate", "[default: 200]"),
+    ] {
+        let short = printed(&[command, "-h"]);
+        let words: Vec<&str> = short.split_whitespace().collect();
+        assert!(words.join(" ").contains(wanted), "{command} {wanted}: {short}");
+    }
+    for name in ["article.txt", "sample.txt", "stopwords.txt", "hashvalue.txt", "result.txt"] {
+        assert!(printed(&["reference", "-h"]).contains(name), "{name}");
+    }
+    assert!(printed(&["generate", "--help"]).contains("known near-duplicates"));
 }
 
 #[test]
 fn the_version_is_that_of_the_package() {
     let expected = format!("simtool {}\n", env!("CARGO_PKG_VERSION"));
     assert_eq!((printed(&["--version"]), printed(&["-V"])), (expected.clone(), expected));
-}
-
-#[test]
-fn completions_know_the_options_of_every_shell() {
-    for (shell, wanted) in [
-        ("bash", "complete -F _simtool"),
-        ("zsh", "#compdef simtool"),
-        ("fish", "complete -c simtool"),
-        ("powershell", "Register-ArgumentCompleter"),
-        ("elvish", "edit:completion"),
-    ] {
-        let script = printed(&["completions", shell]);
-        assert!(script.contains(wanted) && script.contains("max-distance"), "{shell}");
-    }
-}
-
-#[test]
-fn the_manual_page_has_its_sections() {
-    let page = printed(&["man"]);
-    for wanted in [".TH simtool 1", ".SH NAME", ".SH SYNOPSIS", ".SH OPTIONS", "hash\\-table"] {
-        assert!(page.contains(wanted), "{wanted}: {page}");
-    }
 }

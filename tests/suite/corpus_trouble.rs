@@ -138,9 +138,9 @@ fn a_list_of_paths_is_enough() {
 fn options_that_would_say_nothing_are_refused_or_told_of() {
     let folder = Folder::empty().with("a.jsonl", page(1) + &page(1)).with("file", "x");
     for (arguments, part) in [
-        ("--articles file", "'--articles <FILE>' cannot be used with"),
-        ("--samples file", "cannot be used with"),
-        ("--result file", "cannot be used with"),
+        ("--articles file", "unexpected argument '--articles': it goes with `simtool reference`"),
+        ("--samples file", "it goes with `simtool reference`"),
+        ("--result file", "it goes with `simtool reference`"),
         ("--directory x", "--directory x: goes with N and M"),
         ("--stop-words file", "--stop-words file: goes with N and M"),
         ("--hash-table file", "--hash-table file: goes with N and M"),

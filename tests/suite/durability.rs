@@ -143,7 +143,7 @@ fn a_run_that_reads_nothing_replaces_nothing() {
         assert_eq!(names(&folder), ["out"]);
     }
     fs::write(folder.path("f.txt"), "old").unwrap();
-    let fingerprint = [&["fingerprint", "-q", "--output", "f.txt"], &field[..]].concat();
+    let fingerprint = [&["fingerprint", "-q", "--force", "--output", "f.txt"], &field[..]].concat();
     let run = folder.run(&fingerprint);
     assert_eq!(run.code, 1, "{}", run.err);
     assert!(run.err.contains("no document was read: [json]"), "{}", run.err);
@@ -159,7 +159,7 @@ fn standard_output_is_no_folder() {
     for more in [&[][..], &["--force"], &["--dry-run"]] {
         let run = folder.run(&[&["-q", "--corpus", "a.jsonl", "--output", "-"], more].concat());
         assert_eq!(run.code, 2, "{}", run.err);
-        assert!(run.err.contains("--output -: is never a folder"), "{}", run.err);
+        assert!(run.err.contains("'-' for '--output <DIR>': is never a folder"), "{}", run.err);
     }
     assert!(names(&folder).is_empty());
 }

@@ -175,7 +175,7 @@ fn a_join_of_the_file_has_the_pairs_of_the_collection() {
         assert_eq!(joined, pairs, "{name}");
         assert!(joined.len() > 50, "{name}: {}", joined.len());
         // The number of threads does not matter.
-        run(&format!("fingerprint in.jsonl --bits {bits} --output again.f -j 3"));
+        run(&format!("fingerprint in.jsonl --bits {bits} --output again.f -j 3 --force"));
         let files = [format!("{name}.f"), "again.f".into()].map(|file| folder.path(&file));
         assert!(fs::read(&files[0]).unwrap() == fs::read(&files[1]).unwrap());
     }

@@ -106,6 +106,11 @@ fn every_format_has_the_same_documents_and_every_run_the_same_bytes() {
     assert_eq!(run.code, 0, "{}", run.err);
     let made = files(&folder.path("made"));
     assert!(made == files(&folder.path("again")));
+    // Each of the files stands in the way of another run.
+    fs::remove_file(folder.path("again/text/pages.txt")).unwrap();
+    let run = folder.run(&["generate", "--pages", "pages", "--output", "again"]);
+    assert_eq!(run.code, 2, "{}", run.err);
+    assert!(run.err.contains("again/warc/pages-00000.warc.gz: is there already"), "{}", run.err);
 }
 
 #[test]

@@ -6,6 +6,7 @@ mod architecture;
 #[cfg(all(feature = "gzip", feature = "parquet", feature = "warc", feature = "zstd"))]
 mod bad_inputs;
 mod cli;
+mod commands;
 #[cfg(feature = "jsonl")]
 mod corpus;
 #[cfg(feature = "jsonl")]
@@ -38,6 +39,7 @@ mod join_memory;
     feature = "zstd"
 ))]
 mod kept_copies;
+mod manual;
 #[cfg(all(feature = "gzip", feature = "jsonl", feature = "zstd"))]
 mod metamorphic;
 mod naive;

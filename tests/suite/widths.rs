@@ -57,7 +57,7 @@ fn files_of_every_format_are_joined_and_searched() {
     for bits in WIDTHS {
         let most = bits / 8;
         let rows = |name: &str| {
-            let options = format!("--shingle words:2 --bits {bits} --output {name}.txt -q");
+            let options = format!("--shingle words:2 --bits {bits} --output {name}.txt -q --force");
             ran(&folder, &format!("fingerprint {name}.jsonl {options}"));
             fs::read_to_string(folder.path(&format!("{name}.txt"))).unwrap()
         };
@@ -69,7 +69,7 @@ fn files_of_every_format_are_joined_and_searched() {
         narrower = all.iter().map(|row| (*row).to_owned()).collect();
         for form in &forms {
             let (name, rows) = if *form == "npy" { ("all", &all) } else { ("gap", &gap) };
-            let options = format!("--shingle words:2 --bits {bits} --output x.{form} -q");
+            let options = format!("--shingle words:2 --bits {bits} --output x.{form} -q --force");
             ran(&folder, &format!("fingerprint {name}.jsonl {options}"));
             let found = ran(&folder, &format!("join --fingerprints x.{form} -k {most}")).out;
             assert_eq!(found, pairs(rows, rows, most, true), "{form}, {bits} bits");
@@ -109,7 +109,7 @@ fn two_documents_are_compared_by_any_width() {
     let (a, b) = ("one two three four five six seven", "one two three four five six eight");
     let folder = Folder::empty().with("a.txt", a).with("b.txt", b);
     for bits in WIDTHS {
-        ran(&folder, &format!("fingerprint a.txt b.txt --bits {bits} --output x.txt -q"));
+        ran(&folder, &format!("fingerprint a.txt b.txt --bits {bits} --output x.txt -q --force"));
         let rows = fs::read_to_string(folder.path("x.txt")).unwrap();
         let (left, right) = rows.trim_end().split_once('\n').unwrap();
         let distance = distance(left, right);

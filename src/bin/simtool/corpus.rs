@@ -1,7 +1,8 @@
-//! `simtool --corpus`: near-duplicates within a collection, or of one in another.
+//! `simtool dedup` and `simtool match`: near-duplicates within a collection, or of one in another.
 
-use crate::args::{Args, ClusterBy, CorpusArgs, KeepWhich, OutputFormat, Quarantined};
+use crate::args::{ClusterBy, CorpusArgs, Job, KeepWhich, OutputFormat, Quarantined};
 use crate::inputs::Access;
+use crate::output_file::existing;
 use crate::progress_line::ProgressLine;
 use crate::{Outcome, console, documents, interrupt, reference};
 use simtool::Error;
@@ -18,11 +19,14 @@ use simtool::read::walk::{InputFile, Walked};
 use simtool::read::{Collection, ReadOptions, Strict};
 use simtool::sides::Sides;
 use simtool::write::document_rows::RowFormat;
-use simtool::write::output_folder::{Existing, OutputFolder};
+use simtool::write::output_folder::OutputFolder;
 use simtool::write::summary::{Summary, write_summary};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
+
+/// The method, where `--method` names none.
+const METHOD: &str = "exact";
 
 /// A collection, and what is wrong with paths to it.
 struct Input {
@@ -31,10 +35,11 @@ struct Input {
 }
 
 /// Finds the near-duplicates and writes the outputs.
-pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
-    let plan = plan(args)?;
-    let inputs = inputs(args)?;
-    let (common, args) = (&args.common, &args.corpus);
+pub(crate) fn run(job: Job<'_>) -> anyhow::Result<Outcome> {
+    let plan = plan(job)?;
+    let inputs = inputs(job)?;
+    let (common, args) = (&job.corpus.common, job.corpus);
+    let keep_field = job.keep_field();
     let strict = inputs.as_ref().map(|input| Strict(&input.collection));
     let collections = strict.as_ref().map(|strict| documents::watched(&args.input, strict));
     if args.dry_run || args.explain || !common.quiet {
@@ -54,11 +59,10 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
             console::note(&estimate.to_string());
         }
     }
-    let existing = if args.force { Existing::Replace } else { Existing::Refuse };
-    let folder = OutputFolder::create(&args.output, existing)?;
+    let folder = OutputFolder::create(&args.output, existing(args.force))?;
     interrupt::remove_if_interrupted(folder.unfinished().to_owned());
 
-    let progress = ProgressLine::new(common.quiet, args.input.progress).explaining(args.explain);
+    let progress = ProgressLine::new(common.quiet, common.progress).explaining(args.explain);
     let mut found = find_near_duplicates(collections, &plan, &progress)?;
     let mut faults = Vec::new();
     for (input, read) in inputs.iter().zip(found.read.iter_mut()) {
@@ -66,19 +70,19 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     }
     let read: Vec<_> = inputs.iter().map(|i| &i.collection).zip(found.read.iter()).collect();
     documents::refuse_missing_ids(&args.input, &read)?;
-    if let Some(field) = args.keep_field.as_ref().filter(|_| found.read.first().lacks_field()) {
+    if let Some(field) = keep_field.filter(|_| found.read.first().lacks_field()) {
         documents::refuse_missing_field("keep_field", field, &[&inputs.first().collection])?;
     }
     let mut summary = Summary {
         command: command_line(),
-        parameters: parameters(args, &plan),
+        parameters: parameters(job, &plan),
         recipe: plan.method().recipe().to_string(),
         distance_means: plan.method().distance_means(),
         stages: found.timings.stages().to_vec(),
         ..Summary::default()
     };
     let findings = Findings::new(&found, collections);
-    write_outputs(&findings, outputs(args, &plan), &folder, &mut summary, &progress)?;
+    write_outputs(&findings, outputs(job, &plan), &folder, &mut summary, &progress)?;
     progress.begin("syncing", Work::Steps(0));
     let begun = Instant::now();
     folder.sync()?;
@@ -92,7 +96,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     let (verbose, quiet) = (common.verbose, common.quiet);
     documents::show(&faults, documents::Shown { verbose, quiet });
     let lacks_field = found.read.first().lacks_field();
-    if let Some(field) = args.keep_field.as_ref().filter(|_| !quiet && lacks_field) {
+    if let Some(field) = keep_field.filter(|_| !quiet && lacks_field) {
         console::note(&format!("the field {field} is empty everywhere; the first ones were kept"));
     }
     if common.stats {
@@ -107,39 +111,41 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
 }
 
 /// What is to be done.
-fn plan(args: &Args) -> Result<Plan, Error> {
-    let given = &args.corpus;
-    let keep = match given.keep {
-        KeepWhich::First => Keep::First,
-        KeepWhich::Last => Keep::Last,
-        KeepWhich::Longest => Keep::Longest,
-        KeepWhich::Max => Keep::FieldMax,
-        KeepWhich::Min => Keep::FieldMin,
-    };
-    if keep.is_by_field() != given.keep_field.is_some() {
+fn plan(job: Job<'_>) -> Result<Plan, Error> {
+    let (mut keep, mut clusters) = (Keep::First, ClusterRule::Proven);
+    if let Some(given) = job.keep {
+        keep = match given.keep {
+            KeepWhich::First => Keep::First,
+            KeepWhich::Last => Keep::Last,
+            KeepWhich::Longest => Keep::Longest,
+            KeepWhich::Max => Keep::FieldMax,
+            KeepWhich::Min => Keep::FieldMin,
+        };
+        clusters = match given.cluster {
+            ClusterBy::Proven => ClusterRule::Proven,
+            ClusterBy::Components => ClusterRule::Components,
+        };
+    }
+    if keep.is_by_field() != job.keep_field().is_some() {
         let rule = "`keep` max and `keep` min go with `keep_field` NAME, and it with one of them";
         return Err(Error::config("keep", keep.name(), rule));
     }
-    let clusters = match given.cluster {
-        ClusterBy::Proven => ClusterRule::Proven,
-        ClusterBy::Components => ClusterRule::Components,
-    };
     let is_input = |path: &&PathBuf| *path == Path::new("-");
-    if given.corpus.iter().chain(&given.queries).filter(is_input).count() > 1 {
-        return Err(Error::config("queries", "-", "standard input can be read once"));
+    if job.paths.iter().chain(job.queries).filter(is_input).count() > 1 {
+        return Err(Error::config("PATH", "-", "standard input can be read once"));
     }
-    let resources = args.common.resources(&given.memory);
-    let task = if given.queries.is_empty() { Task::Deduplicate } else { Task::Match };
-    Plan::new(Config { method: method(args)?, keep, clusters, resources }, task)
+    let resources = job.corpus.common.resources(&job.corpus.memory);
+    let task = if job.queries.is_empty() { Task::Deduplicate } else { Task::Match };
+    Plan::new(Config { method: method(job)?, keep, clusters, resources }, task)
 }
 
 /// The method with the settings that were given, all of which it must know.
-fn method(args: &Args) -> Result<Method, Error> {
-    let (reference, given) = (&args.reference, &args.corpus);
-    let distance = reference.max_distance.map(|distance| distance.to_string());
+fn method(job: Job<'_>) -> Result<Method, Error> {
+    let given = job.corpus;
+    let distance = given.max_distance.map(|distance| distance.to_string());
     let mut options = Options::new();
     for (name, value) in [
-        ("shingle", Some(&given.shingle)),
+        ("shingle", given.shingle.as_ref()),
         ("similarity", given.similarity.as_ref()),
         ("bits", given.simhash_bits.as_ref()),
         ("max_distance", distance.as_ref()),
@@ -149,10 +155,22 @@ fn method(args: &Args) -> Result<Method, Error> {
             options.set(name, value);
         }
     }
-    let method = match reference::word_features(reference, &args.common)? {
-        Some((table, stop_words)) => Method::frequent_words(table, stop_words, &mut options)?,
-        None => Method::parse(&given.method, &mut options)?,
+    let words =
+        job.words.map(|words| reference::word_features(words, &given.common)).transpose()?;
+    let method = match words.flatten() {
+        Some((table, stop_words)) => {
+            if let (Some(shingle), None) = (&given.shingle, &given.verify) {
+                let rule = "N and M fingerprint words, so that it goes with `verify` only";
+                return Err(Error::config("shingle", shingle, rule));
+            }
+            Method::frequent_words(table, stop_words, &mut options)?
+        }
+        None => Method::parse(given.method.as_deref().unwrap_or(METHOD), &mut options)?,
     };
+    if let Some(named) = given.method.as_deref().filter(|named| *named != method.name()) {
+        let rule = format!("N and M in front are of {}: leave one of both away", method.name());
+        return Err(Error::config("method", named, rule));
+    }
     match options.first() {
         Some((option, value)) => Err(method.refusal(option, value)),
         None => Ok(method),
@@ -160,15 +178,11 @@ fn method(args: &Args) -> Result<Method, Error> {
 }
 
 /// The corpus, or queries and corpus; none of them where the outputs go.
-fn inputs(args: &Args) -> anyhow::Result<Sides<Input>> {
-    let (common, args) = (&args.common, &args.corpus);
-    if args.output.as_os_str() == "-" {
-        let rule = "is never a folder, and results are several files: name a folder";
-        return Err(Error::config("output", "-", rule).into());
-    }
+fn inputs(job: Job<'_>) -> anyhow::Result<Sides<Input>> {
+    let (common, args) = (&job.corpus.common, job.corpus);
     let input = &args.input;
     let options = ReadOptions {
-        keep_field: args.keep_field.clone(),
+        keep_field: job.keep_field().cloned(),
         ..documents::read_options(input, Access::of(common.no_mmap))?
     };
     let temporary = common.resources(&args.memory).temporary_folder;
@@ -177,11 +191,11 @@ fn inputs(args: &Args) -> anyhow::Result<Sides<Input>> {
         refuse_overlap(&args.output, paths, &files)?;
         Ok(Input { collection: Collection::open(files, options.clone()), faults })
     };
-    let corpus = open(&documents::with_listed(&args.corpus, input)?)?;
-    if args.queries.is_empty() {
+    let corpus = open(&documents::with_listed(job.paths, input)?)?;
+    if job.queries.is_empty() {
         return Ok(Sides::One(corpus));
     }
-    Ok(Sides::Two(open(&args.queries)?, corpus))
+    Ok(Sides::Two(open(job.queries)?, corpus))
 }
 
 impl Input {
@@ -200,7 +214,8 @@ impl Input {
     }
 }
 
-fn outputs(args: &CorpusArgs, plan: &Plan) -> Outputs {
+fn outputs(job: Job<'_>, plan: &Plan) -> Outputs {
+    let args = job.corpus;
     Outputs {
         rows: match args.output_format {
             OutputFormat::Jsonl => RowFormat::JsonLines,
@@ -209,7 +224,7 @@ fn outputs(args: &CorpusArgs, plan: &Plan) -> Outputs {
             OutputFormat::Parquet => RowFormat::Parquet,
         },
         only_ids: args.ids_only,
-        pairs: args.pairs || plan.task() == Task::Match,
+        pairs: job.keep.is_some_and(|keep| keep.pairs) || plan.task() == Task::Match,
         kept: args.write_kept,
         bad_records: match args.quarantined {
             Quarantined::Keep => BadRecords::Keep,
@@ -284,16 +299,17 @@ fn command_line() -> String {
 }
 
 /// What shaped the result, by name.
-fn parameters(args: &CorpusArgs, plan: &Plan) -> Vec<(&'static str, String)> {
+fn parameters(job: Job<'_>, plan: &Plan) -> Vec<(&'static str, String)> {
+    let input = &job.corpus.input;
     let mut parameters = vec![("method", plan.method().name().to_owned())];
     parameters.extend(plan.method().parameters());
     parameters.extend([
         ("keep", plan.keep().name().to_owned()),
         ("cluster", plan.clusters().name().to_owned()),
-        ("text_field", args.input.text_field.clone()),
-        ("id_field", args.input.id_field().to_owned()),
+        ("text_field", input.text_field.clone()),
+        ("id_field", input.id_field().to_owned()),
     ]);
-    parameters.extend(args.keep_field.clone().map(|field| ("keep_field", field)));
+    parameters.extend(job.keep_field().cloned().map(|field| ("keep_field", field)));
     parameters
 }
 

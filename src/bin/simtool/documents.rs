@@ -19,8 +19,13 @@ const SHOWN_FAULTS: usize = 20;
 /// How the files are read.
 pub(crate) fn read_options(args: &InputArgs, access: Access) -> Result<ReadOptions, Error> {
     let bytes = |bytes| usize::try_from(bytes).unwrap_or(usize::MAX);
+    let format = inputs::format(args.format.as_deref())?;
+    if let (true, Some(format)) = (args.per_line, format.filter(|format| !format.is_plain())) {
+        let rule = "has no plain text, with which `per_line` goes";
+        return Err(Error::config("format", format, rule));
+    }
     Ok(ReadOptions {
-        format: inputs::format(args.format.as_deref())?,
+        format,
         per_line: args.per_line,
         text_field: args.text_field.clone(),
         id_field: args.id_field().to_owned(),

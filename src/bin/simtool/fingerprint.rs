@@ -2,6 +2,7 @@
 
 use crate::args::FingerprintArgs;
 use crate::inputs::Access;
+use crate::output_file::{existing, refuse_existing};
 use crate::progress_line::ProgressLine;
 use crate::{Outcome, console, documents, interrupt};
 use simtool::Error;
@@ -31,6 +32,7 @@ pub(crate) fn run(args: &FingerprintArgs) -> anyhow::Result<Outcome> {
     let mut timings = Timings::start();
     let method = simhash(&args.shingle, args.bits.as_deref())?;
     let format = FileFormat::of(&args.output)?;
+    let existing = existing(args.force);
     let read = documents::read_options(&args.input, Access::of(args.common.no_mmap))?;
     let resources = args.common.resources(&args.memory);
     let paths = documents::with_listed(&args.corpus, &args.input)?;
@@ -40,10 +42,14 @@ pub(crate) fn run(args: &FingerprintArgs) -> anyhow::Result<Outcome> {
         let rule = format!("is the input {}: choose another file", input.name.display());
         return Err(Error::config("output", args.output.display(), rule).into());
     }
+    // Behind this, so that an input is told to be one.
+    if args.output.as_os_str() != "-" {
+        refuse_existing("output", &args.output, existing)?;
+    }
     timings.end("find files");
 
     let (verbose, quiet) = (args.common.verbose, args.common.quiet);
-    let progress = ProgressLine::new(quiet, args.input.progress);
+    let progress = ProgressLine::new(quiet, args.common.progress);
     let collection = Collection::open(files, read);
     let strict = Strict(&collection);
     let corpus = documents::watched(&args.input, &strict);
@@ -62,7 +68,7 @@ pub(crate) fn run(args: &FingerprintArgs) -> anyhow::Result<Outcome> {
         let mut out = BufWriter::new(io::stdout().lock());
         write_fingerprints(&collection, &made, format, Path::new("standard output"), &mut out)?;
     } else {
-        interrupt::whole_file(&args.output, |file| {
+        interrupt::whole_file(&args.output, existing, |file| {
             let mut out = BufWriter::with_capacity(1 << 20, file.file());
             write_fingerprints(&collection, &made, format, &args.output, &mut out)
         })?;

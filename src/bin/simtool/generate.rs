@@ -2,6 +2,7 @@
 
 use crate::args::GenerateArgs;
 use crate::console;
+use crate::output_file::{existing, refuse_existing};
 use simtool::Error;
 use simtool::fingerprint::hash_table::HashTable;
 use simtool::generate::collection::{CollectionSettings, Size, write_collection};
@@ -14,19 +15,30 @@ use std::path::Path;
 const TABLE_ROWS: usize = 500;
 const TABLE_COLUMNS: usize = 64;
 
+/// What `--seed` and `--samples` are where they are not given.
+const SEED: u64 = 1;
+const SAMPLES: u64 = 200;
+
 /// Writes the files.
 pub(crate) fn run(args: &GenerateArgs) -> anyhow::Result<()> {
     let folder = &args.output;
+    let existing = existing(args.force);
     #[cfg(all(feature = "jsonl", feature = "parquet", feature = "warc", feature = "zstd"))]
     if let Some(pages) = &args.pages {
-        return crate::generate_pages::run(pages, folder);
+        return crate::generate_pages::run(pages, args);
     }
+    let seed = args.seed.unwrap_or(SEED);
+    let refuse = |names: &[&str]| {
+        let mut names = names.iter();
+        names.try_for_each(|name| refuse_existing("output", &folder.join(name), existing))
+    };
     fs::create_dir_all(folder).map_err(|e| Error::io(folder, "create", e))?;
     #[cfg(all(feature = "gzip", feature = "jsonl", feature = "parquet"))]
     if args.crawl {
         let failed = |e| Error::io(folder, "write to", e);
-        let files = simtool::generate::crawl::crawl(args.seed, args.documents.unwrap_or(0));
         let names = ["pages.warc.wet.gz", "pages.jsonl", "pages.parquet"];
+        refuse(&names)?;
+        let files = simtool::generate::crawl::crawl(seed, args.documents.unwrap_or(0));
         for (name, content) in names.into_iter().zip(files.map_err(failed)?) {
             fs::write(folder.join(name), content).map_err(failed)?;
         }
@@ -36,7 +48,12 @@ pub(crate) fn run(args: &GenerateArgs) -> anyhow::Result<()> {
         (Some(documents), _) => Size::Documents(documents),
         (None, bytes) => Size::Bytes(bytes.unwrap_or(0)),
     };
-    let settings = CollectionSettings { seed: args.seed, size, queries: args.samples };
+    refuse(&["article.txt", "sample.txt", "truth.tsv"])?;
+    if args.with_tables {
+        refuse(&["stopwords.txt", "hashvalue.txt"])?;
+    }
+    let queries = args.samples.unwrap_or(SAMPLES);
+    let settings = CollectionSettings { seed, size, queries };
     let mut articles = create(folder, "article.txt")?;
     let mut samples = create(folder, "sample.txt")?;
     let mut truth = create(folder, "truth.tsv")?;
@@ -50,10 +67,12 @@ pub(crate) fn run(args: &GenerateArgs) -> anyhow::Result<()> {
         fs::write(folder.join("stopwords.txt"), stop_words()).map_err(failed)?;
         fs::write(folder.join("hashvalue.txt"), hash_table()?).map_err(failed)?;
     }
-    console::note(&format!(
-        "{} articles of {} bytes, {} samples, {} true pairs",
-        done.articles, done.bytes, done.queries, done.pairs
-    ));
+    if !args.quiet {
+        console::note(&format!(
+            "{} articles of {} bytes, {} samples, {} true pairs",
+            done.articles, done.bytes, done.queries, done.pairs
+        ));
+    }
     Ok(())
 }
 

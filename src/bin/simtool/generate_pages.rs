@@ -1,7 +1,9 @@
 //! `simtool generate --pages`: a crawl of the pages of a folder, and their texts in the other
 //! formats, as they are read from the crawl.
 
+use crate::args::GenerateArgs;
 use crate::console;
+use crate::output_file::{existing, refuse_existing};
 use simtool::document::Content;
 use simtool::generate::crawl_files::{PageText, ParquetFile, write_form_feed, write_json_line};
 use simtool::generate::pages::{self, DATE, PageFile};
@@ -13,6 +15,13 @@ use std::io::{self, BufWriter, Write};
 use std::ops::ControlFlow;
 use std::path::Path;
 
+/// The file of all texts.
+const TEXT: &str = "text/pages.txt";
+/// The folders of the other formats, and how their files end.
+const WARC: (&str, &str) = ("warc", "warc.gz");
+const WET: (&str, &str) = ("wet", "warc.wet.gz");
+const LINES: (&str, &str) = ("jsonl", "jsonl.zst");
+const ROWS: (&str, &str) = ("parquet", "parquet");
 /// Most files of a format.
 const FILES: usize = 8;
 /// As the program `zstd` packs if nothing is said.
@@ -26,24 +35,36 @@ struct Done {
     text_bytes: u64,
 }
 
-/// Writes the files: `warc/`, `wet/`, `jsonl/`, `parquet/` and `text/` below `output`.
-pub(crate) fn run(folder: &Path, output: &Path) -> anyhow::Result<()> {
+/// Writes the files: `warc/`, `wet/`, `jsonl/`, `parquet/` and `text/` below the output folder.
+pub(crate) fn run(folder: &Path, args: &GenerateArgs) -> anyhow::Result<()> {
+    let output = args.output.as_path();
     let found = pages::pages_below(folder).map_err(|e| Error::io(folder, "read", e))?;
     if found.is_empty() {
         let none = io::Error::new(io::ErrorKind::NotFound, "there is no page of HTML in it");
         return Err(Error::io(folder, "take pages from", none).into());
     }
+    let runs = pages::runs(&found, FILES);
+    let name = |number: usize| format!("pages-{number:05}");
+    refuse_existing("output", &output.join(TEXT), existing(args.force))?;
+    for number in 0..runs.len() {
+        for (format, ending) in [WARC, WET, LINES, ROWS] {
+            let path = output.join(format!("{format}/{}.{ending}", name(number)));
+            refuse_existing("output", &path, existing(args.force))?;
+        }
+    }
     let mut done = Done::default();
-    let mut text = create(&output.join("text/pages.txt"))?;
-    for (number, run) in pages::runs(&found, FILES).into_iter().enumerate() {
-        let name = format!("pages-{number:05}");
-        let warc = output.join(format!("warc/{name}.warc.gz"));
+    let mut text = create(&output.join(TEXT))?;
+    for (number, run) in runs.into_iter().enumerate() {
+        let name = name(number);
+        let warc = output.join(format!("{}/{name}.{}", WARC.0, WARC.1));
         done.html_bytes += write_responses(&found[run], &warc)?;
         write_texts(&warc, output, &name, &mut text, &mut done)?;
     }
     text.flush().map_err(|e| Error::io(output, "write to", e))?;
     let Done { pages, html_bytes, text_bytes } = done;
-    console::note(&format!("{pages} pages, {html_bytes} bytes of HTML, {text_bytes} of text"));
+    if !args.quiet {
+        console::note(&format!("{pages} pages, {html_bytes} bytes of HTML, {text_bytes} of text"));
+    }
     Ok(())
 }
 
@@ -80,13 +101,13 @@ fn write_texts(
     done: &mut Done,
 ) -> Result<()> {
     let failed = |e| Error::io(output, "write to", e);
-    let path = |format: &str, ending: &str| output.join(format!("{format}/{name}.{ending}"));
-    let wet_path = path("wet", "warc.wet.gz");
+    let path = |(format, ending): (&str, &str)| output.join(format!("{format}/{name}.{ending}"));
+    let wet_path = path(WET);
     let mut wet = create(&wet_path)?;
     pages::write_first_record(&mut wet, &file_name(&wet_path)).map_err(failed)?;
-    let lines = zstd::Encoder::new(create(&path("jsonl", "jsonl.zst"))?, ZSTD_LEVEL);
+    let lines = zstd::Encoder::new(create(&path(LINES))?, ZSTD_LEVEL);
     let mut lines = lines.map_err(failed)?;
-    let mut rows = ParquetFile::new(create(&path("parquet", "parquet"))?).map_err(failed)?;
+    let mut rows = ParquetFile::new(create(&path(ROWS))?).map_err(failed)?;
 
     let mut write = |url: &str, page: &str| -> io::Result<()> {
         pages::write_conversion(&mut wet, url, page)?;

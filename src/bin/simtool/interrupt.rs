@@ -1,8 +1,10 @@
 //! Ctrl-C, and being asked to end: what is half written goes, what stood there before stays.
 
+use crate::output_file::refuse_existing;
 use crate::{Outcome, console};
 use simtool::Error;
 use simtool::durable::Durability;
+use simtool::write::output_folder::Existing;
 use simtool::write::whole_file::WholeFile;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -33,20 +35,23 @@ static IS_INSTALLED: AtomicBool = AtomicBool::new(false);
 /// Whether the signal will come from the program itself, which has told why.
 static HAS_FAILED: AtomicBool = AtomicBool::new(false);
 
-/// Lends `write` a file that will be called `path`, and gives it that name at the end. An
-/// interruption, like an error, leaves nothing of it.
-pub(crate) fn whole_file(
+/// Lends `write` a file that will be called `path`, and gives it that name at the end, unless another
+/// has it by then that may not be replaced. An interruption, like an error, leaves nothing of it.
+pub(crate) fn whole_file<T>(
     path: &Path,
-    write: impl FnOnce(&mut WholeFile) -> Result<(), Error>,
-) -> Result<(), Error> {
+    existing: Existing,
+    write: impl FnOnce(&mut WholeFile) -> Result<T, Error>,
+) -> Result<T, Error> {
     install();
     let mut file = WholeFile::create(path, Durability::Synced)?;
     if let Some(aside) = file.aside() {
         remove_if_interrupted(aside.to_owned());
     }
-    write(&mut file)?;
+    let written = write(&mut file)?;
     file.sync()?;
-    commit(path, || file.finish())
+    refuse_existing("output", path, existing)?;
+    commit(path, || file.finish())?;
+    Ok(written)
 }
 
 /// Removes a folder or file if the program is interrupted before [`commit`] is called.

@@ -1,88 +1,159 @@
 //! `simtool join` and `simtool search`: fingerprints alone.
 
-use crate::args::{JoinArgs, SearchArgs};
+use crate::args::{JoinArgs, PairsArgs, SearchArgs};
 use crate::inputs::{self, Access};
+use crate::output_file::{existing, refuse_existing};
+use crate::progress_line::ProgressLine;
 use crate::{console, interrupt};
 use simtool::Error;
 use simtool::fingerprint_file;
+use simtool::fingerprint_rows::FingerprintRows;
 use simtool::pipeline::emit_pairs::{PairOutput, Sink};
 use simtool::pipeline::join_fingerprints::{
     join_fingerprints, plan_search, plan_self_join, search_fingerprints,
 };
+use simtool::pipeline::timings::Timings;
 use simtool::search::planner::{IndexName, Plan};
 use std::ffi::OsStr;
 use std::io::{self, Write};
+use std::path::{Path, PathBuf};
 
 /// Joins a file of fingerprints with itself.
 pub(crate) fn join(args: &JoinArgs) -> anyhow::Result<()> {
-    let (index, resources) = (index(args)?, args.common.resources(&args.memory));
-    let file = inputs::open(&args.fingerprints, Access::of(args.common.no_mmap))?;
-    let rows = fingerprint_file::read(&file, &args.fingerprints)?;
-    let plan = plan_self_join(&rows, args.max_distance, index, resources.memory)?;
-    explain(args, &plan);
-    let output = output(args)?;
-    write(args, |sink| join_fingerprints(&rows, &plan, &resources, output, sink))
+    let (index, pairs) = (index(args.index.as_deref())?, &args.pairs);
+    let (output, mut timings) = (Output::of(pairs)?, Timings::start());
+    let resources = pairs.common.resources(&pairs.memory);
+    let path = args.rows.path();
+    let file = inputs::open(path, Access::of(pairs.common.no_mmap))?;
+    let rows = fingerprint_file::read(&file, path)?;
+    told(pairs, path, &rows);
+    timings.end("read");
+    let plan = plan_self_join(&rows, pairs.max_distance, index, resources.memory)?;
+    explain(pairs, &plan);
+    timings.end("plan");
+    let progress = ProgressLine::new(pairs.common.quiet, pairs.common.progress);
+    let joined = output
+        .write(|form, sink| join_fingerprints(&rows, &plan, &resources, form, &progress, sink))?;
+    end(pairs, &progress, timings, &joined);
+    Ok(())
 }
 
 /// Searches a file of fingerprints for those of another.
 pub(crate) fn search(args: &SearchArgs) -> anyhow::Result<()> {
-    let join = &args.join;
-    let (index, resources) = (index(join)?, join.common.resources(&join.memory));
-    let access = Access::of(join.common.no_mmap);
-    let corpus = inputs::open(&join.fingerprints, access)?;
-    let corpus = fingerprint_file::read(&corpus, &join.fingerprints)?;
+    let (index, pairs) = (index(args.index.as_deref())?, &args.pairs);
+    let (output, mut timings) = (Output::of(pairs)?, Timings::start());
+    let resources = pairs.common.resources(&pairs.memory);
+    let (path, access) = (args.rows.path(), Access::of(pairs.common.no_mmap));
+    let corpus = inputs::open(path, access)?;
+    let corpus = fingerprint_file::read(&corpus, path)?;
+    told(pairs, path, &corpus);
     let queries = inputs::open(&args.queries, access)?;
     let queries = fingerprint_file::read(&queries, &args.queries)?;
-    let plan = plan_search(&queries, &corpus, join.max_distance, index, resources.memory)?;
-    explain(join, &plan);
-    let output = output(join)?;
-    write(join, |sink| search_fingerprints(&queries, &corpus, &plan, &resources, output, sink))
+    told(pairs, &args.queries, &queries);
+    timings.end("read");
+    let plan = plan_search(&queries, &corpus, pairs.max_distance, index, resources.memory)?;
+    explain(pairs, &plan);
+    timings.end("plan");
+    let progress = ProgressLine::new(pairs.common.quiet, pairs.common.progress);
+    let joined = output.write(|form, sink| {
+        search_fingerprints(&queries, &corpus, &plan, &resources, form, &progress, sink)
+    })?;
+    end(pairs, &progress, timings, &joined);
+    Ok(())
 }
 
 /// The method that was named.
-fn index(args: &JoinArgs) -> Result<Option<IndexName>, Error> {
-    args.index.as_deref().map(str::parse).transpose()
+fn index(name: Option<&str>) -> Result<Option<IndexName>, Error> {
+    name.map(str::parse).transpose()
 }
 
-/// The form that the options and the extension of the output ask for.
-fn output(args: &JoinArgs) -> Result<PairOutput, Error> {
-    let lines = match (args.count, args.groups) {
-        (true, _) => Some(PairOutput::Count),
-        (_, true) => Some(PairOutput::Groups),
-        _ => None,
-    };
-    let Some(path) = &args.output else { return Ok(lines.unwrap_or(PairOutput::Tsv)) };
-    let table = match path.extension().map(OsStr::as_encoded_bytes) {
-        None | Some(b"tsv") => return Ok(lines.unwrap_or(PairOutput::Tsv)),
-        Some(b"npy") => PairOutput::Numpy,
-        Some(b"parquet") => PairOutput::Parquet,
-        Some(_) => {
-            let rule = "must end in .tsv, .npy or .parquet";
-            return Err(Error::config("output", path.display(), rule));
-        }
-    };
-    if lines.is_some() {
-        let rule = "takes no --count and no --groups, which are lines; name a .tsv file";
-        return Err(Error::config("output", path.display(), rule));
+/// Tells of a file that was read.
+fn told(args: &PairsArgs, path: &Path, rows: &FingerprintRows<'_>) {
+    if args.common.verbose && !args.common.quiet {
+        let (file, count, shape) = (path.display(), rows.len(), rows.shape);
+        console::note(&format!("{file}: {count} rows of {shape}"));
     }
-    Ok(table)
 }
 
-fn explain(args: &JoinArgs, plan: &Plan) {
+fn explain(args: &PairsArgs, plan: &Plan) {
     if args.explain {
         console::stats(&plan.to_string());
     }
+    if args.common.verbose && !args.common.quiet {
+        console::note(&format!("the method is {}", plan.index));
+    }
 }
 
-/// Lends `work` a sink to the file that was asked for, or to standard output.
-fn write(
-    args: &JoinArgs,
-    work: impl FnOnce(&mut Sink<'_>) -> Result<(), Error>,
-) -> anyhow::Result<()> {
-    if let Some(path) = &args.output {
-        return Ok(interrupt::whole_file(path, |file| work(&mut |bytes| file.write(bytes)))?);
+/// Takes progress away, and tells what was found and where the time went.
+fn end(args: &PairsArgs, progress: &ProgressLine, mut timings: Timings, joined: &Timings) {
+    progress.end();
+    timings.extend(joined);
+    if args.common.verbose && !args.common.quiet {
+        for found in joined.counts() {
+            console::note(&format!("{} {}", found.count, found.what));
+        }
     }
-    let mut out = io::stdout();
-    work(&mut |bytes| out.write_all(bytes).map_err(|e| Error::io("standard output", "write", e)))?;
-    Ok(out.flush()?)
+    if args.common.stats {
+        console::stats(&console::stage_times(timings.stages(), timings.counts()));
+    }
+}
+
+/// Where pairs go, and in which form.
+struct Output<'a> {
+    form: PairOutput,
+    /// The file; none is standard output.
+    file: Option<(&'a PathBuf, bool)>,
+}
+
+impl<'a> Output<'a> {
+    /// What the options and the extension of the output ask for.
+    fn of(args: &'a PairsArgs) -> Result<Self, Error> {
+        let lines = match (args.count, args.groups) {
+            (true, _) => Some(PairOutput::Count),
+            (_, true) => Some(PairOutput::Groups),
+            _ => None,
+        };
+        let text = lines.unwrap_or(PairOutput::Tsv);
+        let Some(path) = args.output.as_ref().filter(|path| path.as_os_str() != "-") else {
+            return Ok(Self { form: text, file: None });
+        };
+        let extension = path.extension().map(OsStr::as_encoded_bytes);
+        let form = match extension.map(<[u8]>::to_ascii_lowercase).as_deref() {
+            None | Some(b"tsv") => text,
+            Some(b"npy") => PairOutput::Numpy,
+            #[cfg(feature = "parquet")]
+            Some(b"parquet") => PairOutput::Parquet,
+            Some(_) => {
+                let names = if cfg!(feature = "parquet") {
+                    "must end in .tsv, .npy or .parquet"
+                } else {
+                    "must end in .tsv or .npy"
+                };
+                return Err(Error::config("output", path.display(), names));
+            }
+        };
+        if lines.is_some() && form != text {
+            let rule = "takes no --count and no --groups, which are lines; name a .tsv file";
+            return Err(Error::config("output", path.display(), rule));
+        }
+        refuse_existing("output", path, existing(args.force))?;
+        Ok(Self { form, file: Some((path, args.force)) })
+    }
+
+    /// Lends `work` a sink to the file that was asked for, or to standard output.
+    fn write(
+        &self,
+        work: impl FnOnce(PairOutput, &mut Sink<'_>) -> Result<Timings, Error>,
+    ) -> anyhow::Result<Timings> {
+        if let Some((path, force)) = self.file {
+            return Ok(interrupt::whole_file(path, existing(force), |file| {
+                work(self.form, &mut |bytes| file.write(bytes))
+            })?);
+        }
+        let mut out = io::stdout();
+        let failed = |e| Error::io("standard output", "write", e);
+        let timings = work(self.form, &mut |bytes| out.write_all(bytes).map_err(failed))?;
+        out.flush()?;
+        Ok(timings)
+    }
 }

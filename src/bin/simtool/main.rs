@@ -12,6 +12,8 @@ mod generate_pages;
 mod inputs;
 mod interrupt;
 mod join;
+mod manual;
+mod output_file;
 mod progress_line;
 mod reference;
 mod signals;
@@ -19,7 +21,6 @@ mod usage;
 
 use args::{Args, Command};
 use clap::CommandFactory;
-use std::io::Write;
 use std::panic;
 use std::process::ExitCode;
 use std::sync::{Mutex, PoisonError};
@@ -49,7 +50,7 @@ fn main() -> ExitCode {
     signals::ignore_file_size_limit();
     let outcome = panic::catch_unwind(|| match usage::parse() {
         Err(outcome) => outcome,
-        Ok(args) => run(&args).unwrap_or_else(|error| failed(&error)),
+        Ok(command) => run(&command).unwrap_or_else(|error| failed(&error)),
     });
     let outcome = outcome.unwrap_or_else(|_| {
         let panic = LAST_PANIC.lock().unwrap_or_else(PoisonError::into_inner);
@@ -71,26 +72,23 @@ fn failed(error: &anyhow::Error) -> Outcome {
     }
 }
 
-fn run(args: &Args) -> anyhow::Result<Outcome> {
-    match &args.command {
-        None if args.corpus.is_asked_for() => return corpus::run(args),
-        None => reference::run(args)?,
-        Some(Command::Fingerprint(args)) => return fingerprint::run(args),
-        Some(Command::Join(args)) => join::join(args)?,
-        Some(Command::Search(args)) => join::search(args)?,
-        Some(Command::Completions { shell }) => {
+fn run(command: &Command) -> anyhow::Result<Outcome> {
+    match command {
+        Command::Dedup(args) => return corpus::run(args.job()),
+        Command::Match(args) => return corpus::run(args.job()),
+        Command::Corpus(args) => return corpus::run(args.job()),
+        Command::Fingerprint(args) => return fingerprint::run(args),
+        Command::Compare(args) => compare::run(args)?,
+        Command::Join(args) => join::join(args)?,
+        Command::Search(args) => join::search(args)?,
+        Command::Reference(args) => reference::run(args)?,
+        Command::Generate(args) => generate::run(args)?,
+        Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(*shell, &mut Args::command(), "simtool", &mut script);
             console::out(&script)?;
         }
-        Some(Command::Generate(args)) => generate::run(args)?,
-        Some(Command::Compare(args)) => compare::run(args)?,
-        Some(Command::Man) => {
-            let mut page = Vec::new();
-            clap_mangen::Man::new(Args::command()).render(&mut page)?;
-            page.flush()?;
-            console::out(&page)?;
-        }
+        Command::Man(args) => manual::run(args)?,
     }
     Ok(Outcome::Done)
 }

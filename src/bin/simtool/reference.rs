@@ -1,7 +1,9 @@
 //! `simtool N M`: samples matched against articles.
 
-use crate::args::{Args, CommonArgs, MAX_DISTANCE, ReferenceArgs};
+use crate::args::{CommonArgs, ReferenceArgs, ShowProgress, WordsArgs, ending};
 use crate::inputs::{self, Access};
+use crate::output_file::{existing, refuse_existing};
+use crate::progress_line::ProgressLine;
 use crate::{console, usage};
 use simtool::Error;
 use simtool::durable::Durability;
@@ -11,24 +13,28 @@ use simtool::mapped_file::MappedFile;
 use simtool::pipeline::config::MatchConfig;
 use simtool::pipeline::timings::Timings;
 use simtool::pipeline::{MatchedQueries, match_queries};
+use simtool::progress::{Progress, Work};
 use simtool::tokenize::stop_words;
 use simtool::write::whole_file::WholeFile;
-use std::path::{Path, PathBuf};
+use std::io::{self, IsTerminal};
+use std::path::{self, Path, PathBuf};
 use std::time::Duration;
 
 /// What an option must name for standard output.
 const STANDARD_OUTPUT: &str = "-";
 
 /// Matches the samples and writes the result.
-pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
-    let (args, common) = (&args.reference, &args.common);
+pub(crate) fn run(args: &ReferenceArgs) -> anyhow::Result<()> {
+    let (words, common) = (&args.words, &args.common);
     let mut timings = Timings::start();
-    let (Some(features), Some(bits)) = (&args.features, &args.bits) else {
-        let given = args.features.as_deref().unwrap_or("nothing");
+    let (Some(features), Some(bits)) = (&words.features, &words.bits) else {
+        let given = words.features.as_deref().unwrap_or("nothing");
         return Err(Error::config("N and M are needed, not", given, usage::HINT).into());
     };
     let isa = Isa::detected();
-    let files = Files::new(args, common);
+    let files = Files::new(words, common);
+    let all_to_standard_output = args.result.as_deref() == Some(Path::new(STANDARD_OUTPUT));
+    let result = files.result(args)?;
     let hash_table = files.hash_table(isa, features, bits)?;
     let stop_words = files.stop_words()?;
     let articles = inputs::open(&files.path(args.articles.as_ref(), "article.txt"), files.access)?;
@@ -36,31 +42,51 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     timings.end("open files");
 
     let threads = common.thread_count();
-    let max_distance = args.max_distance.unwrap_or(MAX_DISTANCE);
+    let max_distance = args.max_distance;
     let config = MatchConfig { stop_words, hash_table, max_distance, threads, isa };
+    let progress = progress(common);
     let matched = match_queries(&articles, &samples, &config)?;
+    if let Some(progress) = progress {
+        progress.end();
+    }
     timings.extend(&matched.timings);
 
-    let all_to_standard_output = args.result.as_deref() == Some(Path::new(STANDARD_OUTPUT));
     if all_to_standard_output {
         for block in &matched.blocks {
             console::out(block)?;
         }
     } else {
         // It takes milliseconds to make it again, and a disk takes as many to tell that it has it.
-        let path = files.path(args.result.as_ref(), "result.txt");
-        let mut result = WholeFile::create(&path, Durability::Fast)?;
+        let mut file = WholeFile::create(&result, Durability::Fast)?;
         for block in &matched.blocks {
-            result.write(block)?;
+            file.write(block)?;
         }
-        result.finish()?;
+        file.finish()?;
         console::out(matched.first_query())?;
     }
     timings.end("write result");
+    if common.verbose && !common.quiet {
+        console::note(&counts(&matched));
+    }
     if common.stats {
         console::stats(&statistics(&matched, &timings, articles.len(), &config));
     }
     Ok(())
+}
+
+/// Shows on a terminal that something goes on. Elsewhere nothing does unless it is asked for: what
+/// runs this program for its result has no use for it.
+fn progress(common: &CommonArgs) -> Option<ProgressLine> {
+    let is_shown = match common.progress {
+        ShowProgress::Always => true,
+        ShowProgress::Auto => !common.quiet && io::stderr().is_terminal(),
+        ShowProgress::Never => false,
+    };
+    is_shown.then(|| {
+        let progress = ProgressLine::new(common.quiet, common.progress);
+        progress.begin("matching", Work::Steps(0));
+        progress
+    })
 }
 
 /// The hash table and the stop words that N and M stand for.
@@ -68,7 +94,7 @@ pub(crate) type WordFeatures = (HashTable, Vec<Vec<u8>>);
 
 /// The hash table and the stop words for N and M in front of a corpus, if they are given.
 pub(crate) fn word_features(
-    args: &ReferenceArgs,
+    args: &WordsArgs,
     common: &CommonArgs,
 ) -> Result<Option<WordFeatures>, Error> {
     let Some(features) = &args.features else {
@@ -95,13 +121,13 @@ pub(crate) fn word_features(
 
 /// Where the input files are and how they are opened.
 struct Files<'a> {
-    args: &'a ReferenceArgs,
+    args: &'a WordsArgs,
     access: Access,
     quiet: bool,
 }
 
 impl<'a> Files<'a> {
-    fn new(args: &'a ReferenceArgs, common: &CommonArgs) -> Self {
+    fn new(args: &'a WordsArgs, common: &CommonArgs) -> Self {
         Self { args, access: Access::of(common.no_mmap), quiet: common.quiet }
     }
 
@@ -110,8 +136,28 @@ impl<'a> Files<'a> {
     fn path(&self, named: Option<&PathBuf>, name: &str) -> PathBuf {
         named.cloned().unwrap_or_else(|| {
             let path = self.args.directory.join(name);
-            std::path::absolute(&path).unwrap_or(path)
+            path::absolute(&path).unwrap_or(path)
         })
+    }
+
+    /// Where the result goes: to result.txt in the folder, which every run replaces, or to the file
+    /// that is named.
+    fn result(&self, args: &ReferenceArgs) -> Result<PathBuf, Error> {
+        let path = self.path(args.result.as_ref(), "result.txt");
+        let usual = || self.path(None, "result.txt");
+        let Some(named) = args.result.as_ref().filter(|named| named.as_os_str() != STANDARD_OUTPUT)
+        else {
+            return Ok(path);
+        };
+        if let Some(ending) = ending(named).filter(|ending| *ending != "txt") {
+            let rule =
+                format!("is text of its own format: name a file without .{ending}, or a .txt");
+            return Err(Error::config("result", named.display(), rule));
+        }
+        if path::absolute(&path).ok() != Some(usual()) {
+            refuse_existing("result", &path, existing(args.force))?;
+        }
+        Ok(path)
     }
 
     /// The file that an option names, which must be there, or the one called `name` in the folder,
@@ -156,6 +202,12 @@ impl<'a> Files<'a> {
     }
 }
 
+/// What was read and found.
+fn counts(matched: &MatchedQueries) -> String {
+    let MatchedQueries { documents, queries, features, matches, .. } = matched;
+    format!("articles {documents}, samples {queries}, features {features}, matches {matches}")
+}
+
 /// Counts and times, as lines.
 fn statistics(
     matched: &MatchedQueries,
@@ -166,12 +218,8 @@ fn statistics(
     let total: Duration = timings.stages().iter().map(|(_, time)| *time).sum();
     let megabytes = corpus_bytes as f64 / 1e6;
     let text = format!(
-        "articles {}, samples {}, features {}, matches {}, threads {}, {}\n\
-         {megabytes:.1} MB in {:.1} ms, {:.0} MB/s\n",
-        matched.documents,
-        matched.queries,
-        matched.features,
-        matched.matches,
+        "{}, threads {}, {}\n{megabytes:.1} MB in {:.1} ms, {:.0} MB/s\n",
+        counts(matched),
         config.threads,
         config.isa,
         total.as_secs_f64() * 1e3,

@@ -1,51 +1,138 @@
 //! Arguments, or what is said about them instead of a run.
 
-use crate::args::{Args, CorpusArgs};
+use crate::args::{Args, Command, CorpusForm, ReferenceArgs};
 use crate::{Outcome, console};
 use clap::error::{ContextKind, ContextValue, Error, ErrorKind};
-use clap::parser::ValueSource;
-use clap::{ArgMatches, Args as _, CommandFactory, FromArgMatches};
+use clap::{Args as _, CommandFactory, FromArgMatches, Parser};
 use std::ffi::OsString;
 use std::io::{self, Write};
+use std::path::Path;
 
-/// What to do about a command line that is wrong.
+/// What `simtool` alone says.
+const FIRST_STEPS: &str = "\
+simtool finds near-duplicate documents in large text collections.
+
+  simtool dedup PATH...                     the near-duplicates of files and folders
+  simtool match QUERIES... --against PATH   those of one collection in another
+  simtool compare A B                       how alike two documents are
+  simtool N M                               the task of article.txt and sample.txt in this folder
+  simtool --help                            all commands, with examples
+";
+
+/// What to do where N and M are wrong.
 pub(crate) const HINT: &str = "type `simtool N M`, for example `simtool 1000 16`: N features, M \
-                               bits; or `simtool --corpus PATH`; `simtool --help` tells more";
+                               bits; or `simtool dedup PATH`; `simtool --help` tells more";
 
-/// The arguments; where there are none to run with, help, the version or an error is printed.
-pub(crate) fn parse() -> Result<Args, Outcome> {
-    // N and M may be negative numbers, to be refused with their range; `-0` is none of these.
-    let is_null = |argument: &OsString| argument == "-0";
-    let arguments = std::env::args_os()
-        .map(|argument| if is_null(&argument) { "--null".into() } else { argument });
-    let parsed = Args::command().try_get_matches_from(arguments).and_then(|mut matches| {
-        refuse_lonely(&matches)?;
-        Args::from_arg_matches_mut(&mut matches)
-    });
-    parsed.map_err(|error| show(&error))
+/// What a command line begins with, and so how it is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Form {
+    /// The name of a command, or what is meant to be one.
+    Command,
+    /// N and M, or an option of theirs.
+    Reference,
+    /// The same with a collection.
+    Corpus,
 }
 
-/// Refuses the options of a corpus where there is none.
-fn refuse_lonely(matches: &ArgMatches) -> Result<(), Error> {
-    let is_given = |id: &str| {
-        matches.value_source(id).is_some_and(|source| source == ValueSource::CommandLine)
-    };
-    if matches.subcommand().is_some() || is_given("corpus") || is_given("files_from") {
-        return Ok(());
+/// What is to be done; where there is nothing, help, the version or an error is printed.
+pub(crate) fn parse() -> Result<Command, Outcome> {
+    // N and M may be negative numbers, to be refused with their range; `-0` is none of these.
+    let is_null = |argument: &OsString| argument == "-0";
+    let arguments: Vec<OsString> = std::env::args_os()
+        .map(|argument| if is_null(&argument) { "--null".into() } else { argument })
+        .collect();
+    if arguments.len() < 2 {
+        // Nobody is left to tell if standard error is closed.
+        drop(io::stderr().write_all(FIRST_STEPS.as_bytes()));
+        return Err(Outcome::Usage);
     }
-    let mut of_corpus = CorpusArgs::augment_args(clap::Command::new("simtool"));
-    // Only then arguments can be shown.
-    of_corpus.build();
-    match of_corpus.get_arguments().find(|argument| is_given(argument.get_id().as_str())) {
-        None => Ok(()),
-        Some(argument) => {
-            let message = format!("the argument '{argument}' goes with --corpus PATH");
-            Err(Args::command().error(ErrorKind::MissingRequiredArgument, message))
+    let form = form(&arguments[1..]);
+    let command = match read(form, &arguments) {
+        Err(error) if form == Form::Command && is_wrong_n(&error, &arguments) => {
+            read(Form::Reference, &arguments)
+        }
+        Err(error) if error.kind() == ErrorKind::DisplayHelp => {
+            read(Form::Command, &help_of(form, arguments))
+        }
+        read => read,
+    };
+    let command = command.map_err(|error| show(form, &error))?;
+    match &command {
+        // Options stand in front of what looks like a command.
+        Command::Reference(ReferenceArgs { words, .. }) => match &words.features {
+            Some(word) if form == Form::Reference && !is_number(word) => {
+                console::error(&unexpected_word(word));
+                Err(Outcome::Usage)
+            }
+            _ => Ok(command),
+        },
+        _ => Ok(command),
+    }
+}
+
+/// The arguments that ask for help; for that of the command of its name, where a form has one.
+fn help_of(form: Form, arguments: Vec<OsString>) -> Vec<OsString> {
+    let name = match form {
+        Form::Command => return arguments,
+        Form::Reference => "reference",
+        Form::Corpus => "dedup",
+    };
+    let is_long = arguments.iter().any(|argument| argument == "--help");
+    ["simtool", name, if is_long { "--help" } else { "-h" }].map(OsString::from).to_vec()
+}
+
+/// Whether what is no command, nor like one, has a number behind it: then N is wrong.
+fn is_wrong_n(error: &Error, arguments: &[OsString]) -> bool {
+    let is_unlike = error.get(ContextKind::SuggestedSubcommand).is_none();
+    let has_number = || arguments.get(2).is_some_and(|second| is_number(&second.to_string_lossy()));
+    error.kind() == ErrorKind::InvalidSubcommand && is_unlike && has_number()
+}
+
+/// How these arguments are read, of which there is one.
+fn form(arguments: &[OsString]) -> Form {
+    let first = arguments[0].to_string_lossy();
+    if matches!(&*first, "-h" | "--help" | "-V" | "--version")
+        || !first.starts_with('-') && !is_number(&first)
+    {
+        return Form::Command;
+    }
+    let names_corpus = |argument: &OsString| {
+        let argument = argument.to_string_lossy();
+        let option = argument.split_once('=').map_or(&*argument, |(option, _)| option);
+        ["--corpus", "--files-from"].contains(&option)
+    };
+    let mut options = arguments.iter().take_while(|argument| *argument != "--");
+    if options.any(names_corpus) { Form::Corpus } else { Form::Reference }
+}
+
+/// Whether somebody who types this means a number.
+fn is_number(text: &str) -> bool {
+    !text.ends_with(char::is_alphabetic) && text.parse::<f64>().is_ok()
+}
+
+fn read(form: Form, arguments: &[OsString]) -> Result<Command, Error> {
+    let program = |usage: &'static str| {
+        let program = clap::Command::new("simtool").version(env!("CARGO_PKG_VERSION"));
+        program.override_usage(usage).max_term_width(100)
+    };
+    match form {
+        Form::Command => Args::try_parse_from(arguments).map(|args| args.command),
+        Form::Reference => {
+            let program = program("simtool N M [OPTIONS]");
+            let program = ReferenceArgs::augment_args(program);
+            let mut matches = program.try_get_matches_from(arguments)?;
+            ReferenceArgs::from_arg_matches_mut(&mut matches).map(Command::Reference)
+        }
+        Form::Corpus => {
+            let program = program("simtool [N M] --corpus <PATH>... [OPTIONS]");
+            let program = CorpusForm::augment_args(program);
+            let mut matches = program.try_get_matches_from(arguments)?;
+            CorpusForm::from_arg_matches_mut(&mut matches).map(Command::Corpus)
         }
     }
 }
 
-fn show(error: &Error) -> Outcome {
+fn show(form: Form, error: &Error) -> Outcome {
     if !error.use_stderr() {
         return match error.print().and_then(|()| io::stdout().flush()) {
             Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
@@ -55,19 +142,129 @@ fn show(error: &Error) -> Outcome {
             _ => Outcome::Done,
         };
     }
-    match third_argument(error) {
-        Some(argument) => console::error(&format!("unexpected argument '{argument}': {HINT}")),
+    match better(form, error) {
+        Some(message) => console::error(&message),
         // Nobody is left to tell if standard error is closed.
         None => drop(error.print()),
     }
     Outcome::Usage
 }
 
-/// What stands behind N and M; it is taken for a command.
-fn third_argument(error: &Error) -> Option<&str> {
-    let Some(ContextValue::String(name)) = error.get(ContextKind::InvalidSubcommand) else {
-        return None;
+/// What we know better than clap to say.
+fn better(form: Form, error: &Error) -> Option<String> {
+    let context = |kind| match error.get(kind) {
+        Some(ContextValue::String(text)) => Some(text.as_str()),
+        _ => None,
     };
-    let is_number = name.parse::<f64>().is_ok();
-    (error.kind() == ErrorKind::ArgumentConflict && is_number).then_some(name)
+    match error.kind() {
+        ErrorKind::InvalidSubcommand => {
+            let name = context(ContextKind::InvalidSubcommand)?;
+            let meant = match error.get(ContextKind::SuggestedSubcommand) {
+                Some(ContextValue::String(one)) => Some(one.as_str()),
+                Some(ContextValue::Strings(several)) => several.first().map(String::as_str),
+                _ => None,
+            };
+            Some(unknown_command(name, meant))
+        }
+        ErrorKind::UnknownArgument => {
+            let argument = context(ContextKind::InvalidArg)?;
+            let Some(name) = argument.strip_prefix("--") else {
+                let is_word = form == Form::Reference && !argument.starts_with('-');
+                return is_word.then(|| unexpected_word(argument));
+            };
+            let advice = match (name, &commands_with(name)[..]) {
+                ("corpus", _) => "paths stand alone, as in `simtool dedup PATH`".to_owned(),
+                ("queries", _) => {
+                    "it goes with `simtool search`; documents are matched with `simtool match \
+                     QUERIES --against PATH`"
+                        .to_owned()
+                }
+                (_, []) => return None,
+                (_, commands) => format!("it goes with {}", commands.join(", ")),
+            };
+            Some(format!("unexpected argument '{argument}': {advice}"))
+        }
+        _ => None,
+    }
+}
+
+/// What is said of a first word that is no command, but like the one that may be `meant`.
+fn unknown_command(name: &str, meant: Option<&str>) -> String {
+    let program = Args::command();
+    // An alias stands for its command.
+    let meant = meant.and_then(|meant| program.find_subcommand(meant));
+    let advice = match meant {
+        _ if Path::new(name).exists() => {
+            format!("to find the near-duplicates of this path, type `simtool dedup {name}`")
+        }
+        Some(meant) => format!("did you mean `simtool {}`?", meant.get_name()),
+        None => "`simtool --help` lists the commands".to_owned(),
+    };
+    format!("there is no command '{name}': {advice}")
+}
+
+/// What is said of a word behind N and M or behind options.
+fn unexpected_word(word: &str) -> String {
+    if Args::command().find_subcommand(word).is_some() {
+        let rule = format!("a command stands in front, its options behind it: `simtool {word} …`");
+        return format!("unexpected argument '{word}': {rule}");
+    }
+    format!("unexpected argument '{word}': {HINT}")
+}
+
+/// The commands that take an option.
+fn commands_with(option: &str) -> Vec<String> {
+    let program = Args::command();
+    let takes = |command: &&clap::Command| {
+        command.get_arguments().any(|argument| argument.get_long() == Some(option))
+    };
+    let commands = program.get_subcommands().filter(takes);
+    commands.map(|command| format!("`simtool {}`", command.get_name())).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read_line(line: &str) -> Result<Command, Error> {
+        let words = ["simtool"].into_iter().chain(line.split_whitespace());
+        let arguments: Vec<OsString> = words.map(OsString::from).collect();
+        read(form(&arguments[1..]), &arguments)
+    }
+
+    #[test]
+    fn every_example_below_a_help_is_a_command_line() {
+        let program = Args::command();
+        for command in [&program].into_iter().chain(program.get_subcommands()) {
+            let name = command.get_name();
+            let below = command.get_after_long_help().map(ToString::to_string);
+            let below = below.unwrap_or_default();
+            let lines = below.lines().filter_map(|line| line.strip_prefix("  simtool "));
+            let lines: Vec<&str> = lines.map(|line| line.split(" > ").next().unwrap()).collect();
+            assert!(!lines.is_empty(), "{name} has examples");
+            for line in lines {
+                let read = read_line(line);
+                assert!(read.is_ok(), "{name}: {line}: {}", read.unwrap_err());
+            }
+        }
+    }
+
+    #[test]
+    fn the_first_argument_says_how_all_are_read() {
+        let form_of = |line: &str| {
+            let arguments: Vec<OsString> = line.split(' ').map(OsString::from).collect();
+            form(&arguments)
+        };
+        for line in ["dedup --corpus x", "jion", "--help", "-V", "nan", "inf", "10k.jsonl"] {
+            assert_eq!(form_of(line), Form::Command, "{line}");
+        }
+        for line in ["1 4", "-q 1 4", "-1 4", "1e3 4", "--threads 4 dedup x", "1 4 -- --corpus"] {
+            assert_eq!(form_of(line), Form::Reference, "{line}");
+        }
+        for line in
+            ["--corpus x", "1 4 --corpus=x", "-q --files-from list", "--queries y --corpus x"]
+        {
+            assert_eq!(form_of(line), Form::Corpus, "{line}");
+        }
+    }
 }

@@ -1,84 +1,114 @@
-//! Arguments of `simtool --corpus`.
+//! Arguments of `simtool dedup` and `simtool match`, and of `simtool --corpus`, which is either.
 
-use super::{InputArgs, MemoryArgs};
+use super::common::output_folder;
+use super::{CommonArgs, InputArgs, MemoryArgs, WordsArgs};
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{ValueEnum, ValueHint};
 use simtool::pipeline::method::Method;
 use std::path::PathBuf;
 
-/// Arguments of `simtool --corpus`.
-#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
+/// Arguments of `simtool dedup`.
 #[derive(Debug, clap::Args)]
-#[command(next_help_heading = "Near-duplicates within a collection")]
-pub(crate) struct CorpusArgs {
+pub(crate) struct DedupArgs {
     /// Files and folders with the documents; folders are read with all that is in them, - is
     /// standard input.
-    #[arg(long, value_name = "PATH", num_args = 1.., group = "source",
+    #[arg(value_name = "PATH", required_unless_present = "files_from",
         value_hint = ValueHint::AnyPath)]
-    pub(crate) corpus: Vec<PathBuf>,
+    pub(crate) paths: Vec<PathBuf>,
 
     #[command(flatten)]
-    pub(crate) input: InputArgs,
+    pub(crate) keep: KeepArgs,
 
-    /// Folder for the results; it appears when it is complete.
-    #[arg(long, value_name = "DIR", default_value = "simtool-out", value_hint = ValueHint::DirPath)]
-    pub(crate) output: PathBuf,
+    #[command(flatten)]
+    pub(crate) corpus: CorpusArgs,
+}
 
-    /// Replace an output folder that simtool wrote.
-    #[arg(long)]
-    pub(crate) force: bool,
-
-    /// Format of removed and pairs.
-    #[arg(long, value_name = "FORMAT", default_value = "jsonl")]
-    pub(crate) output_format: OutputFormat,
-
-    /// Of removed documents, write only the IDs.
-    #[arg(long)]
-    pub(crate) ids_only: bool,
-
-    /// Also write every pair.
-    #[arg(long)]
-    pub(crate) pairs: bool,
-
-    /// Also write the files without what is removed, in their own format, to kept/.
-    #[arg(long)]
-    pub(crate) write_kept: bool,
-
-    /// Whether bad records stay in kept/, in their places.
-    #[arg(long, requires = "write_kept", value_name = "WHAT", default_value = "keep")]
-    pub(crate) quarantined: Quarantined,
-
-    /// How near-duplicates are found.
-    #[arg(long, value_name = "METHOD", default_value = "exact",
-        value_parser = methods())]
-    pub(crate) method: String,
-
-    /// With exact: least Jaccard similarity of near-duplicates, a decimal or a ratio such as 4/5
-    /// [default: 0.8].
-    #[arg(long, value_name = "S")]
-    pub(crate) similarity: Option<String>,
-
-    /// Match these documents against the corpus instead, and keep those that are like none of its.
-    ///
-    /// pairs.jsonl then holds all matches, removed.jsonl the documents that have one, with the
-    /// corpus document that is most like it, and kept/ those that have none.
-    #[arg(long, value_name = "PATH", num_args = 1..,
-        value_hint = ValueHint::AnyPath)]
+/// Arguments of `simtool match`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct MatchArgs {
+    /// Files and folders with the documents to match; folders are read with all that is in them, -
+    /// is standard input.
+    #[arg(value_name = "QUERIES", required = true, value_hint = ValueHint::AnyPath)]
     pub(crate) queries: Vec<PathBuf>,
 
-    /// With simhash: keep only pairs whose texts, read again, have a Jaccard similarity of at least
-    /// S; their terms are in memory meanwhile.
-    #[arg(long, value_name = "S")]
-    pub(crate) verify: Option<String>,
+    /// Files and folders of the collection that they are matched against.
+    #[arg(long, value_name = "PATH", num_args = 1.., required_unless_present = "files_from",
+        value_hint = ValueHint::AnyPath)]
+    pub(crate) against: Vec<PathBuf>,
 
-    /// With simhash: bits of a fingerprint [default: 64].
-    #[arg(long = "bits", value_name = "BITS")]
-    pub(crate) simhash_bits: Option<String>,
+    #[command(flatten)]
+    pub(crate) corpus: CorpusArgs,
+}
 
-    /// What is compared: sets of so many consecutive words (words:N) or characters (chars:N).
-    #[arg(long, value_name = "UNIT:N", default_value = "words:3")]
-    pub(crate) shingle: String,
+/// Arguments of `simtool [N M] --corpus`: those of `simtool dedup`, with `--queries` those of
+/// `simtool match`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct CorpusForm {
+    #[command(flatten)]
+    pub(crate) words: WordsArgs,
 
+    /// Files and folders with the documents; folders are read with all that is in them, - is
+    /// standard input.
+    #[arg(long = "corpus", value_name = "PATH", num_args = 1.., value_hint = ValueHint::AnyPath)]
+    pub(crate) paths: Vec<PathBuf>,
+
+    /// Match these documents against the corpus instead, and keep those that are like none of its.
+    #[arg(long, value_name = "PATH", num_args = 1.., value_hint = ValueHint::AnyPath)]
+    pub(crate) queries: Vec<PathBuf>,
+
+    #[command(flatten)]
+    pub(crate) keep: KeepArgs,
+
+    #[command(flatten)]
+    pub(crate) corpus: CorpusArgs,
+}
+
+/// What is to be done to which documents.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Job<'a> {
+    /// N and M in front, with their files.
+    pub(crate) words: Option<&'a WordsArgs>,
+    /// The paths of the corpus, without those of a list.
+    pub(crate) paths: &'a [PathBuf],
+    /// The paths of the queries; none where the corpus is compared with itself.
+    pub(crate) queries: &'a [PathBuf],
+    /// Which documents of the corpus stay, if any go.
+    pub(crate) keep: Option<&'a KeepArgs>,
+    pub(crate) corpus: &'a CorpusArgs,
+}
+
+impl<'a> Job<'a> {
+    /// The field that says which document is kept.
+    pub(crate) fn keep_field(self) -> Option<&'a String> {
+        self.keep.and_then(|keep| keep.keep_field.as_ref())
+    }
+}
+
+impl DedupArgs {
+    pub(crate) fn job(&self) -> Job<'_> {
+        let Self { paths, keep, corpus } = self;
+        Job { words: None, paths, queries: &[], keep: Some(keep), corpus }
+    }
+}
+
+impl MatchArgs {
+    pub(crate) fn job(&self) -> Job<'_> {
+        let Self { queries, against, corpus } = self;
+        Job { words: None, paths: against, queries, keep: None, corpus }
+    }
+}
+
+impl CorpusForm {
+    pub(crate) fn job(&self) -> Job<'_> {
+        let Self { words, paths, queries, keep, corpus } = self;
+        Job { words: Some(words), paths, queries, keep: Some(keep), corpus }
+    }
+}
+
+/// Which of several near-duplicates stay.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Keeping")]
+pub(crate) struct KeepArgs {
     /// Which of several near-duplicates is kept.
     #[arg(long, value_name = "WHICH", default_value = "first")]
     pub(crate) keep: KeepWhich,
@@ -92,27 +122,99 @@ pub(crate) struct CorpusArgs {
     #[arg(long, value_name = "RULE", default_value = "proven")]
     pub(crate) cluster: ClusterBy,
 
-    #[command(flatten)]
-    pub(crate) memory: MemoryArgs,
-
-    /// Print one JSON object instead of a table: what summary.json holds.
+    /// Also write every pair.
     #[arg(long)]
-    pub(crate) json: bool,
+    pub(crate) pairs: bool,
+}
+
+/// How near-duplicates are found, and what is written.
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Near-duplicates")]
+pub(crate) struct CorpusArgs {
+    /// How near-duplicates are found [default: exact].
+    #[arg(long, value_name = "METHOD", value_parser = methods())]
+    pub(crate) method: Option<String>,
+
+    /// With exact: least Jaccard similarity of near-duplicates, a decimal or a ratio such as 4/5
+    /// [default: 0.8].
+    #[arg(long, value_name = "S")]
+    pub(crate) similarity: Option<String>,
+
+    /// With simhash: most bits in which the fingerprints of two near-duplicates may differ
+    /// [default: 3].
+    ///
+    /// For fingerprints of 64 bits over shingles, two documents at distance 3 have on average a
+    /// Jaccard similarity of 0.98, at 6 of 0.92, at 10 of 0.79; with 128 bits, at twice as many.
+    /// Any one distance can be a few bits more or less than the similarity promises.
+    #[arg(short = 'k', long, value_name = "K")]
+    pub(crate) max_distance: Option<u32>,
+
+    /// With simhash: bits of a fingerprint, 64, 128, 256 or 512 [default: 64].
+    #[arg(long = "bits", value_name = "BITS")]
+    pub(crate) simhash_bits: Option<String>,
+
+    /// With simhash: keep only pairs whose texts, read again, have a Jaccard similarity of at least
+    /// S; their terms are in memory meanwhile.
+    #[arg(long, value_name = "S")]
+    pub(crate) verify: Option<String>,
+
+    /// What is compared: sets of so many consecutive words (words:N) or characters (chars:N)
+    /// [default: words:3].
+    #[arg(long, value_name = "UNIT:N")]
+    pub(crate) shingle: Option<String>,
 
     /// Print on standard error how near-duplicates are found, and why so.
     #[arg(long)]
     pub(crate) explain: bool,
 
     /// Read a sample, print what would be done and what it would take, and write nothing.
-    #[arg(short = 'n', long)]
+    #[arg(short = 'n', long, conflicts_with = "json")]
     pub(crate) dry_run: bool,
-}
 
-impl CorpusArgs {
-    /// Whether a collection is named.
-    pub(crate) fn is_asked_for(&self) -> bool {
-        !self.corpus.is_empty() || self.input.files_from.is_some()
-    }
+    /// Folder for the results; it appears when it is complete.
+    #[arg(long, value_name = "DIR", default_value = "simtool-out", value_parser = output_folder(),
+        value_hint = ValueHint::DirPath, help_heading = "Writing")]
+    pub(crate) output: PathBuf,
+
+    /// Replace an output folder that simtool wrote.
+    #[arg(long, help_heading = "Writing")]
+    pub(crate) force: bool,
+
+    /// Format of removed and pairs.
+    #[arg(long, value_name = "FORMAT", default_value = "jsonl", help_heading = "Writing")]
+    pub(crate) output_format: OutputFormat,
+
+    /// Of removed documents, write only the IDs.
+    #[arg(long, help_heading = "Writing")]
+    pub(crate) ids_only: bool,
+
+    /// Also write the files without what is removed, in their own format, to kept/.
+    #[arg(long, help_heading = "Writing")]
+    pub(crate) write_kept: bool,
+
+    /// Whether bad records stay in kept/, in their places.
+    #[arg(
+        long,
+        requires = "write_kept",
+        value_name = "WHAT",
+        default_value = "keep",
+        help_heading = "Writing"
+    )]
+    pub(crate) quarantined: Quarantined,
+
+    /// Print one JSON object instead of a table: what summary.json holds.
+    #[arg(long, help_heading = "Writing")]
+    pub(crate) json: bool,
+
+    #[command(flatten)]
+    pub(crate) input: InputArgs,
+
+    #[command(flatten)]
+    pub(crate) memory: MemoryArgs,
+
+    #[command(flatten)]
+    pub(crate) common: CommonArgs,
 }
 
 /// The methods that the library knows, with what it says of them.

@@ -2,58 +2,100 @@
 
 use super::{CommonArgs, InputArgs, MemoryArgs};
 use clap::ValueHint;
-use std::path::PathBuf;
+use clap::builder::PossibleValuesParser;
+use simtool::search::planner::{IndexName, SEARCHES, SELF_JOINS};
+use std::path::{Path, PathBuf};
+
+/// Arguments of `simtool join`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct JoinArgs {
+    #[command(flatten)]
+    pub(crate) rows: RowsArgs,
+
+    /// The method, instead of the planner's choice; see --explain.
+    #[arg(long, value_name = "NAME", value_parser = names(SELF_JOINS))]
+    pub(crate) index: Option<String>,
+
+    #[command(flatten)]
+    pub(crate) pairs: PairsArgs,
+}
 
 /// Arguments of `simtool search`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct SearchArgs {
     #[command(flatten)]
-    pub(crate) join: JoinArgs,
+    pub(crate) rows: RowsArgs,
 
     /// The fingerprints that are searched for.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) queries: PathBuf,
+
+    /// The method, instead of the planner's choice; see --explain.
+    #[arg(long, value_name = "NAME", value_parser = names(SEARCHES))]
+    pub(crate) index: Option<String>,
+
+    #[command(flatten)]
+    pub(crate) pairs: PairsArgs,
 }
 
-/// Arguments of `simtool join`; `simtool search` takes them too.
+/// The file that is joined with itself, or searched.
 #[derive(Debug, clap::Args)]
-pub(crate) struct JoinArgs {
+pub(crate) struct RowsArgs {
     /// Fingerprints, in a format that is told by content.
     ///
     /// simtool's packed file; a NumPy array of uint64 of one or two dimensions; text with a lower-case
     /// hexadecimal number a line, an empty line where a row has none; JSON Lines with such a number
     /// or null in the field "fingerprint"; Parquet with a column "fingerprint" of bytes (the highest
     /// first), of 64-bit integers or of hexadecimal text, null where a row has none.
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
-    pub(crate) fingerprints: PathBuf,
+    #[arg(value_name = "FILE", required_unless_present = "fingerprints",
+        value_hint = ValueHint::FilePath)]
+    file: Option<PathBuf>,
 
+    /// The same by its old name.
+    #[arg(long, value_name = "FILE", conflicts_with = "file", hide = true)]
+    fingerprints: Option<PathBuf>,
+}
+
+impl RowsArgs {
+    /// The file, of which clap sees that it is named once.
+    pub(crate) fn path(&self) -> &Path {
+        self.file.as_ref().or(self.fingerprints.as_ref()).map_or(Path::new(""), PathBuf::as_path)
+    }
+}
+
+/// Which pairs of fingerprints, and in which form.
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
+#[derive(Debug, clap::Args)]
+pub(crate) struct PairsArgs {
     /// Most bits in which the rows of a pair may differ.
     #[arg(short = 'k', long, value_name = "K", default_value_t = 3)]
     pub(crate) max_distance: u32,
 
-    /// Print only the number of pairs.
-    #[arg(long)]
-    pub(crate) count: bool,
-
-    /// Print each group of equal rows once, then the pairs of groups, each named by its first row.
-    ///
-    /// Lines are "group" and the rows, then "pair", a, b and distance; of a search, groups of
-    /// queries are "query-group".
-    #[arg(long, conflicts_with = "count")]
-    pub(crate) groups: bool,
-
-    /// Write to a file: text if it ends in .tsv, an array of shape n x 3 if it ends in .npy, the
-    /// columns a, b and distance if it ends in .parquet.
-    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
-    pub(crate) output: Option<PathBuf>,
-
-    /// The method, instead of the planner's choice; see --explain.
-    #[arg(long, value_name = "NAME")]
-    pub(crate) index: Option<String>,
-
     /// Print on standard error which methods there are, what they would take, and the choice.
     #[arg(long)]
     pub(crate) explain: bool,
+
+    /// Write only the number of pairs.
+    #[arg(long, help_heading = "Writing")]
+    pub(crate) count: bool,
+
+    /// Write each group of equal rows once, then the pairs of groups, each named by its first row.
+    ///
+    /// Lines are "group" and the rows, then "pair", a, b and distance; of a search, groups of
+    /// queries are "query-group".
+    #[arg(long, conflicts_with = "count", help_heading = "Writing")]
+    pub(crate) groups: bool,
+
+    /// Write to a file: text if it ends in .tsv or in nothing, an array of shape n x 3 if it ends
+    /// in .npy, the columns a, b and distance if it ends in .parquet [default: text on standard
+    /// output, which is also -].
+    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath,
+        help_heading = "Writing")]
+    pub(crate) output: Option<PathBuf>,
+
+    /// Replace the file, if there is one.
+    #[arg(long, requires = "output", help_heading = "Writing")]
+    pub(crate) force: bool,
 
     #[command(flatten)]
     pub(crate) memory: MemoryArgs,
@@ -67,14 +109,11 @@ pub(crate) struct JoinArgs {
 pub(crate) struct FingerprintArgs {
     /// Files and folders with the documents; folders are read with all that is in them, - is
     /// standard input.
-    #[arg(value_name = "PATH", group = "source", required_unless_present = "files_from",
+    #[arg(value_name = "PATH", required_unless_present = "files_from",
         value_hint = ValueHint::AnyPath)]
     pub(crate) corpus: Vec<PathBuf>,
 
-    #[command(flatten)]
-    pub(crate) input: InputArgs,
-
-    /// Bits of a fingerprint [default: 64].
+    /// Bits of a fingerprint: 64, 128, 256 or 512 [default: 64].
     #[arg(long, value_name = "BITS")]
     pub(crate) bits: Option<String>,
 
@@ -89,12 +128,25 @@ pub(crate) struct FingerprintArgs {
     /// lowest first; .txt a hexadecimal number a line; .f, .simtool, .bin or no extension a packed
     /// file, which simtool reads fastest. Documents without words have no fingerprint, which an array
     /// cannot say.
-    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath,
+        help_heading = "Writing")]
     pub(crate) output: PathBuf,
+
+    /// Replace the file, if there is one.
+    #[arg(long, help_heading = "Writing")]
+    pub(crate) force: bool,
+
+    #[command(flatten)]
+    pub(crate) input: InputArgs,
 
     #[command(flatten)]
     pub(crate) memory: MemoryArgs,
 
     #[command(flatten)]
     pub(crate) common: CommonArgs,
+}
+
+/// The names of these methods.
+fn names(methods: &[IndexName]) -> PossibleValuesParser {
+    methods.iter().map(|method| method.name()).collect::<Vec<_>>().into()
 }

@@ -1,16 +1,17 @@
 //! Which documents are read, and how.
 
 use super::sizes::memory_size;
-use clap::{ArgGroup, ValueEnum, ValueHint};
+use clap::builder::PossibleValuesParser;
+use clap::{ValueEnum, ValueHint};
+use simtool::input_format::Format;
 use std::path::PathBuf;
 
-/// Which documents are read, beside the paths themselves, which are the argument `corpus`.
+/// Which documents are read, beside the paths themselves, which are each command's own.
 #[derive(Debug, clap::Args)]
-#[command(group = ArgGroup::new("source").multiple(true))]
+#[command(next_help_heading = "Reading")]
 pub(crate) struct InputArgs {
-    /// A file that lists paths, one a line, in place of or beside those of --corpus; may be
-    /// compressed with gzip.
-    #[arg(long, value_name = "LIST", group = "source", value_hint = ValueHint::FilePath)]
+    /// A file that lists more paths of the collection, one a line; may be compressed with gzip.
+    #[arg(long, value_name = "LIST", value_hint = ValueHint::FilePath)]
     pub(crate) files_from: Option<PathBuf>,
 
     /// The paths of the list are separated by zero bytes.
@@ -22,7 +23,7 @@ pub(crate) struct InputArgs {
     pub(crate) glob: Vec<String>,
 
     /// The format of every file [default: told by content and name].
-    #[arg(long, value_name = "FORMAT")]
+    #[arg(long, value_name = "FORMAT", value_parser = formats())]
     pub(crate) format: Option<String>,
 
     /// A line of a plain text is a document, not the file.
@@ -58,10 +59,6 @@ pub(crate) struct InputArgs {
     #[arg(long, value_name = "WHAT", default_value = "skip")]
     pub(crate) on_error: OnError,
 
-    /// When progress is shown: as a bar on a terminal, else as a line every two seconds.
-    #[arg(long, value_name = "WHEN", default_value = "auto")]
-    pub(crate) progress: ShowProgress,
-
     /// Quarantine records of more bytes.
     #[arg(long, value_name = "SIZE", default_value = "128M", value_parser = memory_size)]
     pub(crate) max_record: u64,
@@ -91,15 +88,9 @@ pub(crate) enum OnError {
     Fail,
 }
 
-/// When progress is shown.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ShowProgress {
-    /// Unless --quiet is given.
-    Auto,
-    /// In any case.
-    Always,
-    /// In no case.
-    Never,
+/// The names of the formats.
+pub(super) fn formats() -> PossibleValuesParser {
+    Format::ALL.map(Format::name).into()
 }
 
 /// A share from 0 to 1.

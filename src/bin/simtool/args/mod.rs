@@ -2,104 +2,134 @@
 
 mod common;
 mod corpus;
+mod examples;
 mod fingerprints;
 mod input;
 mod sizes;
 
-pub(crate) use common::{CommonArgs, MemoryArgs};
-pub(crate) use corpus::{ClusterBy, CorpusArgs, KeepWhich, OutputFormat, Quarantined};
-pub(crate) use fingerprints::{FingerprintArgs, JoinArgs, SearchArgs};
-pub(crate) use input::{InputArgs, OnError, ShowProgress};
+pub(crate) use common::{CommonArgs, MemoryArgs, ShowProgress, ending};
+pub(crate) use corpus::{
+    ClusterBy, CorpusArgs, CorpusForm, DedupArgs, Job, KeepWhich, MatchArgs, OutputFormat,
+    Quarantined,
+};
+pub(crate) use fingerprints::{FingerprintArgs, JoinArgs, PairsArgs, SearchArgs};
+pub(crate) use input::{InputArgs, OnError};
 
 use clap::{Parser, Subcommand, ValueHint};
+use common::{folder, output_folder};
 use std::path::PathBuf;
-
-const EXAMPLES: &str = "\
-Examples:
-  simtool 1000 16
-      reads stopwords.txt, hashvalue.txt, article.txt and sample.txt in the current folder,
-      fingerprints every document with 16 bits over the 1000 most frequent words, writes for
-      each sample the articles within 3 bits to result.txt, and prints the first sample's
-  simtool --directory DIR --max-distance 5 5000 64
-      the same for the files in DIR, with matches up to 5 of 64 bits away
-  simtool --articles corpus.txt --samples new.txt --result - 1000 64
-      any two files of documents, the result of all samples on standard output
-  simtool --corpus big/ --threads 16
-      reads every file under big/ (WARC, WET, JSON Lines, Parquet, CSV, text; gzip or Zstandard),
-      finds all near-duplicates and writes who repeats whom to simtool-out/
-  simtool --corpus big/ --method simhash --max-distance 6 --verify 0.9
-      by fingerprints instead, which take 16 bytes a document; then looks at the texts of each pair
-  simtool --corpus big/ --queries new/ --write-kept
-      writes the documents of new/ that are like none of big/ to simtool-out/kept/
-  simtool --corpus dump.jsonl.gz --text-field body --similarity 0.7 --write-kept --output clean/
-      also writes the documents without the repeats, in their own format, to clean/kept/
-
-Exit codes: 0 done, 1 failed, 2 wrong usage, 3 done but for bad records or files, 130 interrupted.";
 
 /// Finds near-duplicate documents in large text collections, exactly and in parallel.
 ///
-/// `simtool --corpus PATH…` finds all pairs of documents whose sets of shingles are at least 0.8
+/// `simtool dedup PATH` finds all pairs of documents whose sets of shingles are at least 0.8
 /// similar (Jaccard), decides for each near-duplicate which document is kept in its place, and
 /// writes both, with the similarity as proof, to a folder.
 ///
 /// `simtool N M` takes the N most frequent words of the articles as features, makes a fingerprint
 /// of M bits (SimHash) of every article and every sample, and lists for each sample the articles
 /// whose fingerprints differ in at most 3 bits, by distance and in their order.
-///
-/// Documents stand between form feeds; a document's first token is its ID, and the rest of that
-/// line is no content. Words are runs of ASCII letters, compared in lower case.
 #[derive(Debug, Parser)]
 #[command(
     name = "simtool",
     version,
-    after_long_help = EXAMPLES,
-    args_conflicts_with_subcommands = true,
-    arg_required_else_help = false,
+    override_usage = "simtool COMMAND [ARGUMENTS]\n       simtool N M [OPTIONS]\n       simtool \
+                      [N M] --corpus PATH... [OPTIONS]",
+    after_long_help = examples::PROGRAM,
     max_term_width = 100,
 )]
 pub(crate) struct Args {
-    #[command(flatten)]
-    pub(crate) reference: ReferenceArgs,
-    #[command(flatten)]
-    pub(crate) common: CommonArgs,
-    #[command(flatten)]
-    pub(crate) corpus: CorpusArgs,
     #[command(subcommand)]
-    pub(crate) command: Option<Command>,
+    pub(crate) command: Command,
 }
 
-/// What else there is to do.
+/// What there is to do.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    /// Find the near-duplicates of a collection, and write what to keep.
+    ///
+    /// Finds all pairs of documents whose sets of shingles have a Jaccard similarity of at least
+    /// 0.8, or as --method says, decides for each near-duplicate which document is kept in its
+    /// place, and writes both, with the similarity as proof, to a folder: removed.jsonl,
+    /// clusters.jsonl, quarantine.jsonl (bad records), summary.json and report.html.
+    #[command(aliases = ["dedupe", "deduplicate"], after_long_help = examples::DEDUP)]
+    Dedup(DedupArgs),
+    /// Find the documents that are like documents of another collection.
+    ///
+    /// In the folder that it writes, pairs.jsonl holds all matches, removed.jsonl the queries that
+    /// have one, with the document that is most like each, and kept/ (--write-kept) those that have
+    /// none.
+    #[command(after_long_help = examples::MATCH)]
+    Match(MatchArgs),
+    /// Compare two documents: how alike they are, and where they differ.
+    #[command(after_long_help = examples::COMPARE)]
+    Compare(CompareArgs),
     /// Write a file of fingerprints (SimHash) of documents, for join and search.
     ///
-    /// Reads what --corpus reads. Rows come in reading order, so that row numbers of a join lead
-    /// back to the documents.
+    /// Rows come in reading order, so that row numbers of a join lead back to the documents.
+    #[command(after_long_help = examples::FINGERPRINT)]
     Fingerprint(FingerprintArgs),
     /// List all pairs of rows in a file of fingerprints that differ in few bits.
     ///
     /// Prints a, b and distance with tabs between: row numbers from 0, a below b, ascending.
+    #[command(after_long_help = examples::JOIN)]
     Join(JoinArgs),
     /// Search a file of fingerprints for those that differ in few bits from the ones of another.
     ///
     /// Prints a, b and distance with tabs between: the query's row, the fingerprint's row, from 0,
     /// ascending.
+    #[command(after_long_help = examples::SEARCH)]
     Search(SearchArgs),
+    /// Match the samples of a folder with its articles, as `simtool N M` does.
+    ///
+    /// Takes the N most frequent words of the articles as features, makes a fingerprint of M bits
+    /// (SimHash) of every article and every sample, and lists for each sample the articles whose
+    /// fingerprints differ in at most 3 bits, by distance and in their order.
+    ///
+    /// Documents stand between form feeds; a document's first token is its ID, and the rest of that
+    /// line is no content. Words are runs of ASCII letters, compared in lower case.
+    ///
+    /// Progress is shown on a terminal; elsewhere only if --progress always is given.
+    #[command(after_long_help = examples::REFERENCE)]
+    Reference(ReferenceArgs),
+    /// Write a collection of generated documents with known near-duplicates.
+    #[command(after_long_help = examples::GENERATE)]
+    Generate(GenerateArgs),
     /// Print the completions of a shell, to be put where that shell looks for them.
+    #[command(after_long_help = examples::COMPLETIONS)]
     Completions {
         /// The shell.
         shell: clap_complete::Shell,
     },
-    /// Print the manual page.
-    Man,
-    /// Compare two documents: how alike they are, and where they differ.
-    Compare(CompareArgs),
-    /// Write a collection of generated documents with known near-duplicates.
-    #[command(hide = true)]
-    Generate(GenerateArgs),
+    /// Print a manual page, or write all of them to a folder.
+    #[command(after_long_help = examples::MAN)]
+    Man(ManArgs),
+    /// `simtool [N M] --corpus PATH…`.
+    #[command(skip)]
+    Corpus(CorpusForm),
+}
+
+/// Arguments of `simtool man`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct ManArgs {
+    /// The command whose page is printed [default: the main page].
+    #[arg(value_name = "COMMAND")]
+    pub(crate) command: Option<String>,
+
+    /// Write the pages of the program and of every command to this folder; made if it is not there.
+    #[arg(short, long, value_name = "DIR", conflicts_with = "command", value_parser = output_folder(),
+        value_hint = ValueHint::DirPath)]
+    pub(crate) output: Option<PathBuf>,
+
+    /// Replace pages that are there.
+    #[arg(long, requires = "output")]
+    pub(crate) force: bool,
 }
 
 /// Arguments of `simtool generate`.
+#[cfg_attr(
+    all(feature = "gzip", feature = "jsonl", feature = "parquet"),
+    expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")
+)]
 #[derive(Debug, clap::Args)]
 #[command(group = clap::ArgGroup::new("what").required(true))]
 pub(crate) struct GenerateArgs {
@@ -111,13 +141,13 @@ pub(crate) struct GenerateArgs {
     #[arg(long, value_name = "SIZE", value_parser = sizes::bytes, group = "what")]
     pub(crate) bytes: Option<u64>,
 
-    /// Most samples.
-    #[arg(long, value_name = "N", default_value_t = 200)]
-    pub(crate) samples: u64,
+    /// Most samples [default: 200].
+    #[arg(long, value_name = "N")]
+    pub(crate) samples: Option<u64>,
 
-    /// The same seed gives the same files on every machine.
-    #[arg(long, value_name = "S", default_value_t = 1)]
-    pub(crate) seed: u64,
+    /// The same seed gives the same files on every machine [default: 1].
+    #[arg(long, value_name = "S")]
+    pub(crate) seed: Option<u64>,
 
     /// Write stopwords.txt and hashvalue.txt (500 lines of 64) too.
     #[arg(long)]
@@ -125,18 +155,28 @@ pub(crate) struct GenerateArgs {
 
     /// Write a crawl in miniature instead: pages.warc.wet.gz, pages.jsonl and pages.parquet.
     #[cfg(all(feature = "gzip", feature = "jsonl", feature = "parquet"))]
-    #[arg(long, requires = "documents", conflicts_with = "with_tables")]
+    #[arg(long, requires = "documents", conflicts_with_all = ["with_tables", "samples"])]
     pub(crate) crawl: bool,
 
     /// Write a crawl of the pages of HTML in this folder instead: the responses in warc/, and their
     /// texts in wet/, jsonl/, parquet/ and text/.
     #[cfg(all(feature = "jsonl", feature = "parquet", feature = "warc", feature = "zstd"))]
-    #[arg(long, value_name = "FOLDER", group = "what", value_hint = ValueHint::DirPath)]
+    #[arg(long, value_name = "FOLDER", group = "what", value_parser = folder(),
+        conflicts_with_all = ["with_tables", "samples", "seed"], value_hint = ValueHint::DirPath)]
     pub(crate) pages: Option<PathBuf>,
 
-    /// Folder of article.txt, sample.txt and truth.tsv; made if it is not there.
-    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    /// Folder of the files: article.txt, sample.txt and truth.tsv, if nothing else is asked for; made
+    /// if it is not there.
+    #[arg(long, value_name = "DIR", value_parser = output_folder(), value_hint = ValueHint::DirPath)]
     pub(crate) output: PathBuf,
+
+    /// Replace files that are there.
+    #[arg(long)]
+    pub(crate) force: bool,
+
+    /// Print no notes.
+    #[arg(short, long)]
+    pub(crate) quiet: bool,
 }
 
 /// Arguments of `simtool compare A B`.
@@ -154,12 +194,12 @@ pub(crate) struct CompareArgs {
     #[arg(long, value_name = "UNIT:N", default_value = "words:3")]
     pub(crate) shingle: String,
 
-    /// Bits of the SimHash fingerprints whose distance is told [default: 64].
+    /// Bits of the SimHash fingerprints whose distance is told: 64, 128, 256 or 512 [default: 64].
     #[arg(long, value_name = "BITS")]
     pub(crate) bits: Option<String>,
 
     /// Format of both files [default: by content].
-    #[arg(long, value_name = "FORMAT")]
+    #[arg(long, value_name = "FORMAT", value_parser = input::formats())]
     pub(crate) format: Option<String>,
 
     /// Field or column that holds the text.
@@ -171,9 +211,40 @@ pub(crate) struct CompareArgs {
     pub(crate) json: bool,
 }
 
-/// Arguments of `simtool N M`.
+/// Arguments of `simtool N M`, which is `simtool reference N M`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ReferenceArgs {
+    #[command(flatten)]
+    pub(crate) words: WordsArgs,
+
+    /// The corpus [default: article.txt in the folder].
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) articles: Option<PathBuf>,
+
+    /// The queries [default: sample.txt in the folder].
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) samples: Option<PathBuf>,
+
+    /// Where the matches of all samples go; - is standard output [default: result.txt in the
+    /// folder].
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) result: Option<PathBuf>,
+
+    /// Replace the file of --result, if there is one; result.txt in the folder is replaced anyway.
+    #[arg(long, requires = "result")]
+    pub(crate) force: bool,
+
+    /// Most bits in which a match may differ from its sample.
+    #[arg(short = 'k', long, value_name = "K", default_value_t = 3)]
+    pub(crate) max_distance: u32,
+
+    #[command(flatten)]
+    pub(crate) common: CommonArgs,
+}
+
+/// The features of `simtool N M`, and of `simtool N M --corpus`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct WordsArgs {
     /// Number of features: the N most frequent words of the articles, or with --corpus, in front of
     /// which N and M stand, of all its documents.
     #[arg(value_name = "N", allow_negative_numbers = true)]
@@ -183,17 +254,11 @@ pub(crate) struct ReferenceArgs {
     #[arg(value_name = "M", allow_negative_numbers = true)]
     pub(crate) bits: Option<String>,
 
-    /// Folder of the four input files and of the result.
-    #[arg(long, value_name = "DIR", default_value = ".", value_hint = ValueHint::DirPath)]
+    /// Folder of stopwords.txt and hashvalue.txt; of `simtool N M` also of article.txt, sample.txt
+    /// and result.txt.
+    #[arg(long, value_name = "DIR", default_value = ".", value_parser = folder(),
+        value_hint = ValueHint::DirPath)]
     pub(crate) directory: PathBuf,
-
-    /// The corpus [default: article.txt in the folder].
-    #[arg(long, conflicts_with = "source", value_name = "FILE", value_hint = ValueHint::FilePath)]
-    pub(crate) articles: Option<PathBuf>,
-
-    /// The queries [default: sample.txt in the folder].
-    #[arg(long, conflicts_with = "source", value_name = "FILE", value_hint = ValueHint::FilePath)]
-    pub(crate) samples: Option<PathBuf>,
 
     /// Words that are no features, separated by white space [default: stopwords.txt in the folder,
     /// else a built-in English list].
@@ -204,21 +269,4 @@ pub(crate) struct ReferenceArgs {
     /// table of 10,000 lines of 128].
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) hash_table: Option<PathBuf>,
-
-    /// Where the matches of all samples go; - is standard output [default: result.txt in the
-    /// folder].
-    #[arg(long, conflicts_with = "source", value_name = "FILE", value_hint = ValueHint::FilePath)]
-    pub(crate) result: Option<PathBuf>,
-
-    /// Most bits in which a match may differ from its sample, or the fingerprints of two
-    /// near-duplicates with --method simhash [default: 3].
-    ///
-    /// For fingerprints of 64 bits over shingles, two documents at distance 3 have on average a
-    /// Jaccard similarity of 0.98, at 6 of 0.92, at 10 of 0.79; with 128 bits, at twice as many.
-    /// Any one distance can be a few bits more or less than the similarity promises.
-    #[arg(short = 'k', long, value_name = "K")]
-    pub(crate) max_distance: Option<u32>,
 }
-
-/// Most differing bits, where `--max-distance` does not say.
-pub(crate) const MAX_DISTANCE: u32 = 3;

@@ -1,0 +1,120 @@
+//! What stands below the help of each command: examples, each with what it does.
+
+pub(super) const PROGRAM: &str = "\
+Examples:
+  simtool dedup big/
+      finds the near-duplicates of all files under big/, and writes who repeats whom to simtool-out/
+  simtool dedup dump.jsonl.gz --text-field body --similarity 0.7 --write-kept --output clean
+      also writes the documents without the repeats, in their own format, to clean/kept/
+  simtool match new/ --against big/
+      finds the documents of new/ that are like one of big/
+  simtool compare big/a.txt big/b.txt
+      prints how alike two documents are, and where they differ
+  simtool fingerprint big/ --output big.f
+      writes a fingerprint of each document, for `simtool join big.f` and `simtool search big.f`
+  simtool 1000 16
+      reads stopwords.txt, hashvalue.txt, article.txt and sample.txt in the current folder, writes
+      for each sample the articles within 3 of 16 bits to result.txt, and prints the first sample's
+
+Each command's own help has its options: `simtool dedup --help`.
+
+Exit codes: 0 done, 1 failed, 2 wrong usage, 3 done but for bad records or files, 130 interrupted.";
+
+pub(super) const DEDUP: &str = "\
+Examples:
+  simtool dedup big/ --threads 16
+      reads every file under big/ (WARC, WET, JSON Lines, Parquet, CSV, text; gzip or Zstandard),
+      finds all near-duplicates and writes who repeats whom to simtool-out/
+  simtool dedup big/ --dry-run
+      reads a sample and tells what that would take
+  simtool dedup dump.jsonl.gz --text-field body --similarity 0.7 --write-kept --output clean
+      also writes the documents without the repeats, in their own format, to clean/kept/
+  simtool dedup big/ --method simhash --max-distance 6 --verify 0.9
+      by fingerprints instead, which take 16 bytes a document; then looks at the texts of each pair
+  simtool dedup big/ --keep max --keep-field date
+      keeps the newest of each
+  simtool 1000 64 --corpus big/
+      by the fingerprints of `simtool 1000 64`, over the most frequent words of the collection
+
+`simtool --corpus PATH` does the same as `simtool dedup PATH`.";
+
+pub(super) const MATCH: &str = "\
+Examples:
+  simtool match new/ --against big/
+      writes which documents of new/ are like one of big/ to simtool-out/removed.jsonl, all matches
+      to simtool-out/pairs.jsonl
+  simtool match new/ --against big/ --write-kept --output fresh
+      also writes the documents of new/ that are like none of big/ to fresh/kept/
+  simtool match new.jsonl --files-from big.paths --method simhash --max-distance 6
+      against the files that big.paths lists, by fingerprints
+
+`simtool --corpus PATH --queries QUERIES` does the same.";
+
+pub(super) const REFERENCE: &str = "\
+Examples:
+  simtool 1000 16
+      reads stopwords.txt, hashvalue.txt, article.txt and sample.txt in the current folder,
+      fingerprints every document with 16 bits over the 1000 most frequent words, writes for
+      each sample the articles within 3 bits to result.txt, and prints the first sample's
+  simtool 5000 64 --directory DIR --max-distance 5
+      the same for the files in DIR, with matches up to 5 of 64 bits away
+  simtool 1000 64 --articles corpus.txt --samples new.txt --result -
+      any two files of documents, the result of all samples on standard output
+
+`simtool N M` does the same as `simtool reference N M`.";
+
+pub(super) const FINGERPRINT: &str = "\
+Examples:
+  simtool fingerprint big/ --output big.f
+      a packed file, for `simtool join big.f`
+  simtool fingerprint big/ --bits 128 --output big.parquet
+      with the name of each document
+  simtool fingerprint new.jsonl --output -
+      JSON Lines on standard output";
+
+pub(super) const JOIN: &str = "\
+Examples:
+  simtool join big.f
+      prints all pairs of rows within 3 bits
+  simtool join big.npy --max-distance 6 --output pairs.parquet
+      writes those within 6 bits to a file
+  simtool join big.f --count
+      prints how many there are";
+
+pub(super) const SEARCH: &str = "\
+Examples:
+  simtool search big.f --queries new.f
+      prints, for each row of new.f, the rows of big.f within 3 bits
+  simtool search big.f --queries new.f --max-distance 10 --output matches.tsv --stats
+      writes those within 10 bits to a file, and tells where the time went";
+
+pub(super) const COMPARE: &str = "\
+Examples:
+  simtool compare a.txt b.txt
+      prints the similarity of two documents and where they differ
+  simtool compare dump.jsonl:7 dump.jsonl:12 --text-field body
+      two records of a file, as removed.jsonl names them";
+
+pub(super) const GENERATE: &str = "\
+Examples:
+  simtool generate --documents 1000 --with-tables --output made
+      all that `simtool 500 64 --directory made` reads, and truth.tsv with the true pairs
+  simtool generate --bytes 700M --output large
+      700 MB of articles";
+
+pub(super) const COMPLETIONS: &str = "\
+Examples:
+  simtool completions bash > ~/.local/share/bash-completion/completions/simtool
+  simtool completions zsh > ~/.zfunc/_simtool
+  simtool completions fish > ~/.config/fish/completions/simtool.fish
+
+The folder must be there: `mkdir -p` makes it. zsh looks into ~/.zfunc if its fpath names it.";
+
+pub(super) const MAN: &str = "\
+Examples:
+  simtool man
+      prints the main page
+  simtool man dedup
+      prints the page of a command
+  simtool man --output ~/.local/share/man/man1
+      writes all pages to a folder, where `man simtool-dedup` finds them";

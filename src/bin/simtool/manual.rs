@@ -1,0 +1,82 @@
+//! `simtool man`: manual pages of the program and of every command.
+
+use crate::args::{Args, ManArgs};
+use crate::console;
+use crate::output_file::{existing, refuse_existing};
+use clap::{Command, CommandFactory};
+use clap_mangen::Man;
+use clap_mangen::roff::{Roff, roman};
+use simtool::Error;
+use std::fs;
+use std::io;
+
+/// Prints a page, or writes all of them.
+pub(crate) fn run(args: &ManArgs) -> anyhow::Result<()> {
+    let pages = pages();
+    let Some(folder) = &args.output else {
+        let name = args.command.as_ref().map(|command| format!("simtool-{command}"));
+        let name = name.as_deref().unwrap_or("simtool");
+        let Some((_, page)) = pages.iter().find(|(known, _)| known == name) else {
+            let names = pages.iter().filter_map(|(name, _)| name.strip_prefix("simtool-"));
+            let rule = format!("is no command; there are {}", names.collect::<Vec<_>>().join(", "));
+            return Err(Error::config("COMMAND", name.replacen("simtool-", "", 1), rule).into());
+        };
+        return Ok(console::out(&text(page)?)?);
+    };
+    let path = |name: &str| folder.join(format!("{name}.1"));
+    for (name, _) in &pages {
+        refuse_existing("output", &path(name), existing(args.force))?;
+    }
+    fs::create_dir_all(folder).map_err(|e| Error::io(folder, "create", e))?;
+    for (name, page) in &pages {
+        let path = path(name);
+        fs::write(&path, text(page)?).map_err(|e| Error::io(&path, "write", e))?;
+    }
+    Ok(())
+}
+
+/// The name and the command of each page, the program's own in front.
+fn pages() -> Vec<(String, Command)> {
+    let mut program = Args::command().disable_help_subcommand(true);
+    program.build();
+    let of_commands = program.get_subcommands().filter(|command| !command.is_hide_set());
+    let of_commands = of_commands.map(|command| {
+        let name = format!("simtool-{}", command.get_name());
+        (name.clone(), command.clone().display_name(name))
+    });
+    let of_commands: Vec<_> = of_commands.collect();
+    [("simtool".to_owned(), program)].into_iter().chain(of_commands).collect()
+}
+
+/// The page as a source of roff. What stands below the help keeps its lines, so that an example can
+/// be copied from it.
+fn text(command: &Command) -> io::Result<Vec<u8>> {
+    let below = command.get_after_long_help().map(ToString::to_string).unwrap_or_default();
+    let has_version = command.get_version().is_some();
+    let source = concat!("simtool ", env!("CARGO_PKG_VERSION"));
+    let man = Man::new(command.clone()).source(source);
+    let mut page = Vec::new();
+    man.render_title(&mut page)?;
+    // Words are not broken, so that no hyphen comes into what can be copied.
+    page.extend_from_slice(b".nh\n");
+    man.render_name_section(&mut page)?;
+    man.render_synopsis_section(&mut page)?;
+    man.render_description_section(&mut page)?;
+    man.render_options_section(&mut page)?;
+    if command.get_subcommands().next().is_some() {
+        man.render_subcommands_section(&mut page)?;
+    }
+    if !below.is_empty() {
+        let below = below.strip_prefix("Examples:\n").unwrap_or(&below);
+        let mut roff = Roff::new();
+        roff.control("SH", ["EXAMPLES"]).control("nf", []);
+        for line in below.lines() {
+            roff.text([roman(line)]);
+        }
+        roff.control("fi", []).to_writer(&mut page)?;
+    }
+    if has_version {
+        man.render_version_section(&mut page)?;
+    }
+    Ok(page)
+}

@@ -1,0 +1,226 @@
+//! Manual pages, as a reader of roff shows them, and completions, as their shells run them.
+
+#![expect(clippy::print_stdout, reason = "a test that is skipped says so")]
+
+use crate::program::{Folder, run};
+use std::fs;
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+/// What the program prints when all is well.
+fn printed(arguments: &[&str]) -> String {
+    let finished = Folder::empty().run(arguments);
+    assert_eq!((finished.code, finished.err.as_str()), (0, ""), "{arguments:?}");
+    finished.out
+}
+
+/// The commands, as the help lists them.
+fn commands() -> Vec<String> {
+    let help = printed(&["--help"]);
+    let (_, list) = help.split_once("Commands:\n").unwrap();
+    let (list, _) = list.split_once("\n\n").unwrap();
+    let lines = list.lines().filter(|line| !line.starts_with("   "));
+    let names = lines.map(|line| line.split_whitespace().next().unwrap().to_owned());
+    names.filter(|name| name != "help").collect()
+}
+
+/// The lines of a command's help from "Examples:" on.
+fn examples(command: &[&str]) -> Vec<String> {
+    let help = printed(&[command, &["--help"]].concat());
+    let (_, below) = help.split_once("\nExamples:\n").unwrap();
+    below.lines().map(str::to_owned).collect()
+}
+
+/// The page as text of this many columns, if something that shows it is there.
+fn shown(page: &str, columns: u32) -> Option<String> {
+    let mut groff = Command::new("groff")
+        .args(["-man", "-Tutf8", "-P-cbou", "-ww", &format!("-rLL={columns}n")])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .ok()?;
+    groff.stdin.take().unwrap().write_all(page.as_bytes()).unwrap();
+    let output = groff.wait_with_output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+    Some(String::from_utf8(output.stdout).unwrap())
+}
+
+#[test]
+fn every_command_has_a_page_with_its_options_and_examples() {
+    let main = printed(&["man"]);
+    for wanted in
+        [".TH simtool 1", ".SH NAME", ".SH SYNOPSIS", ".SH EXAMPLES", "simtool\\-dedup(1)"]
+    {
+        assert!(main.contains(wanted), "{wanted}: {main}");
+    }
+    let folder = Folder::empty();
+    assert_eq!(folder.run_words("man --output pages").code, 0);
+    assert_eq!(fs::read_to_string(folder.path("pages/simtool.1")).unwrap(), main);
+    for command in commands() {
+        let page = printed(&["man", &command]);
+        let file = format!("pages/simtool-{command}.1");
+        assert_eq!(fs::read_to_string(folder.path(&file)).unwrap(), page);
+        let title = format!(".TH simtool-{command} 1");
+        for wanted in [&title, ".SH NAME", ".SH SYNOPSIS", ".SH EXAMPLES"] {
+            assert!(page.contains(wanted), "{command} {wanted}: {page}");
+        }
+        // Every option of the help is in the page.
+        let help = printed(&[&command, "--help"]);
+        let plain = page.replace('\\', "");
+        let options = help.lines().map(str::trim_start).filter(|line| line.starts_with('-'));
+        let options =
+            options.filter_map(|line| line.split(' ').find(|word| word.starts_with("--")));
+        for option in options {
+            assert!(plain.contains(option), "{command} {option}");
+        }
+    }
+    assert_eq!(fs::read_dir(folder.path("pages")).unwrap().count(), commands().len() + 1);
+}
+
+#[test]
+fn examples_stand_in_the_pages_as_they_were_written() {
+    let mut pages = vec![Vec::new()];
+    pages.extend(commands().into_iter().map(|command| vec![command]));
+    for command in pages {
+        let command: Vec<&str> = command.iter().map(String::as_str).collect();
+        let page = printed(&[&["man"], &command[..]].concat());
+        // Narrower than the lines, which are not filled.
+        let Some(shown) = shown(&page, 60) else {
+            println!("skipped: there is no groff");
+            return;
+        };
+        let lines: Vec<&str> = shown.lines().map(str::trim).collect();
+        for line in examples(&command) {
+            assert!(lines.contains(&line.trim()), "{command:?} {line}: {shown}");
+        }
+    }
+}
+
+/// Where a shell runs the script `test` with the completions at hand, what that prints; nothing
+/// where the shell is not there.
+fn completed(shell: &str, test: &str) -> Option<String> {
+    let folder = Folder::empty().with("completions", printed(&["completions", shell]));
+    let output =
+        Command::new(shell).args(["-c", test]).current_dir(folder.path("")).output().ok()?;
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.status.success(), "{shell}: {output:?}");
+    Some(text)
+}
+
+#[test]
+fn bash_completes_commands_options_and_values() {
+    let complete = |words: &str| {
+        let test = format!(
+            "source ./completions; COMP_WORDS=({words} ''); COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1)); \
+             _simtool simtool '' \"${{COMP_WORDS[COMP_CWORD - 1]}}\"; echo \"${{COMPREPLY[@]}}\""
+        );
+        completed("bash", &test)
+    };
+    let Some(commands) = complete("simtool") else {
+        println!("skipped: there is no bash");
+        return;
+    };
+    for command in self::commands() {
+        assert!(commands.split_whitespace().any(|word| word == command), "{command}: {commands}");
+    }
+    for (words, wanted) in [
+        ("simtool dedup", "--similarity"),
+        ("simtool join", "--count"),
+        ("simtool dedup --method", "simhash"),
+        ("simtool join --index", "linear-scan"),
+        ("simtool fingerprint --format", "jsonl"),
+        ("simtool completions", "fish"),
+    ] {
+        let found = complete(words).unwrap();
+        assert!(found.split_whitespace().any(|word| word == wanted), "{words}: {found}");
+    }
+    let of_join = complete("simtool join").unwrap();
+    assert!(!of_join.contains("--similarity"), "{of_join}");
+}
+
+#[test]
+fn fish_completes_commands_options_and_values() {
+    for (line, wanted) in [
+        ("simtool ", "dedup"),
+        ("simtool dedup --sim", "--similarity"),
+        ("simtool dedup --method ", "simhash"),
+        ("simtool join --index ", "linear-scan"),
+    ] {
+        let test = format!("source ./completions; complete -C '{line}'");
+        let Some(found) = completed("fish", &test) else {
+            println!("skipped: there is no fish");
+            return;
+        };
+        assert!(
+            found.lines().any(|word| word.split('\t').next() == Some(wanted)),
+            "{line}: {found}"
+        );
+    }
+}
+
+#[test]
+fn zsh_takes_its_completions() {
+    // What they offer is seen by a person at a terminal; here they are parsed and registered.
+    let test = "autoload -Uz compinit && compinit -u -d ./dump && source ./completions && \
+                print -r -- ${_comps[simtool]} && whence -w _simtool";
+    let Some(found) = completed("zsh", test) else {
+        println!("skipped: there is no zsh");
+        return;
+    };
+    assert!(found.contains("_simtool: function"), "{found}");
+}
+
+#[test]
+fn every_shell_has_a_script_with_the_commands_and_their_options() {
+    for (shell, wanted) in [
+        ("bash", "complete -F _simtool"),
+        ("zsh", "#compdef simtool"),
+        ("fish", "complete -c simtool"),
+        ("powershell", "Register-ArgumentCompleter"),
+        ("elvish", "edit:completion"),
+    ] {
+        let script = printed(&["completions", shell]);
+        assert!(script.contains(wanted) && script.contains("max-distance"), "{shell}");
+        for command in commands() {
+            assert!(script.contains(&command), "{shell} {command}");
+        }
+    }
+}
+
+/// The lines of README that install completions and pages work where there is nothing yet.
+#[cfg(unix)]
+#[test]
+fn the_install_lines_work_in_an_empty_home() {
+    let readme = Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md");
+    let readme = fs::read_to_string(readme).unwrap();
+    let (_, install) = readme.split_once("## Install").unwrap();
+    let (install, _) = install.split_once("## Tasks").unwrap();
+    let home = Folder::empty();
+    let program = Path::new(env!("CARGO_BIN_EXE_simtool"));
+    let mut run_lines = 0;
+    for block in install.split("```sh\n").skip(1) {
+        let (lines, _) = block.split_once("```").unwrap();
+        if lines.contains("cargo install") {
+            continue;
+        }
+        let output = Command::new("sh")
+            .args(["-ec", lines])
+            .current_dir(home.path(""))
+            .env("HOME", home.path(""))
+            .env("PATH", format!("{}:/usr/bin:/bin", program.parent().unwrap().display()))
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{lines}: {output:?}");
+        run_lines += 1;
+    }
+    assert!(run_lines > 0);
+    let share = home.path(".local/share");
+    assert!(share.join("bash-completion/completions/simtool").is_file());
+    assert!(share.join("man/man1/simtool.1").is_file());
+    assert!(share.join("man/man1/simtool-dedup.1").is_file());
+    // Again, with the names that are there now.
+    let again = run(&share, &["man", "--output", "man/man1", "--force"], &[]);
+    assert_eq!(again.code, 0, "{}", again.err);
+}
