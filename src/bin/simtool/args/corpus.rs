@@ -21,6 +21,9 @@ pub(crate) struct CorpusArgs {
     pub(crate) input: InputArgs,
 
     /// Folder for the results; it appears when it is complete.
+    ///
+    /// report.html in it is a page to look at, summary.json holds all counts, settings and faults:
+    /// the same numbers as the table that is printed.
     #[arg(long, value_name = "DIR", default_value = "simtool-out", value_hint = ValueHint::DirPath)]
     pub(crate) output: PathBuf,
 
