@@ -66,8 +66,8 @@ fn gzip(content: &[u8]) -> Vec<u8> {
 /// A size, as `1.5 MB`, in bytes.
 fn size(text: &str) -> f64 {
     let (number, unit) = text.trim().split_once(' ').unwrap();
-    let power = ["B", "kB", "MB", "GB"].iter().position(|known| *known == unit).unwrap();
-    number.parse::<f64>().unwrap() * 1000_f64.powi(power as i32)
+    let units = [("B", 1.0), ("kB", 1e3), ("MB", 1e6), ("GB", 1e9)];
+    number.parse::<f64>().unwrap() * units.iter().find(|known| known.0 == unit).unwrap().1
 }
 
 /// The numbers that `part` tells, with what is behind them: the first and the last one of a range.

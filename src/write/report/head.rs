@@ -2,7 +2,8 @@
 
 use super::charts::write_parts;
 use super::escape::Line;
-use crate::quantity::{bytes, counted, grouped, percent};
+use super::tables::share;
+use crate::quantity::{bytes, counted, grouped};
 use crate::write::summary::{Figure, Summary};
 use std::io::{self, Write};
 
@@ -26,10 +27,10 @@ pub(super) fn write(out: &mut dyn Write, summary: &Summary, title: &Line<'_>) ->
     write_parts(out, "What went in, by what became of it", &parts)?;
     out.write_all(b"<ul class=\"legend\">\n")?;
     for (class, name, count) in parts.into_iter().filter(|part| part.2 > 0) {
-        let (count, share) = (grouped(count), percent(count, records));
+        let (count, part) = (grouped(count), share(count, records));
         writeln!(
             out,
-            "<li class=\"{class}\">{name} {count} <span class=\"quiet\">{share}</span></li>"
+            "<li class=\"{class}\">{name} {count} <span class=\"quiet\">{part}</span></li>"
         )?;
     }
     out.write_all(b"</ul>\n")?;
@@ -47,7 +48,7 @@ pub(super) fn write(out: &mut dyn Write, summary: &Summary, title: &Line<'_>) ->
 /// What was found, in a sentence.
 fn lead(summary: &Summary) -> String {
     let documents = summary.read.first().documents;
-    let (removed, share) = (grouped(summary.removed), percent(summary.removed, documents));
+    let (removed, part) = (grouped(summary.removed), share(summary.removed, documents));
     let (one, many) =
         if summary.is_match() { ("query", "queries") } else { ("document", "documents") };
     let noun = |count| if count == 1 { one } else { many };
@@ -64,13 +65,13 @@ fn lead(summary: &Summary) -> String {
             of_corpus()
         ),
         (count, some, false) => format!(
-            "<strong>{removed}</strong> of {} {} ({share}) {} of one that stays.",
+            "<strong>{removed}</strong> of {} {} ({part}) {} of one that stays.",
             grouped(count),
             noun(count),
             if some == 1 { "is a near-duplicate" } else { "are near-duplicates" }
         ),
         (count, some, true) => format!(
-            "<strong>{removed}</strong> of {} {} ({share}) {} like one of {} of the corpus.",
+            "<strong>{removed}</strong> of {} {} ({part}) {} like one of {} of the corpus.",
             grouped(count),
             noun(count),
             if some == 1 { "is" } else { "are" },
@@ -117,9 +118,9 @@ fn write_tiles<'f>(
         let Figure { key, name, count, whole, note, .. } = figure;
         let name = name.trim();
         let (first, rest) = name.split_at(name.chars().next().map_or(0, char::len_utf8));
-        let share = whole.map(|whole| percent(*count, whole));
+        let part = whole.map(|whole| share(*count, whole));
         let text = text_bytes(summary, key).map(|size| format!("{} of text", bytes(size)));
-        let notes = [share, Some((*note).to_owned()), text].into_iter().flatten();
+        let notes = [part, Some((*note).to_owned()), text].into_iter().flatten();
         let notes: Vec<String> = notes.filter(|note| !note.is_empty()).collect();
         writeln!(
             out,

@@ -1,7 +1,7 @@
 //! What stricter limits would remove.
 
-use super::tables::{bar, begin_table, end_table};
-use crate::quantity::{grouped, percent};
+use super::tables::{bar, begin_table, end_table, share};
+use crate::quantity::grouped;
 use crate::write::summary::{Closest, Summary};
 use std::io::{self, Write};
 
@@ -31,7 +31,7 @@ pub(super) fn write(out: &mut dyn Write, summary: &Summary) -> io::Result<()> {
             out,
             "<tr><td>{limit}{own}</td><td class=\"n\">{}</td><td class=\"n\">{}</td>{}</tr>",
             grouped(level.removed),
-            percent(level.removed, documents),
+            share(level.removed, documents),
             bar(level.removed, documents)
         )?;
     }

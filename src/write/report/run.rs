@@ -1,8 +1,8 @@
 //! How the page came about: the command, the settings, the times.
 
 use super::escape::{Line, shortened};
-use super::tables::{bar, begin_table, end_table};
-use crate::quantity::{bytes, percent, rate, time};
+use super::tables::{bar, begin_table, end_table, share};
+use crate::quantity::{bytes, rate, time};
 use crate::write::summary::Summary;
 use std::io::{self, Write};
 use std::time::Duration;
@@ -56,7 +56,7 @@ fn write_stages(out: &mut dyn Write, summary: &Summary) -> io::Result<()> {
             "<tr><td>{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td>{}</tr>",
             Line(name.as_bytes()),
             time(*taken),
-            percent(part, whole),
+            share(part, whole),
             bar(part, whole)
         )?;
     }

@@ -1,9 +1,9 @@
 //! Which files or folders repeat which.
 
 use super::escape::Cut;
-use super::tables::{begin_table, end_table};
+use super::tables::{begin_table, end_table, share};
 use super::{Source, Sources};
-use crate::quantity::{grouped, percent};
+use crate::quantity::grouped;
 use crate::write::summary::Summary;
 use std::io::{self, Write};
 
@@ -34,7 +34,9 @@ pub(super) fn write(out: &mut dyn Write, summary: &Summary, sources: &Sources) -
         .to_owned();
     let columns = if has_columns { &sources.columns[..] } else { &[] };
     for at in 0..columns.len() {
-        head += &format!("<th class=\"n\">for {}</th>", letter(at));
+        head.push_str("<th class=\"n\">for ");
+        head.push(letter(at));
+        head.push_str("</th>");
     }
     let of_others = |source: &Source| {
         source.removed.saturating_sub(source.repeats.iter().fold(0, |a, b| a.saturating_add(*b)))
@@ -55,7 +57,7 @@ pub(super) fn write(out: &mut dyn Write, summary: &Summary, sources: &Sources) -
             Cut(&source.name, NAME),
             grouped(source.documents),
             grouped(source.removed),
-            percent(source.removed, source.documents)
+            share(source.removed, source.documents)
         )?;
         let others = has_others.then(|| of_others(source));
         for count in source.repeats.iter().take(columns.len()).copied().chain(others) {

@@ -15,7 +15,7 @@ fn report(outside: &[u8]) -> (Summary, Report) {
     let text = String::from_utf8_lossy(outside).into_owned();
     let mut summary = Summary {
         command: text.clone(),
-        commands: Some(Commands { why: text.clone(), compare: text.clone() }),
+        commands: Some(Commands { why: text.clone(), compare: "compare".into() }),
         parameters: vec![("shingle", Setting::Text(text.clone()))],
         read: Sides::One(ReadCounts {
             files: 3,
@@ -214,6 +214,7 @@ fn queries_are_told_apart_from_the_corpus() {
 }
 
 /// SHA-256 (FIPS 180-4), straight.
+#[expect(clippy::cast_sign_loss, reason = "roots are positive")]
 fn sha256(message: &[u8]) -> [u8; 32] {
     let primes = (2_u32..).filter(|n| (2..*n).all(|d| n % d != 0));
     let fraction = |root: f64| ((root - root.floor()) * 2_f64.powi(32)) as u32;

@@ -55,11 +55,11 @@ impl Setting {
     /// Writes it as JSON.
     pub(super) fn write_json(&self, out: &mut dyn Write) -> io::Result<()> {
         match self {
-            Self::None => out.write_all(b"null"),
             Self::Flag(flag) => write!(out, "{flag}"),
             Self::Count(count) => write!(out, "{count}"),
             Self::Number(number) if number.is_finite() => write!(out, "{number}"),
-            Self::Number(_) => out.write_all(b"null"),
+            // JSON has no other numbers.
+            Self::None | Self::Number(_) => out.write_all(b"null"),
             Self::Text(text) => write_string(out, text.as_bytes()),
             Self::List(texts) => {
                 out.write_all(b"[")?;

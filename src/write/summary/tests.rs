@@ -14,7 +14,7 @@ fn summary() -> Summary {
     Summary {
         command: "simtool --corpus \"a b\"".to_owned(),
         output: "out".to_owned(),
-        begin: Some((UNIX_EPOCH + Duration::from_secs(86_400)).into()),
+        begin: Some((UNIX_EPOCH + Duration::from_hours(24)).into()),
         peak_memory: Some(12_345_678),
         read: Sides::One(ReadCounts {
             files: 2,
