@@ -87,9 +87,11 @@ pub mod numpy_header;
 pub mod options;
 pub mod pipeline;
 pub mod progress;
+pub mod quantity;
 pub mod read;
 pub mod resources;
 pub mod search;
+pub mod shell_word;
 pub mod sides;
 pub mod similarity;
 pub mod stable_hash;
@@ -98,6 +100,7 @@ pub mod token_batch;
 pub mod tokenize;
 #[doc(hidden)]
 pub mod unordered_map;
+pub mod utc_time;
 pub mod validity;
 pub mod write;
 

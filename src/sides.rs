@@ -9,6 +9,13 @@ pub enum Sides<T> {
     Two(T, T),
 }
 
+impl<T: Default> Default for Sides<T> {
+    /// One side.
+    fn default() -> Self {
+        Self::One(T::default())
+    }
+}
+
 impl<T> Sides<T> {
     /// That of the documents of which some may go.
     pub fn first(&self) -> &T {

@@ -107,6 +107,12 @@ impl Threshold {
         Self::new(numerator, denominator).map_err(|_| Self::rule(option, text))
     }
 
+    /// The ratio, as near as a float comes to it.
+    #[must_use]
+    pub fn ratio(self) -> f64 {
+        f64::from(self.numerator) / f64::from(self.denominator)
+    }
+
     /// Whether sets with that many shared elements and that many in either are alike enough.
     #[must_use]
     pub fn holds(self, similarity: Similarity) -> bool {

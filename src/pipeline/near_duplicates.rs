@@ -70,19 +70,24 @@ pub fn find_near_duplicates(
     let FoundClose { read, close, mut timings, spooled_bytes } =
         find_close(corpora, plan, progress)?;
     progress.begin("clustering", Work::Steps(0));
-    let (removals, stage) = match &read {
-        Sides::One(read) => {
-            let prefer = |a: u32, b: u32| read.prefer(plan.keep(), a, b);
-            let removals = match plan.clusters() {
-                ClusterRule::Proven => keep::keep_preferred(&close, prefer),
-                ClusterRule::Components => components::keep_one_each(&close, prefer),
-            };
-            (removals, "cluster")
-        }
-        Sides::Two(..) => (closest_partners(&close), "match"),
-    };
+    let removals = removals(&read, &close, plan);
+    let stage = if read.is_two() { "match" } else { "cluster" };
     timings.end(stage);
     Ok(NearDuplicates { read, close, removals, timings, spooled_bytes })
+}
+
+/// What goes, of what is close.
+pub(super) fn removals(
+    read: &Sides<CollectionSummary>,
+    close: &Close,
+    plan: &Plan,
+) -> Vec<Removal> {
+    let Sides::One(read) = read else { return closest_partners(close) };
+    let prefer = |a: u32, b: u32| read.prefer(plan.keep(), a, b);
+    match plan.clusters() {
+        ClusterRule::Proven => keep::keep_preferred(close, prefer),
+        ClusterRule::Components => components::keep_one_each(close, prefer),
+    }
 }
 
 /// For each row of the first side that has any, the partner that is most like it.

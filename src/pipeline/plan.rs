@@ -3,6 +3,7 @@
 use super::config::{ClusterRule, Config, Keep};
 use super::method::{Criterion, Method, Terms};
 use crate::error::{Error, Result};
+use crate::quantity::bytes;
 use crate::resources::Resources;
 use std::fmt;
 
@@ -121,7 +122,7 @@ impl fmt::Display for Plan {
         let workers = if *threads == 1 { "thread" } else { "threads" };
         match *memory {
             u64::MAX => writeln!(f, "{threads} {workers}, memory without limit."),
-            bytes => writeln!(f, "{threads} {workers}, up to {} MB of memory.", bytes / 1_000_000),
+            most => writeln!(f, "{threads} {workers}, up to {} of memory.", bytes(most)),
         }
     }
 }

@@ -7,6 +7,7 @@
 
 use crate::error::{Error, Result};
 use crate::fingerprint_rows::{FingerprintRows, Metric, Shape};
+use crate::quantity::bytes;
 use crate::search::key_blocks::KeyPlan;
 use crate::search::split::effective_bits;
 use std::fmt;
@@ -415,10 +416,9 @@ struct Bytes(u64);
 
 impl fmt::Display for Bytes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let text = match self.0 as f64 {
-            b if b >= 1e15 => "unlimited".to_owned(),
-            b if b >= 1e9 => format!("{:.1} GB", b / 1e9),
-            b => format!("{:.1} MB", b / 1e6),
+        let text = match self.0 {
+            1_000_000_000_000_000.. => "unlimited".to_owned(),
+            size => bytes(size),
         };
         f.pad(&text)
     }

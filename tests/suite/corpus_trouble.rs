@@ -1,6 +1,8 @@
 //! `simtool --corpus` where things go wrong around it: files that change, disks that are full,
 //! rows that are lost, options that say nothing.
 
+#[cfg(feature = "parquet")]
+use crate::agreement::agree;
 use crate::program::{Finished, Folder, run};
 use std::fs;
 use std::io::Write;
@@ -100,6 +102,8 @@ fn rows_of_a_damaged_page_are_counted() {
     let middle = bytes.len() / 2;
     bytes[middle..middle + 400].fill(0xFF);
     let folder = Folder::empty().with("a.parquet", bytes);
+    let run = folder.run(&["-q", "--corpus", "a.parquet", "--output", "table"]);
+    agree(&run, &folder.path("table"));
     let run = folder.run(&["-q", "--corpus", "a.parquet", "--json"]);
     assert_eq!(run.code, 3, "{}", run.err);
     let error = "[parquet-page] \"a.parquet\": row group 1, column \"text\": ";
@@ -298,7 +302,7 @@ fn a_plan_says_how_much_memory_it_takes() {
         assert_eq!(run.code, 0, "{}", run.err);
         run.out
     };
-    assert!(explained(&["--max-memory", "3G", "-j", "2"]).contains("2 threads, up to 3221 MB"));
+    assert!(explained(&["--max-memory", "3G", "-j", "2"]).contains("2 threads, up to 3.2 GB"));
     // Four fifths of what there is, where the system tells.
     let meminfo = fs::read_to_string("/proc/meminfo").unwrap_or_default();
     let unlimited = explained(&[]).contains("memory without limit");

@@ -63,13 +63,19 @@ fn gzip(content: &[u8]) -> Vec<u8> {
     encoder.finish().unwrap()
 }
 
-/// The first number behind `before`, and the last one of a range.
-fn guess(text: &str, before: &str, behind: &str) -> (f64, f64) {
-    let part = text.split_once(behind).unwrap().0;
-    let part = if before.is_empty() { part } else { part.rsplit_once(before).unwrap().1 };
+/// A size, as `1.5 MB`, in bytes.
+fn size(text: &str) -> f64 {
+    let (number, unit) = text.trim().split_once(' ').unwrap();
+    let units = [("B", 1.0), ("kB", 1e3), ("MB", 1e6), ("GB", 1e9)];
+    number.parse::<f64>().unwrap() * units.iter().find(|known| known.0 == unit).unwrap().1
+}
+
+/// The numbers that `part` tells, with what is behind them: the first and the last one of a range.
+fn guess<'p>(part: &'p str, number: impl Fn(&'p str, &'p str) -> f64) -> (f64, f64) {
     let part = part.trim_start_matches("about ");
-    let (least, most) = part.split_once(" to ").unwrap_or((part, part));
-    (least.parse().unwrap(), most.parse().unwrap())
+    let (numbers, unit) = part.rsplit_once(' ').unwrap();
+    let (least, most) = numbers.split_once(" to ").unwrap_or((numbers, numbers));
+    (number(least, unit), number(most, unit))
 }
 
 fn assert_near(what: &str, (least, most): (f64, f64), truth: f64, shown: &str) {
@@ -91,15 +97,22 @@ fn check(folder: &Folder, name: &str, mapped: f64) {
             line[name.len()..].split_whitespace().next().unwrap().parse().unwrap()
         };
         let shown = format!("{name}, {method}: {line}");
-        assert_near("documents", guess(line, "", " documents"), of(&run.out, "documents"), &shown);
-        let (text, _) = run.out.split_once(" MB of text in").unwrap();
-        let text: f64 = text.rsplit_once('\n').unwrap().1.parse().unwrap();
-        assert_near("text", guess(line, "documents with ", " MB of text"), text, &shown);
+        let (documents, rest) = line.split_once(" with ").unwrap();
+        let (text, rest) = rest.split_once(" of text: ").unwrap();
+        let (memory, _) = rest.split_once(" of memory").unwrap();
+        let count = guess(documents, |number, _| number.parse().unwrap());
+        assert_near("documents", count, of(&run.out, "documents"), &shown);
+        let of_unit = |number: &str, unit: &str| size(&format!("{number} {unit}"));
+        let (told, _) = run.out.split_once(" of text in").unwrap();
+        let told = size(told.rsplit_once('\n').unwrap().1);
+        assert_near("text", guess(text, of_unit), told, &shown);
         if cfg!(target_os = "linux") {
-            let peak = of(&run.err, "peak memory") * 1.048_576 - mapped / 1e6;
+            let peak = run.err.lines().find_map(|line| line.strip_prefix("peak memory")).unwrap();
+            let peak = (size(peak.split_once(',').unwrap().0) - mapped) / 1e6;
             // The program itself takes some megabytes more or less, optimized or not, and as its
             // threads come to run.
-            let (least, most) = guess(line, "text: ", " MB of memory");
+            let (least, most) = guess(memory, of_unit);
+            let (least, most) = (least / 1e6, most / 1e6);
             let is_near = least <= peak * 1.5 + 12.0 && most + 12.0 >= peak / 1.5;
             assert!(is_near, "memory {peak}: {shown}");
         }

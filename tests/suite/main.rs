@@ -1,6 +1,8 @@
 //! The integration tests, in one binary.
 #![expect(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
+#[cfg(feature = "jsonl")]
+mod agreement;
 mod allocation;
 mod architecture;
 #[cfg(all(feature = "gzip", feature = "parquet", feature = "warc", feature = "zstd"))]

@@ -1,12 +1,14 @@
-//! The report as a browser shows it, in a light and a dark window. The pictures stay in Cargo's
-//! temporary folder, `target/tmp`, for people to look at.
+//! The report as a browser shows it, in a light and a dark window, wide and narrow. The pictures stay
+//! in Cargo's temporary folder, `target/tmp`, for people to look at.
 
 use flate2::read::ZlibDecoder;
 use simtool::fault::{Fault, Severity};
+use simtool::sides::Sides;
 use simtool::write::report::{
-    Cluster, Counts, Example, Name, QuarantinedRecord, Report, Similarities, Source, Stage,
-    write_report,
+    Cluster, Example, Member, Name, Preview, QuarantinedRecord, Report, Similarities, Source,
+    Sources, write_report,
 };
+use simtool::write::summary::{Closest, Commands, Level, ReadCounts, Setting, Summary};
 use std::fs;
 use std::io::Read;
 use std::path::Path;
@@ -15,20 +17,67 @@ use std::time::Duration;
 
 const BROWSER: &str = "chromium";
 
-const WIDTH: u32 = 1200;
 const HEIGHT: u32 = 4200;
 
-fn sample() -> Report {
+fn summary() -> Summary {
+    let mut summary = Summary {
+        command: "simtool --corpus crawl/ --similarity 0.8 --write-kept --output clean".into(),
+        output: "clean".into(),
+        commands: Some(Commands {
+            why: "simtool why clean".into(),
+            compare: "simtool compare".into(),
+        }),
+        parameters: [("method", "exact"), ("similarity", "0.8"), ("shingle", "words:3")]
+            .map(|(name, value)| (name, Setting::read(value)))
+            .to_vec(),
+        distance_means: Some("At 3 of 64 bits the similarity is 0.98 on average.".to_owned()),
+        peak_memory: Some(1_840_000_000),
+        read: Sides::One(ReadCounts {
+            files: 64,
+            documents: 1_204_714,
+            quarantined: 57,
+            passed_over: 40_120,
+            lost: 900,
+            without_terms: 912,
+            file_faults: 1,
+            text_bytes: 7_093_482_112,
+            ..ReadCounts::default()
+        }),
+        kept: 871_302,
+        removed: 333_412,
+        removed_bytes: 1_832_110_400,
+        clusters: 120_400,
+        pairs: 2_870_115,
+        levels: [(1.0, 101_904), (0.9, 250_114), (0.8, 333_412)]
+            .map(|(least, removed)| Level { least: Closest::Similarity(least), removed })
+            .to_vec(),
+        stages: [("read and sketch", 1710), ("compare terms", 812), ("write", 402)]
+            .map(|(name, ms)| (name, Duration::from_millis(ms)))
+            .to_vec(),
+        ..Summary::default()
+    };
+    summary.faults.add_fault(&Fault {
+        severity: Severity::Loss,
+        code: "truncated",
+        file: "crawl/part-00003.warc.wet.gz".into(),
+        byte: Some(18_184),
+        detail: "ends inside a gzip member; the records before it were read".into(),
+        lost_records: 0,
+    });
+    summary
+}
+
+fn report() -> Report {
     let name = |number: u64| Name {
         id: format!("https://www.example.org/news/2026/{number}/a-river-runs-dry").into_bytes(),
-        file: b"crawl/part-00017.warc.wet.gz".to_vec(),
+        file: b"crawl/segments/1534221208750.9/wet/part-00017.warc.wet.gz".to_vec(),
         record: number * 31,
     };
     let mut similarities = Similarities::new(0.8);
     for step in 0..200_u64 {
         similarities.add(0.8 + step as f64 / 1000.0, 40 + step * step / 60);
     }
-    similarities.add(1.0, 1_904);
+    similarities.add(1.0, 101_904);
     let text = "The river that gave the town its name has run dry for the first time since \
                 records began. Fishermen stood on the cracked bed on Sunday and looked for \
                 the boats that they had left there in spring.\n\nThe mayor said that water \
@@ -41,47 +90,42 @@ fn sample() -> Report {
         kept_text: text.repeat(3).into_bytes(),
         removed_text: text.repeat(3).replace(changed[0], changed[1]).into_bytes(),
     };
-    Report {
-        title: "crawl/".into(),
-        command: "simtool --corpus crawl/ --similarity 0.8 --write-kept --output clean".into(),
-        version: "0.1.0".into(),
-        parameters: [("method", "exact"), ("similarity", "0.8"), ("shingle", "words:3")]
-            .map(|(name, value)| (name.into(), value.into()))
-            .to_vec(),
-        counts: Counts {
-            documents: 1_204_771,
-            kept: 871_302,
-            removed: 333_412,
-            quarantined: 57,
-            without_words: 912,
-            pairs: 2_870_115,
-            bytes: 7_093_482_112,
-            removed_bytes: 1_832_110_400,
-        },
-        stages: [("read and count", 1710, 7_093), ("join", 812, 0), ("write", 402, 5_261)]
-            .map(|(name, ms, megabytes)| Stage {
-                name: name.into(),
-                time: Duration::from_millis(ms),
-                bytes: megabytes * 1_000_000,
+    let cluster = |number: u64| Cluster {
+        kept: name(number),
+        removed: 1_500 - number * 97,
+        members: (1..8)
+            .map(|member| Member {
+                name: name(number * 100 + member),
+                closeness: format!("similarity 0.8{member}"),
             })
-            .to_vec(),
+            .collect(),
+        preview: (number != 3)
+            .then(|| Preview { text: text.into(), is_of_kept: number.is_multiple_of(2) }),
+    };
+    let hosts = ["crawl/mirror", "crawl/www", "crawl/\u{5d3}\u{5d5}\u{5d2}\u{5de}\u{5d4}"];
+    Report {
+        titles: vec!["crawl/".into()],
         similarities: Some(similarities),
         distances: Some(vec![1_904, 822, 640, 701]),
-        distance_means: "At 3 of 64 bits the similarity is 0.98 on average.".to_owned(),
+        unlinked: 0,
         cluster_sizes: (2..1500).map(|size: u64| (size, 90_000 / (size * size))).collect(),
-        largest_clusters: (0..8).map(|n| Cluster { kept: name(n), size: 1_500 - n * 97 }).collect(),
-        sources: [
-            "mirror.example.net",
-            "www.example.org",
-            "\u{5d3}\u{5d5}\u{5d2}\u{5de}\u{5d4}.example",
-        ]
-        .into_iter()
-        .zip([120_331, 70_114, 9_120])
-        .map(|(name, removed)| Source { name: name.into(), removed })
-        .collect(),
+        clusters: (0..8).map(cluster).collect(),
+        sources: Sources {
+            rows: (hosts.into_iter().zip([210_331, 120_114, 2_967]))
+                .map(|(name, removed)| Source {
+                    name: name.into(),
+                    documents: 401_571,
+                    removed,
+                    repeats: vec![removed / 2, removed / 5, 0],
+                })
+                .collect(),
+            columns: hosts.map(Into::into).to_vec(),
+            sources: 3,
+            is_one_collection: true,
+        },
         examples: vec![
-            example(4, "0.93", ["Sunday", "Saturday"]),
-            example(9, "0.87", ["by road, and asked", "by train <b>soon</b>; he asked"]),
+            example(4, "0.87", ["by road, and asked", "by train <b>soon</b>; he asked"]),
+            example(9, "0.93", ["Sunday", "Saturday"]),
         ],
         quarantined: vec![QuarantinedRecord {
             file: b"crawl/bad.jsonl".to_vec(),
@@ -90,26 +134,18 @@ fn sample() -> Report {
             code: "json",
             expected: "a string in the field \"text\"".into(),
         }],
-        faults: vec![Fault {
-            severity: Severity::Loss,
-            code: "truncated",
-            file: "crawl/part-00003.warc.wet.gz".into(),
-            byte: Some(18_184),
-            detail: "ends inside a gzip member; the records before it were read".into(),
-            lost_records: 0,
-        }],
     }
 }
 
 /// Lets the browser take a picture; what it says about the page comes back.
-fn take_picture(page: &Path, picture: &Path, scheme: u32) -> String {
+fn take_picture(page: &Path, picture: &Path, scheme: u32, width: u32) -> String {
     let profile = tempfile::tempdir().unwrap();
     let output = Command::new(BROWSER)
         .args(["--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars"])
         .args(["--enable-logging=stderr", "--disable-background-networking"])
         .arg(format!("--user-data-dir={}", profile.path().display()))
         .arg(format!("--blink-settings=preferredColorScheme={scheme}"))
-        .arg(format!("--window-size={WIDTH},{HEIGHT}"))
+        .arg(format!("--window-size={width},{HEIGHT}"))
         .arg(format!("--screenshot={}", picture.display()))
         .arg(format!("file://{}", page.display()))
         .output()
@@ -171,28 +207,96 @@ fn nearest(left: u8, above: u8, corner: u8) -> u8 {
 
 #[test]
 #[expect(clippy::print_stderr, reason = "who runs the tests must know what was not run")]
-fn a_browser_shows_the_report_in_light_and_dark() {
+fn a_browser_shows_the_report_in_light_and_dark_wide_and_narrow() {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
     let page = folder.join("report.html");
     let mut html = Vec::new();
-    write_report(&mut html, &sample()).unwrap();
-    fs::write(&page, html).unwrap();
+    write_report(&mut html, &summary(), &report()).unwrap();
+    // A window says what is wider than it, and its search what it finds.
+    let html = String::from_utf8(html).unwrap();
+    fs::write(&page, &html).unwrap();
     if Command::new(BROWSER).arg("--version").output().is_err() {
         eprintln!("skipped: {BROWSER} is not installed");
         return;
     }
     let mut backgrounds = Vec::new();
     for (name, scheme) in [("dark", 0), ("light", 1)] {
-        let picture = folder.join(format!("report-{name}.png"));
-        let said = take_picture(&page, &picture, scheme);
-        assert!(!said.contains("CONSOLE"), "{said}");
-        let (width, depth, rows) = pixels(&fs::read(&picture).unwrap());
-        assert_eq!((width, rows.len()), (WIDTH as usize, HEIGHT as usize));
-        let background = rows[1][..3].to_vec();
-        let drawn = rows.iter().flat_map(|row| row.chunks(depth)).filter(|p| p[..3] != background);
-        let drawn = drawn.count();
-        assert!(drawn > width * rows.len() / 20, "{name}: {drawn} pixels are drawn");
-        backgrounds.push(u32::from(background[0]));
+        // No window is narrower than 500, so a narrow page is the frame of a wide one.
+        let framed = folder.join("report-narrow.html");
+        let frame = format!(
+            "<body style=\"margin:0\"><iframe src=\"report.html\" \
+             style=\"border:0;width:400px;height:{HEIGHT}px\"></iframe>"
+        );
+        fs::write(&framed, frame).unwrap();
+        for (page, width, shape) in [(&page, 1280, "wide"), (&framed, 500, "narrow")] {
+            let picture = folder.join(format!("report-{name}-{shape}.png"));
+            let said = take_picture(page, &picture, scheme, width);
+            assert!(!said.contains("CONSOLE"), "{said}");
+            let (width, depth, rows) = pixels(&fs::read(&picture).unwrap());
+            assert_eq!((width, rows.len()), (width, HEIGHT as usize));
+            let background = rows[1][..3].to_vec();
+            let drawn =
+                rows.iter().flat_map(|row| row.chunks(depth)).filter(|p| p[..3] != background);
+            let drawn = drawn.count();
+            assert!(drawn > width * rows.len() / 20, "{name}: {drawn} pixels are drawn");
+            backgrounds.push((name, u32::from(background[0])));
+        }
     }
-    assert!(backgrounds[0] < 80 && backgrounds[1] > 200, "{backgrounds:?}");
+    let is_right =
+        |&(name, light): &(&str, u32)| if name == "dark" { light < 80 } else { light > 200 };
+    assert!(backgrounds.iter().all(is_right), "{backgrounds:?}");
+}
+
+/// What a browser makes of a page when its own script has run, with a script of ours behind it,
+/// which the page's policy is opened for.
+fn page_after(html: &str, script: &str) -> Option<String> {
+    Command::new(BROWSER).arg("--version").output().ok()?;
+    let folder = tempfile::tempdir().unwrap();
+    let page = folder.path().join("page.html");
+    let (before, behind) = html.split_once("script-src 'sha256-").unwrap();
+    let (_, behind) = behind.split_once('"').unwrap();
+    let opened = format!("{before}script-src 'unsafe-inline'\"{behind}");
+    fs::write(&page, format!("{opened}<script>{script}</script>")).unwrap();
+    let output = Command::new(BROWSER)
+        .args(["--headless", "--no-sandbox", "--disable-gpu", "--window-size=1280,2000"])
+        .arg(format!("--user-data-dir={}", folder.path().join("profile").display()))
+        .arg("--dump-dom")
+        .arg(format!("file://{}", page.display()))
+        .output()
+        .unwrap();
+    Some(String::from_utf8(output.stdout).unwrap())
+}
+
+#[test]
+#[expect(clippy::print_stderr, reason = "who runs the tests must know what was not run")]
+fn the_search_finds_clusters_by_id_and_names_the_command() {
+    let mut html = Vec::new();
+    write_report(&mut html, &summary(), &report()).unwrap();
+    let html = String::from_utf8(html).unwrap();
+    let search = |wanted: &str| {
+        let script = format!(
+            "const box = document.getElementById('wanted'); box.value = \"{wanted}\"; \
+             box.dispatchEvent(new Event('input')); document.title = 'shown ' + \
+             document.querySelectorAll('.cluster:not([hidden])').length + ' open ' + \
+             document.querySelectorAll('.cluster[open]').length + ' ' + \
+             document.getElementById('found').textContent + ' ' + \
+             document.querySelector('#ask code').textContent;"
+        );
+        let page = page_after(&html, &script)?;
+        Some(page.split_once("<title>").unwrap().1.split_once("</title>").unwrap().0.to_owned())
+    };
+    let Some(all) = search("") else {
+        eprintln!("skipped: {BROWSER} is not installed");
+        return;
+    };
+    assert!(all.starts_with("shown 8 open 0"), "{all}");
+    let one = "https://www.example.org/news/2026/203/a-river-runs-dry";
+    assert_eq!(
+        search(one).unwrap(),
+        format!("shown 1 open 1 1 cluster on this page. simtool why clean {one}")
+    );
+    assert_eq!(
+        search("it's").unwrap(),
+        "shown 0 open 0 No cluster on this page has such an ID. simtool why clean 'it'\\''s'"
+    );
 }

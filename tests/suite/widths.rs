@@ -96,7 +96,7 @@ fn every_report_of_a_run_names_the_width() {
         assert!(explained.contains(&of_bits), "{explained}");
         let text = |name: &str| fs::read_to_string(folder.path("simtool-out").join(name)).unwrap();
         let summary = text("summary.json");
-        for part in [&format!("\"recipe\": \"simhash{bits}/"), &format!("\"bits\": \"{bits}\"")] {
+        for part in [&format!("\"recipe\": \"simhash{bits}/"), &format!("\"bits\": {bits},")] {
             assert!(summary.contains(part), "{summary}");
         }
         assert!(text("report.html").contains(&format!("distance 9 of {of_bits}")));

@@ -3,6 +3,7 @@
 use crate::args::Args;
 use clap::CommandFactory;
 use simtool::pipeline::timings::Count;
+use simtool::quantity::bytes;
 use simtool::{Error, ErrorKind};
 use std::fmt::Write as _;
 use std::io::{self, Write};
@@ -90,12 +91,18 @@ pub(crate) fn stage_times(stages: &[(&str, Duration)], counts: &[Count]) -> Stri
         }
         text.push('\n');
     }
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")?.strip_suffix("kB"));
-    if let Some(kilobytes) = peak.and_then(|peak| peak.trim().parse::<u64>().ok()) {
-        let _ = writeln!(text, "{:<20} {:>9} MB, maps included", "peak memory", kilobytes >> 10);
+    if let Some(peak) = peak_memory() {
+        let _ = writeln!(text, "{:<20} {:>12}, maps included", "peak memory", bytes(peak));
     }
     text
+}
+
+/// Most bytes of memory that this process has held, mapped files included, where the system tells.
+pub(crate) fn peak_memory() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let kibibytes =
+        status.lines().find_map(|line| line.strip_prefix("VmHWM:")?.strip_suffix("kB"))?;
+    kibibytes.trim().parse::<u64>().ok()?.checked_mul(1 << 10)
 }
 
 fn line(kind: &str, message: &str) {

@@ -12,18 +12,20 @@ use simtool::pipeline::config::{ClusterRule, Config, Keep};
 use simtool::pipeline::method::Method;
 use simtool::pipeline::{
     BadRecords, Care, CollectionSummary, Estimate, Findings, Outputs, Plan, Task, estimate,
-    find_near_duplicates, write_outputs,
+    find_near_duplicates, write_outputs, write_summaries,
 };
 use simtool::progress::{Progress, Work};
 use simtool::read::walk::{InputFile, Walked};
 use simtool::read::{Collection, ReadOptions, Strict};
+use simtool::shell_word::shell_word;
 use simtool::sides::Sides;
+use simtool::utc_time::UtcTime;
 use simtool::write::document_rows::RowFormat;
 use simtool::write::output_folder::OutputFolder;
-use simtool::write::summary::{Summary, write_summary};
+use simtool::write::summary::{Commands, Setting, Summary, table, write_summary};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
-use std::time::Instant;
+use std::time::{Instant, SystemTime};
 
 /// The method, where `--method` names none.
 const METHOD: &str = "exact";
@@ -36,6 +38,7 @@ struct Input {
 
 /// Finds the near-duplicates and writes the outputs.
 pub(crate) fn run(job: Job<'_>) -> anyhow::Result<Outcome> {
+    let begin = UtcTime::from(SystemTime::now());
     let plan = plan(job)?;
     let inputs = inputs(job)?;
     let (common, args) = (&job.corpus.common, job.corpus);
@@ -75,23 +78,28 @@ pub(crate) fn run(job: Job<'_>) -> anyhow::Result<Outcome> {
     }
     let mut summary = Summary {
         command: command_line(),
+        output: args.output.display().to_string(),
+        commands: Some(commands(args)),
+        begin: Some(begin),
         parameters: parameters(job, &plan),
         recipe: plan.method().recipe().to_string(),
         distance_means: plan.method().distance_means(),
         stages: found.timings.stages().to_vec(),
         ..Summary::default()
     };
-    let findings = Findings::new(&found, collections);
-    write_outputs(&findings, outputs(job, &plan), &folder, &mut summary, &progress)?;
+    let findings = Findings::new(&found, collections, &plan);
+    let page = write_outputs(&findings, outputs(job, &plan), &folder, &mut summary, &progress)?;
     progress.begin("syncing", Work::Steps(0));
     let begun = Instant::now();
     folder.sync()?;
+    summary.add_time("write", begun.elapsed());
+    summary.end = Some(UtcTime::from(SystemTime::now()));
+    summary.peak_memory = console::peak_memory();
+    // What tells of the times is written last, and the little that it is takes no time.
+    write_summaries(&folder, &summary, &page)?;
+    folder.sync()?;
     interrupt::commit(&args.output, || folder.finish())?;
     progress.end();
-    let mut written = Vec::new();
-    write_summary(&mut written, &summary)?;
-    // The summary was written before this was known.
-    summary.add_time("write", begun.elapsed());
 
     let (verbose, quiet) = (common.verbose, common.quiet);
     documents::show(&faults, documents::Shown { verbose, quiet });
@@ -103,9 +111,11 @@ pub(crate) fn run(job: Job<'_>) -> anyhow::Result<Outcome> {
         console::stats(&console::stage_times(&summary.stages, found.timings.counts()));
     }
     if args.json {
+        let mut written = Vec::new();
+        write_summary(&mut written, &summary)?;
         console::out(&written)?;
     } else {
-        console::out(table(&summary, &args.output).as_bytes())?;
+        console::out(table(&summary).as_bytes())?;
     }
     Ok(documents::outcome(found.read.iter()))
 }
@@ -287,61 +297,53 @@ fn resolved(path: &Path) -> PathBuf {
 
 /// The command line, quoted so that a shell runs it again.
 fn command_line() -> String {
-    let quoted = |argument: std::ffi::OsString| {
-        let argument = argument.to_string_lossy().into_owned();
-        let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,+@%^".contains(c);
-        if !argument.is_empty() && argument.chars().all(is_plain) {
-            return argument;
+    let arguments = std::env::args_os().map(|argument| shell_word(&argument.to_string_lossy()));
+    arguments.collect::<Vec<_>>().join(" ")
+}
+
+/// What the user can type to look further at what was found.
+fn commands(args: &CorpusArgs) -> Commands {
+    let mut compare = "simtool compare".to_owned();
+    let given = [
+        ("format", args.input.format.as_deref()),
+        ("text-field", Some(args.input.text_field.as_str()).filter(|field| *field != "text")),
+        ("shingle", args.shingle.as_deref().filter(|shingle| *shingle != "words:3")),
+    ];
+    for (option, value) in given {
+        if let Some(value) = value {
+            // Writing to a string cannot fail.
+            let _ = write!(compare, " --{option} {}", shell_word(value));
         }
-        format!("'{}'", argument.replace('\'', "'\\''"))
-    };
-    std::env::args_os().map(quoted).collect::<Vec<_>>().join(" ")
+    }
+    Commands { why: format!("simtool why {}", shell_word(&args.output.to_string_lossy())), compare }
 }
 
 /// What shaped the result, by name.
-fn parameters(job: Job<'_>, plan: &Plan) -> Vec<(&'static str, String)> {
+fn parameters(job: Job<'_>, plan: &Plan) -> Vec<(&'static str, Setting)> {
     let input = &job.corpus.input;
-    let mut parameters = vec![("method", plan.method().name().to_owned())];
-    parameters.extend(plan.method().parameters());
+    let paths = |paths: &[PathBuf]| {
+        Setting::List(paths.iter().map(|path| path.display().to_string()).collect())
+    };
+    let mut parameters = vec![("method", Setting::Text(plan.method().name().to_owned()))];
+    let of_method = plan.method().parameters();
+    parameters.extend(of_method.into_iter().map(|(name, value)| (name, Setting::read(&value))));
     parameters.extend([
-        ("keep", plan.keep().name().to_owned()),
-        ("cluster", plan.clusters().name().to_owned()),
-        ("text_field", input.text_field.clone()),
-        ("id_field", input.id_field().to_owned()),
+        ("keep", Setting::Text(plan.keep().name().to_owned())),
+        ("keep_field", Setting::text(job.keep_field().map(String::as_str))),
+        ("cluster", Setting::Text(plan.clusters().name().to_owned())),
+        ("corpus", paths(job.paths)),
+        ("queries", paths(job.queries)),
+        ("files_from", Setting::text(input.files_from.as_ref().map(|list| list.to_string_lossy()))),
+        ("glob", Setting::List(input.glob.clone())),
+        ("format", Setting::text(input.format.as_deref())),
+        ("per_line", Setting::Flag(input.per_line)),
+        ("text_field", Setting::Text(input.text_field.clone())),
+        ("id_field", Setting::Text(input.id_field().to_owned())),
+        ("min_tokens", Setting::Count(input.min_tokens as u64)),
+        ("max_bytes", Setting::count(input.max_bytes)),
+        ("sample", input.sample.map_or(Setting::None, Setting::Number)),
+        ("limit", Setting::count(input.limit)),
+        ("max_record", Setting::Count(input.max_record)),
     ]);
-    parameters.extend(job.keep_field().cloned().map(|field| ("keep_field", field)));
     parameters
-}
-
-/// What a person wants to know first.
-fn table(summary: &Summary, output: &Path) -> String {
-    let mut text = String::new();
-    if let Some(corpus) = summary.matched_against {
-        let _ = writeln!(text, "{:<14} {:>12}", "corpus", corpus.documents);
-    }
-    let share = |part: u64| 100.0 * part as f64 / summary.documents.max(1) as f64;
-    for (name, count, note) in [
-        ("files", summary.files, String::new()),
-        ("documents", summary.documents, String::new()),
-        ("kept", summary.kept, format!("{:.1} %", share(summary.kept))),
-        ("removed", summary.removed, format!("{:.1} %", share(summary.removed))),
-        ("clusters", summary.clusters, String::new()),
-        ("pairs", summary.pairs, String::new()),
-        ("without words", summary.without_terms, String::new()),
-        ("quarantined", summary.quarantined, String::new()),
-        ("lost", summary.lost, "rows of damaged files".to_owned()),
-        ("passed over", summary.passed_over, String::new()),
-    ] {
-        if ["lost", "passed over"].contains(&name) && count == 0 {
-            continue;
-        }
-        let line = format!("{name:<14} {count:>12}  {note}");
-        let _ = writeln!(text, "{}", line.trim_end());
-    }
-    let seconds: f64 = summary.stages.iter().map(|(_, time)| time.as_secs_f64()).sum();
-    let megabytes = summary.text_bytes as f64 / 1e6;
-    let rate = megabytes / seconds.max(1e-9);
-    let _ = writeln!(text, "{megabytes:.1} MB of text in {seconds:.3} s, {rate:.0} MB/s");
-    let _ = writeln!(text, "results in {}", output.display());
-    text
 }

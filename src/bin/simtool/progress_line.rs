@@ -6,6 +6,7 @@ use crate::args::ShowProgress;
 use crate::console;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use simtool::progress::{Progress, Work};
+use simtool::quantity::unit;
 use std::fmt::{Display, Write as _};
 use std::io::{self, IsTerminal};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -142,8 +143,10 @@ fn told(name: &str, work: Work, done: u64, elapsed: Duration) -> String {
     let _ = match work {
         Work::Steps(0) | Work::Bytes(0) => write!(text, ", {seconds:.0} s so far"),
         Work::Bytes(all) => {
-            let (done, all) = (done.min(all) as f64 / 1e6, all as f64 / 1e6);
-            write!(text, " {done:.0} of {all:.0} MB")
+            let (unit, size) = unit(all as f64);
+            let (done, all) = (done.min(all) as f64 / size, all as f64 / size);
+            let digits = usize::from(all < 10.0);
+            write!(text, " {done:.digits$} of {all:.digits$} {unit}")
         }
         Work::Steps(_) => write!(text, " {:.1} %", 100.0 * share.min(1.0)),
     };
@@ -196,6 +199,8 @@ mod tests {
         assert_eq!(after(2, bytes, 100_000_000), "reading 100 of 400 MB, about 6 s left");
         assert_eq!(after(2, bytes, 100), "reading 0 of 400 MB");
         assert_eq!(after(9, bytes, 500_000_000), "reading 400 of 400 MB, 9 s so far");
+        let bytes = Work::Bytes(7_340_000_000);
+        assert_eq!(after(9, bytes, 250_000), "reading 0.0 of 7.3 GB");
         assert_eq!(after(60, Work::Steps(1000), 125), "reading 12.5 %, about 7 min left");
         assert_eq!(after(3, Work::Steps(0), 0), "reading, 3 s so far");
         assert_eq!(after(3600, Work::Steps(3), 1), "reading 33.3 %, about 2 h 0 min left");

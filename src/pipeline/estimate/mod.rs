@@ -4,6 +4,7 @@ mod cost;
 mod sample;
 
 use super::plan::Plan;
+use crate::quantity::unit;
 use crate::read::Corpus;
 use crate::search::planner::Plan as SearchPlan;
 use crate::sides::Sides;
@@ -151,14 +152,14 @@ fn warning(cost: &cost::Cost, join: Option<&SearchPlan>) -> Option<String> {
     let workload = &join.workload;
     Some(format!(
         "the join is expensive: about {} pairs of fingerprints are within {} of {}, which are worth {} \
-         bits: about {} s and {} MB. A smaller `max_distance`, more `bits` or a longer `shingle` makes \
+         bits: about {} s and {}. A smaller `max_distance`, more `bits` or a longer `shingle` makes \
          them fewer",
         rounded(pairs),
         workload.max_distance,
         workload.shape,
         workload.effective_bits,
         rounded(cost.seconds),
-        rounded(cost.bytes / 1e6)
+        rounded_bytes(cost.bytes)
     ))
 }
 
@@ -171,6 +172,12 @@ fn rounded(number: f64) -> String {
     }
     let unit = 10_f64.powi(digits - 2);
     format!("{:.0}", (number / unit).round() * unit)
+}
+
+/// A size with as many digits as a guess has.
+fn rounded_bytes(bytes: f64) -> String {
+    let (unit, size) = unit(bytes);
+    format!("{} {unit}", rounded(bytes / size))
 }
 
 /// What is known as it is, else "about" what is likely, or from where to where.
@@ -189,12 +196,14 @@ impl fmt::Display for Guess {
 impl fmt::Display for Estimate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { documents, text_bytes, memory_bytes, seconds, .. } = self;
+        let [(text_unit, text_size), (memory_unit, memory_size)] =
+            [text_bytes, memory_bytes].map(|bytes| unit(bytes.likely));
         write!(
             f,
-            "{documents} documents with {} MB of text: {} MB of memory beside the files, {} s",
-            text_bytes.per(1e6),
-            memory_bytes.per(1e6),
-            seconds
+            "{documents} documents with {} {text_unit} of text: {} {memory_unit} of memory beside \
+             the files, {seconds} s",
+            text_bytes.per(text_size),
+            memory_bytes.per(memory_size),
         )
     }
 }

@@ -4,7 +4,7 @@ use crate::close::Close;
 use crate::cluster::Removal;
 use crate::document::{DocOrdinal, DocumentIds, Place};
 use crate::document_name::DocumentName;
-use crate::pipeline::{CollectionSummary, NearDuplicates};
+use crate::pipeline::{CollectionSummary, NearDuplicates, Plan};
 use crate::read::Corpus;
 use crate::sides::Sides;
 use std::borrow::Cow;
@@ -56,19 +56,28 @@ pub struct Findings<'f> {
     pub removals: &'f [Removal],
     /// All that is close.
     pub close: &'f Close,
+    /// What the reading told.
+    pub read: &'f Sides<CollectionSummary>,
+    /// By what it was found.
+    pub plan: &'f Plan,
 }
 
 impl<'f> Findings<'f> {
-    /// What was found in `collections`.
+    /// What was found in `collections` by `plan`.
     ///
     /// # Panics
     ///
     /// There are more or fewer collections than when it was found.
     #[must_use]
-    pub fn new(found: &'f NearDuplicates, collections: Sides<&'f dyn Corpus>) -> Self {
+    pub fn new(
+        found: &'f NearDuplicates,
+        collections: Sides<&'f dyn Corpus>,
+        plan: &'f Plan,
+    ) -> Self {
         let sides = collections.zip(found.read.as_ref());
         let sides = sides.map(|(collection, read)| Side { collection, read });
-        Self { sides, removals: &found.removals, close: &found.close }
+        let NearDuplicates { read, close, removals, .. } = found;
+        Self { sides, removals, close, read, plan }
     }
 
     /// The documents of which some are removed.

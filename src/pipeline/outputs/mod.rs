@@ -1,9 +1,12 @@
 //! Writes what was found in a collection to a folder: one function an output.
 
+mod affordable_texts;
 mod findings;
 mod kept_copies;
+mod levels;
 mod ordered_pieces;
 mod report;
+mod sources;
 
 pub(super) use findings::document_name;
 pub use findings::{Findings, Side};
@@ -13,13 +16,14 @@ use super::workers::Workers;
 use crate::cluster::{self, Cluster, Removal};
 use crate::document::DocOrdinal;
 use crate::error::{Error, ErrorKind, Result};
+use crate::fault::{Fault, Severity};
 use crate::progress::{Progress, Work};
 use crate::write::document_rows::{DocumentRows, RowFormat, write_cluster};
 use crate::write::output_folder::OutputFolder;
 use crate::write::quarantine::write_bad_record;
-use crate::write::report::write_report;
+use crate::write::report::{Report, write_report};
 use crate::write::row_fields::RowKind;
-use crate::write::summary::{MatchedAgainst, Summary, write_summary};
+use crate::write::summary::{FaultPlace, ReadCounts, Summary, write_summary};
 use std::io::{self, Write};
 use std::time::{Duration, Instant};
 
@@ -40,8 +44,11 @@ pub struct Outputs {
     pub threads: usize,
 }
 
-/// Writes the outputs to `folder` and completes `summary`, which has what only the caller knows; the
-/// time of writing is in it but for that of the summary itself. `progress` is told how far this is.
+/// Writes what was found to `folder`, all but summary and page, and completes the counts and times
+/// of `summary`, which has what only the caller knows. `progress` is told how far this is.
+///
+/// Gives what the page shows beside the summary. The caller adds to the summary what it knows only
+/// now, and hands both to [`write_summaries`].
 ///
 /// # Errors
 ///
@@ -52,7 +59,7 @@ pub fn write_outputs(
     folder: &OutputFolder,
     summary: &mut Summary,
     progress: &dyn Progress,
-) -> Result<()> {
+) -> Result<Report> {
     progress.begin("writing", Work::Steps(0));
     let begun = Instant::now();
     let workers = Workers::new(outputs.threads)?;
@@ -73,10 +80,20 @@ pub fn write_outputs(
         summary.add_time("keep", keeping);
     }
     count(findings, &kept, clusters.len(), summary)?;
-    let page = report::report(findings, &clusters, summary, &workers, progress)?;
-    files.write("report.html", |out| write_report(out, &page))?;
+    summary.levels = levels::levels(findings);
+    let page = report::report(findings, &clusters, &workers, progress)?;
     summary.add_time("write", begun.elapsed().saturating_sub(keeping));
-    files.write("summary.json", |out| write_summary(out, summary))
+    Ok(page)
+}
+
+/// Writes the summary, for programs, and the page, for people: of the same numbers.
+///
+/// # Errors
+///
+/// One of them cannot be written.
+pub fn write_summaries(folder: &OutputFolder, summary: &Summary, page: &Report) -> Result<()> {
+    write_file(folder, "report.html", |out| write_report(out, summary, page))?;
+    write_file(folder, "summary.json", |out| write_summary(out, summary))
 }
 
 /// Which of the documents stay.
@@ -180,10 +197,35 @@ impl Files<'_> {
         file: &str,
         content: impl FnOnce(&mut (dyn Write + Send)) -> io::Result<()>,
     ) -> Result<()> {
-        let mut out = self.folder.file(file)?;
-        content(&mut out)
-            .and_then(|()| out.flush())
-            .map_err(|e| Error::io(self.folder.name(file), "write", e))
+        write_file(self.folder, file, content)
+    }
+}
+
+/// Writes one file of a folder.
+fn write_file(
+    folder: &OutputFolder,
+    file: &str,
+    content: impl FnOnce(&mut (dyn Write + Send)) -> io::Result<()>,
+) -> Result<()> {
+    let mut out = folder.file(file)?;
+    content(&mut out)
+        .and_then(|()| out.flush())
+        .map_err(|e| Error::io(folder.name(file), "write", e))
+}
+
+/// What was read of a collection.
+fn read_counts(Side { collection, read }: Side<'_>) -> ReadCounts {
+    let is_loss = |fault: &&Fault| fault.severity == Severity::Loss;
+    ReadCounts {
+        files: collection.file_count() as u64,
+        documents: read.ids.len() as u64,
+        quarantined: read.quarantined.len() as u64,
+        lost: read.lost_records(),
+        passed_over: read.passed_over,
+        without_terms: read.without_terms,
+        mended: read.mended,
+        file_faults: read.faults.iter().filter(is_loss).count() as u64,
+        text_bytes: read.text_bytes(),
     }
 }
 
@@ -194,30 +236,33 @@ fn count(
     clusters: usize,
     summary: &mut Summary,
 ) -> Result<()> {
-    let Side { collection, read } = findings.documents();
-    summary.files = collection.file_count() as u64;
-    summary.documents = read.ids.len() as u64;
+    let removed_length =
+        |removal: &Removal| findings.documents().read.lengths[removal.row as usize];
+    summary.read = findings.sides.map(read_counts);
     summary.kept = kept.iter().filter(|kept| **kept).count() as u64;
     summary.removed = findings.removals.len() as u64;
-    summary.quarantined = read.quarantined.len() as u64;
-    summary.lost = read.lost_records();
-    summary.without_terms = read.without_terms;
-    summary.mended = read.mended;
-    summary.passed_over = read.passed_over;
+    summary.removed_bytes = findings.removals.iter().map(|r| u64::from(removed_length(r))).sum();
     summary.clusters = clusters as u64;
     summary.pairs = findings.close.pair_count();
-    summary.text_bytes = findings.sides.iter().map(|side| side.read.text_bytes()).sum();
-    let faults = findings.sides.iter().flat_map(|side| &side.read.faults);
-    summary.faults = faults.map(ToString::to_string).collect();
-    let originals = findings.originals();
-    summary.matched_against = findings.sides.is_two().then(|| MatchedAgainst {
-        files: originals.collection.file_count() as u64,
-        documents: originals.read.ids.len() as u64,
-        quarantined: originals.read.quarantined.len() as u64,
-    });
+    for side in findings.sides.iter() {
+        side.read.faults.iter().for_each(|fault| summary.faults.add_fault(fault));
+    }
+    for side in findings.sides.iter() {
+        for bad in &side.read.quarantined {
+            let file = side.collection.file_name(bad.file);
+            summary.faults.add(bad.record.bad.code, || FaultPlace {
+                severity: Severity::Loss,
+                kind: bad.record.bad.code,
+                file: file.as_os_str().as_encoded_bytes().to_vec(),
+                record: Some(bad.record.record),
+                byte: Some(bad.record.byte),
+                what: format!("expected {}", bad.record.bad.expected),
+            });
+        }
+    }
     if !summary.is_conserved() {
         return Err(ErrorKind::NotConserved {
-            documents: summary.documents,
+            documents: summary.read.first().documents,
             kept: summary.kept,
             removed: summary.removed,
         }

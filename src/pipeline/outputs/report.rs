@@ -1,29 +1,29 @@
 //! Puts the page together that shows a person what was found.
 
-use super::findings::{Findings, Side};
+use super::affordable_texts::{AffordableTexts, Of, Texts, Wanted};
+use super::findings::Findings;
+use super::sources::sources;
 use crate::closeness::Closeness;
 use crate::cluster::{Cluster, Removal};
-use crate::document::DocOrdinal;
 use crate::document_name::DocumentName;
 use crate::error::Result;
-use crate::pipeline::shard_summary::read_again;
-use crate::pipeline::watched::Watched;
 use crate::pipeline::workers::Workers;
-use crate::progress::{Progress, Work};
+use crate::progress::Progress;
 use crate::read::Corpus;
-use crate::unordered_map::UnorderedMap;
 use crate::write::report::{
-    self, BAD_RECORDS, CLUSTERS, Counts, EXAMPLES, Example, Name, QuarantinedRecord, Report,
-    SOURCES, Similarities, Source, Stage,
+    self, BAD_RECORDS, CLUSTERS, EXAMPLES, Example, MEMBERS, Member, Name, Preview,
+    QuarantinedRecord, Report, Similarities,
 };
-use crate::write::summary::Summary;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-/// Most bytes of a text that the page's examples are made from.
-const EXAMPLE_BYTES: usize = 16 << 10;
+/// Bytes of a text that its preview is made from.
+const PREVIEW_BYTES: usize = 600;
 
-/// The page's data. `summary` is complete but for its own times.
+/// Removed documents of a cluster of which one may be previewed.
+const PREVIEW_CANDIDATES: usize = 200;
+
+/// The page's data.
 ///
 /// # Errors
 ///
@@ -31,63 +31,36 @@ const EXAMPLE_BYTES: usize = 16 << 10;
 pub(super) fn report(
     findings: &Findings<'_>,
     clusters: &[Cluster],
-    summary: &Summary,
     workers: &Workers,
     progress: &dyn Progress,
 ) -> Result<Report> {
-    let (documents, originals) = (findings.documents(), findings.originals());
-    let removals = findings.removals;
-    let Side { collection, read } = documents;
-    let name = |row: u32| shown_name(&originals.name(row));
-    let mut largest: Vec<&Cluster> = clusters.iter().collect();
-    largest.sort_by_key(|cluster| (Reverse(cluster.removed.len()), cluster.kept));
     let mut cluster_sizes = BTreeMap::new();
     for cluster in clusters {
-        *cluster_sizes.entry(cluster.removed.len() as u64 + 1).or_insert(0) += 1;
+        // A document of the corpus is none of the queries that are like it.
+        let kept = u64::from(!findings.sides.is_two());
+        *cluster_sizes.entry(cluster.removed.len() as u64 + kept).or_insert(0) += 1;
     }
+    let mut affordable = AffordableTexts::new(findings);
+    let examples = choose_examples(findings.removals, &mut affordable);
+    let largest = largest_clusters(clusters, &affordable);
+    let previews = choose_previews(&largest, &mut affordable);
+    let texts = affordable.read(findings, workers, progress)?;
+    let shown_clusters = largest.iter().zip(previews);
     let mut report = Report {
-        title: title(collection),
-        command: summary.command.clone(),
-        version: env!("CARGO_PKG_VERSION").to_owned(),
-        parameters: (summary.parameters.iter())
-            .map(|(name, value)| ((*name).to_owned(), value.clone()))
-            .collect(),
-        counts: Counts {
-            documents: summary.documents + summary.quarantined,
-            kept: summary.kept,
-            removed: summary.removed,
-            quarantined: summary.quarantined,
-            without_words: summary.without_terms,
-            pairs: summary.pairs,
-            bytes: summary.text_bytes,
-            removed_bytes: (removals.iter()).map(|r| u64::from(read.lengths[r.row as usize])).sum(),
-        },
-        stages: (summary.stages.iter())
-            .map(|&(name, time)| Stage { name: name.to_owned(), time, bytes: summary.text_bytes })
-            .collect(),
+        titles: findings.sides.iter().map(|side| title(side.collection)).collect(),
         cluster_sizes,
-        largest_clusters: (largest.iter().take(CLUSTERS))
-            .map(|cluster| report::Cluster {
-                kept: name(cluster.kept),
-                size: cluster.removed.len() as u64 + 1,
-            })
+        clusters: shown_clusters
+            .map(|(cluster, preview)| shown_cluster(findings, cluster, preview, &texts))
             .collect(),
-        sources: sources(documents, removals),
-        examples: examples(findings, workers, progress)?,
-        quarantined: (read.quarantined.iter().take(BAD_RECORDS))
-            .map(|quarantined| QuarantinedRecord {
-                file: file_name(collection, quarantined.file),
-                record: quarantined.record.record,
-                byte: quarantined.record.byte,
-                code: quarantined.record.bad.code,
-                expected: quarantined.record.bad.expected.clone().into_owned(),
-            })
+        sources: sources(findings),
+        examples: examples
+            .iter()
+            .filter_map(|removal| example(findings, removal, &texts))
             .collect(),
-        faults: read.faults.clone(),
-        distance_means: summary.distance_means.clone().unwrap_or_default(),
+        quarantined: quarantined(findings),
         ..Report::default()
     };
-    add_histograms(&mut report, removals);
+    add_histograms(&mut report, findings.removals);
     Ok(report)
 }
 
@@ -96,18 +69,29 @@ fn shown_name(name: &DocumentName<'_>) -> Name {
     Name { id: name.id.to_vec(), file, record: name.record }
 }
 
-fn file_name(collection: &dyn Corpus, file: usize) -> Vec<u8> {
-    collection.file_name(file).as_os_str().as_encoded_bytes().to_vec()
-}
-
 /// The first file's name, and how many there are.
 fn title(collection: &dyn Corpus) -> String {
+    let more = |more: usize| format!("{more} more file{}", if more == 1 { "" } else { "s" });
     match collection.file_count() {
         0 => "nothing".to_owned(),
         1 if collection.file_name(0).as_os_str().is_empty() => "texts in memory".to_owned(),
         1 => collection.file_name(0).display().to_string(),
-        count => format!("{} and {} more files", collection.file_name(0).display(), count - 1),
+        count => format!("{} and {}", collection.file_name(0).display(), more(count - 1)),
     }
+}
+
+/// The records that were quarantined, of all sides.
+fn quarantined(findings: &Findings<'_>) -> Vec<QuarantinedRecord> {
+    let of_side = findings.sides.iter().flat_map(|side| {
+        side.read.quarantined.iter().map(|quarantined| QuarantinedRecord {
+            file: side.collection.file_name(quarantined.file).as_os_str().as_encoded_bytes().into(),
+            record: quarantined.record.record,
+            byte: quarantined.record.byte,
+            code: quarantined.record.bad.code,
+            expected: quarantined.record.bad.expected.clone().into_owned(),
+        })
+    });
+    of_side.take(BAD_RECORDS).collect()
 }
 
 /// How close removed documents are to the kept ones.
@@ -125,87 +109,148 @@ fn add_histograms(report: &mut Report, removals: &[Removal]) {
         counts.resize(counts.len().max(distance as usize + 1), 0);
         counts[distance as usize] += 1;
     }
+    report.unlinked = removals.iter().filter(|r| r.closeness.is_none()).count() as u64;
 }
 
-/// The files that most of the removed documents came from.
-fn sources(documents: Side<'_>, removals: &[Removal]) -> Vec<Source> {
-    let mut counts: BTreeMap<u32, u64> = BTreeMap::new();
-    for removal in removals {
-        *counts.entry(documents.read.ids.place(DocOrdinal(removal.row)).file).or_insert(0) += 1;
+fn both(removal: &Removal) -> [Wanted; 2] {
+    let kept = Wanted { of: Of::Originals, row: removal.kept };
+    [kept, Wanted { of: Of::Documents, row: removal.row }]
+}
+
+/// Removed documents of every degree of closeness, least alike first: of each degree the one whose
+/// texts are cheapest to read. They leave half of what can be spent.
+fn choose_examples<'r>(
+    removals: &'r [Removal],
+    affordable: &mut AffordableTexts,
+) -> Vec<&'r Removal> {
+    let half = affordable.left() / 2;
+    let is_affordable = |removal: &&Removal| {
+        let [kept, removed] = both(removal);
+        affordable.price_of_both(kept, removed) <= half
+    };
+    let proven = removals.iter().filter(|removal| removal.closeness.is_some());
+    let mut candidates: Vec<&Removal> = proven.filter(is_affordable).collect();
+    candidates.sort_by(|a, b| {
+        let by_closeness = match (a.closeness, b.closeness) {
+            (Some(a), Some(b)) => a.compare(b),
+            (a, b) => a.is_some().cmp(&b.is_some()),
+        };
+        by_closeness.then(a.row.cmp(&b.row))
+    });
+    let mut chosen = Vec::new();
+    for degree in candidates.chunks(candidates.len().div_ceil(EXAMPLES).max(1)) {
+        let cheapest = degree.iter().min_by_key(|removal| {
+            let [kept, removed] = both(removal);
+            affordable.price_of_both(kept, removed)
+        });
+        let Some(&cheapest) = cheapest else { continue };
+        let [kept, removed] = both(cheapest);
+        let price = affordable.price_of_both(kept, removed);
+        if affordable.left() - price.min(affordable.left()) >= half {
+            affordable.choose(kept, half);
+            affordable.choose(removed, half);
+            chosen.push(cheapest);
+        }
     }
-    let mut counts: Vec<(u32, u64)> = counts.into_iter().collect();
-    counts.sort_by_key(|&(file, removed)| (Reverse(removed), file));
-    let source = |&(file, removed): &(u32, u64)| Source {
-        name: file_name(documents.collection, file as usize),
-        removed,
-    };
-    counts.iter().take(SOURCES).map(source).collect()
+    chosen
 }
 
-/// Removed documents of every degree of closeness, beside those kept in their place.
-fn examples(
+/// The largest clusters; of equally large ones those whose texts are cheapest to read.
+fn largest_clusters<'c>(clusters: &'c [Cluster], affordable: &AffordableTexts) -> Vec<&'c Cluster> {
+    let mut largest: Vec<&Cluster> = clusters.iter().collect();
+    let by_size = |cluster: &&Cluster| (Reverse(cluster.removed.len()), cluster.kept);
+    largest.sort_unstable_by_key(by_size);
+    // Those that are as large as the last one that is shown.
+    let last = largest.get(CLUSTERS - 1).map_or(0, |cluster| cluster.removed.len());
+    largest.truncate(largest.partition_point(|cluster| cluster.removed.len() >= last));
+    let price = |cluster: &Cluster| affordable.price(cheapest_text(cluster, affordable));
+    largest.sort_by_cached_key(|cluster| {
+        (Reverse(cluster.removed.len()), price(cluster), cluster.kept)
+    });
+    largest.truncate(CLUSTERS);
+    largest
+}
+
+/// A document whose text stands for a cluster: the kept one, or another that is cheaper to read.
+fn cheapest_text(cluster: &Cluster, affordable: &AffordableTexts) -> Wanted {
+    let kept = Wanted { of: Of::Originals, row: cluster.kept };
+    let removed = cluster.removed.iter().take(PREVIEW_CANDIDATES);
+    let removed = removed.map(|removal| Wanted { of: Of::Documents, row: removal.row });
+    removed.fold(kept, |cheapest, other| {
+        if affordable.price(other) < affordable.price(cheapest) { other } else { cheapest }
+    })
+}
+
+/// For each cluster the document whose text is shown; none where that cannot be afforded. The
+/// cheapest are chosen first.
+fn choose_previews(clusters: &[&Cluster], affordable: &mut AffordableTexts) -> Vec<Option<Wanted>> {
+    let cheapest = clusters.iter().enumerate().map(|(at, cluster)| {
+        let cheapest = cheapest_text(cluster, affordable);
+        (affordable.price(cheapest), at, cheapest)
+    });
+    let mut cheapest: Vec<_> = cheapest.collect();
+    cheapest.sort_by_key(|&(price, at, _)| (price, at));
+    let mut previews = vec![None; clusters.len()];
+    for (_, at, wanted) in cheapest {
+        previews[at] = affordable.choose(wanted, 0).then_some(wanted);
+    }
+    previews
+}
+
+/// A cluster with its first members, least alike first.
+fn shown_cluster(
     findings: &Findings<'_>,
-    workers: &Workers,
-    progress: &dyn Progress,
-) -> Result<Vec<Example>> {
-    let (documents, originals) = (findings.documents(), findings.originals());
-    let removals = findings.removals;
-    let mut proven: Vec<(&Removal, Closeness)> =
-        removals.iter().filter_map(|r| r.closeness.map(|closeness| (r, closeness))).collect();
-    proven.sort_by(|(a, to_a), (b, to_b)| to_a.compare(*to_b).then(a.row.cmp(&b.row)));
-    let step = proven.len().div_ceil(EXAMPLES).max(1);
-    let chosen: Vec<_> = proven.into_iter().step_by(step).collect();
-    let kept_rows = chosen.iter().map(|(removal, _)| removal.kept).collect();
-    let kept_texts = texts(originals, kept_rows, workers, progress)?;
-    let removed_texts =
-        texts(documents, chosen.iter().map(|(r, _)| r.row).collect(), workers, progress)?;
-    let text =
-        |texts: &UnorderedMap<u32, Vec<u8>>, row: u32| texts.get(&row).cloned().unwrap_or_default();
-    let example = |(removal, closeness): &(&Removal, Closeness)| Example {
-        kept: shown_name(&originals.name(removal.kept)),
-        removed: shown_name(&documents.name(removal.row)),
-        closeness: shown(*closeness),
-        kept_text: text(&kept_texts, removal.kept),
-        removed_text: text(&removed_texts, removal.row),
+    cluster: &Cluster,
+    preview: Option<Wanted>,
+    texts: &Texts,
+) -> report::Cluster {
+    let mut members: Vec<&Removal> = cluster.removed.iter().collect();
+    members.sort_by(|a, b| {
+        let by_closeness = match (a.closeness, b.closeness) {
+            (Some(a), Some(b)) => a.compare(b),
+            // Without a proof it is less alike than the others.
+            (a, b) => a.is_some().cmp(&b.is_some()),
+        };
+        by_closeness.then(a.row.cmp(&b.row))
+    });
+    let member = |removal: &&Removal| Member {
+        name: shown_name(&findings.documents().name(removal.row)),
+        closeness: removal.closeness.map(shown).unwrap_or_default(),
     };
-    Ok(chosen.iter().map(example).collect())
+    let preview = preview.and_then(|wanted| {
+        let text = texts.get(wanted)?;
+        Some(Preview {
+            text: text[..text.len().min(PREVIEW_BYTES)].to_vec(),
+            is_of_kept: wanted.of == Of::Originals,
+        })
+    });
+    report::Cluster {
+        kept: shown_name(&findings.originals().name(cluster.kept)),
+        removed: cluster.removed.len() as u64,
+        members: members.iter().take(MEMBERS).map(member).collect(),
+        preview,
+    }
+}
+
+/// A removed document beside the kept one, if the texts of both are there.
+fn example(findings: &Findings<'_>, removal: &Removal, texts: &Texts) -> Option<Example> {
+    let [kept, removed] = both(removal);
+    Some(Example {
+        kept: shown_name(&findings.originals().name(removal.kept)),
+        removed: shown_name(&findings.documents().name(removal.row)),
+        closeness: removal.closeness.map(shown).unwrap_or_default(),
+        kept_text: texts.get(kept)?.clone(),
+        removed_text: texts.get(removed)?.clone(),
+    })
 }
 
 fn shown(closeness: Closeness) -> String {
-    let similarity = closeness.similarity().map(|s| format!("similarity {s:.3}"));
+    let similarity = closeness.similarity().map(|similarity| match similarity {
+        1.0 => "similarity 1".to_owned(),
+        // What is not equal does not read as equal.
+        s if s >= 0.9995 => "similarity > 0.999".to_owned(),
+        s => format!("similarity {s:.3}"),
+    });
     let distance = closeness.distance().map(|d| format!("distance {d}"));
     similarity.into_iter().chain(distance).collect::<Vec<_>>().join(", ")
-}
-
-/// The beginnings of the texts of some documents.
-fn texts(
-    side: Side<'_>,
-    mut rows: Vec<u32>,
-    workers: &Workers,
-    progress: &dyn Progress,
-) -> Result<UnorderedMap<u32, Vec<u8>>> {
-    let Side { collection, read } = side;
-    rows.sort_unstable();
-    rows.dedup();
-    let of_shard = |shard: usize| {
-        let (first, end) = (read.ids.first_of_shard(shard), read.ids.end_of_shard(shard));
-        let [from, to] = [first, end].map(|border| rows.partition_point(|&row| row < border.0));
-        (shard, first.0, &rows[from..to])
-    };
-    let shards = (0..collection.shard_count()).map(of_shard);
-    let shards: Vec<_> = shards.filter(|(.., wanted)| !wanted.is_empty()).collect();
-    let bytes = shards.iter().map(|&(shard, ..)| collection.shard_bytes(shard)).sum();
-    progress.begin("reading examples", Work::Bytes(bytes));
-    let collection = &Watched { corpus: collection, progress };
-    let texts = workers.map(shards, |(shard, first, wanted): (usize, u32, &[u32])| {
-        let mut texts = Vec::with_capacity(wanted.len());
-        let end = wanted.last().map_or(0, |last| last - first + 1);
-        let is_wanted = |index: u32| wanted.binary_search(&(first + index)).is_ok();
-        read_again(collection, shard, end, &is_wanted, &mut |index, text| {
-            texts.push((first + index, text[..text.len().min(EXAMPLE_BYTES)].to_vec()));
-        })?;
-        Ok(texts)
-    });
-    let texts: Vec<Vec<(u32, Vec<u8>)>> = texts.into_iter().collect::<Result<_>>()?;
-    Ok(texts.into_iter().flatten().collect())
 }

@@ -1,14 +1,14 @@
 //! Charts as inline SVG, each with its numbers in a table.
 
 use super::escape::Line;
-use super::numbers::{counted, grouped};
+use crate::quantity::{counted, grouped};
 use std::io::{self, Write};
 
 /// Width and height of a chart, in units of its own.
 const WIDTH: f64 = 560.0;
 const HEIGHT: f64 = 240.0;
-/// Room for the numbers at the left, and for the labels below.
-const LEFT: f64 = 58.0;
+/// Room for the numbers and what they count at the left, and for the labels below.
+const LEFT: f64 = 86.0;
 const RIGHT: f64 = 28.0;
 const TOP: f64 = 18.0;
 const BELOW: f64 = 44.0;
@@ -136,7 +136,7 @@ pub(super) fn write_bars(out: &mut dyn Write, chart: &BarChart<'_>) -> io::Resul
             counted(bar.count, noun),
             bottom - top
         )?;
-        if bars.len() <= 12 && bar.count > 0 {
+        if bars.len() <= 8 && bar.count > 0 {
             let y = top - 5.0;
             let count = grouped(bar.count);
             write!(out, "<text class=\"value\" x=\"{middle:.1}\" y=\"{y:.1}\">{count}</text>")?;
@@ -150,9 +150,11 @@ pub(super) fn write_bars(out: &mut dyn Write, chart: &BarChart<'_>) -> io::Resul
     write!(
         out,
         "<line class=\"base\" x1=\"{LEFT}\" x2=\"{right}\" y1=\"{bottom}\" y2=\"{bottom}\"/>\
-         <text class=\"axis\" x=\"{middle:.1}\" y=\"{y:.1}\">{axis}</text>\n</svg>\n\
+         <text class=\"axis\" x=\"{middle:.1}\" y=\"{y:.1}\">{axis}</text>\
+         <text class=\"axis\" transform=\"translate(14 {:.1}) rotate(-90)\">{noun}s</text>\n</svg>\n\
          <details><summary>Numbers</summary><table><thead><tr><th>{axis}</th>\
-         <th class=\"n\">{noun}s</th></tr></thead><tbody>\n"
+         <th class=\"n\">{noun}s</th></tr></thead><tbody>\n",
+        f64::midpoint(TOP, bottom)
     )?;
     for bar in bars.iter().filter(|bar| bar.count > 0) {
         let (name, count) = (Line(bar.name.as_bytes()), grouped(bar.count));
@@ -168,7 +170,7 @@ pub(super) fn write_parts(
     parts: &[(&str, &str, u64)],
 ) -> io::Result<()> {
     const LENGTH: f64 = 1000.0;
-    let whole = parts.iter().map(|part| part.2).sum::<u64>().max(1);
+    let whole = parts.iter().fold(0, |sum: u64, part| sum.saturating_add(part.2)).max(1);
     writeln!(
         out,
         "<svg class=\"parts\" viewBox=\"0 0 {LENGTH} 36\" preserveAspectRatio=\"none\" \

@@ -32,6 +32,59 @@ impl Display for Lines<'_> {
     }
 }
 
+/// A name in at most so many characters: of a longer one the middle is cut, and the whole stands
+/// where the pointer rests.
+pub(super) struct Cut<'t>(pub(super) &'t [u8], pub(super) usize);
+
+/// Characters of a name of which the whole is told.
+const WHOLE: usize = 800;
+
+impl Display for Cut<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self(text, most) = *self;
+        let shown = shortened(text, most);
+        f.write_str("<bdi class=\"name\"")?;
+        if shown.is_cut {
+            write!(f, " title=\"{}\"", Line(shortened(text, WHOLE).text.as_bytes()))?;
+        }
+        write!(f, ">{}</bdi>", Line(shown.text.as_bytes()))
+    }
+}
+
+/// A text without its middle, or whole.
+pub(super) struct Shortened {
+    pub(super) text: String,
+    pub(super) is_cut: bool,
+}
+
+/// A text in at most so many characters: of a longer one the beginning and the end.
+pub(super) fn shortened(text: &[u8], most: usize) -> Shortened {
+    let with_escapes = |bytes: &[u8]| {
+        let mut whole = String::with_capacity(bytes.len());
+        for chunk in bytes.utf8_chunks() {
+            whole.push_str(chunk.valid());
+            // Writing to a string cannot fail.
+            let _ = chunk.invalid().iter().try_for_each(|byte| write!(whole, "\\x{byte:02x}"));
+        }
+        whole
+    };
+    // Of what is long beyond measure only the ends are looked at: a character has up to four bytes.
+    let end = 4 * most.max(1);
+    let whole = if text.len() > 2 * end {
+        with_escapes(&text[..end]) + &with_escapes(&text[text.len() - end..])
+    } else {
+        with_escapes(text)
+    };
+    if whole.chars().nth(most).is_none() {
+        return Shortened { text: whole, is_cut: false };
+    }
+    let kept = most.saturating_sub(1);
+    let before = whole.chars().take(kept - kept / 2);
+    let behind: Vec<char> = whole.chars().rev().take(kept / 2).collect();
+    let text = before.chain(['\u{2026}']).chain(behind.into_iter().rev()).collect();
+    Shortened { text, is_cut: true }
+}
+
 fn write_character(f: &mut fmt::Formatter<'_>, c: char) -> fmt::Result {
     match c {
         '&' => f.write_str("&amp;"),
@@ -59,6 +112,17 @@ fn is_hidden(c: char) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn long_names_lose_their_middle_and_keep_it_in_the_title() {
+        assert_eq!(Cut(b"a/b", 3).to_string(), "<bdi class=\"name\">a/b</bdi>");
+        assert_eq!(
+            Cut("\u{e4}bcdefgh<".as_bytes(), 5).to_string(),
+            "<bdi class=\"name\" title=\"\u{e4}bcdefgh&lt;\">\u{e4}b\u{2026}h&lt;</bdi>"
+        );
+        assert_eq!(shortened(b"\xffabc", 4).text, "\\x\u{2026}c");
+        assert!(Cut("a".repeat(100_000).as_bytes(), 40).to_string().len() < 1000);
+    }
 
     #[test]
     fn markup_and_hidden_characters_are_shown() {

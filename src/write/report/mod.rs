@@ -1,95 +1,64 @@
 //! What a run found, as one page for a person.
 //!
-//! One HTML file that needs nothing else: no network, no fonts, no script (its own content policy
-//! forbids them). It follows the reader's choice of light or dark, prints, and says in tables what
-//! its charts show. What comes from outside passes `escape` on its way to the page. Equal data
-//! give equal bytes.
+//! One HTML file that needs nothing else: no network, no fonts (its own content policy forbids
+//! them). What matters needs no script; the one that it has searches the clusters by ID. It follows
+//! the reader's choice of light or dark, prints, is read on a telephone and by keyboard, and says in
+//! tables what its charts show. What comes from outside passes `escape` on its way to the page, and
+//! is cut where it is long, so the page has a bounded size. Equal data give equal bytes.
+//!
+//! All counts are those of the [`Summary`](super::summary::Summary), which the table and
+//! `summary.json` show too.
 
 mod charts;
+mod clusters;
 mod escape;
-mod numbers;
+mod examples;
+mod head;
+mod histograms;
+mod levels;
 mod page;
+mod run;
+mod sources;
+mod tables;
+mod unread;
 
-use crate::fault::Fault;
+pub use page::write_report;
+
 use std::collections::BTreeMap;
-use std::io::{self, Write};
-use std::time::Duration;
 
 /// Most example pairs on a page.
-pub const EXAMPLES: usize = 20;
+pub const EXAMPLES: usize = 12;
 /// Most clusters that are listed.
-pub const CLUSTERS: usize = 10;
-/// Most sources that are listed.
+pub const CLUSTERS: usize = 100;
+/// Most removed documents of a cluster that are listed.
+pub const MEMBERS: usize = 20;
+/// Most sources that are listed, and most that they are held against.
 pub const SOURCES: usize = 10;
-/// Most quarantined records that are listed.
+/// Most quarantined records that are listed, and most faults of files.
 pub const BAD_RECORDS: usize = 50;
 
-/// Everything that the page shows. Bytes are from outside and may be anything; strings are ours
-/// or the user's own.
+/// What the page shows beside the summary. Bytes are from outside and may be anything; strings are
+/// ours or the user's own.
 #[derive(Clone, Debug, Default)]
 pub struct Report {
-    /// What the page is about, such as the inputs' names.
-    pub title: String,
-    /// The command line.
-    pub command: String,
-    /// Version of the program.
-    pub version: String,
-    /// Settings by name.
-    pub parameters: Vec<(String, String)>,
-    /// What went in and out.
-    pub counts: Counts,
-    /// Time by stage.
-    pub stages: Vec<Stage>,
-    /// Similarities of the pairs or removals, if the method has any.
+    /// What was read: the collection's name, or the queries' and the corpus's.
+    pub titles: Vec<String>,
+    /// Similarities of removed documents to the kept ones, if the method has any.
     pub similarities: Option<Similarities>,
-    /// Number of pairs or removals by distance in bits, from 0, if the method has any.
+    /// Number of removed documents by distance in bits, from 0, if the method has any.
     pub distances: Option<Vec<u64>>,
-    /// What a distance means, as the end of a sentence; empty if the method has none.
-    pub distance_means: String,
-    /// Number of clusters by number of documents.
+    /// Removed documents that only a chain of others links to the kept one.
+    pub unlinked: u64,
+    /// Number of clusters by number of documents; of documents of a corpus by number of queries.
     pub cluster_sizes: BTreeMap<u64, u64>,
     /// The largest clusters, largest first; [`CLUSTERS`] are shown.
-    pub largest_clusters: Vec<Cluster>,
-    /// Where most of what was removed came from, most first; [`SOURCES`] are shown.
-    pub sources: Vec<Source>,
+    pub clusters: Vec<Cluster>,
+    /// Where what was removed came from.
+    pub sources: Sources,
     /// Pairs to look at; [`EXAMPLES`] are shown.
     pub examples: Vec<Example>,
     /// Records that are no documents, in reading order; [`BAD_RECORDS`] are shown.
     pub quarantined: Vec<QuarantinedRecord>,
-    /// What was wrong with files.
-    pub faults: Vec<Fault>,
-}
-
-/// What went in and out. Documents are those kept, removed and quarantined.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counts {
-    /// Documents that went in.
-    pub documents: u64,
-    /// Documents that stay.
-    pub kept: u64,
-    /// Documents like one that was kept.
-    pub removed: u64,
-    /// Records that could not be read.
-    pub quarantined: u64,
-    /// Documents without any word, which are kept.
-    pub without_words: u64,
-    /// Pairs that were found.
-    pub pairs: u64,
-    /// Bytes of text that went in.
-    pub bytes: u64,
-    /// Bytes of text that were removed.
-    pub removed_bytes: u64,
-}
-
-/// A part of the run.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Stage {
-    /// What was done.
-    pub name: String,
-    /// How long it took.
-    pub time: Duration,
-    /// Bytes that went through it, 0 where that means nothing.
-    pub bytes: u64,
 }
 
 /// A histogram of similarities, in bins of equal width from the threshold to 1.
@@ -138,17 +107,56 @@ pub struct Name {
 pub struct Cluster {
     /// The kept document.
     pub kept: Name,
-    /// Number of documents, the kept one included.
-    pub size: u64,
+    /// Number of documents removed for it.
+    pub removed: u64,
+    /// Some of these; [`MEMBERS`] are shown.
+    pub members: Vec<Member>,
+    /// The beginning of a text, if one was read.
+    pub preview: Option<Preview>,
 }
 
-/// A file or host.
+/// A removed document of a cluster.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Member {
+    /// The document.
+    pub name: Name,
+    /// How alike it is to the kept one, in words; empty if only others link the two.
+    pub closeness: String,
+}
+
+/// The beginning of a text that stands for a cluster.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Preview {
+    /// The text.
+    pub text: Vec<u8>,
+    /// Whether it is that of the kept document, and not of one that is like it.
+    pub is_of_kept: bool,
+}
+
+/// Which files or folders repeat which.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Sources {
+    /// Those that most was removed from, most first.
+    pub rows: Vec<Source>,
+    /// Those that most is kept in, for which something was removed, most first.
+    pub columns: Vec<Vec<u8>>,
+    /// How many there are that something may be removed from.
+    pub sources: u64,
+    /// Whether both are of one collection.
+    pub is_one_collection: bool,
+}
+
+/// A file or folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Source {
     /// Its name.
     pub name: Vec<u8>,
-    /// Number of documents removed from it.
+    /// Number of its documents.
+    pub documents: u64,
+    /// Number of those that were removed.
     pub removed: u64,
+    /// Number of those that were removed for a document of each of [`Sources::columns`].
+    pub repeats: Vec<u64>,
 }
 
 /// A removed document beside the one kept in its place.
@@ -179,15 +187,6 @@ pub struct QuarantinedRecord {
     pub code: &'static str,
     /// What a good record has there.
     pub expected: String,
-}
-
-/// Writes the page.
-///
-/// # Errors
-///
-/// Those of `out`.
-pub fn write_report(out: &mut dyn Write, report: &Report) -> io::Result<()> {
-    page::write(out, report)
 }
 
 #[cfg(test)]

@@ -173,6 +173,9 @@ pub(crate) struct CorpusArgs {
     pub(crate) dry_run: bool,
 
     /// Folder for the results; it appears when it is complete.
+    ///
+    /// report.html in it is a page to look at, summary.json holds all counts, settings and faults:
+    /// the same numbers as the table that is printed.
     #[arg(long, value_name = "DIR", default_value = "simtool-out", value_parser = output_folder(),
         value_hint = ValueHint::DirPath, help_heading = "Writing")]
     pub(crate) output: PathBuf,

@@ -1,0 +1,107 @@
+//! How numbers read to people: counts, sizes, shares, times.
+//!
+//! One system everywhere: sizes are in powers of 1000, as kB, MB, GB.
+
+use std::time::Duration;
+
+/// `1234567` as `1,234,567`.
+#[must_use]
+pub fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// A number with its noun, in the singular where it is one.
+#[must_use]
+pub fn counted(number: u64, noun: &str) -> String {
+    format!("{} {noun}{}", grouped(number), if number == 1 { "" } else { "s" })
+}
+
+/// Units of sizes, each 1000 of the one before.
+const UNITS: [&str; 6] = ["B", "kB", "MB", "GB", "TB", "PB"];
+
+/// The unit in which that many bytes have one to three digits before the point, and its bytes.
+#[must_use]
+pub fn unit(bytes: f64) -> (&'static str, f64) {
+    let (mut at, mut size) = (0, 1.0);
+    // What would be shown as 1000.0 is 1.0 of the next one.
+    while bytes / size >= 999.95 && at + 1 < UNITS.len() {
+        (at, size) = (at + 1, size * 1e3);
+    }
+    (UNITS[at], size)
+}
+
+/// Bytes in the unit that fits them.
+#[must_use]
+pub fn bytes(number: u64) -> String {
+    match unit(number as f64) {
+        ("B", _) => format!("{number} B"),
+        (unit, size) => format!("{:.1} {unit}", number as f64 / size),
+    }
+}
+
+/// So many bytes in that time, as a rate; a dash where there is nothing to tell.
+#[must_use]
+pub fn rate(bytes: u64, time: Duration) -> String {
+    match (bytes, time.as_secs_f64()) {
+        (0, _) => "–".to_owned(),
+        (_, seconds) if seconds <= 0.0 => "–".to_owned(),
+        (bytes, seconds) => {
+            let rate = bytes as f64 / seconds;
+            let (unit, size) = unit(rate);
+            format!("{:.0} {unit}/s", rate / size)
+        }
+    }
+}
+
+/// A share in percent; what is little and not nothing does not read as nothing.
+#[must_use]
+pub fn percent(part: u64, whole: u64) -> String {
+    let share = 100.0 * part as f64 / whole.max(1) as f64;
+    match share {
+        share if part > 0 && share < 0.1 => "< 0.1 %".to_owned(),
+        share if part < whole && share > 99.9 => "> 99.9 %".to_owned(),
+        share => format!("{share:.1} %"),
+    }
+}
+
+/// A time in the unit that fits it.
+#[must_use]
+pub fn time(time: Duration) -> String {
+    let seconds = time.as_secs_f64();
+    match time.as_secs() {
+        0 => format!("{:.1} ms", seconds * 1e3),
+        1..60 => format!("{seconds:.2} s"),
+        whole if whole < 3600 => format!("{} min {} s", whole / 60, whole % 60),
+        whole => format!("{} h {} min", whole / 3600, whole % 3600 / 60),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_read_well() {
+        assert_eq!([0, 999, 1000, 1_234_567].map(grouped), ["0", "999", "1,000", "1,234,567"]);
+        assert_eq!([counted(1, "pair"), counted(2, "pair")], ["1 pair", "2 pairs"]);
+        let sizes = [0, 999, 1000, 34_200_000, 999_949, 999_999, 8_000_000_000].map(bytes);
+        assert_eq!(sizes, ["0 B", "999 B", "1.0 kB", "34.2 MB", "999.9 kB", "1.0 MB", "8.0 GB"]);
+        assert_eq!(bytes(u64::MAX), "18446.7 PB");
+        assert_eq!(rate(3_000_000, Duration::from_millis(500)), "6 MB/s");
+        assert_eq!([rate(0, Duration::from_secs(1)), rate(5, Duration::ZERO)], ["–", "–"]);
+        assert_eq!(percent(1, 8), "12.5 %");
+        assert_eq!(percent(1, 100_000), "< 0.1 %");
+        assert_eq!(percent(99_999, 100_000), "> 99.9 %");
+        assert_eq!(percent(0, 0), "0.0 %");
+        let times = [12, 1_500, 61_000, 7_260_000].map(|ms| time(Duration::from_millis(ms)));
+        assert_eq!(times, ["12.0 ms", "1.50 s", "1 min 1 s", "2 h 1 min"]);
+    }
+}

@@ -1,0 +1,29 @@
+//! Text as one word of a shell's command line.
+
+/// The text, quoted where a POSIX shell would read it as anything else than itself.
+#[must_use]
+pub fn shell_word(text: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,+@%^".contains(c);
+    if !text.is_empty() && text.chars().all(is_plain) {
+        return text.to_owned();
+    }
+    format!("'{}'", text.replace('\'', "'\\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::shell_word;
+
+    #[test]
+    fn what_a_shell_would_read_otherwise_is_quoted() {
+        for (text, word) in [
+            ("a/b-c_1.gz:17", "a/b-c_1.gz:17"),
+            ("", "''"),
+            ("a b", "'a b'"),
+            ("it's $HOME", "'it'\\''s $HOME'"),
+            ("https://x/?a=1&b=2", "'https://x/?a=1&b=2'"),
+        ] {
+            assert_eq!(shell_word(text), word);
+        }
+    }
+}

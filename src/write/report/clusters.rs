@@ -1,0 +1,170 @@
+//! The largest clusters: a line each, which opens to its documents and what to type to look at them.
+
+use super::escape::{Cut, Line};
+use super::{CLUSTERS, Cluster, MEMBERS, Name, Preview, Report};
+use crate::quantity::grouped;
+use crate::shell_word::shell_word;
+use crate::write::summary::{Commands, Summary};
+use std::io::{self, Write};
+
+/// Characters of a preview, of an ID and of a place.
+const PREVIEW: usize = 180;
+const ID: usize = 56;
+const PLACE: usize = 40;
+/// Bytes of a command line without quotes; a longer one is left out.
+const COMMAND: usize = 1000;
+
+pub(super) fn write(out: &mut dyn Write, summary: &Summary, report: &Report) -> io::Result<()> {
+    if report.clusters.is_empty() {
+        return Ok(());
+    }
+    let title = if summary.is_match() { "What was matched" } else { "The largest clusters" };
+    writeln!(
+        out,
+        "<h2 id=\"clusters\">{title}</h2>\n<p class=\"quiet\">{} Each opens to its documents, with \
+         how alike they are to the one that is kept, the least alike first.</p>",
+        if summary.is_match() {
+            "Documents of the corpus, by how many queries are like them."
+        } else {
+            "By number of documents."
+        }
+    )?;
+    write_search(out, summary)?;
+    for cluster in report.clusters.iter().take(CLUSTERS) {
+        write_cluster(out, summary, cluster)?;
+    }
+    match summary.clusters.saturating_sub(report.clusters.len().min(CLUSTERS) as u64) {
+        0 => Ok(()),
+        more => writeln!(
+            out,
+            "<p class=\"quiet\">And {} more, no larger: all are in <code>clusters.jsonl</code>.</p>",
+            grouped(more)
+        ),
+    }
+}
+
+/// The search, which the script shows.
+fn write_search(out: &mut dyn Write, summary: &Summary) -> io::Result<()> {
+    out.write_all(
+        b"<div id=\"search\" hidden=\"hidden\"><label>Search by ID \
+          <input id=\"wanted\" type=\"search\" autocomplete=\"off\" spellcheck=\"false\"/></label>\
+          <p id=\"found\" class=\"quiet\" role=\"status\"></p>",
+    )?;
+    if let Some(Commands { why, .. }) = &summary.commands {
+        write!(
+            out,
+            "<p id=\"ask\" hidden=\"hidden\" data-why=\"{}\"><span class=\"quiet\">What became of \
+             it, wherever it is:</span> <code class=\"command\"></code></p>",
+            Line(why.as_bytes())
+        )?;
+    }
+    out.write_all(b"</div>\n")
+}
+
+fn write_cluster(out: &mut dyn Write, summary: &Summary, cluster: &Cluster) -> io::Result<()> {
+    let Cluster { kept, removed, members, preview } = cluster;
+    let documents = if summary.is_match() { *removed } else { removed.saturating_add(1) };
+    writeln!(
+        out,
+        "<details class=\"cluster\"><summary><span class=\"size\">{}</span>\
+         <span class=\"what\"><span class=\"preview{}\" dir=\"auto\">{}</span>\
+         <span class=\"id quiet\">{}</span></span></summary>",
+        grouped(documents),
+        if preview.is_some() { "" } else { " quiet" },
+        Line(preview_text(preview.as_ref()).as_bytes()),
+        Cut(&kept.id, ID)
+    )?;
+    write!(out, "<p><span class=\"quiet\">kept</span> ")?;
+    write_place(out, kept)?;
+    if let Some(commands) = &summary.commands {
+        write_command(out, why(commands, &kept.id))?;
+    }
+    out.write_all(b"</p>\n<ol>\n")?;
+    for member in members.iter().take(MEMBERS) {
+        let closeness = match member.closeness.as_str() {
+            "" => "linked by others",
+            closeness => closeness,
+        };
+        let name = &member.name;
+        write!(
+            out,
+            "<li><details><summary><b>{}</b> <span class=\"id\">{}</span></summary><p>",
+            Line(closeness.as_bytes()),
+            Cut(&name.id, ID)
+        )?;
+        write_place(out, name)?;
+        if let Some(commands) = &summary.commands {
+            write_command(out, compare(commands, kept, name))?;
+            write_command(out, why(commands, &name.id))?;
+        }
+        out.write_all(b"</p></details></li>\n")?;
+    }
+    out.write_all(b"</ol>\n")?;
+    match removed.saturating_sub(members.len().min(MEMBERS) as u64) {
+        0 => {}
+        more => writeln!(
+            out,
+            "<p class=\"quiet\">And {} more: <code>clusters.jsonl</code> has all.</p>",
+            grouped(more)
+        )?,
+    }
+    out.write_all(b"</details>\n")
+}
+
+/// The preview in one line.
+fn preview_text(preview: Option<&Preview>) -> String {
+    let Some(Preview { text, is_of_kept }) = preview else {
+        return "(deep in a compressed file: not read again)".to_owned();
+    };
+    let text = String::from_utf8_lossy(text);
+    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let mut shown: String = words.chars().take(PREVIEW).collect();
+    if shown.len() < words.len() {
+        shown.push('\u{2026}');
+    }
+    match (shown.is_empty(), is_of_kept) {
+        (true, _) => "(empty)".to_owned(),
+        (false, true) => shown,
+        (false, false) => format!("{shown} (of a removed one)"),
+    }
+}
+
+fn write_place(out: &mut dyn Write, Name { file, record, .. }: &Name) -> io::Result<()> {
+    write!(out, "<span class=\"quiet\">in {}, record {record}</span>", Cut(file, PLACE))
+}
+
+/// Writes a command line to copy.
+fn write_command(out: &mut dyn Write, command: Option<String>) -> io::Result<()> {
+    match command {
+        Some(command) => {
+            write!(out, "<code class=\"command\">{}</code>", Line(command.as_bytes()))
+        }
+        None => Ok(()),
+    }
+}
+
+/// What tells what became of a document.
+fn why(Commands { why, .. }: &Commands, id: &[u8]) -> Option<String> {
+    with_words(why, &[(id, None)])
+}
+
+/// What compares two documents.
+fn compare(Commands { compare, .. }: &Commands, kept: &Name, removed: &Name) -> Option<String> {
+    with_words(compare, &[(&kept.file, Some(kept.record)), (&removed.file, Some(removed.record))])
+}
+
+/// A command line with more words, none of which is read as an option: names, and of documents
+/// their records. `None` if it is too long for the page.
+fn with_words(command: &str, names: &[(&[u8], Option<u64>)]) -> Option<String> {
+    let length: usize = names.iter().map(|(name, _)| name.len()).sum();
+    if command.len() + length > COMMAND {
+        return None;
+    }
+    let word = |&(name, record): &(&[u8], Option<u64>)| {
+        let name = String::from_utf8_lossy(name);
+        shell_word(&record.map_or(name.to_string(), |record| format!("{name}:{record}")))
+    };
+    let words = names.iter().map(word).collect::<Vec<_>>().join(" ");
+    let is_option = names.iter().any(|(name, _)| name.starts_with(b"-"));
+    Some(format!("{command} {}{words}", if is_option { "-- " } else { "" }))
+}

@@ -1,0 +1,146 @@
+//! The top of the page: what came in, what became of it, in one sentence, a bar and tiles.
+
+use super::charts::write_parts;
+use super::escape::Line;
+use super::tables::share;
+use crate::quantity::{bytes, counted, grouped};
+use crate::write::summary::{Figure, Summary};
+use std::io::{self, Write};
+
+pub(super) fn write(out: &mut dyn Write, summary: &Summary, title: &Line<'_>) -> io::Result<()> {
+    let eyebrow = if summary.is_match() { "Queries in a corpus" } else { "Near-duplicates" };
+    write!(
+        out,
+        "<header>\n<p class=\"eyebrow\">{eyebrow}</p>\n<h1>{title}</h1>\n<p class=\"lead\">{}</p>\n",
+        lead(summary)
+    )?;
+    write_losses(out, summary)?;
+    let read = summary.read.first();
+    let parts = [
+        ("kept", "kept", summary.kept),
+        ("removed", "removed", summary.removed),
+        ("passed", "passed over", read.passed_over),
+        ("bad", "quarantined", read.quarantined),
+        ("lost", "lost", read.lost),
+    ];
+    let records = read.records();
+    write_parts(out, "What went in, by what became of it", &parts)?;
+    out.write_all(b"<ul class=\"legend\">\n")?;
+    for (class, name, count) in parts.into_iter().filter(|part| part.2 > 0) {
+        let (count, part) = (grouped(count), share(count, records));
+        writeln!(
+            out,
+            "<li class=\"{class}\">{name} {count} <span class=\"quiet\">{part}</span></li>"
+        )?;
+    }
+    out.write_all(b"</ul>\n")?;
+    let figures = summary.figures();
+    let shown = || figures.iter().filter(|figure| figure.is_for_people());
+    let is_of_corpus = |figure: &&Figure| figure.key.starts_with("corpus_");
+    write_tiles(out, summary, shown().filter(|figure| !is_of_corpus(figure)))?;
+    if summary.is_match() {
+        out.write_all(b"<h2>The corpus that they were matched against</h2>\n")?;
+        write_tiles(out, summary, shown().filter(is_of_corpus))?;
+    }
+    out.write_all(b"</header>\n")
+}
+
+/// What was found, in a sentence.
+fn lead(summary: &Summary) -> String {
+    let documents = summary.read.first().documents;
+    let (removed, part) = (grouped(summary.removed), share(summary.removed, documents));
+    let (one, many) =
+        if summary.is_match() { ("query", "queries") } else { ("document", "documents") };
+    let noun = |count| if count == 1 { one } else { many };
+    let of_corpus = || counted(summary.read.second().documents, "document");
+    match (documents, summary.removed, summary.is_match()) {
+        (0, ..) => format!("No {one} was compared."),
+        (count, 0, false) => {
+            format!("No near-duplicates among {} {}.", grouped(count), noun(count))
+        }
+        (count, 0, true) => format!(
+            "None of {} {} is like any of {} of the corpus.",
+            grouped(count),
+            noun(count),
+            of_corpus()
+        ),
+        (count, some, false) => format!(
+            "<strong>{removed}</strong> of {} {} ({part}) {} of one that stays.",
+            grouped(count),
+            noun(count),
+            if some == 1 { "is a near-duplicate" } else { "are near-duplicates" }
+        ),
+        (count, some, true) => format!(
+            "<strong>{removed}</strong> of {} {} ({part}) {} like one of {} of the corpus.",
+            grouped(count),
+            noun(count),
+            if some == 1 { "is" } else { "are" },
+            of_corpus()
+        ),
+    }
+}
+
+/// What was not compared, if anything.
+fn write_losses(out: &mut dyn Write, summary: &Summary) -> io::Result<()> {
+    let sum = |of: fn(&crate::write::summary::ReadCounts) -> u64| {
+        summary.read.iter().map(of).fold(0_u64, u64::saturating_add)
+    };
+    let quarantined = sum(|read| read.quarantined);
+    let (lost, faults) = (sum(|read| read.lost), sum(|read| read.file_faults));
+    let mut losses = Vec::new();
+    if quarantined > 0 {
+        losses.push(format!("{} could not be read", counted(quarantined, "record")));
+    }
+    if lost > 0 {
+        losses.push(format!("{} of damaged files", counted(lost, "row")) + " are lost");
+    }
+    if faults > 0 {
+        losses.push(counted(faults, "fault") + " of files");
+    }
+    if losses.is_empty() {
+        return Ok(());
+    }
+    writeln!(
+        out,
+        "<p class=\"losses\">Not everything was compared: {}. <a href=\"#unread\">What could not \
+         be read</a></p>",
+        losses.join(", ")
+    )
+}
+
+fn write_tiles<'f>(
+    out: &mut dyn Write,
+    summary: &Summary,
+    figures: impl Iterator<Item = &'f Figure>,
+) -> io::Result<()> {
+    out.write_all(b"<dl class=\"figures\">\n")?;
+    for figure in figures {
+        let Figure { key, name, count, whole, note, .. } = figure;
+        let name = name.trim();
+        let (first, rest) = name.split_at(name.chars().next().map_or(0, char::len_utf8));
+        let part = whole.map(|whole| share(*count, whole));
+        let text = text_bytes(summary, key).map(|size| format!("{} of text", bytes(size)));
+        let notes = [part, Some((*note).to_owned()), text].into_iter().flatten();
+        let notes: Vec<String> = notes.filter(|note| !note.is_empty()).collect();
+        writeln!(
+            out,
+            "<div data-key=\"{key}\"><dt>{}{rest}</dt><dd>{}<small>{}</small></dd></div>",
+            first.to_uppercase(),
+            grouped(*count),
+            notes.join(", ")
+        )?;
+    }
+    out.write_all(b"</dl>\n")
+}
+
+/// The text of the documents that a figure counts.
+fn text_bytes(summary: &Summary, key: &str) -> Option<u64> {
+    let read = summary.read.first();
+    match key {
+        "documents" => Some(read.text_bytes),
+        "kept" => Some(read.text_bytes.saturating_sub(summary.removed_bytes)),
+        "removed" => Some(summary.removed_bytes),
+        "corpus_documents" => Some(summary.read.second().text_bytes),
+        _ => None,
+    }
+}

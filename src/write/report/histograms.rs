@@ -1,0 +1,119 @@
+//! How alike removed documents are to the kept ones, and how large the clusters.
+
+use super::charts::{Bar, BarChart, Scale, write_bars};
+use super::{Report, Similarities};
+use crate::quantity::{counted, grouped};
+use crate::write::summary::Summary;
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+
+/// Distances that have a bar of their own.
+const MOST_DISTANCES: usize = 33;
+
+pub(super) fn write(out: &mut dyn Write, summary: &Summary, report: &Report) -> io::Result<()> {
+    if report.cluster_sizes.is_empty() {
+        return Ok(());
+    }
+    writeln!(
+        out,
+        "<h2>How alike they are</h2>\n<p class=\"quiet\">Each of the {} to the one that is kept in \
+         its place{}.</p>\n<div class=\"charts\">",
+        counted(summary.removed, "removed document"),
+        match report.unlinked {
+            0 => String::new(),
+            count => format!(", but for {} that only others link to it", grouped(count)),
+        }
+    )?;
+    if let Some(similarities) = &report.similarities {
+        write_bars(
+            out,
+            &BarChart {
+                key: "similarities",
+                title: "Similarity",
+                note: "Shared shingles by shingles of either. Equal sets have a bar of their own.",
+                axis: "similarity",
+                noun: "removed document",
+                scale: Scale::Linear,
+                bars: similarity_bars(similarities),
+            },
+        )?;
+    }
+    let meaning = summary.distance_means.as_deref().unwrap_or_default();
+    let distance_note = format!("Bits in which two fingerprints differ. {meaning}");
+    if let Some(distances) = &report.distances {
+        write_bars(
+            out,
+            &BarChart {
+                key: "distances",
+                title: "Distance",
+                note: distance_note.trim_end(),
+                axis: "differing bits",
+                noun: "removed document",
+                scale: Scale::Linear,
+                bars: distance_bars(distances),
+            },
+        )?;
+    }
+    let (title, note, axis, noun) = if summary.is_match() {
+        let note =
+            "Queries that are like a document of the corpus; the upright axis is logarithmic.";
+        ("Queries of one document", note, "queries", "document")
+    } else {
+        let note =
+            "Documents in a cluster, the kept one included; the upright axis is logarithmic.";
+        ("Cluster sizes", note, "documents", "cluster")
+    };
+    let (scale, bars) = (Scale::Logarithmic, size_bars(&report.cluster_sizes));
+    write_bars(out, &BarChart { key: "sizes", title, note, axis, noun, scale, bars })?;
+    out.write_all(b"</div>\n")
+}
+
+fn similarity_bars(similarities: &Similarities) -> Vec<Bar> {
+    let Similarities { from, bins, equal } = similarities;
+    let border = |at: usize| from + (1.0 - from) * at as f64 / bins.len() as f64;
+    let mut bars: Vec<Bar> = bins
+        .iter()
+        .enumerate()
+        .map(|(at, &count)| Bar {
+            name: format!("{:.3} to {:.3}", border(at), border(at + 1)),
+            label: if at % 4 == 0 { format!("{:.2}", border(at)) } else { String::new() },
+            count,
+            is_apart: false,
+        })
+        .collect();
+    bars.push(Bar { name: "1".into(), label: "1".into(), count: *equal, is_apart: true });
+    bars
+}
+
+fn distance_bars(distances: &[u64]) -> Vec<Bar> {
+    let each = distances.len().div_ceil(MOST_DISTANCES).max(1);
+    let bars = distances.chunks(each).enumerate().map(|(at, counts)| {
+        let (from, to) = (at * each, at * each + counts.len() - 1);
+        let name = if from == to { from.to_string() } else { format!("{from} to {to}") };
+        let label =
+            if distances.len() <= 12 || at % 4 == 0 { from.to_string() } else { String::new() };
+        Bar { name, label, count: counts.iter().sum(), is_apart: from == 0 && each == 1 }
+    });
+    bars.collect()
+}
+
+/// Bars for 1, if there are any, for 2, for 3 and 4, for 5 to 8, and so on by powers of two.
+fn size_bars(sizes: &BTreeMap<u64, u64>) -> Vec<Bar> {
+    let Some(&largest) = sizes.keys().next_back() else { return Vec::new() };
+    let mut bars = Vec::new();
+    let (mut from, mut to) = if sizes.contains_key(&1) { (1, 1) } else { (2_u64, 2_u64) };
+    loop {
+        let name = if from == to { from.to_string() } else { format!("{from}–{to}") };
+        let count = sizes.range(from..=to).map(|(_, count)| count).sum();
+        bars.push(Bar { label: name.clone(), name, count, is_apart: false });
+        if to >= largest {
+            break;
+        }
+        (from, to) = (to + 1, to.saturating_mul(2));
+    }
+    // Long rows of labels would run into each other.
+    if bars.len() > 8 {
+        bars.iter_mut().skip(1).step_by(2).for_each(|bar| bar.label.clear());
+    }
+    bars
+}

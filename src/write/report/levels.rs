@@ -1,0 +1,39 @@
+//! What stricter limits would remove.
+
+use super::tables::{bar, begin_table, end_table, share};
+use crate::quantity::grouped;
+use crate::write::summary::{Closest, Summary};
+use std::io::{self, Write};
+
+pub(super) fn write(out: &mut dyn Write, summary: &Summary) -> io::Result<()> {
+    if summary.removed == 0 || summary.levels.len() < 2 {
+        return Ok(());
+    }
+    let documents = summary.read.first().documents;
+    out.write_all(
+        b"<h2>At another limit</h2>\n<p class=\"quiet\">What a run with a stricter limit would \
+          remove: counted from the pairs that were found, by the same rules. A laxer limit needs a \
+          run of its own, since its pairs were not looked for.</p>\n",
+    )?;
+    let head = "<th>limit</th><th class=\"n\">removed</th><th class=\"n\">of all</th>\
+                <th class=\"share\"></th>";
+    begin_table(out, "what other limits would remove", head)?;
+    let last = summary.levels.len() - 1;
+    for (at, level) in summary.levels.iter().enumerate() {
+        let limit = match level.least {
+            Closest::Similarity(least) if least >= 1.0 => "similarity 1: equal sets".to_owned(),
+            Closest::Similarity(least) => format!("similarity {least} and more"),
+            Closest::Distance(0) => "distance 0: equal fingerprints".to_owned(),
+            Closest::Distance(most) => format!("distance {most} and less"),
+        };
+        let own = if at == last { " <span class=\"quiet\">this run</span>" } else { "" };
+        writeln!(
+            out,
+            "<tr><td>{limit}{own}</td><td class=\"n\">{}</td><td class=\"n\">{}</td>{}</tr>",
+            grouped(level.removed),
+            share(level.removed, documents),
+            bar(level.removed, documents)
+        )?;
+    }
+    end_table(out)
+}

@@ -1,0 +1,87 @@
+//! What was not compared: passed over, quarantined, lost, and what was wrong with files.
+
+use super::escape::{Cut, Line, shortened};
+use super::tables::{begin_table, end_table};
+use super::{BAD_RECORDS, Report};
+use crate::quantity::{counted, grouped};
+use crate::write::summary::{FaultPlace, Summary};
+use std::io::{self, Write};
+
+/// Characters of a file's name, and of what is wrong.
+const FILE: usize = 48;
+const WHAT: usize = 300;
+
+pub(super) fn write(out: &mut dyn Write, summary: &Summary, report: &Report) -> io::Result<()> {
+    let passed_over: u64 = summary.read.iter().map(|read| read.passed_over).sum();
+    let lost = summary.read.iter().map(|read| read.lost).fold(0, u64::saturating_add);
+    let quarantined: u64 = summary.read.iter().map(|read| read.quarantined).sum();
+    let of_files = || summary.faults.places().iter().filter(|place| place.record.is_none());
+    if passed_over > 0 {
+        let were = if passed_over == 1 { "was" } else { "were" };
+        writeln!(
+            out,
+            "<h2>What was passed over</h2>\n<p>{} {were} not chosen, by the settings below: compared \
+             with nothing, and kept.</p>",
+            counted(passed_over, "document")
+        )?;
+    }
+    if summary.faults.counts().is_empty() && lost == 0 {
+        return Ok(());
+    }
+    out.write_all(b"<h2 id=\"unread\">What could not be read</h2>\n")?;
+    let kinds = summary.faults.counts().iter();
+    let kinds = kinds.map(|(kind, count)| format!("<code>{kind}</code> {}", grouped(*count)));
+    writeln!(out, "<p>By kind: {}.</p>", kinds.collect::<Vec<_>>().join(", "))?;
+    if lost > 0 {
+        writeln!(out, "<p>{} of damaged files were lost with them.</p>", counted(lost, "row"))?;
+    }
+    let all: u64 = summary.faults.counts().values().sum();
+    if of_files().next().is_some() {
+        let head = "<th>file</th><th class=\"n\">byte</th><th>kind</th><th>what</th>";
+        begin_table(out, "faults of files", head)?;
+        for FaultPlace { kind, file, byte, what, .. } in of_files().take(BAD_RECORDS) {
+            let byte = byte.map(|byte| byte.to_string()).unwrap_or_default();
+            writeln!(
+                out,
+                "<tr><td>{}</td><td class=\"n\">{byte}</td><td><code>{kind}</code></td><td>{}</td>\
+                 </tr>",
+                Cut(file, FILE),
+                Line(shortened(what.as_bytes(), WHAT).text.as_bytes())
+            )?;
+        }
+        end_table(out)?;
+        write_more(out, all.saturating_sub(quarantined), "fault", "summary.json")?;
+    }
+    if report.quarantined.is_empty() {
+        return Ok(());
+    }
+    let head = "<th>file</th><th class=\"n\">record</th><th class=\"n\">byte</th><th>kind</th>\
+                <th>expected</th>";
+    begin_table(out, "bad records", head)?;
+    for bad in report.quarantined.iter().take(BAD_RECORDS) {
+        writeln!(
+            out,
+            "<tr><td>{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td>\
+             <td><code>{}</code></td><td>{}</td></tr>",
+            Cut(&bad.file, FILE),
+            bad.record,
+            bad.byte,
+            Line(bad.code.as_bytes()),
+            Line(shortened(bad.expected.as_bytes(), WHAT).text.as_bytes())
+        )?;
+    }
+    end_table(out)?;
+    write_more(out, quarantined, "record", "quarantine.jsonl")
+}
+
+/// Says how many are not in a table.
+fn write_more(out: &mut dyn Write, all: u64, noun: &str, file: &str) -> io::Result<()> {
+    match all.saturating_sub(BAD_RECORDS as u64) {
+        0 => Ok(()),
+        more => writeln!(
+            out,
+            "<p class=\"quiet\">And {} more: see <code>{file}</code>.</p>",
+            counted(more, noun)
+        ),
+    }
+}

@@ -1,0 +1,99 @@
+//! A summary as one JSON object.
+
+use super::{Closest, FaultPlace, Level, Setting, Summary};
+use crate::fault::Severity;
+use crate::json_text::write_string;
+use std::io::{self, Write};
+
+/// Writes a summary. What tells of times and of the process is in the fields `begin`, `end`,
+/// `peak_memory_bytes` and `seconds`; the rest is the same for the same input and settings.
+///
+/// # Errors
+///
+/// Those of `out`.
+pub fn write_summary(out: &mut dyn Write, summary: &Summary) -> io::Result<()> {
+    let setting = |out: &mut dyn Write, name: &str, value: &Setting| {
+        write!(out, "  \"{name}\": ")?;
+        value.write_json(out)?;
+        out.write_all(b",\n")
+    };
+    let string = |out: &mut dyn Write, name: &str, value: &str| {
+        setting(out, name, &Setting::Text(value.to_owned()))
+    };
+    out.write_all(b"{\n")?;
+    string(out, "program", concat!("simtool ", env!("CARGO_PKG_VERSION")))?;
+    string(out, "command", &summary.command)?;
+    string(out, "output", &summary.output)?;
+    setting(out, "begin", &Setting::text(summary.begin.map(|time| time.to_string())))?;
+    setting(out, "end", &Setting::text(summary.end.map(|time| time.to_string())))?;
+    setting(out, "peak_memory_bytes", &Setting::count(summary.peak_memory))?;
+    string(out, "recipe", &summary.recipe)?;
+    if let Some(meaning) = &summary.distance_means {
+        string(out, "distance_means", meaning)?;
+    }
+    out.write_all(b"  \"parameters\": {")?;
+    for (number, (name, value)) in summary.parameters.iter().enumerate() {
+        out.write_all(if number == 0 { b"" } else { b"," })?;
+        write!(out, "\n    \"{name}\": ")?;
+        value.write_json(out)?;
+    }
+    out.write_all(b"\n  },\n")?;
+    for figure in summary.figures() {
+        writeln!(out, "  \"{}\": {},", figure.key, figure.count)?;
+    }
+    writeln!(out, "  \"conserved\": {},", summary.is_conserved())?;
+    write_list(out, "removed_at", &summary.levels, write_level)?;
+    out.write_all(b"  \"fault_counts\": {")?;
+    for (number, (kind, count)) in summary.faults.counts().iter().enumerate() {
+        out.write_all(if number == 0 { b"" } else { b"," })?;
+        write!(out, "\n    \"{kind}\": {count}")?;
+    }
+    out.write_all(b"\n  },\n")?;
+    write_list(out, "faults", summary.faults.places(), write_place)?;
+    out.write_all(b"  \"seconds\": {")?;
+    for (number, (stage, time)) in summary.stages.iter().enumerate() {
+        out.write_all(if number == 0 { b"" } else { b"," })?;
+        write!(out, "\n    \"{stage}\": {:.6}", time.as_secs_f64())?;
+    }
+    out.write_all(b"\n  }\n}\n")
+}
+
+/// Writes a field that is a list, an entry a line.
+fn write_list<T>(
+    out: &mut dyn Write,
+    name: &str,
+    entries: &[T],
+    write_entry: fn(&mut dyn Write, &T) -> io::Result<()>,
+) -> io::Result<()> {
+    write!(out, "  \"{name}\": [")?;
+    for (number, entry) in entries.iter().enumerate() {
+        out.write_all(if number == 0 { b"\n    " } else { b",\n    " })?;
+        write_entry(out, entry)?;
+    }
+    out.write_all(b"\n  ],\n")
+}
+
+fn write_level(out: &mut dyn Write, level: &Level) -> io::Result<()> {
+    match level.least {
+        Closest::Similarity(least) => write!(out, "{{\"similarity\": {least}")?,
+        Closest::Distance(most) => write!(out, "{{\"max_distance\": {most}")?,
+    }
+    write!(out, ", \"removed\": {}}}", level.removed)
+}
+
+fn write_place(out: &mut dyn Write, place: &FaultPlace) -> io::Result<()> {
+    let FaultPlace { severity, kind, file, record, byte, what } = place;
+    let severity = match severity {
+        Severity::Warning => "warning",
+        Severity::Loss => "loss",
+    };
+    write!(out, "{{\"kind\": \"{kind}\", \"severity\": \"{severity}\", \"file\": ")?;
+    write_string(out, file)?;
+    for (name, number) in [("record", record), ("byte", byte)] {
+        write!(out, ", \"{name}\": ")?;
+        Setting::count(*number).write_json(out)?;
+    }
+    out.write_all(b", \"what\": ")?;
+    write_string(out, what.as_bytes())?;
+    out.write_all(b"}")
+}

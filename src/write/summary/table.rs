@@ -1,0 +1,35 @@
+//! A summary as lines: what a person wants to know first.
+
+use super::Summary;
+use crate::quantity::{bytes, percent, rate};
+use std::fmt::Write;
+
+/// Width of the names, unless one is longer.
+const NAMES: usize = 14;
+
+/// The summary's counts, a line each, how fast they came about, and where the results are.
+#[must_use]
+pub fn table(summary: &Summary) -> String {
+    let figures = summary.figures();
+    let shown = || figures.iter().filter(|figure| figure.is_for_people());
+    let width = shown().map(|figure| figure.name.len()).max().unwrap_or(0).max(NAMES);
+    let mut text = String::new();
+    for figure in shown() {
+        let share = figure.whole.map(|whole| percent(figure.count, whole));
+        let notes = [share.as_deref().unwrap_or_default(), figure.note];
+        let notes = notes.into_iter().filter(|note| !note.is_empty()).collect::<Vec<_>>();
+        let line = format!("{:<width$} {:>12}  {}", figure.name, figure.count, notes.join("  "));
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "{}", line.trim_end());
+    }
+    let (text_bytes, time) = (summary.text_bytes(), summary.time());
+    let _ = writeln!(
+        text,
+        "{} of text in {:.3} s, {}",
+        bytes(text_bytes),
+        time.as_secs_f64(),
+        rate(text_bytes, time)
+    );
+    let _ = writeln!(text, "results in {}", summary.output);
+    text
+}
