@@ -10,7 +10,7 @@ use crate::read::opened::{Opened, Part};
 use crate::read::options::ReadOptions;
 use crate::read::plain_text::{Lines, WholeFile};
 use crate::read::sniff::{self, SNIFFED_BYTES};
-use crate::read::walk::{InputFile, Walked, Walker};
+use crate::read::walk::{InFolders, InputFile, Walked, Walker};
 use crate::read::window::{Damage, Filled, Splitter, Stream, Then, read_slice, read_stream};
 use crate::read::{Corpus, Event, Price, Visit};
 use std::fs::File;
@@ -57,8 +57,8 @@ impl Collection {
         collection
     }
 
-    /// The files that `paths` name, and all files of the folders among them, as [`Self::open`] takes
-    /// them. A path that cannot be read is a fault of the reading.
+    /// The files that `paths` name, and all files of the folders among them that are not hidden, as
+    /// [`Self::open`] takes them. A path that cannot be read is a fault of the reading.
     ///
     /// # Errors
     ///
@@ -69,9 +69,9 @@ impl Collection {
         for path in paths {
             // A file called `-` is one.
             let path = Path::new("").join(path);
-            walker.add(&path, &|_| true, &mut io::empty())?;
+            walker.add(&path, InFolders::default(), &mut io::empty())?;
         }
-        let Walked { files, faults } = walker.finish();
+        let Walked { files, faults, .. } = walker.finish();
         let Some(first) = paths.first().filter(|_| files.is_empty()) else {
             let mut collection = Self::open(files, options);
             for fault in faults {

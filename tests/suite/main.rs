@@ -28,6 +28,8 @@ mod fingerprint;
 #[cfg(all(feature = "jsonl", feature = "parquet", feature = "warc", feature = "zstd"))]
 mod generated_pages;
 mod golden;
+#[cfg(all(feature = "csv", feature = "jsonl", feature = "parquet", unix))]
+mod inputs;
 mod join;
 mod join_memory;
 #[cfg(all(

@@ -10,7 +10,7 @@ use simtool::kernels::Isa;
 use simtool::pipeline::compare::{Comparison, compare_texts, read_document};
 use simtool::pipeline::method::Terms;
 use simtool::read::ReadOptions;
-use simtool::read::walk::{InputFile, Walker};
+use simtool::read::walk::{InFolders, InputFile, Walker};
 use simtool::write::text_difference::{Piece, Shown, text_difference};
 use std::env;
 use std::fmt::Write;
@@ -51,7 +51,7 @@ fn read(args: &CompareArgs, path: &Path) -> anyhow::Result<Vec<u8>> {
     if path == Path::new("-") {
         let folder = env::temp_dir();
         let mut walker = Walker::new(&folder);
-        walker.add(path, &|_| true, &mut io::stdin().lock())?;
+        walker.add(path, InFolders::default(), &mut io::stdin().lock())?;
         let file = walker.finish().files.pop().context("standard input cannot be read")?;
         return Ok(read_document(file, None, options)?);
     }

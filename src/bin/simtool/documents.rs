@@ -7,7 +7,7 @@ use simtool::fault::{Fault, Severity, quoted};
 use simtool::pipeline::{CollectionSummary, Quarantined};
 use simtool::read::globs::Globs;
 use simtool::read::selection::Selection;
-use simtool::read::walk::{Walked, Walker, listed_paths};
+use simtool::read::walk::{InFolders, Walked, Walker, listed_paths};
 use simtool::read::{Collection, Corpus, ReadOptions, Strict};
 use simtool::{Error, ErrorKind};
 use std::io;
@@ -40,22 +40,39 @@ pub(crate) fn read_options(args: &InputArgs, access: Access) -> Result<ReadOptio
 
 /// The paths with those of the list of `--files-from`.
 pub(crate) fn with_listed(paths: &[PathBuf], args: &InputArgs) -> Result<Vec<PathBuf>, Error> {
-    let mut paths = paths.to_vec();
+    let mut all = paths.to_vec();
     if let Some(list) = &args.files_from {
-        paths.extend(listed_paths(list, args.null)?);
+        all.extend(listed_paths(list, args.null, &mut io::stdin().lock())?);
+        let is_input = |path: &PathBuf| path.as_os_str() == "-";
+        if is_input(list) && all.iter().any(is_input) {
+            let rule =
+                "reads the list from standard input, which can be read once; name no other -";
+            return Err(Error::config("files_from", "-", rule));
+        }
     }
-    Ok(paths)
+    Ok(all)
 }
 
-/// The files to read, and what is wrong with other paths.
-pub(crate) fn walk(paths: &[PathBuf], args: &InputArgs, temporary: &Path) -> Result<Walked, Error> {
+/// The files to read, and what is wrong with other paths. In folders, `output` is not read.
+pub(crate) fn walk(
+    paths: &[PathBuf],
+    args: &InputArgs,
+    output: &Path,
+    temporary: &Path,
+) -> Result<Walked, Error> {
     let globs = Globs::new(&args.glob)?;
-    let select = |path: &Path| globs.select(path);
+    let output = resolved(output);
+    let in_folders = InFolders {
+        wanted: &|path| globs.select(path),
+        hidden: args.hidden,
+        output: Some(&output),
+    };
     let mut walker = Walker::new(temporary);
     for path in paths {
-        walker.add(path, &select, &mut io::stdin().lock())?;
+        walker.add(path, in_folders, &mut io::stdin().lock())?;
     }
-    let walked = walker.finish();
+    let mut walked = walker.finish();
+    walked.faults.append(&mut walked.left_out);
     if walked.files.is_empty() {
         show(&walked.faults, Shown { verbose: false, quiet: false });
         let first = paths.first().map_or(Path::new("an empty list"), PathBuf::as_path);
@@ -67,6 +84,15 @@ pub(crate) fn walk(paths: &[PathBuf], args: &InputArgs, temporary: &Path) -> Res
     }
     refuse_losses(args, &walked.faults)?;
     Ok(walked)
+}
+
+/// The path without links, as far as it exists.
+pub(crate) fn resolved(path: &Path) -> PathBuf {
+    let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let real = path
+        .ancestors()
+        .find_map(|folder| Some(folder.canonicalize().ok()?.join(path.strip_prefix(folder).ok()?)));
+    real.unwrap_or(path)
 }
 
 /// Done, unless records or files were lost.
@@ -136,7 +162,8 @@ pub(crate) fn refuse_nothing(
     }
     let faults = all_faults(collection, read);
     let loss = faults.iter().find(|fault| fault.severity == Severity::Loss);
-    let reason = loss.or(faults.first()).map_or("there are no records".into(), Fault::to_string);
+    // What was left out of folders is told before what is wrong with files.
+    let reason = loss.or(faults.last()).map_or("there are no records".into(), Fault::to_string);
     Err(anyhow::anyhow!("no document was read: {reason}; nothing was written"))
 }
 

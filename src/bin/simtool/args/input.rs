@@ -9,7 +9,7 @@ use std::path::PathBuf;
 #[command(group = ArgGroup::new("source").multiple(true))]
 pub(crate) struct InputArgs {
     /// A file that lists paths, one a line, in place of or beside those of --corpus; may be
-    /// compressed with gzip.
+    /// compressed with gzip; - is standard input.
     #[arg(long, value_name = "LIST", group = "source", value_hint = ValueHint::FilePath)]
     pub(crate) files_from: Option<PathBuf>,
 
@@ -20,6 +20,13 @@ pub(crate) struct InputArgs {
     /// Of folders, read only the files that match; may be repeated.
     #[arg(long, value_name = "GLOB")]
     pub(crate) glob: Vec<String>,
+
+    /// Of folders, also read what is hidden: files and folders whose names begin with a dot.
+    ///
+    /// Without it they are left out, which a note tells with their number. What is named is read.
+    /// Links in folders are followed to files, and not to folders; results of simtool are left out.
+    #[arg(long)]
+    pub(crate) hidden: bool,
 
     /// The format of every file [default: told by content and name].
     #[arg(long, value_name = "FORMAT")]
