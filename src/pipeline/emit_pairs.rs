@@ -1,9 +1,9 @@
 //! Pairs of rows to bytes, in ascending order, a bounded number of them in memory at a time.
 
 use crate::error::Result;
-#[cfg(feature = "parquet")]
-use crate::search::partners::listed;
-use crate::search::partners::{Partners, count, for_each, in_order};
+use crate::pipeline::row_names::RowNames;
+pub use crate::pipeline::row_names::SideIds;
+use crate::search::partners::{Partners, count, for_each, in_order, listed};
 use crate::write::pair_table;
 use std::ops::Range;
 
@@ -12,7 +12,8 @@ use std::ops::Range;
 pub enum PairOutput {
     /// Their number alone.
     Count,
-    /// A line with tabs for each: `a`, `b`, `distance`.
+    /// A line with tabs for each: `a`, `b`, `distance`; rows are called by their IDs, if they have
+    /// any.
     Tsv,
     /// An array of shape n × 3.
     Numpy,
@@ -25,15 +26,23 @@ pub enum PairOutput {
 /// Where bytes of output go, in order.
 pub type Sink<'a> = dyn FnMut(&[u8]) -> Result<()> + Send + 'a;
 
-/// Writes all pairs to `sink`.
+/// Writes all pairs to `sink`. `ids` are those of the rows `a` and `b`.
 ///
 /// # Errors
 ///
 /// The sink fails, or this build cannot write Parquet.
-pub fn emit(pairs: &dyn Partners, output: PairOutput, sink: &mut Sink<'_>) -> Result<()> {
+pub fn emit(
+    pairs: &dyn Partners,
+    output: PairOutput,
+    ids: SideIds<'_, '_>,
+    sink: &mut Sink<'_>,
+) -> Result<()> {
     let push = match output {
         PairOutput::Count => return sink(format!("{}\n", count(pairs)).as_bytes()),
         PairOutput::Parquet => return emit_columns(pairs, sink),
+        PairOutput::Tsv | PairOutput::Groups if ids.iter().any(Option::is_some) => {
+            return emit_named(pairs, ids, sink);
+        }
         PairOutput::Tsv | PairOutput::Groups => pair_table::push_tsv,
         PairOutput::Numpy => {
             sink(&pair_table::numpy_header(count(pairs)))?;
@@ -46,6 +55,24 @@ pub fn emit(pairs: &dyn Partners, output: PairOutput, sink: &mut Sink<'_>) -> Re
         out
     };
     in_order(pairs, bytes, |part| if part.is_empty() { Ok(()) } else { sink(&part) })
+}
+
+/// Lines of rows that are called by their IDs, which are not looked at where there is no pair.
+fn emit_named(pairs: &dyn Partners, ids: SideIds<'_, '_>, sink: &mut Sink<'_>) -> Result<()> {
+    let lines = |rows: Range<usize>| -> Result<Vec<u8>> {
+        let (list, mut out) = (listed(pairs, rows), Vec::new());
+        if !list.is_empty() {
+            let names = RowNames::of(ids)?;
+            for pair in list {
+                names.push_pair([pair.a, pair.b], pair.distance, &mut out);
+            }
+        }
+        Ok(out)
+    };
+    in_order(pairs, lines, |part| {
+        let part = part?;
+        if part.is_empty() { Ok(()) } else { sink(&part) }
+    })
 }
 
 #[cfg(feature = "parquet")]

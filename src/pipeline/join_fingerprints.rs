@@ -1,8 +1,9 @@
 //! Fingerprints alone: joined with themselves, or searched for others.
 
 use crate::error::Result;
+use crate::fingerprint_file::RowIds;
 use crate::fingerprint_rows::FingerprintRows;
-use crate::pipeline::emit_pairs::{PairOutput, Sink, emit};
+use crate::pipeline::emit_pairs::{PairOutput, SideIds, Sink, emit};
 use crate::pipeline::workers;
 use crate::pipeline::write_groups::{write_groups, write_query_groups};
 use crate::progress::NoProgress;
@@ -47,7 +48,7 @@ fn plan(workload: Workload, index: Option<IndexName>) -> Result<Plan> {
     }
 }
 
-/// Writes all pairs of rows within the distance of `plan`.
+/// Writes all pairs of rows within the distance of `plan`. In lines, rows are called by `ids`.
 ///
 /// # Errors
 ///
@@ -57,23 +58,26 @@ pub fn join_fingerprints(
     plan: &Plan,
     resources: &Resources,
     output: PairOutput,
+    ids: Option<&RowIds<'_>>,
     sink: &mut Sink<'_>,
 ) -> Result<()> {
+    let ids = [ids, ids];
     workers::start(resources.threads)?.install(|| match output {
         PairOutput::Count => {
             let count = door::count_self_join(rows, plan, resources)?;
             sink(format!("{count}\n").as_bytes())
         }
         PairOutput::Groups => {
-            write_groups(&door::self_join(rows, plan, resources, &NoProgress)?, sink)
+            write_groups(&door::self_join(rows, plan, resources, &NoProgress)?, ids, sink)
         }
         PairOutput::Tsv | PairOutput::Numpy | PairOutput::Parquet => {
-            emit(&*door::self_partners(rows, plan, resources)?, output, sink)
+            emit(&*door::self_partners(rows, plan, resources)?, output, ids, sink)
         }
     })
 }
 
-/// Writes all pairs of a query and a corpus row within the distance of `plan`.
+/// Writes all pairs of a query and a corpus row within the distance of `plan`. In lines, rows are
+/// called by `ids`, those of the queries first.
 ///
 /// # Errors
 ///
@@ -84,14 +88,16 @@ pub fn search_fingerprints(
     plan: &Plan,
     resources: &Resources,
     output: PairOutput,
+    ids: SideIds<'_, '_>,
     sink: &mut Sink<'_>,
 ) -> Result<()> {
     workers::start(resources.threads)?.install(|| match output {
         PairOutput::Groups => {
-            write_query_groups(&door::join(queries, corpus, plan, resources, &NoProgress)?, sink)
+            let join = door::join(queries, corpus, plan, resources, &NoProgress)?;
+            write_query_groups(&join, ids, sink)
         }
         PairOutput::Count | PairOutput::Tsv | PairOutput::Numpy | PairOutput::Parquet => {
-            emit(&*door::partners(queries, corpus, plan, resources)?, output, sink)
+            emit(&*door::partners(queries, corpus, plan, resources)?, output, ids, sink)
         }
     })
 }

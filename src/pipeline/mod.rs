@@ -37,6 +37,7 @@ mod near_duplicates;
 mod one_call;
 mod outputs;
 mod plan;
+mod row_names;
 mod shard_summary;
 pub mod timings;
 mod verify;

@@ -4,7 +4,7 @@ use crate::args::{JoinArgs, SearchArgs};
 use crate::inputs::{self, Access};
 use crate::{console, interrupt};
 use simtool::Error;
-use simtool::fingerprint_file;
+use simtool::fingerprint_file::{self, RowIds};
 use simtool::pipeline::emit_pairs::{PairOutput, Sink};
 use simtool::pipeline::join_fingerprints::{
     join_fingerprints, plan_search, plan_self_join, search_fingerprints,
@@ -12,16 +12,18 @@ use simtool::pipeline::join_fingerprints::{
 use simtool::search::planner::{IndexName, Plan};
 use std::ffi::OsStr;
 use std::io::{self, Write};
+use std::path::Path;
 
 /// Joins a file of fingerprints with itself.
 pub(crate) fn join(args: &JoinArgs) -> anyhow::Result<()> {
     let (index, resources) = (index(args)?, args.common.resources(&args.memory));
     let file = inputs::open(&args.fingerprints, Access::of(args.common.no_mmap))?;
     let rows = fingerprint_file::read(&file, &args.fingerprints)?;
+    let ids = ids(args, &file, &args.fingerprints)?;
     let plan = plan_self_join(&rows, args.max_distance, index, resources.memory)?;
     explain(args, &plan);
     let output = output(args)?;
-    write(args, |sink| join_fingerprints(&rows, &plan, &resources, output, sink))
+    write(args, |sink| join_fingerprints(&rows, &plan, &resources, output, ids.as_ref(), sink))
 }
 
 /// Searches a file of fingerprints for those of another.
@@ -29,14 +31,22 @@ pub(crate) fn search(args: &SearchArgs) -> anyhow::Result<()> {
     let join = &args.join;
     let (index, resources) = (index(join)?, join.common.resources(&join.memory));
     let access = Access::of(join.common.no_mmap);
-    let corpus = inputs::open(&join.fingerprints, access)?;
-    let corpus = fingerprint_file::read(&corpus, &join.fingerprints)?;
-    let queries = inputs::open(&args.queries, access)?;
-    let queries = fingerprint_file::read(&queries, &args.queries)?;
+    let corpus_file = inputs::open(&join.fingerprints, access)?;
+    let corpus = fingerprint_file::read(&corpus_file, &join.fingerprints)?;
+    let query_file = inputs::open(&args.queries, access)?;
+    let queries = fingerprint_file::read(&query_file, &args.queries)?;
+    let query_ids = ids(join, &query_file, &args.queries)?;
+    let corpus_ids = ids(join, &corpus_file, &join.fingerprints)?;
+    let ids = [query_ids.as_ref(), corpus_ids.as_ref()];
     let plan = plan_search(&queries, &corpus, join.max_distance, index, resources.memory)?;
     explain(join, &plan);
     let output = output(join)?;
-    write(join, |sink| search_fingerprints(&queries, &corpus, &plan, &resources, output, sink))
+    write(join, |sink| search_fingerprints(&queries, &corpus, &plan, &resources, output, ids, sink))
+}
+
+/// The IDs that a file has beside its fingerprints, unless row numbers are wanted.
+fn ids<'f>(args: &JoinArgs, file: &'f [u8], path: &Path) -> Result<Option<RowIds<'f>>, Error> {
+    if args.rows { Ok(None) } else { RowIds::of(file, path) }
 }
 
 /// The method that was named.

@@ -16,6 +16,7 @@ pub(crate) struct SearchArgs {
 }
 
 /// Arguments of `simtool join`; `simtool search` takes them too.
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 #[derive(Debug, clap::Args)]
 pub(crate) struct JoinArgs {
     /// Fingerprints, in a format that is told by content.
@@ -31,14 +32,21 @@ pub(crate) struct JoinArgs {
     #[arg(short = 'k', long, value_name = "K", default_value_t = 3)]
     pub(crate) max_distance: u32,
 
+    /// Print row numbers, from 0, also where the file has IDs.
+    ///
+    /// JSON Lines and Parquet as `simtool fingerprint` writes them have an ID for each row, and lines
+    /// have these. Arrays and Parquet files of pairs always have row numbers.
+    #[arg(long)]
+    pub(crate) rows: bool,
+
     /// Print only the number of pairs.
     #[arg(long)]
     pub(crate) count: bool,
 
     /// Print each group of equal rows once, then the pairs of groups, each named by its first row.
     ///
-    /// Lines are "group" and the rows, then "pair", a, b and distance; of a search, groups of
-    /// queries are "query-group".
+    /// Lines are "group" and the rows, with tabs between IDs, then "pair", a, b and distance; of a
+    /// search, groups of queries are "query-group".
     #[arg(long, conflicts_with = "count")]
     pub(crate) groups: bool,
 
@@ -65,8 +73,8 @@ pub(crate) struct JoinArgs {
 /// Arguments of `simtool fingerprint`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct FingerprintArgs {
-    /// Files and folders with the documents; folders are read with all that is in them, - is
-    /// standard input.
+    /// Files and folders with the documents; folders are read with all that is in them and not
+    /// hidden, - is standard input.
     #[arg(value_name = "PATH", group = "source", required_unless_present = "files_from",
         value_hint = ValueHint::AnyPath)]
     pub(crate) corpus: Vec<PathBuf>,
