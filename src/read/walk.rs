@@ -361,7 +361,7 @@ fn is_of_simtool(folder: &Path) -> bool {
     let read = fs::File::open(folder.join("summary.json"))
         .and_then(|file| file.take(HEAD).read_to_end(&mut head));
     let names_program = |head: &[u8]| {
-        let mut words = head.split(|byte| byte.is_ascii_whitespace()).filter(|w| !w.is_empty());
+        let mut words = head.split(u8::is_ascii_whitespace).filter(|w| !w.is_empty());
         words.by_ref().take(2).eq([&b"{"[..], b"\"program\":"])
             && words.next() == Some(b"\"simtool")
     };
@@ -456,6 +456,7 @@ fn path_of_bytes(bytes: Vec<u8>) -> PathBuf {
 mod tests {
     use super::*;
     use std::io::Write;
+    use std::slice;
 
     fn walk(paths: &[PathBuf], wanted: &FileFilter<'_>) -> (Vec<String>, Vec<String>) {
         let walked = walked(paths, InFolders { wanted, hidden: true, output: None });
@@ -500,9 +501,9 @@ mod tests {
     fn hidden_files_are_left_out_of_folders_and_counted() {
         let folder = tree();
         let t = folder.path().join("t");
-        let found = walked(&[t.clone()], InFolders::default());
+        let found = walked(slice::from_ref(&t), InFolders::default());
         assert_eq!((found.files.len(), found.hidden), (4, 3));
-        let (found, told) = left_out(&[t.clone()], InFolders::default());
+        let (found, told) = left_out(slice::from_ref(&t), InFolders::default());
         assert_eq!(found, ["t/a-b", "t/a.x", "t/a/z", "t/b"].map(PathBuf::from));
         let first = format!("such as \"{}\"; `hidden` reads them", t.join(".git").display());
         assert_eq!(told, [format!("hidden 3 hidden files and folders were left out, {first}")]);
@@ -521,15 +522,15 @@ mod tests {
         let real = t.canonicalize().unwrap();
         let output = real.join("a");
         let in_t = InFolders { output: Some(&output), hidden: true, ..InFolders::default() };
-        let (found, told) = left_out(&[t.clone()], in_t);
+        let (found, told) = left_out(slice::from_ref(&t), in_t);
         assert_eq!(found.len(), 5, "{found:?}");
         let a = t.join("a");
         let expected =
             format!("results \"{}\" is where results of simtool are and was left out", a.display());
-        assert_eq!(told, [expected.clone()]);
+        assert_eq!(told, slice::from_ref(&expected));
         // A folder that another run wrote, and one that another program did.
         fs::write(t.join("a/summary.json"), "{\n  \"program\": \"simtool 1.0\",\n").unwrap();
-        let (found, told) = left_out(&[t.clone()], InFolders::default());
+        let (found, told) = left_out(slice::from_ref(&t), InFolders::default());
         assert_eq!((found.len(), told.last()), (3, Some(&expected)));
         assert_eq!(left_out(&[t.join("a")], InFolders::default()).0.len(), 2);
         fs::write(t.join("a/summary.json"), "{\"program\": \"other\"}").unwrap();
@@ -609,7 +610,7 @@ mod tests {
         symlink("../../blobs/b2", at("snapshots/1/LICENSE")).unwrap();
         symlink("../../blobs/b1", at("snapshots/2/a.csv")).unwrap();
         let cache = folder.path().join("cache");
-        let (found, told) = left_out(&[cache.clone()], InFolders::default());
+        let (found, told) = left_out(slice::from_ref(&cache), InFolders::default());
         let names = ["blobs/b2", "blobs/b3", "snapshots/1/data/z.csv"];
         assert_eq!(found, names.map(|name| Path::new("cache").join(name)));
         assert_eq!(told, [""; 0]);

@@ -109,7 +109,7 @@ fn rows_of_a_damaged_page_are_counted() {
     }
     let run = folder.run(&["-q", "--corpus", "a.parquet", "--text-field", "body", "--force"]);
     assert_eq!(run.code, 1, "{}", run.err);
-    let error = "no document was read: [parquet-column] \"a.parquet\": has no column \"body\"";
+    let error = "no document was read: [text-field] \"a.parquet\": 2000 records have no field";
     assert!(run.err.contains(error), "{}", run.err);
 }
 

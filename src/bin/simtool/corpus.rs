@@ -3,7 +3,7 @@
 use crate::args::{Args, ClusterBy, CorpusArgs, KeepWhich, OutputFormat, Quarantined};
 use crate::inputs::Access;
 use crate::progress_line::ProgressLine;
-use crate::{Outcome, console, documents, interrupt, reference};
+use crate::{Outcome, console, documents, interrupt, reference, shell};
 use simtool::Error;
 use simtool::fault::Fault;
 use simtool::options::Options;
@@ -70,7 +70,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
         documents::refuse_missing_field("keep_field", field, &[&inputs.first().collection])?;
     }
     let mut summary = Summary {
-        command: command_line(),
+        command: shell::command_line(),
         parameters: parameters(args, &plan),
         recipe: plan.method().recipe().to_string(),
         distance_means: plan.method().distance_means(),
@@ -125,7 +125,9 @@ fn plan(args: &Args) -> Result<Plan, Error> {
         ClusterBy::Components => ClusterRule::Components,
     };
     let is_input = |path: &&PathBuf| *path == Path::new("-");
-    if given.corpus.iter().chain(&given.queries).filter(is_input).count() > 1 {
+    // A list beside the corpus is told of where it is read.
+    let list = given.input.files_from.iter().filter(|_| !given.queries.is_empty());
+    if given.corpus.iter().chain(&given.queries).chain(list).filter(is_input).count() > 1 {
         return Err(Error::config("queries", "-", "standard input can be read once"));
     }
     let resources = args.common.resources(&given.memory);
@@ -241,19 +243,6 @@ fn refuse_overlap(output: &Path, paths: &[PathBuf]) -> Result<(), Error> {
         }
         _ => Ok(()),
     }
-}
-
-/// The command line, quoted so that a shell runs it again.
-fn command_line() -> String {
-    let quoted = |argument: std::ffi::OsString| {
-        let argument = argument.to_string_lossy().into_owned();
-        let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,+@%^".contains(c);
-        if !argument.is_empty() && argument.chars().all(is_plain) {
-            return argument;
-        }
-        format!("'{}'", argument.replace('\'', "'\\''"))
-    };
-    std::env::args_os().map(quoted).collect::<Vec<_>>().join(" ")
 }
 
 /// What shaped the result, by name.

@@ -3,6 +3,7 @@
 use crate::args::{InputArgs, OnError};
 use crate::inputs::{self, Access};
 use crate::{Outcome, console};
+use simtool::document::Bad;
 use simtool::fault::{Fault, Severity, quoted};
 use simtool::pipeline::{CollectionSummary, Quarantined};
 use simtool::read::globs::Globs;
@@ -22,6 +23,7 @@ pub(crate) fn read_options(args: &InputArgs, access: Access) -> Result<ReadOptio
     Ok(ReadOptions {
         format: inputs::format(args.format.as_deref())?,
         per_line: args.per_line,
+        delimiter: args.delimiter,
         text_field: args.text_field.clone(),
         id_field: args.id_field().to_owned(),
         max_record_bytes: bytes(args.max_record),
@@ -120,9 +122,11 @@ pub(crate) fn add_faults(
     }
 }
 
-/// What is wrong with a collection's files, then its bad records.
+/// What is wrong with a collection's files, then its bad records, of which those without a text are
+/// one fault.
 pub(crate) fn all_faults(collection: &Collection, read: &CollectionSummary) -> Vec<Fault> {
-    let bad = read.quarantined.iter().map(|Quarantined { file, record }| Fault {
+    let has_text = |bad: &&Quarantined| bad.record.bad.code != Bad::NO_TEXT;
+    let bad = read.quarantined.iter().filter(has_text).map(|Quarantined { file, record }| Fault {
         severity: Severity::Loss,
         code: record.bad.code,
         file: collection.file_name(*file).to_owned(),
@@ -130,7 +134,35 @@ pub(crate) fn all_faults(collection: &Collection, read: &CollectionSummary) -> V
         detail: format!("record {}: expected {}", record.record, record.bad.expected),
         lost_records: 0,
     });
-    read.faults.iter().cloned().chain(bad).collect()
+    read.faults.iter().cloned().chain(without_text(collection, read)).chain(bad).collect()
+}
+
+/// The fault of all records that have not the field of the text, if there are any: whoever names the
+/// wrong field wants to know it once.
+fn without_text(collection: &Collection, read: &CollectionSummary) -> Option<Fault> {
+    let mut records =
+        read.quarantined.iter().filter(|bad| bad.record.bad.code == Bad::NO_TEXT).peekable();
+    let first = *records.peek()?;
+    let (mut here, mut elsewhere, mut files, mut last) = (0_u64, 0_u64, 0, first.file);
+    for Quarantined { file, .. } in records {
+        files += usize::from(std::mem::replace(&mut last, *file) != *file);
+        *(if *file == first.file { &mut here } else { &mut elsewhere }) += 1;
+    }
+    let (records, have) = if here == 1 { ("record", "has") } else { ("records", "have") };
+    let (elsewhere, have) = match files {
+        0 => (String::new(), have),
+        1 => (format!(" here and {elsewhere} in another file"), "have"),
+        _ => (format!(" here and {elsewhere} in {files} other files"), "have"),
+    };
+    let lack = collection.lack_of_text(first.file, first.record.byte);
+    Some(Fault {
+        severity: Severity::Loss,
+        code: Bad::NO_TEXT,
+        file: collection.file_name(first.file).to_owned(),
+        byte: None,
+        detail: format!("{here} {records}{elsewhere} {have} {lack}"),
+        lost_records: 0,
+    })
 }
 
 /// The collection, which ends its reading at the first loss if that is what the user asked for.
@@ -161,7 +193,8 @@ pub(crate) fn refuse_nothing(
         return Ok(());
     }
     let faults = all_faults(collection, read);
-    let loss = faults.iter().find(|fault| fault.severity == Severity::Loss);
+    let wrong_field = faults.iter().find(|fault| fault.code == Bad::NO_TEXT);
+    let loss = wrong_field.or_else(|| faults.iter().find(|fault| fault.severity == Severity::Loss));
     // What was left out of folders is told before what is wrong with files.
     let reason = loss.or(faults.last()).map_or("there are no records".into(), Fault::to_string);
     Err(anyhow::anyhow!("no document was read: {reason}; nothing was written"))

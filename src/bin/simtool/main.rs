@@ -14,6 +14,7 @@ mod interrupt;
 mod join;
 mod progress_line;
 mod reference;
+mod shell;
 mod signals;
 mod usage;
 

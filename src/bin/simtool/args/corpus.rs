@@ -11,8 +11,8 @@ use std::path::PathBuf;
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Near-duplicates within a collection")]
 pub(crate) struct CorpusArgs {
-    /// Files and folders with the documents; folders are read with all that is in them, - is
-    /// standard input.
+    /// Files and folders with the documents; folders are read with all that is in them and not
+    /// hidden, - is standard input.
     #[arg(long, value_name = "PATH", num_args = 1.., group = "source",
         value_hint = ValueHint::AnyPath)]
     pub(crate) corpus: Vec<PathBuf>,

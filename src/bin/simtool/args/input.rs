@@ -36,6 +36,11 @@ pub(crate) struct InputArgs {
     #[arg(long)]
     pub(crate) per_line: bool,
 
+    /// What stands between the columns of CSV and TSV: one character, or tab [default: in TSV a
+    /// tab; in CSV the comma, semicolon, tab or bar that the first rows tell].
+    #[arg(long, value_name = "CHAR", value_parser = delimiter)]
+    pub(crate) delimiter: Option<u8>,
+
     /// Field, column or dotted path of the text.
     #[arg(long, value_name = "NAME", default_value = "text")]
     pub(crate) text_field: String,
@@ -107,6 +112,15 @@ pub(crate) enum ShowProgress {
     Always,
     /// In no case.
     Never,
+}
+
+/// A character that may stand between columns.
+fn delimiter(text: &str) -> Result<u8, String> {
+    match text.as_bytes() {
+        b"tab" | b"\\t" => Ok(b'\t'),
+        &[character] if character.is_ascii() && !b"\"\r\n".contains(&character) => Ok(character),
+        _ => Err("expected one ASCII character other than a quote, such as ';', or tab".to_owned()),
+    }
 }
 
 /// A share from 0 to 1.

@@ -1,0 +1,56 @@
+//! Command lines as a shell reads and writes them.
+
+use std::ffi::OsString;
+
+/// The word, quoted so that a shell takes it as it is.
+pub(crate) fn quoted(word: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,+@%^".contains(c);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', "'\\''"))
+}
+
+/// The words of a command line of quoted words.
+#[cfg(feature = "jsonl")]
+pub(crate) fn words(line: &str) -> Vec<OsString> {
+    let mut words = Vec::new();
+    let (mut word, mut is_begun, mut is_quoted) = (String::new(), false, false);
+    let mut characters = line.chars();
+    while let Some(c) = characters.next() {
+        match c {
+            '\'' => (is_quoted, is_begun) = (!is_quoted, true),
+            '\\' if !is_quoted => word.extend(characters.next()),
+            ' ' if !is_quoted => {
+                if std::mem::take(&mut is_begun) || !word.is_empty() {
+                    words.push(std::mem::take(&mut word).into());
+                }
+            }
+            c => word.push(c),
+        }
+    }
+    if is_begun || !word.is_empty() {
+        words.push(word.into());
+    }
+    words
+}
+
+/// The arguments of this process, quoted so that a shell runs it again.
+pub(crate) fn command_line() -> String {
+    let quoted = |argument: OsString| quoted(&argument.to_string_lossy());
+    std::env::args_os().map(quoted).collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+#[cfg(feature = "jsonl")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_quoted_comes_back() {
+        let line = ["a", "", "it's", "two words", "\\", "''", "$x*", "-k=3"];
+        let quoted: Vec<String> = line.iter().map(|word| quoted(word)).collect();
+        assert_eq!(quoted[..3], ["a", "''", "'it'\\''s'"]);
+        assert_eq!(words(&quoted.join(" ")), line);
+    }
+}
