@@ -81,3 +81,136 @@ fn a_list_may_come_through_standard_input() {
         assert!(err.contains("--files-from -: reads the list from standard input"), "{err}");
     }
 }
+
+/// Three records without a field "text" in each format that has fields, and what each has instead.
+fn without_text() -> [(&'static str, Vec<u8>, &'static str); 4] {
+    use arrow_array::{ArrayRef, Int64Array, RecordBatch, StringArray};
+    use std::sync::Arc;
+    let numbers: ArrayRef = Arc::new(Int64Array::from(vec![1, 2, 3]));
+    let bodies: ArrayRef = Arc::new(StringArray::from(vec!["a", "b", "c"]));
+    let batch = RecordBatch::try_from_iter([("id", numbers), ("body", bodies)]).unwrap();
+    let mut parquet = Vec::new();
+    let mut writer =
+        parquet::arrow::ArrowWriter::try_new(&mut parquet, batch.schema(), None).unwrap();
+    writer.write(&batch).unwrap();
+    writer.close().unwrap();
+    let lines = [(1, "a"), (2, "b"), (3, "c")]
+        .map(|(id, body)| format!("{{\"id\":{id},\"body\":\"{body}\"}}\n"));
+    [
+        ("a.jsonl", lines.concat().into_bytes(), "id, body"),
+        ("a.csv", b"id,body\n1,a\n2,b\n3,c\n".to_vec(), "id, body"),
+        ("a.tsv", b"id\tbody\n1\ta\n2\tb\n3\tc\n".to_vec(), "id, body"),
+        ("a.parquet", parquet, "id, body"),
+    ]
+}
+
+#[test]
+fn a_missing_text_is_counted_alike_and_told_once_in_every_format() {
+    for (name, content, there) in without_text() {
+        let folder = Folder::empty().with(name, content).with("good.jsonl", line("a"));
+        let lack = format!(
+            "have no field \"text\"; there are: {there}. Name the field of the text with --text-field"
+        );
+        let told = format!("[text-field] \"{name}\": 3 records {lack}");
+        for command in ["--corpus", "fingerprint --output -"] {
+            let run = folder.run_words(&format!("{command} {name}"));
+            assert_eq!(run.code, 1, "{name}: {}", run.err);
+            let expected =
+                format!("simtool: error: no document was read: {told}; nothing was written");
+            assert!(run.err.contains(&expected), "{name}: {}", run.err);
+
+            let run = folder.run_words(&format!("{command} {name} good.jsonl -q"));
+            assert_eq!(run.code, 3, "{name}: {}", run.err);
+            assert_eq!(run.err, format!("simtool: error: {told}\n"));
+
+            let run = folder.run_words(&format!("{command} {name} --on-error fail --force"));
+            let run = if command == "--corpus" {
+                run
+            } else {
+                folder.run_words(&format!("{command} {name} --on-error fail"))
+            };
+            assert_eq!(run.code, 1, "{name}: {}", run.err);
+            let first = format!("the record has no field \"text\"; there are: {there}.");
+            assert!(run.err.contains(&first), "{name}: {}", run.err);
+        }
+        let counts = fs::read_to_string(folder.path("simtool-out/summary.json")).unwrap();
+        for count in ["\"quarantined\": 3,", "\"lost\": 0,", "\"documents\": 1,"] {
+            assert!(counts.contains(count), "{name}: {counts}");
+        }
+        let quarantine = fs::read_to_string(folder.path("simtool-out/quarantine.jsonl")).unwrap();
+        assert_eq!(quarantine.matches("\"code\":\"text-field\"").count(), 3, "{quarantine}");
+
+        let run = folder.run_words(&format!("compare {name}:1 good.jsonl"));
+        assert_eq!(run.code, 1, "{name}: {}", run.err);
+        let expected = format!("expected a text, but there is {}", lack.replace("have ", ""));
+        assert!(run.err.contains(&expected), "{name}: {}", run.err);
+        let run = folder.run_words(&format!("compare {name}:1 {name}:2 --text-field body"));
+        assert_eq!(run.code, 0, "{name}: {}", run.err);
+    }
+    let files = Folder::empty()
+        .with("a.jsonl", line("a") + "{\"other\":1}\n")
+        .with("b.csv", "x\n1\n2\n")
+        .with("c.csv", "x\n1\n");
+    let run = files.run_words("--corpus a.jsonl b.csv c.csv -q");
+    let expected = "\"a.jsonl\": 1 record here and 3 in 2 other files have no field \"text\"; there are: \
+                    other. Name";
+    assert!(run.err.contains(expected), "{}", run.err);
+    assert_eq!(run.err.lines().count(), 1, "{}", run.err);
+}
+
+#[test]
+fn tables_of_any_delimiter_are_read() {
+    let rows = |delimiter: &str| {
+        let row = |id: &str| format!("{id}{delimiter}\"{WORDS}, again; and | more\"\n");
+        format!("number{delimiter}text\n{}{}", row("1"), row("2"))
+    };
+    let folder = Folder::empty()
+        .with("semicolon.csv", rows(";"))
+        .with("bar.csv", rows("|"))
+        .with("tab.csv", rows("\t"))
+        .with("odd.csv", rows("^"))
+        .with("odd.tsv", rows("^"));
+    let check = |arguments: &str| {
+        let run = folder.run_words(&format!("--corpus {arguments} --id-field number --force"));
+        assert_eq!(run.code, 0, "{arguments}: {}", run.err);
+        assert!(
+            run.out.contains("removed                   1  50.0 %"),
+            "{arguments}: {}",
+            run.out
+        );
+        let removed = fs::read_to_string(folder.path("simtool-out/removed.jsonl")).unwrap();
+        assert!(removed.starts_with("{\"id\":\"2\","), "{arguments}: {removed}");
+    };
+    for arguments in [
+        "semicolon.csv",
+        "bar.csv",
+        "tab.csv",
+        "semicolon.csv --delimiter ;",
+        "tab.csv --delimiter tab",
+        "odd.csv --delimiter ^",
+        "odd.tsv --delimiter ^",
+    ] {
+        check(arguments);
+    }
+    let run = folder.run_words("--corpus odd.csv --delimiter xy");
+    assert_eq!(run.code, 2, "{}", run.err);
+    assert!(run.err.contains("expected one ASCII character other than a quote"), "{}", run.err);
+    // What is guessed serves the messages too.
+    let run = folder.run_words("--corpus semicolon.csv --text-field body --force");
+    assert!(run.err.contains("there are: number, text."), "{}", run.err);
+}
+
+#[test]
+fn json_that_is_no_lines_is_refused_with_the_command_that_makes_some() {
+    let folder = Folder::empty()
+        .with("a.json", format!("[\n{},\n{}]\n", line("a"), line("b")))
+        .with("b.json", "{\n  \"text\": \"x\"\n}\n");
+    let run = folder.run_words("--corpus a.json");
+    assert_eq!(run.code, 1, "{}", run.err);
+    let expected = "[format] \"a.json\": is one JSON array, and read is a JSON object a line: \
+                    jq -c '.[]' a.json > a.jsonl";
+    assert!(run.err.contains(expected), "{}", run.err);
+    let run = folder.run_words("fingerprint b.json --format jsonl --output -");
+    assert_eq!(run.code, 1, "{}", run.err);
+    assert!(run.err.contains("jq -c . b.json > b.jsonl"), "{}", run.err);
+}

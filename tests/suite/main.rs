@@ -57,4 +57,6 @@ mod report;
 #[cfg(feature = "jsonl")]
 mod texts;
 #[cfg(feature = "jsonl")]
+mod why;
+#[cfg(feature = "jsonl")]
 mod widths;

@@ -12,11 +12,16 @@ mod generate_pages;
 mod inputs;
 mod interrupt;
 mod join;
+mod one_document;
 mod progress_line;
+#[cfg(feature = "jsonl")]
+mod recorded;
 mod reference;
 mod shell;
 mod signals;
 mod usage;
+#[cfg(feature = "jsonl")]
+mod why;
 
 use args::{Args, Command};
 use clap::CommandFactory;
@@ -86,6 +91,8 @@ fn run(args: &Args) -> anyhow::Result<Outcome> {
         }
         Some(Command::Generate(args)) => generate::run(args)?,
         Some(Command::Compare(args)) => compare::run(args)?,
+        #[cfg(feature = "jsonl")]
+        Some(Command::Why(args)) => why::run(args)?,
         Some(Command::Man) => {
             let mut page = Vec::new();
             clap_mangen::Man::new(Args::command()).render(&mut page)?;

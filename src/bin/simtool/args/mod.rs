@@ -5,11 +5,15 @@ mod corpus;
 mod fingerprints;
 mod input;
 mod sizes;
+#[cfg(feature = "jsonl")]
+mod why;
 
 pub(crate) use common::{CommonArgs, MemoryArgs};
 pub(crate) use corpus::{ClusterBy, CorpusArgs, KeepWhich, OutputFormat, Quarantined};
 pub(crate) use fingerprints::{FingerprintArgs, JoinArgs, SearchArgs};
 pub(crate) use input::{InputArgs, OnError, ShowProgress};
+#[cfg(feature = "jsonl")]
+pub(crate) use why::WhyArgs;
 
 use clap::{Parser, Subcommand, ValueHint};
 use std::path::PathBuf;
@@ -78,12 +82,13 @@ pub(crate) enum Command {
     Fingerprint(FingerprintArgs),
     /// List all pairs of rows in a file of fingerprints that differ in few bits.
     ///
-    /// Prints a, b and distance with tabs between: row numbers from 0, a below b, ascending.
+    /// Prints a, b and distance with tabs between, ascending by row, a before b: IDs where the file
+    /// has them, else row numbers from 0.
     Join(JoinArgs),
     /// Search a file of fingerprints for those that differ in few bits from the ones of another.
     ///
-    /// Prints a, b and distance with tabs between: the query's row, the fingerprint's row, from 0,
-    /// ascending.
+    /// Prints a, b and distance with tabs between, ascending by row: the query and the fingerprint,
+    /// by IDs where their files have them, else by row numbers from 0.
     Search(SearchArgs),
     /// Print the completions of a shell, to be put where that shell looks for them.
     Completions {
@@ -94,6 +99,11 @@ pub(crate) enum Command {
     Man,
     /// Compare two documents: how alike they are, and where they differ.
     Compare(CompareArgs),
+    /// Tell what became of a document of a finished run: kept or removed, for which, and why.
+    ///
+    /// Reads the run's output folder, and the texts again from the input where it still is.
+    #[cfg(feature = "jsonl")]
+    Why(WhyArgs),
     /// Write a collection of generated documents with known near-duplicates.
     #[command(hide = true)]
     Generate(GenerateArgs),
@@ -142,7 +152,8 @@ pub(crate) struct GenerateArgs {
 /// Arguments of `simtool compare A B`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct CompareArgs {
-    /// A file that holds one document, `FILE:RECORD` for one of many, or - for standard input.
+    /// A file that holds one document, or - for standard input; of many `FILE:RECORD` or `FILE#ID`;
+    /// a document of a finished run as `OUT#ID`, with its output folder.
     #[arg(value_name = "A", value_hint = ValueHint::FilePath)]
     pub(crate) left: PathBuf,
 
@@ -165,6 +176,10 @@ pub(crate) struct CompareArgs {
     /// Field or column that holds the text.
     #[arg(long, value_name = "NAME", default_value = "text")]
     pub(crate) text_field: String,
+
+    /// Field or column that holds the ID, for `FILE#ID`.
+    #[arg(long, value_name = "NAME", default_value = "id")]
+    pub(crate) id_field: String,
 
     /// Print one JSON object, without the difference.
     #[arg(long)]
