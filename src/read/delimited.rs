@@ -222,7 +222,7 @@ mod tests {
             ("id\ttext\n1\ta, b\n", b'\t'),
             // The header decides, whatever the texts hold.
             ("text;x\na,b;1\nc,d;2\n", b';'),
-            ("a,text;x\n1,2\n", b';'),
+            ("a,text;x\n1,2\n", b','),
             ("a;b,text\n1;2,3\n", b','),
             // No column is the text's.
             ("id;body\n1;a, b\n2;c\n", b';'),
