@@ -77,6 +77,19 @@ pub struct Bad {
     pub length: u64,
 }
 
+impl Bad {
+    /// Code of a record that has not the field of the text, in every format that has fields.
+    pub const NO_TEXT: &'static str = "text-field";
+
+    /// What is wrong with a record of `length` bytes that has not the field of the text. It takes no
+    /// memory of its own: there may be as many as there are records.
+    #[must_use]
+    pub fn no_text(length: u64) -> Self {
+        let expected = Cow::Borrowed("a text in the field that `text_field` names");
+        Self { code: Self::NO_TEXT, expected, length }
+    }
+}
+
 /// Where a record stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Place {

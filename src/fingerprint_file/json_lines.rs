@@ -6,7 +6,7 @@ use super::NameOf;
 use super::hexadecimal::write_number;
 use crate::fingerprint_rows::FingerprintRows;
 #[cfg(feature = "jsonl")]
-pub(super) use reading::read;
+pub(super) use reading::{id, read};
 use std::io::{self, Write};
 
 /// Writes a JSON object a line: the `id`, `file` and `record` of the row's document, by `name`, and
@@ -43,10 +43,12 @@ mod reading {
     use crate::fingerprint_rows::FingerprintRows;
     use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
     use serde_json::value::RawValue;
+    use std::borrow::Cow;
     use std::fmt;
     use std::path::Path;
 
     const NAME: &str = "fingerprint";
+    const ID: &str = "id";
     /// Bytes of the shortest line besides its digits.
     const AROUND: usize = "{\"fingerprint\":\"\"}\n".len();
 
@@ -75,7 +77,7 @@ mod reading {
     fn push(line: &[u8], rows: &mut HexadecimalRows) -> Result<(), String> {
         let line = str::from_utf8(line).map_err(|_| "a JSON object in UTF-8")?;
         let mut json = serde_json::Deserializer::from_str(line);
-        let found = json.deserialize_map(Fields).and_then(|found| json.end().map(|()| found));
+        let found = json.deserialize_map(Fields(NAME)).and_then(|found| json.end().map(|()| found));
         let found = found.map_err(|error| explanation(&error))?;
         if found.twice {
             return Err(format!("the field \"{NAME}\" only once"));
@@ -90,6 +92,19 @@ mod reading {
         };
         rows.push(row.map(str::as_bytes))
             .map_err(|digits| format!("a field \"{NAME}\" with a string of {digits}, or null"))
+    }
+
+    /// The field `id` of a line, as it is written if it is no string; `None` if there is none.
+    pub(in crate::fingerprint_file) fn id(line: &[u8]) -> Option<Cow<'_, [u8]>> {
+        let mut json = serde_json::Deserializer::from_str(str::from_utf8(line).ok()?);
+        let value = json.deserialize_map(Fields(ID)).ok()?.value?.get();
+        if !value.starts_with('"') {
+            return (value != "null").then_some(Cow::Borrowed(value.as_bytes()));
+        }
+        if !value.contains('\\') {
+            return Some(Cow::Borrowed(&value.as_bytes()[1..value.len() - 1]));
+        }
+        serde_json::from_str(value).ok().map(|id: String| Cow::Owned(id.into_bytes()))
     }
 
     /// What the parser says, on one line and without the line number, which is always 1.
@@ -107,8 +122,8 @@ mod reading {
         twice: bool,
     }
 
-    /// Takes the field of an object.
-    struct Fields;
+    /// Takes the field of that name of an object.
+    struct Fields(&'static str);
 
     impl<'de> Visitor<'de> for Fields {
         type Value = Found<'de>;
@@ -119,7 +134,7 @@ mod reading {
 
         fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Found<'de>, A::Error> {
             let mut found = Found::default();
-            while let Some(is_wanted) = map.next_key_seed(Key)? {
+            while let Some(is_wanted) = map.next_key_seed(Key(self.0))? {
                 if is_wanted {
                     found.twice |= found.value.replace(map.next_value()?).is_some();
                 } else {
@@ -131,7 +146,7 @@ mod reading {
     }
 
     /// Whether a key is the field's.
-    struct Key;
+    struct Key(&'static str);
 
     impl<'de> DeserializeSeed<'de> for Key {
         type Value = bool;
@@ -149,7 +164,7 @@ mod reading {
         }
 
         fn visit_str<E>(self, key: &str) -> Result<bool, E> {
-            Ok(key == NAME)
+            Ok(key == self.0)
         }
     }
 }

@@ -17,6 +17,7 @@ mod numpy;
 mod packed;
 #[cfg(feature = "parquet")]
 mod parquet;
+mod row_ids;
 
 use crate::document_name::DocumentName;
 use crate::error::{Error, ErrorKind, Result};
@@ -24,6 +25,8 @@ use crate::fingerprint_rows::FingerprintRows;
 use std::ffi::OsStr;
 use std::io::Write;
 use std::path::Path;
+
+pub use row_ids::{FoundIds, RowIds};
 
 /// Most bits of a row in a file.
 pub const MOST_BITS: u32 = 1 << 16;

@@ -39,6 +39,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 const NAME: &str = "fingerprint";
+const ID: &str = "id";
 /// Where the metadata tells the recipe.
 const RECIPE: &str = "simtool.recipe";
 /// Where it tells the shape.
@@ -196,9 +197,7 @@ pub(super) fn read(bytes: &[u8], path: &Path) -> Result<FingerprintRows<'static>
     let wrong = |expected: String| {
         Error::from(ErrorKind::Format { path: path.to_owned(), byte: 0, expected })
     };
-    let broken = |reason: String| {
-        wrong(format!("a Parquet file that can be decoded: {}", quoted(reason.as_bytes())))
-    };
+    let broken = |reason: String| broken(path, &reason);
     let metadata = load(bytes).map_err(broken)?;
     let field = metadata.schema().field_with_name(NAME);
     let Some(mut column) = field.ok().and_then(|field| Column::of(field.data_type())) else {
@@ -209,37 +208,17 @@ pub(super) fn read(bytes: &[u8], path: &Path) -> Result<FingerprintRows<'static>
     };
     let file = metadata.metadata().file_metadata();
     column.reserve(usize::try_from(file.num_rows()).unwrap_or_default())?;
-    let schema = metadata.parquet_schema();
-    let leaf = schema.columns().iter().position(|column| column.path().string() == NAME);
+    let mut columns = metadata.parquet_schema().columns().iter();
+    let leaf = columns.position(|column| column.path().string() == NAME);
     let leaf = leaf.ok_or_else(|| broken(format!("\"{NAME}\" is no plain column")))?;
     let mut row = 0_u64;
-    for group in 0..metadata.metadata().num_row_groups() {
-        let stretch = caught(|| {
-            let (start, length) = metadata.metadata().row_group(group).column(leaf).byte_range();
-            Stretch::of(bytes, start, length)
-        });
-        let stretch = stretch.and_then(|stretch| {
-            stretch.ok_or_else(|| format!("row group {group} is beyond the file's end"))
-        });
-        let stretch = stretch.map_err(broken)?;
-        let batches = caught(|| {
-            ParquetRecordBatchReaderBuilder::new_with_metadata(stretch, metadata.clone())
-                .with_projection(ProjectionMask::leaves(schema, [leaf]))
-                .with_row_groups(vec![group])
-                .with_batch_size(READ_ROWS)
-                .build()
-        });
-        let mut batches = batches.map_err(broken)?.map_err(|error| broken(error.to_string()))?;
-        loop {
-            let batch = caught(|| batches.next().transpose()).map_err(broken)?;
-            let Some(batch) = batch.map_err(|error| broken(error.to_string()))? else { break };
-            let array = batch.column(0);
-            column.push(array).map_err(|(at, digits)| {
-                wrong(format!("in row {} {digits}, or null", row + at as u64))
-            })?;
-            row += array.len() as u64;
-        }
-    }
+    for_each_array(bytes, path, &metadata, leaf, &mut |array| {
+        column.push(array).map_err(|(at, digits)| {
+            wrong(format!("in row {} {digits}, or null", row + at as u64))
+        })?;
+        row += array.len() as u64;
+        Ok(())
+    })?;
     let value = |key: &str| {
         let pair = file.key_value_metadata()?.iter().find(|pair| pair.key == key)?;
         pair.value.as_deref().filter(|value| !value.is_empty())
@@ -258,6 +237,88 @@ pub(super) fn read(bytes: &[u8], path: &Path) -> Result<FingerprintRows<'static>
         }
     }
     Ok(rows)
+}
+
+/// Calls `visit` with the values of a column, a batch at a time.
+fn for_each_array(
+    bytes: &[u8],
+    path: &Path,
+    metadata: &ArrowReaderMetadata,
+    leaf: usize,
+    visit: &mut dyn FnMut(&ArrayRef) -> Result<()>,
+) -> Result<()> {
+    let broken = |reason: String| broken(path, &reason);
+    for group in 0..metadata.metadata().num_row_groups() {
+        let stretch = caught(|| {
+            let (start, length) = metadata.metadata().row_group(group).column(leaf).byte_range();
+            Stretch::of(bytes, start, length)
+        });
+        let stretch = stretch.and_then(|stretch| {
+            stretch.ok_or_else(|| format!("row group {group} is beyond the file's end"))
+        });
+        let stretch = stretch.map_err(broken)?;
+        let batches = caught(|| {
+            ParquetRecordBatchReaderBuilder::new_with_metadata(stretch, metadata.clone())
+                .with_projection(ProjectionMask::leaves(metadata.parquet_schema(), [leaf]))
+                .with_row_groups(vec![group])
+                .with_batch_size(READ_ROWS)
+                .build()
+        });
+        let mut batches = batches.map_err(broken)?.map_err(|error| broken(error.to_string()))?;
+        loop {
+            let batch = caught(|| batches.next().transpose()).map_err(broken)?;
+            let Some(batch) = batch.map_err(|error| broken(error.to_string()))? else { break };
+            visit(batch.column(0))?;
+        }
+    }
+    Ok(())
+}
+
+/// The error of a file that the library does not decode.
+fn broken(path: &Path, reason: &str) -> Error {
+    let reason = quoted(reason.as_bytes());
+    let expected = format!("a Parquet file that can be decoded: {reason}");
+    ErrorKind::Format { path: path.to_owned(), byte: 0, expected }.into()
+}
+
+/// The number of the column of IDs, if there is one of a type that is printed.
+fn id_leaf(metadata: &ArrowReaderMetadata) -> Option<usize> {
+    let field = metadata.schema().field_with_name(ID).ok()?;
+    let is_printed =
+        matches!(field.data_type(), DataType::Utf8 | DataType::LargeUtf8 | DataType::Int64);
+    let leaf = metadata.parquet_schema().columns().iter().position(|c| c.path().string() == ID);
+    leaf.filter(|_| is_printed)
+}
+
+/// Whether the file has a column `id` of text or numbers.
+///
+/// # Errors
+///
+/// The file cannot be decoded.
+pub(super) fn has_ids(bytes: &[u8], path: &Path) -> Result<bool> {
+    let metadata = load(bytes).map_err(|reason| broken(path, &reason))?;
+    Ok(id_leaf(&metadata).is_some())
+}
+
+/// Calls `visit` with the ID of each row, which is empty where there is none.
+///
+/// # Errors
+///
+/// The file cannot be decoded.
+pub(super) fn for_each_id(bytes: &[u8], path: &Path, visit: &mut dyn FnMut(&[u8])) -> Result<()> {
+    let metadata = load(bytes).map_err(|reason| broken(path, &reason))?;
+    let Some(leaf) = id_leaf(&metadata) else { return Ok(()) };
+    for_each_array(bytes, path, &metadata, leaf, &mut |array| {
+        for at in 0..array.len() {
+            match array.data_type() {
+                _ if array.is_null(at) => visit(b""),
+                DataType::Utf8 => visit(array.as_string::<i32>().value(at).as_bytes()),
+                DataType::LargeUtf8 => visit(array.as_string::<i64>().value(at).as_bytes()),
+                _ => visit(array.as_primitive::<Int64Type>().value(at).to_string().as_bytes()),
+            }
+        }
+        Ok(())
+    })
 }
 
 /// Rows of one of the types.

@@ -1,9 +1,9 @@
 //! Two documents side by side.
 
 use super::method::{DocumentTerms, Fitted, Method, TermScratch, Terms};
-use crate::document::Content;
+use crate::document::{Bad, Content};
 use crate::error::{Error, ErrorKind, Result};
-use crate::fault::Severity;
+use crate::fault::{Severity, escaped};
 use crate::features::Features;
 use crate::fingerprint::Scratch;
 use crate::fingerprint::hashed_simhash::HashedSimhash;
@@ -77,23 +77,49 @@ pub(super) fn shared(left: &[u64], right: &[u64]) -> u64 {
     count
 }
 
-/// The text of the one document of a file, or of the one in record `record`.
+/// Which document of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wanted<'w> {
+    /// The only one.
+    Only,
+    /// The one in that record.
+    Record(u64),
+    /// The first of that ID.
+    Id(&'w [u8]),
+}
+
+/// A document that was read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReadDocument {
+    /// Number of its record in the file.
+    pub record: u64,
+    /// Its own ID, if it has one.
+    pub id: Option<Vec<u8>>,
+    /// Its text.
+    pub text: Vec<u8>,
+}
+
+/// The document of a file that is wanted.
 ///
 /// # Errors
 ///
-/// The file cannot be read, or holds no document or more than one.
+/// The file cannot be read, or holds no such document; or more than one where the only one is
+/// wanted.
 pub fn read_document(
     file: InputFile,
-    record: Option<u64>,
+    wanted: Wanted<'_>,
     options: ReadOptions,
-) -> Result<Vec<u8>> {
+) -> Result<ReadDocument> {
     let name = file.name.clone();
     let expected = |byte, expected: String| -> Error {
         ErrorKind::Format { path: name.clone(), byte, expected }.into()
     };
     let collection = Collection::open(vec![file], options);
-    let (mut found, mut records_before): (Option<Vec<u8>>, u64) = (None, 0);
+    let (mut found, mut records_before): (Option<ReadDocument>, u64) = (None, 0);
     for shard in 0..collection.shard_count() {
+        if found.is_some() && wanted != Wanted::Only {
+            break;
+        }
         let records = collection.read_shard(shard, &mut |event| {
             let met = match event {
                 Event::Stretch(_) | Event::Reached(_) => return Ok(ControlFlow::Continue(())),
@@ -108,16 +134,29 @@ pub fn read_document(
                 }
                 Event::Record(met) => met,
             };
-            let asked = record.is_none_or(|record| record == records_before + met.number);
+            let record = records_before + met.number;
+            let is_wanted = |id: Option<&[u8]>| match wanted {
+                Wanted::Only => true,
+                Wanted::Record(number) => number == record,
+                Wanted::Id(wanted) => id == Some(wanted),
+            };
             match met.content {
-                Content::Document(document) if asked => {
+                Content::Document(document) if is_wanted(document.id) => {
                     if found.is_some() {
-                        let rule = "one document; name a record of a file of many as FILE:RECORD";
+                        let rule = "one document; name one of many as FILE:RECORD or FILE#ID";
                         return Err(expected(met.byte, rule.to_owned()));
                     }
-                    found = Some(document.text.to_vec());
+                    let (id, text) = (document.id.map(<[u8]>::to_vec), document.text.to_vec());
+                    found = Some(ReadDocument { record, id, text });
+                    if wanted != Wanted::Only {
+                        return Ok(ControlFlow::Break(()));
+                    }
                 }
-                Content::Bad(bad) if asked => {
+                Content::Bad(bad) if is_wanted(None) && bad.code == Bad::NO_TEXT => {
+                    let lack = collection.lack_of_text(0, met.byte);
+                    return Err(expected(met.byte, format!("a text, but there is {lack}")));
+                }
+                Content::Bad(bad) if is_wanted(None) => {
                     return Err(expected(met.byte, bad.expected.clone().into_owned()));
                 }
                 _ => {}
@@ -126,12 +165,16 @@ pub fn read_document(
         })?;
         records_before += records;
     }
-    found.ok_or_else(|| match record {
-        Some(record) => expected(
-            0,
-            format!("a document in record {record}; there are {records_before} records"),
-        ),
-        None => expected(0, "a document".to_owned()),
+    found.ok_or_else(|| {
+        let among = format!("there are {records_before} records");
+        let what = match wanted {
+            Wanted::Only => "a document".to_owned(),
+            Wanted::Record(record) => format!("a document in record {record}; {among}"),
+            Wanted::Id(id) => {
+                format!("a document with the ID \"{}\" (`id_field`); {among}", escaped(id))
+            }
+        };
+        expected(0, what)
     })
 }
 
@@ -161,15 +204,38 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("x.txt");
         fs::write(&path, "first\nsecond\n").unwrap();
-        let read = |record, per_line| {
+        let read = |wanted, per_line| {
             let options = ReadOptions { per_line, ..ReadOptions::default() };
-            read_document(InputFile::new(&path), record, options)
+            read_document(InputFile::new(&path), wanted, options)
         };
-        assert_eq!(read(None, false).unwrap(), b"first\nsecond\n");
-        assert_eq!(read(Some(1), true).unwrap().trim_ascii(), b"second");
-        let error = read(None, true).unwrap_err().to_string();
+        assert_eq!(read(Wanted::Only, false).unwrap().text, b"first\nsecond\n");
+        assert_eq!(read(Wanted::Record(1), true).unwrap().text.trim_ascii(), b"second");
+        let error = read(Wanted::Only, true).unwrap_err().to_string();
         assert!(error.contains("FILE:RECORD"), "{error}");
-        let error = read(Some(2), true).unwrap_err().to_string();
+        let error = read(Wanted::Record(2), true).unwrap_err().to_string();
         assert!(error.contains("record 2"), "{error}");
+    }
+
+    #[cfg(feature = "jsonl")]
+    #[test]
+    fn a_document_is_found_by_its_id() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x.jsonl");
+        let lines: Vec<String> =
+            (0..100).map(|n| format!("{{\"id\":{},\"text\":\"text {n}\"}}\n", n % 50)).collect();
+        fs::write(&path, lines.concat()).unwrap();
+        for shard_bytes in [1, 1 << 20] {
+            let read = |wanted| {
+                let options = ReadOptions { shard_bytes, ..ReadOptions::default() };
+                read_document(InputFile::new(&path), wanted, options)
+            };
+            let (id, text) = (Some(b"49".to_vec()), b"text 49".to_vec());
+            assert_eq!(read(Wanted::Id(b"49")).unwrap(), ReadDocument { record: 49, id, text });
+            assert_eq!(read(Wanted::Record(60)).unwrap().text, b"text 60");
+            let error = read(Wanted::Id(b"x")).unwrap_err().to_string();
+            let expected =
+                "expected a document with the ID \"x\" (`id_field`); there are 100 records";
+            assert!(error.ends_with(expected), "{error}");
+        }
     }
 }

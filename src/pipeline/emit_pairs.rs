@@ -1,10 +1,10 @@
 //! Pairs of rows to bytes, in ascending order, a bounded number of them in memory at a time.
 
 use crate::error::Result;
+use crate::pipeline::row_names::RowNames;
+pub use crate::pipeline::row_names::SideIds;
 use crate::progress::Progress;
-#[cfg(feature = "parquet")]
-use crate::search::partners::listed;
-use crate::search::partners::{Partners, count, for_each, in_order};
+use crate::search::partners::{Partners, count, for_each, in_order, listed};
 use crate::write::pair_table;
 use std::ops::Range;
 
@@ -13,7 +13,8 @@ use std::ops::Range;
 pub enum PairOutput {
     /// Their number alone.
     Count,
-    /// A line with tabs for each: `a`, `b`, `distance`.
+    /// A line with tabs for each: `a`, `b`, `distance`; rows are called by their IDs, if they have
+    /// any.
     Tsv,
     /// An array of shape n × 3.
     Numpy,
@@ -21,6 +22,15 @@ pub enum PairOutput {
     Parquet,
     /// Groups of equal rows, and pairs of groups.
     Groups,
+}
+
+/// What pairs are written as.
+#[derive(Clone, Copy, Debug)]
+pub struct PairForm<'i, 'f> {
+    /// The form.
+    pub output: PairOutput,
+    /// What the rows `a` and `b` are called in lines, where not by their numbers.
+    pub ids: SideIds<'i, 'f>,
 }
 
 /// Where bytes of output go, in order.
@@ -33,17 +43,20 @@ pub type Sink<'a> = dyn FnMut(&[u8]) -> Result<()> + Send + 'a;
 /// The sink fails, or this build cannot write Parquet.
 pub fn emit(
     pairs: &dyn Partners,
-    output: PairOutput,
+    form: PairForm<'_, '_>,
     progress: &dyn Progress,
     sink: &mut Sink<'_>,
 ) -> Result<()> {
-    let push = match output {
+    let push = match form.output {
         PairOutput::Count => {
             let count = count(pairs, progress);
             progress.counted("pairs", count);
             return sink(format!("{count}\n").as_bytes());
         }
         PairOutput::Parquet => return emit_columns(pairs, progress, sink),
+        PairOutput::Tsv | PairOutput::Groups if form.ids.iter().any(Option::is_some) => {
+            return emit_named(pairs, form.ids, progress, sink);
+        }
         PairOutput::Tsv | PairOutput::Groups => pair_table::push_tsv,
         PairOutput::Numpy => {
             sink(&pair_table::numpy_header(count(pairs, progress)))?;
@@ -61,6 +74,33 @@ pub fn emit(
     let mut all = 0;
     in_order(pairs, progress, bytes, |(part, count)| {
         all += count;
+        if part.is_empty() { Ok(()) } else { sink(&part) }
+    })?;
+    progress.counted("pairs", all);
+    Ok(())
+}
+
+/// Lines of rows that are called by their IDs, which are not looked at where there is no pair.
+fn emit_named(
+    pairs: &dyn Partners,
+    ids: SideIds<'_, '_>,
+    progress: &dyn Progress,
+    sink: &mut Sink<'_>,
+) -> Result<()> {
+    let lines = |rows: Range<usize>| -> Result<(Vec<u8>, usize)> {
+        let (list, mut out) = (listed(pairs, rows), Vec::new());
+        if !list.is_empty() {
+            let names = RowNames::of(ids)?;
+            for pair in &list {
+                names.push_pair([pair.a, pair.b], pair.distance, &mut out);
+            }
+        }
+        Ok((out, list.len()))
+    };
+    let mut all = 0;
+    in_order(pairs, progress, lines, |part| {
+        let (part, count) = part?;
+        all += count as u64;
         if part.is_empty() { Ok(()) } else { sink(&part) }
     })?;
     progress.counted("pairs", all);

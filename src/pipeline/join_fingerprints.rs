@@ -2,7 +2,7 @@
 
 use crate::error::Result;
 use crate::fingerprint_rows::FingerprintRows;
-use crate::pipeline::emit_pairs::{PairOutput, Sink, emit};
+use crate::pipeline::emit_pairs::{PairForm, PairOutput, Sink, emit};
 use crate::pipeline::timings::{StageClock, Timings};
 use crate::pipeline::workers;
 use crate::pipeline::write_groups::{write_groups, write_query_groups};
@@ -57,12 +57,12 @@ pub fn join_fingerprints(
     rows: &FingerprintRows<'_>,
     plan: &Plan,
     resources: &Resources,
-    output: PairOutput,
+    form: PairForm<'_, '_>,
     progress: &dyn Progress,
     sink: &mut Sink<'_>,
 ) -> Result<Timings> {
     let clock = StageClock::start(progress);
-    workers::start(resources.threads)?.install(|| match output {
+    workers::start(resources.threads)?.install(|| match form.output {
         PairOutput::Count => {
             let count = door::count_self_join(rows, plan, resources, &clock)?;
             clock.counted("pairs", count);
@@ -72,10 +72,10 @@ pub fn join_fingerprints(
             let found = door::self_join(rows, plan, resources, &clock)?;
             clock.begin("listing groups", Work::Steps(0));
             clock.counted("pairs of groups", found.pairs.len() as u64);
-            write_groups(&found, sink)
+            write_groups(&found, form.ids, sink)
         }
         PairOutput::Tsv | PairOutput::Numpy | PairOutput::Parquet => {
-            emit(&*door::self_partners(rows, plan, resources, &clock)?, output, &clock, sink)
+            emit(&*door::self_partners(rows, plan, resources, &clock)?, form, &clock, sink)
         }
     })?;
     Ok(clock.into_timings())
@@ -92,20 +92,20 @@ pub fn search_fingerprints(
     corpus: &FingerprintRows<'_>,
     plan: &Plan,
     resources: &Resources,
-    output: PairOutput,
+    form: PairForm<'_, '_>,
     progress: &dyn Progress,
     sink: &mut Sink<'_>,
 ) -> Result<Timings> {
     let clock = StageClock::start(progress);
-    workers::start(resources.threads)?.install(|| match output {
+    workers::start(resources.threads)?.install(|| match form.output {
         PairOutput::Groups => {
             let found = door::join(queries, corpus, plan, resources, &clock)?;
             clock.begin("listing groups", Work::Steps(0));
             clock.counted("pairs of groups", found.pairs.len() as u64);
-            write_query_groups(&found, sink)
+            write_query_groups(&found, form.ids, sink)
         }
         PairOutput::Count | PairOutput::Tsv | PairOutput::Numpy | PairOutput::Parquet => {
-            emit(&*door::partners(queries, corpus, plan, resources, &clock)?, output, &clock, sink)
+            emit(&*door::partners(queries, corpus, plan, resources, &clock)?, form, &clock, sink)
         }
     })?;
     Ok(clock.into_timings())
@@ -145,8 +145,9 @@ mod tests {
                 [PairOutput::Count, PairOutput::Tsv, PairOutput::Numpy, PairOutput::Groups]
             {
                 let (seen, mut bytes) = (Seen::default(), Vec::new());
+                let form = PairForm { output, ids: [None; 2] };
                 let timings =
-                    join_fingerprints(&rows, &plan, &resources, output, &seen, &mut |part| {
+                    join_fingerprints(&rows, &plan, &resources, form, &seen, &mut |part| {
                         bytes.extend_from_slice(part);
                         Ok(())
                     })

@@ -16,6 +16,7 @@
 //! * [`estimate()`] tells what a run would take; [`write_outputs`] writes what was found.
 //! * [`match_queries()`] is `simtool N M`: the most frequent words of form-feed texts, counted and
 //!   numbered in a first pass, so that the second never looks at the text.
+//! * [`finished_run`] reads back what became of a document.
 //! * [`join_fingerprints`], [`emit_pairs`] and [`write_fingerprints`] work on files of fingerprints
 //!   alone.
 
@@ -28,6 +29,8 @@ mod estimate;
 mod find_close;
 mod fingerprint_collection;
 mod fingerprint_documents;
+#[cfg(feature = "jsonl")]
+pub mod finished_run;
 mod fit;
 pub mod join_fingerprints;
 mod kept_terms;
@@ -37,6 +40,7 @@ mod near_duplicates;
 mod one_call;
 mod outputs;
 mod plan;
+mod row_names;
 mod shard_summary;
 pub mod timings;
 mod verify;

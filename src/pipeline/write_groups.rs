@@ -3,9 +3,9 @@
 use crate::error::Result;
 use crate::matches::ValuePair;
 use crate::pipeline::emit_pairs::Sink;
+use crate::pipeline::row_names::{RowNames, SideIds};
 use crate::search::door::{Join, SelfJoin};
 use crate::search::grouping::Groups;
-use crate::write::pair_table;
 
 /// Bytes of lines that are written at once, about.
 const LINES_BYTES: usize = 1 << 20;
@@ -18,15 +18,17 @@ const LINES_BYTES: usize = 1 << 20;
 /// The sink fails.
 pub(super) fn write_groups(
     SelfJoin { groups, pairs }: &SelfJoin,
+    ids: SideIds<'_, '_>,
     sink: &mut Sink<'_>,
 ) -> Result<()> {
-    write_repeated("group", groups, sink)?;
+    let names = &RowNames::of(ids)?;
+    write_repeated("group", groups, (names, 0), sink)?;
     let first = |group: u32| groups.rows(group)[0];
     let named = pairs.iter().map(|pair| {
         let (a, b) = (first(pair.a), first(pair.b));
         ValuePair { a: a.min(b), b: a.max(b), distance: pair.distance }
     });
-    write_named(named.collect(), sink)
+    write_pairs(named.collect(), names, sink)
 }
 
 /// Every group of two queries and more, every group of two rows of the corpus and more, then the
@@ -37,24 +39,36 @@ pub(super) fn write_groups(
 /// The sink fails.
 pub(super) fn write_query_groups(
     Join { queries, corpus, pairs }: &Join,
+    ids: SideIds<'_, '_>,
     sink: &mut Sink<'_>,
 ) -> Result<()> {
-    write_repeated("query-group", queries, sink)?;
-    write_repeated("group", corpus, sink)?;
+    let names = &RowNames::of(ids)?;
+    write_repeated("query-group", queries, (names, 0), sink)?;
+    write_repeated("group", corpus, (names, 1), sink)?;
     let named = pairs.iter().map(|pair| {
         let (a, b) = (queries.rows(pair.a)[0], corpus.rows(pair.b)[0]);
         ValuePair { a, b, distance: pair.distance }
     });
-    write_named(named.collect(), sink)
+    write_pairs(named.collect(), names, sink)
 }
 
 /// The groups of two rows and more, by their first row.
-fn write_repeated(name: &str, groups: &Groups, sink: &mut Sink<'_>) -> Result<()> {
+fn write_repeated(
+    name: &str,
+    groups: &Groups,
+    (names, side): (&RowNames<'_>, usize),
+    sink: &mut Sink<'_>,
+) -> Result<()> {
     let mut repeated: Vec<u32> = groups.repeated().collect();
     repeated.sort_unstable_by_key(|&group| groups.rows(group)[0]);
     let mut out = Vec::new();
     for group in repeated {
-        pair_table::push_group(name, groups.rows(group), &mut out);
+        out.extend_from_slice(name.as_bytes());
+        for (at, &row) in groups.rows(group).iter().enumerate() {
+            out.push(if at == 0 { b'\t' } else { names.between(side) });
+            names.push(side, row, &mut out);
+        }
+        out.push(b'\n');
         if out.len() > LINES_BYTES {
             sink(&out)?;
             out.clear();
@@ -64,12 +78,12 @@ fn write_repeated(name: &str, groups: &Groups, sink: &mut Sink<'_>) -> Result<()
 }
 
 /// Pairs of groups, ascending by the rows that name them.
-fn write_named(mut pairs: Vec<ValuePair>, sink: &mut Sink<'_>) -> Result<()> {
+fn write_pairs(mut pairs: Vec<ValuePair>, names: &RowNames<'_>, sink: &mut Sink<'_>) -> Result<()> {
     pairs.sort_unstable();
     let mut out = Vec::new();
     for pair in pairs {
         out.extend_from_slice(b"pair\t");
-        pair_table::push_tsv(pair.a, pair.b, pair.distance, &mut out);
+        names.push_pair([pair.a, pair.b], pair.distance, &mut out);
         if out.len() > LINES_BYTES {
             sink(&out)?;
             out.clear();

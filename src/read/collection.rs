@@ -10,7 +10,7 @@ use crate::read::opened::{Opened, Part};
 use crate::read::options::ReadOptions;
 use crate::read::plain_text::{Lines, WholeFile};
 use crate::read::sniff::{self, SNIFFED_BYTES};
-use crate::read::walk::{InputFile, Walked, Walker};
+use crate::read::walk::{InFolders, InputFile, Walked, Walker};
 use crate::read::window::{Damage, Filled, Splitter, Stream, Then, read_slice, read_stream};
 use crate::read::{Corpus, Event, Price, Visit};
 use std::fs::File;
@@ -41,6 +41,8 @@ pub struct Recognized {
     pub compression: Compression,
     /// What is in it.
     pub format: Format,
+    /// What stands between the columns of a table.
+    pub delimiter: Option<u8>,
 }
 
 impl Collection {
@@ -57,8 +59,8 @@ impl Collection {
         collection
     }
 
-    /// The files that `paths` name, and all files of the folders among them, as [`Self::open`] takes
-    /// them. A path that cannot be read is a fault of the reading.
+    /// The files that `paths` name, and all files of the folders among them that are not hidden, as
+    /// [`Self::open`] takes them. A path that cannot be read is a fault of the reading.
     ///
     /// # Errors
     ///
@@ -69,9 +71,9 @@ impl Collection {
         for path in paths {
             // A file called `-` is one.
             let path = Path::new("").join(path);
-            walker.add(&path, &|_| true, &mut io::empty())?;
+            walker.add(&path, InFolders::default(), &mut io::empty())?;
         }
-        let Walked { files, faults } = walker.finish();
+        let Walked { files, faults, .. } = walker.finish();
         let Some(first) = paths.first().filter(|_| files.is_empty()) else {
             let mut collection = Self::open(files, options);
             for fault in faults {
@@ -147,6 +149,20 @@ impl Collection {
         self.files[file].map.is_none()
     }
 
+    /// The name of the field, column or path that holds the text.
+    pub(super) fn text_field(&self) -> &str {
+        &self.options.text_field
+    }
+
+    /// Whether a record that begins at that byte of the shard's file may be in the shard.
+    #[cfg(feature = "jsonl")]
+    pub(super) fn may_hold(&self, shard: usize, byte: u64) -> bool {
+        match &self.shards[shard].part {
+            Part::Range(_, range) => range.contains(&byte),
+            _ => true,
+        }
+    }
+
     /// The relative path under which a copy of a file stands.
     #[must_use]
     pub fn copy_name(&self, file: usize) -> &Path {
@@ -216,7 +232,21 @@ impl Collection {
             Format::Text if self.options.per_line => Format::Lines,
             format => format,
         };
-        Ok(Recognized { compression, format })
+        if format == Format::JsonLines
+            && let Some(detail) =
+                sniff::json_of_many_lines(content, compression, &opened.input.name)
+        {
+            return Err(opened.fault(Severity::Loss, "format", None, detail));
+        }
+        let delimiter = match format {
+            #[cfg(feature = "csv")]
+            Format::Csv => Some(self.options.delimiter.unwrap_or_else(|| {
+                crate::read::delimited::guess(content, &self.options.text_field)
+            })),
+            Format::Tsv => Some(self.options.delimiter.unwrap_or(b'\t')),
+            _ => None,
+        };
+        Ok(Recognized { compression, format, delimiter })
     }
 
     /// Reads a file that is one shard.
@@ -236,13 +266,12 @@ impl Collection {
             let detail = "holds no records".to_owned();
             return refuse(opened.fault(Severity::Warning, "empty", None, detail), visit);
         }
-        let Recognized { compression, format } = match self.recognize_head(opened, &head) {
+        let recognized = match self.recognize_head(opened, &head) {
             Ok(recognized) => recognized,
             Err(fault) => return refuse(fault, visit),
         };
         // Others have found the same.
-        let Recognized { compression, format } =
-            *opened.recognized.get_or_init(|| Recognized { compression, format });
+        let Recognized { compression, format, .. } = *opened.recognized.get_or_init(|| recognized);
         if let Some(fault) = opened.misnamed(compression)
             && visit(Event::Fault(fault))?.is_break()
         {
@@ -345,7 +374,9 @@ impl Collection {
             }
             #[cfg(feature = "csv")]
             Format::Csv | Format::Tsv => {
-                let delimiter = if format == Format::Csv { b',' } else { b'\t' };
+                // A table is read whole, after it was recognized.
+                let recognized = opened.recognized.get();
+                let delimiter = recognized.and_then(|known| known.delimiter).unwrap_or(b',');
                 let keep = options.keep_field.as_deref();
                 let (text, id) = (&options.text_field, &options.id_field);
                 run.with(&mut crate::read::delimited::Rows::new(delimiter, text, id, keep))
@@ -485,7 +516,7 @@ impl Run<'_, '_, '_> {
             Event::Fault(opened.fault(severity, code, Some(byte), detail))
         };
         match bytes {
-            Bytes::Slice(bytes) => read_slice(splitter, bytes, offset, longest, &to_fault, visit),
+            Bytes::Slice(bytes) => read_slice(splitter, bytes, offset, longest, visit),
             Bytes::Stream(stream) => {
                 read_stream(splitter, stream, offset, longest, &to_fault, visit)
             }

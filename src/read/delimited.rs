@@ -2,16 +2,22 @@
 //!
 //! A row with another number of columns, or with a quote that is never closed, costs its first
 //! line: reading goes on at the next one. Where that has cost much reading again, such a row costs
-//! all that was read of it, so that quotes that are never closed cost no more.
+//! all that was read of it, so that quotes that are never closed cost no more. Where no column has the
+//! name of the text's, every row is a bad record.
+//!
+//! What stands between columns is [guessed](guess) from the first rows where it is not told.
 
 use crate::document::{Bad, Content, Document};
-use crate::fault::quoted;
 use crate::read::form_feed::without_byte_order_mark;
 use crate::read::plain_text::next_line;
-use crate::read::window::{AfterLoss, Damage, Splitter, Step};
+use crate::read::window::{AfterLoss, Splitter, Step};
 use csv_core::{ReadRecordResult, Reader, ReaderBuilder};
 use std::borrow::Cow;
 
+/// What may stand between columns where it is not told, the likeliest first.
+const DELIMITERS: [u8; 4] = *b",;\t|";
+/// Rows behind the header that a guess looks at, at the most.
+const GUESSED_FROM: usize = 20;
 /// Bytes behind the first lines of bad rows that are read again, at the most.
 const MOST_READ_AGAIN: u64 = 256 << 20;
 
@@ -81,24 +87,12 @@ impl Rows {
     }
 
     /// Finds the columns in the header row.
-    fn read_header(&mut self, columns: usize, length: usize) -> Step<'_> {
+    fn read_header(&mut self, columns: usize) {
         let found = [TEXT, ID, KEEP].map(|which| {
             let name = self.names[which].as_ref()?.as_bytes();
             (0..columns).find(|&column| self.field(Some(column)) == Some(name))
         });
-        if found[TEXT].is_none() {
-            let names: Vec<_> = (0..columns.min(20))
-                .map(|column| String::from_utf8_lossy(self.field(Some(column)).unwrap_or_default()))
-                .collect();
-            let detail = format!(
-                "has no column \"{}\"; it has {}. Name it with `text_field`",
-                quoted(self.names[TEXT].as_deref().unwrap_or_default().as_bytes()),
-                quoted(names.join(", ").as_bytes())
-            );
-            return Step::Stop(Damage { code: "csv-column", byte: 0, detail });
-        }
         self.header = Some((columns, found));
-        Step::filler(length)
     }
 
     /// The first line of the window as a bad record, or all of the row that is as long as `row`
@@ -110,6 +104,42 @@ impl Rows {
         self.bad = Bad { code: "csv", expected, length: length as u64 };
         Step::record(length, Content::Bad(&self.bad))
     }
+}
+
+/// What stands between the columns of a table that begins with `head`: what makes a column `text` of
+/// the header; else what gives most rows as many columns as the header, of which there are two or
+/// more; else what gives most columns; else a comma. Quotes are respected.
+pub(super) fn guess(head: &[u8], text: &str) -> u8 {
+    let head = without_byte_order_mark(head);
+    let blank = head.iter().take_while(|byte| b"\r\n".contains(byte)).count();
+    let head = &head[blank..];
+    let rank = |delimiter: u8| {
+        let mut rows = Rows::new(delimiter, "", "", None);
+        let (mut at, columns) = rows.parse(head, false).or_else(|| rows.parse(head, true))?;
+        let has_text = (0..columns).any(|at| rows.field(Some(at)) == Some(text.as_bytes()));
+        let (mut seen, mut even) = (0, 0);
+        // Without input, the parser would find rows of nothing for ever.
+        while seen < GUESSED_FROM
+            && at < head.len()
+            && let Some((length, of_row)) = rows.parse(&head[at..], false)
+        {
+            at += length;
+            // Between the two bytes of a line end stands a row of nothing.
+            if of_row > 0 {
+                (seen, even) = (seen + 1, even + usize::from(of_row == columns));
+            }
+        }
+        // In hundredths, so that nothing rests on how floats compare.
+        let share = (100 * even).checked_div(seen).unwrap_or(100);
+        (delimiter == DELIMITERS[0] || columns > 1).then_some((
+            has_text,
+            columns > 1,
+            share,
+            columns,
+        ))
+    };
+    let ranked = DELIMITERS.into_iter().rev().filter_map(|d| Some((rank(d)?, d)));
+    ranked.max_by_key(|&(rank, _)| rank).map_or(DELIMITERS[0], |(_, delimiter)| delimiter)
 }
 
 /// The columns of a row, such as the header; none of a blank one.
@@ -143,7 +173,10 @@ impl Splitter for Rows {
             _ => length,
         };
         self.at_file_start = false;
-        let Some((wanted, found)) = self.header else { return self.read_header(columns, length) };
+        let Some((wanted, found)) = self.header else {
+            self.read_header(columns);
+            return Step::filler(length);
+        };
         if columns != wanted {
             let expected = format!("{wanted} columns as in the header, not {columns}");
             return self.bad_row(window, length, expected.into());
@@ -153,6 +186,10 @@ impl Splitter for Rows {
             && (row.last() != Some(&b'\n') || next_line(row) != Some(length));
         if ends_open {
             return self.bad_row(window, length, "a closing quote".into());
+        }
+        if found[TEXT].is_none() {
+            self.bad = Bad::no_text(length as u64);
+            return Step::record(length, Content::Bad(&self.bad));
         }
         let filled = |column| self.field(column).filter(|field| !field.is_empty());
         Step::record(
@@ -168,5 +205,37 @@ impl Splitter for Rows {
 
     fn boundary(&self, bytes: &[u8]) -> Option<usize> {
         next_line(bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn delimiters_are_guessed_from_the_first_rows() {
+        for (head, expected) in [
+            ("id,text\n1,a; b | c\n", b','),
+            ("id;text\n1;a, b, c\n2;d, e, f\n", b';'),
+            ("\u{feff}\r\n\"id\";\"text\"\r\n1;\"a; b, c\nd\"\r\n", b';'),
+            ("id|text\n1|a;b,c\n", b'|'),
+            ("id\ttext\n1\ta, b\n", b'\t'),
+            // The header decides, whatever the texts hold.
+            ("text;x\na,b;1\nc,d;2\n", b';'),
+            ("a,text;x\n1,2\n", b','),
+            ("a;b,text\n1;2,3\n", b','),
+            // No column is the text's.
+            ("id;body\n1;a, b\n2;c\n", b';'),
+            ("a,b;c\n1,2;3\n1;2;3\n", b','),
+            ("a,b;c|d|e\n", b'|'),
+            // One column is no reason to leave the comma.
+            ("text\na;b\n", b','),
+            ("text\na,b\n", b','),
+            ("", b','),
+            ("id;text", b';'),
+            ("\"id;text\n1;2\n", b','),
+        ] {
+            assert_eq!(char::from(guess(head.as_bytes(), "text")), char::from(expected), "{head}");
+        }
     }
 }

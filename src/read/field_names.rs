@@ -1,7 +1,9 @@
 //! The names of the fields that the records of a collection have, to tell a user who named another.
 
+use crate::fault::quoted;
+#[cfg(any(feature = "csv", feature = "jsonl", feature = "parquet", feature = "warc"))]
 use crate::input_format::Format;
-use crate::read::{Collection, Corpus, Event, Visit};
+use crate::read::{Collection, Corpus, Event, Recognized, Visit};
 use std::ops::ControlFlow;
 
 /// Files that are looked at, at the most.
@@ -44,6 +46,47 @@ impl Collection {
         names
     }
 
+    /// What to tell of a record at that byte of a file, which has not the field of the text: which
+    /// field that is, which fields there are instead, and what to do.
+    #[must_use]
+    pub fn lack_of_text(&self, file: usize, byte: u64) -> String {
+        let mut names = self.names_at(file, byte);
+        names.truncate(MOST_NAMES);
+        let names: Vec<String> = names.iter().map(|name| quoted(name.as_bytes())).collect();
+        let there = match &names[..] {
+            [] => "there are no fields".to_owned(),
+            names => format!("there are: {}", names.join(", ")),
+        };
+        let wanted = quoted(self.text_field().as_bytes());
+        format!("no field \"{wanted}\"; {there}. Name the field of the text with `text_field`")
+    }
+
+    /// The names of the fields that the record at `byte` has, or all records of its file have.
+    fn names_at(&self, file: usize, byte: u64) -> Vec<String> {
+        let mut of_file = (0..self.shard_count()).filter(|&shard| self.shard_file(shard) == file);
+        #[cfg(feature = "jsonl")]
+        if self.recognize(file).is_ok_and(|known| known.format == Format::JsonLines) {
+            let mut names = Vec::new();
+            let Some(shard) = of_file.find(|&shard| self.may_hold(shard, byte)) else {
+                return names;
+            };
+            let visit: &mut Visit<'_> = &mut |event| {
+                let Event::Record(record) = event else { return Ok(ControlFlow::Continue(())) };
+                if record.byte < byte {
+                    return Ok(ControlFlow::Continue(()));
+                }
+                names = crate::read::jsonl::keys(record.bytes);
+                Ok(ControlFlow::Break(()))
+            };
+            // What is wrong with the file was told when it was read for its documents.
+            drop(self.read_shard(shard, visit));
+            return names;
+        }
+        #[cfg(not(feature = "jsonl"))]
+        let _ = byte;
+        of_file.next().map_or_else(Vec::new, |shard| self.names_of(file, shard))
+    }
+
     /// The names in one file, whose first shard is `shard`.
     fn names_of(&self, file: usize, shard: usize) -> Vec<String> {
         let Ok(recognized) = self.recognize(file) else { return Vec::new() };
@@ -51,8 +94,8 @@ impl Collection {
         if recognized.format == Format::Parquet {
             return crate::read::parquet::column_names(self.file_path(file));
         }
-        let Some(of_record) = names_of_record(recognized.format) else { return Vec::new() };
-        let is_table = matches!(recognized.format, Format::Csv | Format::Tsv);
+        let Some(of_record) = names_of_record(recognized) else { return Vec::new() };
+        let is_table = recognized.delimiter.is_some();
         let mut names = Vec::new();
         let mut records = 0;
         let visit: &mut Visit<'_> = &mut |event| {
@@ -75,19 +118,19 @@ impl Collection {
 }
 
 /// Tells the names of the fields of a record by its bytes.
-type NamesOfRecord = fn(&[u8]) -> Vec<String>;
+type NamesOfRecord = Box<dyn Fn(&[u8]) -> Vec<String>>;
 
 /// What tells the names of a record by its bytes, in a format that has them.
-fn names_of_record(format: Format) -> Option<NamesOfRecord> {
-    match format {
+fn names_of_record(recognized: Recognized) -> Option<NamesOfRecord> {
+    match (recognized.format, recognized.delimiter) {
         #[cfg(feature = "jsonl")]
-        Format::JsonLines => Some(crate::read::jsonl::keys),
+        (Format::JsonLines, _) => Some(Box::new(crate::read::jsonl::keys)),
         #[cfg(feature = "csv")]
-        Format::Csv => Some(|row| crate::read::delimited::columns(b',', row)),
-        #[cfg(feature = "csv")]
-        Format::Tsv => Some(|row| crate::read::delimited::columns(b'\t', row)),
+        (Format::Csv | Format::Tsv, Some(delimiter)) => {
+            Some(Box::new(move |row| crate::read::delimited::columns(delimiter, row)))
+        }
         #[cfg(feature = "warc")]
-        Format::Warc => Some(crate::read::warc::header_names),
+        (Format::Warc, _) => Some(Box::new(crate::read::warc::header_names)),
         _ => None,
     }
 }

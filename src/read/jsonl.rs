@@ -1,7 +1,7 @@
 //! JSON Lines: every line is an object with a text and perhaps an ID.
 //!
 //! The text is borrowed from the line where nothing in it is escaped; one of `null` is empty. A line that is no valid
-//! object, is nested over 128 deep, or whose text is missing or no string is a bad record; so is
+//! object, is nested over 128 deep, or whose text is missing or no string, is a bad record; so is
 //! one that has a wanted field twice, since readers disagree on which one counts. Bytes that are
 //! no UTF-8, and halves of surrogate pairs, become U+FFFD.
 
@@ -163,7 +163,11 @@ fn document<'a>(
         Some(text) if text.get().starts_with('"') => unescaped(text, text_scratch),
         // That there is no text is no damage.
         Some(text) if text.get() == "null" => (&[][..], false),
-        _ => {
+        None => {
+            let Bad { code, expected, .. } = Bad::no_text(0);
+            return Err((code, expected));
+        }
+        Some(_) => {
             let field = paths.0[TEXT].join(".");
             let expected = format!("a string in the field \"{field}\" (`text_field`), or null");
             return Err(("json", expected.into()));
@@ -407,7 +411,7 @@ mod tests {
         check(r#"{"text": nul}"#, Err("json"));
         let paths = FieldPaths::new("a.text", "id", None);
         assert_eq!(read(r#"{"a": {"text": null}}"#, &paths).unwrap().0, "");
-        assert_eq!(read(r#"{"a": null}"#, &paths).unwrap_err(), "json");
+        assert_eq!(read(r#"{"a": null}"#, &paths).unwrap_err(), Bad::NO_TEXT);
     }
 
     #[test]
@@ -439,9 +443,11 @@ mod tests {
 
     #[test]
     fn bad_lines_are_named() {
-        for line in ["[]", "{", "{}", "3", r#"{"text": 3}"#, r#"{"text": "x"} y"#] {
+        for line in ["[]", "{", "3", r#"{"text": 3}"#, r#"{"text": "x"} y"#] {
             check(line, Err("json"));
         }
+        check("{}", Err(Bad::NO_TEXT));
+        check(r#"{"TEXT": "x"}"#, Err(Bad::NO_TEXT));
         check(r#"{"text": "x", "text": "y"}"#, Err("json-dup-key"));
         let deep = |n| format!(r#"{{"text": "x", "z": {}{}}}"#, "[".repeat(n), "]".repeat(n));
         check(&deep(127), Ok(("x", None, false)));
@@ -479,7 +485,7 @@ mod tests {
         let paths = FieldPaths::new("a.b", "a.c.d", Some("e"));
         let line = r#"{"a": {"b": "x", "c": {"d": 7}}, "e": 1}"#;
         assert_eq!(read(line, &paths).unwrap(), ("x".into(), Some("7".into()), false));
-        assert_eq!(read(r#"{"a": "x"}"#, &paths).unwrap_err(), "json");
+        assert_eq!(read(r#"{"a": "x"}"#, &paths).unwrap_err(), Bad::NO_TEXT);
         let twice = r#"{"a": {"b": "x"}, "a": {"b": "y"}}"#;
         assert_eq!(read(twice, &paths).unwrap_err(), "json-dup-key");
     }

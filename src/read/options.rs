@@ -11,6 +11,9 @@ pub struct ReadOptions {
     pub format: Option<Format>,
     /// Whether a line of a plain text is a document, not the file.
     pub per_line: bool,
+    /// What stands between the columns of every table; if `None`, a tab in TSV, and in CSV what the
+    /// first rows tell.
+    pub delimiter: Option<u8>,
     /// Name of the field, column or path that holds the text.
     pub text_field: String,
     /// Name of the field, column or path that holds the ID.
@@ -36,6 +39,7 @@ impl Default for ReadOptions {
         Self {
             format: None,
             per_line: false,
+            delimiter: None,
             text_field: "text".to_owned(),
             id_field: "id".to_owned(),
             keep_field: None,

@@ -164,7 +164,7 @@ pub(super) fn read(
                 let detail = format!(
                     "row group {group}, column \"{}\": {}; {read} of {declared} rows were kept, \
                      the others are lost",
-                    quoted(columns.text.as_bytes()),
+                    quoted(selected.first.as_bytes()),
                     quoted(reason.as_bytes())
                 );
                 let fault = damage("parquet-page", detail, declared.saturating_sub(read));
@@ -204,11 +204,16 @@ pub(super) fn load<R: ChunkReader>(file: &R) -> Result<ArrowReaderMetadata, Stri
 
 /// The columns that were found.
 struct Selected {
+    /// The column of the text; where there is none, the one that is shortest, which tells how many
+    /// rows there are: what a file declares may be anything.
     text: usize,
+    has_text: bool,
     id: Option<usize>,
     keep: Option<usize>,
     /// Path of each of the three in the batches.
     paths: [Option<Vec<String>>; 3],
+    /// The name of the first.
+    first: String,
 }
 
 impl Selected {
@@ -219,14 +224,19 @@ impl Selected {
             // A list has no one value in a row.
             leaf.filter(|&leaf| schema.column(leaf).max_rep_level() == 0)
         };
+        let path = |leaf: Option<usize>| Some(schema.column(leaf?).path().parts().to_vec());
         let Some(text) = find(columns.text) else {
-            let names = schema.columns().iter().map(|column| column.path().string());
-            let names = names.take(20).collect::<Vec<_>>().join(", ");
-            return Err(format!(
-                "has no column \"{}\"; it has {}. Name it with `text_field`",
-                quoted(columns.text.as_bytes()),
-                quoted(names.as_bytes())
-            ));
+            let compressed = |&leaf: &usize| -> i64 {
+                let groups = metadata.metadata().row_groups().iter();
+                let sizes =
+                    groups.filter_map(|group| Some(group.columns().get(leaf)?.compressed_size()));
+                sizes.fold(0, i64::saturating_add)
+            };
+            let shortest = (0..schema.num_columns()).min_by_key(compressed);
+            let text = shortest.ok_or("has no columns")?;
+            let first = schema.column(text).path().string();
+            let paths = [None, None, None];
+            return Ok(Self { text, has_text: false, id: None, keep: None, paths, first });
         };
         let physical = schema.column(text).physical_type();
         if !matches!(physical, PhysicalType::BYTE_ARRAY | PhysicalType::FIXED_LEN_BYTE_ARRAY) {
@@ -234,9 +244,9 @@ impl Selected {
             return Err(format!("the column \"{name}\" holds {physical}, not text"));
         }
         let (id, keep) = (find(columns.id), columns.keep.and_then(find));
-        let path = |leaf: Option<usize>| Some(schema.column(leaf?).path().parts().to_vec());
         let paths = [path(Some(text)), path(id), path(keep)];
-        Ok(Self { text, id, keep, paths })
+        let first = columns.text.to_owned();
+        Ok(Self { text, has_text: true, id, keep, paths, first })
     }
 
     fn leaves(&self) -> impl Iterator<Item = usize> {
@@ -313,7 +323,11 @@ impl Rows<'_> {
                 Some(_) => None,
             };
             let length = text.map_or(0, <[u8]>::len) as u64;
-            let bad = refusal.map(|(code, expected)| Bad { code, expected, length });
+            let bad = if self.selected.has_text {
+                refusal.map(|(code, expected)| Bad { code, expected, length })
+            } else {
+                Some(Bad::no_text(0))
+            };
             let content = match &bad {
                 Some(bad) => Content::Bad(bad),
                 None => Content::Document(Document {

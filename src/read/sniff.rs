@@ -70,7 +70,8 @@ pub(super) fn format(head: &[u8], whole: bool, name: &Path) -> Result<Format, St
     if let Some(format @ (Format::Csv | Format::Tsv)) = by_name {
         return Ok(format);
     }
-    if starts_like_an_object(text) || by_name == Some(Format::JsonLines) {
+    let is_array = by_name.is_none() && starts_with(text, [b"[", b"{"]);
+    if starts_like_an_object(text) || is_array || by_name == Some(Format::JsonLines) {
         return Ok(Format::JsonLines);
     }
     if has_ids_behind_form_feeds(text, whole) {
@@ -106,10 +107,59 @@ fn extension(name: &Path) -> String {
     name.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase()
 }
 
+/// What JSON is that is no object a line, with the command that makes lines of it: an array, or
+/// objects of several lines. They are not read: where a record begins cannot be told without all that
+/// comes before it, so that no two threads could share a large file; and an array without some of its
+/// elements is not its bytes without theirs.
+pub(super) fn json_of_many_lines(
+    head: &[u8],
+    compression: Compression,
+    name: &Path,
+) -> Option<String> {
+    let text = without_byte_order_mark(head).trim_ascii_start();
+    let first_line = text.split(|&byte| byte == b'\n').next().unwrap_or_default().trim_ascii();
+    let (what, filter, large) = if starts_with(text, [b"[", b"{"]) {
+        let large = "; if memory is short for that, jq -cn --stream \
+                     'fromstream(1|truncate_stream(inputs))' instead of jq -c '.[]'";
+        ("one JSON array", "'.[]'", large)
+    } else if first_line == b"{" && starts_with(text, [b"{", b"\""]) {
+        ("JSON of several lines an object", ".", "")
+    } else {
+        return None;
+    };
+    let name = name.to_string_lossy();
+    let input = quoted_for_shell(&name);
+    let stem = match compression {
+        Compression::None => &*name,
+        Compression::Gzip | Compression::Zstd => name.rsplit_once('.').map_or(&*name, |n| n.0),
+    };
+    let output = quoted_for_shell(&format!("{}.jsonl", stem.strip_suffix(".json").unwrap_or(stem)));
+    let command = match compression {
+        Compression::None => format!("jq -c {filter} {input} > {output}"),
+        Compression::Gzip => format!("gzip -dc {input} | jq -c {filter} > {output}"),
+        Compression::Zstd => format!("zstd -dc {input} | jq -c {filter} > {output}"),
+    };
+    Some(format!("is {what}, and read is a JSON object a line: {command}{large}"))
+}
+
+/// A word of a command.
+fn quoted_for_shell(word: &str) -> String {
+    if word.chars().all(|c| c.is_ascii_alphanumeric() || "-_./".contains(c)) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', "'\\''"))
+    }
+}
+
+/// Whether the first two bytes that are not white space are these.
+fn starts_with(text: &[u8], first: [&[u8; 1]; 2]) -> bool {
+    let bytes = text.iter().filter(|byte| !byte.is_ascii_whitespace());
+    bytes.take(2).eq(first.into_iter().flatten())
+}
+
 /// An opening brace and a key or the closing brace.
 fn starts_like_an_object(text: &[u8]) -> bool {
-    let mut bytes = text.iter().copied().filter(|byte| !byte.is_ascii_whitespace());
-    bytes.next() == Some(b'{') && matches!(bytes.next(), Some(b'"' | b'}'))
+    starts_with(text, [b"{", b"\""]) || starts_with(text, [b"{", b"}"])
 }
 
 /// Whether there are form feeds and the first line of each part is one token, as far as is seen.
@@ -149,6 +199,8 @@ mod tests {
     fn content_goes_before_the_name() {
         check("a.txt", "{\"text\": 1}", Ok(Format::JsonLines));
         check("a", " {\n}", Ok(Format::JsonLines));
+        check("a", "[\n{\"text\": 1}]", Ok(Format::JsonLines));
+        check("a.txt", "[{\"text\": 1}]", Ok(Format::Text));
         check("a.txt", "WARC/1.0\r\n", Ok(Format::Warc));
         check("a.jsonl", "PAR1...", Ok(Format::Parquet));
         check("a.txt", "PK\u{3}\u{4}", Err("is a ZIP archive"));
@@ -157,6 +209,23 @@ mod tests {
         check("a.tar", &format!("{:\0<257}ustar\0", "name.jsonl"), Err("is a tar archive"));
         check("a", "a\0b", Err("holds zero bytes"));
         check("a.txt", "a\0b", Ok(Format::Text));
+    }
+
+    #[test]
+    fn json_that_is_no_lines_gets_a_command() {
+        let told = |name: &str, content: &str, compression| {
+            json_of_many_lines(content.as_bytes(), compression, Path::new(name))
+        };
+        let array = told("in/a.json", " [\n  {", Compression::None).unwrap();
+        let command = "is one JSON array, and read is a JSON object a line: \
+                       jq -c '.[]' in/a.json > in/a.jsonl; if memory";
+        assert!(array.starts_with(command), "{array}");
+        let pretty = told("it's.json.gz", "\u{feff}{\r\n  \"text\": 1", Compression::Gzip).unwrap();
+        let command = r"gzip -dc 'it'\''s.json.gz' | jq -c . > 'it'\''s.jsonl'";
+        assert!(pretty.ends_with(command), "{pretty}");
+        for lines in ["{\"a\":\n", "{\n{\"a\": 1}\n", "{\n}", "[]", "[1]", "", "{"] {
+            assert_eq!(told("a.json", lines, Compression::None), None, "{lines}");
+        }
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! A corpus of which nothing may be lost.
 
-use crate::document::{Content, Record};
+use crate::document::{Bad, Content, Record};
 use crate::error::{ErrorKind, Result};
 use crate::fault::{Fault, Severity};
 use crate::read::collection::Collection;
@@ -17,14 +17,23 @@ impl Strict<'_> {
     fn loss(&self, shard: usize, event: &Event<'_>) -> Option<Fault> {
         match event {
             Event::Fault(fault) => (fault.severity == Severity::Loss).then(|| fault.clone()),
-            Event::Record(Record { byte, content: Content::Bad(bad), .. }) => Some(Fault {
-                severity: Severity::Loss,
-                code: bad.code,
-                file: self.0.file_name(self.0.shard_file(shard)).to_owned(),
-                byte: Some(*byte),
-                detail: format!("expected {}", bad.expected),
-                lost_records: 0,
-            }),
+            Event::Record(Record { byte, content: Content::Bad(bad), .. }) => {
+                let file = self.0.shard_file(shard);
+                let detail = match self.0.as_files() {
+                    Some(files) if bad.code == Bad::NO_TEXT => {
+                        format!("the record has {}", files.lack_of_text(file, *byte))
+                    }
+                    _ => format!("expected {}", bad.expected),
+                };
+                Some(Fault {
+                    severity: Severity::Loss,
+                    code: bad.code,
+                    file: self.0.file_name(file).to_owned(),
+                    byte: Some(*byte),
+                    detail,
+                    lost_records: 0,
+                })
+            }
             Event::Record(_) | Event::Stretch(_) | Event::Reached(_) => None,
         }
     }

@@ -67,9 +67,6 @@ pub(super) enum Step<'a> {
     },
     /// The record does not end within the window.
     More,
-    /// The file cannot be read at all.
-    #[cfg_attr(not(feature = "csv"), expect(dead_code, reason = "only tables need a header"))]
-    Stop(Damage),
 }
 
 impl<'a> Step<'a> {
@@ -151,11 +148,10 @@ pub(super) fn read_slice<S: Splitter>(
     bytes: &[u8],
     offset: u64,
     longest: usize,
-    to_fault: &ToFault<'_>,
     visit: &mut Visit<'_>,
 ) -> Result<u64> {
     let mut out = Output { byte: offset, records: 0, visit };
-    let flow = cut_slice(splitter, bytes, longest, to_fault, &mut out);
+    let flow = cut_slice(splitter, bytes, longest, &mut out);
     out.ended(flow)
 }
 
@@ -163,7 +159,6 @@ fn cut_slice<S: Splitter>(
     splitter: &mut S,
     bytes: &[u8],
     longest: usize,
-    to_fault: &ToFault<'_>,
     out: &mut Output<'_, '_>,
 ) -> Flow {
     let (mut at, mut told) = (0, 0);
@@ -180,7 +175,6 @@ fn cut_slice<S: Splitter>(
                 out.record(&window[..length], counted, content)?;
                 length
             }
-            Step::Stop(damage) => return give(to_fault(damage, true), out.visit),
             Step::More if last => {
                 out.bad(window, window.len() as u64, "truncated", CLIPPED)?;
                 window.len()
@@ -236,9 +230,7 @@ fn cut_stream<S: Splitter>(
         if let Then::Loss { damage, untrusted: true, .. } = &filled.then {
             window.condemned = Some(damage.code);
         }
-        if let Err(damage) = split(splitter, &mut window, last, out)? {
-            return give(to_fault(damage, true), out.visit);
-        }
+        split(splitter, &mut window, last, out)?;
         match filled.then {
             Then::More => {
                 // What is still in the window has not been visited.
@@ -269,14 +261,13 @@ fn oversize(longest: usize) -> Cow<'static, str> {
     format!("at most {longest} bytes (`max_record`)").into()
 }
 
-/// Visits what is complete in the window, and everything if nothing follows. The error is the
-/// splitter's reason to stop.
+/// Visits what is complete in the window, and everything if nothing follows.
 fn split<S: Splitter>(
     splitter: &mut S,
     window: &mut Window,
     last: bool,
     out: &mut Output<'_, '_>,
-) -> Flow<Result<(), Damage>> {
+) -> Flow {
     loop {
         if window.skipping.is_some() {
             window.skip(splitter, out)?;
@@ -284,12 +275,12 @@ fn split<S: Splitter>(
                 if last {
                     window.end_skip(out)?;
                 }
-                return ControlFlow::Continue(Ok(()));
+                return ControlFlow::Continue(());
             }
         }
         let rest = &window.bytes[window.start..window.end];
         if rest.is_empty() || rest.len() < window.enough {
-            return ControlFlow::Continue(Ok(()));
+            return ControlFlow::Continue(());
         }
         let seen = &rest[..rest.len().min(window.longest)];
         let last_seen = last && seen.len() == rest.len();
@@ -317,9 +308,8 @@ fn split<S: Splitter>(
             }
             Step::More => {
                 window.enough = (2 * rest.len()).min(window.longest + 1);
-                return ControlFlow::Continue(Ok(()));
+                return ControlFlow::Continue(());
             }
-            Step::Stop(damage) => return ControlFlow::Continue(Err(damage)),
         }
     }
 }

@@ -5,6 +5,7 @@ use crate::closeness::Closeness;
 use crate::document_name::DocumentName;
 use crate::json_text::write_string;
 use crate::write::row_fields::{RowKind, Value};
+use crate::write::tsv_field::write_field;
 use std::io::{self, Write};
 
 /// How rows are written.
@@ -181,20 +182,6 @@ fn write_closeness(out: &mut dyn Write, closeness: Option<Closeness>) -> io::Res
         Some(distance) => write!(out, ",\"distance\":{distance}"),
         None => out.write_all(b",\"distance\":null"),
     }
-}
-
-fn write_field(out: &mut dyn Write, bytes: &[u8]) -> io::Result<()> {
-    let text = String::from_utf8_lossy(bytes);
-    for c in text.chars() {
-        match c {
-            '\t' => out.write_all(b"\\t")?,
-            '\n' => out.write_all(b"\\n")?,
-            '\r' => out.write_all(b"\\r")?,
-            '\\' => out.write_all(b"\\\\")?,
-            c => write!(out, "{c}")?,
-        }
-    }
-    Ok(())
 }
 
 #[cfg(test)]

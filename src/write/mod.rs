@@ -17,4 +17,5 @@ pub mod report;
 pub mod row_fields;
 pub mod summary;
 pub mod text_difference;
+pub mod tsv_field;
 pub mod whole_file;

@@ -12,21 +12,8 @@ pub fn push_tsv(a: u32, b: u32, distance: u32, out: &mut Vec<u8>) {
     out.push(b'\n');
 }
 
-/// Appends a group of equal rows as a line: `name`, a tab, the rows with blanks between.
-pub fn push_group(name: &str, rows: &[u32], out: &mut Vec<u8>) {
-    out.extend_from_slice(name.as_bytes());
-    out.push(b'\t');
-    for (at, &row) in rows.iter().enumerate() {
-        if at > 0 {
-            out.push(b' ');
-        }
-        push_number(row, out);
-    }
-    out.push(b'\n');
-}
-
 /// Appends the decimal digits of `number`.
-fn push_number(mut number: u32, out: &mut Vec<u8>) {
+pub fn push_number(mut number: u32, out: &mut Vec<u8>) {
     let mut digits = [0; 10];
     let mut start = digits.len();
     loop {
@@ -58,10 +45,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_stand_between_tabs_and_blanks() {
+    fn numbers_stand_between_tabs() {
         let mut out = Vec::new();
         push_tsv(0, u32::MAX, 10, &mut out);
-        push_group("group", &[3, 20, 100], &mut out);
-        assert_eq!(out, b"0\t4294967295\t10\ngroup\t3 20 100\n");
+        assert_eq!(out, b"0\t4294967295\t10\n");
     }
 }

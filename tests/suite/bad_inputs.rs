@@ -99,7 +99,8 @@ const COLUMNS: [&str; 8] = [
 fn column(file: &Path) -> &'static str {
     let can_be_read = |column: &&&str| {
         let options = ReadOptions { text_field: (**column).to_owned(), ..options() };
-        read(file, options).faults.iter().all(|fault| fault.code != "parquet-column")
+        let found = read(file, options);
+        found.bad == 0 && found.faults.iter().all(|fault| fault.code != "parquet-column")
     };
     COLUMNS.iter().find(can_be_read).copied().unwrap_or("text")
 }

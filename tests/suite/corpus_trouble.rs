@@ -113,7 +113,7 @@ fn rows_of_a_damaged_page_are_counted() {
     }
     let run = folder.run(&["-q", "--corpus", "a.parquet", "--text-field", "body", "--force"]);
     assert_eq!(run.code, 1, "{}", run.err);
-    let error = "no document was read: [parquet-column] \"a.parquet\": has no column \"body\"";
+    let error = "no document was read: [text-field] \"a.parquet\": 2000 records have no field";
     assert!(run.err.contains(error), "{}", run.err);
 }
 
@@ -231,17 +231,28 @@ fn a_quiet_run_tells_of_losses_alone() {
 }
 
 #[test]
-fn a_link_does_not_hide_that_the_output_lies_in_an_input() {
+fn a_link_does_not_hide_that_the_output_lies_in_an_input_or_holds_it() {
     let folder = Folder::empty();
     fs::create_dir(folder.path("in")).unwrap();
     let folder = folder.with("in/a.jsonl", page(1));
     std::os::unix::fs::symlink("in", folder.path("link")).unwrap();
+    std::os::unix::fs::symlink("in", folder.path("in/self")).unwrap();
     for paths in [["in", "link/out"], ["link", "in/out"], ["link", "link/b/c"]] {
-        let run = folder.run(&["--corpus", paths[0], "--output", paths[1]]);
+        for known in [false, true] {
+            let run = corpus(&folder, &["--corpus", paths[0], "--output", paths[1]]);
+            assert_eq!(run.code, 0, "{paths:?}: {}", run.err);
+            assert!(run.out.contains("documents                 1\n"), "{}", run.out);
+            assert_eq!(run.err.contains("results of simtool"), known, "{paths:?}: {}", run.err);
+        }
+        fs::remove_dir_all(folder.path(paths[1])).unwrap();
+    }
+    fs::create_dir(folder.path("in/b")).unwrap_or_default();
+    for paths in [["in", "link"], ["in/b", "in"], ["in/a.jsonl", "link"], ["link/a.jsonl", "."]] {
+        let run = folder.run(&["--corpus", paths[0], "--output", paths[1], "--force"]);
         assert_eq!(run.code, 2, "{paths:?}: {}", run.err);
         assert!(run.err.contains("overlaps the input"), "{paths:?}: {}", run.err);
     }
-    assert_eq!(names(&folder.path("in")), ["a.jsonl"]);
+    assert_eq!(names(&folder.path("in")), ["a.jsonl", "b", "self"]);
 }
 
 /// A shell's name for the program, for commands that are run again.

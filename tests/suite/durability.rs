@@ -128,7 +128,7 @@ fn a_run_that_reads_nothing_replaces_nothing() {
     assert_eq!(folder.run(&["-q", "--corpus", "a.jsonl", "--output", "out"]).code, 0);
     let field = ["a.jsonl", "--text-field", "body"];
     for (input, why) in [
-        (&field[..], "no document was read: [json] \"a.jsonl\" byte 0: record 0: expected "),
+        (&field[..], "no document was read: [text-field] \"a.jsonl\": 2 records have no field "),
         (&["empty.jsonl"], "no document was read: [empty] \"empty.jsonl\""),
         (&["a.jsonl", "--queries", "empty.jsonl"], "no document was read: [empty] "),
         (&["empty.jsonl", "--queries", "a.jsonl"], "no document was read: [empty] "),
@@ -146,7 +146,7 @@ fn a_run_that_reads_nothing_replaces_nothing() {
     let fingerprint = [&["fingerprint", "-q", "--force", "--output", "f.txt"], &field[..]].concat();
     let run = folder.run(&fingerprint);
     assert_eq!(run.code, 1, "{}", run.err);
-    assert!(run.err.contains("no document was read: [json]"), "{}", run.err);
+    assert!(run.err.contains("no document was read: [text-field]"), "{}", run.err);
     assert_eq!(fs::read_to_string(folder.path("f.txt")).unwrap(), "old");
     // Documents that were not chosen were read.
     let passed = ["-q", "--corpus", "a.jsonl", "--min-tokens", "1000", "--output", "passed"];

@@ -121,7 +121,7 @@ fn json_lines_are_read() {
     };
     let lines: String = TEXT.lines().map(line).collect();
     fs::write(folder.join("f.jsonl"), &lines).unwrap();
-    assert_eq!(check(folder, "join --fingerprints f.jsonl"), PAIRS);
+    assert_eq!(check(folder, "join --fingerprints f.jsonl --rows"), PAIRS);
     let itself = "search --fingerprints f.txt --queries f.jsonl --count -k 0";
     assert_eq!(check(folder, itself), "6\n");
     fs::write(folder.join("bad.jsonl"), lines.replace("null", "0")).unwrap();
@@ -129,6 +129,40 @@ fn json_lines_are_read() {
     let expected =
         "bad.jsonl, byte 44: expected a field \"fingerprint\" with a string of 16 digits";
     assert!(message.contains(expected), "{message}");
+}
+
+#[cfg(all(feature = "jsonl", feature = "parquet"))]
+#[test]
+fn rows_are_called_by_their_ids_where_there_are_any() {
+    let folder = folder();
+    let folder = folder.path();
+    let texts =
+        [("a", "one rose is a rose"), ("b c", "one rose is a rose"), ("d\\te", "other words here")];
+    let lines = texts.map(|(id, text)| format!("{{\"id\":\"{id}\",\"text\":\"{text}\"}}\n"));
+    fs::write(folder.join("t.jsonl"), lines.concat()).unwrap();
+    for name in ["p.jsonl", "p.parquet", "p.f"] {
+        check(folder, &format!("fingerprint t.jsonl --output {name}"));
+    }
+    for name in ["p.jsonl", "p.parquet"] {
+        let join = format!("join --fingerprints {name}");
+        assert_eq!(check(folder, &join), "a\tb c\t0\n");
+        assert_eq!(check(folder, &format!("{join} --rows")), "0\t1\t0\n");
+        assert_eq!(check(folder, &format!("{join} --count")), "1\n");
+        assert_eq!(check(folder, &format!("{join} --groups")), "group\ta\tb c\n");
+        let search = format!("search --queries p.f --fingerprints {name} -k 0");
+        assert_eq!(check(folder, &search), "0\ta\t0\n0\tb c\t0\n1\ta\t0\n1\tb c\t0\n2\td\\te\t0\n");
+        let search = format!("search --queries {name} --fingerprints p.f -k 0 --groups");
+        let groups = "query-group\ta\tb c\ngroup\t0 1\npair\ta\t0\t0\npair\td\\te\t2\t0\n";
+        assert_eq!(check(folder, &search), groups);
+        // Tables of numbers stay what they are.
+        for output in ["npy", "parquet"] {
+            let written = |more: &str| {
+                check(folder, &format!("{join} --output out.{output}{more}"));
+                fs::read(folder.join(format!("out.{output}"))).unwrap()
+            };
+            assert!(written("") == written(" --rows"));
+        }
+    }
 }
 
 #[cfg(feature = "parquet")]

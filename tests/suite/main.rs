@@ -31,6 +31,8 @@ mod fingerprint;
 #[cfg(all(feature = "jsonl", feature = "parquet", feature = "warc", feature = "zstd"))]
 mod generated_pages;
 mod golden;
+#[cfg(all(feature = "csv", feature = "jsonl", feature = "parquet", unix))]
+mod inputs;
 mod join;
 mod join_memory;
 #[cfg(all(
@@ -58,5 +60,7 @@ mod reference;
 mod report;
 #[cfg(feature = "jsonl")]
 mod texts;
+#[cfg(feature = "jsonl")]
+mod why;
 #[cfg(feature = "jsonl")]
 mod widths;

@@ -71,10 +71,11 @@ fn files_of_every_format_are_joined_and_searched() {
             let (name, rows) = if *form == "npy" { ("all", &all) } else { ("gap", &gap) };
             let options = format!("--shingle words:2 --bits {bits} --output x.{form} -q --force");
             ran(&folder, &format!("fingerprint {name}.jsonl {options}"));
-            let found = ran(&folder, &format!("join --fingerprints x.{form} -k {most}")).out;
+            let found = ran(&folder, &format!("join --rows --fingerprints x.{form} -k {most}")).out;
             assert_eq!(found, pairs(rows, rows, most, true), "{form}, {bits} bits");
             assert!(found.lines().count() > 20, "{form}, {bits} bits");
-            let searched = format!("search --fingerprints x.{form} --queries few.txt -k {most}");
+            let searched =
+                format!("search --rows --fingerprints x.{form} --queries few.txt -k {most}");
             let found = ran(&folder, &searched).out;
             assert_eq!(found, pairs(&few, rows, most, false), "{form}, {bits} bits");
             let explained = ran(&folder, &format!("{searched} --explain --count")).err;

@@ -2,19 +2,16 @@
 
 use crate::args::CompareArgs;
 use crate::fingerprint::simhash;
-use crate::{console, inputs};
-use anyhow::Context;
+use crate::{console, inputs, one_document};
 use simtool::Error;
 use simtool::json_text;
 use simtool::kernels::Isa;
-use simtool::pipeline::compare::{Comparison, compare_texts, read_document};
+use simtool::pipeline::compare::{Comparison, compare_texts};
 use simtool::pipeline::method::Terms;
 use simtool::read::ReadOptions;
-use simtool::read::walk::{InputFile, Walker};
 use simtool::write::text_difference::{Piece, Shown, text_difference};
 use std::env;
 use std::fmt::Write;
-use std::fs;
 use std::io::{self, IsTerminal};
 use std::path::Path;
 
@@ -28,46 +25,26 @@ pub(crate) fn run(args: &CompareArgs) -> anyhow::Result<()> {
     if paths == [Path::new("-"); 2] {
         return Err(Error::config("B", "-", "only one document can be standard input").into());
     }
-    let [left, right] = [read(args, paths[0])?, read(args, paths[1])?];
+    let options = ReadOptions {
+        format: inputs::format(args.format.as_deref())?,
+        text_field: args.text_field.clone(),
+        id_field: args.id_field.clone(),
+        ..ReadOptions::default()
+    };
+    let [left, right] =
+        [one_document::read(paths[0], &options)?, one_document::read(paths[1], &options)?];
     let comparison = compare_texts([&left, &right], &method, Isa::detected());
     let text = if args.json {
         json(paths, method.compared(), &comparison)?
     } else {
-        let colours = io::stdout().is_terminal()
-            && env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
-        let marks = if colours { Marks::COLOURS } else { Marks::PLAIN };
-        readable(paths, method.compared(), &comparison, [&left, &right], &marks)
+        let texts = [&left[..], &right];
+        readable(paths, method.compared(), &comparison, texts, &Marks::for_terminal())
     };
     Ok(console::out(text.as_bytes())?)
 }
 
-/// The text of the document that a path, or a path and a record number, names.
-fn read(args: &CompareArgs, path: &Path) -> anyhow::Result<Vec<u8>> {
-    let options = ReadOptions {
-        format: inputs::format(args.format.as_deref())?,
-        text_field: args.text_field.clone(),
-        ..ReadOptions::default()
-    };
-    if path == Path::new("-") {
-        let folder = env::temp_dir();
-        let mut walker = Walker::new(&folder);
-        walker.add(path, &|_| true, &mut io::stdin().lock())?;
-        let file = walker.finish().files.pop().context("standard input cannot be read")?;
-        return Ok(read_document(file, None, options)?);
-    }
-    if !path.exists()
-        && let Some((file, record)) = path.to_str().and_then(|path| path.rsplit_once(':'))
-        && let Ok(record) = record.parse()
-        && Path::new(file).exists()
-    {
-        return Ok(read_document(InputFile::new(file), Some(record), options)?);
-    }
-    fs::metadata(path).map_err(|error| Error::io(path, "read", error))?;
-    Ok(read_document(InputFile::new(path), None, options)?)
-}
-
 /// What stands around words of one document.
-struct Marks {
+pub(crate) struct Marks {
     left: [&'static str; 2],
     right: [&'static str; 2],
     quiet: [&'static str; 2],
@@ -80,6 +57,13 @@ impl Marks {
         right: ["\x1b[4;32m", "\x1b[0m"],
         quiet: ["\x1b[2m", "\x1b[0m"],
     };
+
+    /// Colours, if a terminal shows them and the user wants any.
+    pub(crate) fn for_terminal() -> Self {
+        let colours = io::stdout().is_terminal()
+            && env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
+        if colours { Self::COLOURS } else { Self::PLAIN }
+    }
 }
 
 fn readable(
@@ -106,10 +90,16 @@ fn readable(
         // Writing to a string cannot fail.
         let _ = writeln!(out, "{name}           {path}, {count} distinct shingles");
     }
+    out + &difference(texts, ["A", "B"], marks)
+}
+
+/// Where two texts differ, under a line that tells the marks of what is in one alone.
+pub(crate) fn difference(texts: [&[u8]; 2], names: [&str; 2], marks: &Marks) -> String {
     let [of_left, of_right] = [marks.left, marks.right].map(|[from, to]| format!("{from}text{to}"));
-    let _ = writeln!(out, "\n{of_left} in A alone, {of_right} in B alone\n");
-    let [left, right] = texts.map(String::from_utf8_lossy);
-    for piece in text_difference(&left, &right, SHOWN) {
+    let [left, right] = names;
+    let mut out = format!("\n{of_left} in {left} alone, {of_right} in {right} alone\n\n");
+    let [left_text, right_text] = texts.map(String::from_utf8_lossy);
+    for piece in text_difference(&left_text, &right_text, SHOWN) {
         let [from, to] = marks.quiet;
         let _ = match piece {
             Piece::Both(text) => write!(out, "{}", shown(text)),
@@ -117,7 +107,7 @@ fn readable(
             Piece::Right(text) => marked(&mut out, text, marks.right),
             Piece::Equal(count) => write!(out, "{from}[… {count} words alike …]{to} "),
             Piece::Unread(a, b) => {
-                write!(out, "{from}[… not shown: {a} words of A, {b} of B …]{to} ")
+                write!(out, "{from}[… not shown: {a} words of {left}, {b} of {right} …]{to} ")
             }
         };
     }
@@ -134,7 +124,7 @@ fn marked(out: &mut String, text: &str, [from, to]: [&str; 2]) -> std::fmt::Resu
 }
 
 /// Text that cannot drive a terminal.
-fn shown(text: &str) -> String {
+pub(crate) fn shown(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for c in text.chars() {
         match c {

@@ -4,7 +4,7 @@ use crate::args::{ClusterBy, CorpusArgs, Job, KeepWhich, OutputFormat, Quarantin
 use crate::inputs::Access;
 use crate::output_file::existing;
 use crate::progress_line::ProgressLine;
-use crate::{Outcome, console, documents, interrupt, reference};
+use crate::{Outcome, console, documents, interrupt, reference, shell};
 use simtool::Error;
 use simtool::fault::Fault;
 use simtool::options::Options;
@@ -15,7 +15,7 @@ use simtool::pipeline::{
     find_near_duplicates, write_outputs, write_summaries,
 };
 use simtool::progress::{Progress, Work};
-use simtool::read::walk::{InputFile, Walked};
+use simtool::read::walk::Walked;
 use simtool::read::{Collection, ReadOptions, Strict};
 use simtool::shell_word::shell_word;
 use simtool::sides::Sides;
@@ -77,7 +77,7 @@ pub(crate) fn run(job: Job<'_>) -> anyhow::Result<Outcome> {
         documents::refuse_missing_field("keep_field", field, &[&inputs.first().collection])?;
     }
     let mut summary = Summary {
-        command: command_line(),
+        command: shell::command_line(),
         output: args.output.display().to_string(),
         commands: Some(commands(args)),
         begin: Some(begin),
@@ -141,7 +141,9 @@ fn plan(job: Job<'_>) -> Result<Plan, Error> {
         return Err(Error::config("keep", keep.name(), rule));
     }
     let is_input = |path: &&PathBuf| *path == Path::new("-");
-    if job.paths.iter().chain(job.queries).filter(is_input).count() > 1 {
+    // A list beside the corpus is told of where it is read.
+    let list = job.corpus.input.files_from.iter().filter(|_| !job.queries.is_empty());
+    if job.paths.iter().chain(job.queries).chain(list).filter(is_input).count() > 1 {
         return Err(Error::config("PATH", "-", "standard input can be read once"));
     }
     let resources = job.corpus.common.resources(&job.corpus.memory);
@@ -197,8 +199,8 @@ fn inputs(job: Job<'_>) -> anyhow::Result<Sides<Input>> {
     };
     let temporary = common.resources(&args.memory).temporary_folder;
     let open = |paths: &[PathBuf]| -> anyhow::Result<Input> {
-        let Walked { files, faults } = documents::walk(paths, input, &temporary)?;
-        refuse_overlap(&args.output, paths, &files)?;
+        refuse_overlap(&args.output, paths)?;
+        let Walked { files, faults, .. } = documents::walk(paths, input, &args.output, &temporary)?;
         Ok(Input { collection: Collection::open(files, options.clone()), faults })
     };
     let corpus = open(&documents::with_listed(job.paths, input)?)?;
@@ -255,50 +257,17 @@ fn dry_run(estimate: &Estimate, plan: &Plan, output: &Path) -> String {
     text
 }
 
-/// Refuses an output folder that is an input or lies in one, and inputs that lie in it.
-fn refuse_overlap(output: &Path, paths: &[PathBuf], files: &[InputFile]) -> Result<(), Error> {
-    let refuse = |input: &Path| {
-        let rule = format!("overlaps the input {}: choose another folder", input.display());
-        Err(Error::config("output", output.display(), rule))
-    };
-    let resolved_output = resolved(output);
-    for folder in paths.iter().filter(|path| path.is_dir()) {
-        if resolved_output.starts_with(resolved(folder)) {
-            return refuse(folder);
+/// Refuses an output folder that is an input or holds one. One that lies in an input is no input.
+fn refuse_overlap(output: &Path, paths: &[PathBuf]) -> Result<(), Error> {
+    let resolved_output = documents::resolved(output);
+    match paths.iter().find(|path| documents::resolved(path).starts_with(&resolved_output)) {
+        // Nothing lies in a folder that is not there.
+        Some(input) if output.exists() => {
+            let rule = format!("overlaps the input {}: choose another folder", input.display());
+            Err(Error::config("output", output.display(), rule))
         }
+        _ => Ok(()),
     }
-    // Nothing lies in a folder that is not there.
-    // Files of a folder are resolved with it.
-    let mut folder: Option<(PathBuf, PathBuf)> = None;
-    let inside = |file: &&InputFile| {
-        let parent = file.name.parent().unwrap_or(Path::new(""));
-        if folder.as_ref().is_none_or(|(known, _)| known != parent) {
-            folder = Some((parent.to_owned(), resolved(parent)));
-        }
-        // No link is followed inside a folder.
-        let is_named = file.copy_name.components().count() == 1;
-        let in_folder = folder.as_ref().is_some_and(|(_, real)| real.starts_with(&resolved_output));
-        in_folder || is_named && resolved(&file.name).starts_with(&resolved_output)
-    };
-    match files.iter().filter(|_| output.exists()).find(inside) {
-        Some(file) => refuse(&file.name),
-        None => Ok(()),
-    }
-}
-
-/// The path without links, as far as it exists.
-fn resolved(path: &Path) -> PathBuf {
-    let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-    let real = path
-        .ancestors()
-        .find_map(|folder| Some(folder.canonicalize().ok()?.join(path.strip_prefix(folder).ok()?)));
-    real.unwrap_or(path)
-}
-
-/// The command line, quoted so that a shell runs it again.
-fn command_line() -> String {
-    let arguments = std::env::args_os().map(|argument| shell_word(&argument.to_string_lossy()));
-    arguments.collect::<Vec<_>>().join(" ")
 }
 
 /// What the user can type to look further at what was found.

@@ -3,11 +3,12 @@
 use crate::args::{InputArgs, OnError};
 use crate::inputs::{self, Access};
 use crate::{Outcome, console};
+use simtool::document::Bad;
 use simtool::fault::{Fault, Severity, quoted};
 use simtool::pipeline::{CollectionSummary, Quarantined};
 use simtool::read::globs::Globs;
 use simtool::read::selection::Selection;
-use simtool::read::walk::{Walked, Walker, listed_paths};
+use simtool::read::walk::{InFolders, Walked, Walker, listed_paths};
 use simtool::read::{Collection, Corpus, ReadOptions, Strict};
 use simtool::{Error, ErrorKind};
 use std::io;
@@ -27,6 +28,7 @@ pub(crate) fn read_options(args: &InputArgs, access: Access) -> Result<ReadOptio
     Ok(ReadOptions {
         format,
         per_line: args.per_line,
+        delimiter: args.delimiter,
         text_field: args.text_field.clone(),
         id_field: args.id_field().to_owned(),
         max_record_bytes: bytes(args.max_record),
@@ -45,22 +47,39 @@ pub(crate) fn read_options(args: &InputArgs, access: Access) -> Result<ReadOptio
 
 /// The paths with those of the list of `--files-from`.
 pub(crate) fn with_listed(paths: &[PathBuf], args: &InputArgs) -> Result<Vec<PathBuf>, Error> {
-    let mut paths = paths.to_vec();
+    let mut all = paths.to_vec();
     if let Some(list) = &args.files_from {
-        paths.extend(listed_paths(list, args.null)?);
+        all.extend(listed_paths(list, args.null, &mut io::stdin().lock())?);
+        let is_input = |path: &PathBuf| path.as_os_str() == "-";
+        if is_input(list) && all.iter().any(is_input) {
+            let rule =
+                "reads the list from standard input, which can be read once; name no other -";
+            return Err(Error::config("files_from", "-", rule));
+        }
     }
-    Ok(paths)
+    Ok(all)
 }
 
-/// The files to read, and what is wrong with other paths.
-pub(crate) fn walk(paths: &[PathBuf], args: &InputArgs, temporary: &Path) -> Result<Walked, Error> {
+/// The files to read, and what is wrong with other paths. In folders, `output` is not read.
+pub(crate) fn walk(
+    paths: &[PathBuf],
+    args: &InputArgs,
+    output: &Path,
+    temporary: &Path,
+) -> Result<Walked, Error> {
     let globs = Globs::new(&args.glob)?;
-    let select = |path: &Path| globs.select(path);
+    let output = resolved(output);
+    let in_folders = InFolders {
+        wanted: &|path| globs.select(path),
+        hidden: args.hidden,
+        output: Some(&output),
+    };
     let mut walker = Walker::new(temporary);
     for path in paths {
-        walker.add(path, &select, &mut io::stdin().lock())?;
+        walker.add(path, in_folders, &mut io::stdin().lock())?;
     }
-    let walked = walker.finish();
+    let mut walked = walker.finish();
+    walked.faults.append(&mut walked.left_out);
     if walked.files.is_empty() {
         show(&walked.faults, Shown { verbose: false, quiet: false });
         let first = paths.first().map_or(Path::new("an empty list"), PathBuf::as_path);
@@ -72,6 +91,15 @@ pub(crate) fn walk(paths: &[PathBuf], args: &InputArgs, temporary: &Path) -> Res
     }
     refuse_losses(args, &walked.faults)?;
     Ok(walked)
+}
+
+/// The path without links, as far as it exists.
+pub(crate) fn resolved(path: &Path) -> PathBuf {
+    let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let real = path
+        .ancestors()
+        .find_map(|folder| Some(folder.canonicalize().ok()?.join(path.strip_prefix(folder).ok()?)));
+    real.unwrap_or(path)
 }
 
 /// Done, unless records or files were lost.
@@ -99,9 +127,11 @@ pub(crate) fn add_faults(
     }
 }
 
-/// What is wrong with a collection's files, then its bad records.
+/// What is wrong with a collection's files, then its bad records, of which those without a text are
+/// one fault.
 pub(crate) fn all_faults(collection: &Collection, read: &CollectionSummary) -> Vec<Fault> {
-    let bad = read.quarantined.iter().map(|Quarantined { file, record }| Fault {
+    let has_text = |bad: &&Quarantined| bad.record.bad.code != Bad::NO_TEXT;
+    let bad = read.quarantined.iter().filter(has_text).map(|Quarantined { file, record }| Fault {
         severity: Severity::Loss,
         code: record.bad.code,
         file: collection.file_name(*file).to_owned(),
@@ -109,7 +139,35 @@ pub(crate) fn all_faults(collection: &Collection, read: &CollectionSummary) -> V
         detail: format!("record {}: expected {}", record.record, record.bad.expected),
         lost_records: 0,
     });
-    read.faults.iter().cloned().chain(bad).collect()
+    read.faults.iter().cloned().chain(without_text(collection, read)).chain(bad).collect()
+}
+
+/// The fault of all records that have not the field of the text, if there are any: whoever names the
+/// wrong field wants to know it once.
+fn without_text(collection: &Collection, read: &CollectionSummary) -> Option<Fault> {
+    let mut records =
+        read.quarantined.iter().filter(|bad| bad.record.bad.code == Bad::NO_TEXT).peekable();
+    let first = *records.peek()?;
+    let (mut here, mut elsewhere, mut files, mut last) = (0_u64, 0_u64, 0, first.file);
+    for Quarantined { file, .. } in records {
+        files += usize::from(std::mem::replace(&mut last, *file) != *file);
+        *(if *file == first.file { &mut here } else { &mut elsewhere }) += 1;
+    }
+    let (records, have) = if here == 1 { ("record", "has") } else { ("records", "have") };
+    let (elsewhere, have) = match files {
+        0 => (String::new(), have),
+        1 => (format!(" here and {elsewhere} in another file"), "have"),
+        _ => (format!(" here and {elsewhere} in {files} other files"), "have"),
+    };
+    let lack = collection.lack_of_text(first.file, first.record.byte);
+    Some(Fault {
+        severity: Severity::Loss,
+        code: Bad::NO_TEXT,
+        file: collection.file_name(first.file).to_owned(),
+        byte: None,
+        detail: format!("{here} {records}{elsewhere} {have} {lack}"),
+        lost_records: 0,
+    })
 }
 
 /// The collection, which ends its reading at the first loss if that is what the user asked for.
@@ -140,8 +198,10 @@ pub(crate) fn refuse_nothing(
         return Ok(());
     }
     let faults = all_faults(collection, read);
-    let loss = faults.iter().find(|fault| fault.severity == Severity::Loss);
-    let reason = loss.or(faults.first()).map_or("there are no records".into(), Fault::to_string);
+    let wrong_field = faults.iter().find(|fault| fault.code == Bad::NO_TEXT);
+    let loss = wrong_field.or_else(|| faults.iter().find(|fault| fault.severity == Severity::Loss));
+    // What was left out of folders is told before what is wrong with files.
+    let reason = loss.or(faults.last()).map_or("there are no records".into(), Fault::to_string);
     Err(anyhow::anyhow!("no document was read: {reason}; nothing was written"))
 }
 

@@ -36,8 +36,8 @@ pub(crate) fn run(args: &FingerprintArgs) -> anyhow::Result<Outcome> {
     let read = documents::read_options(&args.input, Access::of(args.common.no_mmap))?;
     let resources = args.common.resources(&args.memory);
     let paths = documents::with_listed(&args.corpus, &args.input)?;
-    let Walked { files, faults } =
-        documents::walk(&paths, &args.input, &resources.temporary_folder)?;
+    let Walked { files, faults, .. } =
+        documents::walk(&paths, &args.input, &args.output, &resources.temporary_folder)?;
     if let Some(input) = files.iter().find(|file| is_same(&file.name, &args.output)) {
         let rule = format!("is the input {}: choose another file", input.name.display());
         return Err(Error::config("output", args.output.display(), rule).into());

@@ -6,9 +6,9 @@ use crate::output_file::{existing, refuse_existing};
 use crate::progress_line::ProgressLine;
 use crate::{console, interrupt};
 use simtool::Error;
-use simtool::fingerprint_file;
+use simtool::fingerprint_file::{self, RowIds};
 use simtool::fingerprint_rows::FingerprintRows;
-use simtool::pipeline::emit_pairs::{PairOutput, Sink};
+use simtool::pipeline::emit_pairs::{PairForm, PairOutput, Sink};
 use simtool::pipeline::join_fingerprints::{
     join_fingerprints, plan_search, plan_self_join, search_fingerprints,
 };
@@ -26,14 +26,18 @@ pub(crate) fn join(args: &JoinArgs) -> anyhow::Result<()> {
     let path = args.rows.path();
     let file = inputs::open(path, Access::of(pairs.common.no_mmap))?;
     let rows = fingerprint_file::read(&file, path)?;
+    let ids = ids(pairs, &file, path)?;
     told(pairs, path, &rows);
     timings.end("read");
     let plan = plan_self_join(&rows, pairs.max_distance, index, resources.memory)?;
     explain(pairs, &plan);
     timings.end("plan");
     let progress = ProgressLine::new(pairs.common.quiet, pairs.common.progress);
-    let joined = output
-        .write(|form, sink| join_fingerprints(&rows, &plan, &resources, form, &progress, sink))?;
+    let ids = [ids.as_ref(); 2];
+    let joined = output.write(|output, sink| {
+        let form = PairForm { output, ids };
+        join_fingerprints(&rows, &plan, &resources, form, &progress, sink)
+    })?;
     end(pairs, &progress, timings, &joined);
     Ok(())
 }
@@ -44,22 +48,31 @@ pub(crate) fn search(args: &SearchArgs) -> anyhow::Result<()> {
     let (output, mut timings) = (Output::of(pairs)?, Timings::start());
     let resources = pairs.common.resources(&pairs.memory);
     let (path, access) = (args.rows.path(), Access::of(pairs.common.no_mmap));
-    let corpus = inputs::open(path, access)?;
-    let corpus = fingerprint_file::read(&corpus, path)?;
+    let corpus_file = inputs::open(path, access)?;
+    let corpus = fingerprint_file::read(&corpus_file, path)?;
+    let corpus_ids = ids(pairs, &corpus_file, path)?;
     told(pairs, path, &corpus);
-    let queries = inputs::open(&args.queries, access)?;
-    let queries = fingerprint_file::read(&queries, &args.queries)?;
+    let query_file = inputs::open(&args.queries, access)?;
+    let queries = fingerprint_file::read(&query_file, &args.queries)?;
+    let query_ids = ids(pairs, &query_file, &args.queries)?;
     told(pairs, &args.queries, &queries);
     timings.end("read");
     let plan = plan_search(&queries, &corpus, pairs.max_distance, index, resources.memory)?;
     explain(pairs, &plan);
     timings.end("plan");
     let progress = ProgressLine::new(pairs.common.quiet, pairs.common.progress);
-    let joined = output.write(|form, sink| {
+    let ids = [query_ids.as_ref(), corpus_ids.as_ref()];
+    let joined = output.write(|output, sink| {
+        let form = PairForm { output, ids };
         search_fingerprints(&queries, &corpus, &plan, &resources, form, &progress, sink)
     })?;
     end(pairs, &progress, timings, &joined);
     Ok(())
+}
+
+/// The IDs that a file has beside its fingerprints, unless row numbers are wanted.
+fn ids<'f>(args: &PairsArgs, file: &'f [u8], path: &Path) -> Result<Option<RowIds<'f>>, Error> {
+    if args.rows { Ok(None) } else { RowIds::of(file, path) }
 }
 
 /// The method that was named.

@@ -13,11 +13,17 @@ mod inputs;
 mod interrupt;
 mod join;
 mod manual;
+mod one_document;
 mod output_file;
 mod progress_line;
+#[cfg(feature = "jsonl")]
+mod recorded;
 mod reference;
+mod shell;
 mod signals;
 mod usage;
+#[cfg(feature = "jsonl")]
+mod why;
 
 use args::{Args, Command};
 use clap::CommandFactory;
@@ -89,6 +95,8 @@ fn run(command: &Command) -> anyhow::Result<Outcome> {
             console::out(&script)?;
         }
         Command::Man(args) => manual::run(args)?,
+        #[cfg(feature = "jsonl")]
+        Command::Why(args) => why::run(args)?,
     }
     Ok(Outcome::Done)
 }

@@ -36,11 +36,7 @@ enum Form {
 
 /// What is to be done; where there is nothing, help, the version or an error is printed.
 pub(crate) fn parse() -> Result<Command, Outcome> {
-    // N and M may be negative numbers, to be refused with their range; `-0` is none of these.
-    let is_null = |argument: &OsString| argument == "-0";
-    let arguments: Vec<OsString> = std::env::args_os()
-        .map(|argument| if is_null(&argument) { "--null".into() } else { argument })
-        .collect();
+    let arguments: Vec<OsString> = std::env::args_os().map(named_null).collect();
     if arguments.len() < 2 {
         // Nobody is left to tell if standard error is closed.
         drop(io::stderr().write_all(FIRST_STEPS.as_bytes()));
@@ -68,6 +64,20 @@ pub(crate) fn parse() -> Result<Command, Outcome> {
         },
         _ => Ok(command),
     }
+}
+
+/// What a finished run was asked to do, if that is still understood.
+#[cfg(feature = "jsonl")]
+pub(crate) fn understood(arguments: Vec<OsString>) -> Option<Command> {
+    let arguments: Vec<OsString> = arguments.into_iter().map(named_null).collect();
+    let behind_program = arguments.get(1..).filter(|behind| !behind.is_empty())?;
+    read(form(behind_program), &arguments).ok()
+}
+
+/// The argument, in which N and M may be negative numbers, to be refused with their range; `-0` is none
+/// of these.
+fn named_null(argument: OsString) -> OsString {
+    if argument == "-0" { "--null".into() } else { argument }
 }
 
 /// The arguments that ask for help; for that of the command of its name, where a form has one.

@@ -301,14 +301,14 @@ mod tests {
     use crate::document::ShardIds;
     use crate::progress::NoProgress;
     use crate::read::ReadOptions;
-    use crate::read::walk::Walker;
+    use crate::read::walk::{InFolders, Walker};
     use std::collections::BTreeMap;
     use std::fs;
     use std::io::Write;
 
     fn collection(folder: &Path) -> Collection {
         let mut walker = Walker::new(folder);
-        walker.add(folder, &|_| true, &mut io::empty()).unwrap();
+        walker.add(folder, InFolders::default(), &mut io::empty()).unwrap();
         let options = ReadOptions { shard_bytes: 5000, ..ReadOptions::default() };
         Collection::open(walker.finish().files, options)
     }

@@ -50,6 +50,16 @@ Examples:
 
 `simtool --corpus PATH --queries QUERIES` does the same.";
 
+#[cfg(feature = "jsonl")]
+pub(super) const WHY: &str = "\
+Examples:
+  simtool why simtool-out page-17
+      tells whether the document of this ID was kept or removed, for which, and what they share
+  simtool why simtool-out big/part-3.jsonl:120
+      the same for record 120 of a file
+  simtool why simtool-out big/part-3.jsonl#page-17
+      the same for an ID that documents of several files have";
+
 pub(super) const REFERENCE: &str = "\
 Examples:
   simtool 1000 16

@@ -71,6 +71,13 @@ pub(crate) struct PairsArgs {
     #[arg(short = 'k', long, value_name = "K", default_value_t = 3)]
     pub(crate) max_distance: u32,
 
+    /// Print row numbers, from 0, also where the file has IDs.
+    ///
+    /// JSON Lines and Parquet as `simtool fingerprint` writes them have an ID for each row, and lines
+    /// have these. Arrays and Parquet files of pairs always have row numbers.
+    #[arg(long)]
+    pub(crate) rows: bool,
+
     /// Print on standard error which methods there are, what they would take, and the choice.
     #[arg(long)]
     pub(crate) explain: bool,

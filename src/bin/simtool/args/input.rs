@@ -10,7 +10,8 @@ use std::path::PathBuf;
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Reading")]
 pub(crate) struct InputArgs {
-    /// A file that lists more paths of the collection, one a line; may be compressed with gzip.
+    /// A file that lists more paths of the collection, one a line; may be compressed with gzip; - is
+    /// standard input.
     #[arg(long, value_name = "LIST", value_hint = ValueHint::FilePath)]
     pub(crate) files_from: Option<PathBuf>,
 
@@ -22,6 +23,13 @@ pub(crate) struct InputArgs {
     #[arg(long, value_name = "GLOB")]
     pub(crate) glob: Vec<String>,
 
+    /// Of folders, also read what is hidden: files and folders whose names begin with a dot.
+    ///
+    /// Without it they are left out, which a note tells with their number. What is named is read.
+    /// Links in folders are followed to files, and not to folders; results of simtool are left out.
+    #[arg(long)]
+    pub(crate) hidden: bool,
+
     /// The format of every file [default: told by content and name].
     #[arg(long, value_name = "FORMAT", value_parser = formats())]
     pub(crate) format: Option<String>,
@@ -29,6 +37,11 @@ pub(crate) struct InputArgs {
     /// A line of a plain text is a document, not the file.
     #[arg(long)]
     pub(crate) per_line: bool,
+
+    /// What stands between the columns of CSV and TSV: one character, or tab [default: in TSV a
+    /// tab; in CSV the comma, semicolon, tab or bar that the first rows tell].
+    #[arg(long, value_name = "CHAR", value_parser = delimiter)]
+    pub(crate) delimiter: Option<u8>,
 
     /// Field, column or dotted path of the text.
     #[arg(long, value_name = "NAME", default_value = "text")]
@@ -91,6 +104,15 @@ pub(crate) enum OnError {
 /// The names of the formats.
 pub(super) fn formats() -> PossibleValuesParser {
     Format::ALL.map(Format::name).into()
+}
+
+/// A character that may stand between columns.
+fn delimiter(text: &str) -> Result<u8, String> {
+    match text.as_bytes() {
+        b"tab" | b"\\t" => Ok(b'\t'),
+        &[character] if character.is_ascii() && !b"\"\r\n".contains(&character) => Ok(character),
+        _ => Err("expected one ASCII character other than a quote, such as ';', or tab".to_owned()),
+    }
 }
 
 /// A share from 0 to 1.

@@ -6,6 +6,8 @@ mod examples;
 mod fingerprints;
 mod input;
 mod sizes;
+#[cfg(feature = "jsonl")]
+mod why;
 
 pub(crate) use common::{CommonArgs, MemoryArgs, ShowProgress, ending};
 pub(crate) use corpus::{
@@ -14,6 +16,8 @@ pub(crate) use corpus::{
 };
 pub(crate) use fingerprints::{FingerprintArgs, JoinArgs, PairsArgs, SearchArgs};
 pub(crate) use input::{InputArgs, OnError};
+#[cfg(feature = "jsonl")]
+pub(crate) use why::WhyArgs;
 
 use clap::{Parser, Subcommand, ValueHint};
 use common::{folder, output_folder};
@@ -63,6 +67,12 @@ pub(crate) enum Command {
     /// Compare two documents: how alike they are, and where they differ.
     #[command(after_long_help = examples::COMPARE)]
     Compare(CompareArgs),
+    /// Tell what became of a document of a finished run: kept or removed, for which, and why.
+    ///
+    /// Reads the run's output folder, and the texts again from the input where it still is.
+    #[cfg(feature = "jsonl")]
+    #[command(after_long_help = examples::WHY)]
+    Why(WhyArgs),
     /// Write a file of fingerprints (SimHash) of documents, for join and search.
     ///
     /// Rows come in reading order, so that row numbers of a join lead back to the documents.
@@ -70,13 +80,14 @@ pub(crate) enum Command {
     Fingerprint(FingerprintArgs),
     /// List all pairs of rows in a file of fingerprints that differ in few bits.
     ///
-    /// Prints a, b and distance with tabs between: row numbers from 0, a below b, ascending.
+    /// Prints a, b and distance with tabs between, ascending by row, a before b: IDs where the file
+    /// has them, else row numbers from 0.
     #[command(after_long_help = examples::JOIN)]
     Join(JoinArgs),
     /// Search a file of fingerprints for those that differ in few bits from the ones of another.
     ///
-    /// Prints a, b and distance with tabs between: the query's row, the fingerprint's row, from 0,
-    /// ascending.
+    /// Prints a, b and distance with tabs between, ascending by row: the query and the fingerprint,
+    /// by IDs where their files have them, else by row numbers from 0.
     #[command(after_long_help = examples::SEARCH)]
     Search(SearchArgs),
     /// Match the samples of a folder with its articles, as `simtool N M` does.
@@ -106,6 +117,19 @@ pub(crate) enum Command {
     /// `simtool [N M] --corpus PATH…`.
     #[command(skip)]
     Corpus(CorpusForm),
+}
+
+#[cfg(feature = "jsonl")]
+impl Command {
+    /// What is to be done to a collection, if this is about one.
+    pub(crate) fn job(&self) -> Option<Job<'_>> {
+        match self {
+            Self::Dedup(args) => Some(args.job()),
+            Self::Match(args) => Some(args.job()),
+            Self::Corpus(args) => Some(args.job()),
+            _ => None,
+        }
+    }
 }
 
 /// Arguments of `simtool man`.
@@ -182,7 +206,8 @@ pub(crate) struct GenerateArgs {
 /// Arguments of `simtool compare A B`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct CompareArgs {
-    /// A file that holds one document, `FILE:RECORD` for one of many, or - for standard input.
+    /// A file that holds one document, or - for standard input; of many `FILE:RECORD` or `FILE#ID`;
+    /// a document of a finished run as `OUT#ID`, with its output folder.
     #[arg(value_name = "A", value_hint = ValueHint::FilePath)]
     pub(crate) left: PathBuf,
 
@@ -205,6 +230,10 @@ pub(crate) struct CompareArgs {
     /// Field or column that holds the text.
     #[arg(long, value_name = "NAME", default_value = "text")]
     pub(crate) text_field: String,
+
+    /// Field or column that holds the ID, for `FILE#ID`.
+    #[arg(long, value_name = "NAME", default_value = "id")]
+    pub(crate) id_field: String,
 
     /// Print one JSON object, without the difference.
     #[arg(long)]

@@ -1,0 +1,150 @@
+//! A finished run and its inputs, as the run recorded how it was asked to read them.
+
+use crate::args::{Command, Job};
+use crate::inputs::Access;
+use crate::{documents, shell, usage};
+use simtool::Error;
+use simtool::pipeline::compare::{ReadDocument, Wanted, read_document};
+use simtool::pipeline::finished_run::{Fate, FinishedRun, Sought, find_in};
+use simtool::read::selection::Selection;
+use simtool::read::walk::{InputFile, Walked};
+use simtool::read::{Collection, ReadOptions};
+use std::env;
+use std::io;
+use std::path::{Component, Path, PathBuf};
+
+/// A finished run.
+pub(crate) struct Recorded {
+    pub(crate) run: FinishedRun,
+    /// What the run was asked for, if its command line is understood.
+    command: Option<Command>,
+    /// How its files are read.
+    options: ReadOptions,
+    /// The folder in which it ran, as far as that can be told; empty if it is the current one.
+    place: PathBuf,
+}
+
+/// A document, by the names that the run has for file and record.
+pub(crate) struct Located {
+    pub(crate) file: String,
+    pub(crate) record: u64,
+    /// Whether the run passed it over.
+    pub(crate) is_passed_over: bool,
+}
+
+impl Recorded {
+    /// The run whose output folder this is.
+    pub(crate) fn open(folder: &Path) -> Result<Self, Error> {
+        let run = FinishedRun::open(folder)?;
+        let command = usage::understood(shell::words(run.command()));
+        let job = command.as_ref().and_then(Command::job);
+        let mut options = match job {
+            Some(job) => documents::read_options(&job.corpus.input, Access::Map)?,
+            None => ReadOptions::default(),
+        };
+        for (name, field) in
+            [("text_field", &mut options.text_field), ("id_field", &mut options.id_field)]
+        {
+            if let Some(value) = run.parameter(name) {
+                value.clone_into(field);
+            }
+        }
+        let place = job.and_then(|job| place(folder, &job.corpus.output)).unwrap_or_default();
+        Ok(Self { run, command, options, place })
+    }
+
+    /// Where a file of the run is now.
+    pub(crate) fn path(&self, file: &Path) -> PathBuf {
+        // Joined to nothing, a path stays as it is.
+        self.place.join(file)
+    }
+
+    /// The document in a record of a file, as the run read it.
+    pub(crate) fn read(&self, file: &str, record: u64) -> Result<ReadDocument, Error> {
+        if file == "-" {
+            let reason = "it came through standard input and cannot be read again";
+            return Err(Error::io(file, "read", io::Error::other(reason)));
+        }
+        let path = self.path(Path::new(file));
+        std::fs::metadata(&path).map_err(|error| Error::io(&path, "read", error))?;
+        // What was chosen of the documents does not matter where one is named.
+        let options = ReadOptions { selection: Selection::default(), ..self.options.clone() };
+        read_document(InputFile::new(path), Wanted::Record(record), options)
+    }
+
+    /// Where the document is that is sought: in the outputs, or else in the inputs.
+    pub(crate) fn locate(&self, sought: Sought<'_>) -> anyhow::Result<Located> {
+        match self.run.find(sought)?.into_iter().next() {
+            Some(Fate::Clustered { cluster, at }) => {
+                let member = at.map_or(&cluster.kept, |at| &cluster.removed[at]);
+                let (file, record) = (member.file.clone(), member.record);
+                Ok(Located { file, record, is_passed_over: false })
+            }
+            Some(Fate::Quarantined { file, record, .. }) => {
+                Ok(Located { file, record, is_passed_over: false })
+            }
+            None => self.look_for(sought),
+        }
+    }
+
+    /// Looks for a document in the inputs.
+    pub(crate) fn look_for(&self, sought: Sought<'_>) -> anyhow::Result<Located> {
+        let id_field = &self.options.id_field;
+        let missing = || {
+            anyhow::anyhow!(
+                "{sought} is no document of this run: its IDs are those of the field \"{id_field}\", \
+                 or FILE:RECORD where a document has none; FILE:RECORD and FILE#ID name any"
+            )
+        };
+        let job = self.command.as_ref().and_then(Command::job);
+        let Some(Job { paths, queries, corpus: args, .. }) = job else { return Err(missing()) };
+        let mut sides = [queries.to_vec(), paths.to_vec()];
+        if let Some(list) = args.input.files_from.as_ref().filter(|list| list.as_os_str() != "-") {
+            let list = self.path(list);
+            let null = args.input.null;
+            sides[1].extend(simtool::read::walk::listed_paths(&list, null, &mut io::empty())?);
+        }
+        for side in sides {
+            let is_file = |path: &&PathBuf| path.as_os_str() != "-";
+            let paths: Vec<_> = side.iter().filter(is_file).map(|path| self.path(path)).collect();
+            if paths.is_empty() {
+                continue;
+            }
+            let output = self.path(&args.output);
+            let Walked { files, .. } =
+                documents::walk(&paths, &args.input, &output, &env::temp_dir())?;
+            let name = |path: &Path| path.strip_prefix(&self.place).unwrap_or(path).to_owned();
+            let everything =
+                ReadOptions { selection: Selection::default(), ..self.options.clone() };
+            let has_all = self.options.selection == Selection::default();
+            let files: Vec<_> = files.into_iter().map(|file| file.name).collect();
+            for (options, is_passed_over) in [(&self.options, false), (&everything, true)] {
+                if is_passed_over && has_all {
+                    continue;
+                }
+                let inputs = files.iter().map(InputFile::new).collect();
+                let collection = Collection::open(inputs, options.clone());
+                if let Some((file, record)) = find_in(&collection, sought, &name)? {
+                    let file = file.to_string_lossy().into_owned();
+                    return Ok(Located { file, record, is_passed_over });
+                }
+            }
+        }
+        Err(missing())
+    }
+}
+
+/// The folder in which a run wrote to `output`, if its output folder is now `folder`; `None` if that
+/// is the current one, or if it cannot be told.
+fn place(folder: &Path, output: &Path) -> Option<PathBuf> {
+    let mut place = folder.canonicalize().ok()?;
+    for component in output.components().rev() {
+        match component {
+            Component::CurDir => {}
+            Component::Normal(name) if place.file_name() == Some(name) => drop(place.pop()),
+            _ => return None,
+        }
+    }
+    let here = env::current_dir().and_then(|here| here.canonicalize()).ok();
+    (here.as_ref() != Some(&place)).then_some(place)
+}

@@ -1,0 +1,47 @@
+//! Command lines as a shell reads and writes them.
+
+use simtool::shell_word::shell_word;
+use std::ffi::OsString;
+
+/// The words of a command line of quoted words.
+#[cfg(feature = "jsonl")]
+pub(crate) fn words(line: &str) -> Vec<OsString> {
+    let mut words = Vec::new();
+    let (mut word, mut is_begun, mut is_quoted) = (String::new(), false, false);
+    let mut characters = line.chars();
+    while let Some(c) = characters.next() {
+        match c {
+            '\'' => (is_quoted, is_begun) = (!is_quoted, true),
+            '\\' if !is_quoted => word.extend(characters.next()),
+            ' ' if !is_quoted => {
+                if std::mem::take(&mut is_begun) || !word.is_empty() {
+                    words.push(std::mem::take(&mut word).into());
+                }
+            }
+            c => word.push(c),
+        }
+    }
+    if is_begun || !word.is_empty() {
+        words.push(word.into());
+    }
+    words
+}
+
+/// The arguments of this process, quoted so that a shell runs it again.
+pub(crate) fn command_line() -> String {
+    let quoted = |argument: OsString| shell_word(&argument.to_string_lossy());
+    std::env::args_os().map(quoted).collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+#[cfg(feature = "jsonl")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_quoted_comes_back() {
+        let line = ["a", "", "it's", "two words", "\\", "''", "$x*", "-k=3"];
+        let quoted: Vec<String> = line.iter().map(|word| shell_word(word)).collect();
+        assert_eq!(words(&quoted.join(" ")), line);
+    }
+}

@@ -1,0 +1,37 @@
+//! A field of a line with tabs.
+
+use std::io::{self, Write};
+
+/// Writes a field: tabs, line ends and backslashes behind a backslash, bytes that are no UTF-8 as
+/// U+FFFD.
+///
+/// # Errors
+///
+/// Those of `out`.
+pub fn write_field(out: &mut dyn Write, bytes: &[u8]) -> io::Result<()> {
+    let text = String::from_utf8_lossy(bytes);
+    let mut rest = &*text;
+    while let Some(at) = rest.find(['\t', '\n', '\r', '\\']) {
+        out.write_all(&rest.as_bytes()[..at])?;
+        out.write_all(match rest.as_bytes()[at] {
+            b'\t' => b"\\t",
+            b'\n' => b"\\n",
+            b'\r' => b"\\r",
+            _ => b"\\\\",
+        })?;
+        rest = &rest[at + 1..];
+    }
+    out.write_all(rest.as_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_field_has_no_tab_and_no_line_end() {
+        let mut out = Vec::new();
+        write_field(&mut out, b"a\tb\\c\r\nd \xFF").unwrap();
+        assert_eq!(String::from_utf8(out).unwrap(), "a\\tb\\\\c\\r\\nd \u{FFFD}");
+    }
+}

@@ -1,0 +1,216 @@
+//! What a command reads: folders and what lies in them, lists, tables of any delimiter, fields that
+//! are not there.
+
+use crate::program::Folder;
+use std::fs;
+use std::io::Write as _;
+use std::process::{Command, Stdio};
+
+const WORDS: &str = "the same words in two lines of a file that repeat";
+
+fn line(id: &str) -> String {
+    format!("{{\"id\":\"{id}\",\"text\":\"{WORDS}\"}}\n")
+}
+
+#[test]
+fn the_current_folder_is_a_corpus_again_and_again() {
+    let folder = Folder::empty().with("a.jsonl", line("a") + &line("b")).with(".notes", "x y z");
+    fs::create_dir(folder.path(".git")).unwrap();
+    let folder = folder.with(".git/config", "[core]");
+    let run = folder.run(&["--corpus", "."]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    assert!(
+        run.err.contains("[hidden] \".\": 2 hidden files and folders were left out"),
+        "{}",
+        run.err
+    );
+    assert!(run.err.contains("such as \"./.git\"; --hidden reads them"), "{}", run.err);
+    let removed = fs::read(folder.path("simtool-out/removed.jsonl")).unwrap();
+    for more in [&["--force"][..], &["--output", "second"], &["--output", "third", "-q"]] {
+        let run = folder.run(&[&["--corpus", "."], more].concat());
+        assert_eq!(run.code, 0, "{}", run.err);
+        assert!(run.out.contains("documents                 2\n"), "{}", run.out);
+        let is_quiet = more.contains(&"-q");
+        assert_eq!(run.err.contains("[results] \".\""), !is_quiet, "{}", run.err);
+    }
+    assert_eq!(fs::read(folder.path("simtool-out/removed.jsonl")).unwrap(), removed);
+    // The results of a run are read where they are named.
+    let run = folder.run_words("--corpus . --output kept --write-kept");
+    assert_eq!(run.code, 0, "{}", run.err);
+    let run = folder.run_words("--corpus kept/kept --output again");
+    assert!(run.out.contains("documents                 1\n"), "{}", run.out);
+
+    let run = folder.run_words("--corpus . --hidden --output all");
+    assert_eq!(run.code, 0, "{}", run.err);
+    assert!(run.out.contains("documents                 4\n"), "{}", run.out);
+    let run = folder.run_words("--corpus .notes .git --output named");
+    assert!(run.out.contains("documents                 2\n"), "{}", run.out);
+    // A file of fingerprints in the folder is no input either.
+    for _ in 0..2 {
+        let run = folder.run_words("fingerprint . --output prints.txt");
+        assert_eq!(run.code, 0, "{}", run.err);
+        assert!(run.err.contains("note: 2 documents,"), "{}", run.err);
+    }
+}
+
+#[test]
+fn a_list_may_come_through_standard_input() {
+    let folder = Folder::empty().with("a.jsonl", line("a")).with("b.jsonl", line("b"));
+    let piped = |arguments: &[&str], list: &str| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_simtool"));
+        command.current_dir(folder.path("")).args(arguments).stdin(Stdio::piped());
+        let mut program = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        program.stdin.take().unwrap().write_all(list.as_bytes()).unwrap();
+        let ended = program.wait_with_output().unwrap();
+        let text = |bytes| String::from_utf8(bytes).unwrap();
+        (ended.status.code(), text(ended.stdout), text(ended.stderr))
+    };
+    let (code, out, err) = piped(&["--files-from", "-"], "a.jsonl\nb.jsonl\n");
+    assert_eq!(code, Some(0), "{err}");
+    assert!(out.contains("documents                 2\n"), "{out}");
+    let fingerprint = ["fingerprint", "--files-from", "-", "-0", "-q", "--output", "-"];
+    let (code, out, err) = piped(&fingerprint, "a.jsonl\0b.jsonl\0");
+    assert_eq!((code, out.lines().count()), (Some(0), 2), "{err}");
+    let (code, _, err) = piped(&fingerprint[..3], "");
+    assert_eq!(code, Some(2), "{err}");
+    for (arguments, list) in
+        [(&["--files-from", "-"][..], "-\n"), (&["--files-from", "-", "--corpus", "-"], "a.jsonl")]
+    {
+        let (code, _, err) = piped(arguments, list);
+        assert_eq!(code, Some(2), "{err}");
+        assert!(err.contains("--files-from -: reads the list from standard input"), "{err}");
+    }
+}
+
+/// Three records without a field "text" in each format that has fields, and what each has instead.
+fn without_text() -> [(&'static str, Vec<u8>, &'static str); 4] {
+    use arrow_array::{ArrayRef, Int64Array, RecordBatch, StringArray};
+    use std::sync::Arc;
+    let numbers: ArrayRef = Arc::new(Int64Array::from(vec![1, 2, 3]));
+    let bodies: ArrayRef = Arc::new(StringArray::from(vec!["a", "b", "c"]));
+    let batch = RecordBatch::try_from_iter([("id", numbers), ("body", bodies)]).unwrap();
+    let mut parquet = Vec::new();
+    let mut writer =
+        parquet::arrow::ArrowWriter::try_new(&mut parquet, batch.schema(), None).unwrap();
+    writer.write(&batch).unwrap();
+    writer.close().unwrap();
+    let lines = [(1, "a"), (2, "b"), (3, "c")]
+        .map(|(id, body)| format!("{{\"id\":{id},\"body\":\"{body}\"}}\n"));
+    [
+        ("a.jsonl", lines.concat().into_bytes(), "id, body"),
+        ("a.csv", b"id,body\n1,a\n2,b\n3,c\n".to_vec(), "id, body"),
+        ("a.tsv", b"id\tbody\n1\ta\n2\tb\n3\tc\n".to_vec(), "id, body"),
+        ("a.parquet", parquet, "id, body"),
+    ]
+}
+
+#[test]
+fn a_missing_text_is_counted_alike_and_told_once_in_every_format() {
+    for (name, content, there) in without_text() {
+        let folder = Folder::empty().with(name, content).with("good.jsonl", line("a"));
+        let lack = format!(
+            "have no field \"text\"; there are: {there}. Name the field of the text with --text-field"
+        );
+        let told = format!("[text-field] \"{name}\": 3 records {lack}");
+        for command in ["--corpus", "fingerprint --output -"] {
+            let run = folder.run_words(&format!("{command} {name}"));
+            assert_eq!(run.code, 1, "{name}: {}", run.err);
+            let expected =
+                format!("simtool: error: no document was read: {told}; nothing was written");
+            assert!(run.err.contains(&expected), "{name}: {}", run.err);
+
+            let run = folder.run_words(&format!("{command} {name} good.jsonl -q"));
+            assert_eq!(run.code, 3, "{name}: {}", run.err);
+            assert_eq!(run.err, format!("simtool: error: {told}\n"));
+
+            let run = folder.run_words(&format!("{command} {name} --on-error fail --force"));
+            let run = if command == "--corpus" {
+                run
+            } else {
+                folder.run_words(&format!("{command} {name} --on-error fail"))
+            };
+            assert_eq!(run.code, 1, "{name}: {}", run.err);
+            let first = format!("the record has no field \"text\"; there are: {there}.");
+            assert!(run.err.contains(&first), "{name}: {}", run.err);
+        }
+        let counts = fs::read_to_string(folder.path("simtool-out/summary.json")).unwrap();
+        for count in ["\"quarantined\": 3,", "\"lost\": 0,", "\"documents\": 1,"] {
+            assert!(counts.contains(count), "{name}: {counts}");
+        }
+        let quarantine = fs::read_to_string(folder.path("simtool-out/quarantine.jsonl")).unwrap();
+        assert_eq!(quarantine.matches("\"code\":\"text-field\"").count(), 3, "{quarantine}");
+
+        let run = folder.run_words(&format!("compare {name}:1 good.jsonl"));
+        assert_eq!(run.code, 1, "{name}: {}", run.err);
+        let expected = format!("expected a text, but there is {}", lack.replace("have ", ""));
+        assert!(run.err.contains(&expected), "{name}: {}", run.err);
+        let run = folder.run_words(&format!("compare {name}:1 {name}:2 --text-field body"));
+        assert_eq!(run.code, 0, "{name}: {}", run.err);
+    }
+    let files = Folder::empty()
+        .with("a.jsonl", line("a") + "{\"other\":1}\n")
+        .with("b.csv", "x\n1\n2\n")
+        .with("c.csv", "x\n1\n");
+    let run = files.run_words("--corpus a.jsonl b.csv c.csv -q");
+    let expected = "\"a.jsonl\": 1 record here and 3 in 2 other files have no field \"text\"; there are: \
+                    other. Name";
+    assert!(run.err.contains(expected), "{}", run.err);
+    assert_eq!(run.err.lines().count(), 1, "{}", run.err);
+}
+
+#[test]
+fn tables_of_any_delimiter_are_read() {
+    let rows = |delimiter: &str| {
+        let row = |id: &str| format!("{id}{delimiter}\"{WORDS}, again; and | more\"\n");
+        format!("number{delimiter}text\n{}{}", row("1"), row("2"))
+    };
+    let folder = Folder::empty()
+        .with("semicolon.csv", rows(";"))
+        .with("bar.csv", rows("|"))
+        .with("tab.csv", rows("\t"))
+        .with("odd.csv", rows("^"))
+        .with("odd.tsv", rows("^"));
+    let check = |arguments: &str| {
+        let run = folder.run_words(&format!("--corpus {arguments} --id-field number --force"));
+        assert_eq!(run.code, 0, "{arguments}: {}", run.err);
+        assert!(
+            run.out.contains("removed                   1  50.0 %"),
+            "{arguments}: {}",
+            run.out
+        );
+        let removed = fs::read_to_string(folder.path("simtool-out/removed.jsonl")).unwrap();
+        assert!(removed.starts_with("{\"id\":\"2\","), "{arguments}: {removed}");
+    };
+    for arguments in [
+        "semicolon.csv",
+        "bar.csv",
+        "tab.csv",
+        "semicolon.csv --delimiter ;",
+        "tab.csv --delimiter tab",
+        "odd.csv --delimiter ^",
+        "odd.tsv --delimiter ^",
+    ] {
+        check(arguments);
+    }
+    let run = folder.run_words("--corpus odd.csv --delimiter xy");
+    assert_eq!(run.code, 2, "{}", run.err);
+    assert!(run.err.contains("expected one ASCII character other than a quote"), "{}", run.err);
+    // What is guessed serves the messages too.
+    let run = folder.run_words("--corpus semicolon.csv --text-field body --force");
+    assert!(run.err.contains("there are: number, text."), "{}", run.err);
+}
+
+#[test]
+fn json_that_is_no_lines_is_refused_with_the_command_that_makes_some() {
+    let folder = Folder::empty()
+        .with("a.json", format!("[\n{},\n{}]\n", line("a"), line("b")))
+        .with("b.json", "{\n  \"text\": \"x\"\n}\n");
+    let run = folder.run_words("--corpus a.json");
+    assert_eq!(run.code, 1, "{}", run.err);
+    let expected = "[format] \"a.json\": is one JSON array, and read is a JSON object a line: \
+                    jq -c '.[]' a.json > a.jsonl";
+    assert!(run.err.contains(expected), "{}", run.err);
+    let run = folder.run_words("fingerprint b.json --format jsonl --output -");
+    assert_eq!(run.code, 1, "{}", run.err);
+    assert!(run.err.contains("jq -c . b.json > b.jsonl"), "{}", run.err);
+}

@@ -1,0 +1,187 @@
+//! `simtool why` and the ways to name one document.
+
+use crate::program::{Folder, run};
+use std::fs;
+
+const FOX: &str = "The quick brown fox jumps over the lazy dog near the old river bank today";
+
+/// Five documents, of which `c` and `e` repeat `a`, one more without an ID, and a bad record.
+fn folder() -> Folder {
+    let line = |id: &str, text: &str| format!("{{\"id\":\"{id}\",\"body\":\"{text}\"}}\n");
+    let lines = [
+        line("a", FOX),
+        line("b", "Something else entirely was written here by somebody who likes long words"),
+        line("c", &FOX.replace("today", "now")),
+        "{\"id\":\"d\"}\n".to_owned(),
+        line("it's", &format!("{FOX}!")),
+        "{\"body\":\"nothing like the others, and without any name of its own\"}\n".to_owned(),
+    ];
+    let folder = Folder::empty();
+    fs::create_dir(folder.path("in")).unwrap();
+    folder.with("in/docs.jsonl", lines.concat())
+}
+
+fn finished() -> Folder {
+    let folder = folder();
+    let run =
+        folder.run_words("--corpus in --text-field body --similarity 0.7 --output out/found -q");
+    assert_eq!(run.code, 3, "{}", run.err);
+    folder
+}
+
+/// What `simtool why` prints.
+fn why(folder: &Folder, document: &str) -> String {
+    let run = folder.run(&["why", "out/found", document]);
+    assert_eq!((run.code, &*run.err), (0, ""), "{document}");
+    run.out
+}
+
+#[test]
+fn a_removed_document_is_told_of_with_its_proof() {
+    let folder = finished();
+    let expected = "\
+c was removed: it is like a, which was kept
+kept        a  (in/docs.jsonl:0)
+removed     c  (in/docs.jsonl:2)
+closeness   similarity 0.8571
+cluster     3 documents: 1 kept, 2 removed
+shared      12 of 14 shingles (words:3)
+
+[-text-] in the kept one alone, {+text+} in the removed one alone
+
+The quick brown fox jumps over the lazy dog near the old river bank [-today-]{+now+}
+
+more: simtool compare 'out/found#in/docs.jsonl:0' 'out/found#in/docs.jsonl:2'
+      simtool why out/found in/docs.jsonl:0
+";
+    for name in ["c", "in/docs.jsonl:2", "./in/docs.jsonl:2", "in/docs.jsonl#c"] {
+        assert_eq!(why(&folder, name), expected, "{name}");
+    }
+    let more = ["compare", "out/found#in/docs.jsonl:0", "out/found#in/docs.jsonl:2"];
+    let compared = folder.run(&more);
+    assert!(compared.out.starts_with("similarity  0.8571  (12 of 14 shingles"), "{compared:?}");
+}
+
+#[test]
+fn kept_and_bad_documents_are_told_of() {
+    let folder = finished();
+    let text = why(&folder, "a");
+    assert!(text.starts_with("a was kept, in place of 2 documents\nkept "), "{text}");
+    assert!(text.contains("it's  (in/docs.jsonl:4)  similarity 1.0000\n"), "{text}");
+    let text = why(&folder, "b");
+    assert!(
+        text.starts_with("b was kept: nothing in the run is like it\nkept        in/docs.jsonl:1"),
+        "{text}"
+    );
+    let text = why(&folder, "in/docs.jsonl:5");
+    assert!(
+        text.starts_with("in/docs.jsonl:5 was kept: nothing in the run is like it\n"),
+        "{text}"
+    );
+    let text = why(&folder, "in/docs.jsonl:3");
+    let expected = "in/docs.jsonl:3 was compared with nothing: it is a bad record [text-field]\n\
+                    expected    a text in the field \"body\"\n";
+    assert_eq!(text, expected);
+    let run = folder.run_words("why out/found nope");
+    assert_eq!(run.code, 1, "{}", run.err);
+    assert!(
+        run.err.contains("nope is no document of this run: its IDs are those of the field \"id\""),
+        "{}",
+        run.err
+    );
+    let run = folder.run_words("why in c");
+    assert_eq!(run.code, 1, "{}", run.err);
+    assert!(run.err.contains("cannot read in/summary.json"), "{}", run.err);
+}
+
+#[test]
+fn texts_that_are_no_longer_there_are_told_of() {
+    let folder = finished();
+    let here = |document: &str| run(&folder.path("out"), &["why", "found", document], &[]);
+    // From another folder the input is found beside the output.
+    assert!(here("c").out.contains("[-today-]{+now+}"), "{:?}", here("c"));
+    assert!(here("b").out.starts_with("b was kept"), "{:?}", here("b"));
+
+    let lines = fs::read_to_string(folder.path("in/docs.jsonl")).unwrap();
+    fs::write(folder.path("in/docs.jsonl"), lines.replace("\"c\"", "\"x\"")).unwrap();
+    let text = why(&folder, "c");
+    let reason = "texts       not shown: record 2 of in/docs.jsonl now has the ID \"x\", not \"c\"";
+    assert!(text.contains(reason) && text.contains("similarity 0.8571"), "{text}");
+    fs::remove_file(folder.path("in/docs.jsonl")).unwrap();
+    let text = why(&folder, "c");
+    assert!(
+        text.contains("texts       not shown: cannot read in/docs.jsonl: No such file"),
+        "{text}"
+    );
+    let run = folder.run_words("why out/found b");
+    assert_eq!(run.code, 1, "{}", run.err);
+}
+
+#[test]
+fn of_equal_ids_all_are_named() {
+    let lines = format!("{{\"id\":\"x\",\"text\":\"{FOX}\"}}\n").repeat(3);
+    let folder = Folder::empty().with("a.jsonl", lines);
+    folder.run_words("--corpus a.jsonl -q --output out");
+    let run = folder.run_words("why out x");
+    assert!(run.out.starts_with("x was kept, in place of 2 documents\n"), "{}", run.out);
+    let expected =
+        "simtool: note: 2 more of this ID: a.jsonl:1, a.jsonl:2; FILE:RECORD names one\n";
+    assert_eq!(run.err, expected);
+}
+
+#[test]
+fn matches_and_fingerprints_are_told_of() {
+    let folder = folder().with("new.jsonl", format!("{{\"id\":\"new\",\"body\":\"{FOX}\"}}\n"));
+    let run =
+        folder.run_words("--corpus in --queries new.jsonl --text-field body -q --output matched");
+    assert_eq!(run.code, 3, "{}", run.err);
+    let run = folder.run_words("why matched new");
+    assert!(
+        run.out.starts_with("new was removed: it is like a of the corpus, which was kept\n"),
+        "{}",
+        run.out
+    );
+    let run = folder.run_words("why matched a");
+    assert!(
+        run.out.starts_with("a of the corpus was kept, in place of 1 document\n"),
+        "{}",
+        run.out
+    );
+
+    let simhash = "--corpus in --method simhash --text-field body -k 10 -q --output by-rows";
+    assert_eq!(folder.run_words(simhash).code, 3);
+    let run = folder.run(&["why", "by-rows", "it's"]);
+    assert!(run.out.contains("closeness   distance 0\n"), "{}", run.out);
+    // What was passed over was compared with nothing.
+    let limited = "--corpus in --text-field body --min-tokens 14 -q --output limited";
+    assert_eq!(folder.run_words(limited).code, 3);
+    let run = folder.run_words("why limited b");
+    assert!(run.out.contains("the run was told to pass it over"), "{} {}", run.out, run.err);
+}
+
+#[test]
+fn compare_takes_files_records_and_ids() {
+    let folder = finished();
+    let similarity = |a: &str, b: &str| {
+        let run = folder.run(&["compare", a, b, "--text-field", "body"]);
+        assert_eq!(run.code, 0, "{a} {b}: {}", run.err);
+        run.out.lines().next().unwrap().to_owned()
+    };
+    let expected = "similarity  0.8571  (12 of 14 shingles, words:3, in both)";
+    for a in ["in/docs.jsonl:0", "in/docs.jsonl#a", "out/found#a", "out/found#in/docs.jsonl:0"] {
+        for b in ["in/docs.jsonl#c", "out/found#c"] {
+            assert_eq!(similarity(a, b), expected, "{a} {b}");
+        }
+    }
+    assert!(similarity("out/found#a", "out/found#b").starts_with("similarity  0.0000"));
+    for (name, expected) in [
+        ("in/docs.jsonl#x", "expected a document with the ID \"x\" (--id-field)"),
+        ("in/docs.jsonl", "name one of many as FILE:RECORD or FILE#ID"),
+        ("out/found#x", "x is no document of this run"),
+        ("nowhere#x", "cannot read nowhere#x"),
+    ] {
+        let run = folder.run(&["compare", name, "out/found#a", "--text-field", "body"]);
+        assert_eq!(run.code, 1, "{name}: {}", run.err);
+        assert!(run.err.contains(expected), "{name}: {}", run.err);
+    }
+}
