@@ -1,6 +1,6 @@
 //! What the kernels know of characters: those of two and three bytes that most text is made of.
 
-use super::normal_forms::{State, form};
+use super::character_forms::{State, form};
 use super::word_roles::{Role, role};
 use crate::kernels::character_table::{Character, CharacterTable, fold, kind};
 

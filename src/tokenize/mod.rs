@@ -1,6 +1,7 @@
 //! Text → tokens. One file per tokenizer; a tokenizer knows nothing of documents or features.
 
 pub mod ascii_letters;
+mod character_forms;
 pub mod characters;
 mod foreign;
 pub mod hashed_tokens;

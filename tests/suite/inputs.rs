@@ -47,7 +47,7 @@ fn the_current_folder_is_a_corpus_again_and_again() {
     assert!(run.out.contains("documents                 2\n"), "{}", run.out);
     // A file of fingerprints in the folder is no input either.
     for _ in 0..2 {
-        let run = folder.run_words("fingerprint . --output prints.txt");
+        let run = folder.run_words("fingerprint . --output prints.txt --force");
         assert_eq!(run.code, 0, "{}", run.err);
         assert!(run.err.contains("note: 2 documents,"), "{}", run.err);
     }

@@ -157,7 +157,7 @@ fn rows_are_called_by_their_ids_where_there_are_any() {
         // Tables of numbers stay what they are.
         for output in ["npy", "parquet"] {
             let written = |more: &str| {
-                check(folder, &format!("{join} --output out.{output}{more}"));
+                check(folder, &format!("{join} --output out.{output} --force{more}"));
                 fs::read(folder.join(format!("out.{output}"))).unwrap()
             };
             assert!(written("") == written(" --rows"));

@@ -58,6 +58,7 @@ mod readme;
 mod reference;
 #[cfg(feature = "gzip")]
 mod report;
+mod scripts;
 #[cfg(feature = "jsonl")]
 mod texts;
 #[cfg(feature = "jsonl")]
