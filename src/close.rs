@@ -214,6 +214,7 @@ pub struct Neighbourhood {
     /// Where the neighbours of each group of the first side begin, and where the last one's end.
     starts: Vec<usize>,
     neighbours: Vec<(u32, Closeness)>,
+    of_equal: Closeness,
 }
 
 impl Neighbourhood {
@@ -254,7 +255,13 @@ impl Neighbourhood {
                 add(b, a, pair.closeness);
             }
         }
-        Self { groups, starts, neighbours }
+        Self { groups, starts, neighbours, of_equal: close.of_equal }
+    }
+
+    /// How close the rows of a group are.
+    #[must_use]
+    pub fn of_equal(&self) -> Closeness {
+        self.of_equal
     }
 
     /// Number of groups of the first side.

@@ -4,7 +4,8 @@
 //! unlike it, and then have no proof.
 
 use super::Removal;
-use crate::close::{Close, Neighbourhood};
+use crate::close::Neighbourhood;
+use crate::closeness::Closeness;
 use crate::disjoint_sets::DisjointSets;
 use std::cmp::Ordering;
 
@@ -14,14 +15,11 @@ use std::cmp::Ordering;
 ///
 /// O(p α(p)) for p pairs and α the inverse of Ackermann's function.
 #[must_use]
-pub fn keep_one_each(close: &Close, prefer: impl Fn(u32, u32) -> Ordering) -> Vec<Removal> {
-    let around = Neighbourhood::new(close);
-    let mut sets = DisjointSets::new(around.group_count() as u32);
-    for group in 0..around.group_count() as u32 {
-        for &(other, _) in around.neighbours(group) {
-            sets.join(group, other);
-        }
-    }
+pub fn keep_one_each(
+    around: &Neighbourhood,
+    prefer: impl Fn(u32, u32) -> Ordering,
+) -> Vec<Removal> {
+    let mut sets = linked(around, |_| true);
     let mut preferred: Vec<Option<u32>> = vec![None; around.group_count()];
     let rows = around.all_rows();
     let component = |row: u32, sets: &mut DisjointSets| {
@@ -40,7 +38,7 @@ pub fn keep_one_each(close: &Close, prefer: impl Fn(u32, u32) -> Ordering) -> Ve
             continue;
         }
         let closeness = match (around.group_of(row), around.group_of(kept)) {
-            (Some(own), Some(other)) if own == other => Some(close.of_equal),
+            (Some(own), Some(other)) if own == other => Some(around.of_equal()),
             (Some(own), Some(other)) => {
                 let mut neighbours = around.neighbours(own).iter();
                 neighbours.find(|(group, _)| *group == other).map(|&(_, closeness)| closeness)
@@ -52,11 +50,36 @@ pub fn keep_one_each(close: &Close, prefer: impl Fn(u32, u32) -> Ordering) -> Ve
     removals
 }
 
+/// How many rows [`keep_one_each`] removes if only this is close, beside equal rows.
+///
+/// # Complexity
+///
+/// As that.
+#[must_use]
+pub fn count_removed(around: &Neighbourhood, is_close: impl Fn(Closeness) -> bool) -> u64 {
+    let mut sets = linked(around, is_close);
+    let groups = 0..around.group_count() as u32;
+    let components = groups.filter(|&group| sets.smallest(group) == group).count();
+    (around.all_rows().len() - components) as u64
+}
+
+/// The groups that chains of such closeness link.
+fn linked(around: &Neighbourhood, is_close: impl Fn(Closeness) -> bool) -> DisjointSets {
+    let mut sets = DisjointSets::new(around.group_count() as u32);
+    for group in 0..around.group_count() as u32 {
+        for &(other, closeness) in around.neighbours(group) {
+            if is_close(closeness) {
+                sets.join(group, other);
+            }
+        }
+    }
+    sets
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::close::ClosePair;
-    use crate::closeness::Closeness;
+    use crate::close::{Close, ClosePair};
     use crate::sides::Sides;
 
     #[test]
@@ -67,9 +90,13 @@ mod tests {
             pairs: vec![pair(0, 1), pair(1, 2), pair(4, 5)],
             of_equal: Closeness::Distance(0),
         };
-        let removals = keep_one_each(&close, |a, b| a.cmp(&b));
+        let around = Neighbourhood::new(&close);
+        let removals = keep_one_each(&around, |a, b| a.cmp(&b));
         let found: Vec<_> =
             removals.iter().map(|r| (r.row, r.kept, r.closeness.is_some())).collect();
         assert_eq!(found, [(1, 0, true), (2, 0, false), (5, 4, true), (9, 0, false)]);
+        assert_eq!(count_removed(&around, |_| true), 4);
+        // Equal rows stay together.
+        assert_eq!(count_removed(&around, |_| false), 1);
     }
 }

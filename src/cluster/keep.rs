@@ -5,7 +5,8 @@
 //! documents are close, and no document is removed because of a chain of others.
 
 use super::Removal;
-use crate::close::{Close, Neighbourhood};
+use crate::close::Neighbourhood;
+use crate::closeness::Closeness;
 use std::cmp::Ordering;
 
 /// The rows to remove, in reading order. `prefer` orders two rows, the one to keep first.
@@ -16,8 +17,10 @@ use std::cmp::Ordering;
 ///
 /// O(r log r + r · d) for r rows that are close to others and d groups around each.
 #[must_use]
-pub fn keep_preferred(close: &Close, prefer: impl Fn(u32, u32) -> Ordering) -> Vec<Removal> {
-    let around = Neighbourhood::new(close);
+pub fn keep_preferred(
+    around: &Neighbourhood,
+    prefer: impl Fn(u32, u32) -> Ordering,
+) -> Vec<Removal> {
     let mut rows = around.all_rows();
     rows.sort_by(|&a, &b| prefer(a, b));
     // Two rows of a group cannot both be kept.
@@ -26,7 +29,7 @@ pub fn keep_preferred(close: &Close, prefer: impl Fn(u32, u32) -> Ordering) -> V
     for row in rows {
         let Some(group) = around.group_of(row) else { continue };
         if let Some(kept) = kept_of_group[group as usize] {
-            removals.push(Removal { row, kept, closeness: Some(close.of_equal) });
+            removals.push(Removal { row, kept, closeness: Some(around.of_equal()) });
             continue;
         }
         let closest = around
@@ -45,11 +48,38 @@ pub fn keep_preferred(close: &Close, prefer: impl Fn(u32, u32) -> Ordering) -> V
     removals
 }
 
+/// How many rows [`keep_preferred`] removes if only this is close, beside equal rows.
+///
+/// # Complexity
+///
+/// As that; less where kept rows stand first around others.
+#[must_use]
+pub fn count_removed(
+    around: &Neighbourhood,
+    prefer: impl Fn(u32, u32) -> Ordering,
+    is_close: impl Fn(Closeness) -> bool,
+) -> u64 {
+    let mut rows = around.all_rows();
+    rows.sort_by(|&a, &b| prefer(a, b));
+    let mut is_kept = vec![false; around.group_count()];
+    let mut removed = 0;
+    for group in rows.into_iter().filter_map(|row| around.group_of(row)) {
+        let mut neighbours = around.neighbours(group).iter();
+        let is_removed = is_kept[group as usize]
+            || neighbours.any(|&(other, closeness)| is_kept[other as usize] && is_close(closeness));
+        if is_removed {
+            removed += 1;
+        } else {
+            is_kept[group as usize] = true;
+        }
+    }
+    removed
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::close::ClosePair;
-    use crate::closeness::Closeness;
+    use crate::close::{Close, ClosePair};
     use crate::sides::Sides;
     use proptest::prelude::*;
 
@@ -65,7 +95,10 @@ mod tests {
     }
 
     fn removed(close: &Close, prefer: impl Fn(u32, u32) -> Ordering) -> Vec<(u32, u32)> {
-        keep_preferred(close, prefer).iter().map(|removal| (removal.row, removal.kept)).collect()
+        keep_preferred(&Neighbourhood::new(close), prefer)
+            .iter()
+            .map(|removal| (removal.row, removal.kept))
+            .collect()
     }
 
     #[test]
@@ -97,7 +130,16 @@ mod tests {
                 .map(|((a, b), distance)| (a, b, distance))
                 .collect();
             let close = close(&[], &pairs);
-            let removals = keep_preferred(&close, |a, b| (a * 7 % 13).cmp(&(b * 7 % 13)));
+            let prefer = |a: u32, b: u32| (a * 7 % 13).cmp(&(b * 7 % 13));
+            let removals = keep_preferred(&Neighbourhood::new(&close), prefer);
+            for most in 0..4 {
+                let is_close = |c: Closeness| c.distance().is_some_and(|d| d <= most);
+                let mut stricter = close.clone();
+                stricter.pairs.retain(|pair| is_close(pair.closeness));
+                let expected = keep_preferred(&Neighbourhood::new(&stricter), prefer).len() as u64;
+                let count = count_removed(&Neighbourhood::new(&close), prefer, is_close);
+                prop_assert_eq!(count, expected);
+            }
             let distance = |a: u32, b: u32| {
                 pairs.iter().find(|p| (p.0, p.1) == (a.min(b), a.max(b))).map(|p| p.2)
             };

@@ -34,6 +34,7 @@ pub mod finished_run;
 mod fit;
 pub mod join_fingerprints;
 mod kept_terms;
+mod levels;
 mod match_queries;
 pub mod method;
 mod near_duplicates;

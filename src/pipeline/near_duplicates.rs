@@ -2,15 +2,17 @@
 
 use super::config::ClusterRule;
 use super::find_close::{FoundClose, find_close};
+use super::levels::{Found, levels};
 use super::plan::{Plan, Task};
 use super::shard_summary::CollectionSummary;
 use super::timings::Timings;
-use crate::close::Close;
+use crate::close::{Close, Neighbourhood};
 use crate::cluster::{Cluster, Removal, clusters, components, keep};
 use crate::error::{Error, Result};
 use crate::progress::{Progress, Work};
 use crate::read::Corpus;
 use crate::sides::Sides;
+use crate::write::summary::Level;
 
 /// What was found.
 #[derive(Clone, Debug)]
@@ -23,6 +25,8 @@ pub struct NearDuplicates {
     /// that are kept; of queries those that have a match, each with the corpus document that is
     /// most like it, of equals the earlier one.
     pub removals: Vec<Removal>,
+    /// What stricter limits would remove, strictest first, and what that of the run does.
+    pub levels: Vec<Level>,
     /// Where the time went.
     pub timings: Timings,
     /// Bytes of terms that went to temporary files, so that what is dear to read was read once.
@@ -70,23 +74,27 @@ pub fn find_near_duplicates(
     let FoundClose { read, close, mut timings, spooled_bytes } =
         find_close(corpora, plan, progress)?;
     progress.begin("clustering", Work::Steps(0));
-    let removals = removals(&read, &close, plan);
+    let around = Neighbourhood::new(&close);
+    let removals = removals(&read, &close, &around, plan);
+    let removed = removals.len() as u64;
+    let levels = levels(&Found { read: &read, around: &around, plan, removed });
     let stage = if read.is_two() { "match" } else { "cluster" };
     timings.end(stage);
-    Ok(NearDuplicates { read, close, removals, timings, spooled_bytes })
+    Ok(NearDuplicates { read, close, removals, levels, timings, spooled_bytes })
 }
 
 /// What goes, of what is close.
-pub(super) fn removals(
+fn removals(
     read: &Sides<CollectionSummary>,
     close: &Close,
+    around: &Neighbourhood,
     plan: &Plan,
 ) -> Vec<Removal> {
     let Sides::One(read) = read else { return closest_partners(close) };
     let prefer = |a: u32, b: u32| read.prefer(plan.keep(), a, b);
     match plan.clusters() {
-        ClusterRule::Proven => keep::keep_preferred(close, prefer),
-        ClusterRule::Components => components::keep_one_each(close, prefer),
+        ClusterRule::Proven => keep::keep_preferred(around, prefer),
+        ClusterRule::Components => components::keep_one_each(around, prefer),
     }
 }
 

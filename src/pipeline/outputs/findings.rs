@@ -7,6 +7,7 @@ use crate::document_name::DocumentName;
 use crate::pipeline::{CollectionSummary, NearDuplicates, Plan};
 use crate::read::Corpus;
 use crate::sides::Sides;
+use crate::write::summary::Level;
 use std::borrow::Cow;
 
 /// A collection with what its reading told.
@@ -54,6 +55,8 @@ pub struct Findings<'f> {
     pub sides: Sides<Side<'f>>,
     /// The documents to remove, in reading order.
     pub removals: &'f [Removal],
+    /// What stricter limits would remove, and what that of the run does.
+    pub levels: &'f [Level],
     /// All that is close.
     pub close: &'f Close,
     /// What the reading told.
@@ -76,8 +79,8 @@ impl<'f> Findings<'f> {
     ) -> Self {
         let sides = collections.zip(found.read.as_ref());
         let sides = sides.map(|(collection, read)| Side { collection, read });
-        let NearDuplicates { read, close, removals, .. } = found;
-        Self { sides, removals, close, read, plan }
+        let NearDuplicates { read, close, removals, levels, .. } = found;
+        Self { sides, removals, levels, close, read, plan }
     }
 
     /// The documents of which some are removed.

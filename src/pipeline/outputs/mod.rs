@@ -3,7 +3,6 @@
 mod affordable_texts;
 mod findings;
 mod kept_copies;
-mod levels;
 mod ordered_pieces;
 mod report;
 mod sources;
@@ -80,7 +79,7 @@ pub fn write_outputs(
         summary.add_time("keep", keeping);
     }
     count(findings, &kept, clusters.len(), summary)?;
-    summary.levels = levels::levels(findings);
+    summary.levels = findings.levels.to_vec();
     let page = report::report(findings, &clusters, &workers, progress)?;
     summary.add_time("write", begun.elapsed().saturating_sub(keeping));
     Ok(page)
