@@ -81,41 +81,9 @@ impl Close {
     /// O(p log p) for p pairs; memory for the partners of one row.
     pub fn for_each_row<E>(
         &self,
-        mut visit: impl FnMut(u32, &[(u32, Closeness)]) -> Result<(), E>,
+        visit: impl FnMut(u32, &[(u32, Closeness)]) -> Result<(), E>,
     ) -> Result<(), E> {
-        let around = Neighbourhood::new(self);
-        let is_within = !self.groups.is_two();
-        let mut partners = Vec::new();
-        for row in around.all_rows() {
-            let Some(own) = around.group_of(row) else { continue };
-            partners.clear();
-            if is_within {
-                partners.extend(around.rows(own).iter().map(|&other| (other, self.of_equal)));
-            }
-            for &(group, closeness) in around.neighbours(own) {
-                partners.extend(around.partner_rows(group).iter().map(|&other| (other, closeness)));
-            }
-            if is_within {
-                partners.retain(|&(other, _)| other > row);
-            }
-            partners.sort_unstable_by_key(|&(other, _)| other);
-            if !partners.is_empty() {
-                visit(row, &partners)?;
-            }
-        }
-        Ok(())
-    }
-
-    /// The same, where `visit` cannot fail.
-    pub fn visit_rows(&self, mut visit: impl FnMut(u32, &[(u32, Closeness)])) {
-        let done = self.for_each_row(|row, partners| {
-            visit(row, partners);
-            Ok::<_, Infallible>(())
-        });
-        match done {
-            Ok(()) => {}
-            Err(never) => match never {},
-        }
+        Neighbourhood::new(self).for_each_row(visit)
     }
 
     /// Calls `visit` with every pair of rows, ascending by `a`, then `b`.
@@ -292,6 +260,49 @@ impl Neighbourhood {
     #[must_use]
     pub fn neighbours(&self, group: u32) -> &[(u32, Closeness)] {
         &self.neighbours[self.starts[group as usize]..self.starts[group as usize + 1]]
+    }
+
+    /// What [`Close::for_each_row`] says, of what is around.
+    ///
+    /// # Errors
+    ///
+    /// The first error of `visit`.
+    pub fn for_each_row<E>(
+        &self,
+        mut visit: impl FnMut(u32, &[(u32, Closeness)]) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let is_within = !self.groups.is_two();
+        let mut partners = Vec::new();
+        for row in self.all_rows() {
+            let Some(own) = self.group_of(row) else { continue };
+            partners.clear();
+            if is_within {
+                partners.extend(self.rows(own).iter().map(|&other| (other, self.of_equal)));
+            }
+            for &(group, closeness) in self.neighbours(own) {
+                partners.extend(self.partner_rows(group).iter().map(|&other| (other, closeness)));
+            }
+            if is_within {
+                partners.retain(|&(other, _)| other > row);
+            }
+            partners.sort_unstable_by_key(|&(other, _)| other);
+            if !partners.is_empty() {
+                visit(row, &partners)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The same, where `visit` cannot fail.
+    pub fn visit_rows(&self, mut visit: impl FnMut(u32, &[(u32, Closeness)])) {
+        let done = self.for_each_row(|row, partners| {
+            visit(row, partners);
+            Ok::<_, Infallible>(())
+        });
+        match done {
+            Ok(()) => {}
+            Err(never) => match never {},
+        }
     }
 
     /// All rows of the groups of the first side, ascending.

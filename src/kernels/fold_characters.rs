@@ -177,9 +177,8 @@ mod x86 {
     }
 
     impl<L: Lanes> Folded<L> {
-        /// Replaces the characters of a row that begin at `mask`; `seconds` and `lasts` hold the
-        /// second and the last bytes at the places of the first ones, `at_last` the last ones
-        /// at their own, `length - 1` behind the first.
+        /// Replaces the characters of a row, of `length` bytes each, that begin at `mask`; `lasts`
+        /// holds their last bytes at the places of the first ones, `own` at their own.
         #[inline(always)]
         unsafe fn replace(&mut self, row: &Row, mask: u64, lasts: L, own: L, length: u32) {
             // SAFETY: the caller's.

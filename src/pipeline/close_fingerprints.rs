@@ -94,6 +94,7 @@ fn named(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::close::Neighbourhood;
     use crate::fingerprint_rows::{RowsBuilder, Shape};
     use crate::progress::NoProgress;
     use crate::stable_hash::mix;
@@ -120,7 +121,7 @@ mod tests {
                 let plan = Plan { index, ..plan(rows, 2, 1).unwrap() };
                 let close = close_by(rows, &plan, &resources, &NoProgress).unwrap();
                 let mut pairs = Vec::new();
-                close.visit_rows(|a, partners| {
+                Neighbourhood::new(&close).visit_rows(|a, partners| {
                     pairs.extend(partners.iter().map(|&(b, closeness)| (a, b, closeness)));
                 });
                 assert_eq!(close.pair_count(), pairs.len() as u64);

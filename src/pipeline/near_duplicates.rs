@@ -75,7 +75,7 @@ pub fn find_near_duplicates(
         find_close(corpora, plan, progress)?;
     progress.begin("clustering", Work::Steps(0));
     let around = Neighbourhood::new(&close);
-    let removals = removals(&read, &close, &around, plan);
+    let removals = removals(&read, &around, plan);
     let removed = removals.len() as u64;
     let levels = levels(&Found { read: &read, around: &around, plan, removed });
     let stage = if read.is_two() { "match" } else { "cluster" };
@@ -84,13 +84,8 @@ pub fn find_near_duplicates(
 }
 
 /// What goes, of what is close.
-fn removals(
-    read: &Sides<CollectionSummary>,
-    close: &Close,
-    around: &Neighbourhood,
-    plan: &Plan,
-) -> Vec<Removal> {
-    let Sides::One(read) = read else { return closest_partners(close) };
+fn removals(read: &Sides<CollectionSummary>, around: &Neighbourhood, plan: &Plan) -> Vec<Removal> {
+    let Sides::One(read) = read else { return closest_partners(around) };
     let prefer = |a: u32, b: u32| read.prefer(plan.keep(), a, b);
     match plan.clusters() {
         ClusterRule::Proven => keep::keep_preferred(around, prefer),
@@ -99,9 +94,9 @@ fn removals(
 }
 
 /// For each row of the first side that has any, the partner that is most like it.
-fn closest_partners(close: &Close) -> Vec<Removal> {
+fn closest_partners(around: &Neighbourhood) -> Vec<Removal> {
     let mut removals = Vec::new();
-    close.visit_rows(|row, partners| {
+    around.visit_rows(|row, partners| {
         let closest =
             partners.iter().max_by(|(a, to_a), (b, to_b)| to_a.compare(*to_b).then(b.cmp(a)));
         removals.extend(closest.map(|&(kept, closeness)| Removal {
