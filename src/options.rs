@@ -44,6 +44,15 @@ impl Options {
         self.0.push((name.to_owned(), value.into()));
     }
 
+    /// Adds those of `defaults` that were not given.
+    pub fn complete(&mut self, defaults: &[(&str, &str)]) {
+        for &(name, value) in defaults {
+            if !self.0.iter().any(|(known, _)| known == name) {
+                self.set(name, value);
+            }
+        }
+    }
+
     /// Takes the value of `name` out of the list, if it was given.
     pub fn take(&mut self, name: &str) -> Option<String> {
         let at = self.0.iter().position(|(known, _)| known == name)?;

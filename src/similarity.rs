@@ -107,6 +107,12 @@ impl Threshold {
         Self::new(numerator, denominator).map_err(|_| Self::rule(option, text))
     }
 
+    /// Numerator and denominator.
+    #[must_use]
+    pub fn fraction(self) -> (u32, u32) {
+        (self.numerator, self.denominator)
+    }
+
     /// The ratio, as near as a float comes to it.
     #[must_use]
     pub fn ratio(self) -> f64 {

@@ -28,6 +28,7 @@ pub const KIND: SketchKind = SketchKind {
     help: "All pairs whose SimHash fingerprints differ in at most `max_distance` bits; takes 16 \
            bytes a document and reads the input once, so it goes where exact cannot",
     options: &["bits"],
+    defaults: &[],
     parse: |options| Ok(Arc::new(HashedSimhash::parse(options)?)),
 };
 
@@ -121,7 +122,7 @@ struct HashedSketcher {
 
 impl Sketcher for HashedSketcher {
     fn make(&self, features: &Features<'_>, row: &mut [u64], scratch: &mut Scratch) -> bool {
-        let Scratch { words, counts } = scratch;
+        let Scratch { words, counts, .. } = scratch;
         for (index, word) in (0..).zip(row) {
             if let Some(weights) = features.weights {
                 let words = features.terms.iter().map(|&term| row_word(term, index));
@@ -167,20 +168,8 @@ pub fn cosine_at(distance: u32, bits: u32) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::stable_hash::{SHINGLE_BASE, hash, mix};
-
-    const ROSE: &str = "a rose is a rose is a rose";
-
-    fn tokens() -> Vec<u64> {
-        ROSE.split(' ').map(|word| hash(word.as_bytes())).collect()
-    }
-
-    fn shingles() -> Vec<u64> {
-        let sum = |run: &[u64]| {
-            run.iter().fold(0_u64, |sum, &x| sum.wrapping_mul(SHINGLE_BASE).wrapping_add(x))
-        };
-        tokens().windows(3).map(|run| mix(sum(run))).collect()
-    }
+    use crate::fingerprint::rose::{shingles, tokens};
+    use crate::stable_hash::mix;
 
     /// The fingerprint of terms, the same on every instruction set.
     fn made(bits: u32, terms: &[u64]) -> Option<Vec<u64>> {

@@ -6,6 +6,10 @@
 
 pub mod hash_table;
 pub mod hashed_simhash;
+pub mod i_match;
+pub mod min_hash;
+pub mod multi_lexicon;
+mod random_lexicon;
 pub mod table_simhash;
 
 use crate::error::Result;
@@ -14,6 +18,7 @@ use crate::fingerprint_rows::Shape;
 use crate::kernels::Isa;
 use crate::kernels::bit_majority::BitCounts;
 use crate::options::Options;
+use crate::similarity::Threshold;
 use std::fmt::Debug;
 use std::sync::Arc;
 
@@ -26,12 +31,18 @@ pub struct SketchKind {
     pub help: &'static str,
     /// The names of its options.
     pub options: &'static [&'static str],
+    /// What other options are where they are not given: those of the terms that suit it.
+    pub defaults: &'static [(&'static str, &'static str)],
     /// Takes its options and makes the sketch.
     pub parse: fn(&mut Options) -> Result<Arc<dyn Sketch>>,
 }
 
 /// Every kind that can be asked for by name.
-pub const SKETCHES: &[SketchKind] = &[hashed_simhash::KIND];
+pub const SKETCHES: &[SketchKind] =
+    &[hashed_simhash::KIND, multi_lexicon::KIND, min_hash::KIND, i_match::KIND];
+
+/// Most differing units, where no limit is given.
+const MAX_DISTANCE: u32 = 3;
 
 /// How features become a row, with its settings.
 pub trait Sketch: Debug + Send + Sync {
@@ -47,6 +58,17 @@ pub trait Sketch: Debug + Send + Sync {
 
     /// The distance from which unlike documents are no exception any more: limits are below it.
     fn distance_of_strangers(&self) -> u32;
+
+    /// The distance of near-duplicates, where none is given.
+    fn default_distance(&self) -> u32 {
+        MAX_DISTANCE
+    }
+
+    /// The distance that documents of this similarity have on average, if it is similarity that
+    /// distances measure.
+    fn distance_at(&self, _similarity: Threshold) -> Option<u32> {
+        None
+    }
 
     /// What `distance` says of two documents, in a sentence; `features` is what they are made of.
     fn meaning(&self, distance: u32, features: &str) -> String;
@@ -67,6 +89,10 @@ pub trait Sketcher: Send + Sync {
 pub struct Scratch {
     words: Vec<u64>,
     counts: BitCounts,
+    minima: Vec<u32>,
+    donors: Vec<u64>,
+    terms: Vec<u64>,
+    bytes: Vec<u8>,
 }
 
 /// The bits that words of more than half of the weight have, a tie giving 0.
@@ -83,10 +109,38 @@ fn weighted_majority(words: impl Iterator<Item = (u64, u32)>) -> u64 {
     with_bit.iter().enumerate().map(bit).sum()
 }
 
+/// The terms that weigh something, in `words` if those are not all.
+fn weighty_terms<'t>(features: &Features<'t>, words: &'t mut Vec<u64>) -> &'t [u64] {
+    let Some(weights) = features.weights else { return features.terms };
+    let weighed = features.terms.iter().zip(weights).filter(|&(_, &weight)| weight > 0);
+    words.clear();
+    words.extend(weighed.map(|(&term, _)| term));
+    words
+}
+
 /// Whether any term weighs something.
 fn is_weighty(features: &Features<'_>) -> bool {
     match features.weights {
         None => !features.terms.is_empty(),
         Some(weights) => weights.iter().any(|&weight| weight > 0),
+    }
+}
+
+/// The terms of "a rose is a rose is a rose", of which the golden values are.
+#[cfg(test)]
+mod rose {
+    use crate::stable_hash::{SHINGLE_BASE, hash, mix};
+
+    /// Its words.
+    pub(super) fn tokens() -> Vec<u64> {
+        "a rose is a rose is a rose".split(' ').map(|word| hash(word.as_bytes())).collect()
+    }
+
+    /// Its shingles of three words.
+    pub(super) fn shingles() -> Vec<u64> {
+        let sum = |run: &[u64]| {
+            run.iter().fold(0_u64, |sum, &x| sum.wrapping_mul(SHINGLE_BASE).wrapping_add(x))
+        };
+        tokens().windows(3).map(|run| mix(sum(run))).collect()
     }
 }

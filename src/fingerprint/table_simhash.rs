@@ -106,7 +106,7 @@ impl Sketch for HashTable {
 impl Sketcher for TableSimhash {
     /// Terms are ranks of words.
     fn make(&self, features: &Features<'_>, row: &mut [u64], scratch: &mut Scratch) -> bool {
-        let Scratch { words, counts } = scratch;
+        let Scratch { words, counts, .. } = scratch;
         for (plane, word) in self.planes.iter().zip(row) {
             if let Some(weights) = features.weights {
                 let words = features.terms.iter().map(|&rank| plane[rank as usize]);

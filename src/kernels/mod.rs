@@ -19,6 +19,7 @@ pub mod hamming_groups;
 pub mod hamming_pairs;
 pub mod hamming_scan;
 pub mod mark_characters;
+pub mod min_hash;
 pub mod partition;
 pub mod row_words;
 pub mod shared_bits;

@@ -33,8 +33,6 @@ const EXACT: &str = "exact";
 const EXACT_OPTIONS: &[&str] = &["similarity"];
 /// Options of every method with fingerprints.
 const ROW_OPTIONS: &[&str] = &["max_distance", "verify", "words"];
-/// Most differing bits, where `max_distance` does not say.
-const MAX_DISTANCE: u32 = 3;
 /// Bits of a fingerprint over the most frequent words, where `bits` does not say.
 const WORD_BITS: usize = 64;
 
@@ -105,6 +103,7 @@ impl Method {
             let stop_words = stop_words::parse(stop_words::ENGLISH.as_bytes()).collect();
             return Self::frequent_words(table, stop_words, options);
         }
+        options.complete(kind.defaults);
         let (terms, sketch) = (Terms::parse(options)?, (kind.parse)(options)?);
         Self::of_rows(kind.name, Recipe::rows(terms.clone(), sketch), terms, options)
     }
@@ -132,16 +131,7 @@ impl Method {
         compared: Terms,
         options: &mut Options,
     ) -> Result<Self> {
-        let distance = options.take_parsed("max_distance", "must be a whole number")?;
-        let distance: u32 = distance.unwrap_or(MAX_DISTANCE);
-        if let Some(sketch) = recipe.sketch() {
-            let (end, units) = (sketch.distance_of_strangers(), sketch.shape().units());
-            if distance >= end {
-                let rule =
-                    format!("must be below {end}: unlike documents differ in half of {units} bits");
-                return Err(Error::config("max_distance", distance, rule));
-            }
-        }
+        let distance = recipe.sketch().map_or(Ok(0), |sketch| limit(sketch, options))?;
         let verify = options.take("verify").map(|text| Threshold::parse("verify", &text));
         let (close, verify) = (Criterion::Distance(distance), verify.transpose()?);
         Ok(Self { name, recipe, close, verify, compared })
@@ -235,6 +225,31 @@ impl Method {
     }
 }
 
+/// The greatest distance of near-duplicates, by the option `max_distance`, or `similarity` where
+/// distances measure it.
+fn limit(sketch: &dyn Sketch, options: &mut Options) -> Result<u32> {
+    let distance = options.take_parsed("max_distance", "must be a whole number")?;
+    let similar = sketch.distance_at(Threshold::DEFAULT).and_then(|_| options.take("similarity"));
+    let limit = match (distance, similar) {
+        (Some(_), Some(text)) => {
+            let rule = "does not go with `max_distance`: both are the limit";
+            return Err(Error::config("similarity", text, rule));
+        }
+        (Some(distance), None) => distance,
+        (None, None) => sketch.default_distance(),
+        (None, Some(text)) => {
+            let similarity = Threshold::parse("similarity", &text)?;
+            sketch.distance_at(similarity).unwrap_or(sketch.default_distance())
+        }
+    };
+    let end = sketch.distance_of_strangers();
+    if limit >= end {
+        let rule = format!("must be below {end}: unlike documents are so far apart");
+        return Err(Error::config("max_distance", limit, rule));
+    }
+    Ok(limit)
+}
+
 impl fmt::Display for Method {
     /// As [`FromStr`] reads it: `simhash:bits=64,max_distance=3,shingle=words:3`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -296,20 +311,46 @@ mod tests {
         for (text, whole) in [
             ("exact", "exact:similarity=0.8,shingle=words:3"),
             ("simhash", "simhash:bits=64,max_distance=3,shingle=words:3"),
+            (
+                "minhash",
+                "minhash:lanes=128,bits=4,hashing=one-permutation,max_distance=24,shingle=words:3",
+            ),
+            (
+                "minhash:bits=8,lanes=16,similarity=1/2,hashing=classical",
+                "minhash:lanes=16,bits=8,hashing=classical,max_distance=7,shingle=words:3",
+            ),
+            (
+                "multi-lexicon:votes=sum",
+                "multi-lexicon:lexicons=8,keep=0.5,votes=sum,rows=own,max_distance=3,shingle=words:2",
+            ),
+            (
+                "i-match:lexicons=10",
+                "i-match:lexicons=10,keep=0.7,least_terms=5,least_share=0.1,max_distance=10,\
+                 shingle=words:1",
+            ),
             ("simhash:words=5", "simhash:words=5,bits=64,max_distance=3,shingle=words:3"),
         ] {
             assert_eq!(text.parse::<Method>().unwrap().to_string(), whole);
+            assert_eq!(whole.parse::<Method>().unwrap().to_string(), whole);
         }
         assert_eq!(Method::default().to_string(), "exact:similarity=0.8,shingle=words:3");
     }
 
     #[test]
     fn options_of_other_methods_and_unknown_ones_are_refused() {
-        assert_eq!(refused("exact:bits=64"), "bits 64: goes with `method` simhash");
-        assert_eq!(refused("simhash:similarity=0.5"), "similarity 0.5: goes with `method` exact");
-        assert_eq!(refused("exact:verify=0.5"), "verify 0.5: goes with `method` simhash");
+        let of_rows = "simhash, multi-lexicon, minhash, i-match";
+        assert_eq!(refused("exact:bits=64"), "bits 64: goes with `method` simhash, minhash");
+        let goes = "goes with `method` exact, minhash";
+        assert_eq!(refused("simhash:similarity=0.5"), format!("similarity 0.5: {goes}"));
+        assert_eq!(
+            refused("exact:verify=0.5"),
+            format!("verify 0.5: goes with `method` {of_rows}")
+        );
         assert_eq!(refused("exact:colour=red"), "options colour=red: exact has no such option");
-        assert_eq!(refused("magic"), "method magic: must be one of exact, simhash");
+        assert_eq!(refused("magic"), format!("method magic: must be one of exact, {of_rows}"));
+        let both = "does not go with `max_distance`: both are the limit";
+        let refusal = format!("similarity 1/2: {both}");
+        assert_eq!(refused("minhash:similarity=1/2,max_distance=3"), refusal);
         let refused = refused("simhash:max_distance=32");
         assert!(refused.starts_with("max_distance 32: must be below 32: unlike"), "{refused}");
     }

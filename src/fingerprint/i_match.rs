@@ -1,0 +1,216 @@
+//! I-Match: one hash of all terms of a document that are in a lexicon, for one lexicon or several.
+//!
+//! The lexicon is the terms that have weight: what is neither rare nor frequent in the collection.
+//! Further lexicons keep a random part of it. Documents are near-duplicates where one hash is equal,
+//! so a change outside of a lexicon goes unnoticed by its hash. A row is the hashes, 64 bits each with
+//! the highest set; the lane of a lexicon of which a document has nothing is null.
+//!
+//! # References
+//! A. Chowdhury, O. Frieder, D. Grossman, M. C. McCabe. Collection statistics for fast duplicate
+//! document detection. ACM TOIS 20(2), 2002.
+//! A. Kołcz, A. Chowdhury. Lexicon randomization for near-duplicate detection with I-Match. J.
+//! Supercomputing 45, 2008.
+
+use super::random_lexicon::RandomLexicons;
+use super::{Scratch, Sketch, SketchKind, Sketcher, weighty_terms};
+use crate::error::{Error, Result};
+use crate::features::Features;
+use crate::fingerprint_rows::Shape;
+use crate::kernels::Isa;
+use crate::options::Options;
+use crate::similarity::Threshold;
+use crate::stable_hash::hash;
+use std::sync::Arc;
+
+/// I-Match by name.
+pub const KIND: SketchKind = SketchKind {
+    name: "i-match",
+    help: "All pairs that share the hash of all their words of a lexicon, those neither rare nor \
+           frequent, or of one of `lexicons` random parts of it",
+    options: &["lexicons", "keep", "least_terms", "least_share"],
+    defaults: &[("shingle", "words:1")],
+    parse: |options| Ok(Arc::new(IMatch::parse(options)?)),
+};
+
+/// Most random lexicons.
+const MOST_LEXICONS: u32 = 1000;
+/// The part of the terms that random lexicons keep, where `keep` does not say.
+const KEEP: (u32, u32) = (7, 10);
+/// The fewest terms of the lexicon, where `least_terms` does not say.
+const LEAST_TERMS: usize = 5;
+/// Their least part of all terms, where `least_share` does not say.
+const LEAST_SHARE: (u32, u32) = (1, 10);
+
+/// I-Match over a lexicon and random parts of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct IMatch {
+    lexicons: u32,
+    random: RandomLexicons,
+    /// Documents with fewer terms in the lexicon have no fingerprint.
+    least_terms: usize,
+    /// Nor have those of which a smaller part is in it.
+    least_share: Threshold,
+}
+
+impl IMatch {
+    /// Takes the options `lexicons`, how many random ones beside the whole, `keep`, the part of it that
+    /// they keep, and `least_terms` and `least_share` of documents' terms that must be in the whole.
+    ///
+    /// # Errors
+    ///
+    /// A value is out of its range.
+    pub fn parse(options: &mut Options) -> Result<Self> {
+        let whole = "must be a whole number";
+        let lexicons = options.take_parsed("lexicons", whole)?.unwrap_or(0);
+        if lexicons > MOST_LEXICONS {
+            let rule = format!("must be {MOST_LEXICONS} at the most");
+            return Err(Error::config("lexicons", lexicons, rule));
+        }
+        let random = RandomLexicons::parse(options, Threshold::new(KEEP.0, KEEP.1)?)?;
+        let least_terms = options.take_parsed("least_terms", whole)?.unwrap_or(LEAST_TERMS);
+        let share = options.take("least_share");
+        let share = share.map(|text| Threshold::parse("least_share", &text)).transpose()?;
+        let least_share = share.map_or_else(|| Threshold::new(LEAST_SHARE.0, LEAST_SHARE.1), Ok)?;
+        Ok(Self { lexicons, random, least_terms, least_share })
+    }
+}
+
+impl Sketch for IMatch {
+    fn shape(&self) -> Shape {
+        Shape::lanes_or_null(1 + self.lexicons)
+    }
+
+    fn recipe(&self) -> String {
+        let Self { lexicons, random, least_terms, least_share } = self;
+        format!("i-match1+{lexicons}-keep{}-least{least_terms},{least_share}", random.keep())
+    }
+
+    fn parameters(&self) -> Vec<(&'static str, String)> {
+        vec![
+            ("lexicons", self.lexicons.to_string()),
+            ("keep", self.random.keep().to_string()),
+            ("least_terms", self.least_terms.to_string()),
+            ("least_share", self.least_share.to_string()),
+        ]
+    }
+
+    /// One equal hash is enough.
+    fn default_distance(&self) -> u32 {
+        self.lexicons
+    }
+
+    fn distance_of_strangers(&self) -> u32 {
+        self.lexicons + 1
+    }
+
+    fn meaning(&self, distance: u32, features: &str) -> String {
+        let hashes = self.lexicons + 1;
+        format!(
+            "Documents at distance {distance} have {} of {hashes} hashes of lexicons of {features} in \
+             common.",
+            hashes - distance
+        )
+    }
+
+    fn sketcher(&self, _isa: Isa) -> Box<dyn Sketcher> {
+        Box::new(*self)
+    }
+}
+
+impl Sketcher for IMatch {
+    fn make(&self, features: &Features<'_>, row: &mut [u64], scratch: &mut Scratch) -> bool {
+        let Scratch { words, terms, bytes, .. } = scratch;
+        terms.clear();
+        terms.extend_from_slice(weighty_terms(features, words));
+        terms.sort_unstable();
+        terms.dedup();
+        let all = if features.weights.is_some() { features.terms.len() } else { terms.len() };
+        let (numerator, denominator) = self.least_share.fraction();
+        let share = terms.len() as u128 * u128::from(denominator);
+        if terms.len() < self.least_terms.max(1) || share < all as u128 * u128::from(numerator) {
+            return false;
+        }
+        let (whole, random) = row.split_at_mut(1);
+        whole[0] = signature(terms, bytes);
+        for (lexicon, lane) in (0..).zip(random) {
+            self.random.keep_terms(lexicon, terms, words);
+            *lane = if words.is_empty() { 0 } else { signature(words, bytes) };
+        }
+        true
+    }
+}
+
+/// The hash of terms, with the highest bit set.
+fn signature(terms: &[u64], bytes: &mut Vec<u8>) -> u64 {
+    bytes.clear();
+    bytes.extend(terms.iter().flat_map(|term| term.to_le_bytes()));
+    hash(bytes) | 1 << 63
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Terms of words, ascending, those of the lexicon with a weight.
+    fn features(text: &str, lexicon: &[&str]) -> (Vec<u64>, Vec<u32>) {
+        let mut words: Vec<_> = text.split(' ').map(|word| (hash(word.as_bytes()), word)).collect();
+        words.sort_unstable();
+        words.dedup();
+        words.iter().map(|(term, word)| (term, u32::from(lexicon.contains(word)))).unzip()
+    }
+
+    fn made(options: &str, (terms, weights): &(Vec<u64>, Vec<u32>)) -> Option<Vec<u64>> {
+        let sketch = IMatch::parse(&mut Options::parse(options).unwrap()).unwrap();
+        let mut row = vec![0; sketch.shape().words()];
+        let features = Features { terms, weights: Some(weights) };
+        let sketcher = sketch.sketcher(Isa::Portable);
+        sketcher.make(&features, &mut row, &mut Scratch::default()).then_some(row)
+    }
+
+    #[test]
+    fn signatures_have_their_frozen_values() {
+        let lexicon = ["a", "dog", "mat", "on"];
+        let signatures = [
+            ("the cat sat on the mat", 0x928b_cb8a_3c0c_8abc),
+            ("the cat sat on a mat", 0xe2c4_3e13_c3a1_3818),
+            ("the dog ate the cat food", 0xa4c0_9e2d_0fbc_61b3),
+            ("a dog sat", 0x9663_26ab_2b87_8d42),
+        ];
+        for (text, signature) in signatures {
+            assert_eq!(made("least_terms=1", &features(text, &lexicon)), Some(vec![signature]));
+        }
+        // Of the random lexicons, the first keeps a, the second a, mat and on, the third all, the
+        // fourth a, dog and mat.
+        let rows: Vec<_> = (signatures.iter())
+            .map(|(text, _)| made("least_terms=1,lexicons=4", &features(text, &lexicon)).unwrap())
+            .collect();
+        assert_eq!(rows[0][1], 0);
+        assert_eq!([rows[0][2], rows[0][3]], [rows[0][0]; 2]);
+        assert_eq!(rows[1][1], rows[3][1]);
+        assert_eq!(rows[3][4], rows[3][0]);
+        assert_ne!(rows[0][4], rows[1][4]);
+    }
+
+    #[test]
+    fn a_document_with_little_of_the_lexicon_has_no_fingerprint() {
+        let text = features("a b c d e f g h i j", &["a", "b"]);
+        assert!(made("least_terms=2", &text).is_some());
+        assert!(made("least_terms=3", &text).is_none());
+        assert!(made("least_terms=1,least_share=0.2", &text).is_some());
+        assert!(made("least_terms=1,least_share=0.21", &text).is_none());
+        assert!(made("least_terms=0", &features("a b", &[])).is_none());
+    }
+
+    #[test]
+    fn terms_without_weights_are_all_of_the_lexicon_however_often_they_come() {
+        let sketcher = IMatch::parse(&mut Options::new()).unwrap();
+        let mut made = |terms: &[u64]| {
+            let mut row = [0];
+            let features = Features::occurrences(terms);
+            sketcher.make(&features, &mut row, &mut Scratch::default()).then_some(row[0])
+        };
+        assert!(made(&[5, 1, 3, 2, 4]).is_some_and(|signature| signature >> 63 == 1));
+        assert_eq!(made(&[5, 1, 3, 2, 4]), made(&[1, 2, 3, 3, 1, 4, 5]));
+        assert_eq!(made(&[1, 2, 3, 3, 4]), None);
+    }
+}

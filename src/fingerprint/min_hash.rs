@@ -1,0 +1,387 @@
+//! MinHash: the smallest hashes of a set of terms under many functions, of which two sets share as
+//! large a part as their Jaccard similarity is.
+//!
+//! A lane holds the lowest bits of one minimum, so unlike sets agree in a few lanes by chance: of
+//! lanes of β bits, in one of 2^β. How often a term occurs does not matter.
+//!
+//! # References
+//! A. Broder. On the resemblance and containment of documents. SEQUENCES 1997.
+//! P. Li, A. C. König. b-Bit minwise hashing. WWW 2010.
+//! P. Li, A. Owen, C.-H. Zhang. One permutation hashing. NIPS 2012.
+//! A. Shrivastava. Optimal densification for fast and accurate minwise hashing. ICML 2017.
+
+use super::{Scratch, Sketch, SketchKind, Sketcher, weighty_terms};
+use crate::error::{Error, Result};
+use crate::features::Features;
+use crate::fingerprint_rows::Shape;
+use crate::kernels::Isa;
+use crate::kernels::min_hash::{EMPTY_BIN, HashFunctions, one_permutation};
+use crate::options::Options;
+use crate::similarity::Threshold;
+use crate::stable_hash::{GAMMA, mix};
+use std::sync::Arc;
+
+/// MinHash by name.
+pub const KIND: SketchKind = SketchKind {
+    name: "minhash",
+    help: "All pairs whose MinHash fingerprints are as alike as sets of a Jaccard similarity of \
+           `similarity` are on average; better than simhash of the same size where much was changed",
+    options: &["lanes", "bits", "hashing", "similarity"],
+    defaults: &[("shingle", "words:3")],
+    parse: |options| Ok(Arc::new(MinHash::parse(options)?)),
+};
+
+/// Most lanes of a fingerprint.
+const MOST_LANES: u32 = 4096;
+/// What steps through the donors of an empty bin.
+const DONOR_STEP: u64 = 0xBF58_476D_1CE4_E5B9;
+/// Where that begins.
+const DONOR_START: u64 = 0x1F83_D9AB_FB41_BD6B;
+
+/// How the minima are found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Hashing {
+    /// One function, whose range is cut into as many bins as there are lanes; a bin that no term
+    /// fell into takes the value of another, which its number alone points to.
+    OnePermutation,
+    /// A function for each lane.
+    Classical,
+}
+
+impl Hashing {
+    fn name(self) -> &'static str {
+        match self {
+            Self::OnePermutation => "one-permutation",
+            Self::Classical => "classical",
+        }
+    }
+}
+
+/// MinHash of some number of lanes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MinHash {
+    lanes: u32,
+    bits: u32,
+    hashing: Hashing,
+}
+
+impl Default for MinHash {
+    /// 128 lanes of 4 bits, 64 bytes, by one function.
+    fn default() -> Self {
+        Self { lanes: 128, bits: 4, hashing: Hashing::OnePermutation }
+    }
+}
+
+impl MinHash {
+    /// Takes the options `lanes`, `bits` (of a lane) and `hashing`.
+    ///
+    /// # Errors
+    ///
+    /// A value is out of its range, or a fingerprint would not be whole words.
+    pub fn parse(options: &mut Options) -> Result<Self> {
+        let whole = "must be a whole number";
+        let Self { lanes, bits, hashing } = Self::default();
+        let lanes = options.take_parsed("lanes", whole)?.unwrap_or(lanes);
+        let bits = options.take_parsed("bits", whole)?.unwrap_or(bits);
+        let hashing = match options.take("hashing").as_deref() {
+            None => hashing,
+            Some("one-permutation") => Hashing::OnePermutation,
+            Some("classical") => Hashing::Classical,
+            Some(other) => {
+                return Err(Error::config(
+                    "hashing",
+                    other,
+                    "must be one-permutation or classical",
+                ));
+            }
+        };
+        if !bits.is_power_of_two() || bits > u32::BITS {
+            return Err(Error::config("bits", bits, "must be 1, 2, 4, 8, 16 or 32 for a lane"));
+        }
+        if !(1..=MOST_LANES).contains(&lanes) || !(lanes * bits).is_multiple_of(u64::BITS) {
+            let rule = format!(
+                "must be a multiple of {} up to {MOST_LANES}: lanes of {bits} bits fill whole words",
+                u64::BITS / bits
+            );
+            return Err(Error::config("lanes", lanes, rule));
+        }
+        Ok(Self { lanes, bits, hashing })
+    }
+
+    /// The part of the lanes in which sets of this similarity agree on average.
+    fn agreement(&self, similarity: f64) -> f64 {
+        let by_chance = 0.5_f64.powi(self.bits as i32);
+        by_chance + (1.0 - by_chance) * similarity
+    }
+}
+
+impl Sketch for MinHash {
+    fn shape(&self) -> Shape {
+        Shape::lanes(self.lanes, self.bits)
+    }
+
+    fn recipe(&self) -> String {
+        let Self { lanes, bits, hashing } = self;
+        format!("minhash{lanes}x{bits}-{}", hashing.name())
+    }
+
+    fn parameters(&self) -> Vec<(&'static str, String)> {
+        vec![
+            ("lanes", self.lanes.to_string()),
+            ("bits", self.bits.to_string()),
+            ("hashing", self.hashing.name().to_owned()),
+        ]
+    }
+
+    fn distance_of_strangers(&self) -> u32 {
+        (f64::from(self.lanes) * (1.0 - self.agreement(0.0))).ceil() as u32
+    }
+
+    fn default_distance(&self) -> u32 {
+        self.distance_at(Threshold::DEFAULT).unwrap_or(0)
+    }
+
+    /// That of the fewest equal lanes which sets of the similarity have on average, in integers: at
+    /// least lanes × (2^-β + (1 - 2^-β) × similarity).
+    fn distance_at(&self, similarity: Threshold) -> Option<u32> {
+        let (numerator, denominator) = similarity.fraction();
+        let (lanes, values) = (u128::from(self.lanes), 1_u128 << self.bits);
+        let (numerator, denominator) = (u128::from(numerator), u128::from(denominator));
+        let agreeing = lanes * (denominator + (values - 1) * numerator);
+        // No more than there are, since the similarity is 1 at the most.
+        Some(self.lanes - agreeing.div_ceil(values * denominator) as u32)
+    }
+
+    fn meaning(&self, distance: u32, _features: &str) -> String {
+        let Self { lanes, bits, .. } = *self;
+        let agreement = 1.0 - f64::from(distance) / f64::from(lanes);
+        let by_chance = self.agreement(0.0);
+        let similarity = ((agreement - by_chance) / (1.0 - by_chance)).max(0.0);
+        format!(
+            "Documents that differ in {distance} of {lanes} lanes of {bits} bits have on average a \
+             Jaccard similarity of {similarity:.3}."
+        )
+    }
+
+    fn sketcher(&self, isa: Isa) -> Box<dyn Sketcher> {
+        let functions = match self.hashing {
+            Hashing::OnePermutation => None,
+            Hashing::Classical => {
+                let step = |count| mix(GAMMA.wrapping_mul(count));
+                let pair = |lane| (step(2 * lane + 1) | 1, step(2 * lane + 2));
+                let pairs: Vec<_> = (0..u64::from(self.lanes)).map(pair).collect();
+                Some(HashFunctions::new(&pairs))
+            }
+        };
+        Box::new(MinHasher { lanes: self.lanes as usize, bits: self.bits, functions, isa })
+    }
+}
+
+struct MinHasher {
+    lanes: usize,
+    bits: u32,
+    /// One function for each lane, or one for all.
+    functions: Option<HashFunctions>,
+    isa: Isa,
+}
+
+impl Sketcher for MinHasher {
+    fn make(&self, features: &Features<'_>, row: &mut [u64], scratch: &mut Scratch) -> bool {
+        let Scratch { words, minima, donors, .. } = scratch;
+        let terms = weighty_terms(features, words);
+        if terms.is_empty() {
+            return false;
+        }
+        if let Some(functions) = &self.functions {
+            functions.minima(self.isa, terms, minima);
+        } else {
+            minima.clear();
+            minima.resize(self.lanes, EMPTY_BIN);
+            one_permutation(terms, minima);
+            densify(minima, donors);
+        }
+        pack(minima, self.bits, row);
+        true
+    }
+}
+
+/// Gives every bin that no term fell into the value of one that a term fell into; `filled` is for
+/// reuse. At least one has a value.
+///
+/// Which bins are tried, and in which order, depends on the number of the empty one alone, so the
+/// same bins of two documents ask the same donors.
+fn densify(bins: &mut [u32], filled: &mut Vec<u64>) {
+    if !bins.contains(&EMPTY_BIN) {
+        return;
+    }
+    filled.clear();
+    filled.resize(bins.len().div_ceil(64), 0);
+    for (bin, &value) in bins.iter().enumerate() {
+        filled[bin / 64] |= u64::from(value != EMPTY_BIN) << (bin % 64);
+    }
+    let count = bins.len() as u128;
+    for bin in 0..bins.len() {
+        if bins[bin] != EMPTY_BIN {
+            continue;
+        }
+        let start = GAMMA.wrapping_mul(bin as u64).wrapping_add(DONOR_START);
+        let mut attempt = start;
+        let donor = loop {
+            attempt = attempt.wrapping_add(DONOR_STEP);
+            // Below `count`, since the product is below count × 2^64.
+            let donor = (u128::from(mix(attempt)) * count >> 64) as usize;
+            if filled[donor / 64] >> (donor % 64) & 1 == 1 {
+                break donor;
+            }
+        };
+        bins[bin] = bins[donor];
+    }
+}
+
+/// Fills a row with the lowest `bits` bits of each value, the first value lowest.
+fn pack(values: &[u32], bits: u32, row: &mut [u64]) {
+    let lanes = (u64::BITS / bits) as usize;
+    let mask = u32::MAX >> (u32::BITS - bits);
+    for (word, values) in row.iter_mut().zip(values.chunks(lanes)) {
+        let place = |word, (at, &value): (u32, &u32)| word | u64::from(value & mask) << (at * bits);
+        *word = (0..).zip(values).fold(0, place);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::stable_hash::hash;
+    use proptest::prelude::*;
+    use std::collections::BTreeSet;
+
+    fn made(options: &str, terms: &[u64]) -> Option<Vec<u64>> {
+        let sketch = MinHash::parse(&mut Options::parse(options).unwrap()).unwrap();
+        let made = |isa| {
+            let mut row = vec![0; sketch.shape().words()];
+            let features = Features::occurrences(terms);
+            let has_row = sketch.sketcher(isa).make(&features, &mut row, &mut Scratch::default());
+            has_row.then_some(row)
+        };
+        let expected = made(Isa::Portable);
+        for &isa in Isa::available() {
+            assert_eq!(made(isa), expected, "{isa}");
+        }
+        expected
+    }
+
+    fn values(row: &[u64]) -> Vec<u32> {
+        row.iter().flat_map(|word| [*word as u32, (word >> 32) as u32]).collect()
+    }
+
+    fn rose() -> [u64; 3] {
+        ["a", "rose", "is"].map(|word| hash(word.as_bytes()))
+    }
+
+    #[test]
+    fn fingerprints_have_their_frozen_values() {
+        let classical = made("lanes=4,bits=32,hashing=classical", &rose()).unwrap();
+        assert_eq!(values(&classical), [0x7268_ae5b, 0x63ef_839d, 0x09c0_374d, 0x25fc_67ac]);
+        let bins = made("lanes=8,bits=32", &rose()).unwrap();
+        let [in_7, in_6, in_4] = [0x1e96_4e1f, 0x8a72_aca7, 0x2909_4daa];
+        assert_eq!(values(&bins), [in_4, in_6, in_7, in_4, in_4, in_6, in_6, in_7]);
+        // Bits of lanes are the lowest ones.
+        assert_eq!(made("lanes=16,bits=4,hashing=classical", &rose()).unwrap()[0] & 0xffff, 0xcddb);
+    }
+
+    #[test]
+    fn repeats_change_nothing_and_nothing_has_no_fingerprint() {
+        let [a, rose, is] = rose();
+        for hashing in ["one-permutation", "classical"] {
+            let options = format!("hashing={hashing}");
+            let repeated = made(&options, &[a, rose, is, a, rose, is, a, rose]);
+            assert_eq!(repeated, made(&options, &[is, a, rose]));
+            assert_eq!(made(&options, &[]), None);
+        }
+    }
+
+    #[test]
+    fn terms_of_no_weight_are_none() {
+        let [a, rose, is] = rose();
+        let sketcher = MinHash::default().sketcher(Isa::Portable);
+        let made = |weights: [u32; 3]| {
+            let mut row = vec![0; 8];
+            let features = Features { terms: &[a, rose, is], weights: Some(&weights) };
+            sketcher.make(&features, &mut row, &mut Scratch::default()).then_some(row)
+        };
+        assert_eq!(made([1, 0, 7]), tests::made("", &[a, is]));
+        assert_eq!(made([0; 3]), None);
+    }
+
+    #[test]
+    fn a_similarity_is_a_number_of_equal_lanes() {
+        let distance = |options: &str, similarity: &str| {
+            let sketch = MinHash::parse(&mut Options::parse(options).unwrap()).unwrap();
+            sketch.distance_at(Threshold::parse("similarity", similarity).unwrap()).unwrap()
+        };
+        // 80 of 128 equal bits are a similarity of a quarter.
+        assert_eq!(distance("bits=1", "0.25"), 128 - 80);
+        assert_eq!(distance("bits=1", "1"), 0);
+        // By chance, lanes of 32 bits agree hardly ever, but more often than never.
+        assert_eq!(distance("bits=32", "0.5"), 63);
+        // 128 × (1/16 + 15/16 × 0.8) = 104.
+        assert_eq!(distance("", "0.8"), 24);
+        assert_eq!(distance("", "0.801"), 23);
+        let meaning = MinHash::default().meaning(24, "");
+        assert!(meaning.contains("a Jaccard similarity of 0.800"), "{meaning}");
+        assert_eq!(MinHash::default().distance_of_strangers(), 120);
+    }
+
+    #[test]
+    fn sets_agree_in_as_many_lanes_as_they_are_similar() {
+        // Two of three terms of each are common: a similarity of a half.
+        let term = |number: u64| mix(number.wrapping_mul(GAMMA) ^ 7);
+        for options in ["lanes=1024,bits=32", "lanes=1024,bits=32,hashing=classical"] {
+            for size in [30_u64, 3000] {
+                let a: Vec<u64> = (0..size).map(term).collect();
+                let b: Vec<u64> = (size / 3..size + size / 3).map(term).collect();
+                let [a, b] = [a, b].map(|terms| made(options, &terms).unwrap());
+                let equal = 1024 - Shape::lanes(1024, 32).distance(&a, &b);
+                assert!((400..624).contains(&equal), "{options}, {size} terms: {equal}");
+            }
+        }
+    }
+
+    #[test]
+    fn lanes_that_fill_no_words_are_refused() {
+        let refused = |options: &str| {
+            MinHash::parse(&mut Options::parse(options).unwrap()).unwrap_err().to_string()
+        };
+        assert!(refused("bits=3").starts_with("bits 3: must be 1, 2, 4"));
+        assert!(refused("lanes=100").starts_with("lanes 100: must be a multiple of 16 up to 4096"));
+        assert!(refused("lanes=0").starts_with("lanes 0: must be a multiple"));
+        assert!(refused("lanes=8000").starts_with("lanes 8000: must be a multiple"));
+        assert_eq!(refused("hashing=two"), "hashing two: must be one-permutation or classical");
+    }
+
+    proptest! {
+        #[test]
+        fn bins_are_those_of_the_definition(
+            terms in proptest::collection::vec(any::<u64>(), 1..40), lanes in 1..20_u32,
+        ) {
+            let count = u64::from(lanes) * 2;
+            let row = made(&format!("lanes={count},bits=32"), &terms).unwrap();
+            let bin = |term: u64| (u128::from(term) * u128::from(count) >> 64) as u64;
+            let original = |wanted: u64| {
+                let terms = terms.iter().filter(|&&term| bin(term) == wanted);
+                terms.map(|&term| (term & 0xFFFF_FFFF).min(0xFFFF_FFFE) as u32).min()
+            };
+            let filled: BTreeSet<u64> = terms.iter().map(|&term| bin(term)).collect();
+            for (lane, value) in (0..).zip(values(&row)) {
+                let donor = |attempt: u64| {
+                    let start = GAMMA.wrapping_mul(lane).wrapping_add(DONOR_START);
+                    bin(mix(start.wrapping_add(DONOR_STEP.wrapping_mul(attempt))))
+                };
+                let donor = if filled.contains(&lane) { lane } else {
+                    (1..).map(donor).find(|donor| filled.contains(donor)).unwrap()
+                };
+                prop_assert_eq!(Some(value), original(donor));
+            }
+        }
+    }
+}

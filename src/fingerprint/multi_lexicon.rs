@@ -1,0 +1,269 @@
+//! Several simhashes of a document, each over the terms that a random lexicon keeps: shingles, I-Match
+//! and SimHash in one.
+//!
+//! A change spoils only the fingerprints of lexicons that have the changed terms, so two documents are
+//! near-duplicates where some of the fingerprints are near, or all of them together.
+//!
+//! # References
+//! Fan Jun. Document fingerprint and its application in near-duplicate document detection (thesis, in
+//! Chinese).
+
+use super::random_lexicon::RandomLexicons;
+use super::{Scratch, Sketch, SketchKind, Sketcher, weighted_majority};
+use crate::error::{Error, Result};
+use crate::features::Features;
+use crate::fingerprint_rows::Shape;
+use crate::kernels::Isa;
+use crate::kernels::row_words::row_words;
+use crate::options::Options;
+use crate::similarity::Threshold;
+use crate::stable_hash::row_word;
+use std::sync::Arc;
+
+/// Multi-lexicon SimHash by name.
+pub const KIND: SketchKind = SketchKind {
+    name: "multi-lexicon",
+    help: "All pairs of which `votes` of `lexicons` SimHash fingerprints of 64 bits, each over a \
+           random part of the shingles, differ in at most `max_distance` bits",
+    options: &["lexicons", "keep", "votes", "rows"],
+    defaults: &[("shingle", "words:2")],
+    parse: |options| Ok(Arc::new(MultiLexicon::parse(options)?)),
+};
+
+/// Most lexicons.
+const MOST_LEXICONS: u32 = 64;
+/// Lexicons, where `lexicons` does not say.
+const LEXICONS: u32 = 8;
+/// The part of the terms that each keeps, where `keep` does not say.
+const KEEP: (u32, u32) = (5, 10);
+/// Bits of the fingerprint of a lexicon.
+const BITS: u32 = u64::BITS;
+
+/// When rows are near.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Votes {
+    /// So many lexicons must say so.
+    Needed(u32),
+    /// The bits of all lexicons are counted together.
+    Sum,
+}
+
+/// Which pseudorandom bits the terms of a lexicon have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RowBits {
+    /// The same for all lexicons.
+    Shared,
+    /// Others for each lexicon: their fingerprints have less in common by chance.
+    Own,
+}
+
+/// A simhash for each of several lexicons.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MultiLexicon {
+    lexicons: u32,
+    random: RandomLexicons,
+    votes: Votes,
+    rows: RowBits,
+}
+
+impl MultiLexicon {
+    /// Takes the options `lexicons`, `keep` (the part of the terms that each keeps), `votes` (a number,
+    /// or `sum`) and `rows` (`own` or `shared`).
+    ///
+    /// # Errors
+    ///
+    /// A value is out of its range.
+    pub fn parse(options: &mut Options) -> Result<Self> {
+        let whole = "must be a whole number";
+        let lexicons: u32 = options.take_parsed("lexicons", whole)?.unwrap_or(LEXICONS);
+        if !(1..=MOST_LEXICONS).contains(&lexicons) {
+            let rule = format!("must be from 1 to {MOST_LEXICONS}");
+            return Err(Error::config("lexicons", lexicons, rule));
+        }
+        let random = RandomLexicons::parse(options, Threshold::new(KEEP.0, KEEP.1)?)?;
+        let votes = match options.take("votes") {
+            None => Votes::Needed(lexicons.div_ceil(2)),
+            Some(text) if text == "sum" => Votes::Sum,
+            Some(text) => match text.parse() {
+                Ok(needed) if (1..=lexicons).contains(&needed) => Votes::Needed(needed),
+                _ => {
+                    let rule = format!("must be from 1 to {lexicons}, or sum");
+                    return Err(Error::config("votes", text, rule));
+                }
+            },
+        };
+        let rows = match options.take("rows").as_deref() {
+            None | Some("own") => RowBits::Own,
+            Some("shared") => RowBits::Shared,
+            Some(other) => return Err(Error::config("rows", other, "must be own or shared")),
+        };
+        Ok(Self { lexicons, random, votes, rows })
+    }
+
+    fn rows_name(self) -> &'static str {
+        match self.rows {
+            RowBits::Own => "own",
+            RowBits::Shared => "shared",
+        }
+    }
+
+    /// The word of a term's row that a lexicon counts.
+    fn word(self, lexicon: u32) -> u32 {
+        match self.rows {
+            RowBits::Own => lexicon,
+            RowBits::Shared => 0,
+        }
+    }
+}
+
+impl Sketch for MultiLexicon {
+    fn shape(&self) -> Shape {
+        match self.votes {
+            Votes::Needed(needed) => Shape::votes(self.lexicons, needed),
+            Votes::Sum => Shape::bits(self.lexicons * BITS),
+        }
+    }
+
+    /// Rows compare whatever is voted.
+    fn recipe(&self) -> String {
+        let (lexicons, keep) = (self.lexicons, self.random.keep());
+        format!("multi-lexicon{lexicons}-keep{keep}-{}", self.rows_name())
+    }
+
+    fn parameters(&self) -> Vec<(&'static str, String)> {
+        let votes = match self.votes {
+            Votes::Needed(needed) => needed.to_string(),
+            Votes::Sum => "sum".to_owned(),
+        };
+        vec![
+            ("lexicons", self.lexicons.to_string()),
+            ("keep", self.random.keep().to_string()),
+            ("votes", votes),
+            ("rows", self.rows_name().to_owned()),
+        ]
+    }
+
+    fn distance_of_strangers(&self) -> u32 {
+        self.shape().units() / 2
+    }
+
+    fn meaning(&self, distance: u32, _features: &str) -> String {
+        let lexicons = self.lexicons;
+        match self.votes {
+            Votes::Needed(needed) => format!(
+                "Documents at distance {distance} have {needed} of {lexicons} fingerprints that differ \
+                 in at most {distance} of {BITS} bits each."
+            ),
+            Votes::Sum => format!(
+                "Documents at distance {distance} differ in so many of the {} bits of their {lexicons} \
+                 fingerprints.",
+                lexicons * BITS
+            ),
+        }
+    }
+
+    fn sketcher(&self, isa: Isa) -> Box<dyn Sketcher> {
+        Box::new(LexiconSketcher { sketch: *self, isa })
+    }
+}
+
+struct LexiconSketcher {
+    sketch: MultiLexicon,
+    isa: Isa,
+}
+
+impl Sketcher for LexiconSketcher {
+    fn make(&self, features: &Features<'_>, row: &mut [u64], scratch: &mut Scratch) -> bool {
+        let Scratch { words, terms, counts, .. } = scratch;
+        let Self { sketch, isa } = *self;
+        (0..).zip(row).all(|(lexicon, lane)| {
+            let word = sketch.word(lexicon);
+            if let Some(weights) = features.weights {
+                let weighed = features.terms.iter().zip(weights);
+                let has = |&(&term, &weight): &(&u64, &u32)| {
+                    weight > 0 && sketch.random.has(lexicon, term)
+                };
+                let mut kept = weighed.filter(has).peekable();
+                let is_any = kept.peek().is_some();
+                let rows = kept.map(|(&term, &weight)| (row_word(term, word), weight));
+                *lane = weighted_majority(rows);
+                return is_any;
+            }
+            sketch.random.keep_terms(lexicon, features.terms, terms);
+            row_words(isa, terms, word, words);
+            counts.add(isa, words);
+            *lane = counts.take_majority();
+            !terms.is_empty()
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fingerprint::rose::shingles;
+    use crate::stable_hash::mix;
+
+    fn made(options: &str, terms: &[u64], weights: Option<&[u32]>) -> Option<Vec<u64>> {
+        let sketch = MultiLexicon::parse(&mut Options::parse(options).unwrap()).unwrap();
+        let made = |isa| {
+            let mut row = vec![0; sketch.shape().words()];
+            let sketcher = sketch.sketcher(isa);
+            let features = Features { terms, weights };
+            sketcher.make(&features, &mut row, &mut Scratch::default()).then_some(row)
+        };
+        let expected = made(Isa::Portable);
+        for &isa in Isa::available() {
+            assert_eq!(made(isa), expected, "{isa}");
+        }
+        expected
+    }
+
+    #[test]
+    fn fingerprints_have_their_frozen_values() {
+        // The first two lexicons keep "a rose is" and "rose is a", the others "is a rose", too.
+        let (two, all) = (0x4c00_0109_5a80_4080, 0xcc71_252b_5aa7_6984);
+        let made = made("lexicons=4,keep=0.7,rows=shared", &shingles(), None);
+        assert_eq!(made, Some(vec![two, two, all, all]));
+    }
+
+    #[test]
+    fn a_lane_is_the_simhash_of_what_its_lexicon_keeps() {
+        let terms: Vec<u64> = (1..200).map(mix).collect();
+        let weights: Vec<u32> = (0..199).map(|at| at % 4).collect();
+        for rows in ["own", "shared"] {
+            let options = format!("lexicons=3,keep=0.3,votes=sum,rows={rows}");
+            let sketch = MultiLexicon::parse(&mut Options::parse(&options).unwrap()).unwrap();
+            let slowly = |weights: &[u32]| -> Vec<u64> {
+                let lane = |lexicon| {
+                    let kept = terms.iter().zip(weights);
+                    let kept = kept.filter(|&(&term, _)| sketch.random.has(lexicon, term));
+                    let word = if rows == "own" { lexicon } else { 0 };
+                    weighted_majority(kept.map(|(&term, &weight)| (row_word(term, word), weight)))
+                };
+                (0..3).map(lane).collect()
+            };
+            assert_eq!(made(&options, &terms, None), Some(slowly(&[1; 199])));
+            assert_eq!(made(&options, &terms, Some(&weights)), Some(slowly(&weights)));
+        }
+    }
+
+    #[test]
+    fn a_lexicon_without_terms_leaves_no_fingerprint() {
+        assert_eq!(made("keep=0.5", &[7], None), None);
+        assert!(made("keep=1", &[7], None).is_some());
+        assert_eq!(made("keep=1", &[7], Some(&[0])), None);
+        assert_eq!(made("", &[], None), None);
+    }
+
+    #[test]
+    fn options_out_of_range_are_refused() {
+        let refused = |options: &str| {
+            MultiLexicon::parse(&mut Options::parse(options).unwrap()).unwrap_err().to_string()
+        };
+        assert_eq!(refused("votes=9"), "votes 9: must be from 1 to 8, or sum");
+        assert_eq!(refused("lexicons=65"), "lexicons 65: must be from 1 to 64");
+        assert_eq!(refused("rows=some"), "rows some: must be own or shared");
+        assert!(refused("keep=2").starts_with("keep 2: must be above 0 and at most 1"));
+    }
+}

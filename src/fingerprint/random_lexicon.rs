@@ -1,0 +1,84 @@
+//! Lexicons that each keep a random part of all terms, the same part for every document.
+//!
+//! No list is stored: a term's hash and the lexicon's number decide.
+//!
+//! # References
+//! A. Kołcz, A. Chowdhury, J. Alspector. Improved robustness of signature-based near-replica detection
+//! via lexicon randomization. KDD 2004.
+
+use crate::error::Result;
+use crate::options::Options;
+use crate::similarity::Threshold;
+use crate::stable_hash::{GAMMA, mix};
+
+/// Where the family of lexicons begins.
+const START: u64 = 0x4528_21E6_38D0_1377;
+
+/// A family of lexicons that keep the same part of the terms.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct RandomLexicons {
+    keep: Threshold,
+    /// Terms whose 32-bit hash is below are kept.
+    below: u64,
+}
+
+impl RandomLexicons {
+    /// Takes the option `keep`, the part of the terms that a lexicon keeps.
+    pub(super) fn parse(options: &mut Options, default: Threshold) -> Result<Self> {
+        let given = options.take("keep").map(|text| Threshold::parse("keep", &text));
+        let keep = given.transpose()?.unwrap_or(default);
+        let (numerator, denominator) = keep.fraction();
+        let (numerator, denominator) = (u64::from(numerator), u64::from(denominator));
+        let below = ((numerator << 32) + denominator / 2) / denominator;
+        Ok(Self { keep, below })
+    }
+
+    /// The part of the terms that each keeps.
+    pub(super) fn keep(self) -> Threshold {
+        self.keep
+    }
+
+    /// Whether a lexicon, counted from 0, has a term.
+    #[inline]
+    pub(super) fn has(self, lexicon: u32, term: u64) -> bool {
+        let start = START.wrapping_add(GAMMA.wrapping_mul(u64::from(lexicon)));
+        mix(term.wrapping_add(start)) >> 32 < self.below
+    }
+
+    /// Replaces `kept` by the terms that a lexicon has.
+    pub(super) fn keep_terms(self, lexicon: u32, terms: &[u64], kept: &mut Vec<u64>) {
+        kept.clear();
+        kept.resize(terms.len(), 0);
+        let mut count = 0;
+        for &term in terms {
+            // Written in any case, since a branch would go wrong half of the time.
+            kept[count] = term;
+            count += usize::from(self.has(lexicon, term));
+        }
+        kept.truncate(count);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lexicon_keeps_its_part_of_the_terms() {
+        let terms: Vec<u64> = (0..10_000).map(mix).collect();
+        for (text, part) in [("0.7", 0.7), ("1/2", 0.5), ("1", 1.0)] {
+            let mut options = Options::parse(&format!("keep={text}")).unwrap();
+            let lexicons = RandomLexicons::parse(&mut options, Threshold::DEFAULT).unwrap();
+            let mut kept = vec![7];
+            for lexicon in 0..3 {
+                lexicons.keep_terms(lexicon, &terms, &mut kept);
+                assert!((kept.len() as f64 / 1e4 - part).abs() < 0.02, "{text}: {}", kept.len());
+                let slowly = terms.iter().copied().filter(|&term| lexicons.has(lexicon, term));
+                assert!(slowly.eq(kept.iter().copied()));
+            }
+        }
+        let seven_tenths =
+            RandomLexicons::parse(&mut Options::parse("keep=0.7").unwrap(), Threshold::DEFAULT);
+        assert_eq!(seven_tenths.unwrap().below, 3_006_477_107);
+    }
+}
