@@ -27,14 +27,14 @@ pub const KIND: SketchKind = SketchKind {
     name: "i-match",
     help: "All pairs that share the hash of all their words of a lexicon, those neither rare nor \
            frequent, or of one of `lexicons` random parts of it",
-    options: &["lexicons", "keep", "least_terms", "least_share"],
+    options: &["lexicons", "lexicon_share", "least_terms", "least_share"],
     defaults: &[("shingle", "words:1")],
     parse: |options| Ok(Arc::new(IMatch::parse(options)?)),
 };
 
 /// Most random lexicons.
 const MOST_LEXICONS: u32 = 1000;
-/// The part of the terms that random lexicons keep, where `keep` does not say.
+/// The part of the terms that random lexicons keep, where `lexicon_share` does not say.
 const KEEP: (u32, u32) = (7, 10);
 /// The fewest terms of the lexicon, where `least_terms` does not say.
 const LEAST_TERMS: usize = 5;
@@ -53,7 +53,7 @@ pub struct IMatch {
 }
 
 impl IMatch {
-    /// Takes the options `lexicons`, how many random ones beside the whole, `keep`, the part of it that
+    /// Takes the options `lexicons`, how many random ones beside the whole, `lexicon_share`, the part of it that
     /// they keep, and `least_terms` and `least_share` of documents' terms that must be in the whole.
     ///
     /// # Errors
@@ -88,7 +88,7 @@ impl Sketch for IMatch {
     fn parameters(&self) -> Vec<(&'static str, String)> {
         vec![
             ("lexicons", self.lexicons.to_string()),
-            ("keep", self.random.keep().to_string()),
+            ("lexicon_share", self.random.keep().to_string()),
             ("least_terms", self.least_terms.to_string()),
             ("least_share", self.least_share.to_string()),
         ]
@@ -204,7 +204,7 @@ mod tests {
     #[test]
     fn terms_without_weights_are_all_of_the_lexicon_however_often_they_come() {
         let sketcher = IMatch::parse(&mut Options::new()).unwrap();
-        let mut made = |terms: &[u64]| {
+        let made = |terms: &[u64]| {
             let mut row = [0];
             let features = Features::occurrences(terms);
             sketcher.make(&features, &mut row, &mut Scratch::default()).then_some(row[0])

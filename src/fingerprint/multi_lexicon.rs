@@ -25,7 +25,7 @@ pub const KIND: SketchKind = SketchKind {
     name: "multi-lexicon",
     help: "All pairs of which `votes` of `lexicons` SimHash fingerprints of 64 bits, each over a \
            random part of the shingles, differ in at most `max_distance` bits",
-    options: &["lexicons", "keep", "votes", "rows"],
+    options: &["lexicons", "lexicon_share", "votes", "lexicon_bits"],
     defaults: &[("shingle", "words:2")],
     parse: |options| Ok(Arc::new(MultiLexicon::parse(options)?)),
 };
@@ -34,7 +34,7 @@ pub const KIND: SketchKind = SketchKind {
 const MOST_LEXICONS: u32 = 64;
 /// Lexicons, where `lexicons` does not say.
 const LEXICONS: u32 = 8;
-/// The part of the terms that each keeps, where `keep` does not say.
+/// The part of the terms that each keeps, where `lexicon_share` does not say.
 const KEEP: (u32, u32) = (5, 10);
 /// Bits of the fingerprint of a lexicon.
 const BITS: u32 = u64::BITS;
@@ -67,8 +67,8 @@ pub struct MultiLexicon {
 }
 
 impl MultiLexicon {
-    /// Takes the options `lexicons`, `keep` (the part of the terms that each keeps), `votes` (a number,
-    /// or `sum`) and `rows` (`own` or `shared`).
+    /// Takes the options `lexicons`, `lexicon_share` (the part of the terms that each keeps), `votes` (a number,
+    /// or `sum`) and `lexicon_bits` (`own` or `shared`).
     ///
     /// # Errors
     ///
@@ -92,10 +92,12 @@ impl MultiLexicon {
                 }
             },
         };
-        let rows = match options.take("rows").as_deref() {
+        let rows = match options.take("lexicon_bits").as_deref() {
             None | Some("own") => RowBits::Own,
             Some("shared") => RowBits::Shared,
-            Some(other) => return Err(Error::config("rows", other, "must be own or shared")),
+            Some(other) => {
+                return Err(Error::config("lexicon_bits", other, "must be own or shared"));
+            }
         };
         Ok(Self { lexicons, random, votes, rows })
     }
@@ -137,9 +139,9 @@ impl Sketch for MultiLexicon {
         };
         vec![
             ("lexicons", self.lexicons.to_string()),
-            ("keep", self.random.keep().to_string()),
+            ("lexicon_share", self.random.keep().to_string()),
             ("votes", votes),
-            ("rows", self.rows_name().to_owned()),
+            ("lexicon_bits", self.rows_name().to_owned()),
         ]
     }
 
@@ -223,7 +225,7 @@ mod tests {
     fn fingerprints_have_their_frozen_values() {
         // The first two lexicons keep "a rose is" and "rose is a", the others "is a rose", too.
         let (two, all) = (0x4c00_0109_5a80_4080, 0xcc71_252b_5aa7_6984);
-        let made = made("lexicons=4,keep=0.7,rows=shared", &shingles(), None);
+        let made = made("lexicons=4,lexicon_share=0.7,lexicon_bits=shared", &shingles(), None);
         assert_eq!(made, Some(vec![two, two, all, all]));
     }
 
@@ -232,7 +234,7 @@ mod tests {
         let terms: Vec<u64> = (1..200).map(mix).collect();
         let weights: Vec<u32> = (0..199).map(|at| at % 4).collect();
         for rows in ["own", "shared"] {
-            let options = format!("lexicons=3,keep=0.3,votes=sum,rows={rows}");
+            let options = format!("lexicons=3,lexicon_share=0.3,votes=sum,lexicon_bits={rows}");
             let sketch = MultiLexicon::parse(&mut Options::parse(&options).unwrap()).unwrap();
             let slowly = |weights: &[u32]| -> Vec<u64> {
                 let lane = |lexicon| {
@@ -250,9 +252,9 @@ mod tests {
 
     #[test]
     fn a_lexicon_without_terms_leaves_no_fingerprint() {
-        assert_eq!(made("keep=0.5", &[7], None), None);
-        assert!(made("keep=1", &[7], None).is_some());
-        assert_eq!(made("keep=1", &[7], Some(&[0])), None);
+        assert_eq!(made("lexicon_share=0.5", &[7], None), None);
+        assert!(made("lexicon_share=1", &[7], None).is_some());
+        assert_eq!(made("lexicon_share=1", &[7], Some(&[0])), None);
         assert_eq!(made("", &[], None), None);
     }
 
@@ -263,7 +265,10 @@ mod tests {
         };
         assert_eq!(refused("votes=9"), "votes 9: must be from 1 to 8, or sum");
         assert_eq!(refused("lexicons=65"), "lexicons 65: must be from 1 to 64");
-        assert_eq!(refused("rows=some"), "rows some: must be own or shared");
-        assert!(refused("keep=2").starts_with("keep 2: must be above 0 and at most 1"));
+        assert_eq!(refused("lexicon_bits=some"), "lexicon_bits some: must be own or shared");
+        assert!(
+            refused("lexicon_share=2")
+                .starts_with("lexicon_share 2: must be above 0 and at most 1")
+        );
     }
 }

@@ -23,9 +23,10 @@ pub(super) struct RandomLexicons {
 }
 
 impl RandomLexicons {
-    /// Takes the option `keep`, the part of the terms that a lexicon keeps.
+    /// Takes the option `lexicon_share`, the part of the terms that a lexicon keeps.
     pub(super) fn parse(options: &mut Options, default: Threshold) -> Result<Self> {
-        let given = options.take("keep").map(|text| Threshold::parse("keep", &text));
+        let given =
+            options.take("lexicon_share").map(|text| Threshold::parse("lexicon_share", &text));
         let keep = given.transpose()?.unwrap_or(default);
         let (numerator, denominator) = keep.fraction();
         let (numerator, denominator) = (u64::from(numerator), u64::from(denominator));
@@ -67,7 +68,7 @@ mod tests {
     fn a_lexicon_keeps_its_part_of_the_terms() {
         let terms: Vec<u64> = (0..10_000).map(mix).collect();
         for (text, part) in [("0.7", 0.7), ("1/2", 0.5), ("1", 1.0)] {
-            let mut options = Options::parse(&format!("keep={text}")).unwrap();
+            let mut options = Options::parse(&format!("lexicon_share={text}")).unwrap();
             let lexicons = RandomLexicons::parse(&mut options, Threshold::DEFAULT).unwrap();
             let mut kept = vec![7];
             for lexicon in 0..3 {
@@ -77,8 +78,10 @@ mod tests {
                 assert!(slowly.eq(kept.iter().copied()));
             }
         }
-        let seven_tenths =
-            RandomLexicons::parse(&mut Options::parse("keep=0.7").unwrap(), Threshold::DEFAULT);
+        let seven_tenths = RandomLexicons::parse(
+            &mut Options::parse("lexicon_share=0.7").unwrap(),
+            Threshold::DEFAULT,
+        );
         assert_eq!(seven_tenths.unwrap().below, 3_006_477_107);
     }
 }

@@ -8,10 +8,12 @@ use crate::fingerprint_rows::FingerprintRows;
 use crate::matches::ValuePair;
 use crate::progress::Progress;
 use crate::resources::Resources;
-use crate::search::door::{Join, SelfJoin, join, self_join};
+use crate::search::door::{Join, SelfJoin, band_join, join, self_join};
 use crate::search::grouping::Groups;
+use crate::search::layout::Layout;
 use crate::search::planner::{IndexName, Plan, Task, Workload};
 use crate::sides::Sides;
+use crate::similarity::Threshold;
 
 /// The methods of a self-join whose equal rows stay together.
 pub(super) const SELF_JOINS: &[IndexName] =
@@ -20,7 +22,7 @@ pub(super) const SELF_JOINS: &[IndexName] =
 pub(super) const JOINS: &[IndexName] = &[IndexName::BipartiteJoin, IndexName::StreamedQueries];
 
 /// All rows of one side, or of two, within `distance` of each other, by the method that serves best;
-/// `progress` is told of it.
+/// `progress` is told of it. With a `recall`, perhaps only that part of them, by bands.
 ///
 /// # Errors
 ///
@@ -28,13 +30,21 @@ pub(super) const JOINS: &[IndexName] = &[IndexName::BipartiteJoin, IndexName::St
 pub(super) fn close_rows(
     rows: Sides<&FingerprintRows<'_>>,
     distance: u32,
+    recall: Option<Threshold>,
     resources: &Resources,
     workers: &Workers,
     progress: &dyn Progress,
 ) -> Result<Close> {
-    let plan = plan(rows, distance, resources.memory)?;
-    progress.planned(&plan);
-    let close = workers.run(|| close_by(rows, &plan, resources, progress))??;
+    let shape = rows.second().shape;
+    let layout = recall.and_then(|recall| Layout::with_recall(shape, distance, recall));
+    let close = if let Some(layout) = layout {
+        let (groups, pairs) = workers.run(|| band_join(rows, &layout, distance, progress))??;
+        closed(groups, &pairs)
+    } else {
+        let plan = plan(rows, distance, resources.memory)?;
+        progress.planned(&plan);
+        workers.run(|| close_by(rows, &plan, resources, progress))??
+    };
     if progress.is_cancelled() { Err(ErrorKind::Cancelled.into()) } else { Ok(close) }
 }
 
@@ -56,16 +66,24 @@ fn close_by(
     let (groups, pairs) = match rows {
         Sides::One(rows) => {
             let SelfJoin { groups, pairs } = self_join(rows, plan, resources, progress)?;
-            let pairs = named(&pairs, &groups, &groups, |a, b| (a.min(b), a.max(b)));
-            (Sides::One(repeated(&groups)), pairs)
+            (Sides::One(groups), pairs)
         }
         Sides::Two(queries, corpus) => {
             let Join { queries, corpus, pairs } = join(queries, corpus, plan, resources, progress)?;
-            let pairs = named(&pairs, &queries, &corpus, |a, b| (a, b));
-            (Sides::Two(repeated(&queries), repeated(&corpus)), pairs)
+            (Sides::Two(queries, corpus), pairs)
         }
     };
-    Ok(Close { groups, pairs, of_equal: Closeness::Distance(0) })
+    Ok(closed(groups, &pairs))
+}
+
+/// Pairs of groups as they are handed on.
+fn closed(groups: Sides<Groups>, pairs: &[ValuePair]) -> Close {
+    let pairs = match &groups {
+        Sides::One(groups) => named(pairs, groups, groups, |a, b| (a.min(b), a.max(b))),
+        Sides::Two(queries, corpus) => named(pairs, queries, corpus, |a, b| (a, b)),
+    };
+    let groups = groups.map(|groups| repeated(&groups));
+    Close { groups, pairs, of_equal: Closeness::Distance(0) }
 }
 
 /// The groups of two rows and more, by their first row.

@@ -114,7 +114,7 @@ impl Run<'_> {
         timings.end("read and fingerprint");
 
         let rows = made.as_ref().map(|made| &made.rows);
-        let mut close = close_rows(rows, distance, resources, workers, progress)?;
+        let mut close = close_rows(rows, distance, method.recall(), resources, workers, progress)?;
         timings.end("join");
         let read = made.map(|made| made.summary);
         if let Some(threshold) = method.verify() {

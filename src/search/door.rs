@@ -9,9 +9,11 @@
 use crate::error::{Error, Result};
 use crate::fingerprint_rows::{FingerprintRows, recipe_difference};
 use crate::fingerprint_table::{Lane, Reach, Wide};
+use crate::matches::ValuePair;
 use crate::progress::{Progress, Share};
 use crate::resources::Resources;
 use crate::search::asked_rows::{Indexed, ScanBehind, Scanned, Searched, Streamed};
+use crate::search::band_join::band_join as by_bands;
 use crate::search::bipartite_join::bipartite_join;
 use crate::search::bit_probing::BitProbing;
 use crate::search::block_index::BlockIndex;
@@ -19,6 +21,7 @@ use crate::search::collect::{CountRows, KeepPairs};
 use crate::search::expanded_set::ExpandedSet;
 use crate::search::grouping::{Groups, group};
 use crate::search::lane_rows::{LaneRows, Work, check_count};
+use crate::search::layout::Layout;
 use crate::search::multi_index_join;
 use crate::search::null_lanes::{Side, may_be_null, without_nulls};
 use crate::search::partition_join;
@@ -30,6 +33,7 @@ use crate::search::streamed_queries::StreamedQueries;
 use crate::search::votes;
 use crate::search::wide_scan::WideRows;
 use crate::search::{FingerprintIndex, Searcher};
+use crate::sides::Sides;
 use std::borrow::Cow;
 
 pub use crate::search::bipartite_join::Join;
@@ -157,6 +161,35 @@ pub fn join(
         let searched = Searched { searcher: Box::new(values), queries: query_values };
         Ok(Join { queries, corpus, pairs: collect(&searched) })
     })
+}
+
+/// The pairs of rows, or of a query and a row of the corpus, that agree in one of the bands of
+/// `layout` and are within `max_distance`: groups of equal rows, and pairs of groups. A join that
+/// `progress` cancels may end without all of them.
+///
+/// # Errors
+///
+/// The rows have another shape than the layout, queries and corpus do not compare, there are too many
+/// rows, or the memory cannot be had.
+pub fn band_join(
+    rows: Sides<&FingerprintRows<'_>>,
+    layout: &Layout,
+    max_distance: u32,
+    progress: &dyn Progress,
+) -> Result<(Sides<Groups>, Vec<ValuePair>)> {
+    let corpus = *rows.second();
+    check_both(rows.first(), corpus)?;
+    check_count("fingerprints", corpus)?;
+    if layout.shape() != corpus.shape {
+        let rule = format!("must be of bands of {}", corpus.shape);
+        return Err(Error::config("layout", layout.shape(), rule));
+    }
+    let share = Share::begin("joining", progress);
+    let reach = Reach { shape: corpus.shape, max_distance };
+    let different = rows.try_map(|rows| distinct(rows, reach))?;
+    let values = different.as_ref().map(|(_, values)| values);
+    let pairs = by_bands(values, layout, max_distance, share);
+    Ok((different.map(|(groups, _)| groups), pairs))
 }
 
 /// The partners of each query within the distance of `plan`, by its method: the pairs of [`join`] as

@@ -4,6 +4,7 @@
 use crate::fingerprint_rows::{Metric, Shape};
 use crate::fingerprint_table::{Lane, set_lowest_bits};
 use crate::search::split::BitWeights;
+use crate::similarity::Threshold;
 use crate::stable_hash::{GAMMA, mix};
 
 /// Disjoint masks over the bits of rows of one shape.
@@ -90,6 +91,20 @@ impl Layout {
         Self { shape, masks }
     }
 
+    /// The fewest bands in which at least this part of the pairs at `max_distance` agree, those that
+    /// are nearer with a greater probability; none where masks that miss nothing are as few, or
+    /// lanes vote or may be null.
+    #[must_use]
+    pub fn with_recall(shape: Shape, max_distance: u32, recall: Threshold) -> Option<Self> {
+        if matches!(shape.metric(), Metric::Votes { .. } | Metric::Lanes { null: true, .. }) {
+            return None;
+        }
+        let similarity = 1.0 - f64::from(max_distance) / f64::from(shape.units());
+        let exact = max_distance.saturating_add(1).min(shape.units());
+        let bands = (1..exact).map(|bands| Self::bands(shape, bands));
+        bands.into_iter().find(|bands| bands.recall(similarity) >= recall.ratio())
+    }
+
     /// The shape of the rows.
     #[must_use]
     pub fn shape(&self) -> Shape {
@@ -120,16 +135,16 @@ impl Layout {
     /// The row has fewer words than the shape.
     pub fn keys(&self, row: &[u64], keys: &mut Vec<u64>) {
         keys.clear();
-        let row = &row[..self.shape.words()];
-        for (mask, number) in self.masks().zip(1u64..) {
-            let masked = row.iter().zip(mask).filter(|&(_, &mask)| mask != 0);
-            let start = mix(GAMMA.wrapping_mul(number));
-            keys.push(
-                masked.fold(start, |key, (word, mask)| {
-                    mix((key ^ (word & mask)).wrapping_add(GAMMA))
-                }),
-            );
-        }
+        keys.extend((0..self.masks().len()).map(|mask| self.key(mask, row)));
+    }
+
+    /// The key of a row for the mask of that number, counted from 0: one of its [`Self::keys`].
+    pub(super) fn key(&self, mask: usize, row: &[u64]) -> u64 {
+        let words = self.shape.words();
+        let bits = &self.masks[mask * words..(mask + 1) * words];
+        let masked = row[..words].iter().zip(bits).filter(|&(_, &bits)| bits != 0);
+        let start = mix(GAMMA.wrapping_mul(mask as u64 + 1));
+        masked.fold(start, |key, (word, bits)| mix((key ^ (word & bits)).wrapping_add(GAMMA)))
     }
 
     /// The probability that two rows agree in at least one mask, if each of their units agrees with
@@ -201,6 +216,19 @@ mod tests {
         0x8319_094a_0136_ed13,
     ];
     const GOLDEN_LANES: [u64; 2] = [0x08b4_fda8_c892_b50e, 0x88ad_cd8d_4573_57f7];
+
+    #[test]
+    fn bands_are_as_few_as_a_recall_allows() {
+        let recall = Threshold::parse("recall", "0.98").unwrap();
+        let shape = Shape::lanes(128, 4);
+        let layout = Layout::with_recall(shape, 24, recall).unwrap();
+        let similarity = 104.0 / 128.0;
+        assert!(layout.recall(similarity) >= 0.98);
+        let fewer = Layout::bands(shape, layout.masks().len() as u32 - 1);
+        assert!(fewer.recall(similarity) < 0.98);
+        // One mask more than differing bits misses nothing, and the last one that does is no better.
+        assert_eq!(Layout::with_recall(Shape::bits(64), 3, Threshold::new(1, 1).unwrap()), None);
+    }
 
     #[test]
     fn recall_is_that_of_bands() {

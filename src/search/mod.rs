@@ -7,6 +7,7 @@
 //! Rows of any width come in by the [`door`]; the methods behind it are of lanes of one width.
 
 mod asked_rows;
+mod band_join;
 pub mod bipartite_join;
 pub mod bit_probing;
 pub mod block_index;

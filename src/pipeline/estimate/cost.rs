@@ -8,6 +8,7 @@ use super::sample::Sample;
 use crate::pipeline::close_fingerprints::{JOINS, SELF_JOINS};
 use crate::pipeline::method::{Criterion, Terms};
 use crate::pipeline::plan::Plan;
+use crate::search::layout::Layout;
 use crate::search::planner::{Plan as SearchPlan, Task as SearchTask, Workload};
 use crate::search::set_join::{FEW_TERMS, SAMPLE_BYTES, sample_eighths};
 use crate::sides::Sides;
@@ -188,6 +189,10 @@ fn set_join(samples: &Sides<Sample>, threshold: Threshold, living: f64, memory: 
 pub(super) fn join_plan(samples: &Sides<Sample>, plan: &Plan) -> Option<SearchPlan> {
     let Criterion::Distance(max_distance) = plan.method().close() else { return None };
     let shape = plan.method().recipe().sketch()?.shape();
+    let recall = plan.method().recall();
+    if recall.is_some_and(|recall| Layout::with_recall(shape, max_distance, recall).is_some()) {
+        return None;
+    }
     let rows = |sample: &Sample| sample.amounts.documents.round() as usize;
     let (task, methods, corpus) = match samples {
         Sides::One(corpus) => (SearchTask::SelfJoin, SELF_JOINS, corpus),

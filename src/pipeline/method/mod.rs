@@ -21,6 +21,7 @@ use crate::error::{Error, Result};
 use crate::fingerprint::hash_table::HashTable;
 use crate::fingerprint::{SKETCHES, Sketch, SketchKind};
 use crate::options::Options;
+use crate::search::layout::Layout;
 use crate::similarity::Threshold;
 use crate::tokenize::stop_words;
 use std::fmt;
@@ -32,7 +33,7 @@ const EXACT: &str = "exact";
 /// Its options.
 const EXACT_OPTIONS: &[&str] = &["similarity"];
 /// Options of every method with fingerprints.
-const ROW_OPTIONS: &[&str] = &["max_distance", "verify", "words"];
+const ROW_OPTIONS: &[&str] = &["max_distance", "recall", "verify", "words"];
 /// Bits of a fingerprint over the most frequent words, where `bits` does not say.
 const WORD_BITS: usize = 64;
 
@@ -51,6 +52,7 @@ pub struct Method {
     name: &'static str,
     recipe: Recipe,
     close: Criterion,
+    recall: Option<Threshold>,
     verify: Option<Threshold>,
     /// The terms that similarities are of.
     compared: Terms,
@@ -71,6 +73,7 @@ impl Method {
             name: EXACT,
             recipe: Recipe::sets(terms.clone()),
             close: Criterion::Similarity(similarity),
+            recall: None,
             verify: None,
             compared: terms,
         }
@@ -132,9 +135,10 @@ impl Method {
         options: &mut Options,
     ) -> Result<Self> {
         let distance = recipe.sketch().map_or(Ok(0), |sketch| limit(sketch, options))?;
+        let recall = options.take("recall").map(|text| Threshold::parse("recall", &text));
         let verify = options.take("verify").map(|text| Threshold::parse("verify", &text));
-        let (close, verify) = (Criterion::Distance(distance), verify.transpose()?);
-        Ok(Self { name, recipe, close, verify, compared })
+        let (close, recall) = (Criterion::Distance(distance), recall.transpose()?);
+        Ok(Self { name, recipe, close, recall, verify: verify.transpose()?, compared })
     }
 
     /// The names of all methods, with a sentence each.
@@ -187,6 +191,13 @@ impl Method {
         self.close
     }
 
+    /// The part of the pairs at the greatest distance that is to be found at the least, if not all
+    /// must be.
+    #[must_use]
+    pub fn recall(&self) -> Option<Threshold> {
+        self.recall
+    }
+
     /// How similar the sets of terms of close documents must be besides, if they are compared.
     #[must_use]
     pub fn verify(&self) -> Option<Threshold> {
@@ -212,6 +223,7 @@ impl Method {
             Criterion::Similarity(threshold) => ("similarity", threshold.to_string()),
             Criterion::Distance(distance) => ("max_distance", distance.to_string()),
         });
+        parameters.extend(self.recall.map(|recall| ("recall", recall.to_string())));
         parameters.extend(self.verify.map(|threshold| ("verify", threshold.to_string())));
         parameters.push(("shingle", self.compared.to_string()));
         parameters
@@ -221,7 +233,20 @@ impl Method {
     #[must_use]
     pub fn distance_means(&self) -> Option<String> {
         let Criterion::Distance(distance) = self.close else { return None };
-        Some(self.recipe.sketch()?.meaning(distance, &self.recipe.terms().described()))
+        let sketch = self.recipe.sketch()?;
+        let mut means = sketch.meaning(distance, &self.recipe.terms().described());
+        let shape = sketch.shape();
+        let layout = self.recall.and_then(|recall| Layout::with_recall(shape, distance, recall));
+        if let Some(layout) = layout {
+            let similarity = 1.0 - f64::from(distance) / f64::from(shape.units());
+            let part = layout.recall(similarity) * 100.0;
+            let bands = layout.masks().len();
+            means += &format!(
+                " They are looked for by {bands} bands, which miss some: of pairs at that distance \
+                 {part:.1} % are found on average, of nearer ones more."
+            );
+        }
+        Some(means)
     }
 }
 
@@ -320,12 +345,17 @@ mod tests {
                 "minhash:lanes=16,bits=8,hashing=classical,max_distance=7,shingle=words:3",
             ),
             (
+                "minhash:recall=0.98,verify=0.8",
+                "minhash:lanes=128,bits=4,hashing=one-permutation,max_distance=24,recall=0.98,\
+                 verify=0.8,shingle=words:3",
+            ),
+            (
                 "multi-lexicon:votes=sum",
-                "multi-lexicon:lexicons=8,keep=0.5,votes=sum,rows=own,max_distance=3,shingle=words:2",
+                "multi-lexicon:lexicons=8,lexicon_share=0.5,votes=sum,lexicon_bits=own,max_distance=3,shingle=words:2",
             ),
             (
                 "i-match:lexicons=10",
-                "i-match:lexicons=10,keep=0.7,least_terms=5,least_share=0.1,max_distance=10,\
+                "i-match:lexicons=10,lexicon_share=0.7,least_terms=5,least_share=0.1,max_distance=10,\
                  shingle=words:1",
             ),
             ("simhash:words=5", "simhash:words=5,bits=64,max_distance=3,shingle=words:3"),
@@ -334,6 +364,16 @@ mod tests {
             assert_eq!(whole.parse::<Method>().unwrap().to_string(), whole);
         }
         assert_eq!(Method::default().to_string(), "exact:similarity=0.8,shingle=words:3");
+    }
+
+    #[test]
+    fn a_recall_is_told_where_bands_miss_some() {
+        let means = |text: &str| text.parse::<Method>().unwrap().distance_means().unwrap();
+        let bands = means("minhash:recall=0.98");
+        assert!(bands.contains("bands, which miss some: of pairs at that distance 98."), "{bands}");
+        assert!(!means("minhash").contains("bands"));
+        // Of few differing bits, what misses nothing costs no more.
+        assert!(!means("simhash:max_distance=1,recall=0.99999").contains("bands"));
     }
 
     #[test]
