@@ -57,6 +57,12 @@ impl Format {
         matches!(self, Self::Text | Self::Lines)
     }
 
+    /// Whether its records have fields or columns with names.
+    #[must_use]
+    pub fn has_fields(self) -> bool {
+        matches!(self, Self::JsonLines | Self::Csv | Self::Tsv | Self::Parquet)
+    }
+
     /// The format of that name.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {

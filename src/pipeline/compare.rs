@@ -1,14 +1,17 @@
 //! Two documents side by side.
 
 use super::method::{DocumentTerms, Fitted, Method, TermScratch, Terms};
+use super::watched::Watched;
 use crate::document::{Bad, Content};
 use crate::error::{Error, ErrorKind, Result};
-use crate::fault::{Severity, escaped};
+use crate::fault::{Fault, Severity, escaped};
 use crate::features::Features;
 use crate::fingerprint::Scratch;
 use crate::fingerprint::hashed_simhash::HashedSimhash;
 use crate::fingerprint_rows::Shape;
+use crate::input_format::Format;
 use crate::kernels::Isa;
+use crate::progress::{Progress, Work};
 use crate::read::walk::InputFile;
 use crate::read::{Collection, Corpus, Event, ReadOptions};
 use crate::similarity::Similarity;
@@ -97,9 +100,13 @@ pub struct ReadDocument {
     pub id: Option<Vec<u8>>,
     /// Its text.
     pub text: Vec<u8>,
+    /// The format of its file.
+    pub format: Format,
+    /// What was odd about the file, as far as it was read, and cost nothing.
+    pub faults: Vec<Fault>,
 }
 
-/// The document of a file that is wanted.
+/// The document of a file that is wanted; `progress` is told of the bytes that are read.
 ///
 /// # Errors
 ///
@@ -109,21 +116,25 @@ pub fn read_document(
     file: InputFile,
     wanted: Wanted<'_>,
     options: ReadOptions,
+    progress: &dyn Progress,
 ) -> Result<ReadDocument> {
     let name = file.name.clone();
     let expected = |byte, expected: String| -> Error {
         ErrorKind::Format { path: name.clone(), byte, expected }.into()
     };
     let collection = Collection::open(vec![file], options);
-    let (mut found, mut records_before): (Option<ReadDocument>, u64) = (None, 0);
+    progress.begin("reading", Work::Bytes(collection.bytes()));
+    let watched = Watched { corpus: &collection, progress };
+    let (mut found, mut records_before, mut faults) = (None, 0, Vec::new());
     for shard in 0..collection.shard_count() {
         if found.is_some() && wanted != Wanted::Only {
             break;
         }
-        let records = collection.read_shard(shard, &mut |event| {
+        let records = watched.read_shard(shard, &mut |event| {
             let met = match event {
                 Event::Stretch(_) | Event::Reached(_) => return Ok(ControlFlow::Continue(())),
                 Event::Fault(fault) if fault.severity == Severity::Warning => {
+                    faults.push(fault);
                     return Ok(ControlFlow::Continue(()));
                 }
                 Event::Fault(fault) => {
@@ -147,7 +158,7 @@ pub fn read_document(
                         return Err(expected(met.byte, rule.to_owned()));
                     }
                     let (id, text) = (document.id.map(<[u8]>::to_vec), document.text.to_vec());
-                    found = Some(ReadDocument { record, id, text });
+                    found = Some((record, id, text));
                     if wanted != Wanted::Only {
                         return Ok(ControlFlow::Break(()));
                     }
@@ -165,7 +176,7 @@ pub fn read_document(
         })?;
         records_before += records;
     }
-    found.ok_or_else(|| {
+    let found = found.ok_or_else(|| {
         let among = format!("there are {records_before} records");
         let what = match wanted {
             Wanted::Only => "a document".to_owned(),
@@ -175,12 +186,16 @@ pub fn read_document(
             }
         };
         expected(0, what)
-    })
+    });
+    let (record, id, text) = found?;
+    let recognized = collection.recognize(0).map_err(|fault| expected(0, fault.detail))?;
+    Ok(ReadDocument { record, id, text, format: recognized.format, faults })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::progress::NoProgress;
     use std::fs;
 
     fn compared(left: &str, right: &str) -> Comparison {
@@ -206,7 +221,7 @@ mod tests {
         fs::write(&path, "first\nsecond\n").unwrap();
         let read = |wanted, per_line| {
             let options = ReadOptions { per_line, ..ReadOptions::default() };
-            read_document(InputFile::new(&path), wanted, options)
+            read_document(InputFile::new(&path), wanted, options, &NoProgress)
         };
         assert_eq!(read(Wanted::Only, false).unwrap().text, b"first\nsecond\n");
         assert_eq!(read(Wanted::Record(1), true).unwrap().text.trim_ascii(), b"second");
@@ -227,10 +242,12 @@ mod tests {
         for shard_bytes in [1, 1 << 20] {
             let read = |wanted| {
                 let options = ReadOptions { shard_bytes, ..ReadOptions::default() };
-                read_document(InputFile::new(&path), wanted, options)
+                read_document(InputFile::new(&path), wanted, options, &NoProgress)
             };
             let (id, text) = (Some(b"49".to_vec()), b"text 49".to_vec());
-            assert_eq!(read(Wanted::Id(b"49")).unwrap(), ReadDocument { record: 49, id, text });
+            let (format, faults) = (Format::JsonLines, Vec::new());
+            let expected = ReadDocument { record: 49, id, text, format, faults };
+            assert_eq!(read(Wanted::Id(b"49")).unwrap(), expected);
             assert_eq!(read(Wanted::Record(60)).unwrap().text, b"text 60");
             let error = read(Wanted::Id(b"x")).unwrap_err().to_string();
             let expected =

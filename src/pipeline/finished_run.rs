@@ -1,8 +1,12 @@
 //! A finished run, read back from its output folder: what became of a document.
 
+use super::watched::Watched;
+use super::workers::Workers;
 use crate::document::{Content, Record};
 use crate::error::{Error, ErrorKind, Result};
 use crate::json_text::write_string;
+
+use crate::progress::{Progress, Work};
 use crate::read::{Corpus, Event};
 use memchr::memmem::Finder;
 use serde_json::Value;
@@ -13,6 +17,7 @@ use std::iter;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// A finished run, as its output folder tells of it.
 #[derive(Clone, Debug)]
@@ -85,12 +90,24 @@ impl<'s> Sought<'s> {
 
     /// Whether it is named by its place, or by its file and ID.
     fn is_place(self, file: &str, record: u64, id: Option<&str>) -> bool {
-        let is_file = |name: &str| same_file(name) == same_file(file);
-        let by_record = self.0.rsplit_once(':').is_some_and(|(name, number)| {
-            is_file(name) && number.parse().is_ok_and(|number: u64| number == record)
-        });
-        let by_id = id.and_then(|id| self.0.strip_suffix(id)?.strip_suffix('#'));
-        by_record || by_id.is_some_and(is_file)
+        self.record_in(file) == Some(record) || id.is_some_and(|id| self.is_id_in(file, id))
+    }
+
+    /// The number of the record, if that and this file name it.
+    fn record_in(self, file: &str) -> Option<u64> {
+        let (name, number) = self.0.rsplit_once(':')?;
+        if same_file(name) == same_file(file) { number.parse().ok() } else { None }
+    }
+
+    fn is_id_in(self, file: &str, id: &str) -> bool {
+        let name = self.0.strip_suffix(id).and_then(|name| name.strip_suffix('#'));
+        name.is_some_and(|name| same_file(name) == same_file(file))
+    }
+
+    /// Whether it is named by this ID, alone or behind the file.
+    fn is_named(self, file: &str, id: Option<&[u8]>) -> bool {
+        let id = id.map(String::from_utf8_lossy);
+        id.is_some_and(|id| self.is_id(&id) || self.is_id_in(file, &id))
     }
 
     /// Strings of JSON, one of which stands in every line that tells of the document.
@@ -109,44 +126,77 @@ impl fmt::Display for Sought<'_> {
 }
 
 /// File and record of the first document of a collection that is the one that is sought; `name` is
-/// what the run called a file.
+/// what the run called a file. Shards are read by `threads`; `progress` is told of their bytes.
 ///
 /// # Errors
 ///
-/// This build cannot read a format of the collection.
+/// This build cannot read a format of the collection; or the system does not start the threads.
 pub fn find_in(
     collection: &dyn Corpus,
     sought: Sought<'_>,
     name: &dyn Fn(&Path) -> PathBuf,
+    threads: usize,
+    progress: &dyn Progress,
 ) -> Result<Option<(PathBuf, u64)>> {
-    let (mut found, mut records_before, mut last) = (None, 0, None);
-    for shard in 0..collection.shard_count() {
-        let file = collection.shard_file(shard);
-        if last.replace(file) != Some(file) {
+    let names: Vec<PathBuf> =
+        (0..collection.file_count()).map(|file| name(collection.file_name(file))).collect();
+    let name_of = |shard: usize| names[collection.shard_file(shard)].to_string_lossy();
+    progress.begin("looking for the document", Work::Bytes(collection.bytes()));
+    // Numbers of records are known when those of the file's earlier shards are counted.
+    let shards = collection.shard_count();
+    let first = AtomicUsize::new(shards);
+    let watched = Watched { corpus: collection, progress };
+    let counted = Workers::new(threads)?.try_share(shards, |items| {
+        let mut counted = Vec::new();
+        for shard in items.filter(|&shard| shard <= first.load(Ordering::Relaxed)) {
+            let file = name_of(shard);
+            let mut has_id = false;
+            let records = watched.read_shard(shard, &mut |event| {
+                has_id |= document(&event).is_some_and(|(_, id)| sought.is_named(&file, id));
+                Ok(if has_id { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+            });
+            if has_id {
+                first.fetch_min(shard, Ordering::Relaxed);
+            }
+            counted.push((shard, records.map_err(|error| (shard, error))?, has_id));
+        }
+        Ok(counted)
+    })?;
+    let mut counted = counted.concat();
+    counted.sort_unstable();
+    let (mut records_before, mut last) = (0, None);
+    for (shard, records, has_id) in counted {
+        let (at, file) = (collection.shard_file(shard), name_of(shard));
+        if last.replace(at) != Some(at) {
             records_before = 0;
         }
-        let file = name(collection.file_name(file));
-        let file_name = file.to_string_lossy();
-        records_before += collection.read_shard(shard, &mut |event| {
-            if let Event::Record(Record { number, content: Content::Document(document), .. }) =
-                event
-            {
-                let record = records_before + number;
-                let id = document.id.map(String::from_utf8_lossy);
-                if id.as_deref().is_some_and(|id| sought.is_id(id))
-                    || sought.is_place(&file_name, record, id.as_deref())
-                {
-                    found = Some(record);
-                    return Ok(ControlFlow::Break(()));
-                }
+        let wanted = sought.record_in(&file).and_then(|wanted| wanted.checked_sub(records_before));
+        if has_id || wanted.is_some_and(|wanted| wanted < records) {
+            let mut found = None;
+            collection.read_shard(shard, &mut |event| {
+                let is_found = |&(number, id): &(u64, Option<&[u8]>)| {
+                    Some(number) == wanted || sought.is_named(&file, id)
+                };
+                found = document(&event).filter(is_found).map(|(number, _)| number);
+                Ok(if found.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+            })?;
+            if let Some(number) = found {
+                return Ok(Some((names[at].clone(), records_before + number)));
             }
-            Ok(ControlFlow::Continue(()))
-        })?;
-        if let Some(record) = found {
-            return Ok(Some((file, record)));
         }
+        records_before += records;
     }
     Ok(None)
+}
+
+/// Record number in its shard and ID of a document.
+fn document<'e>(event: &Event<'e>) -> Option<(u64, Option<&'e [u8]>)> {
+    match event {
+        Event::Record(Record { number, content: Content::Document(document), .. }) => {
+            Some((*number, document.id))
+        }
+        _ => None,
+    }
 }
 
 /// The name without the folder that it does not need.
@@ -339,6 +389,46 @@ mod tests {
         let Fate::Clustered { cluster, .. } = &fates[0] else { panic!("{fates:?}") };
         let [b, c] = &cluster.removed[..] else { panic!("{cluster:?}") };
         assert_eq!((b.similarity, c.distance), (Some(0.9), Some(3)));
+    }
+
+    #[test]
+    fn documents_are_found_in_inputs_by_any_number_of_threads() {
+        use crate::progress::NoProgress;
+        use crate::read::walk::InputFile;
+        use crate::read::{Collection, ReadOptions};
+        let folder = tempfile::tempdir().unwrap();
+        let line = |at: usize| match at % 7 {
+            3 => "{\"no\":\"text\"}\n".to_owned(),
+            5 => "{\"text\":\"nameless\"}\n".to_owned(),
+            _ => format!("{{\"id\":{},\"text\":\"t\"}}\n", at % 30),
+        };
+        let lines: String = (0..60).map(line).collect();
+        for name in ["x", "y"] {
+            fs::write(folder.path().join(name), &lines).unwrap();
+        }
+        let files = || ["x", "y"].map(|name| InputFile::new(folder.path().join(name))).into();
+        let name = |path: &Path| path.file_name().unwrap().into();
+        for (shard_bytes, threads) in [(1 << 20, 1), (40, 1), (40, 4), (1, 3)] {
+            let options = ReadOptions { shard_bytes, ..ReadOptions::default() };
+            let collection = Collection::open(files(), options);
+            let check = |sought: &str, expected: Option<(&str, usize)>| {
+                let found = find_in(&collection, Sought::new(sought), &name, threads, &NoProgress);
+                let expected = expected.map(|(file, record)| (file.into(), record as u64));
+                assert_eq!(found.unwrap(), expected, "{sought}: {threads} threads, {shard_bytes}");
+            };
+            for record in 0..60 {
+                let is_document = record % 7 != 3;
+                for file in ["x", "y"] {
+                    check(&format!("{file}:{record}"), is_document.then_some((file, record)));
+                }
+                let has_id = |at: &usize| ![3, 5].contains(&(at % 7)) && at % 30 == record;
+                let first = (0..60).find(has_id);
+                check(&record.to_string(), first.map(|first| ("x", first)));
+                check(&format!("y#{record}"), first.map(|first| ("y", first)));
+            }
+            check("x:60", None);
+            check("z:1", None);
+        }
     }
 
     #[test]

@@ -299,7 +299,7 @@ fn settings_are_told_as_what_they_are() {
         ("queries", Value::Array(Vec::new())),
         ("glob", Value::from(vec!["*.jsonl"])),
         ("min_tokens", Value::from(2)),
-        ("max_bytes", Value::from(1 << 20)),
+        ("max_bytes", Value::from(1_000_000)),
         ("sample", Value::from(1)),
         ("limit", Value::from(9)),
         ("per_line", Value::from(false)),

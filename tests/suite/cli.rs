@@ -107,7 +107,7 @@ fn wrong_options_are_named() {
         (&["man", "x"], "COMMAND x: is no command; there are dedup, match, "),
         (&["generate"], "--output <DIR>"),
         (&["generate", "--output", "x"], "--documents <N>"),
-        (&["generate", "--output", "x", "--bytes", "1T"], "with K, M or G"),
+        (&["generate", "--output", "x", "--bytes", "1P"], "with K, M, G or T"),
         (&["generate", "--output", "x", "--bytes", "1", "--documents", "1"], "cannot be used"),
     ] {
         let error = usage_error(arguments);

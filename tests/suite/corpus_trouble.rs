@@ -313,7 +313,8 @@ fn a_plan_says_how_much_memory_it_takes() {
         assert_eq!(run.code, 0, "{}", run.err);
         run.out
     };
-    assert!(explained(&["--max-memory", "3G", "-j", "2"]).contains("2 threads, up to 3.2 GB"));
+    assert!(explained(&["--max-memory", "3G", "-j", "2"]).contains("2 threads, up to 3.0 GB"));
+    assert!(explained(&["--max-memory", "3GiB", "-j", "2"]).contains("2 threads, up to 3.2 GB"));
     // Four fifths of what there is, where the system tells.
     let meminfo = fs::read_to_string("/proc/meminfo").unwrap_or_default();
     let unlimited = explained(&[]).contains("memory without limit");

@@ -222,7 +222,7 @@ fn what_is_wrong_is_said() {
     let message = check_failure(folder, "join --fingerprints f.txt --index block-index", 2);
     assert!(message.contains("[possible values: linear-scan, partition-join"), "{message}");
     let message = check_failure(folder, "join --fingerprints f.txt --max-memory much", 2);
-    assert!(message.contains("512M or 8G"), "{message}");
+    assert!(message.contains("such as 512M or 8GiB"), "{message}");
     let message = check_failure(folder, "join --fingerprints f.txt --output out.csv", 2);
     assert!(message.contains("--output out.csv: must end in .tsv, .npy"), "{message}");
     fs::write(folder.join("narrow.txt"), "00ff\n").unwrap();

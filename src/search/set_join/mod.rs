@@ -347,7 +347,7 @@ impl SetJoin<'_> {
                 "`max_memory` of {} bytes is too little to tell which of them match. {}M is \
                  enough for that; the method simhash needs less",
                 self.memory_bytes,
-                (hint / 2).div_ceil(1 << 20)
+                (hint / 2).div_ceil(1_000_000)
             );
             return Err(Error::limit(format!("about {hint} shingles"), rule));
         }
@@ -394,7 +394,7 @@ impl SetJoin<'_> {
 
     fn too_little_memory(&self, shards: &[Shard]) -> Error {
         let living = living_terms(shards);
-        let enough = (living * BYTES_PER_TERM * 2 / FEW_BLOCKS).div_ceil(1 << 20);
+        let enough = (living * BYTES_PER_TERM * 2 / FEW_BLOCKS).div_ceil(1_000_000);
         let rule = format!(
             "`max_memory` of {} bytes is too little for them: they would be compared in more than \
              {MOST_BLOCKS} parts, each with each. {enough}M is enough; the method simhash needs less",

@@ -44,9 +44,10 @@ pub(crate) struct CommonArgs {
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Running")]
 pub(crate) struct MemoryArgs {
-    /// Memory beside mapped files, such as 512M or 8G; with less, more is read again or goes to
-    /// temporary files [default: four fifths of the machine's, or of its control group's].
-    #[arg(long, value_name = "SIZE", value_parser = super::sizes::memory_size)]
+    /// Memory beside mapped files, such as 512M or 8G (powers of 1000, as sizes are shown) or 8GiB (of
+    /// 1024); with less, more is read again or goes to temporary files [default: four fifths of the
+    /// machine's, or of its control group's].
+    #[arg(long, value_name = "SIZE", value_parser = super::sizes::bytes)]
     pub(crate) max_memory: Option<u64>,
 
     /// Folder for temporary files [default: the system's].

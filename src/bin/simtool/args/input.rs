@@ -1,6 +1,6 @@
 //! Which documents are read, and how.
 
-use super::sizes::memory_size;
+use super::sizes::bytes;
 use clap::builder::PossibleValuesParser;
 use clap::{ValueEnum, ValueHint};
 use simtool::input_format::Format;
@@ -56,8 +56,9 @@ pub(crate) struct InputArgs {
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) min_tokens: usize,
 
-    /// Pass over documents with more bytes of text.
-    #[arg(long, value_name = "SIZE", value_parser = memory_size)]
+    /// Pass over documents with more bytes of text, such as 20K or 1M (powers of 1000) or 1MiB (of
+    /// 1024).
+    #[arg(long, value_name = "SIZE", value_parser = bytes)]
     pub(crate) max_bytes: Option<u64>,
 
     /// Pass over all but this share of the documents, told by the hash of their text.
@@ -72,8 +73,8 @@ pub(crate) struct InputArgs {
     #[arg(long, value_name = "WHAT", default_value = "skip")]
     pub(crate) on_error: OnError,
 
-    /// Quarantine records of more bytes.
-    #[arg(long, value_name = "SIZE", default_value = "128M", value_parser = memory_size)]
+    /// Quarantine records of more bytes; K, M and G are powers of 1000, KiB, MiB and GiB of 1024.
+    #[arg(long, value_name = "SIZE", default_value = "128MiB", value_parser = bytes)]
     pub(crate) max_record: u64,
 
     /// Give up on a compressed file that grows by more than this factor, beyond its first GiB.

@@ -161,7 +161,8 @@ pub(crate) struct GenerateArgs {
     #[arg(long, value_name = "N", group = "what")]
     pub(crate) documents: Option<u64>,
 
-    /// Size of the articles instead, in bytes or with K, M or G for powers of 1000.
+    /// Size of the articles instead, in bytes, with K, M or G for powers of 1000, or KiB, MiB or GiB
+    /// of 1024.
     #[arg(long, value_name = "SIZE", value_parser = sizes::bytes, group = "what")]
     pub(crate) bytes: Option<u64>,
 
