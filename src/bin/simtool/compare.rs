@@ -2,12 +2,17 @@
 
 use crate::args::CompareArgs;
 use crate::fingerprint::simhash;
-use crate::{console, inputs, one_document};
+use crate::inputs::Access;
+use crate::one_document::{By, Named, Reading};
+use crate::progress_line::ProgressLine;
+use crate::{console, documents, inputs, one_document};
 use simtool::Error;
 use simtool::json_text;
 use simtool::kernels::Isa;
 use simtool::pipeline::compare::{Comparison, compare_texts};
 use simtool::pipeline::method::Terms;
+use simtool::pipeline::timings::Timings;
+use simtool::quantity::bytes;
 use simtool::read::ReadOptions;
 use simtool::write::text_difference::{Piece, Shown, text_difference};
 use std::env;
@@ -20,27 +25,71 @@ const SHOWN: Shown = Shown { context: 20, words: 2000 };
 
 /// Compares two documents and prints what was found.
 pub(crate) fn run(args: &CompareArgs) -> anyhow::Result<()> {
+    let (mut timings, common) = (Timings::start(), &args.common);
     let method = simhash(&args.shingle, args.bits.as_deref())?;
     let paths = [args.left.as_path(), args.right.as_path()];
     if paths == [Path::new("-"); 2] {
         return Err(Error::config("B", "-", "only one document can be standard input").into());
     }
+    let or = |field: &Option<String>, usual: &str| field.as_deref().unwrap_or(usual).to_owned();
     let options = ReadOptions {
         format: inputs::format(args.format.as_deref())?,
-        text_field: args.text_field.clone(),
-        id_field: args.id_field.clone(),
+        text_field: or(&args.text_field, "text"),
+        id_field: or(&args.id_field, "id"),
+        access: inputs::collection_access(Access::of(common.no_mmap)),
         ..ReadOptions::default()
     };
-    let [left, right] =
-        [one_document::read(paths[0], &options)?, one_document::read(paths[1], &options)?];
-    let comparison = compare_texts([&left, &right], &method, Isa::detected());
+    let progress = ProgressLine::new(common.quiet, common.progress);
+    let reading = Reading { options, common, progress: &progress };
+    let read = |path| one_document::read(path, &reading);
+    let named = [read(paths[0])?, read(paths[1])?];
+    progress.end();
+    timings.end("read");
+    refuse_idle(args, &named)?;
+    told(args, &named);
+    let texts = [&named[0].document.text[..], &named[1].document.text];
+    let comparison = compare_texts(texts, &method, Isa::detected());
+    timings.end("compare");
     let text = if args.json {
         json(paths, method.compared(), &comparison)?
     } else {
-        let texts = [&left[..], &right];
         readable(paths, method.compared(), &comparison, texts, &Marks::for_terminal())
     };
+    timings.end("find differences");
+    if common.stats {
+        console::stats(&console::stage_times(timings.stages(), timings.counts()));
+    }
     Ok(console::out(text.as_bytes())?)
+}
+
+/// Refuses what was said of reading, if neither document was read by it.
+fn refuse_idle(args: &CompareArgs, named: &[Named; 2]) -> Result<(), Error> {
+    let is_by_id = |named: &Named| named.by == By::Id && named.is_of_fields();
+    let is_any = |is: &dyn Fn(&Named) -> bool| named.iter().any(is);
+    let fields = "is of jsonl, csv, tsv and parquet, but for OUT#ID: neither document is of these";
+    for (option, value, is_used, rule) in [
+        ("format", &args.format, is_any(&Named::is_of_file), "OUT#ID is read as its run read it"),
+        ("text_field", &args.text_field, is_any(&Named::is_of_fields), fields),
+        ("id_field", &args.id_field, is_any(&is_by_id), "goes with FILE#ID, where FILE has fields"),
+    ] {
+        if let (Some(value), false) = (value, is_used) {
+            return Err(Error::config(option, value, rule));
+        }
+    }
+    Ok(())
+}
+
+/// Tells of the documents that were read.
+fn told(args: &CompareArgs, named: &[Named; 2]) {
+    let (verbose, quiet) = (args.common.verbose, args.common.quiet);
+    for (Named { document, file, .. }, name) in named.iter().zip(["A", "B"]) {
+        if verbose {
+            let (record, format) = (document.record, document.format);
+            let size = bytes(document.text.len() as u64);
+            console::note(&format!("{name}: {file}:{record}, {format}, {size} of text"));
+        }
+        documents::show(&document.faults, documents::Shown { verbose, quiet });
+    }
 }
 
 /// What stands around words of one document.

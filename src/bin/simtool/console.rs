@@ -5,8 +5,10 @@ use clap::CommandFactory;
 use simtool::pipeline::timings::Count;
 use simtool::quantity::bytes;
 use simtool::{Error, ErrorKind};
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::io::{self, Write};
+use std::sync::LazyLock;
 use std::time::Duration;
 
 /// Writes data.
@@ -25,14 +27,16 @@ pub(crate) fn error(message: &str) {
 pub(crate) fn explained(error: &anyhow::Error) -> String {
     match error.downcast_ref::<Error>().map(Error::kind) {
         Some(ErrorKind::Config { field, value, rule }) => {
-            format!("{} {value}: {rule}", option(field).unwrap_or((*field).into()))
+            let option = option(field).unwrap_or((*field).into());
+            // What takes no value has none to show.
+            format!("{}: {rule}", format!("{option} {value}").trim_end())
         }
         _ => format!("{error:#}"),
     }
 }
 
 /// The message with the settings that it names in backquotes as options.
-fn with_options(message: &str) -> String {
+pub(crate) fn with_options(message: &str) -> String {
     let mut shown = String::with_capacity(message.len());
     let mut rest = message;
     while let Some((before, behind)) = rest.split_once('`') {
@@ -51,13 +55,14 @@ fn with_options(message: &str) -> String {
 
 /// The option that a setting of the library is, if it is one of any command.
 fn option(field: &str) -> Option<String> {
+    static OPTIONS: LazyLock<BTreeSet<String>> = LazyLock::new(|| {
+        let program = Args::command();
+        let commands = std::iter::once(&program).chain(program.get_subcommands());
+        let options = commands.flat_map(clap::Command::get_arguments);
+        options.filter_map(|option| Some(option.get_long()?.to_owned())).collect()
+    });
     let name = field.replace('_', "-");
-    let has_option = |command: &clap::Command| {
-        command.get_arguments().any(|argument| argument.get_long() == Some(name.as_str()))
-    };
-    let program = Args::command();
-    let is_known = has_option(&program) || program.get_subcommands().any(has_option);
-    is_known.then(|| format!("--{name}"))
+    OPTIONS.contains(&name).then(|| format!("--{name}"))
 }
 
 /// Says something that the user should know.

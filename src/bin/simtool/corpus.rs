@@ -43,6 +43,8 @@ pub(crate) fn run(job: Job<'_>) -> anyhow::Result<Outcome> {
     let inputs = inputs(job)?;
     let (common, args) = (&job.corpus.common, job.corpus);
     let keep_field = job.keep_field();
+    let collections: Vec<_> = inputs.iter().map(|input| &input.collection).collect();
+    documents::refuse_idle(&args.input, keep_field, &collections)?;
     let strict = inputs.as_ref().map(|input| Strict(&input.collection));
     let collections = strict.as_ref().map(|strict| documents::watched(&args.input, strict));
     if args.dry_run || args.explain || !common.quiet {
@@ -52,6 +54,10 @@ pub(crate) fn run(job: Job<'_>) -> anyhow::Result<Outcome> {
             console::warning(warning);
         }
         if args.dry_run {
+            let (verbose, quiet) = (common.verbose, common.quiet);
+            for input in inputs.iter() {
+                documents::show(&input.faults, documents::Shown { verbose, quiet });
+            }
             console::out(dry_run(&estimate, &plan, &args.output).as_bytes())?;
             return Ok(Outcome::Done);
         }
@@ -275,7 +281,7 @@ fn commands(args: &CorpusArgs) -> Commands {
     let mut compare = "simtool compare".to_owned();
     let given = [
         ("format", args.input.format.as_deref()),
-        ("text-field", Some(args.input.text_field.as_str()).filter(|field| *field != "text")),
+        ("text-field", Some(args.input.text_field()).filter(|field| *field != "text")),
         ("shingle", args.shingle.as_deref().filter(|shingle| *shingle != "words:3")),
     ];
     for (option, value) in given {
@@ -306,7 +312,7 @@ fn parameters(job: Job<'_>, plan: &Plan) -> Vec<(&'static str, Setting)> {
         ("glob", Setting::List(input.glob.clone())),
         ("format", Setting::text(input.format.as_deref())),
         ("per_line", Setting::Flag(input.per_line)),
-        ("text_field", Setting::Text(input.text_field.clone())),
+        ("text_field", Setting::Text(input.text_field().to_owned())),
         ("id_field", Setting::Text(input.id_field().to_owned())),
         ("min_tokens", Setting::Count(input.min_tokens as u64)),
         ("max_bytes", Setting::count(input.max_bytes)),

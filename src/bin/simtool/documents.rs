@@ -5,12 +5,14 @@ use crate::inputs::{self, Access};
 use crate::{Outcome, console};
 use simtool::document::Bad;
 use simtool::fault::{Fault, Severity, quoted};
+use simtool::input_format::Format;
 use simtool::pipeline::{CollectionSummary, Quarantined};
 use simtool::read::globs::Globs;
 use simtool::read::selection::Selection;
 use simtool::read::walk::{InFolders, Walked, Walker, listed_paths};
 use simtool::read::{Collection, Corpus, ReadOptions, Strict};
 use simtool::{Error, ErrorKind};
+use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -29,7 +31,7 @@ pub(crate) fn read_options(args: &InputArgs, access: Access) -> Result<ReadOptio
         format,
         per_line: args.per_line,
         delimiter: args.delimiter,
-        text_field: args.text_field.clone(),
+        text_field: args.text_field().to_owned(),
         id_field: args.id_field().to_owned(),
         max_record_bytes: bytes(args.max_record),
         max_expansion: args.max_expansion,
@@ -112,7 +114,7 @@ pub(crate) fn outcome<'r>(mut read: impl Iterator<Item = &'r CollectionSummary>)
 }
 
 /// Adds to what reading a collection told the faults of paths to it, and of files that were written
-/// to meanwhile.
+/// to meanwhile. Settings that these name are options here, in whatever output they are read.
 pub(crate) fn add_faults(
     collection: &Collection,
     of_paths: Vec<Fault>,
@@ -123,6 +125,15 @@ pub(crate) fn add_faults(
         let is_same = |known: &Fault| (known.code, &known.file) == (fault.code, &fault.file);
         if !read.faults.iter().any(is_same) {
             read.faults.push(fault);
+        }
+    }
+    for fault in &mut read.faults {
+        fault.detail = console::with_options(&fault.detail);
+    }
+    for Quarantined { record, .. } in &mut read.quarantined {
+        let expected = &mut record.bad.expected;
+        if expected.contains('`') {
+            *expected = console::with_options(expected).into();
         }
     }
 }
@@ -203,6 +214,43 @@ pub(crate) fn refuse_nothing(
     // What was left out of folders is told before what is wrong with files.
     let reason = loss.or(faults.last()).map_or("there are no records".into(), Fault::to_string);
     Err(anyhow::anyhow!("no document was read: {reason}; nothing was written"))
+}
+
+/// Refuses what the user said of fields, columns or lines, if no file of the input has any.
+pub(crate) fn refuse_idle(
+    args: &InputArgs,
+    keep_field: Option<&String>,
+    collections: &[&Collection],
+) -> Result<(), Error> {
+    let delimiter =
+        args.delimiter.map(|delimiter| char::from(delimiter).escape_debug().to_string());
+    let is_table = |format| matches!(format, Format::Csv | Format::Tsv);
+    let options: [(_, _, &dyn Fn(Format) -> bool); 5] = [
+        ("text_field", args.text_field.clone(), &Format::has_fields),
+        ("id_field", args.id_field.clone(), &Format::has_fields),
+        ("keep_field", keep_field.cloned(), &Format::has_fields),
+        ("delimiter", delimiter, &is_table),
+        ("per_line", args.per_line.then(String::new), &Format::is_plain),
+    ];
+    for (option, value, is_meant) in options {
+        let Some(value) = value else { continue };
+        let files = collections.iter().flat_map(|collection| {
+            (0..collection.file_count()).map(|file| collection.recognize(file).ok())
+        });
+        // A file that is not recognized is told of when it is read.
+        let formats: Option<BTreeSet<&str>> = files
+            .map(|file| file.map(|file| file.format).filter(|format| !is_meant(*format)))
+            .map(|format| format.map(Format::name))
+            .collect();
+        if let Some(formats) = formats {
+            let meant = Format::ALL.into_iter().filter(|format| is_meant(*format));
+            let meant: Vec<_> = meant.map(Format::name).collect();
+            let found: Vec<_> = formats.into_iter().collect();
+            let rule = format!("is of {}; the input is {}", meant.join(", "), found.join(", "));
+            return Err(Error::config(option, value, rule));
+        }
+    }
+    Ok(())
 }
 
 /// Refuses an ID's field that the user named and no document has.

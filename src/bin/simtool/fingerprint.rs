@@ -51,6 +51,7 @@ pub(crate) fn run(args: &FingerprintArgs) -> anyhow::Result<Outcome> {
     let (verbose, quiet) = (args.common.verbose, args.common.quiet);
     let progress = ProgressLine::new(quiet, args.common.progress);
     let collection = Collection::open(files, read);
+    documents::refuse_idle(&args.input, None, &[&collection])?;
     let strict = Strict(&collection);
     let corpus = documents::watched(&args.input, &strict);
     let wordless = if format.can_hold_missing() { Wordless::Allowed } else { Wordless::Refused };

@@ -82,7 +82,7 @@ fn index(name: Option<&str>) -> Result<Option<IndexName>, Error> {
 
 /// Tells of a file that was read.
 fn told(args: &PairsArgs, path: &Path, rows: &FingerprintRows<'_>) {
-    if args.common.verbose && !args.common.quiet {
+    if args.common.verbose {
         let (file, count, shape) = (path.display(), rows.len(), rows.shape);
         console::note(&format!("{file}: {count} rows of {shape}"));
     }
@@ -92,7 +92,7 @@ fn explain(args: &PairsArgs, plan: &Plan) {
     if args.explain {
         console::stats(&plan.to_string());
     }
-    if args.common.verbose && !args.common.quiet {
+    if args.common.verbose {
         console::note(&format!("the method is {}", plan.index));
     }
 }
@@ -101,7 +101,7 @@ fn explain(args: &PairsArgs, plan: &Plan) {
 fn end(args: &PairsArgs, progress: &ProgressLine, mut timings: Timings, joined: &Timings) {
     progress.end();
     timings.extend(joined);
-    if args.common.verbose && !args.common.quiet {
+    if args.common.verbose {
         for found in joined.counts() {
             console::note(&format!("{} {}", found.count, found.what));
         }

@@ -1,9 +1,11 @@
 //! A document that the user names: a file of one, `FILE:RECORD`, `FILE#ID`, or an ID of a finished
 //! run behind its output folder, as `OUT#ID`.
 
+use crate::args::CommonArgs;
+use crate::progress_line::ProgressLine;
 use anyhow::Context;
 use simtool::Error;
-use simtool::pipeline::compare::{Wanted, read_document};
+use simtool::pipeline::compare::{ReadDocument, Wanted, read_document};
 use simtool::read::ReadOptions;
 use simtool::read::walk::{InFolders, InputFile, Walker};
 use std::env;
@@ -11,10 +13,55 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-/// The text of the document that `name` names.
-pub(crate) fn read(name: &Path, options: &ReadOptions) -> anyhow::Result<Vec<u8>> {
-    let read = |file: InputFile, wanted: Wanted<'_>| -> anyhow::Result<Vec<u8>> {
-        Ok(read_document(file, wanted, options.clone())?.text)
+/// How documents are read.
+pub(crate) struct Reading<'r> {
+    /// Those of files; those of a run are read as it read them.
+    pub(crate) options: ReadOptions,
+    #[cfg_attr(not(feature = "jsonl"), expect(dead_code, reason = "this build reads no runs"))]
+    pub(crate) common: &'r CommonArgs,
+    pub(crate) progress: &'r ProgressLine,
+}
+
+/// A document that was named.
+pub(crate) struct Named {
+    pub(crate) document: ReadDocument,
+    /// Its file, by the name that the user or the run has for it.
+    pub(crate) file: String,
+    pub(crate) by: By,
+}
+
+/// What a document was named by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum By {
+    /// Its file, and in that its number where there are more.
+    Place,
+    /// Its file and ID.
+    Id,
+    /// A run that has read it.
+    #[cfg(feature = "jsonl")]
+    Run,
+}
+
+impl Named {
+    /// Whether it is of a file that was read by the options.
+    pub(crate) fn is_of_file(&self) -> bool {
+        matches!(self.by, By::Place | By::Id)
+    }
+
+    /// Whether such a file has fields.
+    pub(crate) fn is_of_fields(&self) -> bool {
+        self.is_of_file() && self.document.format.has_fields()
+    }
+}
+
+/// The document that `name` names.
+pub(crate) fn read(name: &Path, reading: &Reading<'_>) -> anyhow::Result<Named> {
+    let Reading { options, progress, .. } = reading;
+    let read = |file: InputFile, wanted: Wanted<'_>| -> anyhow::Result<Named> {
+        let name = file.name.to_string_lossy().into_owned();
+        let document = read_document(file, wanted, options.clone(), *progress)?;
+        let by = if matches!(wanted, Wanted::Id(_)) { By::Id } else { By::Place };
+        Ok(Named { document, file: name, by })
     };
     if name == Path::new("-") {
         let folder = env::temp_dir();
@@ -42,10 +89,10 @@ pub(crate) fn read(name: &Path, options: &ReadOptions) -> anyhow::Result<Vec<u8>
         }
         #[cfg(feature = "jsonl")]
         if simtool::pipeline::finished_run::FinishedRun::is_at(file) {
-            let run = crate::recorded::Recorded::open(file)?;
+            let run = crate::recorded::Recorded::open(file, reading.common, reading.progress)?;
             let sought = simtool::pipeline::finished_run::Sought::new(id);
             let crate::recorded::Located { file, record, .. } = run.locate(sought)?;
-            return Ok(run.read(&file, record)?.text);
+            return Ok(Named { document: run.read(&file, record)?, file, by: By::Run });
         }
     }
     Err(missing.into())

@@ -1,11 +1,13 @@
 //! A finished run and its inputs, as the run recorded how it was asked to read them.
 
-use crate::args::{Command, Job};
+use crate::args::{Command, CommonArgs, Job};
 use crate::inputs::Access;
-use crate::{documents, shell, usage};
+use crate::progress_line::ProgressLine;
+use crate::{console, documents, inputs, shell, usage};
 use simtool::Error;
 use simtool::pipeline::compare::{ReadDocument, Wanted, read_document};
 use simtool::pipeline::finished_run::{Fate, FinishedRun, Sought, find_in};
+use simtool::quantity::counted;
 use simtool::read::selection::Selection;
 use simtool::read::walk::{InputFile, Walked};
 use simtool::read::{Collection, ReadOptions};
@@ -14,7 +16,7 @@ use std::io;
 use std::path::{Component, Path, PathBuf};
 
 /// A finished run.
-pub(crate) struct Recorded {
+pub(crate) struct Recorded<'r> {
     pub(crate) run: FinishedRun,
     /// What the run was asked for, if its command line is understood.
     command: Option<Command>,
@@ -22,6 +24,9 @@ pub(crate) struct Recorded {
     options: ReadOptions,
     /// The folder in which it ran, as far as that can be told; empty if it is the current one.
     place: PathBuf,
+    /// How its files are read now.
+    common: &'r CommonArgs,
+    progress: &'r ProgressLine,
 }
 
 /// A document, by the names that the run has for file and record.
@@ -32,15 +37,22 @@ pub(crate) struct Located {
     pub(crate) is_passed_over: bool,
 }
 
-impl Recorded {
+impl<'r> Recorded<'r> {
     /// The run whose output folder this is.
-    pub(crate) fn open(folder: &Path) -> Result<Self, Error> {
+    pub(crate) fn open(
+        folder: &Path,
+        common: &'r CommonArgs,
+        progress: &'r ProgressLine,
+    ) -> Result<Self, Error> {
         let run = FinishedRun::open(folder)?;
         let command = usage::understood(shell::words(run.command()));
         let job = command.as_ref().and_then(Command::job);
+        let access = Access::of(common.no_mmap);
         let mut options = match job {
-            Some(job) => documents::read_options(&job.corpus.input, Access::Map)?,
-            None => ReadOptions::default(),
+            Some(job) => documents::read_options(&job.corpus.input, access)?,
+            None => {
+                ReadOptions { access: inputs::collection_access(access), ..ReadOptions::default() }
+            }
         };
         for (name, field) in
             [("text_field", &mut options.text_field), ("id_field", &mut options.id_field)]
@@ -50,7 +62,7 @@ impl Recorded {
             }
         }
         let place = job.and_then(|job| place(folder, &job.corpus.output)).unwrap_or_default();
-        Ok(Self { run, command, options, place })
+        Ok(Self { run, command, options, place, common, progress })
     }
 
     /// Where a file of the run is now.
@@ -69,7 +81,7 @@ impl Recorded {
         std::fs::metadata(&path).map_err(|error| Error::io(&path, "read", error))?;
         // What was chosen of the documents does not matter where one is named.
         let options = ReadOptions { selection: Selection::default(), ..self.options.clone() };
-        read_document(InputFile::new(path), Wanted::Record(record), options)
+        read_document(InputFile::new(path), Wanted::Record(record), options, self.progress)
     }
 
     /// Where the document is that is sought: in the outputs, or else in the inputs.
@@ -98,6 +110,7 @@ impl Recorded {
         };
         let job = self.command.as_ref().and_then(Command::job);
         let Some(Job { paths, queries, corpus: args, .. }) = job else { return Err(missing()) };
+        let threads = self.common.thread_count();
         let mut sides = [queries.to_vec(), paths.to_vec()];
         if let Some(list) = args.input.files_from.as_ref().filter(|list| list.as_os_str() != "-") {
             let list = self.path(list);
@@ -118,13 +131,19 @@ impl Recorded {
                 ReadOptions { selection: Selection::default(), ..self.options.clone() };
             let has_all = self.options.selection == Selection::default();
             let files: Vec<_> = files.into_iter().map(|file| file.name).collect();
+            if self.common.verbose {
+                let count = counted(files.len() as u64, "input file");
+                console::note(&format!("no output tells of {sought}: looking for it in {count}"));
+            }
             for (options, is_passed_over) in [(&self.options, false), (&everything, true)] {
                 if is_passed_over && has_all {
                     continue;
                 }
                 let inputs = files.iter().map(InputFile::new).collect();
                 let collection = Collection::open(inputs, options.clone());
-                if let Some((file, record)) = find_in(&collection, sought, &name)? {
+                if let Some((file, record)) =
+                    find_in(&collection, sought, &name, threads, self.progress)?
+                {
                     let file = file.to_string_lossy().into_owned();
                     return Ok(Located { file, record, is_passed_over });
                 }

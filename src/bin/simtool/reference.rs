@@ -65,7 +65,7 @@ pub(crate) fn run(args: &ReferenceArgs) -> anyhow::Result<()> {
         console::out(matched.first_query())?;
     }
     timings.end("write result");
-    if common.verbose && !common.quiet {
+    if common.verbose {
         console::note(&counts(&matched));
     }
     if common.stats {

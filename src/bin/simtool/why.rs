@@ -2,55 +2,68 @@
 
 use crate::args::WhyArgs;
 use crate::compare::{Marks, difference, shown};
-use crate::console;
 use crate::fingerprint::simhash;
+use crate::progress_line::ProgressLine;
 use crate::recorded::{Located, Recorded};
+use crate::{console, documents};
+use serde_json::{Value, json};
 use simtool::document::Bad;
 use simtool::kernels::Isa;
-use simtool::pipeline::compare::compare_texts;
+use simtool::pipeline::compare::{ReadDocument, compare_texts};
 use simtool::pipeline::finished_run::{Fate, Member, MemberCluster, Sought};
+use simtool::pipeline::method::Method;
+use simtool::pipeline::timings::Timings;
+use simtool::quantity::bytes;
 use simtool::shell_word::shell_word;
+use simtool::similarity::Similarity;
 use std::fmt::Write;
 
-/// Documents of a cluster that are listed.
+/// Documents of a cluster that are listed, unless all are asked for.
 const LISTED: usize = 10;
 /// Shingles, where neither the run nor the user says.
 const SHINGLE: &str = "words:3";
 
 /// Finds the document and prints what became of it.
 pub(crate) fn run(args: &WhyArgs) -> anyhow::Result<()> {
-    let run = Recorded::open(&args.output)?;
+    let (mut timings, common) = (Timings::start(), &args.common);
+    let progress = ProgressLine::new(common.quiet, common.progress);
+    let run = Recorded::open(&args.output, common, &progress)?;
     let sought = Sought::new(&args.document);
     let fates = run.run.find(sought)?;
+    timings.end("read outputs");
     let why = Why { args, run: &run };
-    let text = match &fates[..] {
+    let mut told = match &fates[..] {
         [] => why.alone(run.look_for(sought)?),
         [Fate::Clustered { cluster, at }, ..] => why.clustered(cluster, *at)?,
         [Fate::Quarantined { file, record, code, expected }, ..] => {
-            let expected = match (code.as_str(), run.run.parameter("text_field")) {
-                (Bad::NO_TEXT, Some(field)) => format!("a text in the field \"{field}\""),
-                _ => expected.clone(),
-            };
-            let place = shown(&format!("{file}:{record}"));
-            format!(
-                "{place} was compared with nothing: it is a bad record [{code}]\nexpected    {}\n",
-                shown(&expected)
-            )
+            why.bad(file, *record, code, expected)
         }
     };
-    console::out(text.as_bytes())?;
-    if let [_, others @ ..] = &fates[..]
-        && !others.is_empty()
-    {
-        let places: Vec<String> = others.iter().take(LISTED).map(place).collect();
-        let count = others.len();
+    progress.end();
+    timings.end("read inputs");
+    let others: Vec<String> = fates.iter().skip(1).map(place).collect();
+    if !args.json && !others.is_empty() && !common.quiet {
+        let (count, listed) = (others.len(), why.listed());
         console::note(&format!(
             "{count} more of this ID: {}{}; FILE:RECORD names one",
-            places.join(", "),
-            if count > LISTED { ", …" } else { "" }
+            others[..count.min(listed)].join(", "),
+            if count > listed { ", …" } else { "" }
         ));
     }
-    Ok(())
+    if args.json {
+        told.object["others_of_this_id"] = others.into();
+        told.text = format!("{}\n", told.object);
+    }
+    if common.stats {
+        console::stats(&console::stage_times(timings.stages(), timings.counts()));
+    }
+    Ok(console::out(told.text.as_bytes())?)
+}
+
+/// What became of a document, for people and as a JSON object.
+struct Told {
+    text: String,
+    object: Value,
 }
 
 /// Where the document of a fate is.
@@ -70,13 +83,22 @@ fn place_of(member: &Member) -> String {
 /// What is asked, and of which run.
 struct Why<'w> {
     args: &'w WhyArgs,
-    run: &'w Recorded,
+    run: &'w Recorded<'w>,
+}
+
+/// The texts of two documents, and what they share.
+struct Texts {
+    kept: ReadDocument,
+    removed: ReadDocument,
+    method: Method,
+    similarity: Option<Similarity>,
 }
 
 impl Why<'_> {
     /// Of a document that no output names.
-    fn alone(&self, located: Located) -> String {
+    fn alone(&self, located: Located) -> Told {
         let Located { file, record, is_passed_over } = located;
+        let fate = if is_passed_over { "passed over" } else { "kept" };
         let name = shown(&self.args.document);
         let place = shown(&format!("{file}:{record}"));
         let reason = if is_passed_over {
@@ -88,11 +110,28 @@ impl Why<'_> {
         let _ = writeln!(text, "kept        {place}");
         let this = self.compare_name(&place);
         let _ = writeln!(text, "\nmore: simtool compare {this} FILE:RECORD");
-        text
+        Told { text, object: json!({ "fate": fate, "file": file, "record": record }) }
+    }
+
+    /// Of a record that was compared with nothing.
+    fn bad(&self, file: &str, record: u64, code: &str, expected: &str) -> Told {
+        let expected = match (code, self.run.run.parameter("text_field")) {
+            (Bad::NO_TEXT, Some(field)) => format!("a text in the field \"{field}\""),
+            _ => expected.to_owned(),
+        };
+        let text = format!(
+            "{} was compared with nothing: it is a bad record [{code}]\nexpected    {}\n",
+            shown(&format!("{file}:{record}")),
+            shown(&expected)
+        );
+        let object = json!({
+            "fate": "quarantined", "file": file, "record": record, "code": code, "expected": expected
+        });
+        Told { text, object }
     }
 
     /// Of a document that is like others.
-    fn clustered(&self, cluster: &MemberCluster, at: Option<usize>) -> anyhow::Result<String> {
+    fn clustered(&self, cluster: &MemberCluster, at: Option<usize>) -> anyhow::Result<Told> {
         let MemberCluster { kept, removed } = cluster;
         let of_corpus = if self.run.run.is_match() { " of the corpus" } else { "" };
         let mut text = if let Some(at) = at {
@@ -110,7 +149,9 @@ impl Why<'_> {
             format!("{id}{of_corpus} was kept, in place of {count} {documents}\n")
         };
         // Of a kept document, what the first removed one shares with it.
-        let Some(other) = removed.get(at.unwrap_or(0)) else { return Ok(text) };
+        let Some(other) = removed.get(at.unwrap_or(0)) else {
+            return Ok(Told { text, object: json!({ "fate": "kept", "kept": object(kept) }) });
+        };
         // Writing to a string cannot fail.
         let mut line = |name: &str, value: &str| {
             let _ = writeln!(text, "{name:<11} {value}");
@@ -122,24 +163,41 @@ impl Why<'_> {
             let count = removed.len();
             line("cluster", &format!("{} documents: 1 kept, {count} removed", count + 1));
         } else {
-            for member in removed.iter().take(LISTED) {
+            for member in removed.iter().take(self.listed()) {
                 line("removed", &format!("{}  {}", named(member), closeness(member)));
             }
-            if removed.len() > LISTED {
-                line("", &format!("and {} more", removed.len() - LISTED));
+            if removed.len() > self.listed() {
+                let more = removed.len() - self.listed();
+                line("", &format!("and {more} more; --verbose lists all"));
             }
         }
-        self.texts(kept, other, &mut text)?;
+        let texts = self.texts(kept, other)?;
+        text += &told_texts(&texts);
         let names = [kept, other].map(|member| self.compare_name(&place_of(member)));
         let shingle = self.shingle();
         let shingle =
             if shingle == SHINGLE { String::new() } else { format!(" --shingle {shingle}") };
-        let _ = writeln!(text, "\nmore: simtool compare {}{shingle}", names.join(" "));
+        let compare = format!("simtool compare {}{shingle}", names.join(" "));
+        let _ = writeln!(text, "\nmore: {compare}");
         if at.is_some() && removed.len() > 1 {
             let output = shell_word(&self.args.output.to_string_lossy());
             let _ = writeln!(text, "      simtool why {output} {}", shell_word(&place_of(kept)));
         }
-        Ok(text)
+        let itself = at.map_or(kept, |at| &removed[at]);
+        let object = json!({
+            "fate": if at.is_some() { "removed" } else { "kept" },
+            "id": itself.id, "file": itself.file, "record": itself.record,
+            "similarity": itself.similarity, "distance": itself.distance,
+            "kept": object(kept), "kept_is_of_corpus": self.run.run.is_match(),
+            "removed": removed.iter().map(object).collect::<Vec<_>>(),
+            "compared_with_kept": object(other), "texts": texts_object(&texts), "compare": compare,
+        });
+        Ok(Told { text, object })
+    }
+
+    /// The most that is listed of what may be long.
+    fn listed(&self) -> usize {
+        if self.args.common.verbose { usize::MAX } else { LISTED }
     }
 
     fn shingle(&self) -> &str {
@@ -151,39 +209,72 @@ impl Why<'_> {
         shell_word(&format!("{}#{place}", self.args.output.to_string_lossy()))
     }
 
-    /// What the texts share and where they differ, as far as they are still there.
-    fn texts(&self, kept: &Member, removed: &Member, text: &mut String) -> anyhow::Result<()> {
+    /// The texts of both documents, as far as they are still there; or why not.
+    fn texts(&self, kept: &Member, removed: &Member) -> anyhow::Result<Result<Texts, String>> {
         let (kept, removed) = match (self.read(kept), self.read(removed)) {
             (Ok(kept), Ok(removed)) => (kept, removed),
-            (Err(reason), _) | (_, Err(reason)) => {
-                let _ = writeln!(text, "texts       not shown: {}", shown(&reason));
-                return Ok(());
-            }
+            (Err(reason), _) | (_, Err(reason)) => return Ok(Err(reason)),
         };
         let method = simhash(self.shingle(), None)?;
-        let comparison = compare_texts([&kept, &removed], &method, Isa::detected());
-        if let Some(similarity) = comparison.similarity {
-            let (both, union) = (similarity.shared, similarity.union);
-            let _ =
-                writeln!(text, "shared      {both} of {union} shingles ({})", method.compared());
-        }
-        let names = ["the kept one", "the removed one"];
-        *text += &difference([&kept, &removed], names, &Marks::for_terminal());
-        Ok(())
+        let similarity =
+            compare_texts([&kept.text, &removed.text], &method, Isa::detected()).similarity;
+        Ok(Ok(Texts { kept, removed, method, similarity }))
     }
 
-    /// The text of a document, read again; or why not.
-    fn read(&self, member: &Member) -> Result<Vec<u8>, String> {
+    /// A document, read again; or why not.
+    fn read(&self, member: &Member) -> Result<ReadDocument, String> {
         let read = self.run.read(&member.file, member.record);
         let found = read.map_err(|error| console::explained(&error.into()))?;
+        let (verbose, quiet) = (self.args.common.verbose, self.args.common.quiet);
+        if verbose {
+            let (place, size) = (place_of(member), bytes(found.text.len() as u64));
+            console::note(&format!("{place}, {}, {size} of text", found.format));
+        }
+        documents::show(&found.faults, documents::Shown { verbose, quiet });
         match found.id.as_deref().and_then(|id| str::from_utf8(id).ok()) {
             Some(id) if id != member.id => Err(format!(
                 "record {} of {} now has the ID \"{id}\", not \"{}\": the file was changed since",
                 member.record, member.file, member.id
             )),
-            _ => Ok(found.text),
+            _ => Ok(found),
         }
     }
+}
+
+/// What texts share and where they differ.
+fn told_texts(texts: &Result<Texts, String>) -> String {
+    let Texts { kept, removed, method, similarity } = match texts {
+        Ok(texts) => texts,
+        Err(reason) => return format!("texts       not shown: {}\n", shown(reason)),
+    };
+    let mut text = String::new();
+    if let Some(Similarity { shared, union }) = similarity {
+        let compared = method.compared();
+        text = format!("shared      {shared} of {union} shingles ({compared})\n");
+    }
+    let names = ["the kept one", "the removed one"];
+    text + &difference([&kept.text, &removed.text], names, &Marks::for_terminal())
+}
+
+/// What texts share, as a JSON object.
+fn texts_object(texts: &Result<Texts, String>) -> Value {
+    match texts {
+        Ok(Texts { method, similarity, .. }) => json!({
+            "shingle": method.compared().to_string(),
+            "shared": similarity.map(|similarity| similarity.shared),
+            "union": similarity.map(|similarity| similarity.union),
+        }),
+        Err(reason) => json!({ "not_read": reason }),
+    }
+}
+
+/// A document as a JSON object.
+fn object(member: &Member) -> Value {
+    let Member { id, file, record, similarity, distance } = member;
+    json!({
+        "id": id, "file": file, "record": record,
+        "similarity": similarity, "distance": distance,
+    })
 }
 
 /// Whether a document is close to others of its cluster, but not known to be to the kept one.

@@ -26,9 +26,9 @@ pub(crate) struct CommonArgs {
     #[arg(short, long)]
     pub(crate) quiet: bool,
 
-    /// Print more notes: what was read and found, and every fault of an input instead of the first
-    /// 20 of each kind.
-    #[arg(short, long)]
+    /// Print more notes, where --quiet prints none: what was read and found, and every fault of an
+    /// input instead of the first 20 of each kind.
+    #[arg(short, long, conflicts_with = "quiet")]
     pub(crate) verbose: bool,
 
     /// When progress is shown: as a bar on a terminal, else as a line every two seconds.

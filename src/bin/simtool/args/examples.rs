@@ -58,7 +58,9 @@ Examples:
   simtool why simtool-out big/part-3.jsonl:120
       the same for record 120 of a file
   simtool why simtool-out big/part-3.jsonl#page-17
-      the same for an ID that documents of several files have";
+      the same for an ID that documents of several files have
+  simtool why simtool-out page-17 --json
+      the same as one JSON object, for a program";
 
 pub(super) const REFERENCE: &str = "\
 Examples:

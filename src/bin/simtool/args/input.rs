@@ -43,9 +43,9 @@ pub(crate) struct InputArgs {
     #[arg(long, value_name = "CHAR", value_parser = delimiter)]
     pub(crate) delimiter: Option<u8>,
 
-    /// Field, column or dotted path of the text.
-    #[arg(long, value_name = "NAME", default_value = "text")]
-    pub(crate) text_field: String,
+    /// Field, column or dotted path of the text [default: text].
+    #[arg(long, value_name = "NAME")]
+    pub(crate) text_field: Option<String>,
 
     /// Field, column or dotted path of the ID; one that is named here must be there [default: id].
     #[arg(long, value_name = "NAME")]
@@ -87,6 +87,11 @@ pub(crate) struct InputArgs {
 }
 
 impl InputArgs {
+    /// Field, column or dotted path of the text.
+    pub(crate) fn text_field(&self) -> &str {
+        self.text_field.as_deref().unwrap_or("text")
+    }
+
     /// Field, column or dotted path of the ID.
     pub(crate) fn id_field(&self) -> &str {
         self.id_field.as_deref().unwrap_or("id")

@@ -228,17 +228,20 @@ pub(crate) struct CompareArgs {
     #[arg(long, value_name = "FORMAT", value_parser = input::formats())]
     pub(crate) format: Option<String>,
 
-    /// Field or column that holds the text.
-    #[arg(long, value_name = "NAME", default_value = "text")]
-    pub(crate) text_field: String,
+    /// Field or column that holds the text [default: text].
+    #[arg(long, value_name = "NAME")]
+    pub(crate) text_field: Option<String>,
 
-    /// Field or column that holds the ID, for `FILE#ID`.
-    #[arg(long, value_name = "NAME", default_value = "id")]
-    pub(crate) id_field: String,
+    /// Field or column that holds the ID, for `FILE#ID` [default: id].
+    #[arg(long, value_name = "NAME")]
+    pub(crate) id_field: Option<String>,
 
     /// Print one JSON object, without the difference.
     #[arg(long)]
     pub(crate) json: bool,
+
+    #[command(flatten)]
+    pub(crate) common: CommonArgs,
 }
 
 /// Arguments of `simtool N M`, which is `simtool reference N M`.

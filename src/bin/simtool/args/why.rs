@@ -1,5 +1,6 @@
 //! Arguments of `simtool why`.
 
+use super::CommonArgs;
 use clap::ValueHint;
 use std::path::PathBuf;
 
@@ -14,4 +15,11 @@ pub(crate) struct WhyArgs {
     /// run named it.
     #[arg(value_name = "ID")]
     pub(crate) document: String,
+
+    /// Print one JSON object, without the difference.
+    #[arg(long)]
+    pub(crate) json: bool,
+
+    #[command(flatten)]
+    pub(crate) common: CommonArgs,
 }
