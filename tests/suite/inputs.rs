@@ -214,3 +214,29 @@ fn json_that_is_no_lines_is_refused_with_the_command_that_makes_some() {
     assert_eq!(run.code, 1, "{}", run.err);
     assert!(run.err.contains("jq -c . b.json > b.jsonl"), "{}", run.err);
 }
+
+#[test]
+fn what_is_odd_about_a_path_is_no_file_of_a_collection() {
+    use simtool::read::{Corpus, Event};
+    use simtool::{Collection, ReadOptions};
+    let folder = Folder::empty().with("a.jsonl", line("a"));
+    std::os::unix::fs::symlink("nowhere", folder.path("link")).unwrap();
+    let faults = |paths: &[&str]| {
+        let paths: Vec<_> = paths.iter().map(|path| folder.path(path)).collect();
+        let collection = Collection::of_paths(&paths, ReadOptions::default()).unwrap();
+        let mut faults = Vec::new();
+        for shard in 0..collection.shard_count() {
+            let read = collection.read_shard(shard, &mut |event| {
+                if let Event::Fault(fault) = event {
+                    faults.push(fault.file.file_name().unwrap().to_str().unwrap().to_owned());
+                }
+                Ok(std::ops::ControlFlow::Continue(()))
+            });
+            read.unwrap();
+        }
+        (collection.file_count(), faults)
+    };
+    assert_eq!(faults(&[""]), (1, vec!["link".to_owned()]));
+    // What is named and cannot be read is one that was lost.
+    assert_eq!(faults(&["a.jsonl", "none"]), (2, vec!["none".to_owned()]));
+}
