@@ -24,6 +24,8 @@ pub struct Collection {
     options: ReadOptions,
     files: Vec<Opened>,
     shards: Vec<Shard>,
+    /// What is odd about the paths and cost nothing, which the first shard tells.
+    odd_paths: Vec<Fault>,
 }
 
 #[derive(Debug)]
@@ -51,7 +53,8 @@ impl Collection {
     /// A file that cannot be opened is one shard that holds nothing but the fault.
     #[must_use]
     pub fn open(inputs: Vec<InputFile>, options: ReadOptions) -> Self {
-        let mut collection = Self { options, files: Vec::new(), shards: Vec::new() };
+        let (files, shards, odd_paths) = (Vec::new(), Vec::new(), Vec::new());
+        let mut collection = Self { options, files, shards, odd_paths };
         for input in inputs {
             collection.add(input);
         }
@@ -77,6 +80,10 @@ impl Collection {
         let Some(first) = paths.first().filter(|_| files.is_empty()) else {
             let mut collection = Self::open(files, options);
             for fault in faults {
+                if fault.severity == Severity::Warning {
+                    collection.odd_paths.push(fault);
+                    continue;
+                }
                 let file = collection.files.len() as u32;
                 collection.files.push(Opened::new(InputFile::new(&fault.file)));
                 collection.shards.push(Shard {
@@ -461,6 +468,11 @@ impl Corpus for Collection {
     fn read_shard(&self, shard: usize, visit: &mut Visit<'_>) -> Result<u64> {
         let opened = &self.files[self.shard_file(shard)];
         let Shard { part, most, .. } = &self.shards[shard];
+        for fault in self.odd_paths.iter().filter(|_| shard == 0) {
+            if visit(Event::Fault(fault.clone()))?.is_break() {
+                return Ok(0);
+            }
+        }
         self.options.selection.visit(*most, visit, |visit| match part {
             Part::Whole => self.read_whole(opened, visit),
             Part::Range(format, range) => self.read_range(opened, *format, range, visit),

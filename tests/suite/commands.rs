@@ -88,12 +88,12 @@ fn n_and_m_have_a_name_too() {
     assert_eq!(folder.result(), result);
     let told = folder.run_words("1 4 --verbose");
     assert_eq!(told.err, "simtool: note: articles 2, samples 2, features 1, matches 2\n");
-    assert_eq!(folder.run_words("1 4 --verbose --quiet --progress always").err, "");
+    assert_eq!(folder.run_words("1 4 --quiet --progress always").err, "");
 }
 
 #[test]
 fn no_option_is_ignored() {
-    let folder = folder();
+    let folder = folder().with("a.jsonl", "{\"text\":\"some words\"}\n");
     for (arguments, part) in [
         ("500 64 --corpus a.txt --shingle words:2", "so that it goes with --verify only"),
         ("500 64 --corpus a.txt --method exact", "N and M in front are of simhash"),
@@ -118,10 +118,35 @@ fn no_option_is_ignored() {
         ("generate --pages a --seed 3 --output x", "cannot be used with"),
         ("generate --pages a --with-tables --output x", "cannot be used with"),
         ("generate --crawl --documents 3 --samples 3 --output x", "cannot be used with"),
+        ("dedup a.txt --text-field b", "is of jsonl, csv, tsv, parquet; the input is text"),
+        ("dedup a.txt --id-field b", "--id-field b: is of jsonl"),
+        ("dedup a.txt --keep max --keep-field b", "--keep-field b: is of jsonl"),
+        ("dedup a.txt --delimiter ;", "--delimiter ;: is of csv, tsv; the input is text"),
+        (
+            "dedup a.txt --per-line --delimiter tab",
+            "--delimiter \\t: is of csv, tsv; the input is lines",
+        ),
+        ("dedup a.jsonl --per-line", "--per-line: is of text, lines; the input is jsonl"),
+        ("match new.txt --against a.txt --text-field b", "--text-field b: is of jsonl"),
+        ("--corpus a.txt --queries new.txt --id-field b", "--id-field b: is of jsonl"),
+        ("fingerprint a.txt --output - --text-field b", "--text-field b: is of jsonl"),
+        ("compare a.txt new.txt --text-field b", "neither document is of these"),
+        ("compare a.txt new.txt --id-field b", "--id-field b: goes with FILE#ID"),
+        ("compare a.txt a.jsonl:0 --id-field b", "--id-field b: goes with FILE#ID"),
+        ("dedup a.txt -q -v", "cannot be used with"),
+        ("match new.txt --against a.txt -q -v", "cannot be used with"),
+        ("--corpus a.txt -q -v", "cannot be used with"),
+        ("fingerprint a.txt --output - -q -v", "cannot be used with"),
+        ("join rows.txt -q -v", "cannot be used with"),
+        ("search rows.txt --queries rows.txt -q -v", "cannot be used with"),
+        ("compare a.txt new.txt -q -v", "cannot be used with"),
+        ("1 4 -q -v", "cannot be used with"),
         ("1 4 --force", "--result <FILE>"),
         ("man join --output x", "cannot be used with"),
     ] {
-        if arguments.starts_with("generate") && !GENERATES_ALL {
+        if arguments.starts_with("generate") && !GENERATES_ALL
+            || arguments.contains("jsonl") && cfg!(not(feature = "jsonl"))
+        {
             continue;
         }
         let error = refused(&folder, arguments);
@@ -260,4 +285,28 @@ fn a_hyphen_is_never_a_folder() {
         assert!(error.contains("is never a folder"), "{command}: {error}");
     }
     assert_eq!(fs::read_dir(folder.path("")).unwrap().count(), 3);
+}
+
+#[test]
+fn compare_tells_what_it_does() {
+    let folder = folder();
+    let plain = folder.run_words("compare a.txt new.txt");
+    assert_eq!((plain.code, &*plain.err), (0, ""));
+    for more in ["-q", "--progress never", "--progress always", "-j 2", "--no-mmap"] {
+        let run = folder.run_words(&format!("compare a.txt new.txt {more}"));
+        assert_eq!((run.code, &run.out), (0, &plain.out), "{more}: {}", run.err);
+    }
+    let size = TEXTS.len();
+    let run = folder.run_words("compare a.txt new.txt -v");
+    let note = |name, file| format!("simtool: note: {name}: {file}:0, text, {size} B of text\n");
+    assert_eq!(run.err, note("A", "a.txt") + &note("B", "new.txt"));
+    let run = folder.run_words("compare a.txt new.txt --stats -q");
+    for stage in ["read ", "compare ", "find differences "] {
+        assert!(
+            run.err.contains(&format!("\n{stage}")) || run.err.starts_with(stage),
+            "{}",
+            run.err
+        );
+    }
+    assert_eq!(run.out, plain.out);
 }

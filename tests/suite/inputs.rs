@@ -240,3 +240,72 @@ fn what_is_odd_about_a_path_is_no_file_of_a_collection() {
     // What is named and cannot be read is one that was lost.
     assert_eq!(faults(&["a.jsonl", "none"]), (2, vec!["none".to_owned()]));
 }
+
+#[test]
+fn a_field_is_refused_where_no_file_has_any() {
+    let folder = Folder::empty().with("a.txt", WORDS).with("b.ff", "A 1\nx\x0cB 2\ny\n");
+    let refused = |arguments: &str, formats: &str| {
+        let run = folder.run_words(arguments);
+        assert_eq!(run.code, 2, "{arguments}: {}", run.err);
+        let rule = format!("is of jsonl, csv, tsv, parquet; the input is {formats}\n");
+        assert!(run.err.contains(&rule), "{arguments}: {}", run.err);
+    };
+    refused("dedup a.txt b.ff --text-field text", "form-feed, text");
+    refused("dedup b.ff --id-field id --dry-run", "form-feed");
+    refused("fingerprint . --output - --text-field body", "form-feed, text");
+    // One file with fields is enough, and the first that cannot be told.
+    let folder = folder.with("c.csv", format!("body\n{WORDS}\n"));
+    let run = folder.run_words("dedup . --text-field body");
+    assert_eq!(run.code, 0, "{}", run.err);
+    let run = folder.run_words("dedup a.txt --against c.csv --text-field body");
+    assert_eq!(run.code, 2, "{}", run.err);
+    let run = folder.run_words("match a.txt --against c.csv --text-field body --output matched");
+    assert_eq!(run.code, 0, "{}", run.err);
+    let folder = Folder::empty().with("a.txt", WORDS).with("odd", b"\0\x01\x02\x03");
+    let run = folder.run_words("dedup . --text-field body");
+    assert_eq!(run.code, 3, "{}", run.err);
+}
+
+#[test]
+fn a_dry_run_tells_what_is_left_out_as_the_run_does() {
+    let folder = Folder::empty().with("a.jsonl", line("a")).with(".notes", "x");
+    fs::create_dir(folder.path("below")).unwrap();
+    std::os::unix::fs::symlink("..", folder.path("below/up")).unwrap();
+    assert_eq!(folder.run_words("dedup . --output first").code, 0);
+    let notes = |arguments: &str| {
+        let run = folder.run_words(arguments);
+        assert_eq!(run.code, 0, "{}", run.err);
+        let is_kept = |line: &&str| line.contains("left out");
+        run.err.lines().filter(is_kept).map(str::to_owned).collect::<Vec<_>>()
+    };
+    let of_dry_run = notes("dedup . --output second --dry-run");
+    assert_eq!(of_dry_run.len(), 3, "{of_dry_run:?}");
+    assert_eq!(notes("dedup . --output second --dry-run -q"), [""; 0]);
+    assert_eq!(notes("dedup . --output second"), of_dry_run);
+}
+
+#[test]
+fn outputs_name_settings_as_options() {
+    let folder = Folder::empty()
+        .with("a.jsonl", format!("{{\"text\":7}}\n{}{{}}\n", line("a")))
+        .with("b.jsonl", line(&"x".repeat(3000)))
+        .with(".hidden", "x");
+    let run = folder.run_words("dedup . --max-record 2K --output out");
+    assert_eq!(run.code, 3, "{}", run.err);
+    let read = |file: &str| fs::read_to_string(folder.path("out").join(file)).unwrap();
+    for (file, expected) in [
+        ("quarantine.jsonl", "\\\"text\\\" (--text-field), or null"),
+        ("quarantine.jsonl", "at most 2000 bytes (--max-record)"),
+        ("summary.json", "\\\"text\\\" (--text-field), or null"),
+        ("summary.json", "; --hidden reads it"),
+        ("report.html", "(--text-field), or null"),
+        ("report.html", "; --hidden reads it"),
+    ] {
+        assert!(read(file).contains(expected), "{file}: {}", read(file));
+    }
+    for file in ["quarantine.jsonl", "summary.json", "report.html"] {
+        for setting in ["`text_field`", "`max_record`", "`hidden`"] {
+            assert!(!read(file).contains(setting), "{file}: {setting}");
+        }
+    }
+}

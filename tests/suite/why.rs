@@ -1,6 +1,7 @@
 //! `simtool why` and the ways to name one document.
 
 use crate::program::{Folder, run};
+use serde_json::{Value, json};
 use std::fs;
 
 const FOX: &str = "The quick brown fox jumps over the lazy dog near the old river bank today";
@@ -163,7 +164,11 @@ fn matches_and_fingerprints_are_told_of() {
 fn compare_takes_files_records_and_ids() {
     let folder = finished();
     let similarity = |a: &str, b: &str| {
-        let run = folder.run(&["compare", a, b, "--text-field", "body"]);
+        let field = ["--text-field", "body"];
+        // A run knows its field.
+        let field =
+            if [a, b].iter().all(|name| name.starts_with("out")) { &[] } else { &field[..] };
+        let run = folder.run(&[&["compare", a, b], field].concat());
         assert_eq!(run.code, 0, "{a} {b}: {}", run.err);
         run.out.lines().next().unwrap().to_owned()
     };
@@ -184,4 +189,77 @@ fn compare_takes_files_records_and_ids() {
         assert_eq!(run.code, 1, "{name}: {}", run.err);
         assert!(run.err.contains(expected), "{name}: {}", run.err);
     }
+}
+
+#[test]
+fn programs_read_an_object() {
+    let folder = finished();
+    let object = |document: &str| -> Value {
+        let run = folder.run(&["why", "out/found", document, "--json"]);
+        assert_eq!((run.code, &*run.err), (0, ""), "{document}");
+        serde_json::from_str(&run.out).unwrap()
+    };
+    let removed = object("c");
+    let of_c = json!({
+        "id": "c", "file": "in/docs.jsonl", "record": 2,
+        "similarity": removed["similarity"], "distance": null
+    });
+    for (key, value) in [
+        ("fate", json!("removed")),
+        ("id", json!("c")),
+        ("file", json!("in/docs.jsonl")),
+        ("record", json!(2)),
+        ("kept_is_of_corpus", json!(false)),
+        ("compared_with_kept", of_c),
+        ("texts", json!({"shingle": "words:3", "shared": 12, "union": 14})),
+        (
+            "compare",
+            json!("simtool compare 'out/found#in/docs.jsonl:0' 'out/found#in/docs.jsonl:2'"),
+        ),
+        ("others_of_this_id", json!([])),
+    ] {
+        assert_eq!(removed[key], value, "{key}");
+    }
+    assert_eq!(removed["kept"]["id"], "a");
+    assert_eq!(removed["removed"].as_array().unwrap().len(), 2);
+    assert!((removed["similarity"].as_f64().unwrap() - 12.0 / 14.0).abs() < 1e-12);
+    assert_eq!(object("a")["fate"], "kept");
+    assert_eq!(object("in/docs.jsonl:5")["record"], 5);
+    let bad = object("in/docs.jsonl:3");
+    assert_eq!((&bad["fate"], &bad["code"]), (&json!("quarantined"), &json!("text-field")));
+    assert_eq!(bad["expected"], "a text in the field \"body\"");
+    fs::remove_file(folder.path("in/docs.jsonl")).unwrap();
+    let reason = object("c")["texts"]["not_read"].as_str().unwrap().to_owned();
+    assert!(reason.starts_with("cannot read in/docs.jsonl"), "{reason}");
+}
+
+#[test]
+fn why_tells_as_much_as_it_is_asked_to() {
+    let lines = format!("{{\"id\":\"x\",\"text\":\"{FOX}\"}}\n").repeat(13)
+        + "{\"id\":\"y\",\"text\":\"of another kind\"}\n";
+    let folder = Folder::empty().with("a.jsonl", lines);
+    assert_eq!(folder.run_words("--corpus a.jsonl -q --output out").code, 0);
+    let run = folder.run_words("why out x");
+    assert!(run.err.contains("12 more of this ID: a.jsonl:1, ") && run.err.contains(", …; FILE"));
+    assert!(run.out.contains("and 2 more; --verbose lists all\n"), "{}", run.out);
+    assert_eq!(folder.run_words("why out x -q").err, "");
+    let run = folder.run_words("why out x --verbose");
+    assert!(run.err.contains("a.jsonl:11, a.jsonl:12; FILE:RECORD"), "{}", run.err);
+    assert!(run.err.contains("note: a.jsonl:0, jsonl, 73 B of text\n"), "{}", run.err);
+    assert_eq!(run.out.matches("similarity 1.0000").count(), 12, "{}", run.out);
+
+    let plain = folder.run_words("why out y").out;
+    for more in ["-j 1", "-j 3", "--progress always", "--no-mmap", "-q"] {
+        let run = folder.run_words(&format!("why out y {more}"));
+        assert_eq!((run.code, &run.out), (0, &plain), "{more}: {}", run.err);
+    }
+    let run = folder.run_words("why out y --verbose --stats");
+    let note = "note: no output tells of y: looking for it in 1 input file\n";
+    assert!(run.err.contains(note) && run.err.contains("\nread inputs "), "{}", run.err);
+    let run = folder.run(&["compare", "out#x", "out#y", "--text-field", "text"]);
+    assert_eq!(run.code, 2, "{}", run.err);
+    let run = folder.run(&["compare", "out#x", "out#y", "--format", "jsonl"]);
+    assert!(run.err.contains("--format jsonl: OUT#ID is read as its run read it"), "{}", run.err);
+    let run = folder.run_words("why out x -q -v");
+    assert_eq!(run.code, 2, "{}", run.err);
 }
