@@ -135,6 +135,9 @@ pub(super) fn json_of_many_lines(
     };
     let output = quoted_for_shell(&format!("{}.jsonl", stem.strip_suffix(".json").unwrap_or(stem)));
     let command = match compression {
+        _ if &*name == "-" => {
+            format!("put jq -c {filter} in front, as in … | jq -c {filter} | simtool …")
+        }
         Compression::None => format!("jq -c {filter} {input} > {output}"),
         Compression::Gzip => format!("gzip -dc {input} | jq -c {filter} > {output}"),
         Compression::Zstd => format!("zstd -dc {input} | jq -c {filter} > {output}"),
@@ -223,6 +226,8 @@ mod tests {
         let pretty = told("it's.json.gz", "\u{feff}{\r\n  \"text\": 1", Compression::Gzip).unwrap();
         let command = r"gzip -dc 'it'\''s.json.gz' | jq -c . > 'it'\''s.jsonl'";
         assert!(pretty.ends_with(command), "{pretty}");
+        let piped = told("-", "[{", Compression::None).unwrap();
+        assert!(piped.contains("as in … | jq -c '.[]' | simtool …; if"), "{piped}");
         for lines in ["{\"a\":\n", "{\n{\"a\": 1}\n", "{\n}", "[]", "[1]", "", "{"] {
             assert_eq!(told("a.json", lines, Compression::None), None, "{lines}");
         }

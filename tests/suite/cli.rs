@@ -60,6 +60,7 @@ fn a_mistyped_command_is_told_from_a_wrong_n() {
         (&["dedpu", "x"], "there is no command 'dedpu': did you mean `simtool dedup`?"),
         (&["dedup2"], "did you mean `simtool dedup`?"),
         (&["matsch", "7"], "did you mean `simtool match`?"),
+        (&["serach", "x"], "did you mean `simtool search`?"),
         (&["xyz"], "there is no command 'xyz': `simtool --help` lists the commands"),
         (&["article.txt"], "near-duplicates of this path, type `simtool dedup article.txt`"),
         (
@@ -287,7 +288,7 @@ fn the_help_of_a_command_has_its_options_alone_with_values_and_defaults() {
     for (command, own, others) in [
         ("dedup", "--similarity --keep --output-format --write-kept", "--articles --against"),
         ("match", "--against --similarity --write-kept", "--keep --pairs --queries"),
-        ("compare", "--shingle --json", "--threads --output"),
+        ("compare", "--shingle --json --progress --stats", "--threads --output"),
         ("fingerprint", "--bits --shingle --output --force", "--similarity --method"),
         (
             "join",

@@ -292,7 +292,7 @@ fn compare_tells_what_it_does() {
     let folder = folder();
     let plain = folder.run_words("compare a.txt new.txt");
     assert_eq!((plain.code, &*plain.err), (0, ""));
-    for more in ["-q", "--progress never", "--progress always", "-j 2", "--no-mmap"] {
+    for more in ["-q", "--progress never", "--progress always", "--no-mmap"] {
         let run = folder.run_words(&format!("compare a.txt new.txt {more}"));
         assert_eq!((run.code, &run.out), (0, &plain.out), "{more}: {}", run.err);
     }

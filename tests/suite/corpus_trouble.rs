@@ -181,7 +181,7 @@ fn a_field_that_no_record_has_is_refused_before_anything_is_written() {
             "b.csv --id-field id",
             "--id-field id: no record has this field; there are: number, text, the\\nword",
         ),
-        ("c.txt --id-field id", "--id-field id: no record has this field; there are none"),
+        ("c.txt --id-field id", "--id-field id: is of jsonl, csv, tsv, parquet; the input is text"),
         (
             "b.csv --queries c.txt --id-field id",
             "--id-field id: no record has this field; there are: number,",

@@ -59,7 +59,11 @@ fn every_form_holds_the_same_rows_and_bad_records_are_named() {
     assert_eq!(printed.out, lines.concat());
     let expected = "[json] \"in.jsonl\" byte 77: record 2: expected a string in the field \"text\"";
     assert!(printed.err.contains(expected), "{}", printed.err);
-    assert!(printed.err.contains("3 documents, 1 without words; 1 bad records"), "{}", printed.err);
+    assert!(
+        printed.err.contains("3 documents, 1 without words; 1 bad record\n"),
+        "{}",
+        printed.err
+    );
 
     let mut forms = vec!["f.txt", "f.hex", "f.jsonl", "f.simtool", "f"];
     if cfg!(feature = "parquet") {

@@ -243,7 +243,7 @@ fn what_is_odd_about_a_path_is_no_file_of_a_collection() {
 
 #[test]
 fn a_field_is_refused_where_no_file_has_any() {
-    let folder = Folder::empty().with("a.txt", WORDS).with("b.ff", "A 1\nx\x0cB 2\ny\n");
+    let folder = Folder::empty().with("a.txt", WORDS).with("b.ff", "A\nx\x0cB\ny\n");
     let refused = |arguments: &str, formats: &str| {
         let run = folder.run_words(arguments);
         assert_eq!(run.code, 2, "{arguments}: {}", run.err);

@@ -25,7 +25,7 @@ const SHOWN: Shown = Shown { context: 20, words: 2000 };
 
 /// Compares two documents and prints what was found.
 pub(crate) fn run(args: &CompareArgs) -> anyhow::Result<()> {
-    let (mut timings, common) = (Timings::start(), &args.common);
+    let (mut timings, running) = (Timings::start(), &args.running);
     let method = simhash(&args.shingle, args.bits.as_deref())?;
     let paths = [args.left.as_path(), args.right.as_path()];
     if paths == [Path::new("-"); 2] {
@@ -36,11 +36,11 @@ pub(crate) fn run(args: &CompareArgs) -> anyhow::Result<()> {
         format: inputs::format(args.format.as_deref())?,
         text_field: or(&args.text_field, "text"),
         id_field: or(&args.id_field, "id"),
-        access: inputs::collection_access(Access::of(common.no_mmap)),
+        access: inputs::collection_access(Access::of(running.no_mmap)),
         ..ReadOptions::default()
     };
-    let progress = ProgressLine::new(common.quiet, common.progress);
-    let reading = Reading { options, common, progress: &progress };
+    let progress = ProgressLine::new(running.quiet, running.progress);
+    let reading = Reading { options, running, progress: &progress };
     let read = |path| one_document::read(path, &reading);
     let named = [read(paths[0])?, read(paths[1])?];
     progress.end();
@@ -56,7 +56,7 @@ pub(crate) fn run(args: &CompareArgs) -> anyhow::Result<()> {
         readable(paths, method.compared(), &comparison, texts, &Marks::for_terminal())
     };
     timings.end("find differences");
-    if common.stats {
+    if running.stats {
         console::stats(&console::stage_times(timings.stages(), timings.counts()));
     }
     Ok(console::out(text.as_bytes())?)
@@ -81,7 +81,7 @@ fn refuse_idle(args: &CompareArgs, named: &[Named; 2]) -> Result<(), Error> {
 
 /// Tells of the documents that were read.
 fn told(args: &CompareArgs, named: &[Named; 2]) {
-    let (verbose, quiet) = (args.common.verbose, args.common.quiet);
+    let (verbose, quiet) = (args.running.verbose, args.running.quiet);
     for (Named { document, file, .. }, name) in named.iter().zip(["A", "B"]) {
         if verbose {
             let (record, format) = (document.record, document.format);

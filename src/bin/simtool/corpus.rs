@@ -47,14 +47,14 @@ pub(crate) fn run(job: Job<'_>) -> anyhow::Result<Outcome> {
     documents::refuse_idle(&args.input, keep_field, &collections)?;
     let strict = inputs.as_ref().map(|input| Strict(&input.collection));
     let collections = strict.as_ref().map(|strict| documents::watched(&args.input, strict));
-    if args.dry_run || args.explain || !common.quiet {
+    if args.dry_run || args.explain || !common.running.quiet {
         let care = if args.dry_run { Care::Thorough } else { Care::Quick };
         let estimate = estimate(collections, &plan, care);
         if let Some(warning) = &estimate.warning {
             console::warning(warning);
         }
         if args.dry_run {
-            let (verbose, quiet) = (common.verbose, common.quiet);
+            let (verbose, quiet) = (common.running.verbose, common.running.quiet);
             for input in inputs.iter() {
                 documents::show(&input.faults, documents::Shown { verbose, quiet });
             }
@@ -64,14 +64,15 @@ pub(crate) fn run(job: Job<'_>) -> anyhow::Result<Outcome> {
         if args.explain {
             console::stats(&plan.to_string());
         }
-        if !common.quiet {
+        if !common.running.quiet {
             console::note(&estimate.to_string());
         }
     }
     let folder = OutputFolder::create(&args.output, existing(args.force))?;
     interrupt::remove_if_interrupted(folder.unfinished().to_owned());
 
-    let progress = ProgressLine::new(common.quiet, common.progress).explaining(args.explain);
+    let progress =
+        ProgressLine::new(common.running.quiet, common.running.progress).explaining(args.explain);
     let mut found = find_near_duplicates(collections, &plan, &progress)?;
     let mut faults = Vec::new();
     for (input, read) in inputs.iter().zip(found.read.iter_mut()) {
@@ -107,13 +108,13 @@ pub(crate) fn run(job: Job<'_>) -> anyhow::Result<Outcome> {
     interrupt::commit(&args.output, || folder.finish())?;
     progress.end();
 
-    let (verbose, quiet) = (common.verbose, common.quiet);
+    let (verbose, quiet) = (common.running.verbose, common.running.quiet);
     documents::show(&faults, documents::Shown { verbose, quiet });
     let lacks_field = found.read.first().lacks_field();
     if let Some(field) = keep_field.filter(|_| !quiet && lacks_field) {
         console::note(&format!("the field {field} is empty everywhere; the first ones were kept"));
     }
-    if common.stats {
+    if common.running.stats {
         console::stats(&console::stage_times(&summary.stages, found.timings.counts()));
     }
     if args.json {
@@ -201,7 +202,7 @@ fn inputs(job: Job<'_>) -> anyhow::Result<Sides<Input>> {
     let input = &args.input;
     let options = ReadOptions {
         keep_field: job.keep_field().cloned(),
-        ..documents::read_options(input, Access::of(common.no_mmap))?
+        ..documents::read_options(input, Access::of(common.running.no_mmap))?
     };
     let temporary = common.resources(&args.memory).temporary_folder;
     let open = |paths: &[PathBuf]| -> anyhow::Result<Input> {

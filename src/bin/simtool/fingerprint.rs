@@ -12,6 +12,7 @@ use simtool::pipeline::method::Method;
 use simtool::pipeline::timings::Timings;
 use simtool::pipeline::write_fingerprints::write_fingerprints;
 use simtool::pipeline::{Wordless, fingerprint_collection};
+use simtool::quantity::{counted, grouped};
 use simtool::read::walk::Walked;
 use simtool::read::{Collection, Strict};
 use std::io::{self, BufWriter};
@@ -33,7 +34,7 @@ pub(crate) fn run(args: &FingerprintArgs) -> anyhow::Result<Outcome> {
     let method = simhash(&args.shingle, args.bits.as_deref())?;
     let format = FileFormat::of(&args.output)?;
     let existing = existing(args.force);
-    let read = documents::read_options(&args.input, Access::of(args.common.no_mmap))?;
+    let read = documents::read_options(&args.input, Access::of(args.common.running.no_mmap))?;
     let resources = args.common.resources(&args.memory);
     let paths = documents::with_listed(&args.corpus, &args.input)?;
     let Walked { files, faults, .. } =
@@ -48,8 +49,8 @@ pub(crate) fn run(args: &FingerprintArgs) -> anyhow::Result<Outcome> {
     }
     timings.end("find files");
 
-    let (verbose, quiet) = (args.common.verbose, args.common.quiet);
-    let progress = ProgressLine::new(quiet, args.common.progress);
+    let (verbose, quiet) = (args.common.running.verbose, args.common.running.quiet);
+    let progress = ProgressLine::new(quiet, args.common.running.progress);
     let collection = Collection::open(files, read);
     documents::refuse_idle(&args.input, None, &[&collection])?;
     let strict = Strict(&collection);
@@ -78,11 +79,12 @@ pub(crate) fn run(args: &FingerprintArgs) -> anyhow::Result<Outcome> {
 
     documents::show(&faults, documents::Shown { verbose, quiet });
     if !quiet {
-        let (rows, missing) = (made.rows.len(), made.summary.without_terms);
-        let lost = made.summary.quarantined.len();
-        console::note(&format!("{rows} documents, {missing} without words; {lost} bad records"));
+        let rows = counted(made.rows.len() as u64, "document");
+        let missing = grouped(made.summary.without_terms);
+        let bad = counted(made.summary.quarantined.len() as u64, "bad record");
+        console::note(&format!("{rows}, {missing} without words; {bad}"));
     }
-    if args.common.stats {
+    if args.common.running.stats {
         console::stats(&console::stage_times(timings.stages(), timings.counts()));
     }
     Ok(documents::outcome(std::iter::once(&made.summary)))

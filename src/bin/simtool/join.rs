@@ -24,7 +24,7 @@ pub(crate) fn join(args: &JoinArgs) -> anyhow::Result<()> {
     let (output, mut timings) = (Output::of(pairs)?, Timings::start());
     let resources = pairs.common.resources(&pairs.memory);
     let path = args.rows.path();
-    let file = inputs::open(path, Access::of(pairs.common.no_mmap))?;
+    let file = inputs::open(path, Access::of(pairs.common.running.no_mmap))?;
     let rows = fingerprint_file::read(&file, path)?;
     let ids = ids(pairs, &file, path)?;
     told(pairs, path, &rows);
@@ -32,7 +32,7 @@ pub(crate) fn join(args: &JoinArgs) -> anyhow::Result<()> {
     let plan = plan_self_join(&rows, pairs.max_distance, index, resources.memory)?;
     explain(pairs, &plan);
     timings.end("plan");
-    let progress = ProgressLine::new(pairs.common.quiet, pairs.common.progress);
+    let progress = ProgressLine::new(pairs.common.running.quiet, pairs.common.running.progress);
     let ids = [ids.as_ref(); 2];
     let joined = output.write(|output, sink| {
         let form = PairForm { output, ids };
@@ -47,7 +47,7 @@ pub(crate) fn search(args: &SearchArgs) -> anyhow::Result<()> {
     let (index, pairs) = (index(args.index.as_deref())?, &args.pairs);
     let (output, mut timings) = (Output::of(pairs)?, Timings::start());
     let resources = pairs.common.resources(&pairs.memory);
-    let (path, access) = (args.rows.path(), Access::of(pairs.common.no_mmap));
+    let (path, access) = (args.rows.path(), Access::of(pairs.common.running.no_mmap));
     let corpus_file = inputs::open(path, access)?;
     let corpus = fingerprint_file::read(&corpus_file, path)?;
     let corpus_ids = ids(pairs, &corpus_file, path)?;
@@ -60,7 +60,7 @@ pub(crate) fn search(args: &SearchArgs) -> anyhow::Result<()> {
     let plan = plan_search(&queries, &corpus, pairs.max_distance, index, resources.memory)?;
     explain(pairs, &plan);
     timings.end("plan");
-    let progress = ProgressLine::new(pairs.common.quiet, pairs.common.progress);
+    let progress = ProgressLine::new(pairs.common.running.quiet, pairs.common.running.progress);
     let ids = [query_ids.as_ref(), corpus_ids.as_ref()];
     let joined = output.write(|output, sink| {
         let form = PairForm { output, ids };
@@ -82,7 +82,7 @@ fn index(name: Option<&str>) -> Result<Option<IndexName>, Error> {
 
 /// Tells of a file that was read.
 fn told(args: &PairsArgs, path: &Path, rows: &FingerprintRows<'_>) {
-    if args.common.verbose {
+    if args.common.running.verbose {
         let (file, count, shape) = (path.display(), rows.len(), rows.shape);
         console::note(&format!("{file}: {count} rows of {shape}"));
     }
@@ -92,7 +92,7 @@ fn explain(args: &PairsArgs, plan: &Plan) {
     if args.explain {
         console::stats(&plan.to_string());
     }
-    if args.common.verbose {
+    if args.common.running.verbose {
         console::note(&format!("the method is {}", plan.index));
     }
 }
@@ -101,12 +101,12 @@ fn explain(args: &PairsArgs, plan: &Plan) {
 fn end(args: &PairsArgs, progress: &ProgressLine, mut timings: Timings, joined: &Timings) {
     progress.end();
     timings.extend(joined);
-    if args.common.verbose {
+    if args.common.running.verbose {
         for found in joined.counts() {
             console::note(&format!("{} {}", found.count, found.what));
         }
     }
-    if args.common.stats {
+    if args.common.running.stats {
         console::stats(&console::stage_times(timings.stages(), timings.counts()));
     }
 }

@@ -1,7 +1,7 @@
 //! A document that the user names: a file of one, `FILE:RECORD`, `FILE#ID`, or an ID of a finished
 //! run behind its output folder, as `OUT#ID`.
 
-use crate::args::CommonArgs;
+use crate::args::RunningArgs;
 use crate::progress_line::ProgressLine;
 use anyhow::Context;
 use simtool::Error;
@@ -18,7 +18,7 @@ pub(crate) struct Reading<'r> {
     /// Those of files; those of a run are read as it read them.
     pub(crate) options: ReadOptions,
     #[cfg_attr(not(feature = "jsonl"), expect(dead_code, reason = "this build reads no runs"))]
-    pub(crate) common: &'r CommonArgs,
+    pub(crate) running: &'r RunningArgs,
     pub(crate) progress: &'r ProgressLine,
 }
 
@@ -89,7 +89,9 @@ pub(crate) fn read(name: &Path, reading: &Reading<'_>) -> anyhow::Result<Named> 
         }
         #[cfg(feature = "jsonl")]
         if simtool::pipeline::finished_run::FinishedRun::is_at(file) {
-            let run = crate::recorded::Recorded::open(file, reading.common, reading.progress)?;
+            let threads = crate::args::all_cores();
+            let (running, progress) = (reading.running, reading.progress);
+            let run = crate::recorded::Recorded::open(file, running, threads, progress)?;
             let sought = simtool::pipeline::finished_run::Sought::new(id);
             let crate::recorded::Located { file, record, .. } = run.locate(sought)?;
             return Ok(Named { document: run.read(&file, record)?, file, by: By::Run });

@@ -1,6 +1,6 @@
 //! A finished run and its inputs, as the run recorded how it was asked to read them.
 
-use crate::args::{Command, CommonArgs, Job};
+use crate::args::{Command, Job, RunningArgs};
 use crate::inputs::Access;
 use crate::progress_line::ProgressLine;
 use crate::{console, documents, inputs, shell, usage};
@@ -25,7 +25,8 @@ pub(crate) struct Recorded<'r> {
     /// The folder in which it ran, as far as that can be told; empty if it is the current one.
     place: PathBuf,
     /// How its files are read now.
-    common: &'r CommonArgs,
+    running: &'r RunningArgs,
+    threads: usize,
     progress: &'r ProgressLine,
 }
 
@@ -41,13 +42,14 @@ impl<'r> Recorded<'r> {
     /// The run whose output folder this is.
     pub(crate) fn open(
         folder: &Path,
-        common: &'r CommonArgs,
+        running: &'r RunningArgs,
+        threads: usize,
         progress: &'r ProgressLine,
     ) -> Result<Self, Error> {
         let run = FinishedRun::open(folder)?;
         let command = usage::understood(shell::words(run.command()));
         let job = command.as_ref().and_then(Command::job);
-        let access = Access::of(common.no_mmap);
+        let access = Access::of(running.no_mmap);
         let mut options = match job {
             Some(job) => documents::read_options(&job.corpus.input, access)?,
             None => {
@@ -62,7 +64,7 @@ impl<'r> Recorded<'r> {
             }
         }
         let place = job.and_then(|job| place(folder, &job.corpus.output)).unwrap_or_default();
-        Ok(Self { run, command, options, place, common, progress })
+        Ok(Self { run, command, options, place, running, threads, progress })
     }
 
     /// Where a file of the run is now.
@@ -110,7 +112,6 @@ impl<'r> Recorded<'r> {
         };
         let job = self.command.as_ref().and_then(Command::job);
         let Some(Job { paths, queries, corpus: args, .. }) = job else { return Err(missing()) };
-        let threads = self.common.thread_count();
         let mut sides = [queries.to_vec(), paths.to_vec()];
         if let Some(list) = args.input.files_from.as_ref().filter(|list| list.as_os_str() != "-") {
             let list = self.path(list);
@@ -131,7 +132,7 @@ impl<'r> Recorded<'r> {
                 ReadOptions { selection: Selection::default(), ..self.options.clone() };
             let has_all = self.options.selection == Selection::default();
             let files: Vec<_> = files.into_iter().map(|file| file.name).collect();
-            if self.common.verbose {
+            if self.running.verbose {
                 let count = counted(files.len() as u64, "input file");
                 console::note(&format!("no output tells of {sought}: looking for it in {count}"));
             }
@@ -142,7 +143,7 @@ impl<'r> Recorded<'r> {
                 let inputs = files.iter().map(InputFile::new).collect();
                 let collection = Collection::open(inputs, options.clone());
                 if let Some((file, record)) =
-                    find_in(&collection, sought, &name, threads, self.progress)?
+                    find_in(&collection, sought, &name, self.threads, self.progress)?
                 {
                     let file = file.to_string_lossy().into_owned();
                     return Ok(Located { file, record, is_passed_over });

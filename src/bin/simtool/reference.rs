@@ -65,10 +65,10 @@ pub(crate) fn run(args: &ReferenceArgs) -> anyhow::Result<()> {
         console::out(matched.first_query())?;
     }
     timings.end("write result");
-    if common.verbose {
+    if common.running.verbose {
         console::note(&counts(&matched));
     }
-    if common.stats {
+    if common.running.stats {
         console::stats(&statistics(&matched, &timings, articles.len(), &config));
     }
     Ok(())
@@ -77,13 +77,13 @@ pub(crate) fn run(args: &ReferenceArgs) -> anyhow::Result<()> {
 /// Shows on a terminal that something goes on. Elsewhere nothing does unless it is asked for: what
 /// runs this program for its result has no use for it.
 fn progress(common: &CommonArgs) -> Option<ProgressLine> {
-    let is_shown = match common.progress {
+    let is_shown = match common.running.progress {
         ShowProgress::Always => true,
-        ShowProgress::Auto => !common.quiet && io::stderr().is_terminal(),
+        ShowProgress::Auto => !common.running.quiet && io::stderr().is_terminal(),
         ShowProgress::Never => false,
     };
     is_shown.then(|| {
-        let progress = ProgressLine::new(common.quiet, common.progress);
+        let progress = ProgressLine::new(common.running.quiet, common.running.progress);
         progress.begin("matching", Work::Steps(0));
         progress
     })
@@ -128,7 +128,7 @@ struct Files<'a> {
 
 impl<'a> Files<'a> {
     fn new(args: &'a WordsArgs, common: &CommonArgs) -> Self {
-        Self { args, access: Access::of(common.no_mmap), quiet: common.quiet }
+        Self { args, access: Access::of(common.running.no_mmap), quiet: common.running.quiet }
     }
 
     /// The file that an option names, or the one called `name` in the folder. With the folder's

@@ -171,7 +171,8 @@ fn better(form: Form, error: &Error) -> Option<String> {
             let name = context(ContextKind::InvalidSubcommand)?;
             let meant = match error.get(ContextKind::SuggestedSubcommand) {
                 Some(ContextValue::String(one)) => Some(one.as_str()),
-                Some(ContextValue::Strings(several)) => several.first().map(String::as_str),
+                // The likeliest is the last.
+                Some(ContextValue::Strings(several)) => several.last().map(String::as_str),
                 _ => None,
             };
             Some(unknown_command(name, meant))

@@ -26,8 +26,8 @@ const SHINGLE: &str = "words:3";
 /// Finds the document and prints what became of it.
 pub(crate) fn run(args: &WhyArgs) -> anyhow::Result<()> {
     let (mut timings, common) = (Timings::start(), &args.common);
-    let progress = ProgressLine::new(common.quiet, common.progress);
-    let run = Recorded::open(&args.output, common, &progress)?;
+    let progress = ProgressLine::new(common.running.quiet, common.running.progress);
+    let run = Recorded::open(&args.output, &common.running, common.thread_count(), &progress)?;
     let sought = Sought::new(&args.document);
     let fates = run.run.find(sought)?;
     timings.end("read outputs");
@@ -42,7 +42,7 @@ pub(crate) fn run(args: &WhyArgs) -> anyhow::Result<()> {
     progress.end();
     timings.end("read inputs");
     let others: Vec<String> = fates.iter().skip(1).map(place).collect();
-    if !args.json && !others.is_empty() && !common.quiet {
+    if !args.json && !others.is_empty() && !common.running.quiet {
         let (count, listed) = (others.len(), why.listed());
         console::note(&format!(
             "{count} more of this ID: {}{}; FILE:RECORD names one",
@@ -54,7 +54,7 @@ pub(crate) fn run(args: &WhyArgs) -> anyhow::Result<()> {
         told.object["others_of_this_id"] = others.into();
         told.text = format!("{}\n", told.object);
     }
-    if common.stats {
+    if common.running.stats {
         console::stats(&console::stage_times(timings.stages(), timings.counts()));
     }
     Ok(console::out(told.text.as_bytes())?)
@@ -197,7 +197,7 @@ impl Why<'_> {
 
     /// The most that is listed of what may be long.
     fn listed(&self) -> usize {
-        if self.args.common.verbose { usize::MAX } else { LISTED }
+        if self.args.common.running.verbose { usize::MAX } else { LISTED }
     }
 
     fn shingle(&self) -> &str {
@@ -225,7 +225,7 @@ impl Why<'_> {
     fn read(&self, member: &Member) -> Result<ReadDocument, String> {
         let read = self.run.read(&member.file, member.record);
         let found = read.map_err(|error| console::explained(&error.into()))?;
-        let (verbose, quiet) = (self.args.common.verbose, self.args.common.quiet);
+        let (verbose, quiet) = (self.args.common.running.verbose, self.args.common.running.quiet);
         if verbose {
             let (place, size) = (place_of(member), bytes(found.text.len() as u64));
             console::note(&format!("{place}, {}, {size} of text", found.format));

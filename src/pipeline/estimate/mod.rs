@@ -198,9 +198,10 @@ impl fmt::Display for Estimate {
         let Self { documents, text_bytes, memory_bytes, seconds, .. } = self;
         let [(text_unit, text_size), (memory_unit, memory_size)] =
             [text_bytes, memory_bytes].map(|bytes| unit(bytes.likely));
+        let noun = if documents.to_string() == "1" { "document" } else { "documents" };
         write!(
             f,
-            "{documents} documents with {} {text_unit} of text: {} {memory_unit} of memory beside \
+            "{documents} {noun} with {} {text_unit} of text: {} {memory_unit} of memory beside \
              the files, {seconds} s",
             text_bytes.per(text_size),
             memory_bytes.per(memory_size),

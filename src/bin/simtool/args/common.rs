@@ -7,7 +7,6 @@ use simtool::resources::{Resources, default_memory};
 use std::path::{Path, PathBuf};
 
 /// How a command works, and what it says meanwhile.
-#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Running")]
 pub(crate) struct CommonArgs {
@@ -16,6 +15,15 @@ pub(crate) struct CommonArgs {
         value_parser = clap::value_parser!(u16).range(0..=512))]
     pub(crate) threads: u16,
 
+    #[command(flatten)]
+    pub(crate) running: RunningArgs,
+}
+
+/// The same of a command that may have no work for several threads.
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Running")]
+pub(crate) struct RunningArgs {
     /// Read the files into memory instead of mapping them.
     ///
     /// A mapped file must not change while it is read.
@@ -69,10 +77,15 @@ impl CommonArgs {
     /// The number of worker threads that was asked for.
     pub(crate) fn thread_count(&self) -> usize {
         match self.threads {
-            0 => std::thread::available_parallelism().map_or(1, usize::from),
+            0 => all_cores(),
             threads => threads.into(),
         }
     }
+}
+
+/// As many threads as there are cores.
+pub(crate) fn all_cores() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
 }
 
 /// When progress is shown.

@@ -9,7 +9,7 @@ mod sizes;
 #[cfg(feature = "jsonl")]
 mod why;
 
-pub(crate) use common::{CommonArgs, MemoryArgs, ShowProgress, ending};
+pub(crate) use common::{CommonArgs, MemoryArgs, RunningArgs, ShowProgress, all_cores, ending};
 pub(crate) use corpus::{
     ClusterBy, CorpusArgs, CorpusForm, DedupArgs, Job, KeepWhich, MatchArgs, OutputFormat,
     Quarantined,
@@ -241,7 +241,7 @@ pub(crate) struct CompareArgs {
     pub(crate) json: bool,
 
     #[command(flatten)]
-    pub(crate) common: CommonArgs,
+    pub(crate) running: RunningArgs,
 }
 
 /// Arguments of `simtool N M`, which is `simtool reference N M`.
