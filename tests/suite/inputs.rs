@@ -53,18 +53,44 @@ fn the_current_folder_is_a_corpus_again_and_again() {
     }
 }
 
+/// Exit code and both outputs of a run with this standard input.
+fn piped(folder: &Folder, arguments: &[&str], input: &str) -> (Option<i32>, String, String) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_simtool"));
+    command.current_dir(folder.path("")).args(arguments).stdin(Stdio::piped());
+    let mut program = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    // A program that refuses its command line reads nothing.
+    drop(program.stdin.take().unwrap().write_all(input.as_bytes()));
+    let ended = program.wait_with_output().unwrap();
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    (ended.status.code(), text(ended.stdout), text(ended.stderr))
+}
+
+#[test]
+fn fingerprints_may_come_through_standard_input() {
+    let folder = Folder::empty().with("a.jsonl", line("a") + &line("b"));
+    let run = folder.run_words("fingerprint a.jsonl --output - -q");
+    fs::write(folder.path("f.jsonl"), &run.out).unwrap();
+    let pair = (Some(0), "a\tb\t0\n".to_owned(), String::new());
+    for more in [&[][..], &["--no-mmap"], &["--tmp-dir", "."]] {
+        assert_eq!(piped(&folder, &[&["join", "-"], more].concat(), &run.out), pair, "{more:?}");
+    }
+    let all = "a\ta\t0\na\tb\t0\nb\ta\t0\nb\tb\t0\n";
+    for [rows, queries] in [["-", "f.jsonl"], ["f.jsonl", "-"]] {
+        let (_, out, err) = piped(&folder, &["search", rows, "--queries", queries], &run.out);
+        assert_eq!((&*out, &*err), (all, ""));
+    }
+    let (code, _, err) = piped(&folder, &["search", "-", "--queries", "-"], &run.out);
+    assert_eq!(code, Some(2), "{err}");
+    assert!(err.contains("--queries -: standard input can be read once"), "{err}");
+    // What is no fingerprint is told to have come from there.
+    let (code, _, err) = piped(&folder, &["join", "-"], "no fingerprints\n");
+    assert!(code == Some(1) && err.contains("error: -, byte 0: expected"), "{err}");
+}
+
 #[test]
 fn a_list_may_come_through_standard_input() {
     let folder = Folder::empty().with("a.jsonl", line("a")).with("b.jsonl", line("b"));
-    let piped = |arguments: &[&str], list: &str| {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_simtool"));
-        command.current_dir(folder.path("")).args(arguments).stdin(Stdio::piped());
-        let mut program = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-        program.stdin.take().unwrap().write_all(list.as_bytes()).unwrap();
-        let ended = program.wait_with_output().unwrap();
-        let text = |bytes| String::from_utf8(bytes).unwrap();
-        (ended.status.code(), text(ended.stdout), text(ended.stderr))
-    };
+    let piped = |arguments: &[&str], list: &str| piped(&folder, arguments, list);
     let (code, out, err) = piped(&["--files-from", "-"], "a.jsonl\nb.jsonl\n");
     assert_eq!(code, Some(0), "{err}");
     assert!(out.contains("documents                 2\n"), "{out}");

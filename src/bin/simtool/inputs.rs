@@ -4,9 +4,13 @@
 use crate::signals;
 use simtool::input_format::Format;
 use simtool::mapped_file::{FileAccess, MappedFile};
+use simtool::read::walk::{InFolders, InputFile, Walker};
 use simtool::{Error, ErrorKind};
 use std::io;
 use std::path::Path;
+
+/// What names standard input where a file is named.
+pub(crate) const STANDARD_INPUT: &str = "-";
 
 /// How a file's bytes come into memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,6 +46,14 @@ pub(crate) fn open(path: &Path, access: Access) -> Result<MappedFile, Error> {
         }
         Err(error) => Err(error),
     }
+}
+
+/// What comes through standard input, copied to a file in `folder` that goes away with the value.
+pub(crate) fn standard_input(folder: &Path) -> Result<InputFile, Error> {
+    let mut walker = Walker::new(folder);
+    walker.add(Path::new(STANDARD_INPUT), InFolders::default(), &mut io::stdin().lock())?;
+    let file = walker.finish().files.pop();
+    file.ok_or_else(|| Error::io(STANDARD_INPUT, "read", io::Error::other("it is no file")))
 }
 
 /// The bytes of `path`, or nothing if there is no such file.

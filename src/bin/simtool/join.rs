@@ -1,13 +1,14 @@
 //! `simtool join` and `simtool search`: fingerprints alone.
 
 use crate::args::{JoinArgs, PairsArgs, SearchArgs};
-use crate::inputs::{self, Access};
+use crate::inputs::{self, Access, STANDARD_INPUT};
 use crate::output_file::{existing, refuse_existing};
 use crate::progress_line::ProgressLine;
 use crate::{console, interrupt};
 use simtool::Error;
 use simtool::fingerprint_file::{self, RowIds};
 use simtool::fingerprint_rows::FingerprintRows;
+use simtool::mapped_file::MappedFile;
 use simtool::pipeline::emit_pairs::{PairForm, PairOutput, Sink};
 use simtool::pipeline::join_fingerprints::{
     join_fingerprints, plan_search, plan_self_join, search_fingerprints,
@@ -24,7 +25,7 @@ pub(crate) fn join(args: &JoinArgs) -> anyhow::Result<()> {
     let (output, mut timings) = (Output::of(pairs)?, Timings::start());
     let resources = pairs.common.resources(&pairs.memory);
     let path = args.rows.path();
-    let file = inputs::open(path, Access::of(pairs.common.running.no_mmap))?;
+    let file = open(pairs, path)?;
     let rows = fingerprint_file::read(&file, path)?;
     let ids = ids(pairs, &file, path)?;
     told(pairs, path, &rows);
@@ -47,12 +48,16 @@ pub(crate) fn search(args: &SearchArgs) -> anyhow::Result<()> {
     let (index, pairs) = (index(args.index.as_deref())?, &args.pairs);
     let (output, mut timings) = (Output::of(pairs)?, Timings::start());
     let resources = pairs.common.resources(&pairs.memory);
-    let (path, access) = (args.rows.path(), Access::of(pairs.common.running.no_mmap));
-    let corpus_file = inputs::open(path, access)?;
+    let path = args.rows.path();
+    if [path, &args.queries] == [Path::new(STANDARD_INPUT); 2] {
+        let rule = "standard input can be read once";
+        return Err(Error::config("queries", STANDARD_INPUT, rule).into());
+    }
+    let corpus_file = open(pairs, path)?;
     let corpus = fingerprint_file::read(&corpus_file, path)?;
     let corpus_ids = ids(pairs, &corpus_file, path)?;
     told(pairs, path, &corpus);
-    let query_file = inputs::open(&args.queries, access)?;
+    let query_file = open(pairs, &args.queries)?;
     let queries = fingerprint_file::read(&query_file, &args.queries)?;
     let query_ids = ids(pairs, &query_file, &args.queries)?;
     told(pairs, &args.queries, &queries);
@@ -68,6 +73,16 @@ pub(crate) fn search(args: &SearchArgs) -> anyhow::Result<()> {
     })?;
     end(pairs, &progress, timings, &joined);
     Ok(())
+}
+
+/// The bytes of a file, or of standard input.
+fn open(args: &PairsArgs, path: &Path) -> Result<MappedFile, Error> {
+    let access = Access::of(args.common.running.no_mmap);
+    if path == Path::new(STANDARD_INPUT) {
+        let folder = args.common.resources(&args.memory).temporary_folder;
+        return inputs::open(inputs::standard_input(&folder)?.path(), access);
+    }
+    inputs::open(path, access)
 }
 
 /// The IDs that a file has beside its fingerprints, unless row numbers are wanted.

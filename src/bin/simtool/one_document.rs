@@ -2,15 +2,14 @@
 //! run behind its output folder, as `OUT#ID`.
 
 use crate::args::RunningArgs;
+use crate::inputs::{self, STANDARD_INPUT};
 use crate::progress_line::ProgressLine;
-use anyhow::Context;
 use simtool::Error;
 use simtool::pipeline::compare::{ReadDocument, Wanted, read_document};
 use simtool::read::ReadOptions;
-use simtool::read::walk::{InFolders, InputFile, Walker};
+use simtool::read::walk::InputFile;
 use std::env;
 use std::fs;
-use std::io;
 use std::path::Path;
 
 /// How documents are read.
@@ -63,12 +62,8 @@ pub(crate) fn read(name: &Path, reading: &Reading<'_>) -> anyhow::Result<Named> 
         let by = if matches!(wanted, Wanted::Id(_)) { By::Id } else { By::Place };
         Ok(Named { document, file: name, by })
     };
-    if name == Path::new("-") {
-        let folder = env::temp_dir();
-        let mut walker = Walker::new(&folder);
-        walker.add(name, InFolders::default(), &mut io::stdin().lock())?;
-        let file = walker.finish().files.pop().context("standard input cannot be read")?;
-        return read(file, Wanted::Only);
+    if name == Path::new(STANDARD_INPUT) {
+        return read(inputs::standard_input(&env::temp_dir())?, Wanted::Only);
     }
     let missing = match fs::metadata(name) {
         Ok(_) => return read(InputFile::new(name), Wanted::Only),

@@ -251,7 +251,8 @@ mod tests {
             let below = command.get_after_long_help().map(ToString::to_string);
             let below = below.unwrap_or_default();
             let lines = below.lines().filter_map(|line| line.strip_prefix("  simtool "));
-            let lines: Vec<&str> = lines.map(|line| line.split(" > ").next().unwrap()).collect();
+            let lines = lines.map(|line| line.split(" > ").next().unwrap());
+            let lines: Vec<&str> = lines.flat_map(|line| line.split(" | simtool ")).collect();
             assert!(!lines.is_empty(), "{name} has examples");
             for line in lines {
                 let read = read_line(line);

@@ -91,7 +91,9 @@ Examples:
   simtool join big.npy --max-distance 6 --output pairs.parquet
       writes those within 6 bits to a file
   simtool join big.f --count
-      prints how many there are";
+      prints how many there are
+  simtool fingerprint big/ --output - | simtool join -
+      prints the pairs, and keeps no file";
 
 pub(super) const SEARCH: &str = "\
 Examples:

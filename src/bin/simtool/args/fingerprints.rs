@@ -26,7 +26,7 @@ pub(crate) struct SearchArgs {
     #[command(flatten)]
     pub(crate) rows: RowsArgs,
 
-    /// The fingerprints that are searched for.
+    /// The fingerprints that are searched for; - is standard input.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) queries: PathBuf,
 
@@ -41,7 +41,7 @@ pub(crate) struct SearchArgs {
 /// The file that is joined with itself, or searched.
 #[derive(Debug, clap::Args)]
 pub(crate) struct RowsArgs {
-    /// Fingerprints, in a format that is told by content.
+    /// Fingerprints, in a format that is told by content; - is standard input.
     ///
     /// simtool's packed file; a NumPy array of uint64 of one or two dimensions; text with a lower-case
     /// hexadecimal number a line, an empty line where a row has none; JSON Lines with such a number
