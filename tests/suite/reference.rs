@@ -122,7 +122,7 @@ fn a_wrong_n_or_m_is_a_usage_error_that_says_what_the_table_offers() {
         ("4", "129", "M 129"),
         ("4", "-16", "M -16"),
         ("4", "sixteen", "M sixteen"),
-        ("4", "", "M "),
+        ("4", "", "M"),
     ] {
         let folder = Folder::of("A\nw", "S\nw").with("result.txt", "old");
         let folder = folder.with("hashvalue.txt", "1111\r\n0000\r\n1010\r\n0101\r\n\r\n\n");

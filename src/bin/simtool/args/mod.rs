@@ -9,7 +9,9 @@ mod sizes;
 #[cfg(feature = "jsonl")]
 mod why;
 
-pub(crate) use common::{CommonArgs, MemoryArgs, RunningArgs, ShowProgress, all_cores, ending};
+#[cfg(feature = "jsonl")]
+pub(crate) use common::all_cores;
+pub(crate) use common::{CommonArgs, MemoryArgs, RunningArgs, ShowProgress, ending};
 pub(crate) use corpus::{
     ClusterBy, CorpusArgs, CorpusForm, DedupArgs, Job, KeepWhich, MatchArgs, OutputFormat,
     Quarantined,
