@@ -85,7 +85,7 @@ impl Bad {
     /// memory of its own: there may be as many as there are records.
     #[must_use]
     pub fn no_text(length: u64) -> Self {
-        let expected = Cow::Borrowed("a text, in the field that is named for it");
+        let expected = Cow::Borrowed("a text in the field that `text_field` names");
         Self { code: Self::NO_TEXT, expected, length }
     }
 }

@@ -322,6 +322,7 @@ fn outputs_name_settings_as_options() {
     for (file, expected) in [
         ("quarantine.jsonl", "\\\"text\\\" (--text-field), or null"),
         ("quarantine.jsonl", "at most 2000 bytes (--max-record)"),
+        ("quarantine.jsonl", "\"a text in the field that --text-field names\""),
         ("summary.json", "\\\"text\\\" (--text-field), or null"),
         ("summary.json", "; --hidden reads it"),
         ("report.html", "(--text-field), or null"),

@@ -131,8 +131,11 @@ pub(crate) fn add_faults(
         fault.detail = console::with_options(&fault.detail);
     }
     for Quarantined { record, .. } in &mut read.quarantined {
-        let expected = &mut record.bad.expected;
-        if expected.contains('`') {
+        let Bad { code, expected, .. } = &mut record.bad;
+        // There may be as many of these as there are records: one text serves all.
+        if *code == Bad::NO_TEXT {
+            *expected = "a text in the field that --text-field names".into();
+        } else if expected.contains('`') {
             *expected = console::with_options(expected).into();
         }
     }
