@@ -310,3 +310,13 @@ fn compare_tells_what_it_does() {
     }
     assert_eq!(run.out, plain.out);
 }
+
+#[test]
+fn generate_tells_what_it_wrote() {
+    let folder = Folder::empty();
+    let run = folder.run_words("generate --documents 10 --samples 1 --output made");
+    let written = fs::metadata(folder.path("made/article.txt")).unwrap().len();
+    let size = format!("{:.1} kB", written as f64 / 1000.0);
+    let note = format!("note: 10 articles of {size}, 1 sample, 1 true pair\n");
+    assert!(run.err.contains(&note), "{}", run.err);
+}

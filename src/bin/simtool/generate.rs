@@ -7,6 +7,7 @@ use simtool::Error;
 use simtool::fingerprint::hash_table::HashTable;
 use simtool::generate::collection::{CollectionSettings, Size, write_collection};
 use simtool::generate::stop_words;
+use simtool::quantity::{bytes, counted};
 use std::fs::{self, File};
 use std::io::{BufWriter, Write};
 use std::path::Path;
@@ -69,8 +70,11 @@ pub(crate) fn run(args: &GenerateArgs) -> anyhow::Result<()> {
     }
     if !args.quiet {
         console::note(&format!(
-            "{} articles of {} bytes, {} samples, {} true pairs",
-            done.articles, done.bytes, done.queries, done.pairs
+            "{} of {}, {}, {}",
+            counted(done.articles, "article"),
+            bytes(done.bytes),
+            counted(done.queries, "sample"),
+            counted(done.pairs, "true pair")
         ));
     }
     Ok(())

@@ -7,6 +7,7 @@ use crate::output_file::{existing, refuse_existing};
 use simtool::document::Content;
 use simtool::generate::crawl_files::{PageText, ParquetFile, write_form_feed, write_json_line};
 use simtool::generate::pages::{self, DATE, PageFile};
+use simtool::quantity::{bytes, counted};
 use simtool::read::walk::InputFile;
 use simtool::read::{Collection, Corpus, Event, ReadOptions};
 use simtool::{Error, Result};
@@ -63,7 +64,8 @@ pub(crate) fn run(folder: &Path, args: &GenerateArgs) -> anyhow::Result<()> {
     text.flush().map_err(|e| Error::io(output, "write to", e))?;
     let Done { pages, html_bytes, text_bytes } = done;
     if !args.quiet {
-        console::note(&format!("{pages} pages, {html_bytes} bytes of HTML, {text_bytes} of text"));
+        let (pages, html) = (counted(pages, "page"), bytes(html_bytes));
+        console::note(&format!("{pages}, {html} of HTML, {} of text", bytes(text_bytes)));
     }
     Ok(())
 }
