@@ -18,6 +18,12 @@ pub enum Metric {
         /// bit is not set; that of a value is. Such lanes have 64 bits.
         null: bool,
     },
+    /// How far the cosine of two sets is from 1, in thousandths, as it is estimated by lanes of MinHash
+    /// that agree and by the sizes of the sets: the highest [`SIZE_BITS`] of a row.
+    Cosine {
+        /// Bits of a lane: a power of two up to 16.
+        bits: u32,
+    },
     /// The smallest number of bits within which so many lanes of 64 bits are: several fingerprints
     /// of a document, of which some must be near.
     Votes {
@@ -68,6 +74,18 @@ impl Shape {
         Self { metric, ..Self::lanes(count, u64::BITS) }
     }
 
+    /// Rows of `words` words that are lanes of `bits` bits, and above them the size of a set, as
+    /// [`size_code`] writes it.
+    ///
+    /// # Panics
+    ///
+    /// There are no words, or the lanes' width is no power of two up to 16.
+    #[must_use]
+    pub fn cosine(words: u32, bits: u32) -> Self {
+        assert!(words > 0 && bits.is_power_of_two() && bits <= SIZE_BITS, "lanes of {bits} bits");
+        Self { bits: words * u64::BITS, metric: Metric::Cosine { bits } }
+    }
+
     /// Rows of `count` lanes of 64 bits that are compared bit by bit; two rows are as far apart as the
     /// `needed` lanes that are nearest.
     ///
@@ -104,7 +122,18 @@ impl Shape {
         match self.metric {
             Metric::Bits => self.bits,
             Metric::Lanes { bits, .. } => self.bits / bits,
+            Metric::Cosine { .. } => THOUSANDTHS,
             Metric::Votes { .. } => u64::BITS,
+        }
+    }
+
+    /// The parts of a row that agree or not: how many, and the bits of each.
+    #[must_use]
+    pub fn parts(self) -> (u32, u32) {
+        match self.metric {
+            Metric::Bits | Metric::Votes { .. } => (self.bits, 1),
+            Metric::Lanes { bits, .. } => (self.bits / bits, bits),
+            Metric::Cosine { bits } => ((self.bits - SIZE_BITS) / bits, bits),
         }
     }
 
@@ -120,9 +149,56 @@ impl Shape {
             Metric::Lanes { null: true, .. } => {
                 words.map(|(a, b)| u32::from(a != b || is_null(*a))).sum()
             }
+            Metric::Cosine { bits } => {
+                let lanes = |(a, b): (&u64, &u64)| differing_lanes(a ^ b, bits).count_ones();
+                let sizes = [a, b].map(|row| row.last().map_or(0, |word| word >> SIZE_SHIFT));
+                let of_sizes = differing_lanes(sizes[0] ^ sizes[1], bits).count_ones();
+                let differing = words.map(lanes).sum::<u32>() - of_sizes;
+                cosine_distance(self.parts().0, bits, differing, sizes.map(size_of_code))
+            }
             Metric::Votes { needed } => nearest(words.map(|(a, b)| a ^ b), needed),
         }
     }
+}
+
+/// Bits of a row that hold the size of a set.
+pub const SIZE_BITS: u32 = 16;
+/// Where they begin in the last word.
+const SIZE_SHIFT: u32 = u64::BITS - SIZE_BITS;
+/// Digits of a size that are kept.
+const SIZE_DIGITS: u32 = 11;
+/// The greatest distance of cosines.
+const THOUSANDTHS: u32 = 1000;
+
+/// A size in 16 bits: its highest eleven digits, and how many follow.
+#[must_use]
+pub fn size_code(size: u64) -> u64 {
+    let dropped = (u64::BITS - size.leading_zeros()).saturating_sub(SIZE_DIGITS);
+    // More digits than five bits count no set has.
+    u64::from(dropped.min(31)) << SIZE_DIGITS | (size >> dropped) & ((1 << SIZE_DIGITS) - 1)
+}
+
+/// The size that a code stands for.
+fn size_of_code(code: u64) -> u64 {
+    (code & ((1 << SIZE_DIGITS) - 1)) << (code >> SIZE_DIGITS)
+}
+
+/// The distance of two sets of these sizes whose MinHash differs in so many of `lanes` lanes.
+///
+/// Lanes of unlike terms agree in one of 2^bits. Only operations that are the same on every machine
+/// are used.
+fn cosine_distance(lanes: u32, bits: u32, differing: u32, [a, b]: [u64; 2]) -> u32 {
+    if differing == 0 && a == b {
+        return 0;
+    }
+    let by_chance = 1.0 / f64::from(1_u32 << bits);
+    let agreeing = f64::from(lanes - differing) / f64::from(lanes);
+    let jaccard = ((agreeing - by_chance) / (1.0 - by_chance)).max(0.0);
+    let smaller = a.min(b) as f64;
+    let (a, b) = (a as f64, b as f64);
+    let shared = (jaccard * (a + b) / (1.0 + jaccard)).min(smaller);
+    let cosine = shared / (a * b).sqrt().max(1.0);
+    THOUSANDTHS - (cosine * f64::from(THOUSANDTHS)) as u32
 }
 
 impl fmt::Display for Shape {
@@ -132,6 +208,9 @@ impl fmt::Display for Shape {
             Metric::Lanes { bits, null } => {
                 let count = self.bits / bits;
                 write!(f, "{count} lanes of {bits} bits{}", if null { " or null" } else { "" })
+            }
+            Metric::Cosine { bits } => {
+                write!(f, "{} lanes of {bits} bits and a size", self.parts().0)
             }
             Metric::Votes { needed } => {
                 write!(f, "{needed} votes of {} lanes of 64 bits", self.bits / u64::BITS)
@@ -325,6 +404,35 @@ mod tests {
         assert_eq!(shape.distance(&[value, 5, 0], &[value | 1, 5, value]), 3);
         assert_eq!((shape.units(), shape.words()), (3, 3));
         assert_eq!(shape.to_string(), "3 lanes of 64 bits or null");
+    }
+
+    #[test]
+    fn cosines_are_estimated_from_lanes_and_sizes() {
+        let shape = Shape::cosine(2, 4);
+        assert_eq!((shape.parts(), shape.units(), shape.words()), ((28, 4), 1000, 2));
+        let row = |low: u64, high: u64, size: u64| [low, high | size_code(size) << 48];
+        let all = u64::MAX >> 16;
+        let distance = |a: [u64; 2], b: [u64; 2]| shape.distance(&a, &b);
+        assert_eq!(distance(row(5, 7, 100), row(5, 7, 100)), 0);
+        // All lanes agree: the smaller set is in the larger, which has 4 times as many terms.
+        assert_eq!(distance(row(5, 7, 100), row(5, 7, 400)), 500);
+        // None agrees.
+        assert_eq!(distance(row(0, 0, 100), row(u64::MAX, all, 100)), 1000);
+        // 16 of 28 agree: J = (16/28 - 1/16) / (15/16), and for equal sizes the cosine is 2J / (1 + J).
+        let jaccard = (16.0 / 28.0 - 0.0625) / 0.9375;
+        let cosine: f64 = 2.0 * jaccard / (1.0 + jaccard);
+        assert_eq!(distance(row(0, 0, 9), row(0, all, 9)), 1000 - (cosine * 1000.0) as u32);
+        assert_eq!(shape.to_string(), "28 lanes of 4 bits and a size");
+    }
+
+    #[test]
+    fn sizes_keep_eleven_digits() {
+        for size in [0, 1, 2047, 2048, 2050, 1 << 20, 1_000_001, 1 << 40] {
+            let kept = size_of_code(size_code(size));
+            assert!(kept <= size && size - kept <= size >> 10, "{size}: {kept}");
+            assert!(size_code(size) < 1 << SIZE_BITS);
+        }
+        assert_eq!(size_of_code(size_code(2047)), 2047);
     }
 
     #[test]

@@ -255,6 +255,8 @@ impl Reach {
                 let words = difference.words().iter();
                 words.map(|&word| differing_lanes(word, bits).count_ones()).sum()
             }
+            // Sizes are in the rows, not in their difference: such rows are compared one by one.
+            Metric::Cosine { .. } => u32::MAX,
             Metric::Votes { needed } => {
                 let words = self.shape.words();
                 nearest(difference.words()[..words].iter().copied(), needed)
@@ -271,7 +273,7 @@ impl Reach {
         match self.shape.metric() {
             Metric::Bits => self.max_distance,
             Metric::Lanes { bits, .. } => self.max_distance.saturating_mul(bits),
-            Metric::Votes { .. } => self.shape.row_bits(),
+            Metric::Votes { .. } | Metric::Cosine { .. } => self.shape.row_bits(),
         }
     }
 }

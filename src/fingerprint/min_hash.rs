@@ -4,6 +4,9 @@
 //! A lane holds the lowest bits of one minimum, so unlike sets agree in a few lanes by chance: of
 //! lanes of β bits, in one of 2^β. How often a term occurs does not matter.
 //!
+//! With the size of the set beside the lanes, two rows estimate a cosine, too: that of sets of unlike
+//! size is more than their Jaccard similarity, which tells revisions that grew from strangers better.
+//!
 //! # References
 //! A. Broder. On the resemblance and containment of documents. SEQUENCES 1997.
 //! P. Li, A. C. König. b-Bit minwise hashing. WWW 2010.
@@ -13,7 +16,7 @@
 use super::{Scratch, Sketch, SketchKind, Sketcher, weighty_terms};
 use crate::error::{Error, Result};
 use crate::features::Features;
-use crate::fingerprint_rows::Shape;
+use crate::fingerprint_rows::{SIZE_BITS, Shape, size_code};
 use crate::kernels::Isa;
 use crate::kernels::min_hash::{EMPTY_BIN, HashFunctions, one_permutation};
 use crate::options::Options;
@@ -24,15 +27,21 @@ use std::sync::Arc;
 /// MinHash by name.
 pub const KIND: SketchKind = SketchKind {
     name: "minhash",
-    help: "All pairs whose MinHash fingerprints are as alike as sets of a Jaccard similarity of \
-           `similarity` are on average; better than simhash of the same size where much was changed",
-    options: &["lanes", "bits", "hashing", "similarity"],
-    defaults: &[("shingle", "words:3")],
+    help: "All pairs whose MinHash fingerprints are as alike as sets of a similarity of `similarity` \
+           are on average; better than simhash of the same size where much was changed",
+    options: &["lanes", "bits", "hashing", "measure", "similarity"],
+    defaults: &[("shingle", "chars:8")],
     parse: |options| Ok(Arc::new(MinHash::parse(options)?)),
 };
 
 /// Most lanes of a fingerprint.
 const MOST_LANES: u32 = 4096;
+/// Bits of a row, where `lanes` does not say.
+const ROW_BITS: u32 = 512;
+/// A distance of cosines that unlike documents hardly ever have.
+const COSINE_OF_STRANGERS: u32 = 900;
+/// Bits of the field in which different terms are counted, for each term.
+const MARKS_A_TERM: usize = 16;
 /// What steps through the donors of an empty bin.
 const DONOR_STEP: u64 = 0xBF58_476D_1CE4_E5B9;
 /// Where that begins.
@@ -57,31 +66,50 @@ impl Hashing {
     }
 }
 
+/// What distances measure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Measure {
+    /// Lanes that differ: the Jaccard similarity.
+    Jaccard,
+    /// The cosine, in thousandths below 1, by the lanes and the sizes of the sets.
+    Cosine,
+}
+
+impl Measure {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Jaccard => "jaccard",
+            Self::Cosine => "cosine",
+        }
+    }
+}
+
 /// MinHash of some number of lanes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MinHash {
     lanes: u32,
     bits: u32,
     hashing: Hashing,
+    measure: Measure,
 }
 
 impl Default for MinHash {
-    /// 128 lanes of 4 bits, 64 bytes, by one function.
+    /// 124 lanes of 4 bits by one function and the size of the set: 64 bytes.
     fn default() -> Self {
-        Self { lanes: 128, bits: 4, hashing: Hashing::OnePermutation }
+        let (hashing, measure) = (Hashing::OnePermutation, Measure::Cosine);
+        Self { lanes: (ROW_BITS - SIZE_BITS) / 4, bits: 4, hashing, measure }
     }
 }
 
 impl MinHash {
-    /// Takes the options `lanes`, `bits` (of a lane) and `hashing`.
+    /// Takes the options `lanes`, `bits` (of a lane), `hashing` and `measure`.
     ///
     /// # Errors
     ///
     /// A value is out of its range, or a fingerprint would not be whole words.
     pub fn parse(options: &mut Options) -> Result<Self> {
         let whole = "must be a whole number";
-        let Self { lanes, bits, hashing } = Self::default();
-        let lanes = options.take_parsed("lanes", whole)?.unwrap_or(lanes);
+        let Self { bits, hashing, measure, .. } = Self::default();
         let bits = options.take_parsed("bits", whole)?.unwrap_or(bits);
         let hashing = match options.take("hashing").as_deref() {
             None => hashing,
@@ -95,17 +123,37 @@ impl MinHash {
                 ));
             }
         };
-        if !bits.is_power_of_two() || bits > u32::BITS {
-            return Err(Error::config("bits", bits, "must be 1, 2, 4, 8, 16 or 32 for a lane"));
+        let measure = match options.take("measure").as_deref() {
+            None => measure,
+            Some("jaccard") => Measure::Jaccard,
+            Some("cosine") => Measure::Cosine,
+            Some(other) => {
+                return Err(Error::config("measure", other, "must be jaccard or cosine"));
+            }
+        };
+        let (most_bits, above) = match measure {
+            Measure::Jaccard => (u32::BITS, 0),
+            Measure::Cosine => (SIZE_BITS, SIZE_BITS),
+        };
+        if !bits.is_power_of_two() || bits > most_bits {
+            let rule =
+                format!("must be 1, 2, 4 or another power of 2 up to {most_bits} for a lane");
+            return Err(Error::config("bits", bits, rule));
         }
-        if !(1..=MOST_LANES).contains(&lanes) || !(lanes * bits).is_multiple_of(u64::BITS) {
+        let lanes = options.take_parsed("lanes", whole)?;
+        let lanes = lanes.unwrap_or((ROW_BITS - above) / bits);
+        let fills = |lanes: u32| (lanes * bits + above).is_multiple_of(u64::BITS);
+        if !(1..=MOST_LANES).contains(&lanes) || !fills(lanes) {
+            let some = |words: u32| (words * u64::BITS - above) / bits;
             let rule = format!(
-                "must be a multiple of {} up to {MOST_LANES}: lanes of {bits} bits fill whole words",
-                u64::BITS / bits
+                "must be {}, {}, {} or another number up to {MOST_LANES} with which rows are whole words",
+                some(1),
+                some(2),
+                some(8)
             );
             return Err(Error::config("lanes", lanes, rule));
         }
-        Ok(Self { lanes, bits, hashing })
+        Ok(Self { lanes, bits, hashing, measure })
     }
 
     /// The part of the lanes in which sets of this similarity agree on average.
@@ -117,12 +165,16 @@ impl MinHash {
 
 impl Sketch for MinHash {
     fn shape(&self) -> Shape {
-        Shape::lanes(self.lanes, self.bits)
+        let Self { lanes, bits, measure, .. } = *self;
+        match measure {
+            Measure::Jaccard => Shape::lanes(lanes, bits),
+            Measure::Cosine => Shape::cosine((lanes * bits + SIZE_BITS) / u64::BITS, bits),
+        }
     }
 
     fn recipe(&self) -> String {
-        let Self { lanes, bits, hashing } = self;
-        format!("minhash{lanes}x{bits}-{}", hashing.name())
+        let Self { lanes, bits, hashing, measure } = self;
+        format!("minhash{lanes}x{bits}-{}-{}", hashing.name(), measure.name())
     }
 
     fn parameters(&self) -> Vec<(&'static str, String)> {
@@ -130,10 +182,14 @@ impl Sketch for MinHash {
             ("lanes", self.lanes.to_string()),
             ("bits", self.bits.to_string()),
             ("hashing", self.hashing.name().to_owned()),
+            ("measure", self.measure.name().to_owned()),
         ]
     }
 
     fn distance_of_strangers(&self) -> u32 {
+        if self.measure == Measure::Cosine {
+            return COSINE_OF_STRANGERS;
+        }
         (f64::from(self.lanes) * (1.0 - self.agreement(0.0))).ceil() as u32
     }
 
@@ -147,13 +203,25 @@ impl Sketch for MinHash {
         let (numerator, denominator) = similarity.fraction();
         let (lanes, values) = (u128::from(self.lanes), 1_u128 << self.bits);
         let (numerator, denominator) = (u128::from(numerator), u128::from(denominator));
+        if self.measure == Measure::Cosine {
+            let units = self.shape().units();
+            // No more than there are, as below.
+            return Some(units - (u128::from(units) * numerator).div_ceil(denominator) as u32);
+        }
         let agreeing = lanes * (denominator + (values - 1) * numerator);
         // No more than there are, since the similarity is 1 at the most.
         Some(self.lanes - agreeing.div_ceil(values * denominator) as u32)
     }
 
     fn meaning(&self, distance: u32, _features: &str) -> String {
-        let Self { lanes, bits, .. } = *self;
+        let Self { lanes, bits, measure, .. } = *self;
+        if measure == Measure::Cosine {
+            return format!(
+                "Documents at distance {distance} have on average a cosine of {:.3} between their sets, \
+                 by {lanes} lanes of {bits} bits and their sizes.",
+                1.0 - f64::from(distance) / f64::from(self.shape().units())
+            );
+        }
         let agreement = 1.0 - f64::from(distance) / f64::from(lanes);
         let by_chance = self.agreement(0.0);
         let similarity = ((agreement - by_chance) / (1.0 - by_chance)).max(0.0);
@@ -173,13 +241,21 @@ impl Sketch for MinHash {
                 Some(HashFunctions::new(&pairs))
             }
         };
-        Box::new(MinHasher { lanes: self.lanes as usize, bits: self.bits, functions, isa })
+        let has_size = self.measure == Measure::Cosine;
+        Box::new(MinHasher {
+            lanes: self.lanes as usize,
+            bits: self.bits,
+            has_size,
+            functions,
+            isa,
+        })
     }
 }
 
 struct MinHasher {
     lanes: usize,
     bits: u32,
+    has_size: bool,
     /// One function for each lane, or one for all.
     functions: Option<HashFunctions>,
     isa: Isa,
@@ -187,7 +263,7 @@ struct MinHasher {
 
 impl Sketcher for MinHasher {
     fn make(&self, features: &Features<'_>, row: &mut [u64], scratch: &mut Scratch) -> bool {
-        let Scratch { words, minima, donors, .. } = scratch;
+        let Scratch { words, minima, marks, .. } = scratch;
         let terms = weighty_terms(features, words);
         if terms.is_empty() {
             return false;
@@ -198,9 +274,16 @@ impl Sketcher for MinHasher {
             minima.clear();
             minima.resize(self.lanes, EMPTY_BIN);
             one_permutation(terms, minima);
-            densify(minima, donors);
+            densify(minima, marks);
         }
         pack(minima, self.bits, row);
+        if self.has_size
+            && let Some(last) = row.last_mut()
+        {
+            let is_set = features.weights.is_some();
+            let size = if is_set { terms.len() as u64 } else { distinct(terms, marks) };
+            *last |= size_code(size) << (u64::BITS - SIZE_BITS);
+        }
         true
     }
 }
@@ -238,6 +321,20 @@ fn densify(bins: &mut [u32], filled: &mut Vec<u64>) {
     }
 }
 
+/// About how many different terms there are: as many bits as they set in a field of so many that two of
+/// them seldom set the same.
+fn distinct(terms: &[u64], marks: &mut Vec<u64>) -> u64 {
+    let bits = (terms.len() * MARKS_A_TERM).next_power_of_two().max(64);
+    marks.clear();
+    marks.resize(bits / 64, 0);
+    for term in terms {
+        // Below `bits`, a power of two: the highest digits of a hash.
+        let bit = (term >> (64 - bits.ilog2())) as usize;
+        marks[bit / 64] |= 1 << (bit % 64);
+    }
+    marks.iter().map(|word| u64::from(word.count_ones())).sum()
+}
+
 /// Fills a row with the lowest `bits` bits of each value, the first value lowest.
 fn pack(values: &[u32], bits: u32, row: &mut [u64]) {
     let lanes = (u64::BITS / bits) as usize;
@@ -255,8 +352,15 @@ mod tests {
     use proptest::prelude::*;
     use std::collections::BTreeSet;
 
+    /// The sketch of options; of lanes alone, unless they say otherwise.
+    fn sketch(options: &str) -> MinHash {
+        let mut options = Options::parse(options).unwrap();
+        options.complete(&[("measure", "jaccard")]);
+        MinHash::parse(&mut options).unwrap()
+    }
+
     fn made(options: &str, terms: &[u64]) -> Option<Vec<u64>> {
-        let sketch = MinHash::parse(&mut Options::parse(options).unwrap()).unwrap();
+        let sketch = sketch(options);
         let made = |isa| {
             let mut row = vec![0; sketch.shape().words()];
             let features = Features::occurrences(terms);
@@ -303,7 +407,7 @@ mod tests {
     #[test]
     fn terms_of_no_weight_are_none() {
         let [a, rose, is] = rose();
-        let sketcher = MinHash::default().sketcher(Isa::Portable);
+        let sketcher = sketch("").sketcher(Isa::Portable);
         let made = |weights: [u32; 3]| {
             let mut row = vec![0; 8];
             let features = Features { terms: &[a, rose, is], weights: Some(&weights) };
@@ -316,20 +420,45 @@ mod tests {
     #[test]
     fn a_similarity_is_a_number_of_equal_lanes() {
         let distance = |options: &str, similarity: &str| {
-            let sketch = MinHash::parse(&mut Options::parse(options).unwrap()).unwrap();
-            sketch.distance_at(Threshold::parse("similarity", similarity).unwrap()).unwrap()
+            sketch(options)
+                .distance_at(Threshold::parse("similarity", similarity).unwrap())
+                .unwrap()
         };
         // 80 of 128 equal bits are a similarity of a quarter.
-        assert_eq!(distance("bits=1", "0.25"), 128 - 80);
-        assert_eq!(distance("bits=1", "1"), 0);
+        assert_eq!(distance("bits=1,lanes=128", "0.25"), 128 - 80);
+        assert_eq!(distance("bits=1,lanes=128", "1"), 0);
         // By chance, lanes of 32 bits agree hardly ever, but more often than never.
-        assert_eq!(distance("bits=32", "0.5"), 63);
+        assert_eq!(distance("bits=32,lanes=128", "0.5"), 63);
         // 128 × (1/16 + 15/16 × 0.8) = 104.
         assert_eq!(distance("", "0.8"), 24);
         assert_eq!(distance("", "0.801"), 23);
-        let meaning = MinHash::default().meaning(24, "");
+        let meaning = sketch("").meaning(24, "");
         assert!(meaning.contains("a Jaccard similarity of 0.800"), "{meaning}");
-        assert_eq!(MinHash::default().distance_of_strangers(), 120);
+        assert_eq!(sketch("").distance_of_strangers(), 120);
+        assert_eq!(distance("measure=cosine", "0.8"), 200);
+        assert_eq!(distance("measure=cosine", "2/3"), 333);
+        let meaning = MinHash::default().meaning(200, "");
+        assert!(meaning.contains("a cosine of 0.800"), "{meaning}");
+    }
+
+    #[test]
+    fn cosines_of_sets_of_unlike_size_are_near_the_estimate() {
+        let term = |number: u64| mix(number.wrapping_mul(GAMMA) ^ 9);
+        let large: Vec<u64> = (0..4000).map(term).collect();
+        for (part, options) in
+            [(1000, "measure=cosine"), (2000, "measure=cosine,hashing=classical")]
+        {
+            let small = &large[..part];
+            let [a, b] = [&large, small].map(|terms| made(options, terms).unwrap());
+            let expected = 1000.0 - (part as f64 / 4000.0).sqrt() * 1000.0;
+            let distance = f64::from(MinHash::default().shape().distance(&a, &b));
+            assert!((distance - expected).abs() < 120.0, "{part}: {distance}, {expected}");
+            // However often terms occur.
+            assert_eq!(made(options, &[small, small].concat()).unwrap()[..7], b[..7]);
+        }
+        let repeated: Vec<u64> = (0..9000).map(|number| term(number % 3000)).collect();
+        let counted = distinct(&repeated, &mut Vec::new());
+        assert!((2900..=3000).contains(&counted), "{counted}");
     }
 
     #[test]
@@ -353,9 +482,14 @@ mod tests {
             MinHash::parse(&mut Options::parse(options).unwrap()).unwrap_err().to_string()
         };
         assert!(refused("bits=3").starts_with("bits 3: must be 1, 2, 4"));
-        assert!(refused("lanes=100").starts_with("lanes 100: must be a multiple of 16 up to 4096"));
-        assert!(refused("lanes=0").starts_with("lanes 0: must be a multiple"));
-        assert!(refused("lanes=8000").starts_with("lanes 8000: must be a multiple"));
+        assert!(refused("bits=32").starts_with("bits 32: must be"));
+        let rule = "must be 12, 28, 124 or another number up to 4096";
+        assert!(refused("lanes=100").starts_with(&format!("lanes 100: {rule}")));
+        assert!(refused("lanes=0").starts_with(&format!("lanes 0: {rule}")));
+        assert!(refused("lanes=8188").starts_with(&format!("lanes 8188: {rule}")));
+        let refusal = refused("measure=jaccard,lanes=100");
+        assert!(refusal.starts_with("lanes 100: must be 16, 32, 128 or"), "{refusal}");
+        assert_eq!(refused("measure=dice"), "measure dice: must be jaccard or cosine");
         assert_eq!(refused("hashing=two"), "hashing two: must be one-permutation or classical");
     }
 

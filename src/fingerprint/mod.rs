@@ -90,7 +90,7 @@ pub struct Scratch {
     words: Vec<u64>,
     counts: BitCounts,
     minima: Vec<u32>,
-    donors: Vec<u64>,
+    marks: Vec<u64>,
     terms: Vec<u64>,
     bytes: Vec<u8>,
 }

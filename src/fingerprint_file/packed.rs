@@ -31,7 +31,7 @@
 
 use super::{MOST_BITS, ends_in_zeros, little_endian};
 use crate::error::{ErrorKind, Result};
-use crate::fingerprint_rows::{FingerprintRows, Metric, Shape};
+use crate::fingerprint_rows::{FingerprintRows, Metric, SIZE_BITS, Shape};
 use crate::stable_hash::{StreamedHash, hash};
 use crate::validity::Validity;
 use std::io::{self, Write};
@@ -44,6 +44,8 @@ const VERSION: u32 = 2;
 const NULL: u32 = 1 << 8;
 /// The header's metric of lanes that may be null.
 const OR_NULL: u32 = NULL | u64::BITS;
+/// In the header's metric: that lanes and sizes estimate a cosine.
+const COSINE: u32 = 1 << 9;
 /// In the header's metric: where the needed votes stand.
 const VOTES: u32 = 16;
 /// Bytes of the header, of the checksums, and what sections are aligned to.
@@ -66,6 +68,7 @@ pub(super) fn write(rows: &FingerprintRows<'_>, out: &mut dyn Write) -> io::Resu
     let metric = match rows.shape.metric() {
         Metric::Bits => 0,
         Metric::Lanes { bits, null } => bits | if null { NULL } else { 0 },
+        Metric::Cosine { bits } => COSINE | bits,
         Metric::Votes { needed } => needed << VOTES,
     };
     let mut header = MAGIC.to_vec();
@@ -208,6 +211,12 @@ fn shape(bits: u32, metric: u32) -> Result<(Shape, usize), Refusal> {
         (0, 0) => Some(Shape::bits(bits)),
         (0, 1 | 2 | 4 | 8 | 16 | 32 | 64) => {
             lanes_of(lane_bits).map(|count| Shape::lanes(count, lane_bits))
+        }
+        (0, cosine) if cosine & COSINE != 0 => {
+            let lane_bits = cosine ^ COSINE;
+            let words = lanes_of(u64::BITS);
+            let words = words.filter(|_| lane_bits.is_power_of_two() && lane_bits <= SIZE_BITS);
+            words.map(|words| Shape::cosine(words, lane_bits))
         }
         (0, OR_NULL) => lanes_of(u64::BITS).map(Shape::lanes_or_null),
         (1.., 0) => {

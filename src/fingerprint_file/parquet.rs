@@ -13,7 +13,7 @@ use super::hexadecimal::HexadecimalRows;
 use super::{MOST_BITS, NameOf, ends_in_zeros};
 use crate::error::{Error, ErrorKind, Result};
 use crate::fault::quoted;
-use crate::fingerprint_rows::{FingerprintRows, Metric, RowsBuilder, Shape};
+use crate::fingerprint_rows::{FingerprintRows, Metric, RowsBuilder, SIZE_BITS, Shape};
 use arrow_array::builder::{FixedSizeBinaryBuilder, Int64Builder, StringBuilder};
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Int64Type, UInt64Type};
@@ -154,12 +154,14 @@ fn columns(
     ])
 }
 
-/// A shape as the metadata tells it: `bits=100`, `lanes=128x4`, `lanes-or-null=8`, `votes=4/8`.
+/// A shape as the metadata tells it: `bits=100`, `lanes=128x4`, `lanes-or-null=8`, `cosine=8x4`
+/// (words, and bits of a lane), `votes=4/8`.
 fn shape_text(shape: Shape) -> String {
     match shape.metric() {
         Metric::Bits => format!("bits={}", shape.row_bits()),
         Metric::Lanes { bits, null: false } => format!("lanes={}x{bits}", shape.units()),
         Metric::Lanes { null: true, .. } => format!("lanes-or-null={}", shape.units()),
+        Metric::Cosine { bits } => format!("cosine={}x{bits}", shape.words()),
         Metric::Votes { needed } => format!("votes={needed}/{}", shape.words()),
     }
 }
@@ -177,6 +179,10 @@ fn shape_of(text: &str) -> Option<Shape> {
         ("lanes", Some(Some(bits))) => {
             let is_shape = bits.is_power_of_two() && bits <= u64::BITS && is_row(first, bits);
             is_shape.then(|| Shape::lanes(first, bits))
+        }
+        ("cosine", Some(Some(bits))) => {
+            let is_shape = bits.is_power_of_two() && bits <= SIZE_BITS && is_row(first, u64::BITS);
+            is_shape.then(|| Shape::cosine(first, bits))
         }
         ("lanes-or-null", None) => is_row(first, u64::BITS).then(|| Shape::lanes_or_null(first)),
         ("votes", Some(Some(count))) => {
@@ -582,9 +588,13 @@ mod tests {
         let found = read(&found, Path::new("f")).unwrap();
         assert_eq!(found.shape, Shape::lanes(16, 4));
         assert_eq!(found.recipe.as_deref(), Some("a/b=1"));
-        for shape in
-            [Shape::bits(17), Shape::lanes(128, 4), Shape::lanes_or_null(8), Shape::votes(8, 4)]
-        {
+        for shape in [
+            Shape::bits(17),
+            Shape::lanes(128, 4),
+            Shape::lanes_or_null(8),
+            Shape::cosine(8, 4),
+            Shape::votes(8, 4),
+        ] {
             assert_eq!(shape_of(&shape_text(shape)), Some(shape));
         }
     }

@@ -78,6 +78,8 @@ fn the_door_takes_rows_of_any_width_and_metric() {
         (Shape::lanes_or_null(4), 2),
         (Shape::lanes_or_null(8), 5),
         (Shape::lanes_or_null(20), 9),
+        (Shape::cosine(2, 4), 400),
+        (Shape::cosine(9, 8), 600),
         (Shape::votes(1, 1), 3),
         (Shape::votes(3, 2), 3),
         (Shape::votes(8, 4), 5),

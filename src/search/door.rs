@@ -7,7 +7,7 @@
 //! after the other. All work is done by the threads of the pool that the caller runs in.
 
 use crate::error::{Error, Result};
-use crate::fingerprint_rows::{FingerprintRows, recipe_difference};
+use crate::fingerprint_rows::{FingerprintRows, Metric, Shape, recipe_difference};
 use crate::fingerprint_table::{Lane, Reach, Wide};
 use crate::matches::ValuePair;
 use crate::progress::{Progress, Share};
@@ -42,7 +42,7 @@ pub use crate::search::partition_join::SelfJoin;
 /// Calls a function with the narrowest lanes that hold the rows; `$wide` where none do.
 macro_rules! in_lanes {
     ($rows:expr, $function:ident($($argument:expr),*), $wide:expr) => {
-        match $rows.shape.words() {
+        match lane_words($rows.shape) {
             0..=1 => $function::<u64>($($argument),*),
             2 => $function::<Wide<2>>($($argument),*),
             3..=4 => $function::<Wide<4>>($($argument),*),
@@ -50,6 +50,14 @@ macro_rules! in_lanes {
             _ => $wide,
         }
     };
+}
+
+/// Words of rows as lanes; more than any lane has where a difference does not tell the distance.
+fn lane_words(shape: Shape) -> usize {
+    match shape.metric() {
+        Metric::Cosine { .. } => usize::MAX,
+        _ => shape.words(),
+    }
 }
 
 /// Finds all pairs of rows within the distance of `plan`, by its method: groups of equal rows, and

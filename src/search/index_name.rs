@@ -65,6 +65,7 @@ impl IndexName {
                 );
                 !of_bits
             }
+            Metric::Cosine { .. } => self == Self::LinearScan,
             Metric::Votes { .. } => {
                 matches!(self, Self::LinearScan | Self::PartitionJoin | Self::BipartiteJoin)
             }

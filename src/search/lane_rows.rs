@@ -43,7 +43,7 @@ impl<'w> Work<'w> {
         match rows.shape.metric() {
             metric if work.index.counts(metric) => Ok(work),
             Metric::Votes { .. } => work.refused("rows of lanes that vote"),
-            Metric::Lanes { .. } | Metric::Bits => {
+            Metric::Lanes { .. } | Metric::Cosine { .. } | Metric::Bits => {
                 work.refused("rows that are compared lane by lane")
             }
         }

@@ -74,9 +74,8 @@ impl Layout {
             !matches!(shape.metric(), Metric::Votes { .. }),
             "{shape} are looked up lane by lane"
         );
-        let units = shape.units();
+        let (units, unit_bits) = shape.parts();
         assert!((1..=units).contains(&bands), "{bands} bands of {units} units");
-        let unit_bits = shape.row_bits() / units;
         let edge = |band: u32| {
             let unit = u64::from(units) * u64::from(band) / u64::from(bands);
             unit as u32 * unit_bits
@@ -99,10 +98,29 @@ impl Layout {
         if matches!(shape.metric(), Metric::Votes { .. } | Metric::Lanes { null: true, .. }) {
             return None;
         }
-        let similarity = 1.0 - f64::from(max_distance) / f64::from(shape.units());
-        let exact = max_distance.saturating_add(1).min(shape.units());
+        let similarity = Self::agreement(shape, max_distance);
+        // So many masks that no difference leaves none that agrees.
+        let exact = match shape.metric() {
+            Metric::Cosine { .. } => shape.parts().0 + 1,
+            _ => max_distance.saturating_add(1).min(shape.units()),
+        };
         let bands = (1..exact).map(|bands| Self::bands(shape, bands));
         bands.into_iter().find(|bands| bands.recall(similarity) >= recall.ratio())
+    }
+
+    /// The part of their units in which rows at a distance agree on average, or a smaller one.
+    #[must_use]
+    pub fn agreement(shape: Shape, distance: u32) -> f64 {
+        let near = 1.0 - f64::from(distance) / f64::from(shape.units());
+        match shape.metric() {
+            // The Jaccard similarity of sets is the square of their cosine where one holds the other, and
+            // more elsewhere.
+            Metric::Cosine { bits } => {
+                let by_chance = 0.5_f64.powi(bits.cast_signed());
+                by_chance + (1.0 - by_chance) * near * near
+            }
+            _ => near,
+        }
     }
 
     /// The shape of the rows.
@@ -151,7 +169,7 @@ impl Layout {
     /// the probability `similarity`: 1 - (1 - s^r)^b for b masks of r units.
     #[must_use]
     pub fn recall(&self, similarity: f64) -> f64 {
-        let unit_bits = self.shape.row_bits() / self.shape.units();
+        let unit_bits = self.shape.parts().1;
         let missed = self.masks().map(|mask| {
             let bits: u32 = mask.iter().map(|word| word.count_ones()).sum();
             1.0 - similarity.powi((bits / unit_bits).cast_signed())

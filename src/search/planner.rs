@@ -166,6 +166,7 @@ fn methods(Workload { task, shape, .. }: Workload) -> Vec<IndexName> {
     let (is_voting, is_asked_null) = match shape.metric() {
         Metric::Bits => (false, false),
         Metric::Lanes { null, .. } => (false, null && task == Task::Online),
+        Metric::Cosine { .. } => (false, false),
         Metric::Votes { .. } => (true, false),
     };
     let serves = |index: &IndexName| match index {
@@ -320,6 +321,8 @@ impl Workload {
             Metric::Bits => (effective_bits, 0.5),
             // A lane's share is more than that of rows that meet in several.
             Metric::Votes { .. } => (effective_bits / self.shape.words() as f64, 0.5),
+            // Compared one by one: no pairs by chance are kept before they are judged.
+            Metric::Cosine { .. } => return 0.0,
             Metric::Lanes { .. } => {
                 let lanes = f64::from(self.shape.units());
                 (lanes, (-effective_bits / lanes).exp2())

@@ -10,7 +10,7 @@
 //! Where a distance counts lanes of bits, all of this is said of lanes: a group holds whole lanes,
 //! and a mask that costs one difference costs one lane.
 
-use crate::fingerprint_rows::{Metric, Shape};
+use crate::fingerprint_rows::Shape;
 use crate::fingerprint_table::{Lane, Reach, set_lowest_bits};
 use crate::kernels::Isa;
 use std::sync::{Arc, OnceLock};
@@ -144,10 +144,7 @@ impl BitWeights {
 
     /// All bits tell values apart equally well.
     pub(super) fn even(shape: Shape) -> Self {
-        let unit_bits = match shape.metric() {
-            Metric::Bits | Metric::Votes { .. } => 1,
-            Metric::Lanes { bits, .. } => bits,
-        };
+        let unit_bits = shape.parts().1;
         Self { weights: vec![1.0; shape.words() * 64], unit_bits }
     }
 

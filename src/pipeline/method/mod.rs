@@ -238,8 +238,7 @@ impl Method {
         let shape = sketch.shape();
         let layout = self.recall.and_then(|recall| Layout::with_recall(shape, distance, recall));
         if let Some(layout) = layout {
-            let similarity = 1.0 - f64::from(distance) / f64::from(shape.units());
-            let part = layout.recall(similarity) * 100.0;
+            let part = layout.recall(Layout::agreement(shape, distance)) * 100.0;
             let bands = layout.masks().len();
             means += &format!(
                 " They are looked for by {bands} bands, which miss some: of pairs at that distance \
@@ -338,16 +337,18 @@ mod tests {
             ("simhash", "simhash:bits=64,max_distance=3,shingle=words:3"),
             (
                 "minhash",
-                "minhash:lanes=128,bits=4,hashing=one-permutation,max_distance=24,shingle=words:3",
+                "minhash:lanes=124,bits=4,hashing=one-permutation,measure=cosine,max_distance=200,\
+                 shingle=chars:8",
             ),
             (
-                "minhash:bits=8,lanes=16,similarity=1/2,hashing=classical",
-                "minhash:lanes=16,bits=8,hashing=classical,max_distance=7,shingle=words:3",
+                "minhash:bits=8,lanes=16,similarity=1/2,hashing=classical,measure=jaccard",
+                "minhash:lanes=16,bits=8,hashing=classical,measure=jaccard,max_distance=7,\
+                 shingle=chars:8",
             ),
             (
                 "minhash:recall=0.98,verify=0.8",
-                "minhash:lanes=128,bits=4,hashing=one-permutation,max_distance=24,recall=0.98,\
-                 verify=0.8,shingle=words:3",
+                "minhash:lanes=124,bits=4,hashing=one-permutation,measure=cosine,max_distance=200,\
+                 recall=0.98,verify=0.8,shingle=chars:8",
             ),
             (
                 "multi-lexicon:votes=sum",
@@ -369,7 +370,7 @@ mod tests {
     #[test]
     fn a_recall_is_told_where_bands_miss_some() {
         let means = |text: &str| text.parse::<Method>().unwrap().distance_means().unwrap();
-        let bands = means("minhash:recall=0.98");
+        let bands = means("minhash:measure=jaccard,recall=0.98");
         assert!(bands.contains("bands, which miss some: of pairs at that distance 98."), "{bands}");
         assert!(!means("minhash").contains("bands"));
         // Of few differing bits, what misses nothing costs no more.
