@@ -17,6 +17,7 @@ use crate::features::Features;
 use crate::fingerprint_rows::Shape;
 use crate::kernels::Isa;
 use crate::kernels::bit_majority::BitCounts;
+use crate::kernels::weighted_majority::BitWeights;
 use crate::options::Options;
 use crate::similarity::Threshold;
 use std::fmt::Debug;
@@ -93,20 +94,7 @@ pub struct Scratch {
     donors: Vec<u64>,
     terms: Vec<u64>,
     bytes: Vec<u8>,
-}
-
-/// The bits that words of more than half of the weight have, a tie giving 0.
-fn weighted_majority(words: impl Iterator<Item = (u64, u32)>) -> u64 {
-    let (mut with_bit, mut total) = ([0_u64; 64], 0_u64);
-    for (word, weight) in words {
-        let weight = u64::from(weight);
-        total += weight;
-        for (bit, sum) in with_bit.iter_mut().enumerate() {
-            *sum += weight * (word >> bit & 1);
-        }
-    }
-    let bit = |(bit, &sum): (usize, &u64)| u64::from(2 * sum > total) << bit;
-    with_bit.iter().enumerate().map(bit).sum()
+    weights: BitWeights,
 }
 
 /// The terms that weigh something, in `words` if those are not all.

@@ -30,7 +30,7 @@ impl DocumentTerms {
     /// Terms of a kind; `fitted` is what was learned for them.
     pub(in crate::pipeline) fn new(terms: &Terms, fitted: &Fitted, isa: Isa) -> Self {
         match (terms, fitted) {
-            (&Terms::Shingles { tokens, length }, _) => Self::Shingles {
+            (&Terms::Shingles { tokens, length, .. }, _) => Self::Shingles {
                 tokens,
                 tokenizer: tokens.tokenizer(isa),
                 shingles: Shingles::new(isa, length),
@@ -39,7 +39,7 @@ impl DocumentTerms {
                 Self::Words(AsciiLetters::new(isa), Arc::clone(words))
             }
             // Of no collection no word is frequent.
-            (Terms::MostFrequent { .. }, Fitted::Nothing) => {
+            (Terms::MostFrequent { .. }, Fitted::Nothing | Fitted::Frequencies { .. }) => {
                 let none = Arc::new(Vocabulary::of_candidates(Vec::new(), 0));
                 Self::Words(AsciiLetters::new(isa), none)
             }

@@ -1,6 +1,7 @@
 //! What the terms of a document are.
 
 use crate::error::{Error, Result};
+use crate::extract::weighting::Weighting;
 use crate::kernels::Isa;
 use crate::options::Options;
 use crate::stable_hash::hash;
@@ -13,7 +14,7 @@ use std::sync::Arc;
 /// Most tokens of a shingle.
 const LONGEST_SHINGLE: usize = 100;
 
-/// What the terms of a document are; each counts as often as it occurs.
+/// What the terms of a document are, and how much each counts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Terms {
     /// Runs of consecutive tokens.
@@ -22,8 +23,11 @@ pub enum Terms {
         tokens: Tokens,
         /// How many tokens a run has, 100 at the most.
         length: NonZeroUsize,
+        /// Which of them count, and how much.
+        weighting: Weighting,
     },
-    /// The most frequent words of the collection, which are runs of ASCII letters.
+    /// The most frequent words of the collection, which are runs of ASCII letters; each counts as
+    /// often as it occurs.
     MostFrequent {
         /// How many of them.
         count: usize,
@@ -35,7 +39,8 @@ pub enum Terms {
 impl Default for Terms {
     /// Three consecutive words.
     fn default() -> Self {
-        Self::Shingles { tokens: Tokens::Words, length: NonZeroUsize::MIN.saturating_add(2) }
+        let length = NonZeroUsize::MIN.saturating_add(2);
+        Self::Shingles { tokens: Tokens::Words, length, weighting: Weighting::default() }
     }
 }
 
@@ -47,7 +52,12 @@ impl FromStr for Terms {
         let parsed = text.split_once(':').and_then(|(tokens, length)| {
             let length: NonZeroUsize = length.parse().ok()?;
             let tokens = Tokens::from_name(tokens)?;
-            (length.get() <= LONGEST_SHINGLE).then_some(Self::Shingles { tokens, length })
+            let weighting = Weighting::default();
+            (length.get() <= LONGEST_SHINGLE).then_some(Self::Shingles {
+                tokens,
+                length,
+                weighting,
+            })
         });
         let rule = "must be words:N or chars:N with N from 1 to 100, for example words:3";
         parsed.ok_or_else(|| Error::config("shingle", text, rule))
@@ -57,7 +67,7 @@ impl FromStr for Terms {
 impl fmt::Display for Terms {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Shingles { tokens, length } => write!(f, "{}:{length}", tokens.name()),
+            Self::Shingles { tokens, length, .. } => write!(f, "{}:{length}", tokens.name()),
             Self::MostFrequent { count, .. } => write!(f, "{count} most frequent words"),
         }
     }
@@ -73,6 +83,30 @@ impl Terms {
         options.take("shingle").map_or(Ok(Self::default()), |text| text.parse())
     }
 
+    /// The same with another weighting, where they have one.
+    #[must_use]
+    pub fn weighted(self, weighting: Weighting) -> Self {
+        match self {
+            Self::Shingles { tokens, length, .. } => Self::Shingles { tokens, length, weighting },
+            words @ Self::MostFrequent { .. } => words,
+        }
+    }
+
+    /// How much each counts.
+    #[must_use]
+    pub fn weighting(&self) -> Weighting {
+        match self {
+            Self::Shingles { weighting, .. } => *weighting,
+            Self::MostFrequent { .. } => Weighting::default(),
+        }
+    }
+
+    /// Whether something must be learned from the collection before a document has them.
+    #[must_use]
+    pub fn is_learned(&self) -> bool {
+        matches!(self, Self::MostFrequent { .. }) || self.weighting().is_learned()
+    }
+
     /// What a person calls them.
     #[must_use]
     pub fn described(&self) -> String {
@@ -86,7 +120,7 @@ impl Terms {
     #[must_use]
     pub fn recipe(&self) -> String {
         match self {
-            Self::Shingles { tokens, length } => {
+            Self::Shingles { tokens, length, .. } => {
                 let tokens = tokens.tokenizer(Isa::Portable).recipe();
                 format!("xxh3-64:0/{tokens}/shingle={length}")
             }
@@ -94,10 +128,15 @@ impl Terms {
         }
     }
 
+    /// All that sets of them depend on.
+    pub(super) fn sets_recipe(&self) -> String {
+        self.recipe()
+    }
+
     /// What is left out and how the rest counts; stop words by their hash.
     pub(super) fn weighting_recipe(&self) -> String {
         match self {
-            Self::Shingles { .. } => "weight=tf/stop=none".to_owned(),
+            Self::Shingles { weighting, .. } => format!("{}/stop=none", weighting.recipe()),
             Self::MostFrequent { stop_words, .. } => {
                 format!("weight=tf/stop={:016x}", hash(&stop_words.join(&b'\n')))
             }
