@@ -84,9 +84,10 @@ impl Method {
 
     /// The method of that name with its settings, which it takes out of `options`; others it leaves.
     ///
-    /// `exact` takes `similarity` and `shingle`; methods with fingerprints take `max_distance`,
-    /// `verify`, `shingle`, `weight`, `top`, `idf_band` and what their kind names in [`SKETCHES`]; `words` in front of these takes
-    /// so many of the most frequent words instead of shingles, with the built-in table and stop words.
+    /// All take `tokenizer`, `shingle` and `stop_words`, `exact` also `similarity`. Methods with
+    /// fingerprints take `max_distance`, `verify`, `weight`, `top`, `idf_band` and what their kind
+    /// names in [`SKETCHES`]; `words` in front of these takes so many of the most frequent words
+    /// instead of shingles, with the built-in table and stop words.
     ///
     /// # Errors
     ///
@@ -128,6 +129,9 @@ impl Method {
     ) -> Result<Self> {
         let terms =
             Terms::MostFrequent { count: table.rows().len(), stop_words: stop_words.into() };
+        if let Some(given) = options.take("stop_words") {
+            return Err(Error::config("stop_words", given, format!("does not go with {terms}")));
+        }
         let compared = Terms::parse(options)?;
         Self::of_rows("simhash", Recipe::rows(terms, Arc::new(table)), compared, options)
     }
@@ -229,7 +233,7 @@ impl Method {
         });
         parameters.extend(self.recall.map(|recall| ("recall", recall.to_string())));
         parameters.extend(self.verify.map(|threshold| ("verify", threshold.to_string())));
-        parameters.push(("shingle", self.compared.to_string()));
+        parameters.extend(self.compared.parameters());
         parameters.extend(self.recipe.terms().weighting().parameters());
         parameters
     }
@@ -318,7 +322,9 @@ mod tests {
         fn a_method_is_read_as_it_is_shown(
             rows in any::<bool>(), words in proptest::option::of(1..10_000u32), wide in any::<bool>(),
             distance in 0..32u32, similarity in 1..=100u32, verify in any::<bool>(),
-            shingle in prop_oneof!["words:[1-9]", "chars:[1-9]"],
+            shingle in prop_oneof![
+                "(words|ascii):[1-9]", "chars:[1-9]", "words:2,stop_words=(english|chinese)",
+            ],
             weighting in prop_oneof![
                 "", ",weight=(binary|log-tf|idf|tf-idf|log-tf-idf|levels)(,top=[1-9]0)?",
                 ",top=200,idf_band=0[.][1-4]-0[.][5-9]",
@@ -328,6 +334,10 @@ mod tests {
             let mut text = format!("exact:similarity={similarity},shingle={shingle}");
             if rows {
                 let weighting = if words.is_some() { "" } else { &weighting };
+                let shingle = match words {
+                    Some(_) => shingle.split(',').next().unwrap_or_default(),
+                    None => &shingle,
+                };
                 let words = words.map_or(String::new(), |words| format!("words={words},"));
                 let bits = if wide { 128 } else { 64 };
                 let verify =
@@ -402,6 +412,10 @@ mod tests {
         assert_eq!(
             refused("simhash:words=7,top=9"),
             "top 9: does not go with 7 most frequent words"
+        );
+        assert_eq!(
+            refused("simhash:words=7,stop_words=none"),
+            "stop_words none: does not go with 7 most frequent words"
         );
         assert_eq!(refused("exact:colour=red"), "options colour=red: exact has no such option");
         assert_eq!(refused("magic"), format!("method magic: must be one of exact, {of_rows}"));

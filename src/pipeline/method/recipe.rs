@@ -67,12 +67,10 @@ impl Recipe {
 impl fmt::Display for Recipe {
     /// All that rows depend on, in parts with slashes between.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let terms = self.terms.recipe();
+        let (terms, weighting) = (self.terms.recipe(), self.terms.weighting_recipe());
         match self.sketch() {
-            None => write!(f, "jaccard/{terms}"),
-            Some(sketch) => {
-                write!(f, "{}/{terms}/{}", sketch.recipe(), self.terms.weighting_recipe())
-            }
+            None => write!(f, "jaccard/{}", self.terms.sets_recipe()),
+            Some(sketch) => write!(f, "{}/{terms}/{weighting}", sketch.recipe()),
         }
     }
 }
