@@ -58,6 +58,18 @@ impl Weight {
         }
     }
 
+    /// Takes the option `weight`: tf if it was not given.
+    ///
+    /// # Errors
+    ///
+    /// It is the name of none.
+    pub fn parse(options: &mut Options) -> Result<Self> {
+        let Some(text) = options.take("weight") else { return Ok(Self::default()) };
+        let named = Self::ALL.into_iter().find(|weight| weight.name() == text);
+        let rule = || format!("must be one of {}", Self::names().collect::<Vec<_>>().join(", "));
+        named.ok_or_else(|| Error::config("weight", &text, rule()))
+    }
+
     /// Whether it depends on the collection.
     fn is_learned(self) -> bool {
         matches!(self, Self::Idf | Self::TfIdf | Self::LogTfIdf | Self::Levels)
@@ -76,23 +88,14 @@ pub struct Weighting {
 }
 
 impl Weighting {
-    /// The names of its options.
-    pub const OPTIONS: [&str; 3] = ["weight", "top", "idf_band"];
-
-    /// Takes its options: each term counts as often as it occurs if they were not given.
+    /// Takes the options `top` and `idf_band`: all terms count if they were not given.
     ///
     /// # Errors
     ///
     /// A value is out of its range.
-    pub fn parse(options: &mut Options) -> Result<Self> {
-        let read = |text: String| {
-            let named = Weight::ALL.into_iter().find(|weight| weight.name() == text);
-            let rule =
-                || format!("must be one of {}", Weight::names().collect::<Vec<_>>().join(", "));
-            named.ok_or_else(|| Error::config("weight", text, rule()))
-        };
+    pub fn parse(weight: Weight, options: &mut Options) -> Result<Self> {
         Ok(Self {
-            weight: options.take("weight").map(read).transpose()?.unwrap_or_default(),
+            weight,
             top: options.take_parsed("top", "must be a whole number from 1 on")?,
             idf_band: options.take_parsed("idf_band", IdfBand::RULE)?,
         })
@@ -108,7 +111,7 @@ impl Weighting {
             top.map(|top| top.to_string()),
             idf_band.map(|band| band.to_string()),
         ];
-        Self::OPTIONS
+        ["weight", "top", "idf_band"]
             .into_iter()
             .zip(values)
             .filter_map(|(name, value)| Some((name, value?)))
@@ -301,7 +304,8 @@ mod tests {
 
     fn weighting(options: &str) -> Weighting {
         let mut options = Options::parse(options).unwrap();
-        let weighting = Weighting::parse(&mut options).unwrap();
+        let weight = Weight::parse(&mut options).unwrap();
+        let weighting = Weighting::parse(weight, &mut options).unwrap();
         assert_eq!(options.first(), None);
         weighting
     }
@@ -397,7 +401,9 @@ mod tests {
             ("top=0", "top 0: must be a whole number from 1 on"),
             ("idf_band=3", "idf_band 3: must be"),
         ] {
-            let error = Weighting::parse(&mut Options::parse(text).unwrap()).unwrap_err();
+            let mut options = Options::parse(text).unwrap();
+            let weight = Weight::parse(&mut options);
+            let error = weight.and_then(|w| Weighting::parse(w, &mut options)).unwrap_err();
             assert!(error.to_string().starts_with(message), "{error}");
         }
     }

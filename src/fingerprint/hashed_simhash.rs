@@ -26,7 +26,7 @@ pub const KIND: SketchKind = SketchKind {
     name: "simhash",
     help: "All pairs whose SimHash fingerprints differ in at most `max_distance` bits; takes 16 \
            bytes a document and reads the input once, so it goes where exact cannot",
-    options: &["bits"],
+    options: &["bits", "weight"],
     defaults: &[],
     parse: |options| Ok(Arc::new(HashedSimhash::parse(options)?)),
 };

@@ -27,7 +27,7 @@ pub const KIND: SketchKind = SketchKind {
     help: "All pairs whose MinHash fingerprints are as alike as sets of a Jaccard similarity of \
            `similarity` are on average; better than simhash of the same size where much was changed",
     options: &["lanes", "bits", "hashing", "similarity"],
-    defaults: &[("shingle", "words:3")],
+    defaults: &[("shingle", "3")],
     parse: |options| Ok(Arc::new(MinHash::parse(options)?)),
 };
 

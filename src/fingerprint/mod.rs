@@ -30,7 +30,7 @@ pub struct SketchKind {
     pub name: &'static str,
     /// What it is good for, in a sentence.
     pub help: &'static str,
-    /// The names of its options.
+    /// The names of its options, with `weight` where it matters how much a term counts.
     pub options: &'static [&'static str],
     /// What other options are where they are not given: those of the terms that suit it.
     pub defaults: &'static [(&'static str, &'static str)],
@@ -95,6 +95,22 @@ pub struct Scratch {
     terms: Vec<u64>,
     bytes: Vec<u8>,
     weights: BitWeights,
+    kept_weights: Vec<u32>,
+}
+
+/// The bits that words of more than half of the weight have, a tie giving 0: the slow way.
+#[cfg(test)]
+fn weighted_majority(words: impl Iterator<Item = (u64, u32)>) -> u64 {
+    let (mut with_bit, mut total) = ([0_u64; 64], 0_u64);
+    for (word, weight) in words {
+        let weight = u64::from(weight);
+        total += weight;
+        for (bit, sum) in with_bit.iter_mut().enumerate() {
+            *sum += weight * (word >> bit & 1);
+        }
+    }
+    let bit = |(bit, &sum): (usize, &u64)| u64::from(2 * sum > total) << bit;
+    with_bit.iter().enumerate().map(bit).sum()
 }
 
 /// The terms that weigh something, in `words` if those are not all.

@@ -19,7 +19,7 @@ pub(super) use recipe::{RowMaker, RowScratch};
 pub use terms::Terms;
 
 use crate::error::{Error, Result};
-use crate::extract::weighting::Weighting;
+use crate::extract::weighting::{Weight, Weighting};
 use crate::fingerprint::hash_table::HashTable;
 use crate::fingerprint::{SKETCHES, Sketch, SketchKind};
 use crate::options::Options;
@@ -35,8 +35,7 @@ const EXACT: &str = "exact";
 /// Its options.
 const EXACT_OPTIONS: &[&str] = &["similarity"];
 /// Options of every method with fingerprints.
-const ROW_OPTIONS: &[&str] =
-    &["max_distance", "recall", "verify", "words", "weight", "top", "idf_band"];
+const ROW_OPTIONS: &[&str] = &["max_distance", "recall", "verify", "words", "top", "idf_band"];
 /// Bits of a fingerprint over the most frequent words, where `bits` does not say.
 const WORD_BITS: usize = 64;
 
@@ -112,7 +111,10 @@ impl Method {
         }
         options.complete(kind.defaults);
         let (compared, sketch) = (Terms::parse(options)?, (kind.parse)(options)?);
-        let terms = compared.clone().weighted(Weighting::parse(options)?);
+        // Where a set is all that counts, the option is left and refused.
+        let is_weighted = kind.options.contains(&"weight");
+        let weight = if is_weighted { Weight::parse(options)? } else { Weight::default() };
+        let terms = compared.clone().weighted(Weighting::parse(weight, options)?);
         Self::of_rows(kind.name, Recipe::rows(terms, sketch), compared, options)
     }
 
@@ -408,7 +410,10 @@ mod tests {
             format!("verify 0.5: goes with `method` {of_rows}")
         );
         let goes = format!("goes with `method` {of_rows}");
+        assert_eq!(refused("exact:top=5"), format!("top 5: {goes}"));
+        let goes = "goes with `method` simhash, multi-lexicon";
         assert_eq!(refused("exact:weight=idf"), format!("weight idf: {goes}"));
+        assert_eq!(refused("minhash:weight=idf"), format!("weight idf: {goes}"));
         assert_eq!(
             refused("simhash:words=7,top=9"),
             "top 9: does not go with 7 most frequent words"

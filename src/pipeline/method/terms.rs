@@ -194,7 +194,7 @@ impl Terms {
     }
 
     /// Their options with their values, as [`Self::parse`] and
-    /// [its like of the weighting](Weighting::parse) read them.
+    /// [its like of the weighting](Weighting::parse) read them back.
     pub(super) fn parameters(&self) -> Vec<(&'static str, String)> {
         let mut parameters = vec![("shingle", self.to_string())];
         if let Self::Shingles { stop_words, .. } = self
