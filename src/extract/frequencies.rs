@@ -84,6 +84,7 @@ pub fn merged(counters: &[FrequencyCounter], part: usize, parts: usize) -> Vec<(
 /// The inverse document frequency of a term in `df` of `documents`, an integer:
 /// 1024 × ln((n + 1) / (df + 1)), rounded half up, and 1.
 #[must_use]
+#[expect(clippy::cast_sign_loss, reason = "it is not below 0")]
 pub fn idf(documents: u64, df: u32) -> u32 {
     let ratio = (documents as f64 + 1.0) / (f64::from(df) + 1.0);
     (1024.0 * ratio.ln() + 0.5).floor().max(0.0) as u32 + 1

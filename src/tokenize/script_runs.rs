@@ -97,7 +97,7 @@ pub(super) fn find_runs(text: &str, runs: &mut Vec<Run>) {
 pub(super) fn may_be_unspaced(text: &[u8]) -> bool {
     let is_first = |byte: u8, next: u8| {
         // All of U+2000 to U+2DFF are of other scripts.
-        matches!(byte, 0xE0 | 0xE1 | 0xE3..) | ((byte == 0xE2) & (next >= 0xB8))
+        matches!((byte, next), (0xE0 | 0xE1 | 0xE3.., _) | (0xE2, 0xB8..))
     };
     let neighbours = text.iter().zip(text.iter().skip(1));
     neighbours.fold(false, |found, (&byte, &next)| found | is_first(byte, next))
