@@ -3,10 +3,10 @@
 /// The terms of a document with their weights.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Features<'a> {
-    /// Hashes of terms, or numbers of words; in the order of the text, one per occurrence, where
-    /// there are no weights.
+    /// Hashes of terms, or numbers of words: one per occurrence, in the order of the text, where
+    /// there are no weights; the distinct ones, ascending, where there are.
     pub terms: &'a [u64],
-    /// How much each term counts; 1 each if absent.
+    /// How much each term counts, 0 if it is not of the lexicon; 1 each if absent.
     pub weights: Option<&'a [u32]>,
 }
 

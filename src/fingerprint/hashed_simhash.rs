@@ -9,14 +9,13 @@
 //! M. Charikar. Similarity estimation techniques from rounding algorithms. STOC 2002.
 //! G. Manku, A. Jain, A. Das Sarma. Detecting near-duplicates for web crawling. WWW 2007.
 
-use super::{Scratch, Sketch, SketchKind, Sketcher, is_weighty, weighted_majority};
+use super::{Scratch, Sketch, SketchKind, Sketcher, is_weighty};
 use crate::error::{Error, Result};
 use crate::features::Features;
 use crate::fingerprint_rows::Shape;
 use crate::kernels::Isa;
 use crate::kernels::row_words::row_words;
 use crate::options::Options;
-use crate::stable_hash::row_word;
 use std::sync::Arc;
 
 /// Widths of a fingerprint.
@@ -27,7 +26,7 @@ pub const KIND: SketchKind = SketchKind {
     name: "simhash",
     help: "All pairs whose SimHash fingerprints differ in at most `max_distance` bits; takes 16 \
            bytes a document and reads the input once, so it goes where exact cannot",
-    options: &["bits"],
+    options: &["bits", "weight"],
     defaults: &[],
     parse: |options| Ok(Arc::new(HashedSimhash::parse(options)?)),
 };
@@ -122,22 +121,29 @@ struct HashedSketcher {
 
 impl Sketcher for HashedSketcher {
     fn make(&self, features: &Features<'_>, row: &mut [u64], scratch: &mut Scratch) -> bool {
-        let Scratch { words, counts, .. } = scratch;
+        let Scratch { words, counts, weights, .. } = scratch;
+        // Where each counts once there is nothing to weigh.
+        let unequal = features.weights.filter(|given| given.iter().any(|&weight| weight != 1));
         for (index, word) in (0..).zip(row) {
-            if let Some(weights) = features.weights {
-                let words = features.terms.iter().map(|&term| row_word(term, index));
-                *word = weighted_majority(words.zip(weights.iter().copied()));
-                continue;
-            }
             if index == 0 {
-                counts.add(self.isa, features.terms);
+                match unequal {
+                    None => counts.add(self.isa, features.terms),
+                    Some(given) => weights.add(self.isa, features.terms, given),
+                }
             } else {
-                for block in features.terms.chunks(BLOCK_TERMS) {
+                let blocks = features.terms.chunks(BLOCK_TERMS);
+                for (at, block) in (0..).step_by(BLOCK_TERMS).zip(blocks) {
                     row_words(self.isa, block, index, words);
-                    counts.add(self.isa, words);
+                    match unequal {
+                        None => counts.add(self.isa, words),
+                        Some(given) => weights.add(self.isa, words, &given[at..at + block.len()]),
+                    }
                 }
             }
-            *word = counts.take_majority();
+            *word = match unequal {
+                None => counts.take_majority(),
+                Some(_) => weights.take_majority(),
+            };
         }
         is_weighty(features)
     }
@@ -169,7 +175,7 @@ pub fn cosine_at(distance: u32, bits: u32) -> f64 {
 mod tests {
     use super::*;
     use crate::fingerprint::rose::{shingles, tokens};
-    use crate::stable_hash::mix;
+    use crate::stable_hash::{mix, row_word};
 
     /// The fingerprint of terms, the same on every instruction set.
     fn made(bits: u32, terms: &[u64]) -> Option<Vec<u64>> {
@@ -232,15 +238,19 @@ mod tests {
 
     #[test]
     fn a_weight_counts_like_occurrences() {
-        let terms: Vec<u64> = (1..40).map(mix).collect();
-        let weights: Vec<u32> = (0..39).map(|at| at % 5).collect();
+        let terms: Vec<u64> = (1..=2000).map(mix).collect();
+        let weights: Vec<u32> = (0..2000).map(|at| at % 5).collect();
         let occurrences: Vec<u64> = (terms.iter().zip(&weights))
             .flat_map(|(&term, &weight)| std::iter::repeat_n(term, weight as usize))
             .collect();
         let simhash = HashedSimhash::new(128).unwrap();
-        let features = Features { terms: &terms, weights: Some(&weights) };
-        assert_eq!(simhash.fingerprint(Isa::Portable, &features), made(128, &occurrences));
-        let nothing = Features { terms: &terms, weights: Some(&[0; 39]) };
+        for &isa in Isa::available() {
+            let features = Features { terms: &terms, weights: Some(&weights) };
+            assert_eq!(simhash.fingerprint(isa, &features), made(128, &occurrences));
+            let once = Features { terms: &terms, weights: Some(&[1; 2000]) };
+            assert_eq!(simhash.fingerprint(isa, &once), made(128, &terms));
+        }
+        let nothing = Features { terms: &terms, weights: Some(&[0; 2000]) };
         assert_eq!(simhash.fingerprint(Isa::Portable, &nothing), None);
     }
 

@@ -28,7 +28,7 @@ pub const KIND: SketchKind = SketchKind {
     help: "All pairs that share the hash of all their words of a lexicon, those neither rare nor \
            frequent, or of one of `lexicons` random parts of it",
     options: &["lexicons", "lexicon_share", "least_terms", "least_share"],
-    defaults: &[("shingle", "words:1")],
+    defaults: &[("shingle", "1")],
     parse: |options| Ok(Arc::new(IMatch::parse(options)?)),
 };
 

@@ -17,6 +17,7 @@ use crate::features::Features;
 use crate::fingerprint_rows::Shape;
 use crate::kernels::Isa;
 use crate::kernels::bit_majority::BitCounts;
+use crate::kernels::weighted_majority::BitWeights;
 use crate::options::Options;
 use crate::similarity::Threshold;
 use std::fmt::Debug;
@@ -29,7 +30,7 @@ pub struct SketchKind {
     pub name: &'static str,
     /// What it is good for, in a sentence.
     pub help: &'static str,
-    /// The names of its options.
+    /// The names of its options, with `weight` where it matters how much a term counts.
     pub options: &'static [&'static str],
     /// What other options are where they are not given: those of the terms that suit it.
     pub defaults: &'static [(&'static str, &'static str)],
@@ -93,9 +94,12 @@ pub struct Scratch {
     marks: Vec<u64>,
     terms: Vec<u64>,
     bytes: Vec<u8>,
+    weights: BitWeights,
+    kept_weights: Vec<u32>,
 }
 
-/// The bits that words of more than half of the weight have, a tie giving 0.
+/// The bits that words of more than half of the weight have, a tie giving 0: the slow way.
+#[cfg(test)]
 fn weighted_majority(words: impl Iterator<Item = (u64, u32)>) -> u64 {
     let (mut with_bit, mut total) = ([0_u64; 64], 0_u64);
     for (word, weight) in words {

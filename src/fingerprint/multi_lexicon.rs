@@ -9,7 +9,7 @@
 //! Chinese).
 
 use super::random_lexicon::RandomLexicons;
-use super::{Scratch, Sketch, SketchKind, Sketcher, weighted_majority};
+use super::{Scratch, Sketch, SketchKind, Sketcher};
 use crate::error::{Error, Result};
 use crate::features::Features;
 use crate::fingerprint_rows::Shape;
@@ -25,8 +25,8 @@ pub const KIND: SketchKind = SketchKind {
     name: "multi-lexicon",
     help: "All pairs of which `votes` of `lexicons` SimHash fingerprints of 64 bits, each over a \
            random part of the shingles, differ in at most `max_distance` bits",
-    options: &["lexicons", "lexicon_share", "votes", "lexicon_bits"],
-    defaults: &[("shingle", "words:2")],
+    options: &["lexicons", "lexicon_share", "votes", "lexicon_bits", "weight"],
+    defaults: &[("shingle", "2")],
     parse: |options| Ok(Arc::new(MultiLexicon::parse(options)?)),
 };
 
@@ -176,20 +176,24 @@ struct LexiconSketcher {
 
 impl Sketcher for LexiconSketcher {
     fn make(&self, features: &Features<'_>, row: &mut [u64], scratch: &mut Scratch) -> bool {
-        let Scratch { words, terms, counts, .. } = scratch;
+        let Scratch { words, terms, counts, weights, kept_weights, .. } = scratch;
         let Self { sketch, isa } = *self;
         (0..).zip(row).all(|(lexicon, lane)| {
             let word = sketch.word(lexicon);
-            if let Some(weights) = features.weights {
-                let weighed = features.terms.iter().zip(weights);
+            if let Some(given) = features.weights {
+                let weighed = features.terms.iter().zip(given);
                 let has = |&(&term, &weight): &(&u64, &u32)| {
                     weight > 0 && sketch.random.has(lexicon, term)
                 };
-                let mut kept = weighed.filter(has).peekable();
-                let is_any = kept.peek().is_some();
-                let rows = kept.map(|(&term, &weight)| (row_word(term, word), weight));
-                *lane = weighted_majority(rows);
-                return is_any;
+                words.clear();
+                kept_weights.clear();
+                for (&term, &weight) in weighed.filter(has) {
+                    words.push(row_word(term, word));
+                    kept_weights.push(weight);
+                }
+                weights.add(isa, words, kept_weights);
+                *lane = weights.take_majority();
+                return !words.is_empty();
             }
             sketch.random.keep_terms(lexicon, features.terms, terms);
             row_words(isa, terms, word, words);
@@ -204,6 +208,7 @@ impl Sketcher for LexiconSketcher {
 mod tests {
     use super::*;
     use crate::fingerprint::rose::shingles;
+    use crate::fingerprint::weighted_majority;
     use crate::stable_hash::mix;
 
     fn made(options: &str, terms: &[u64], weights: Option<&[u32]>) -> Option<Vec<u64>> {

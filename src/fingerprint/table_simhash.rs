@@ -9,7 +9,7 @@
 
 use super::hash_table::HashTable;
 use super::hashed_simhash::cosine_at;
-use super::{Scratch, Sketch, Sketcher, is_weighty, weighted_majority};
+use super::{Scratch, Sketch, Sketcher, is_weighty};
 use crate::features::Features;
 use crate::fingerprint_rows::Shape;
 use crate::fingerprint_table::Lane;
@@ -106,19 +106,20 @@ impl Sketch for HashTable {
 impl Sketcher for TableSimhash {
     /// Terms are ranks of words.
     fn make(&self, features: &Features<'_>, row: &mut [u64], scratch: &mut Scratch) -> bool {
-        let Scratch { words, counts, .. } = scratch;
+        let Scratch { words, counts, weights, .. } = scratch;
         for (plane, word) in self.planes.iter().zip(row) {
-            if let Some(weights) = features.weights {
-                let words = features.terms.iter().map(|&rank| plane[rank as usize]);
-                *word = weighted_majority(words.zip(weights.iter().copied()));
-                continue;
-            }
-            for ranks in features.terms.chunks(GATHERED) {
+            for (at, ranks) in (0..).step_by(GATHERED).zip(features.terms.chunks(GATHERED)) {
                 words.clear();
                 words.extend(ranks.iter().map(|&rank| plane[rank as usize]));
-                counts.add(self.isa, words);
+                match features.weights {
+                    None => counts.add(self.isa, words),
+                    Some(given) => weights.add(self.isa, words, &given[at..at + words.len()]),
+                }
             }
-            *word = counts.take_majority();
+            *word = match features.weights {
+                None => counts.take_majority(),
+                Some(_) => weights.take_majority(),
+            };
         }
         is_weighty(features)
     }
@@ -161,6 +162,10 @@ mod tests {
                     prop_assert_eq!(simhash.make(&features, &mut row, scratch), !ranks.is_empty());
                     prop_assert_eq!(row[0], found as u64);
                     prop_assert!(row.get(1).is_none_or(|&word| word == (found >> 64) as u64));
+                    let (once, mut weighted) = (vec![1; terms.len()], vec![0; row.len()]);
+                    let features = Features { terms: &terms, weights: Some(&once) };
+                    simhash.make(&features, &mut weighted, scratch);
+                    prop_assert_eq!(weighted, row);
                 }
             }
         }

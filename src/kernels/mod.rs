@@ -24,6 +24,7 @@ pub mod partition;
 pub mod row_words;
 pub mod shared_bits;
 pub mod shingle_terms;
+pub mod weighted_majority;
 pub mod word_keys;
 pub mod word_masks;
 pub mod word_positions;

@@ -1,12 +1,11 @@
 //! Two documents side by side.
 
-use super::method::{DocumentTerms, Fitted, Method, TermScratch, Terms};
+use super::method::{DocumentTerms, Fitted, Method, RowMaker, RowScratch, TermScratch};
 use super::watched::Watched;
 use crate::document::{Bad, Content};
 use crate::error::{Error, ErrorKind, Result};
 use crate::fault::{Fault, Severity, escaped};
-use crate::features::Features;
-use crate::fingerprint::Scratch;
+use crate::fingerprint::Sketch;
 use crate::fingerprint::hashed_simhash::HashedSimhash;
 use crate::fingerprint_rows::Shape;
 use crate::input_format::Format;
@@ -32,7 +31,7 @@ pub struct Comparison {
 }
 
 /// Compares two texts by their shingles, and by the fingerprints of `method`, or of SimHash of 64
-/// bits where it has none. Words that a collection would have to teach are not known here.
+/// bits where it has none. What a collection would have to teach is not known here.
 ///
 /// # Complexity
 ///
@@ -41,19 +40,21 @@ pub struct Comparison {
 pub fn compare_texts(texts: [&[u8]; 2], method: &Method, isa: Isa) -> Comparison {
     let terms = DocumentTerms::new(method.compared(), &Fitted::Nothing, isa);
     let simhash = HashedSimhash::default();
-    let sketch = match method.recipe().terms() {
-        Terms::Shingles { .. } => method.recipe().sketch().unwrap_or(&simhash),
-        Terms::MostFrequent { .. } => &simhash,
+    // Without a collection, shingles count as often as they occur.
+    let of_recipe = method.recipe().sketch().filter(|_| !method.recipe().terms().is_learned());
+    let (sketch, counted) = match of_recipe {
+        Some(sketch) => (sketch, method.recipe().terms()),
+        None => (&simhash as &dyn Sketch, method.compared()),
     };
-    let (sketcher, shape) = (sketch.sketcher(isa), sketch.shape());
-    let mut scratch = TermScratch::default();
+    let maker = RowMaker::new(counted, sketch, &Fitted::Nothing, isa);
+    let shape = maker.shape();
+    let (mut scratch, mut row_scratch) = (TermScratch::default(), RowScratch::default());
     let mut fingerprints = [None, None];
     let mut sets = [Vec::new(), Vec::new()];
     for ((text, set), fingerprint) in texts.into_iter().zip(&mut sets).zip(&mut fingerprints) {
         terms.of(text, &mut scratch).clone_into(set);
-        let mut row = vec![0; shape.words()];
-        let has_row = sketcher.make(&Features::occurrences(set), &mut row, &mut Scratch::default());
-        *fingerprint = has_row.then_some(row);
+        let mut row = Vec::new();
+        *fingerprint = maker.push(text, &mut row, &mut row_scratch).0.then_some(row);
         set.sort_unstable();
         set.dedup();
     }

@@ -260,6 +260,53 @@ mod tests {
     }
 
     #[test]
+    fn weights_that_are_learned_are_the_same_for_any_number_of_threads() {
+        let binary = fingerprints("simhash:weight=binary", 1, Isa::detected());
+        assert_eq!(binary.rows.row(0), Some(&[0xcc71_252b_5aa7_6984][..]));
+        for weighting in ["weight=tf-idf", "weight=levels", "top=2", "weight=log-tf,idf_band=0-1"] {
+            let method = format!("simhash:shingle=1,{weighting}");
+            let expected = fingerprints(&method, 1, Isa::Portable);
+            let bytes = expected.fitted.to_bytes();
+            let stored = Fitted::from_bytes(&bytes, Path::new("f")).unwrap();
+            assert_eq!(stored.to_bytes(), bytes);
+            assert!(Fitted::from_bytes(&bytes[..bytes.len() - 9], Path::new("f")).is_err());
+            assert!(expected.rows.recipe.as_ref().unwrap().contains("/frequencies="));
+            for &isa in Isa::available() {
+                for threads in [2, 5] {
+                    let made = fingerprints(&method, threads, isa);
+                    assert_eq!(made.rows, expected.rows);
+                    assert_eq!(made.fitted.to_bytes(), bytes);
+                }
+            }
+            // What was learned for other terms is refused.
+            let other = format!("simhash:shingle=2,{weighting}").parse().unwrap();
+            let config = Config { method: other, ..Config::default() };
+            let refused = fingerprint_by(&Texts::of(&TEXTS), &stored, &config).unwrap_err();
+            assert!(refused.to_string().contains("must be what was learned for"), "{refused}");
+        }
+    }
+
+    #[test]
+    fn words_of_two_of_four_documents_are_the_lexicon_of_i_match() {
+        let texts = [
+            "the cat sat on the mat",
+            "the cat sat on a mat",
+            "the dog ate the cat food",
+            "a dog sat",
+        ];
+        let method = "i-match:least_terms=1,idf_band=0.5-0.8".parse().unwrap();
+        let made =
+            fingerprint(&Texts::of(&texts), &Config { method, ..Config::default() }).unwrap();
+        let expected = [
+            0x928b_cb8a_3c0c_8abc,
+            0xe2c4_3e13_c3a1_3818,
+            0xa4c0_9e2d_0fbc_61b3,
+            0x9663_26ab_2b87_8d42,
+        ];
+        assert_eq!(made.rows.words[..], expected);
+    }
+
+    #[test]
     fn rows_of_later_documents_compare_by_what_was_learned_before() {
         let config = Config { method: "simhash:words=3".parse().unwrap(), ..Config::default() };
         let first =

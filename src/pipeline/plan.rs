@@ -1,7 +1,7 @@
 //! What will be done: settings that were checked together.
 
 use super::config::{ClusterRule, Config, Keep};
-use super::method::{Criterion, Method, Terms};
+use super::method::{Criterion, Method};
 use crate::error::{Error, Result};
 use crate::quantity::bytes;
 use crate::resources::Resources;
@@ -79,10 +79,10 @@ impl Plan {
 
     /// How often the input is read, about, before texts are verified.
     pub(super) fn readings(&self) -> f64 {
-        match (self.method().close(), self.method().recipe().terms()) {
-            (Criterion::Similarity(_), _) => 2.5,
-            (Criterion::Distance(_), Terms::MostFrequent { .. }) => 2.0,
-            (Criterion::Distance(_), Terms::Shingles { .. }) => 1.0,
+        match self.method().close() {
+            Criterion::Similarity(_) => 2.5,
+            Criterion::Distance(_) if self.method().recipe().terms().is_learned() => 2.0,
+            Criterion::Distance(_) => 1.0,
         }
     }
 }
@@ -155,6 +155,8 @@ mod tests {
         assert!(simhash.contains("64 bits of the shingles (words:3)"), "{simhash}");
         assert!(simhash.contains("read once") && simhash.contains("read again"), "{simhash}");
         assert!(shown("simhash:words=100").contains("read twice"));
+        assert!(shown("simhash:weight=idf").contains("read twice"));
+        assert!(shown("simhash:weight=binary").contains("read once"));
         assert!(shown("exact:similarity=4/5").contains("at least 4/5"));
     }
 }

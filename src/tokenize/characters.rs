@@ -123,7 +123,7 @@ impl State {
 
 impl HashTokenizer for Characters {
     fn tokenize(&self, text: &[u8], tokens: &mut HashedTokens) {
-        let HashedTokens { hashes, words, normalized, cut: _ } = tokens;
+        let HashedTokens { hashes, words, normalized, .. } = tokens;
         let mut state = State::new();
         for piece in pieces(text) {
             if classify(self.isa, piece, words) {

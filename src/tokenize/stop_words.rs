@@ -1,5 +1,10 @@
 //! Words that carry no subject and are dropped before anything is counted.
 
+use super::normalize::fold;
+use crate::stable_hash::hash;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
 /// The white space of the reference formats: space, tab, CR, LF and vertical tab.
 fn is_white_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\r' | b'\n' | 0x0b)
@@ -21,6 +26,80 @@ pub fn parse(list: &[u8]) -> impl Iterator<Item = Vec<u8>> {
 /// is `don` and `t`).
 pub const ENGLISH: &str = include_str!("stop_words_english.txt");
 
+/// Chinese function words.
+pub const CHINESE: &str = include_str!("stop_words_chinese.txt");
+
+/// The built-in lists by their names.
+const LISTS: [(&str, &[&str]); 4] = [
+    ("none", &[]),
+    ("english", &[ENGLISH]),
+    ("chinese", &[CHINESE]),
+    ("english+chinese", &[ENGLISH, CHINESE]),
+];
+
+/// Tokens that are dropped, normalized and folded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StopWords {
+    name: Arc<str>,
+    /// Ascending.
+    words: Arc<[String]>,
+}
+
+impl Default for StopWords {
+    /// None.
+    fn default() -> Self {
+        Self::of_lists(LISTS[0].0, LISTS[0].1)
+    }
+}
+
+impl StopWords {
+    /// The built-in list of that name.
+    #[must_use]
+    pub fn built_in(name: &str) -> Option<Self> {
+        let lists = LISTS.into_iter().find(|(known, _)| *known == name)?.1;
+        Some(Self::of_lists(name, lists))
+    }
+
+    /// Those of a list with white space between its words, which options call `name`.
+    #[must_use]
+    pub fn of_list(name: &str, list: &[u8]) -> Self {
+        let list = String::from_utf8_lossy(list.strip_prefix(b"\xef\xbb\xbf").unwrap_or(list));
+        Self::of_lists(name, &[&list])
+    }
+
+    fn of_lists(name: &str, lists: &[&str]) -> Self {
+        let folded = |word: &str| {
+            let mut folded = String::new();
+            fold(word, &mut folded);
+            folded
+        };
+        let words = lists.iter().flat_map(|list| list.split_whitespace()).map(folded);
+        let words: BTreeSet<String> = words.collect();
+        Self { name: name.into(), words: words.into_iter().collect() }
+    }
+
+    /// What options call them.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The words, ascending.
+    #[must_use]
+    pub fn words(&self) -> &[String] {
+        &self.words
+    }
+
+    /// What tokens depend on, in short: the words by their hash.
+    #[must_use]
+    pub fn recipe(&self) -> String {
+        match &*self.words {
+            [] => "stop=none".to_owned(),
+            words => format!("stop={:016x}", hash(words.join("\n").as_bytes())),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -38,5 +117,26 @@ mod tests {
         assert_eq!(words.len(), ENGLISH.split_whitespace().count());
         assert!(words.is_sorted_by(|a, b| a < b));
         assert!(words.len() > 150);
+        let words: Vec<_> = CHINESE.split_whitespace().collect();
+        assert!(words.is_sorted_by(|a, b| a < b));
+        assert!(words.len() > 100);
+    }
+
+    #[test]
+    fn lists_have_names_and_are_folded() {
+        let english = StopWords::built_in("english").unwrap();
+        let both = StopWords::built_in("english+chinese").unwrap();
+        assert_eq!(both.words().len(), english.words().len() + CHINESE.split_whitespace().count());
+        assert_eq!(StopWords::built_in("none").unwrap(), StopWords::default());
+        assert_eq!(StopWords::built_in("klingon"), None);
+        let own = StopWords::of_list("own.txt", "\u{feff}Straße THE\r\nthe 的".as_bytes());
+        assert_eq!(own.words(), ["strasse", "the", "的"]);
+        assert_eq!(
+            (own.name(), StopWords::default().recipe()),
+            ("own.txt", "stop=none".to_owned())
+        );
+        // The order of a list does not matter.
+        assert_eq!(own.recipe(), StopWords::of_list("x", "的 the strasse".as_bytes()).recipe());
+        assert_ne!(own.recipe(), english.recipe());
     }
 }

@@ -38,14 +38,26 @@ impl UnicodeWords {
 
     /// The words of a piece of text.
     fn piece(self, piece: &[u8], tokens: &mut HashedTokens) {
-        let HashedTokens { hashes, words, normalized, cut } = tokens;
-        if !classify(self.isa, piece, words) {
-            find_words(self.isa, words);
-            hash_words(self.isa, &words.lowered, &words.starts, &words.ends, hashes);
+        if !classify(self.isa, piece, &mut tokens.words) {
+            self.ascii(tokens);
             return;
         }
-        normalized.fill(self.isa, piece, words);
-        let text = normalized.text();
+        tokens.normalized.fill(self.isa, piece, &tokens.words);
+        let normalized = std::mem::take(&mut tokens.normalized);
+        self.folded(normalized.text(), tokens);
+        tokens.normalized = normalized;
+    }
+
+    /// Appends the words of ASCII text that was classified.
+    pub(super) fn ascii(self, tokens: &mut HashedTokens) {
+        let HashedTokens { hashes, words, .. } = tokens;
+        find_words(self.isa, words);
+        hash_words(self.isa, &words.lowered, &words.starts, &words.ends, hashes);
+    }
+
+    /// Appends the words of a text that is normalized and folded.
+    pub(super) fn folded(self, text: &[u8], tokens: &mut HashedTokens) {
+        let HashedTokens { hashes, words, cut, .. } = tokens;
         if text.len() > MAX_TEXT {
             // Normalized, a text may have many times the bytes.
             push_words(str::from_utf8(text).unwrap_or_default(), hashes);

@@ -37,6 +37,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("rustix", &["durable.rs"]),
     ("clap", &["bin/"]),
     ("anyhow", &["bin/"]),
+    ("jieba_rs", &["tokenize/chinese_words.rs"]),
     ("similar", &["write/text_difference.rs"]),
     ("std::arch", &["kernels/"]),
     ("std::thread", &["resources.rs", "durable.rs", "pipeline/outputs/ordered_pieces.rs", "bin/"]),

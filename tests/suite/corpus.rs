@@ -233,7 +233,7 @@ fn outputs_never_stand_in_the_way_of_inputs() {
         (&["in/a.txt", "--output", "in"], "overlaps the input"),
         (&["nowhere"], "there is none to read"),
         (&["in", "--similarity", "1.5"], "must be above 0 and at most 1"),
-        (&["in", "--shingle", "lines:3"], "must be words:N or chars:N"),
+        (&["in", "--shingle", "lines:3"], "must be UNIT:N with N from 1 to 100"),
         (&["in", "--keep", "max"], "--keep-field"),
         (&["in", "--format", "docx"], "[possible values: form-feed, text, lines, jsonl, "),
     ] {

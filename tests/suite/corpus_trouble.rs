@@ -146,7 +146,6 @@ fn options_that_would_say_nothing_are_refused_or_told_of() {
         ("--samples file", "it goes with `simtool reference`"),
         ("--result file", "it goes with `simtool reference`"),
         ("--directory x", "--directory x: goes with N and M"),
-        ("--stop-words file", "--stop-words file: goes with N and M"),
         ("--hash-table file", "--hash-table file: goes with N and M"),
         ("--output file", "--output file: is a file"),
     ] {

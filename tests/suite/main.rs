@@ -60,6 +60,8 @@ mod reference;
 mod report;
 mod scripts;
 #[cfg(feature = "jsonl")]
+mod terms;
+#[cfg(feature = "jsonl")]
 mod texts;
 #[cfg(feature = "jsonl")]
 mod why;

@@ -26,7 +26,14 @@ const SHOWN: Shown = Shown { context: 20, words: 2000 };
 /// Compares two documents and prints what was found.
 pub(crate) fn run(args: &CompareArgs) -> anyhow::Result<()> {
     let (mut timings, running) = (Timings::start(), &args.running);
-    let method = simhash(&args.shingle, args.bits.as_deref())?;
+    let method = simhash(&args.terms, args.bits.as_deref())?;
+    let terms = method.recipe().terms();
+    if let Some((field, value)) =
+        terms.weighting().parameters().pop().filter(|_| terms.is_learned())
+    {
+        let rule = "is learned from a collection: it goes with `simtool dedup`";
+        return Err(Error::config(field, value, rule).into());
+    }
     let paths = [args.left.as_path(), args.right.as_path()];
     if paths == [Path::new("-"); 2] {
         return Err(Error::config("B", "-", "only one document can be standard input").into());

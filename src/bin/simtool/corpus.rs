@@ -163,8 +163,8 @@ fn method(job: Job<'_>) -> Result<Method, Error> {
     let given = job.corpus;
     let distance = given.max_distance.map(|distance| distance.to_string());
     let mut options = Options::new();
+    given.terms.set(&mut options);
     for (name, value) in [
-        ("shingle", given.shingle.as_ref()),
         ("similarity", given.similarity.as_ref()),
         ("bits", given.simhash_bits.as_ref()),
         ("max_distance", distance.as_ref()),
@@ -174,14 +174,21 @@ fn method(job: Job<'_>) -> Result<Method, Error> {
             options.set(name, value);
         }
     }
-    let words =
-        job.words.map(|words| reference::word_features(words, &given.common)).transpose()?;
+    let stop_words = given.terms.stop_words.as_deref();
+    let features = |words| reference::word_features(words, stop_words, &given.common);
+    let words = job.words.map(features).transpose()?;
     let method = match words.flatten() {
         Some((table, stop_words)) => {
-            if let (Some(shingle), None) = (&given.shingle, &given.verify) {
+            let of_verify =
+                [("shingle", &given.terms.shingle), ("tokenizer", &given.terms.tokenizer)];
+            let unused = of_verify.into_iter().filter(|_| given.verify.is_none());
+            if let Some((field, value)) = unused.filter_map(|(f, v)| Some((f, v.as_ref()?))).next()
+            {
                 let rule = "N and M fingerprint words, so that it goes with `verify` only";
-                return Err(Error::config("shingle", shingle, rule));
+                return Err(Error::config(field, value, rule));
             }
+            // They are of the words.
+            options.take("stop_words");
             Method::frequent_words(table, stop_words, &mut options)?
         }
         None => Method::parse(given.method.as_deref().unwrap_or(METHOD), &mut options)?,
@@ -283,7 +290,9 @@ fn commands(args: &CorpusArgs) -> Commands {
     let given = [
         ("format", args.input.format.as_deref()),
         ("text-field", Some(args.input.text_field()).filter(|field| *field != "text")),
-        ("shingle", args.shingle.as_deref().filter(|shingle| *shingle != "words:3")),
+        ("shingle", args.terms.shingle.as_deref().filter(|shingle| *shingle != "words:3")),
+        ("tokenizer", args.terms.tokenizer.as_deref()),
+        ("stop-words", args.terms.stop_words.as_deref()),
     ];
     for (option, value) in given {
         if let Some(value) = value {

@@ -1,6 +1,6 @@
 //! `simtool fingerprint`: a file of fingerprints of documents.
 
-use crate::args::FingerprintArgs;
+use crate::args::{FingerprintArgs, TermArgs};
 use crate::inputs::Access;
 use crate::output_file::{existing, refuse_existing};
 use crate::progress_line::ProgressLine;
@@ -18,10 +18,10 @@ use simtool::read::{Collection, Strict};
 use std::io::{self, BufWriter};
 use std::path::Path;
 
-/// SimHash of the shingles, of 64 bits where none are given.
-pub(crate) fn simhash(shingle: &str, bits: Option<&str>) -> Result<Method, Error> {
+/// SimHash of the terms, of 64 bits where none are given.
+pub(crate) fn simhash(terms: &TermArgs, bits: Option<&str>) -> Result<Method, Error> {
     let mut options = Options::new();
-    options.set("shingle", shingle);
+    terms.set(&mut options);
     if let Some(bits) = bits {
         options.set("bits", bits);
     }
@@ -31,7 +31,7 @@ pub(crate) fn simhash(shingle: &str, bits: Option<&str>) -> Result<Method, Error
 /// Fingerprints the documents and writes the file.
 pub(crate) fn run(args: &FingerprintArgs) -> anyhow::Result<Outcome> {
     let mut timings = Timings::start();
-    let method = simhash(&args.shingle, args.bits.as_deref())?;
+    let method = simhash(&args.terms, args.bits.as_deref())?;
     let format = FileFormat::of(&args.output)?;
     let existing = existing(args.force);
     let read = documents::read_options(&args.input, Access::of(args.common.running.no_mmap))?;

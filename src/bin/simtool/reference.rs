@@ -14,7 +14,7 @@ use simtool::pipeline::config::MatchConfig;
 use simtool::pipeline::timings::Timings;
 use simtool::pipeline::{MatchedQueries, match_queries};
 use simtool::progress::{Progress, Work};
-use simtool::tokenize::stop_words;
+use simtool::tokenize::stop_words::{self, StopWords};
 use simtool::write::whole_file::WholeFile;
 use std::io::{self, IsTerminal};
 use std::path::{self, Path, PathBuf};
@@ -32,7 +32,7 @@ pub(crate) fn run(args: &ReferenceArgs) -> anyhow::Result<()> {
         return Err(Error::config("N and M are needed, not", given, usage::HINT).into());
     };
     let isa = Isa::detected();
-    let files = Files::new(words, common);
+    let files = Files::new(words, args.stop_words.clone(), common);
     let all_to_standard_output = args.result.as_deref() == Some(Path::new(STANDARD_OUTPUT));
     let result = files.result(args)?;
     let hash_table = files.hash_table(isa, features, bits)?;
@@ -95,15 +95,12 @@ pub(crate) type WordFeatures = (HashTable, Vec<Vec<u8>>);
 /// The hash table and the stop words for N and M in front of a corpus, if they are given.
 pub(crate) fn word_features(
     args: &WordsArgs,
+    stop_words: Option<&str>,
     common: &CommonArgs,
 ) -> Result<Option<WordFeatures>, Error> {
     let Some(features) = &args.features else {
         let folder = Some(&args.directory).filter(|folder| *folder != Path::new("."));
-        for (field, given) in [
-            ("directory", folder),
-            ("stop_words", args.stop_words.as_ref()),
-            ("hash_table", args.hash_table.as_ref()),
-        ] {
+        for (field, given) in [("directory", folder), ("hash_table", args.hash_table.as_ref())] {
             if let Some(given) = given {
                 return Err(Error::config(field, given.display(), "goes with N and M"));
             }
@@ -114,21 +111,27 @@ pub(crate) fn word_features(
         let rule = "N and M stand together in front, as in `simtool 1000 64 --corpus PATH`";
         return Err(Error::config("N", features, rule));
     };
-    let files = Files::new(args, common);
+    let files = Files::new(args, stop_words.map(PathBuf::from), common);
     let table = files.hash_table(Isa::detected(), features, bits)?;
-    Ok(Some((table, files.stop_words()?)))
+    let stop_words = match stop_words.and_then(StopWords::built_in) {
+        Some(list) => stop_words::parse(list.words().join("\n").as_bytes()).collect(),
+        None => files.stop_words()?,
+    };
+    Ok(Some((table, stop_words)))
 }
 
 /// Where the input files are and how they are opened.
 struct Files<'a> {
     args: &'a WordsArgs,
+    stop_words: Option<PathBuf>,
     access: Access,
     quiet: bool,
 }
 
 impl<'a> Files<'a> {
-    fn new(args: &'a WordsArgs, common: &CommonArgs) -> Self {
-        Self { args, access: Access::of(common.running.no_mmap), quiet: common.running.quiet }
+    fn new(args: &'a WordsArgs, stop_words: Option<PathBuf>, common: &CommonArgs) -> Self {
+        let running = &common.running;
+        Self { args, stop_words, access: Access::of(running.no_mmap), quiet: running.quiet }
     }
 
     /// The file that an option names, or the one called `name` in the folder. With the folder's
@@ -181,7 +184,7 @@ impl<'a> Files<'a> {
     }
 
     fn stop_words(&self) -> Result<Vec<Vec<u8>>, Error> {
-        let named = self.args.stop_words.as_ref();
+        let named = self.stop_words.as_ref();
         let file = self.optional(named, "stopwords.txt", "the built-in English stop words")?;
         let list = file.as_ref().map_or(stop_words::ENGLISH.as_bytes(), |(_, list)| list);
         Ok(stop_words::parse(list).collect())

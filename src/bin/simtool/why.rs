@@ -1,6 +1,6 @@
 //! `simtool why OUT ID`: what became of a document of a finished run.
 
-use crate::args::WhyArgs;
+use crate::args::{TermArgs, WhyArgs};
 use crate::compare::{Marks, difference, shown};
 use crate::fingerprint::simhash;
 use crate::progress_line::ProgressLine;
@@ -175,9 +175,12 @@ impl Why<'_> {
         text += &told_texts(&texts);
         let names = [kept, other].map(|member| self.compare_name(&place_of(member)));
         let shingle = self.shingle();
-        let shingle =
+        let mut options =
             if shingle == SHINGLE { String::new() } else { format!(" --shingle {shingle}") };
-        let compare = format!("simtool compare {}{shingle}", names.join(" "));
+        if let Some(stop_words) = self.run.run.parameter("stop_words") {
+            let _ = write!(options, " --stop-words {}", shell_word(stop_words));
+        }
+        let compare = format!("simtool compare {}{options}", names.join(" "));
         let _ = writeln!(text, "\nmore: {compare}");
         if at.is_some() && removed.len() > 1 {
             let output = shell_word(&self.args.output.to_string_lossy());
@@ -215,7 +218,12 @@ impl Why<'_> {
             (Ok(kept), Ok(removed)) => (kept, removed),
             (Err(reason), _) | (_, Err(reason)) => return Ok(Err(reason)),
         };
-        let method = simhash(self.shingle(), None)?;
+        let terms = TermArgs {
+            shingle: Some(self.shingle().to_owned()),
+            stop_words: self.run.run.parameter("stop_words").map(str::to_owned),
+            ..TermArgs::default()
+        };
+        let method = simhash(&terms, None)?;
         let similarity =
             compare_texts([&kept.text, &removed.text], &method, Isa::detected()).similarity;
         Ok(Ok(Texts { kept, removed, method, similarity }))

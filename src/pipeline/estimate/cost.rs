@@ -6,7 +6,7 @@
 
 use super::sample::Sample;
 use crate::pipeline::close_fingerprints::{JOINS, SELF_JOINS};
-use crate::pipeline::method::{Criterion, Terms};
+use crate::pipeline::method::Criterion;
 use crate::pipeline::plan::Plan;
 use crate::search::layout::Layout;
 use crate::search::planner::{Plan as SearchPlan, Task as SearchTask, Workload};
@@ -114,10 +114,8 @@ pub(super) fn of(samples: &Sides<Sample>, files: usize, plan: &Plan) -> Cost {
             }
         }
         Criterion::Distance(max_distance) => {
-            let learned = match plan.method().recipe().terms() {
-                Terms::MostFrequent { .. } => shared(read + make),
-                Terms::Shingles { .. } => 0.0,
-            };
+            let is_learned = plan.method().recipe().terms().is_learned();
+            let learned = if is_learned { shared(read + make) } else { 0.0 };
             let row = plan.method().recipe().row_bytes() as f64;
             let join = join_plan(samples, plan);
             let chosen = join

@@ -9,7 +9,7 @@ use crate::document::Content;
 use crate::fingerprint_rows::{FingerprintRows, Shape};
 use crate::input_format::{Compression, Format};
 use crate::pipeline::method::{
-    Criterion, DocumentTerms, Fitted, RowMaker, RowScratch, TermScratch, Terms,
+    Criterion, DocumentTerms, Fitted, RowMaker, RowScratch, TermScratch,
 };
 use crate::pipeline::plan::Plan;
 use crate::read::{Corpus, Event};
@@ -457,8 +457,8 @@ enum Making {
 impl Maker {
     fn new(plan: &Plan) -> Self {
         let (recipe, isa) = (plan.method().recipe(), plan.resources().isa);
-        // Most words of most texts are none of the frequent ones; all are looked up.
-        let sketch = recipe.sketch().filter(|_| matches!(recipe.terms(), Terms::Shingles { .. }));
+        // What a collection teaches is not known here; the terms of the texts take most of the time.
+        let sketch = recipe.sketch().filter(|_| !recipe.terms().is_learned());
         let (making, shape) = if let Some(sketch) = sketch {
             let maker = RowMaker::new(recipe.terms(), sketch, &Fitted::Nothing, isa);
             let shape = maker.shape();

@@ -9,11 +9,18 @@ use crate::token_batch::TokenBatch;
 use crate::tokenize::Tokens;
 use crate::tokenize::ascii_letters::AsciiLetters;
 use crate::tokenize::hashed_tokens::{HashTokenizer, HashedTokens};
+use crate::unordered_map::UnorderedSet;
 use std::sync::Arc;
 
 /// Finds the terms of texts; shared by all threads.
 pub(in crate::pipeline) enum DocumentTerms {
-    Shingles { tokens: Tokens, tokenizer: Box<dyn HashTokenizer>, shingles: Shingles },
+    Shingles {
+        tokens: Tokens,
+        tokenizer: Box<dyn HashTokenizer>,
+        /// Hashes of tokens that are dropped.
+        stop_words: UnorderedSet<u64>,
+        shingles: Shingles,
+    },
     Words(AsciiLetters, Arc<Vocabulary>),
 }
 
@@ -30,16 +37,17 @@ impl DocumentTerms {
     /// Terms of a kind; `fitted` is what was learned for them.
     pub(in crate::pipeline) fn new(terms: &Terms, fitted: &Fitted, isa: Isa) -> Self {
         match (terms, fitted) {
-            (&Terms::Shingles { tokens, length }, _) => Self::Shingles {
-                tokens,
-                tokenizer: tokens.tokenizer(isa),
-                shingles: Shingles::new(isa, length),
-            },
+            (&Terms::Shingles { tokens, length, ref stop_words, .. }, _) => {
+                let tokenizer = tokens.tokenizer(isa);
+                let stop_words = stop_words.words().iter().map(|word| tokenizer.hash_of(word));
+                let (stop_words, shingles) = (stop_words.collect(), Shingles::new(isa, length));
+                Self::Shingles { tokens, tokenizer, stop_words, shingles }
+            }
             (Terms::MostFrequent { .. }, Fitted::Words(words)) => {
                 Self::Words(AsciiLetters::new(isa), Arc::clone(words))
             }
             // Of no collection no word is frequent.
-            (Terms::MostFrequent { .. }, Fitted::Nothing) => {
+            (Terms::MostFrequent { .. }, Fitted::Nothing | Fitted::Frequencies { .. }) => {
                 let none = Arc::new(Vocabulary::of_candidates(Vec::new(), 0));
                 Self::Words(AsciiLetters::new(isa), none)
             }
@@ -49,8 +57,8 @@ impl DocumentTerms {
     /// Bytes of text for each term, about.
     pub(in crate::pipeline) fn bytes_a_term(&self) -> u64 {
         match self {
-            Self::Shingles { tokens: Tokens::Characters, .. } => 1,
-            Self::Shingles { tokens: Tokens::Words, .. } | Self::Words(..) => 6,
+            Self::Shingles { tokens, .. } => tokens.bytes_each(),
+            Self::Words(..) => 6,
         }
     }
 
@@ -63,9 +71,12 @@ impl DocumentTerms {
         let TermScratch { tokens, batch, ranks, terms } = scratch;
         terms.clear();
         match self {
-            Self::Shingles { tokenizer, shingles, .. } => {
+            Self::Shingles { tokenizer, stop_words, shingles, .. } => {
                 tokens.clear();
                 tokenizer.tokenize(text, tokens);
+                if !stop_words.is_empty() {
+                    tokens.hashes.retain(|token| !stop_words.contains(token));
+                }
                 shingles.extract(&tokens.hashes, terms);
             }
             Self::Words(tokenizer, words) => tokenizer.tokenize(text, batch, |piece, batch| {
@@ -75,5 +86,35 @@ impl DocumentTerms {
             }),
         }
         terms
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::options::Options;
+
+    fn terms(options: &str, text: &str) -> Vec<u64> {
+        let terms = Terms::parse(&mut Options::parse(options).unwrap()).unwrap();
+        let maker = DocumentTerms::new(&terms, &Fitted::Nothing, Isa::detected());
+        maker.of(text.as_bytes(), &mut TermScratch::default()).clone()
+    }
+
+    #[test]
+    fn neighbours_of_stop_words_become_adjacent() {
+        let stopped = terms("shingle=2,stop_words=english", "The Cat and THE mat");
+        assert_eq!(stopped, terms("shingle=2", "cat mat"));
+        assert_eq!(terms("shingle=1,stop_words=chinese", "我的猫"), terms("shingle=1", "猫"));
+        assert!(terms("stop_words=english", "the and").is_empty());
+    }
+
+    #[cfg(feature = "chinese")]
+    #[test]
+    fn stop_words_are_of_the_tokenizer() {
+        for tokenizer in ["chinese", "auto", "lecture"] {
+            let options = format!("tokenizer={tokenizer},shingle=1");
+            let stopped = terms(&format!("{options},stop_words=chinese"), "我们来到了大厦");
+            assert_eq!(stopped, terms(&options, "来到大厦"), "{tokenizer}");
+        }
     }
 }

@@ -1,18 +1,10 @@
 //! What must be learned from a collection before its documents become features.
 
 use super::terms::Terms;
-use crate::document::Content;
 use crate::error::{Error, ErrorKind, Result};
-use crate::extract::vocabulary::{self, NumberRanks, Vocabulary};
-use crate::extract::word_counter::{MOST_PLACES, WordCounter};
-use crate::kernels::Isa;
-use crate::pipeline::workers::Workers;
-use crate::progress::{Progress, Work};
-use crate::read::{Corpus, Event};
+use crate::extract::frequencies::Frequencies;
+use crate::extract::vocabulary::Vocabulary;
 use crate::stable_hash::hash;
-use crate::token_batch::TokenBatch;
-use crate::tokenize::ascii_letters::AsciiLetters;
-use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -20,8 +12,13 @@ use std::sync::Arc;
 const HEADING: &str = "simtool fitted 1";
 /// Bytes of the checksum: hexadecimal, and the end of the line.
 const CHECKSUM_BYTES: usize = 17;
+/// What stands before the checksum of words.
+const WORDS: &[u8] = b"words ";
+/// What stands before the checksum of numbers of documents.
+const FREQUENCIES: &[u8] = b"frequencies ";
 
-/// What was learned: nothing for most terms, the words for the most frequent ones.
+/// What was learned: nothing for most terms, the words for the most frequent ones, the numbers of
+/// documents where these decide how much a term counts.
 ///
 /// Rows of documents that come later compare with those that were made before if the same is used
 /// for both, so it can be stored.
@@ -32,50 +29,16 @@ pub enum Fitted {
     Nothing,
     /// The most frequent words.
     Words(Arc<Vocabulary>),
+    /// In how many documents each term is.
+    Frequencies {
+        /// The recipe of the terms.
+        terms: String,
+        /// The numbers of documents.
+        frequencies: Arc<Frequencies>,
+    },
 }
 
 impl Fitted {
-    /// Learns what `terms` need from `corpus`, in one reading if they need anything.
-    ///
-    /// # Errors
-    ///
-    /// The corpus cannot be read.
-    pub(in crate::pipeline) fn learn(
-        terms: &Terms,
-        corpus: &dyn Corpus,
-        workers: &Workers,
-        isa: Isa,
-        progress: &dyn Progress,
-    ) -> Result<Self> {
-        let Terms::MostFrequent { count, stop_words } = terms else { return Ok(Self::Nothing) };
-        progress.begin("counting words", Work::Bytes(corpus.bytes()));
-        let bytes = usize::try_from(corpus.bytes()).unwrap_or(usize::MAX) / workers.count();
-        let tokenizer = AsciiLetters::new(isa);
-        let counters = workers.try_share(corpus.shard_count(), |shards| {
-            let mut counter = WordCounter::new(bytes, stop_words);
-            let mut batch = TokenBatch::default();
-            // The numbers of words, which the second reading does not use.
-            let mut written = Vec::new();
-            for shard in shards {
-                let read = corpus.read_shard(shard, &mut |event| {
-                    if let Event::Record(record) = event
-                        && let Content::Document(document) = record.content
-                    {
-                        tokenizer.tokenize(document.text, &mut batch, |piece, batch| {
-                            let room = (piece.len() / 2 + 2) * MOST_PLACES;
-                            written.resize(written.len().max(room), 0);
-                            counter.count(piece, batch, &mut written, 0);
-                        });
-                    }
-                    Ok(ControlFlow::Continue(()))
-                });
-                read.map_err(|error| (shard, error))?;
-            }
-            Ok(counter)
-        })?;
-        Ok(Self::Words(Arc::new(most_frequent(workers, &counters, *count).0)))
-    }
-
     /// That this was learned for such terms.
     ///
     /// # Errors
@@ -83,7 +46,12 @@ impl Fitted {
     /// It was learned for others.
     pub(in crate::pipeline) fn check(&self, terms: &Terms) -> Result<()> {
         match (terms, self) {
-            (Terms::Shingles { .. }, Self::Nothing) => Ok(()),
+            (Terms::Shingles { weighting, .. }, Self::Nothing) if !weighting.is_learned() => Ok(()),
+            (Terms::Shingles { weighting, .. }, Self::Frequencies { terms: of, .. })
+                if weighting.is_learned() && *of == terms.sets_recipe() =>
+            {
+                Ok(())
+            }
             (Terms::MostFrequent { count, .. }, Self::Words(words)) if words.len() <= *count => {
                 Ok(())
             }
@@ -91,6 +59,9 @@ impl Fitted {
                 let learned = match self {
                     Self::Nothing => "nothing".to_owned(),
                     Self::Words(words) => format!("{} words", words.len()),
+                    Self::Frequencies { terms, frequencies } => {
+                        format!("{} terms of {terms}", frequencies.len())
+                    }
                 };
                 let rule = format!("must be what was learned for {}", terms.described());
                 Err(Error::config("fitted", learned, rule))
@@ -98,16 +69,34 @@ impl Fitted {
         }
     }
 
-    /// What a store keeps: lines of text, the last of which is a checksum.
+    /// In how many documents each term is; of no documents where that was not learned.
+    pub(super) fn frequencies(&self) -> Arc<Frequencies> {
+        match self {
+            Self::Frequencies { frequencies, .. } => Arc::clone(frequencies),
+            Self::Nothing | Self::Words(_) => Arc::default(),
+        }
+    }
+
+    /// What a store keeps: a heading and words, a line each, or a heading, the recipe of the terms
+    /// and [numbers](Frequencies::write); behind it what it is, and a checksum.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = format!("{HEADING}\n").into_bytes();
-        if let Self::Words(words) = self {
-            for word in words.words() {
-                bytes.extend_from_slice(&word);
-                bytes.push(b'\n');
+        match self {
+            Self::Nothing => {}
+            Self::Words(words) => {
+                for word in words.words() {
+                    bytes.extend_from_slice(&word);
+                    bytes.push(b'\n');
+                }
+                bytes.extend_from_slice(WORDS);
             }
-            bytes.extend_from_slice(b"words ");
+            Self::Frequencies { terms, frequencies } => {
+                bytes.extend_from_slice(terms.as_bytes());
+                bytes.push(b'\n');
+                frequencies.write(&mut bytes);
+                bytes.extend_from_slice(FREQUENCIES);
+            }
         }
         bytes.extend_from_slice(format!("{:016x}\n", hash(&bytes)).as_bytes());
         bytes
@@ -133,15 +122,22 @@ impl Fitted {
             let expected = "lines that agree with the checksum behind them; the file is damaged";
             return wrong(body.len(), expected);
         }
-        let lines = &lines[..lines.len() - CHECKSUM_BYTES];
-        match lines.strip_suffix(b"words ").and_then(|words| words.strip_prefix(b"\n")) {
-            None if lines == b"\n" => Ok(Self::Nothing),
-            None => wrong(HEADING.len(), "words, a line each"),
-            Some(words) => {
-                let words = words.split(|&byte| byte == b'\n').filter(|word| !word.is_empty());
-                Ok(Self::Words(Arc::new(Vocabulary::of_words(words))))
-            }
+        let learned = &lines[..lines.len() - CHECKSUM_BYTES];
+        if learned == b"\n" {
+            return Ok(Self::Nothing);
         }
+        let of_kind = |kind| learned.strip_suffix(kind).and_then(|body| body.strip_prefix(b"\n"));
+        if let Some(words) = of_kind(WORDS) {
+            let words = words.split(|&byte| byte == b'\n').filter(|word| !word.is_empty());
+            return Ok(Self::Words(Arc::new(Vocabulary::of_words(words))));
+        }
+        let frequencies = of_kind(FREQUENCIES).and_then(|body| {
+            let line = body.iter().position(|&byte| byte == b'\n')?;
+            let terms = str::from_utf8(&body[..line]).ok()?.to_owned();
+            let frequencies = Arc::new(Frequencies::read(&body[line + 1..])?);
+            Some(Self::Frequencies { terms, frequencies })
+        });
+        frequencies.map_or_else(|| wrong(HEADING.len(), "words, or numbers of documents"), Ok)
     }
 
     /// What the recipe of rows adds for it: rows of other words do not compare.
@@ -149,27 +145,11 @@ impl Fitted {
         match self {
             Self::Nothing => None,
             Self::Words(_) => Some(format!("words={:016x}", hash(&self.to_bytes()))),
+            Self::Frequencies { .. } => {
+                Some(format!("frequencies={:016x}", hash(&self.to_bytes())))
+            }
         }
     }
-}
-
-/// The `most` most frequent words of what all workers counted, and what their numbers mean.
-pub(in crate::pipeline) fn most_frequent(
-    workers: &Workers,
-    counters: &[WordCounter],
-    most: usize,
-) -> (Vocabulary, Vec<NumberRanks>) {
-    let reached = workers
-        .map(counters.iter().collect(), |counter| vocabulary::reached_count(counter, most))
-        .into_iter()
-        .max()
-        .unwrap_or(0);
-    let candidates = workers
-        .map((0..counters.len()).collect(), |own| vocabulary::candidates(counters, own, reached));
-    let vocabulary = Vocabulary::of_candidates(candidates.into_iter().flatten().collect(), most);
-    let number_ranks =
-        workers.map(counters.iter().collect(), |counter| vocabulary.number_ranks(counter));
-    (vocabulary, number_ranks)
 }
 
 #[cfg(test)]

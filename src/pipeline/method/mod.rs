@@ -7,17 +7,19 @@
 
 mod document_terms;
 mod fitted;
+mod learn;
 mod recipe;
 mod terms;
 
 pub(super) use document_terms::{DocumentTerms, TermScratch};
 pub use fitted::Fitted;
-pub(super) use fitted::most_frequent;
+pub(super) use learn::most_frequent;
 pub use recipe::Recipe;
 pub(super) use recipe::{RowMaker, RowScratch};
 pub use terms::Terms;
 
 use crate::error::{Error, Result};
+use crate::extract::weighting::{Weight, Weighting};
 use crate::fingerprint::hash_table::HashTable;
 use crate::fingerprint::{SKETCHES, Sketch, SketchKind};
 use crate::options::Options;
@@ -33,7 +35,7 @@ const EXACT: &str = "exact";
 /// Its options.
 const EXACT_OPTIONS: &[&str] = &["similarity"];
 /// Options of every method with fingerprints.
-const ROW_OPTIONS: &[&str] = &["max_distance", "recall", "verify", "words"];
+const ROW_OPTIONS: &[&str] = &["max_distance", "recall", "verify", "words", "top", "idf_band"];
 /// Bits of a fingerprint over the most frequent words, where `bits` does not say.
 const WORD_BITS: usize = 64;
 
@@ -81,9 +83,10 @@ impl Method {
 
     /// The method of that name with its settings, which it takes out of `options`; others it leaves.
     ///
-    /// `exact` takes `similarity` and `shingle`; methods with fingerprints take `max_distance`,
-    /// `verify`, `shingle` and what their kind names in [`SKETCHES`]; `words` in front of these takes
-    /// so many of the most frequent words instead of shingles, with the built-in table and stop words.
+    /// All take `tokenizer`, `shingle` and `stop_words`, `exact` also `similarity`. Methods with
+    /// fingerprints take `max_distance`, `verify`, `weight`, `top`, `idf_band` and what their kind
+    /// names in [`SKETCHES`]; `words` in front of these takes so many of the most frequent words
+    /// instead of shingles, with the built-in table and stop words.
     ///
     /// # Errors
     ///
@@ -107,8 +110,12 @@ impl Method {
             return Self::frequent_words(table, stop_words, options);
         }
         options.complete(kind.defaults);
-        let (terms, sketch) = (Terms::parse(options)?, (kind.parse)(options)?);
-        Self::of_rows(kind.name, Recipe::rows(terms.clone(), sketch), terms, options)
+        let (compared, sketch) = (Terms::parse(options)?, (kind.parse)(options)?);
+        // Where a set is all that counts, the option is left and refused.
+        let is_weighted = kind.options.contains(&"weight");
+        let weight = if is_weighted { Weight::parse(options)? } else { Weight::default() };
+        let terms = compared.clone().weighted(Weighting::parse(weight, options)?);
+        Self::of_rows(kind.name, Recipe::rows(terms, sketch), compared, options)
     }
 
     /// Fingerprints of the most frequent words, as `simtool N M` makes them: N is the number of the
@@ -124,6 +131,9 @@ impl Method {
     ) -> Result<Self> {
         let terms =
             Terms::MostFrequent { count: table.rows().len(), stop_words: stop_words.into() };
+        if let Some(given) = options.take("stop_words") {
+            return Err(Error::config("stop_words", given, format!("does not go with {terms}")));
+        }
         let compared = Terms::parse(options)?;
         Self::of_rows("simhash", Recipe::rows(terms, Arc::new(table)), compared, options)
     }
@@ -225,7 +235,8 @@ impl Method {
         });
         parameters.extend(self.recall.map(|recall| ("recall", recall.to_string())));
         parameters.extend(self.verify.map(|threshold| ("verify", threshold.to_string())));
-        parameters.push(("shingle", self.compared.to_string()));
+        parameters.extend(self.compared.parameters());
+        parameters.extend(self.recipe.terms().weighting().parameters());
         parameters
     }
 
@@ -312,17 +323,29 @@ mod tests {
         fn a_method_is_read_as_it_is_shown(
             rows in any::<bool>(), words in proptest::option::of(1..10_000u32), wide in any::<bool>(),
             distance in 0..32u32, similarity in 1..=100u32, verify in any::<bool>(),
-            shingle in prop_oneof!["words:[1-9]", "chars:[1-9]"],
+            shingle in prop_oneof![
+                "(words|ascii):[1-9]", "chars:[1-9]", "words:2,stop_words=(english|chinese)",
+            ],
+            weighting in prop_oneof![
+                "", ",weight=(binary|log-tf|idf|tf-idf|log-tf-idf|levels)(,top=[1-9]0)?",
+                ",top=200,idf_band=0[.][1-4]-0[.][5-9]",
+            ],
         ) {
             let similarity = format!("0.{similarity:03}");
             let mut text = format!("exact:similarity={similarity},shingle={shingle}");
             if rows {
+                let weighting = if words.is_some() { "" } else { &weighting };
+                let shingle = match words {
+                    Some(_) => shingle.split(',').next().unwrap_or_default(),
+                    None => &shingle,
+                };
                 let words = words.map_or(String::new(), |words| format!("words={words},"));
                 let bits = if wide { 128 } else { 64 };
                 let verify =
                     if verify { format!("verify={similarity},") } else { String::new() };
                 text = format!(
-                    "simhash:{words}bits={bits},max_distance={distance},{verify}shingle={shingle}"
+                    "simhash:{words}bits={bits},max_distance={distance},{verify}shingle={shingle}\
+                     {weighting}"
                 );
             }
             let method: Method = text.parse().unwrap();
@@ -387,6 +410,19 @@ mod tests {
             refused("exact:verify=0.5"),
             format!("verify 0.5: goes with `method` {of_rows}")
         );
+        let goes = format!("goes with `method` {of_rows}");
+        assert_eq!(refused("exact:top=5"), format!("top 5: {goes}"));
+        let goes = "goes with `method` simhash, multi-lexicon";
+        assert_eq!(refused("exact:weight=idf"), format!("weight idf: {goes}"));
+        assert_eq!(refused("minhash:weight=idf"), format!("weight idf: {goes}"));
+        assert_eq!(
+            refused("simhash:words=7,top=9"),
+            "top 9: does not go with 7 most frequent words"
+        );
+        assert_eq!(
+            refused("simhash:words=7,stop_words=none"),
+            "stop_words none: does not go with 7 most frequent words"
+        );
         assert_eq!(refused("exact:colour=red"), "options colour=red: exact has no such option");
         assert_eq!(refused("magic"), format!("method magic: must be one of exact, {of_rows}"));
         let both = "does not go with `max_distance`: both are the limit";
@@ -403,6 +439,8 @@ mod tests {
         assert!(simhash.to_string().starts_with("simhash64/xxh3-64:0/words:uax29@"));
         assert!(simhash.to_string().ends_with("/shingle=3/weight=tf/stop=none"));
         assert_eq!(simhash.difference(&recipe("simhash:max_distance=9")), None);
+        let weighted = recipe("simhash:weight=tf-idf,top=200");
+        assert!(weighted.to_string().ends_with("/shingle=3/weight=tf-idf/top=200/stop=none"));
         let difference = simhash.difference(&recipe("simhash:bits=128,shingle=words:5"));
         assert_eq!(difference.unwrap(), "simhash64 and simhash128, shingle=3 and shingle=5");
         let words = recipe("simhash:words=7,bits=16").to_string();

@@ -3,6 +3,7 @@
 use super::document_terms::{DocumentTerms, TermScratch};
 use super::fitted::Fitted;
 use super::terms::Terms;
+use crate::extract::weighting::{Weigher, Weights};
 use crate::features::Features;
 use crate::fingerprint::{Scratch, Sketch, Sketcher};
 use crate::fingerprint_rows::{Shape, recipe_difference};
@@ -66,12 +67,10 @@ impl Recipe {
 impl fmt::Display for Recipe {
     /// All that rows depend on, in parts with slashes between.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let terms = self.terms.recipe();
+        let (terms, weighting) = (self.terms.recipe(), self.terms.weighting_recipe());
         match self.sketch() {
-            None => write!(f, "jaccard/{terms}"),
-            Some(sketch) => {
-                write!(f, "{}/{terms}/{}", sketch.recipe(), self.terms.weighting_recipe())
-            }
+            None => write!(f, "jaccard/{}", self.terms.sets_recipe()),
+            Some(sketch) => write!(f, "{}/{terms}/{weighting}", sketch.recipe()),
         }
     }
 }
@@ -79,6 +78,8 @@ impl fmt::Display for Recipe {
 /// Makes rows of texts; shared by all threads.
 pub(in crate::pipeline) struct RowMaker {
     terms: DocumentTerms,
+    /// What weighs the terms, unless each counts as often as it occurs.
+    weigher: Option<Weigher>,
     sketcher: Box<dyn Sketcher>,
     shape: Shape,
 }
@@ -87,6 +88,7 @@ pub(in crate::pipeline) struct RowMaker {
 #[derive(Debug, Default)]
 pub(in crate::pipeline) struct RowScratch {
     terms: TermScratch,
+    weights: Weights,
     sketch: Scratch,
 }
 
@@ -98,8 +100,10 @@ impl RowMaker {
         fitted: &Fitted,
         isa: Isa,
     ) -> Self {
+        let weighting = Some(terms.weighting()).filter(|weighting| !weighting.is_plain());
+        let weigher = weighting.map(|weighting| Weigher::new(weighting, fitted.frequencies()));
         let terms = DocumentTerms::new(terms, fitted, isa);
-        Self { terms, sketcher: sketch.sketcher(isa), shape: sketch.shape() }
+        Self { terms, weigher, sketcher: sketch.sketcher(isa), shape: sketch.shape() }
     }
 
     /// What its rows look like.
@@ -116,10 +120,16 @@ impl RowMaker {
         scratch: &mut RowScratch,
     ) -> (bool, usize) {
         let terms = self.terms.of(text, &mut scratch.terms);
-        let start = rows.len();
+        let (start, count) = (rows.len(), terms.len());
         rows.resize(start + self.shape.words(), 0);
-        let features = Features::occurrences(terms);
+        let features = match &self.weigher {
+            None => Features::occurrences(terms),
+            Some(weigher) => {
+                weigher.weigh(terms, &mut scratch.weights);
+                Features { terms, weights: Some(&scratch.weights.weights) }
+            }
+        };
         let has_row = self.sketcher.make(&features, &mut rows[start..], &mut scratch.sketch);
-        (has_row, terms.len())
+        (has_row, count)
     }
 }

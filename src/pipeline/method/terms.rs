@@ -1,10 +1,12 @@
 //! What the terms of a document are.
 
 use crate::error::{Error, Result};
+use crate::extract::weighting::Weighting;
 use crate::kernels::Isa;
 use crate::options::Options;
 use crate::stable_hash::hash;
 use crate::tokenize::Tokens;
+use crate::tokenize::stop_words::StopWords;
 use std::fmt;
 use std::num::NonZeroUsize;
 use std::str::FromStr;
@@ -13,7 +15,7 @@ use std::sync::Arc;
 /// Most tokens of a shingle.
 const LONGEST_SHINGLE: usize = 100;
 
-/// What the terms of a document are; each counts as often as it occurs.
+/// What the terms of a document are, and how much each counts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Terms {
     /// Runs of consecutive tokens.
@@ -22,8 +24,13 @@ pub enum Terms {
         tokens: Tokens,
         /// How many tokens a run has, 100 at the most.
         length: NonZeroUsize,
+        /// Tokens that are dropped before, so that their neighbours become adjacent.
+        stop_words: StopWords,
+        /// Which of them count, and how much.
+        weighting: Weighting,
     },
-    /// The most frequent words of the collection, which are runs of ASCII letters.
+    /// The most frequent words of the collection, which are runs of ASCII letters; each counts as
+    /// often as it occurs.
     MostFrequent {
         /// How many of them.
         count: usize,
@@ -35,7 +42,12 @@ pub enum Terms {
 impl Default for Terms {
     /// Three consecutive words.
     fn default() -> Self {
-        Self::Shingles { tokens: Tokens::Words, length: NonZeroUsize::MIN.saturating_add(2) }
+        Self::Shingles {
+            tokens: Tokens::Words,
+            length: NonZeroUsize::MIN.saturating_add(2),
+            stop_words: StopWords::default(),
+            weighting: Weighting::default(),
+        }
     }
 }
 
@@ -44,33 +56,98 @@ impl FromStr for Terms {
 
     /// Reads `words:3` or `chars:5`.
     fn from_str(text: &str) -> Result<Self> {
-        let parsed = text.split_once(':').and_then(|(tokens, length)| {
-            let length: NonZeroUsize = length.parse().ok()?;
-            let tokens = Tokens::from_name(tokens)?;
-            (length.get() <= LONGEST_SHINGLE).then_some(Self::Shingles { tokens, length })
-        });
-        let rule = "must be words:N or chars:N with N from 1 to 100, for example words:3";
-        parsed.ok_or_else(|| Error::config("shingle", text, rule))
+        let mut options = Options::new();
+        options.set("shingle", text);
+        Self::parse(&mut options)
     }
 }
 
 impl fmt::Display for Terms {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Shingles { tokens, length } => write!(f, "{}:{length}", tokens.name()),
+            Self::Shingles { tokens, length, .. } => write!(f, "{}:{length}", tokens.name()),
             Self::MostFrequent { count, .. } => write!(f, "{count} most frequent words"),
         }
     }
 }
 
 impl Terms {
-    /// Takes the option `shingle`: `words:3` if it was not given.
+    /// Takes the options `tokenizer`, `shingle` and `stop_words`: shingles of three words, or of five
+    /// characters, if they were not given, without stop words. A shingle is given as `chars:5`, or
+    /// as the number alone; stop words as the name of a list, or of a file that is read.
     ///
     /// # Errors
     ///
-    /// It cannot be read.
+    /// They cannot be read, or contradict each other; this build lacks the tokenizer.
     pub fn parse(options: &mut Options) -> Result<Self> {
-        options.take("shingle").map_or(Ok(Self::default()), |text| text.parse())
+        let (tokenizer, shingle) = (options.take("tokenizer"), options.take("shingle"));
+        let (unit, length) = match shingle.as_deref() {
+            None => (None, None),
+            Some(text) => match text.split_once(':') {
+                Some((unit, length)) => (Some(unit), Some(length)),
+                None => (None, Some(text)),
+            },
+        };
+        if let (Some(tokenizer), Some(unit)) = (&tokenizer, unit)
+            && tokenizer != unit
+        {
+            let rule = format!("contradicts `shingle` {}", shingle.as_deref().unwrap_or_default());
+            return Err(Error::config("tokenizer", tokenizer, rule));
+        }
+        let names = Tokens::NAMES.join(", ");
+        let tokens = match (unit, &tokenizer) {
+            (Some(unit), _) => Tokens::from_name(unit)?,
+            (None, Some(name)) => {
+                let named = Tokens::from_name(name)?;
+                let rule = || format!("must be one of {names}");
+                Some(named.ok_or_else(|| Error::config("tokenizer", name, rule()))?)
+            }
+            (None, None) => Some(Tokens::Words),
+        };
+        let length = match length {
+            None => NonZeroUsize::new(if tokens == Some(Tokens::Characters) { 5 } else { 3 }),
+            Some(length) => length.parse().ok(),
+        };
+        let (Some(tokens), Some(length)) = (tokens, length.filter(|n| n.get() <= LONGEST_SHINGLE))
+        else {
+            let rule = format!(
+                "must be UNIT:N with N from 1 to {LONGEST_SHINGLE}, for example words:3, or N alone; \
+                 units are {names}"
+            );
+            return Err(Error::config("shingle", shingle.unwrap_or_default(), rule));
+        };
+        let stop_words = options.take("stop_words").map_or(Ok(StopWords::default()), stop_words)?;
+        if tokens == Tokens::Characters && !stop_words.words().is_empty() {
+            let rule = "is a list of words: it does not go with characters";
+            return Err(Error::config("stop_words", stop_words.name(), rule));
+        }
+        Ok(Self::Shingles { tokens, length, stop_words, weighting: Weighting::default() })
+    }
+
+    /// The same with another weighting, where they have one.
+    #[must_use]
+    pub fn weighted(self, weighting: Weighting) -> Self {
+        match self {
+            Self::Shingles { tokens, length, stop_words, .. } => {
+                Self::Shingles { tokens, length, stop_words, weighting }
+            }
+            words @ Self::MostFrequent { .. } => words,
+        }
+    }
+
+    /// How much each counts.
+    #[must_use]
+    pub fn weighting(&self) -> Weighting {
+        match self {
+            Self::Shingles { weighting, .. } => *weighting,
+            Self::MostFrequent { .. } => Weighting::default(),
+        }
+    }
+
+    /// Whether something must be learned from the collection before a document has them.
+    #[must_use]
+    pub fn is_learned(&self) -> bool {
+        matches!(self, Self::MostFrequent { .. }) || self.weighting().is_learned()
     }
 
     /// What a person calls them.
@@ -86,7 +163,7 @@ impl Terms {
     #[must_use]
     pub fn recipe(&self) -> String {
         match self {
-            Self::Shingles { tokens, length } => {
+            Self::Shingles { tokens, length, .. } => {
                 let tokens = tokens.tokenizer(Isa::Portable).recipe();
                 format!("xxh3-64:0/{tokens}/shingle={length}")
             }
@@ -94,14 +171,54 @@ impl Terms {
         }
     }
 
+    /// All that sets of them depend on.
+    pub(super) fn sets_recipe(&self) -> String {
+        match self {
+            Self::Shingles { stop_words, .. } if !stop_words.words().is_empty() => {
+                format!("{}/{}", self.recipe(), stop_words.recipe())
+            }
+            _ => self.recipe(),
+        }
+    }
+
     /// What is left out and how the rest counts; stop words by their hash.
     pub(super) fn weighting_recipe(&self) -> String {
         match self {
-            Self::Shingles { .. } => "weight=tf/stop=none".to_owned(),
+            Self::Shingles { weighting, stop_words, .. } => {
+                format!("{}/{}", weighting.recipe(), stop_words.recipe())
+            }
             Self::MostFrequent { stop_words, .. } => {
                 format!("weight=tf/stop={:016x}", hash(&stop_words.join(&b'\n')))
             }
         }
+    }
+
+    /// Their options with their values, as [`Self::parse`] and
+    /// [its like of the weighting](Weighting::parse) read them back.
+    pub(super) fn parameters(&self) -> Vec<(&'static str, String)> {
+        let mut parameters = vec![("shingle", self.to_string())];
+        if let Self::Shingles { stop_words, .. } = self
+            && *stop_words != StopWords::default()
+        {
+            parameters.push(("stop_words", stop_words.name().to_owned()));
+        }
+        parameters
+    }
+}
+
+/// The stop words of that name: a built-in list, or a file.
+fn stop_words(name: String) -> Result<StopWords> {
+    if let Some(built_in) = StopWords::built_in(&name) {
+        return Ok(built_in);
+    }
+    match std::fs::read(&name) {
+        Ok(list) => Ok(StopWords::of_list(&name, &list)),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            let rule =
+                "must be none, english, chinese, english+chinese, or a file, which is not there";
+            Err(Error::config("stop_words", name, rule))
+        }
+        Err(error) => Err(Error::io(&name, "read", error)),
     }
 }
 
@@ -111,12 +228,64 @@ mod tests {
 
     #[test]
     fn shingles_are_read_as_they_are_shown() {
-        for text in ["words:3", "chars:5", "words:100"] {
+        for text in ["words:3", "chars:5", "ascii:1", "words:100"] {
             assert_eq!(text.parse::<Terms>().unwrap().to_string(), text);
         }
         for text in ["words", "words:0", "lines:3", "chars:101", "words:-1", ""] {
             assert!(text.parse::<Terms>().is_err(), "{text}");
         }
         assert_eq!(Terms::default().to_string(), "words:3");
+    }
+    fn parsed(options: &str) -> Result<Terms> {
+        Terms::parse(&mut Options::parse(options).unwrap())
+    }
+
+    #[test]
+    fn a_tokenizer_and_a_number_are_a_shingle() {
+        for (options, shingle) in [
+            ("tokenizer=ascii,shingle=2", "ascii:2"),
+            ("tokenizer=chars", "chars:5"),
+            ("tokenizer=ascii", "ascii:3"),
+            ("shingle=4", "words:4"),
+            ("tokenizer=chars,shingle=chars:2", "chars:2"),
+        ] {
+            assert_eq!(parsed(options).unwrap(), shingle.parse().unwrap(), "{options}");
+        }
+        for (options, message) in [
+            ("tokenizer=chars,shingle=words:2", "tokenizer chars: contradicts `shingle` words:2"),
+            ("tokenizer=letters", "tokenizer letters: must be one of words, chars, ascii, chinese"),
+            ("shingle=lines:2", "shingle lines:2: must be UNIT:N with N from 1 to 100"),
+            ("tokenizer=chars,stop_words=english", "stop_words english: is a list of words"),
+            ("stop_words=/nowhere", "stop_words /nowhere: must be none, english"),
+        ] {
+            let error = parsed(options).unwrap_err().to_string();
+            assert!(error.starts_with(message), "{error}");
+        }
+    }
+
+    #[cfg(not(feature = "chinese"))]
+    #[test]
+    fn a_build_without_chinese_says_so() {
+        for name in ["chinese", "auto", "lecture"] {
+            let error = parsed(&format!("tokenizer={name}")).unwrap_err().to_string();
+            let expected = "this build has no Chinese words; rebuild with --features chinese";
+            assert_eq!(error, expected);
+        }
+    }
+
+    #[test]
+    fn stop_words_are_a_list_or_a_file() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), "The\na").unwrap();
+        let name = file.path().to_str().unwrap();
+        let terms = parsed(&format!("stop_words={name}")).unwrap();
+        assert_eq!(
+            terms.parameters(),
+            [("shingle", "words:3".to_owned()), ("stop_words", name.to_owned())]
+        );
+        assert!(terms.sets_recipe().contains("/shingle=3/stop="), "{}", terms.sets_recipe());
+        assert!(terms.weighting_recipe().starts_with("weight=tf/stop="));
+        assert_ne!(terms.weighting_recipe(), Terms::default().weighting_recipe());
+        assert_eq!(parsed("stop_words=none").unwrap(), Terms::default());
     }
 }

@@ -1,7 +1,7 @@
 //! Arguments of `simtool dedup` and `simtool match`, and of `simtool --corpus`, which is either.
 
 use super::common::output_folder;
-use super::{CommonArgs, InputArgs, MemoryArgs, WordsArgs};
+use super::{CommonArgs, InputArgs, MemoryArgs, TermArgs, WordsArgs};
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{ValueEnum, ValueHint};
 use simtool::pipeline::method::Method;
@@ -159,10 +159,8 @@ pub(crate) struct CorpusArgs {
     #[arg(long, value_name = "S")]
     pub(crate) verify: Option<String>,
 
-    /// What is compared: sets of so many consecutive words (words:N) or characters (chars:N)
-    /// [default: words:3].
-    #[arg(long, value_name = "UNIT:N")]
-    pub(crate) shingle: Option<String>,
+    #[command(flatten)]
+    pub(crate) terms: TermArgs,
 
     /// Print on standard error how near-duplicates are found, and why so.
     #[arg(long)]

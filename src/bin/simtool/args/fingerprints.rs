@@ -1,6 +1,6 @@
 //! Arguments of the commands on fingerprints alone: `join`, `search` and `fingerprint`.
 
-use super::{CommonArgs, InputArgs, MemoryArgs};
+use super::{CommonArgs, InputArgs, MemoryArgs, TermArgs};
 use clap::ValueHint;
 use clap::builder::PossibleValuesParser;
 use simtool::search::planner::{IndexName, SEARCHES, SELF_JOINS};
@@ -124,9 +124,8 @@ pub(crate) struct FingerprintArgs {
     #[arg(long, value_name = "BITS")]
     pub(crate) bits: Option<String>,
 
-    /// What a document is taken for: so many consecutive words (words:N) or characters (chars:N).
-    #[arg(long, value_name = "UNIT:N", default_value = "words:3")]
-    pub(crate) shingle: String,
+    #[command(flatten)]
+    pub(crate) terms: TermArgs,
 
     /// The file to write; - prints JSON Lines.
     ///

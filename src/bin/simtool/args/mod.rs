@@ -6,6 +6,7 @@ mod examples;
 mod fingerprints;
 mod input;
 mod sizes;
+mod terms;
 #[cfg(feature = "jsonl")]
 mod why;
 
@@ -18,6 +19,7 @@ pub(crate) use corpus::{
 };
 pub(crate) use fingerprints::{FingerprintArgs, JoinArgs, PairsArgs, SearchArgs};
 pub(crate) use input::{InputArgs, OnError};
+pub(crate) use terms::TermArgs;
 #[cfg(feature = "jsonl")]
 pub(crate) use why::WhyArgs;
 
@@ -218,9 +220,8 @@ pub(crate) struct CompareArgs {
     #[arg(value_name = "B", value_hint = ValueHint::FilePath)]
     pub(crate) right: PathBuf,
 
-    /// What is compared: sets of so many consecutive words (words:N) or characters (chars:N).
-    #[arg(long, value_name = "UNIT:N", default_value = "words:3")]
-    pub(crate) shingle: String,
+    #[command(flatten)]
+    pub(crate) terms: TermArgs,
 
     /// Bits of the SimHash fingerprints whose distance is told: 64, 128, 256 or 512 [default: 64].
     #[arg(long, value_name = "BITS")]
@@ -251,6 +252,11 @@ pub(crate) struct CompareArgs {
 pub(crate) struct ReferenceArgs {
     #[command(flatten)]
     pub(crate) words: WordsArgs,
+
+    /// Words that are no features, separated by white space [default: stopwords.txt in the folder,
+    /// else a built-in English list].
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) stop_words: Option<PathBuf>,
 
     /// The corpus [default: article.txt in the folder].
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
@@ -294,11 +300,6 @@ pub(crate) struct WordsArgs {
     #[arg(long, value_name = "DIR", default_value = ".", value_parser = folder(),
         value_hint = ValueHint::DirPath)]
     pub(crate) directory: PathBuf,
-
-    /// Words that are no features, separated by white space [default: stopwords.txt in the folder,
-    /// else a built-in English list].
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
-    pub(crate) stop_words: Option<PathBuf>,
 
     /// A line of 0s and 1s for each feature [default: hashvalue.txt in the folder, else a built-in
     /// table of 10,000 lines of 128].

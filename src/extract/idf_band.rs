@@ -1,0 +1,93 @@
+//! The band of inverse document frequencies within which terms are of a lexicon.
+//!
+//! A term in df of n documents has the normalized idf ln(n / df) / ln n: 0 in all of them, 1 in one.
+//!
+//! # References
+//!
+//! A. Chowdhury, O. Frieder, D. Grossman, M. C. `McCabe`. Collection statistics for fast duplicate
+//! document detection. ACM TOIS 20(2), 2002.
+
+use std::fmt;
+use std::ops::RangeInclusive;
+use std::str::FromStr;
+
+/// Parts of one in which the ends are given.
+const PARTS: u16 = 1000;
+
+/// A part of a number below which it is a fault of the arithmetic.
+const ROUNDING: f64 = 1e-9;
+
+/// Normalized idf from one value to another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct IdfBand {
+    low: u16,
+    high: u16,
+}
+
+impl IdfBand {
+    /// What a band must be.
+    pub const RULE: &str =
+        "must be LOW-HIGH within 0 and 1, with up to three decimals, for example 0.2-0.8";
+
+    /// In how many of `documents` a term is that lies in the band: two at the least, since a word
+    /// that is met once is mostly an error.
+    #[must_use]
+    #[expect(clippy::cast_sign_loss, reason = "powers are above 0")]
+    pub fn documents(&self, documents: u64) -> RangeInclusive<u32> {
+        let power = |end: u16| (documents as f64).powf(f64::from(PARTS - end) / f64::from(PARTS));
+        // What is a whole number is one, whatever its last bit says.
+        let least = (power(self.high) * (1.0 - ROUNDING)).ceil() as u32;
+        let most = (power(self.low) * (1.0 + ROUNDING)).floor() as u32;
+        least.max(2)..=most
+    }
+}
+
+impl FromStr for IdfBand {
+    type Err = ();
+
+    #[expect(clippy::cast_sign_loss, reason = "its range is checked")]
+    fn from_str(text: &str) -> Result<Self, ()> {
+        let end = |text: &str| {
+            let parts = text.parse::<f64>().ok()? * f64::from(PARTS);
+            let whole = parts.round();
+            let is_told = (parts - whole).abs() < ROUNDING * f64::from(PARTS);
+            (is_told && (0.0..=f64::from(PARTS)).contains(&whole)).then_some(whole as u16)
+        };
+        let (low, high) = text.split_once('-').ok_or(())?;
+        match (end(low), end(high)) {
+            (Some(low), Some(high)) if low <= high => Ok(Self { low, high }),
+            _ => Err(()),
+        }
+    }
+}
+
+impl fmt::Display for IdfBand {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [low, high] = [self.low, self.high].map(|end| f64::from(end) / f64::from(PARTS));
+        write!(f, "{low}-{high}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_band_is_a_range_of_documents() {
+        for (band, documents, expected) in [
+            ("0.2-0.8", 10_000, 7..=1584),
+            ("0.5-0.5", 10_000, 100..=100),
+            ("0.25-0.75", 10_000, 10..=1000),
+            ("0-1", 10_000, 2..=10_000),
+            ("0.5-0.8", 4, 2..=2),
+        ] {
+            let read: IdfBand = band.parse().unwrap();
+            assert_eq!(read.documents(documents), expected, "{band}");
+            assert_eq!(read.to_string(), band);
+        }
+        assert!("0.9-1".parse::<IdfBand>().unwrap().documents(100).is_empty());
+        for wrong in ["", "0.2", "0.8-0.2", "0.2-1.1", "-1-0.5", "0.1234-0.5", "a-b", "nan-1"] {
+            assert!(wrong.parse::<IdfBand>().is_err(), "{wrong}");
+        }
+    }
+}

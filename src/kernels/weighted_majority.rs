@@ -1,0 +1,195 @@
+//! Sums, bit by bit, the weights of those of many 64-bit rows that have it set: the inner loop of
+//! SimHash with weights.
+//!
+//! A bit of the fingerprint is 1 where the rows with the bit weigh more than those without: where
+//! 2 × sum > total, so no signs are needed. The 64 sums lie side by side, in 32 bits each as long as
+//! all weights together fit there.
+//!
+//! # References
+//!
+//! M. Charikar, "Similarity estimation techniques from rounding algorithms", STOC 2002.
+
+use super::Isa;
+
+/// What the rows with each bit weigh, and what all rows weigh.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BitWeights {
+    with_bit: [u64; 64],
+    total: u64,
+}
+
+impl Default for BitWeights {
+    fn default() -> Self {
+        Self { with_bit: [0; 64], total: 0 }
+    }
+}
+
+impl BitWeights {
+    /// Adds `rows` with their weights.
+    ///
+    /// # Panics
+    ///
+    /// There are more weights than rows, or fewer.
+    ///
+    /// # Complexity
+    ///
+    /// O(rows): 4 additions of 16 sums each a row with AVX-512, 32 instructions with AVX2.
+    pub fn add(&mut self, isa: Isa, rows: &[u64], weights: &[u32]) {
+        assert_eq!(rows.len(), weights.len(), "every row has a weight");
+        let total: u64 = weights.iter().map(|&weight| u64::from(weight)).sum();
+        if total > u64::from(u32::MAX) {
+            // They are two or more, since one weight fits.
+            let half = rows.len() / 2;
+            self.add(isa, &rows[..half], &weights[..half]);
+            self.add(isa, &rows[half..], &weights[half..]);
+            return;
+        }
+        let sums = match isa.runnable() {
+            #[cfg(target_arch = "x86_64")]
+            // SAFETY: AVX-512 was detected.
+            Isa::Avx512 => unsafe { avx512::sums(rows, weights) },
+            #[cfg(target_arch = "x86_64")]
+            // SAFETY: AVX2 was detected.
+            Isa::Avx2 => unsafe { avx2::sums(rows, weights) },
+            _ => portable::sums(rows, weights),
+        };
+        for (with_bit, sum) in self.with_bit.iter_mut().zip(sums) {
+            *with_bit += u64::from(sum);
+        }
+        self.total += total;
+    }
+
+    /// The bits of more than half of the weight, a tie giving 0; forgets the rows.
+    #[must_use]
+    pub fn take_majority(&mut self) -> u64 {
+        let Self { with_bit, total } = std::mem::take(self);
+        let bit = |(bit, &sum): (usize, &u64)| u64::from(2 * sum > total) << bit;
+        with_bit.iter().enumerate().map(bit).sum()
+    }
+}
+
+mod portable {
+    /// What the rows with each bit weigh, if all weights together fit in 32 bits.
+    // Always inlined, so that it is compiled for the instructions of its caller.
+    #[inline(always)]
+    pub(super) fn sums(rows: &[u64], weights: &[u32]) -> [u32; 64] {
+        let mut all = [0; 64];
+        // Sums of half of the bits stay in registers.
+        for (sums, shift) in all.as_chunks_mut::<32>().0.iter_mut().zip([0, 32]) {
+            let mut lanes = [0_u32; 32];
+            for (row, weight) in rows.iter().zip(weights) {
+                let bits = (row >> shift) as u32;
+                for (bit, lane) in (0..).zip(&mut lanes) {
+                    *lane += weight & (bits >> bit & 1).wrapping_neg();
+                }
+            }
+            *sums = lanes;
+        }
+        all
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+mod avx2 {
+    /// [`super::portable::sums`], eight of them an instruction.
+    #[target_feature(enable = "avx2,bmi1,bmi2")]
+    pub(super) fn sums(rows: &[u64], weights: &[u32]) -> [u32; 64] {
+        super::portable::sums(rows, weights)
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+mod avx512 {
+    use std::arch::x86_64::{
+        _mm512_mask_add_epi32, _mm512_set1_epi32, _mm512_setzero_si512, _mm512_storeu_si512,
+    };
+
+    /// [`super::portable::sums`]; sixteen bits of a row say which of sixteen sums its weight is
+    /// added to.
+    #[target_feature(enable = "avx512f")]
+    pub(super) fn sums(rows: &[u64], weights: &[u32]) -> [u32; 64] {
+        let [mut a, mut b, mut c, mut d] = [_mm512_setzero_si512(); 4];
+        for (&row, &weight) in rows.iter().zip(weights) {
+            let weight = _mm512_set1_epi32(weight.cast_signed());
+            a = _mm512_mask_add_epi32(a, row as u16, a, weight);
+            b = _mm512_mask_add_epi32(b, (row >> 16) as u16, b, weight);
+            c = _mm512_mask_add_epi32(c, (row >> 32) as u16, c, weight);
+            d = _mm512_mask_add_epi32(d, (row >> 48) as u16, d, weight);
+        }
+        let mut all = [0; 64];
+        for (sums, lanes) in all.as_chunks_mut::<16>().0.iter_mut().zip([a, b, c, d]) {
+            // SAFETY: there is room for sixteen sums.
+            unsafe { _mm512_storeu_si512(sums.as_mut_ptr().cast(), lanes) };
+        }
+        all
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// The slow, obvious twin: signed sums.
+    fn naive(rows: &[u64], weights: &[u32]) -> u64 {
+        (0..64).fold(0, |all, bit| {
+            let signed = |(row, &weight): (&u64, &u32)| {
+                if row >> bit & 1 == 1 { i64::from(weight) } else { -i64::from(weight) }
+            };
+            let sum: i64 = rows.iter().zip(weights).map(signed).sum();
+            all | u64::from(sum > 0) << bit
+        })
+    }
+
+    fn check(rows: &[u64], weights: &[u32]) {
+        for &isa in Isa::available() {
+            let mut sums = BitWeights::default();
+            let first = rows.len() / 3;
+            sums.add(isa, &rows[..first], &weights[..first]);
+            sums.add(isa, &rows[first..], &weights[first..]);
+            assert_eq!(sums.take_majority(), naive(rows, weights), "{isa}, {} rows", rows.len());
+            assert_eq!(sums, BitWeights::default());
+        }
+    }
+
+    #[test]
+    fn no_weight_and_a_tie_give_zeros() {
+        check(&[], &[]);
+        check(&[u64::MAX], &[0]);
+        check(&[u64::MAX, 0], &[7, 7]);
+        check(&[u64::MAX, 0, 1], &[7, 7, 1]);
+    }
+
+    #[test]
+    fn the_sums_of_the_tutorial_and_of_the_lecture() {
+        let digits = |text| u64::from_str_radix(text, 2).unwrap();
+        // Weights 4 and 5: 9 -9 1 -1 1 9.
+        let rows = [digits("100101"), digits("101011")];
+        check(&rows, &[4, 5]);
+        let mut sums = BitWeights::default();
+        sums.add(Isa::Portable, &rows, &[4, 5]);
+        assert_eq!(sums.take_majority(), digits("101011"));
+    }
+
+    #[test]
+    fn sums_do_not_overflow() {
+        for length in [1, 2, 3, 31, 100] {
+            check(&vec![u64::MAX; length], &vec![u32::MAX; length]);
+            let rows = [vec![u64::MAX; length], vec![0; length]].concat();
+            let mut weights = vec![u32::MAX; 2 * length];
+            check(&rows, &weights);
+            weights[length] -= 1;
+            check(&rows, &weights);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn random_rows_are_the_same(
+            rows in proptest::collection::vec((any::<u64>(), prop_oneof![0..9_u32, any::<u32>()]), 0..300),
+        ) {
+            let (rows, weights): (Vec<u64>, Vec<u32>) = rows.into_iter().unzip();
+            check(&rows, &weights);
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! Learns from a collection what its documents cannot become features without.
+
+use super::document_terms::{DocumentTerms, TermScratch};
+use super::fitted::Fitted;
+use super::terms::Terms;
+use crate::document::Content;
+use crate::error::Result;
+use crate::extract::frequencies::{self, Frequencies, FrequencyCounter};
+use crate::extract::vocabulary::{self, NumberRanks, Vocabulary};
+use crate::extract::word_counter::{MOST_PLACES, WordCounter};
+use crate::kernels::Isa;
+use crate::pipeline::workers::Workers;
+use crate::progress::{Progress, Work};
+use crate::read::{Corpus, Event};
+use crate::token_batch::TokenBatch;
+use crate::tokenize::ascii_letters::AsciiLetters;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+impl Fitted {
+    /// Learns what `terms` need from `corpus`, in one reading if they need anything.
+    ///
+    /// # Errors
+    ///
+    /// The corpus cannot be read.
+    pub(in crate::pipeline) fn learn(
+        terms: &Terms,
+        corpus: &dyn Corpus,
+        workers: &Workers,
+        isa: Isa,
+        progress: &dyn Progress,
+    ) -> Result<Self> {
+        Ok(match terms {
+            Terms::MostFrequent { count, stop_words } => {
+                let words = words(*count, stop_words, corpus, workers, isa, progress)?;
+                Self::Words(Arc::new(words))
+            }
+            Terms::Shingles { weighting, .. } if weighting.is_learned() => {
+                let frequencies = frequencies(terms, corpus, workers, isa, progress)?;
+                let terms = terms.sets_recipe();
+                Self::Frequencies { terms, frequencies: Arc::new(frequencies) }
+            }
+            Terms::Shingles { .. } => Self::Nothing,
+        })
+    }
+}
+
+/// The most frequent words of `corpus`: one reading.
+fn words(
+    count: usize,
+    stop_words: &[Vec<u8>],
+    corpus: &dyn Corpus,
+    workers: &Workers,
+    isa: Isa,
+    progress: &dyn Progress,
+) -> Result<Vocabulary> {
+    progress.begin("counting words", Work::Bytes(corpus.bytes()));
+    let bytes = usize::try_from(corpus.bytes()).unwrap_or(usize::MAX) / workers.count();
+    let tokenizer = AsciiLetters::new(isa);
+    let counters = workers.try_share(corpus.shard_count(), |shards| {
+        let mut counter = WordCounter::new(bytes, stop_words);
+        let mut batch = TokenBatch::default();
+        // The numbers of words, which the second reading does not use.
+        let mut written = Vec::new();
+        for shard in shards {
+            let read = corpus.read_shard(shard, &mut |event| {
+                if let Event::Record(record) = event
+                    && let Content::Document(document) = record.content
+                {
+                    tokenizer.tokenize(document.text, &mut batch, |piece, batch| {
+                        let room = (piece.len() / 2 + 2) * MOST_PLACES;
+                        written.resize(written.len().max(room), 0);
+                        counter.count(piece, batch, &mut written, 0);
+                    });
+                }
+                Ok(ControlFlow::Continue(()))
+            });
+            read.map_err(|error| (shard, error))?;
+        }
+        Ok(counter)
+    })?;
+    Ok(most_frequent(workers, &counters, count).0)
+}
+
+/// In how many documents of `corpus` each of the terms is: one reading.
+fn frequencies(
+    terms: &Terms,
+    corpus: &dyn Corpus,
+    workers: &Workers,
+    isa: Isa,
+    progress: &dyn Progress,
+) -> Result<Frequencies> {
+    progress.begin("counting terms", Work::Bytes(corpus.bytes()));
+    let maker = DocumentTerms::new(terms, &Fitted::Nothing, isa);
+    let counters = workers.try_share(corpus.shard_count(), |shards| {
+        let (mut counter, mut scratch) = (FrequencyCounter::default(), TermScratch::default());
+        for shard in shards {
+            let read = corpus.read_shard(shard, &mut |event| {
+                if let Event::Record(record) = event
+                    && let Content::Document(document) = record.content
+                {
+                    let terms = maker.of(document.text, &mut scratch);
+                    terms.sort_unstable();
+                    terms.dedup();
+                    counter.add(terms);
+                }
+                Ok(ControlFlow::Continue(()))
+            });
+            read.map_err(|error| (shard, error))?;
+        }
+        Ok(counter.finished())
+    })?;
+    let parts = workers.count();
+    let merge = |part| frequencies::merged(&counters, part, parts);
+    Ok(Frequencies::new(&counters, workers.map((0..parts).collect(), merge)))
+}
+
+/// The `most` most frequent words of what all workers counted, and what their numbers mean.
+pub(in crate::pipeline) fn most_frequent(
+    workers: &Workers,
+    counters: &[WordCounter],
+    most: usize,
+) -> (Vocabulary, Vec<NumberRanks>) {
+    let reached = workers
+        .map(counters.iter().collect(), |counter| vocabulary::reached_count(counter, most))
+        .into_iter()
+        .max()
+        .unwrap_or(0);
+    let candidates = workers
+        .map((0..counters.len()).collect(), |own| vocabulary::candidates(counters, own, reached));
+    let vocabulary = Vocabulary::of_candidates(candidates.into_iter().flatten().collect(), most);
+    let number_ranks =
+        workers.map(counters.iter().collect(), |counter| vocabulary.number_ranks(counter));
+    (vocabulary, number_ranks)
+}

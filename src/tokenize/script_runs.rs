@@ -1,0 +1,104 @@
+//! Runs of scripts in a text that is normalized and folded, by how they are cut into tokens.
+
+use super::normalize;
+use std::ops::Range;
+use unicode_normalization::char::is_combining_mark;
+use unicode_script::{Script, UnicodeScript as _};
+
+/// What a character is to the runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Class {
+    /// An ideograph.
+    Han,
+    /// What stands in a run of ideographs, but makes none.
+    Ascii,
+    Kana,
+    /// Of another script without spaces.
+    Unspaced,
+    /// Of the same class as what is before.
+    Mark,
+    Other,
+}
+
+fn class(character: char) -> Class {
+    match character {
+        '+' | '#' | '&' | '.' | '_' | '%' | '-' => Class::Ascii,
+        '\0'..='\x7f' if character.is_ascii_alphanumeric() => Class::Ascii,
+        '\0'..='\x7f' => Class::Other,
+        '\u{4e00}'..='\u{9fff}' => Class::Han,
+        // The mark that prolongs is of both, for Unicode.
+        '\u{3041}'..='\u{3096}' | '\u{30fc}' => Class::Kana,
+        _ if is_combining_mark(character) && !normalize::is_unspaced(character) => Class::Mark,
+        '\u{80}'..'\u{e00}' => Class::Other,
+        _ => match character.script() {
+            Script::Han => Class::Han,
+            Script::Hiragana | Script::Katakana => Class::Kana,
+            Script::Thai | Script::Lao | Script::Khmer | Script::Myanmar => Class::Unspaced,
+            _ => Class::Other,
+        },
+    }
+}
+
+/// How a run is cut.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Cutting {
+    /// Into Chinese words.
+    Chinese,
+    /// Into pairs of characters, with ideographs beside it.
+    Kana,
+    /// Into pairs of characters.
+    Unspaced,
+    /// Into words.
+    Words,
+}
+
+/// A run, and how it is cut.
+pub(super) type Run = (Cutting, Range<usize>);
+
+/// Replaces `runs` by those of a text that hold a letter or digit.
+pub(super) fn find_runs(text: &str, runs: &mut Vec<Run>) {
+    runs.clear();
+    let mut current: Run = (Cutting::Words, 0..0);
+    // Where what may be of a run of ideographs begins, if it is of words otherwise.
+    let mut ascii = 0;
+    let mut is_last_ascii = false;
+    for (at, character) in text.char_indices() {
+        let class = class(character);
+        let end = at + character.len_utf8();
+        let cutting = match class {
+            Class::Mark => current.0,
+            Class::Han => Cutting::Chinese,
+            Class::Ascii if current.0 == Cutting::Chinese => Cutting::Chinese,
+            Class::Ascii | Class::Other => Cutting::Words,
+            Class::Kana => Cutting::Kana,
+            Class::Unspaced => Cutting::Unspaced,
+        };
+        let is_ascii = class == Class::Ascii;
+        if is_ascii && !is_last_ascii {
+            ascii = at;
+        }
+        if cutting != current.0 {
+            let mut start = at;
+            // What stands before an ideograph belongs to it.
+            if cutting == Cutting::Chinese && is_last_ascii && current.0 == Cutting::Words {
+                start = ascii;
+                current.1.end = ascii;
+            }
+            runs.push(std::mem::replace(&mut current, (cutting, start..at)));
+        }
+        current.1.end = end;
+        is_last_ascii = is_ascii;
+    }
+    runs.push(current);
+    runs.retain(|(_, run)| text[run.clone()].contains(char::is_alphanumeric));
+}
+
+/// Whether a text that is no ASCII may hold a character of a script without spaces.
+pub(super) fn may_be_unspaced(text: &[u8]) -> bool {
+    let is_first = |byte: u8, next: u8| {
+        // All of U+2000 to U+2DFF are of other scripts.
+        matches!((byte, next), (0xE0 | 0xE1 | 0xE3.., _) | (0xE2, 0xB8..))
+    };
+    let neighbours = text.iter().zip(text.iter().skip(1));
+    neighbours.fold(false, |found, (&byte, &next)| found | is_first(byte, next))
+}

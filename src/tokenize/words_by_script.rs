@@ -1,0 +1,177 @@
+//! Tokens for texts of several scripts: each run of a script is cut as that script needs.
+//!
+//! A maximal run of ideographs, of ASCII letters and digits and of `+#&._%-` that holds an ideograph
+//! is cut into Chinese words; with Hiragana or Katakana beside it, all of it is Japanese. Japanese,
+//! Thai, Lao, Khmer and Myanmar are pairs of neighbouring characters. The rest is words.
+//!
+//! The choice is one of each run and never of the text, so that a foreign sentence in it does not
+//! change how the rest is cut.
+
+use super::chinese_words::{DICTIONARY, cut};
+use super::hashed_tokens::{HashTokenizer, HashedTokens};
+use super::pieces::pieces;
+use super::script_runs::{Cutting, Run, find_runs, may_be_unspaced};
+use super::unicode_words::UnicodeWords;
+use crate::kernels::Isa;
+use crate::kernels::word_masks::classify;
+use crate::stable_hash::hash;
+use unicode_normalization::char::is_combining_mark;
+
+/// The tokenizer of runs of scripts.
+#[derive(Clone, Copy, Debug)]
+pub struct WordsByScript {
+    isa: Isa,
+}
+
+impl WordsByScript {
+    /// A tokenizer that uses the given instruction set.
+    #[must_use]
+    pub fn new(isa: Isa) -> Self {
+        Self { isa }
+    }
+}
+
+/// Appends each pair of neighbouring letters, digits and marks, or the only one of them.
+fn push_pairs(text: &str, hashes: &mut Vec<u64>) {
+    let is_token = |c: char| c.is_alphanumeric() || is_combining_mark(c);
+    for part in text.split(|c| !is_token(c)).filter(|part| !part.is_empty()) {
+        let mut before = None;
+        let mut pairs = 0;
+        for (at, character) in part.char_indices() {
+            if let Some(start) = before.replace(at) {
+                hashes.push(hash(&part.as_bytes()[start..at + character.len_utf8()]));
+                pairs += 1;
+            }
+        }
+        if pairs == 0 {
+            hashes.push(hash(part.as_bytes()));
+        }
+    }
+}
+
+impl WordsByScript {
+    /// Appends the tokens of a text that is normalized and folded.
+    fn runs(self, folded: &[u8], tokens: &mut HashedTokens) {
+        // It was decoded.
+        let text = str::from_utf8(folded).unwrap_or_default();
+        let mut runs = std::mem::take(&mut tokens.runs);
+        find_runs(text, &mut runs);
+        let mut rest = runs.as_slice();
+        while let Some((first, others)) = rest.split_first() {
+            let (cutting, mut range) = first.clone();
+            // Runs that touch are Japanese together. Of others, what is between has no token: one
+            // call cuts them.
+            let is_of = |(before, next): (&Run, &Run)| match cutting {
+                Cutting::Chinese | Cutting::Kana => {
+                    matches!(next.0, Cutting::Chinese | Cutting::Kana)
+                        && before.1.end == next.1.start
+                }
+                Cutting::Unspaced | Cutting::Words => false,
+            };
+            let touching = rest.iter().zip(others).take_while(|&pair| is_of(pair)).count();
+            let mut taken = 1 + touching;
+            let is_japanese = rest[..taken].iter().any(|run| run.0 == Cutting::Kana);
+            if cutting == Cutting::Chinese && !is_japanese {
+                let is_alone = |at: usize| {
+                    rest[at].0 == Cutting::Chinese
+                        && rest.get(at + 1).is_none_or(|next| {
+                            next.0 != Cutting::Kana || rest[at].1.end != next.1.start
+                        })
+                };
+                while taken < rest.len() && is_alone(taken) {
+                    taken += 1;
+                }
+            }
+            range.end = rest[taken - 1].1.end;
+            rest = &rest[taken..];
+            let run = &text[range];
+            match cutting {
+                Cutting::Words => UnicodeWords::new(self.isa).folded(run.as_bytes(), tokens),
+                Cutting::Chinese if !is_japanese => {
+                    cut(run, |word| tokens.hashes.push(hash(word.as_bytes())));
+                }
+                _ => push_pairs(run, &mut tokens.hashes),
+            }
+        }
+        tokens.runs = runs;
+    }
+}
+
+impl HashTokenizer for WordsByScript {
+    fn tokenize(&self, text: &[u8], tokens: &mut HashedTokens) {
+        let words = UnicodeWords::new(self.isa);
+        for piece in pieces(text) {
+            if !classify(self.isa, piece, &mut tokens.words) {
+                words.ascii(tokens);
+                continue;
+            }
+            tokens.normalized.fill(self.isa, piece, &tokens.words);
+            let normalized = std::mem::take(&mut tokens.normalized);
+            if may_be_unspaced(normalized.text()) {
+                self.runs(normalized.text(), tokens);
+            } else {
+                words.folded(normalized.text(), tokens);
+            }
+            tokens.normalized = normalized;
+        }
+    }
+
+    fn recipe(&self) -> String {
+        let words = UnicodeWords::new(self.isa).recipe();
+        format!("auto:{DICTIONARY}/{words}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[track_caller]
+    fn check(text: &str, expected: &str) {
+        let expected: Vec<u64> = expected.split_whitespace().map(|w| hash(w.as_bytes())).collect();
+        for &isa in Isa::available() {
+            let mut tokens = HashedTokens::default();
+            WordsByScript::new(isa).tokenize(text.as_bytes(), &mut tokens);
+            assert_eq!(tokens.hashes, expected, "{isa} {text}");
+        }
+    }
+
+    #[test]
+    fn each_run_is_cut_as_its_script_needs() {
+        check("Can't e-mail 3.14", "can't e mail 3.14");
+        check("Größe, Ελλάς", "grösse ελλάσ");
+        check("他来到了网易杭研大厦。", "他 来到 了 网易 杭 研 大厦");
+        check("买T恤, 51区!", "买 t恤 51 区");
+        check("コーヒーです", "コー ーヒ ヒー ーで です");
+        check("東京タワー、北京。", "東京 京タ タワ ワー 北京");
+        check("ア", "ア");
+        check("กัน", "กั ัน");
+        check("한국어 말", "한국어 말");
+        check("…", "");
+    }
+
+    #[test]
+    fn a_foreign_sentence_changes_nothing_around_it() {
+        check("hello 网易 world é大厦x", "hello 网易 world é 大厦 x");
+        check("日本の网易, 网易", "日本 本の の网 网易 网易");
+        check("abcカ漢x1 y", "abc カ漢 漢x x1 y");
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_cut_and_words_of_other_scripts_are_words(text in "[a-z1à. '’а-я“]{0,40}") {
+            let (mut by_script, mut words) = (HashedTokens::default(), HashedTokens::default());
+            WordsByScript::new(Isa::detected()).tokenize(text.as_bytes(), &mut by_script);
+            UnicodeWords::new(Isa::detected()).tokenize(text.as_bytes(), &mut words);
+            prop_assert_eq!(by_script.hashes, words.hashes);
+        }
+
+        #[test]
+        fn no_bytes_fail(text in prop::collection::vec(any::<u8>(), 0..200), mixed in "[a.中々カーกั́é ]{0,30}") {
+            let mut tokens = HashedTokens::default();
+            WordsByScript::new(Isa::detected()).tokenize(&text, &mut tokens);
+            WordsByScript::new(Isa::detected()).tokenize(mixed.as_bytes(), &mut tokens);
+        }
+    }
+}
