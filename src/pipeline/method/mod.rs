@@ -7,6 +7,7 @@
 
 mod document_terms;
 mod fitted;
+pub mod presets;
 mod recipe;
 mod terms;
 
