@@ -146,7 +146,7 @@ fn a_sample_of_everything_says_what_is_so() {
         assert_eq!((found.sample, found.documents), (200, 200));
         let (mut hits, mut truth, mut all) = (0, 0, 0);
         for (a, left) in texts.iter().enumerate() {
-            for (b, right) in texts.iter().enumerate().filter(|&(b, _)| b != a) {
+            for (_, right) in texts.iter().enumerate().filter(|&(b, _)| b != a) {
                 let pair = [left.as_bytes(), right.as_bytes()];
                 let compared = compare_texts(pair, &named.method, crate::kernels::Isa::Portable);
                 let is_true =
@@ -158,10 +158,9 @@ fn a_sample_of_everything_says_what_is_so() {
                     truth + u64::from(is_true),
                     all + u64::from(is_found),
                 );
-                let _ = b;
             }
         }
-        assert!(truth > 50 && all > 20, "{truth} {all}");
+        assert!(hits > 4 && truth > 10 && all > 5, "{truth} {all}");
         assert_eq!((found.recall.hits, found.recall.partners), (hits, truth), "{text}");
         assert_eq!((found.precision.hits, found.precision.partners), (hits, all), "{text}");
         assert!(found.recall.standard_error.abs() < 1e-12);
