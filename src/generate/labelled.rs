@@ -73,7 +73,7 @@ const VERSIONS: [&[Edit]; 8] = [
 ];
 
 /// Sentences of a document, about.
-const SENTENCES: usize = 12;
+const SENTENCES: usize = 14;
 /// One document in so many ends in the notice.
 const NOTICES: u64 = 5;
 
@@ -130,7 +130,7 @@ impl Language {
         let changed = match edit {
             Edit::Light => 3,
             Edit::Edited => 14,
-            Edit::Rewritten => 42,
+            Edit::Rewritten => 32,
             Edit::Part => 0,
         };
         for sentence in &mut version {

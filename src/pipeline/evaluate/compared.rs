@@ -213,7 +213,7 @@ impl Comparing<'_> {
             (first..end).map(set).collect::<Vec<_>>()
         });
         self.refuse_cancelled()?;
-        TermLists::new(&sets.concat(), workers)
+        TermLists::new(&sets.concat(), workers, resources.isa)
     }
 
     fn refuse_cancelled(&self) -> Result<()> {

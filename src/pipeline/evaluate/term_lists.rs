@@ -1,9 +1,17 @@
 //! Sets of terms as lists of documents: how many terms any two documents share.
+//!
+//! A list of d documents takes d²/2 steps, so terms that many documents have are bits of a row instead,
+//! which are compared 64 at a time.
 
 use crate::error::Result;
+use crate::kernels::Isa;
+use crate::kernels::shared_bits::shared_bits;
 use crate::pipeline::workers::Workers;
 use rayon::slice::ParallelSliceMut;
 use std::ops::Range;
+
+/// A term that more than one of so many documents have is a bit.
+const BIT_SHARE: usize = 32;
 
 /// The terms that several documents have, renumbered, with the documents of each.
 #[derive(Debug)]
@@ -18,6 +26,10 @@ pub(super) struct TermLists {
     list_ends: Vec<usize>,
     /// The documents of each term, ascending.
     lists: Vec<u32>,
+    /// Of each document so many words of bits, one for each term that many documents have.
+    bits: Vec<u64>,
+    width: usize,
+    isa: Isa,
 }
 
 impl TermLists {
@@ -30,7 +42,7 @@ impl TermLists {
     /// # Complexity
     ///
     /// O(m log m) for m terms of all documents.
-    pub(super) fn new(sets: &[Vec<u64>], workers: &Workers) -> Result<Self> {
+    pub(super) fn new(sets: &[Vec<u64>], workers: &Workers, isa: Isa) -> Result<Self> {
         let sizes: Vec<u32> = sets.iter().map(|set| set.len() as u32).collect();
         let of_set = |(document, set): (u32, &Vec<u64>)| {
             set.iter().map(move |&term| (term, document)).collect::<Vec<_>>()
@@ -39,12 +51,24 @@ impl TermLists {
         workers.run(|| occurrences.par_sort_unstable())?;
         let (mut lists, mut list_ends) = (Vec::new(), Vec::new());
         let mut term_ends = vec![0; sets.len()];
+        let mut frequent = Vec::new();
         for list in occurrences.chunk_by(|a, b| a.0 == b.0).filter(|list| list.len() > 1) {
+            if list.len() > sets.len() / BIT_SHARE {
+                frequent.push(list);
+                continue;
+            }
             for &(_, document) in list {
                 lists.push(document);
                 term_ends[document as usize] += 1;
             }
             list_ends.push(lists.len());
+        }
+        let width = frequent.len().div_ceil(64);
+        let mut bits = vec![0; width * sets.len()];
+        for (bit, list) in frequent.into_iter().enumerate() {
+            for &(_, document) in list {
+                bits[document as usize * width + bit / 64] |= 1 << (bit % 64);
+            }
         }
         drop(occurrences);
         let mut end = 0;
@@ -62,7 +86,7 @@ impl TermLists {
             }
             start = end;
         }
-        Ok(Self { sizes, term_ends, terms, list_ends, lists })
+        Ok(Self { sizes, term_ends, terms, list_ends, lists, bits, width, isa })
     }
 
     /// Number of documents.
@@ -86,9 +110,20 @@ impl TermLists {
         &self.terms[range(&self.term_ends, document as usize)]
     }
 
+    fn bits(&self, document: u32) -> &[u64] {
+        let start = document as usize * self.width;
+        &self.bits[start..start + self.width]
+    }
+
+    /// How many of the terms that are bits two documents share.
+    fn shared_bits(&self, a: u32, b: u32) -> u32 {
+        // A document has fewer than 2^32 terms.
+        shared_bits(self.isa, self.bits(a), self.bits(b)) as u32
+    }
+
     /// How many terms two documents share.
     pub(super) fn shared(&self, [a, b]: [u32; 2]) -> u32 {
-        let (mut rest, mut count) = (self.terms(b), 0);
+        let (mut rest, mut count) = (self.terms(b), self.shared_bits(a, b));
         for term in self.terms(a) {
             let at = rest.partition_point(|other| other < term);
             count += u32::from(rest.get(at) == Some(term));
@@ -107,6 +142,11 @@ impl TermLists {
                 counts[(other - document) as usize - 1] += 1;
             }
         }
+        if self.width > 0 {
+            for (other, count) in (document + 1..).zip(counts) {
+                *count += self.shared_bits(document, other);
+            }
+        }
     }
 }
 
@@ -119,22 +159,40 @@ fn range(ends: &[usize], part: usize) -> Range<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::collections::BTreeSet;
 
     #[test]
     fn shared_terms_are_those_of_both_sets() {
-        let sets: Vec<Vec<u64>> = vec![
+        let few: Vec<Vec<u64>> = vec![
             vec![1, 5, 9, u64::MAX],
             vec![],
             vec![5, 9, 10],
             vec![7],
             vec![1, 5, 10, u64::MAX],
         ];
-        let lists = TermLists::new(&sets, &Workers::new(2).unwrap()).unwrap();
+        let lists = TermLists::new(&few, &Workers::new(2).unwrap(), Isa::Portable).unwrap();
         assert_eq!((lists.len(), lists.size(0), lists.bytes_per_document()), (5, 4, 19));
-        for a in 0..5_u32 {
-            let mut counts = vec![0; 4 - a as usize];
+        // Of many documents those terms are in lists that two have, and most others are bits.
+        let many = (0..100_u64).map(|document| {
+            let terms = (0..40).map(|term| term * term * (document + 1) % 210);
+            let terms = terms.chain([1000 + document / 2]);
+            terms.collect::<BTreeSet<_>>().into_iter().collect()
+        });
+        for sets in [few, many.collect()] {
+            for &isa in Isa::available() {
+                check(&sets, isa);
+            }
+        }
+    }
+
+    fn check(sets: &[Vec<u64>], isa: Isa) {
+        let lists = TermLists::new(sets, &Workers::new(2).unwrap(), isa).unwrap();
+        assert!(lists.width > 0);
+        let end = sets.len() as u32;
+        for a in 0..end {
+            let mut counts = vec![0; (end - a) as usize - 1];
             lists.add_shared(a, &mut counts);
-            for b in a + 1..5 {
+            for b in a + 1..end {
                 let (left, right) = (&sets[a as usize], &sets[b as usize]);
                 let both = left.iter().filter(|term| right.contains(term)).count() as u32;
                 assert_eq!(lists.shared([a, b]), both, "{a} {b}");
