@@ -52,9 +52,9 @@ mod tests {
         // F1: 0.4, 1, 0.5 and 0.4, 2/3, 1.
         let (a, b) = (curve([(1, 0), (4, 0), (4, 8)]), curve([(1, 0), (2, 0), (4, 0)]));
         let common = common_threshold(&[&a, &b]);
-        assert_eq!((common.step, common.mean_f1), (1, (1.0 + 2.0 / 3.0) / 2.0));
+        assert_eq!((common.step, common.mean_f1), (1, f64::midpoint(1.0, 2.0 / 3.0)));
         // b's best step does 0.5 on a, a's best 2/3 on b.
-        assert_eq!(common.left_out, Some((0.5 + 2.0 / 3.0) / 2.0));
+        assert_eq!(common.left_out, Some(f64::midpoint(0.5, 2.0 / 3.0)));
         let alone = common_threshold(&[&a]);
         assert_eq!((alone.step, alone.mean_f1, alone.left_out), (1, 1.0, None));
         // Of equal ones the strictest.

@@ -55,7 +55,9 @@ mod tests {
     fn a_curve_has_what_each_step_and_those_below_find() {
         let histogram = |pairs: &[(usize, u64)]| {
             let mut histogram = Histogram::new(4);
-            pairs.iter().for_each(|&(step, count)| histogram.add(step, count));
+            for &(step, count) in pairs {
+                histogram.add(step, count);
+            }
             histogram
         };
         // At step 1 the pairs of the worked example; DE is beyond all steps.

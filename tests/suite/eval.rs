@@ -182,7 +182,7 @@ fn a_sample_needs_no_labels() {
 #[cfg(feature = "zstd")]
 fn published_sets_have_the_figures_that_others_reach() {
     let Some(data) = std::env::var_os("SIMTOOL_DATA") else {
-        println!("skipped: SIMTOOL_DATA is not set");
+        eprintln!("skipped: SIMTOOL_DATA is not set");
         return;
     };
     let set = PathBuf::from(data).join("labelled/clough-stevenson");

@@ -43,7 +43,7 @@ pub(super) struct Comparing<'c> {
 
 /// Rows of documents that have one.
 pub(super) struct Rows {
-    rows: FingerprintRows<'static>,
+    fingerprints: FingerprintRows<'static>,
     /// The documents that have a row, ascending.
     documents: Vec<u32>,
     /// Their rows, one after the other.
@@ -51,24 +51,24 @@ pub(super) struct Rows {
 }
 
 impl Rows {
-    pub(super) fn new(rows: FingerprintRows<'static>) -> Self {
-        let has_row = |&document: &u32| rows.has_fingerprint(document as usize);
-        let documents: Vec<u32> = (0..rows.len() as u32).filter(has_row).collect();
-        let of = |&document: &u32| rows.row(document as usize);
+    pub(super) fn new(fingerprints: FingerprintRows<'static>) -> Self {
+        let has_row = |&document: &u32| fingerprints.has_fingerprint(document as usize);
+        let documents: Vec<u32> = (0..fingerprints.len() as u32).filter(has_row).collect();
+        let of = |&document: &u32| fingerprints.row(document as usize);
         let words = documents.iter().filter_map(of).flatten().copied().collect();
-        Self { rows, documents, words }
+        Self { fingerprints, documents, words }
     }
 
     fn distance(&self, [a, b]: Pair) -> Option<u32> {
-        let row = |document: u32| self.rows.row(document as usize);
-        Some(self.rows.shape.distance(row(a)?, row(b)?))
+        let row = |document: u32| self.fingerprints.row(document as usize);
+        Some(self.fingerprints.shape.distance(row(a)?, row(b)?))
     }
 
     /// The other documents that are within `limit` of one, ascending.
     pub(super) fn near(&self, document: u32, limit: u32, isa: Isa) -> Vec<u32> {
-        let Some(row) = self.rows.row(document as usize) else { return Vec::new() };
+        let Some(row) = self.fingerprints.row(document as usize) else { return Vec::new() };
         let mut distances = vec![0; self.documents.len()];
-        row_distances(self.rows.shape, row, &self.words, isa, &mut distances);
+        row_distances(self.fingerprints.shape, row, &self.words, isa, &mut distances);
         let others = self.documents.iter().zip(distances);
         let is_near = |&(&other, distance): &(&u32, u32)| distance <= limit && other != document;
         others.filter(is_near).map(|(&other, _)| other).collect()
@@ -110,7 +110,7 @@ impl Compared {
     pub(super) fn scale(&self) -> (Scale, usize) {
         match self {
             Self::Rows(rows) | Self::Verified(rows, ..) => {
-                (Scale::Distance, rows.rows.shape.units() as usize)
+                (Scale::Distance, rows.fingerprints.shape.units() as usize)
             }
             Self::Sets(..) => (Scale::Similarity, SIMILARITY_STEPS as usize),
         }
@@ -119,10 +119,10 @@ impl Compared {
     /// Bytes that are kept of a document, in the mean.
     pub(super) fn bytes_per_document(&self) -> u64 {
         match self {
-            Self::Rows(rows) => 8 * rows.rows.shape.words() as u64,
+            Self::Rows(rows) => 8 * rows.fingerprints.shape.words() as u64,
             Self::Sets(lists, _) => lists.bytes_per_document(),
             Self::Verified(rows, lists, _) => {
-                8 * rows.rows.shape.words() as u64 + lists.bytes_per_document()
+                8 * rows.fingerprints.shape.words() as u64 + lists.bytes_per_document()
             }
         }
     }
@@ -257,7 +257,7 @@ impl Comparing<'_> {
         state: impl Fn() -> S + Sync,
         visit: impl Fn(&mut S, Pair, usize) + Sync,
     ) -> Result<Vec<S>> {
-        let Rows { rows: FingerprintRows { shape, .. }, documents, words } = rows;
+        let Rows { fingerprints: FingerprintRows { shape, .. }, documents, words } = rows;
         let (width, count) = (shape.words(), documents.len());
         self.blocks(count, state, |state, first, end| {
             let mut distances = [0; TILE];

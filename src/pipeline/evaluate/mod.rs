@@ -92,7 +92,9 @@ fn measured(labelled: &Labelled, method: &Method, comparing: &Comparing<'_>) -> 
         |histogram, _, step| histogram.add(step, 1),
     )?;
     let mut all = Histogram::new(steps);
-    histograms.iter().for_each(|part| all.merge(part));
+    for part in &histograms {
+        all.merge(part);
+    }
     let of_pairs = |pairs: &[Pair]| {
         let mut histogram = Histogram::new(steps);
         let found = pairs.iter().filter_map(|&pair| compared.step(pair));

@@ -228,7 +228,9 @@ impl Similar<'_> {
         sets.sort_unstable_by_key(|(row, _)| *row);
         let mut lists: UnorderedMap<u64, Vec<u32>> = UnorderedMap::default();
         for (at, (_, set)) in (0_u32..).zip(&sets) {
-            set.iter().for_each(|&term| lists.entry(term).or_default().push(at));
+            for &term in set {
+                lists.entry(term).or_default().push(at);
+            }
         }
         let state = || (vec![0_u32; sets.len()], vec![Partners::default(); sets.len()]);
         let states = self.visit_sets(terms, &|_| true, state, |(counts, partners), row, set| {

@@ -21,16 +21,12 @@ pub fn write_table(out: &mut dyn Write, evaluation: &Evaluation) -> io::Result<(
         widths.max().unwrap_or(0)
     };
     for line in std::iter::once(None).chain((0..evaluation.methods.len()).map(Some)) {
-        let mut text = String::new();
-        for (number, column) in columns.iter().enumerate() {
+        let cells = columns.iter().enumerate().map(|(number, column)| {
             let (cell, width) = (cell(line, column), width(column));
             // Names begin at the left, numbers end at the right.
-            text += &match number {
-                0 => format!("{cell:<width$}"),
-                _ => format!("  {cell:>width$}"),
-            };
-        }
-        writeln!(out, "{}", text.trim_end())?;
+            if number == 0 { format!("{cell:<width$}") } else { format!("{cell:>width$}") }
+        });
+        writeln!(out, "{}", cells.collect::<Vec<_>>().join("  ").trim_end())?;
     }
     Ok(())
 }

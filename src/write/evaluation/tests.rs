@@ -30,7 +30,7 @@ fn evaluation(collections: usize) -> Evaluation {
             closeness: "distance 4".into(),
             similarity: "0.250".into(),
             ids: [text.clone(), b"b".to_vec()],
-            texts: [text.clone(), b"else".to_vec()],
+            texts: [text, b"else".to_vec()],
         }],
     }
 }
