@@ -20,7 +20,7 @@ use crate::similarity::{Similarity, Threshold};
 /// Documents that are compared with all others at a time.
 const BLOCK: usize = 32;
 /// Rows that stay near while a block is compared with them.
-const TILE: usize = 256;
+const TILE: usize = 128;
 
 /// What is compared of the documents of a collection.
 pub(super) enum Compared {
