@@ -12,6 +12,7 @@ use simtool::evaluation::Evaluation;
 use simtool::pipeline::CollectionSummary;
 use simtool::pipeline::evaluate::{DocumentsInMemory, Labelled, LabelledFolder, Labels, evaluate};
 use simtool::pipeline::method::presets::NamedMethod;
+use simtool::pipeline::timings::Timings;
 use simtool::read::walk::{InputFile, Walked};
 use simtool::read::{Collection, ReadOptions};
 use simtool::resources::Resources;
@@ -34,17 +35,20 @@ pub(crate) fn run(args: &EvalArgs) -> anyhow::Result<Outcome> {
     for (option, path) in &outputs {
         refuse_existing(option, path, existing(args.force))?;
     }
-    let progress = ProgressLine::new(args.common.quiet, args.common.progress);
+    let progress = ProgressLine::new(args.common.running.quiet, args.common.running.progress);
     let reader = Reader {
         args,
         input: args.input(),
-        options: documents::read_options(&args.input(), Access::of(args.common.no_mmap))?,
+        options: documents::read_options(&args.input(), Access::of(args.common.running.no_mmap))?,
         resources: args.common.resources(&args.memory),
         progress: &progress,
     };
+    let mut timings = Timings::start();
     let collections = reader.collections()?;
+    timings.end("read");
     let evaluation = evaluate(&collections, &methods, measure, &reader.resources, &progress)?;
     progress.end();
+    timings.end("compare");
 
     let mut out = Vec::new();
     match args.format {
@@ -54,8 +58,11 @@ pub(crate) fn run(args: &EvalArgs) -> anyhow::Result<Outcome> {
     }
     write_files(args, &evaluation)?;
     console::out(&out)?;
-    if args.format == EvalFormat::Table && !args.common.quiet {
+    if args.format == EvalFormat::Table && !args.common.running.quiet {
         explain(&evaluation);
+    }
+    if args.common.running.stats {
+        console::stats(&console::stage_times(timings.stages(), timings.counts()));
     }
     Ok(documents::outcome(collections.iter().map(Labelled::summary)))
 }
@@ -146,7 +153,7 @@ impl Reader<'_> {
 
     /// Shows what was wrong with the documents.
     fn told(&self, collection: &Collection, read: &CollectionSummary) {
-        let (verbose, quiet) = (self.args.common.verbose, self.args.common.quiet);
+        let (verbose, quiet) = (self.args.common.running.verbose, self.args.common.running.quiet);
         let faults = documents::all_faults(collection, read);
         if !faults.is_empty() {
             self.progress.end();
@@ -161,7 +168,7 @@ impl Reader<'_> {
         truth: &Path,
         gray: Option<&Path>,
     ) -> anyhow::Result<Labelled> {
-        let access = Access::of(self.args.common.no_mmap);
+        let access = Access::of(self.args.common.running.no_mmap);
         let truth_file = inputs::open(truth, access)?;
         let gray_file = gray.map(|path| inputs::open(path, access)).transpose()?;
         let format = match self.args.truth_format {

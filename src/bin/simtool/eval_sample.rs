@@ -8,6 +8,7 @@ use simtool::evaluate::RatioEstimate;
 use simtool::json_text::write_string;
 use simtool::pipeline::evaluate::{SampleSettings, SampledMethod, estimate_by_sample};
 use simtool::pipeline::method::presets::NamedMethod;
+use simtool::pipeline::timings::Timings;
 use simtool::quantity::grouped;
 use simtool::read::Collection;
 use simtool::read::walk::Walked;
@@ -21,14 +22,14 @@ pub(crate) fn run(args: &EvalArgs, methods: &[NamedMethod], size: u32) -> anyhow
     let similarity = similarity.map(|text| Threshold::parse("similarity", text)).transpose()?;
     let settings = SampleSettings { size: size as usize, seed: args.seed, similarity };
     let input = args.input();
-    let options = documents::read_options(&input, Access::of(args.common.no_mmap))?;
+    let options = documents::read_options(&input, Access::of(args.common.running.no_mmap))?;
     let resources = args.common.resources(&args.memory);
     let temporary = &resources.temporary_folder;
     let Walked { files, faults, .. } =
         documents::walk(&args.paths, &input, Path::new(""), temporary)?;
     let collection = Collection::open(files, options);
-    let progress = ProgressLine::new(args.common.quiet, args.common.progress);
-    let (mut sampled, mut read) = (Vec::new(), None);
+    let progress = ProgressLine::new(args.common.running.quiet, args.common.running.progress);
+    let (mut sampled, mut read, mut timings) = (Vec::new(), None, Timings::start());
     for method in methods {
         let (estimate, summary) =
             estimate_by_sample(&collection, method, settings, &resources, &progress)?;
@@ -36,10 +37,14 @@ pub(crate) fn run(args: &EvalArgs, methods: &[NamedMethod], size: u32) -> anyhow
         read.get_or_insert(summary);
     }
     progress.end();
+    timings.end("compare");
+    if args.common.running.stats {
+        console::stats(&console::stage_times(timings.stages(), timings.counts()));
+    }
     if let Some(read) = &mut read {
         documents::add_faults(&collection, faults, read);
         documents::refuse_missing_ids(&input, &[(&collection, read)])?;
-        let (verbose, quiet) = (args.common.verbose, args.common.quiet);
+        let (verbose, quiet) = (args.common.running.verbose, args.common.running.quiet);
         let faults = documents::all_faults(&collection, read);
         documents::show(&faults, documents::Shown { verbose, quiet });
     }

@@ -30,22 +30,22 @@ const PRESETS: &[Preset] = &[
         name: "multi-lexicon",
         help: "Eight SimHashes of 64 bits over random lexicons of two consecutive words, four of \
                which must agree",
-        method: "multi-lexicon:lexicons=8,votes=4,max_distance=20,shingle=words:2",
+        method: "multi-lexicon:lexicons=8,votes=4,lexicon_bits=shared,max_distance=20,shingle=words:2",
     },
     Preset {
         name: "minhash",
         help: "MinHash of 128 values of 32 bits over three consecutive words",
-        method: "minhash:lanes=128,max_distance=100,shingle=words:3",
+        method: "minhash:lanes=128,bits=32,hashing=classical,max_distance=100,shingle=words:3",
     },
     Preset {
         name: "i-match",
         help: "I-Match: one hash of the words in the middle of the range of frequencies",
-        method: "i-match:lexicons=1,max_distance=0,shingle=words:1",
+        method: "i-match:lexicons=0,max_distance=0,shingle=words:1",
     },
     Preset {
         name: "random-i-match",
         help: "I-Match over the lexicon and 30 random parts of it",
-        method: "i-match:lexicons=31,max_distance=30,shingle=words:1",
+        method: "i-match:lexicons=30,lexicon_share=0.1,max_distance=30,shingle=words:1",
     },
     Preset {
         name: "exact",

@@ -37,8 +37,9 @@ pub(crate) struct EvalArgs {
     /// Methods with commas between: names of presets, and methods with their options behind a colon,
     /// as in simhash:bits=128,shingle=words:2 [default: all presets].
     ///
-    /// A preset takes options too, in place of its own: word-simhash:bits=512. All thresholds are
-    /// measured; the one that is given is told besides.
+    /// Presets: word-simhash, shingle-simhash, multi-lexicon, minhash, i-match, random-i-match and exact.
+    /// One that is not a method's own name takes options too, in place of its own, as in
+    /// word-simhash:bits=512. All thresholds are measured; the one that is given is told besides.
     #[arg(short, long, value_name = "LIST", help_heading = "Methods")]
     pub(crate) methods: Option<String>,
 
@@ -89,9 +90,9 @@ pub(crate) struct EvalArgs {
     #[arg(long, help_heading = "Writing")]
     pub(crate) force: bool,
 
-    /// Field, column or dotted path of the text.
-    #[arg(long, value_name = "NAME", default_value = "text", help_heading = "Reading")]
-    pub(crate) text_field: String,
+    /// Field, column or dotted path of the text [default: text].
+    #[arg(long, value_name = "NAME", help_heading = "Reading")]
+    pub(crate) text_field: Option<String>,
 
     /// Field, column or dotted path of the ID; one that is named here must be there [default: id].
     #[arg(long, value_name = "NAME", help_heading = "Reading")]

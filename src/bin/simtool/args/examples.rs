@@ -63,10 +63,7 @@ Examples:
   simtool eval set-a/ --report eval.html --svg plots/
       also writes a page with plots and with the pairs that the best method gets wrong
   simtool eval --sample 1000 big/ --methods simhash:max_distance=6
-      estimates what that method would miss and wrongly find in a collection without labels
-
-Presets: word-simhash, shingle-simhash, multi-lexicon, minhash, i-match, random-i-match, exact, as far
-as this build has them.";
+      estimates what that method would miss and wrongly find in a collection without labels";
 
 #[cfg(feature = "jsonl")]
 pub(super) const WHY: &str = "\
