@@ -38,6 +38,16 @@ pub enum ErrorKind {
         /// What a valid file has there.
         expected: String,
     },
+    /// A line of a file does not hold what it is read for.
+    #[error("{}, line {line}: expected {expected}", path.display())]
+    Line {
+        /// The file.
+        path: PathBuf,
+        /// Line in the file, from 1.
+        line: usize,
+        /// What stands in a valid line.
+        expected: String,
+    },
     /// A setting is out of its range, or contradicts another.
     ///
     /// Rules name other settings in backquotes, as `text_field`: a face shows them as it spells them.

@@ -62,6 +62,8 @@ pub mod document;
 pub mod document_name;
 pub mod durable;
 pub mod error;
+pub mod evaluate;
+pub mod evaluation;
 pub mod extract;
 pub mod fault;
 pub mod features;

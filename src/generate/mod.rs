@@ -6,7 +6,7 @@
 //! vocabulary grows with the square root of the text. Everything is drawn with integers, so a seed
 //! gives the same bytes on every machine.
 //!
-//! [`pages`] makes a crawl of real pages instead.
+//! [`labelled`] makes documents of real words, edited by known amounts. [`pages`] makes a crawl of real pages instead.
 
 pub mod collection;
 #[cfg(all(feature = "gzip", feature = "jsonl", feature = "parquet"))]
@@ -14,6 +14,7 @@ pub mod crawl;
 #[cfg(all(feature = "gzip", feature = "jsonl", feature = "parquet"))]
 pub mod crawl_files;
 mod document;
+pub mod labelled;
 #[cfg(all(feature = "gzip", feature = "jsonl", feature = "parquet"))]
 pub mod pages;
 mod random;

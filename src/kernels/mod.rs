@@ -21,6 +21,7 @@ pub mod hamming_scan;
 pub mod mark_characters;
 pub mod min_hash;
 pub mod partition;
+pub mod row_distances;
 pub mod row_words;
 pub mod shared_bits;
 pub mod shingle_terms;

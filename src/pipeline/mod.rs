@@ -14,6 +14,7 @@
 //! * [`find_near_duplicates`] runs a plan; [`deduplicate`], [`match_collections`], [`fingerprint`]
 //!   and [`compare()`] are whole runs in one call.
 //! * [`estimate()`] tells what a run would take; [`write_outputs`] writes what was found.
+//! * [`mod@evaluate`] measures methods on collections of which the near-duplicates are known.
 //! * [`match_queries()`] is `simtool N M`: the most frequent words of form-feed texts, counted and
 //!   numbered in a first pass, so that the second never looks at the text.
 //! * [`finished_run`] reads back what became of a document.
@@ -26,6 +27,7 @@ pub mod config;
 mod corpus_terms;
 pub mod emit_pairs;
 mod estimate;
+pub mod evaluate;
 mod find_close;
 mod fingerprint_collection;
 mod fingerprint_documents;

@@ -4,6 +4,7 @@ mod aside;
 #[cfg(feature = "parquet")]
 mod document_columns;
 pub mod document_rows;
+pub mod evaluation;
 pub mod kept_documents;
 #[cfg(feature = "parquet")]
 pub mod kept_rows;

@@ -27,6 +27,8 @@ mod durability;
 ))]
 mod estimates;
 #[cfg(feature = "jsonl")]
+mod eval;
+#[cfg(feature = "jsonl")]
 mod fingerprint;
 #[cfg(all(feature = "jsonl", feature = "parquet", feature = "warc", feature = "zstd"))]
 mod generated_pages;

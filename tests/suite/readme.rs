@@ -22,7 +22,7 @@ fn blocks<'r>(readme: &'r str, language: &str) -> Vec<&'r str> {
 /// A folder with the data sets, in which README's commands run one after the other.
 fn workplace() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
-    for set in ["datasets/demo", "datasets/crawl"] {
+    for set in ["datasets/demo", "datasets/crawl", "datasets/labelled"] {
         let copy = folder.path().join(set);
         std::fs::create_dir_all(&copy).unwrap();
         for entry in std::fs::read_dir(repository().join(set)).unwrap() {

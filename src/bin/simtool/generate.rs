@@ -6,6 +6,7 @@ use crate::output_file::{existing, refuse_existing};
 use simtool::Error;
 use simtool::fingerprint::hash_table::HashTable;
 use simtool::generate::collection::{CollectionSettings, Size, write_collection};
+use simtool::generate::labelled::labelled;
 use simtool::generate::stop_words;
 use simtool::quantity::{bytes, counted};
 use std::fs::{self, File};
@@ -41,6 +42,16 @@ pub(crate) fn run(args: &GenerateArgs) -> anyhow::Result<()> {
         refuse(&names)?;
         let files = simtool::generate::crawl::crawl(seed, args.documents.unwrap_or(0));
         for (name, content) in names.into_iter().zip(files.map_err(failed)?) {
+            fs::write(folder.join(name), content).map_err(failed)?;
+        }
+        return Ok(());
+    }
+    if args.labelled {
+        let failed = |e| Error::io(folder, "write to", e);
+        let names = ["docs.jsonl", "truth.tsv", "gray.tsv"];
+        refuse(&names)?;
+        let made = labelled(seed, args.documents.unwrap_or(0)).map_err(failed)?;
+        for (name, content) in names.into_iter().zip([made.documents, made.truth, made.gray]) {
             fs::write(folder.join(name), content).map_err(failed)?;
         }
         return Ok(());

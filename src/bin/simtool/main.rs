@@ -5,6 +5,8 @@ mod compare;
 mod console;
 mod corpus;
 mod documents;
+mod eval;
+mod eval_sample;
 mod fingerprint;
 mod generate;
 #[cfg(all(feature = "jsonl", feature = "parquet", feature = "warc", feature = "zstd"))]
@@ -84,6 +86,7 @@ fn run(command: &Command) -> anyhow::Result<Outcome> {
         Command::Match(args) => return corpus::run(args.job()),
         Command::Corpus(args) => return corpus::run(args.job()),
         Command::Fingerprint(args) => return fingerprint::run(args),
+        Command::Eval(args) => return eval::run(args),
         Command::Compare(args) => compare::run(args)?,
         Command::Join(args) => join::join(args)?,
         Command::Search(args) => join::search(args)?,

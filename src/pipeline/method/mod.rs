@@ -8,6 +8,7 @@
 mod document_terms;
 mod fitted;
 mod learn;
+pub mod presets;
 mod recipe;
 mod terms;
 

@@ -3,10 +3,10 @@
 use std::fmt::{self, Display, Write as _};
 
 /// Text of one line: names, IDs, messages.
-pub(super) struct Line<'t>(pub(super) &'t [u8]);
+pub(in crate::write) struct Line<'t>(pub(in crate::write) &'t [u8]);
 
 /// Text of many lines, whose line ends and tabs stay.
-pub(super) struct Lines<'t>(pub(super) &'t str);
+pub(in crate::write) struct Lines<'t>(pub(in crate::write) &'t str);
 
 impl Display for Line<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -34,7 +34,7 @@ impl Display for Lines<'_> {
 
 /// A name in at most so many characters: of a longer one the middle is cut, and the whole stands
 /// where the pointer rests.
-pub(super) struct Cut<'t>(pub(super) &'t [u8], pub(super) usize);
+pub(in crate::write) struct Cut<'t>(pub(in crate::write) &'t [u8], pub(in crate::write) usize);
 
 /// Characters of a name of which the whole is told.
 const WHOLE: usize = 800;

@@ -22,6 +22,8 @@ mod sources;
 mod tables;
 mod unread;
 
+pub(super) use escape::{Cut, Line, Lines};
+pub(super) use page::STYLE;
 pub use page::write_report;
 
 use std::collections::BTreeMap;

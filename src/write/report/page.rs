@@ -5,7 +5,8 @@ use super::{Report, clusters, examples, head, histograms, levels, run, sources, 
 use crate::write::summary::Summary;
 use std::io::{self, Write};
 
-const STYLE: &str = include_str!("page.css");
+/// How pages look, in light and in dark.
+pub(in crate::write) const STYLE: &str = include_str!("page.css");
 /// The search by ID; everything else needs none.
 pub(super) const SCRIPT: &str = include_str!("page.js");
 /// The SHA-256 of the script, by which the page's policy lets it run and nothing else.

@@ -50,6 +50,21 @@ Examples:
 
 `simtool --corpus PATH --queries QUERIES` does the same.";
 
+pub(super) const EVAL: &str = "\
+Examples:
+  simtool eval datasets/labelled
+      tells for each preset how well it finds the near-duplicates of the folder's docs.jsonl, which
+      its truth.tsv lists
+  simtool eval set-a/ set-b/ --methods shingle-simhash,simhash:bits=512,shingle=chars:5,exact
+      three methods on two collections, with the mean at each one's best threshold and at one
+      threshold for both
+  simtool eval --corpus docs.jsonl --truth pairs.tsv --all --format tsv
+      a line for every threshold of every preset
+  simtool eval set-a/ --report eval.html --svg plots/
+      also writes a page with plots and with the pairs that the best method gets wrong
+  simtool eval --sample 1000 big/ --methods simhash:max_distance=6
+      estimates what that method would miss and wrongly find in a collection without labels";
+
 #[cfg(feature = "jsonl")]
 pub(super) const WHY: &str = "\
 Examples:

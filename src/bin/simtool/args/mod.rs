@@ -2,6 +2,7 @@
 
 mod common;
 mod corpus;
+mod eval;
 mod examples;
 mod fingerprints;
 mod input;
@@ -17,6 +18,7 @@ pub(crate) use corpus::{
     ClusterBy, CorpusArgs, CorpusForm, DedupArgs, Job, KeepWhich, MatchArgs, OutputFormat,
     Quarantined,
 };
+pub(crate) use eval::{EvalArgs, EvalFormat, TruthLines};
 pub(crate) use fingerprints::{FingerprintArgs, JoinArgs, PairsArgs, SearchArgs};
 pub(crate) use input::{InputArgs, OnError};
 pub(crate) use terms::TermArgs;
@@ -77,6 +79,13 @@ pub(crate) enum Command {
     #[cfg(feature = "jsonl")]
     #[command(after_long_help = examples::WHY)]
     Why(WhyArgs),
+    /// Measure methods on collections whose near-duplicates are known, or on a sample of your own.
+    ///
+    /// Compares all pairs of documents with each method, and tells precision, recall and F1 at every
+    /// threshold; a pair that is not among the true ones is wrong. With --sample, no labels are
+    /// needed: a random sample is compared exactly with the whole collection.
+    #[command(alias = "evaluate", after_long_help = examples::EVAL)]
+    Eval(EvalArgs),
     /// Write a file of fingerprints (SimHash) of documents, for join and search.
     ///
     /// Rows come in reading order, so that row numbers of a join lead back to the documents.
@@ -154,10 +163,7 @@ pub(crate) struct ManArgs {
 }
 
 /// Arguments of `simtool generate`.
-#[cfg_attr(
-    all(feature = "gzip", feature = "jsonl", feature = "parquet"),
-    expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")
-)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 #[derive(Debug, clap::Args)]
 #[command(group = clap::ArgGroup::new("what").required(true))]
 pub(crate) struct GenerateArgs {
@@ -184,8 +190,13 @@ pub(crate) struct GenerateArgs {
 
     /// Write a crawl in miniature instead: pages.warc.wet.gz, pages.jsonl and pages.parquet.
     #[cfg(all(feature = "gzip", feature = "jsonl", feature = "parquet"))]
-    #[arg(long, requires = "documents", conflicts_with_all = ["with_tables", "samples"])]
+    #[arg(long, requires = "documents", conflicts_with_all = ["with_tables", "samples", "labelled"])]
     pub(crate) crawl: bool,
+
+    /// Write a labelled collection for `simtool eval` instead: docs.jsonl, truth.tsv and gray.tsv, in
+    /// English and Chinese.
+    #[arg(long, requires = "documents", conflicts_with_all = ["with_tables", "samples"])]
+    pub(crate) labelled: bool,
 
     /// Write a crawl of the pages of HTML in this folder instead: the responses in warc/, and their
     /// texts in wet/, jsonl/, parquet/ and text/.

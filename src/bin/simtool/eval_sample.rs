@@ -1,0 +1,184 @@
+//! `simtool eval --sample`: what methods miss and wrongly find in a collection without labels.
+
+use crate::args::{EvalArgs, EvalFormat};
+use crate::inputs::Access;
+use crate::progress_line::ProgressLine;
+use crate::{Outcome, console, documents};
+use simtool::evaluate::RatioEstimate;
+use simtool::json_text::write_string;
+use simtool::pipeline::evaluate::{SampleSettings, SampledMethod, estimate_by_sample};
+use simtool::pipeline::method::presets::NamedMethod;
+use simtool::pipeline::timings::Timings;
+use simtool::quantity::grouped;
+use simtool::read::Collection;
+use simtool::read::walk::Walked;
+use simtool::similarity::Threshold;
+use std::fmt::Write as _;
+use std::path::Path;
+
+/// Draws the sample, and prints what it says of each method.
+pub(crate) fn run(args: &EvalArgs, methods: &[NamedMethod], size: u32) -> anyhow::Result<Outcome> {
+    let similarity = args.similarity.as_deref();
+    let similarity = similarity.map(|text| Threshold::parse("similarity", text)).transpose()?;
+    let settings = SampleSettings { size: size as usize, seed: args.seed, similarity };
+    let input = args.input();
+    let options = documents::read_options(&input, Access::of(args.common.running.no_mmap))?;
+    let resources = args.common.resources(&args.memory);
+    let temporary = &resources.temporary_folder;
+    let Walked { files, faults, .. } =
+        documents::walk(&args.paths, &input, Path::new(""), temporary)?;
+    let collection = Collection::open(files, options);
+    let progress = ProgressLine::new(args.common.running.quiet, args.common.running.progress);
+    let (mut sampled, mut read, mut timings) = (Vec::new(), None, Timings::start());
+    for method in methods {
+        let (estimate, summary) =
+            estimate_by_sample(&collection, method, settings, &resources, &progress)?;
+        sampled.push(estimate);
+        read.get_or_insert(summary);
+    }
+    progress.end();
+    timings.end("compare");
+    if args.common.running.stats {
+        console::stats(&console::stage_times(timings.stages(), timings.counts()));
+    }
+    if let Some(read) = &mut read {
+        documents::add_faults(&collection, faults, read);
+        documents::refuse_missing_ids(&input, &[(&collection, read)])?;
+        let (verbose, quiet) = (args.common.running.verbose, args.common.running.quiet);
+        let faults = documents::all_faults(&collection, read);
+        documents::show(&faults, documents::Shown { verbose, quiet });
+    }
+    let text = match args.format {
+        EvalFormat::Table => table(&sampled, args.seed),
+        EvalFormat::Tsv => lines(&sampled, args.seed),
+        EvalFormat::Json => json(&sampled, args.seed)?,
+    };
+    console::out(text.as_bytes())?;
+    Ok(documents::outcome(read.iter()))
+}
+
+/// For people: writing to a string cannot fail.
+fn table(sampled: &[SampledMethod], seed: u64) -> String {
+    let mut text = String::new();
+    for method in sampled {
+        let _ = writeln!(
+            text,
+            "{}\n  sample     {} of {} documents (seed {seed}); true: Jaccard of {} at least {}, which \
+             is no person's judgement",
+            method.name,
+            grouped(method.sample),
+            grouped(method.documents),
+            method.terms,
+            method.similarity
+        );
+        for (name, estimate) in [
+            ("recall", &method.recall),
+            ("precision", &method.precision),
+            ("recall of small clusters", &method.recall_of_small),
+        ] {
+            if name.len() > 10 && estimate.partners == method.recall.partners {
+                continue;
+            }
+            let _ = writeln!(text, "  {name:<10} {}", told(estimate));
+        }
+    }
+    text
+}
+
+/// A ratio, and how far it can be believed.
+fn told(estimate: &RatioEstimate) -> String {
+    let RatioEstimate { hits, partners, documents, ratio, interval, whole, .. } = estimate;
+    if *partners == 0 {
+        return "nothing to tell: no document of the sample has a partner".to_owned();
+    }
+    let shown = format!("{ratio:.3}, {} of {} pairs", grouped(*hits), grouped(*partners));
+    match interval {
+        Some(interval) => format!("{shown}; 95 %: {:.3} to {:.3}", interval.low, interval.high),
+        None => format!(
+            "{shown}; of all partners of a document in {} of {documents}, 95 %: {:.3} to {:.3}",
+            whole.part, whole.interval.low, whole.interval.high
+        ),
+    }
+}
+
+const COLUMNS: [&str; 19] = [
+    "method",
+    "parameters",
+    "documents",
+    "sample",
+    "seed",
+    "similarity",
+    "recall",
+    "recall_error",
+    "recall_low",
+    "recall_high",
+    "recall_pairs",
+    "precision",
+    "precision_error",
+    "precision_low",
+    "precision_high",
+    "precision_pairs",
+    "whole_documents",
+    "documents_with_partners",
+    "recall_of_small",
+];
+
+/// What stands in the columns.
+fn cells(method: &SampledMethod, seed: u64) -> Vec<String> {
+    let estimate = |estimate: &RatioEstimate| {
+        let interval = estimate.interval.unwrap_or(estimate.whole.interval);
+        [estimate.ratio, estimate.standard_error, interval.low, interval.high]
+            .map(|number| format!("{number:.6}"))
+            .into_iter()
+            .chain([estimate.partners.to_string()])
+    };
+    let SampledMethod { recall, precision, recall_of_small, .. } = method;
+    let front = [
+        method.name.clone(),
+        method.parameters.clone(),
+        method.documents.to_string(),
+        method.sample.to_string(),
+        seed.to_string(),
+        method.similarity.to_string(),
+    ];
+    let back = [
+        recall.whole.part.to_string(),
+        recall.whole.whole.to_string(),
+        format!("{:.6}", recall_of_small.ratio),
+    ];
+    let estimates = estimate(recall).chain(estimate(precision));
+    front.into_iter().chain(estimates).chain(back).collect()
+}
+
+/// A line for each method, with tabs.
+fn lines(sampled: &[SampledMethod], seed: u64) -> String {
+    let mut text = COLUMNS.join("\t") + "\n";
+    for method in sampled {
+        text += &cells(method, seed).join("\t");
+        text.push('\n');
+    }
+    text
+}
+
+/// A list of objects.
+fn json(sampled: &[SampledMethod], seed: u64) -> std::io::Result<String> {
+    let mut out = b"[".to_vec();
+    for (number, method) in sampled.iter().enumerate() {
+        out.extend_from_slice(if number == 0 { b"\n{" } else { b",\n{" });
+        for (at, (name, cell)) in COLUMNS.iter().zip(cells(method, seed)).enumerate() {
+            if at > 0 {
+                out.push(b',');
+            }
+            write_string(&mut out, name.as_bytes())?;
+            out.push(b':');
+            if cell.parse::<f64>().is_ok() {
+                out.extend_from_slice(cell.as_bytes());
+            } else {
+                write_string(&mut out, cell.as_bytes())?;
+            }
+        }
+        out.push(b'}');
+    }
+    out.extend_from_slice(b"\n]\n");
+    Ok(String::from_utf8_lossy(&out).into_owned())
+}

@@ -1,0 +1,64 @@
+//! One threshold for all collections.
+
+use crate::evaluation::{Common, Curve};
+
+/// The threshold that is best for all curves together, which are of one scale; and what the one that
+/// is chosen without a collection does on it.
+#[must_use]
+pub fn common_threshold(curves: &[&Curve]) -> Common {
+    let steps = curves.iter().map(|curve| curve.counts.len()).min().unwrap_or(0);
+    let f1: Vec<Vec<f64>> = curves
+        .iter()
+        .map(|curve| curve.counts[..steps].iter().map(|counts| counts.f1()).collect())
+        .collect();
+    // Sums in the order of the collections: the same on every machine.
+    let mean = |step: usize, without: usize| {
+        let of_others = f1.iter().enumerate().filter(|&(at, _)| at != without);
+        let (sum, count) =
+            of_others.fold((0.0, 0), |(sum, count), (_, f1)| (sum + f1[step], count + 1));
+        sum / f64::from(count.max(1))
+    };
+    let best = |without: usize| {
+        let better = |best: (usize, f64), step: usize| {
+            let mean = mean(step, without);
+            if mean > best.1 { (step, mean) } else { best }
+        };
+        (0..steps).fold((0, 0.0), better)
+    };
+    let (step, mean_f1) = best(usize::MAX);
+    let left_out = (curves.len() > 1).then(|| {
+        let sum: f64 = (0..curves.len()).map(|at| f1[at].get(best(at).0).unwrap_or(&0.0)).sum();
+        sum / curves.len() as f64
+    });
+    Common { step, mean_f1, left_out }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::evaluation::{Counts, Scale};
+
+    fn curve(counts: [(u64, u64); 3]) -> Curve {
+        let counts = counts.map(|(true_found, false_found)| Counts {
+            true_found,
+            false_found,
+            positives: 4,
+        });
+        Curve { scale: Scale::Distance, counts: counts.to_vec() }
+    }
+
+    #[test]
+    fn the_common_threshold_has_the_greatest_mean_and_is_chosen_without_each_collection_too() {
+        // F1: 0.4, 1, 0.5 and 0.4, 2/3, 1.
+        let (a, b) = (curve([(1, 0), (4, 0), (4, 8)]), curve([(1, 0), (2, 0), (4, 0)]));
+        let common = common_threshold(&[&a, &b]);
+        assert_eq!((common.step, common.mean_f1), (1, f64::midpoint(1.0, 2.0 / 3.0)));
+        // b's best step does 0.5 on a, a's best 2/3 on b.
+        assert_eq!(common.left_out, Some(f64::midpoint(0.5, 2.0 / 3.0)));
+        let alone = common_threshold(&[&a]);
+        assert_eq!((alone.step, alone.mean_f1, alone.left_out), (1, 1.0, None));
+        // Of equal ones the strictest.
+        let flat = curve([(2, 0), (2, 0), (2, 0)]);
+        assert_eq!(common_threshold(&[&flat, &flat]).step, 0);
+    }
+}

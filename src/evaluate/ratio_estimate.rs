@@ -1,0 +1,149 @@
+//! What a sample of documents says of all: recall and precision with their intervals.
+//!
+//! Partners of one document are not independent, so both are ratio estimators over documents.
+//!
+//! # References
+//! E. B. Wilson. Probable inference, the law of succession, and statistical inference. JASA 1927.
+
+/// The 97.5 % point of the normal distribution, for intervals of 95 %.
+const Z: f64 = 1.96;
+/// Fewer documents with partners say too little for a standard error.
+const FEWEST: usize = 30;
+
+/// What was found of a sampled document.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SampledDocument {
+    /// Partners that it should have and that were found.
+    pub hits: u64,
+    /// Partners: all that it should have for recall, all that were found for precision.
+    pub partners: u64,
+}
+
+/// Lower and upper end of what is believable with 95 %.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Interval {
+    /// The lower end.
+    pub low: f64,
+    /// The upper end.
+    pub high: f64,
+}
+
+/// A number of something of so many, with Wilson's interval.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Share {
+    /// How many.
+    pub part: u64,
+    /// Of how many.
+    pub whole: u64,
+    /// Of the share.
+    pub interval: Interval,
+}
+
+/// The share of partners.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RatioEstimate {
+    /// Hits.
+    pub hits: u64,
+    /// Partners.
+    pub partners: u64,
+    /// Documents that have partners.
+    pub documents: u64,
+    /// Hits over partners; 1 where there are none.
+    pub ratio: f64,
+    /// Its standard error.
+    pub standard_error: f64,
+    /// Its interval, unless too few documents have partners or nothing was missed.
+    pub interval: Option<Interval>,
+    /// Documents all of whose partners were hits, of those that have any: what is told where there
+    /// is no interval.
+    pub whole: Share,
+}
+
+/// What `sample`, drawn from `all` documents, says of the ratio of hits to partners.
+#[must_use]
+pub fn ratio_estimate(sample: &[SampledDocument], all: u64) -> RatioEstimate {
+    let (mut hits, mut partners, mut documents, mut whole) = (0_u64, 0_u64, 0_u64, 0_u64);
+    for document in sample.iter().filter(|document| document.partners > 0) {
+        hits += document.hits;
+        partners += document.partners;
+        documents += 1;
+        whole += u64::from(document.hits == document.partners);
+    }
+    let ratio = if partners == 0 { 1.0 } else { hits as f64 / partners as f64 };
+    let deviation = |d: &SampledDocument| (d.hits as f64 - ratio * d.partners as f64).powi(2);
+    let squares: f64 = sample.iter().map(deviation).sum();
+    let size = sample.len() as f64;
+    let left = (1.0 - size / (all.max(1) as f64)).max(0.0);
+    let variance = left * size / (size - 1.0).max(1.0) * squares / (partners.max(1) as f64).powi(2);
+    let standard_error = variance.sqrt();
+    let is_normal = documents as usize >= FEWEST && hits < partners;
+    let interval = is_normal.then(|| Interval {
+        low: (ratio - Z * standard_error).max(0.0),
+        high: (ratio + Z * standard_error).min(1.0),
+    });
+    let whole = wilson(whole, documents);
+    RatioEstimate { hits, partners, documents, ratio, standard_error, interval, whole }
+}
+
+/// Wilson's interval for `part` of `whole`; anything is believable of nothing.
+#[must_use]
+pub fn wilson(part: u64, whole: u64) -> Share {
+    let n = whole as f64;
+    let interval = if whole == 0 {
+        Interval { low: 0.0, high: 1.0 }
+    } else {
+        let share = part as f64 / n;
+        let square = Z * Z;
+        let middle = share + square / (2.0 * n);
+        let reach = Z * (share * (1.0 - share) / n + square / (4.0 * n * n)).sqrt();
+        let scale = 1.0 + square / n;
+        Interval {
+            low: ((middle - reach) / scale).max(0.0),
+            high: ((middle + reach) / scale).min(1.0),
+        }
+    };
+    Share { part, whole, interval }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rounded(number: f64) -> String {
+        format!("{number:.3}")
+    }
+
+    #[test]
+    fn the_standard_error_is_that_of_the_worked_example() {
+        let sample = [(2, 2), (1, 1), (0, 1), (3, 3), (0, 0), (1, 2)]
+            .map(|(hits, partners)| SampledDocument { hits, partners });
+        let estimate = ratio_estimate(&sample, u64::MAX);
+        assert_eq!((estimate.hits, estimate.partners, estimate.documents), (7, 9, 5));
+        assert_eq!(rounded(estimate.ratio), "0.778");
+        assert_eq!(rounded(estimate.standard_error), "0.154");
+        // Five documents are few.
+        assert_eq!((estimate.interval, estimate.whole.part), (None, 3));
+        // Of a sample that is everything nothing is uncertain.
+        assert!(ratio_estimate(&sample, 6).standard_error.abs() < 1e-12);
+    }
+
+    #[test]
+    fn many_documents_have_an_interval_unless_nothing_was_missed() {
+        let document = SampledDocument { hits: 1, partners: 2 };
+        let interval = ratio_estimate(&[document; 40], 1000).interval.unwrap();
+        assert_eq!((interval.low, interval.high), (0.5, 0.5));
+        let all = SampledDocument { hits: 2, partners: 2 };
+        assert_eq!(ratio_estimate(&[all; 40], 1000).interval, None);
+        let nothing = ratio_estimate(&[], 0);
+        assert_eq!((nothing.ratio, nothing.partners, nothing.interval), (1.0, 0, None));
+    }
+
+    #[test]
+    fn wilsons_interval_is_that_of_the_worked_examples() {
+        for (part, whole, low, high) in [(47, 50, "0.838", "0.979"), (50, 50, "0.929", "1.000")] {
+            let Interval { low: found_low, high: found_high } = wilson(part, whole).interval;
+            assert_eq!((rounded(found_low), rounded(found_high)), (low.into(), high.into()));
+        }
+        assert_eq!(wilson(0, 0).interval, Interval { low: 0.0, high: 1.0 });
+    }
+}

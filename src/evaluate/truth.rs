@@ -1,0 +1,218 @@
+//! Which documents are near-duplicates, from lines with tabs.
+//!
+//! As pairs, a line holds the IDs of two documents; as clusters, the ID of a document and the name of
+//! its cluster, in which every two documents are a pair. What stands behind that is not read. A first
+//! line without any document's ID is a header, and empty lines are passed over.
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::fault::escaped;
+use crate::unordered_map::UnorderedMap;
+use std::path::Path;
+use std::str::FromStr;
+
+/// What a line of a truth says.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum TruthFormat {
+    /// Two documents that are near-duplicates.
+    #[default]
+    Pairs,
+    /// A document and its cluster.
+    Clusters,
+}
+
+impl FromStr for TruthFormat {
+    type Err = Error;
+
+    /// Reads a name.
+    fn from_str(text: &str) -> Result<Self> {
+        match text {
+            "pairs" => Ok(Self::Pairs),
+            "clusters" => Ok(Self::Clusters),
+            _ => Err(Error::config("truth_format", text, "must be pairs or clusters")),
+        }
+    }
+}
+
+/// Two documents, the first in reading order first.
+pub type Pair = [u32; 2];
+
+/// The rows of documents by ID.
+#[derive(Debug, Default)]
+pub struct IdRows<'i>(UnorderedMap<&'i [u8], Row>);
+
+#[derive(Clone, Copy, Debug)]
+enum Row {
+    One(u32),
+    /// Several documents have the ID.
+    Several,
+}
+
+impl<'i> IdRows<'i> {
+    /// The IDs of all documents, in reading order.
+    pub fn new(ids: impl Iterator<Item = &'i [u8]>) -> Self {
+        let mut rows = UnorderedMap::default();
+        for (row, id) in (0_u32..).zip(ids) {
+            rows.entry(id).and_modify(|row| *row = Row::Several).or_insert(Row::One(row));
+        }
+        Self(rows)
+    }
+
+    fn knows(&self, id: &[u8]) -> bool {
+        self.0.contains_key(id)
+    }
+
+    /// The row of an ID, or what was expected of it.
+    fn row(&self, id: &[u8]) -> Result<u32, String> {
+        match self.0.get(id) {
+            Some(&Row::One(row)) => Ok(row),
+            Some(Row::Several) => {
+                Err(format!("the ID of one document: several have {}", quoted(id)))
+            }
+            None => Err(format!("the ID of a document of the collection: none has {}", quoted(id))),
+        }
+    }
+}
+
+fn quoted(id: &[u8]) -> String {
+    format!("\"{}\"", escaped(id))
+}
+
+/// The pairs of `bytes`, ascending, each once; `path` is for messages.
+///
+/// # Errors
+///
+/// A line has not two fields, an ID is no document's or several documents', or a document is to be
+/// its own near-duplicate.
+pub fn read_truth(
+    bytes: &[u8],
+    path: &Path,
+    format: TruthFormat,
+    rows: &IdRows<'_>,
+) -> Result<Vec<Pair>> {
+    let (mut pairs, mut clusters) = (Vec::new(), Clusters::default());
+    for (number, line) in (1_usize..).zip(bytes.split(|&byte| byte == b'\n')) {
+        let line = line.strip_suffix(b"\r").unwrap_or(line);
+        // What begins a file of Windows is no part of an ID.
+        let line =
+            if number == 1 { line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(line) } else { line };
+        if line.is_empty() {
+            continue;
+        }
+        let wrong =
+            |expected: String| ErrorKind::Line { path: path.to_owned(), line: number, expected };
+        let mut fields = line.split(|&byte| byte == b'\t');
+        let (Some(first), Some(second)) = (fields.next(), fields.next()) else {
+            let expected = match format {
+                TruthFormat::Pairs => "the IDs of two documents with a tab between",
+                TruthFormat::Clusters => "the ID of a document and its cluster with a tab between",
+            };
+            return Err(wrong(expected.to_owned()).into());
+        };
+        let names_any = rows.knows(first) || (format == TruthFormat::Pairs && rows.knows(second));
+        if number == 1 && !names_any {
+            continue;
+        }
+        let row = rows.row(first).map_err(wrong)?;
+        match format {
+            TruthFormat::Clusters => clusters.add(second, row),
+            TruthFormat::Pairs => {
+                let other = rows.row(second).map_err(wrong)?;
+                if row == other {
+                    return Err(wrong(format!("two documents, not {} twice", quoted(first))).into());
+                }
+                pairs.push([row.min(other), row.max(other)]);
+            }
+        }
+    }
+    pairs.extend(clusters.pairs());
+    pairs.sort_unstable();
+    pairs.dedup();
+    Ok(pairs)
+}
+
+/// Documents by the name of their cluster.
+#[derive(Default)]
+struct Clusters<'b> {
+    numbers: UnorderedMap<&'b [u8], usize>,
+    members: Vec<Vec<u32>>,
+}
+
+impl<'b> Clusters<'b> {
+    fn add(&mut self, name: &'b [u8], row: u32) {
+        let next = self.members.len();
+        let number = *self.numbers.entry(name).or_insert(next);
+        if number == next {
+            self.members.push(Vec::new());
+        }
+        self.members[number].push(row);
+    }
+
+    fn pairs(mut self) -> Vec<Pair> {
+        let mut pairs = Vec::new();
+        for members in &mut self.members {
+            members.sort_unstable();
+            members.dedup();
+            for (at, &a) in members.iter().enumerate() {
+                pairs.extend(members[at + 1..].iter().map(|&b| [a, b]));
+            }
+        }
+        pairs
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const IDS: [&str; 5] = ["a", "b", "c", "d", "d"];
+
+    fn read(text: &str, format: TruthFormat) -> Result<Vec<Pair>> {
+        let rows = IdRows::new(IDS.iter().map(|id| id.as_bytes()));
+        read_truth(text.as_bytes(), Path::new("truth.tsv"), format, &rows)
+    }
+
+    #[test]
+    fn pairs_and_clusters_are_read() {
+        let pairs = read("id\tother\r\nb\ta\tcopy\r\n\na\tb\nb\tc\n", TruthFormat::Pairs).unwrap();
+        assert_eq!(pairs, [[0, 1], [1, 2]]);
+        let clusters = read("\u{feff}c\tx\na\tx\nb\tx\nb\ty\n", TruthFormat::Clusters).unwrap();
+        assert_eq!(clusters, [[0, 1], [0, 2], [1, 2]]);
+        assert_eq!(read("", TruthFormat::Pairs).unwrap(), Vec::<Pair>::new());
+        assert!("lines".parse::<TruthFormat>().is_err());
+    }
+
+    #[test]
+    fn what_is_wrong_is_named_with_its_line() {
+        for (text, format, expected) in [
+            (
+                "a\tb\na\tz\n",
+                TruthFormat::Pairs,
+                "line 2: expected the ID of a document of the collection: none has \"z\"",
+            ),
+            (
+                "z\tb\n",
+                TruthFormat::Pairs,
+                "line 1: expected the ID of a document of the collection: none has \"z\"",
+            ),
+            (
+                "a\tb\nb\n",
+                TruthFormat::Pairs,
+                "line 2: expected the IDs of two documents with a tab between",
+            ),
+            ("a\ta\n", TruthFormat::Pairs, "line 1: expected two documents, not \"a\" twice"),
+            (
+                "a\td\n",
+                TruthFormat::Pairs,
+                "line 1: expected the ID of one document: several have \"d\"",
+            ),
+            (
+                "id\tcluster\nz\t1\n",
+                TruthFormat::Clusters,
+                "line 2: expected the ID of a document of the collection: none has \"z\"",
+            ),
+        ] {
+            let error = read(text, format).unwrap_err().to_string();
+            assert_eq!(error, format!("truth.tsv, {expected}"));
+        }
+    }
+}

@@ -1,0 +1,310 @@
+//! What a method compares of a collection, and all pairs of it.
+
+use super::labelled::DocumentsInMemory;
+use super::term_lists::TermLists;
+use crate::error::{ErrorKind, Result};
+use crate::evaluate::Measure;
+use crate::evaluate::truth::Pair;
+use crate::evaluation::{SIMILARITY_STEPS, Scale};
+use crate::fingerprint_rows::FingerprintRows;
+use crate::kernels::Isa;
+use crate::kernels::row_distances::row_distances;
+use crate::pipeline::fingerprint_collection::{Wordless, fingerprint_collection};
+use crate::pipeline::method::{Criterion, DocumentTerms, Fitted, Method, TermScratch, Terms};
+use crate::pipeline::workers::Workers;
+use crate::progress::{Progress, Work};
+use crate::read::Corpus;
+use crate::resources::Resources;
+use crate::similarity::{Similarity, Threshold};
+
+/// Documents that are compared with all others at a time.
+const BLOCK: usize = 32;
+/// Rows that stay near while a block is compared with them.
+const TILE: usize = 128;
+
+/// What is compared of the documents of a collection.
+pub(super) enum Compared {
+    /// Rows, by their distance.
+    Rows(Rows),
+    /// Sets, by their similarity.
+    Sets(TermLists, Measure),
+    /// Rows by their distance, where the sets are similar enough.
+    Verified(Rows, TermLists, Threshold),
+}
+
+/// How a collection is compared, and by whom.
+pub(super) struct Comparing<'c> {
+    pub(super) workers: &'c Workers,
+    pub(super) resources: &'c Resources,
+    pub(super) progress: &'c dyn Progress,
+    /// How similar sets are.
+    pub(super) measure: Measure,
+}
+
+/// Rows of documents that have one.
+pub(super) struct Rows {
+    fingerprints: FingerprintRows<'static>,
+    /// The documents that have a row, ascending.
+    documents: Vec<u32>,
+    /// Their rows, one after the other.
+    words: Vec<u64>,
+}
+
+impl Rows {
+    pub(super) fn new(fingerprints: FingerprintRows<'static>) -> Self {
+        let has_row = |&document: &u32| fingerprints.has_fingerprint(document as usize);
+        let documents: Vec<u32> = (0..fingerprints.len() as u32).filter(has_row).collect();
+        let of = |&document: &u32| fingerprints.row(document as usize);
+        let words = documents.iter().filter_map(of).flatten().copied().collect();
+        Self { fingerprints, documents, words }
+    }
+
+    fn distance(&self, [a, b]: Pair) -> Option<u32> {
+        let row = |document: u32| self.fingerprints.row(document as usize);
+        Some(self.fingerprints.shape.distance(row(a)?, row(b)?))
+    }
+
+    /// The other documents that are within `limit` of one, ascending.
+    pub(super) fn near(&self, document: u32, limit: u32, isa: Isa) -> Vec<u32> {
+        let Some(row) = self.fingerprints.row(document as usize) else { return Vec::new() };
+        let mut distances = vec![0; self.documents.len()];
+        row_distances(self.fingerprints.shape, row, &self.words, isa, &mut distances);
+        let others = self.documents.iter().zip(distances);
+        let is_near = |&(&other, distance): &(&u32, u32)| distance <= limit && other != document;
+        others.filter(is_near).map(|(&other, _)| other).collect()
+    }
+}
+
+impl Compared {
+    /// What `method` compares of `documents`.
+    ///
+    /// # Errors
+    ///
+    /// As [`fingerprint_collection`].
+    pub(super) fn new(
+        method: &Method,
+        documents: &DocumentsInMemory,
+        comparing: &Comparing<'_>,
+    ) -> Result<Self> {
+        let corpus = documents.corpus();
+        let rows = || -> Result<Rows> {
+            let Comparing { resources, progress, .. } = *comparing;
+            let wordless = Wordless::Allowed;
+            let recipe = method.recipe();
+            let made = fingerprint_collection(&corpus, recipe, resources, wordless, progress)?;
+            Ok(Rows::new(made.rows))
+        };
+        let sets = || comparing.sets(method.compared(), documents, &corpus);
+        Ok(match (method.close(), method.verify()) {
+            (Criterion::Similarity(_), _) => Self::Sets(sets()?, comparing.measure),
+            (Criterion::Distance(_), None) => Self::Rows(rows()?),
+            (Criterion::Distance(_), Some(threshold)) => {
+                Self::Verified(rows()?, sets()?, threshold)
+            }
+        })
+    }
+
+    /// What the thresholds are, and how many.
+    ///
+    /// At a distance of all units nothing is alike: no threshold reaches there.
+    pub(super) fn scale(&self) -> (Scale, usize) {
+        match self {
+            Self::Rows(rows) | Self::Verified(rows, ..) => {
+                (Scale::Distance, rows.fingerprints.shape.units() as usize)
+            }
+            Self::Sets(..) => (Scale::Similarity, SIMILARITY_STEPS as usize),
+        }
+    }
+
+    /// Bytes that are kept of a document, in the mean.
+    pub(super) fn bytes_per_document(&self) -> u64 {
+        match self {
+            Self::Rows(rows) => 8 * rows.fingerprints.shape.words() as u64,
+            Self::Sets(lists, _) => lists.bytes_per_document(),
+            Self::Verified(rows, lists, _) => {
+                8 * rows.fingerprints.shape.words() as u64 + lists.bytes_per_document()
+            }
+        }
+    }
+
+    /// The step from which a pair is found, if it is at any.
+    pub(super) fn step(&self, pair: Pair) -> Option<usize> {
+        let step = match self {
+            Self::Rows(rows) => rows.distance(pair)? as usize,
+            Self::Sets(lists, measure) => lists.step(pair, lists.shared(pair), *measure)?,
+            Self::Verified(rows, lists, threshold) => {
+                let is_similar = lists.is_similar(pair, lists.shared(pair), *threshold);
+                is_similar.then(|| rows.distance(pair))?? as usize
+            }
+        };
+        (step < self.scale().1).then_some(step)
+    }
+
+    /// Calls `visit` with every pair that is found at some step and that step, in any order, each
+    /// worker with a state of its own.
+    ///
+    /// # Errors
+    ///
+    /// The caller wants the work to stop.
+    pub(super) fn visit_pairs<S: Send>(
+        &self,
+        comparing: &Comparing<'_>,
+        state: impl Fn() -> S + Sync,
+        visit: impl Fn(&mut S, Pair, usize) + Sync,
+    ) -> Result<Vec<S>> {
+        let steps = self.scale().1;
+        match self {
+            Self::Rows(rows) => comparing.rows(rows, state, visit),
+            Self::Sets(lists, measure) => comparing.shared(lists, state, |state, pair, shared| {
+                if let Some(step) = lists.step(pair, shared, *measure).filter(|&step| step < steps)
+                {
+                    visit(state, pair, step);
+                }
+            }),
+            Self::Verified(rows, lists, threshold) => {
+                comparing.shared(lists, state, |state, pair, shared| {
+                    if lists.is_similar(pair, shared, *threshold)
+                        && let Some(distance) = rows.distance(pair)
+                    {
+                        visit(state, pair, distance as usize);
+                    }
+                })
+            }
+        }
+    }
+}
+
+impl TermLists {
+    /// The strictest step of a similarity that two documents have, if they share anything.
+    fn step(&self, [a, b]: Pair, shared: u32, measure: Measure) -> Option<usize> {
+        (shared > 0).then(|| measure.step(shared, self.size(a), self.size(b)))
+    }
+
+    fn is_similar(&self, [a, b]: Pair, shared: u32, threshold: Threshold) -> bool {
+        let [shared, a, b] = [shared, self.size(a), self.size(b)].map(u64::from);
+        shared > 0 && threshold.holds(Similarity::of_sizes(shared, a, b))
+    }
+}
+
+impl Comparing<'_> {
+    /// The sets of distinct terms of all documents.
+    fn sets(
+        &self,
+        terms: &Terms,
+        documents: &DocumentsInMemory,
+        corpus: &dyn Corpus,
+    ) -> Result<TermLists> {
+        let Self { workers, resources, progress, .. } = *self;
+        let fitted = Fitted::learn(terms, corpus, workers, resources.isa, progress)?;
+        let reader = DocumentTerms::new(terms, &fitted, resources.isa);
+        progress.begin("reading", Work::Bytes(corpus.bytes()));
+        let blocks = (0..documents.len()).step_by(BLOCK).collect();
+        let sets = workers.map(blocks, |first: usize| {
+            let mut scratch = TermScratch::default();
+            let end = (first + BLOCK).min(documents.len());
+            let set = |row| {
+                let text = documents.text(row as u32);
+                progress.advance(text.len() as u64);
+                let mut set = reader.of(text, &mut scratch).clone();
+                set.sort_unstable();
+                set.dedup();
+                set
+            };
+            (first..end).map(set).collect::<Vec<_>>()
+        });
+        self.refuse_cancelled()?;
+        TermLists::new(&sets.concat(), workers, resources.isa)
+    }
+
+    fn refuse_cancelled(&self) -> Result<()> {
+        if self.progress.is_cancelled() { Err(ErrorKind::Cancelled.into()) } else { Ok(()) }
+    }
+
+    /// Begins to compare all pairs, calls `work` with every block of documents and the end of it, in
+    /// all threads, and returns their states.
+    fn blocks<S: Send>(
+        &self,
+        documents: usize,
+        state: impl Fn() -> S + Sync,
+        work: impl Fn(&mut S, usize, usize) + Sync,
+    ) -> Result<Vec<S>> {
+        let pairs = |first: usize| {
+            let end = (first + BLOCK).min(documents);
+            (first..end).map(|row| (documents - row - 1) as u64).sum::<u64>()
+        };
+        let all = documents as u64 * (documents as u64).saturating_sub(1) / 2;
+        self.progress.begin("comparing", Work::Steps(all));
+        let states = self.workers.share(documents.div_ceil(BLOCK), |blocks| {
+            let mut state = state();
+            for block in blocks {
+                if self.progress.is_cancelled() {
+                    break;
+                }
+                let first = block * BLOCK;
+                work(&mut state, first, (first + BLOCK).min(documents));
+                self.progress.advance(pairs(first));
+            }
+            state
+        });
+        self.refuse_cancelled()?;
+        Ok(states)
+    }
+
+    /// Every two rows, with their distance.
+    fn rows<S: Send>(
+        &self,
+        rows: &Rows,
+        state: impl Fn() -> S + Sync,
+        visit: impl Fn(&mut S, Pair, usize) + Sync,
+    ) -> Result<Vec<S>> {
+        let Rows { fingerprints: FingerprintRows { shape, .. }, documents, words } = rows;
+        let (width, count) = (shape.words(), documents.len());
+        self.blocks(count, state, |state, first, end| {
+            let mut distances = [0; TILE];
+            for tile in (first + 1..count).step_by(TILE) {
+                let tile_end = (tile + TILE).min(count);
+                for row in first..end {
+                    let from = tile.max(row + 1);
+                    let Some(distances) = distances.get_mut(..tile_end.saturating_sub(from)) else {
+                        continue;
+                    };
+                    if distances.is_empty() {
+                        continue;
+                    }
+                    let query = &words[row * width..(row + 1) * width];
+                    let others = &words[from * width..tile_end * width];
+                    row_distances(*shape, query, others, self.resources.isa, distances);
+                    let document = documents[row];
+                    for (&other, &distance) in documents[from..].iter().zip(&*distances) {
+                        visit(state, [document, other], distance as usize);
+                    }
+                }
+            }
+        })
+    }
+
+    /// Every two documents that share terms, with their number.
+    fn shared<S: Send>(
+        &self,
+        lists: &TermLists,
+        state: impl Fn() -> S + Sync,
+        visit: impl Fn(&mut S, Pair, u32) + Sync,
+    ) -> Result<Vec<S>> {
+        let count = lists.len();
+        let state = || (state(), vec![0; count]);
+        let states = self.blocks(count, state, |(state, counts), first, end| {
+            for document in first..end {
+                let counts = &mut counts[document + 1..];
+                let document = document as u32;
+                lists.add_shared(document, counts);
+                for (other, shared) in (document + 1..).zip(counts) {
+                    if *shared > 0 {
+                        visit(state, [document, other], *shared);
+                        *shared = 0;
+                    }
+                }
+            }
+        })?;
+        Ok(states.into_iter().map(|(state, _)| state).collect())
+    }
+}

@@ -1,0 +1,216 @@
+//! A collection of which the near-duplicates are known, in memory.
+
+use crate::document::DocOrdinal;
+use crate::error::{Error, Result};
+use crate::evaluate::truth::{IdRows, Pair, TruthFormat, read_truth};
+use crate::evaluation::LabelledName;
+use crate::pipeline::shard_summary::{CollectionSummary, read_summarized};
+use crate::pipeline::watched::Watched;
+use crate::pipeline::workers::Workers;
+use crate::progress::{Progress, Work};
+use crate::read::{Corpus, Texts};
+use std::path::{Path, PathBuf};
+
+/// The bytes of a file of labels.
+#[derive(Clone, Copy, Debug)]
+pub struct Labels<'l> {
+    /// The file, for messages.
+    pub path: &'l Path,
+    /// What it holds.
+    pub bytes: &'l [u8],
+    /// What a line says.
+    pub format: TruthFormat,
+}
+
+/// The documents of a collection, in memory.
+#[derive(Debug)]
+pub struct DocumentsInMemory {
+    texts: Vec<Vec<u8>>,
+    ids: Vec<Vec<u8>>,
+    /// What the reading told besides.
+    pub summary: CollectionSummary,
+}
+
+impl DocumentsInMemory {
+    /// Reads all of `corpus`. A document without an ID has its file and record for one.
+    ///
+    /// # Errors
+    ///
+    /// The threads cannot be started, there are more than 2³² − 1 documents, or `progress` is
+    /// cancelled. What is wrong with the input is part of the summary.
+    pub fn read(corpus: &dyn Corpus, threads: usize, progress: &dyn Progress) -> Result<Self> {
+        let workers = Workers::new(threads)?;
+        progress.begin("reading", Work::Bytes(corpus.bytes()));
+        let corpus = &Watched { corpus, progress } as &dyn Corpus;
+        let read = |shards: &mut dyn Iterator<Item = usize>| {
+            let read_shard = |shard| {
+                let mut texts = Vec::new();
+                let read = read_summarized(corpus, shard, false, &mut |_, document| {
+                    texts.push(document.text.to_vec());
+                    Ok(true)
+                });
+                read.map(|summary| (shard, texts, summary)).map_err(|error| (shard, error))
+            };
+            shards.map(read_shard).collect::<Result<Vec<_>, _>>()
+        };
+        let parts = workers.try_share(corpus.shard_count(), read)?;
+        let mut parts: Vec<_> = parts.into_iter().flatten().collect();
+        parts.sort_unstable_by_key(|part| part.0);
+        let (mut texts, mut summaries) = (Vec::new(), Vec::new());
+        for (_, part, summary) in parts {
+            texts.extend(part);
+            summaries.push(summary);
+        }
+        let summary = CollectionSummary::new(corpus, summaries)?;
+        let id = |row| {
+            let document = DocOrdinal(row);
+            summary.ids.id(document).map_or_else(
+                || {
+                    let place = summary.ids.place(document);
+                    let file = corpus.file_name(place.file as usize);
+                    format!("{}:{}", file.display(), place.record).into_bytes()
+                },
+                <[u8]>::to_vec,
+            )
+        };
+        let ids = (0..texts.len() as u32).map(id).collect();
+        Ok(Self { texts, ids, summary })
+    }
+
+    /// Number of documents.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.texts.len()
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.texts.is_empty()
+    }
+
+    /// Them as a corpus.
+    #[must_use]
+    pub fn corpus(&self) -> Texts<'_> {
+        Texts::of(&self.texts)
+    }
+
+    /// The text of a document.
+    ///
+    /// # Panics
+    ///
+    /// There is no such document.
+    #[must_use]
+    pub fn text(&self, row: u32) -> &[u8] {
+        &self.texts[row as usize]
+    }
+
+    /// What a document is called.
+    ///
+    /// # Panics
+    ///
+    /// There is no such document.
+    #[must_use]
+    pub fn id(&self, row: u32) -> &[u8] {
+        &self.ids[row as usize]
+    }
+}
+
+/// Documents and their labels.
+#[derive(Debug)]
+pub struct Labelled {
+    name: String,
+    pub(super) documents: DocumentsInMemory,
+    pub(super) truth: Vec<Pair>,
+    pub(super) set_aside: Vec<Pair>,
+}
+
+impl Labelled {
+    /// Reads the labels of `documents`: the true pairs, and those that do not count. A pair that is
+    /// both is true.
+    ///
+    /// # Errors
+    ///
+    /// A line is wrong, or there is no true pair.
+    pub fn new(
+        name: impl Into<String>,
+        documents: DocumentsInMemory,
+        truth: Labels<'_>,
+        set_aside: Option<Labels<'_>>,
+    ) -> Result<Self> {
+        let rows = IdRows::new(documents.ids.iter().map(Vec::as_slice));
+        let read = |labels: Labels<'_>| read_truth(labels.bytes, labels.path, labels.format, &rows);
+        let true_pairs = read(truth)?;
+        if true_pairs.is_empty() {
+            let rule = "holds no pair: name at least two documents that are near-duplicates";
+            return Err(Error::config("truth", truth.path.display(), rule));
+        }
+        let mut set_aside = set_aside.map_or(Ok(Vec::new()), read)?;
+        set_aside.retain(|pair| true_pairs.binary_search(pair).is_err());
+        drop(rows);
+        Ok(Self { name: name.into(), documents, truth: true_pairs, set_aside })
+    }
+
+    /// What it is called, and how large it is.
+    #[must_use]
+    pub fn described(&self) -> LabelledName {
+        LabelledName {
+            name: self.name.clone(),
+            documents: self.documents.len() as u64,
+            positives: self.truth.len() as u64,
+            set_aside: self.set_aside.len() as u64,
+        }
+    }
+
+    /// What reading its documents told.
+    #[must_use]
+    pub fn summary(&self) -> &CollectionSummary {
+        &self.documents.summary
+    }
+
+    /// Whether a pair has a label.
+    pub(super) fn has_label(&self, pair: Pair) -> bool {
+        [&self.truth, &self.set_aside].iter().any(|pairs| pairs.binary_search(&pair).is_ok())
+    }
+}
+
+/// The files of a folder that is a labelled collection: documents in `docs.*`, and `truth.tsv`, with
+/// `gray.tsv` for the pairs that do not count.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LabelledFolder {
+    /// The documents.
+    pub documents: PathBuf,
+    /// The true pairs.
+    pub truth: PathBuf,
+    /// Pairs that do not count.
+    pub gray: Option<PathBuf>,
+}
+
+impl LabelledFolder {
+    /// The files of `folder`.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be listed, or lacks documents or truth.
+    pub fn find(folder: &Path) -> Result<Self> {
+        let listed = |error| Error::io(folder, "list", error);
+        let mut documents = Vec::new();
+        for entry in std::fs::read_dir(folder).map_err(listed)? {
+            let path = entry.map_err(listed)?.path();
+            let name = path.file_name().unwrap_or_default().as_encoded_bytes();
+            if name.starts_with(b"docs.") {
+                documents.push(path);
+            }
+        }
+        documents.sort_unstable();
+        let wanted = "must be a folder with documents in docs.* and their pairs in truth.tsv, or \
+                      be given as `corpus` with `truth`";
+        let lacks = || Error::config("collection", folder.display(), wanted);
+        let truth = folder.join("truth.tsv");
+        let gray = Some(folder.join("gray.tsv")).filter(|gray| gray.is_file());
+        match documents.into_iter().next() {
+            Some(documents) if truth.is_file() => Ok(Self { documents, truth, gray }),
+            _ => Err(lacks()),
+        }
+    }
+}

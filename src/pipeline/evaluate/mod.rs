@@ -1,0 +1,176 @@
+//! Labelled collections × methods: what each method gets right, at every threshold.
+//!
+//! All pairs of a collection are compared: rows by a scan of all of them, sets by the lists of the
+//! documents of each term. Nothing is sampled and no index is used, so the counts are exact. A
+//! collection of n documents takes O(n²) comparisons.
+
+mod compared;
+mod labelled;
+mod sampled;
+mod term_lists;
+
+pub use labelled::{DocumentsInMemory, Labelled, LabelledFolder, Labels};
+pub use sampled::{SampleSettings, SampledMethod, estimate_by_sample};
+
+use super::compare::compare_texts;
+use super::method::presets::NamedMethod;
+use super::method::{Criterion, Method};
+use super::workers::Workers;
+use crate::error::{Error, Result};
+use crate::evaluate::truth::Pair;
+use crate::evaluate::{Histogram, Measure, common_threshold};
+use crate::evaluation::{Curve, Evaluated, Evaluation, Measured, SIMILARITY_STEPS, WrongPair};
+use crate::progress::Progress;
+use crate::resources::Resources;
+use crate::similarity::{Similarity, Threshold};
+use compared::{Compared, Comparing};
+use std::time::Instant;
+
+/// Most wrong pairs of a collection that are told, of each kind.
+const WRONG_PAIRS: usize = 10;
+
+/// Measures `methods` on `collections`, and finds what the best one gets wrong.
+///
+/// # Errors
+///
+/// The threads cannot be started, or `progress` is cancelled.
+pub fn evaluate(
+    collections: &[Labelled],
+    methods: &[NamedMethod],
+    measure: Measure,
+    resources: &Resources,
+    progress: &dyn Progress,
+) -> Result<Evaluation> {
+    if methods.is_empty() {
+        return Err(Error::config("methods", "", "must name at least one method"));
+    }
+    let workers = &Workers::new(resources.threads)?;
+    let comparing = &Comparing { workers, resources, progress, measure };
+    let evaluated = |named: &NamedMethod| {
+        let measured =
+            collections.iter().map(|labelled| measured(labelled, &named.method, comparing));
+        let measured: Vec<Measured> = measured.collect::<Result<_>>()?;
+        let curves: Vec<&Curve> = measured.iter().map(|measured| &measured.curve).collect();
+        let common = common_threshold(&curves);
+        let (name, parameters) = (named.name.clone(), parameters(&named.method, measure));
+        Ok(Evaluated { name, parameters, measured, common })
+    };
+    let mut evaluation = Evaluation {
+        collections: collections.iter().map(Labelled::described).collect(),
+        methods: methods.iter().map(evaluated).collect::<Result<_>>()?,
+        wrong: Vec::new(),
+    };
+    if let Some(best) = evaluation.best() {
+        for (number, labelled) in collections.iter().enumerate() {
+            let step = evaluation.methods[best].measured[number].curve.best();
+            let wrong = wrong_pairs(labelled, number, &methods[best].method, step, comparing)?;
+            evaluation.wrong.extend(wrong);
+        }
+    }
+    Ok(evaluation)
+}
+
+/// The settings of a method, with the measure of sets where it is another than theirs.
+fn parameters(method: &Method, measure: Measure) -> String {
+    let text = method.to_string();
+    let takes_measure = matches!(method.close(), Criterion::Similarity(_));
+    match measure {
+        Measure::Jaccard => text,
+        _ if !takes_measure => text,
+        _ => format!("{text},measure={}", measure.name()),
+    }
+}
+
+/// Measures a method on a collection.
+fn measured(labelled: &Labelled, method: &Method, comparing: &Comparing<'_>) -> Result<Measured> {
+    let start = Instant::now();
+    let compared = Compared::new(method, &labelled.documents, comparing)?;
+    let (scale, steps) = compared.scale();
+    let histograms = compared.visit_pairs(
+        comparing,
+        || Histogram::new(steps),
+        |histogram, _, step| histogram.add(step, 1),
+    )?;
+    let mut all = Histogram::new(steps);
+    for part in &histograms {
+        all.merge(part);
+    }
+    let of_pairs = |pairs: &[Pair]| {
+        let mut histogram = Histogram::new(steps);
+        let found = pairs.iter().filter_map(|&pair| compared.step(pair));
+        found.for_each(|step| histogram.add(step, 1));
+        histogram
+    };
+    let (truth, set_aside) = (of_pairs(&labelled.truth), of_pairs(&labelled.set_aside));
+    let curve = all.curve(&truth, &set_aside, labelled.truth.len() as u64, scale);
+    let own = own_step(method, curve.counts.len());
+    let seconds = start.elapsed().as_secs_f64();
+    Ok(Measured { curve, own, bytes_per_document: compared.bytes_per_document(), seconds })
+}
+
+/// The step of a method's own threshold; of a similarity between two steps the stricter.
+fn own_step(method: &Method, steps: usize) -> usize {
+    let step = match method.close() {
+        Criterion::Distance(distance) => distance as usize,
+        Criterion::Similarity(threshold) => similarity_step(threshold),
+    };
+    step.min(steps - 1)
+}
+
+fn similarity_step(threshold: Threshold) -> usize {
+    let union = SIMILARITY_STEPS;
+    let is_reached = |step: &u64| threshold.holds(Similarity { shared: union - step, union });
+    (0..union).rev().find(is_reached).unwrap_or(0) as usize
+}
+
+/// What a method gets wrong at a step: what it finds and is not true, the strictest first, and what is
+/// true and it does not find, the loosest first.
+fn wrong_pairs(
+    labelled: &Labelled,
+    collection: usize,
+    method: &Method,
+    step: usize,
+    comparing: &Comparing<'_>,
+) -> Result<Vec<WrongPair>> {
+    let compared = Compared::new(method, &labelled.documents, comparing)?;
+    let found = compared.visit_pairs(comparing, Vec::new, |found, pair, at| {
+        if at <= step && !labelled.has_label(pair) {
+            found.push((at, pair));
+            if found.len() > 64 * WRONG_PAIRS {
+                found.sort_unstable();
+                found.truncate(WRONG_PAIRS);
+            }
+        }
+    })?;
+    let mut found = found.concat();
+    found.sort_unstable();
+    found.truncate(WRONG_PAIRS);
+    let at = |&pair: &Pair| (compared.step(pair).unwrap_or(usize::MAX), pair);
+    let mut missed: Vec<_> = labelled.truth.iter().map(at).filter(|(at, _)| *at > step).collect();
+    missed.sort_unstable_by_key(|&(at, pair)| (usize::MAX - at, pair));
+    missed.truncate(WRONG_PAIRS);
+
+    let scale = compared.scale().0;
+    let wrong = |is_true: bool, (at, [a, b]): (usize, Pair)| {
+        let documents = &labelled.documents;
+        let texts = [a, b].map(|row| documents.text(row));
+        let similarity = compare_texts(texts, method, comparing.resources.isa).similarity;
+        WrongPair {
+            collection,
+            is_true,
+            closeness: match at {
+                usize::MAX => format!("no {} at all", scale.name()),
+                at => format!("{} {}", scale.name(), scale.shown(at)),
+            },
+            similarity: similarity
+                .map_or(String::new(), |similarity| format!("{:.3}", similarity.ratio())),
+            ids: [a, b].map(|row| documents.id(row).to_vec()),
+            texts: texts.map(<[u8]>::to_vec),
+        }
+    };
+    let found = found.into_iter().map(|pair| wrong(false, pair));
+    Ok(found.chain(missed.into_iter().map(|pair| wrong(true, pair))).collect())
+}
+
+#[cfg(test)]
+mod tests;

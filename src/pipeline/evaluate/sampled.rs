@@ -1,0 +1,300 @@
+//! A collection without labels × a method: what a random sample of its documents says of how much the
+//! method misses and wrongly finds.
+//!
+//! The sample is joined exactly with the whole collection: a join inside the sample would see only
+//! the square of its share of the pairs. What counts as true is the Jaccard similarity of the sets
+//! that the method compares, which is no person's judgement.
+
+use super::compared::Rows;
+use crate::document::DocOrdinal;
+use crate::error::{Error, ErrorKind, Result};
+use crate::evaluate::{RatioEstimate, SampledDocument, ratio_estimate};
+use crate::pipeline::fingerprint_collection::{Wordless, fingerprint_collection};
+use crate::pipeline::method::presets::NamedMethod;
+use crate::pipeline::method::{Criterion, DocumentTerms, Fitted, Method, TermScratch};
+use crate::pipeline::shard_summary::{CollectionSummary, read_again, read_summarized};
+use crate::pipeline::watched::Watched;
+use crate::pipeline::workers::Workers;
+use crate::progress::{Progress, Work};
+use crate::read::Corpus;
+use crate::resources::Resources;
+use crate::similarity::{Similarity, Threshold};
+use crate::stable_hash::{hash, mix};
+use crate::unordered_map::UnorderedMap;
+
+/// Documents with more partners than this are of large clusters, which rule the sums.
+const LARGE: u64 = 20;
+
+/// How a sample is drawn, and what it is held against.
+#[derive(Clone, Copy, Debug)]
+pub struct SampleSettings {
+    /// Documents of the sample; a smaller collection is its own sample.
+    pub size: usize,
+    /// Another seed draws another sample.
+    pub seed: u64,
+    /// How similar the sets of true near-duplicates are; else as the method says, or 0.8.
+    pub similarity: Option<Threshold>,
+}
+
+/// What a sample says of a method.
+#[derive(Clone, Debug)]
+pub struct SampledMethod {
+    /// What the method was asked for as.
+    pub name: String,
+    /// Its settings, complete.
+    pub parameters: String,
+    /// Documents of the collection.
+    pub documents: u64,
+    /// Documents of the sample.
+    pub sample: u64,
+    /// How similar the sets of true near-duplicates are.
+    pub similarity: Threshold,
+    /// The terms that they are sets of.
+    pub terms: String,
+    /// The share of the true partners that the method finds.
+    pub recall: RatioEstimate,
+    /// The share of what it finds that is true.
+    pub precision: RatioEstimate,
+    /// The recall without documents of more than 20 true partners.
+    pub recall_of_small: RatioEstimate,
+}
+
+/// Estimates recall and precision of `method` on `corpus`.
+///
+/// # Errors
+///
+/// The threads cannot be started, there are more than 2³² − 1 documents or none, or `progress` is
+/// cancelled. What is wrong with the input is told by the second part of the result.
+pub fn estimate_by_sample(
+    corpus: &dyn Corpus,
+    named: &NamedMethod,
+    settings: SampleSettings,
+    resources: &Resources,
+    progress: &dyn Progress,
+) -> Result<(SampledMethod, CollectionSummary)> {
+    let NamedMethod { name, method } = named;
+    let workers = &Workers::new(resources.threads)?;
+    let watched = &Watched { corpus, progress } as &dyn Corpus;
+    let (rows, summary) = match method.close() {
+        Criterion::Similarity(_) => (None, read_summary(watched, workers, progress)?),
+        Criterion::Distance(distance) => {
+            let (recipe, wordless) = (method.recipe(), Wordless::Allowed);
+            let made = fingerprint_collection(corpus, recipe, resources, wordless, progress)?;
+            (Some((Rows::new(made.rows), distance)), made.summary)
+        }
+    };
+    if summary.ids.is_empty() {
+        return Err(Error::limit("no document was read", "there is nothing to draw a sample of"));
+    }
+    let sample = drawn(watched, &summary, settings);
+    let similarity = settings.similarity.unwrap_or_else(|| own_similarity(method));
+    let similar = Similar { corpus: watched, summary: &summary, workers, progress };
+    let thresholds = Wanted {
+        truth: similarity,
+        found: match method.close() {
+            Criterion::Similarity(own) => Some(own),
+            Criterion::Distance(_) => method.verify(),
+        },
+    };
+    let partners = similar.partners(method, &sample, thresholds, resources)?;
+
+    let (mut recall, mut precision) = (Vec::new(), Vec::new());
+    for (&document, Partners { truth, similar }) in sample.iter().zip(&partners) {
+        let near =
+            rows.as_ref().map(|(rows, distance)| rows.near(document, *distance, resources.isa));
+        let found: Vec<u32> = match near {
+            None => similar.clone(),
+            Some(near) if method.verify().is_none() => near,
+            Some(near) => {
+                near.into_iter().filter(|other| similar.binary_search(other).is_ok()).collect()
+            }
+        };
+        let hits = found.iter().filter(|other| truth.binary_search(other).is_ok()).count() as u64;
+        recall.push(SampledDocument { hits, partners: truth.len() as u64 });
+        precision.push(SampledDocument { hits, partners: found.len() as u64 });
+    }
+    let all = summary.ids.len() as u64;
+    let is_small = |document: &&SampledDocument| document.partners <= LARGE;
+    let small: Vec<SampledDocument> = recall.iter().filter(is_small).copied().collect();
+    let sampled = SampledMethod {
+        name: name.clone(),
+        parameters: method.to_string(),
+        documents: all,
+        sample: sample.len() as u64,
+        similarity,
+        terms: method.compared().to_string(),
+        recall: ratio_estimate(&recall, all),
+        precision: ratio_estimate(&precision, all),
+        recall_of_small: ratio_estimate(&small, all),
+    };
+    Ok((sampled, summary))
+}
+
+/// The similarity that a method asks for.
+fn own_similarity(method: &Method) -> Threshold {
+    match method.close() {
+        Criterion::Similarity(own) => own,
+        Criterion::Distance(_) => method.verify().unwrap_or(Threshold::DEFAULT),
+    }
+}
+
+/// Reads all of a collection for its IDs.
+fn read_summary(
+    corpus: &dyn Corpus,
+    workers: &Workers,
+    progress: &dyn Progress,
+) -> Result<CollectionSummary> {
+    progress.begin("reading", Work::Bytes(corpus.bytes()));
+    let read = |shards: &mut dyn Iterator<Item = usize>| {
+        let read_shard = |shard| {
+            let read = read_summarized(corpus, shard, false, &mut |_, _| Ok(true));
+            read.map(|summary| (shard, summary)).map_err(|error| (shard, error))
+        };
+        shards.map(read_shard).collect::<Result<Vec<_>, _>>()
+    };
+    let parts = workers.try_share(corpus.shard_count(), read)?;
+    let mut parts: Vec<_> = parts.into_iter().flatten().collect();
+    parts.sort_unstable_by_key(|part| part.0);
+    CollectionSummary::new(corpus, parts.into_iter().map(|(_, summary)| summary).collect())
+}
+
+/// The documents of the sample, ascending: those whose names have the smallest hashes.
+fn drawn(corpus: &dyn Corpus, summary: &CollectionSummary, settings: SampleSettings) -> Vec<u32> {
+    let key = |row: u32| {
+        let document = DocOrdinal(row);
+        let name = summary.ids.id(document).map_or_else(
+            || {
+                let place = summary.ids.place(document);
+                let file = corpus.file_name(place.file as usize);
+                hash(format!("{}:{}", file.display(), place.record).as_bytes())
+            },
+            hash,
+        );
+        (mix(name.wrapping_add(settings.seed)), row)
+    };
+    let mut keys: Vec<(u64, u32)> = (0..summary.ids.len() as u32).map(key).collect();
+    keys.sort_unstable();
+    keys.truncate(settings.size.max(1));
+    let mut rows: Vec<u32> = keys.into_iter().map(|(_, row)| row).collect();
+    rows.sort_unstable();
+    rows
+}
+
+/// From which similarity on documents are partners.
+#[derive(Clone, Copy)]
+struct Wanted {
+    /// True ones.
+    truth: Threshold,
+    /// Those that the method lets through by their sets.
+    found: Option<Threshold>,
+}
+
+/// Documents that are similar to one, ascending.
+#[derive(Clone, Default)]
+struct Partners {
+    truth: Vec<u32>,
+    similar: Vec<u32>,
+}
+
+/// The join of a sample with the whole collection.
+struct Similar<'s> {
+    corpus: &'s dyn Corpus,
+    summary: &'s CollectionSummary,
+    workers: &'s Workers,
+    progress: &'s dyn Progress,
+}
+
+impl Similar<'_> {
+    fn partners(
+        &self,
+        method: &Method,
+        sample: &[u32],
+        wanted: Wanted,
+        resources: &Resources,
+    ) -> Result<Vec<Partners>> {
+        let (terms, isa) = (method.compared(), resources.isa);
+        let fitted = Fitted::learn(terms, self.corpus, self.workers, isa, self.progress)?;
+        let terms = &DocumentTerms::new(terms, &fitted, isa);
+        let mut sets = self
+            .visit_sets(
+                terms,
+                &|row| sample.binary_search(&row).is_ok(),
+                Vec::new,
+                |sets, row, set| {
+                    sets.push((row, set.to_vec()));
+                },
+            )?
+            .concat();
+        sets.sort_unstable_by_key(|(row, _)| *row);
+        let mut lists: UnorderedMap<u64, Vec<u32>> = UnorderedMap::default();
+        for (at, (_, set)) in (0_u32..).zip(&sets) {
+            for &term in set {
+                lists.entry(term).or_default().push(at);
+            }
+        }
+        let state = || (vec![0_u32; sets.len()], vec![Partners::default(); sets.len()]);
+        let states = self.visit_sets(terms, &|_| true, state, |(counts, partners), row, set| {
+            for at in set.iter().filter_map(|term| lists.get(term)).flatten() {
+                counts[*at as usize] += 1;
+            }
+            for ((count, partners), (other, sampled)) in counts.iter_mut().zip(partners).zip(&sets)
+            {
+                let shared = u64::from(std::mem::take(count));
+                if shared == 0 || row == *other {
+                    continue;
+                }
+                let (left, right) = (set.len() as u64, sampled.len() as u64);
+                let similarity = Similarity::of_sizes(shared, left, right);
+                if wanted.truth.holds(similarity) {
+                    partners.truth.push(row);
+                }
+                if wanted.found.is_some_and(|found| found.holds(similarity)) {
+                    partners.similar.push(row);
+                }
+            }
+        })?;
+        let mut all = vec![Partners::default(); sets.len()];
+        for (_, parts) in states {
+            for (all, part) in all.iter_mut().zip(parts) {
+                all.truth.extend(part.truth);
+                all.similar.extend(part.similar);
+            }
+        }
+        for partners in &mut all {
+            partners.truth.sort_unstable();
+            partners.similar.sort_unstable();
+        }
+        Ok(all)
+    }
+
+    /// Calls `visit` with row and distinct terms of every wanted document, each worker with a state of
+    /// its own.
+    fn visit_sets<S: Send>(
+        &self,
+        terms: &DocumentTerms,
+        wanted: &(dyn Fn(u32) -> bool + Sync),
+        state: impl Fn() -> S + Sync,
+        visit: impl Fn(&mut S, u32, &[u64]) + Sync,
+    ) -> Result<Vec<S>> {
+        self.progress.begin("joining the sample", Work::Bytes(self.corpus.bytes()));
+        self.workers.try_share(self.corpus.shard_count(), |shards| {
+            let (mut state, mut scratch) = (state(), TermScratch::default());
+            for shard in shards {
+                let first = self.summary.ids.first_of_shard(shard).0;
+                let count = self.summary.ids.end_of_shard(shard).0 - first;
+                let is_wanted = |index: u32| wanted(first + index);
+                let read = read_again(self.corpus, shard, count, &is_wanted, &mut |index, text| {
+                    let set = terms.of(text, &mut scratch);
+                    set.sort_unstable();
+                    set.dedup();
+                    visit(&mut state, first + index, set);
+                });
+                read.map_err(|error| (shard, error))?;
+                if self.progress.is_cancelled() {
+                    return Err((shard, ErrorKind::Cancelled.into()));
+                }
+            }
+            Ok(state)
+        })
+    }
+}

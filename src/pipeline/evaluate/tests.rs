@@ -1,0 +1,176 @@
+use super::*;
+use crate::evaluate::truth::TruthFormat;
+use crate::evaluation::Counts;
+use crate::pipeline::method::presets::NamedMethod;
+use crate::progress::NoProgress;
+use crate::read::Texts;
+use crate::stable_hash::{GAMMA, mix};
+use std::path::Path;
+
+/// Documents of words of a small vocabulary, most like the one before; some have no word.
+fn texts(count: u64) -> Vec<String> {
+    let word = |number: u64| format!("w{}", mix(number.wrapping_mul(GAMMA)) % 40);
+    let text = |document: u64| {
+        let words = (0..20).map(|at| {
+            let changed = mix(document * 20 + at).is_multiple_of(5);
+            word(if changed { document * 20 + at } else { document / 3 * 1000 + at })
+        });
+        if document % 11 == 10 { String::new() } else { words.collect::<Vec<_>>().join(" ") }
+    };
+    (0..count).map(text).collect()
+}
+
+fn labelled(texts: &[String], truth: &str, gray: &str) -> Labelled {
+    let ids: Vec<String> = (0..texts.len()).map(|number| number.to_string()).collect();
+    let corpus = Texts::of(texts).with_ids(&ids).unwrap();
+    let documents = DocumentsInMemory::read(&corpus, 2, &NoProgress).unwrap();
+    let labels = |text: &'static str, name| Labels {
+        path: Path::new(name),
+        bytes: text.as_bytes(),
+        format: TruthFormat::Pairs,
+    };
+    let (truth, gray) = (truth.to_owned().leak(), gray.to_owned().leak());
+    Labelled::new("set", documents, labels(truth, "truth"), Some(labels(gray, "gray"))).unwrap()
+}
+
+fn resources(threads: usize) -> Resources {
+    Resources { threads, ..Resources::default() }
+}
+
+/// The distance or similarity of two texts, one pair at a time.
+fn obvious_step(method: &Method, texts: [&[u8]; 2]) -> Option<usize> {
+    let compared = compare_texts(texts, method, crate::kernels::Isa::Portable);
+    let similarity = compared.similarity.filter(|similarity| similarity.shared > 0);
+    match method.close() {
+        Criterion::Similarity(_) => {
+            let Similarity { shared, union } = similarity?;
+            Some((400 - 400 * shared / union) as usize).filter(|&step| step < 400)
+        }
+        Criterion::Distance(_) => {
+            let is_verified =
+                method.verify().is_none_or(|verify| similarity.is_some_and(|s| verify.holds(s)));
+            let units = compared.shape.units();
+            compared.distance.filter(|&d| d < units && is_verified).map(|d| d as usize)
+        }
+    }
+}
+
+#[test]
+fn all_pairs_are_counted_as_one_by_one_for_any_threads() {
+    let texts = texts(160);
+    let pairs = |step: u64, from: u64| {
+        let pair = |number: u64| format!("{}\t{}\n", number * 3 + from, number * 3 + from + 1);
+        (0..step).map(pair).collect::<String>()
+    };
+    let labelled = labelled(&texts, &pairs(40, 0), &pairs(30, 1));
+    for text in [
+        "simhash:bits=64",
+        "simhash:bits=512,shingle=words:1",
+        "simhash:bits=128,verify=0.3,shingle=words:2",
+        "exact:shingle=words:2",
+    ] {
+        let methods = NamedMethod::parse_list(text).unwrap();
+        let method = &methods[0].method;
+        let run = |threads| {
+            let mut found = evaluate(
+                std::slice::from_ref(&labelled),
+                &methods,
+                Measure::Jaccard,
+                &resources(threads),
+                &NoProgress,
+            )
+            .unwrap();
+            found.methods[0].measured[0].seconds = 0.0;
+            found
+        };
+        let found = run(1);
+        assert_eq!(run(3), found, "{text}");
+        let curve = &found.methods[0].measured[0].curve;
+        let mut expected = vec![Counts { positives: 40, ..Counts::default() }; curve.counts.len()];
+        for a in 0..texts.len() {
+            for b in a + 1..texts.len() {
+                let pair = [texts[a].as_bytes(), texts[b].as_bytes()];
+                let Some(step) = obvious_step(method, pair) else { continue };
+                let is_true = a % 3 == 0 && b == a + 1 && a < 120;
+                let is_gray = a % 3 == 1 && b == a + 1 && a < 90;
+                for counts in &mut expected[step..] {
+                    counts.true_found += u64::from(is_true);
+                    counts.false_found += u64::from(!is_true && !is_gray);
+                }
+            }
+        }
+        assert_eq!(curve.counts, expected, "{text}");
+        // What is wrong at the best threshold is told.
+        let best = curve.counts[curve.best()];
+        let of_kind =
+            |is_true| found.wrong.iter().filter(|wrong| wrong.is_true == is_true).count() as u64;
+        assert_eq!(of_kind(false), best.false_found.min(10), "{text}");
+        assert_eq!(of_kind(true), (40 - best.true_found).min(10), "{text}");
+    }
+}
+
+#[test]
+fn own_thresholds_are_steps() {
+    let step = |text: &str| own_step(&text.parse().unwrap(), 400);
+    assert_eq!((step("simhash:max_distance=9"), step("exact:similarity=0.8")), (9, 80));
+    // 1/3 is reached from 134/400 on.
+    assert_eq!((step("exact:similarity=1/3"), step("exact:similarity=1")), (266, 0));
+}
+
+#[test]
+fn labels_without_a_pair_are_refused() {
+    let documents = DocumentsInMemory::read(&Texts::of(&["a"]), 1, &NoProgress).unwrap();
+    let empty = Labels { path: Path::new("t.tsv"), bytes: b"", format: TruthFormat::Pairs };
+    let error = Labelled::new("set", documents, empty, None).unwrap_err().to_string();
+    assert!(error.starts_with("truth t.tsv: holds no pair"), "{error}");
+}
+
+#[test]
+fn a_sample_of_everything_says_what_is_so() {
+    let texts = texts(90);
+    let corpus = Texts::of(&texts);
+    for text in [
+        "simhash:max_distance=12,shingle=words:2",
+        "simhash:max_distance=20,verify=0.5,shingle=words:2",
+        "exact:similarity=0.6,shingle=words:2",
+    ] {
+        let named = &NamedMethod::parse_list(text).unwrap()[0];
+        let similarity = Threshold::new(1, 2).unwrap();
+        let settings = SampleSettings { size: 1000, seed: 1, similarity: Some(similarity) };
+        let run = |threads| {
+            estimate_by_sample(&corpus, named, settings, &resources(threads), &NoProgress)
+                .unwrap()
+                .0
+        };
+        let found = run(1);
+        assert_eq!((found.sample, found.documents), (90, 90));
+        let (mut hits, mut truth, mut all) = (0, 0, 0);
+        for (a, left) in texts.iter().enumerate() {
+            for (_, right) in texts.iter().enumerate().filter(|&(b, _)| b != a) {
+                let pair = [left.as_bytes(), right.as_bytes()];
+                let compared = compare_texts(pair, &named.method, crate::kernels::Isa::Portable);
+                let is_true =
+                    compared.similarity.is_some_and(|s| s.shared > 0 && similarity.holds(s));
+                let own = own_step(&named.method, 400);
+                let is_found = obvious_step(&named.method, pair).is_some_and(|step| step <= own);
+                (hits, truth, all) = (
+                    hits + u64::from(is_true && is_found),
+                    truth + u64::from(is_true),
+                    all + u64::from(is_found),
+                );
+            }
+        }
+        assert!(truth > 10 && all > 0, "{truth} {all}");
+        assert_eq!((found.recall.hits, found.recall.partners), (hits, truth), "{text}");
+        assert_eq!((found.precision.hits, found.precision.partners), (hits, all), "{text}");
+        assert!(found.recall.standard_error.abs() < 1e-12);
+        let again = run(3);
+        assert_eq!((again.recall, again.precision), (found.recall, found.precision));
+    }
+    let named = &NamedMethod::parse_list("exact").unwrap()[0];
+    let settings = SampleSettings { size: 50, seed: 1, similarity: None };
+    let (found, _) =
+        estimate_by_sample(&corpus, named, settings, &resources(2), &NoProgress).unwrap();
+    // A method that is its own truth misses nothing.
+    assert_eq!((found.sample, found.recall.hits), (50, found.recall.partners));
+}

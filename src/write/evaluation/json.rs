@@ -1,0 +1,124 @@
+//! An evaluation as one JSON object.
+
+use crate::evaluation::{Counts, Curve, Evaluated, Evaluation, Measured, WrongPair};
+use crate::json_text::write_string;
+use std::io::{self, Write};
+
+/// Writes all collections, methods and thresholds, and what the best method gets wrong.
+///
+/// # Errors
+///
+/// Those of `out`.
+pub fn write_json(out: &mut dyn Write, evaluation: &Evaluation) -> io::Result<()> {
+    out.write_all(b"{\"collections\":[")?;
+    for (number, collection) in evaluation.collections.iter().enumerate() {
+        separate(out, number)?;
+        field(out, "name", collection.name.as_bytes())?;
+        write!(
+            out,
+            ",\"documents\":{},\"positives\":{},\"set_aside\":{}}}",
+            collection.documents, collection.positives, collection.set_aside
+        )?;
+    }
+    out.write_all(b"\n],\"methods\":[")?;
+    for (number, method) in evaluation.methods.iter().enumerate() {
+        separate(out, number)?;
+        write_method(out, evaluation, method)?;
+    }
+    out.write_all(b"\n],\"wrong\":[")?;
+    for (number, wrong) in evaluation.wrong.iter().enumerate() {
+        separate(out, number)?;
+        write_wrong(out, evaluation, wrong)?;
+    }
+    out.write_all(b"\n]}\n")
+}
+
+/// Begins the object of that number of a list.
+fn separate(out: &mut dyn Write, number: usize) -> io::Result<()> {
+    out.write_all(if number == 0 { b"\n{" } else { b",\n{" })
+}
+
+fn field(out: &mut dyn Write, name: &str, value: &[u8]) -> io::Result<()> {
+    write!(out, "\"{name}\":")?;
+    write_string(out, value)
+}
+
+fn write_method(
+    out: &mut dyn Write,
+    evaluation: &Evaluation,
+    method: &Evaluated,
+) -> io::Result<()> {
+    field(out, "method", method.name.as_bytes())?;
+    out.write_all(b",")?;
+    field(out, "parameters", method.parameters.as_bytes())?;
+    let common = &method.common;
+    let scale = method.measured.first().map(|measured| measured.curve.scale);
+    let threshold = scale.map_or(0.0, |scale| scale.threshold(common.step));
+    write!(out, ",\"mean_best_f1\":{:.6}", method.mean_best_f1())?;
+    write!(out, ",\"common\":{{\"threshold\":{threshold},\"mean_f1\":{:.6}", common.mean_f1)?;
+    if let Some(left_out) = common.left_out {
+        write!(out, ",\"left_out_mean_f1\":{left_out:.6}")?;
+    }
+    out.write_all(b"},\"collections\":[")?;
+    for (number, (collection, measured)) in
+        evaluation.collections.iter().zip(&method.measured).enumerate()
+    {
+        separate(out, number)?;
+        field(out, "collection", collection.name.as_bytes())?;
+        write_measured(out, measured)?;
+    }
+    out.write_all(b"]}")
+}
+
+fn write_measured(out: &mut dyn Write, measured: &Measured) -> io::Result<()> {
+    let Measured { curve, own, bytes_per_document, seconds } = measured;
+    let best = curve.best();
+    write!(out, ",\"scale\":\"{}\"", curve.scale.name())?;
+    for (name, step) in [("best", best), ("own", *own)] {
+        write!(out, ",\"{name}\":")?;
+        write_threshold(out, curve, step, curve.counts[step])?;
+    }
+    write!(out, ",\"bytes_per_document\":{bytes_per_document},\"thresholds\":[")?;
+    for (number, (step, counts)) in curve.changes(best).enumerate() {
+        out.write_all(if number == 0 { b"" } else { b"," })?;
+        write_threshold(out, curve, step, counts)?;
+    }
+    write!(out, "],\"seconds\":{seconds:.6}}}")
+}
+
+fn write_threshold(
+    out: &mut dyn Write,
+    curve: &Curve,
+    step: usize,
+    counts: Counts,
+) -> io::Result<()> {
+    write!(
+        out,
+        "{{\"threshold\":{},\"true_found\":{},\"false_found\":{},\"precision\":{:.6},\
+         \"recall\":{:.6},\"f1\":{:.6}}}",
+        curve.scale.threshold(step),
+        counts.true_found,
+        counts.false_found,
+        counts.precision(),
+        counts.recall(),
+        counts.f1()
+    )
+}
+
+fn write_wrong(out: &mut dyn Write, evaluation: &Evaluation, wrong: &WrongPair) -> io::Result<()> {
+    let collection = evaluation.collections.get(wrong.collection);
+    field(out, "collection", collection.map_or(&b""[..], |of| of.name.as_bytes()))?;
+    for (name, value) in [
+        ("kind", if wrong.is_true { "missed" } else { "found" }),
+        ("closeness", &wrong.closeness),
+        ("similarity", &wrong.similarity),
+    ] {
+        out.write_all(b",")?;
+        field(out, name, value.as_bytes())?;
+    }
+    for (name, id) in ["a", "b"].into_iter().zip(&wrong.ids) {
+        out.write_all(b",")?;
+        field(out, name, id)?;
+    }
+    out.write_all(b"}")
+}

@@ -1,0 +1,44 @@
+//! A line for each threshold where something changes, with tabs.
+
+use crate::evaluation::Evaluation;
+use crate::write::tsv_field::write_field;
+use std::io::{self, Write};
+
+/// Writes the lines under their names; in front stands the collection, where there are several.
+///
+/// # Errors
+///
+/// Those of `out`.
+pub fn write_lines(out: &mut dyn Write, evaluation: &Evaluation) -> io::Result<()> {
+    let has_several = evaluation.collections.len() > 1;
+    let columns =
+        "method\tparameters\tthreshold\tprecision\trecall\tf1\tbest\tbytes_per_document\tseconds";
+    writeln!(out, "{}{columns}", if has_several { "collection\t" } else { "" })?;
+    for method in &evaluation.methods {
+        for (collection, measured) in evaluation.collections.iter().zip(&method.measured) {
+            let curve = &measured.curve;
+            let best = curve.best();
+            for (step, counts) in curve.changes(best) {
+                if has_several {
+                    write_field(out, collection.name.as_bytes())?;
+                    out.write_all(b"\t")?;
+                }
+                write_field(out, method.name.as_bytes())?;
+                out.write_all(b"\t")?;
+                write_field(out, method.parameters.as_bytes())?;
+                writeln!(
+                    out,
+                    "\t{}\t{:.6}\t{:.6}\t{:.6}\t{}\t{}\t{:.6}",
+                    curve.scale.shown(step),
+                    counts.precision(),
+                    counts.recall(),
+                    counts.f1(),
+                    u8::from(step == best),
+                    measured.bytes_per_document,
+                    measured.seconds
+                )?;
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,212 @@
+//! An evaluation as one page for a person.
+//!
+//! One HTML file that needs nothing else, without a script; it follows the reader's choice of light
+//! or dark. What comes from outside is escaped.
+
+use super::plots::{self, CURVES, DARK_CURVES};
+use super::table::columns;
+use crate::evaluation::{Evaluated, Evaluation, WrongPair};
+use crate::quantity::{counted, grouped};
+use crate::write::report::{Cut, Line, Lines, STYLE};
+use crate::write::text_difference::{Piece, Shown, text_difference};
+use std::io::{self, Write};
+
+/// Of a wrong pair, about so many words are shown, and so many beside each difference.
+const SHOWN: Shown = Shown { context: 10, words: 160 };
+/// Most wrong pairs on a page.
+const WRONG: usize = 60;
+
+/// Writes the page.
+///
+/// # Errors
+///
+/// Those of `out`.
+pub fn write_page(out: &mut dyn Write, evaluation: &Evaluation) -> io::Result<()> {
+    write!(
+        out,
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; \
+         style-src 'unsafe-inline'\"/>\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n\
+         <meta name=\"color-scheme\" content=\"light dark\"/>\n\
+         <title>Methods compared · simtool</title>\n<style>\n{STYLE}{CURVES}\n\
+         @media (prefers-color-scheme: dark) {{ {DARK_CURVES} }}\n\
+         .legend .dot::before {{ background: var(--c); }}\n</style>\n</head>\n<body>\n\
+         <header>\n<p class=\"eyebrow\">simtool eval</p>\n<h1>Methods compared</h1>\n"
+    )?;
+    write_lead(out, evaluation)?;
+    out.write_all(b"</header>\n<main>\n")?;
+    write_overview(out, evaluation)?;
+    write_collections(out, evaluation)?;
+    out.write_all(b"<h2>Thresholds</h2>\n<p class=\"quiet\">A dot is the best threshold of its \
+        collection. Precision is the share of the pairs found that are true, recall the share of the \
+        true pairs that are found, F1 their harmonic mean.</p>\n")?;
+    evaluation.methods.iter().try_for_each(|method| write_method(out, evaluation, method))?;
+    write_wrong(out, evaluation)?;
+    write!(
+        out,
+        "</main>\n<footer>Made by simtool {}. This page is one file and loads nothing.</footer>\n\
+         </body>\n</html>\n",
+        env!("CARGO_PKG_VERSION")
+    )
+}
+
+fn write_lead(out: &mut dyn Write, evaluation: &Evaluation) -> io::Result<()> {
+    let Some(best) = evaluation.best().and_then(|best| evaluation.methods.get(best)) else {
+        return Ok(());
+    };
+    let name = Line(best.name.as_bytes());
+    let (f1, bytes) = (best.mean_best_f1(), counted(best.bytes_per_document(), "byte"));
+    let mean = if evaluation.collections.len() > 1 {
+        "in the mean over the collections, each at its best threshold"
+    } else {
+        "at its best threshold"
+    };
+    writeln!(
+        out,
+        "<p class=\"lead\"><strong>{name}</strong> does best: F1 {f1:.3} {mean}, with {bytes} a \
+         document.</p>"
+    )
+}
+
+fn write_overview(out: &mut dyn Write, evaluation: &Evaluation) -> io::Result<()> {
+    let columns = columns(evaluation);
+    out.write_all(b"<h2>F1 by method</h2>\n<div class=\"table\"><table><thead><tr>")?;
+    for (number, (name, _)) in columns.iter().enumerate() {
+        let class = if number == 0 { "" } else { " class=\"n\"" };
+        write!(out, "<th{class}>{}</th>", Line(name.as_bytes()))?;
+    }
+    out.write_all(b"</tr></thead><tbody>\n")?;
+    for line in 0..evaluation.methods.len() {
+        out.write_all(b"<tr>")?;
+        for (number, (_, cells)) in columns.iter().enumerate() {
+            let class = if number == 0 { "" } else { " class=\"n\"" };
+            write!(out, "<td{class}>{}</td>", Line(cells[line].as_bytes()))?;
+        }
+        out.write_all(b"</tr>\n")?;
+    }
+    out.write_all(
+        b"</tbody></table></div>\n<p class=\"quiet\">Behind @ stands the threshold: the greatest \
+          distance, or the least similarity.",
+    )?;
+    if evaluation.collections.len() > 1 {
+        out.write_all(
+            b" One threshold is the one with the greatest mean over all collections; left out is \
+              the mean where each collection is measured at the threshold that is best for the others.",
+        )?;
+    }
+    out.write_all(b"</p>\n")
+}
+
+fn write_collections(out: &mut dyn Write, evaluation: &Evaluation) -> io::Result<()> {
+    out.write_all(
+        b"<h2>Collections</h2>\n<div class=\"table\"><table><thead><tr><th>collection</th>\
+          <th class=\"n\">documents</th><th class=\"n\">true pairs</th>\
+          <th class=\"n\">pairs set aside</th></tr></thead><tbody>\n",
+    )?;
+    for collection in &evaluation.collections {
+        writeln!(
+            out,
+            "<tr><td>{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td>\
+             </tr>",
+            Line(collection.name.as_bytes()),
+            grouped(collection.documents),
+            grouped(collection.positives),
+            grouped(collection.set_aside)
+        )?;
+    }
+    out.write_all(b"</tbody></table></div>\n")
+}
+
+fn write_method(
+    out: &mut dyn Write,
+    evaluation: &Evaluation,
+    method: &Evaluated,
+) -> io::Result<()> {
+    let (name, parameters) = (Line(method.name.as_bytes()), Line(method.parameters.as_bytes()));
+    write!(out, "<h3>{name}</h3>\n<p class=\"quiet\"><code>{parameters}</code></p>\n")?;
+    if evaluation.collections.len() > 1 {
+        out.write_all(b"<ul class=\"legend\">")?;
+        for (number, collection) in evaluation.collections.iter().enumerate() {
+            let name = Line(collection.name.as_bytes());
+            write!(out, "<li class=\"dot c{}\">{name}</li>", number % 6)?;
+        }
+        out.write_all(b"</ul>\n")?;
+    }
+    out.write_all(b"<div class=\"charts\">\n")?;
+    let title = |what: &str| format!("{what}, {}", method.name);
+    for svg in [
+        plots::precision_recall(evaluation, method).svg(&title("Precision and recall"), false),
+        plots::f1_by_threshold(evaluation, method).svg(&title("F1 by threshold"), false),
+    ] {
+        write!(out, "<figure class=\"chart\">\n{svg}</figure>\n")?;
+    }
+    out.write_all(b"</div>\n")
+}
+
+/// What the best method gets wrong.
+fn write_wrong(out: &mut dyn Write, evaluation: &Evaluation) -> io::Result<()> {
+    let Some(best) = evaluation.best().and_then(|best| evaluation.methods.get(best)) else {
+        return Ok(());
+    };
+    let name = Line(best.name.as_bytes());
+    writeln!(out, "<h2>What {name} gets wrong</h2>")?;
+    if evaluation.wrong.is_empty() {
+        return out.write_all(b"<p class=\"quiet\">Nothing, at its best thresholds.</p>\n");
+    }
+    out.write_all(
+        b"<p class=\"quiet\">At the best threshold of each collection, the worst first: pairs that \
+          are found and not true from the closest on, then true pairs that are missed from the \
+          farthest on. Differences are marked word by word: <mark class=\"only-kept\">only in the \
+          first document</mark>, <mark class=\"only-removed\">only in the second</mark>.</p>\n",
+    )?;
+    evaluation.wrong.iter().take(WRONG).try_for_each(|wrong| write_pair(out, evaluation, wrong))
+}
+
+fn write_pair(out: &mut dyn Write, evaluation: &Evaluation, wrong: &WrongPair) -> io::Result<()> {
+    out.write_all(b"<article class=\"example\">\n<header><div>\n")?;
+    for id in &wrong.ids {
+        writeln!(out, "<div>{}</div>", Cut(id, 72))?;
+    }
+    let collection = evaluation.collections.get(wrong.collection);
+    let collection = collection.map_or("", |collection| &collection.name);
+    write!(
+        out,
+        "<div class=\"quiet\">{} in {}, {} of the terms in common</div></div>\
+         <strong>{}</strong></header>\n<div class=\"text\" dir=\"auto\" tabindex=\"0\" \
+         role=\"region\" aria-label=\"the two texts\">",
+        if wrong.is_true { "true, and missed" } else { "found, and not true" },
+        Line(collection.as_bytes()),
+        if wrong.similarity.is_empty() { "none" } else { &wrong.similarity },
+        Line(wrong.closeness.as_bytes())
+    )?;
+    let [left, right] = [0, 1].map(|at| String::from_utf8_lossy(&wrong.texts[at]));
+    for piece in text_difference(&left, &right, SHOWN) {
+        write_piece(out, piece)?;
+    }
+    out.write_all(b"</div>\n</article>\n")
+}
+
+fn write_piece(out: &mut dyn Write, piece: Piece<'_>) -> io::Result<()> {
+    let gap =
+        |out: &mut dyn Write, text: String| write!(out, "<span class=\"gap\"> … {text} … </span>");
+    let words = |count| counted(count as u64, "word");
+    match piece {
+        Piece::Both(text) => write!(out, "{}", Lines(text)),
+        Piece::Left(text) => {
+            write!(out, "<mark class=\"only-kept\">{}</mark> ", Lines(text.trim_end()))
+        }
+        Piece::Right(text) => {
+            write!(out, "<mark class=\"only-removed\">{}</mark> ", Lines(text.trim_end()))
+        }
+        Piece::Equal(count) => gap(out, format!("{} alike", words(count))),
+        Piece::Unread(left, right) => gap(
+            out,
+            format!(
+                "not shown: {} of the first document, {} of the second",
+                words(left),
+                words(right)
+            ),
+        ),
+    }
+}

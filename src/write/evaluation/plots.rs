@@ -1,0 +1,224 @@
+//! Curves as SVG: precision over recall, and F1 over thresholds.
+
+use crate::evaluation::{Curve, Evaluated, Evaluation, Scale};
+use crate::write::report::Line;
+use std::fmt::Write as _;
+
+/// Width and height of a plot, in units of its own.
+const WIDTH: f64 = 460.0;
+const HEIGHT: f64 = 300.0;
+const LEFT: f64 = 52.0;
+const RIGHT: f64 = 16.0;
+const TOP: f64 = 16.0;
+const BELOW: f64 = 44.0;
+/// Curves whose colours differ.
+const COLOURS: usize = 6;
+/// F1 below this at all thresholds behind is not shown.
+const LEAST_F1: f64 = 0.02;
+
+/// How a plot looks that is a file of its own.
+const STYLE: &str = "text{font:12px system-ui,sans-serif;fill:#626873;text-anchor:middle}\
+    .mark{text-anchor:end}.grid{stroke:#e3e1da}.base{stroke:#626873}.back{fill:#fff}";
+const DARK: &str =
+    "text{fill:#9aa1ad}.grid{stroke:#313742}.base{stroke:#9aa1ad}.back{fill:#1d2128}";
+
+/// The colours of curves, in light and in dark.
+pub(super) const CURVES: &str = ".curve{fill:none;stroke-width:2;stroke-linejoin:round}\
+    .dot{stroke:none}.c0{--c:#3b6ea8}.c1{--c:#d9822b}.c2{--c:#2f7f79}.c3{--c:#b23a48}\
+    .c4{--c:#8a6bb1}.c5{--c:#8c6d1f}.curve{stroke:var(--c)}.dot{fill:var(--c)}";
+/// The same in dark.
+pub(super) const DARK_CURVES: &str = ".c0{--c:#74a5de}.c1{--c:#e59a4f}.c2{--c:#4fb0a8}\
+    .c3{--c:#e0707c}.c4{--c:#b79be0}.c5{--c:#cdb25a}";
+
+/// A plot as a file.
+#[derive(Clone, Debug)]
+pub struct PlotFile {
+    /// Its name.
+    pub name: String,
+    /// Its text.
+    pub svg: String,
+}
+
+/// The two plots of each method.
+#[must_use]
+pub fn plot_files(evaluation: &Evaluation) -> Vec<PlotFile> {
+    let of_method = |(number, method): (usize, &Evaluated)| {
+        let name: String = method
+            .name
+            .chars()
+            .map(|c| if c.is_ascii_alphanumeric() { c } else { '-' })
+            .take(60)
+            .collect();
+        let title = |what: &str| format!("{what}, {}", method.name);
+        [
+            PlotFile {
+                name: format!("{:02}-{name}-precision-recall.svg", number + 1),
+                svg: precision_recall(evaluation, method).svg(&title("Precision and recall"), true),
+            },
+            PlotFile {
+                name: format!("{:02}-{name}-f1.svg", number + 1),
+                svg: f1_by_threshold(evaluation, method).svg(&title("F1 by threshold"), true),
+            },
+        ]
+    };
+    evaluation.methods.iter().enumerate().flat_map(of_method).collect()
+}
+
+/// A plot: points from 0 to 1 in both directions.
+pub(super) struct Plot {
+    across: &'static str,
+    up: &'static str,
+    /// Where marks stand below, from 0 to 1, and what they say.
+    marks: Vec<(f64, String)>,
+    curves: Vec<PlottedCurve>,
+}
+
+struct PlottedCurve {
+    name: String,
+    points: Vec<(f64, f64)>,
+    /// The point at the best threshold, and what it says.
+    best: Option<((f64, f64), String)>,
+}
+
+/// A point for each threshold at which anything is found: precision over recall.
+pub(super) fn precision_recall(evaluation: &Evaluation, method: &Evaluated) -> Plot {
+    let curve = |curve: &Curve| {
+        let found = |step: &usize| {
+            let counts = curve.counts[*step];
+            counts.true_found + counts.false_found > 0
+        };
+        let point = |step: usize| {
+            let counts = curve.counts[step];
+            (counts.recall(), counts.precision())
+        };
+        (0..curve.counts.len()).filter(found).map(|step| (step, point(step))).collect()
+    };
+    let marks = (0..=5).map(|mark| f64::from(mark) / 5.0);
+    let marks = marks.map(|mark| (mark, format!("{mark:.1}"))).collect();
+    Plot { across: "recall", up: "precision", marks, curves: curves(evaluation, method, curve) }
+}
+
+/// F1 over thresholds, the strictest at the left, as far as it is above nothing.
+pub(super) fn f1_by_threshold(evaluation: &Evaluation, method: &Evaluated) -> Plot {
+    let last_shown = |curve: &Curve| {
+        curve.counts.iter().rposition(|counts| counts.f1() >= LEAST_F1).unwrap_or(0)
+    };
+    let last = method.measured.iter().map(|measured| last_shown(&measured.curve)).max();
+    let last = last.unwrap_or(0).max(1);
+    let place = |step: usize| step as f64 / last as f64;
+    let curve = |curve: &Curve| {
+        let shown = curve.counts.iter().take(last + 1).enumerate();
+        shown.map(|(step, counts)| (step, (place(step), counts.f1()))).collect()
+    };
+    let scale = method.measured.first().map_or(Scale::Distance, |m| m.curve.scale);
+    let parts = last.min(5);
+    let marks = (0..=parts).map(|part| part * last / parts);
+    let marks = marks.map(|step| (place(step), scale.shown(step))).collect();
+    let across = match scale {
+        Scale::Distance => "greatest distance",
+        Scale::Similarity => "least similarity",
+    };
+    Plot { across, up: "F1", marks, curves: curves(evaluation, method, curve) }
+}
+
+/// The curves of all collections; `points` has those of a curve with their steps.
+fn curves(
+    evaluation: &Evaluation,
+    method: &Evaluated,
+    points: impl Fn(&Curve) -> Vec<(usize, (f64, f64))>,
+) -> Vec<PlottedCurve> {
+    let curve = |(number, measured): (usize, &crate::evaluation::Measured)| {
+        let curve = &measured.curve;
+        let (points, best) = (points(curve), curve.best());
+        let name = evaluation.collections.get(number).map_or("", |of| of.name.as_str());
+        let told = format!(
+            "{name}: F1 {:.3} at {} {}",
+            curve.counts[best].f1(),
+            curve.scale.name(),
+            curve.scale.shown(best)
+        );
+        let at_best = points.iter().find(|(step, _)| *step == best);
+        PlottedCurve {
+            name: name.to_owned(),
+            best: at_best.map(|(_, point)| (*point, told)),
+            points: points.into_iter().map(|(_, point)| point).collect(),
+        }
+    };
+    method.measured.iter().enumerate().map(curve).collect()
+}
+
+impl Plot {
+    /// The plot; one that stands alone has its style within. Writing to a string cannot fail.
+    pub(super) fn svg(&self, title: &str, is_alone: bool) -> String {
+        let (right, bottom) = (WIDTH - RIGHT, HEIGHT - BELOW);
+        let x = |across: f64| LEFT + across * (right - LEFT);
+        let y = |up: f64| bottom - up * (bottom - TOP);
+        let (title, namespace) = (Line(title.as_bytes()), " xmlns=\"http://www.w3.org/2000/svg\"");
+        let mut svg = format!(
+            "<svg{} viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\"><title>{title}</title>\n",
+            if is_alone { namespace } else { "" }
+        );
+        if is_alone {
+            let _ = write!(
+                svg,
+                "<style>{STYLE}{CURVES}@media(prefers-color-scheme:dark){{{DARK}{DARK_CURVES}}}\
+                 </style>\n<rect class=\"back\" width=\"{WIDTH}\" height=\"{HEIGHT}\"/>\n"
+            );
+        }
+        for mark in [0.0, 0.25, 0.5, 0.75, 1.0] {
+            let class = if mark == 0.0 { "base" } else { "grid" };
+            let _ = writeln!(
+                svg,
+                "<line class=\"{class}\" x1=\"{LEFT}\" x2=\"{right}\" y1=\"{0:.1}\" y2=\"{0:.1}\"/>\
+                 <text class=\"mark\" x=\"{1}\" y=\"{2:.1}\">{mark:.2}</text>",
+                y(mark),
+                LEFT - 6.0,
+                y(mark) + 4.0
+            );
+        }
+        for (mark, shown) in &self.marks {
+            let (x, y) = (x(*mark), bottom + 16.0);
+            let _ = writeln!(svg, "<text x=\"{x:.1}\" y=\"{y}\">{shown}</text>");
+        }
+        for (number, curve) in self.curves.iter().enumerate() {
+            let colour = number % COLOURS;
+            // Another turn of the same colours is dashed.
+            let dashes = match number / COLOURS {
+                0 => String::new(),
+                turn => format!(" stroke-dasharray=\"{}\"", 3 * turn),
+            };
+            let points: Vec<String> = curve
+                .points
+                .iter()
+                .map(|&(across, up)| format!("{:.1},{:.1}", x(across), y(up)))
+                .collect();
+            let _ = writeln!(
+                svg,
+                "<g class=\"c{colour}\"><title>{}</title><polyline class=\"curve\"{dashes} \
+                 points=\"{}\"/>",
+                Line(curve.name.as_bytes()),
+                points.join(" ")
+            );
+            if let Some(((across, up), told)) = &curve.best {
+                let (x, y) = (x(*across), y(*up));
+                let told = Line(told.as_bytes());
+                let _ = write!(
+                    svg,
+                    "<circle class=\"dot\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"4.5\"><title>{told}\
+                     </title></circle>"
+                );
+            }
+            svg.push_str("</g>\n");
+        }
+        let (middle, up) = (f64::midpoint(LEFT, right), f64::midpoint(TOP, bottom));
+        let _ = write!(
+            svg,
+            "<text x=\"{middle}\" y=\"{}\">{}</text>\
+             <text transform=\"translate(13 {up}) rotate(-90)\">{}</text>\n</svg>\n",
+            HEIGHT - 8.0,
+            self.across,
+            self.up
+        );
+        svg
+    }
+}

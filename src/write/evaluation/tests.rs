@@ -1,0 +1,107 @@
+use super::*;
+use crate::evaluation::{
+    Common, Counts, Curve, Evaluated, Evaluation, LabelledName, Measured, Scale, WrongPair,
+};
+
+const OUTSIDE: &str = "<script>alert('&\"')</script>\tend";
+
+fn evaluation(collections: usize) -> Evaluation {
+    let counts = |true_found, false_found| Counts { true_found, false_found, positives: 4 };
+    let curve = |scale| Curve {
+        scale,
+        counts: vec![counts(0, 0), counts(1, 0), counts(3, 1), counts(3, 1), counts(4, 96)],
+    };
+    let measured =
+        |scale| Measured { curve: curve(scale), own: 1, bytes_per_document: 8, seconds: 0.25 };
+    let method = |name: &str, scale| Evaluated {
+        name: name.to_owned(),
+        parameters: format!("{name}:k=1"),
+        measured: vec![measured(scale); collections],
+        common: Common { step: 2, mean_f1: 0.75, left_out: (collections > 1).then_some(0.5) },
+    };
+    let name = LabelledName { name: OUTSIDE.into(), documents: 20, positives: 4, set_aside: 1 };
+    let text = OUTSIDE.as_bytes().to_vec();
+    Evaluation {
+        collections: vec![name; collections],
+        methods: vec![method("simhash", Scale::Distance), method(OUTSIDE, Scale::Similarity)],
+        wrong: vec![WrongPair {
+            collection: 0,
+            is_true: true,
+            closeness: "distance 4".into(),
+            similarity: "0.250".into(),
+            ids: [text.clone(), b"b".to_vec()],
+            texts: [text, b"else".to_vec()],
+        }],
+    }
+}
+
+fn written(write: impl Fn(&mut Vec<u8>) -> std::io::Result<()>) -> String {
+    let mut out = Vec::new();
+    write(&mut out).unwrap();
+    String::from_utf8(out).unwrap()
+}
+
+#[test]
+fn lines_stand_where_something_changes() {
+    let lines = written(|out| write_lines(out, &evaluation(1)));
+    let lines: Vec<&str> = lines.lines().collect();
+    let names =
+        "method\tparameters\tthreshold\tprecision\trecall\tf1\tbest\tbytes_per_document\tseconds";
+    assert_eq!(lines[0], names);
+    assert_eq!(lines[1], "simhash\tsimhash:k=1\t1\t1.000000\t0.250000\t0.400000\t0\t8\t0.250000");
+    assert_eq!(lines[2], "simhash\tsimhash:k=1\t2\t0.750000\t0.750000\t0.750000\t1\t8\t0.250000");
+    assert_eq!(lines[3], "simhash\tsimhash:k=1\t4\t0.040000\t1.000000\t0.076923\t0\t8\t0.250000");
+    assert_eq!((lines.len(), lines[4].split('\t').nth(2)), (7, Some("0.9975")));
+    let several = written(|out| write_lines(out, &evaluation(2)));
+    assert!(several.starts_with("collection\tmethod\t"));
+    assert!(several.lines().all(|line| line.split('\t').count() == 10), "{several}");
+}
+
+#[test]
+fn the_table_has_a_line_for_each_method() {
+    let table = written(|out| write_table(out, &evaluation(1)));
+    let lines: Vec<Vec<&str>> =
+        table.lines().map(|line| line.split_whitespace().collect()).collect();
+    assert_eq!(
+        lines[0],
+        ["method", "best", "F1", "precision", "recall", "F1", "as", "given", "bytes", "seconds"]
+    );
+    assert_eq!(lines[1], ["simhash", "0.750", "@2", "0.750", "0.750", "0.400", "@1", "8", "0.25"]);
+    let table = written(|out| write_table(out, &evaluation(2)));
+    assert!(
+        table.lines().next().unwrap().ends_with("mean  one threshold  left out  bytes  seconds")
+    );
+}
+
+#[cfg(feature = "jsonl")]
+#[test]
+fn the_object_is_json_with_all_thresholds() {
+    for collections in [1, 2] {
+        let text = written(|out| write_json(out, &evaluation(collections)));
+        let json: serde_json::Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(json["collections"].as_array().unwrap().len(), collections);
+        let method = &json["methods"][0];
+        assert_eq!(method["collections"][0]["best"]["threshold"], 2.0);
+        assert_eq!(method["collections"][0]["thresholds"].as_array().unwrap().len(), 3);
+        assert_eq!(method["common"]["left_out_mean_f1"].is_null(), collections == 1);
+        assert_eq!(json["wrong"][0]["a"], OUTSIDE);
+    }
+}
+
+#[test]
+fn what_comes_from_outside_is_harmless_on_the_page_and_in_plots() {
+    for collections in [1, 2] {
+        let evaluation = evaluation(collections);
+        let page = written(|out| write_page(out, &evaluation));
+        assert!(!page.contains("<script"), "{page}");
+        assert_eq!(page.matches("<svg").count(), 4);
+        assert_eq!(page.matches("<article").count(), 1);
+        let files = plot_files(&evaluation);
+        assert_eq!(files[0].name, "01-simhash-precision-recall.svg");
+        assert_eq!(files[3].name, "02--script-alert--------script--end-f1.svg");
+        for file in files {
+            assert!(!file.svg.contains("<script") && file.svg.contains("xmlns="), "{}", file.svg);
+            assert_eq!(file.svg.matches("<circle").count(), collections);
+        }
+    }
+}
