@@ -28,7 +28,7 @@ pub const KIND: SketchKind = SketchKind {
     help: "All pairs that share the hash of all their words of a lexicon, those neither rare nor \
            frequent, or of one of `lexicons` random parts of it",
     options: &["lexicons", "lexicon_share", "least_terms", "least_share"],
-    defaults: &[("shingle", "1")],
+    defaults: &[("shingle", "1"), ("idf_band", "0.2-0.8")],
     parse: |options| Ok(Arc::new(IMatch::parse(options)?)),
 };
 

@@ -26,7 +26,7 @@ pub const KIND: SketchKind = SketchKind {
     help: "All pairs of which `votes` of `lexicons` SimHash fingerprints of 64 bits, each over a \
            random part of the shingles, differ in at most `max_distance` bits",
     options: &["lexicons", "lexicon_share", "votes", "lexicon_bits", "weight"],
-    defaults: &[("shingle", "2")],
+    defaults: &[("shingle", "2"), ("weight", "binary")],
     parse: |options| Ok(Arc::new(MultiLexicon::parse(options)?)),
 };
 

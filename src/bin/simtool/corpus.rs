@@ -164,11 +164,12 @@ fn method(job: Job<'_>) -> Result<Method, Error> {
     let distance = given.max_distance.map(|distance| distance.to_string());
     let mut options = Options::new();
     given.terms.set(&mut options);
+    given.sketch.set(&mut options);
     for (name, value) in [
         ("similarity", given.similarity.as_ref()),
-        ("bits", given.simhash_bits.as_ref()),
         ("max_distance", distance.as_ref()),
         ("verify", given.verify.as_ref()),
+        ("recall", given.recall.as_ref()),
     ] {
         if let Some(value) = value {
             options.set(name, value);

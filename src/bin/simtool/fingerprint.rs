@@ -28,10 +28,22 @@ pub(crate) fn simhash(terms: &TermArgs, bits: Option<&str>) -> Result<Method, Er
     Method::parse("simhash", &mut options)
 }
 
+/// The method that was asked for, which must know all its settings.
+fn method(args: &FingerprintArgs) -> Result<Method, Error> {
+    let mut options = Options::new();
+    args.terms.set(&mut options);
+    args.sketch.set(&mut options);
+    let method = Method::parse(&args.method, &mut options)?;
+    match options.first() {
+        Some((option, value)) => Err(method.refusal(option, value)),
+        None => Ok(method),
+    }
+}
+
 /// Fingerprints the documents and writes the file.
 pub(crate) fn run(args: &FingerprintArgs) -> anyhow::Result<Outcome> {
     let mut timings = Timings::start();
-    let method = simhash(&args.terms, args.bits.as_deref())?;
+    let method = method(args)?;
     let format = FileFormat::of(&args.output)?;
     let existing = existing(args.force);
     let read = documents::read_options(&args.input, Access::of(args.common.running.no_mmap))?;

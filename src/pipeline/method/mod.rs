@@ -376,12 +376,13 @@ mod tests {
             ),
             (
                 "multi-lexicon:votes=sum",
-                "multi-lexicon:lexicons=8,lexicon_share=0.5,votes=sum,lexicon_bits=own,max_distance=3,shingle=words:2",
+                "multi-lexicon:lexicons=8,lexicon_share=0.5,votes=sum,lexicon_bits=own,\
+                 max_distance=3,shingle=words:2,weight=binary",
             ),
             (
                 "i-match:lexicons=10",
-                "i-match:lexicons=10,lexicon_share=0.7,least_terms=5,least_share=0.1,max_distance=10,\
-                 shingle=words:1",
+                "i-match:lexicons=10,lexicon_share=0.7,least_terms=5,least_share=0.1,\
+                 max_distance=10,shingle=words:1,idf_band=0.2-0.8",
             ),
             ("simhash:words=5", "simhash:words=5,bits=64,max_distance=3,shingle=words:3"),
         ] {

@@ -24,28 +24,46 @@ const PRESETS: &[Preset] = &[
     Preset {
         name: "shingle-simhash",
         help: "SimHash of 64 bits over two consecutive words",
-        method: "simhash:bits=64,max_distance=13,shingle=words:2",
+        method: "simhash:bits=64,max_distance=13,shingle=words:2,weight=binary",
     },
     Preset {
         name: "multi-lexicon",
         help: "Eight SimHashes of 64 bits over random lexicons of two consecutive words, four of \
                which must agree",
-        method: "multi-lexicon:lexicons=8,votes=4,lexicon_bits=shared,max_distance=20,shingle=words:2",
+        method: "multi-lexicon:lexicons=8,votes=4,lexicon_bits=shared,max_distance=20,\
+                 shingle=words:2,weight=binary",
     },
     Preset {
         name: "minhash",
         help: "MinHash of 128 values of 32 bits over three consecutive words",
-        method: "minhash:lanes=128,bits=32,hashing=classical,max_distance=100,shingle=words:3",
+        method: "minhash:lanes=128,bits=32,hashing=classical,measure=jaccard,max_distance=100,\
+                 shingle=words:3",
+    },
+    Preset {
+        name: "minhash-64",
+        help: "MinHash of 64 bytes over eight consecutive characters: a cosine by 124 lanes of 4 bits \
+               and the size",
+        method: "minhash:lanes=124,bits=4,measure=cosine,max_distance=617,shingle=chars:8",
+    },
+    Preset {
+        name: "minhash-16",
+        help: "The same of 16 bytes, by 28 lanes",
+        method: "minhash:lanes=28,bits=4,measure=cosine,max_distance=474,shingle=chars:8",
+    },
+    Preset {
+        name: "minhash-8",
+        help: "MinHash of 8 bytes over eight consecutive characters: 16 lanes of 4 bits",
+        method: "minhash:lanes=16,bits=4,measure=jaccard,max_distance=7,shingle=chars:8",
     },
     Preset {
         name: "i-match",
         help: "I-Match: one hash of the words in the middle of the range of frequencies",
-        method: "i-match:lexicons=0,max_distance=0,shingle=words:1",
+        method: "i-match:lexicons=0,max_distance=0,shingle=words:1,idf_band=0.1-0.9",
     },
     Preset {
         name: "random-i-match",
         help: "I-Match over the lexicon and 30 random parts of it",
-        method: "i-match:lexicons=30,lexicon_share=0.1,max_distance=30,shingle=words:1",
+        method: "i-match:lexicons=30,lexicon_share=0.1,max_distance=30,shingle=words:1,idf_band=0.1-0.6",
     },
     Preset {
         name: "exact",
@@ -170,7 +188,7 @@ mod tests {
         assert_eq!(found, shown);
         let found = read("word-simhash:bits=512,shingle-simhash,max-distance=9");
         assert_eq!(found[0].1, "simhash:bits=512,max_distance=2,shingle=words:1");
-        assert_eq!(found[1].1, "simhash:bits=64,max_distance=9,shingle=words:2");
+        assert_eq!(found[1].1, "simhash:bits=64,max_distance=9,shingle=words:2,weight=binary");
     }
 
     #[test]

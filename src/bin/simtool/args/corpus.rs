@@ -1,10 +1,9 @@
 //! Arguments of `simtool dedup` and `simtool match`, and of `simtool --corpus`, which is either.
 
 use super::common::output_folder;
-use super::{CommonArgs, InputArgs, MemoryArgs, TermArgs, WordsArgs};
-use clap::builder::{PossibleValue, PossibleValuesParser};
+use super::sketch::methods;
+use super::{CommonArgs, InputArgs, MemoryArgs, SketchArgs, TermArgs, WordsArgs};
 use clap::{ValueEnum, ValueHint};
-use simtool::pipeline::method::Method;
 use std::path::PathBuf;
 
 /// Arguments of `simtool dedup`.
@@ -136,28 +135,33 @@ pub(crate) struct CorpusArgs {
     #[arg(long, value_name = "METHOD", value_parser = methods())]
     pub(crate) method: Option<String>,
 
-    /// With exact: least Jaccard similarity of near-duplicates, a decimal or a ratio such as 4/5
-    /// [default: 0.8].
+    /// Least similarity of near-duplicates, a decimal or a ratio such as 4/5: with exact of Jaccard, with
+    /// minhash of what it measures, on average [default: 0.8].
     #[arg(long, value_name = "S")]
     pub(crate) similarity: Option<String>,
 
-    /// With simhash: most bits in which the fingerprints of two near-duplicates may differ
-    /// [default: 3].
+    /// With fingerprints: the greatest distance of near-duplicates, with simhash in bits [default: with
+    /// simhash 3].
     ///
     /// For fingerprints of 64 bits over shingles, two documents at distance 3 have on average a
     /// Jaccard similarity of 0.98, at 6 of 0.92, at 10 of 0.79; with 128 bits, at twice as many.
-    /// Any one distance can be a few bits more or less than the similarity promises.
+    /// Any one distance can be a few bits more or less than the similarity promises. With minhash it
+    /// is lanes or thousandths, as --measure says, with i-match lexicons that differ.
     #[arg(short = 'k', long, value_name = "K")]
     pub(crate) max_distance: Option<u32>,
 
-    /// With simhash: bits of a fingerprint, 64, 128, 256 or 512 [default: 64].
-    #[arg(long = "bits", value_name = "BITS")]
-    pub(crate) simhash_bits: Option<String>,
-
-    /// With simhash: keep only pairs whose texts, read again, have a Jaccard similarity of at least
-    /// S; their terms are in memory meanwhile.
+    /// With fingerprints: keep only pairs whose texts, read again, have a Jaccard similarity of at
+    /// least S; their terms are in memory meanwhile.
     #[arg(long, value_name = "S")]
     pub(crate) verify: Option<String>,
+
+    /// With fingerprints: look for them by bands, in which at least this part of the pairs at the
+    /// greatest distance agree, and miss others [default: all are found].
+    #[arg(long, value_name = "PART")]
+    pub(crate) recall: Option<String>,
+
+    #[command(flatten)]
+    pub(crate) sketch: SketchArgs,
 
     #[command(flatten)]
     pub(crate) terms: TermArgs,
@@ -216,19 +220,6 @@ pub(crate) struct CorpusArgs {
 
     #[command(flatten)]
     pub(crate) common: CommonArgs,
-}
-
-/// The methods that the library knows, with what it says of them.
-fn methods() -> PossibleValuesParser {
-    // What stands in backquotes is an option here.
-    let option = |(at, part): (usize, &str)| match at % 2 {
-        0 => part.to_owned(),
-        _ => format!("--{}", part.replace('_', "-")),
-    };
-    let value = |(name, help): (&'static str, &'static str)| {
-        PossibleValue::new(name).help(help.split('`').enumerate().map(option).collect::<String>())
-    };
-    Method::kinds().map(value).collect::<Vec<_>>().into()
 }
 
 /// Format of rows of documents.

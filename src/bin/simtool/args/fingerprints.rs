@@ -1,6 +1,7 @@
 //! Arguments of the commands on fingerprints alone: `join`, `search` and `fingerprint`.
 
-use super::{CommonArgs, InputArgs, MemoryArgs, TermArgs};
+use super::sketch::methods;
+use super::{CommonArgs, InputArgs, MemoryArgs, SketchArgs, TermArgs};
 use clap::ValueHint;
 use clap::builder::PossibleValuesParser;
 use simtool::search::planner::{IndexName, SEARCHES, SELF_JOINS};
@@ -120,9 +121,12 @@ pub(crate) struct FingerprintArgs {
         value_hint = ValueHint::AnyPath)]
     pub(crate) corpus: Vec<PathBuf>,
 
-    /// Bits of a fingerprint: 64, 128, 256 or 512 [default: 64].
-    #[arg(long, value_name = "BITS")]
-    pub(crate) bits: Option<String>,
+    /// How fingerprints are made.
+    #[arg(long, value_name = "METHOD", value_parser = methods(), default_value = "simhash")]
+    pub(crate) method: String,
+
+    #[command(flatten)]
+    pub(crate) sketch: SketchArgs,
 
     #[command(flatten)]
     pub(crate) terms: TermArgs,

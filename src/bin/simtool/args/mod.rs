@@ -7,6 +7,7 @@ mod examples;
 mod fingerprints;
 mod input;
 mod sizes;
+mod sketch;
 mod terms;
 #[cfg(feature = "jsonl")]
 mod why;
@@ -21,6 +22,7 @@ pub(crate) use corpus::{
 pub(crate) use eval::{EvalArgs, EvalFormat, TruthLines};
 pub(crate) use fingerprints::{FingerprintArgs, JoinArgs, PairsArgs, SearchArgs};
 pub(crate) use input::{InputArgs, OnError};
+pub(crate) use sketch::SketchArgs;
 pub(crate) use terms::TermArgs;
 #[cfg(feature = "jsonl")]
 pub(crate) use why::WhyArgs;
