@@ -12,7 +12,7 @@ const TEXTS: &str = "{\"text\":\"The ferry leaves at seven, and the wind is stro
 fn rows(folder: &Folder, options: &str) -> String {
     let of = |threads| {
         let command = format!("fingerprint in.jsonl --output - --quiet --threads {threads}");
-        let run = folder.run_words(&format!("{command} {options}"));
+        let run = folder.run_words(format!("{command} {options}").trim());
         assert_eq!(run.code, 0, "{options}: {}", run.err);
         run.out
     };

@@ -182,9 +182,8 @@ fn method(job: Job<'_>) -> Result<Method, Error> {
         Some((table, stop_words)) => {
             let of_verify =
                 [("shingle", &given.terms.shingle), ("tokenizer", &given.terms.tokenizer)];
-            let unused = of_verify.into_iter().filter(|_| given.verify.is_none());
-            if let Some((field, value)) = unused.filter_map(|(f, v)| Some((f, v.as_ref()?))).next()
-            {
+            let mut unused = of_verify.into_iter().filter(|_| given.verify.is_none());
+            if let Some((field, value)) = unused.find_map(|(f, v)| Some((f, v.as_ref()?))) {
                 let rule = "N and M fingerprint words, so that it goes with `verify` only";
                 return Err(Error::config(field, value, rule));
             }

@@ -9,8 +9,8 @@ use simtool::tokenize::Tokens;
 /// What of documents is compared.
 #[derive(Debug, Default, clap::Args)]
 pub(crate) struct TermArgs {
-    /// What is compared: so many consecutive words (words:N) or characters (chars:N), or of another
-    /// --tokenizer (UNIT:N, or N alone) [default: words:3, of characters 5].
+    /// What is compared: so many consecutive words (words:N) or characters (chars:N), or N alone of what
+    /// --tokenizer names, 3 if it is not given and 5 characters [default: words:3].
     #[arg(long, value_name = "UNIT:N")]
     pub(crate) shingle: Option<String>,
 
