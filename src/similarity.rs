@@ -1,4 +1,5 @@
-//! Similarity of two sets as a ratio of whole numbers, and the threshold that it must reach.
+//! Similarity of two sets as a ratio of whole numbers, what it measures, and the threshold that it must
+//! reach.
 //!
 //! Everything is compared by products of integers: in floating point 0.8 / 1.8 * 63 is a little
 //! more than 28, and a pair would be lost.
@@ -8,14 +9,52 @@ use std::cmp::Ordering;
 use std::fmt;
 use std::str::FromStr;
 
-/// The Jaccard similarity of two sets: shared elements over elements of either.
+/// How the similarity of two sets is measured.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Measure {
+    /// Shared elements over those in either.
+    #[default]
+    Jaccard,
+    /// Shared elements over the geometric mean of both sizes.
+    Cosine,
+    /// Shared elements over those of the smaller set.
+    Containment,
+}
+
+impl Measure {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Jaccard, Self::Cosine, Self::Containment];
+
+    /// Its name.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Jaccard => "jaccard",
+            Self::Cosine => "cosine",
+            Self::Containment => "containment",
+        }
+    }
+
+    /// What a person calls it.
+    #[must_use]
+    pub fn described(self) -> &'static str {
+        match self {
+            Self::Jaccard => "Jaccard similarity",
+            Self::Cosine => "cosine",
+            Self::Containment => "containment",
+        }
+    }
+}
+
+/// The similarity of two sets; that of Jaccard, unless it was measured otherwise: shared elements over
+/// elements of either.
 ///
 /// Equal ratios are equal: 1/2 and 2/4. Elements may have weights, whose sums are counted.
 #[derive(Clone, Copy, Debug)]
 pub struct Similarity {
-    /// Elements in both sets.
+    /// Elements in both sets, or the numerator of another measure.
     pub shared: u64,
-    /// Elements in at least one; not 0.
+    /// Elements in at least one, or the denominator of another measure; not 0.
     pub union: u64,
 }
 
@@ -57,11 +96,12 @@ impl Ord for Similarity {
     }
 }
 
-/// A threshold a/c of Jaccard similarity, 0 < a <= c, and the bounds that follow from it.
+/// A threshold a/c of similarity, 0 < a <= c, and the bounds that follow from it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Threshold {
     numerator: u32,
     denominator: u32,
+    measure: Measure,
 }
 
 /// Denominators up to this leave room for products with any number of elements.
@@ -69,9 +109,9 @@ const MAX_DENOMINATOR: u32 = 1_000_000_000;
 
 impl Threshold {
     /// The one that is taken where none is given: 0.8.
-    pub const DEFAULT: Self = Self { numerator: 8, denominator: 10 };
+    pub const DEFAULT: Self = Self { numerator: 8, denominator: 10, measure: Measure::Jaccard };
 
-    /// The threshold `numerator / denominator`.
+    /// The threshold `numerator / denominator` of Jaccard similarity.
     ///
     /// # Errors
     /// If the ratio is not above 0 and at most 1, or the denominator is above 10^9.
@@ -79,7 +119,7 @@ impl Threshold {
         if numerator == 0 || numerator > denominator || denominator > MAX_DENOMINATOR {
             return Err(Self::rule("similarity", format!("{numerator}/{denominator}")));
         }
-        Ok(Self { numerator, denominator })
+        Ok(Self { numerator, denominator, measure: Measure::Jaccard })
     }
 
     fn rule(option: &'static str, value: impl fmt::Display) -> Error {
@@ -107,6 +147,50 @@ impl Threshold {
         Self::new(numerator, denominator).map_err(|_| Self::rule(option, text))
     }
 
+    /// Reads a threshold with its measure in front, as `cosine:0.8`: of Jaccard similarity without one.
+    ///
+    /// # Errors
+    /// As [`Self::new`], and if there is no such measure.
+    pub fn parse_measured(option: &'static str, text: &str) -> Result<Self> {
+        let Some((name, ratio)) = text.split_once(':') else { return Self::parse(option, text) };
+        let Some(measure) = Measure::ALL.into_iter().find(|measure| measure.name() == name) else {
+            let names = Measure::ALL.map(Measure::name).join(", ");
+            return Err(Error::config(option, text, format!("measures are {names}")));
+        };
+        Ok(Self::parse(option, ratio)?.of(measure))
+    }
+
+    /// The same of another measure.
+    #[must_use]
+    pub fn of(self, measure: Measure) -> Self {
+        Self { measure, ..self }
+    }
+
+    /// What it is a threshold of.
+    #[must_use]
+    pub fn measure(self) -> Measure {
+        self.measure
+    }
+
+    /// The similarity of two sets of these sizes, neither of them empty, as this threshold judges it.
+    ///
+    /// That of a cosine is rounded down, to a fraction of which the threshold is a multiple: none is
+    /// taken for less or more than it.
+    #[must_use]
+    pub fn similarity(self, shared: u64, left: u64, right: u64) -> Similarity {
+        match self.measure {
+            Measure::Jaccard => Similarity::of_sizes(shared, left, right),
+            Measure::Containment => Similarity { shared, union: left.min(right) },
+            Measure::Cosine => {
+                let scale = u64::from(self.denominator * (MAX_DENOMINATOR / self.denominator));
+                let square = (u128::from(shared) * u128::from(scale)).pow(2);
+                let ratio = (square / (u128::from(left) * u128::from(right))).isqrt();
+                // At most the scale, since no set shares more than it has.
+                Similarity { shared: ratio as u64, union: scale }
+            }
+        }
+    }
+
     /// Numerator and denominator.
     #[must_use]
     pub fn fraction(self) -> (u32, u32) {
@@ -130,14 +214,24 @@ impl Threshold {
     #[inline]
     #[must_use]
     pub fn min_size(self, size: u32) -> u32 {
-        let product = u64::from(self.numerator) * u64::from(size);
-        product.div_ceil(u64::from(self.denominator)) as u32
+        let (a, c, size) =
+            (u64::from(self.numerator), u64::from(self.denominator), u64::from(size));
+        match self.measure {
+            Measure::Jaccard => (a * size).div_ceil(c) as u32,
+            // All of it is shared, and that is at least a/c of the root of both sizes.
+            Measure::Cosine => {
+                let product = u128::from(a * a) * u128::from(size);
+                product.div_ceil(u128::from(c * c)) as u32
+            }
+            Measure::Containment => size.min(1) as u32,
+        }
     }
 
     /// The elements of a set of `size` that its partner may lack.
     #[inline]
     #[must_use]
     pub fn max_unshared(self, size: u32) -> u32 {
+        // The smallest partner shares the fewest elements, all that it has.
         size - self.min_size(size)
     }
 
@@ -149,13 +243,21 @@ impl Threshold {
         (left + right).saturating_sub(2 * self.min_shared(left, right))
     }
 
-    /// What a set of `size` elements adds to [`Self::max_difference`], about: that of two sets is at
-    /// most their sum and 1.
+    /// What a set of `size` elements adds to [`Self::max_difference`], about: that of two sets whose
+    /// sizes let them be alike enough is at most their sum and 1.
     #[inline]
     #[must_use]
     pub fn difference_share(self, size: u32) -> u32 {
         let (a, c) = (u64::from(self.numerator), u64::from(self.denominator));
-        (u64::from(size) * (c - a) / (a + c)) as u32
+        let size = u128::from(size);
+        match self.measure {
+            Measure::Jaccard => (size * u128::from(c - a) / u128::from(a + c)) as u32,
+            // Of sizes as unlike as can be, all of the smaller set is shared.
+            Measure::Cosine => {
+                (size * u128::from(c * c - a * a) / u128::from(c * c + a * a)) as u32
+            }
+            Measure::Containment => size as u32,
+        }
     }
 
     /// The elements that two sets of these sizes must share.
@@ -163,13 +265,33 @@ impl Threshold {
     #[must_use]
     pub fn min_shared(self, left: u32, right: u32) -> u32 {
         let (a, c) = (u64::from(self.numerator), u64::from(self.denominator));
-        (a * (u64::from(left) + u64::from(right))).div_ceil(a + c) as u32
+        match self.measure {
+            Measure::Jaccard => (a * (u64::from(left) + u64::from(right))).div_ceil(a + c) as u32,
+            Measure::Cosine => {
+                let sizes = u64::from(left) * u64::from(right);
+                let square = u128::from(a * a) * u128::from(sizes);
+                let is_enough = |shared: u64| u128::from(shared * c).pow(2) >= square;
+                // Near enough that a step or two make it exact.
+                let mut shared = (self.ratio() * (sizes as f64).sqrt()) as u64;
+                while !is_enough(shared) {
+                    shared += 1;
+                }
+                while shared > 0 && is_enough(shared - 1) {
+                    shared -= 1;
+                }
+                shared as u32
+            }
+            Measure::Containment => (a * u64::from(left.min(right))).div_ceil(c) as u32,
+        }
     }
 }
 
 impl fmt::Display for Threshold {
-    /// As it was given: a decimal, or a ratio.
+    /// As it was given: a decimal, or a ratio, behind its measure if that is not Jaccard's.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.measure != Measure::Jaccard {
+            write!(f, "{}:", self.measure.name())?;
+        }
         let digits = self.denominator.ilog10();
         match 10_u32.pow(digits) == self.denominator {
             true if digits == 0 => write!(f, "{}", self.numerator),
@@ -186,9 +308,9 @@ impl fmt::Display for Threshold {
 impl FromStr for Threshold {
     type Err = Error;
 
-    /// Reads `0.8`, `.75`, `1` or `4/5`.
+    /// Reads `0.8`, `.75`, `1`, `4/5` or `cosine:0.8`.
     fn from_str(text: &str) -> Result<Self> {
-        Self::parse("similarity", text)
+        Self::parse_measured("similarity", text)
     }
 }
 
@@ -230,6 +352,51 @@ mod tests {
         }
         assert!(threshold.holds(Similarity { shared: 4, union: 5 }));
         assert!(!threshold.holds(Similarity { shared: 79, union: 99 }));
+    }
+
+    #[test]
+    fn bounds_are_those_of_the_measure() {
+        for measure in Measure::ALL {
+            for (a, c) in [(8, 10), (1, 1), (1, 7), (2, 3), (123_456_789, 1_000_000_000)] {
+                let threshold = Threshold::new(a, c).unwrap().of(measure);
+                assert_eq!(threshold.to_string().parse::<Threshold>().unwrap(), threshold);
+                for left in 1..40_u32 {
+                    // The fewest that any partner shares, and the smallest partner.
+                    let (mut fewest, mut smallest) = (u32::MAX, u32::MAX);
+                    for right in 1..120_u32 {
+                        let holds = |shared: &u32| {
+                            let sizes = [*shared, left, right].map(u64::from);
+                            threshold.holds(threshold.similarity(sizes[0], sizes[1], sizes[2]))
+                        };
+                        let slowly = |&shared: &u32| {
+                            let [a, c, x] = [a, c, shared].map(u128::from);
+                            let [p, q] = [left, right].map(u128::from);
+                            match measure {
+                                Measure::Jaccard => c * x >= a * (p + q - x),
+                                Measure::Cosine => (c * x).pow(2) >= a * a * p * q,
+                                Measure::Containment => c * x >= a * p.min(q),
+                            }
+                        };
+                        let common = left.min(right);
+                        assert!((0..=common).all(|shared| holds(&shared) == slowly(&shared)));
+                        let Some(needed) = (1..=common).find(slowly) else { continue };
+                        let place = format!("{threshold} {left} {right}");
+                        assert_eq!(threshold.min_shared(left, right), needed, "{place}");
+                        let shares =
+                            threshold.difference_share(left) + threshold.difference_share(right);
+                        assert!(threshold.max_difference(left, right) <= shares + 1, "{place}");
+                        (fewest, smallest) = (fewest.min(needed), smallest.min(right));
+                    }
+                    assert_eq!(threshold.min_size(left), smallest, "{threshold} {left}");
+                    assert!(threshold.max_unshared(left) >= left - fewest, "{threshold} {left}");
+                }
+            }
+        }
+        let most = u32::MAX;
+        let cosine = Threshold::new(999_999_999, MAX_DENOMINATOR).unwrap().of(Measure::Cosine);
+        assert_eq!(cosine.min_shared(most, most), most - 4);
+        assert!(cosine.difference_share(most) < 10);
+        assert!("dice:0.8".parse::<Threshold>().is_err());
     }
 
     #[test]

@@ -3,7 +3,7 @@
 //! * [`truth`] reads which pairs are near-duplicates, as pairs or as clusters.
 //! * [`Histogram`] counts pairs by the strictest threshold that finds them, and becomes a
 //!   [`Curve`](crate::evaluation::Curve).
-//! * [`Measure`] is the similarity of two sets in exact steps.
+//! * [`step`] is the similarity of two sets in exact steps.
 //! * [`common_threshold`] is one threshold for all collections.
 //! * [`ratio_estimate`] tells what a sample says of a collection without labels.
 
@@ -15,5 +15,5 @@ pub mod truth;
 
 pub use common_threshold::common_threshold;
 pub use histogram::Histogram;
-pub use measure::Measure;
+pub use measure::step;
 pub use ratio_estimate::{Interval, RatioEstimate, SampledDocument, Share, ratio_estimate, wilson};

@@ -43,6 +43,7 @@ pub(super) fn levels(found: &Found<'_>) -> Vec<Level> {
     let mut levels = Vec::new();
     for tenths in TENTHS {
         let Ok(stricter) = Threshold::new(tenths, 10) else { continue };
+        let stricter = stricter.of(threshold.measure());
         if stricter.ratio() > threshold.ratio() {
             let removed = removed_if(found, |closeness| match closeness {
                 Closeness::Similarity(s) | Closeness::Verified(s, _) => stricter.holds(s),

@@ -123,7 +123,11 @@ fn what_is_wrong_is_told_with_its_place() {
         ("--corpus docs.jsonl", 2, "--truth"),
         (". --methods magic", 2, "--methods magic: must be one of word-simhash,"),
         (". --methods bits=3", 2, "--methods bits=3: is an option"),
-        (". --measure dice", 2, "--measure dice: must be jaccard, containment or cosine"),
+        (
+            ". --methods exact:similarity=dice:0.5",
+            2,
+            "--similarity dice:0.5: measures are jaccard, cosine, containment",
+        ),
         ("nowhere", 1, "nowhere"),
         (". --report truth.tsv", 2, "--report truth.tsv: is there already"),
         ("docs.jsonl --sample 1", 2, "--sample"),

@@ -6,7 +6,6 @@ use crate::output_file::{existing, refuse_existing};
 use crate::progress_line::ProgressLine;
 use crate::{Outcome, console, documents, eval_sample, interrupt};
 use simtool::Error;
-use simtool::evaluate::Measure;
 use simtool::evaluate::truth::TruthFormat;
 use simtool::evaluation::Evaluation;
 use simtool::pipeline::CollectionSummary;
@@ -30,7 +29,6 @@ pub(crate) fn run(args: &EvalArgs) -> anyhow::Result<Outcome> {
     if let Some(size) = args.sample {
         return eval_sample::run(args, &methods, size);
     }
-    let measure: Measure = args.measure.parse()?;
     let outputs = outputs(args);
     for (option, path) in &outputs {
         refuse_existing(option, path, existing(args.force))?;
@@ -46,7 +44,7 @@ pub(crate) fn run(args: &EvalArgs) -> anyhow::Result<Outcome> {
     let mut timings = Timings::start();
     let collections = reader.collections()?;
     timings.end("read");
-    let evaluation = evaluate(&collections, &methods, measure, &reader.resources, &progress)?;
+    let evaluation = evaluate(&collections, &methods, &reader.resources, &progress)?;
     progress.end();
     timings.end("compare");
 

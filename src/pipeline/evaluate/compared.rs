@@ -3,7 +3,7 @@
 use super::labelled::DocumentsInMemory;
 use super::term_lists::TermLists;
 use crate::error::{ErrorKind, Result};
-use crate::evaluate::Measure;
+use crate::evaluate::step;
 use crate::evaluate::truth::Pair;
 use crate::evaluation::{SIMILARITY_STEPS, Scale};
 use crate::fingerprint_rows::FingerprintRows;
@@ -15,7 +15,7 @@ use crate::pipeline::workers::Workers;
 use crate::progress::{Progress, Work};
 use crate::read::Corpus;
 use crate::resources::Resources;
-use crate::similarity::{Similarity, Threshold};
+use crate::similarity::{Measure, Threshold};
 
 /// Documents that are compared with all others at a time.
 const BLOCK: usize = 32;
@@ -37,8 +37,6 @@ pub(super) struct Comparing<'c> {
     pub(super) workers: &'c Workers,
     pub(super) resources: &'c Resources,
     pub(super) progress: &'c dyn Progress,
-    /// How similar sets are.
-    pub(super) measure: Measure,
 }
 
 /// Rows of documents that have one.
@@ -96,7 +94,7 @@ impl Compared {
         };
         let sets = || comparing.sets(method.compared(), documents, &corpus);
         Ok(match (method.close(), method.verify()) {
-            (Criterion::Similarity(_), _) => Self::Sets(sets()?, comparing.measure),
+            (Criterion::Similarity(threshold), _) => Self::Sets(sets()?, threshold.measure()),
             (Criterion::Distance(_), None) => Self::Rows(rows()?),
             (Criterion::Distance(_), Some(threshold)) => {
                 Self::Verified(rows()?, sets()?, threshold)
@@ -177,12 +175,12 @@ impl Compared {
 impl TermLists {
     /// The strictest step of a similarity that two documents have, if they share anything.
     fn step(&self, [a, b]: Pair, shared: u32, measure: Measure) -> Option<usize> {
-        (shared > 0).then(|| measure.step(shared, self.size(a), self.size(b)))
+        (shared > 0).then(|| step(measure, shared, self.size(a), self.size(b)))
     }
 
     fn is_similar(&self, [a, b]: Pair, shared: u32, threshold: Threshold) -> bool {
         let [shared, a, b] = [shared, self.size(a), self.size(b)].map(u64::from);
-        shared > 0 && threshold.holds(Similarity::of_sizes(shared, a, b))
+        shared > 0 && threshold.holds(threshold.similarity(shared, a, b))
     }
 }
 

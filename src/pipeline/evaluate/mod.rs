@@ -18,7 +18,7 @@ use super::method::{Criterion, Method};
 use super::workers::Workers;
 use crate::error::{Error, Result};
 use crate::evaluate::truth::Pair;
-use crate::evaluate::{Histogram, Measure, common_threshold};
+use crate::evaluate::{Histogram, common_threshold};
 use crate::evaluation::{Curve, Evaluated, Evaluation, Measured, SIMILARITY_STEPS, WrongPair};
 use crate::progress::Progress;
 use crate::resources::Resources;
@@ -37,7 +37,6 @@ const WRONG_PAIRS: usize = 10;
 pub fn evaluate(
     collections: &[Labelled],
     methods: &[NamedMethod],
-    measure: Measure,
     resources: &Resources,
     progress: &dyn Progress,
 ) -> Result<Evaluation> {
@@ -45,14 +44,14 @@ pub fn evaluate(
         return Err(Error::config("methods", "", "must name at least one method"));
     }
     let workers = &Workers::new(resources.threads)?;
-    let comparing = &Comparing { workers, resources, progress, measure };
+    let comparing = &Comparing { workers, resources, progress };
     let evaluated = |named: &NamedMethod| {
         let measured =
             collections.iter().map(|labelled| measured(labelled, &named.method, comparing));
         let measured: Vec<Measured> = measured.collect::<Result<_>>()?;
         let curves: Vec<&Curve> = measured.iter().map(|measured| &measured.curve).collect();
         let common = common_threshold(&curves);
-        let (name, parameters) = (named.name.clone(), parameters(&named.method, measure));
+        let (name, parameters) = (named.name.clone(), named.method.to_string());
         Ok(Evaluated { name, parameters, measured, common })
     };
     let mut evaluation = Evaluation {
@@ -68,17 +67,6 @@ pub fn evaluate(
         }
     }
     Ok(evaluation)
-}
-
-/// The settings of a method, with the measure of sets where it is another than theirs.
-fn parameters(method: &Method, measure: Measure) -> String {
-    let text = method.to_string();
-    let takes_measure = matches!(method.close(), Criterion::Similarity(_));
-    match measure {
-        Measure::Jaccard => text,
-        _ if !takes_measure => text,
-        _ => format!("{text},measure={}", measure.name()),
-    }
 }
 
 /// Measures a method on a collection.

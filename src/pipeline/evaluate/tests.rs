@@ -68,6 +68,7 @@ fn all_pairs_are_counted_as_one_by_one_for_any_threads() {
         "simhash:bits=512,shingle=words:1",
         "simhash:bits=128,verify=0.3,shingle=words:2",
         "exact:shingle=words:2",
+        "exact:shingle=words:2,similarity=cosine:0.5",
     ] {
         let methods = NamedMethod::parse_list(text).unwrap();
         let method = &methods[0].method;
@@ -75,7 +76,6 @@ fn all_pairs_are_counted_as_one_by_one_for_any_threads() {
             let mut found = evaluate(
                 std::slice::from_ref(&labelled),
                 &methods,
-                Measure::Jaccard,
                 &resources(threads),
                 &NoProgress,
             )

@@ -43,7 +43,7 @@ const WORD_BITS: usize = 64;
 /// What counts as close.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Criterion {
-    /// Sets whose Jaccard similarity reaches a threshold.
+    /// Sets whose similarity reaches a threshold.
     Similarity(Threshold),
     /// Rows that differ in so many units at the most.
     Distance(u32),
@@ -95,7 +95,7 @@ impl Method {
     pub fn parse(name: &str, options: &mut Options) -> Result<Self> {
         if name == EXACT {
             let similarity = options.take("similarity");
-            let similarity = similarity.map(|text| Threshold::parse("similarity", &text));
+            let similarity = similarity.map(|text| Threshold::parse_measured("similarity", &text));
             let similarity = similarity.transpose()?.unwrap_or(Threshold::DEFAULT);
             return Ok(Self::exact(Terms::parse(options)?, similarity));
         }
@@ -147,15 +147,15 @@ impl Method {
     ) -> Result<Self> {
         let distance = recipe.sketch().map_or(Ok(0), |sketch| limit(sketch, options))?;
         let recall = options.take("recall").map(|text| Threshold::parse("recall", &text));
-        let verify = options.take("verify").map(|text| Threshold::parse("verify", &text));
+        let verify = options.take("verify").map(|text| Threshold::parse_measured("verify", &text));
         let (close, recall) = (Criterion::Distance(distance), recall.transpose()?);
         Ok(Self { name, recipe, close, recall, verify: verify.transpose()?, compared })
     }
 
     /// The names of all methods, with a sentence each.
     pub fn kinds() -> impl Iterator<Item = (&'static str, &'static str)> {
-        let exact = "All pairs whose sets of shingles have a Jaccard similarity of at least \
-                     `similarity`; takes some bytes of memory for each word, or reads the input \
+        let exact = "All pairs whose sets of shingles have a similarity of at least \
+                     `similarity`, of Jaccard or another; takes some bytes of memory for each word, or reads the input \
                      more often";
         std::iter::once((EXACT, exact)).chain(SKETCHES.iter().map(|kind| (kind.name, kind.help)))
     }

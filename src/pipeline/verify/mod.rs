@@ -286,7 +286,7 @@ impl Comparison<'_> {
                 let needed = threshold.min_shared(size(a), size(b)) as usize;
                 if let Some(shared) = shared_if_enough(&a.terms, &b.terms, needed) {
                     let sizes = [a, b].map(|class| class.terms.len() as u64);
-                    let similarity = Similarity::of_sizes(shared as u64, sizes[0], sizes[1]);
+                    let similarity = threshold.similarity(shared as u64, sizes[0], sizes[1]);
                     found.push(self.pair(a, b, similarity));
                 }
             }

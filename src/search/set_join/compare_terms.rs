@@ -15,7 +15,7 @@ use crate::error::{ErrorKind, Result};
 use crate::kernels::Isa;
 use crate::matches::SetPair;
 use crate::progress::{Progress, Work};
-use crate::similarity::{Similarity, Threshold};
+use crate::similarity::Threshold;
 use std::ops::Range;
 
 /// Pairs that a worker compares at a time, term by term, and by words of bits.
@@ -180,7 +180,7 @@ impl TermComparison<'_> {
         shared: usize,
         sizes: [usize; 2],
     ) -> Option<SetPair> {
-        let similarity = Similarity::of_sizes(shared as u64, sizes[0] as u64, sizes[1] as u64);
+        let similarity = self.threshold.similarity(shared as u64, sizes[0] as u64, sizes[1] as u64);
         let [a, b] = places.map(|place| documents.rows[place as usize]);
         let pair = SetPair { a: a.min(b), b: a.max(b), similarity };
         (shared > 0 && self.threshold.holds(similarity)).then_some(pair)

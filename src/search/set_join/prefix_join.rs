@@ -178,7 +178,7 @@ impl PrefixJoin<'_> {
                 let (left, right) = (sets.ranks_of(set), sets.ranks_of(other as usize));
                 if let Some(shared) = shared_if_enough(left, right, needed as usize) {
                     let sizes = [size, sets.sizes[other as usize]].map(u64::from);
-                    let similarity = Similarity::of_sizes(shared as u64, sizes[0], sizes[1]);
+                    let similarity = self.threshold.similarity(shared as u64, sizes[0], sizes[1]);
                     found.push((set as u32, other, similarity));
                 }
             }

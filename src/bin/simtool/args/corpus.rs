@@ -135,8 +135,10 @@ pub(crate) struct CorpusArgs {
     #[arg(long, value_name = "METHOD", value_parser = methods())]
     pub(crate) method: Option<String>,
 
-    /// Least similarity of near-duplicates, a decimal or a ratio such as 4/5: with exact of Jaccard, with
-    /// minhash of what it measures, on average [default: 0.8].
+    /// Least similarity of near-duplicates, a decimal or a ratio such as 4/5 [default: 0.8].
+    ///
+    /// With exact it is that of Jaccard, or cosine:S or containment:S (in the smaller set); with
+    /// minhash it is what --measure says, on average.
     #[arg(long, value_name = "S")]
     pub(crate) similarity: Option<String>,
 
@@ -150,8 +152,8 @@ pub(crate) struct CorpusArgs {
     #[arg(short = 'k', long, value_name = "K")]
     pub(crate) max_distance: Option<u32>,
 
-    /// With fingerprints: keep only pairs whose texts, read again, have a Jaccard similarity of at
-    /// least S; their terms are in memory meanwhile.
+    /// With fingerprints: keep only pairs whose texts, read again, have a similarity of at least S (of
+    /// Jaccard, or cosine:S or containment:S); their terms are in memory meanwhile.
     #[arg(long, value_name = "S")]
     pub(crate) verify: Option<String>,
 

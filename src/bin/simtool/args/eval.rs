@@ -47,11 +47,6 @@ pub(crate) struct EvalArgs {
     #[arg(long, conflicts_with = "methods", help_heading = "Methods")]
     pub(crate) all: bool,
 
-    /// How similar two sets are, for the method exact: jaccard, containment (shared terms over those
-    /// of the smaller set) or cosine.
-    #[arg(long, value_name = "MEASURE", default_value = "jaccard", help_heading = "Methods")]
-    pub(crate) measure: String,
-
     /// Estimate what the methods miss and wrongly find in a collection without labels: draws S
     /// documents and compares each with all others exactly.
     #[arg(long, value_name = "S", conflicts_with_all = ["corpus", "report", "svg", "truth_format"],
