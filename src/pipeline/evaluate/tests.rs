@@ -42,8 +42,9 @@ fn obvious_step(method: &Method, texts: [&[u8]; 2]) -> Option<usize> {
     let compared = compare_texts(texts, method, crate::kernels::Isa::Portable);
     let similarity = compared.similarity.filter(|similarity| similarity.shared > 0);
     match method.close() {
-        Criterion::Similarity(_) => {
-            let Similarity { shared, union } = similarity?;
+        Criterion::Similarity(threshold) => {
+            let [a, b] = compared.shingles;
+            let Similarity { shared, union } = threshold.similarity(similarity?.shared, a, b);
             Some((400 - 400 * shared / union) as usize).filter(|&step| step < 400)
         }
         Criterion::Distance(_) => {
