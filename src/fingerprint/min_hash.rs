@@ -30,7 +30,7 @@ pub const KIND: SketchKind = SketchKind {
     help: "All pairs whose MinHash fingerprints are as alike as sets of a similarity of `similarity` \
            are on average; better than simhash of the same size where much was changed",
     options: &["lanes", "bits", "hashing", "measure", "similarity"],
-    defaults: &[("shingle", "chars:8")],
+    defaults: &[("shingle", "chars:7")],
     parse: |options| Ok(Arc::new(MinHash::parse(options)?)),
 };
 

@@ -102,6 +102,10 @@ impl Marking<'_> {
         // Of no word, unless it makes one of what it belongs to or what is behind.
         let is_of_singles = self.follows(is_single, at);
         let goes_on = self.text.get(end) == Some(&b'_');
+        if goes_on && self.follows(Role::is_attached, at) {
+            // What all these marks belong to may be a single character that an underscore joins.
+            return false;
+        }
         let is_of_none = before.others == 0 || is_of_singles && !goes_on;
         is_of_none && role != Role::WordMark
     }

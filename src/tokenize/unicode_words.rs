@@ -172,6 +172,10 @@ mod tests {
         check("  \u{11c92} \u{200d}\u{1f170}".as_bytes(), &["\u{11c92}", "\u{200d}\u{1f170}"]);
         check(b"", &[]);
         check(b" \n\t--- ", &[]);
+        // Marks of a single character that an underscore joins.
+        for marks in ["", "\u{300}", "\u{300}\u{300}", "\u{300}\u{308}\u{301}"] {
+            check_fast(format!("ァ{marks}_0ก a{marks}_0 中{marks}_b {marks}_c").as_bytes());
+        }
     }
 
     /// A few sentences each, as people write them in 26 languages.

@@ -1,6 +1,7 @@
 //! `simtool fingerprint`: what it writes is what `join` and `search` read.
 
 use crate::program::Folder;
+use std::collections::BTreeSet;
 use std::fs;
 
 /// A document whose fingerprint of 64 bits is known, one without words, and a bad line.
@@ -159,13 +160,23 @@ fn a_join_of_the_file_has_the_pairs_of_the_collection() {
         assert_eq!(run.code, 0, "{arguments}: {}", run.err);
         run.out
     };
-    for (bits, distance) in [(64, 3), (64, 9), (128, 12)] {
-        let name = format!("{bits}-{distance}");
-        run(&format!("fingerprint in.jsonl --bits {bits} --output {name}.f -j 1"));
+    for (method, distance) in [
+        ("simhash --bits 64", 3),
+        ("simhash --bits 64", 9),
+        ("simhash --bits 128", 12),
+        ("simhash --bits 64 --weight tf-idf --shingle 1", 9),
+        ("minhash", 300),
+        ("minhash --lanes 28", 200),
+        ("minhash --measure jaccard --hashing classical --lanes 128 --bits 32", 60),
+        ("multi-lexicon --votes 3", 9),
+        ("multi-lexicon --votes sum --lexicon-bits shared", 60),
+        ("i-match --lexicons 20 --lexicon-share 0.2 --least-terms 2 --idf-band 0-1", 20),
+    ] {
+        let name = format!("{}-{distance}", method.replace(' ', ""));
+        let method = format!("--method {method}");
+        run(&format!("fingerprint in.jsonl {method} --output {name}.f -j 1"));
         let joined = run(&format!("join --fingerprints {name}.f -k {distance}"));
-        run(&format!(
-            "--corpus in.jsonl --method simhash --bits {bits} -k {distance} --pairs --output {name}"
-        ));
+        run(&format!("dedup in.jsonl {method} -k {distance} --pairs --output {name}"));
         let pairs = fs::read_to_string(folder.path(&name).join("pairs.jsonl")).unwrap();
         let numbers = |pair: &str| -> [u32; 3] {
             ["a_id", "b_id", "distance"].map(|field| value(pair, field).parse().unwrap())
@@ -179,9 +190,31 @@ fn a_join_of_the_file_has_the_pairs_of_the_collection() {
         assert_eq!(joined, pairs, "{name}");
         assert!(joined.len() > 50, "{name}: {}", joined.len());
         // The number of threads does not matter.
-        run(&format!("fingerprint in.jsonl --bits {bits} --output again.f -j 3 --force"));
+        run(&format!("fingerprint in.jsonl {method} --output again.f -j 3 --force"));
         let files = [format!("{name}.f"), "again.f".into()].map(|file| folder.path(&file));
         assert!(fs::read(&files[0]).unwrap() == fs::read(&files[1]).unwrap());
+    }
+}
+
+#[test]
+fn bands_find_what_they_say() {
+    let folder = Folder::empty().with("in.jsonl", documents());
+    let pairs = |arguments: &str| {
+        let out = arguments.replace(' ', "");
+        let line =
+            format!("dedup in.jsonl --method minhash -k 300 --pairs {arguments} --output o{out}");
+        let run = folder.run_words(&line);
+        assert_eq!(run.code, 0, "{line}: {}", run.err);
+        let pairs =
+            fs::read_to_string(folder.path(&format!("o{out}")).join("pairs.jsonl")).unwrap();
+        (pairs.lines().map(str::to_owned).collect::<BTreeSet<_>>(), run.out)
+    };
+    let (all, _) = pairs("--recall 1");
+    for (recall, least) in [("0.98", 0.98), ("0.5", 0.5)] {
+        let (found, told) = pairs(&format!("--recall {recall}"));
+        assert!(found.is_subset(&all));
+        assert!(found.len() as f64 >= all.len() as f64 * least, "{} of {}", found.len(), all.len());
+        assert!(told.contains("bands, which miss some"), "{told}");
     }
 }
 

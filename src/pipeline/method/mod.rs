@@ -362,17 +362,17 @@ mod tests {
             (
                 "minhash",
                 "minhash:lanes=124,bits=4,hashing=one-permutation,measure=cosine,max_distance=200,\
-                 shingle=chars:8",
+                 shingle=chars:7",
             ),
             (
                 "minhash:bits=8,lanes=16,similarity=1/2,hashing=classical,measure=jaccard",
                 "minhash:lanes=16,bits=8,hashing=classical,measure=jaccard,max_distance=7,\
-                 shingle=chars:8",
+                 shingle=chars:7",
             ),
             (
                 "minhash:recall=0.98,verify=0.8",
                 "minhash:lanes=124,bits=4,hashing=one-permutation,measure=cosine,max_distance=200,\
-                 recall=0.98,verify=0.8,shingle=chars:8",
+                 recall=0.98,verify=0.8,shingle=chars:7",
             ),
             (
                 "multi-lexicon:votes=sum",

@@ -41,19 +41,19 @@ const PRESETS: &[Preset] = &[
     },
     Preset {
         name: "minhash-64",
-        help: "MinHash of 64 bytes over eight consecutive characters: a cosine by 124 lanes of 4 bits \
+        help: "MinHash of 64 bytes over seven consecutive characters: a cosine by 124 lanes of 4 bits \
                and the size",
-        method: "minhash:lanes=124,bits=4,measure=cosine,max_distance=617,shingle=chars:8",
+        method: "minhash:lanes=124,bits=4,measure=cosine,max_distance=576,shingle=chars:7",
     },
     Preset {
         name: "minhash-16",
-        help: "The same of 16 bytes, by 28 lanes",
-        method: "minhash:lanes=28,bits=4,measure=cosine,max_distance=474,shingle=chars:8",
+        help: "MinHash of 16 bytes over eight consecutive characters: 32 lanes of 4 bits",
+        method: "minhash:lanes=32,bits=4,measure=jaccard,max_distance=19,shingle=chars:8",
     },
     Preset {
         name: "minhash-8",
-        help: "MinHash of 8 bytes over eight consecutive characters: 16 lanes of 4 bits",
-        method: "minhash:lanes=16,bits=4,measure=jaccard,max_distance=7,shingle=chars:8",
+        help: "MinHash of 8 bytes over seven consecutive characters: 16 lanes of 4 bits",
+        method: "minhash:lanes=16,bits=4,measure=jaccard,max_distance=7,shingle=chars:7",
     },
     Preset {
         name: "i-match",

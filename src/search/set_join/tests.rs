@@ -271,7 +271,7 @@ fn too_little_memory_is_told_as_soon_as_it_shows() {
     // Far too many terms for any table of such memory are not read at all.
     let (read, message) = readings(10, 1 << 20, 1 << 40);
     assert_eq!(read, 0);
-    assert!(message.ends_with(" 524288M is enough for that; the method simhash needs less"));
+    assert!(message.ends_with(" 549756M is enough for that; the method simhash needs less"));
     // The first round, which counts and then judges, shows that no others can help.
     let (read, message) = readings(5000, 1, 1 << 10);
     assert_eq!(read, 2);

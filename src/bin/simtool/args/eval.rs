@@ -37,8 +37,8 @@ pub(crate) struct EvalArgs {
     /// Methods with commas between: names of presets, and methods with their options behind a colon,
     /// as in simhash:bits=128,shingle=words:2 [default: all presets].
     ///
-    /// Presets: word-simhash, shingle-simhash, multi-lexicon, minhash, i-match, random-i-match and exact.
-    /// One that is not a method's own name takes options too, in place of its own, as in
+    /// Presets: word-simhash, shingle-simhash, multi-lexicon, minhash, minhash-64, minhash-16, minhash-8,
+    /// i-match, random-i-match and exact. One that is not a method's own name takes options too, in place of its own, as in
     /// word-simhash:bits=512. All thresholds are measured; the one that is given is told besides.
     #[arg(short, long, value_name = "LIST", help_heading = "Methods")]
     pub(crate) methods: Option<String>,

@@ -1,6 +1,6 @@
 //! Arguments of the commands on fingerprints alone: `join`, `search` and `fingerprint`.
 
-use super::sketch::methods;
+use super::sketch::methods_of_fingerprints;
 use super::{CommonArgs, InputArgs, MemoryArgs, SketchArgs, TermArgs};
 use clap::ValueHint;
 use clap::builder::PossibleValuesParser;
@@ -122,7 +122,8 @@ pub(crate) struct FingerprintArgs {
     pub(crate) corpus: Vec<PathBuf>,
 
     /// How fingerprints are made.
-    #[arg(long, value_name = "METHOD", value_parser = methods(), default_value = "simhash")]
+    #[arg(long, value_name = "METHOD", value_parser = methods_of_fingerprints(),
+        default_value = "simhash")]
     pub(crate) method: String,
 
     #[command(flatten)]

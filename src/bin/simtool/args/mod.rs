@@ -88,7 +88,7 @@ pub(crate) enum Command {
     /// needed: a random sample is compared exactly with the whole collection.
     #[command(alias = "evaluate", after_long_help = examples::EVAL)]
     Eval(EvalArgs),
-    /// Write a file of fingerprints (SimHash) of documents, for join and search.
+    /// Write a file of fingerprints of documents, for join and search.
     ///
     /// Rows come in reading order, so that row numbers of a join lead back to the documents.
     #[command(after_long_help = examples::FINGERPRINT)]

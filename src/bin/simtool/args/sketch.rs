@@ -1,6 +1,7 @@
 //! Arguments that say how fingerprints are made, of all methods.
 
 use clap::builder::{PossibleValue, PossibleValuesParser};
+use simtool::fingerprint::SKETCHES;
 use simtool::options::Options;
 use simtool::pipeline::method::Method;
 
@@ -10,8 +11,8 @@ use simtool::pipeline::method::Method;
 pub(crate) struct SketchArgs {
     /// With simhash: bits of a fingerprint, 64, 128, 256 or 512 [default: 64]; with minhash: bits of a
     /// lane, 1, 2, 4, 8, 16 or 32 [default: 4].
-    #[arg(long, value_name = "BITS")]
-    bits: Option<String>,
+    #[arg(long = "bits", value_name = "BITS")]
+    simhash_bits: Option<String>,
 
     /// With minhash: lanes of a fingerprint [default: as many as 64 bytes have room for].
     #[arg(long, value_name = "COUNT")]
@@ -58,11 +59,11 @@ pub(crate) struct SketchArgs {
 impl SketchArgs {
     /// Adds what was given.
     pub(crate) fn set(&self, options: &mut Options) {
-        let Self { bits, lanes, hashing, measure, .. } = self;
+        let Self { simhash_bits, lanes, hashing, measure, .. } = self;
         let Self { lexicons, lexicon_share, lexicon_bits, votes, .. } = self;
         let Self { least_terms, least_share, .. } = self;
         for (name, value) in [
-            ("bits", bits),
+            ("bits", simhash_bits),
             ("lanes", lanes),
             ("hashing", hashing),
             ("measure", measure),
@@ -91,4 +92,9 @@ pub(crate) fn methods() -> PossibleValuesParser {
         PossibleValue::new(name).help(help.split('`').enumerate().map(option).collect::<String>())
     };
     Method::kinds().map(value).collect::<Vec<_>>().into()
+}
+
+/// The methods that make fingerprints.
+pub(crate) fn methods_of_fingerprints() -> PossibleValuesParser {
+    SKETCHES.iter().map(|kind| kind.name).collect::<Vec<_>>().into()
 }
