@@ -272,6 +272,7 @@ impl Threshold {
                 let square = u128::from(a * a) * u128::from(sizes);
                 let is_enough = |shared: u64| u128::from(shared * c).pow(2) >= square;
                 // Near enough that a step or two make it exact.
+                #[expect(clippy::cast_sign_loss, reason = "a root is not negative")]
                 let mut shared = (self.ratio() * (sizes as f64).sqrt()) as u64;
                 while !is_enough(shared) {
                     shared += 1;
@@ -369,12 +370,17 @@ mod tests {
                             threshold.holds(threshold.similarity(sizes[0], sizes[1], sizes[2]))
                         };
                         let slowly = |&shared: &u32| {
-                            let [a, c, x] = [a, c, shared].map(u128::from);
-                            let [p, q] = [left, right].map(u128::from);
+                            let [least, all, shared] = [a, c, shared].map(u128::from);
+                            let sizes = [left, right].map(u128::from);
+                            let scaled = all * shared;
                             match measure {
-                                Measure::Jaccard => c * x >= a * (p + q - x),
-                                Measure::Cosine => (c * x).pow(2) >= a * a * p * q,
-                                Measure::Containment => c * x >= a * p.min(q),
+                                Measure::Jaccard => {
+                                    scaled >= least * (sizes[0] + sizes[1] - shared)
+                                }
+                                Measure::Cosine => {
+                                    scaled.pow(2) >= least * least * sizes[0] * sizes[1]
+                                }
+                                Measure::Containment => scaled >= least * sizes[0].min(sizes[1]),
                             }
                         };
                         let common = left.min(right);

@@ -4,8 +4,8 @@
 //! * [`Histogram`] counts pairs by the strictest threshold that finds them, and becomes a
 //!   [`Curve`](crate::evaluation::Curve).
 //! * [`step`] is the similarity of two sets in exact steps.
-//! * [`common_threshold`] is one threshold for all collections.
-//! * [`ratio_estimate`] tells what a sample says of a collection without labels.
+//! * [`common_threshold()`] is one threshold for all collections.
+//! * [`ratio_estimate()`] tells what a sample says of a collection without labels.
 
 mod common_threshold;
 mod histogram;

@@ -6,7 +6,7 @@
 //! the highest set; the lane of a lexicon of which a document has nothing is null.
 //!
 //! # References
-//! A. Chowdhury, O. Frieder, D. Grossman, M. C. McCabe. Collection statistics for fast duplicate
+//! A. Chowdhury, O. Frieder, D. Grossman, M. C. `McCabe`. Collection statistics for fast duplicate
 //! document detection. ACM TOIS 20(2), 2002.
 //! A. Kołcz, A. Chowdhury. Lexicon randomization for near-duplicate detection with I-Match. J.
 //! Supercomputing 45, 2008.

@@ -97,7 +97,7 @@ pub fn one_permutation(terms: &[u64], bins: &mut [u32]) {
     let count = bins.len() as u128;
     for &term in terms {
         // Below `count`, since the product is below count × 2^64.
-        let bin = (u128::from(term) * count >> 64) as usize;
+        let bin = ((u128::from(term) * count) >> 64) as usize;
         bins[bin] = bins[bin].min((term as u32).min(EMPTY_BIN - 1));
     }
 }

@@ -97,7 +97,7 @@ mod tests {
             let centre = |word: u64| mix(mix(row % 7) ^ word);
             let change = |word: u64| {
                 let random = mix(row ^ seed ^ word << 40);
-                u64::from(random % 3 == 0) << (random >> 32 & 63)
+                u64::from(random.is_multiple_of(3)) << (random >> 32 & 63)
             };
             let words: Vec<u64> =
                 (0..shape.words() as u64).map(|word| centre(word) ^ change(word)).collect();

@@ -164,9 +164,8 @@ fn methods(Workload { task, shape, .. }: Workload) -> Vec<IndexName> {
     };
     // Lanes that vote are joined one by one; what is null stands in no table.
     let (is_voting, is_asked_null) = match shape.metric() {
-        Metric::Bits => (false, false),
+        Metric::Bits | Metric::Cosine { .. } => (false, false),
         Metric::Lanes { null, .. } => (false, null && task == Task::Online),
-        Metric::Cosine { .. } => (false, false),
         Metric::Votes { .. } => (true, false),
     };
     let serves = |index: &IndexName| match index {

@@ -207,7 +207,7 @@ fn bands_find_what_they_say() {
         assert_eq!(run.code, 0, "{line}: {}", run.err);
         let pairs =
             fs::read_to_string(folder.path(&format!("o{out}")).join("pairs.jsonl")).unwrap();
-        (pairs.lines().map(str::to_owned).collect::<BTreeSet<_>>(), run.out)
+        (pairs.lines().map(str::to_owned).collect::<BTreeSet<_>>(), run.err)
     };
     let (all, _) = pairs("--recall 1");
     for (recall, least) in [("0.98", 0.98), ("0.5", 0.5)] {

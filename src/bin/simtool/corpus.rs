@@ -114,6 +114,9 @@ pub(crate) fn run(job: Job<'_>) -> anyhow::Result<Outcome> {
     if let Some(field) = keep_field.filter(|_| !quiet && lacks_field) {
         console::note(&format!("the field {field} is empty everywhere; the first ones were kept"));
     }
+    if let Some(missed) = plan.method().recall_means().filter(|_| !quiet) {
+        console::note(&missed);
+    }
     if common.running.stats {
         console::stats(&console::stage_times(&summary.stages, found.timings.counts()));
     }

@@ -245,19 +245,27 @@ impl Method {
     #[must_use]
     pub fn distance_means(&self) -> Option<String> {
         let Criterion::Distance(distance) = self.close else { return None };
-        let sketch = self.recipe.sketch()?;
-        let mut means = sketch.meaning(distance, &self.recipe.terms().described());
-        let shape = sketch.shape();
-        let layout = self.recall.and_then(|recall| Layout::with_recall(shape, distance, recall));
-        if let Some(layout) = layout {
-            let part = layout.recall(Layout::agreement(shape, distance)) * 100.0;
-            let bands = layout.masks().len();
-            means += &format!(
-                " They are looked for by {bands} bands, which miss some: of pairs at that distance \
-                 {part:.1} % are found on average, of nearer ones more."
-            );
-        }
-        Some(means)
+        let means = self.recipe.sketch()?.meaning(distance, &self.recipe.terms().described());
+        Some(match self.recall_means() {
+            Some(recall) => format!("{means} {recall}"),
+            None => means,
+        })
+    }
+
+    /// What is missed, for a person, where near-duplicates are looked for by bands.
+    #[must_use]
+    pub fn recall_means(&self) -> Option<String> {
+        let (Criterion::Distance(distance), Some(recall)) = (self.close, self.recall) else {
+            return None;
+        };
+        let shape = self.recipe.sketch()?.shape();
+        let layout = Layout::with_recall(shape, distance, recall)?;
+        Some(format!(
+            "They are looked for by {} bands, which miss some: of pairs at distance {distance} {:.1} % are \
+             found on average, of nearer ones more.",
+            layout.masks().len(),
+            layout.recall(Layout::agreement(shape, distance)) * 100.0
+        ))
     }
 }
 
@@ -396,7 +404,7 @@ mod tests {
     fn a_recall_is_told_where_bands_miss_some() {
         let means = |text: &str| text.parse::<Method>().unwrap().distance_means().unwrap();
         let bands = means("minhash:measure=jaccard,recall=0.98");
-        assert!(bands.contains("bands, which miss some: of pairs at that distance 98."), "{bands}");
+        assert!(bands.contains("bands, which miss some: of pairs at distance 24 98."), "{bands}");
         assert!(!means("minhash").contains("bands"));
         // Of few differing bits, what misses nothing costs no more.
         assert!(!means("simhash:max_distance=1,recall=0.99999").contains("bands"));
