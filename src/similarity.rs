@@ -191,6 +191,15 @@ impl Threshold {
         }
     }
 
+    /// The similarity of two sets of these sizes, if they share anything and are alike enough.
+    #[must_use]
+    pub fn reached(self, shared: u64, left: u64, right: u64) -> Option<Similarity> {
+        if shared == 0 {
+            return None;
+        }
+        Some(self.similarity(shared, left, right)).filter(|&similarity| self.holds(similarity))
+    }
+
     /// Numerator and denominator.
     #[must_use]
     pub fn fraction(self) -> (u32, u32) {

@@ -12,14 +12,15 @@ use simtool::pipeline::timings::Timings;
 use simtool::quantity::grouped;
 use simtool::read::Collection;
 use simtool::read::walk::Walked;
-use simtool::similarity::Threshold;
+use simtool::similarity::{Measure, Threshold};
 use std::fmt::Write as _;
 use std::path::Path;
 
 /// Draws the sample, and prints what it says of each method.
 pub(crate) fn run(args: &EvalArgs, methods: &[NamedMethod], size: u32) -> anyhow::Result<Outcome> {
     let similarity = args.similarity.as_deref();
-    let similarity = similarity.map(|text| Threshold::parse("similarity", text)).transpose()?;
+    let similarity =
+        similarity.map(|text| Threshold::parse_measured("similarity", text)).transpose()?;
     let settings = SampleSettings { size: size as usize, seed: args.seed, similarity };
     let input = args.input();
     let options = documents::read_options(&input, Access::of(args.common.running.no_mmap))?;
@@ -63,11 +64,15 @@ fn table(sampled: &[SampledMethod], seed: u64) -> String {
     for method in sampled {
         let _ = writeln!(
             text,
-            "{}\n  sample     {} of {} documents (seed {seed}); true: Jaccard of {} at least {}, which \
+            "{}\n  sample     {} of {} documents (seed {seed}); true: {} of {} at least {}, which \
              is no person's judgement",
             method.name,
             grouped(method.sample),
             grouped(method.documents),
+            match method.similarity.measure() {
+                Measure::Jaccard => "Jaccard",
+                other => other.described(),
+            },
             method.terms,
             method.similarity
         );

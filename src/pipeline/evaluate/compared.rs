@@ -180,7 +180,7 @@ impl TermLists {
 
     fn is_similar(&self, [a, b]: Pair, shared: u32, threshold: Threshold) -> bool {
         let [shared, a, b] = [shared, self.size(a), self.size(b)].map(u64::from);
-        shared > 0 && threshold.holds(threshold.similarity(shared, a, b))
+        threshold.reached(shared, a, b).is_some()
     }
 }
 

@@ -2,7 +2,7 @@
 //! method misses and wrongly finds.
 //!
 //! The sample is joined exactly with the whole collection: a join inside the sample would see only
-//! the square of its share of the pairs. What counts as true is the Jaccard similarity of the sets
+//! the square of its share of the pairs. What counts as true is the similarity of the sets
 //! that the method compares, which is no person's judgement.
 
 use super::compared::Rows;
@@ -18,7 +18,7 @@ use crate::pipeline::workers::Workers;
 use crate::progress::{Progress, Work};
 use crate::read::Corpus;
 use crate::resources::Resources;
-use crate::similarity::{Similarity, Threshold};
+use crate::similarity::Threshold;
 use crate::stable_hash::{hash, mix};
 use crate::unordered_map::UnorderedMap;
 
@@ -244,11 +244,12 @@ impl Similar<'_> {
                     continue;
                 }
                 let (left, right) = (set.len() as u64, sampled.len() as u64);
-                let similarity = Similarity::of_sizes(shared, left, right);
-                if wanted.truth.holds(similarity) {
+                let is_reached =
+                    |threshold: Threshold| threshold.reached(shared, left, right).is_some();
+                if is_reached(wanted.truth) {
                     partners.truth.push(row);
                 }
-                if wanted.found.is_some_and(|found| found.holds(similarity)) {
+                if wanted.found.is_some_and(is_reached) {
                     partners.similar.push(row);
                 }
             }

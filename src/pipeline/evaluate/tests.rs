@@ -134,6 +134,7 @@ fn a_sample_of_everything_says_what_is_so() {
         "simhash:max_distance=12,shingle=words:2",
         "simhash:max_distance=20,verify=0.5,shingle=words:2",
         "exact:similarity=0.6,shingle=words:2",
+        "exact:similarity=cosine:0.6,shingle=words:2",
     ] {
         let named = &NamedMethod::parse_list(text).unwrap()[0];
         let similarity = Threshold::new(1, 2).unwrap();

@@ -180,10 +180,10 @@ impl TermComparison<'_> {
         shared: usize,
         sizes: [usize; 2],
     ) -> Option<SetPair> {
-        let similarity = self.threshold.similarity(shared as u64, sizes[0] as u64, sizes[1] as u64);
+        let [left, right] = sizes.map(|size| size as u64);
+        let similarity = self.threshold.reached(shared as u64, left, right)?;
         let [a, b] = places.map(|place| documents.rows[place as usize]);
-        let pair = SetPair { a: a.min(b), b: a.max(b), similarity };
-        (shared > 0 && self.threshold.holds(similarity)).then_some(pair)
+        Some(SetPair { a: a.min(b), b: a.max(b), similarity })
     }
 
     /// The candidates, those that are linked one after the other.

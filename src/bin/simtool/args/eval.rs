@@ -37,9 +37,9 @@ pub(crate) struct EvalArgs {
     /// Methods with commas between: names of presets, and methods with their options behind a colon,
     /// as in simhash:bits=128,shingle=words:2 [default: all presets].
     ///
-    /// Presets: word-simhash, shingle-simhash, multi-lexicon, minhash, minhash-64, minhash-16, minhash-8,
-    /// i-match, random-i-match and exact. One that is not a method's own name takes options too, in place of its own, as in
-    /// word-simhash:bits=512. All thresholds are measured; the one that is given is told besides.
+    /// Presets: word-simhash, shingle-simhash, multi-lexicon, minhash, minhash-64, minhash-16,
+    /// minhash-8, i-match, random-i-match and exact. One that is not a method's own name takes options
+    /// too, in place of its own, as in word-simhash:bits=512. All thresholds are measured; the one that is given is told besides.
     #[arg(short, long, value_name = "LIST", help_heading = "Methods")]
     pub(crate) methods: Option<String>,
 
@@ -63,8 +63,8 @@ pub(crate) struct EvalArgs {
     )]
     pub(crate) seed: u64,
 
-    /// Least Jaccard similarity of documents that count as near-duplicates in the sample [default: what
-    /// the method verifies with, or 0.8].
+    /// Least similarity of documents that count as near-duplicates in the sample, of Jaccard, or
+    /// cosine:S or containment:S [default: what the method verifies with, or 0.8].
     #[arg(long, value_name = "S", requires = "sample", help_heading = "Sampling")]
     pub(crate) similarity: Option<String>,
 
