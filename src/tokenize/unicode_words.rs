@@ -36,23 +36,27 @@ impl UnicodeWords {
         Self { isa }
     }
 
-    /// The words of a piece of text.
-    fn piece(self, piece: &[u8], tokens: &mut HashedTokens) {
-        if !classify(self.isa, piece, &mut tokens.words) {
-            self.ascii(tokens);
-            return;
+    /// Appends the words of a text where it is ASCII, and has `append` take the other pieces of it,
+    /// normalized and folded.
+    #[inline]
+    pub(super) fn beyond_ascii(
+        self,
+        text: &[u8],
+        tokens: &mut HashedTokens,
+        append: impl Fn(&[u8], &mut HashedTokens),
+    ) {
+        for piece in pieces(text) {
+            if classify(self.isa, piece, &mut tokens.words) {
+                tokens.normalized.fill(self.isa, piece, &tokens.words);
+                let normalized = std::mem::take(&mut tokens.normalized);
+                append(normalized.text(), tokens);
+                tokens.normalized = normalized;
+            } else {
+                let HashedTokens { hashes, words, .. } = tokens;
+                find_words(self.isa, words);
+                hash_words(self.isa, &words.lowered, &words.starts, &words.ends, hashes);
+            }
         }
-        tokens.normalized.fill(self.isa, piece, &tokens.words);
-        let normalized = std::mem::take(&mut tokens.normalized);
-        self.folded(normalized.text(), tokens);
-        tokens.normalized = normalized;
-    }
-
-    /// Appends the words of ASCII text that was classified.
-    pub(super) fn ascii(self, tokens: &mut HashedTokens) {
-        let HashedTokens { hashes, words, .. } = tokens;
-        find_words(self.isa, words);
-        hash_words(self.isa, &words.lowered, &words.starts, &words.ends, hashes);
     }
 
     /// Appends the words of a text that is normalized and folded.
@@ -82,9 +86,7 @@ impl UnicodeWords {
 
 impl HashTokenizer for UnicodeWords {
     fn tokenize(&self, text: &[u8], tokens: &mut HashedTokens) {
-        for piece in pieces(text) {
-            self.piece(piece, tokens);
-        }
+        self.beyond_ascii(text, tokens, |folded, tokens| self.folded(folded, tokens));
     }
 
     fn recipe(&self) -> String {

@@ -9,11 +9,9 @@
 
 use super::chinese_words::{DICTIONARY, cut};
 use super::hashed_tokens::{HashTokenizer, HashedTokens};
-use super::pieces::pieces;
 use super::script_runs::{Cutting, Run, find_runs, may_be_unspaced};
 use super::unicode_words::UnicodeWords;
 use crate::kernels::Isa;
-use crate::kernels::word_masks::classify;
 use crate::stable_hash::hash;
 use unicode_normalization::char::is_combining_mark;
 
@@ -100,20 +98,13 @@ impl WordsByScript {
 impl HashTokenizer for WordsByScript {
     fn tokenize(&self, text: &[u8], tokens: &mut HashedTokens) {
         let words = UnicodeWords::new(self.isa);
-        for piece in pieces(text) {
-            if !classify(self.isa, piece, &mut tokens.words) {
-                words.ascii(tokens);
-                continue;
-            }
-            tokens.normalized.fill(self.isa, piece, &tokens.words);
-            let normalized = std::mem::take(&mut tokens.normalized);
-            if may_be_unspaced(normalized.text()) {
-                self.runs(normalized.text(), tokens);
+        words.beyond_ascii(text, tokens, |folded, tokens| {
+            if may_be_unspaced(folded) {
+                self.runs(folded, tokens);
             } else {
-                words.folded(normalized.text(), tokens);
+                words.folded(folded, tokens);
             }
-            tokens.normalized = normalized;
-        }
+        });
     }
 
     fn recipe(&self) -> String {
