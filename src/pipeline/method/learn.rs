@@ -57,28 +57,16 @@ fn words(
     progress.begin("counting words", Work::Bytes(corpus.bytes()));
     let bytes = usize::try_from(corpus.bytes()).unwrap_or(usize::MAX) / workers.count();
     let tokenizer = AsciiLetters::new(isa);
-    let counters = workers.try_share(corpus.shard_count(), |shards| {
-        let mut counter = WordCounter::new(bytes, stop_words);
-        let mut batch = TokenBatch::default();
-        // The numbers of words, which the second reading does not use.
-        let mut written = Vec::new();
-        for shard in shards {
-            let read = corpus.read_shard(shard, &mut |event| {
-                if let Event::Record(record) = event
-                    && let Content::Document(document) = record.content
-                {
-                    tokenizer.tokenize(document.text, &mut batch, |piece, batch| {
-                        let room = (piece.len() / 2 + 2) * MOST_PLACES;
-                        written.resize(written.len().max(room), 0);
-                        counter.count(piece, batch, &mut written, 0);
-                    });
-                }
-                Ok(ControlFlow::Continue(()))
-            });
-            read.map_err(|error| (shard, error))?;
-        }
-        Ok(counter)
+    // With the numbers of words, which the second reading does not use.
+    let start = || (WordCounter::new(bytes, stop_words), TokenBatch::default(), Vec::new());
+    let states = read_texts(corpus, workers, start, |(counter, batch, written), text| {
+        tokenizer.tokenize(text, batch, |piece, batch| {
+            let room = (piece.len() / 2 + 2) * MOST_PLACES;
+            written.resize(written.len().max(room), 0);
+            counter.count(piece, batch, written, 0);
+        });
     })?;
+    let counters: Vec<_> = states.into_iter().map(|(counter, ..)| counter).collect();
     Ok(most_frequent(workers, &counters, count).0)
 }
 
@@ -92,27 +80,43 @@ fn frequencies(
 ) -> Result<Frequencies> {
     progress.begin("counting terms", Work::Bytes(corpus.bytes()));
     let maker = DocumentTerms::new(terms, &Fitted::Nothing, isa);
-    let counters = workers.try_share(corpus.shard_count(), |shards| {
-        let (mut counter, mut scratch) = (FrequencyCounter::default(), TermScratch::default());
+    let start = || (FrequencyCounter::default(), TermScratch::default());
+    let states = read_texts(corpus, workers, start, |(counter, scratch), text| {
+        let terms = maker.of(text, scratch);
+        terms.sort_unstable();
+        terms.dedup();
+        counter.add(terms);
+    })?;
+    let counters = states.into_iter().map(|(counter, _)| counter).collect();
+    let counters = workers.map(counters, FrequencyCounter::finished);
+    let parts = workers.count();
+    let merge = |part| frequencies::merged(&counters, part, parts);
+    Ok(Frequencies::new(&counters, workers.map((0..parts).collect(), merge)))
+}
+
+/// Calls `visit` with the text of every document of `corpus`, each worker with a state of its own,
+/// which it returns.
+fn read_texts<S: Send>(
+    corpus: &dyn Corpus,
+    workers: &Workers,
+    start: impl Fn() -> S + Sync,
+    visit: impl Fn(&mut S, &[u8]) + Sync,
+) -> Result<Vec<S>> {
+    workers.try_share(corpus.shard_count(), |shards| {
+        let mut state = start();
         for shard in shards {
             let read = corpus.read_shard(shard, &mut |event| {
                 if let Event::Record(record) = event
                     && let Content::Document(document) = record.content
                 {
-                    let terms = maker.of(document.text, &mut scratch);
-                    terms.sort_unstable();
-                    terms.dedup();
-                    counter.add(terms);
+                    visit(&mut state, document.text);
                 }
                 Ok(ControlFlow::Continue(()))
             });
             read.map_err(|error| (shard, error))?;
         }
-        Ok(counter.finished())
-    })?;
-    let parts = workers.count();
-    let merge = |part| frequencies::merged(&counters, part, parts);
-    Ok(Frequencies::new(&counters, workers.map((0..parts).collect(), merge)))
+        Ok(state)
+    })
 }
 
 /// The `most` most frequent words of what all workers counted, and what their numbers mean.
