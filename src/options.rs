@@ -44,6 +44,18 @@ impl Options {
         self.0.push((name.to_owned(), value.into()));
     }
 
+    /// Adds those that have a value.
+    pub fn set_given<'v>(
+        &mut self,
+        given: impl IntoIterator<Item = (&'static str, &'v Option<String>)>,
+    ) {
+        for (name, value) in given {
+            if let Some(value) = value {
+                self.set(name, value);
+            }
+        }
+    }
+
     /// Adds those of `defaults` that were not given.
     pub fn complete(&mut self, defaults: &[(&str, &str)]) {
         for &(name, value) in defaults {

@@ -168,16 +168,12 @@ fn method(job: Job<'_>) -> Result<Method, Error> {
     let mut options = Options::new();
     given.terms.set(&mut options);
     given.sketch.set(&mut options);
-    for (name, value) in [
-        ("similarity", given.similarity.as_ref()),
-        ("max_distance", distance.as_ref()),
-        ("verify", given.verify.as_ref()),
-        ("recall", given.recall.as_ref()),
-    ] {
-        if let Some(value) = value {
-            options.set(name, value);
-        }
-    }
+    options.set_given([
+        ("similarity", &given.similarity),
+        ("max_distance", &distance),
+        ("verify", &given.verify),
+        ("recall", &given.recall),
+    ]);
     let stop_words = given.terms.stop_words.as_deref();
     let features = |words| reference::word_features(words, stop_words, &given.common);
     let words = job.words.map(features).transpose()?;

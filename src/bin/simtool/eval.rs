@@ -29,9 +29,8 @@ pub(crate) fn run(args: &EvalArgs) -> anyhow::Result<Outcome> {
     if let Some(size) = args.sample {
         return eval_sample::run(args, &methods, size);
     }
-    let outputs = outputs(args);
-    for (option, path) in &outputs {
-        refuse_existing(option, path, existing(args.force))?;
+    if let Some(path) = &args.report {
+        refuse_existing("report", path, existing(args.force))?;
     }
     let progress = ProgressLine::new(args.common.running.quiet, args.common.running.progress);
     let reader = Reader {
@@ -74,12 +73,6 @@ fn explain(evaluation: &Evaluation) {
         let (documents, positives) = (collection.documents, collection.positives);
         console::note(&format!("{of_each}; {documents} documents, {positives} true pairs"));
     }
-}
-
-/// The files that are asked for.
-fn outputs(args: &EvalArgs) -> Vec<(&'static str, &Path)> {
-    let report = args.report.as_deref().map(|path| ("report", path));
-    report.into_iter().collect()
 }
 
 fn write_files(args: &EvalArgs, evaluation: &Evaluation) -> anyhow::Result<()> {

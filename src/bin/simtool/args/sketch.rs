@@ -62,7 +62,7 @@ impl SketchArgs {
         let Self { simhash_bits, lanes, hashing, measure, .. } = self;
         let Self { lexicons, lexicon_share, lexicon_bits, votes, .. } = self;
         let Self { least_terms, least_share, .. } = self;
-        for (name, value) in [
+        options.set_given([
             ("bits", simhash_bits),
             ("lanes", lanes),
             ("hashing", hashing),
@@ -73,11 +73,7 @@ impl SketchArgs {
             ("votes", votes),
             ("least_terms", least_terms),
             ("least_share", least_share),
-        ] {
-            if let Some(value) = value {
-                options.set(name, value);
-            }
-        }
+        ]);
     }
 }
 

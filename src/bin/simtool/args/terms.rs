@@ -52,18 +52,14 @@ impl TermArgs {
     /// Adds what was given.
     pub(crate) fn set(&self, options: &mut Options) {
         let Self { shingle, tokenizer, stop_words, weight, top, idf_band } = self;
-        for (name, value) in [
+        options.set_given([
             ("shingle", shingle),
             ("tokenizer", tokenizer),
             ("stop_words", stop_words),
             ("weight", weight),
             ("top", top),
             ("idf_band", idf_band),
-        ] {
-            if let Some(value) = value {
-                options.set(name, value);
-            }
-        }
+        ]);
     }
 }
 
