@@ -163,7 +163,7 @@ fn queries(c: &mut Criterion) {
         });
     });
     let layout = Layout::of(&corpus, reach.shape, 3);
-    let index = BlockIndex::new(&corpus, &layout, reach, isa).expect("there is room");
+    let index = BlockIndex::new(&corpus[..], &layout, reach, isa).expect("there is room");
     group.bench_function("block index", |b| b.iter(|| search_all(&index, &queries, expected)));
     let index = PermutedTables::new(&corpus, reach);
     group.bench_function("permuted tables", |b| b.iter(|| search_all(&index, &queries, expected)));

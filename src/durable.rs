@@ -136,15 +136,24 @@ impl Disk {
         file.persist(to).map(drop).map_err(|failed| failed.error)
     }
 
+    /// Gives what stands under one name another, in place of a file that has it.
+    ///
+    /// # Errors
+    ///
+    /// Both stand where they stood.
+    pub fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+        self.ask(Step::Rename, to)?;
+        fs::rename(from, to)
+    }
+
     /// Gives a folder its name, in place of an empty folder at most.
     ///
     /// # Errors
     ///
     /// Something else stands there: see [`is_taken`]. Or the folder cannot be renamed.
     pub fn rename_folder(&self, from: &Path, to: &Path) -> io::Result<()> {
-        self.ask(Step::Rename, to)?;
         // The system replaces empty folders alone, and looks and renames in one.
-        fs::rename(from, to)
+        self.rename(from, to)
     }
 
     /// Lets two folders change names, so that there is always one of each name.

@@ -82,6 +82,8 @@ pub mod kernels;
 #[doc(hidden)]
 pub mod large_buffer;
 #[doc(hidden)]
+pub mod lent_array;
+#[doc(hidden)]
 pub mod mapped_file;
 pub mod matches;
 #[doc(hidden)]
@@ -97,6 +99,7 @@ pub mod shell_word;
 pub mod sides;
 pub mod similarity;
 pub mod stable_hash;
+pub mod store;
 #[doc(hidden)]
 pub mod token_batch;
 pub mod tokenize;

@@ -8,14 +8,14 @@
 use crate::error::{Error, Result};
 use crate::fingerprint_table::{Lane, Reach};
 use crate::kernels::partition::{BlockHash, Parts, count};
-use crate::kernels::{Isa, hamming_scan, prefetch};
+use crate::kernels::{Isa, hamming_scan};
 use crate::large_buffer::LargeBuffer;
+use crate::lent_array::LentArray;
 use crate::matches::Match;
 use crate::search::FingerprintIndex;
 use crate::search::layout::{Layout, is_first_agreeing};
 use rayon::prelude::{IntoParallelRefIterator, ParallelIterator};
-use std::borrow::Cow;
-use std::ops::Range;
+use std::ops::{Deref, Range};
 
 /// Rows of a bucket that a table aims at.
 const BUCKET_ROWS: usize = 48;
@@ -28,9 +28,12 @@ const BATCH: usize = 8;
 
 /// Tables over an array of fingerprints, 8 bytes a row and table, in memory of its own or lent, as
 /// that of a mapped file is.
+///
+/// Arrays that are lent are believed no further than that nothing outside of them is read: one that
+/// holds something else makes answers that are wrong.
 #[derive(Debug)]
-pub struct BlockIndex<'a, L: Lane, S = LargeBuffer<u32>> {
-    values: Cow<'a, [L]>,
+pub struct BlockIndex<L: Lane, V, S = LargeBuffer<u32>> {
+    values: V,
     reach: Reach,
     isa: Isa,
     blocks: Vec<L>,
@@ -56,7 +59,12 @@ pub struct TableParts<S> {
 }
 
 impl<L: Lane> Table<L> {
-    fn new(values: &[L], block: L) -> Result<Self> {
+    /// The table of `values` for a block.
+    ///
+    /// # Errors
+    ///
+    /// The memory cannot be had.
+    pub fn new(values: &[L], block: L) -> Result<Self> {
         let wanted = (values.len() / BUCKET_ROWS).max(2).ilog2();
         let bits = wanted.min(MAX_BITS).min(block.count_ones()).max(1);
         let hash = BlockHash::new(block, 0, bits);
@@ -82,55 +90,42 @@ impl<L: Lane> Table<L> {
     }
 }
 
-impl<L: Lane, S: AsRef<[u32]>> Table<L, S> {
-    /// The table of `values` for a block that these parts were of.
+impl<L: Lane, S: LentArray<u32>> Table<L, S> {
+    /// The table of so many rows for a block, which these parts were of.
     ///
     /// # Errors
     ///
-    /// They are no table of so many rows for this block.
-    ///
-    /// # Complexity
-    ///
-    /// O(n): what could lead out of the arrays is looked for, what they say is believed.
-    pub fn of_parts(values: &[L], block: L, parts: TableParts<S>) -> Result<Self> {
-        let [starts, folds, rows] = parts.slices();
-        let count = values.len();
-        let buckets = starts.len().saturating_sub(1);
+    /// Their lengths are none of a table of so many rows for this block.
+    pub fn of_parts(rows: usize, block: L, parts: TableParts<S>) -> Result<Self> {
+        let buckets = parts.starts.len().saturating_sub(1);
         let is_table = buckets.is_power_of_two()
             && (1..=MAX_BITS.min(block.count_ones())).contains(&buckets.ilog2())
-            && starts[0] == 0
-            && starts[buckets] as usize == count
-            && starts.is_sorted()
-            && [folds.len(), rows.len()] == [count; 2]
-            && rows.iter().all(|&row| (row as usize) < count);
+            && [parts.folds.len(), parts.rows.len()] == [rows; 2];
         if !is_table {
-            let given = format!("of {} rows in {buckets} buckets", rows.len());
-            return Err(Error::config("table", given, format!("must be one of {count} rows")));
+            let given = format!("of {} rows in {buckets} buckets", parts.rows.len());
+            return Err(Error::config("table", given, format!("must be one of {rows} rows")));
         }
         Ok(Self { hash: BlockHash::new(block, 0, buckets.ilog2()), parts })
     }
 
     /// What it stands on.
     #[must_use]
-    pub fn parts(&self) -> TableParts<&[u32]> {
-        let [starts, folds, rows] = self.parts.slices();
-        TableParts { starts, folds, rows }
+    pub fn parts(&self) -> &TableParts<S> {
+        &self.parts
     }
 
+    /// Where the rows of the query's bucket are; nowhere if that is not lent.
     #[inline]
     fn bucket(&self, query: L) -> Range<usize> {
-        let (part, starts) = (self.hash.part(query), self.parts.starts.as_ref());
-        starts[part] as usize..starts[part + 1] as usize
+        let part = self.hash.part(query);
+        match self.parts.starts.lend(part..part + 2) {
+            &[start, end] => start as usize..end as usize,
+            _ => 0..0,
+        }
     }
 }
 
-impl<S: AsRef<[u32]>> TableParts<S> {
-    fn slices(&self) -> [&[u32]; 3] {
-        [self.starts.as_ref(), self.folds.as_ref(), self.rows.as_ref()]
-    }
-}
-
-impl<'a, L: Lane> BlockIndex<'a, L> {
+impl<L: Lane, V: Deref<Target = [L]>> BlockIndex<L, V> {
     /// Builds the tables over `values`, of which there are at most 2^32 - 1, by the masks of
     /// `layout`, which is one for this reach.
     ///
@@ -141,40 +136,34 @@ impl<'a, L: Lane> BlockIndex<'a, L> {
     /// # Complexity
     ///
     /// O(n) a table, k + 1 tables, built in parallel.
-    pub fn new(
-        values: impl Into<Cow<'a, [L]>>,
-        layout: &Layout,
-        reach: Reach,
-        isa: Isa,
-    ) -> Result<Self> {
-        let (values, blocks) = (values.into(), layout.blocks());
-        let tables: Result<_> =
-            blocks.par_iter().map(|&block| Table::new(&values, block)).collect();
-        Ok(Self { values, reach, isa, blocks, tables: tables? })
+    pub fn new(values: V, layout: &Layout, reach: Reach, isa: Isa) -> Result<Self> {
+        let (blocks, rows) = (layout.blocks(), &*values);
+        let tables: Result<_> = blocks.par_iter().map(|&block| Table::new(rows, block)).collect();
+        Ok(Self { reach, isa, blocks, tables: tables?, values })
     }
 }
 
-impl<'a, L: Lane, S: AsRef<[u32]> + Sync> BlockIndex<'a, L, S> {
+impl<L: Lane, V: LentArray<L>, S: LentArray<u32>> BlockIndex<L, V, S> {
     /// An index of tables that were made before, for this layout and in its order.
     ///
     /// # Errors
     ///
-    /// There is not a table for each block of the layout, or one is none of these values.
+    /// There is not a table for each block of the layout, or one is none of so many values.
     pub fn of_parts(
-        values: impl Into<Cow<'a, [L]>>,
+        values: V,
         layout: &Layout,
         reach: Reach,
         isa: Isa,
         tables: Vec<TableParts<S>>,
     ) -> Result<Self> {
-        let (values, blocks) = (values.into(), layout.blocks());
+        let blocks = layout.blocks();
         if tables.len() != blocks.len() {
             let rule = format!("must be as many as the layout has blocks, {}", blocks.len());
             return Err(Error::config("tables", tables.len(), rule));
         }
         let tables = blocks.iter().zip(tables);
         let tables: Result<_> =
-            tables.map(|(&block, parts)| Table::of_parts(&values, block, parts)).collect();
+            tables.map(|(&block, parts)| Table::of_parts(values.len(), block, parts)).collect();
         Ok(Self { values, reach, isa, blocks, tables: tables? })
     }
 
@@ -186,16 +175,17 @@ impl<'a, L: Lane, S: AsRef<[u32]> + Sync> BlockIndex<'a, L, S> {
 
     fn answer(&self, query: L, hits: &mut Vec<u64>, found: &mut Vec<Match>) {
         found.clear();
-        let (fold, values, most) = (query.fold32(), &self.values[..], self.reach.most_bits());
+        let (fold, most) = (query.fold32(), self.reach.most_bits());
         for (number, table) in self.tables.iter().enumerate() {
             let bucket = table.bucket(query);
-            let [_, folds, rows] = table.parts.slices();
-            let rows = &rows[bucket.clone()];
+            let folds = table.parts.folds.lend(bucket.clone());
             hits.clear();
-            hamming_scan::scan_32(&folds[bucket], fold, most, self.isa, hits);
+            hamming_scan::scan_32(folds, fold, most, self.isa, hits);
             for hit in hits.iter() {
-                let row = rows[(hit >> 32) as usize];
-                let difference = values[row as usize] ^ query;
+                let at = bucket.start + (hit >> 32) as usize;
+                let Some(row) = table.parts.rows.at(at) else { continue };
+                let Some(value) = self.values.at(row as usize) else { continue };
+                let difference = value ^ query;
                 if let Some(distance) = self.reach.distance(difference)
                     && is_first_agreeing(&self.blocks, number, difference)
                 {
@@ -207,7 +197,7 @@ impl<'a, L: Lane, S: AsRef<[u32]> + Sync> BlockIndex<'a, L, S> {
     }
 }
 
-impl<L: Lane, S: AsRef<[u32]> + Sync> FingerprintIndex<L> for BlockIndex<'_, L, S> {
+impl<L: Lane, V: LentArray<L>, S: LentArray<u32>> FingerprintIndex<L> for BlockIndex<L, V, S> {
     fn max_distance(&self) -> u32 {
         self.reach.max_distance
     }
@@ -221,14 +211,14 @@ impl<L: Lane, S: AsRef<[u32]> + Sync> FingerprintIndex<L> for BlockIndex<'_, L, 
         for (batch, queries) in queries.chunks(BATCH).enumerate() {
             for &query in queries {
                 for table in &self.tables {
-                    prefetch(table.parts.starts.as_ref(), table.hash.part(query));
+                    table.parts.starts.prefetch(table.hash.part(query));
                 }
             }
             for &query in queries {
                 for table in &self.tables {
                     let bucket = table.bucket(query);
                     for line in bucket.step_by(16).take(8) {
-                        prefetch(table.parts.folds.as_ref(), line);
+                        table.parts.folds.prefetch(line);
                     }
                 }
             }
@@ -258,9 +248,15 @@ mod tests {
         let shape = Shape::bits(64);
         let reach = Reach { shape, max_distance: 3 };
         let layout = Layout::even(shape, 3);
-        let made = BlockIndex::new(&rows, &layout, reach, isa).unwrap();
-        let parts: Vec<_> = made.tables().iter().map(Table::parts).collect();
-        let lent = BlockIndex::of_parts(&rows, &layout, reach, isa, parts.clone()).unwrap();
+        let made = BlockIndex::new(&rows[..], &layout, reach, isa).unwrap();
+        let lent_parts = |table: &Table<u64>| {
+            let TableParts { starts, folds, rows } = table.parts();
+            TableParts { starts: starts.to_vec(), folds: folds.to_vec(), rows: rows.to_vec() }
+        };
+        let parts: Vec<_> = made.tables().iter().map(lent_parts).collect();
+        let lent = |parts: &[TableParts<Vec<u32>>]| {
+            BlockIndex::of_parts(&rows[..], &layout, reach, isa, parts.to_vec())
+        };
         let found = |index: &dyn FingerprintIndex<u64>| {
             let mut found = Vec::new();
             index.search_batch(&rows, &mut |query, matches| found.push((query, matches.to_vec())));
@@ -268,25 +264,31 @@ mod tests {
         };
         let expected = found(&made);
         assert!(expected.iter().filter(|(_, matches)| matches.len() > 1).count() >= 2000);
-        assert!(found(&lent) == expected);
+        assert!(found(&lent(&parts).unwrap()) == expected);
 
-        let refused = |parts: Vec<TableParts<&[u32]>>| {
-            BlockIndex::of_parts(&rows, &layout, reach, isa, parts).unwrap_err().to_string()
+        let refused = |parts: &[TableParts<Vec<u32>>]| lent(parts).unwrap_err().to_string();
+        assert!(refused(&parts[1..]).starts_with("tables 3: must be as many"));
+        let changed = |change: &dyn Fn(&mut TableParts<Vec<u32>>)| {
+            let mut parts = parts.clone();
+            change(&mut parts[0]);
+            parts
         };
-        assert!(refused(parts[1..].to_vec()).starts_with("tables 3: must be as many"));
-        let TableParts { starts, folds, rows: numbers } = parts[0];
-        let outside = vec![rows.len() as u32; rows.len()];
-        let mut backwards = starts.to_vec();
-        backwards.swap(1, 2);
         for wrong in [
-            TableParts { starts, folds, rows: &outside },
-            TableParts { starts, folds: &folds[1..], rows: numbers },
-            TableParts { starts: &starts[1..], folds, rows: numbers },
-            TableParts { starts: &backwards, folds, rows: numbers },
-            TableParts { starts: &[], folds, rows: numbers },
+            changed(&|table| table.folds.truncate(2999)),
+            changed(&|table| table.starts.truncate(2)),
+            changed(&|table| table.starts.clear()),
         ] {
-            let message = refused([&[wrong], &parts[1..]].concat());
+            let message = refused(&wrong);
             assert!(message.ends_with("must be one of 3000 rows"), "{message}");
+        }
+        // What leads out of the arrays finds nothing there.
+        for wrong in [
+            changed(&|table| table.rows.fill(3000)),
+            changed(&|table| table.starts.reverse()),
+            changed(&|table| table.starts.fill(u32::MAX)),
+        ] {
+            let index = lent(&wrong).unwrap();
+            assert!(found(&index).len() <= expected.len());
         }
     }
 }

@@ -332,7 +332,7 @@ fn check_queries<L: Lane>(shape: Shape, rows: usize, distances: &[u32]) {
                 let found = bipartite(all, Rows::all(&lanes), reach, isa);
                 assert!(found == expected, "bipartite join: {place}");
                 assert!(bipartite(all, some, reach, isa) == expected_some, "{place}");
-                let index = BlockIndex::new(&lanes, &layout, reach, isa).unwrap();
+                let index = BlockIndex::new(&lanes[..], &layout, reach, isa).unwrap();
                 assert!(searched(&index, &queries) == expected, "block index: {place}");
                 let index = LinearScan { corpus: &lanes, reach, isa };
                 assert!(searched(&index, &queries) == expected, "linear scan: {place}");

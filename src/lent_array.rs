@@ -1,0 +1,94 @@
+//! Arrays that lend parts of themselves: memory, and files that are checked where they are read.
+
+use crate::kernels::prefetch;
+use crate::large_buffer::LargeBuffer;
+use bytemuck::Pod;
+use std::borrow::Cow;
+use std::ops::Range;
+
+/// An array that lends parts of itself.
+///
+/// One that stands in a file may find that a part is damaged. It lends nothing then, and whoever made
+/// it is to ask whether that happened before an answer is believed.
+pub trait LentArray<T>: Sync {
+    /// Number of elements.
+    fn len(&self) -> usize;
+
+    /// Whether there are no elements.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// These elements; none if they are not all there, or damaged.
+    fn lend(&self, range: Range<usize>) -> &[T];
+
+    /// The element at `at`, where there is one.
+    #[inline]
+    fn at(&self, at: usize) -> Option<T>
+    where
+        T: Copy,
+    {
+        self.lend(at..at + 1).first().copied()
+    }
+
+    /// Asks for the memory of an element that will be lent soon.
+    fn prefetch(&self, at: usize);
+}
+
+impl<T: Sync> LentArray<T> for [T] {
+    #[inline]
+    fn len(&self) -> usize {
+        <[T]>::len(self)
+    }
+
+    #[inline]
+    fn lend(&self, range: Range<usize>) -> &[T] {
+        self.get(range).unwrap_or_default()
+    }
+
+    #[inline]
+    fn prefetch(&self, at: usize) {
+        prefetch(self, at);
+    }
+}
+
+/// Lends what a slice lends.
+macro_rules! as_slice {
+    ($($array:ty $(, $bound:ident)?);+) => {$(
+        impl<T: Sync $(+ $bound)?> LentArray<T> for $array {
+            #[inline]
+            fn len(&self) -> usize {
+                <[T]>::len(self)
+            }
+
+            #[inline]
+            fn lend(&self, range: Range<usize>) -> &[T] {
+                self.get(range).unwrap_or_default()
+            }
+
+            #[inline]
+            fn prefetch(&self, at: usize) {
+                prefetch(self, at);
+            }
+        }
+    )+};
+}
+
+as_slice!(&[T]; Vec<T>; Cow<'_, [T]>, Clone; LargeBuffer<T>, Pod);
+
+impl<T, A: LentArray<T> + ?Sized> LentArray<T> for Box<A>
+where
+    Box<A>: Sync,
+{
+    fn len(&self) -> usize {
+        (**self).len()
+    }
+
+    fn lend(&self, range: Range<usize>) -> &[T] {
+        (**self).lend(range)
+    }
+
+    fn prefetch(&self, at: usize) {
+        (**self).prefetch(at);
+    }
+}

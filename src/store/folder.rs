@@ -1,0 +1,362 @@
+//! The folder of an index: a manifest, and the segments that it names.
+//!
+//! ```text
+//! INDEX/MANIFEST               what the index is: replaced by a rename, which is the commit
+//! INDEX/LOCK                   locked by the one writer, with a line that says who it is
+//! INDEX/segment-0000000017     documents and tables; never changed
+//! ```
+//!
+//! What the manifest does not name is none of the index: it is what a writer has not committed, and
+//! goes when the next one begins.
+
+use super::lock::Lock;
+use super::manifest::{Manifest, SegmentEntry};
+use super::segment::{Segment, SegmentRest, SegmentRows, SegmentWriter};
+use crate::durable::Disk;
+use crate::error::{Error, ErrorKind, Result};
+use crate::mapped_file::FileAccess;
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+const MANIFEST: &str = "MANIFEST";
+/// The manifest before it has its name.
+const NEXT_MANIFEST: &str = "MANIFEST.next";
+const SEGMENT: &str = "segment-";
+/// How often an index is opened anew whose segments go while it is being opened.
+const ATTEMPTS: u32 = 5;
+
+/// An index as it was when it was opened: nothing that a writer does later changes it.
+#[derive(Clone, Debug)]
+pub struct IndexFolder {
+    path: PathBuf,
+    access: FileAccess,
+    manifest: Manifest,
+    segments: Vec<Arc<Segment>>,
+}
+
+fn segment_path(folder: &Path, file: u64) -> PathBuf {
+    folder.join(format!("{SEGMENT}{file:010}"))
+}
+
+fn read_manifest(folder: &Path) -> Result<Manifest> {
+    let path = folder.join(MANIFEST);
+    match fs::read(&path) {
+        Ok(bytes) => Manifest::from_bytes(&bytes, &path),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            let rule = "is no index: there is no MANIFEST in it; make one (index create)";
+            Err(Error::config("index", folder.display(), rule))
+        }
+        Err(error) => Err(Error::io(path, "read", error)),
+    }
+}
+
+impl IndexFolder {
+    /// Opens the index in a folder. It is not locked, and can be read while it is written to.
+    ///
+    /// # Errors
+    ///
+    /// There is no index, or it is damaged.
+    pub fn open(path: &Path, access: FileAccess) -> Result<Self> {
+        let mut attempt = 1;
+        loop {
+            match Self::open_once(path, access) {
+                // A writer may have merged the segments of the manifest that was just read.
+                Err(error) if attempt < ATTEMPTS && is_missing(&error) => attempt += 1,
+                opened => return opened,
+            }
+        }
+    }
+
+    fn open_once(path: &Path, access: FileAccess) -> Result<Self> {
+        let manifest = read_manifest(path)?;
+        let open = |entry: &SegmentEntry| {
+            let file = segment_path(path, entry.file);
+            Segment::open(&file, access, Some(entry.seal)).map(Arc::new)
+        };
+        let segments: Vec<_> = manifest.segments.iter().map(open).collect::<Result<_>>()?;
+        let opened = Self { path: path.to_owned(), access, manifest, segments };
+        opened.check_numbers()?;
+        Ok(opened)
+    }
+
+    /// That the segments' numbers ascend and are below that of the next document.
+    fn check_numbers(&self) -> Result<()> {
+        let mut next = 0;
+        for segment in &self.segments {
+            let end = match segment.len() {
+                0 => segment.first(),
+                rows => segment.number(rows - 1) + 1,
+            };
+            segment.check()?;
+            if segment.first() < next || end > self.manifest.documents {
+                let path = segment.path().to_owned();
+                let expected =
+                    format!("numbers of documents from {next} to {}", self.manifest.documents);
+                return Err(ErrorKind::Format { path, byte: 0, expected }.into());
+            }
+            next = end.max(next);
+        }
+        Ok(())
+    }
+
+    /// Where it is.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// What the manifest says.
+    #[must_use]
+    pub fn manifest(&self) -> &Manifest {
+        &self.manifest
+    }
+
+    /// Its segments, in the order of their documents.
+    #[must_use]
+    pub fn segments(&self) -> &[Arc<Segment>] {
+        &self.segments
+    }
+}
+
+fn is_missing(error: &Error) -> bool {
+    matches!(error.kind(), ErrorKind::Io { source, .. } if source.kind() == io::ErrorKind::NotFound)
+}
+
+/// An index that is written to, by nobody else.
+///
+/// Segments are added and merged at once, and are part of the index from the next commit on.
+#[derive(Debug)]
+pub struct IndexWriter {
+    /// As it will be after the next commit.
+    next: IndexFolder,
+    /// Those of the last commit.
+    committed: Vec<SegmentEntry>,
+    /// Files that are not on the disk for certain.
+    unsynced: Vec<u64>,
+    /// Whether the last commit failed when it may have been done: no file is removed then.
+    is_in_doubt: bool,
+    lock: Lock,
+    disk: Disk,
+}
+
+impl IndexWriter {
+    /// Makes an index without documents in a folder, which is made if it is not there.
+    ///
+    /// # Errors
+    ///
+    /// There is something in the folder, or it cannot be written to.
+    pub fn create(path: &Path, manifest: Manifest, disk: Disk, holder: &str) -> Result<()> {
+        match fs::create_dir(path) {
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
+                return Err(Error::io(path, "create", error));
+            }
+            _ => {}
+        }
+        let entries = fs::read_dir(path).map_err(|e| Error::io(path, "read", e))?;
+        for entry in entries {
+            let entry = entry.map_err(|e| Error::io(path, "read", e))?;
+            // What a process left that was ended here.
+            if !["LOCK", NEXT_MANIFEST].iter().any(|name| entry.file_name() == *name) {
+                let rule = "is not empty: name a folder for the new index";
+                return Err(Error::config("index", path.display(), rule));
+            }
+        }
+        let lock = Lock::take(path, holder)?;
+        let access = FileAccess::READ;
+        let next = IndexFolder { path: path.to_owned(), access, manifest, segments: Vec::new() };
+        let mut writer = Self::of(next, lock, disk);
+        writer.commit()?;
+        if let Some(parent) = path.parent() {
+            let parent = if parent.as_os_str().is_empty() { Path::new(".") } else { parent };
+            writer.disk.sync_folder(parent).map_err(|e| Error::io(parent, "sync", e))?;
+        }
+        Ok(())
+    }
+
+    /// Opens the index in a folder for writing; `holder` tells others who does. What a writer left
+    /// that was ended before its commit is removed.
+    ///
+    /// # Errors
+    ///
+    /// Another process writes to it, there is no index, or it is damaged.
+    pub fn open(path: &Path, access: FileAccess, disk: Disk, holder: &str) -> Result<Self> {
+        // Where there is no index, none is locked.
+        read_manifest(path)?;
+        let lock = Lock::take(path, holder)?;
+        let next = IndexFolder::open(path, access)?;
+        remove_leftovers(path, &next.manifest.segments)?;
+        Ok(Self::of(next, lock, disk))
+    }
+
+    fn of(next: IndexFolder, lock: Lock, disk: Disk) -> Self {
+        let committed = next.manifest.segments.clone();
+        Self { next, committed, unsynced: Vec::new(), is_in_doubt: false, lock, disk }
+    }
+
+    /// The index as it will be after the next commit.
+    #[must_use]
+    pub fn folder(&self) -> &IndexFolder {
+        &self.next
+    }
+
+    /// The number that the next document will have.
+    #[must_use]
+    pub fn next_number(&self) -> u64 {
+        self.next.manifest.documents
+    }
+
+    /// The number of a source, which is new if it has not been named before.
+    ///
+    /// # Errors
+    ///
+    /// The name has more than a line.
+    pub fn source(&mut self, name: &str) -> Result<u32> {
+        if name.is_empty() || name.contains(char::is_control) {
+            return Err(Error::config("source", name.escape_debug(), "must be a name in one line"));
+        }
+        let sources = &mut self.next.manifest.sources;
+        let found = sources.iter().position(|source| source == name);
+        let number = found.unwrap_or_else(|| {
+            sources.push(name.to_owned());
+            sources.len() - 1
+        });
+        Ok(number as u32)
+    }
+
+    /// Writes a segment in place of the last `merged` ones. `write` adds IDs and tables; the numbers of
+    /// documents that follow begin at `next_number`.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be written to, or those of `write`.
+    pub fn push_segment(
+        &mut self,
+        merged: usize,
+        rows: &SegmentRows<'_>,
+        rest: &SegmentRest,
+        next_number: u64,
+        write: &mut dyn FnMut(&mut SegmentWriter<'_>) -> Result<()>,
+    ) -> Result<()> {
+        let number = self.next.manifest.next_segment;
+        let path = segment_path(&self.next.path, number);
+        let written = write_segment(&path, rows, rest, write);
+        let segment = written.and_then(|seal| {
+            let segment = Segment::open(&path, self.next.access, Some(seal))?;
+            Ok((segment, SegmentEntry { file: number, seal }))
+        });
+        let (segment, entry) = segment.inspect_err(|_| {
+            remove_if_possible(&path);
+        })?;
+        let (segments, entries) = (&mut self.next.segments, &mut self.next.manifest.segments);
+        let kept = segments.len() - merged;
+        segments.truncate(kept);
+        for retired in entries.drain(kept..) {
+            if !self.committed.contains(&retired) {
+                remove_if_possible(&segment_path(&self.next.path, retired.file));
+                self.unsynced.retain(|&file| file != retired.file);
+            }
+        }
+        segments.push(Arc::new(segment));
+        entries.push(entry);
+        self.unsynced.push(number);
+        self.next.manifest.next_segment += 1;
+        self.next.manifest.documents = next_number;
+        Ok(())
+    }
+
+    /// Makes everything that was added the index's, for good: when this returns, no power cut takes it
+    /// away. Files that the index no longer needs go.
+    ///
+    /// # Errors
+    ///
+    /// Nothing changed, unless the last steps failed: then the index is, after the next opening, as it
+    /// was before or as it is now.
+    pub fn commit(&mut self) -> Result<()> {
+        let folder = self.next.path.clone();
+        for &file in &self.unsynced {
+            let path = segment_path(&folder, file);
+            let failed = |e| Error::io(&path, "sync", e);
+            let file = File::options().append(true).open(&path).map_err(failed)?;
+            self.disk.sync_file(&file, &path).map_err(failed)?;
+        }
+        let sync_folder =
+            |disk: &Disk| disk.sync_folder(&folder).map_err(|e| Error::io(&folder, "sync", e));
+        if !self.unsynced.is_empty() {
+            sync_folder(&self.disk)?;
+        }
+        self.next.manifest.generation += 1;
+        let (path, next) = (folder.join(MANIFEST), folder.join(NEXT_MANIFEST));
+        let bytes = self.next.manifest.to_bytes();
+        let write = || {
+            let mut file = File::create(&next)?;
+            file.write_all(&bytes)?;
+            self.disk.sync_file(&file, &next)
+        };
+        write().map_err(|e| Error::io(&next, "write", e))?;
+        self.lock.check()?;
+        self.is_in_doubt = true;
+        self.disk.rename(&next, &path).map_err(|e| Error::io(&path, "rename", e))?;
+        sync_folder(&self.disk)?;
+        self.is_in_doubt = false;
+        self.unsynced.clear();
+        let entries = &self.next.manifest.segments;
+        for retired in self.committed.iter().filter(|entry| !entries.contains(entry)) {
+            remove_if_possible(&segment_path(&folder, retired.file));
+        }
+        self.committed.clone_from(entries);
+        Ok(())
+    }
+}
+
+impl Drop for IndexWriter {
+    /// What was not committed goes.
+    fn drop(&mut self) {
+        if self.is_in_doubt {
+            return;
+        }
+        let entries = &self.next.manifest.segments;
+        for entry in entries.iter().filter(|entry| !self.committed.contains(entry)) {
+            remove_if_possible(&segment_path(&self.next.path, entry.file));
+        }
+    }
+}
+
+/// Removes a file that is not the index's; one that stays is removed by the next writer.
+fn remove_if_possible(path: &Path) {
+    drop(fs::remove_file(path));
+}
+
+fn write_segment(
+    path: &Path,
+    rows: &SegmentRows<'_>,
+    rest: &SegmentRest,
+    write: &mut dyn FnMut(&mut SegmentWriter<'_>) -> Result<()>,
+) -> Result<super::sealed_file::Seal> {
+    let mut file = File::options().write(true).create_new(true).open(path);
+    let file = file.as_mut().map_err(|e| Error::io(path, "create", io::Error::from(e.kind())))?;
+    let mut segment = SegmentWriter::new(file, path, rows)?;
+    write(&mut segment)?;
+    segment.finish(rest)
+}
+
+/// Removes segments that the manifest does not name, and a manifest that did not get its name.
+fn remove_leftovers(folder: &Path, entries: &[SegmentEntry]) -> Result<()> {
+    let failed = |e| Error::io(folder, "read", e);
+    for entry in fs::read_dir(folder).map_err(failed)? {
+        let entry = entry.map_err(failed)?;
+        let name = entry.file_name();
+        let Some(name) = name.to_str() else { continue };
+        let is_segment = |file: u64| {
+            segment_path(folder, file).file_name() == Some(name.as_ref())
+                && !entries.iter().any(|entry| entry.file == file)
+        };
+        let number = name.strip_prefix(SEGMENT).and_then(|number| number.parse().ok());
+        let is_file = entry.file_type().map_err(failed)?.is_file();
+        if is_file && (name == NEXT_MANIFEST || number.is_some_and(is_segment)) {
+            fs::remove_file(entry.path()).map_err(|e| Error::io(entry.path(), "remove", e))?;
+        }
+    }
+    Ok(())
+}

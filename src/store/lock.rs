@@ -1,0 +1,107 @@
+//! The lock of an index: one writer at a time, and who that is.
+
+use crate::error::{Error, Result};
+use std::fs::{self, File, TryLockError};
+use std::io::{Read, Seek, Write};
+use std::path::{Path, PathBuf};
+
+/// An index that nobody else writes to while the value lives. The system gives the lock back when the
+/// process ends, in whatever way.
+#[derive(Debug)]
+pub(super) struct Lock {
+    file: File,
+    path: PathBuf,
+}
+
+impl Lock {
+    /// Takes the lock of the index in `folder`; `holder` tells others who has it.
+    ///
+    /// # Errors
+    ///
+    /// Another process has it, or the file cannot be written to.
+    pub(super) fn take(folder: &Path, holder: &str) -> Result<Self> {
+        let path = folder.join("LOCK");
+        let failed = |action| {
+            let path = path.clone();
+            move |error| Error::io(path, action, error)
+        };
+        let mut options = File::options();
+        let mut file = options
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .open(&path)
+            .map_err(failed("open"))?;
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => {
+                let mut other = String::new();
+                // It may be being written; whoever it is, there is one.
+                drop(file.read_to_string(&mut other));
+                let other = other.lines().next().unwrap_or("another process").to_owned();
+                let rule = format!("is being written to by {other}: wait for its end");
+                return Err(Error::config("index", folder.display(), rule));
+            }
+            Err(TryLockError::Error(error)) => return Err(failed("lock")(error)),
+        }
+        let mut write = || {
+            file.rewind()?;
+            file.set_len(0)?;
+            writeln!(file, "{holder}")
+        };
+        write().map_err(failed("write"))?;
+        Ok(Self { file, path })
+    }
+
+    /// That the lock is still the one that others will ask for.
+    ///
+    /// # Errors
+    ///
+    /// Somebody removed or replaced the file.
+    pub(super) fn check(&self) -> Result<()> {
+        let failed = |error| Error::io(&self.path, "read", error);
+        let (ours, theirs) =
+            (self.file.metadata().map_err(failed)?, fs::metadata(&self.path).map_err(failed)?);
+        if is_same(&ours, &theirs) {
+            return Ok(());
+        }
+        let rule =
+            "is another file than the one that was locked: somebody replaced it; start again";
+        Err(Error::config("index", self.path.display(), rule))
+    }
+}
+
+#[cfg(unix)]
+fn is_same(a: &fs::Metadata, b: &fs::Metadata) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    (a.dev(), a.ino()) == (b.dev(), b.ino())
+}
+
+#[cfg(not(unix))]
+fn is_same(_: &fs::Metadata, _: &fs::Metadata) -> bool {
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn there_is_one_writer_and_others_are_told_who() {
+        let folder = tempfile::tempdir().unwrap();
+        let lock = Lock::take(folder.path(), "process 7 (simtool index add)").unwrap();
+        lock.check().unwrap();
+        let error = Lock::take(folder.path(), "another").unwrap_err().to_string();
+        assert!(
+            error.contains("is being written to by process 7 (simtool index add): wait"),
+            "{error}"
+        );
+        drop(lock);
+        let lock = Lock::take(folder.path(), "me").unwrap();
+        fs::remove_file(folder.path().join("LOCK")).unwrap();
+        assert!(lock.check().is_err());
+        let _other = Lock::take(folder.path(), "somebody").unwrap();
+        assert!(lock.check().is_err());
+    }
+}

@@ -1,0 +1,193 @@
+//! The manifest of an index: which segments are it. The only file that has its name more than once:
+//! a new one takes the place of the old one, and with that everything it tells of is there.
+//!
+//! Lines of text, of a word and what belongs to it, in a fixed order; the last one is the checksum
+//! (XXH3-64) of those before.
+//!
+//! ```text
+//! simtool index 1
+//! generation 3
+//! method simhash:bits=64,max_distance=3,tokenizer=words,shingle=words:3
+//! recipe simhash64/…
+//! documents 1234
+//! segment 17 1048576 0123456789abcdef
+//! source 2026-11
+//! next-segment 18
+//! checksum 0123456789abcdef
+//! ```
+
+use super::sealed_file::Seal;
+use crate::error::{Error, ErrorKind, Result};
+use crate::stable_hash::hash;
+use std::fmt::Write;
+use std::path::Path;
+use std::str::Lines;
+
+const HEADING: &str = "simtool index";
+const VERSION: &str = "1";
+const CHECKSUM: &str = "checksum ";
+
+/// What an index is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Manifest {
+    /// How often it was committed.
+    pub generation: u64,
+    /// The method, with all its settings.
+    pub method: String,
+    /// All that rows depend on.
+    pub recipe: String,
+    /// The number that the next document will have.
+    pub documents: u64,
+    /// The segments, in the order of their documents.
+    pub segments: Vec<SegmentEntry>,
+    /// What the sources are called, by their numbers.
+    pub sources: Vec<String>,
+    /// The number that the next file of a segment will have.
+    pub next_segment: u64,
+}
+
+/// A segment of an index.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SegmentEntry {
+    /// The number of its file.
+    pub file: u64,
+    /// Which content it has.
+    pub seal: Seal,
+}
+
+impl Manifest {
+    /// That of an index without documents.
+    #[must_use]
+    pub fn new(method: String, recipe: String) -> Self {
+        Self {
+            generation: 0,
+            method,
+            recipe,
+            documents: 0,
+            segments: Vec::new(),
+            sources: Vec::new(),
+            next_segment: 0,
+        }
+    }
+
+    /// The bytes of the file.
+    #[must_use]
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut text = format!(
+            "{HEADING} {VERSION}\ngeneration {}\nmethod {}\nrecipe {}\ndocuments {}\n",
+            self.generation, self.method, self.recipe, self.documents
+        );
+        for SegmentEntry { file, seal } in &self.segments {
+            // Writing to memory does not fail.
+            let _ = writeln!(text, "segment {file} {} {:016x}", seal.bytes, seal.checksum);
+        }
+        for source in &self.sources {
+            let _ = writeln!(text, "source {source}");
+        }
+        let _ = writeln!(text, "next-segment {}", self.next_segment);
+        let checksum = hash(text.as_bytes());
+        let _ = writeln!(text, "{CHECKSUM}{checksum:016x}");
+        text.into_bytes()
+    }
+
+    /// What the bytes of a file say; `path` is for messages.
+    ///
+    /// # Errors
+    ///
+    /// They are no manifest, damaged, or of another version.
+    pub fn from_bytes(bytes: &[u8], path: &Path) -> Result<Self> {
+        let refused = |line: usize, expected: &str| -> Error {
+            ErrorKind::Line { path: path.to_owned(), line, expected: expected.to_owned() }.into()
+        };
+        let text = str::from_utf8(bytes).ok();
+        let Some(text) = text.filter(|text| text.starts_with(HEADING)) else {
+            return Err(refused(1, "the manifest of an index: it is none, or damaged"));
+        };
+        let mut lines = text.lines();
+        let heading = lines.next().and_then(|line| line.strip_prefix(HEADING));
+        if heading.map(str::trim_start) != Some(VERSION) {
+            let expected = "version 1 of the index: another simtool wrote it; use that one";
+            return Err(refused(1, expected));
+        }
+        let damaged = "a line that agrees with the checksum: the manifest is damaged; restore it from a copy, \
+                       or save what is intact to a new index (salvage)";
+        let count = text.lines().count();
+        let body = text.rfind(CHECKSUM).map(|at| text.split_at(at));
+        let Some((body, last)) = body else { return Err(refused(count, damaged)) };
+        if last != format!("{CHECKSUM}{:016x}\n", hash(body.as_bytes())) {
+            return Err(refused(count, damaged));
+        }
+        Self::of_lines(lines).ok_or_else(|| refused(2, "the lines of a manifest, in their order"))
+    }
+
+    fn of_lines(lines: Lines<'_>) -> Option<Self> {
+        let mut lines = lines.peekable();
+        let mut next = |name: &str| {
+            let line = lines.next_if(|line| line.split(' ').next() == Some(name))?;
+            Some(line.split_once(' ')?.1)
+        };
+        let generation = next("generation")?.parse().ok()?;
+        let (method, recipe) = (next("method")?.to_owned(), next("recipe")?.to_owned());
+        let documents = next("documents")?.parse().ok()?;
+        let mut segments = Vec::new();
+        while let Some(segment) = next("segment") {
+            let [file, bytes, checksum] = segment.split(' ').collect::<Vec<_>>()[..] else {
+                return None;
+            };
+            let checksum = u64::from_str_radix(checksum, 16).ok()?;
+            let seal = Seal { bytes: bytes.parse().ok()?, checksum };
+            segments.push(SegmentEntry { file: file.parse().ok()?, seal });
+        }
+        let mut sources = Vec::new();
+        while let Some(source) = next("source") {
+            sources.push(source.to_owned());
+        }
+        let next_segment = next("next-segment")?.parse().ok()?;
+        Some(Self { generation, method, recipe, documents, segments, sources, next_segment })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sample() -> Manifest {
+        let seal = Seal { checksum: 0x12AB, bytes: 4096 };
+        Manifest {
+            generation: 7,
+            documents: 12,
+            segments: vec![
+                SegmentEntry { file: 3, seal },
+                SegmentEntry { file: 5, seal: Seal { checksum: u64::MAX, ..seal } },
+            ],
+            sources: vec!["2026-11".to_owned(), "a crawl, of mine".to_owned()],
+            next_segment: 6,
+            ..Manifest::new("simhash:bits=64".to_owned(), "simhash64/words".to_owned())
+        }
+    }
+
+    #[test]
+    fn what_is_written_is_read_and_stays_as_it_is() {
+        let path = Path::new("MANIFEST");
+        let empty = Manifest::new("m".to_owned(), "r".to_owned());
+        for manifest in [sample(), empty] {
+            assert_eq!(Manifest::from_bytes(&manifest.to_bytes(), path).unwrap(), manifest);
+        }
+        let expected = "simtool index 1\ngeneration 7\nmethod simhash:bits=64\nrecipe simhash64/words\n\
+                        documents 12\nsegment 3 4096 00000000000012ab\nsegment 5 4096 ffffffffffffffff\n\
+                        source 2026-11\nsource a crawl, of mine\nnext-segment 6\nchecksum ";
+        assert!(sample().to_bytes().starts_with(expected.as_bytes()));
+    }
+
+    #[test]
+    fn a_changed_byte_or_a_missing_one_is_noticed() {
+        let (bytes, path) = (sample().to_bytes(), Path::new("MANIFEST"));
+        for at in 0..bytes.len() {
+            assert!(Manifest::from_bytes(&bytes[..at], path).is_err(), "cut at {at}");
+            let mut changed = bytes.clone();
+            changed[at] ^= 1;
+            let error = Manifest::from_bytes(&changed, path).unwrap_err().to_string();
+            assert!(error.starts_with("MANIFEST, line "), "{at}: {error}");
+        }
+    }
+}

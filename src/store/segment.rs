@@ -1,0 +1,489 @@
+//! A segment: documents that were stored in a row, with the tables that find them, and what else was
+//! learned meanwhile. It never changes.
+
+use super::id_list::{self, BLOCK, IdEncoder};
+use super::sealed_file::{Kind, Seal, SealedFile, SealedWriter, StoredArray};
+use crate::error::Result;
+use crate::lent_array::LentArray;
+use crate::mapped_file::FileAccess;
+use bytemuck::{Pod, Zeroable};
+use std::fs::File;
+use std::ops::Range;
+use std::path::Path;
+
+/// First number, number of documents, words of a row as stored, number of tables.
+const META: Kind = Kind(1);
+const ROWS: Kind = Kind(2);
+const NUMBERS: Kind = Kind(3);
+const IDS: Kind = Kind(4);
+const ID_BLOCKS: Kind = Kind(5);
+const ORIGINS: Kind = Kind(6);
+const REPEATS: Kind = Kind(7);
+const REMOVED: Kind = Kind(8);
+const INPUTS: Kind = Kind(9);
+/// The first kind of the tables, which have three each.
+const TABLES: u32 = 16;
+const STARTS: u32 = 0;
+const FOLDS: u32 = 1;
+const TABLE_ROWS: u32 = 2;
+/// Tables at the most.
+pub const MOST_TABLES: usize = 24;
+
+/// What a section is called in messages.
+pub(super) fn section_name(Kind(kind): Kind) -> &'static str {
+    const NAMES: [&str; 10] = [
+        "",
+        "its numbers",
+        "fingerprints",
+        "the documents' numbers",
+        "IDs",
+        "the places of IDs",
+        "origins",
+        "repeats",
+        "removals",
+        "inputs",
+    ];
+    NAMES.get(kind as usize).copied().unwrap_or("tables")
+}
+
+/// Where documents come from that were stored one after the other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
+#[repr(C)]
+pub struct Origin {
+    /// The row of the first of them, in its segment.
+    pub row: u32,
+    /// Number of the source.
+    pub source: u32,
+    /// When they were stored, in seconds since 1970.
+    pub time: u64,
+}
+
+/// Repeats of a document from one source.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
+#[repr(C)]
+pub struct Repeats {
+    /// The number of the document that is repeated.
+    pub number: u64,
+    /// Number of the source.
+    pub source: u32,
+    /// How many there were.
+    pub count: u32,
+    /// When the first came, in seconds since 1970.
+    pub first: u64,
+    /// When the last came.
+    pub last: u64,
+}
+
+/// What a segment holds beside rows, IDs and tables.
+#[derive(Clone, Debug, Default)]
+pub struct SegmentRest {
+    /// Where the documents come from, ascending by row.
+    pub origins: Vec<Origin>,
+    /// Repeats that came, ascending by number and source.
+    pub repeats: Vec<Repeats>,
+    /// Numbers of documents that were removed, ascending.
+    pub removed: Vec<u64>,
+    /// Inputs that were read, a line each.
+    pub inputs: Vec<u8>,
+}
+
+/// The documents of a segment that is to be written.
+#[derive(Clone, Debug)]
+pub struct SegmentRows<'r> {
+    /// The number of the first.
+    pub first: u64,
+    /// How much later each number is than the first, where some are left out between.
+    pub numbers: Option<&'r [u32]>,
+    /// Words of a row.
+    pub row_words: usize,
+    /// The rows.
+    pub words: &'r [u64],
+}
+
+impl SegmentRows<'_> {
+    /// How many there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.words.len() / self.row_words
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.words.is_empty()
+    }
+}
+
+/// A segment that is being written: rows first, then all IDs, all tables, and the rest.
+#[derive(Debug)]
+pub struct SegmentWriter<'f> {
+    file: SealedWriter<'f>,
+    ids: IdEncoder,
+    encoded: Vec<u8>,
+    id_blocks: Vec<u64>,
+    id_bytes: u64,
+    tables: u32,
+    meta: [u64; 3],
+}
+
+/// Bytes of IDs that are written together.
+const ID_PIECE: usize = 1 << 16;
+
+impl<'f> SegmentWriter<'f> {
+    /// Writes the rows to an empty file; `path` is for messages.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be written to.
+    pub fn new(file: &'f mut File, path: &'f Path, rows: &SegmentRows<'_>) -> Result<Self> {
+        let mut file = SealedWriter::new(file, path)?;
+        file.section(ROWS, rows.words)?;
+        if let Some(numbers) = rows.numbers {
+            file.section(NUMBERS, numbers)?;
+        }
+        file.begin::<u8>(IDS)?;
+        Ok(Self {
+            file,
+            ids: IdEncoder::default(),
+            encoded: Vec::new(),
+            id_blocks: Vec::new(),
+            id_bytes: 0,
+            tables: 0,
+            meta: [rows.first, rows.len() as u64, rows.row_words as u64],
+        })
+    }
+
+    /// Adds the ID of the next row.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be written to.
+    pub fn push_id(&mut self, id: &[u8]) -> Result<()> {
+        self.id_blocks.extend(self.ids.push(id, &mut self.encoded));
+        if self.encoded.len() >= ID_PIECE { self.write_ids() } else { Ok(()) }
+    }
+
+    fn write_ids(&mut self) -> Result<()> {
+        self.id_bytes += self.encoded.len() as u64;
+        self.file.write(&self.encoded)?;
+        self.encoded.clear();
+        Ok(())
+    }
+
+    /// Ends the IDs, of which there were as many as rows.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be written to.
+    pub fn end_ids(&mut self) -> Result<()> {
+        self.write_ids()?;
+        self.id_blocks.push(self.id_bytes);
+        self.file.section(ID_BLOCKS, &self.id_blocks)
+    }
+
+    /// Adds a table.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be written to.
+    pub fn push_table(&mut self, starts: &[u32], folds: &[u32], rows: &[u32]) -> Result<()> {
+        for (part, array) in [(STARTS, starts), (FOLDS, folds), (TABLE_ROWS, rows)] {
+            self.file.section(table_kind(self.tables, part), array)?;
+        }
+        self.tables += 1;
+        Ok(())
+    }
+
+    /// Adds the rest, and ends the file.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be written to.
+    pub(super) fn finish(mut self, rest: &SegmentRest) -> Result<Seal> {
+        self.file.section(ORIGINS, &rest.origins)?;
+        self.file.section(REPEATS, &rest.repeats)?;
+        self.file.section(REMOVED, &rest.removed)?;
+        self.file.section(INPUTS, &rest.inputs)?;
+        let [first, rows, row_words] = self.meta;
+        self.file.section(META, &[first, rows, row_words, u64::from(self.tables)])?;
+        self.file.finish()
+    }
+}
+
+fn table_kind(table: u32, part: u32) -> Kind {
+    Kind(TABLES + 3 * table + part)
+}
+
+/// A segment that was written.
+#[derive(Debug)]
+pub struct Segment {
+    file: SealedFile,
+    first: u64,
+    rows: usize,
+    row_words: usize,
+    tables: u32,
+}
+
+impl Segment {
+    pub(super) fn open(path: &Path, access: FileAccess, seal: Option<Seal>) -> Result<Self> {
+        let file = SealedFile::open(path, access, seal)?;
+        let &[first, rows, row_words, tables] = file.array::<u64>(META).all()? else {
+            return Err(file.contradiction(META, "four numbers of a segment"));
+        };
+        let (rows, row_words) = (rows as usize, row_words as usize);
+        let segment = Self { file, first, rows, row_words, tables: tables as u32 };
+        segment.check_lengths()?;
+        Ok(segment)
+    }
+
+    /// That the sections are as long as the rows ask for.
+    fn check_lengths(&self) -> Result<()> {
+        let Self { file, rows, row_words, tables, .. } = self;
+        let words = file.array::<u64>(ROWS).len();
+        if rows.checked_mul(*row_words) != Some(words) || *row_words == 0 {
+            return Err(file.contradiction(ROWS, "as many words as the rows have"));
+        }
+        let last = rows.checked_sub(1).map_or(0, |last| last as u64);
+        if u32::try_from(*rows).is_err() || self.first.checked_add(last).is_none() {
+            return Err(file.contradiction(META, "a number of rows that have numbers"));
+        }
+        let numbers = file.array::<u32>(NUMBERS).len();
+        if numbers != 0 && numbers != *rows {
+            return Err(file.contradiction(NUMBERS, "a number for each row"));
+        }
+        if file.array::<u64>(ID_BLOCKS).len() != rows.div_ceil(BLOCK) + 1 {
+            return Err(file.contradiction(ID_BLOCKS, "a place for each block of IDs"));
+        }
+        if *tables as usize > MOST_TABLES {
+            return Err(file.contradiction(META, "a number of tables"));
+        }
+        Ok(())
+    }
+
+    /// The number of its first document; its numbers begin there.
+    #[must_use]
+    pub fn first(&self) -> u64 {
+        self.first
+    }
+
+    /// Documents in it.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.rows
+    }
+
+    /// Whether there are no documents in it.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.rows == 0
+    }
+
+    /// Bytes of its file.
+    #[must_use]
+    pub fn file_bytes(&self) -> u64 {
+        self.file.len() as u64
+    }
+
+    /// Where its file is.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        self.file.path()
+    }
+
+    /// Words of a row as it is stored: a row that has fewer ends in words of 0.
+    #[must_use]
+    pub fn row_words(&self) -> usize {
+        self.row_words
+    }
+
+    /// How many tables there are.
+    #[must_use]
+    pub fn table_count(&self) -> usize {
+        self.tables as usize
+    }
+
+    /// The rows as elements of that many words.
+    #[must_use]
+    pub fn rows<L: Pod>(&self) -> StoredArray<'_, L> {
+        debug_assert_eq!(size_of::<L>(), self.row_words * size_of::<u64>());
+        self.file.array(ROWS)
+    }
+
+    /// The words of all rows.
+    ///
+    /// # Errors
+    ///
+    /// Some are damaged.
+    pub fn words(&self) -> Result<&[u64]> {
+        self.file.array::<u64>(ROWS).all()
+    }
+
+    /// Starts, folds and rows of a table.
+    #[must_use]
+    pub fn table(&self, table: usize) -> [StoredArray<'_, u32>; 3] {
+        [STARTS, FOLDS, TABLE_ROWS].map(|part| self.file.array(table_kind(table as u32, part)))
+    }
+
+    /// The number of the document in a row; of damage it is told by [`Self::check`].
+    #[must_use]
+    pub fn number(&self, row: usize) -> u64 {
+        let numbers = self.file.array::<u32>(NUMBERS);
+        let later =
+            if numbers.is_empty() { Some(row as u64) } else { numbers.at(row).map(u64::from) };
+        self.first + later.unwrap_or_default()
+    }
+
+    /// How much later each number is than the first, where some are left out between.
+    ///
+    /// # Errors
+    ///
+    /// Some are damaged.
+    pub fn numbers(&self) -> Result<Option<&[u32]>> {
+        let numbers = self.file.array::<u32>(NUMBERS).all()?;
+        Ok((!numbers.is_empty()).then_some(numbers))
+    }
+
+    /// The row of the document with a number, if it is here.
+    #[must_use]
+    pub fn row_of(&self, number: u64) -> Option<usize> {
+        let later = usize::try_from(number.checked_sub(self.first)?).ok()?;
+        let numbers = self.file.array::<u32>(NUMBERS);
+        if numbers.is_empty() {
+            return (later < self.rows).then_some(later);
+        }
+        let row = numbers.get(0..self.rows).binary_search(&u32::try_from(later).ok()?);
+        row.ok()
+    }
+
+    /// Appends the ID of a row to `id`, which is emptied before.
+    ///
+    /// # Errors
+    ///
+    /// It is damaged.
+    pub fn read_id(&self, row: usize, id: &mut Vec<u8>) -> Result<()> {
+        let mut found = false;
+        self.visit_ids_of_block(row / BLOCK, id, &mut |number, _| {
+            found = number == row;
+            !found
+        })?;
+        if found { Ok(()) } else { Err(self.file.contradiction(IDS, "an ID for each row")) }
+    }
+
+    /// Calls `visit` with every row and its ID, in order.
+    ///
+    /// # Errors
+    ///
+    /// Some are damaged; the first error of `visit`.
+    pub fn visit_ids(&self, visit: &mut dyn FnMut(usize, &[u8]) -> Result<()>) -> Result<()> {
+        let (mut id, mut visited) = (Vec::new(), Ok(()));
+        for block in 0..self.rows.div_ceil(BLOCK) {
+            self.visit_ids_of_block(block, &mut id, &mut |row, id| {
+                visited = visit(row, id);
+                visited.is_ok()
+            })?;
+            visited?;
+            visited = Ok(());
+        }
+        Ok(())
+    }
+
+    fn visit_ids_of_block(
+        &self,
+        block: usize,
+        id: &mut Vec<u8>,
+        visit: &mut dyn FnMut(usize, &[u8]) -> bool,
+    ) -> Result<()> {
+        let contradiction = || self.file.contradiction(IDS, "an ID for each row");
+        let &[start, end] = self.file.array::<u64>(ID_BLOCKS).get(block..block + 2) else {
+            self.file.check()?;
+            return Err(contradiction());
+        };
+        let (start, end) = (start as usize, end as usize);
+        let bytes = self.file.array::<u8>(IDS).get(start..end);
+        self.file.check()?;
+        let count = (self.rows - block * BLOCK).min(BLOCK);
+        let first = block * BLOCK;
+        let is_whole =
+            id_list::visit_block(bytes, count, id, &mut |number, id| visit(first + number, id));
+        if is_whole { Ok(()) } else { Err(contradiction()) }
+    }
+
+    /// Where its documents come from.
+    ///
+    /// # Errors
+    ///
+    /// They are damaged.
+    pub fn origins(&self) -> Result<&[Origin]> {
+        self.file.array(ORIGINS).all()
+    }
+
+    /// Repeats that came while it was written, of any documents up to then.
+    ///
+    /// # Errors
+    ///
+    /// They are damaged.
+    pub fn repeats(&self) -> Result<&[Repeats]> {
+        self.file.array(REPEATS).all()
+    }
+
+    /// The repeats of one document.
+    ///
+    /// # Errors
+    ///
+    /// They are damaged.
+    pub fn repeats_of(&self, number: u64) -> Result<&[Repeats]> {
+        let all = self.file.array::<Repeats>(REPEATS);
+        let bound = |is_before: &dyn Fn(u64) -> bool| {
+            let mut range: Range<usize> = 0..all.len();
+            while !range.is_empty() {
+                let middle = range.start + range.len() / 2;
+                match all.at(middle) {
+                    Some(repeats) if is_before(repeats.number) => range.start = middle + 1,
+                    _ => range.end = middle,
+                }
+            }
+            range.start
+        };
+        let start = bound(&|at| at < number);
+        let found = all.get(start..bound(&|at| at <= number).max(start));
+        self.file.check()?;
+        Ok(found)
+    }
+
+    /// Numbers of documents of any segment that were removed while it was written.
+    ///
+    /// # Errors
+    ///
+    /// They are damaged.
+    pub fn removed(&self) -> Result<&[u64]> {
+        self.file.array(REMOVED).all()
+    }
+
+    /// Inputs that were read while it was written, a line each.
+    ///
+    /// # Errors
+    ///
+    /// They are damaged.
+    pub fn inputs(&self) -> Result<&[u8]> {
+        self.file.array(INPUTS).all()
+    }
+
+    /// Whether nothing that was lent so far was damaged. To be asked before what was made of it is
+    /// believed.
+    ///
+    /// # Errors
+    ///
+    /// Something was.
+    pub fn check(&self) -> Result<()> {
+        self.file.check()
+    }
+
+    /// Checks every byte.
+    ///
+    /// # Errors
+    ///
+    /// Something is damaged.
+    pub fn verify(&self) -> Result<()> {
+        self.file.verify()
+    }
+}
