@@ -279,6 +279,16 @@ impl DocumentIds {
         self.first_records[shard]
     }
 
+    /// The number in its file behind that of the last record of a shard.
+    ///
+    /// # Panics
+    ///
+    /// There is no such shard.
+    #[must_use]
+    pub fn end_record_of_shard(&self, shard: usize) -> u64 {
+        self.first_records[shard] + self.shards[shard].record_count
+    }
+
     /// Where a document stands.
     ///
     /// # Panics

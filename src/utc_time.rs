@@ -1,6 +1,7 @@
 //! A moment as people and programs write it down.
 
 use std::fmt;
+use std::str::FromStr;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// A moment to the second, shown as the date and time of day in UTC by ISO 8601.
@@ -14,6 +15,53 @@ impl From<SystemTime> for UtcTime {
     /// A clock before 1970 is one that was never set, and shows the beginning of that year.
     fn from(time: SystemTime) -> Self {
         Self { seconds: time.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs()) }
+    }
+}
+
+impl UtcTime {
+    /// So many seconds after 1970 began.
+    #[must_use]
+    pub fn from_seconds(seconds: u64) -> Self {
+        Self { seconds }
+    }
+
+    /// Seconds since 1970 began.
+    #[must_use]
+    pub fn seconds(self) -> u64 {
+        self.seconds
+    }
+}
+
+impl FromStr for UtcTime {
+    type Err = &'static str;
+
+    /// Reads `2026-11-22`, which is its first second, or `2026-11-22T18:05:00Z`.
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let expected = "a date as 2026-11-22 or a moment as 2026-11-22T18:05:00Z, from 1970 on";
+        let (date, time) = text.split_once('T').unwrap_or((text, "00:00:00Z"));
+        let time = time.strip_suffix('Z').ok_or(expected)?;
+        let numbers = |text: &str, between| {
+            let mut parts = text.split(between).map(|part| part.parse::<u64>().ok());
+            Some(([parts.next()??, parts.next()??, parts.next()??], parts.next().is_none()))
+        };
+        let (Some(([year, month, day], true)), Some(([hour, minute, second], true))) =
+            (numbers(date, '-'), numbers(time, ':'))
+        else {
+            return Err(expected);
+        };
+        if !(1970..=9999).contains(&year) || month == 0 || hour > 23 || minute > 59 || second > 59 {
+            return Err(expected);
+        }
+        // As in Display: years begin in March.
+        let (from_march, years) = if month > 2 { (month - 3, year) } else { (month + 9, year - 1) };
+        let (era, year) = (years / 400, years % 400);
+        let days = era * 146_097 + year * 365 + year / 4 - year / 100;
+        let days =
+            (days + (153 * from_march + 2) / 5 + day).checked_sub(719_469).ok_or(expected)?;
+        let found = Self { seconds: days * 86_400 + hour * 3600 + minute * 60 + second };
+        // A day that its month has not is another when it is written.
+        let is_same = found.to_string().starts_with(&format!("{:0>10}", date));
+        if is_same { Ok(found) } else { Err(expected) }
     }
 }
 
@@ -55,6 +103,20 @@ mod tests {
             assert_eq!(time.to_string(), shown);
         }
         assert_eq!(UtcTime::from(UNIX_EPOCH - Duration::from_secs(5)).to_string().len(), 20);
+    }
+
+    #[test]
+    fn moments_are_read_as_they_are_written() {
+        for seconds in (0..5_000_000_000).step_by(33_333_333) {
+            let time = UtcTime::from_seconds(seconds);
+            assert_eq!(time.to_string().parse(), Ok(time));
+        }
+        assert_eq!("2026-12-31".parse::<UtcTime>().unwrap().seconds(), 1_798_675_200);
+        for wrong in
+            ["", "2026", "2026-2-1", "2026-02-30", "2026-13-01", "1969-12-31", "2026-01-01T1"]
+        {
+            assert!(wrong.parse::<UtcTime>().is_err(), "{wrong}");
+        }
     }
 
     #[test]

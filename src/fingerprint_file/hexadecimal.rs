@@ -145,7 +145,7 @@ pub(super) fn write(rows: &FingerprintRows<'_>, out: &mut dyn Write) -> io::Resu
 /// # Errors
 ///
 /// Those of `out`.
-pub(super) fn write_number(words: &[u64], shape: Shape, out: &mut dyn Write) -> io::Result<()> {
+pub fn write_number(words: &[u64], shape: Shape, out: &mut dyn Write) -> io::Result<()> {
     let digits = shape.row_bits().div_ceil(4) as usize;
     let mut width = digits - WORD_DIGITS * (shape.words() - 1);
     for word in words.iter().rev() {

@@ -26,6 +26,7 @@ use std::ffi::OsStr;
 use std::io::Write;
 use std::path::Path;
 
+pub use hexadecimal::write_number as write_hexadecimal;
 pub use row_ids::{FoundIds, RowIds};
 
 /// Most bits of a row in a file.

@@ -111,11 +111,24 @@ impl Rows<'_> {
         corpus: &dyn Corpus,
         resources: &Resources,
     ) -> Result<FingerprintedCollection> {
+        self.progress.begin("reading", Work::Bytes(corpus.bytes()));
+        self.read(corpus, resources)
+    }
+
+    /// The same as a part of a stage that has begun.
+    ///
+    /// # Errors
+    ///
+    /// As [`fingerprint_collection`].
+    pub(super) fn read(
+        &self,
+        corpus: &dyn Corpus,
+        resources: &Resources,
+    ) -> Result<FingerprintedCollection> {
         let Some(sketch) = self.recipe.sketch() else {
             let rule = "makes no fingerprints: it compares the documents' sets themselves";
             return Err(Error::config("method", "exact", rule));
         };
-        self.progress.begin("reading", Work::Bytes(corpus.bytes()));
         let maker = RowMaker::new(self.recipe.terms(), sketch, self.fitted, resources.isa);
         let read = |shards: &mut dyn Iterator<Item = usize>| {
             let mut scratch = RowScratch::default();

@@ -34,6 +34,7 @@ mod fingerprint_documents;
 #[cfg(feature = "jsonl")]
 pub mod finished_run;
 mod fit;
+pub mod index;
 pub mod join_fingerprints;
 mod kept_terms;
 mod levels;

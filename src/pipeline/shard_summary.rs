@@ -185,6 +185,15 @@ impl CollectionSummary {
         Ok(all)
     }
 
+    /// Adds what reading more told, but for documents.
+    pub(super) fn add_told(&mut self, more: Self) {
+        self.quarantined.extend(more.quarantined);
+        self.faults.extend(more.faults);
+        self.without_terms += more.without_terms;
+        self.mended += more.mended;
+        self.passed_over += more.passed_over;
+    }
+
     /// Bytes of text of all documents.
     #[must_use]
     pub fn text_bytes(&self) -> u64 {

@@ -28,6 +28,16 @@ impl Workers {
         start(count).map(|pool| Self(Some(pool)))
     }
 
+    /// `count` workers that wait for work in threads of their own, also if it is one: for work that
+    /// comes again and again.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::new`].
+    pub(super) fn started(count: usize) -> Result<Self> {
+        start(count).map(|pool| Self(Some(pool)))
+    }
+
     /// The threads, if there is more than the caller's.
     pub(super) fn pool(&self) -> Option<&rayon::ThreadPool> {
         self.0.as_ref()

@@ -58,6 +58,8 @@ mod html;
 #[cfg(feature = "warc")]
 mod http;
 #[cfg(feature = "jsonl")]
+mod json_lines_in_memory;
+#[cfg(feature = "jsonl")]
 mod json_strings;
 #[cfg(feature = "jsonl")]
 mod jsonl;
@@ -86,6 +88,8 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 pub use collection::{Collection, Recognized};
+#[cfg(feature = "jsonl")]
+pub use json_lines_in_memory::JsonLinesInMemory;
 pub use options::ReadOptions;
 pub use strict::Strict;
 pub use texts::{ArrowOffsets, Texts};

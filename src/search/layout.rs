@@ -135,7 +135,8 @@ impl Layout {
     }
 
     /// The masks as lanes.
-    pub(super) fn blocks<L: Lane>(&self) -> Vec<L> {
+    #[must_use]
+    pub fn blocks<L: Lane>(&self) -> Vec<L> {
         self.masks().map(L::from_words).collect()
     }
 

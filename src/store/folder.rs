@@ -11,6 +11,7 @@
 
 use super::lock::Lock;
 use super::manifest::{Manifest, SegmentEntry};
+use super::sealed_file::Seal;
 use super::segment::{Segment, SegmentRest, SegmentRows, SegmentWriter};
 use crate::durable::Disk;
 use crate::error::{Error, ErrorKind, Result};
@@ -117,6 +118,55 @@ impl IndexFolder {
     #[must_use]
     pub fn segments(&self) -> &[Arc<Segment>] {
         &self.segments
+    }
+}
+
+/// What can still be read of an index that is damaged.
+#[derive(Debug)]
+pub struct Remains {
+    /// The manifest, if it is intact.
+    pub manifest: Option<Manifest>,
+    /// The segments whose headers are intact: those of the manifest, or all that there are.
+    pub segments: Vec<Segment>,
+    /// What could not be opened.
+    pub lost: Vec<Error>,
+}
+
+impl Remains {
+    /// Opens what is left of the index in a folder.
+    ///
+    /// # Errors
+    ///
+    /// The folder cannot be read.
+    pub fn open(path: &Path, access: FileAccess) -> Result<Self> {
+        let (mut lost, mut segments) = (Vec::new(), Vec::new());
+        let manifest = read_manifest(path).map_err(|error| lost.push(error)).ok();
+        let files: Vec<(PathBuf, Option<Seal>)> = match &manifest {
+            Some(manifest) => {
+                let named = manifest.segments.iter();
+                named.map(|entry| (segment_path(path, entry.file), Some(entry.seal))).collect()
+            }
+            None => {
+                let failed = |e| Error::io(path, "read", e);
+                let entries = fs::read_dir(path).map_err(failed)?;
+                let entries: io::Result<Vec<_>> = entries.collect();
+                let is_segment = |entry: &fs::DirEntry| {
+                    entry.file_name().to_str().is_some_and(|name| name.starts_with(SEGMENT))
+                };
+                let entries = entries.map_err(failed)?;
+                let mut files: Vec<_> = entries.iter().filter(|entry| is_segment(entry)).collect();
+                files.sort_by_key(|entry| entry.file_name());
+                files.into_iter().map(|entry| (entry.path(), None)).collect()
+            }
+        };
+        for (file, seal) in files {
+            match Segment::open(&file, access, seal) {
+                Ok(segment) => segments.push(segment),
+                Err(error) => lost.push(error),
+            }
+        }
+        segments.sort_by_key(Segment::first);
+        Ok(Self { manifest, segments, lost })
     }
 }
 
@@ -241,7 +291,8 @@ impl IndexWriter {
     ) -> Result<()> {
         let number = self.next.manifest.next_segment;
         let path = segment_path(&self.next.path, number);
-        let written = write_segment(&path, rows, rest, write);
+        let Manifest { method, recipe, .. } = &self.next.manifest;
+        let written = write_segment(&path, rows, rest, &format!("{method}\n{recipe}\n"), write);
         let segment = written.and_then(|seal| {
             let segment = Segment::open(&path, self.next.access, Some(seal))?;
             Ok((segment, SegmentEntry { file: number, seal }))
@@ -332,13 +383,14 @@ fn write_segment(
     path: &Path,
     rows: &SegmentRows<'_>,
     rest: &SegmentRest,
+    description: &str,
     write: &mut dyn FnMut(&mut SegmentWriter<'_>) -> Result<()>,
-) -> Result<super::sealed_file::Seal> {
+) -> Result<Seal> {
     let mut file = File::options().write(true).create_new(true).open(path);
     let file = file.as_mut().map_err(|e| Error::io(path, "create", io::Error::from(e.kind())))?;
     let mut segment = SegmentWriter::new(file, path, rows)?;
     write(&mut segment)?;
-    segment.finish(rest)
+    segment.finish(rest, description)
 }
 
 /// Removes segments that the manifest does not name, and a manifest that did not get its name.

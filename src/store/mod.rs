@@ -13,7 +13,7 @@ mod manifest;
 mod sealed_file;
 mod segment;
 
-pub use folder::{IndexFolder, IndexWriter};
+pub use folder::{IndexFolder, IndexWriter, Remains};
 pub use manifest::{Manifest, SegmentEntry};
 pub use sealed_file::{Seal, StoredArray};
 pub use segment::{MOST_TABLES, Origin, Repeats, Segment, SegmentRest, SegmentRows, SegmentWriter};

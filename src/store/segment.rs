@@ -21,6 +21,7 @@ const ORIGINS: Kind = Kind(6);
 const REPEATS: Kind = Kind(7);
 const REMOVED: Kind = Kind(8);
 const INPUTS: Kind = Kind(9);
+const DESCRIPTION: Kind = Kind(10);
 /// The first kind of the tables, which have three each.
 const TABLES: u32 = 16;
 const STARTS: u32 = 0;
@@ -31,7 +32,7 @@ pub const MOST_TABLES: usize = 24;
 
 /// What a section is called in messages.
 pub(super) fn section_name(Kind(kind): Kind) -> &'static str {
-    const NAMES: [&str; 10] = [
+    const NAMES: [&str; 11] = [
         "",
         "its numbers",
         "fingerprints",
@@ -42,6 +43,7 @@ pub(super) fn section_name(Kind(kind): Kind) -> &'static str {
         "repeats",
         "removals",
         "inputs",
+        "the method",
     ];
     NAMES.get(kind as usize).copied().unwrap_or("tables")
 }
@@ -199,11 +201,12 @@ impl<'f> SegmentWriter<'f> {
     /// # Errors
     ///
     /// The file cannot be written to.
-    pub(super) fn finish(mut self, rest: &SegmentRest) -> Result<Seal> {
+    pub(super) fn finish(mut self, rest: &SegmentRest, description: &str) -> Result<Seal> {
         self.file.section(ORIGINS, &rest.origins)?;
         self.file.section(REPEATS, &rest.repeats)?;
         self.file.section(REMOVED, &rest.removed)?;
         self.file.section(INPUTS, &rest.inputs)?;
+        self.file.section(DESCRIPTION, description.as_bytes())?;
         let [first, rows, row_words] = self.meta;
         self.file.section(META, &[first, rows, row_words, u64::from(self.tables)])?;
         self.file.finish()
@@ -400,7 +403,9 @@ impl Segment {
         };
         let (start, end) = (start as usize, end as usize);
         let bytes = self.file.array::<u8>(IDS).get(start..end);
-        self.file.check()?;
+        if bytes.len() != end.wrapping_sub(start) {
+            self.file.check()?;
+        }
         let count = (self.rows - block * BLOCK).min(BLOCK);
         let first = block * BLOCK;
         let is_whole =
@@ -466,6 +471,34 @@ impl Segment {
     /// They are damaged.
     pub fn inputs(&self) -> Result<&[u8]> {
         self.file.array(INPUTS).all()
+    }
+
+    /// The method and the recipe of the rows, in a line each.
+    ///
+    /// # Errors
+    ///
+    /// They are damaged.
+    pub fn description(&self) -> Result<&str> {
+        let bytes = self.file.array(DESCRIPTION).all()?;
+        let text = str::from_utf8(bytes);
+        text.map_err(|_| self.file.contradiction(DESCRIPTION, "a method in UTF-8"))
+    }
+
+    /// Calls `visit` with row, number, ID and words of every document of which all these are intact.
+    pub fn visit_intact(&self, visit: &mut dyn FnMut(usize, u64, &[u8], &[u64])) {
+        let (words, numbers) = (self.file.array::<u64>(ROWS), self.file.array::<u32>(NUMBERS));
+        let mut id = Vec::new();
+        for block in 0..self.rows.div_ceil(BLOCK) {
+            // What is damaged is left out, and told by what is missing.
+            drop(self.visit_ids_of_block(block, &mut id, &mut |row, id| {
+                let words = words.get(row * self.row_words..(row + 1) * self.row_words);
+                let later = if numbers.is_empty() { Some(row as u32) } else { numbers.at(row) };
+                if let (false, Some(later)) = (words.is_empty(), later) {
+                    visit(row, self.first + u64::from(later), id, words);
+                }
+                true
+            }));
+        }
     }
 
     /// Whether nothing that was lent so far was damaged. To be asked before what was made of it is

@@ -5,6 +5,7 @@ mod aside;
 mod document_columns;
 pub mod document_rows;
 pub mod evaluation;
+pub mod index_rows;
 pub mod kept_documents;
 #[cfg(feature = "parquet")]
 pub mod kept_rows;

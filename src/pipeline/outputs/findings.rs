@@ -34,9 +34,17 @@ pub(in crate::pipeline) fn document_name<'d>(
     row: u32,
 ) -> DocumentName<'d> {
     let document = DocOrdinal(row);
-    let Place { file, record } = ids.place(document);
+    document_name_at(collection, ids.id(document), ids.place(document))
+}
+
+/// The same of the document at a place, with its own ID if it has one.
+pub(in crate::pipeline) fn document_name_at<'d>(
+    collection: &'d dyn Corpus,
+    id: Option<&'d [u8]>,
+    Place { file, record }: Place,
+) -> DocumentName<'d> {
     let file = collection.file_name(file as usize);
-    let id = ids.id(document).map_or_else(
+    let id = id.map_or_else(
         || {
             let mut id = file.as_os_str().as_encoded_bytes().to_vec();
             id.extend_from_slice(format!(":{record}").as_bytes());

@@ -7,8 +7,8 @@ mod ordered_pieces;
 mod report;
 mod sources;
 
-pub(super) use findings::document_name;
 pub use findings::{Findings, Side};
+pub(super) use findings::{document_name, document_name_at};
 pub use kept_copies::{BadRecords, write_kept_copies};
 
 use super::workers::Workers;

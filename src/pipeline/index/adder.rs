@@ -1,0 +1,351 @@
+//! An index that is added to.
+
+use super::kept_recipe::KeptRecipe;
+use super::lookup::{Lookup, Near};
+use super::merge::{merged_with, seal};
+use super::pending::{Input, Pending};
+use super::stored::{check_rows, check_shape, find, near_of, removed};
+use crate::durable::Disk;
+use crate::error::Result;
+use crate::fingerprint_rows::FingerprintRows;
+use crate::mapped_file::FileAccess;
+use crate::matches::Match;
+use crate::pipeline::method::Method;
+use crate::pipeline::workers::Workers;
+use crate::progress::NoProgress;
+use crate::resources::Resources;
+use crate::search::door;
+use crate::search::planner::Task;
+use crate::store::{IndexWriter, Repeats};
+use std::borrow::Cow;
+use std::path::Path;
+use std::sync::Arc;
+
+/// Documents that are pending at the most before they become a segment.
+const SEALED: usize = 1 << 16;
+
+/// What became of a document that was to be added.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Added {
+    /// It is new, and has this number for ever.
+    New(u64),
+    /// It repeats a document: the nearest, and of these the first.
+    Repeats(Near),
+    /// It has no fingerprint: nothing is known of it, and it repeats nothing.
+    Wordless,
+}
+
+/// Where documents come from, and when.
+#[derive(Clone, Copy, Debug)]
+pub struct Arrival<'a> {
+    /// The name of their source.
+    pub source: &'a str,
+    /// When, in seconds since 1970.
+    pub time: u64,
+}
+
+/// An index that this process adds to, and no other.
+///
+/// Documents are in the index from the next [commit](Self::commit) on; those that are added later find
+/// them at once.
+#[derive(Debug)]
+pub struct IndexAdder {
+    writer: IndexWriter,
+    recipe: Arc<KeptRecipe>,
+    removed: Vec<u64>,
+    pending: Pending,
+    resources: Resources,
+    workers: Arc<Workers>,
+}
+
+impl IndexAdder {
+    /// Makes an index without documents in a folder, which is made if it is not there. `holder` tells
+    /// others who writes to it meanwhile.
+    ///
+    /// # Errors
+    ///
+    /// The method has no rows that an index could keep, there is something in the folder, or it cannot
+    /// be written to.
+    pub fn create(path: &Path, method: Method, disk: Disk, holder: &str) -> Result<()> {
+        let recipe = KeptRecipe::new(method)?;
+        IndexWriter::create(path, recipe.manifest(), disk, holder)
+    }
+
+    /// Opens the index in a folder to add to it; `holder` tells others who does.
+    ///
+    /// # Errors
+    ///
+    /// Another process writes to it; else as [`Index::open`](super::Index::open).
+    pub fn open(
+        path: &Path,
+        access: FileAccess,
+        disk: Disk,
+        holder: &str,
+        resources: Resources,
+    ) -> Result<Self> {
+        let writer = IndexWriter::open(path, access, disk, holder)?;
+        let recipe = Arc::new(KeptRecipe::of(writer.folder().manifest())?);
+        check_rows(writer.folder(), &recipe)?;
+        let removed = removed(writer.folder())?;
+        let workers = Arc::new(Workers::started(resources.threads)?);
+        Ok(Self { writer, recipe, removed, pending: Pending::default(), resources, workers })
+    }
+
+    /// That the index keeps the rows of a method, and the same are near.
+    ///
+    /// # Errors
+    ///
+    /// It does not; the message names the parts that differ.
+    pub fn check(&self, method: &Method) -> Result<()> {
+        self.recipe.check(method)
+    }
+
+    /// The method whose rows it keeps.
+    #[must_use]
+    pub fn method(&self) -> &Method {
+        self.recipe.method()
+    }
+
+    /// What makes rows, to be used while documents are added.
+    pub(super) fn shared(&self) -> (Arc<KeptRecipe>, Resources, Arc<Workers>) {
+        (Arc::clone(&self.recipe), self.resources.clone(), Arc::clone(&self.workers))
+    }
+
+    /// Adds documents in their order: each that is near none before it, of this call or an earlier one,
+    /// becomes a document of the index. What becomes of each does not depend on how documents are shared
+    /// among calls.
+    ///
+    /// # Errors
+    ///
+    /// The rows have another shape, the index is damaged where it was looked at, or there is too little
+    /// memory or disk. The index stays as it was at its last commit.
+    pub fn add<'i>(
+        &mut self,
+        rows: &FingerprintRows<'_>,
+        id: impl Fn(usize) -> Cow<'i, [u8]>,
+        arrival: Arrival<'_>,
+    ) -> Result<Vec<Added>> {
+        let origin = (self.writer.source(arrival.source)?, arrival.time);
+        self.add_from(rows, id, |_| origin)
+    }
+
+    /// The same of documents with a source, by its number, and a time for each.
+    pub(super) fn add_from<'i>(
+        &mut self,
+        rows: &FingerprintRows<'_>,
+        id: impl Fn(usize) -> Cow<'i, [u8]>,
+        origin: impl Fn(usize) -> (u32, u64),
+    ) -> Result<Vec<Added>> {
+        check_shape(rows, &self.recipe)?;
+        let stored = self.nearest(rows)?;
+        let within = self.within(rows)?;
+        // The number of each different row that was added.
+        let mut numbers: Vec<Option<u64>> = vec![None; within.groups];
+        let first = self.writer.next_number();
+        let mut added = Vec::with_capacity(rows.len());
+        for (row, stored) in stored.into_iter().enumerate() {
+            let (Some(words), Some(group)) = (rows.row(row), within.group(row)) else {
+                added.push(Added::Wordless);
+                continue;
+            };
+            let equal = numbers[group].map(|number| Near { distance: 0, number });
+            let near = within.near(group).filter_map(|(other, distance)| {
+                numbers[other].map(|number| Near { distance, number })
+            });
+            let (source, time) = origin(row);
+            added.push(match near.chain(equal).chain(stored).min() {
+                Some(near) => {
+                    self.pending.push_repeat(near.number, source, time);
+                    Added::Repeats(near)
+                }
+                None => {
+                    let number = first + self.pending.len() as u64;
+                    self.pending.push(words, &id(row), source, time);
+                    numbers[group] = Some(number);
+                    Added::New(number)
+                }
+            });
+        }
+        if self.pending.len() >= SEALED {
+            self.seal()?;
+        }
+        Ok(added)
+    }
+
+    /// The nearest document before this call, for each row.
+    fn nearest(&self, rows: &FingerprintRows<'_>) -> Result<Vec<Option<Near>>> {
+        let lookup =
+            Lookup { recipe: &self.recipe, resources: &self.resources, workers: &self.workers };
+        let mut nearest: Vec<Option<Near>> = vec![None; rows.len()];
+        let mut take = |found: Vec<(usize, Near)>| {
+            for (query, near) in found {
+                let nearest = &mut nearest[query];
+                *nearest = Some(nearest.map_or(near, |nearest| nearest.min(near)));
+            }
+        };
+        for segment in self.writer.folder().segments() {
+            let keep = |found: &[Match]| near_of(segment, found, &self.removed).into_iter().min();
+            take(lookup.in_segment(rows, segment, &keep)?);
+            segment.check()?;
+        }
+        let first = self.writer.next_number();
+        let near =
+            |found: &Match| Near { distance: found.distance, number: first + u64::from(found.row) };
+        let keep = |found: &[Match]| found.iter().map(near).min();
+        take(lookup.in_words(rows, &self.pending.words, &keep)?);
+        Ok(nearest)
+    }
+
+    /// What is near among the rows themselves.
+    fn within(&self, rows: &FingerprintRows<'_>) -> Result<Within> {
+        let lookup =
+            Lookup { recipe: &self.recipe, resources: &self.resources, workers: &self.workers };
+        let plan = lookup.plan(Task::SelfJoin, rows)?;
+        let join = || door::self_join(rows, &plan, &self.resources, &NoProgress);
+        let joined = self.workers.run(join)??;
+        let mut group_of = vec![NONE; rows.len()];
+        for group in 0..joined.groups.len() as u32 {
+            for &row in joined.groups.rows(group) {
+                group_of[row as usize] = group;
+            }
+        }
+        let mut near: Vec<_> =
+            joined.pairs.iter().map(|pair| (pair.a, pair.b, pair.distance)).collect();
+        near.extend(joined.pairs.iter().map(|pair| (pair.b, pair.a, pair.distance)));
+        near.sort_unstable();
+        Ok(Within { group_of, groups: joined.groups.len(), near })
+    }
+
+    /// Makes a segment of what is pending, and merges it with others of its size.
+    fn seal(&mut self) -> Result<()> {
+        let merged = {
+            let segments = self.writer.folder().segments();
+            let next = self.writer.next_number() + self.pending.len() as u64;
+            merged_with(segments, self.pending.len(), next)
+        };
+        self.seal_with(merged)
+    }
+
+    fn seal_with(&mut self, merged: usize) -> Result<()> {
+        let Self { writer, recipe, removed, pending, workers, .. } = self;
+        seal(writer, merged, pending, removed, recipe, workers)
+    }
+
+    /// Makes everything that was added the index's, for good: when this returns, no power cut takes it
+    /// away.
+    ///
+    /// # Errors
+    ///
+    /// As [`IndexWriter::commit`].
+    pub fn commit(&mut self) -> Result<()> {
+        if !self.pending.is_empty() {
+            self.seal()?;
+        }
+        self.writer.commit()
+    }
+
+    /// Puts all segments together, so that a row is looked for in one, and what was removed goes from
+    /// the disk; and commits.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::commit`].
+    pub fn compact(&mut self) -> Result<()> {
+        let segments = self.writer.folder().segments().len();
+        let is_compact = segments <= 1 && self.removed.is_empty() && self.pending.is_empty();
+        if !is_compact {
+            self.seal_with(segments)?;
+            self.removed.clear();
+        }
+        self.writer.commit()
+    }
+
+    /// Takes documents with these IDs out of the index from the next commit on; returns how many there
+    /// were. Their numbers are not used again.
+    ///
+    /// # Errors
+    ///
+    /// The index is damaged.
+    pub fn remove(&mut self, has_id: &mut dyn FnMut(&[u8]) -> bool) -> Result<u64> {
+        let mut found = Vec::new();
+        for segment in self.writer.folder().segments() {
+            segment.visit_ids(&mut |row, id| {
+                let number = segment.number(row);
+                if has_id(id) && self.removed.binary_search(&number).is_err() {
+                    found.push(number);
+                }
+                Ok(())
+            })?;
+            segment.check()?;
+        }
+        found.iter().for_each(|&number| self.pending.push_removed(number));
+        self.removed.extend(&found);
+        self.removed.sort_unstable();
+        Ok(found.len() as u64)
+    }
+
+    /// The ID of a document, which may not be committed yet.
+    ///
+    /// # Errors
+    ///
+    /// The index is damaged where it was looked at.
+    pub fn id(&self, number: u64) -> Result<Vec<u8>> {
+        if let Some(row) = number.checked_sub(self.writer.next_number()) {
+            return Ok(self.pending.id(row as usize).to_vec());
+        }
+        let mut id = Vec::new();
+        if let Some((segment, row)) = find(self.writer.folder(), number)? {
+            segment.read_id(row, &mut id)?;
+        }
+        Ok(id)
+    }
+
+    /// Adds repeats of a document that were counted elsewhere.
+    pub(super) fn add_repeats(&mut self, repeats: Repeats) {
+        self.pending.push_repeats(repeats);
+    }
+
+    /// The number of a source.
+    pub(super) fn source_number(&mut self, name: &str) -> Result<u32> {
+        self.writer.source(name)
+    }
+
+    /// What is known of an input, if it was read before.
+    pub(super) fn known_input(&self, input: &Input) -> Result<Option<Input>> {
+        let mut known = None;
+        for segment in self.writer.folder().segments() {
+            known =
+                Input::all(segment.inputs()?).filter(|other| other.is_same(input)).last().or(known);
+        }
+        Ok(Input::all(self.pending.inputs()).filter(|other| other.is_same(input)).last().or(known))
+    }
+
+    /// Takes note of how far an input was read.
+    pub(super) fn note_input(&mut self, input: &Input) {
+        self.pending.push_input(input);
+    }
+}
+
+/// A row without fingerprint.
+const NONE: u32 = u32::MAX;
+
+/// Rows that are near each other.
+struct Within {
+    group_of: Vec<u32>,
+    groups: usize,
+    /// Groups that are near, both ways, ascending.
+    near: Vec<(u32, u32, u32)>,
+}
+
+impl Within {
+    fn group(&self, row: usize) -> Option<usize> {
+        Some(self.group_of[row]).filter(|&group| group != NONE).map(|group| group as usize)
+    }
+
+    fn near(&self, group: usize) -> impl Iterator<Item = (usize, u32)> {
+        let group = group as u32;
+        let start = self.near.partition_point(|&(of, ..)| of < group);
+        let of_group = self.near[start..].iter().take_while(move |&&(of, ..)| of == group);
+        of_group.map(|&(_, other, distance)| (other as usize, distance))
+    }
+}

@@ -1,0 +1,157 @@
+//! The documents of a corpus as rows, a group of shards after the other: so that no more than a group
+//! is in memory, and documents come in their order.
+
+use super::kept_recipe::KeptRecipe;
+use crate::document::DocOrdinal;
+use crate::document_name::DocumentName;
+use crate::error::Result;
+use crate::fingerprint_rows::FingerprintRows;
+use crate::pipeline::fingerprint_collection::{FingerprintedCollection, Rows, Wordless};
+use crate::pipeline::method::Fitted;
+use crate::pipeline::outputs::document_name_at;
+use crate::pipeline::shard_summary::CollectionSummary;
+use crate::pipeline::watched::Watched;
+use crate::pipeline::workers::Workers;
+use crate::progress::{Progress, Work};
+use crate::read::{Corpus, Price, Visit};
+use crate::resources::Resources;
+use std::path::Path;
+
+/// Bytes of a group, on disk.
+const GROUP_BYTES: u64 = 32 << 20;
+
+/// Some shards of a corpus, as a corpus.
+#[derive(Debug)]
+struct SomeShards<'c> {
+    corpus: &'c dyn Corpus,
+    shards: &'c [usize],
+}
+
+impl Corpus for SomeShards<'_> {
+    fn file_count(&self) -> usize {
+        self.corpus.file_count()
+    }
+
+    fn file_name(&self, file: usize) -> &Path {
+        self.corpus.file_name(file)
+    }
+
+    fn shard_count(&self) -> usize {
+        self.shards.len()
+    }
+
+    fn shard_file(&self, shard: usize) -> usize {
+        self.corpus.shard_file(self.shards[shard])
+    }
+
+    fn shard_bytes(&self, shard: usize) -> u64 {
+        self.corpus.shard_bytes(self.shards[shard])
+    }
+
+    fn price(&self, shard: usize) -> Price {
+        self.corpus.price(self.shards[shard])
+    }
+
+    fn read_shard(&self, shard: usize, visit: &mut Visit<'_>) -> Result<u64> {
+        self.corpus.read_shard(self.shards[shard], visit)
+    }
+}
+
+/// Documents that were read together.
+pub(super) struct Group<'g> {
+    corpus: &'g dyn Corpus,
+    shards: &'g [usize],
+    made: &'g FingerprintedCollection,
+    /// The file that the first shard is the rest of, and the records of it that came before.
+    begun: (usize, u64),
+}
+
+impl<'g> Group<'g> {
+    /// A row for each document.
+    pub(super) fn rows(&self) -> &'g FingerprintRows<'static> {
+        &self.made.rows
+    }
+
+    /// What its user calls a document.
+    pub(super) fn name(&self, row: usize) -> DocumentName<'g> {
+        let (ids, document) = (&self.made.summary.ids, DocOrdinal(row as u32));
+        let mut place = ids.place(document);
+        if place.file as usize == self.begun.0 {
+            place.record += self.begun.1;
+        }
+        document_name_at(self.corpus, ids.id(document), place)
+    }
+
+    /// The file of each document.
+    pub(super) fn files(&self) -> Vec<usize> {
+        let ids = &self.made.summary.ids;
+        let of_shard = |(at, &shard): (usize, &usize)| {
+            let count = ids.end_of_shard(at).index() - ids.first_of_shard(at).index();
+            std::iter::repeat_n(self.corpus.shard_file(shard), count)
+        };
+        self.shards.iter().enumerate().flat_map(of_shard).collect()
+    }
+
+    /// The files of which shards are here, each with whether its last shard is.
+    pub(super) fn ended_files(&self) -> Vec<(usize, bool)> {
+        let file = |shard: usize| self.corpus.shard_file(shard);
+        let mut files: Vec<(usize, bool)> = Vec::new();
+        for &shard in self.shards {
+            let next = shard + 1;
+            let is_last = next == self.corpus.shard_count() || file(next) != file(shard);
+            match files.last_mut() {
+                Some((last, ended)) if *last == file(shard) => *ended = is_last,
+                _ => files.push((file(shard), is_last)),
+            }
+        }
+        files
+    }
+}
+
+/// Reads these shards of `corpus`, ascending, and calls `visit` with one group after the other.
+/// Returns what the reading told, without IDs and lengths.
+///
+/// # Errors
+///
+/// Those of the reading, and the first of `visit`.
+pub(super) fn for_each_group(
+    corpus: &dyn Corpus,
+    shards: &[usize],
+    recipe: &KeptRecipe,
+    (resources, workers): (&Resources, &Workers),
+    progress: &dyn Progress,
+    visit: &mut dyn FnMut(&Group<'_>) -> Result<()>,
+) -> Result<CollectionSummary> {
+    let bytes = |shard: &usize| corpus.shard_bytes(*shard);
+    progress.begin("reading", Work::Bytes(shards.iter().map(bytes).sum()));
+    let watched = Watched { corpus, progress };
+    let (recipe, fitted) = (recipe.method().recipe(), &Fitted::Nothing);
+    let wordless = Wordless::Allowed;
+    let rows = Rows { recipe, fitted, by_field: false, wordless, workers, progress };
+    let mut told = CollectionSummary::default();
+    let (mut rest, mut begun) = (shards, (usize::MAX, 0));
+    while !rest.is_empty() {
+        let mut size = 0;
+        let is_in = |shard: &&usize| {
+            let has_room = size < GROUP_BYTES;
+            size += bytes(shard);
+            has_room
+        };
+        let count = rest.iter().take_while(is_in).count();
+        let (group, later) = rest.split_at(count);
+        let mut made = rows.read(&SomeShards { corpus: &watched, shards: group }, resources)?;
+        for bad in &mut made.summary.quarantined {
+            if bad.file == begun.0 {
+                bad.record.record += begun.1;
+            }
+        }
+        visit(&Group { corpus, shards: group, made: &made, begun })?;
+        let last = (count - 1, corpus.shard_file(group[count - 1]));
+        let records = made.summary.ids.end_record_of_shard(last.0);
+        let before = if last.1 == begun.0 { begun.1 } else { 0 };
+        begun = (last.1, before + records);
+        told.add_told(made.summary);
+        rest = later;
+    }
+    Ok(told)
+}

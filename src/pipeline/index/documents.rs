@@ -1,0 +1,183 @@
+//! Documents of a corpus that are added to an index, or looked for in it.
+
+use super::adder::{Added, Arrival, IndexAdder};
+use super::document_groups::{Group, for_each_group};
+use super::lookup::Near;
+use super::pending::Input;
+use super::stored::Index;
+use crate::document_name::DocumentName;
+use crate::error::{Error, Result};
+use crate::fingerprint_rows::{FingerprintRows, RowsBuilder};
+use crate::pipeline::shard_summary::CollectionSummary;
+use crate::progress::Progress;
+use crate::read::{Collection, Corpus};
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+/// Documents that are added at the most before they are committed.
+const COMMITTED: u64 = 1 << 20;
+
+/// When documents that are added are committed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Commits {
+    /// Now and then, so that an interruption loses little; the same input goes on from there.
+    Often,
+    /// When everything was added, by the caller.
+    ByCaller,
+}
+
+/// What became of a corpus that was added.
+#[derive(Clone, Debug, Default)]
+pub struct AddedCorpus {
+    /// Documents that are new.
+    pub new: u64,
+    /// Documents that repeat others.
+    pub repeats: u64,
+    /// Documents that an earlier call had added, before it was interrupted.
+    pub done_before: u64,
+    /// Files that were added before, by their numbers.
+    pub known_files: Vec<usize>,
+    /// What the reading told, without IDs.
+    pub read: CollectionSummary,
+}
+
+impl IndexAdder {
+    /// Adds the documents of a collection in their order; `tell` is told of each, with what it is called.
+    ///
+    /// A file that was added before, which is known by its name, length and content, is not added again;
+    /// of one whose adding was interrupted, what is missing is. That does not hold for what comes through
+    /// standard input.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::add`]; the first error of `tell`; what is wrong with the input is part of the result.
+    /// What was committed stays.
+    pub fn add_corpus(
+        &mut self,
+        files: &Collection,
+        corpus: &dyn Corpus,
+        arrival: Arrival<'_>,
+        commits: Commits,
+        progress: &dyn Progress,
+        tell: &mut dyn FnMut(&Self, &DocumentName<'_>, Added) -> Result<()>,
+    ) -> Result<AddedCorpus> {
+        let mut inputs = BTreeMap::new();
+        let mut result = AddedCorpus::default();
+        for file in 0..corpus.file_count() {
+            let (name, path) = (corpus.file_name(file), files.file_path(file));
+            if name.as_os_str() == "-" {
+                continue;
+            }
+            // One that cannot be read is told of by its reading.
+            let Ok(input) = Input::of_file(name, path) else { continue };
+            let known = self.known_input(&input)?;
+            if known.as_ref().is_some_and(|known| known.is_whole) {
+                result.known_files.push(file);
+            }
+            inputs.insert(file, known.unwrap_or(input));
+        }
+        let is_wanted = |shard: &usize| !result.known_files.contains(&corpus.shard_file(*shard));
+        let shards: Vec<usize> = (0..corpus.shard_count()).filter(is_wanted).collect();
+        // How many documents of each file were met.
+        let mut met: BTreeMap<usize, u64> = BTreeMap::new();
+        let mut uncommitted = 0;
+        let (recipe, resources, workers) = self.shared();
+        let AddedCorpus { new, repeats, done_before, .. } = &mut result;
+        let read = for_each_group(
+            corpus,
+            &shards,
+            &recipe,
+            (&resources, &workers),
+            progress,
+            &mut |group| {
+                let is_missing = |&file: &usize| {
+                    let met = met.entry(file).or_default();
+                    *met += 1;
+                    inputs.get(&file).is_none_or(|input| *met > input.documents)
+                };
+                let missing: Vec<bool> = group.files().iter().map(is_missing).collect();
+                let (rows, numbers) = only(group.rows(), &missing);
+                *done_before += (missing.len() - numbers.len()) as u64;
+                let id = |row: usize| group.name(numbers[row]).id;
+                let added = self.add(&rows, id, arrival)?;
+                for (&row, &added) in numbers.iter().zip(&added) {
+                    match added {
+                        Added::New(_) => *new += 1,
+                        Added::Repeats(_) => *repeats += 1,
+                        Added::Wordless => {}
+                    }
+                    tell(self, &group.name(row), added)?;
+                }
+                self.note_inputs(group, &met, &mut inputs);
+                uncommitted += added.len() as u64;
+                if commits == Commits::Often && uncommitted >= COMMITTED {
+                    self.commit()?;
+                    uncommitted = 0;
+                }
+                Ok(())
+            },
+        )?;
+        result.read = read;
+        if commits == Commits::Often {
+            self.commit()?;
+        }
+        Ok(result)
+    }
+
+    /// Takes note of how far the files of a group were read.
+    fn note_inputs(
+        &mut self,
+        group: &Group<'_>,
+        met: &BTreeMap<usize, u64>,
+        inputs: &mut BTreeMap<usize, Input>,
+    ) {
+        for (file, is_whole) in group.ended_files() {
+            if let Some(input) = inputs.get_mut(&file) {
+                input.documents = input.documents.max(met.get(&file).copied().unwrap_or_default());
+                input.is_whole = is_whole;
+                self.note_input(input);
+            }
+        }
+    }
+}
+
+/// The rows that are wanted, and their numbers.
+fn only<'r>(
+    rows: &'r FingerprintRows<'static>,
+    wanted: &[bool],
+) -> (Cow<'r, FingerprintRows<'static>>, Vec<usize>) {
+    let numbers: Vec<usize> = (0..rows.len()).filter(|&row| wanted[row]).collect();
+    if numbers.len() == rows.len() {
+        return (Cow::Borrowed(rows), numbers);
+    }
+    let mut some = RowsBuilder::new(rows.shape);
+    numbers.iter().for_each(|&row| some.push(rows.row(row)));
+    (Cow::Owned(some.finish()), numbers)
+}
+
+impl Index {
+    /// Looks for the documents of a corpus, in their order; `tell` is told of each, with what it is
+    /// called and what is near, as [`Self::near`] tells it.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::near`]; the first error of `tell`; what is wrong with the input is part of the result.
+    pub fn near_corpus(
+        &self,
+        corpus: &dyn Corpus,
+        only_nearest: bool,
+        progress: &dyn Progress,
+        tell: &mut dyn FnMut(&DocumentName<'_>, &[Near]) -> Result<()>,
+    ) -> Result<CollectionSummary> {
+        if corpus.shard_count() == 0 {
+            return Err(Error::config("corpus", "nothing", "must name a file"));
+        }
+        let shards: Vec<usize> = (0..corpus.shard_count()).collect();
+        let (recipe, resources, workers) = self.shared();
+        for_each_group(corpus, &shards, recipe, (resources, workers), progress, &mut |group| {
+            let found = self.near(group.rows(), only_nearest)?;
+            let named = found.iter().enumerate();
+            named.into_iter().try_for_each(|(row, near)| tell(&group.name(row), near))
+        })
+    }
+}

@@ -1,0 +1,182 @@
+//! Segments and what is pending, put together to one segment.
+
+use super::kept_recipe::KeptRecipe;
+use super::pending::{Input, Pending, merge_repeats};
+use crate::error::Result;
+use crate::fingerprint_table::{Lane, Wide};
+use crate::pipeline::workers::Workers;
+use crate::search::block_index::Table;
+use crate::search::layout::Layout;
+use crate::store::{IndexWriter, Origin, Segment, SegmentRest, SegmentRows, SegmentWriter};
+use rayon::prelude::{IntoParallelRefIterator, ParallelIterator};
+use std::sync::Arc;
+
+/// How many times as large as what follows it a segment may be and still be merged with it: with more,
+/// there are fewer segments to look in, and each document is written more often.
+const MERGED_TIMES: u64 = 1;
+/// Bytes of repeats and the like that weigh as much as a document.
+const DOCUMENT_BYTES: u64 = 64;
+/// Numbers that a segment may span.
+const MOST_NUMBERS: u64 = u32::MAX as u64;
+
+/// What a segment costs to be written again, in documents.
+fn weight(segment: &Segment) -> u64 {
+    (segment.len() as u64).max(segment.file_bytes() / DOCUMENT_BYTES)
+}
+
+/// How many of the last segments are to be merged with `pending` documents: so many that segments
+/// grow at least twofold on the way to the first, and each document is written O(log n) times.
+pub(super) fn merged_with(segments: &[Arc<Segment>], pending: usize, next_number: u64) -> usize {
+    let mut total = pending as u64;
+    let is_merged = |segment: &&Arc<Segment>| {
+        let grows = weight(segment) <= MERGED_TIMES * total.max(1);
+        total += weight(segment);
+        grows && next_number - segment.first() < MOST_NUMBERS
+    };
+    segments.iter().rev().take_while(is_merged).count()
+}
+
+/// Puts the last `merged` segments and all that is pending into a new segment, without documents that
+/// were removed, of which there is a list, ascending.
+pub(super) fn seal(
+    writer: &mut IndexWriter,
+    merged: usize,
+    pending: &mut Pending,
+    removed: &[u64],
+    recipe: &KeptRecipe,
+    workers: &Workers,
+) -> Result<()> {
+    let segments = writer.folder().segments();
+    let segments = segments[segments.len() - merged..].to_vec();
+    let pending_first = writer.next_number();
+    let next_number = pending_first + pending.len() as u64;
+    let first = segments.first().map_or(pending_first, |segment| segment.first());
+    let row_words = recipe.row_words();
+    let is_removed = |number: u64| removed.binary_search(&number).is_ok();
+
+    let (mut words, mut numbers, mut rest) = (Vec::new(), Vec::new(), SegmentRest::default());
+    let mut inputs = Vec::new();
+    // The rows of each segment that stay.
+    let mut kept: Vec<Vec<bool>> = Vec::with_capacity(merged);
+    for segment in &segments {
+        let (rows, their_words) = (segment.len(), segment.words()?);
+        let stays: Vec<bool> = (0..rows).map(|row| !is_removed(segment.number(row))).collect();
+        segment.check()?;
+        if stays.iter().all(|&stays| stays) {
+            append_origins(&mut rest.origins, segment.origins()?, &stays, numbers.len());
+            words.extend_from_slice(their_words);
+            numbers.extend((0..rows).map(|row| (segment.number(row) - first) as u32));
+        } else {
+            append_origins(&mut rest.origins, segment.origins()?, &stays, numbers.len());
+            for row in (0..rows).filter(|&row| stays[row]) {
+                words.extend_from_slice(&their_words[row * row_words..(row + 1) * row_words]);
+                numbers.push((segment.number(row) - first) as u32);
+            }
+        }
+        segment.check()?;
+        rest.repeats.extend_from_slice(segment.repeats()?);
+        rest.removed.extend_from_slice(segment.removed()?);
+        inputs.push(segment.inputs()?);
+        kept.push(stays);
+    }
+    let pending_rest = pending.take_rest();
+    let stays = vec![true; pending.len()];
+    append_origins(&mut rest.origins, &pending_rest.origins, &stays, numbers.len());
+    numbers.extend((0..pending.len()).map(|row| (pending_first - first + row as u64) as u32));
+    for row in pending.words.chunks_exact(recipe.reach.shape.words()) {
+        words.extend_from_slice(row);
+        words.resize(words.len().next_multiple_of(row_words), 0);
+    }
+    rest.repeats.extend(pending_rest.repeats);
+    rest.repeats.retain(|repeats| !is_removed(repeats.number));
+    merge_repeats(&mut rest.repeats);
+    rest.removed.extend(pending_rest.removed);
+    rest.removed.sort_unstable();
+    // Those that were here are gone; others still are in their segments.
+    rest.removed.retain(|&number| number < first);
+    inputs.push(&pending_rest.inputs);
+    rest.inputs = Input::merged(&inputs);
+
+    let is_dense = numbers.iter().enumerate().all(|(row, &later)| row == later as usize);
+    let numbers = (!is_dense).then_some(&numbers[..]);
+    let rows = SegmentRows { first, numbers, row_words, words: &words };
+    let write = &mut |segment: &mut SegmentWriter<'_>| {
+        for (old, stays) in segments.iter().zip(&kept) {
+            old.visit_ids(&mut |row, id| if stays[row] { segment.push_id(id) } else { Ok(()) })?;
+        }
+        (0..pending.len()).try_for_each(|row| segment.push_id(pending.id(row)))?;
+        segment.end_ids()?;
+        write_tables(&words, recipe, workers, segment)
+    };
+    writer.push_segment(merged, &rows, &rest, next_number, write)?;
+    *pending = Pending::default();
+    Ok(())
+}
+
+/// Appends the origins of the rows that stay, of which the first will be row `next`.
+fn append_origins(origins: &mut Vec<Origin>, more: &[Origin], stays: &[bool], next: usize) {
+    let mut row = next as u32;
+    for (at, origin) in more.iter().enumerate() {
+        let end = more.get(at + 1).map_or(stays.len(), |next| next.row as usize);
+        let start = (origin.row as usize).min(end);
+        let count = stays[start..end].iter().filter(|&&stays| stays).count() as u32;
+        let last = origins.last();
+        let is_other =
+            last.is_none_or(|last| (last.source, last.time) != (origin.source, origin.time));
+        if count > 0 && is_other {
+            origins.push(Origin { row, ..*origin });
+        }
+        row += count;
+    }
+}
+
+/// Makes the tables of rows as they are stored, if rows are looked up in tables.
+pub(super) fn write_tables(
+    words: &[u64],
+    recipe: &KeptRecipe,
+    workers: &Workers,
+    segment: &mut SegmentWriter<'_>,
+) -> Result<()> {
+    let Some(layout) = &recipe.layout else { return Ok(()) };
+    match recipe.row_words() {
+        1 => write_tables_of::<u64>(words, layout, workers, segment),
+        2 => write_tables_of::<Wide<2>>(words, layout, workers, segment),
+        4 => write_tables_of::<Wide<4>>(words, layout, workers, segment),
+        _ => write_tables_of::<Wide<8>>(words, layout, workers, segment),
+    }
+}
+
+/// As many at a time as there are threads.
+fn write_tables_of<L: Lane>(
+    words: &[u64],
+    layout: &Layout,
+    workers: &Workers,
+    segment: &mut SegmentWriter<'_>,
+) -> Result<()> {
+    let values: &[L] = bytemuck::cast_slice(words);
+    for blocks in layout.blocks::<L>().chunks(workers.count()) {
+        let make = || blocks.par_iter().map(|&block| Table::new(values, block)).collect();
+        let tables: Result<Vec<_>> = workers.run(make)?;
+        for table in tables? {
+            let parts = table.parts();
+            segment.push_table(&parts.starts, &parts.folds, &parts.rows)?;
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn origins_move_with_the_rows_that_stay() {
+        let origin = |row, source| Origin { row, source, time: 9 };
+        let mut origins = vec![origin(0, 1)];
+        let more = [origin(0, 1), origin(2, 2), origin(3, 1)];
+        append_origins(&mut origins, &more, &[false, true, false, true, true], 4);
+        assert_eq!(origins, [origin(0, 1)]);
+        append_origins(&mut origins, &more, &[false, true, true, true, false], 7);
+        assert_eq!(origins, [origin(0, 1), origin(8, 2), origin(9, 1)]);
+    }
+}

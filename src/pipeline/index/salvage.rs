@@ -1,0 +1,135 @@
+//! What is intact of a damaged index, in a new one.
+
+use super::kept_recipe::KeptRecipe;
+use super::merge::write_tables;
+use super::pending::merge_repeats;
+use crate::durable::Disk;
+use crate::error::{Error, Result};
+use crate::mapped_file::FileAccess;
+use crate::pipeline::workers::Workers;
+use crate::resources::Resources;
+use crate::store::{IndexWriter, Manifest, Origin, Remains, Segment, SegmentRest, SegmentRows};
+use std::path::Path;
+
+/// What was saved of an index.
+#[derive(Debug)]
+pub struct Salvaged {
+    /// Documents that were saved, with the numbers that they had.
+    pub documents: u64,
+    /// Documents that are known to be lost.
+    pub lost_documents: u64,
+    /// What is damaged, and what is lost with it.
+    pub damages: Vec<String>,
+}
+
+/// Makes a new index in `to` of what is intact of the one in `from`, which stays as it is. Documents
+/// keep their numbers; which inputs were read is forgotten, so that what is lost can be added again.
+///
+/// # Errors
+///
+/// Nothing tells how the rows were made, another process writes to the index, there is something in
+/// `to`, or it cannot be written to.
+pub fn salvage(
+    (from, to): (&Path, &Path),
+    access: FileAccess,
+    disk: Disk,
+    holder: &str,
+    resources: &Resources,
+) -> Result<Salvaged> {
+    let Remains { manifest, segments, lost } = Remains::open(from, access)?;
+    let mut damages: Vec<String> = lost.iter().map(Error::to_string).collect();
+    let recipe = match &manifest {
+        Some(manifest) => KeptRecipe::of(manifest)?,
+        None => described(&segments).ok_or_else(|| {
+            let rule = "has no intact manifest or segment that tells how its rows were made";
+            Error::config("index", from.display(), rule)
+        })??,
+    };
+    let sources = manifest.as_ref().map_or(Vec::new(), |manifest| manifest.sources.clone());
+    let fresh = Manifest { sources: sources.clone(), ..recipe.manifest() };
+    IndexWriter::create(to, fresh, disk.clone(), holder)?;
+    let mut writer = IndexWriter::open(to, access, disk, holder)?;
+    let workers = Workers::started(resources.threads)?;
+    let (mut next, mut documents, mut lost_documents) = (0, 0, 0);
+    let mut last_source = sources.len();
+    for segment in &segments {
+        let mut rest = rest_of(segment, &mut damages);
+        for source in rest.origins.iter().map(|origin| origin.source) {
+            last_source = last_source.max(source as usize + 1);
+        }
+        let (mut words, mut numbers, mut ids) = (Vec::new(), Vec::new(), Vec::new());
+        let mut origins: Vec<Origin> = Vec::new();
+        let (mut first, mut end) = (None, next);
+        segment.visit_intact(&mut |row, number, id, row_words| {
+            // Without a manifest, what was merged may be there twice.
+            if number < end {
+                return;
+            }
+            end = number + 1;
+            let later = number - *first.get_or_insert(number);
+            let of_row = rest.origins.partition_point(|origin| origin.row as usize <= row);
+            let found = of_row.checked_sub(1).map(|at| rest.origins[at]);
+            let (source, time) = found.map_or((0, 0), |origin| (origin.source, origin.time));
+            let last = origins.last();
+            if last.is_none_or(|last| (last.source, last.time) != (source, time)) {
+                origins.push(Origin { row: numbers.len() as u32, source, time });
+            }
+            // A segment spans fewer than 2^32 numbers.
+            numbers.push(later as u32);
+            words.extend_from_slice(row_words);
+            ids.push(id.to_vec());
+        });
+        let is_there = segment.len() as u64;
+        let missing = is_there - numbers.len() as u64;
+        if manifest.is_some() && missing > 0 {
+            lost_documents += missing;
+            damages.push(format!(
+                "{}: {missing} of {is_there} documents are lost",
+                segment.path().display()
+            ));
+        }
+        documents += numbers.len() as u64;
+        next = end;
+        rest.origins = origins;
+        let is_dense = numbers.iter().enumerate().all(|(row, &later)| row == later as usize);
+        let rows = SegmentRows {
+            first: first.unwrap_or(next),
+            numbers: (!is_dense).then_some(&numbers[..]),
+            row_words: recipe.row_words(),
+            words: &words,
+        };
+        writer.push_segment(0, &rows, &rest, next, &mut |segment| {
+            ids.iter().try_for_each(|id| segment.push_id(id))?;
+            segment.end_ids()?;
+            write_tables(&words, &recipe, &workers, segment)
+        })?;
+    }
+    // Names of sources went with the manifest, their numbers did not.
+    for source in sources.len()..last_source {
+        writer.source(&format!("source {source}"))?;
+    }
+    writer.commit()?;
+    Ok(Salvaged { documents, lost_documents, damages })
+}
+
+/// How the rows were made, as an intact segment tells.
+fn described(segments: &[Segment]) -> Option<Result<KeptRecipe>> {
+    let text = segments.iter().find_map(|segment| segment.description().ok())?;
+    let mut lines = text.lines();
+    let (method, recipe) = (lines.next()?.to_owned(), lines.next()?.to_owned());
+    Some(KeptRecipe::of(&Manifest::new(method, recipe)))
+}
+
+/// What is intact beside documents.
+fn rest_of(segment: &Segment, damages: &mut Vec<String>) -> SegmentRest {
+    let mut told = |error: Error| damages.push(error.to_string());
+    let mut repeats = segment.repeats().map_err(&mut told).unwrap_or_default().to_vec();
+    merge_repeats(&mut repeats);
+    SegmentRest {
+        origins: segment.origins().map_err(&mut told).unwrap_or_default().to_vec(),
+        repeats,
+        removed: segment.removed().map_err(&mut told).unwrap_or_default().to_vec(),
+        // Of an input that is noted as read something may be lost.
+        inputs: Vec::new(),
+    }
+}

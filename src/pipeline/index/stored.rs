@@ -1,0 +1,330 @@
+//! An index that is asked: which documents are near, and what is known of them.
+
+use super::kept_recipe::KeptRecipe;
+use super::lookup::{Lookup, Near};
+use crate::error::{Error, Result};
+use crate::fingerprint_rows::FingerprintRows;
+use crate::mapped_file::FileAccess;
+use crate::matches::Match;
+use crate::pipeline::method::Method;
+use crate::pipeline::workers::Workers;
+use crate::resources::Resources;
+use crate::store::{IndexFolder, Repeats, Segment};
+use std::path::Path;
+
+/// An index as it was when it was opened.
+#[derive(Debug)]
+pub struct Index {
+    folder: IndexFolder,
+    recipe: KeptRecipe,
+    removed: Vec<u64>,
+    resources: Resources,
+    workers: Workers,
+}
+
+/// What is known of a document of an index.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KnownDocument {
+    /// Its number.
+    pub number: u64,
+    /// Its ID.
+    pub id: Vec<u8>,
+    /// How many repeats of it came.
+    pub repeats: u64,
+    /// The sources of the document and its repeats, by number; its own first, the others ascending.
+    pub sources: Vec<u32>,
+    /// When the document was added, in seconds since 1970, or the first repeat if that was earlier.
+    pub first: u64,
+    /// When the document was added or the last repeat came.
+    pub last: u64,
+}
+
+impl KnownDocument {
+    pub(super) fn new(number: u64, id: Vec<u8>, source: u32, time: u64) -> Self {
+        Self { number, id, repeats: 0, sources: vec![source], first: time, last: time }
+    }
+
+    pub(super) fn add(&mut self, repeats: &Repeats) {
+        self.repeats += u64::from(repeats.count);
+        self.first = self.first.min(repeats.first);
+        self.last = self.last.max(repeats.last);
+        let own = self.sources[0];
+        let others = &mut self.sources[1..];
+        if repeats.source != own
+            && let Err(at) = others.binary_search(&repeats.source)
+        {
+            self.sources.insert(1 + at, repeats.source);
+        }
+    }
+}
+
+/// A document as it is stored.
+pub(super) struct StoredDocument<'s> {
+    pub(super) number: u64,
+    pub(super) id: &'s [u8],
+    /// The words of its row.
+    pub(super) words: &'s [u64],
+    pub(super) source: u32,
+    pub(super) time: u64,
+    /// Its repeats from each source.
+    pub(super) repeats: &'s [Repeats],
+}
+
+/// What an index is, in numbers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct IndexSize {
+    /// Documents that are found.
+    pub documents: u64,
+    /// Documents that were removed.
+    pub removed: u64,
+    /// Repeats that came.
+    pub repeats: u64,
+    /// How often it was committed.
+    pub generation: u64,
+    /// Segments that are looked in one after the other.
+    pub segments: usize,
+    /// Bytes on disk.
+    pub bytes: u64,
+    /// Masks of a table each; none where all rows are compared.
+    pub tables: usize,
+}
+
+impl Index {
+    /// Opens the index in a folder, which may be written to meanwhile: what is added later is not seen.
+    ///
+    /// # Errors
+    ///
+    /// There is none, it is damaged, this simtool makes other rows of documents, or the threads do not
+    /// start.
+    pub fn open(path: &Path, access: FileAccess, resources: Resources) -> Result<Self> {
+        let folder = IndexFolder::open(path, access)?;
+        let recipe = KeptRecipe::of(folder.manifest())?;
+        check_rows(&folder, &recipe)?;
+        let removed = removed(&folder)?;
+        let workers = Workers::started(resources.threads)?;
+        Ok(Self { folder, recipe, removed, resources, workers })
+    }
+
+    /// The method whose rows it keeps.
+    #[must_use]
+    pub fn method(&self) -> &Method {
+        self.recipe.method()
+    }
+
+    /// The names of the sources, by their numbers.
+    #[must_use]
+    pub fn sources(&self) -> &[String] {
+        &self.folder.manifest().sources
+    }
+
+    /// The documents within the distance of each row, nearest first and then in their order: none of a
+    /// row without fingerprint. With `only_nearest` no more than one of each.
+    ///
+    /// # Errors
+    ///
+    /// The rows have another shape, the index is damaged where it was looked at, or there is too little
+    /// memory.
+    pub fn near(&self, rows: &FingerprintRows<'_>, only_nearest: bool) -> Result<Vec<Vec<Near>>> {
+        check_shape(rows, &self.recipe)?;
+        let mut found = vec![Vec::new(); rows.len()];
+        let lookup = self.lookup();
+        for segment in self.folder.segments() {
+            let keep = |matches: &[Match]| Some(near_of(segment, matches, &self.removed));
+            for (query, near) in lookup.in_segment(rows, segment, &keep)? {
+                found[query].extend(near);
+            }
+            segment.check()?;
+        }
+        for near in &mut found {
+            near.sort_unstable();
+            if only_nearest {
+                near.truncate(1);
+            }
+        }
+        Ok(found)
+    }
+
+    pub(super) fn shared(&self) -> (&KeptRecipe, &Resources, &Workers) {
+        (&self.recipe, &self.resources, &self.workers)
+    }
+
+    fn lookup(&self) -> Lookup<'_> {
+        Lookup { recipe: &self.recipe, resources: &self.resources, workers: &self.workers }
+    }
+
+    /// What is known of the document with a number, if it is in the index.
+    ///
+    /// # Errors
+    ///
+    /// The index is damaged where it was looked at.
+    pub fn document(&self, number: u64) -> Result<Option<KnownDocument>> {
+        if self.removed.binary_search(&number).is_ok() {
+            return Ok(None);
+        }
+        let Some((segment, row)) = find(&self.folder, number)? else { return Ok(None) };
+        let mut id = Vec::new();
+        segment.read_id(row, &mut id)?;
+        let origins = segment.origins()?;
+        let origin = origins.partition_point(|origin| origin.row as usize <= row);
+        let (source, time) = origin
+            .checked_sub(1)
+            .map_or((0, 0), |origin| (origins[origin].source, origins[origin].time));
+        let mut known = KnownDocument::new(number, id, source, time);
+        for segment in self.folder.segments() {
+            segment.repeats_of(number)?.iter().for_each(|repeats| known.add(repeats));
+        }
+        Ok(Some(known))
+    }
+
+    /// Calls `visit` with every document, in the order of their numbers, and the words of its row.
+    ///
+    /// # Errors
+    ///
+    /// The index is damaged; the first error of `visit`.
+    pub fn visit(&self, visit: &mut dyn FnMut(&KnownDocument, &[u64]) -> Result<()>) -> Result<()> {
+        self.visit_stored(&mut |document| {
+            let StoredDocument { number, id, words, source, time, repeats } = document;
+            let mut known = KnownDocument::new(number, id.to_vec(), source, time);
+            repeats.iter().for_each(|repeats| known.add(repeats));
+            visit(&known, words)
+        })
+    }
+
+    /// The same with what is stored of each.
+    pub(super) fn visit_stored(
+        &self,
+        visit: &mut dyn FnMut(StoredDocument<'_>) -> Result<()>,
+    ) -> Result<()> {
+        let mut repeats = Vec::new();
+        for segment in self.folder.segments() {
+            repeats.extend_from_slice(segment.repeats()?);
+        }
+        super::pending::merge_repeats(&mut repeats);
+        let (mut repeats, mut of_document) = (repeats.into_iter().peekable(), Vec::new());
+        let words = self.recipe.reach.shape.words();
+        for segment in self.folder.segments() {
+            let (rows, origins) = (segment.words()?, segment.origins()?);
+            let mut origins = origins.iter().peekable();
+            let (mut source, mut time) = (0, 0);
+            segment.visit_ids(&mut |row, id| {
+                while let Some(origin) = origins.next_if(|origin| origin.row as usize <= row) {
+                    (source, time) = (origin.source, origin.time);
+                }
+                let number = segment.number(row);
+                while repeats.next_if(|repeats| repeats.number < number).is_some() {}
+                if self.removed.binary_search(&number).is_ok() {
+                    return Ok(());
+                }
+                of_document.clear();
+                while let Some(repeats) = repeats.next_if(|repeats| repeats.number == number) {
+                    of_document.push(repeats);
+                }
+                let words = &rows[row * segment.row_words()..][..words];
+                visit(StoredDocument { number, id, words, source, time, repeats: &of_document })
+            })?;
+            segment.check()?;
+        }
+        Ok(())
+    }
+
+    /// How large it is.
+    ///
+    /// # Errors
+    ///
+    /// It is damaged.
+    pub fn size(&self) -> Result<IndexSize> {
+        let manifest = self.folder.manifest();
+        let segments = self.folder.segments();
+        let rows: usize = segments.iter().map(|segment| segment.len()).sum();
+        let still_there = |number: &&u64| find(&self.folder, **number).is_ok_and(|at| at.is_some());
+        let gone = self.removed.iter().filter(still_there).count();
+        let mut repeats = 0;
+        for segment in segments {
+            repeats +=
+                segment.repeats()?.iter().map(|repeats| u64::from(repeats.count)).sum::<u64>();
+        }
+        let documents = (rows - gone) as u64;
+        Ok(IndexSize {
+            documents,
+            removed: manifest.documents - documents,
+            repeats,
+            generation: manifest.generation,
+            segments: segments.len(),
+            bytes: segments.iter().map(|segment| segment.file_bytes()).sum(),
+            tables: self.recipe.layout.as_ref().map_or(0, |layout| layout.masks().len()),
+        })
+    }
+
+    /// Checks every byte, and that what is stored does not contradict itself.
+    ///
+    /// # Errors
+    ///
+    /// Something is damaged.
+    pub fn verify(&self) -> Result<()> {
+        for segment in self.folder.segments() {
+            segment.verify()?;
+            segment.visit_ids(&mut |_, _| Ok(()))?;
+        }
+        Ok(())
+    }
+}
+
+/// The documents of a segment's matches, without those that were removed.
+pub(super) fn near_of(segment: &Segment, matches: &[Match], removed: &[u64]) -> Vec<Near> {
+    let near = |found: &Match| Near {
+        distance: found.distance,
+        number: segment.number(found.row as usize),
+    };
+    let is_there = |near: &Near| removed.binary_search(&near.number).is_err();
+    matches.iter().map(near).filter(is_there).collect()
+}
+
+/// Where the document with a number is.
+pub(super) fn find(folder: &IndexFolder, number: u64) -> Result<Option<(&Segment, usize)>> {
+    let segments = folder.segments();
+    let end = segments.partition_point(|segment| segment.first() <= number);
+    // Of segments that begin at one number all but the last have no documents.
+    for segment in segments[..end].iter().rev().filter(|segment| !segment.is_empty()).take(1) {
+        let row = segment.row_of(number);
+        segment.check()?;
+        return Ok(row.map(|row| (&**segment, row)));
+    }
+    Ok(None)
+}
+
+/// The numbers of documents that were removed, ascending.
+pub(super) fn removed(folder: &IndexFolder) -> Result<Vec<u64>> {
+    let mut removed = Vec::new();
+    for segment in folder.segments() {
+        removed.extend_from_slice(segment.removed()?);
+    }
+    removed.sort_unstable();
+    removed.dedup();
+    Ok(removed)
+}
+
+/// That the segments have the rows and tables of the recipe.
+pub(super) fn check_rows(folder: &IndexFolder, recipe: &KeptRecipe) -> Result<()> {
+    let tables = recipe.layout.as_ref().map_or(0, |layout| layout.masks().len());
+    for segment in folder.segments() {
+        if segment.row_words() != recipe.row_words() || segment.table_count() != tables {
+            let rule = format!(
+                "has {} words a row and {} tables, and {} and {tables} are expected: it is of another index",
+                segment.row_words(),
+                segment.table_count(),
+                recipe.row_words()
+            );
+            return Err(Error::config("index", segment.path().display(), rule));
+        }
+    }
+    Ok(())
+}
+
+/// That rows look like those of the recipe.
+pub(super) fn check_shape(rows: &FingerprintRows<'_>, recipe: &KeptRecipe) -> Result<()> {
+    if rows.shape == recipe.reach.shape {
+        return Ok(());
+    }
+    let rule = format!("must be of {}, as the index's are", recipe.reach.shape);
+    Err(Error::config("rows", rows.shape, rule))
+}
