@@ -231,6 +231,12 @@ impl DocumentIds {
         Ok(Self { shards, first_documents, first_records })
     }
 
+    /// The shards that it was put together from.
+    #[must_use]
+    pub fn into_shards(self) -> Vec<ShardIds> {
+        self.shards
+    }
+
     /// Number of documents.
     #[must_use]
     pub fn len(&self) -> usize {

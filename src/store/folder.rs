@@ -47,7 +47,7 @@ fn read_manifest(folder: &Path) -> Result<Manifest> {
         Ok(bytes) => Manifest::from_bytes(&bytes, &path),
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             let rule = "is no index: there is no MANIFEST in it; make one (index create)";
-            Err(Error::config("index", folder.display(), rule))
+            Err(Error::config("folder", folder.display(), rule))
         }
         Err(error) => Err(Error::io(path, "read", error)),
     }
@@ -210,7 +210,7 @@ impl IndexWriter {
             // What a process left that was ended here.
             if !["LOCK", NEXT_MANIFEST].iter().any(|name| entry.file_name() == *name) {
                 let rule = "is not empty: name a folder for the new index";
-                return Err(Error::config("index", path.display(), rule));
+                return Err(Error::config("folder", path.display(), rule));
             }
         }
         let lock = Lock::take(path, holder)?;

@@ -41,7 +41,7 @@ impl Lock {
                 drop(file.read_to_string(&mut other));
                 let other = other.lines().next().unwrap_or("another process").to_owned();
                 let rule = format!("is being written to by {other}: wait for its end");
-                return Err(Error::config("index", folder.display(), rule));
+                return Err(Error::config("folder", folder.display(), rule));
             }
             Err(TryLockError::Error(error)) => return Err(failed("lock")(error)),
         }
@@ -68,7 +68,7 @@ impl Lock {
         }
         let rule =
             "is another file than the one that was locked: somebody replaced it; start again";
-        Err(Error::config("index", self.path.display(), rule))
+        Err(Error::config("folder", self.path.display(), rule))
     }
 }
 

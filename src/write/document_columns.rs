@@ -140,6 +140,6 @@ impl<W: Write + Send> DocumentColumns<W> {
 }
 
 /// What the library says, or the error of the writer under it.
-fn refused(error: ParquetError) -> io::Error {
+pub(super) fn refused(error: ParquetError) -> io::Error {
     io::Error::other(error)
 }

@@ -5,6 +5,8 @@ mod aside;
 mod document_columns;
 pub mod document_rows;
 pub mod evaluation;
+#[cfg(feature = "parquet")]
+pub mod index_columns;
 pub mod index_rows;
 pub mod kept_documents;
 #[cfg(feature = "parquet")]

@@ -33,6 +33,8 @@ mod fingerprint;
 #[cfg(all(feature = "jsonl", feature = "parquet", feature = "warc", feature = "zstd"))]
 mod generated_pages;
 mod golden;
+#[cfg(feature = "jsonl")]
+mod index;
 #[cfg(all(feature = "csv", feature = "jsonl", feature = "parquet", unix))]
 mod inputs;
 mod join;

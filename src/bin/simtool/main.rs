@@ -11,6 +11,9 @@ mod fingerprint;
 mod generate;
 #[cfg(all(feature = "jsonl", feature = "parquet", feature = "warc", feature = "zstd"))]
 mod generate_pages;
+mod index;
+#[cfg(feature = "jsonl")]
+mod index_filter;
 mod inputs;
 mod interrupt;
 mod join;
@@ -87,6 +90,7 @@ fn run(command: &Command) -> anyhow::Result<Outcome> {
         Command::Corpus(args) => return corpus::run(args.job()),
         Command::Fingerprint(args) => return fingerprint::run(args),
         Command::Eval(args) => return eval::run(args),
+        Command::Index(command) => return index::run(command),
         Command::Compare(args) => compare::run(args)?,
         Command::Join(args) => join::join(args)?,
         Command::Search(args) => join::search(args)?,

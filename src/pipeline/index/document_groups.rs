@@ -2,7 +2,7 @@
 //! is in memory, and documents come in their order.
 
 use super::kept_recipe::KeptRecipe;
-use crate::document::DocOrdinal;
+use crate::document::{DocOrdinal, DocumentIds};
 use crate::document_name::DocumentName;
 use crate::error::Result;
 use crate::fingerprint_rows::FingerprintRows;
@@ -109,7 +109,7 @@ impl<'g> Group<'g> {
 }
 
 /// Reads these shards of `corpus`, ascending, and calls `visit` with one group after the other.
-/// Returns what the reading told, without IDs and lengths.
+/// Returns what the reading told, without lengths, and without IDs unless these are to be kept.
 ///
 /// # Errors
 ///
@@ -119,6 +119,7 @@ pub(super) fn for_each_group(
     shards: &[usize],
     recipe: &KeptRecipe,
     (resources, workers): (&Resources, &Workers),
+    keeps_ids: bool,
     progress: &dyn Progress,
     visit: &mut dyn FnMut(&Group<'_>) -> Result<()>,
 ) -> Result<CollectionSummary> {
@@ -129,7 +130,7 @@ pub(super) fn for_each_group(
     let wordless = Wordless::Allowed;
     let rows = Rows { recipe, fitted, by_field: false, wordless, workers, progress };
     let mut told = CollectionSummary::default();
-    let (mut rest, mut begun) = (shards, (usize::MAX, 0));
+    let (mut rest, mut begun, mut ids) = (shards, (usize::MAX, 0), Vec::new());
     while !rest.is_empty() {
         let mut size = 0;
         let is_in = |shard: &&usize| {
@@ -150,8 +151,12 @@ pub(super) fn for_each_group(
         let records = made.summary.ids.end_record_of_shard(last.0);
         let before = if last.1 == begun.0 { begun.1 } else { 0 };
         begun = (last.1, before + records);
+        if keeps_ids {
+            ids.extend(std::mem::take(&mut made.summary.ids).into_shards());
+        }
         told.add_told(made.summary);
         rest = later;
     }
+    told.ids = DocumentIds::new(ids)?;
     Ok(told)
 }

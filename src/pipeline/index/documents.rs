@@ -5,12 +5,16 @@ use super::document_groups::{Group, for_each_group};
 use super::lookup::Near;
 use super::pending::Input;
 use super::stored::Index;
+use crate::document::DocOrdinal;
 use crate::document_name::DocumentName;
 use crate::error::{Error, Result};
 use crate::fingerprint_rows::{FingerprintRows, RowsBuilder};
+use crate::pipeline::outputs::{BadRecords, write_kept_copies};
 use crate::pipeline::shard_summary::CollectionSummary;
+use crate::pipeline::workers::Workers;
 use crate::progress::Progress;
 use crate::read::{Collection, Corpus};
+use crate::write::output_folder::OutputFolder;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
@@ -22,7 +26,8 @@ const COMMITTED: u64 = 1 << 20;
 pub enum Commits {
     /// Now and then, so that an interruption loses little; the same input goes on from there.
     Often,
-    /// When everything was added, by the caller.
+    /// When everything was added, by the caller, who writes a copy of what is new before: see
+    /// [`write_only_new`].
     ByCaller,
 }
 
@@ -37,8 +42,10 @@ pub struct AddedCorpus {
     pub done_before: u64,
     /// Files that were added before, by their numbers.
     pub known_files: Vec<usize>,
-    /// What the reading told, without IDs.
+    /// What the reading told; without IDs, where they were not asked for.
     pub read: CollectionSummary,
+    /// Whether each document is new or has no words, where that is asked for.
+    is_kept: Vec<bool>,
 }
 
 impl IndexAdder {
@@ -76,18 +83,22 @@ impl IndexAdder {
             }
             inputs.insert(file, known.unwrap_or(input));
         }
-        let is_wanted = |shard: &usize| !result.known_files.contains(&corpus.shard_file(*shard));
+        // For a copy all files are read.
+        let keeps_ids = commits == Commits::ByCaller;
+        let is_wanted =
+            |shard: &usize| keeps_ids || !result.known_files.contains(&corpus.shard_file(*shard));
         let shards: Vec<usize> = (0..corpus.shard_count()).filter(is_wanted).collect();
         // How many documents of each file were met.
         let mut met: BTreeMap<usize, u64> = BTreeMap::new();
         let mut uncommitted = 0;
         let (recipe, resources, workers) = self.shared();
-        let AddedCorpus { new, repeats, done_before, .. } = &mut result;
+        let AddedCorpus { new, repeats, done_before, is_kept, .. } = &mut result;
         let read = for_each_group(
             corpus,
             &shards,
             &recipe,
             (&resources, &workers),
+            keeps_ids,
             progress,
             &mut |group| {
                 let is_missing = |&file: &usize| {
@@ -100,7 +111,14 @@ impl IndexAdder {
                 *done_before += (missing.len() - numbers.len()) as u64;
                 let id = |row: usize| group.name(numbers[row]).id;
                 let added = self.add(&rows, id, arrival)?;
+                let before = is_kept.len();
+                if keeps_ids {
+                    is_kept.resize(before + missing.len(), false);
+                }
                 for (&row, &added) in numbers.iter().zip(&added) {
+                    if keeps_ids {
+                        is_kept[before + row] = !matches!(added, Added::Repeats(_));
+                    }
                     match added {
                         Added::New(_) => *new += 1,
                         Added::Repeats(_) => *repeats += 1,
@@ -141,6 +159,25 @@ impl IndexAdder {
     }
 }
 
+/// Writes a copy of every file of `collection`, byte for byte but for the documents that repeat others,
+/// as `added` knows since its commit is left to the caller.
+///
+/// # Errors
+///
+/// As [`write_kept_copies`].
+pub fn write_only_new(
+    collection: &Collection,
+    added: &AddedCorpus,
+    folder: &OutputFolder,
+    threads: usize,
+    progress: &dyn Progress,
+) -> Result<()> {
+    let is_kept = |document: DocOrdinal| added.is_kept[document.index()];
+    let (ids, bad, target) = (&added.read.ids, BadRecords::Keep, folder.aside());
+    let workers = Workers::new(threads)?;
+    workers.run(|| write_kept_copies(collection, ids, &is_kept, bad, target, progress))?
+}
+
 /// The rows that are wanted, and their numbers.
 fn only<'r>(
     rows: &'r FingerprintRows<'static>,
@@ -174,10 +211,10 @@ impl Index {
         }
         let shards: Vec<usize> = (0..corpus.shard_count()).collect();
         let (recipe, resources, workers) = self.shared();
-        for_each_group(corpus, &shards, recipe, (resources, workers), progress, &mut |group| {
+        let tell_group = &mut |group: &Group<'_>| {
             let found = self.near(group.rows(), only_nearest)?;
-            let named = found.iter().enumerate();
-            named.into_iter().try_for_each(|(row, near)| tell(&group.name(row), near))
-        })
+            found.iter().enumerate().try_for_each(|(row, near)| tell(&group.name(row), near))
+        };
+        for_each_group(corpus, &shards, recipe, (resources, workers), false, progress, tell_group)
     }
 }

@@ -33,7 +33,7 @@ impl IndexAdder {
             other.sources().iter().map(|name| self.source_number(name)).collect::<Result<_>>()?;
         let source = |number: u32| {
             let found = sources.get(number as usize).copied();
-            found.ok_or_else(|| Error::config("index", number, "is the number of no source of it"))
+            found.ok_or_else(|| Error::config("folder", number, "is the number of no source of it"))
         };
         let (mut batch, mut counts) = (Batch::default(), (0, 0));
         other.visit_stored(&mut |document| {

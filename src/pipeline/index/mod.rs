@@ -7,6 +7,7 @@
 mod adder;
 mod document_groups;
 mod documents;
+mod export;
 mod joined_indexes;
 mod kept_recipe;
 #[cfg(feature = "jsonl")]
@@ -20,7 +21,8 @@ mod stored;
 mod tests;
 
 pub use adder::{Added, Arrival, IndexAdder};
-pub use documents::{AddedCorpus, Commits};
+pub use documents::{AddedCorpus, Commits, write_only_new};
+pub use export::IndexRows;
 #[cfg(feature = "jsonl")]
 pub use lines::{Line, LineFate};
 pub use lookup::Near;

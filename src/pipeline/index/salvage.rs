@@ -42,7 +42,7 @@ pub fn salvage(
         Some(manifest) => KeptRecipe::of(manifest)?,
         None => described(&segments).ok_or_else(|| {
             let rule = "has no intact manifest or segment that tells how its rows were made";
-            Error::config("index", from.display(), rule)
+            Error::config("folder", from.display(), rule)
         })??,
     };
     let sources = manifest.as_ref().map_or(Vec::new(), |manifest| manifest.sources.clone());

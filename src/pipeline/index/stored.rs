@@ -3,7 +3,7 @@
 use super::kept_recipe::KeptRecipe;
 use super::lookup::{Lookup, Near};
 use crate::error::{Error, Result};
-use crate::fingerprint_rows::FingerprintRows;
+use crate::fingerprint_rows::{FingerprintRows, Shape};
 use crate::mapped_file::FileAccess;
 use crate::matches::Match;
 use crate::pipeline::method::Method;
@@ -109,6 +109,12 @@ impl Index {
     #[must_use]
     pub fn method(&self) -> &Method {
         self.recipe.method()
+    }
+
+    /// What its rows look like.
+    #[must_use]
+    pub fn shape(&self) -> Shape {
+        self.recipe.reach.shape
     }
 
     /// The names of the sources, by their numbers.
@@ -314,7 +320,7 @@ pub(super) fn check_rows(folder: &IndexFolder, recipe: &KeptRecipe) -> Result<()
                 segment.table_count(),
                 recipe.row_words()
             );
-            return Err(Error::config("index", segment.path().display(), rule));
+            return Err(Error::config("folder", segment.path().display(), rule));
         }
     }
     Ok(())

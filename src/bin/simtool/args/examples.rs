@@ -147,3 +147,78 @@ Examples:
       prints the page of a command
   simtool man --output ~/.local/share/man/man1
       writes all pages to a folder, where `man simtool-dedup` finds them";
+
+pub(super) const INDEX: &str = "\
+Examples:
+  simtool index create seen.idx
+      for fingerprints of 64 bits, of which near-duplicates differ in at most 3
+  simtool index add seen.idx big/ --source 2026-11
+      adds what is new, and prints what repeats what
+  simtool index filter seen.idx < pages.jsonl > new.jsonl
+      lets pass what was never seen, as it comes";
+
+pub(super) const INDEX_CREATE: &str = "\
+Examples:
+  simtool index create seen.idx
+      for SimHash of three-word shingles, 64 bits, at most 3 of which differ
+  simtool index create seen.idx --bits 128 -k 6 --shingle chars:7
+      for other fingerprints";
+
+pub(super) const INDEX_ADD: &str = "\
+Examples:
+  simtool index add seen.idx dump.jsonl --source 2026-11 > repeats.tsv
+      adds a dump, and lists what of it was seen before
+  simtool index add seen.idx dump/ --only-new new/
+      writes the dump without what was seen before";
+
+#[cfg(feature = "jsonl")]
+pub(super) const INDEX_FILTER: &str = "\
+Examples:
+  crawl | simtool index filter seen.idx --duplicates seen.jsonl | store
+      stands between a crawler and its store
+  simtool index filter seen.idx --wait 5 < pages.jsonl > new.jsonl
+      answers within about 5 ms";
+
+pub(super) const INDEX_QUERY: &str = "\
+Examples:
+  simtool index query seen.idx page.txt
+      prints what was seen that is most like the page
+  simtool index query seen.idx pages.jsonl --all --json
+      prints all that is near, and how often, from where and when it came";
+
+pub(super) const INDEX_STAT: &str = "\
+Examples:
+  simtool index stat seen.idx
+      prints documents, repeats, bytes and the method";
+
+pub(super) const INDEX_VERIFY: &str = "\
+Examples:
+  simtool index verify seen.idx && echo intact
+      reads all of it";
+
+pub(super) const INDEX_COMPACT: &str = "\
+Examples:
+  simtool index compact seen.idx
+      makes one segment of many";
+
+pub(super) const INDEX_MERGE: &str = "\
+Examples:
+  simtool index merge all.idx seen.idx
+      adds what seen.idx holds to all.idx";
+
+pub(super) const INDEX_EXPORT: &str = "\
+Examples:
+  simtool index export seen.idx > documents.jsonl
+      a line for each document, with its repeats, sources, first and last time
+  simtool index export seen.idx --output documents.parquet
+      the same as a table";
+
+pub(super) const INDEX_REMOVE: &str = "\
+Examples:
+  simtool index remove seen.idx --ids gone.txt
+      forgets documents that are no longer wanted";
+
+pub(super) const INDEX_SALVAGE: &str = "\
+Examples:
+  simtool index salvage seen.idx saved.idx
+      saves what is intact of a damaged index, and tells what is not";

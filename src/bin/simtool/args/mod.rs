@@ -5,6 +5,7 @@ mod corpus;
 mod eval;
 mod examples;
 mod fingerprints;
+mod index;
 mod input;
 mod sizes;
 mod sketch;
@@ -21,6 +22,12 @@ pub(crate) use corpus::{
 };
 pub(crate) use eval::{EvalArgs, EvalFormat, TruthLines};
 pub(crate) use fingerprints::{FingerprintArgs, JoinArgs, PairsArgs, SearchArgs};
+#[cfg(feature = "jsonl")]
+pub(crate) use index::FilterArgs;
+pub(crate) use index::{
+    AddArgs, ArrivalArgs, CreateArgs, ExportArgs, IndexCommand, MergeArgs, OneIndexArgs, QueryArgs,
+    RemoveArgs, SalvageArgs, StatArgs,
+};
 pub(crate) use input::{InputArgs, OnError};
 pub(crate) use sketch::SketchArgs;
 pub(crate) use terms::TermArgs;
@@ -105,6 +112,9 @@ pub(crate) enum Command {
     /// by IDs where their files have them, else by row numbers from 0.
     #[command(after_long_help = examples::SEARCH)]
     Search(SearchArgs),
+    /// Keep an index of what was seen, which grows: ask it, add what is new, filter a stream.
+    #[command(subcommand, after_long_help = examples::INDEX)]
+    Index(IndexCommand),
     /// Match the samples of a folder with its articles, as `simtool N M` does.
     ///
     /// Takes the N most frequent words of the articles as features, makes a fingerprint of M bits

@@ -1,0 +1,203 @@
+//! `simtool index filter`: stands in a pipe, and lets pass what was never seen.
+
+use crate::args::{FilterArgs, OneIndexArgs};
+use crate::index::{arrival, open_adder};
+use crate::{Outcome, console};
+use simtool::Error;
+use simtool::json_text::write_string;
+use simtool::pipeline::index::{Added, IndexAdder, Line, LineFate, Near};
+use simtool::quantity::{counted, grouped};
+use simtool::read::ReadOptions;
+use std::fs::File;
+use std::io::{self, BufWriter, Read, Write};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// Bytes that are read at once.
+const PIECE: usize = 256 << 10;
+/// Pieces that wait to be looked at.
+const PIECES: usize = 8;
+/// Lines after which what was added is committed.
+const COMMITTED_LINES: u64 = 100_000;
+/// Time after which it is, however few lines there were.
+const COMMITTED_AFTER: Duration = Duration::from_secs(5);
+/// Bad lines that are told of one by one.
+const TOLD: u64 = 20;
+
+/// What became of the lines.
+#[derive(Default)]
+struct Counts {
+    lines: u64,
+    new: u64,
+    repeats: u64,
+    bad: u64,
+}
+
+/// Where lines go.
+struct Answers {
+    out: BufWriter<io::StdoutLock<'static>>,
+    duplicates: Option<BufWriter<File>>,
+    counts: Counts,
+}
+
+/// Filters standard input.
+pub(crate) fn run(args: &FilterArgs) -> anyhow::Result<Outcome> {
+    let OneIndexArgs { index, memory, common } = &args.index;
+    let mut adder = open_adder(index, "filter", common, memory)?;
+    let duplicates = args.duplicates.as_ref().map(|path| {
+        let file = File::options().create(true).append(true).open(path);
+        file.map(BufWriter::new).map_err(|e| Error::io(path, "write", e))
+    });
+    let mut answers = Answers {
+        out: BufWriter::with_capacity(1 << 20, io::stdout().lock()),
+        duplicates: duplicates.transpose()?,
+        counts: Counts::default(),
+    };
+    let options = ReadOptions {
+        text_field: args.text_field.clone(),
+        id_field: args.id_field.clone(),
+        ..ReadOptions::default()
+    };
+    let pieces = pieces()?;
+    let wait = Duration::from_millis(args.wait);
+    let (mut waiting, mut lines) = (Vec::new(), 0);
+    // When the first line that waits came, and what was committed.
+    let mut since: Option<Instant> = None;
+    let (mut committed_lines, mut committed) = (0, Instant::now());
+    loop {
+        let is_uncommitted = answers.counts.lines > committed_lines;
+        let rest = match since {
+            Some(since) => wait.saturating_sub(since.elapsed()),
+            None if is_uncommitted => COMMITTED_AFTER.saturating_sub(committed.elapsed()),
+            None => Duration::MAX,
+        };
+        let piece = match pieces.recv_timeout(rest) {
+            Ok(piece) => Some(piece.map_err(|e| Error::io("standard input", "read", e))?),
+            Err(RecvTimeoutError::Timeout) => Some(Vec::new()),
+            Err(RecvTimeoutError::Disconnected) => None,
+        };
+        let has_ended = piece.is_none();
+        if let Some(piece) = piece {
+            lines += memchr_count(&piece);
+            waiting.extend_from_slice(&piece);
+        }
+        if lines > 0 {
+            let since = *since.get_or_insert_with(Instant::now);
+            let is_due = lines >= u64::from(args.batch) || since.elapsed() >= wait;
+            if !is_due && !has_ended {
+                continue;
+            }
+        }
+        let end = if has_ended {
+            waiting.len()
+        } else {
+            waiting.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1)
+        };
+        if end > 0 {
+            let first = answers.counts.lines;
+            let arrival = arrival(&args.arrival);
+            let answered = adder.add_lines(&waiting[..end], &options, first, arrival)?;
+            answers.give(&waiting[..end], answered, &adder)?;
+            waiting.drain(..end);
+            (lines, since) = (0, None);
+        }
+        let new_lines = answers.counts.lines - committed_lines;
+        let is_old = new_lines > 0 && committed.elapsed() >= COMMITTED_AFTER;
+        if has_ended || new_lines >= COMMITTED_LINES || is_old {
+            adder.commit()?;
+            (committed_lines, committed) = (answers.counts.lines, Instant::now());
+        }
+        if has_ended {
+            break;
+        }
+    }
+    let Counts { lines, new, repeats, bad } = answers.counts;
+    if !common.running.quiet {
+        let [new, repeats, bad] = [new, repeats, bad].map(grouped);
+        let lines = counted(lines, "line");
+        console::note(&format!("{lines}: {new} new, {repeats} repeat others, {bad} no documents"));
+    }
+    Ok(if bad > 0 { Outcome::DoneWithLosses } else { Outcome::Done })
+}
+
+fn memchr_count(bytes: &[u8]) -> u64 {
+    bytes.iter().map(|&byte| u64::from(byte == b'\n')).sum()
+}
+
+/// What comes through standard input, as it comes.
+fn pieces() -> io::Result<Receiver<io::Result<Vec<u8>>>> {
+    let (send, receive) = sync_channel(PIECES);
+    thread::Builder::new().name("reader".into()).spawn(move || {
+        let mut input = io::stdin().lock();
+        let mut piece = vec![0; PIECE];
+        loop {
+            let read = match input.read(&mut piece) {
+                Ok(0) => return,
+                Ok(count) => Ok(piece[..count].to_vec()),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                Err(error) => Err(error),
+            };
+            let has_failed = read.is_err();
+            if send.send(read).is_err() || has_failed {
+                return;
+            }
+        }
+    })?;
+    Ok(receive)
+}
+
+impl Answers {
+    /// Lets lines pass, or sets them aside.
+    fn give(&mut self, batch: &[u8], lines: Vec<Line>, adder: &IndexAdder) -> anyhow::Result<()> {
+        let (mut passed, mut stop) = (0, 0);
+        for Line { bytes, fate } in lines {
+            let (line, number) = (bytes, self.counts.lines);
+            self.counts.lines += 1;
+            match fate {
+                LineFate::Document(id, Added::Repeats(near)) => {
+                    self.out.write_all(&batch[passed..line.start])?;
+                    passed = line.end;
+                    self.counts.repeats += 1;
+                    if let Some(out) = &mut self.duplicates {
+                        write_duplicate(out, &id, near, adder, &batch[line.clone()])?;
+                    }
+                }
+                LineFate::Document(_, Added::New(_)) => self.counts.new += 1,
+                LineFate::Document(_, Added::Wordless) | LineFate::Blank => {}
+                LineFate::Bad(bad) => {
+                    self.counts.bad += 1;
+                    if self.counts.bad <= TOLD {
+                        let what = format!("line {}: expected {}", number + 1, bad.expected);
+                        console::error(&format!("standard input, {what}; it passes"));
+                    }
+                }
+            }
+            stop = line.end;
+        }
+        self.out.write_all(&batch[passed..stop.max(passed)])?;
+        self.out.flush()?;
+        if let Some(out) = &mut self.duplicates {
+            out.flush()?;
+        }
+        Ok(())
+    }
+}
+
+/// Writes an object with the ID of a line, the one that it repeats, and the line itself.
+fn write_duplicate(
+    out: &mut dyn Write,
+    id: &[u8],
+    Near { distance, number }: Near,
+    adder: &IndexAdder,
+    line: &[u8],
+) -> anyhow::Result<()> {
+    out.write_all(b"{\"id\":")?;
+    write_string(out, id)?;
+    out.write_all(b",\"repeats\":")?;
+    write_string(out, &adder.id(number)?)?;
+    write!(out, ",\"number\":{number},\"distance\":{distance},\"document\":")?;
+    out.write_all(line.trim_ascii_end())?;
+    out.write_all(b"}\n")?;
+    Ok(())
+}

@@ -1,0 +1,298 @@
+//! `simtool index`: an index that grows, is asked, interrupted, damaged and saved.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+fn command(folder: &Path, arguments: &str) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_simtool"));
+    command.args(arguments.split(' ')).current_dir(folder);
+    command
+}
+
+fn simtool(folder: &Path, arguments: &str) -> Output {
+    command(folder, arguments).output().unwrap()
+}
+
+/// Standard output of a run that must succeed.
+fn check(folder: &Path, arguments: &str) -> String {
+    let output = simtool(folder, arguments);
+    let messages = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success(), "{arguments}: {messages}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// The message of a run that must fail with `code`.
+fn check_failure(folder: &Path, arguments: &str, code: i32) -> String {
+    let output = simtool(folder, arguments);
+    let message = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(code), "{arguments}: {message}");
+    message
+}
+
+/// What a filter answers to these lines.
+fn filtered(folder: &Path, arguments: &str, lines: &str) -> String {
+    let mut child = started(folder, arguments);
+    child.stdin.take().unwrap().write_all(lines.as_bytes()).unwrap();
+    let output = child.wait_with_output().unwrap();
+    String::from_utf8(output.stdout).unwrap()
+}
+
+fn started(folder: &Path, arguments: &str) -> Child {
+    let mut command = command(folder, arguments);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command.spawn().unwrap()
+}
+
+/// Documents of which every third is one before it with a word more, and every fifth the same.
+fn documents(count: usize) -> String {
+    let mut lines = String::new();
+    for number in 0..count {
+        let (base, more) = match number {
+            number if number % 5 == 4 => (number - 3, ""),
+            number if number % 3 == 2 => (number - 1, " more"),
+            number => (number, ""),
+        };
+        let words: Vec<_> =
+            (0..60).map(|word| format!("w{}", (base * 7919 + word * word) % 9973)).collect();
+        let text = words.join(" ");
+        writeln!(lines, r#"{{"id":"d{number}","text":"{text}{more}"}}"#).unwrap();
+    }
+    lines
+}
+
+/// A folder with `pages.jsonl` and an empty index.
+fn workplace(count: usize) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("pages.jsonl"), documents(count)).unwrap();
+    check(folder.path(), "index create i");
+    folder
+}
+
+const TIME: &str = "--time 2026-11-22T12:00:00Z";
+
+#[test]
+fn what_was_added_is_found_again_and_is_not_added_twice() {
+    let folder = workplace(30);
+    let folder = folder.path();
+    let repeats = check(folder, &format!("index add i pages.jsonl --source one {TIME}"));
+    assert!(repeats.starts_with("d2\td1\t"), "{repeats}");
+    assert!(repeats.contains("d4\td1\t0\n"), "{repeats}");
+    let again = simtool(folder, "index add i pages.jsonl --source two");
+    let message = String::from_utf8(again.stderr).unwrap();
+    assert!(message.contains("pages.jsonl was added before"), "{message}");
+    assert!(again.stdout.is_empty());
+
+    let found = check(folder, "index query i pages.jsonl -q");
+    assert_eq!(found.lines().count(), 30);
+    let known = check(folder, "index query i pages.jsonl -q --json");
+    let first = known.lines().find(|line| line.starts_with(r#"{"id":"d1""#)).unwrap();
+    let expected = r#""near":{"number":1,"id":"d1","repeats":2,"sources":["one"],"first":"2026-11-22T12:00:00Z","last":"2026-11-22T12:00:00Z"}}"#;
+    assert!(first.ends_with(expected), "{first}");
+    check(folder, "index verify i -q");
+    let export = check(folder, "index export i");
+    check(folder, "index compact i -q");
+    assert_eq!(check(folder, "index export i"), export);
+    assert!(check(folder, "index stat i").starts_with("method      simhash:bits=64,"));
+    let stat = check(folder, "index stat i --json");
+    assert!(stat.contains(&format!("\"documents\":{}", export.lines().count())), "{stat}");
+}
+
+#[test]
+fn the_only_new_are_those_that_a_filter_lets_pass() {
+    let folder = workplace(40);
+    let folder = folder.path();
+    let pages = documents(40) + "{no json\n\n" + r#"{"id":"e","text":""}"# + "\n";
+    fs::write(folder.join("pages.jsonl"), &pages).unwrap();
+    let added = simtool(folder, "index add i pages.jsonl --only-new new --json");
+    assert_eq!(added.status.code(), Some(3), "a line is no document");
+    let repeat = String::from_utf8(added.stdout).unwrap();
+    assert!(
+        repeat.contains(r#""file":"pages.jsonl","record":2,"repeats":"d1","number":1,"#),
+        "{repeat}"
+    );
+    let new = fs::read_to_string(folder.join("new/pages.jsonl")).unwrap();
+    for batch in ["1", "7", "1000"] {
+        let index = format!("i{batch}");
+        check(folder, &format!("index create {index} -q"));
+        let filter =
+            format!("index filter {index} -q --batch {batch} --wait 2 --duplicates d{batch}");
+        assert_eq!(filtered(folder, &filter, &pages), new, "batches of {batch}");
+        let duplicates = fs::read_to_string(folder.join(format!("d{batch}"))).unwrap();
+        assert_eq!(duplicates.lines().count(), 40 + 3 - new.lines().count());
+        let first = duplicates.lines().next().unwrap();
+        assert!(
+            first.starts_with(r#"{"id":"d2","repeats":"d1","number":1,"distance":"#),
+            "{first}"
+        );
+        assert!(first.ends_with("}}"), "{first}");
+        // A second time nothing new is there.
+        let passed = filtered(folder, &filter, &documents(40));
+        assert_eq!(passed, "", "batches of {batch}");
+    }
+    // The copies are complete before anything is added.
+    check_failure(folder, "index add i pages.jsonl --only-new new", 2);
+}
+
+#[test]
+fn calls_and_threads_do_not_matter() {
+    let folder = workplace(60);
+    let folder = folder.path();
+    let lines = documents(60);
+    let lines: Vec<&str> = lines.lines().collect();
+    check(folder, &format!("index add i pages.jsonl -q -j 2 {TIME}"));
+    let expected = check(folder, "index export i");
+    check(folder, "index create many");
+    for (part, lines) in lines.chunks(7).enumerate() {
+        fs::write(folder.join(format!("{part}.jsonl")), lines.join("\n") + "\n").unwrap();
+        check(folder, &format!("index add many {part}.jsonl -q -j 1 {TIME}"));
+    }
+    assert_eq!(check(folder, "index export many"), expected);
+    let bytes = |index: &str| fs::read(folder.join(index).join("MANIFEST")).unwrap().len();
+    assert!(bytes("many") < 4 * bytes("i"), "small segments are merged");
+}
+
+#[test]
+fn indexes_are_joined_and_documents_taken_out() {
+    let folder = workplace(30);
+    let folder = folder.path();
+    check(folder, &format!("index add i pages.jsonl --source one {TIME}"));
+    check(folder, "index create other");
+    let early = "--time 2025-01-01";
+    check(folder, &format!("index add other pages.jsonl --source two {early}"));
+    let message = String::from_utf8(simtool(folder, "index merge i other").stderr).unwrap();
+    assert!(message.contains(": 0 new, "), "{message}");
+    let export = check(folder, "index export i");
+    let line = export.lines().nth(1).unwrap();
+    // Two repeats of its own, the document of the other index, and two of that one's.
+    let expected = r#"{"number":1,"id":"d1","repeats":5,"sources":["one","two"],"first":"2025-01-01T00:00:00Z","last":"2026-11-22T12:00:00Z","#;
+    assert!(line.starts_with(expected), "{line}");
+
+    fs::write(folder.join("ids"), "d1\nnobody\n").unwrap();
+    let message = simtool(folder, "index remove i --ids ids").stderr;
+    let message = String::from_utf8(message).unwrap();
+    assert!(message.contains("no document is called nobody"), "{message}");
+    assert!(message.contains("1 document removed"), "{message}");
+    assert!(!check(folder, "index export i").contains(r#""id":"d1""#));
+    check(folder, "index compact i -q");
+    assert_eq!(check(folder, "index export i").lines().count(), export.lines().count() - 1);
+    // What it stood for is new again, with a number of its own.
+    let added = filtered(folder, "index filter i -q", &documents(2));
+    assert!(added.starts_with(r#"{"id":"d1""#), "{added}");
+    assert!(check(folder, "index export i").ends_with("}\n"));
+    check(folder, "index create wide --bits 128 -q");
+    let message = check_failure(folder, "index merge wide i", 2);
+    assert!(message.contains("they differ in simhash128 and simhash64"), "{message}");
+}
+
+#[test]
+fn damage_is_told_and_the_rest_is_saved() {
+    let folder = workplace(60);
+    let folder = folder.path();
+    check(folder, &format!("index add i pages.jsonl -q {TIME}"));
+    let expected = check(folder, "index export i");
+    let manifest = fs::read(folder.join("i/MANIFEST")).unwrap();
+    let mut broken = manifest.clone();
+    broken[30] ^= 1;
+    fs::write(folder.join("i/MANIFEST"), &broken).unwrap();
+    for command in ["stat i", "verify i", "query i pages.jsonl", "add i pages.jsonl"] {
+        let message = check_failure(folder, &format!("index {command}"), 1);
+        assert!(message.contains("i/MANIFEST, line ") && message.contains("salvage"), "{message}");
+    }
+    let saved = simtool(folder, "index salvage i saved");
+    assert_eq!(saved.status.code(), Some(3));
+    // The names of sources went with the manifest.
+    let export = check(folder, "index export saved");
+    assert_eq!(export.replace("source 0", "default"), expected);
+
+    fs::write(folder.join("i/MANIFEST"), &manifest).unwrap();
+    let segment = fs::read_dir(folder.join("i")).unwrap().map(|entry| entry.unwrap().path());
+    let segment =
+        segment.into_iter().find(|path| path.to_str().unwrap().contains("segment")).unwrap();
+    let bytes = fs::read(&segment).unwrap();
+    fs::write(&segment, &bytes[..bytes.len() - 9]).unwrap();
+    let message = check_failure(folder, "index query i pages.jsonl", 1);
+    assert!(message.contains("segment-") && message.contains("expected"), "{message}");
+    fs::remove_file(&segment).unwrap();
+    let message = check_failure(folder, "index query i pages.jsonl", 1);
+    assert!(message.contains("segment-"), "{message}");
+    let message = check_failure(folder, "index stat nothing", 2);
+    assert!(message.contains("there is no MANIFEST"), "{message}");
+}
+
+#[test]
+fn one_writes_and_others_wait_or_read() {
+    let folder = workplace(20);
+    let folder = folder.path();
+    let mut filter = started(folder, "index filter i -q --wait 1");
+    let mut pipe = filter.stdin.take().unwrap();
+    let mut answers = BufReader::new(filter.stdout.take().unwrap());
+    // It has the index once it has answered.
+    for line in documents(2).lines() {
+        let began = Instant::now();
+        writeln!(pipe, "{line}").unwrap();
+        let mut answer = String::new();
+        answers.read_line(&mut answer).unwrap();
+        assert_eq!(answer.trim_end(), line);
+        assert!(began.elapsed() < Duration::from_secs(5));
+    }
+    let message = check_failure(folder, "index add i pages.jsonl", 2);
+    assert!(message.contains("(simtool index filter): wait for its end"), "{message}");
+    check(folder, "index query i pages.jsonl -q");
+    drop(pipe);
+    assert!(filter.wait().unwrap().success());
+    assert_eq!(check(folder, "index export i").lines().count(), 2);
+}
+
+/// An index is, after its writer was killed at any moment, that of the last commit or the next, and an
+/// `add` of the same input completes it to what it would have been.
+#[test]
+#[cfg(unix)]
+fn a_killed_writer_leaves_the_last_commit_and_is_made_up_for() {
+    let folder = workplace(400);
+    let folder = folder.path();
+    check(folder, &format!("index add i pages.jsonl -q {TIME}"));
+    let expected = check(folder, "index export i");
+    let began = Instant::now();
+    check(folder, "index create full -q");
+    check(folder, &format!("index add full pages.jsonl -q {TIME}"));
+    let whole = began.elapsed();
+    let kills = std::env::var("SIMTOOL_KILLS").map_or(100, |kills| kills.parse().unwrap());
+    let mut killed = 0;
+    for kill in 0..kills {
+        let index = format!("k{}", kill % 10);
+        if kill < 10 {
+            check(folder, &format!("index create {index} -q"));
+        }
+        let mut child = started(folder, &format!("index add {index} pages.jsonl -q {TIME}"));
+        std::thread::sleep(whole * (kill * 7919 % 1000) / 1000);
+        child.kill().unwrap();
+        killed += u32::from(!child.wait().unwrap().success());
+        check(folder, &format!("index verify {index} -q"));
+    }
+    assert!(killed > 0, "none was killed in time");
+    for kill in 0..10.min(kills) {
+        check(folder, &format!("index add k{kill} pages.jsonl -q {TIME}"));
+        assert_eq!(check(folder, &format!("index export k{kill}")), expected);
+    }
+}
+
+#[test]
+#[cfg(feature = "parquet")]
+fn an_export_is_a_table_too() {
+    let folder = workplace(30);
+    let folder = folder.path();
+    check(folder, &format!("index add i pages.jsonl -q {TIME}"));
+    check(folder, "index export i --output known.parquet");
+    check_failure(folder, "index export i --output known.parquet", 2);
+    check(folder, "index export i --output known.parquet --force");
+    check_failure(folder, "index export i --output known.csv", 2);
+    // Its fingerprints are those of the documents.
+    check(folder, "join known.parquet --count");
+    let lines = check(folder, "index export i").lines().count();
+    let rows = check(folder, "join known.parquet -k 63 --count");
+    assert_eq!(rows.trim(), (lines * (lines - 1) / 2).to_string());
+}
