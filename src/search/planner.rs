@@ -178,6 +178,8 @@ fn methods(Workload { task, shape, .. }: Workload) -> Vec<IndexName> {
 
 /// Words of rows that anything but the linear scan serves.
 const MOST_WORDS: usize = 8;
+/// Nanoseconds of one compare of two folds.
+const FOLD_COMPARE: f64 = 0.02;
 /// Nanoseconds of a row that is grouped with those equal to it.
 const GROUPING: f64 = 20.0;
 /// Nanoseconds and bytes of a pair for a method that keeps its pairs and sorts them.
@@ -249,7 +251,7 @@ impl Workload {
             }
             IndexName::BlockIndex => {
                 let build = rows * groups * 15.0;
-                let query = groups * (120.0 + bucket.max(48.0) * 4.0 * compare);
+                let query = groups * of_table(bucket, compare);
                 (built(build, query), rows * groups * 8.0)
             }
             IndexName::StreamedQueries => {
@@ -344,7 +346,7 @@ impl Workload {
 
     /// Nanoseconds of one compare of two rows or folds.
     fn compare(&self) -> f64 {
-        if self.max_distance <= 6 || self.shape.row_bits() <= 32 { 0.02 } else { 0.04 }
+        if self.max_distance <= 6 || self.shape.row_bits() <= 32 { FOLD_COMPARE } else { 0.04 }
     }
 
     /// The recursive join of `rows` rows, each of which meets its share of `others`.
@@ -359,6 +361,18 @@ impl Workload {
         let two_levels = rows * (groups * 20.0 + tables * (10.0 + pairs));
         GROUPING * rows + all.min(one_level).min(two_levels)
     }
+}
+
+/// Nanoseconds of a query that looks into so many tables, which are in memory, and meets `bucket` rows
+/// in each.
+#[must_use]
+pub fn query_of_tables(tables: f64, bucket: f64) -> f64 {
+    tables * of_table(bucket, FOLD_COMPARE)
+}
+
+/// Nanoseconds of a look into a table: the memory's latency, and the rows of a bucket.
+fn of_table(bucket: f64, compare: f64) -> f64 {
+    120.0 + bucket.max(48.0) * 4.0 * compare
 }
 
 /// Number of values within `max_distance` flips of one of `bits` bits.

@@ -20,6 +20,7 @@ mod join;
 mod manual;
 mod one_document;
 mod output_file;
+mod plan;
 mod progress_line;
 #[cfg(feature = "jsonl")]
 mod recorded;
@@ -94,6 +95,7 @@ fn run(command: &Command) -> anyhow::Result<Outcome> {
         Command::Compare(args) => compare::run(args)?,
         Command::Join(args) => join::join(args)?,
         Command::Search(args) => join::search(args)?,
+        Command::Plan(args) => plan::run(args)?,
         Command::Reference(args) => reference::run(args)?,
         Command::Generate(args) => generate::run(args)?,
         Command::Completions { shell } => {

@@ -157,6 +157,11 @@ Examples:
   simtool index filter seen.idx < pages.jsonl > new.jsonl
       lets pass what was never seen, as it comes";
 
+pub(super) const PLAN: &str = "\
+Examples:
+  simtool plan --documents 1e11 --bits 64 --max-distance 3 --memory 64G
+      for a hundred billion pages, on machines of 64 GB";
+
 pub(super) const INDEX_CREATE: &str = "\
 Examples:
   simtool index create seen.idx

@@ -59,6 +59,30 @@ pub(crate) enum IndexCommand {
     Salvage(SalvageArgs),
 }
 
+/// Arguments of `simtool plan`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct PlanArgs {
+    /// How many documents there will be, such as 5000000 or 1e11.
+    #[arg(long, value_name = "COUNT")]
+    pub(crate) documents: f64,
+
+    /// Bits of a fingerprint.
+    #[arg(id = "plan_bits", long = "bits", value_name = "BITS", default_value_t = 64)]
+    pub(crate) bits: u32,
+
+    /// Most bits in which near-duplicates differ.
+    #[arg(short = 'k', long, value_name = "K", default_value_t = 3)]
+    pub(crate) max_distance: u32,
+
+    /// Memory of a machine, such as 64G [default: four fifths of this one's].
+    #[arg(long, value_name = "SIZE", value_parser = super::sizes::bytes)]
+    pub(crate) memory: Option<u64>,
+
+    /// Print lines of JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
 /// An index, and how to work on it.
 #[derive(Debug, clap::Args)]
 pub(crate) struct OneIndexArgs {

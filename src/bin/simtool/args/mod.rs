@@ -25,8 +25,8 @@ pub(crate) use fingerprints::{FingerprintArgs, JoinArgs, PairsArgs, SearchArgs};
 #[cfg(feature = "jsonl")]
 pub(crate) use index::FilterArgs;
 pub(crate) use index::{
-    AddArgs, ArrivalArgs, CreateArgs, ExportArgs, IndexCommand, MergeArgs, OneIndexArgs, QueryArgs,
-    RemoveArgs, SalvageArgs, StatArgs,
+    AddArgs, ArrivalArgs, CreateArgs, ExportArgs, IndexCommand, MergeArgs, OneIndexArgs, PlanArgs,
+    QueryArgs, RemoveArgs, SalvageArgs, StatArgs,
 };
 pub(crate) use input::{InputArgs, OnError};
 pub(crate) use sketch::SketchArgs;
@@ -115,6 +115,12 @@ pub(crate) enum Command {
     /// Keep an index of what was seen, which grows: ask it, add what is new, filter a stream.
     #[command(subcommand, after_long_help = examples::INDEX)]
     Index(IndexCommand),
+    /// Tell what an index of very many fingerprints would take: tables, bytes, time, machines.
+    ///
+    /// More tables have longer prefixes and fewer candidates, and take more memory. The first line is
+    /// how `simtool index` keeps them.
+    #[command(after_long_help = examples::PLAN)]
+    Plan(PlanArgs),
     /// Match the samples of a folder with its articles, as `simtool N M` does.
     ///
     /// Takes the N most frequent words of the articles as features, makes a fingerprint of M bits

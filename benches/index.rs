@@ -1,0 +1,144 @@
+//! An index of fingerprints: how fast it grows, answers and opens, and how large it is.
+//!
+//! `cargo bench --bench index -- 10000000` for ten million; without a number for one. Random
+//! fingerprints of 64 bits, every hundredth a repeat, with random IDs of 16 bytes; added in batches of
+//! 100,000, each checked against all before. Folders are made below `$TMPDIR`.
+#![expect(clippy::print_stdout, reason = "a bench tells what it measured")]
+#![expect(clippy::expect_used, reason = "a bench that fails ends")]
+
+use fingerprint_sets::mix;
+use simtool::durable::{Disk, Durability};
+use simtool::fingerprint_rows::{FingerprintRows, RowsBuilder, Shape};
+use simtool::mapped_file::FileAccess;
+use simtool::pipeline::index::{Added, Arrival, Index, IndexAdder};
+use simtool::resources::Resources;
+use std::borrow::Cow;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+mod fingerprint_sets;
+
+/// Documents that are added at once.
+const BATCH: usize = 100_000;
+/// Queries that are asked at once.
+const QUERIES: usize = 1000;
+
+/// A row: every hundredth is near one before.
+fn row(number: u64) -> u64 {
+    match number % 100 {
+        99 => mix(number - 50) ^ 1 << (number % 64) ^ 1 << (number / 64 % 64),
+        _ => mix(number),
+    }
+}
+
+fn rows(numbers: impl Iterator<Item = u64>) -> FingerprintRows<'static> {
+    let mut rows = RowsBuilder::new(Shape::bits(64));
+    numbers.for_each(|number| rows.push(Some(&[row(number)])));
+    rows.finish()
+}
+
+fn access() -> FileAccess {
+    // SAFETY: nobody else knows the folder.
+    #[expect(unsafe_code, reason = "a bench's own files")]
+    unsafe {
+        FileAccess::map(|_, _| ())
+    }
+}
+
+fn open(path: &Path, threads: usize) -> Index {
+    let resources = Resources { threads, ..Resources::default() };
+    Index::open(path, access(), resources).expect("it was written")
+}
+
+fn seconds(time: Duration) -> f64 {
+    time.as_secs_f64()
+}
+
+/// Tells how an index answers, and how large it is.
+fn ask(path: &Path, stored: u64, state: &str) {
+    let began = Instant::now();
+    let index = open(path, 1);
+    let opened = seconds(began.elapsed());
+    let size = index.size().expect("it is intact");
+    let batch = |round: u64| {
+        // Half of them are near a stored one.
+        rows((0..QUERIES as u64).map(|query| {
+            let at = mix(round * QUERIES as u64 + query) % stored;
+            if query % 2 == 0 { at } else { at + (1 << 40) }
+        }))
+    };
+    let mut found = 0;
+    let mut time = Duration::ZERO;
+    for round in 0..200 {
+        let queries = batch(round);
+        let began = Instant::now();
+        let near = index.near(&queries, true).expect("it is intact");
+        // The first rounds touch blocks for the first time, and check them.
+        if round >= 100 {
+            time += began.elapsed();
+        }
+        found += near.iter().filter(|near| !near.is_empty()).count();
+    }
+    assert!(found >= 200 * QUERIES / 2, "{found}");
+    let mut alone: Vec<f64> = (0..1001)
+        .map(|query| {
+            let query = rows(std::iter::once(mix(query) % stored));
+            let began = Instant::now();
+            assert!(!index.near(&query, true).expect("it is intact")[0].is_empty());
+            seconds(began.elapsed())
+        })
+        .collect();
+    alone.sort_by(f64::total_cmp);
+    println!(
+        "| {state} | {} | {:.1} | {:.2} | {:.3} | {:.1} | {:.1} |",
+        size.segments,
+        size.bytes as f64 / size.documents as f64,
+        opened * 1e3,
+        seconds(time) / (100 * QUERIES) as f64 * 1e6,
+        alone[500] * 1e6,
+        alone[990] * 1e6,
+    );
+}
+
+fn main() {
+    let number = std::env::args().find_map(|argument| argument.parse().ok());
+    let documents: u64 = number.unwrap_or(1_000_000);
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path();
+    let disk = || Disk::new(Durability::Synced);
+    let method = "simhash".parse().expect("a method");
+    IndexAdder::create(path, method, disk(), "a bench").expect("a new index");
+    let mut adder = IndexAdder::open(path, access(), disk(), "a bench", Resources::default())
+        .expect("it was made");
+    let mut times = Vec::new();
+    let mut new = 0;
+    let began = Instant::now();
+    for first in (0..documents).step_by(BATCH) {
+        let end = (first + BATCH as u64).min(documents);
+        let batch = rows(first..end);
+        let id =
+            |row: usize| Cow::Owned(format!("{:016x}", mix(!(first + row as u64))).into_bytes());
+        let began = Instant::now();
+        let added = adder.add(&batch, id, Arrival { source: "bench", time: 1 }).expect("it fits");
+        adder.commit().expect("it fits");
+        times.push(seconds(began.elapsed()));
+        new += added.iter().filter(|added| matches!(added, Added::New(_))).count() as u64;
+    }
+    let total = seconds(began.elapsed());
+    assert!(new.abs_diff(documents / 100 * 99) < documents / 1000, "{new}");
+    let part = (times.len() / 4).max(1);
+    let mean = |times: &[f64]| times.iter().sum::<f64>() / times.len() as f64;
+    let [first, last] = [mean(&times[..part]), mean(&times[times.len() - part..])];
+    println!("\n{documents} documents in {total:.2} s, batches of {BATCH}, each committed;");
+    println!("rate of the last quarter / of the first: {:.2}\n", first / last);
+    println!(
+        "| | segments | bytes a document | open, ms | query in 1,000, µs | alone, µs | 99 % |"
+    );
+    println!("| --- | ---: | ---: | ---: | ---: | ---: | ---: |");
+    ask(path, documents, "as added");
+    let began = Instant::now();
+    adder.compact().expect("it fits");
+    let compacted = seconds(began.elapsed());
+    ask(path, documents, "compact");
+    println!("\ncompacted in {compacted:.2} s");
+}
