@@ -88,7 +88,7 @@ impl IndexFolder {
         for segment in &self.segments {
             let end = match segment.len() {
                 0 => segment.first(),
-                rows => segment.number(rows - 1) + 1,
+                rows => segment.number(rows - 1).saturating_add(1),
             };
             segment.check()?;
             if segment.first() < next || end > self.manifest.documents {

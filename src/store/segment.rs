@@ -333,7 +333,7 @@ impl Segment {
         let numbers = self.file.array::<u32>(NUMBERS);
         let later =
             if numbers.is_empty() { Some(row as u64) } else { numbers.at(row).map(u64::from) };
-        self.first + later.unwrap_or_default()
+        self.first.saturating_add(later.unwrap_or_default())
     }
 
     /// How much later each number is than the first, where some are left out between.
@@ -494,7 +494,7 @@ impl Segment {
                 let words = words.get(row * self.row_words..(row + 1) * self.row_words);
                 let later = if numbers.is_empty() { Some(row as u32) } else { numbers.at(row) };
                 if let (false, Some(later)) = (words.is_empty(), later) {
-                    visit(row, self.first + u64::from(later), id, words);
+                    visit(row, self.first.saturating_add(u64::from(later)), id, words);
                 }
                 true
             }));

@@ -117,7 +117,7 @@ pub(super) fn seal(
 fn append_origins(origins: &mut Vec<Origin>, more: &[Origin], stays: &[bool], next: usize) {
     let mut row = next as u32;
     for (at, origin) in more.iter().enumerate() {
-        let end = more.get(at + 1).map_or(stays.len(), |next| next.row as usize);
+        let end = more.get(at + 1).map_or(stays.len(), |next| stays.len().min(next.row as usize));
         let start = (origin.row as usize).min(end);
         let count = stays[start..end].iter().filter(|&&stays| stays).count() as u32;
         let last = origins.last();

@@ -3,6 +3,7 @@
 use super::kept_recipe::KeptRecipe;
 use super::merge::write_tables;
 use super::pending::merge_repeats;
+use super::stored::has_rows_of;
 use crate::durable::Disk;
 use crate::error::{Error, Result};
 use crate::mapped_file::FileAccess;
@@ -53,6 +54,10 @@ pub fn salvage(
     let (mut next, mut documents, mut lost_documents) = (0, 0, 0);
     let mut last_source = sources.len();
     for segment in &segments {
+        if !has_rows_of(segment, &recipe) {
+            damages.push(format!("{} has other rows", segment.path().display()));
+            continue;
+        }
         let mut rest = rest_of(segment, &mut damages);
         for source in rest.origins.iter().map(|origin| origin.source) {
             last_source = last_source.max(source as usize + 1);
@@ -65,7 +70,7 @@ pub fn salvage(
             if number < end {
                 return;
             }
-            end = number + 1;
+            end = number.saturating_add(1);
             let later = number - *first.get_or_insert(number);
             let of_row = rest.origins.partition_point(|origin| origin.row as usize <= row);
             let found = of_row.checked_sub(1).map(|at| rest.origins[at]);

@@ -311,19 +311,21 @@ pub(super) fn removed(folder: &IndexFolder) -> Result<Vec<u64>> {
 
 /// That the segments have the rows and tables of the recipe.
 pub(super) fn check_rows(folder: &IndexFolder, recipe: &KeptRecipe) -> Result<()> {
-    let tables = recipe.layout.as_ref().map_or(0, |layout| layout.masks().len());
-    for segment in folder.segments() {
-        if segment.row_words() != recipe.row_words() || segment.table_count() != tables {
-            let rule = format!(
-                "has {} words a row and {} tables, and {} and {tables} are expected: it is of another index",
-                segment.row_words(),
-                segment.table_count(),
-                recipe.row_words()
-            );
-            return Err(Error::config("folder", segment.path().display(), rule));
+    let segments = folder.segments();
+    match segments.iter().find(|segment| !has_rows_of(segment, recipe)) {
+        None => Ok(()),
+        Some(segment) => {
+            let rule =
+                "has other rows or tables than the manifest's method: it is of another index";
+            Err(Error::config("folder", segment.path().display(), rule))
         }
     }
-    Ok(())
+}
+
+/// Whether a segment has the rows and tables of the recipe.
+pub(super) fn has_rows_of(segment: &Segment, recipe: &KeptRecipe) -> bool {
+    let tables = recipe.layout.as_ref().map_or(0, |layout| layout.masks().len());
+    segment.row_words() == recipe.row_words() && segment.table_count() == tables
 }
 
 /// That rows look like those of the recipe.
