@@ -31,6 +31,10 @@ pub(crate) fn run(args: &EvalArgs) -> anyhow::Result<Outcome> {
     if let Some(size) = args.sample {
         return eval_sample::run(args, &methods, size);
     }
+    refuse_without_truth(args)?;
+    let suggested = args.suggest.then_some(eval_suggest::NAME);
+    let names = methods.iter().map(|method| method.name.as_str());
+    refuse_outputs(args, suggested.into_iter().chain(names))?;
     if args.suggest {
         let (suggestion, outcome) = eval_suggest::run(args)?;
         if args.truth.is_none() {
@@ -38,11 +42,6 @@ pub(crate) fn run(args: &EvalArgs) -> anyhow::Result<Outcome> {
         }
         methods.insert(0, suggestion);
     }
-    if let (Some(corpus), None) = (args.corpus.first(), &args.truth) {
-        let rule = "goes with `truth` FILE, or with `suggest`";
-        return Err(Error::config("corpus", corpus.display(), rule).into());
-    }
-    refuse_outputs(args, &methods)?;
     let progress = ProgressLine::new(args.common.running.quiet, args.common.running.progress);
     let reader = Reader {
         args,
@@ -86,15 +85,31 @@ fn explain(evaluation: &Evaluation) {
     }
 }
 
+/// Refuses what needs labels where there are none.
+fn refuse_without_truth(args: &EvalArgs) -> Result<(), Error> {
+    let of_choice = [("report", args.report.as_ref()), ("svg", args.svg.as_ref())];
+    let of_corpus = [("corpus", args.corpus.first())];
+    let given: &[_] = if args.suggest { &of_choice } else { &of_corpus };
+    match given.iter().find_map(|&(option, path)| Some((option, path?))) {
+        Some((option, path)) if args.truth.is_none() => {
+            Err(Error::config(option, path.display(), "goes with `truth` FILE"))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// Refuses files that are there before anything is compared.
-fn refuse_outputs(args: &EvalArgs, methods: &[NamedMethod]) -> Result<(), Error> {
+fn refuse_outputs<'m>(
+    args: &EvalArgs,
+    methods: impl Iterator<Item = &'m str>,
+) -> Result<(), Error> {
     let existing = existing(args.force);
     if let Some(path) = &args.report {
         refuse_existing("report", path, existing)?;
     }
     let Some(folder) = &args.svg else { return Ok(()) };
-    let names = methods.iter().enumerate().flat_map(|(at, method)| plot_names(at, &method.name));
-    names.into_iter().try_for_each(|name| refuse_existing("svg", &folder.join(name), existing))
+    let mut names = methods.enumerate().flat_map(|(at, method)| plot_names(at, method));
+    names.try_for_each(|name| refuse_existing("svg", &folder.join(name), existing))
 }
 
 fn write_files(args: &EvalArgs, evaluation: &Evaluation) -> anyhow::Result<()> {

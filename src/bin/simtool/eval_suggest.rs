@@ -18,6 +18,9 @@ use std::fmt::Write as _;
 use std::io;
 use std::path::{Path, PathBuf};
 
+/// What the choice is called among other methods.
+pub(crate) const NAME: &str = "suggested";
+
 /// Chooses a method and tells it; where the choice is to be measured, only on standard error.
 pub(crate) fn run(args: &EvalArgs) -> anyhow::Result<(NamedMethod, Outcome)> {
     let running = &args.common.running;
@@ -49,7 +52,7 @@ pub(crate) fn run(args: &EvalArgs) -> anyhow::Result<(NamedMethod, Outcome)> {
         };
         console::out(text.as_bytes())?;
     }
-    let named = NamedMethod { name: "suggested".to_owned(), method: suggestion.method };
+    let named = NamedMethod { name: NAME.to_owned(), method: suggestion.method };
     Ok((named, Outcome::Done))
 }
 

@@ -89,3 +89,6 @@ pub fn suggest(
     let method = rules::complete(&chosen, least, options)?;
     Ok(Suggestion { method, reasons, profile, nearest, compared: (terms, measure), least })
 }
+
+#[cfg(test)]
+mod tests;

@@ -67,7 +67,7 @@ pub(super) fn shingle(profile: &CorpusProfile) -> (&'static str, String) {
 pub(super) fn threshold(nearest: &Nearest) -> (usize, String) {
     let Nearest { probes, of_all, bulk, .. } = nearest;
     if *probes < ENOUGH {
-        let why = format!("the usual, as {} are too few to tell", documents(*probes));
+        let why = format!("the usual, as a sample of {} tells too little", documents(*probes));
         return (USUAL, reason(USUAL, &why));
     }
     let window =
@@ -75,7 +75,9 @@ pub(super) fn threshold(nearest: &Nearest) -> (usize, String) {
     // Up to where most unrelated ones are, and down behind them.
     let end = of_all.len() - STEP;
     let top = (*bulk..end).find(|&at| window(at + STEP) <= window(at)).unwrap_or(end);
-    let foot = (top..end).find(|&at| window(at + STEP) >= window(at)).unwrap_or(end);
+    // One window of few pairs may have more than the one before by chance, two hardly.
+    let is_foot = |&at: &usize| window(at) <= window(at + STEP).min(window(at + 2 * STEP));
+    let foot = (top..end).find(is_foot).unwrap_or(end);
     let valley = (foot..=foot + STEP).min_by_key(|&at| window(at)).unwrap_or(foot);
     let above = of_all.iter().skip(valley).position(|&count| count > 0);
     let (least, why) = if window(valley) > 0 {
