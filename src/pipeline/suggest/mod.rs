@@ -20,10 +20,6 @@ use crate::sides::Sides;
 use crate::similarity::{Measure, Threshold};
 use profile::SampledTexts;
 
-/// How many of the most similar documents of each are looked at: who has more is of a large cluster, or
-/// they are unrelated.
-const NEAREST: usize = 20;
-
 /// What to do with a collection, and why.
 #[derive(Clone, Debug)]
 pub struct Suggestion {
@@ -74,7 +70,7 @@ pub fn suggest(
         (None, None) => Measure::Cosine,
     };
     let nearest = profile::nearest(&sampled, (&terms, measure), &workers, resources, progress)?;
-    let (found, reason) = rules::threshold(&nearest);
+    let (found, reason) = rules::threshold(&nearest, measure);
     let least = match asked {
         // At most 100.
         Some(asked) => (asked.ratio() * 100.0).ceil() as usize,
@@ -84,7 +80,11 @@ pub fn suggest(
             found
         }
     };
-    let chosen = rules::method(&profile, &nearest, least, given);
+    let chosen = rules::method(&profile, &nearest, (measure, least), given);
+    let is_replaced = |reason: &String| {
+        chosen.instead.iter().any(|(name, _)| reason.starts_with(&format!("`{name}` ")))
+    };
+    reasons.retain(|reason| !is_replaced(reason));
     reasons.push(chosen.reason.clone());
     let method = rules::complete(&chosen, least, options)?;
     Ok(Suggestion { method, reasons, profile, nearest, compared: (terms, measure), least })

@@ -1,6 +1,5 @@
 //! What a sample says of a collection: how long its documents are, in which scripts, how much repeats.
 
-use super::NEAREST;
 use crate::error::{ErrorKind, Result};
 use crate::evaluate::step;
 use crate::evaluation::SIMILARITY_STEPS;
@@ -25,6 +24,10 @@ const LOOKED_AT: f64 = 32e6;
 const KEPT: f64 = 32e6;
 /// Documents that are compared with all that are kept.
 const PROBES: usize = 1000;
+
+/// How many of the most similar documents of each are looked at: who has more is of a large cluster, or
+/// they are unrelated.
+const NEAREST: usize = 20;
 
 /// What a sample says of a collection; of two that are compared, together.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -8,9 +8,11 @@ use super::profile::{CorpusProfile, Nearest};
 use crate::error::{Error, Result};
 use crate::options::Options;
 use crate::pipeline::method::Method;
-use crate::quantity::{bytes, grouped, percent};
+use crate::quantity::{bytes, counted, grouped, percent};
+use crate::similarity::Measure;
 
-/// Documents with fewer characters are short: longer shingles would be most of what they say.
+/// Documents with fewer characters are short, where a longer shingle is soon touched by a change; where a
+/// character is a word or half of one, there are two steps.
 const SHORT: u64 = 200;
 const SHORT_UNSPACED: u64 = 60;
 /// The share of letters of scripts without spaces from which on a collection is of such.
@@ -24,14 +26,14 @@ const USUAL: usize = 50;
 const LEAST: usize = 20;
 const MOST: usize = 95;
 /// Half a window in which pairs are counted, in hundredths.
-const HALF: usize = 2;
+const HALF: usize = 3;
 /// How far a window is from the next one.
 const STEP: usize = 2 * HALF + 1;
 /// Hundredths from which on an exact join drops nearly all documents before it compares any.
 const HIGH: usize = 80;
 /// What of a low threshold is affordable, which compares most pairs: terms of pairs of documents for
-/// sets, pairs for fingerprints. Either takes about half a minute.
-const AFFORDABLE_TERMS: f64 = 5e10;
+/// sets, pairs for fingerprints. Either takes about a minute of two cores.
+const AFFORDABLE_TERMS: f64 = 1e11;
 const AFFORDABLE_PAIRS: f64 = 2e9;
 /// Bytes for each term of sets that are compared, and of those that are counted before.
 const BYTES_A_COMPARED_TERM: f64 = 12.0;
@@ -45,14 +47,16 @@ pub(super) fn shingle(profile: &CorpusProfile) -> (&'static str, String) {
     let half =
         |rule: &str| format!("half of the documents have {rule} {} characters", grouped(median));
     if profile.unspaced >= UNSPACED {
-        let scripts = format!(
-            "{:.0} % of the letters are of scripts without spaces between words, where a character says more",
+        let (shingle, length) = match median {
+            ..SHORT_UNSPACED => ("chars:2", half("at most")),
+            SHORT_UNSPACED..SHORT => ("chars:4", half("at most")),
+            SHORT.. => ("chars:6", half("at least")),
+        };
+        let why = format!(
+            "{:.0} % of the letters are of scripts without spaces between words, so that words would be \
+             guesses; {length}",
             profile.unspaced * 100.0
         );
-        let (shingle, why) = match median < SHORT_UNSPACED {
-            true => ("chars:2", format!("{scripts}, and {}", half("at most"))),
-            false => ("chars:4", scripts),
-        };
         return (shingle, format!("`shingle` {shingle}: {why}"));
     }
     let (shingle, why) = match median < SHORT {
@@ -64,11 +68,11 @@ pub(super) fn shingle(profile: &CorpusProfile) -> (&'static str, String) {
 
 /// From which hundredths of similarity on documents are repeats, and why: between unrelated ones, of
 /// which there are the fewer the more similar they are, and those that repeat each other.
-pub(super) fn threshold(nearest: &Nearest) -> (usize, String) {
+pub(super) fn threshold(nearest: &Nearest, measure: Measure) -> (usize, String) {
     let Nearest { probes, of_all, bulk, .. } = nearest;
     if *probes < ENOUGH {
         let why = format!("the usual, as a sample of {} tells too little", documents(*probes));
-        return (USUAL, reason(USUAL, &why));
+        return (USUAL, reason(measure, USUAL, &why));
     }
     let window =
         |at: usize| -> u64 { of_all.iter().skip(at.saturating_sub(HALF)).take(STEP).sum() };
@@ -100,15 +104,15 @@ pub(super) fn threshold(nearest: &Nearest) -> (usize, String) {
         0 => String::new(),
         _ => format!("; {} of the documents have one", percent(repeated, *probes)),
     };
-    (least, reason(least, &(why + &share)))
+    (least, reason(measure, least, &(why + &share)))
 }
 
-fn reason(least: usize, why: &str) -> String {
-    format!("`similarity` {}: {why}", ratio(least))
+fn reason(measure: Measure, least: usize, why: &str) -> String {
+    format!("`similarity` {}:{}: {why}", measure.name(), ratio(least))
 }
 
 fn documents(count: u64) -> String {
-    crate::quantity::counted(count, "document")
+    counted(count, "document")
 }
 
 fn ratio(hundredths: usize) -> String {
@@ -131,7 +135,7 @@ pub(super) struct Chosen {
 pub(super) fn method(
     profile: &CorpusProfile,
     nearest: &Nearest,
-    least: usize,
+    (measure, least): (Measure, usize),
     given: &Options,
 ) -> Chosen {
     let chosen = |name, instead, why: String| Chosen {
@@ -141,6 +145,9 @@ pub(super) fn method(
     };
     if let Some(option) = given.names().find(|option| !OF_SETS.contains(option)) {
         return chosen("minhash", &[], format!("`{option}` goes with fingerprints"));
+    }
+    if measure == Measure::Containment {
+        return chosen("exact", &[], "containment is of the sets themselves".to_owned());
     }
     let terms = profile.documents as f64 * nearest.terms as f64;
     let has_room = |each: f64| terms * each <= profile.memory as f64;
@@ -192,6 +199,7 @@ pub(super) fn complete(chosen: &Chosen, least: usize, mut options: Options) -> R
         drop(options.take(name));
         options.set(name, value);
     }
+    let is_replaced = chosen.instead.iter().any(|(name, _)| *name == "similarity");
     let is_limited = options.has("similarity") || options.has("max_distance");
     if chosen.name == "exact" && !is_limited {
         options.set("similarity", format!("cosine:{}", ratio(least)));
@@ -203,8 +211,8 @@ pub(super) fn complete(chosen: &Chosen, least: usize, mut options: Options) -> R
         // What was measured is what the distances shall measure.
         let (measure, similarity) = match given.split_once(':') {
             Some((measure, similarity)) => (measure.to_owned(), similarity.to_owned()),
-            None if chosen.instead.is_empty() => ("jaccard".to_owned(), given),
-            None => ("cosine".to_owned(), given),
+            None if is_replaced => ("cosine".to_owned(), given),
+            None => ("jaccard".to_owned(), given),
         };
         if measure == "containment" {
             let rule = "goes with `method` exact, which these settings do not allow";

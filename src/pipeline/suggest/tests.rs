@@ -8,6 +8,7 @@ use crate::progress::NoProgress;
 use crate::read::{Corpus, Texts};
 use crate::resources::Resources;
 use crate::sides::Sides;
+use crate::similarity::Measure;
 
 /// A thousand English pages.
 fn pages() -> CorpusProfile {
@@ -56,7 +57,8 @@ fn shingles_are_of_characters_by_script_and_length() {
         (0.0, 2400, "chars:6", "at least 2,400"),
         (0.4, 200, "chars:6", "any script"),
         (0.0, 199, "chars:4", "documents are short: half of the documents have at most 199"),
-        (0.5, 2400, "chars:4", "50 % of the letters are of scripts without spaces"),
+        (0.5, 2400, "chars:6", "50 % of the letters are of scripts without spaces"),
+        (0.9, 60, "chars:4", "at most 60 characters"),
         (0.9, 59, "chars:2", "at most 59 characters"),
     ] {
         let (shingle, reason) = chosen(unspaced, median);
@@ -69,33 +71,33 @@ fn shingles_are_of_characters_by_script_and_length() {
 #[test]
 fn too_few_documents_say_nothing_of_a_threshold() {
     let nearest = Nearest::new(&vec![vec![90]; 19], 100);
-    let (least, reason) = threshold(&nearest);
+    let (least, reason) = threshold(&nearest, Measure::Cosine);
     assert_eq!(least, 50);
     assert!(
         reason.ends_with("the usual, as a sample of 19 documents tells too little"),
         "{reason}"
     );
-    assert_eq!(threshold(&Nearest::new(&[], 0)).0, 50);
+    assert_eq!(threshold(&Nearest::new(&[], 0), Measure::Cosine).0, 50);
 }
 
 #[test]
 fn the_threshold_is_the_middle_of_an_empty_gap() {
-    let (least, reason) = threshold(&crowd(30, &[80, 90, 99]));
+    let (least, reason) = threshold(&crowd(30, &[80, 90, 99]), Measure::Cosine);
     assert_eq!(least, 55, "{reason}");
     assert!(reason.contains("are up to 0.29 similar, repeats from 0.80 on"), "{reason}");
     assert!(reason.ends_with("; 1.5 % of the documents have one"), "{reason}");
-    let (least, reason) = threshold(&crowd(30, &[]));
+    let (least, reason) = threshold(&crowd(30, &[]), Measure::Cosine);
     assert_eq!(least, 65, "{reason}");
     assert!(reason.ends_with("0.29 similar, and none repeats another"), "{reason}");
 }
 
 #[test]
 fn the_threshold_is_where_fewest_pairs_are() {
-    let repeats: Vec<u8> = (0..160_u32)
-        .map(|at| (35 + (60.0 * f64::from(at) / 160.0).sqrt() as u32 * 8) as u8)
-        .collect();
-    let (least, reason) = threshold(&crowd(40, &repeats));
-    assert!((40..=50).contains(&least), "{least}: {reason}");
+    let repeat = |at: u32| 35 + (60.0 * (f64::from(at) / 160.0).sqrt()) as u8;
+    let repeats: Vec<u8> = (0..160).map(repeat).collect();
+    let (least, reason) = threshold(&crowd(40, &repeats), Measure::Cosine);
+    assert!((40..=46).contains(&least), "{least}: {reason}");
+    assert!(reason.contains("fewest pairs"), "{reason}");
 }
 
 #[test]
@@ -109,7 +111,7 @@ fn what_many_documents_share_is_no_repeat() {
         all
     };
     let nearest: Vec<Vec<u8>> = (0..100).map(page).collect();
-    let (least, reason) = threshold(&Nearest::new(&nearest, 500));
+    let (least, reason) = threshold(&Nearest::new(&nearest, 500), Measure::Cosine);
     assert_eq!(least, 85, "{reason}");
 }
 
@@ -117,7 +119,7 @@ fn what_many_documents_share_is_no_repeat() {
 fn few_documents_are_compared_by_their_sets_and_many_by_fingerprints() {
     let nearest = crowd(30, &[80]);
     let chosen = |profile: &CorpusProfile, least| {
-        let chosen = method(profile, &nearest, least, &Options::new());
+        let chosen = method(profile, &nearest, (Measure::Cosine, least), &Options::new());
         let mut options = Options::new();
         options.set("shingle", "chars:6");
         (complete(&chosen, least, options).unwrap().to_string(), chosen.reason)
