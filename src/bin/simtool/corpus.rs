@@ -62,9 +62,11 @@ pub(crate) fn run(job: Job<'_>) -> anyhow::Result<Outcome> {
         progress.end();
         plan = self::plan(job, chosen.method)?;
         reasons = chosen.reasons.iter().map(|reason| console::with_options(reason)).collect();
-        if !common.running.quiet && !args.dry_run {
+        if (args.explain || !common.running.quiet) && !args.dry_run {
             console::note(&format!("chosen: {}", plan.method()));
-            reasons.iter().for_each(|reason| console::note(reason));
+            for reason in &reasons {
+                console::note(reason);
+            }
         }
     }
     if args.dry_run || args.explain || !common.running.quiet {

@@ -42,7 +42,9 @@ pub(crate) fn run(args: &EvalArgs) -> anyhow::Result<(NamedMethod, Outcome)> {
     let command = command(args, &paths, &suggestion.method);
     if args.truth.is_some() {
         if !running.quiet {
-            suggestion.reasons.iter().for_each(|reason| console::note(reason));
+            for reason in &suggestion.reasons {
+                console::note(reason);
+            }
         }
     } else {
         let text = match args.format {
@@ -135,7 +137,10 @@ fn table(suggestion: &Suggestion, command: &str) -> String {
 
 /// A line for each, with a tab.
 fn lines(suggestion: &Suggestion, command: &str) -> String {
-    told(suggestion, command).iter().map(|(name, value)| format!("{name}\t{value}\n")).collect()
+    told(suggestion, command).iter().fold(String::new(), |mut text, (name, value)| {
+        let _ = writeln!(text, "{name}\t{value}");
+        text
+    })
 }
 
 /// One object.

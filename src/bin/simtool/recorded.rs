@@ -105,9 +105,10 @@ impl<'r> Recorded<'r> {
     pub(crate) fn look_for(&self, sought: Sought<'_>) -> anyhow::Result<Located> {
         let id_field = &self.options.id_field;
         let missing = |has_fields: bool| {
-            let ids = match has_fields {
-                true => format!("those of the field \"{id_field}\""),
-                false => "those that its records have".to_owned(),
+            let ids = if has_fields {
+                format!("those of the field \"{id_field}\"")
+            } else {
+                "those that its records have".to_owned()
             };
             anyhow::anyhow!(
                 "{sought} is no document of this run: its IDs are {ids}, or FILE:RECORD where a \

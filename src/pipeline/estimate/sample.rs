@@ -587,6 +587,7 @@ impl Maker {
 }
 
 impl Making for Maker {
+    #[expect(clippy::cast_sign_loss, reason = "no share is negative")]
     fn begin(&mut self, share: f64) {
         self.left = ((KEPT_ROWS as f64 * share) as usize).max(8);
     }

@@ -72,8 +72,10 @@ pub fn suggest(
     let nearest = profile::nearest(&sampled, (&terms, measure), &workers, resources, progress)?;
     let (found, reason) = rules::threshold(&nearest, measure);
     let least = match asked {
-        // At most 100.
-        Some(asked) => (asked.ratio() * 100.0).ceil() as usize,
+        Some(asked) => {
+            let (part, whole) = asked.fraction();
+            (u64::from(part) * 100).div_ceil(u64::from(whole)) as usize
+        }
         None if given.has("max_distance") => found,
         None => {
             reasons.push(reason);

@@ -95,7 +95,9 @@ impl Nearest {
         let (mut of_all, mut of_first) = (vec![0; 101], vec![0; 101]);
         let mut twentieth: Vec<u8> = Vec::with_capacity(nearest.len());
         for similarities in nearest {
-            similarities.iter().for_each(|&hundredth| of_all[usize::from(hundredth)] += 1);
+            for &hundredth in similarities {
+                of_all[usize::from(hundredth)] += 1;
+            }
             of_first[usize::from(similarities.first().copied().unwrap_or(0))] += 1;
             twentieth.push(similarities.get(NEAREST - 1).copied().unwrap_or(0));
         }
@@ -128,8 +130,8 @@ pub(super) struct SampledTexts {
 }
 
 impl Making for SampledTexts {
+    #[expect(clippy::cast_sign_loss, reason = "no share is negative")]
     fn begin(&mut self, share: f64) {
-        // A share is at most the whole.
         self.left = (KEPT * share) as usize;
     }
 
@@ -144,11 +146,11 @@ impl Making for SampledTexts {
 
 impl SampledTexts {
     /// A look at as much of a collection whenever and by whomever.
+    #[expect(clippy::cast_sign_loss, reason = "no number of documents is negative")]
     pub(super) fn of(corpus: &dyn Corpus) -> Self {
         let mut sampled = Self { texts: Vec::new(), documents: 0, is_complete: true, left: 0 };
         let sample = Sample::making(corpus, &mut sampled, Budget::Bytes(LOOKED_AT));
         let kept = sampled.texts.len() as u64;
-        // No number of documents is negative.
         sampled.documents = (sample.amounts.documents.round() as u64).max(kept);
         sampled.is_complete = sample.is_complete && sampled.documents == kept;
         sampled
@@ -231,7 +233,9 @@ pub(super) fn nearest(
     for (found, terms) in parts {
         all_terms += terms;
         for (nearest, found) in nearest.iter_mut().zip(found) {
-            found.into_iter().for_each(|similarity| keep(nearest, similarity));
+            for similarity in found {
+                keep(nearest, similarity);
+            }
         }
     }
     Ok(Nearest::new(&nearest, all_terms / (others.len() as u64).max(1)))
@@ -265,7 +269,9 @@ mod tests {
     #[test]
     fn the_greatest_are_kept_in_order() {
         let mut greatest = Vec::new();
-        (0..100).for_each(|number: u32| keep(&mut greatest, (number * 37 % 101) as u8));
+        for number in 0..100_u32 {
+            keep(&mut greatest, (number * 37 % 101) as u8);
+        }
         let expected: Vec<u8> = {
             let mut all: Vec<u8> = (0..100_u32).map(|n| (n * 37 % 101) as u8).collect();
             all.sort_unstable_by(|a, b| b.cmp(a));

@@ -59,9 +59,10 @@ pub(super) fn shingle(profile: &CorpusProfile) -> (&'static str, String) {
         );
         return (shingle, format!("`shingle` {shingle}: {why}"));
     }
-    let (shingle, why) = match median < SHORT {
-        true => ("chars:4", format!("documents are short: {}", half("at most"))),
-        false => ("chars:6", format!("right for any script and topic; {}", half("at least"))),
+    let (shingle, why) = if median < SHORT {
+        ("chars:4", format!("documents are short: {}", half("at most")))
+    } else {
+        ("chars:6", format!("right for any script and topic; {}", half("at least")))
     };
     (shingle, format!("`shingle` {shingle}: {why}"))
 }
@@ -153,9 +154,12 @@ pub(super) fn method(
     let has_room = |each: f64| terms * each <= profile.memory as f64;
     let all = documents(profile.documents);
     let no_room = || format!("the sets of {all} have no room in {}", bytes(profile.memory));
-    let high = |recalled, fitting, why: String| match has_room(BYTES_A_COUNTED_TERM) {
-        true => chosen("exact", fitting, format!("{why}, and the sets are compared themselves")),
-        false => chosen("minhash", recalled, format!("{why}; {}", no_room())),
+    let high = |recalled, fitting, why: String| {
+        if has_room(BYTES_A_COUNTED_TERM) {
+            chosen("exact", fitting, format!("{why}, and the sets are compared themselves"))
+        } else {
+            chosen("minhash", recalled, format!("{why}; {}", no_room()))
+        }
     };
     if least >= HIGH {
         let why = "so high a threshold leaves few pairs to compare".to_owned();
@@ -167,9 +171,10 @@ pub(super) fn method(
         return chosen("exact", &[], why);
     }
     if given.has("similarity") || profile.pairs <= AFFORDABLE_PAIRS {
-        let why = match is_affordable {
-            true => no_room(),
-            false => format!("{all} are too many to compare their sets at so low a threshold"),
+        let why = if is_affordable {
+            no_room()
+        } else {
+            format!("{all} are too many to compare their sets at so low a threshold")
         };
         return chosen("minhash", &[], format!("{why}; 64 bytes stand for each"));
     }
@@ -181,15 +186,14 @@ pub(super) fn method(
         && !given.has("tokenizer")
         && profile.unspaced < UNSPACED
         && profile.words.median >= LONG;
-    match takes_words {
-        true => high(
+    if takes_words {
+        high(
             &[("shingle", "words:5"), ("similarity", "0.8"), ("recall", "0.95")],
             &[("shingle", "words:5"), ("similarity", "0.8")],
             why + " of five consecutive words",
-        ),
-        false => {
-            high(&[("similarity", "0.8"), ("recall", "0.95")], &[("similarity", "cosine:0.8")], why)
-        }
+        )
+    } else {
+        high(&[("similarity", "0.8"), ("recall", "0.95")], &[("similarity", "cosine:0.8")], why)
     }
 }
 
