@@ -62,7 +62,8 @@ pub(crate) fn run(job: Job<'_>) -> anyhow::Result<Outcome> {
         progress.end();
         plan = self::plan(job, chosen.method)?;
         reasons = chosen.reasons.iter().map(|reason| console::with_options(reason)).collect();
-        if (args.explain || !common.running.quiet) && !args.dry_run {
+        let is_told = (args.explain || !common.running.quiet) && !args.dry_run;
+        if is_told && chosen.profile.sampled > 0 {
             console::note(&format!("chosen: {}", plan.method()));
             for reason in &reasons {
                 console::note(reason);

@@ -9,7 +9,7 @@ use simtool::options::Options;
 use simtool::pipeline::method::Method;
 use simtool::pipeline::method::presets::NamedMethod;
 use simtool::pipeline::suggest::{CorpusProfile, Quantiles, Suggestion, suggest};
-use simtool::quantity::{counted, grouped, percent};
+use simtool::quantity::{grouped, percent};
 use simtool::read::walk::Walked;
 use simtool::read::{Collection, Corpus};
 use simtool::shell_word::shell_word;
@@ -108,9 +108,9 @@ fn told(suggestion: &Suggestion, command: &str) -> Vec<(&'static str, String)> {
         (
             "repeats",
             format!(
-                "{} of {} have another that is at least {:.2} similar ({} of {terms})",
+                "{} of {} compared ones have another that is at least {:.2} similar ({} of {terms})",
                 percent(nearest.repeated(*least), nearest.probes.max(1)),
-                counted(nearest.probes, "document"),
+                grouped(nearest.probes),
                 *least as f64 / 100.0,
                 measure.described()
             ),

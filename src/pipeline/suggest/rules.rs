@@ -80,9 +80,7 @@ pub(super) fn threshold(nearest: &Nearest, measure: Measure) -> (usize, String) 
     // Up to where most unrelated ones are, and down behind them.
     let end = of_all.len() - STEP;
     let top = (*bulk..end).find(|&at| window(at + STEP) <= window(at)).unwrap_or(end);
-    // One window of few pairs may have more than the one before by chance, two hardly.
-    let is_foot = |&at: &usize| window(at) <= window(at + STEP).min(window(at + 2 * STEP));
-    let foot = (top..end).find(is_foot).unwrap_or(end);
+    let foot = (top..end).find(|&at| window(at + STEP) >= window(at)).unwrap_or(end);
     let valley = (foot..=foot + STEP).min_by_key(|&at| window(at)).unwrap_or(foot);
     let above = of_all.iter().skip(valley).position(|&count| count > 0);
     let (least, why) = if window(valley) > 0 {
@@ -167,7 +165,7 @@ pub(super) fn method(
     }
     let is_affordable = profile.pairs * nearest.terms as f64 <= AFFORDABLE_TERMS;
     if is_affordable && has_room(BYTES_A_COMPARED_TERM) {
-        let why = format!("{all} are few enough to compare the sets themselves, which errs least");
+        let why = format!("the sets of {all} can be compared themselves, which errs least");
         return chosen("exact", &[], why);
     }
     if given.has("similarity") || profile.pairs <= AFFORDABLE_PAIRS {

@@ -126,7 +126,7 @@ fn few_documents_are_compared_by_their_sets_and_many_by_fingerprints() {
     };
     let (few, reason) = chosen(&pages(), 47);
     assert_eq!(few, "exact:similarity=cosine:0.47,shingle=chars:6");
-    assert!(reason.contains("1,000 documents are few enough"), "{reason}");
+    assert!(reason.contains("the sets of 1,000 documents can be"), "{reason}");
 
     let (many, reason) = chosen(&of_documents(20_000), 47);
     assert!(many.starts_with("minhash:") && many.contains("max_distance=530"), "{many}");
