@@ -92,7 +92,7 @@ fn a_run_does_what_is_chosen_and_says_so() {
     assert_eq!(run.code, 0, "{}", run.err);
     assert!(run.err.contains("note: chosen: exact:similarity=cosine:0."), "{}", run.err);
     assert!(run.err.contains("note: --shingle chars:6: "), "{}", run.err);
-    assert!(run.out.contains("removed                   12"), "{}", run.out);
+    assert!(run.out.contains("removed                  12"), "{}", run.out);
     let summary = fs::read_to_string(folder.path("out/summary.json")).unwrap();
     let summary: serde_json::Value = serde_json::from_str(&summary).unwrap();
     let parameters = &summary["parameters"];
@@ -194,7 +194,7 @@ fn with_labels_the_choice_is_measured_beside_the_presets() {
         folder.run_words("eval --suggest --corpus docs.jsonl --truth truth.tsv --format json -q");
     assert_eq!(run.code, 0, "{}", run.err);
     let found: serde_json::Value = serde_json::from_str(&run.out).unwrap();
-    assert_eq!(found["methods"][0]["name"], "suggested");
+    assert_eq!(found["methods"][0]["method"], "suggested");
     assert_eq!(found["methods"][0]["collections"][0]["own"]["f1"], 1.0, "{}", found["methods"][0]);
     for (arguments, expected) in [
         ("--suggest docs.jsonl --sample 10", "--sample"),
