@@ -31,7 +31,7 @@ impl Options {
                 return Err(Error::config("options", member, rule));
             };
             let name = name.trim().replace('-', "_");
-            if options.0.iter().any(|(known, _)| *known == name) {
+            if options.has(&name) {
                 return Err(Error::config("options", member, "is given twice"));
             }
             options.set(&name, value.trim());
@@ -59,10 +59,21 @@ impl Options {
     /// Adds those of `defaults` that were not given.
     pub fn complete(&mut self, defaults: &[(&str, &str)]) {
         for &(name, value) in defaults {
-            if !self.0.iter().any(|(known, _)| known == name) {
+            if !self.has(name) {
                 self.set(name, value);
             }
         }
+    }
+
+    /// Whether an option was given.
+    #[must_use]
+    pub fn has(&self, name: &str) -> bool {
+        self.names().any(|known| known == name)
+    }
+
+    /// The names of the options.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().map(|(name, _)| name.as_str())
     }
 
     /// Takes the value of `name` out of the list, if it was given.

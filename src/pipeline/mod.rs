@@ -14,6 +14,7 @@
 //! * [`find_near_duplicates`] runs a plan; [`deduplicate`], [`match_collections`], [`fingerprint`]
 //!   and [`compare()`] are whole runs in one call.
 //! * [`estimate()`] tells what a run would take; [`write_outputs`] writes what was found.
+//! * [`mod@suggest`] chooses a method for a collection by a sample of it.
 //! * [`mod@evaluate`] measures methods on collections of which the near-duplicates are known.
 //! * [`match_queries()`] is `simtool N M`: the most frequent words of form-feed texts, counted and
 //!   numbered in a first pass, so that the second never looks at the text.
@@ -44,8 +45,10 @@ mod near_duplicates;
 mod one_call;
 mod outputs;
 mod plan;
+mod probe_sets;
 mod row_names;
 mod shard_summary;
+pub mod suggest;
 pub mod timings;
 mod verify;
 mod watched;

@@ -11,6 +11,7 @@ pub mod hashed_tokens;
 mod known_characters;
 #[cfg(feature = "chinese")]
 pub mod lecture_hash;
+pub mod letters;
 mod normal_forms;
 mod normalize;
 mod pieces;

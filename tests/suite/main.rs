@@ -64,6 +64,8 @@ mod reference;
 mod report;
 mod scripts;
 #[cfg(feature = "jsonl")]
+#[cfg(feature = "jsonl")]
+mod suggest;
 mod terms;
 #[cfg(feature = "jsonl")]
 mod texts;

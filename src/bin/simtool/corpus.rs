@@ -1,6 +1,6 @@
 //! `simtool dedup` and `simtool match`: near-duplicates within a collection, or of one in another.
 
-use crate::args::{ClusterBy, CorpusArgs, Job, KeepWhich, OutputFormat, Quarantined};
+use crate::args::{AUTO, ClusterBy, CorpusArgs, Job, KeepWhich, OutputFormat, Quarantined};
 use crate::inputs::Access;
 use crate::output_file::existing;
 use crate::progress_line::ProgressLine;
@@ -10,6 +10,7 @@ use simtool::fault::Fault;
 use simtool::options::Options;
 use simtool::pipeline::config::{ClusterRule, Config, Keep};
 use simtool::pipeline::method::Method;
+use simtool::pipeline::suggest::suggest;
 use simtool::pipeline::{
     BadRecords, Care, CollectionSummary, Estimate, Findings, Outputs, Plan, Task, estimate,
     find_near_duplicates, write_outputs, write_summaries,
@@ -39,14 +40,36 @@ struct Input {
 /// Finds the near-duplicates and writes the outputs.
 pub(crate) fn run(job: Job<'_>) -> anyhow::Result<Outcome> {
     let begin = UtcTime::from(SystemTime::now());
-    let plan = plan(job)?;
-    let inputs = inputs(job)?;
     let (common, args) = (&job.corpus.common, job.corpus);
+    let is_auto = args.method.as_deref() == Some(AUTO);
+    if let (true, Some(features)) = (is_auto, job.words.and_then(|words| words.features.as_ref())) {
+        let rule = "in front is of simhash, which leaves `method` auto nothing to choose";
+        return Err(Error::config("N", features, rule).into());
+    }
+    let method = if is_auto { Method::default() } else { method(job)? };
+    let mut plan = plan(job, method)?;
+    let inputs = inputs(job)?;
     let keep_field = job.keep_field();
     let collections: Vec<_> = inputs.iter().map(|input| &input.collection).collect();
     documents::refuse_idle(&args.input, keep_field, &collections)?;
     let strict = inputs.as_ref().map(|input| Strict(&input.collection));
     let collections = strict.as_ref().map(|strict| documents::watched(&args.input, strict));
+    let progress =
+        ProgressLine::new(common.running.quiet, common.running.progress).explaining(args.explain);
+    let mut reasons = Vec::new();
+    if is_auto {
+        let chosen = suggest(collections, &given(job), plan.resources(), &progress)?;
+        progress.end();
+        plan = self::plan(job, chosen.method)?;
+        reasons = chosen.reasons.iter().map(|reason| console::with_options(reason)).collect();
+        let is_told = (args.explain || !common.running.quiet) && !args.dry_run;
+        if is_told && chosen.profile.sampled > 0 {
+            console::note(&format!("chosen: {}", plan.method()));
+            for reason in &reasons {
+                console::note(reason);
+            }
+        }
+    }
     if args.dry_run || args.explain || !common.running.quiet {
         let care = if args.dry_run { Care::Thorough } else { Care::Quick };
         let estimate = estimate(collections, &plan, care);
@@ -58,7 +81,7 @@ pub(crate) fn run(job: Job<'_>) -> anyhow::Result<Outcome> {
             for input in inputs.iter() {
                 documents::show(&input.faults, documents::Shown { verbose, quiet });
             }
-            console::out(dry_run(&estimate, &plan, &args.output).as_bytes())?;
+            console::out(dry_run(&estimate, &plan, &reasons, &args.output).as_bytes())?;
             return Ok(Outcome::Done);
         }
         if args.explain {
@@ -71,8 +94,6 @@ pub(crate) fn run(job: Job<'_>) -> anyhow::Result<Outcome> {
     let folder = OutputFolder::create(&args.output, existing(args.force))?;
     interrupt::remove_if_interrupted(folder.unfinished().to_owned());
 
-    let progress =
-        ProgressLine::new(common.running.quiet, common.running.progress).explaining(args.explain);
     let mut found = find_near_duplicates(collections, &plan, &progress)?;
     let mut faults = Vec::new();
     for (input, read) in inputs.iter().zip(found.read.iter_mut()) {
@@ -86,9 +107,9 @@ pub(crate) fn run(job: Job<'_>) -> anyhow::Result<Outcome> {
     let mut summary = Summary {
         command: shell::command_line(),
         output: args.output.display().to_string(),
-        commands: Some(commands(args)),
+        commands: Some(commands(args, &plan)),
         begin: Some(begin),
-        parameters: parameters(job, &plan),
+        parameters: parameters(job, &plan, reasons),
         recipe: plan.method().recipe().to_string(),
         distance_means: plan.method().distance_means(),
         stages: found.timings.stages().to_vec(),
@@ -131,7 +152,7 @@ pub(crate) fn run(job: Job<'_>) -> anyhow::Result<Outcome> {
 }
 
 /// What is to be done.
-fn plan(job: Job<'_>) -> Result<Plan, Error> {
+fn plan(job: Job<'_>, method: Method) -> Result<Plan, Error> {
     let (mut keep, mut clusters) = (Keep::First, ClusterRule::Proven);
     if let Some(given) = job.keep {
         keep = match given.keep {
@@ -158,11 +179,11 @@ fn plan(job: Job<'_>) -> Result<Plan, Error> {
     }
     let resources = job.corpus.common.resources(&job.corpus.memory);
     let task = if job.queries.is_empty() { Task::Deduplicate } else { Task::Match };
-    Plan::new(Config { method: method(job)?, keep, clusters, resources }, task)
+    Plan::new(Config { method, keep, clusters, resources }, task)
 }
 
-/// The method with the settings that were given, all of which it must know.
-fn method(job: Job<'_>) -> Result<Method, Error> {
+/// What was said of the method.
+fn given(job: Job<'_>) -> Options {
     let given = job.corpus;
     let distance = given.max_distance.map(|distance| distance.to_string());
     let mut options = Options::new();
@@ -174,6 +195,12 @@ fn method(job: Job<'_>) -> Result<Method, Error> {
         ("verify", &given.verify),
         ("recall", &given.recall),
     ]);
+    options
+}
+
+/// The method with the settings that were given, all of which it must know.
+fn method(job: Job<'_>) -> Result<Method, Error> {
+    let (given, mut options) = (job.corpus, given(job));
     let stop_words = given.terms.stop_words.as_deref();
     let features = |words| reference::word_features(words, stop_words, &given.common);
     let words = job.words.map(features).transpose()?;
@@ -260,8 +287,12 @@ fn outputs(job: Job<'_>, plan: &Plan) -> Outputs {
 }
 
 /// What would be done.
-fn dry_run(estimate: &Estimate, plan: &Plan, output: &Path) -> String {
-    let mut text = plan.to_string();
+fn dry_run(estimate: &Estimate, plan: &Plan, reasons: &[String], output: &Path) -> String {
+    let mut text = String::new();
+    if !reasons.is_empty() {
+        let _ = writeln!(text, "chosen: {}\n  {}", plan.method(), reasons.join("\n  "));
+    }
+    text += &plan.to_string();
     if let Some(plan) = &estimate.join_plan {
         text += &plan.to_string();
     }
@@ -284,12 +315,15 @@ fn refuse_overlap(output: &Path, paths: &[PathBuf]) -> Result<(), Error> {
 }
 
 /// What the user can type to look further at what was found.
-fn commands(args: &CorpusArgs) -> Commands {
+fn commands(args: &CorpusArgs, plan: &Plan) -> Commands {
+    let chosen = plan.method().compared().to_string();
+    let shingle = if args.method.as_deref() == Some(AUTO) { Some(&chosen) } else { None };
+    let shingle = shingle.or(args.terms.shingle.as_ref()).map(String::as_str);
     let mut compare = "simtool compare".to_owned();
     let given = [
         ("format", args.input.format.as_deref()),
         ("text-field", Some(args.input.text_field()).filter(|field| *field != "text")),
-        ("shingle", args.terms.shingle.as_deref().filter(|shingle| *shingle != "words:3")),
+        ("shingle", shingle.filter(|shingle| *shingle != "words:3")),
         ("tokenizer", args.terms.tokenizer.as_deref()),
         ("stop-words", args.terms.stop_words.as_deref()),
     ];
@@ -303,7 +337,7 @@ fn commands(args: &CorpusArgs) -> Commands {
 }
 
 /// What shaped the result, by name.
-fn parameters(job: Job<'_>, plan: &Plan) -> Vec<(&'static str, Setting)> {
+fn parameters(job: Job<'_>, plan: &Plan, reasons: Vec<String>) -> Vec<(&'static str, Setting)> {
     let input = &job.corpus.input;
     let paths = |paths: &[PathBuf]| {
         Setting::List(paths.iter().map(|path| path.display().to_string()).collect())
@@ -311,6 +345,9 @@ fn parameters(job: Job<'_>, plan: &Plan) -> Vec<(&'static str, Setting)> {
     let mut parameters = vec![("method", Setting::Text(plan.method().name().to_owned()))];
     let of_method = plan.method().parameters();
     parameters.extend(of_method.into_iter().map(|(name, value)| (name, Setting::read(&value))));
+    if !reasons.is_empty() {
+        parameters.push(("chosen_because", Setting::List(reasons)));
+    }
     parameters.extend([
         ("keep", Setting::Text(plan.keep().name().to_owned())),
         ("keep_field", Setting::text(job.keep_field().map(String::as_str))),

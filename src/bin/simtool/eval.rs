@@ -4,7 +4,7 @@ use crate::args::{EvalArgs, EvalFormat, InputArgs, TruthLines};
 use crate::inputs::{self, Access};
 use crate::output_file::{existing, refuse_existing};
 use crate::progress_line::ProgressLine;
-use crate::{Outcome, console, documents, eval_sample, interrupt};
+use crate::{Outcome, console, documents, eval_sample, eval_suggest, interrupt};
 use simtool::Error;
 use simtool::evaluate::truth::TruthFormat;
 use simtool::evaluation::Evaluation;
@@ -15,22 +15,32 @@ use simtool::pipeline::timings::Timings;
 use simtool::read::walk::{InputFile, Walked};
 use simtool::read::{Collection, ReadOptions};
 use simtool::resources::Resources;
-use simtool::write::evaluation::{plot_files, write_json, write_lines, write_page, write_table};
+use simtool::write::evaluation::{
+    plot_files, plot_names, write_json, write_lines, write_page, write_table,
+};
 use std::ffi::OsStr;
 use std::fs;
 use std::path::Path;
 
 /// Measures the methods and prints what they reach.
 pub(crate) fn run(args: &EvalArgs) -> anyhow::Result<Outcome> {
-    let methods = match &args.methods {
+    let mut methods = match &args.methods {
         Some(list) => NamedMethod::parse_list(list)?,
         None => NamedMethod::all()?,
     };
     if let Some(size) = args.sample {
         return eval_sample::run(args, &methods, size);
     }
-    if let Some(path) = &args.report {
-        refuse_existing("report", path, existing(args.force))?;
+    refuse_without_truth(args)?;
+    let suggested = args.suggest.then_some(eval_suggest::NAME);
+    let names = methods.iter().map(|method| method.name.as_str());
+    refuse_outputs(args, suggested.into_iter().chain(names))?;
+    if args.suggest {
+        let (suggestion, outcome) = eval_suggest::run(args)?;
+        if args.truth.is_none() {
+            return Ok(outcome);
+        }
+        methods.insert(0, suggestion);
     }
     let progress = ProgressLine::new(args.common.running.quiet, args.common.running.progress);
     let reader = Reader {
@@ -75,6 +85,33 @@ fn explain(evaluation: &Evaluation) {
     }
 }
 
+/// Refuses what needs labels where there are none.
+fn refuse_without_truth(args: &EvalArgs) -> Result<(), Error> {
+    let of_choice = [("report", args.report.as_ref()), ("svg", args.svg.as_ref())];
+    let of_corpus = [("corpus", args.corpus.first())];
+    let given: &[_] = if args.suggest { &of_choice } else { &of_corpus };
+    match given.iter().find_map(|&(option, path)| Some((option, path?))) {
+        Some((option, path)) if args.truth.is_none() => {
+            Err(Error::config(option, path.display(), "goes with `truth` FILE"))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Refuses files that are there before anything is compared.
+fn refuse_outputs<'m>(
+    args: &EvalArgs,
+    methods: impl Iterator<Item = &'m str>,
+) -> Result<(), Error> {
+    let existing = existing(args.force);
+    if let Some(path) = &args.report {
+        refuse_existing("report", path, existing)?;
+    }
+    let Some(folder) = &args.svg else { return Ok(()) };
+    let mut names = methods.enumerate().flat_map(|(at, method)| plot_names(at, method));
+    names.try_for_each(|name| refuse_existing("svg", &folder.join(name), existing))
+}
+
 fn write_files(args: &EvalArgs, evaluation: &Evaluation) -> anyhow::Result<()> {
     let existing = existing(args.force);
     if let Some(path) = &args.report {
@@ -84,11 +121,7 @@ fn write_files(args: &EvalArgs, evaluation: &Evaluation) -> anyhow::Result<()> {
     }
     if let Some(folder) = &args.svg {
         fs::create_dir_all(folder).map_err(|error| Error::io(folder, "create", error))?;
-        let plots = plot_files(evaluation);
-        for plot in &plots {
-            refuse_existing("svg", &folder.join(&plot.name), existing)?;
-        }
-        for plot in plots {
+        for plot in plot_files(evaluation) {
             interrupt::whole_file(&folder.join(&plot.name), existing, |file| {
                 file.write(plot.svg.as_bytes())
             })?;

@@ -7,6 +7,7 @@ mod corpus;
 mod documents;
 mod eval;
 mod eval_sample;
+mod eval_suggest;
 mod fingerprint;
 mod generate;
 #[cfg(all(feature = "jsonl", feature = "parquet", feature = "warc", feature = "zstd"))]

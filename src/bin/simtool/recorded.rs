@@ -10,7 +10,7 @@ use simtool::pipeline::finished_run::{Fate, FinishedRun, Sought, find_in};
 use simtool::quantity::counted;
 use simtool::read::selection::Selection;
 use simtool::read::walk::{InputFile, Walked};
-use simtool::read::{Collection, ReadOptions};
+use simtool::read::{Collection, Corpus, ReadOptions};
 use std::env;
 use std::io;
 use std::path::{Component, Path, PathBuf};
@@ -104,14 +104,20 @@ impl<'r> Recorded<'r> {
     /// Looks for a document in the inputs.
     pub(crate) fn look_for(&self, sought: Sought<'_>) -> anyhow::Result<Located> {
         let id_field = &self.options.id_field;
-        let missing = || {
+        let missing = |has_fields: bool| {
+            let ids = if has_fields {
+                format!("those of the field \"{id_field}\"")
+            } else {
+                "those that its records have".to_owned()
+            };
             anyhow::anyhow!(
-                "{sought} is no document of this run: its IDs are those of the field \"{id_field}\", \
-                 or FILE:RECORD where a document has none; FILE:RECORD and FILE#ID name any"
+                "{sought} is no document of this run: its IDs are {ids}, or FILE:RECORD where a \
+                 document has none; FILE:RECORD and FILE#ID name any"
             )
         };
         let job = self.command.as_ref().and_then(Command::job);
-        let Some(Job { paths, queries, corpus: args, .. }) = job else { return Err(missing()) };
+        let Some(Job { paths, queries, corpus: args, .. }) = job else { return Err(missing(true)) };
+        let mut has_fields = false;
         let mut sides = [queries.to_vec(), paths.to_vec()];
         if let Some(list) = args.input.files_from.as_ref().filter(|list| list.as_os_str() != "-") {
             let list = self.path(list);
@@ -142,6 +148,9 @@ impl<'r> Recorded<'r> {
                 }
                 let inputs = files.iter().map(InputFile::new).collect();
                 let collection = Collection::open(inputs, options.clone());
+                has_fields |= (0..collection.file_count())
+                    .filter_map(|file| collection.recognize(file).ok())
+                    .any(|file| file.format.has_fields());
                 if let Some((file, record)) =
                     find_in(&collection, sought, &name, self.threads, self.progress)?
                 {
@@ -150,7 +159,7 @@ impl<'r> Recorded<'r> {
                 }
             }
         }
-        Err(missing())
+        Err(missing(has_fields))
     }
 }
 

@@ -8,7 +8,7 @@ use crate::quantity::unit;
 use crate::read::Corpus;
 use crate::search::planner::Plan as SearchPlan;
 use crate::sides::Sides;
-use sample::Sample;
+pub(super) use sample::{Budget, Making, Sample};
 use std::fmt;
 use std::time::Duration;
 

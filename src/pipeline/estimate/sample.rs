@@ -1,8 +1,9 @@
 //! A look at a collection: stretches of its shards are read as the run reads them, and timed.
+//! Whoever looks says what is made of the texts, and how much may be spent.
 //!
 //! Shards of one kind are a *stratum*, looked at by itself: small files of one document each tell
 //! nothing of the archive beside them. In a stratum of small shards some are read whole, evenly
-//! spread; of large ones as many bytes here as there, each as far as its share of the time allows.
+//! spread; of large ones as many bytes here as there, each as far as its share of the budget allows.
 //! What a file says of itself, such as the rows of Parquet, and what is read to its end is no guess.
 
 use crate::document::Content;
@@ -36,11 +37,53 @@ const KEPT_TERMS: usize = 1 << 19;
 /// Stretches from which their differences say how sure one can be; of fewer, halves are compared.
 const ENOUGH_STRETCHES: usize = 4;
 
+/// What a look may take.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::pipeline) enum Budget {
+    /// So long.
+    Time(Duration),
+    /// So many bytes of the shards, whatever they take: the same is read every time.
+    Bytes(f64),
+}
+
+impl Budget {
+    fn times(self, share: f64) -> Self {
+        match self {
+            Self::Time(time) => Self::Time(time.mul_f64(share)),
+            Self::Bytes(bytes) => Self::Bytes(bytes * share),
+        }
+    }
+
+    /// What is left of it when so much was taken.
+    fn less(self, elapsed: Duration, reached: u64) -> Self {
+        match self {
+            Self::Time(time) => Self::Time(time.saturating_sub(elapsed)),
+            Self::Bytes(bytes) => Self::Bytes((bytes - reached as f64).max(0.0)),
+        }
+    }
+
+    fn is_spent(self) -> bool {
+        match self {
+            Self::Time(time) => time.is_zero(),
+            Self::Bytes(bytes) => bytes <= 0.0,
+        }
+    }
+}
+
+/// What is made of the texts that are looked at.
+pub(in crate::pipeline) trait Making {
+    /// A stretch begins, which stands for that share of its kind.
+    fn begin(&mut self, share: f64);
+
+    /// Makes something of a text; the number of its terms.
+    fn make(&mut self, text: &[u8]) -> usize;
+}
+
 /// How much there is of everything that is estimated.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(super) struct Amounts {
-    pub(super) documents: f64,
-    pub(super) text_bytes: f64,
+pub(in crate::pipeline) struct Amounts {
+    pub(in crate::pipeline) documents: f64,
+    pub(in crate::pipeline) text_bytes: f64,
     pub(super) id_bytes: f64,
     /// Occurrences of terms, or of the words that fingerprints are of.
     pub(super) terms: f64,
@@ -78,8 +121,8 @@ impl Amounts {
 
 /// What a look at a collection says of all of it.
 #[derive(Debug)]
-pub(super) struct Sample {
-    pub(super) amounts: Amounts,
+pub(in crate::pipeline) struct Sample {
+    pub(in crate::pipeline) amounts: Amounts,
     /// The square of how far each may well be off.
     pub(super) variances: Amounts,
     /// Seconds of one core for the shard that takes longest: no number of threads is faster.
@@ -93,7 +136,7 @@ pub(super) struct Sample {
     /// Bytes of memory that a reader takes at the most.
     pub(super) reader_bytes: f64,
     /// Whether everything was read, so that nothing is guessed but times.
-    pub(super) is_complete: bool,
+    pub(in crate::pipeline) is_complete: bool,
     /// Some fingerprints, if any are made.
     pub(super) rows: Option<FingerprintRows<'static>>,
     /// The share of the terms that is in documents which the first round of an exact join would not
@@ -102,11 +145,21 @@ pub(super) struct Sample {
 }
 
 impl Sample {
-    /// Looks at a collection for about as long as `time`.
+    /// Looks at a collection for about as long as `time`, and makes what the plan makes.
     pub(super) fn of(corpus: &dyn Corpus, plan: &Plan, time: Duration) -> Self {
+        let mut maker = Maker::new(plan);
+        let sample = Self::making(corpus, &mut maker, Budget::Time(time));
+        Self { living_share: maker.terms.living_share(), rows: maker.into_rows(), ..sample }
+    }
+
+    /// Looks at a collection for about as much as `budget`.
+    pub(in crate::pipeline) fn making(
+        corpus: &dyn Corpus,
+        making: &mut dyn Making,
+        budget: Budget,
+    ) -> Self {
         let strata = strata(corpus);
         let all_bytes = strata.iter().map(|stratum| stratum.bytes).sum::<f64>().max(1.0);
-        let mut maker = Maker::new(plan);
         let mut sample = Self {
             amounts: Amounts::default(),
             variances: Amounts::default(),
@@ -121,8 +174,7 @@ impl Sample {
         };
         let mut dear_text = 0.0;
         for stratum in &strata {
-            let time = time.mul_f64(stratum.bytes / all_bytes);
-            let looked = stratum.look(corpus, &mut maker, time);
+            let looked = stratum.look(corpus, making, budget.times(stratum.bytes / all_bytes));
             let Known { amounts, variances, longest_seconds, is_complete } = looked;
             sample.is_complete &= is_complete;
             sample.reader_bytes = sample.reader_bytes.max(stratum.reader_bytes);
@@ -136,8 +188,6 @@ impl Sample {
             }
         }
         sample.dear_share = dear_text / sample.amounts.text_bytes.max(1.0);
-        sample.living_share = maker.terms.living_share();
-        sample.rows = maker.into_rows();
         sample
     }
 }
@@ -219,23 +269,26 @@ struct Stretch {
 
 impl Stratum {
     /// Reads some of the shards.
-    fn look(&self, corpus: &dyn Corpus, maker: &mut Maker, time: Duration) -> Known {
+    fn look(&self, corpus: &dyn Corpus, making: &mut dyn Making, budget: Budget) -> Known {
         let picks = self.picks();
         let begun = Instant::now();
+        let mut reached = 0;
         let mut stretches = Vec::with_capacity(picks.len());
         for (at, &(place, weight)) in picks.iter().enumerate() {
-            let left = time.saturating_sub(begun.elapsed());
-            if left.is_zero() && at > 0 {
+            let left = budget.less(begun.elapsed(), reached);
+            if left.is_spent() && at > 0 {
                 break;
             }
             let allowed = if self.is_small {
-                Duration::MAX
+                Budget::Bytes(f64::INFINITY)
             } else {
                 let behind: f64 = picks[at..].iter().map(|&(_, weight)| weight).sum();
-                left.mul_f64((weight / behind.max(f64::MIN_POSITIVE)).min(1.0))
+                left.times((weight / behind.max(f64::MIN_POSITIVE)).min(1.0))
             };
-            let quota = (KEPT_ROWS / picks.len()).max(8);
-            let stretch = maker.stretch(corpus, self.shards[place], allowed, quota);
+            making.begin(1.0 / picks.len() as f64);
+            let shard = self.shards[place];
+            let stretch = read_stretch(corpus, shard, making, allowed);
+            reached += if stretch.is_whole { corpus.shard_bytes(shard) } else { stretch.reached };
             stretches.push(self.measured(corpus, place, weight, &stretch));
         }
         self.known(&stretches)
@@ -398,12 +451,64 @@ struct Read {
     is_whole: bool,
 }
 
+/// Reads a shard until `allowed` is spent, but not without having come to some place.
+fn read_stretch(
+    corpus: &dyn Corpus,
+    shard: usize,
+    made_by: &mut dyn Making,
+    allowed: Budget,
+) -> Read {
+    let mut seen = Amounts::default();
+    let mut told = Read { amounts: seen, reached: 0, half: seen, half_reached: 0, is_whole: true };
+    let begun = Instant::now();
+    let mut making = Duration::ZERO;
+    let timed = |seen: Amounts, making: Duration| {
+        let elapsed = begun.elapsed();
+        let read_seconds = elapsed.saturating_sub(making).as_secs_f64();
+        (elapsed, Amounts { read_seconds, make_seconds: making.as_secs_f64(), ..seen })
+    };
+    let read = corpus.read_shard(shard, &mut |event| {
+        match event {
+            Event::Record(record) => {
+                if let Content::Document(document) = record.content {
+                    let start = Instant::now();
+                    seen.terms += made_by.make(document.text) as f64;
+                    making += start.elapsed();
+                    seen.documents += 1.0;
+                    seen.text_bytes += document.text.len() as f64;
+                    seen.id_bytes += document.id.map_or(0, <[u8]>::len) as f64;
+                }
+            }
+            Event::Reached(reached) if reached > told.reached => {
+                let (elapsed, amounts) = timed(seen, making);
+                (told.amounts, told.reached) = (amounts, reached);
+                if told.half_reached == 0 || !allowed.times(0.5).less(elapsed, reached).is_spent() {
+                    (told.half, told.half_reached) = (amounts, reached);
+                }
+                if allowed.less(elapsed, reached).is_spent() {
+                    told.is_whole = false;
+                    return Ok(ControlFlow::Break(()));
+                }
+            }
+            Event::Reached(_) | Event::Stretch(_) | Event::Fault(_) => {}
+        }
+        Ok(ControlFlow::Continue(()))
+    });
+    // A reader that fails reads nothing for the run either.
+    if told.is_whole || read.is_err() {
+        (told.amounts, told.is_whole) = (timed(seen, making).1, true);
+    }
+    told
+}
+
 /// Makes of documents what the run makes of them.
 struct Maker {
-    making: Making,
+    made: Made,
     shape: Option<Shape>,
     row: Vec<u64>,
     kept: Vec<u64>,
+    /// Fingerprints of this stretch that are still kept.
+    left: usize,
     terms: SampledTerms,
 }
 
@@ -449,7 +554,7 @@ impl SampledTerms {
     }
 }
 
-enum Making {
+enum Made {
     Rows(RowMaker, Box<RowScratch>),
     Terms(DocumentTerms, Box<TermScratch>),
 }
@@ -459,94 +564,47 @@ impl Maker {
         let (recipe, isa) = (plan.method().recipe(), plan.resources().isa);
         // What a collection teaches is not known here; the terms of the texts take most of the time.
         let sketch = recipe.sketch().filter(|_| !recipe.terms().is_learned());
-        let (making, shape) = if let Some(sketch) = sketch {
+        let (made, shape) = if let Some(sketch) = sketch {
             let maker = RowMaker::new(recipe.terms(), sketch, &Fitted::Nothing, isa);
             let shape = maker.shape();
-            (Making::Rows(maker, Box::default()), Some(shape))
+            (Made::Rows(maker, Box::default()), Some(shape))
         } else {
             let terms = DocumentTerms::new(recipe.terms(), &Fitted::Nothing, isa);
-            (Making::Terms(terms, Box::default()), None)
+            (Made::Terms(terms, Box::default()), None)
         };
         let threshold = match plan.method().close() {
             Criterion::Similarity(threshold) => threshold,
             Criterion::Distance(_) => Threshold::DEFAULT,
         };
         let terms = SampledTerms::new(threshold);
-        Self { making, shape, row: Vec::new(), kept: Vec::new(), terms }
+        Self { made, shape, row: Vec::new(), kept: Vec::new(), left: 0, terms }
     }
 
     fn into_rows(self) -> Option<FingerprintRows<'static>> {
         let words = Cow::Owned(self.kept);
         self.shape.map(|shape| FingerprintRows { shape, words, validity: None, recipe: None })
     }
+}
 
-    /// Reads a shard until `allowed` is over, but not without having come to some place; keeps the
-    /// first `quota` fingerprints.
-    fn stretch(
-        &mut self,
-        corpus: &dyn Corpus,
-        shard: usize,
-        allowed: Duration,
-        quota: usize,
-    ) -> Read {
-        let mut seen = Amounts::default();
-        let mut told =
-            Read { amounts: seen, reached: 0, half: seen, half_reached: 0, is_whole: true };
-        let begun = Instant::now();
-        let mut making = Duration::ZERO;
-        let mut left = quota;
-        let timed = |seen: Amounts, making: Duration| {
-            let elapsed = begun.elapsed();
-            let read_seconds = elapsed.saturating_sub(making).as_secs_f64();
-            (elapsed, Amounts { read_seconds, make_seconds: making.as_secs_f64(), ..seen })
-        };
-        let read = corpus.read_shard(shard, &mut |event| {
-            match event {
-                Event::Record(record) => {
-                    if let Content::Document(document) = record.content {
-                        let start = Instant::now();
-                        seen.terms += self.make(document.text, &mut left) as f64;
-                        making += start.elapsed();
-                        seen.documents += 1.0;
-                        seen.text_bytes += document.text.len() as f64;
-                        seen.id_bytes += document.id.map_or(0, <[u8]>::len) as f64;
-                    }
-                }
-                Event::Reached(reached) if reached > told.reached => {
-                    let (elapsed, amounts) = timed(seen, making);
-                    (told.amounts, told.reached) = (amounts, reached);
-                    if told.half_reached == 0 || elapsed <= allowed / 2 {
-                        (told.half, told.half_reached) = (amounts, reached);
-                    }
-                    if elapsed >= allowed {
-                        told.is_whole = false;
-                        return Ok(ControlFlow::Break(()));
-                    }
-                }
-                Event::Reached(_) | Event::Stretch(_) | Event::Fault(_) => {}
-            }
-            Ok(ControlFlow::Continue(()))
-        });
-        // A reader that fails reads nothing for the run either.
-        if told.is_whole || read.is_err() {
-            (told.amounts, told.is_whole) = (timed(seen, making).1, true);
-        }
-        told
+impl Making for Maker {
+    #[expect(clippy::cast_sign_loss, reason = "no share is negative")]
+    fn begin(&mut self, share: f64) {
+        self.left = ((KEPT_ROWS as f64 * share) as usize).max(8);
     }
 
-    /// Makes terms or a fingerprint of a text; the number of terms.
-    fn make(&mut self, text: &[u8], left: &mut usize) -> usize {
-        match &mut self.making {
-            Making::Terms(maker, scratch) => {
+    /// Terms or a fingerprint.
+    fn make(&mut self, text: &[u8]) -> usize {
+        match &mut self.made {
+            Made::Terms(maker, scratch) => {
                 let terms = maker.of(text, scratch);
                 self.terms.push(terms);
                 terms.len()
             }
-            Making::Rows(maker, scratch) => {
+            Made::Rows(maker, scratch) => {
                 self.row.clear();
                 let (has_row, terms) = maker.push(text, &mut self.row, scratch);
-                if has_row && *left > 0 && self.kept.len() < KEPT_ROWS * self.row.len() {
-                    *left -= 1;
+                if has_row && self.left > 0 && self.kept.len() < KEPT_ROWS * self.row.len() {
+                    self.left -= 1;
                     self.kept.extend_from_slice(&self.row);
                 }
                 terms

@@ -12,6 +12,7 @@ use crate::evaluate::{RatioEstimate, SampledDocument, ratio_estimate};
 use crate::pipeline::fingerprint_collection::{Wordless, fingerprint_collection};
 use crate::pipeline::method::presets::NamedMethod;
 use crate::pipeline::method::{Criterion, DocumentTerms, Fitted, Method, TermScratch};
+use crate::pipeline::probe_sets::ProbeSets;
 use crate::pipeline::shard_summary::{CollectionSummary, read_again, read_summarized};
 use crate::pipeline::watched::Watched;
 use crate::pipeline::workers::Workers;
@@ -20,7 +21,6 @@ use crate::read::Corpus;
 use crate::resources::Resources;
 use crate::similarity::Threshold;
 use crate::stable_hash::{hash, mix};
-use crate::unordered_map::UnorderedMap;
 
 /// Documents with more partners than this are of large clusters, which rule the sums.
 const LARGE: u64 = 20;
@@ -226,33 +226,23 @@ impl Similar<'_> {
             )?
             .concat();
         sets.sort_unstable_by_key(|(row, _)| *row);
-        let mut lists: UnorderedMap<u64, Vec<u32>> = UnorderedMap::default();
-        for (at, (_, set)) in (0_u32..).zip(&sets) {
-            for &term in set {
-                lists.entry(term).or_default().push(at);
-            }
-        }
-        let state = || (vec![0_u32; sets.len()], vec![Partners::default(); sets.len()]);
+        let probes = ProbeSets::new(sets.iter().map(|(_, set)| &set[..]));
+        let state = || (vec![0_u32; probes.len()], vec![Partners::default(); probes.len()]);
         let states = self.visit_sets(terms, &|_| true, state, |(counts, partners), row, set| {
-            for at in set.iter().filter_map(|term| lists.get(term)).flatten() {
-                counts[*at as usize] += 1;
-            }
-            for ((count, partners), (other, sampled)) in counts.iter_mut().zip(partners).zip(&sets)
-            {
-                let shared = u64::from(std::mem::take(count));
-                if shared == 0 || row == *other {
-                    continue;
+            probes.visit_shared(set, counts, |at, shared, size| {
+                let is_reached = |threshold: Threshold| {
+                    threshold.reached(shared, set.len() as u64, size).is_some()
+                };
+                if row == sets[at].0 {
+                    return;
                 }
-                let (left, right) = (set.len() as u64, sampled.len() as u64);
-                let is_reached =
-                    |threshold: Threshold| threshold.reached(shared, left, right).is_some();
                 if is_reached(wanted.truth) {
-                    partners.truth.push(row);
+                    partners[at].truth.push(row);
                 }
                 if wanted.found.is_some_and(is_reached) {
-                    partners.similar.push(row);
+                    partners[at].similar.push(row);
                 }
-            }
+            });
         })?;
         let mut all = vec![Partners::default(); sets.len()];
         for (_, parts) in states {

@@ -15,5 +15,5 @@ mod tests;
 pub use json::write_json;
 pub use lines::write_lines;
 pub use page::write_page;
-pub use plots::{PlotFile, plot_files};
+pub use plots::{PlotFile, plot_files, plot_names};
 pub use table::write_table;

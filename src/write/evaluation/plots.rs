@@ -39,24 +39,27 @@ pub struct PlotFile {
     pub svg: String,
 }
 
+/// The names of the files of a method's plots, by its number and its name.
+#[must_use]
+pub fn plot_names(number: usize, method: &str) -> [String; 2] {
+    let plain = method.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' });
+    let name: String = plain.take(60).collect();
+    ["precision-recall", "f1"].map(|plot| format!("{:02}-{name}-{plot}.svg", number + 1))
+}
+
 /// The two plots of each method.
 #[must_use]
 pub fn plot_files(evaluation: &Evaluation) -> Vec<PlotFile> {
     let of_method = |(number, method): (usize, &Evaluated)| {
-        let name: String = method
-            .name
-            .chars()
-            .map(|c| if c.is_ascii_alphanumeric() { c } else { '-' })
-            .take(60)
-            .collect();
+        let [over_recall, by_threshold] = plot_names(number, &method.name);
         let title = |what: &str| format!("{what}, {}", method.name);
         [
             PlotFile {
-                name: format!("{:02}-{name}-precision-recall.svg", number + 1),
+                name: over_recall,
                 svg: precision_recall(evaluation, method).svg(&title("Precision and recall"), true),
             },
             PlotFile {
-                name: format!("{:02}-{name}-f1.svg", number + 1),
+                name: by_threshold,
                 svg: f1_by_threshold(evaluation, method).svg(&title("F1 by threshold"), true),
             },
         ]

@@ -1,7 +1,7 @@
 //! Arguments of `simtool dedup` and `simtool match`, and of `simtool --corpus`, which is either.
 
 use super::common::output_folder;
-use super::sketch::methods;
+use super::sketch::methods_or_auto;
 use super::{CommonArgs, InputArgs, MemoryArgs, SketchArgs, TermArgs, WordsArgs};
 use clap::{ValueEnum, ValueHint};
 use std::path::PathBuf;
@@ -132,7 +132,7 @@ pub(crate) struct KeepArgs {
 #[command(next_help_heading = "Near-duplicates")]
 pub(crate) struct CorpusArgs {
     /// How near-duplicates are found [default: exact].
-    #[arg(long, value_name = "METHOD", value_parser = methods())]
+    #[arg(long, value_name = "METHOD", value_parser = methods_or_auto())]
     pub(crate) method: Option<String>,
 
     /// Least similarity of near-duplicates, a decimal or a ratio such as 4/5 [default: 0.8].

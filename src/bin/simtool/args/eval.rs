@@ -1,7 +1,7 @@
 //! Arguments of `simtool eval`.
 
 use super::common::output_folder;
-use super::{CommonArgs, InputArgs, MemoryArgs, OnError};
+use super::{CommonArgs, InputArgs, MemoryArgs};
 use clap::{ValueEnum, ValueHint};
 use std::path::PathBuf;
 
@@ -10,14 +10,13 @@ use std::path::PathBuf;
 pub(crate) struct EvalArgs {
     /// Folders, each a collection: documents in docs.* (such as docs.jsonl.zst), pairs of
     /// near-duplicates in truth.tsv, and in gray.tsv, if it is there, pairs that do not count. With
-    /// --sample: files and folders of one collection without labels.
+    /// --sample and --suggest: files and folders of one collection without labels.
     #[arg(value_name = "PATH", required_unless_present = "corpus", conflicts_with = "corpus",
         value_hint = ValueHint::AnyPath)]
     pub(crate) paths: Vec<PathBuf>,
 
     /// Files and folders with the documents of one collection instead; its pairs are those of --truth.
-    #[arg(long, value_name = "PATH", num_args = 1.., requires = "truth",
-        value_hint = ValueHint::AnyPath)]
+    #[arg(long, value_name = "PATH", num_args = 1.., value_hint = ValueHint::AnyPath)]
     pub(crate) corpus: Vec<PathBuf>,
 
     /// The near-duplicates of --corpus: lines of two IDs with a tab between; what follows is not
@@ -68,6 +67,12 @@ pub(crate) struct EvalArgs {
     #[arg(long, value_name = "S", requires = "sample", help_heading = "Sampling")]
     pub(crate) similarity: Option<String>,
 
+    /// Choose method, shingle and threshold for a collection by a sample of it, as dedup --method auto
+    /// does: print what the sample says, the choice with the reasons, and the command to run. With
+    /// --corpus and --truth measure the choice beside all presets.
+    #[arg(long, conflicts_with_all = ["methods", "all", "sample"], help_heading = "Sampling")]
+    pub(crate) suggest: bool,
+
     /// What is printed.
     #[arg(long, value_name = "FORMAT", default_value = "table", help_heading = "Writing")]
     pub(crate) format: EvalFormat,
@@ -104,23 +109,9 @@ impl EvalArgs {
     /// How documents are read.
     pub(crate) fn input(&self) -> InputArgs {
         InputArgs {
-            files_from: None,
-            null: false,
-            glob: Vec::new(),
-            hidden: false,
-            format: None,
-            per_line: false,
-            delimiter: None,
             text_field: self.text_field.clone(),
             id_field: self.id_field.clone(),
-            min_tokens: 0,
-            max_bytes: None,
-            sample: None,
-            limit: None,
-            on_error: OnError::Skip,
-            max_record: 128_000_000,
-            max_expansion: 2000,
-            zstd_window_log: 27,
+            ..InputArgs::default()
         }
     }
 }

@@ -31,6 +31,8 @@ Examples:
       also writes the documents without the repeats, in their own format, to clean/kept/
   simtool dedup big/ --method simhash --max-distance 6 --verify 0.9
       by fingerprints instead, which take 16 bytes a document; then looks at the texts of each pair
+  simtool dedup big/ --method auto
+      by what a sample of the documents says is best for them; tells what that is, and why
   simtool dedup big/ --keep max --keep-field date
       keeps the newest of each
   simtool 1000 64 --corpus big/
@@ -63,7 +65,9 @@ Examples:
   simtool eval set-a/ --report eval.html --svg plots/
       also writes a page with plots and with the pairs that the best method gets wrong
   simtool eval --sample 1000 big/ --methods simhash:max_distance=6
-      estimates what that method would miss and wrongly find in a collection without labels";
+      estimates what that method would miss and wrongly find in a collection without labels
+  simtool eval --suggest big/
+      tells which method, shingle and threshold fit the collection, and why";
 
 #[cfg(feature = "jsonl")]
 pub(super) const WHY: &str = "\

@@ -2,7 +2,7 @@
 
 use super::sizes::bytes;
 use clap::builder::PossibleValuesParser;
-use clap::{ValueEnum, ValueHint};
+use clap::{Parser, ValueEnum, ValueHint};
 use simtool::input_format::Format;
 use std::path::PathBuf;
 
@@ -84,6 +84,19 @@ pub(crate) struct InputArgs {
     /// Largest window of Zstandard files, as a power of two: 27 is 128 MiB.
     #[arg(long, value_name = "LOG", default_value_t = 27, value_parser = clap::value_parser!(u32).range(10..=31))]
     pub(crate) zstd_window_log: u32,
+}
+
+impl Default for InputArgs {
+    /// What the options are where none is given.
+    fn default() -> Self {
+        #[derive(Parser)]
+        struct Alone {
+            #[command(flatten)]
+            input: InputArgs,
+        }
+        // No option must be given.
+        Alone::parse_from([""]).input
+    }
 }
 
 impl InputArgs {

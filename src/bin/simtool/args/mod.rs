@@ -29,7 +29,7 @@ pub(crate) use index::{
     QueryArgs, RemoveArgs, SalvageArgs, StatArgs,
 };
 pub(crate) use input::{InputArgs, OnError};
-pub(crate) use sketch::SketchArgs;
+pub(crate) use sketch::{AUTO, SketchArgs};
 pub(crate) use terms::TermArgs;
 #[cfg(feature = "jsonl")]
 pub(crate) use why::WhyArgs;

@@ -77,17 +77,25 @@ impl SketchArgs {
     }
 }
 
-/// The methods that the library knows, with what it says of them.
-pub(crate) fn methods() -> PossibleValuesParser {
+/// The method that means that one is chosen.
+pub(crate) const AUTO: &str = "auto";
+
+/// A method that the library knows, with what it says of it.
+fn value((name, help): (&'static str, &'static str)) -> PossibleValue {
     // What stands in backquotes is an option here.
     let option = |(at, part): (usize, &str)| match at % 2 {
         0 => part.to_owned(),
         _ => format!("--{}", part.replace('_', "-")),
     };
-    let value = |(name, help): (&'static str, &'static str)| {
-        PossibleValue::new(name).help(help.split('`').enumerate().map(option).collect::<String>())
-    };
-    Method::kinds().map(value).collect::<Vec<_>>().into()
+    PossibleValue::new(name).help(help.split('`').enumerate().map(option).collect::<String>())
+}
+
+/// The methods that the library knows, or that one is chosen.
+pub(crate) fn methods_or_auto() -> PossibleValuesParser {
+    let help = "One of these, with shingle and threshold, as a sample of the documents says, which is \
+                told with the reasons; what is given beside it stays";
+    let auto = PossibleValue::new(AUTO).help(help);
+    Method::kinds().map(value).chain([auto]).collect::<Vec<_>>().into()
 }
 
 /// The methods that make fingerprints.

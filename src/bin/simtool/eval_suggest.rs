@@ -1,0 +1,182 @@
+//! `simtool eval --suggest`: what a sample says of a collection, and which method it asks for.
+
+use crate::args::{EvalArgs, EvalFormat};
+use crate::inputs::Access;
+use crate::progress_line::ProgressLine;
+use crate::{Outcome, console, documents};
+use simtool::json_text::write_string;
+use simtool::options::Options;
+use simtool::pipeline::method::Method;
+use simtool::pipeline::method::presets::NamedMethod;
+use simtool::pipeline::suggest::{CorpusProfile, Quantiles, Suggestion, suggest};
+use simtool::quantity::{grouped, percent};
+use simtool::read::walk::Walked;
+use simtool::read::{Collection, Corpus};
+use simtool::shell_word::shell_word;
+use simtool::sides::Sides;
+use std::fmt::Write as _;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// What the choice is called among other methods.
+pub(crate) const NAME: &str = "suggested";
+
+/// Chooses a method and tells it; where the choice is to be measured, only on standard error.
+pub(crate) fn run(args: &EvalArgs) -> anyhow::Result<(NamedMethod, Outcome)> {
+    let running = &args.common.running;
+    let input = args.input();
+    let options = documents::read_options(&input, Access::of(running.no_mmap))?;
+    let resources = args.common.resources(&args.memory);
+    let paths: Vec<PathBuf> = args.paths.iter().chain(&args.corpus).cloned().collect();
+    let temporary = &resources.temporary_folder;
+    let Walked { files, faults, .. } = documents::walk(&paths, &input, Path::new(""), temporary)?;
+    let collection = Collection::open(files, options);
+    documents::show(&faults, documents::Shown { verbose: running.verbose, quiet: running.quiet });
+    let progress = ProgressLine::new(running.quiet, running.progress);
+    let corpus = Sides::One(&collection as &dyn Corpus);
+    let suggestion = suggest(corpus, &Options::new(), &resources, &progress)?;
+    progress.end();
+    if suggestion.profile.sampled == 0 {
+        anyhow::bail!("no document was read: there is nothing to suggest a method for");
+    }
+    let command = command(args, &paths, &suggestion.method);
+    if args.truth.is_some() {
+        if !running.quiet {
+            for reason in &suggestion.reasons {
+                console::note(reason);
+            }
+        }
+    } else {
+        let text = match args.format {
+            EvalFormat::Table => table(&suggestion, &command),
+            EvalFormat::Tsv => lines(&suggestion, &command),
+            EvalFormat::Json => json(&suggestion, &command)?,
+        };
+        console::out(text.as_bytes())?;
+    }
+    let named = NamedMethod { name: NAME.to_owned(), method: suggestion.method };
+    Ok((named, Outcome::Done))
+}
+
+/// What does what is suggested.
+fn command(args: &EvalArgs, paths: &[PathBuf], method: &Method) -> String {
+    let mut words = vec!["simtool".to_owned(), "dedup".to_owned()];
+    words.extend(paths.iter().map(|path| path.to_string_lossy().into_owned()));
+    words.extend(["--method".to_owned(), method.name().to_owned()]);
+    let fields = [("text_field", &args.text_field), ("id_field", &args.id_field)];
+    let fields = fields.into_iter().filter_map(|(name, field)| Some((name, field.clone()?)));
+    for (name, value) in method.parameters().into_iter().chain(fields) {
+        words.extend([format!("--{}", name.replace('_', "-")), value]);
+    }
+    let words: Vec<String> = words.iter().map(|word| shell_word(word)).collect();
+    words.join(" ")
+}
+
+/// What is told, by name.
+fn told(suggestion: &Suggestion, command: &str) -> Vec<(&'static str, String)> {
+    let Suggestion { method, reasons, profile, nearest, compared: (terms, measure), least } =
+        suggestion;
+    let CorpusProfile { documents, sampled, is_complete, characters, words, scripts, .. } = profile;
+    let about = if *is_complete { "" } else { "about " };
+    let range = |Quantiles { tenth, median, ninetieth }: &Quantiles| {
+        format!(
+            "half of the documents have up to {}, most from {} to {}",
+            grouped(*median),
+            grouped(*tenth),
+            grouped(*ninetieth)
+        )
+    };
+    let scripts = scripts.iter().filter(|(_, share)| *share >= 0.005);
+    let scripts: Vec<_> =
+        scripts.map(|(script, share)| format!("{script} {:.0} %", share * 100.0)).collect();
+    let tenths: Vec<String> = (0..10)
+        .rev()
+        .map(|tenth| (tenth * 10, (tenth + 1) * 10))
+        .map(|(from, to)| {
+            let end = if to == 100 { 101 } else { to };
+            nearest.of_first[from..end].iter().sum::<u64>().to_string()
+        })
+        .collect();
+    let mut told = vec![
+        (
+            "documents",
+            format!("{about}{}, {} of them sampled", grouped(*documents), grouped(*sampled)),
+        ),
+        ("characters", range(characters)),
+        ("words", range(words)),
+        ("scripts", scripts.join(", ")),
+        (
+            "repeats",
+            format!(
+                "{} of {} compared ones have another that is at least {:.2} similar ({} of {terms})",
+                percent(nearest.repeated(*least), nearest.probes.max(1)),
+                grouped(nearest.probes),
+                *least as f64 / 100.0,
+                measure.described()
+            ),
+        ),
+        ("nearest", format!("{} documents by tenths of similarity, from 1 down", tenths.join(" "))),
+        ("method", method.to_string()),
+    ];
+    told.extend(reasons.iter().map(|reason| ("why", console::with_options(reason))));
+    told.push(("run", command.to_owned()));
+    told
+}
+
+/// For people: writing to a string cannot fail.
+fn table(suggestion: &Suggestion, command: &str) -> String {
+    let mut text = String::new();
+    let mut last = "";
+    for (name, value) in told(suggestion, command) {
+        let shown = if name == last { "" } else { name };
+        let _ = writeln!(text, "{shown:<12}{value}");
+        last = name;
+    }
+    text
+}
+
+/// A line for each, with a tab.
+fn lines(suggestion: &Suggestion, command: &str) -> String {
+    told(suggestion, command).iter().fold(String::new(), |mut text, (name, value)| {
+        let _ = writeln!(text, "{name}\t{value}");
+        text
+    })
+}
+
+/// One object.
+fn json(suggestion: &Suggestion, command: &str) -> io::Result<String> {
+    let Suggestion { method, reasons, profile, nearest, compared: (terms, measure), least } =
+        suggestion;
+    let string = |text: &str| -> io::Result<String> {
+        let mut out = Vec::new();
+        write_string(&mut out, text.as_bytes())?;
+        Ok(String::from_utf8_lossy(&out).into_owned())
+    };
+    let quantiles = |Quantiles { tenth, median, ninetieth }: &Quantiles| {
+        format!("{{\"tenth\":{tenth},\"median\":{median},\"ninetieth\":{ninetieth}}}")
+    };
+    let numbers =
+        |numbers: &[u64]| numbers.iter().map(u64::to_string).collect::<Vec<_>>().join(",");
+    let scripts: Vec<String> =
+        profile.scripts.iter().map(|(script, share)| format!("\"{script}\":{share:.6}")).collect();
+    let reasons: io::Result<Vec<String>> =
+        reasons.iter().map(|reason| string(&console::with_options(reason))).collect();
+    let fields = [
+        ("documents", profile.documents.to_string()),
+        ("sampled", profile.sampled.to_string()),
+        ("is_complete", profile.is_complete.to_string()),
+        ("characters", quantiles(&profile.characters)),
+        ("words", quantiles(&profile.words)),
+        ("scripts", format!("{{{}}}", scripts.join(","))),
+        ("compared", string(&format!("{} of {terms}", measure.name()))?),
+        ("probes", nearest.probes.to_string()),
+        ("nearest_by_hundredths", format!("[{}]", numbers(&nearest.of_first))),
+        ("least", format!("{:.2}", *least as f64 / 100.0)),
+        ("repeated", nearest.repeated(*least).to_string()),
+        ("method", string(&method.to_string())?),
+        ("reasons", format!("[{}]", reasons?.join(","))),
+        ("command", string(command)?),
+    ];
+    let fields: Vec<_> = fields.iter().map(|(name, value)| format!("\"{name}\":{value}")).collect();
+    Ok(format!("{{{}}}\n", fields.join(",\n")))
+}

@@ -1,0 +1,309 @@
+//! What a sample says of a collection: how long its documents are, in which scripts, how much repeats.
+
+use crate::error::{ErrorKind, Result};
+use crate::evaluate::step;
+use crate::evaluation::SIMILARITY_STEPS;
+use crate::extract::weighting::Weighting;
+use crate::pipeline::estimate::{Budget, Making, Sample};
+use crate::pipeline::method::{DocumentTerms, Fitted, TermScratch, Terms};
+use crate::pipeline::probe_sets::ProbeSets;
+use crate::pipeline::workers::Workers;
+use crate::progress::{Progress, Work};
+use crate::read::Corpus;
+use crate::resources::Resources;
+use crate::sides::Sides;
+use crate::similarity::Measure;
+use crate::tokenize::Tokens;
+use crate::tokenize::letters::Letters;
+use crate::tokenize::stop_words::StopWords;
+use std::num::NonZeroUsize;
+
+/// Bytes of the input that are looked at.
+const LOOKED_AT: f64 = 32e6;
+/// Bytes of text that are kept to be compared.
+const KEPT: f64 = 32e6;
+/// Documents that are compared with all that are kept.
+const PROBES: usize = 1000;
+
+/// How many of the most similar documents of each are looked at: who has more is of a large cluster, or
+/// they are unrelated.
+const NEAREST: usize = 20;
+
+/// What a sample says of a collection; of two that are compared, together.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct CorpusProfile {
+    /// Documents of the collection, about.
+    pub documents: u64,
+    /// Pairs of documents that there are to compare, about.
+    pub pairs: f64,
+    /// Documents of the sample.
+    pub sampled: u64,
+    /// Whether that is all of them.
+    pub is_complete: bool,
+    /// How many characters they have.
+    pub characters: Quantiles,
+    /// How many words, of which an ideograph is one.
+    pub words: Quantiles,
+    /// The share of the letters that is of each script, the greatest first.
+    pub scripts: Vec<(&'static str, f64)>,
+    /// The share that is of scripts without spaces between words.
+    pub unspaced: f64,
+    /// Bytes of memory at hand.
+    pub memory: u64,
+}
+
+/// What a tenth, half and nine tenths of the documents have at the most.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Quantiles {
+    /// A tenth.
+    pub tenth: u64,
+    /// Half.
+    pub median: u64,
+    /// Nine tenths.
+    pub ninetieth: u64,
+}
+
+impl Quantiles {
+    fn of(mut numbers: Vec<u64>) -> Self {
+        numbers.sort_unstable();
+        let at = |tenths: usize| {
+            numbers.get((numbers.len() * tenths / 10).saturating_sub(1)).copied().unwrap_or(0)
+        };
+        Self { tenth: at(1), median: at(5), ninetieth: at(9) }
+    }
+}
+
+/// How similar documents of the sample are to those that are most similar to them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Nearest {
+    /// Documents that were compared with all of the sample.
+    pub probes: u64,
+    /// Distinct terms of a document, in the mean.
+    pub terms: u64,
+    /// By hundredths of similarity: how often one of the 20 nearest is so similar.
+    pub of_all: Vec<u64>,
+    /// By hundredths of similarity: for how many documents the nearest is so similar.
+    pub of_first: Vec<u64>,
+    /// The hundredths from which on half of the documents have fewer than 20 so similar: below are
+    /// unrelated ones.
+    pub bulk: usize,
+}
+
+impl Nearest {
+    /// Of the similarities of each probe's nearest documents, in hundredths, the greatest first.
+    pub(super) fn new(nearest: &[Vec<u8>], terms: u64) -> Self {
+        let (mut of_all, mut of_first) = (vec![0; 101], vec![0; 101]);
+        let mut twentieth: Vec<u8> = Vec::with_capacity(nearest.len());
+        for similarities in nearest {
+            for &hundredth in similarities {
+                of_all[usize::from(hundredth)] += 1;
+            }
+            of_first[usize::from(similarities.first().copied().unwrap_or(0))] += 1;
+            twentieth.push(similarities.get(NEAREST - 1).copied().unwrap_or(0));
+        }
+        twentieth.sort_unstable();
+        let bulk = twentieth.get(twentieth.len() / 2).copied().unwrap_or(0).into();
+        Self { probes: nearest.len() as u64, terms, of_all, of_first, bulk }
+    }
+
+    /// How many of the documents have one that is at least so similar, in hundredths.
+    #[must_use]
+    pub fn repeated(&self, hundredths: usize) -> u64 {
+        self.of_first.iter().skip(hundredths).sum()
+    }
+}
+
+/// Single words.
+fn words() -> Terms {
+    let (tokens, length) = (Tokens::Words, NonZeroUsize::MIN);
+    let (stop_words, weighting) = (StopWords::default(), Weighting::default());
+    Terms::Shingles { tokens, length, stop_words, weighting }
+}
+
+/// Texts of a collection, and what is known of all of it.
+pub(super) struct SampledTexts {
+    texts: Vec<Vec<u8>>,
+    documents: u64,
+    is_complete: bool,
+    /// Bytes of texts of this stretch that are still kept.
+    left: usize,
+}
+
+impl Making for SampledTexts {
+    #[expect(clippy::cast_sign_loss, reason = "no share is negative")]
+    fn begin(&mut self, share: f64) {
+        self.left = (KEPT * share) as usize;
+    }
+
+    fn make(&mut self, text: &[u8]) -> usize {
+        if self.left > 0 {
+            self.left = self.left.saturating_sub(text.len());
+            self.texts.push(text.to_vec());
+        }
+        0
+    }
+}
+
+impl SampledTexts {
+    /// A look at as much of a collection whenever and by whomever.
+    #[expect(clippy::cast_sign_loss, reason = "no number of documents is negative")]
+    pub(super) fn of(corpus: &dyn Corpus) -> Self {
+        let mut sampled = Self { texts: Vec::new(), documents: 0, is_complete: true, left: 0 };
+        let sample = Sample::making(corpus, &mut sampled, Budget::Bytes(LOOKED_AT));
+        let kept = sampled.texts.len() as u64;
+        sampled.documents = (sample.amounts.documents.round() as u64).max(kept);
+        sampled.is_complete = sample.is_complete && sampled.documents == kept;
+        sampled
+    }
+}
+
+impl CorpusProfile {
+    pub(super) fn of(sampled: &Sides<SampledTexts>, resources: &Resources) -> Self {
+        let words = DocumentTerms::new(&words(), &Fitted::Nothing, resources.isa);
+        let mut scratch = TermScratch::default();
+        let (mut letters, mut of_characters, mut of_words) = (Letters::default(), vec![], vec![]);
+        for text in sampled.iter().flat_map(|side| &side.texts) {
+            let decoded = String::from_utf8_lossy(text);
+            letters.add(&decoded);
+            of_characters.push(decoded.chars().count() as u64);
+            of_words.push(words.of(text, &mut scratch).len() as u64);
+        }
+        let documents = |side: &SampledTexts| side.documents as f64;
+        Self {
+            documents: sampled.iter().map(|side| side.documents).sum(),
+            pairs: match sampled {
+                Sides::One(all) => documents(all) * documents(all) / 2.0,
+                Sides::Two(queries, corpus) => documents(queries) * documents(corpus),
+            },
+            sampled: of_words.len() as u64,
+            is_complete: sampled.iter().all(|side| side.is_complete),
+            characters: Quantiles::of(of_characters),
+            words: Quantiles::of(of_words),
+            scripts: letters.shares(),
+            unspaced: letters.unspaced_share(),
+            memory: resources.memory,
+        }
+    }
+}
+
+/// Compares some documents of the first side with all of the second side that were kept.
+pub(super) fn nearest(
+    sampled: &Sides<SampledTexts>,
+    (terms, measure): (&Terms, Measure),
+    workers: &Workers,
+    resources: &Resources,
+    progress: &dyn Progress,
+) -> Result<Nearest> {
+    let terms = &DocumentTerms::new(terms, &Fitted::Nothing, resources.isa);
+    let set = |text: &[u8], scratch: &mut TermScratch| {
+        let set = terms.of(text, scratch);
+        set.sort_unstable();
+        set.dedup();
+        std::mem::take(set)
+    };
+    let (asked, others) = (&sampled.first().texts, &sampled.second().texts);
+    let count = asked.len().min(PROBES);
+    let places: Vec<usize> = (0..count).map(|probe| probe * asked.len() / count).collect();
+    let mut scratch = TermScratch::default();
+    let sets: Vec<Vec<u64>> =
+        places.iter().map(|&place| set(&asked[place], &mut scratch)).collect();
+    let probes = ProbeSets::new(sets.iter().map(|set| &set[..]));
+    progress.begin("comparing a sample", Work::Steps(others.len() as u64));
+    let parts = workers.try_share(others.len(), |items| {
+        let (mut counts, mut scratch) = (vec![0; probes.len()], TermScratch::default());
+        let (mut found, mut all_terms) = (vec![Vec::new(); probes.len()], 0);
+        for place in items {
+            let set = set(&others[place], &mut scratch);
+            all_terms += set.len() as u64;
+            probes.visit_shared(&set, &mut counts, |probe, shared, size| {
+                if sampled.is_two() || places[probe] != place {
+                    let sizes = (set.len() as u32, size as u32);
+                    keep(&mut found[probe], hundredths(measure, shared as u32, sizes));
+                }
+            });
+            progress.advance(1);
+            if progress.is_cancelled() {
+                return Err((place, ErrorKind::Cancelled.into()));
+            }
+        }
+        Ok((found, all_terms))
+    })?;
+    let mut nearest = vec![Vec::new(); probes.len()];
+    let mut all_terms = 0;
+    for (found, terms) in parts {
+        all_terms += terms;
+        for (nearest, found) in nearest.iter_mut().zip(found) {
+            for similarity in found {
+                keep(nearest, similarity);
+            }
+        }
+    }
+    Ok(Nearest::new(&nearest, all_terms / (others.len() as u64).max(1)))
+}
+
+/// The hundredths of similarity that are reached.
+fn hundredths(measure: Measure, shared: u32, (left, right): (u32, u32)) -> u8 {
+    let steps = SIMILARITY_STEPS as usize;
+    // At most 100.
+    ((steps - step(measure, shared, left, right)) * 100 / steps) as u8
+}
+
+/// Adds a similarity to the greatest ones.
+fn keep(greatest: &mut Vec<u8>, similarity: u8) {
+    if greatest.len() == NEAREST {
+        if greatest[NEAREST - 1] >= similarity {
+            return;
+        }
+        greatest.pop();
+    }
+    let at = greatest.partition_point(|&other| other >= similarity);
+    greatest.insert(at, similarity);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::progress::NoProgress;
+    use crate::read::Texts;
+
+    #[test]
+    fn the_greatest_are_kept_in_order() {
+        let mut greatest = Vec::new();
+        for number in 0..100_u32 {
+            keep(&mut greatest, (number * 37 % 101) as u8);
+        }
+        let expected: Vec<u8> = {
+            let mut all: Vec<u8> = (0..100_u32).map(|n| (n * 37 % 101) as u8).collect();
+            all.sort_unstable_by(|a, b| b.cmp(a));
+            all.truncate(NEAREST);
+            all
+        };
+        assert_eq!(greatest, expected);
+    }
+
+    #[test]
+    fn quantiles_are_of_the_documents() {
+        let found = Quantiles::of((1..=10).rev().collect());
+        assert_eq!(found, Quantiles { tenth: 1, median: 5, ninetieth: 9 });
+        assert_eq!(Quantiles::of(vec![7]), Quantiles { tenth: 7, median: 7, ninetieth: 7 });
+        assert_eq!(Quantiles::of(vec![]), Quantiles::default());
+    }
+
+    #[test]
+    fn each_document_is_compared_with_all_others() {
+        let texts = ["aaaa bbbb cccc", "aaaa bbbb cccc", "aaaa bbbb dddd", "eeee ffff"];
+        let resources = Resources { threads: 2, ..Resources::default() };
+        let sampled = Sides::One(SampledTexts::of(&Texts::of(&texts)));
+        let profile = CorpusProfile::of(&sampled, &resources);
+        assert_eq!((profile.documents, profile.sampled, profile.is_complete), (4, 4, true));
+        assert_eq!(profile.words, Quantiles { tenth: 2, median: 3, ninetieth: 3 });
+        assert_eq!(profile.scripts, [("Latin", 1.0)]);
+        let workers = Workers::new(2).unwrap();
+        let compared = (&words(), Measure::Jaccard);
+        let found = nearest(&sampled, compared, &workers, &resources, &NoProgress).unwrap();
+        let counts = |of: &[u64]| (of[100], of[50], of[0], of.iter().sum::<u64>());
+        assert_eq!(counts(&found.of_first), (2, 1, 1, 4));
+        assert_eq!(counts(&found.of_all), (2, 4, 0, 6));
+        assert_eq!((found.terms, found.bulk, found.repeated(50)), (2, 0, 3));
+    }
+}

@@ -1,0 +1,231 @@
+//! The rules that choose: functions of what a sample says, and nothing else.
+//!
+//! Their constants are of the labelled collections that `simtool eval` was measured on, where shingles
+//! of characters and a threshold between unrelated documents and repeats are best in every script, and
+//! of the times that joins take.
+
+use super::profile::{CorpusProfile, Nearest};
+use crate::error::{Error, Result};
+use crate::options::Options;
+use crate::pipeline::method::Method;
+use crate::quantity::{bytes, counted, grouped, percent};
+use crate::similarity::Measure;
+
+/// Documents with fewer characters are short, where a longer shingle is soon touched by a change; where a
+/// character is a word or half of one, there are two steps.
+const SHORT: u64 = 200;
+const SHORT_UNSPACED: u64 = 60;
+/// The share of letters of scripts without spaces from which on a collection is of such.
+const UNSPACED: f64 = 0.5;
+/// Words that documents have of which five consecutive ones are compared.
+const LONG: u64 = 50;
+/// Documents of a sample that tell something of the others.
+const ENOUGH: u64 = 20;
+/// Hundredths: of a threshold where nothing is known, and the least and most that is chosen.
+const USUAL: usize = 50;
+const LEAST: usize = 20;
+const MOST: usize = 95;
+/// Half a window in which pairs are counted, in hundredths.
+const HALF: usize = 3;
+/// How far a window is from the next one.
+const STEP: usize = 2 * HALF + 1;
+/// Hundredths from which on an exact join drops nearly all documents before it compares any.
+const HIGH: usize = 80;
+/// What of a low threshold is affordable, which compares most pairs: terms of pairs of documents for
+/// sets, pairs for fingerprints. Either takes about a minute of two cores.
+const AFFORDABLE_TERMS: f64 = 1e11;
+const AFFORDABLE_PAIRS: f64 = 2e9;
+/// Bytes for each term of sets that are compared, and of those that are counted before.
+const BYTES_A_COMPARED_TERM: f64 = 12.0;
+const BYTES_A_COUNTED_TERM: f64 = 1.25;
+/// Options that sets have too.
+const OF_SETS: [&str; 4] = ["shingle", "tokenizer", "stop_words", "similarity"];
+
+/// What a shingle is, and why.
+pub(super) fn shingle(profile: &CorpusProfile) -> (&'static str, String) {
+    let median = profile.characters.median;
+    let half =
+        |rule: &str| format!("half of the documents have {rule} {} characters", grouped(median));
+    if profile.unspaced >= UNSPACED {
+        let (shingle, length) = match median {
+            ..SHORT_UNSPACED => ("chars:2", half("at most")),
+            SHORT_UNSPACED..SHORT => ("chars:4", half("at most")),
+            SHORT.. => ("chars:6", half("at least")),
+        };
+        let why = format!(
+            "{:.0} % of the letters are of scripts without spaces between words, so that words would be \
+             guesses; {length}",
+            profile.unspaced * 100.0
+        );
+        return (shingle, format!("`shingle` {shingle}: {why}"));
+    }
+    let (shingle, why) = if median < SHORT {
+        ("chars:4", format!("documents are short: {}", half("at most")))
+    } else {
+        ("chars:6", format!("right for any script and topic; {}", half("at least")))
+    };
+    (shingle, format!("`shingle` {shingle}: {why}"))
+}
+
+/// From which hundredths of similarity on documents are repeats, and why: between unrelated ones, of
+/// which there are the fewer the more similar they are, and those that repeat each other.
+pub(super) fn threshold(nearest: &Nearest, measure: Measure) -> (usize, String) {
+    let Nearest { probes, of_all, bulk, .. } = nearest;
+    if *probes < ENOUGH {
+        let why = format!("the usual, as a sample of {} tells too little", documents(*probes));
+        return (USUAL, reason(measure, USUAL, &why));
+    }
+    let window =
+        |at: usize| -> u64 { of_all.iter().skip(at.saturating_sub(HALF)).take(STEP).sum() };
+    // Up to where most unrelated ones are, and down behind them.
+    let end = of_all.len() - STEP;
+    let top = (*bulk..end).find(|&at| window(at + STEP) <= window(at)).unwrap_or(end);
+    let foot = (top..end).find(|&at| window(at + STEP) >= window(at)).unwrap_or(end);
+    let valley = (foot..=foot + STEP).min_by_key(|&at| window(at)).unwrap_or(foot);
+    let above = of_all.iter().skip(valley).position(|&count| count > 0);
+    let (least, why) = if window(valley) > 0 {
+        let why = "fewest pairs of the sample are about so similar: unrelated documents are less, \
+                   repeats more";
+        (valley, why.to_owned())
+    } else {
+        let below = of_all.iter().take(valley).rposition(|&count| count > 0).unwrap_or(0);
+        let next = above.map_or(100, |above| valley + above);
+        let unrelated = format!("unrelated documents of the sample are up to {}", ratio(below));
+        let why = match above {
+            Some(_) => format!("{unrelated} similar, repeats from {} on", ratio(next)),
+            None => format!("{unrelated} similar, and none repeats another"),
+        };
+        ((below + next).div_ceil(2), why)
+    };
+    let least = least.clamp(LEAST, MOST);
+    let repeated = nearest.repeated(least);
+    let share = match repeated {
+        0 => String::new(),
+        _ => format!("; {} of the documents have one", percent(repeated, *probes)),
+    };
+    (least, reason(measure, least, &(why + &share)))
+}
+
+fn reason(measure: Measure, least: usize, why: &str) -> String {
+    format!("`similarity` {}:{}: {why}", measure.name(), ratio(least))
+}
+
+fn documents(count: u64) -> String {
+    counted(count, "document")
+}
+
+fn ratio(hundredths: usize) -> String {
+    match hundredths {
+        100.. => "1".to_owned(),
+        _ => format!("0.{hundredths:02}"),
+    }
+}
+
+/// A kind of method, with what it asks for beside what was given.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Chosen {
+    pub(super) name: &'static str,
+    /// Another shingle, similarity and recall.
+    pub(super) instead: &'static [(&'static str, &'static str)],
+    pub(super) reason: String,
+}
+
+/// The kind of method.
+pub(super) fn method(
+    profile: &CorpusProfile,
+    nearest: &Nearest,
+    (measure, least): (Measure, usize),
+    given: &Options,
+) -> Chosen {
+    let chosen = |name, instead, why: String| Chosen {
+        name,
+        instead,
+        reason: format!("`method` {name}: {why}"),
+    };
+    if let Some(option) = given.names().find(|option| !OF_SETS.contains(option)) {
+        return chosen("minhash", &[], format!("`{option}` goes with fingerprints"));
+    }
+    if measure == Measure::Containment {
+        return chosen("exact", &[], "containment is of the sets themselves".to_owned());
+    }
+    let terms = profile.documents as f64 * nearest.terms as f64;
+    let has_room = |each: f64| terms * each <= profile.memory as f64;
+    let all = documents(profile.documents);
+    let no_room = || format!("the sets of {all} have no room in {}", bytes(profile.memory));
+    let high = |recalled, fitting, why: String| {
+        if has_room(BYTES_A_COUNTED_TERM) {
+            chosen("exact", fitting, format!("{why}, and the sets are compared themselves"))
+        } else {
+            chosen("minhash", recalled, format!("{why}; {}", no_room()))
+        }
+    };
+    if least >= HIGH {
+        let why = "so high a threshold leaves few pairs to compare".to_owned();
+        return high(&[("recall", "0.95")], &[], why);
+    }
+    let is_affordable = profile.pairs * nearest.terms as f64 <= AFFORDABLE_TERMS;
+    if is_affordable && has_room(BYTES_A_COMPARED_TERM) {
+        let why = format!("the sets of {all} can be compared themselves, which errs least");
+        return chosen("exact", &[], why);
+    }
+    if given.has("similarity") || profile.pairs <= AFFORDABLE_PAIRS {
+        let why = if is_affordable {
+            no_room()
+        } else {
+            format!("{all} are too many to compare their sets at so low a threshold")
+        };
+        return chosen("minhash", &[], format!("{why}; 64 bytes stand for each"));
+    }
+    let why = format!(
+        "{all} are too many for all pairs at {}: only what is nearly equal is looked for, at 0.8",
+        ratio(least)
+    );
+    let takes_words = !given.has("shingle")
+        && !given.has("tokenizer")
+        && profile.unspaced < UNSPACED
+        && profile.words.median >= LONG;
+    if takes_words {
+        high(
+            &[("shingle", "words:5"), ("similarity", "0.8"), ("recall", "0.95")],
+            &[("shingle", "words:5"), ("similarity", "0.8")],
+            why + " of five consecutive words",
+        )
+    } else {
+        high(&[("similarity", "0.8"), ("recall", "0.95")], &[("similarity", "cosine:0.8")], why)
+    }
+}
+
+/// The method with what was chosen and given.
+pub(super) fn complete(chosen: &Chosen, least: usize, mut options: Options) -> Result<Method> {
+    for &(name, value) in chosen.instead {
+        drop(options.take(name));
+        options.set(name, value);
+    }
+    let is_replaced = chosen.instead.iter().any(|(name, _)| *name == "similarity");
+    let is_limited = options.has("similarity") || options.has("max_distance");
+    if chosen.name == "exact" && !is_limited {
+        options.set("similarity", format!("cosine:{}", ratio(least)));
+    } else if !is_limited {
+        options.set("similarity", ratio(least));
+    } else if chosen.name == "minhash"
+        && let Some(given) = options.take("similarity")
+    {
+        // What was measured is what the distances shall measure.
+        let (measure, similarity) = match given.split_once(':') {
+            Some((measure, similarity)) => (measure.to_owned(), similarity.to_owned()),
+            None if is_replaced => ("cosine".to_owned(), given),
+            None => ("jaccard".to_owned(), given),
+        };
+        if measure == "containment" {
+            let rule = "goes with `method` exact, which these settings do not allow";
+            return Err(Error::config("similarity", format!("{measure}:{similarity}"), rule));
+        }
+        options.complete(&[("measure", &measure)]);
+        options.set("similarity", similarity);
+    }
+    let method = Method::parse(chosen.name, &mut options)?;
+    match options.first() {
+        Some((option, value)) => Err(method.refusal(option, value)),
+        None => Ok(method),
+    }
+}

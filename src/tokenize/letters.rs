@@ -1,0 +1,72 @@
+//! Of which scripts the letters of texts are.
+
+use super::normalize::is_unspaced;
+use std::collections::BTreeMap;
+use unicode_script::{Script, UnicodeScript as _};
+
+/// Letters by script.
+#[derive(Clone, Debug, Default)]
+pub struct Letters {
+    /// By the script's name in Unicode.
+    counts: BTreeMap<&'static str, u64>,
+    unspaced: u64,
+    all: u64,
+}
+
+impl Letters {
+    /// Counts those of a text.
+    pub fn add(&mut self, text: &str) {
+        let mut latin = 0;
+        for letter in text.chars().filter(|character| character.is_alphabetic()) {
+            self.all += 1;
+            if letter.is_ascii() {
+                latin += 1;
+                continue;
+            }
+            self.unspaced += u64::from(is_unspaced(letter));
+            let script = letter.script();
+            if !matches!(script, Script::Common | Script::Inherited | Script::Unknown) {
+                *self.counts.entry(script.full_name()).or_insert(0) += 1;
+            }
+        }
+        if latin > 0 {
+            *self.counts.entry(Script::Latin.full_name()).or_insert(0) += latin;
+        }
+    }
+
+    /// The share of each script that has any, the greatest first.
+    #[must_use]
+    pub fn shares(&self) -> Vec<(&'static str, f64)> {
+        let mut scripts: Vec<(&str, u64)> = self.counts.iter().map(|(&s, &n)| (s, n)).collect();
+        scripts.sort_by_key(|&(_, count)| std::cmp::Reverse(count));
+        scripts.into_iter().map(|(script, count)| (script, self.share(count))).collect()
+    }
+
+    /// The share of scripts that have no spaces between words.
+    #[must_use]
+    pub fn unspaced_share(&self) -> f64 {
+        self.share(self.unspaced)
+    }
+
+    fn share(&self, count: u64) -> f64 {
+        count as f64 / self.all.max(1) as f64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn letters_are_of_their_scripts_and_nothing_else_counts() {
+        let mut letters = Letters::default();
+        letters.add("ab, 12! 中文 ไทย в");
+        let (shares, unspaced) = (letters.shares(), letters.unspaced_share());
+        assert_eq!(shares[0], ("Thai", 0.375));
+        assert_eq!(shares[1..3], [("Han", 0.25), ("Latin", 0.25)]);
+        assert_eq!(shares[3], ("Cyrillic", 0.125));
+        assert!((unspaced - 0.625).abs() < 1e-9);
+        assert_eq!(Letters::default().shares(), []);
+        assert!(Letters::default().unspaced_share() == 0.0);
+    }
+}
