@@ -172,6 +172,7 @@ fn method(job: Job<'_>) -> Result<Method, Error> {
         ("similarity", &given.similarity),
         ("max_distance", &distance),
         ("verify", &given.verify),
+        ("verify_weight", &given.verify_weight),
         ("recall", &given.recall),
     ]);
     let stop_words = given.terms.stop_words.as_deref();

@@ -100,6 +100,8 @@ pub(super) fn of(samples: &Sides<Sample>, files: usize, plan: &Plan) -> Cost {
     // Names are gathered by shard and then put together.
     let bytes = BYTES_OF_NOTHING + threads * readers + files as f64 * BYTES_A_FILE + 2.0 * names;
 
+    let is_learned = plan.method().recipe().terms().is_learned();
+    let learned = if is_learned { shared(read + make) } else { 0.0 };
     match plan.method().close() {
         Criterion::Similarity(threshold) => {
             let living = samples.iter().map(|s| s.living_share).fold(LIVING_SHARE, f64::max);
@@ -107,6 +109,7 @@ pub(super) fn of(samples: &Sides<Sample>, files: usize, plan: &Plan) -> Cost {
             let again = read - sum(|sample| sample.dear_seconds);
             Cost {
                 seconds: seconds
+                    + learned
                     + shared(again + make * living)
                     + slowness * set_join_seconds(terms, documents, living) / threads,
                 bytes: bytes + of_sets,
@@ -114,8 +117,6 @@ pub(super) fn of(samples: &Sides<Sample>, files: usize, plan: &Plan) -> Cost {
             }
         }
         Criterion::Distance(max_distance) => {
-            let is_learned = plan.method().recipe().terms().is_learned();
-            let learned = if is_learned { shared(read + make) } else { 0.0 };
             let row = plan.method().recipe().row_bytes() as f64;
             let join = join_plan(samples, plan);
             let chosen = join

@@ -232,18 +232,27 @@ impl Similar<'_> {
                 lists.entry(term).or_default().push(at);
             }
         }
-        let state = || (vec![0_u32; sets.len()], vec![Partners::default(); sets.len()]);
-        let states = self.visit_sets(terms, &|_| true, state, |(counts, partners), row, set| {
-            for at in set.iter().filter_map(|term| lists.get(term)).flatten() {
-                counts[*at as usize] += 1;
+        let weight = |set: &[u64]| match terms.frequencies() {
+            Some(_) => set.iter().map(|&term| u64::from(terms.weight(term))).sum(),
+            None => set.len() as u64,
+        };
+        let weights: Vec<u64> = sets.iter().map(|(_, set)| weight(set)).collect();
+        let state = || (vec![0_u64; sets.len()], vec![Partners::default(); sets.len()]);
+        let states = self.visit_sets(terms, &|_| true, state, |(sums, partners), row, set| {
+            for (&term, list) in set.iter().filter_map(|term| Some((term, lists.get(term)?))) {
+                let weight = u64::from(terms.weight(term));
+                for at in list {
+                    sums[*at as usize] += weight;
+                }
             }
-            for ((count, partners), (other, sampled)) in counts.iter_mut().zip(partners).zip(&sets)
+            let left = weight(set);
+            for (((sum, partners), (other, _)), &right) in
+                sums.iter_mut().zip(partners).zip(&sets).zip(&weights)
             {
-                let shared = u64::from(std::mem::take(count));
+                let shared = std::mem::take(sum);
                 if shared == 0 || row == *other {
                     continue;
                 }
-                let (left, right) = (set.len() as u64, sampled.len() as u64);
                 let is_reached =
                     |threshold: Threshold| threshold.reached(shared, left, right).is_some();
                 if is_reached(wanted.truth) {

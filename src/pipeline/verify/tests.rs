@@ -205,8 +205,19 @@ fn the_work_on_one_group_is_cut_into_pieces() {
     let texts = lines.texts(&terms, &workers);
     let classes = texts.classes(&[(0..600).collect(), vec![]], |_| true).unwrap();
     let group = classes.of_group(0);
-    assert!(group.len() > 200 && group.is_sorted_by_key(size) && classes.of_group(1).is_empty());
-    let comparison = Comparison { a: group, b: group, distance: 0, is_within: true, is_same: true };
+    assert!(
+        group.len() > 200
+            && group.is_sorted_by_key(|class: &Class| class.weight)
+            && classes.of_group(1).is_empty()
+    );
+    let comparison = Comparison {
+        a: group,
+        b: group,
+        terms: &terms,
+        distance: 0,
+        is_within: true,
+        is_same: true,
+    };
     for threshold in ["0.1", "0.9"].map(|text| text.parse::<Threshold>().unwrap()) {
         let mut work = Pieces::default();
         work.cut(7, comparison, threshold);

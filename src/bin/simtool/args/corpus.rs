@@ -157,6 +157,11 @@ pub(crate) struct CorpusArgs {
     #[arg(long, value_name = "S")]
     pub(crate) verify: Option<String>,
 
+    /// With --verify: how much each shingle of the texts counts, as --weight says of exact [default:
+    /// binary].
+    #[arg(long, value_name = "WEIGHT", value_parser = ["binary", "idf"], requires = "verify")]
+    pub(crate) verify_weight: Option<String>,
+
     /// With fingerprints: look for them by bands, in which at least this part of the pairs at the
     /// greatest distance agree, and miss others [default: all are found].
     #[arg(long, value_name = "PART")]
