@@ -122,7 +122,10 @@ pub fn estimate_by_sample(
         documents: all,
         sample: sample.len() as u64,
         similarity,
-        terms: method.compared().to_string(),
+        terms: match method.compared() {
+            terms if terms.are_weighed_in_sets() => format!("{terms} weighted by IDF"),
+            terms => terms.to_string(),
+        },
         recall: ratio_estimate(&recall, all),
         precision: ratio_estimate(&precision, all),
         recall_of_small: ratio_estimate(&small, all),

@@ -367,8 +367,9 @@ mod tests {
                 };
                 let words = words.map_or(String::new(), |words| format!("words={words},"));
                 let bits = if wide { 128 } else { 64 };
+                let weight = if idf { "verify_weight=idf," } else { "" };
                 let verify =
-                    if verify { format!("verify={similarity},{}", if idf { "verify_weight=idf," } else { "" }) } else { String::new() };
+                    if verify { format!("verify={similarity},{weight}") } else { String::new() };
                 text = format!(
                     "simhash:{words}bits={bits},max_distance={distance},{verify}shingle={shingle}\
                      {weighting}"
@@ -383,6 +384,7 @@ mod tests {
     fn what_is_not_given_has_a_default() {
         for (text, whole) in [
             ("exact", "exact:similarity=0.8,shingle=words:3"),
+            ("exact:weight=binary", "exact:similarity=0.8,shingle=words:3"),
             ("simhash", "simhash:bits=64,max_distance=3,shingle=words:3"),
             (
                 "minhash",
@@ -439,9 +441,12 @@ mod tests {
         );
         let goes = format!("goes with `method` {of_rows}");
         assert_eq!(refused("exact:top=5"), format!("top 5: {goes}"));
-        let goes = "goes with `method` simhash, multi-lexicon";
-        assert_eq!(refused("exact:weight=idf"), format!("weight idf: {goes}"));
+        let goes = "goes with `method` exact, simhash, multi-lexicon";
         assert_eq!(refused("minhash:weight=idf"), format!("weight idf: {goes}"));
+        let rule = "must be binary or idf: a set has each of its terms once";
+        assert_eq!(refused("exact:weight=tf"), format!("weight tf: {rule}"));
+        assert_eq!(refused("simhash:verify=1,verify_weight=2"), format!("verify_weight 2: {rule}"));
+        assert_eq!(refused("simhash:verify_weight=idf"), "verify_weight idf: goes with `verify`");
         assert_eq!(
             refused("simhash:words=7,top=9"),
             "top 9: does not go with 7 most frequent words"
@@ -474,5 +479,6 @@ mod tests {
         assert!(words.starts_with("simhash16/table="), "{words}");
         assert!(words.contains("/ascii-letters/most-frequent=7/weight=tf/stop="), "{words}");
         assert!(recipe("exact").to_string().starts_with("jaccard/xxh3-64:0/words:"));
+        assert!(recipe("exact:weight=idf").to_string().ends_with("/shingle=3/weight=idf"));
     }
 }
