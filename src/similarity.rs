@@ -21,7 +21,7 @@ pub enum Measure {
     Containment,
     /// Shared elements over nine tenths of those of the smaller set and a tenth of those of the larger:
     /// the index of A. Tversky (Features of similarity, Psychological Review 84, 1977), made symmetric
-    /// as by S. Jimenez, C. Becerra, A. Gelbukh (SOFTCARDINALITY-CORE, SemEval 2013), with α = 0.9 and
+    /// as by S. Jimenez, C. Becerra, A. Gelbukh (SOFTCARDINALITY-CORE, \*SEM 2013), with α = 0.9 and
     /// β = 1. Almost containment, but a part of a much longer text is less like it.
     Tversky,
 }

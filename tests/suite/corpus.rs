@@ -266,9 +266,10 @@ fn words_that_most_documents_have_weigh_little() {
         let rows = fs::read_to_string(folder.path(output).join("removed.jsonl")).unwrap();
         rows.lines().map(str::to_owned).collect::<Vec<_>>()
     };
-    // By their numbers half of "the cat" is in "the dog"; by weights (1 + 524) / (1 + 524 + 939).
+    // By their numbers half of "the cat" is in all others; by weights (1 + 524) / (1 + 524 + 939) of
+    // "the red hen" in another one.
     let alike = [&BY_IDF[..3], &["--similarity", "containment:0.5"]].concat();
-    assert_eq!(removed("plain", &alike).len(), 2);
+    assert_eq!(removed("plain", &alike).len(), 3);
     let pair = removed("weighed", &[&BY_IDF[..], &["containment:0.358"]].concat());
     assert!(pair.len() == 1 && pair[0].contains("0.3586"), "{pair:?}");
     assert!(removed("more", &[&BY_IDF[..], &["containment:0.359"]].concat()).is_empty());
@@ -288,7 +289,7 @@ fn words_that_most_documents_have_weigh_little() {
         ["--method", "simhash", "-k", "31", "--per-line", "--shingle", "words:1", "--verify"];
     let by_weight = [&verified[..], &["containment:0.358", "--verify-weight", "idf"]].concat();
     assert_eq!(removed("verified", &by_weight).len(), 1);
-    assert_eq!(removed("unweighed", &[&verified[..], &["containment:0.5"]].concat()).len(), 2);
+    assert_eq!(removed("unweighed", &[&verified[..], &["containment:0.5"]].concat()).len(), 3);
 }
 
 #[test]

@@ -89,8 +89,8 @@ impl Method {
     /// The method of that name with its settings, which it takes out of `options`; others it leaves.
     ///
     /// All take `tokenizer`, `shingle` and `stop_words`, `exact` also `similarity` and `weight`. Methods
-    /// with fingerprints take `max_distance`, `verify`, `verify_weight`, `weight`, `top`, `idf_band` and what their kind
-    /// names in [`SKETCHES`]; `words` in front of these takes so many of the most frequent words
+    /// with fingerprints take `max_distance`, `verify`, `verify_weight`, `weight`, `top`, `idf_band` and
+    /// what their kind names in [`SKETCHES`]; `words` in front of these takes so many of the most frequent words
     /// instead of shingles, with the built-in table and stop words.
     ///
     /// # Errors

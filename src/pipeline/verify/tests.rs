@@ -93,19 +93,17 @@ fn similar([a, b]: [&[u64]; 2], terms: &DocumentTerms, threshold: Threshold) -> 
     let weigh = |set: &mut dyn Iterator<Item = &u64>| -> u64 {
         set.map(|&term| u64::from(terms.weight(term))).sum()
     };
-    let shared = weigh(&mut a.iter().filter(|term| b.contains(term)));
+    let shared = weigh(&mut a.iter().filter(|term| b.binary_search(term).is_ok()));
     threshold.reached(shared, weigh(&mut a.iter()), weigh(&mut b.iter()))
 }
 
-const WEIGHTED: [(&str, &str); 8] = [
+const WEIGHTED: [(&str, &str); 6] = [
     ("", "0.3"),
     ("", "0.7"),
     ("", "1"),
-    ("weight=idf", "0.1"),
-    ("weight=idf", "0.7"),
-    ("weight=idf", "containment:0.6"),
-    ("weight=idf", "cosine:0.5"),
-    ("weight=idf", "tversky:0.5"),
+    ("weight=idf", "0.3"),
+    ("weight=idf", "containment:0.7"),
+    ("weight=idf", "tversky:0.6"),
 ];
 
 /// Row and row, with their similarity and distance.
@@ -200,7 +198,7 @@ fn what_remains_across_is_what_a_look_at_every_pair_leaves() {
     pairs.sort_by_key(|pair| (pair.a, pair.b));
     let of_equal = Closeness::Distance(0);
     let close = Close { groups: Sides::Two(of_a, of_b), pairs, of_equal };
-    for (weight, threshold) in [WEIGHTED[0], WEIGHTED[1], WEIGHTED[5], WEIGHTED[7]] {
+    for (weight, threshold) in [WEIGHTED[0], WEIGHTED[1], WEIGHTED[5]] {
         let (terms, threshold) = (of_words(weight, &both[1]), threshold.parse().unwrap());
         let mut expected = Expanded::new();
         for (&(a, b), closeness) in &expanded(&close) {

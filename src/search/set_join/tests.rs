@@ -214,7 +214,7 @@ struct Weighted(Documents);
 
 fn weight(term: u64) -> u32 {
     // Also such as make sums that leave little room in 64 bits.
-    (1 + term % 5) as u32 * if term % 9 == 0 { 1 << 28 } else { 1 }
+    (1 + term % 5) as u32 * if term.is_multiple_of(9) { 1 << 28 } else { 1 }
 }
 
 impl TermSource for Weighted {
@@ -258,8 +258,7 @@ fn weighted_brute_force(
     threshold: Threshold,
     all: bool,
 ) -> Vec<SetPair> {
-    let (a, c) = threshold.fraction();
-    let [least, most] = [a, c].map(u128::from);
+    let [least, most] = <[u32; 2]>::from(threshold.fraction()).map(u128::from);
     let mut pairs = Vec::new();
     for (a, left) in (0..).zip(left) {
         for (b, right) in (0..).zip(right).filter(|&(b, _)| all || b > a) {

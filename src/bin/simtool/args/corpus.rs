@@ -138,8 +138,8 @@ pub(crate) struct CorpusArgs {
     /// Least similarity of near-duplicates, a decimal or a ratio such as 4/5 [default: 0.8].
     ///
     /// With exact it is that of Jaccard, or cosine:S, containment:S (in the smaller set) or tversky:S (in
-    /// nine tenths of the smaller set and a tenth of the larger); with
-    /// minhash it is what --measure says, on average.
+    /// nine tenths of the smaller set and a tenth of the larger); with minhash it is what --measure says,
+    /// on average.
     #[arg(long, value_name = "S")]
     pub(crate) similarity: Option<String>,
 
