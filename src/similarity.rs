@@ -19,11 +19,16 @@ pub enum Measure {
     Cosine,
     /// Shared elements over those of the smaller set.
     Containment,
+    /// Shared elements over nine tenths of those of the smaller set and a tenth of those of the larger:
+    /// the index of A. Tversky (Features of similarity, Psychological Review 84, 1977), made symmetric
+    /// as by S. Jimenez, C. Becerra, A. Gelbukh (SOFTCARDINALITY-CORE, \*SEM 2013), with α = 0.9 and
+    /// β = 1. Almost containment, but a part of a much longer text is less like it.
+    Tversky,
 }
 
 impl Measure {
     /// All of them.
-    pub const ALL: [Self; 3] = [Self::Jaccard, Self::Cosine, Self::Containment];
+    pub const ALL: [Self; 4] = [Self::Jaccard, Self::Cosine, Self::Containment, Self::Tversky];
 
     /// Its name.
     #[must_use]
@@ -32,6 +37,7 @@ impl Measure {
             Self::Jaccard => "jaccard",
             Self::Cosine => "cosine",
             Self::Containment => "containment",
+            Self::Tversky => "tversky",
         }
     }
 
@@ -42,8 +48,20 @@ impl Measure {
             Self::Jaccard => "Jaccard similarity",
             Self::Cosine => "cosine",
             Self::Containment => "containment",
+            Self::Tversky => "Tversky index",
         }
     }
+}
+
+/// Tenths of the smaller set and of the larger one that [`Measure::Tversky`] is a share of.
+const TVERSKY: [u32; 2] = [9, 1];
+const TENTHS: u32 = TVERSKY[0] + TVERSKY[1];
+
+/// Tenths of the elements that [`Measure::Tversky`] is a share of.
+#[must_use]
+pub fn tversky_tenths(left: u64, right: u64) -> u64 {
+    let [of_smaller, of_larger] = TVERSKY.map(u64::from);
+    of_smaller * left.min(right) + of_larger * left.max(right)
 }
 
 /// The similarity of two sets; that of Jaccard, unless it was measured otherwise: shared elements over
@@ -181,10 +199,18 @@ impl Threshold {
         match self.measure {
             Measure::Jaccard => Similarity::of_sizes(shared, left, right),
             Measure::Containment => Similarity { shared, union: left.min(right) },
+            Measure::Tversky => Similarity {
+                shared: u64::from(TENTHS) * shared,
+                union: tversky_tenths(left, right),
+            },
             Measure::Cosine => {
                 let scale = u64::from(self.denominator * (MAX_DENOMINATOR / self.denominator));
-                let square = (u128::from(shared) * u128::from(scale)).pow(2);
-                let ratio = (square / (u128::from(left) * u128::from(right))).isqrt();
+                let scaled = u128::from(shared) * u128::from(scale);
+                let sizes = u128::from(left) * u128::from(right);
+                let ratio = match scaled.checked_pow(2) {
+                    Some(square) => (square / sizes).isqrt(),
+                    None => root_of_ratio(scaled, sizes),
+                };
                 // At most the scale, since no set shares more than it has.
                 Similarity { shared: ratio as u64, union: scale }
             }
@@ -233,6 +259,11 @@ impl Threshold {
                 product.div_ceil(u128::from(c * c)) as u32
             }
             Measure::Containment => size.min(1) as u32,
+            // All of it is shared, which is also nine tenths of what it is a share of.
+            Measure::Tversky => {
+                let [of_smaller, of_larger] = TVERSKY.map(u64::from);
+                (a * size * of_larger).div_ceil(c * u64::from(TENTHS) - a * of_smaller) as u32
+            }
         }
     }
 
@@ -252,6 +283,42 @@ impl Threshold {
         (left + right).saturating_sub(2 * self.min_shared(left, right))
     }
 
+    /// As [`Self::min_size`], of sums of weights.
+    #[must_use]
+    pub fn min_weight(self, weight: u64) -> u64 {
+        let [a, c] = [self.numerator, self.denominator].map(u128::from);
+        let weight = u128::from(weight);
+        let least = match self.measure {
+            Measure::Jaccard => (a * weight).div_ceil(c),
+            Measure::Cosine => (a * a * weight).div_ceil(c * c),
+            Measure::Containment => weight.min(1),
+            Measure::Tversky => {
+                let [of_smaller, of_larger] = TVERSKY.map(u128::from);
+                (a * weight * of_larger).div_ceil(c * u128::from(TENTHS) - a * of_smaller)
+            }
+        };
+        least as u64
+    }
+
+    /// A sum of weights that two sets must share at the least if theirs are these: no less than
+    /// either set's [`Self::min_weight`] that the other one reaches. That of a cosine may be a little
+    /// less than they must.
+    #[must_use]
+    pub fn min_shared_weight(self, left: u64, right: u64) -> u64 {
+        let [a, c] = [self.numerator, self.denominator].map(u128::from);
+        let (left, right) = (u128::from(left), u128::from(right));
+        let least = match self.measure {
+            Measure::Jaccard => (a * (left + right)).div_ceil(a + c),
+            Measure::Cosine => (a * (left * right).isqrt()).div_ceil(c),
+            Measure::Containment => (a * left.min(right)).div_ceil(c),
+            Measure::Tversky => {
+                let tenths = tversky_tenths(left as u64, right as u64);
+                (a * u128::from(tenths)).div_ceil(c * u128::from(TENTHS))
+            }
+        };
+        least as u64
+    }
+
     /// What a set of `size` elements adds to [`Self::max_difference`], about: that of two sets whose
     /// sizes let them be alike enough is at most their sum and 1.
     #[inline]
@@ -266,6 +333,13 @@ impl Threshold {
                 (size * u128::from(c * c - a * a) / u128::from(c * c + a * a)) as u32
             }
             Measure::Containment => size as u32,
+            // As with a cosine.
+            Measure::Tversky => {
+                let [_, of_larger] = TVERSKY.map(u64::from);
+                let tenths = u64::from(TENTHS);
+                let both = tenths * c - (tenths - 2 * of_larger) * a;
+                (size * u128::from(tenths * (c - a)) / u128::from(both)) as u32
+            }
         }
     }
 
@@ -292,8 +366,41 @@ impl Threshold {
                 shared as u32
             }
             Measure::Containment => (a * u64::from(left.min(right))).div_ceil(c) as u32,
+            Measure::Tversky => {
+                let tenths = tversky_tenths(left.into(), right.into());
+                (u128::from(a) * u128::from(tenths)).div_ceil(u128::from(c * u64::from(TENTHS)))
+                    as u32
+            }
         }
     }
+}
+
+/// The whole part of `x` / √`y`, where that is at most 10⁹ and the square of `x` has more than 128 bits.
+fn root_of_ratio(x: u128, y: u128) -> u128 {
+    // Near enough that a step or two make it exact.
+    #[expect(clippy::cast_sign_loss, reason = "a root is not negative")]
+    let mut root = (x as f64 / (y as f64).sqrt()) as u128;
+    let is_too_large = |root: u128| wide_product(root * root, y) > wide_product(x, x);
+    while is_too_large(root) {
+        root -= 1;
+    }
+    while !is_too_large(root + 1) {
+        root += 1;
+    }
+    root
+}
+
+/// The higher and the lower half of a product.
+fn wide_product(a: u128, b: u128) -> (u128, u128) {
+    let halves = |number: u128| (number >> 64, number & u128::from(u64::MAX));
+    let ((a_high, a_low), (b_high, b_low)) = (halves(a), halves(b));
+    let (carry, low) = halves(a_low * b_low);
+    let (carry, middle) = {
+        let (high, low) = halves(a_high * b_low + carry);
+        let (more, low) = halves(a_low * b_high + low);
+        (high + more, low)
+    };
+    (a_high * b_high + carry, middle << 64 | low)
 }
 
 impl fmt::Display for Threshold {
@@ -373,7 +480,7 @@ mod tests {
                 for left in 1..40_u32 {
                     // The fewest that any partner shares, and the smallest partner.
                     let (mut fewest, mut smallest) = (u32::MAX, u32::MAX);
-                    for right in 1..120_u32 {
+                    for right in 1..300_u32 {
                         let holds = |shared: &u32| {
                             let sizes = [*shared, left, right].map(u64::from);
                             threshold.holds(threshold.similarity(sizes[0], sizes[1], sizes[2]))
@@ -390,6 +497,11 @@ mod tests {
                                     scaled.pow(2) >= least * least * sizes[0] * sizes[1]
                                 }
                                 Measure::Containment => scaled >= least * sizes[0].min(sizes[1]),
+                                Measure::Tversky => {
+                                    let [smaller, larger] =
+                                        [sizes[0].min(sizes[1]), sizes[0].max(sizes[1])];
+                                    10 * scaled >= least * (9 * smaller + larger)
+                                }
                             }
                         };
                         let common = left.min(right);
@@ -412,6 +524,47 @@ mod tests {
         assert_eq!(cosine.min_shared(most, most), most - 4);
         assert!(cosine.difference_share(most) < 10);
         assert!("dice:0.8".parse::<Threshold>().is_err());
+    }
+
+    #[test]
+    fn bounds_of_weights_are_those_of_as_many_elements() {
+        for measure in Measure::ALL {
+            for (a, c) in [(8, 10), (1, 1), (1, 7), (123_456_789, 1_000_000_000)] {
+                let threshold = Threshold::new(a, c).unwrap().of(measure);
+                for left in 1..60 {
+                    assert_eq!(
+                        threshold.min_weight(left.into()),
+                        u64::from(threshold.min_size(left))
+                    );
+                    for right in 1..60 {
+                        let least = threshold.min_shared_weight(left.into(), right.into());
+                        let needed = u64::from(threshold.min_shared(left, right));
+                        let may_be_less = u64::from(measure == Measure::Cosine);
+                        assert!((needed - may_be_less..=needed).contains(&least));
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn cosines_of_large_weights_are_exact() {
+        let threshold = Threshold::new(3, 10).unwrap().of(Measure::Cosine);
+        let ratio = |shared, left, right| threshold.similarity(shared, left, right).shared;
+        let many = 1_u64 << 40;
+        assert_eq!(ratio(3 * many, 10 * many, 10 * many), 300_000_000);
+        assert_eq!(ratio(3 * many - 1, 10 * many, 10 * many), 299_999_999);
+        assert_eq!(ratio(6 * many, 16 * many, 25 * many), 300_000_000);
+        assert_eq!(ratio(6 * many, 16 * many + 1, 25 * many), 299_999_999);
+        assert_eq!(ratio(u64::MAX, u64::MAX, u64::MAX), 1_000_000_000);
+        // 0.7 of the root of 2, by another way where the squares have fewer bits.
+        for weight in [10, 10 << 20, 10 << 40] {
+            assert_eq!(ratio(weight / 10 * 7, weight / 2, weight), 989_949_493);
+        }
+        let (a, b) = (u128::MAX / 3, u128::MAX / 5);
+        assert_eq!(wide_product(a, 1 << 64), (a >> 64, a << 64));
+        assert_eq!(wide_product(a, b), wide_product(b, a));
+        assert_eq!(wide_product(u128::MAX, u128::MAX), (u128::MAX - 1, 1));
     }
 
     #[test]

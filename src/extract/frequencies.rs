@@ -165,6 +165,12 @@ impl Frequencies {
         self.terms.len()
     }
 
+    /// About how many bytes they take.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        (self.terms.len() * STORED_BYTES + self.starts.len() * size_of::<usize>()) as u64
+    }
+
     /// Whether no term is known.
     #[must_use]
     pub fn is_empty(&self) -> bool {

@@ -101,6 +101,24 @@ impl Weighting {
         })
     }
 
+    /// Takes the option of that name for terms of which a set has each once: `binary`, which is meant
+    /// if it was not given, or `idf`.
+    ///
+    /// # Errors
+    ///
+    /// It is neither.
+    pub fn parse_of_sets(option: &'static str, options: &mut Options) -> Result<Self> {
+        let weight = match options.take(option).as_deref() {
+            None | Some("binary") => Weight::default(),
+            Some("idf") => Weight::Idf,
+            Some(other) => {
+                let rule = "must be binary or idf: a set has each of its terms once";
+                return Err(Error::config(option, other, rule));
+            }
+        };
+        Ok(Self { weight, ..Self::default() })
+    }
+
     /// Its options with their values, as far as they are others than the defaults.
     #[must_use]
     pub fn parameters(&self) -> Vec<(&'static str, String)> {

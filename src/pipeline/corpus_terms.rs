@@ -10,7 +10,7 @@ use crate::search::set_join::TermSource;
 use std::sync::OnceLock;
 
 /// Bytes of text for each term, about, to size tables before the text was read.
-const BYTES_A_TERM: u64 = 6;
+pub(super) const BYTES_A_TERM: u64 = 6;
 
 /// A collection as terms, and what its first reading tells besides.
 pub(super) struct CorpusTerms<'c> {
@@ -51,6 +51,14 @@ impl TermSource for CorpusTerms<'_> {
 
     fn term_count_hint(&self) -> u64 {
         self.collection.bytes() / BYTES_A_TERM
+    }
+
+    fn is_weighted(&self) -> bool {
+        self.terms.frequencies().is_some()
+    }
+
+    fn weight(&self, term: u64) -> u32 {
+        self.terms.weight(term)
     }
 
     fn shard_bytes(&self, shard: usize) -> u64 {

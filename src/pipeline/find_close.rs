@@ -3,7 +3,7 @@
 //! Deduplicating is this plus clustering, matching is this plus the closest partner.
 
 use super::close_fingerprints::close_rows;
-use super::corpus_terms::CorpusTerms;
+use super::corpus_terms::{BYTES_A_TERM, CorpusTerms};
 use super::fingerprint_collection::{Rows, Wordless};
 use super::kept_terms::KeptTerms;
 use super::method::{Criterion, DocumentTerms, Fitted};
@@ -14,12 +14,16 @@ use super::verify::{RowTexts, Verifying, verify};
 use super::watched::Watched;
 use super::workers::Workers;
 use crate::close::Close;
-use crate::error::Result;
+use crate::error::{Error, Result};
+use crate::extract::frequencies::Frequencies;
 use crate::progress::Progress;
 use crate::read::{Corpus, Price};
 use crate::search::set_join::SetJoin;
 use crate::sides::Sides;
 use crate::similarity::Threshold;
+
+/// Bytes of a term while the documents of each are counted.
+const BYTES_A_COUNTED_TERM: u64 = 32;
 
 /// What is close, and what the reading told.
 #[derive(Clone, Debug)]
@@ -65,7 +69,7 @@ impl Run<'_> {
     fn sets(&self, threshold: Threshold) -> Result<FoundClose> {
         let clock = StageClock::start(self.progress);
         let resources = self.plan.resources();
-        let terms = self.terms();
+        let terms = self.terms(&Fitted::Nothing)?;
         let by_field = self.plan.keep().is_by_field();
         let sources =
             self.corpora.map(|corpus| CorpusTerms::new(corpus, &terms, by_field, self.progress));
@@ -73,13 +77,15 @@ impl Run<'_> {
         let any_dear = (self.corpora.iter())
             .any(|corpus| (0..corpus.shard_count()).any(|shard| is_dear(*corpus, shard)));
         // Terms that are kept from their first reading, if any are dear to read.
-        let kept_bytes = if any_dear { resources.memory / 3 } else { 0 };
+        let learned_bytes = terms.frequencies().map_or(0, Frequencies::bytes);
+        let memory = resources.memory.saturating_sub(learned_bytes);
+        let kept_bytes = if any_dear { memory / 3 } else { 0 };
         let prices = self.corpora.map(|corpus| move |shard| is_dear(corpus, shard));
         let kept = sources.as_ref().zip(prices.as_ref()).map(|(source, is_dear)| {
             let each = if sources.is_two() { kept_bytes / 2 } else { kept_bytes };
             KeptTerms::new(source, is_dear, each, &resources.temporary_folder, self.progress)
         });
-        let memory_bytes = resources.memory - kept_bytes;
+        let memory_bytes = memory - kept_bytes;
         let (pool, isa) = (self.workers.pool(), resources.isa);
         let join = SetJoin { threshold, pool, memory_bytes, isa, progress: &clock };
         let close = match &kept {
@@ -118,7 +124,7 @@ impl Run<'_> {
         timings.end("join");
         let read = made.map(|made| made.summary);
         if let Some(threshold) = method.verify() {
-            let terms = self.terms();
+            let terms = self.terms(fitted)?;
             let texts = self.corpora.zip(read.as_ref());
             let texts =
                 texts.map(|(corpus, read)| RowTexts::of(corpus, read, &terms, workers, progress));
@@ -131,9 +137,25 @@ impl Run<'_> {
         Ok(FoundClose { read, close, timings, spooled_bytes: 0 })
     }
 
-    /// The terms that similarities are of.
-    fn terms(&self) -> DocumentTerms {
+    /// The terms that similarities are of; what is known of them is learned, if it is not that of the
+    /// fingerprints.
+    fn terms(&self, known: &Fitted) -> Result<DocumentTerms> {
         let (compared, isa) = (self.plan.method().compared(), self.plan.resources().isa);
-        DocumentTerms::new(compared, &Fitted::Nothing, isa)
+        if !compared.is_learned() || known.check(compared).is_ok() {
+            return Ok(DocumentTerms::new(compared, known, isa));
+        }
+        let corpus = *self.corpora.second();
+        let memory = self.plan.resources().memory;
+        let terms = corpus.bytes() / BYTES_A_TERM;
+        if terms.saturating_mul(BYTES_A_COUNTED_TERM) > memory {
+            let rule = format!(
+                "`max_memory` of {memory} bytes is too little to count their documents. {}M is \
+                 enough for that; sets of terms that weigh the same need less",
+                (terms * BYTES_A_COUNTED_TERM).div_ceil(1_000_000)
+            );
+            return Err(Error::limit(format!("about {terms} shingles that weigh by IDF"), rule));
+        }
+        let fitted = Fitted::learn(compared, corpus, self.workers, isa, self.progress)?;
+        Ok(DocumentTerms::new(compared, &fitted, isa))
     }
 }

@@ -144,6 +144,14 @@ impl TermSource for KeptTerms<'_> {
         self.source.term_count_hint()
     }
 
+    fn is_weighted(&self) -> bool {
+        self.source.is_weighted()
+    }
+
+    fn weight(&self, term: u64) -> u32 {
+        self.source.weight(term)
+    }
+
     fn shard_bytes(&self, shard: usize) -> u64 {
         self.source.shard_bytes(shard)
     }

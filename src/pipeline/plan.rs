@@ -80,6 +80,7 @@ impl Plan {
     /// How often the input is read, about, before texts are verified.
     pub(super) fn readings(&self) -> f64 {
         match self.method().close() {
+            Criterion::Similarity(_) if self.method().recipe().terms().is_learned() => 3.5,
             Criterion::Similarity(_) => 2.5,
             Criterion::Distance(_) if self.method().recipe().terms().is_learned() => 2.0,
             Criterion::Distance(_) => 1.0,
@@ -91,6 +92,7 @@ impl fmt::Display for Plan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (method, recipe) = (self.method(), self.method().recipe());
         let (name, terms) = (method.name(), recipe.terms().described());
+        let weighed = if recipe.terms().are_weighed_in_sets() { ", weighted by IDF," } else { "" };
         match (method.close(), recipe.sketch()) {
             (Criterion::Distance(distance), Some(sketch)) => {
                 let read = if self.readings() > 1.0 { "twice" } else { "once" };
@@ -109,7 +111,7 @@ impl fmt::Display for Plan {
             }
             (Criterion::Similarity(threshold), _) => writeln!(
                 f,
-                "{name}: all pairs of sets of {terms} with a {} of at least {threshold}.\nTerms are counted in tables, documents with too many unique ones are \
+                "{name}: all pairs of sets of {terms}{weighed} with a {} of at least {threshold}.\nTerms are counted in tables, documents with too many unique ones are \
                  dropped, the rest is joined: what is cheap to read is read two or three times, more \
                  often where the terms do not fit in memory; of what is dear to read the terms are \
                  kept, or spooled to a temporary file.",
@@ -157,6 +159,13 @@ mod tests {
         assert!(shown("simhash:words=100").contains("read twice"));
         assert!(shown("simhash:weight=idf").contains("read twice"));
         assert!(shown("simhash:weight=binary").contains("read once"));
-        assert!(shown("exact:similarity=4/5").contains("at least 4/5"));
+        assert!(
+            shown("exact:similarity=4/5").contains("sets of shingles (words:3) with a Jaccard")
+        );
+        let weighted = shown("exact:similarity=4/5,weight=idf");
+        assert!(
+            weighted
+                .contains("(words:3), weighted by IDF, with a Jaccard similarity of at least 4/5")
+        );
     }
 }

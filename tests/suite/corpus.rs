@@ -247,3 +247,65 @@ fn outputs_never_stand_in_the_way_of_inputs() {
     deduplicate(&folder, &["in", "--output", "out", "--force"]);
     assert_eq!(fs::read_dir(folder.path("")).unwrap().count(), 2, "nothing else is left");
 }
+
+/// Four documents whose words weigh 1024 ln(5 / (df + 1)) + 1: "the" 1, "red" 524, others 939.
+fn weighed(folder: &Folder) {
+    fs::write(folder.path("a.txt"), "the red fox\nthe red hen\nthe cat\nthe dog\n").unwrap();
+    fs::write(folder.path("q.txt"), "a red fox\nthe cow\n").unwrap();
+}
+
+const BY_IDF: [&str; 6] = ["--per-line", "--shingle", "words:1", "--weight", "idf", "--similarity"];
+
+#[test]
+fn words_that_most_documents_have_weigh_little() {
+    let folder = Folder::empty();
+    weighed(&folder);
+    let removed = |output: &str, options: &[&str]| {
+        let paths = ["a.txt", "--output", output];
+        deduplicate(&folder, &[&paths, options].concat());
+        let rows = fs::read_to_string(folder.path(output).join("removed.jsonl")).unwrap();
+        rows.lines().map(str::to_owned).collect::<Vec<_>>()
+    };
+    // By their numbers half of "the cat" is in all others; by weights (1 + 524) / (1 + 524 + 939) of
+    // "the red hen" in another one.
+    let alike = [&BY_IDF[..3], &["--similarity", "containment:0.5"]].concat();
+    assert_eq!(removed("plain", &alike).len(), 3);
+    let pair = removed("weighed", &[&BY_IDF[..], &["containment:0.358"]].concat());
+    assert!(pair.len() == 1 && pair[0].contains("0.3586"), "{pair:?}");
+    assert!(removed("more", &[&BY_IDF[..], &["containment:0.359"]].concat()).is_empty());
+    // 525 / (2 × 1464 − 525).
+    assert_eq!(removed("jaccard", &[&BY_IDF[..], &["525/2403"]].concat()).len(), 1);
+    assert!(removed("above", &[&BY_IDF[..], &["526/2403"]].concat()).is_empty());
+
+    let summary = fs::read_to_string(folder.path("weighed/summary.json")).unwrap();
+    assert!(summary.contains("\"weight\":\"idf\"") || summary.contains("\"weight\": \"idf\""));
+    let page = fs::read_to_string(folder.path("weighed/report.html")).unwrap();
+    assert!(page.contains("idf"));
+    let why = folder.run(&["why", "weighed", "a.txt:1"]);
+    assert!(why.out.contains("similarity 0.3586, of shingles weighed by IDF"), "{}", why.out);
+
+    // Fingerprints that differ in anything, verified in the same way.
+    let verified =
+        ["--method", "simhash", "-k", "31", "--per-line", "--shingle", "words:1", "--verify"];
+    let by_weight = [&verified[..], &["containment:0.358", "--verify-weight", "idf"]].concat();
+    assert_eq!(removed("verified", &by_weight).len(), 1);
+    assert_eq!(removed("unweighed", &[&verified[..], &["containment:0.5"]].concat()).len(), 3);
+}
+
+#[test]
+fn queries_are_weighed_by_the_corpus() {
+    let folder = Folder::empty();
+    weighed(&folder);
+    let matches = |output: &str, similarity: &str| {
+        let paths = ["--queries", "q.txt", "--corpus", "a.txt", "--output", output, "--quiet"];
+        let run = folder.run(&[&paths, &BY_IDF[..], &[similarity]].concat());
+        assert_eq!(run.code, 0, "{}", run.err);
+        fs::read_to_string(folder.path(output).join("removed.jsonl")).unwrap()
+    };
+    // What no document of the corpus has weighs as much as what one has: (524 + 939) / 2403.
+    let pairs = matches("m", "0.5");
+    assert!(pairs.lines().count() == 1 && pairs.contains(":0.608822"), "{pairs}");
+    // "the cow" and "the cat" weigh 940 each, and share 1.
+    assert_eq!(matches("few", "containment:0.001").lines().count(), 2);
+    assert_eq!(matches("fewer", "containment:0.0011").lines().count(), 1);
+}

@@ -193,6 +193,7 @@ fn given(job: Job<'_>) -> Options {
         ("similarity", &given.similarity),
         ("max_distance", &distance),
         ("verify", &given.verify),
+        ("verify_weight", &given.verify_weight),
         ("recall", &given.recall),
     ]);
     options

@@ -159,12 +159,12 @@ impl Why<'_> {
         line("kept", &named(kept));
         if at.is_some() {
             line("removed", &named(other));
-            line("closeness", &closeness(other));
+            line("closeness", &self.closeness(other));
             let count = removed.len();
             line("cluster", &format!("{} documents: 1 kept, {count} removed", count + 1));
         } else {
             for member in removed.iter().take(self.listed()) {
-                line("removed", &format!("{}  {}", named(member), closeness(member)));
+                line("removed", &format!("{}  {}", named(member), self.closeness(member)));
             }
             if removed.len() > self.listed() {
                 let more = removed.len() - self.listed();
@@ -201,6 +201,19 @@ impl Why<'_> {
     /// The most that is listed of what may be long.
     fn listed(&self) -> usize {
         if self.args.common.running.verbose { usize::MAX } else { LISTED }
+    }
+
+    fn closeness(&self, member: &Member) -> String {
+        let weight = self.run.run.parameter("verify_weight").or_else(|| {
+            self.run.run.parameter("similarity").and_then(|_| self.run.run.parameter("weight"))
+        });
+        let weighed = match (weight, member.similarity) {
+            (Some(weight), Some(_)) => {
+                format!(", of shingles weighed by {}", weight.to_uppercase())
+            }
+            _ => String::new(),
+        };
+        closeness(member) + &weighed
     }
 
     fn shingle(&self) -> &str {

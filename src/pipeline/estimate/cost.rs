@@ -23,6 +23,8 @@ const SECONDS_A_SKETCHED_TERM: f64 = 5e-9;
 const SECONDS_A_COUNTED_TERM: f64 = 15e-9;
 /// The same for each term of the documents that are compared by their terms.
 const SECONDS_A_LIVING_TERM: f64 = 25e-9;
+/// The same for each term, where they have weights and shingles are of words.
+const SECONDS_A_WEIGHED_TERM: f64 = 150e-9;
 /// The same for each pair of sketches, of which the sizes let about one in seven be compared.
 const SECONDS_A_SKETCH_PAIR: f64 = 0.8e-9 / 7.0;
 /// Seconds for each document, in names, clusters and outputs.
@@ -49,6 +51,8 @@ const BYTES_A_NUMBER: f64 = 4.0;
 const BYTES_A_SKETCHED_TERM: f64 = 0.5;
 /// Bytes for each term of the documents that are compared by their terms, with their pairs.
 const BYTES_A_LIVING_TERM: f64 = 12.0;
+/// Bytes for each term, where they have weights.
+const BYTES_A_WEIGHED_TERM: f64 = 40.0;
 /// The share of the terms that are in such documents at the least, about. It is that of the
 /// near-duplicates and of what is quoted elsewhere, of which a sample shows a part.
 const LIVING_SHARE: f64 = 0.06;
@@ -100,22 +104,25 @@ pub(super) fn of(samples: &Sides<Sample>, files: usize, plan: &Plan) -> Cost {
     // Names are gathered by shard and then put together.
     let bytes = BYTES_OF_NOTHING + threads * readers + files as f64 * BYTES_A_FILE + 2.0 * names;
 
+    let is_learned = plan.method().recipe().terms().is_learned();
+    let learned = if is_learned { shared(read + make) } else { 0.0 };
     match plan.method().close() {
         Criterion::Similarity(threshold) => {
             let living = samples.iter().map(|s| s.living_share).fold(LIVING_SHARE, f64::max);
             let of_sets = set_join(samples, threshold, living, memory);
+            let weighed = if is_learned { terms } else { 0.0 };
             let again = read - sum(|sample| sample.dear_seconds);
             Cost {
                 seconds: seconds
+                    + learned
                     + shared(again + make * living)
-                    + slowness * set_join_seconds(terms, documents, living) / threads,
-                bytes: bytes + of_sets,
+                    + slowness * set_join_seconds(terms, documents, living) / threads
+                    + slowness * weighed * SECONDS_A_WEIGHED_TERM / threads,
+                bytes: bytes + of_sets.max(weighed * BYTES_A_WEIGHED_TERM),
                 pairs: None,
             }
         }
         Criterion::Distance(max_distance) => {
-            let is_learned = plan.method().recipe().terms().is_learned();
-            let learned = if is_learned { shared(read + make) } else { 0.0 };
             let row = plan.method().recipe().row_bytes() as f64;
             let join = join_plan(samples, plan);
             let chosen = join

@@ -16,6 +16,7 @@ use crate::progress::{Progress, Work};
 use crate::read::Corpus;
 use crate::resources::Resources;
 use crate::similarity::{Measure, Threshold};
+use std::ops::AddAssign;
 
 /// Documents that are compared with all others at a time.
 const BLOCK: usize = 32;
@@ -174,13 +175,12 @@ impl Compared {
 
 impl TermLists {
     /// The strictest step of a similarity that two documents have, if they share anything.
-    fn step(&self, [a, b]: Pair, shared: u32, measure: Measure) -> Option<usize> {
-        (shared > 0).then(|| step(measure, shared, self.size(a), self.size(b)))
+    fn step(&self, [a, b]: Pair, shared: u64, measure: Measure) -> Option<usize> {
+        (shared > 0).then(|| step(measure, shared, self.weight(a), self.weight(b)))
     }
 
-    fn is_similar(&self, [a, b]: Pair, shared: u32, threshold: Threshold) -> bool {
-        let [shared, a, b] = [shared, self.size(a), self.size(b)].map(u64::from);
-        threshold.reached(shared, a, b).is_some()
+    fn is_similar(&self, [a, b]: Pair, shared: u64, threshold: Threshold) -> bool {
+        threshold.reached(shared, self.weight(a), self.weight(b)).is_some()
     }
 }
 
@@ -211,7 +211,9 @@ impl Comparing<'_> {
             (first..end).map(set).collect::<Vec<_>>()
         });
         self.refuse_cancelled()?;
-        TermLists::new(&sets.concat(), workers, resources.isa)
+        let weight = |term| reader.weight(term);
+        let weight = reader.frequencies().map(|_| &weight as &dyn Fn(u64) -> u32);
+        TermLists::new(&sets.concat(), weight, workers, resources.isa)
     }
 
     fn refuse_cancelled(&self) -> Result<()> {
@@ -281,24 +283,41 @@ impl Comparing<'_> {
         })
     }
 
-    /// Every two documents that share terms, with their number.
+    /// Every two documents that share terms, with what these weigh.
     fn shared<S: Send>(
         &self,
         lists: &TermLists,
         state: impl Fn() -> S + Sync,
-        visit: impl Fn(&mut S, Pair, u32) + Sync,
+        visit: impl Fn(&mut S, Pair, u64) + Sync,
     ) -> Result<Vec<S>> {
-        let count = lists.len();
-        let state = || (state(), vec![0; count]);
-        let states = self.blocks(count, state, |(state, counts), first, end| {
+        if lists.is_weighted() {
+            self.summed::<u64, _>(lists, state, visit)
+        } else {
+            self.summed::<u32, _>(lists, state, visit)
+        }
+    }
+
+    /// [`Self::shared`] by sums that are wide enough.
+    fn summed<
+        N: Copy + Default + PartialEq + From<u32> + Into<u64> + AddAssign + Send + Sync,
+        S: Send,
+    >(
+        &self,
+        lists: &TermLists,
+        state: impl Fn() -> S + Sync,
+        visit: impl Fn(&mut S, Pair, u64) + Sync,
+    ) -> Result<Vec<S>> {
+        let (count, nothing) = (lists.len(), N::default());
+        let state = || (state(), vec![nothing; count]);
+        let states = self.blocks(count, state, |(state, sums), first, end| {
             for document in first..end {
-                let counts = &mut counts[document + 1..];
+                let sums = &mut sums[document + 1..];
                 let document = document as u32;
-                lists.add_shared(document, counts);
-                for (other, shared) in (document + 1..).zip(counts) {
-                    if *shared > 0 {
-                        visit(state, [document, other], *shared);
-                        *shared = 0;
+                lists.add_shared(document, sums);
+                for (other, shared) in (document + 1..).zip(sums) {
+                    if *shared != nothing {
+                        visit(state, [document, other], (*shared).into());
+                        *shared = nothing;
                     }
                 }
             }

@@ -122,7 +122,10 @@ pub fn estimate_by_sample(
         documents: all,
         sample: sample.len() as u64,
         similarity,
-        terms: method.compared().to_string(),
+        terms: match method.compared() {
+            terms if terms.are_weighed_in_sets() => format!("{terms} weighted by IDF"),
+            terms => terms.to_string(),
+        },
         recall: ratio_estimate(&recall, all),
         precision: ratio_estimate(&precision, all),
         recall_of_small: ratio_estimate(&small, all),
@@ -226,13 +229,14 @@ impl Similar<'_> {
             )?
             .concat();
         sets.sort_unstable_by_key(|(row, _)| *row);
-        let probes = ProbeSets::new(sets.iter().map(|(_, set)| &set[..]));
-        let state = || (vec![0_u32; probes.len()], vec![Partners::default(); probes.len()]);
-        let states = self.visit_sets(terms, &|_| true, state, |(counts, partners), row, set| {
-            probes.visit_shared(set, counts, |at, shared, size| {
-                let is_reached = |threshold: Threshold| {
-                    threshold.reached(shared, set.len() as u64, size).is_some()
-                };
+        let probes =
+            ProbeSets::new(sets.iter().map(|(_, set)| &set[..]), |term| terms.weight(term));
+        let state = || (vec![0_u64; probes.len()], vec![Partners::default(); probes.len()]);
+        let states = self.visit_sets(terms, &|_| true, state, |(sums, partners), row, set| {
+            let left = probes.size(set);
+            probes.visit_shared(set, sums, |at, shared, right| {
+                let is_reached =
+                    |threshold: Threshold| threshold.reached(shared, left, right).is_some();
                 if row == sets[at].0 {
                     return;
                 }

@@ -1,14 +1,14 @@
-//! Sets of terms as lists of documents: how many terms any two documents share.
+//! Sets of terms as lists of documents: how many terms any two documents share, or what these weigh.
 //!
 //! A list of d documents takes d²/2 steps, so terms that many documents have are bits of a row instead,
-//! which are compared 64 at a time.
+//! which are compared 64 at a time, unless they weigh something.
 
 use crate::error::Result;
 use crate::kernels::Isa;
 use crate::kernels::shared_bits::shared_bits;
 use crate::pipeline::workers::Workers;
 use rayon::slice::ParallelSliceMut;
-use std::ops::Range;
+use std::ops::{AddAssign, Range};
 
 /// A term that more than one of so many documents have is a bit.
 const BIT_SHARE: usize = 32;
@@ -18,6 +18,9 @@ const BIT_SHARE: usize = 32;
 pub(super) struct TermLists {
     /// Number of terms of each document, those that it alone has included.
     sizes: Vec<u32>,
+    /// What each term weighs, and the sum of the weights of each document, if they do not weigh the
+    /// same.
+    weights: Option<(Vec<u32>, Vec<u64>)>,
     /// Where the terms of each document end.
     term_ends: Vec<usize>,
     /// The terms of each document, ascending.
@@ -33,7 +36,7 @@ pub(super) struct TermLists {
 }
 
 impl TermLists {
-    /// The lists of sets of distinct terms.
+    /// The lists of sets of distinct terms, which weigh what `weight` says, or the same.
     ///
     /// # Errors
     ///
@@ -42,7 +45,17 @@ impl TermLists {
     /// # Complexity
     ///
     /// O(m log m) for m terms of all documents.
-    pub(super) fn new(sets: &[Vec<u64>], workers: &Workers, isa: Isa) -> Result<Self> {
+    pub(super) fn new(
+        sets: &[Vec<u64>],
+        weight: Option<&dyn Fn(u64) -> u32>,
+        workers: &Workers,
+        isa: Isa,
+    ) -> Result<Self> {
+        let sums = |weight: &dyn Fn(u64) -> u32| {
+            let sum = |set: &Vec<u64>| set.iter().map(|&term| u64::from(weight(term))).sum();
+            (Vec::new(), sets.iter().map(sum).collect())
+        };
+        let mut weights = weight.map(sums);
         let sizes: Vec<u32> = sets.iter().map(|set| set.len() as u32).collect();
         let of_set = |(document, set): (u32, &Vec<u64>)| {
             set.iter().map(move |&term| (term, document)).collect::<Vec<_>>()
@@ -53,7 +66,9 @@ impl TermLists {
         let mut term_ends = vec![0; sets.len()];
         let mut frequent = Vec::new();
         for list in occurrences.chunk_by(|a, b| a.0 == b.0).filter(|list| list.len() > 1) {
-            if list.len() > sets.len() / BIT_SHARE {
+            if let (Some(weight), Some((weights, _))) = (weight, &mut weights) {
+                weights.push(weight(list[0].0));
+            } else if list.len() > sets.len() / BIT_SHARE {
                 frequent.push(list);
                 continue;
             }
@@ -86,7 +101,7 @@ impl TermLists {
             }
             start = end;
         }
-        Ok(Self { sizes, term_ends, terms, list_ends, lists, bits, width, isa })
+        Ok(Self { sizes, weights, term_ends, terms, list_ends, lists, bits, width, isa })
     }
 
     /// Number of documents.
@@ -94,9 +109,21 @@ impl TermLists {
         self.sizes.len()
     }
 
-    /// Number of terms of a document.
-    pub(super) fn size(&self, document: u32) -> u32 {
-        self.sizes[document as usize]
+    /// Whether terms do not weigh the same.
+    pub(super) fn is_weighted(&self) -> bool {
+        self.weights.is_some()
+    }
+
+    /// What the terms of a document weigh: their number, if they weigh the same.
+    pub(super) fn weight(&self, document: u32) -> u64 {
+        match &self.weights {
+            Some((_, sums)) => sums[document as usize],
+            None => self.sizes[document as usize].into(),
+        }
+    }
+
+    fn weight_of_term(&self, term: u32) -> u32 {
+        self.weights.as_ref().map_or(1, |(weights, _)| weights[term as usize])
     }
 
     /// Bytes of the sets as terms of 64 bits, in the mean.
@@ -121,30 +148,37 @@ impl TermLists {
         shared_bits(self.isa, self.bits(a), self.bits(b)) as u32
     }
 
-    /// How many terms two documents share.
-    pub(super) fn shared(&self, [a, b]: [u32; 2]) -> u32 {
-        let (mut rest, mut count) = (self.terms(b), self.shared_bits(a, b));
+    /// What the terms weigh that two documents share.
+    pub(super) fn shared(&self, [a, b]: [u32; 2]) -> u64 {
+        let (mut rest, mut sum) = (self.terms(b), self.shared_bits(a, b).into());
         for term in self.terms(a) {
             let at = rest.partition_point(|other| other < term);
-            count += u32::from(rest.get(at) == Some(term));
+            if rest.get(at) == Some(term) {
+                sum += u64::from(self.weight_of_term(*term));
+            }
             rest = &rest[at..];
         }
-        count
+        sum
     }
 
-    /// Adds to each document of `counts`, whose first is the one behind `document`, the number of
-    /// terms that it shares with that.
-    pub(super) fn add_shared(&self, document: u32, counts: &mut [u32]) {
+    /// Adds to each document of `sums`, whose first is the one behind `document`, what the terms weigh
+    /// that it shares with that.
+    pub(super) fn add_shared<N: Copy + From<u32> + AddAssign>(
+        &self,
+        document: u32,
+        sums: &mut [N],
+    ) {
         for &term in self.terms(document) {
+            let weight = N::from(self.weight_of_term(term));
             let list = &self.lists[range(&self.list_ends, term as usize)];
             let behind = list.partition_point(|&other| other <= document);
             for &other in &list[behind..] {
-                counts[(other - document) as usize - 1] += 1;
+                sums[(other - document) as usize - 1] += weight;
             }
         }
         if self.width > 0 {
-            for (other, count) in (document + 1..).zip(counts) {
-                *count += self.shared_bits(document, other);
+            for (other, sum) in (document + 1..).zip(sums) {
+                *sum += self.shared_bits(document, other).into();
             }
         }
     }
@@ -170,8 +204,8 @@ mod tests {
             vec![7],
             vec![1, 5, 10, u64::MAX],
         ];
-        let lists = TermLists::new(&few, &Workers::new(2).unwrap(), Isa::Portable).unwrap();
-        assert_eq!((lists.len(), lists.size(0), lists.bytes_per_document()), (5, 4, 19));
+        let lists = TermLists::new(&few, None, &Workers::new(2).unwrap(), Isa::Portable).unwrap();
+        assert_eq!((lists.len(), lists.weight(0), lists.bytes_per_document()), (5, 4, 19));
         // Of many documents those terms are in lists that two have, and most others are bits.
         let many = (0..100_u64).map(|document| {
             let terms = (0..40).map(|term| term * term * (document + 1) % 210);
@@ -186,17 +220,33 @@ mod tests {
     }
 
     fn check(sets: &[Vec<u64>], isa: Isa) {
-        let lists = TermLists::new(sets, &Workers::new(2).unwrap(), isa).unwrap();
+        let workers = Workers::new(2).unwrap();
+        let lists = TermLists::new(sets, None, &workers, isa).unwrap();
         assert!(lists.width > 0);
+        check_lists::<u32>(sets, &lists, |_| 1);
+        let weight = |term| if term == u64::MAX { u32::MAX } else { 1 + (term % 5) as u32 };
+        let lists = TermLists::new(sets, Some(&weight), &workers, isa).unwrap();
+        check_lists::<u64>(sets, &lists, weight);
+    }
+
+    fn check_lists<N: Copy + From<u32> + AddAssign + Into<u64>>(
+        sets: &[Vec<u64>],
+        lists: &TermLists,
+        weight: impl Fn(u64) -> u32,
+    ) {
         let end = sets.len() as u32;
+        let sum = |terms: &mut dyn Iterator<Item = &u64>| -> u64 {
+            terms.map(|&term| u64::from(weight(term))).sum()
+        };
         for a in 0..end {
-            let mut counts = vec![0; (end - a) as usize - 1];
-            lists.add_shared(a, &mut counts);
+            let mut sums = vec![N::from(0); (end - a) as usize - 1];
+            lists.add_shared(a, &mut sums);
+            assert_eq!(lists.weight(a), sum(&mut sets[a as usize].iter()));
             for b in a + 1..end {
                 let (left, right) = (&sets[a as usize], &sets[b as usize]);
-                let both = left.iter().filter(|term| right.contains(term)).count() as u32;
+                let both = sum(&mut left.iter().filter(|term| right.contains(term)));
                 assert_eq!(lists.shared([a, b]), both, "{a} {b}");
-                assert_eq!(counts[(b - a) as usize - 1], both, "{a} {b}");
+                assert_eq!(sums[(b - a) as usize - 1].into(), both, "{a} {b}");
             }
         }
     }

@@ -2,6 +2,7 @@
 
 use super::fitted::Fitted;
 use super::terms::Terms;
+use crate::extract::frequencies::Frequencies;
 use crate::extract::shingles::Shingles;
 use crate::extract::vocabulary::Vocabulary;
 use crate::kernels::Isa;
@@ -20,6 +21,8 @@ pub(in crate::pipeline) enum DocumentTerms {
         /// Hashes of tokens that are dropped.
         stop_words: UnorderedSet<u64>,
         shingles: Shingles,
+        /// By which terms weigh more the rarer they are, where sets are compared.
+        frequencies: Option<Arc<Frequencies>>,
     },
     Words(AsciiLetters, Arc<Vocabulary>),
 }
@@ -41,7 +44,9 @@ impl DocumentTerms {
                 let tokenizer = tokens.tokenizer(isa);
                 let stop_words = stop_words.words().iter().map(|word| tokenizer.hash_of(word));
                 let (stop_words, shingles) = (stop_words.collect(), Shingles::new(isa, length));
-                Self::Shingles { tokens, tokenizer, stop_words, shingles }
+                let is_weighed = terms.are_weighed_in_sets();
+                let frequencies = is_weighed.then(|| fitted.frequencies());
+                Self::Shingles { tokens, tokenizer, stop_words, shingles, frequencies }
             }
             (Terms::MostFrequent { .. }, Fitted::Words(words)) => {
                 Self::Words(AsciiLetters::new(isa), Arc::clone(words))
@@ -60,6 +65,19 @@ impl DocumentTerms {
             Self::Shingles { tokens, .. } => tokens.bytes_each(),
             Self::Words(..) => 6,
         }
+    }
+
+    /// By what terms weigh more the rarer they are, if they do, where sets of them are compared.
+    pub(in crate::pipeline) fn frequencies(&self) -> Option<&Frequencies> {
+        match self {
+            Self::Shingles { frequencies, .. } => frequencies.as_deref(),
+            Self::Words(..) => None,
+        }
+    }
+
+    /// How much a term counts where sets are compared.
+    pub(in crate::pipeline) fn weight(&self, term: u64) -> u32 {
+        self.frequencies().map_or(1, |frequencies| frequencies.of(term).1)
     }
 
     /// The terms of a text, one per occurrence, in order.

@@ -34,9 +34,12 @@ use std::sync::Arc;
 /// The name of the method that compares the sets themselves.
 const EXACT: &str = "exact";
 /// Its options.
-const EXACT_OPTIONS: &[&str] = &["similarity"];
+const EXACT_OPTIONS: &[&str] = &["similarity", "weight"];
+/// The option of what terms weigh where sets of them are compared besides.
+const VERIFY_WEIGHT: &str = "verify_weight";
 /// Options of every method with fingerprints.
-const ROW_OPTIONS: &[&str] = &["max_distance", "recall", "verify", "words", "top", "idf_band"];
+const ROW_OPTIONS: &[&str] =
+    &["max_distance", "recall", "verify", VERIFY_WEIGHT, "words", "top", "idf_band"];
 /// Bits of a fingerprint over the most frequent words, where `bits` does not say.
 const WORD_BITS: usize = 64;
 
@@ -69,7 +72,8 @@ impl Default for Method {
 }
 
 impl Method {
-    /// All pairs of documents whose sets of terms are at least so similar.
+    /// All pairs of documents whose sets of terms are at least so similar; terms whose weight is
+    /// [idf](Weight::Idf) count that much, others alike.
     #[must_use]
     pub fn exact(terms: Terms, similarity: Threshold) -> Self {
         Self {
@@ -84,9 +88,9 @@ impl Method {
 
     /// The method of that name with its settings, which it takes out of `options`; others it leaves.
     ///
-    /// All take `tokenizer`, `shingle` and `stop_words`, `exact` also `similarity`. Methods with
-    /// fingerprints take `max_distance`, `verify`, `weight`, `top`, `idf_band` and what their kind
-    /// names in [`SKETCHES`]; `words` in front of these takes so many of the most frequent words
+    /// All take `tokenizer`, `shingle` and `stop_words`, `exact` also `similarity` and `weight`. Methods
+    /// with fingerprints take `max_distance`, `verify`, `verify_weight`, `weight`, `top`, `idf_band` and
+    /// what their kind names in [`SKETCHES`]; `words` in front of these takes so many of the most frequent words
     /// instead of shingles, with the built-in table and stop words.
     ///
     /// # Errors
@@ -97,7 +101,8 @@ impl Method {
             let similarity = options.take("similarity");
             let similarity = similarity.map(|text| Threshold::parse_measured("similarity", &text));
             let similarity = similarity.transpose()?.unwrap_or(Threshold::DEFAULT);
-            return Ok(Self::exact(Terms::parse(options)?, similarity));
+            let weighting = Weighting::parse_of_sets("weight", options)?;
+            return Ok(Self::exact(Terms::parse(options)?.weighted(weighting), similarity));
         }
         let Some(kind) = SKETCHES.iter().find(|kind| kind.name == name) else {
             let names: Vec<_> = Self::kinds().map(|(name, _)| name).collect();
@@ -148,8 +153,15 @@ impl Method {
         let distance = recipe.sketch().map_or(Ok(0), |sketch| limit(sketch, options))?;
         let recall = options.take("recall").map(|text| Threshold::parse("recall", &text));
         let verify = options.take("verify").map(|text| Threshold::parse_measured("verify", &text));
-        let (close, recall) = (Criterion::Distance(distance), recall.transpose()?);
-        Ok(Self { name, recipe, close, recall, verify: verify.transpose()?, compared })
+        let (close, recall, verify) =
+            (Criterion::Distance(distance), recall.transpose()?, verify.transpose()?);
+        if verify.is_none()
+            && let Some(weight) = options.take(VERIFY_WEIGHT)
+        {
+            return Err(Error::config(VERIFY_WEIGHT, weight, "goes with `verify`"));
+        }
+        let compared = compared.weighted(Weighting::parse_of_sets(VERIFY_WEIGHT, options)?);
+        Ok(Self { name, recipe, close, recall, verify, compared })
     }
 
     /// The names of all methods, with a sentence each.
@@ -236,6 +248,10 @@ impl Method {
         });
         parameters.extend(self.recall.map(|recall| ("recall", recall.to_string())));
         parameters.extend(self.verify.map(|threshold| ("verify", threshold.to_string())));
+        if self.verify.is_some() {
+            let weight = self.compared.weighting().parameters();
+            parameters.extend(weight.into_iter().map(|(_, weight)| (VERIFY_WEIGHT, weight)));
+        }
         parameters.extend(self.compared.parameters());
         parameters.extend(self.recipe.terms().weighting().parameters());
         parameters
@@ -332,7 +348,7 @@ mod tests {
         fn a_method_is_read_as_it_is_shown(
             rows in any::<bool>(), words in proptest::option::of(1..10_000u32), wide in any::<bool>(),
             distance in 0..32u32, similarity in 1..=100u32, verify in any::<bool>(),
-            shingle in prop_oneof![
+            idf in any::<bool>(), shingle in prop_oneof![
                 "(words|ascii):[1-9]", "chars:[1-9]", "words:2,stop_words=(english|chinese)",
             ],
             weighting in prop_oneof![
@@ -341,7 +357,8 @@ mod tests {
             ],
         ) {
             let similarity = format!("0.{similarity:03}");
-            let mut text = format!("exact:similarity={similarity},shingle={shingle}");
+            let weight = if idf { ",weight=idf" } else { "" };
+            let mut text = format!("exact:similarity={similarity},shingle={shingle}{weight}");
             if rows {
                 let weighting = if words.is_some() { "" } else { &weighting };
                 let shingle = match words {
@@ -350,8 +367,9 @@ mod tests {
                 };
                 let words = words.map_or(String::new(), |words| format!("words={words},"));
                 let bits = if wide { 128 } else { 64 };
+                let weight = if idf { "verify_weight=idf," } else { "" };
                 let verify =
-                    if verify { format!("verify={similarity},") } else { String::new() };
+                    if verify { format!("verify={similarity},{weight}") } else { String::new() };
                 text = format!(
                     "simhash:{words}bits={bits},max_distance={distance},{verify}shingle={shingle}\
                      {weighting}"
@@ -366,6 +384,7 @@ mod tests {
     fn what_is_not_given_has_a_default() {
         for (text, whole) in [
             ("exact", "exact:similarity=0.8,shingle=words:3"),
+            ("exact:weight=binary", "exact:similarity=0.8,shingle=words:3"),
             ("simhash", "simhash:bits=64,max_distance=3,shingle=words:3"),
             (
                 "minhash",
@@ -422,9 +441,12 @@ mod tests {
         );
         let goes = format!("goes with `method` {of_rows}");
         assert_eq!(refused("exact:top=5"), format!("top 5: {goes}"));
-        let goes = "goes with `method` simhash, multi-lexicon";
-        assert_eq!(refused("exact:weight=idf"), format!("weight idf: {goes}"));
+        let goes = "goes with `method` exact, simhash, multi-lexicon";
         assert_eq!(refused("minhash:weight=idf"), format!("weight idf: {goes}"));
+        let rule = "must be binary or idf: a set has each of its terms once";
+        assert_eq!(refused("exact:weight=tf"), format!("weight tf: {rule}"));
+        assert_eq!(refused("simhash:verify=1,verify_weight=2"), format!("verify_weight 2: {rule}"));
+        assert_eq!(refused("simhash:verify_weight=idf"), "verify_weight idf: goes with `verify`");
         assert_eq!(
             refused("simhash:words=7,top=9"),
             "top 9: does not go with 7 most frequent words"
@@ -457,5 +479,6 @@ mod tests {
         assert!(words.starts_with("simhash16/table="), "{words}");
         assert!(words.contains("/ascii-letters/most-frequent=7/weight=tf/stop="), "{words}");
         assert!(recipe("exact").to_string().starts_with("jaccard/xxh3-64:0/words:"));
+        assert!(recipe("exact:weight=idf").to_string().ends_with("/shingle=3/weight=idf"));
     }
 }

@@ -69,6 +69,9 @@ impl fmt::Display for Recipe {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (terms, weighting) = (self.terms.recipe(), self.terms.weighting_recipe());
         match self.sketch() {
+            None if self.terms.are_weighed_in_sets() => {
+                write!(f, "jaccard/{}/weight=idf", self.terms.sets_recipe())
+            }
             None => write!(f, "jaccard/{}", self.terms.sets_recipe()),
             Some(sketch) => write!(f, "{}/{terms}/{weighting}", sketch.recipe()),
         }

@@ -1,7 +1,7 @@
 //! What the terms of a document are.
 
 use crate::error::{Error, Result};
-use crate::extract::weighting::Weighting;
+use crate::extract::weighting::{Weight, Weighting};
 use crate::kernels::Isa;
 use crate::options::Options;
 use crate::stable_hash::hash;
@@ -142,6 +142,12 @@ impl Terms {
             Self::Shingles { weighting, .. } => *weighting,
             Self::MostFrequent { .. } => Weighting::default(),
         }
+    }
+
+    /// Whether terms weigh more the rarer they are, where sets of them are compared.
+    #[must_use]
+    pub fn are_weighed_in_sets(&self) -> bool {
+        self.weighting().weight == Weight::Idf
     }
 
     /// Whether something must be learned from the collection before a document has them.

@@ -207,7 +207,7 @@ pub(super) fn nearest(
     let mut scratch = TermScratch::default();
     let sets: Vec<Vec<u64>> =
         places.iter().map(|&place| set(&asked[place], &mut scratch)).collect();
-    let probes = ProbeSets::new(sets.iter().map(|set| &set[..]));
+    let probes = ProbeSets::new(sets.iter().map(|set| &set[..]), |_| 1);
     progress.begin("comparing a sample", Work::Steps(others.len() as u64));
     let parts = workers.try_share(others.len(), |items| {
         let (mut counts, mut scratch) = (vec![0; probes.len()], TermScratch::default());
@@ -217,8 +217,8 @@ pub(super) fn nearest(
             all_terms += set.len() as u64;
             probes.visit_shared(&set, &mut counts, |probe, shared, size| {
                 if sampled.is_two() || places[probe] != place {
-                    let sizes = (set.len() as u32, size as u32);
-                    keep(&mut found[probe], hundredths(measure, shared as u32, sizes));
+                    let sizes = (set.len() as u64, size);
+                    keep(&mut found[probe], hundredths(measure, shared, sizes));
                 }
             });
             progress.advance(1);
@@ -242,7 +242,7 @@ pub(super) fn nearest(
 }
 
 /// The hundredths of similarity that are reached.
-fn hundredths(measure: Measure, shared: u32, (left, right): (u32, u32)) -> u8 {
+fn hundredths(measure: Measure, shared: u64, (left, right): (u64, u64)) -> u8 {
     let steps = SIMILARITY_STEPS as usize;
     // At most 100.
     ((steps - step(measure, shared, left, right)) * 100 / steps) as u8

@@ -11,12 +11,13 @@ mod text_classes;
 
 pub(super) use text_classes::RowTexts;
 
+use super::method::DocumentTerms;
 use crate::close::{Close, ClosePair, RowGroups};
 use crate::closeness::Closeness;
 use crate::error::{ErrorKind, Result};
 use crate::kernels::Isa;
 use crate::progress::{NoProgress, Progress, Share};
-use crate::search::set_join::{SetJoin, shared_if_enough};
+use crate::search::set_join::{SetJoin, shared_if_enough, shared_weight_if_enough};
 use crate::sides::Sides;
 use crate::similarity::{Similarity, Threshold};
 use std::ops::Range;
@@ -205,7 +206,8 @@ impl Verifying<'_> {
         let comparison = |task: usize| {
             let Task { a, b, distance } = tasks[task];
             let is_same = is_within && a == b;
-            Comparison { a: of_a.of_group(a), b: of_b.of_group(b), distance, is_within, is_same }
+            let (a, b, terms) = (of_a.of_group(a), of_b.of_group(b), side.texts.terms);
+            Comparison { a, b, terms, distance, is_within, is_same }
         };
         let Pieces { pieces, shared } = Pieces::of(tasks.len(), comparison, threshold);
         let (memory_bytes, isa) = (self.memory, self.isa);
@@ -242,6 +244,8 @@ impl Verifying<'_> {
 struct Comparison<'c> {
     a: &'c [Class],
     b: &'c [Class],
+    /// The terms that the sets are of.
+    terms: &'c DocumentTerms,
     distance: u32,
     /// Whether the rows of both are of one collection.
     is_within: bool,
@@ -260,20 +264,20 @@ impl Comparison<'_> {
         terms(self.a) + if self.is_same { 0 } else { terms(self.b) }
     }
 
-    /// The classes of the other group whose size lets them be similar enough to one of the first.
+    /// The classes of the other group whose weight lets them be similar enough to one of the first.
     fn candidates(&self, first: usize, threshold: Threshold) -> Range<usize> {
-        let size = size(&self.a[first]);
-        let smallest = threshold.min_size(size);
-        let start = self.b.partition_point(|other| self::size(other) < smallest.max(1));
+        let weight = self.a[first].weight;
+        let smallest = threshold.min_weight(weight);
+        let start = self.b.partition_point(|other| other.weight < smallest.max(1));
         let end = if self.is_same {
             first
         } else {
-            self.b.partition_point(|other| threshold.min_size(self::size(other)) <= size)
+            self.b.partition_point(|other| threshold.min_weight(other.weight) <= weight)
         };
         start..end.max(start)
     }
 
-    /// Pairs of a size that lets them be similar enough.
+    /// Pairs of a weight that lets them be similar enough.
     fn pairs(&self, threshold: Threshold) -> usize {
         (0..self.a.len()).map(|first| self.candidates(first, threshold).len()).sum()
     }
@@ -283,12 +287,8 @@ impl Comparison<'_> {
         for first in range {
             let a = &self.a[first];
             for b in &self.b[self.candidates(first, threshold)] {
-                let needed = threshold.min_shared(size(a), size(b)) as usize;
-                if let Some(shared) = shared_if_enough(&a.terms, &b.terms, needed) {
-                    let sizes = [a, b].map(|class| class.terms.len() as u64);
-                    let similarity = threshold.similarity(shared as u64, sizes[0], sizes[1]);
-                    found.push(self.pair(a, b, similarity));
-                }
+                let similarity = similarity_if_enough(a, b, threshold);
+                found.extend(similarity.map(|similarity| self.pair(a, b, similarity)));
             }
         }
     }
@@ -297,10 +297,11 @@ impl Comparison<'_> {
     fn join(&self, join: SetJoin<'_>, found: &mut Vec<ClosePair>) -> Result<()> {
         let least = self.terms() as u64 * JOIN_BYTES_A_TERM;
         let join = SetJoin { memory_bytes: join.memory_bytes.max(least), ..join };
+        let of_terms = |classes| ClassTerms { classes, terms: self.terms };
         let alike = if self.is_same {
-            join.self_join(&ClassTerms(self.a))?.pairs
+            join.self_join(&of_terms(self.a))?.pairs
         } else {
-            join.query(&ClassTerms(self.a), &ClassTerms(self.b))?
+            join.query(&of_terms(self.a), &of_terms(self.b))?
         };
         found.extend(alike.iter().map(|pair| {
             self.pair(&self.a[pair.a as usize], &self.b[pair.b as usize], pair.similarity)
@@ -318,9 +319,18 @@ impl Comparison<'_> {
     }
 }
 
-/// The size of a class's set, of a text that is shorter than 4 GiB.
-fn size(class: &Class) -> u32 {
-    class.terms.len() as u32
+/// The similarity of two sets, if it is enough.
+fn similarity_if_enough(a: &Class, b: &Class, threshold: Threshold) -> Option<Similarity> {
+    if a.weights.is_empty() {
+        // Texts are shorter than 4 GiB.
+        let needed = threshold.min_shared(a.weight as u32, b.weight as u32) as usize;
+        let shared = shared_if_enough(&a.terms, &b.terms, needed)?;
+        return Some(threshold.similarity(shared as u64, a.weight, b.weight));
+    }
+    let needed = threshold.min_shared_weight(a.weight, b.weight);
+    let [left, right] = [a, b].map(|class| class.terms.iter().zip(class.weights.iter().copied()));
+    let shared = shared_weight_if_enough(left, right, [a.weight, b.weight], needed)?;
+    threshold.reached(shared, a.weight, b.weight)
 }
 
 /// Work for a worker at a time.

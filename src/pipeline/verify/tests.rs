@@ -2,9 +2,10 @@
 
 use super::*;
 use crate::document::DocumentIds;
+use crate::extract::weighting::Weighting;
 use crate::kernels::Isa;
-use crate::pipeline::compare::shared;
-use crate::pipeline::method::{DocumentTerms, Fitted, TermScratch};
+use crate::options::Options;
+use crate::pipeline::method::{DocumentTerms, Fitted, TermScratch, Terms};
 use crate::pipeline::shard_summary::{CollectionSummary, read_summarized};
 use crate::pipeline::workers::Workers;
 use crate::progress::NoProgress;
@@ -77,10 +78,33 @@ impl Lines {
     }
 }
 
-fn similar(a: &[u64], b: &[u64], threshold: Threshold) -> Option<Similarity> {
-    let similarity = Similarity::of_sizes(shared(a, b), a.len() as u64, b.len() as u64);
-    threshold.holds(similarity).then_some(similarity)
+/// The terms of words, which weigh the same or by their frequencies in `lines`.
+fn of_words(weight: &str, lines: &Lines) -> DocumentTerms {
+    let mut options = Options::parse(weight).unwrap();
+    let weighting = Weighting::parse_of_sets("weight", &mut options).unwrap();
+    let terms = "words:1".parse::<Terms>().unwrap().weighted(weighting);
+    let workers = Workers::new(2).unwrap();
+    let isa = Isa::detected();
+    let fitted = Fitted::learn(&terms, &lines.collection, &workers, isa, &NoProgress).unwrap();
+    DocumentTerms::new(&terms, &fitted, isa)
 }
+
+fn similar([a, b]: [&[u64]; 2], terms: &DocumentTerms, threshold: Threshold) -> Option<Similarity> {
+    let weigh = |set: &mut dyn Iterator<Item = &u64>| -> u64 {
+        set.map(|&term| u64::from(terms.weight(term))).sum()
+    };
+    let shared = weigh(&mut a.iter().filter(|term| b.binary_search(term).is_ok()));
+    threshold.reached(shared, weigh(&mut a.iter()), weigh(&mut b.iter()))
+}
+
+const WEIGHTED: [(&str, &str); 6] = [
+    ("", "0.3"),
+    ("", "0.7"),
+    ("", "1"),
+    ("weight=idf", "0.3"),
+    ("weight=idf", "containment:0.7"),
+    ("weight=idf", "tversky:0.6"),
+];
 
 /// Row and row, with their similarity and distance.
 type Expanded = BTreeMap<(u32, u32), Closeness>;
@@ -136,11 +160,12 @@ fn what_remains_within_is_what_a_look_at_every_pair_leaves() {
     }
     pairs.sort_by_key(|pair| (pair.a, pair.b));
     let close = Close { groups: Sides::One(groups), pairs, of_equal: Closeness::Distance(0) };
-    for threshold in ["0.3", "0.7", "1"].map(|text| text.parse::<Threshold>().unwrap()) {
+    for (weight, threshold) in WEIGHTED {
+        let (terms, threshold) = (of_words(weight, &lines), threshold.parse().unwrap());
         let mut expected = Expanded::new();
         for (&(a, b), closeness) in &expanded(&close) {
-            let [left, right] = [a, b].map(|row| &lines.sets[row as usize]);
-            if let Some(similarity) = similar(left, right, threshold) {
+            let sets = [a, b].map(|row| &lines.sets[row as usize][..]);
+            if let Some(similarity) = similar(sets, &terms, threshold) {
                 let distance = closeness.distance().unwrap();
                 expected.insert((a, b), Closeness::Verified(similarity, distance));
             }
@@ -173,11 +198,12 @@ fn what_remains_across_is_what_a_look_at_every_pair_leaves() {
     pairs.sort_by_key(|pair| (pair.a, pair.b));
     let of_equal = Closeness::Distance(0);
     let close = Close { groups: Sides::Two(of_a, of_b), pairs, of_equal };
-    for threshold in ["0.3", "0.7"].map(|text| text.parse::<Threshold>().unwrap()) {
+    for (weight, threshold) in [WEIGHTED[0], WEIGHTED[1], WEIGHTED[5]] {
+        let (terms, threshold) = (of_words(weight, &both[1]), threshold.parse().unwrap());
         let mut expected = Expanded::new();
         for (&(a, b), closeness) in &expanded(&close) {
-            let (left, right) = (&both[0].sets[a as usize], &both[1].sets[b as usize]);
-            if let Some(similarity) = similar(left, right, threshold) {
+            let sets = [&both[0].sets[a as usize][..], &both[1].sets[b as usize]];
+            if let Some(similarity) = similar(sets, &terms, threshold) {
                 let distance = closeness.distance().unwrap();
                 expected.insert((a, b), Closeness::Verified(similarity, distance));
             }
@@ -205,8 +231,19 @@ fn the_work_on_one_group_is_cut_into_pieces() {
     let texts = lines.texts(&terms, &workers);
     let classes = texts.classes(&[(0..600).collect(), vec![]], |_| true).unwrap();
     let group = classes.of_group(0);
-    assert!(group.len() > 200 && group.is_sorted_by_key(size) && classes.of_group(1).is_empty());
-    let comparison = Comparison { a: group, b: group, distance: 0, is_within: true, is_same: true };
+    assert!(
+        group.len() > 200
+            && group.is_sorted_by_key(|class: &Class| class.weight)
+            && classes.of_group(1).is_empty()
+    );
+    let comparison = Comparison {
+        a: group,
+        b: group,
+        terms: &terms,
+        distance: 0,
+        is_within: true,
+        is_same: true,
+    };
     for threshold in ["0.1", "0.9"].map(|text| text.parse::<Threshold>().unwrap()) {
         let mut work = Pieces::default();
         work.cut(7, comparison, threshold);

@@ -36,10 +36,14 @@ pub(in crate::pipeline) struct Class {
     group: u32,
     /// Ascending, each once.
     pub(in crate::pipeline) terms: Vec<u64>,
+    /// What each weighs, if that is not the same.
+    pub(in crate::pipeline) weights: Vec<u32>,
+    /// The sum of the weights, or the number of terms that weigh the same.
+    pub(in crate::pipeline) weight: u64,
     pub(in crate::pipeline) rows: Vec<u32>,
 }
 
-/// Classes of groups, ascending by group, then by the size of their sets.
+/// Classes of groups, ascending by group, then by the weight of their sets.
 #[derive(Debug, Default)]
 pub(in crate::pipeline) struct Classes {
     classes: Vec<Class>,
@@ -107,7 +111,7 @@ impl<'r> RowTexts<'r> {
         first: u32,
         wanted: &[(u32, u32)],
     ) -> Result<Vec<Class>> {
-        let mut found = Found::default();
+        let mut found = Found::new(self.terms);
         let mut done = Ok(());
         let mut scratch = TermScratch::default();
         let place = |index: u32| wanted.binary_search_by_key(&(first + index), |&(row, _)| row);
@@ -129,14 +133,18 @@ impl<'r> RowTexts<'r> {
 }
 
 /// The classes of a shard while it is read.
-#[derive(Default)]
-struct Found {
+struct Found<'t> {
+    terms: &'t DocumentTerms,
     classes: Vec<Class>,
     /// A class by its group and the hash of its terms.
     by_hash: UnorderedMap<(u32, u64), u32>,
 }
 
-impl Found {
+impl<'t> Found<'t> {
+    fn new(terms: &'t DocumentTerms) -> Self {
+        Self { terms, classes: Vec::new(), by_hash: UnorderedMap::default() }
+    }
+
     fn push(&mut self, group: u32, row: u32, terms: &[u64]) -> Result<()> {
         let number = self.classes.len() as u32;
         let hash = hash(bytemuck::cast_slice(terms));
@@ -147,7 +155,13 @@ impl Found {
             _ => {
                 let mut own = reserved(terms.len(), WHAT)?;
                 own.extend_from_slice(terms);
-                self.classes.push(Class { group, terms: own, rows: vec![row] });
+                let (mut weights, mut weight) = (Vec::new(), terms.len() as u64);
+                if self.terms.frequencies().is_some() {
+                    weights = reserved(terms.len(), WHAT)?;
+                    weights.extend(terms.iter().map(|&term| self.terms.weight(term)));
+                    weight = weights.iter().copied().map(u64::from).sum();
+                }
+                self.classes.push(Class { group, terms: own, weights, weight, rows: vec![row] });
             }
         }
         Ok(())
@@ -159,7 +173,7 @@ impl Classes {
     /// `groups`.
     fn of(mut classes: Vec<Class>, groups: usize) -> Self {
         classes.sort_by(|a, b| {
-            let [of_a, of_b] = [a, b].map(|class| (class.group, class.terms.len()));
+            let [of_a, of_b] = [a, b].map(|class| (class.group, class.weight));
             of_a.cmp(&of_b).then_with(|| a.terms.cmp(&b.terms))
         });
         classes.dedup_by(|later, first| {
@@ -181,7 +195,7 @@ impl Classes {
         Self { classes, starts }
     }
 
-    /// The classes of a group, ascending by the size of their sets.
+    /// The classes of a group, ascending by the weight of their sets.
     pub(in crate::pipeline) fn of_group(&self, group: u32) -> &[Class] {
         let group = group as usize;
         &self.classes[self.starts[group] as usize..self.starts[group + 1] as usize]
@@ -194,15 +208,26 @@ impl Classes {
 }
 
 /// Classes as documents with terms.
-pub(in crate::pipeline) struct ClassTerms<'c>(pub(in crate::pipeline) &'c [Class]);
+pub(in crate::pipeline) struct ClassTerms<'c> {
+    pub(in crate::pipeline) classes: &'c [Class],
+    pub(in crate::pipeline) terms: &'c DocumentTerms,
+}
 
 impl TermSource for ClassTerms<'_> {
     fn shard_count(&self) -> usize {
-        self.0.len().div_ceil(SHARD_CLASSES)
+        self.classes.len().div_ceil(SHARD_CLASSES)
     }
 
     fn term_count_hint(&self) -> u64 {
-        self.0.iter().map(|class| class.terms.len() as u64).sum()
+        self.classes.iter().map(|class| class.terms.len() as u64).sum()
+    }
+
+    fn is_weighted(&self) -> bool {
+        self.terms.frequencies().is_some()
+    }
+
+    fn weight(&self, term: u64) -> u32 {
+        self.terms.weight(term)
     }
 
     fn visit_shard(
@@ -211,7 +236,7 @@ impl TermSource for ClassTerms<'_> {
         wanted: &dyn Fn(u32) -> bool,
         visit: &mut dyn FnMut(u32, &[u64]),
     ) -> Result<()> {
-        let classes = self.0.iter().skip(shard * SHARD_CLASSES).take(SHARD_CLASSES);
+        let classes = self.classes.iter().skip(shard * SHARD_CLASSES).take(SHARD_CLASSES);
         for (index, class) in (0..).zip(classes).filter(|&(index, _)| wanted(index)) {
             visit(index, &class.terms);
         }

@@ -13,6 +13,9 @@
 //! 4. or, where the sets are too many for that, their terms are renumbered by frequency
 //!    (`ranked_sets`) and joined by prefixes (`prefix_join`), block by block if memory is scarce.
 //!
+//! Where terms have weights, neither sketches nor candidates of them are compared: what pruning leaves
+//! is renumbered and joined by prefixes of sums of weights (`weighted_join`).
+//!
 //! Input: a [`TermSource`], read one to three times, or more often where memory is scarce. Output:
 //! [`AlikeSets`] or [`SetPair`]s, the same for any number of threads. Not here: what a term is.
 //!
@@ -35,6 +38,7 @@ mod sketches;
 #[cfg(test)]
 mod tests;
 mod threads;
+mod weighted_join;
 mod window_scan;
 
 use crate::error::{Error, Result};
@@ -44,6 +48,7 @@ use crate::progress::{Progress, Work};
 use crate::similarity::Threshold;
 pub use prefix_join::shared_if_enough;
 pub use prune::sample_eighths;
+pub use weighted_join::shared_weight_if_enough;
 
 use compare_terms::TermComparison;
 use distinct_terms::DistinctTerms;
@@ -69,6 +74,16 @@ pub trait TermSource: Sync {
     /// By how many bytes a reading of a part tells progress that it has come further.
     fn shard_bytes(&self, _shard: usize) -> u64 {
         0
+    }
+
+    /// Whether terms have [weights](Self::weight). Those of a join of two are those of the second one.
+    fn is_weighted(&self) -> bool {
+        false
+    }
+
+    /// How much a term counts, at least 1; sums of weights take the place of numbers of terms.
+    fn weight(&self, _term: u64) -> u32 {
+        1
     }
 
     /// Calls `visit(index, terms)` for each document of a part for which `wanted(index)`, in
@@ -199,6 +214,9 @@ impl SetJoin<'_> {
 
     /// The documents that may have a partner, with their sketches.
     fn survivors(&self, sources: &Sources<'_>) -> Result<Survivors> {
+        if sources.is_weighted() {
+            return self.weighed(sources);
+        }
         let hint = sources.term_count_hint();
         let few =
             hint <= FEW_TERMS && hint.saturating_mul(BYTES_PER_SKETCHED_TERM) <= self.memory_bytes;
@@ -381,7 +399,11 @@ impl SetJoin<'_> {
                 let two = [left.clone(), right.clone()];
                 self.progress.begin("read survivors", Work::Bytes(sources.bytes()));
                 let stored = read_living(sources, shards, &two, threads)?;
-                pairs.extend(self.join_stored(stored, second_from)?);
+                pairs.extend(if sources.is_weighted() {
+                    self.join_weighted(sources, shards, stored, second_from)?
+                } else {
+                    self.join_stored(stored, second_from)?
+                });
             }
         }
         if blocks.len() > 2 {
@@ -415,8 +437,13 @@ impl SetJoin<'_> {
     ) -> Result<Vec<SetPair>> {
         let (threshold, threads) = (self.threshold, Threads(self.pool));
         self.progress.begin("rank", Work::Steps(0));
-        let cells = prune::rounds(&mut stored, second_from, threshold, threads)?;
-        let ranking = Ranking { stored: &stored, cells: &cells, second_from, threads };
+        let cells = prune::rounds(&mut stored, second_from, threads, |_, terms, cells| {
+            let (limit, numbers) = (threshold.max_unshared(terms.len() as u32), cells.numbers());
+            let is_unmatched = |&term: &u64| !cells.is_matched(numbers.of(term));
+            !prune::exceeds(terms, limit as usize, is_unmatched)
+        })?;
+        let ranking =
+            Ranking { stored: &stored, cells: &cells, second_from, weight: None, threads };
         let sets = ranking.rank(|size, unmatched| unmatched <= threshold.max_unshared(size))?;
         drop((stored, cells));
         self.progress.counted("rows", sets.len() as u64);
@@ -559,6 +586,14 @@ impl TermSource for Sources<'_> {
     fn term_count_hint(&self) -> u64 {
         let of_second = self.second.map_or(0, TermSource::term_count_hint);
         self.first.term_count_hint().saturating_add(of_second)
+    }
+
+    fn is_weighted(&self) -> bool {
+        self.second.unwrap_or(self.first).is_weighted()
+    }
+
+    fn weight(&self, term: u64) -> u32 {
+        self.second.unwrap_or(self.first).weight(term)
     }
 
     fn shard_bytes(&self, shard: usize) -> u64 {

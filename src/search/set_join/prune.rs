@@ -60,6 +60,8 @@ pub(super) struct Shard {
     pub(super) sizes: Vec<u32>,
     /// Whether a document may have a partner, by document.
     pub(super) alive: Vec<bool>,
+    /// The sum of the weights of the distinct terms, by document, if the terms have weights.
+    pub(super) weights: Vec<u64>,
 }
 
 /// What a worker keeps of the shards that it read.
@@ -74,7 +76,7 @@ impl Shard {
     /// A shard of documents of which all that have terms may have a partner.
     pub(super) fn new(first_row: u32, sizes: Vec<u32>) -> Self {
         let alive = sizes.iter().map(|&size| size > 0).collect();
-        Self { first_row, sizes, alive }
+        Self { first_row, sizes, alive, weights: Vec::new() }
     }
 
     /// Occurrences of terms in each living document.
@@ -184,14 +186,12 @@ fn survivors(
     cells: &Cells,
     threshold: Threshold,
 ) -> (usize, Shard) {
-    let mut shard =
-        Shard { first_row: 0, alive: Vec::with_capacity(sample.sizes.len()), sizes: sample.sizes };
+    let mut shard = Shard::new(0, sample.sizes);
     let mut start = sample.start;
-    for (&end, &size) in sample.ends.iter().zip(&shard.sizes) {
+    for ((&end, &size), alive) in sample.ends.iter().zip(&shard.sizes).zip(&mut shard.alive) {
         let of_document = &sampled[start..end];
         let limit = threshold.max_unshared(size) as usize;
-        let alive = size > 0 && !exceeds(of_document, limit, |&cell| !cells.is_matched(cell));
-        shard.alive.push(alive);
+        *alive = size > 0 && !exceeds(of_document, limit, |&cell| !cells.is_matched(cell));
         start = end;
     }
     (sample.shard, shard)
@@ -202,6 +202,23 @@ pub(super) fn exceeds<T>(items: &[T], limit: usize, unmatched: impl Fn(&T) -> bo
     let mut found = 0;
     items.chunks(32).any(|chunk| {
         found += chunk.iter().filter(|item| unmatched(item)).count();
+        found > limit
+    })
+}
+
+/// Whether the unmatched ones of some terms weigh more than `limit`.
+pub(super) fn outweighs(
+    terms: &[u64],
+    limit: u64,
+    cells: &Cells,
+    weight: impl Fn(u64) -> u32,
+) -> bool {
+    let numbers = cells.numbers();
+    let mut found = 0;
+    terms.iter().any(|&term| {
+        if !cells.is_matched(numbers.of(term)) {
+            found += u64::from(weight(term));
+        }
         found > limit
     })
 }
@@ -247,12 +264,12 @@ impl Stored {
         self.rows.iter().zip(ranges).map(|(&row, (start, &end))| (row, &self.terms[start..end]))
     }
 
-    /// Drops the documents for which `keep` is false.
-    fn retain(&mut self, keep: impl Fn(&[u64]) -> bool) {
+    /// Drops the documents for whose row and terms `keep` is false.
+    fn retain(&mut self, keep: impl Fn(u32, &[u64]) -> bool) {
         let (mut start, mut kept, mut kept_terms) = (0, 0, 0);
         for document in 0..self.rows.len() {
             let end = self.ends[document];
-            if keep(&self.terms[start..end]) {
+            if keep(self.rows[document], &self.terms[start..end]) {
                 self.terms.copy_within(start..end, kept_terms);
                 kept_terms += end - start;
                 self.rows[kept] = self.rows[document];
@@ -267,16 +284,17 @@ impl Stored {
     }
 }
 
-/// Rounds over documents in memory, until one drops less than a fifth of the terms. Returns the
-/// cells of the last round. With two sides, those of the second have rows from `second_from`.
+/// Rounds over documents in memory, until one drops less than a fifth of the terms: each drops those
+/// for whose row and terms `may_match` is false. Returns the cells of the last round. With two sides,
+/// those of the second have rows from `second_from`.
 ///
 /// # Errors
 /// The memory for the cells cannot be had.
 pub(super) fn rounds(
     stored: &mut [Stored],
     second_from: Option<u32>,
-    threshold: Threshold,
     threads: Threads<'_>,
+    may_match: impl Fn(u32, &[u64], &Cells) -> bool + Sync,
 ) -> Result<Cells> {
     let mut round = 1;
     loop {
@@ -304,10 +322,7 @@ pub(super) fn rounds(
         )?;
         drop(filling);
         threads.map_items(stored.iter_mut().collect(), |shard: &mut Stored| {
-            shard.retain(|terms| {
-                let limit = threshold.max_unshared(terms.len() as u32) as usize;
-                !exceeds(terms, limit, |&term| !cells.is_matched(numbers.of(term)))
-            });
+            shard.retain(|row, terms| may_match(row, terms, &cells));
         });
         let after: usize = stored.iter().map(|shard| shard.terms.len()).sum();
         round += 1;

@@ -36,6 +36,8 @@ pub(super) struct RankedSets {
     pub(super) ranks: LargeBuffer<u32>,
     /// How many numbers there are.
     pub(super) rank_count: u32,
+    /// The weight of each number's term, if the terms have weights.
+    pub(super) weights: Vec<u32>,
 }
 
 impl RankedSets {
@@ -77,6 +79,8 @@ struct Partition {
     documents: Vec<u32>,
     /// Documents of unmatched terms.
     unmatched: Vec<u32>,
+    /// The weight of each term, if they have weights.
+    weights: Vec<u32>,
 }
 
 impl Partition {
@@ -100,6 +104,8 @@ pub(super) struct Ranking<'a> {
     pub(super) cells: &'a Cells,
     /// The first row of the second side, if there are two.
     pub(super) second_from: Option<u32>,
+    /// What a term weighs, if that is not the same for all.
+    pub(super) weight: Option<&'a (dyn Fn(u64) -> u32 + Sync)>,
     pub(super) threads: Threads<'a>,
 }
 
@@ -136,6 +142,7 @@ impl Ranking<'_> {
             offsets: vec![0],
             ranks: LargeBuffer::zeroed(0),
             rank_count: 0,
+            weights: Vec::new(),
         };
         let mut place = vec![u32::MAX; rows.len()];
         let mut offset = 0;
@@ -150,6 +157,14 @@ impl Ranking<'_> {
             sets.offsets.push(offset);
         }
         self.transpose(&partitions, &place, &mut sets)?;
+        if self.weight.is_some() {
+            sets.weights = reserved(sets.rank_count as usize, INDEX)?;
+            for class in 0..CLASSES {
+                for partition in &partitions {
+                    sets.weights.extend_from_slice(&partition.weights[partition.terms_of(class)]);
+                }
+            }
+        }
         Ok(sets)
     }
 
@@ -279,6 +294,14 @@ impl Ranking<'_> {
             posting_ends[*at as usize] = term.documents;
             *at += 1;
         }
+        let mut weights = Vec::new();
+        if let Some(weight) = self.weight {
+            weights = filled(0, matched_terms, INDEX)?;
+            for (term, &place) in terms.iter().zip(&place).filter(|&(_, &place)| place != REPEATED)
+            {
+                weights[place as usize] = weight(term.hash);
+            }
+        }
         let mut next = running_sum(&mut posting_ends);
         let mut documents = filled(0, posting_ends.last().map_or(0, |&end| end as usize), INDEX)?;
         let mut unmatched = Vec::new();
@@ -295,7 +318,7 @@ impl Ranking<'_> {
                 }
             }
         }
-        Ok(Partition { class_ends, posting_ends, documents, unmatched })
+        Ok(Partition { class_ends, posting_ends, documents, unmatched, weights })
     }
 
     /// Fills in each set's numbers: the terms are visited in the order of their numbers, so each

@@ -2,7 +2,9 @@
 //! instead of kept, twice a round.
 
 use super::cells::{Cells, Writer};
-use super::prune::{CELLS_PER_TERM, Shard, document_size, exceeds, row_after, sample_eighths};
+use super::prune::{
+    CELLS_PER_TERM, Shard, document_size, exceeds, outweighs, row_after, sample_eighths,
+};
 use super::threads::Threads;
 use super::{Sources, TermSource as _, living_terms};
 use crate::error::Result;
@@ -110,6 +112,12 @@ impl Rereading<'_> {
                 let wanted = |index: u32| shard.alive.get(index as usize) == Some(&true);
                 let mut judged = Vec::new();
                 self.sources.visit_shard(number, &wanted, &mut |index, terms| {
+                    if let Some(&weight) = shard.weights.get(index as usize) {
+                        let limit = weight - self.threshold.min_weight(weight);
+                        let weight = |term| self.sources.weight(term);
+                        judged.push((index, !outweighs(terms, limit, cells, weight)));
+                        return;
+                    }
                     sampled.clear();
                     let sample = terms.iter().filter(|&&term| term & 7 < eighths);
                     sampled.extend(sample.map(|&term| numbers.of(term)));

@@ -4,7 +4,7 @@ use super::*;
 use crate::close::Close;
 use crate::closeness::Closeness;
 use crate::progress::NoProgress;
-use crate::similarity::Similarity;
+use crate::similarity::{Measure, Similarity};
 use crate::stable_hash::mix;
 use proptest::prelude::*;
 use std::collections::BTreeSet;
@@ -209,6 +209,145 @@ proptest! {
     }
 }
 
+/// Documents whose terms have weights.
+struct Weighted(Documents);
+
+fn weight(term: u64) -> u32 {
+    // Also such as make sums that leave little room in 64 bits.
+    (1 + term % 5) as u32 * if term.is_multiple_of(9) { 1 << 28 } else { 1 }
+}
+
+impl TermSource for Weighted {
+    fn shard_count(&self) -> usize {
+        self.0.shard_count()
+    }
+
+    fn term_count_hint(&self) -> u64 {
+        self.0.term_count_hint()
+    }
+
+    fn is_weighted(&self) -> bool {
+        true
+    }
+
+    fn weight(&self, term: u64) -> u32 {
+        weight(term)
+    }
+
+    fn visit_shard(
+        &self,
+        shard: usize,
+        wanted: &dyn Fn(u32) -> bool,
+        visit: &mut dyn FnMut(u32, &[u64]),
+    ) -> Result<()> {
+        self.0.visit_shard(shard, wanted, visit)
+    }
+}
+
+/// What two documents share and weigh, term by term.
+fn weights(left: &[u64], right: &[u64]) -> [u64; 3] {
+    let sum = |terms: &BTreeSet<u64>| terms.iter().map(|&term| u64::from(weight(term))).sum();
+    let [left, right] = [left, right].map(|terms| terms.iter().copied().collect::<BTreeSet<_>>());
+    [sum(&left.intersection(&right).copied().collect()), sum(&left), sum(&right)]
+}
+
+/// All pairs, in the words of the definitions.
+fn weighted_brute_force(
+    left: &[Vec<u64>],
+    right: &[Vec<u64>],
+    threshold: Threshold,
+    all: bool,
+) -> Vec<SetPair> {
+    let [least, most] = <[u32; 2]>::from(threshold.fraction()).map(u128::from);
+    let mut pairs = Vec::new();
+    for (a, left) in (0..).zip(left) {
+        for (b, right) in (0..).zip(right).filter(|&(b, _)| all || b > a) {
+            let [shared, left, right] = weights(left, right);
+            let [x, p, q] = [shared, left, right].map(u128::from);
+            let is_alike = match threshold.measure() {
+                Measure::Jaccard => most * x >= least * (p + q - x),
+                Measure::Containment => most * x >= least * p.min(q),
+                Measure::Cosine => (most * x).pow(2) >= least * least * p * q,
+                Measure::Tversky => most * x * 10 >= least * (9 * p.min(q) + p.max(q)),
+            };
+            if x > 0 && is_alike {
+                pairs.push(SetPair { a, b, similarity: threshold.similarity(shared, left, right) });
+            }
+        }
+    }
+    pairs
+}
+
+#[track_caller]
+fn check_weighted(documents: &[Vec<u64>], threshold: Threshold) {
+    let expected = weighted_brute_force(documents, documents, threshold, false);
+    let (left, right) = documents.split_at(documents.len() / 3);
+    let expected_across = weighted_brute_force(left, right, threshold, true);
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().unwrap();
+    for (pool, memory_bytes) in
+        [(None, u64::MAX), (Some(&pool), u64::MAX), (None, 1 << 10), (Some(&pool), 48)]
+    {
+        let source = |documents: &[Vec<u64>]| Weighted(source_of(documents));
+        let join =
+            SetJoin { threshold, pool, memory_bytes, isa: Isa::detected(), progress: &NoProgress };
+        let close = Close::from(join.self_join(&source(documents)).unwrap());
+        assert_eq!(expanded(&close), expected, "threshold {threshold}");
+        let across = join.query(&source(left), &source(right)).unwrap();
+        assert_eq!(across, expected_across, "across, threshold {threshold}");
+    }
+}
+
+proptest! {
+    // Each case is eight joins.
+    #![proptest_config(ProptestConfig::with_cases(40))]
+    #[test]
+    fn weighted_joins_find_what_brute_force_finds(
+        documents in collection(),
+        measure in prop::sample::select(Measure::ALL.to_vec()),
+        (numerator, denominator) in prop::sample::select(vec![
+            (1, 50), (1, 10), (1, 3), (1, 2), (2, 3), (7, 10), (4, 5), (99, 100), (1, 1),
+        ]),
+        tied in any::<(prop::sample::Index, prop::sample::Index)>(),
+    ) {
+        check_weighted(&documents, threshold(numerator, denominator).of(measure));
+        // A threshold that a pair reaches exactly.
+        let [a, b] = [tied.0, tied.1].map(|tied| &documents[tied.index(documents.len())]);
+        let [shared, left, right] = weights(a, b);
+        let tie = match measure {
+            Measure::Jaccard => [shared, left + right - shared],
+            Measure::Containment | Measure::Cosine => [shared, left.min(right)],
+            Measure::Tversky => [10 * shared, 9 * left.min(right) + left.max(right)],
+        };
+        if let [Ok(a @ 1..), Ok(c @ ..=1_000_000)] = tie.map(u32::try_from) {
+            check_weighted(&documents, threshold(a, c).of(measure));
+        }
+    }
+}
+
+#[test]
+fn weights_worked_by_hand() {
+    // The terms 1, 2, 4 weigh 2, 3, 5, and 9 weighs 5 << 28.
+    let documents = vec![vec![1, 2, 4], vec![2, 4, 4], vec![1, 9], vec![4, 2, 1]];
+    let join = |threshold: &str| {
+        let threshold = threshold.parse().unwrap();
+        check_weighted(&documents, threshold);
+        let (isa, progress) = (Isa::Portable, &NoProgress);
+        let join = SetJoin { threshold, pool: None, memory_bytes: u64::MAX, isa, progress };
+        let alike = join.self_join(&Weighted(source_of(&documents))).unwrap();
+        assert_eq!(alike.groups, [[0, 3]]);
+        alike.pairs.iter().map(|pair| (pair.a, pair.b)).collect::<Vec<_>>()
+    };
+    // (3 + 5) / 10, 8 / √(10 × 8) = 0.894 and 8 / 8.
+    assert_eq!(join("0.8"), [(0, 1)]);
+    assert_eq!(join("0.800000001"), []);
+    assert_eq!(join("cosine:0.894"), [(0, 1)]);
+    assert_eq!(join("cosine:0.895"), []);
+    assert_eq!(join("containment:1"), [(0, 1)]);
+    // 2 / 10, though it is most of nothing in the other one.
+    assert_eq!(join("containment:0.2"), [(0, 1), (0, 2)]);
+    assert_eq!(join("containment:0.201"), [(0, 1)]);
+}
+
 #[test]
 fn empty_and_tiny_collections() {
     for documents in [
@@ -220,6 +359,7 @@ fn empty_and_tiny_collections() {
     ] {
         check(&documents, threshold(4, 5));
         check(&documents, threshold(1, 2));
+        check_weighted(&documents, threshold(1, 2));
     }
 }
 
@@ -297,8 +437,7 @@ fn terms_that_are_joined_at_once_fit_into_32_bits() {
     assert_eq!(fitting(48_000), 1000);
     // Two blocks are joined at once: of the longest documents there is one in each.
     let longest = prune::document_size((1 << 31) - 1).unwrap();
-    let shard =
-        Shard { first_row: 5, sizes: vec![longest, 1, longest, longest], alive: vec![true; 4] };
+    let shard = Shard::new(5, vec![longest, 1, longest, longest]);
     assert_eq!(shard.living_terms(), 3 * u64::from(longest) + 1);
     let blocks = blocks(&[shard], fitting(u64::MAX) / 2);
     assert_eq!(blocks, [0..6, 6..7, 7..8, 8..u32::MAX]);

@@ -137,8 +137,9 @@ pub(crate) struct CorpusArgs {
 
     /// Least similarity of near-duplicates, a decimal or a ratio such as 4/5 [default: 0.8].
     ///
-    /// With exact it is that of Jaccard, or cosine:S or containment:S (in the smaller set); with
-    /// minhash it is what --measure says, on average.
+    /// With exact it is that of Jaccard, or cosine:S, containment:S (in the smaller set) or tversky:S (in
+    /// nine tenths of the smaller set and a tenth of the larger); with minhash it is what --measure says,
+    /// on average.
     #[arg(long, value_name = "S")]
     pub(crate) similarity: Option<String>,
 
@@ -153,9 +154,14 @@ pub(crate) struct CorpusArgs {
     pub(crate) max_distance: Option<u32>,
 
     /// With fingerprints: keep only pairs whose texts, read again, have a similarity of at least S (of
-    /// Jaccard, or cosine:S or containment:S); their terms are in memory meanwhile.
+    /// Jaccard, or cosine:S, containment:S or tversky:S); their terms are in memory meanwhile.
     #[arg(long, value_name = "S")]
     pub(crate) verify: Option<String>,
+
+    /// With --verify: how much each shingle of the texts counts, as --weight says of exact [default:
+    /// binary].
+    #[arg(long, value_name = "WEIGHT", value_parser = ["binary", "idf"], requires = "verify")]
+    pub(crate) verify_weight: Option<String>,
 
     /// With fingerprints: look for them by bands, in which at least this part of the pairs at the
     /// greatest distance agree, and miss others [default: all are found].

@@ -63,7 +63,7 @@ pub(crate) struct EvalArgs {
     pub(crate) seed: u64,
 
     /// Least similarity of documents that count as near-duplicates in the sample, of Jaccard, or
-    /// cosine:S or containment:S [default: what the method verifies with, or 0.8].
+    /// cosine:S, containment:S or tversky:S [default: what the method verifies with, or 0.8].
     #[arg(long, value_name = "S", requires = "sample", help_heading = "Sampling")]
     pub(crate) similarity: Option<String>,
 

@@ -29,11 +29,12 @@ pub(crate) struct TermArgs {
     #[arg(long, value_name = "LIST", value_hint = ValueHint::FilePath)]
     pub(crate) stop_words: Option<String>,
 
-    /// Of fingerprints: how much each distinct shingle counts [default: tf].
+    /// How much each distinct shingle counts [default: tf in fingerprints, binary with exact].
     ///
     /// tf is as often as it occurs, binary once, log-tf by the logarithm of that; idf is more for what
     /// is in few documents of the collection, which is read once more for it; tf-idf and log-tf-idf
-    /// are products; levels are 5 to 1 for the fifths of a document's shingles by tf-idf.
+    /// are products; levels are 5 to 1 for the fifths of a document's shingles by tf-idf. With exact it
+    /// is binary or idf: then similarities are of sums of weights.
     #[arg(long, value_name = "WEIGHT", value_parser = weights())]
     pub(crate) weight: Option<String>,
 
