@@ -4,6 +4,7 @@
 //! counted before; the workers' counts are merged by ranges of terms. A term that is in one document
 //! only is not kept: any that is not known counts as one of these, also in documents that come later.
 
+use crate::kernels::prefetch;
 use std::cmp::Ordering;
 
 /// Gathered terms that are worth sorting.
@@ -14,6 +15,9 @@ const UNKNOWN: u32 = 1;
 
 /// Bytes of a term that is stored.
 const STORED_BYTES: usize = 16;
+
+/// Places of the table of terms that are looked at at once.
+const TOGETHER: usize = 4;
 
 /// Counts the documents of each term for one worker.
 #[derive(Debug, Default)]
@@ -94,17 +98,32 @@ pub fn idf(documents: u64, df: u32) -> u32 {
 ///
 /// The weights are computed once and then stored with the rest: a logarithm differs in the last bit
 /// between platforms.
+///
+/// # References
+///
+/// O. Amble, D. Knuth. Ordered hash tables. The Computer Journal 17(2), 1974.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Frequencies {
     documents: u64,
     unknown_idf: u32,
-    /// The terms of two documents or more, ascending.
-    terms: Vec<u64>,
-    dfs: Vec<u32>,
-    idfs: Vec<u32>,
-    /// Where the terms with the same highest bits begin, and the end of all.
-    starts: Vec<usize>,
-    shift: u32,
+    /// Number of terms of two documents or more.
+    len: usize,
+    /// These, ascending, with gaps between: each stands at its [place](place), or behind it if
+    /// smaller ones took that. A gap is last.
+    table: Vec<Known>,
+}
+
+/// A term with its number of documents and its weight.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Known {
+    term: u64,
+    df: u32,
+    idf: u32,
+}
+
+impl Known {
+    /// None: no term is in no document.
+    const GAP: Self = Self { term: u64::MAX, df: 0, idf: 0 };
 }
 
 impl Default for Frequencies {
@@ -120,37 +139,38 @@ impl Frequencies {
     #[must_use]
     pub fn new(counters: &[FrequencyCounter], merged: Vec<Vec<(u64, u32)>>) -> Self {
         let documents = counters.iter().map(|counter| counter.documents).sum();
-        let (terms, dfs): (Vec<u64>, Vec<u32>) = merged.into_iter().flatten().unzip();
         // Few numbers of documents come often.
         let mut known = vec![None; 1 << 12];
         let mut of_df = |df: u32| match known.get_mut(df as usize) {
             Some(known) => *known.get_or_insert_with(|| idf(documents, df)),
             None => idf(documents, df),
         };
-        let idfs = dfs.iter().map(|&df| of_df(df)).collect();
-        Self::of_parts(documents, idf(documents, UNKNOWN), terms, dfs, idfs)
+        let len = merged.iter().map(Vec::len).sum();
+        let terms = merged.into_iter().flatten();
+        let known = terms.map(|(term, df)| Known { term, df, idf: of_df(df) });
+        Self::of_terms(documents, idf(documents, UNKNOWN), len, known)
     }
 
-    fn of_parts(
+    /// Those of `len` ascending terms.
+    fn of_terms(
         documents: u64,
         unknown_idf: u32,
-        terms: Vec<u64>,
-        dfs: Vec<u32>,
-        idfs: Vec<u32>,
+        len: usize,
+        terms: impl Iterator<Item = Known>,
     ) -> Self {
-        // About four terms have the same highest bits.
-        let bits = (terms.len() / 4).max(2).ilog2();
-        let shift = u64::BITS - bits;
-        let mut starts = vec![0; (1 << bits) + 1];
-        for term in &terms {
-            starts[(term >> shift) as usize + 1] += 1;
+        let mut table = Vec::with_capacity(places(len) + 1);
+        for known in terms {
+            let place = table.len().max(place(known.term, len));
+            table.resize(place, Known::GAP);
+            table.push(known);
         }
-        let mut start = 0;
-        for count in &mut starts {
-            start += *count;
-            *count = start;
-        }
-        Self { documents, unknown_idf, terms, dfs, idfs, starts, shift }
+        table.resize(table.len().max(places(len)) + 1, Known::GAP);
+        Self { documents, unknown_idf, len, table }
+    }
+
+    /// The terms of two documents or more.
+    fn known(&self) -> impl Iterator<Item = &Known> {
+        self.table.iter().filter(|known| known.df > 0)
     }
 
     /// Number of documents of the collection.
@@ -162,13 +182,13 @@ impl Frequencies {
     /// Number of terms of two documents or more.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.terms.len()
+        self.len
     }
 
     /// Whether no term is known.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.terms.is_empty()
+        self.len == 0
     }
 
     /// In how many documents a term is, and its [idf](idf()); of an unknown one as if it were in one.
@@ -179,24 +199,35 @@ impl Frequencies {
     #[inline]
     #[must_use]
     pub fn of(&self, term: u64) -> (u32, u32) {
-        let class = (term >> self.shift) as usize;
-        let (start, end) = (self.starts[class], self.starts[class + 1]);
-        match self.terms[start..end].binary_search(&term) {
-            Ok(at) => (self.dfs[start + at], self.idfs[start + at]),
-            Err(_) => (UNKNOWN, self.unknown_idf),
+        // A branch that goes wrong costs more than to look at a few.
+        let mut at = place(term, self.len);
+        let near = self.table[at..].first_chunk::<TOGETHER>();
+        at += near.map_or(0, |near| near.iter().map(|known| usize::from(known.term < term)).sum());
+        while self.table[at].term < term {
+            at += 1;
         }
+        let Known { term: found, df, idf } = self.table[at];
+        let is_known = u32::from(found == term && df > 0).wrapping_neg();
+        (df & is_known | UNKNOWN & !is_known, idf & is_known | self.unknown_idf & !is_known)
+    }
+
+    /// Fetches what [`Self::of`] looks at into the caches.
+    #[inline]
+    pub(super) fn prefetch(&self, term: u64) {
+        prefetch(&self.table, place(term, self.len));
     }
 
     /// What a store keeps, as numbers with the lowest byte first: of documents, of terms, and the
     /// weight of an unknown term; the terms, their numbers of documents, and their weights.
     pub fn write(&self, bytes: &mut Vec<u8>) {
-        let Self { documents, unknown_idf, terms, dfs, idfs, .. } = self;
-        bytes.reserve(20 + terms.len() * STORED_BYTES);
+        let Self { documents, unknown_idf, len, .. } = self;
+        bytes.reserve(20 + len * STORED_BYTES);
         bytes.extend(documents.to_le_bytes());
-        bytes.extend((terms.len() as u64).to_le_bytes());
+        bytes.extend((*len as u64).to_le_bytes());
         bytes.extend(unknown_idf.to_le_bytes());
-        bytes.extend(terms.iter().flat_map(|term| term.to_le_bytes()));
-        bytes.extend(dfs.iter().chain(idfs).flat_map(|number| number.to_le_bytes()));
+        bytes.extend(self.known().flat_map(|known| known.term.to_le_bytes()));
+        bytes.extend(self.known().flat_map(|known| known.df.to_le_bytes()));
+        bytes.extend(self.known().flat_map(|known| known.idf.to_le_bytes()));
     }
 
     /// What [`Self::write`] wrote, if it is that.
@@ -210,24 +241,38 @@ impl Frequencies {
             return None;
         }
         let (terms, numbers) = bytes.split_at(length * 8);
-        let terms: Vec<u64> =
-            terms.as_chunks().0.iter().map(|&term| u64::from_le_bytes(term)).collect();
-        let mut numbers = numbers.as_chunks().0.iter().map(|&number| u32::from_le_bytes(number));
-        let dfs = numbers.by_ref().take(length).collect();
+        let (dfs, idfs) = numbers.split_at(length * 4);
+        let numbers = dfs.as_chunks().0.iter().zip(idfs.as_chunks().0);
+        let known = terms.as_chunks().0.iter().zip(numbers).map(|(&term, (&df, &idf))| Known {
+            term: u64::from_le_bytes(term),
+            df: u32::from_le_bytes(df),
+            idf: u32::from_le_bytes(idf),
+        });
         let (documents, unknown_idf) =
             (u64::from_le_bytes(*documents), u32::from_le_bytes(*unknown_idf));
-        let is_ascending = terms.is_sorted_by(|one, other| one < other);
-        is_ascending.then(|| Self::of_parts(documents, unknown_idf, terms, dfs, numbers.collect()))
+        let is_valid = known.clone().all(|known| known.df > 0)
+            && known.clone().is_sorted_by(|one, other| one.term < other.term);
+        is_valid.then(|| Self::of_terms(documents, unknown_idf, length, known))
     }
 
     /// Those of ascending terms with their numbers of documents and weights.
     #[cfg(test)]
     pub(super) fn of_known(documents: u64, known: &[(u64, u32, u32)]) -> Self {
-        let terms = known.iter().map(|&(term, ..)| term).collect();
-        let dfs = known.iter().map(|&(_, df, _)| df).collect();
-        let idfs = known.iter().map(|&(.., idf)| idf).collect();
-        Self::of_parts(documents, idf(documents, UNKNOWN), terms, dfs, idfs)
+        let terms = known.iter().map(|&(term, df, idf)| Known { term, df, idf });
+        Self::of_terms(documents, idf(documents, UNKNOWN), known.len(), terms)
     }
+}
+
+/// Places of a table of so many terms, of which two in three are taken.
+fn places(terms: usize) -> usize {
+    terms + terms / 2 + 1
+}
+
+/// Where a term stands in a table of so many terms, if no other does.
+#[inline(always)]
+fn place(term: u64, terms: usize) -> usize {
+    // Below the number of places, since the product is below that × 2^64.
+    ((u128::from(term) * places(terms) as u128) >> 64) as usize
 }
 
 #[cfg(test)]

@@ -6,12 +6,16 @@
 
 use super::frequencies::Frequencies;
 use super::idf_band::IdfBand;
+use crate::distinct_terms::DistinctTerms;
 use crate::error::{Error, Result};
 use crate::options::Options;
 use std::cmp::Reverse;
 use std::num::NonZeroUsize;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
+
+/// Terms that a lookup in the frequencies is ahead of the one that needs it.
+const AHEAD: usize = 16;
 
 /// How much a term counts that occurs tf times in its document, and in df documents of its
 /// collection; idf is [what that makes](super::frequencies::idf).
@@ -153,6 +157,7 @@ pub struct Weigher {
 pub struct Weights {
     /// The weight of each term.
     pub weights: Vec<u32>,
+    distinct: DistinctTerms,
     entries: Vec<Entry>,
     ranked: Vec<u64>,
 }
@@ -181,15 +186,21 @@ impl Weigher {
         Self { weighting, frequencies, band: band.unwrap_or(0..=u32::MAX) }
     }
 
-    /// Replaces the occurrences of terms by the distinct ones, ascending, and the weights by theirs.
+    /// Replaces the occurrences of terms by the distinct ones, and the weights by theirs.
     ///
     /// # Complexity
     ///
-    /// O(m log m) for m occurrences.
+    /// O(m) for m occurrences of a text that is not very long, or O(m log m).
     pub fn weigh(&self, terms: &mut Vec<u64>, scratch: &mut Weights) {
-        let Weights { weights, entries, ranked } = scratch;
-        count_distinct(terms, weights);
+        let Weights { weights, distinct, entries, ranked } = scratch;
         let weight = self.weighting.weight;
+        if weight == Weight::Binary && !self.weighting.is_learned() {
+            distinct.deduplicate(terms);
+            weights.clear();
+            weights.resize(terms.len(), 1);
+            return;
+        }
+        distinct.count_occurrences(terms, weights);
         if !self.weighting.is_learned() {
             for tf in weights {
                 *tf = of_occurrences(weight, *tf);
@@ -197,7 +208,10 @@ impl Weigher {
             return;
         }
         entries.clear();
-        entries.extend(terms.iter().zip(&*weights).map(|(&term, &tf)| {
+        entries.extend(terms.iter().zip(&*weights).enumerate().map(|(at, (&term, &tf))| {
+            if let Some(&ahead) = terms.get(at + AHEAD) {
+                self.frequencies.prefetch(ahead);
+            }
             let (df, idf) = self.frequencies.of(term);
             Entry { term, tf, df, idf }
         }));
@@ -206,7 +220,6 @@ impl Weigher {
         {
             entries.select_nth_unstable_by_key(top, |entry| (Reverse(entry.tf_idf()), entry.term));
             entries.truncate(top);
-            entries.sort_unstable_by_key(|entry| entry.term);
             terms.clear();
             terms.extend(entries.iter().map(|entry| entry.term));
         }
@@ -230,24 +243,6 @@ impl Weigher {
         weights.clear();
         weights.extend(entries.iter().map(weigh));
     }
-}
-
-/// Sorts the terms and leaves one of each, and counts them.
-fn count_distinct(terms: &mut Vec<u64>, counts: &mut Vec<u32>) {
-    terms.sort_unstable();
-    counts.clear();
-    let mut distinct = 0;
-    for at in 0..terms.len() {
-        match counts.last_mut() {
-            Some(count) if terms[at] == terms[distinct - 1] => *count = count.saturating_add(1),
-            _ => {
-                terms[distinct] = terms[at];
-                distinct += 1;
-                counts.push(1);
-            }
-        }
-    }
-    terms.truncate(distinct);
 }
 
 /// The weight of a term that occurs so often, where no collection matters.

@@ -6,7 +6,7 @@
 //! so that a document is a few words of bits, and a pair costs no more than comparing these.
 
 use super::block_sets::{BlockSets, Comparable};
-use super::distinct_terms::DistinctTerms;
+use crate::distinct_terms::DistinctTerms;
 use super::prune::{Shard, Stored, shard_of};
 use super::threads::Threads;
 use super::{Sources, TermSource as _};

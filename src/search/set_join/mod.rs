@@ -25,7 +25,6 @@
 mod block_sets;
 mod cells;
 mod compare_terms;
-mod distinct_terms;
 mod large_vec;
 mod prefix_join;
 mod prune;
@@ -46,7 +45,7 @@ pub use prefix_join::shared_if_enough;
 pub use prune::sample_eighths;
 
 use compare_terms::TermComparison;
-use distinct_terms::DistinctTerms;
+use crate::distinct_terms::DistinctTerms;
 use prefix_join::PrefixJoin;
 use prune::{Shard, Stored};
 use ranked_sets::Ranking;

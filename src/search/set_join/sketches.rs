@@ -11,7 +11,7 @@
 //! E. Sandes, G. Teodoro, A. Melo. Bitmap filter: speeding up exact set similarity joins with
 //! bitwise operations. Information Systems 88, 2020.
 
-use super::distinct_terms::DistinctTerms;
+use crate::distinct_terms::DistinctTerms;
 use super::large_vec::LargeVec;
 use super::prune::{Shard, shard_of};
 use super::threads::Threads;
