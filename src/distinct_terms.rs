@@ -69,7 +69,9 @@ impl DistinctTerms {
         counts.resize(terms.len(), 0);
         numbers.resize(numbers.len().max(places(terms.len()) + 1), 0);
         fill(slots, terms, |slot, is_new, distinct| {
-            let number = if is_new { distinct as u32 } else { numbers[slot] };
+            // As below, no branch.
+            let new = u32::from(is_new).wrapping_neg();
+            let number = distinct as u32 & new | numbers[slot] & !new;
             numbers[slot] = number;
             counts[number as usize] += 1;
         });
@@ -101,8 +103,7 @@ fn fill(
     let (mut distinct, mut has_empty) = (0, false);
     for at in 0..terms.len() {
         let term = terms[at];
-        // Whether a term is new is as good as random: only what another one is in the way of is
-        // worth a branch.
+        // Written in any case, for the same reason.
         terms[distinct] = term;
         let is_new = if term == EMPTY {
             let is_new = !std::mem::replace(&mut has_empty, true);
@@ -131,7 +132,9 @@ fn places(terms: usize) -> usize {
 fn place_of(slots: &[u64], term: u64) -> usize {
     let mask = slots.len() - 1;
     let mut slot = term as usize & mask;
-    while slots[slot] != EMPTY && slots[slot] != term {
+    // One branch and not two: whether a place is empty, where a term is new,
+    // is as good as random.
+    while slots[slot].min(slots[slot] ^ term) != 0 {
         slot = (slot + 1) & mask;
     }
     slot

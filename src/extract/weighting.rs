@@ -4,7 +4,7 @@
 //! it occurs unless something else is asked for; the rarer of two is known by the
 //! [`Frequencies`] of a collection.
 
-use super::frequencies::Frequencies;
+use super::frequencies::{AHEAD, Frequencies};
 use super::idf_band::IdfBand;
 use crate::distinct_terms::DistinctTerms;
 use crate::error::{Error, Result};
@@ -13,9 +13,6 @@ use std::cmp::Reverse;
 use std::num::NonZeroUsize;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
-
-/// Terms that a lookup in the frequencies is ahead of the one that needs it.
-const AHEAD: usize = 16;
 
 /// How much a term counts that occurs tf times in its document, and in df documents of its
 /// collection; idf is [what that makes](super::frequencies::idf).
@@ -194,13 +191,13 @@ impl Weigher {
     pub fn weigh(&self, terms: &mut Vec<u64>, scratch: &mut Weights) {
         let Weights { weights, distinct, entries, ranked } = scratch;
         let weight = self.weighting.weight;
-        if weight == Weight::Binary && !self.weighting.is_learned() {
+        if matches!(weight, Weight::Binary | Weight::Idf) && self.weighting.top.is_none() {
             distinct.deduplicate(terms);
             weights.clear();
             weights.resize(terms.len(), 1);
-            return;
+        } else {
+            distinct.count_occurrences(terms, weights);
         }
-        distinct.count_occurrences(terms, weights);
         if !self.weighting.is_learned() {
             for tf in weights {
                 *tf = of_occurrences(weight, *tf);

@@ -133,7 +133,9 @@ impl Sketcher for LexiconHasher {
         let all = if features.weights.is_some() { features.terms.len() } else { terms.len() };
         let (numerator, denominator) = self.sketch.least_share.fraction();
         let share = terms.len() as u128 * u128::from(denominator);
-        if terms.len() < self.sketch.least_terms.max(1) || share < all as u128 * u128::from(numerator) {
+        if terms.len() < self.sketch.least_terms.max(1)
+            || share < all as u128 * u128::from(numerator)
+        {
             return false;
         }
         terms.sort_unstable();
@@ -210,7 +212,7 @@ mod tests {
 
     #[test]
     fn terms_without_weights_are_all_of_the_lexicon_however_often_they_come() {
-        let sketcher = IMatch::parse(&mut Options::new()).unwrap();
+        let sketcher = IMatch::parse(&mut Options::new()).unwrap().sketcher(Isa::detected());
         let made = |terms: &[u64]| {
             let mut row = [0];
             let features = Features::occurrences(terms);

@@ -17,7 +17,6 @@ use crate::kernels::Isa;
 use crate::kernels::row_words::row_words;
 use crate::options::Options;
 use crate::similarity::Threshold;
-use crate::stable_hash::row_word;
 use std::sync::Arc;
 
 /// Multi-lexicon SimHash by name.
@@ -202,7 +201,7 @@ mod tests {
     use super::*;
     use crate::fingerprint::rose::shingles;
     use crate::fingerprint::weighted_majority;
-    use crate::stable_hash::mix;
+    use crate::stable_hash::{mix, row_word};
 
     fn made(options: &str, terms: &[u64], weights: Option<&[u32]>) -> Option<Vec<u64>> {
         let sketch = MultiLexicon::parse(&mut Options::parse(options).unwrap()).unwrap();

@@ -99,13 +99,8 @@ impl Run<'_> {
         let (method, resources) = (self.plan.method(), self.plan.resources());
         let recipe = method.recipe();
         let learned_from = *self.corpora.second();
-        let fitted = Fitted::learn(
-            recipe.terms(),
-            learned_from,
-            self.workers,
-            resources.isa,
-            self.progress,
-        )?;
+        let fitted =
+            Fitted::learn(recipe.terms(), learned_from, self.workers, resources, self.progress)?;
         let by_field = self.plan.keep().is_by_field();
         let (workers, progress) = (self.workers, self.progress);
         let (fitted, wordless) = (&fitted, Wordless::Allowed);

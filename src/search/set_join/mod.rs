@@ -44,8 +44,8 @@ use crate::similarity::Threshold;
 pub use prefix_join::shared_if_enough;
 pub use prune::sample_eighths;
 
-use compare_terms::TermComparison;
 use crate::distinct_terms::DistinctTerms;
+use compare_terms::TermComparison;
 use prefix_join::PrefixJoin;
 use prune::{Shard, Stored};
 use ranked_sets::Ranking;
