@@ -144,6 +144,7 @@ fn place_of(slots: &[u64], term: u64) -> usize {
 mod tests {
     use super::*;
     use crate::stable_hash::mix;
+    use std::collections::BTreeMap;
 
     #[test]
     fn every_term_is_there_once_in_the_order_of_the_first_ones() {
@@ -165,5 +166,26 @@ mod tests {
         let terms: Vec<u64> = (1..50).map(|i| i << 32).collect();
         assert_eq!(distinct.replace(&terms).unwrap(), terms);
         assert_eq!(distinct.count(&[0, 3 << 32, 50 << 32]), 1);
+    }
+
+    #[test]
+    fn occurrences_are_counted_in_short_and_in_long_documents() {
+        let (mut distinct, mut counts) = (DistinctTerms::default(), Vec::new());
+        for length in [0, 1, 2, 100, 3000, 5, MOST_IN_TABLE as u64, MOST_IN_TABLE as u64 + 1] {
+            let terms: Vec<u64> =
+                (0..length).map(|at| at * at % (length / 2 + 3)).map(mix).collect();
+            let mut expected = BTreeMap::new();
+            for &term in &terms {
+                *expected.entry(term).or_insert(0) += 1;
+            }
+            let (mut counted, mut once) = (terms.clone(), terms);
+            distinct.count_occurrences(&mut counted, &mut counts);
+            let found: BTreeMap<u64, u32> =
+                counted.iter().copied().zip(counts.iter().copied()).collect();
+            assert_eq!(counted.len(), counts.len());
+            assert_eq!((found.len(), &found), (counted.len(), &expected), "{length} terms");
+            distinct.deduplicate(&mut once);
+            assert_eq!(once, counted, "{length} terms");
+        }
     }
 }

@@ -147,3 +147,40 @@ fn taken(entries: &[Entry]) -> impl Iterator<Item = (u64, [u32; 2])> {
     let taken = entries.iter().filter(|entry| entry[1] > 0);
     taken.map(|&[inverted, numbers]| (!inverted, unpacked(numbers)))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::stable_hash::mix;
+    use std::collections::BTreeMap;
+
+    #[test]
+    fn a_table_agrees_with_an_ordered_map() {
+        // Hashes, the greatest terms, which ask for places behind the last one, and the smallest.
+        let crowded = (0..40).map(|at| u64::MAX - at).chain(0..40);
+        let terms: Vec<u64> = (0..400).map(|at| mix(at * at % 263)).chain(crowded).collect();
+        for room in [1, 7, 100, 1000] {
+            let mut table = TermTable::new(room, 0);
+            let mut expected = BTreeMap::new();
+            for &term in &terms {
+                if expected.contains_key(&term) || expected.len() < room {
+                    *expected.entry(term).or_insert(0) += 1;
+                    assert!(table.increment(term));
+                }
+            }
+            assert!(table.iter().map(|(term, [count, _])| (term, count)).eq(expected.clone()));
+            assert_eq!(table.len(), expected.len());
+            let copy = TermTable::of_ascending(table.len(), 0, table.iter());
+            assert!(copy.iter().eq(table.iter()));
+            for &term in &terms {
+                let count = expected.get(&term).copied().unwrap_or(0);
+                assert_eq!([table.get(term), copy.get(term)], [[count, 0]; 2]);
+            }
+            for range in [0..=u64::MAX, 5..=u64::MAX - 5, mix(1).min(mix(2))..=mix(1).max(mix(2))] {
+                let slowly =
+                    expected.range(range.clone()).map(|(&term, &count)| (term, [count, 0]));
+                assert!(table.range(&range).eq(slowly), "{range:?}");
+            }
+        }
+    }
+}
