@@ -309,7 +309,9 @@ mod tests {
         weigher.weigh(&mut vec![7, 7, 8], &mut weights);
         weigher.weigh(&mut distinct, &mut weights);
         assert_eq!(distinct.len(), weights.weights.len());
-        distinct.into_iter().zip(weights.weights).collect()
+        let mut weighed: Vec<_> = distinct.into_iter().zip(weights.weights).collect();
+        weighed.sort_unstable();
+        weighed
     }
 
     #[expect(clippy::cast_sign_loss, reason = "tf is 1 or more")]
