@@ -112,13 +112,12 @@ impl State {
             if byte.is_ascii() {
                 // A single one is not worth more.
                 let is_alone = text.get(at + 1).is_some_and(|next| !next.is_ascii());
-                at += match ASCII.separates[usize::from(*byte)] {
-                    true if is_alone => {
-                        self.separated = true;
-                        1
-                    }
-                    _ => self.push_ascii(&text[at..], hashes),
-                };
+                if is_alone && ASCII.separates[usize::from(*byte)] {
+                    self.separated = true;
+                    at += 1;
+                } else {
+                    at += self.push_ascii(&text[at..], hashes);
+                }
                 continue;
             }
             let Some((character, length)) = decode(text, at) else { return };
