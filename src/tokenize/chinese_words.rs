@@ -83,9 +83,9 @@ fn each_word(folded: &str, mut visit: impl FnMut(&Token<'_>)) {
 /// Whether a text holds a letter or digit.
 #[inline]
 fn is_word(text: &str) -> bool {
-    // U+5000 to U+8FFF are ideographs all.
-    let begins = |first: &u8| matches!(first, 0xE5..=0xE8 | b'a'..=b'z' | b'0'..=b'9');
-    text.as_bytes().first().is_some_and(begins) || text.chars().any(char::is_alphanumeric)
+    // U+4E00 to U+9FFF are ideographs all.
+    let begins_word = matches!(text.as_bytes(), [0xE4, 0xB8..=0xBF, ..] | [0xE5..=0xE9 | b'a'..=b'z' | b'0'..=b'9', ..]);
+    begins_word || text.chars().any(char::is_alphanumeric)
 }
 
 /// The tokenizer of Chinese words.
