@@ -6,17 +6,15 @@
 #![expect(clippy::print_stdout, reason = "a bench tells what it measured")]
 #![expect(clippy::expect_used, reason = "a bench that fails ends")]
 
-use fingerprint_sets::mix;
 use simtool::durable::{Disk, Durability};
 use simtool::fingerprint_rows::{FingerprintRows, RowsBuilder, Shape};
 use simtool::mapped_file::FileAccess;
 use simtool::pipeline::index::{Added, Arrival, Index, IndexAdder};
 use simtool::resources::Resources;
+use simtool::stable_hash::mix;
 use std::borrow::Cow;
 use std::path::Path;
 use std::time::{Duration, Instant};
-
-mod fingerprint_sets;
 
 /// Documents that are added at once.
 const BATCH: usize = 100_000;

@@ -4,7 +4,7 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Features<'a> {
     /// Hashes of terms, or numbers of words: one per occurrence, in the order of the text, where
-    /// there are no weights; the distinct ones, ascending, where there are.
+    /// there are no weights; the distinct ones, in any order, where there are.
     pub terms: &'a [u64],
     /// How much each term counts, 0 if it is not of the lexicon; 1 each if absent.
     pub weights: Option<&'a [u32]>,

@@ -58,6 +58,8 @@ pub mod closeness;
 pub mod cluster;
 #[doc(hidden)]
 pub mod disjoint_sets;
+#[doc(hidden)]
+pub mod distinct_terms;
 pub mod document;
 pub mod document_name;
 pub mod durable;

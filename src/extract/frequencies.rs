@@ -1,13 +1,14 @@
 //! In how many documents of a collection each term is, learned in parallel.
 //!
-//! Every worker gathers the distinct terms of its documents and merges them, sorted, with what it
-//! counted before; the workers' counts are merged by ranges of terms. A term that is in one document
-//! only is not kept: any that is not known counts as one of these, also in documents that come later.
+//! Every worker counts the documents of each term; the workers' counts are merged by ranges of terms.
+//! A term that is in one document only is not kept: any that is not known counts as one of these,
+//! also in documents that come later.
+//!
+//! What the counts may take is limited: where it is not enough, the terms of the lower half are
+//! counted alone, or of the lowest quarter and so on, and the others in further readings.
 
-use std::cmp::Ordering;
-
-/// Gathered terms that are worth sorting.
-const LEAST_GATHERED: usize = 1 << 20;
+use super::term_table::TermTable;
+use std::ops::RangeInclusive;
 
 /// In how many documents a term is that is not known.
 const UNKNOWN: u32 = 1;
@@ -15,67 +16,132 @@ const UNKNOWN: u32 = 1;
 /// Bytes of a term that is stored.
 const STORED_BYTES: usize = 16;
 
+/// Terms for which there is room in any case.
+const LEAST_ROOM: usize = 1 << 12;
+
+/// Terms that a look at the table is ahead of the one that needs it.
+pub(super) const AHEAD: usize = 16;
+
+/// Terms that are counted in one reading: those with the same highest bits.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TermRange {
+    start: u64,
+    shared_bits: u32,
+}
+
+impl TermRange {
+    #[inline]
+    fn contains(self, term: u64) -> bool {
+        (term ^ self.start).checked_shr(u64::BITS - self.shared_bits).unwrap_or(0) == 0
+    }
+
+    /// The lower half.
+    fn halved(self) -> Self {
+        Self { shared_bits: self.shared_bits + 1, ..self }
+    }
+
+    /// As many terms, behind these, if there are more.
+    #[must_use]
+    pub fn next(self) -> Option<Self> {
+        let size = 1_u64.checked_shl(u64::BITS - self.shared_bits)?;
+        Some(Self { start: self.start.checked_add(size)?, ..self })
+    }
+
+    /// How many ranges of this size there are.
+    #[must_use]
+    pub fn count(self) -> u64 {
+        1_u64.checked_shl(self.shared_bits).unwrap_or(u64::MAX)
+    }
+
+    /// How many of them are before this one.
+    #[must_use]
+    pub fn done(self) -> u64 {
+        self.start.checked_shr(u64::BITS - self.shared_bits).unwrap_or(0)
+    }
+
+    /// Part `part` of `parts`.
+    fn part(self, part: usize, parts: usize) -> RangeInclusive<u64> {
+        let bound = |part: usize| {
+            let size = 1_u128 << (u64::BITS - self.shared_bits);
+            u128::from(self.start) + size * part as u128 / parts as u128
+        };
+        // No bound is above 2^64, and each is above the one before.
+        bound(part) as u64..=(bound(part + 1) - 1) as u64
+    }
+}
+
 /// Counts the documents of each term for one worker.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct FrequencyCounter {
     documents: u64,
-    gathered: Vec<u64>,
-    /// Terms with their numbers of documents, ascending.
-    counted: Vec<(u64, u32)>,
+    counted: TermTable,
+    range: TermRange,
+    /// Bytes that the counts may take.
+    memory: u64,
 }
 
 impl FrequencyCounter {
+    /// A counter of the terms of a range, or of the first of them, as many as `memory` bytes hold.
+    #[must_use]
+    pub fn new(range: TermRange, memory: u64) -> Self {
+        let counted = TermTable::new(LEAST_ROOM, range.shared_bits);
+        Self { documents: 0, counted, range, memory }
+    }
+
     /// Counts a document with these distinct terms.
     pub fn add(&mut self, distinct: &[u64]) {
         self.documents += 1;
-        self.gathered.extend_from_slice(distinct);
-        // As many as were counted, so that each is merged a few times only.
-        if self.gathered.len() >= LEAST_GATHERED.max(self.counted.len()) {
-            self.merge();
-        }
-    }
-
-    /// The counter, with everything counted.
-    #[must_use]
-    pub fn finished(mut self) -> Self {
-        self.merge();
-        self.gathered = Vec::new();
-        self
-    }
-
-    fn merge(&mut self) {
-        self.gathered.sort_unstable();
-        let counted = std::mem::take(&mut self.counted);
-        let mut before = counted.into_iter().peekable();
-        let mut merged = Vec::with_capacity(before.len() + self.gathered.len());
-        for run in self.gathered.chunk_by(|one, other| one == other) {
-            let (term, mut documents) = (run[0], run.len() as u32);
-            while let Some(counted) = before.next_if(|counted| counted.0 <= term) {
-                match counted.0.cmp(&term) {
-                    Ordering::Equal => documents += counted.1,
-                    _ => merged.push(counted),
-                }
+        for (at, &term) in distinct.iter().enumerate() {
+            if let Some(&ahead) = distinct.get(at + AHEAD) {
+                self.counted.prefetch(ahead);
             }
-            merged.push((term, documents));
+            while self.range.contains(term) && !self.counted.increment(term) {
+                self.make_room();
+            }
         }
-        merged.extend(before);
-        self.counted = merged;
-        self.gathered.clear();
+    }
+
+    /// Makes the table twice as large; where there is no memory, counts half of the terms.
+    fn make_room(&mut self) {
+        let mut room = self.counted.len().max(LEAST_ROOM / 2);
+        // The old one and the new one.
+        if TermTable::bytes(3 * room as u64) <= self.memory {
+            room *= 2;
+        } else {
+            self.range = self.range.halved();
+        }
+        let range = self.range;
+        let kept = self.counted.iter().filter(|&(term, _)| range.contains(term));
+        self.counted = TermTable::of_ascending(room, range.shared_bits, kept);
+    }
+
+    /// Documents that were counted.
+    #[must_use]
+    pub fn documents(&self) -> u64 {
+        self.documents
     }
 }
 
-/// The terms of two documents or more that belong to part `part` of `parts`, with their numbers of
-/// documents over all workers; ascending, also from part to part.
+/// The terms that all counters counted.
+#[must_use]
+pub fn common_range(counters: &[FrequencyCounter]) -> TermRange {
+    // All ranges begin with the same term.
+    let ranges = counters.iter().map(|counter| counter.range);
+    ranges.max_by_key(|range| range.shared_bits).unwrap_or_default()
+}
+
+/// The terms of two documents or more that belong to part `part` of `parts` of those that all
+/// counters counted, with their numbers of documents over all workers; ascending, also from part to
+/// part.
 #[must_use]
 pub fn merged(counters: &[FrequencyCounter], part: usize, parts: usize) -> Vec<(u64, u32)> {
-    let bound = |part: usize| ((part as u128) << 64) / parts as u128;
+    let range = common_range(counters).part(part, parts);
     let mut all = Vec::new();
     for FrequencyCounter { counted, .. } in counters {
-        let [start, end] = [part, part + 1]
-            .map(|part| counted.partition_point(|&(term, _)| u128::from(term) < bound(part)));
-        all.extend_from_slice(&counted[start..end]);
+        all.extend(counted.range(&range).map(|(term, [documents, _])| (term, documents)));
     }
-    all.sort_unstable_by_key(|&(term, _)| term);
+    // As many ascending runs as there are workers.
+    all.sort_by_key(|&(term, _)| term);
     let runs = all.chunk_by(|one, other| one.0 == other.0);
     let sums = runs.map(|run| (run[0].0, run.iter().map(|&(_, documents)| documents).sum()));
     sums.filter(|&(_, documents)| documents > UNKNOWN).collect()
@@ -94,63 +160,60 @@ pub fn idf(documents: u64, df: u32) -> u32 {
 ///
 /// The weights are computed once and then stored with the rest: a logarithm differs in the last bit
 /// between platforms.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub struct Frequencies {
     documents: u64,
     unknown_idf: u32,
-    /// The terms of two documents or more, ascending.
-    terms: Vec<u64>,
-    dfs: Vec<u32>,
-    idfs: Vec<u32>,
-    /// Where the terms with the same highest bits begin, and the end of all.
-    starts: Vec<usize>,
-    shift: u32,
+    /// The terms of two documents or more, with these and with their weights.
+    table: TermTable,
 }
+
+impl PartialEq for Frequencies {
+    fn eq(&self, other: &Self) -> bool {
+        let fixed = |of: &Self| (of.documents, of.unknown_idf);
+        fixed(self) == fixed(other) && self.table.iter().eq(other.table.iter())
+    }
+}
+
+impl Eq for Frequencies {}
 
 impl Default for Frequencies {
     /// Of no document.
     fn default() -> Self {
-        Self::new(&[], Vec::new())
+        Self::new(0, Vec::new())
     }
 }
 
 impl Frequencies {
-    /// Those of what the counters counted, of which `merged` holds the
-    /// [parts](merged) in order.
+    /// Those of a number of documents, in two or more of which are the terms that `merged` holds in
+    /// its [parts](merged) in order.
     #[must_use]
-    pub fn new(counters: &[FrequencyCounter], merged: Vec<Vec<(u64, u32)>>) -> Self {
-        let documents = counters.iter().map(|counter| counter.documents).sum();
-        let (terms, dfs): (Vec<u64>, Vec<u32>) = merged.into_iter().flatten().unzip();
+    pub fn new(documents: u64, merged: Vec<Vec<(u64, u32)>>) -> Self {
         // Few numbers of documents come often.
         let mut known = vec![None; 1 << 12];
         let mut of_df = |df: u32| match known.get_mut(df as usize) {
             Some(known) => *known.get_or_insert_with(|| idf(documents, df)),
             None => idf(documents, df),
         };
-        let idfs = dfs.iter().map(|&df| of_df(df)).collect();
-        Self::of_parts(documents, idf(documents, UNKNOWN), terms, dfs, idfs)
+        let len = merged.iter().map(Vec::len).sum();
+        let terms = merged.into_iter().flatten().map(|(term, df)| (term, [df, of_df(df)]));
+        Self::of_terms(documents, idf(documents, UNKNOWN), len, terms)
     }
 
-    fn of_parts(
+    /// Those of `len` ascending terms.
+    fn of_terms(
         documents: u64,
         unknown_idf: u32,
-        terms: Vec<u64>,
-        dfs: Vec<u32>,
-        idfs: Vec<u32>,
+        len: usize,
+        terms: impl Iterator<Item = (u64, [u32; 2])>,
     ) -> Self {
-        // About four terms have the same highest bits.
-        let bits = (terms.len() / 4).max(2).ilog2();
-        let shift = u64::BITS - bits;
-        let mut starts = vec![0; (1 << bits) + 1];
-        for term in &terms {
-            starts[(term >> shift) as usize + 1] += 1;
-        }
-        let mut start = 0;
-        for count in &mut starts {
-            start += *count;
-            *count = start;
-        }
-        Self { documents, unknown_idf, terms, dfs, idfs, starts, shift }
+        Self { documents, unknown_idf, table: TermTable::of_ascending(len, 0, terms) }
+    }
+
+    /// Bytes of those of so many terms of two documents or more, while they are made.
+    #[must_use]
+    pub fn bytes(terms: u64) -> u64 {
+        TermTable::bytes(terms).saturating_add(terms.saturating_mul(size_of::<(u64, u32)>() as u64))
     }
 
     /// Number of documents of the collection.
@@ -162,19 +225,13 @@ impl Frequencies {
     /// Number of terms of two documents or more.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.terms.len()
-    }
-
-    /// About how many bytes they take.
-    #[must_use]
-    pub fn bytes(&self) -> u64 {
-        (self.terms.len() * STORED_BYTES + self.starts.len() * size_of::<usize>()) as u64
+        self.table.len()
     }
 
     /// Whether no term is known.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.terms.is_empty()
+        self.len() == 0
     }
 
     /// In how many documents a term is, and its [idf](idf()); of an unknown one as if it were in one.
@@ -185,24 +242,28 @@ impl Frequencies {
     #[inline]
     #[must_use]
     pub fn of(&self, term: u64) -> (u32, u32) {
-        let class = (term >> self.shift) as usize;
-        let (start, end) = (self.starts[class], self.starts[class + 1]);
-        match self.terms[start..end].binary_search(&term) {
-            Ok(at) => (self.dfs[start + at], self.idfs[start + at]),
-            Err(_) => (UNKNOWN, self.unknown_idf),
-        }
+        let [df, idf] = self.table.get(term);
+        let is_unknown = u32::from(df == 0).wrapping_neg();
+        (df | UNKNOWN & is_unknown, idf | self.unknown_idf & is_unknown)
+    }
+
+    /// Fetches what [`Self::of`] reads into the caches.
+    #[inline]
+    pub(super) fn prefetch(&self, term: u64) {
+        self.table.prefetch(term);
     }
 
     /// What a store keeps, as numbers with the lowest byte first: of documents, of terms, and the
     /// weight of an unknown term; the terms, their numbers of documents, and their weights.
     pub fn write(&self, bytes: &mut Vec<u8>) {
-        let Self { documents, unknown_idf, terms, dfs, idfs, .. } = self;
-        bytes.reserve(20 + terms.len() * STORED_BYTES);
+        let Self { documents, unknown_idf, table } = self;
+        bytes.reserve(20 + table.len() * STORED_BYTES);
         bytes.extend(documents.to_le_bytes());
-        bytes.extend((terms.len() as u64).to_le_bytes());
+        bytes.extend((table.len() as u64).to_le_bytes());
         bytes.extend(unknown_idf.to_le_bytes());
-        bytes.extend(terms.iter().flat_map(|term| term.to_le_bytes()));
-        bytes.extend(dfs.iter().chain(idfs).flat_map(|number| number.to_le_bytes()));
+        bytes.extend(table.iter().flat_map(|(term, _)| term.to_le_bytes()));
+        bytes.extend(table.iter().flat_map(|(_, [df, _])| df.to_le_bytes()));
+        bytes.extend(table.iter().flat_map(|(_, [_, idf])| idf.to_le_bytes()));
     }
 
     /// What [`Self::write`] wrote, if it is that.
@@ -216,23 +277,23 @@ impl Frequencies {
             return None;
         }
         let (terms, numbers) = bytes.split_at(length * 8);
-        let terms: Vec<u64> =
-            terms.as_chunks().0.iter().map(|&term| u64::from_le_bytes(term)).collect();
-        let mut numbers = numbers.as_chunks().0.iter().map(|&number| u32::from_le_bytes(number));
-        let dfs = numbers.by_ref().take(length).collect();
+        let (dfs, idfs) = numbers.split_at(length * 4);
+        let numbers = dfs.as_chunks().0.iter().zip(idfs.as_chunks().0);
+        let known = terms.as_chunks().0.iter().zip(numbers).map(|(&term, (&df, &idf))| {
+            (u64::from_le_bytes(term), [df, idf].map(u32::from_le_bytes))
+        });
         let (documents, unknown_idf) =
             (u64::from_le_bytes(*documents), u32::from_le_bytes(*unknown_idf));
-        let is_ascending = terms.is_sorted_by(|one, other| one < other);
-        is_ascending.then(|| Self::of_parts(documents, unknown_idf, terms, dfs, numbers.collect()))
+        let is_valid = known.clone().all(|(_, [df, _])| df > 0)
+            && known.clone().is_sorted_by(|one, other| one.0 < other.0);
+        is_valid.then(|| Self::of_terms(documents, unknown_idf, length, known))
     }
 
     /// Those of ascending terms with their numbers of documents and weights.
     #[cfg(test)]
     pub(super) fn of_known(documents: u64, known: &[(u64, u32, u32)]) -> Self {
-        let terms = known.iter().map(|&(term, ..)| term).collect();
-        let dfs = known.iter().map(|&(_, df, _)| df).collect();
-        let idfs = known.iter().map(|&(.., idf)| idf).collect();
-        Self::of_parts(documents, idf(documents, UNKNOWN), terms, dfs, idfs)
+        let terms = known.iter().map(|&(term, df, idf)| (term, [df, idf]));
+        Self::of_terms(documents, idf(documents, UNKNOWN), known.len(), terms)
     }
 }
 
@@ -243,18 +304,40 @@ mod tests {
     use proptest::prelude::*;
     use std::collections::{BTreeMap, BTreeSet};
 
-    fn learned(documents: &[BTreeSet<u64>], workers: usize, parts: usize) -> Frequencies {
-        let mut counters: Vec<_> = (0..workers).map(|_| FrequencyCounter::default()).collect();
-        for (at, document) in documents.iter().enumerate() {
-            let terms: Vec<u64> = document.iter().copied().collect();
-            let counter = &mut counters[at % workers];
-            counter.add(&terms);
-            if at % 3 == 0 {
-                counter.merge();
+    fn learned(
+        documents: &[BTreeSet<u64>],
+        workers: usize,
+        parts: usize,
+        memory: u64,
+    ) -> (Frequencies, u64) {
+        let (mut range, mut all, mut readings) = (Some(TermRange::default()), Vec::new(), 0);
+        while let Some(of_reading) = range {
+            readings += 1;
+            let counter = || FrequencyCounter::new(of_reading, memory);
+            let mut counters: Vec<_> = (0..workers).map(|_| counter()).collect();
+            for (at, document) in documents.iter().enumerate() {
+                let terms: Vec<u64> = document.iter().copied().collect();
+                counters[at % workers].add(&terms);
             }
+            all.extend((0..parts).map(|part| merged(&counters, part, parts)));
+            range = common_range(&counters).next();
         }
-        let counters: Vec<_> = counters.into_iter().map(FrequencyCounter::finished).collect();
-        Frequencies::new(&counters, (0..parts).map(|part| merged(&counters, part, parts)).collect())
+        (Frequencies::new(documents.len() as u64, all), readings)
+    }
+
+    #[test]
+    fn little_memory_takes_more_readings_and_the_counts_are_the_same() {
+        let document = |at: u64| (0..20_000).map(|term| mix(term * (at % 3 + 1))).collect();
+        let documents: Vec<BTreeSet<u64>> = (0..6).map(document).collect();
+        let (whole, readings) = learned(&documents, 2, 2, u64::MAX);
+        assert_eq!(readings, 1);
+        assert_eq!(whole.of(mix(0)).0, 6);
+        let mut before = 1;
+        for memory in [1_000_000, 400_000, 0] {
+            let (found, readings) = learned(&documents, 2, 3, memory);
+            assert!(found == whole && readings > before, "{memory} bytes, {readings} readings");
+            before = readings;
+        }
     }
 
     #[test]
@@ -274,7 +357,7 @@ mod tests {
             for &term in documents.iter().flatten() {
                 *expected.entry(term).or_insert(0) += 1;
             }
-            let one = learned(&documents, 1, 1);
+            let one = learned(&documents, 1, 1, u64::MAX).0;
             let n = documents.len() as u64;
             prop_assert_eq!(one.documents(), n);
             prop_assert_eq!(one.len(), expected.values().filter(|&&df| df > 1).count());
@@ -287,7 +370,7 @@ mod tests {
             prop_assert!(Frequencies::read(&bytes).is_some_and(|read| read == one));
             prop_assert_eq!(Frequencies::read(&bytes[..bytes.len() - 1]), None);
             for workers in 2..5 {
-                prop_assert_eq!(&learned(&documents, workers, 7 - workers), &one);
+                prop_assert_eq!(&learned(&documents, workers, 7 - workers, u64::MAX).0, &one);
             }
         }
     }

@@ -3,6 +3,7 @@
 pub mod frequencies;
 pub mod idf_band;
 pub mod shingles;
+mod term_table;
 pub mod vocabulary;
 pub mod weighting;
 pub mod word_counter;

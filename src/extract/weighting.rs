@@ -4,8 +4,9 @@
 //! it occurs unless something else is asked for; the rarer of two is known by the
 //! [`Frequencies`] of a collection.
 
-use super::frequencies::Frequencies;
+use super::frequencies::{AHEAD, Frequencies};
 use super::idf_band::IdfBand;
+use crate::distinct_terms::DistinctTerms;
 use crate::error::{Error, Result};
 use crate::options::Options;
 use std::cmp::Reverse;
@@ -171,6 +172,7 @@ pub struct Weigher {
 pub struct Weights {
     /// The weight of each term.
     pub weights: Vec<u32>,
+    distinct: DistinctTerms,
     entries: Vec<Entry>,
     ranked: Vec<u64>,
 }
@@ -199,15 +201,21 @@ impl Weigher {
         Self { weighting, frequencies, band: band.unwrap_or(0..=u32::MAX) }
     }
 
-    /// Replaces the occurrences of terms by the distinct ones, ascending, and the weights by theirs.
+    /// Replaces the occurrences of terms by the distinct ones, and the weights by theirs.
     ///
     /// # Complexity
     ///
-    /// O(m log m) for m occurrences.
+    /// O(m) for m occurrences of a text that is not very long, or O(m log m).
     pub fn weigh(&self, terms: &mut Vec<u64>, scratch: &mut Weights) {
-        let Weights { weights, entries, ranked } = scratch;
-        count_distinct(terms, weights);
+        let Weights { weights, distinct, entries, ranked } = scratch;
         let weight = self.weighting.weight;
+        if matches!(weight, Weight::Binary | Weight::Idf) && self.weighting.top.is_none() {
+            distinct.deduplicate(terms);
+            weights.clear();
+            weights.resize(terms.len(), 1);
+        } else {
+            distinct.count_occurrences(terms, weights);
+        }
         if !self.weighting.is_learned() {
             for tf in weights {
                 *tf = of_occurrences(weight, *tf);
@@ -215,7 +223,10 @@ impl Weigher {
             return;
         }
         entries.clear();
-        entries.extend(terms.iter().zip(&*weights).map(|(&term, &tf)| {
+        entries.extend(terms.iter().zip(&*weights).enumerate().map(|(at, (&term, &tf))| {
+            if let Some(&ahead) = terms.get(at + AHEAD) {
+                self.frequencies.prefetch(ahead);
+            }
             let (df, idf) = self.frequencies.of(term);
             Entry { term, tf, df, idf }
         }));
@@ -224,7 +235,6 @@ impl Weigher {
         {
             entries.select_nth_unstable_by_key(top, |entry| (Reverse(entry.tf_idf()), entry.term));
             entries.truncate(top);
-            entries.sort_unstable_by_key(|entry| entry.term);
             terms.clear();
             terms.extend(entries.iter().map(|entry| entry.term));
         }
@@ -248,24 +258,6 @@ impl Weigher {
         weights.clear();
         weights.extend(entries.iter().map(weigh));
     }
-}
-
-/// Sorts the terms and leaves one of each, and counts them.
-fn count_distinct(terms: &mut Vec<u64>, counts: &mut Vec<u32>) {
-    terms.sort_unstable();
-    counts.clear();
-    let mut distinct = 0;
-    for at in 0..terms.len() {
-        match counts.last_mut() {
-            Some(count) if terms[at] == terms[distinct - 1] => *count = count.saturating_add(1),
-            _ => {
-                terms[distinct] = terms[at];
-                distinct += 1;
-                counts.push(1);
-            }
-        }
-    }
-    terms.truncate(distinct);
 }
 
 /// The weight of a term that occurs so often, where no collection matters.
@@ -335,7 +327,9 @@ mod tests {
         weigher.weigh(&mut vec![7, 7, 8], &mut weights);
         weigher.weigh(&mut distinct, &mut weights);
         assert_eq!(distinct.len(), weights.weights.len());
-        distinct.into_iter().zip(weights.weights).collect()
+        let mut weighed: Vec<_> = distinct.into_iter().zip(weights.weights).collect();
+        weighed.sort_unstable();
+        weighed
     }
 
     #[expect(clippy::cast_sign_loss, reason = "tf is 1 or more")]

@@ -9,7 +9,7 @@
 //! M. Charikar. Similarity estimation techniques from rounding algorithms. STOC 2002.
 //! G. Manku, A. Jain, A. Das Sarma. Detecting near-duplicates for web crawling. WWW 2007.
 
-use super::{Scratch, Sketch, SketchKind, Sketcher, is_weighty};
+use super::{Scratch, Sketch, SketchKind, Sketcher, is_weighty, unequal_weights};
 use crate::error::{Error, Result};
 use crate::features::Features;
 use crate::fingerprint_rows::Shape;
@@ -122,8 +122,7 @@ struct HashedSketcher {
 impl Sketcher for HashedSketcher {
     fn make(&self, features: &Features<'_>, row: &mut [u64], scratch: &mut Scratch) -> bool {
         let Scratch { words, counts, weights, .. } = scratch;
-        // Where each counts once there is nothing to weigh.
-        let unequal = features.weights.filter(|given| given.iter().any(|&weight| weight != 1));
+        let unequal = unequal_weights(features);
         for (index, word) in (0..).zip(row) {
             if index == 0 {
                 match unequal {

@@ -112,28 +112,37 @@ impl Sketch for IMatch {
         )
     }
 
-    fn sketcher(&self, _isa: Isa) -> Box<dyn Sketcher> {
-        Box::new(*self)
+    fn sketcher(&self, isa: Isa) -> Box<dyn Sketcher> {
+        Box::new(LexiconHasher { sketch: *self, isa })
     }
 }
 
-impl Sketcher for IMatch {
+struct LexiconHasher {
+    sketch: IMatch,
+    isa: Isa,
+}
+
+impl Sketcher for LexiconHasher {
     fn make(&self, features: &Features<'_>, row: &mut [u64], scratch: &mut Scratch) -> bool {
-        let Scratch { words, terms, bytes, .. } = scratch;
+        let Scratch { words, terms, bytes, distinct, .. } = scratch;
         terms.clear();
         terms.extend_from_slice(weighty_terms(features, words));
-        terms.sort_unstable();
-        terms.dedup();
+        if features.weights.is_none() {
+            distinct.deduplicate(terms);
+        }
         let all = if features.weights.is_some() { features.terms.len() } else { terms.len() };
-        let (numerator, denominator) = self.least_share.fraction();
+        let (numerator, denominator) = self.sketch.least_share.fraction();
         let share = terms.len() as u128 * u128::from(denominator);
-        if terms.len() < self.least_terms.max(1) || share < all as u128 * u128::from(numerator) {
+        if terms.len() < self.sketch.least_terms.max(1)
+            || share < all as u128 * u128::from(numerator)
+        {
             return false;
         }
+        terms.sort_unstable();
         let (whole, random) = row.split_at_mut(1);
         whole[0] = signature(terms, bytes);
         for (lexicon, lane) in (0..).zip(random) {
-            self.random.keep_terms(lexicon, terms, words);
+            self.sketch.random.part(lexicon).keep(self.isa, terms, words);
             *lane = if words.is_empty() { 0 } else { signature(words, bytes) };
         }
         true
@@ -203,7 +212,7 @@ mod tests {
 
     #[test]
     fn terms_without_weights_are_all_of_the_lexicon_however_often_they_come() {
-        let sketcher = IMatch::parse(&mut Options::new()).unwrap();
+        let sketcher = IMatch::parse(&mut Options::new()).unwrap().sketcher(Isa::detected());
         let made = |terms: &[u64]| {
             let mut row = [0];
             let features = Features::occurrences(terms);

@@ -12,6 +12,7 @@ pub mod multi_lexicon;
 mod random_lexicon;
 pub mod table_simhash;
 
+use crate::distinct_terms::DistinctTerms;
 use crate::error::Result;
 use crate::features::Features;
 use crate::fingerprint_rows::Shape;
@@ -94,6 +95,7 @@ pub struct Scratch {
     marks: Vec<u64>,
     terms: Vec<u64>,
     bytes: Vec<u8>,
+    distinct: DistinctTerms,
     weights: BitWeights,
     kept_weights: Vec<u32>,
 }
@@ -120,6 +122,11 @@ fn weighty_terms<'t>(features: &Features<'t>, words: &'t mut Vec<u64>) -> &'t [u
     words.clear();
     words.extend(weighed.map(|(&term, _)| term));
     words
+}
+
+/// The weights, unless each is 1: then there is nothing to weigh.
+fn unequal_weights<'t>(features: &Features<'t>) -> Option<&'t [u32]> {
+    features.weights.filter(|given| given.iter().any(|&weight| weight != 1))
 }
 
 /// Whether any term weighs something.

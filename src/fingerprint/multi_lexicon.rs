@@ -9,7 +9,7 @@
 //! Chinese).
 
 use super::random_lexicon::RandomLexicons;
-use super::{Scratch, Sketch, SketchKind, Sketcher};
+use super::{Scratch, Sketch, SketchKind, Sketcher, unequal_weights};
 use crate::error::{Error, Result};
 use crate::features::Features;
 use crate::fingerprint_rows::Shape;
@@ -17,7 +17,6 @@ use crate::kernels::Isa;
 use crate::kernels::row_words::row_words;
 use crate::options::Options;
 use crate::similarity::Threshold;
-use crate::stable_hash::row_word;
 use std::sync::Arc;
 
 /// Multi-lexicon SimHash by name.
@@ -176,30 +175,23 @@ struct LexiconSketcher {
 
 impl Sketcher for LexiconSketcher {
     fn make(&self, features: &Features<'_>, row: &mut [u64], scratch: &mut Scratch) -> bool {
-        let Scratch { words, terms, counts, weights, kept_weights, .. } = scratch;
+        let Scratch { words, counts, weights, kept_weights, .. } = scratch;
         let Self { sketch, isa } = *self;
+        let unequal = unequal_weights(features);
         (0..).zip(row).all(|(lexicon, lane)| {
-            let word = sketch.word(lexicon);
-            if let Some(given) = features.weights {
-                let weighed = features.terms.iter().zip(given);
-                let has = |&(&term, &weight): &(&u64, &u32)| {
-                    weight > 0 && sketch.random.has(lexicon, term)
-                };
-                words.clear();
-                kept_weights.clear();
-                for (&term, &weight) in weighed.filter(has) {
-                    words.push(row_word(term, word));
-                    kept_weights.push(weight);
-                }
-                weights.add(isa, words, kept_weights);
-                *lane = weights.take_majority();
-                return !words.is_empty();
-            }
-            sketch.random.keep_terms(lexicon, features.terms, terms);
-            row_words(isa, terms, word, words);
-            counts.add(isa, words);
-            *lane = counts.take_majority();
-            !terms.is_empty()
+            let (part, word) = (sketch.random.part(lexicon), sketch.word(lexicon));
+            let Some(given) = unequal else {
+                let kept = part.row_words(isa, features.terms, word, words);
+                counts.add_some(isa, words, kept);
+                *lane = counts.take_majority();
+                return kept > 0;
+            };
+            row_words(isa, features.terms, word, words);
+            part.weights(isa, features.terms, given, kept_weights);
+            weights.add(isa, words, kept_weights);
+            let total = weights.total();
+            *lane = weights.take_majority();
+            total > 0
         })
     }
 }
@@ -209,7 +201,7 @@ mod tests {
     use super::*;
     use crate::fingerprint::rose::shingles;
     use crate::fingerprint::weighted_majority;
-    use crate::stable_hash::mix;
+    use crate::stable_hash::{mix, row_word};
 
     fn made(options: &str, terms: &[u64], weights: Option<&[u32]>) -> Option<Vec<u64>> {
         let sketch = MultiLexicon::parse(&mut Options::parse(options).unwrap()).unwrap();
@@ -244,7 +236,7 @@ mod tests {
             let slowly = |weights: &[u32]| -> Vec<u64> {
                 let lane = |lexicon| {
                     let kept = terms.iter().zip(weights);
-                    let kept = kept.filter(|&(&term, _)| sketch.random.has(lexicon, term));
+                    let kept = kept.filter(|&(&term, _)| sketch.random.part(lexicon).has(term));
                     let word = if rows == "own" { lexicon } else { 0 };
                     weighted_majority(kept.map(|(&term, &weight)| (row_word(term, word), weight)))
                 };

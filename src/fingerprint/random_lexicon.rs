@@ -7,9 +7,10 @@
 //! via lexicon randomization. KDD 2004.
 
 use crate::error::Result;
+use crate::kernels::kept_terms::RandomPart;
 use crate::options::Options;
 use crate::similarity::Threshold;
-use crate::stable_hash::{GAMMA, mix};
+use crate::stable_hash::GAMMA;
 
 /// Where the family of lexicons begins.
 const START: u64 = 0x4528_21E6_38D0_1377;
@@ -39,30 +40,19 @@ impl RandomLexicons {
         self.keep
     }
 
-    /// Whether a lexicon, counted from 0, has a term.
+    /// What a lexicon, counted from 0, keeps.
     #[inline]
-    pub(super) fn has(self, lexicon: u32, term: u64) -> bool {
+    pub(super) fn part(self, lexicon: u32) -> RandomPart {
         let start = START.wrapping_add(GAMMA.wrapping_mul(u64::from(lexicon)));
-        mix(term.wrapping_add(start)) >> 32 < self.below
-    }
-
-    /// Replaces `kept` by the terms that a lexicon has.
-    pub(super) fn keep_terms(self, lexicon: u32, terms: &[u64], kept: &mut Vec<u64>) {
-        kept.clear();
-        kept.resize(terms.len(), 0);
-        let mut count = 0;
-        for &term in terms {
-            // Written in any case, since a branch would go wrong half of the time.
-            kept[count] = term;
-            count += usize::from(self.has(lexicon, term));
-        }
-        kept.truncate(count);
+        RandomPart { start, below: self.below }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::kernels::Isa;
+    use crate::stable_hash::mix;
 
     #[test]
     fn a_lexicon_keeps_its_part_of_the_terms() {
@@ -72,10 +62,8 @@ mod tests {
             let lexicons = RandomLexicons::parse(&mut options, Threshold::DEFAULT).unwrap();
             let mut kept = vec![7];
             for lexicon in 0..3 {
-                lexicons.keep_terms(lexicon, &terms, &mut kept);
+                lexicons.part(lexicon).keep(Isa::detected(), &terms, &mut kept);
                 assert!((kept.len() as f64 / 1e4 - part).abs() < 0.02, "{text}: {}", kept.len());
-                let slowly = terms.iter().copied().filter(|&term| lexicons.has(lexicon, term));
-                assert!(slowly.eq(kept.iter().copied()));
             }
         }
         let seven_tenths = RandomLexicons::parse(

@@ -57,6 +57,11 @@ impl BitCounts {
     ///
     /// O(rows): about 6 bitwise instructions a row, that AVX2 does for four rows at once.
     pub fn add(&mut self, isa: Isa, rows: &[u64]) {
+        self.add_some(isa, rows, rows.len() as u64);
+    }
+
+    /// Adds `count` rows; `rows` are these and others, which are 0 and do not count.
+    pub fn add_some(&mut self, isa: Isa, rows: &[u64], count: u64) {
         for rows in rows.chunks(MOST_TREES * TREE * LANES) {
             match isa.runnable() {
                 #[cfg(target_arch = "x86_64")]
@@ -65,7 +70,7 @@ impl BitCounts {
                 _ => portable::add(rows, &mut self.digits),
             }
         }
-        self.rows += rows.len() as u64;
+        self.rows += count;
     }
 
     /// The bits that more than half of the rows have, a tie giving 0; forgets the rows.

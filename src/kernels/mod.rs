@@ -18,6 +18,7 @@ pub mod hamming_accept;
 pub mod hamming_groups;
 pub mod hamming_pairs;
 pub mod hamming_scan;
+pub mod kept_terms;
 pub mod mark_characters;
 pub mod min_hash;
 pub mod partition;

@@ -59,6 +59,12 @@ impl BitWeights {
         self.total += total;
     }
 
+    /// What all rows weigh.
+    #[must_use]
+    pub fn total(&self) -> u64 {
+        self.total
+    }
+
     /// The bits of more than half of the weight, a tie giving 0; forgets the rows.
     #[must_use]
     pub fn take_majority(&mut self) -> u64 {

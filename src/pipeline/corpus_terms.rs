@@ -10,7 +10,7 @@ use crate::search::set_join::TermSource;
 use std::sync::OnceLock;
 
 /// Bytes of text for each term, about, to size tables before the text was read.
-pub(super) const BYTES_A_TERM: u64 = 6;
+const BYTES_A_TERM: u64 = 6;
 
 /// A collection as terms, and what its first reading tells besides.
 pub(super) struct CorpusTerms<'c> {

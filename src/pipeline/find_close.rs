@@ -3,7 +3,7 @@
 //! Deduplicating is this plus clustering, matching is this plus the closest partner.
 
 use super::close_fingerprints::close_rows;
-use super::corpus_terms::{BYTES_A_TERM, CorpusTerms};
+use super::corpus_terms::CorpusTerms;
 use super::fingerprint_collection::{Rows, Wordless};
 use super::kept_terms::KeptTerms;
 use super::method::{Criterion, DocumentTerms, Fitted};
@@ -14,16 +14,13 @@ use super::verify::{RowTexts, Verifying, verify};
 use super::watched::Watched;
 use super::workers::Workers;
 use crate::close::Close;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::extract::frequencies::Frequencies;
 use crate::progress::Progress;
 use crate::read::{Corpus, Price};
 use crate::search::set_join::SetJoin;
 use crate::sides::Sides;
 use crate::similarity::Threshold;
-
-/// Bytes of a term while the documents of each are counted.
-const BYTES_A_COUNTED_TERM: u64 = 32;
 
 /// What is close, and what the reading told.
 #[derive(Clone, Debug)]
@@ -77,7 +74,8 @@ impl Run<'_> {
         let any_dear = (self.corpora.iter())
             .any(|corpus| (0..corpus.shard_count()).any(|shard| is_dear(*corpus, shard)));
         // Terms that are kept from their first reading, if any are dear to read.
-        let learned_bytes = terms.frequencies().map_or(0, Frequencies::bytes);
+        let learned_bytes =
+            terms.frequencies().map_or(0, |learned| Frequencies::bytes(learned.len() as u64));
         let memory = resources.memory.saturating_sub(learned_bytes);
         let kept_bytes = if any_dear { memory / 3 } else { 0 };
         let prices = self.corpora.map(|corpus| move |shard| is_dear(corpus, shard));
@@ -105,13 +103,8 @@ impl Run<'_> {
         let (method, resources) = (self.plan.method(), self.plan.resources());
         let recipe = method.recipe();
         let learned_from = *self.corpora.second();
-        let fitted = Fitted::learn(
-            recipe.terms(),
-            learned_from,
-            self.workers,
-            resources.isa,
-            self.progress,
-        )?;
+        let fitted =
+            Fitted::learn(recipe.terms(), learned_from, self.workers, resources, self.progress)?;
         let by_field = self.plan.keep().is_by_field();
         let (workers, progress) = (self.workers, self.progress);
         let (fitted, wordless) = (&fitted, Wordless::Allowed);
@@ -145,17 +138,8 @@ impl Run<'_> {
             return Ok(DocumentTerms::new(compared, known, isa));
         }
         let corpus = *self.corpora.second();
-        let memory = self.plan.resources().memory;
-        let terms = corpus.bytes() / BYTES_A_TERM;
-        if terms.saturating_mul(BYTES_A_COUNTED_TERM) > memory {
-            let rule = format!(
-                "`max_memory` of {memory} bytes is too little to count their documents. {}M is \
-                 enough for that; sets of terms that weigh the same need less",
-                (terms * BYTES_A_COUNTED_TERM).div_ceil(1_000_000)
-            );
-            return Err(Error::limit(format!("about {terms} shingles that weigh by IDF"), rule));
-        }
-        let fitted = Fitted::learn(compared, corpus, self.workers, isa, self.progress)?;
+        let resources = self.plan.resources();
+        let fitted = Fitted::learn(compared, corpus, self.workers, resources, self.progress)?;
         Ok(DocumentTerms::new(compared, &fitted, isa))
     }
 }

@@ -54,7 +54,7 @@ pub fn fingerprint_collection(
 ) -> Result<FingerprintedCollection> {
     let workers = Workers::new(resources.threads)?;
     let corpus = &Watched { corpus, progress };
-    let fitted = Fitted::learn(recipe.terms(), corpus, &workers, resources.isa, progress)?;
+    let fitted = Fitted::learn(recipe.terms(), corpus, &workers, resources, progress)?;
     let (fitted, workers) = (&fitted, &workers);
     let rows = Rows { recipe, fitted, by_field: false, wordless, workers, progress };
     rows.of(corpus, resources)

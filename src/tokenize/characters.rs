@@ -29,12 +29,19 @@ impl Characters {
     }
 }
 
-/// The token that an ASCII byte is, or `None` if it separates.
-static ASCII_TOKENS: LazyLock<[Option<u64>; 128]> = LazyLock::new(|| {
-    std::array::from_fn(|byte| {
-        let byte = (byte as u8).to_ascii_lowercase();
-        (byte.is_ascii_alphanumeric() || byte == b'_').then(|| hash(&[byte]))
-    })
+/// The token that an ASCII byte is, a space for one that separates; and which separate.
+struct AsciiTokens {
+    tokens: [u64; 128],
+    separates: [bool; 128],
+}
+
+static ASCII: LazyLock<AsciiTokens> = LazyLock::new(|| {
+    let is_token = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+    let token = |byte: u8| if is_token(byte) { byte.to_ascii_lowercase() } else { b' ' };
+    AsciiTokens {
+        tokens: std::array::from_fn(|byte| hash(&[token(byte as u8)])),
+        separates: std::array::from_fn(|byte| !is_token(byte as u8)),
+    }
 });
 
 /// What a character beyond ASCII of normalized text is.
@@ -100,15 +107,17 @@ impl State {
 
     /// Appends the tokens of a text that is normalized, or ASCII.
     fn push_normalized(&mut self, text: &[u8], hashes: &mut Vec<u64>) {
-        let ascii = &*ASCII_TOKENS;
         let mut at = 0;
-        while let Some(&byte) = text.get(at) {
-            if let Some(&token) = ascii.get(usize::from(byte)) {
-                match token {
-                    Some(token) => self.push(token, Kind::Spaced, hashes),
-                    None => self.separated = true,
+        while let Some(byte) = text.get(at) {
+            if byte.is_ascii() {
+                // A single one is not worth more.
+                let is_alone = text.get(at + 1).is_some_and(|next| !next.is_ascii());
+                if is_alone && ASCII.separates[usize::from(*byte)] {
+                    self.separated = true;
+                    at += 1;
+                } else {
+                    at += self.push_ascii(&text[at..], hashes);
                 }
-                at += 1;
                 continue;
             }
             let Some((character, length)) = decode(text, at) else { return };
@@ -119,6 +128,43 @@ impl State {
             at += length;
         }
     }
+
+    /// Appends the tokens of the ASCII that a text begins with, of a byte or more, and tells how many
+    /// bytes it is.
+    fn push_ascii(&mut self, text: &[u8], hashes: &mut Vec<u64>) -> usize {
+        let ascii = &*ASCII;
+        let length = ascii_length(text);
+        let start = hashes.len();
+        // A byte is one token at the most: a space stands for the first of those that separate.
+        hashes.resize(start + length + 1, self.space);
+        // Whether a space comes before the next token, or what separates next is a space.
+        let has_last = self.last == Kind::Spaced;
+        let mut end = start + usize::from(has_last && self.separated);
+        let mut is_after_token = has_last && !self.separated;
+        for &byte in &text[..length] {
+            let byte = usize::from(byte & 0x7f);
+            let is_token = !ascii.separates[byte];
+            // Written in any case: to choose would go wrong at every second word.
+            hashes[end] = ascii.tokens[byte];
+            end += usize::from(is_token | is_after_token);
+            is_after_token = is_token;
+        }
+        // A space at the end waits for a token.
+        end -= usize::from(!is_after_token && end > start);
+        self.separated = !is_after_token;
+        if end > start {
+            self.last = Kind::Spaced;
+        }
+        hashes.truncate(end);
+        length
+    }
+}
+
+/// Bytes of ASCII that a text begins with.
+fn ascii_length(text: &[u8]) -> usize {
+    let (blocks, _) = text.as_chunks::<32>();
+    let whole = 32 * blocks.iter().take_while(|block| block.is_ascii()).count();
+    whole + text[whole..].iter().take_while(|byte| byte.is_ascii()).count()
 }
 
 impl HashTokenizer for Characters {

@@ -13,9 +13,12 @@
 
 use super::hashed_tokens::{HashTokenizer, HashedTokens};
 use super::normalize;
+use super::pieces::pieces;
 use crate::kernels::Isa;
+use crate::kernels::word_masks::{MAX_TEXT, Words, classify};
+use crate::kernels::xxh3_short::{MARGIN, hash_words};
 use crate::stable_hash::hash;
-use jieba_rs::Jieba;
+use jieba_rs::{Jieba, Token};
 use std::sync::LazyLock;
 
 /// What stands in the recipe of a tokenizer that uses the dictionary.
@@ -45,11 +48,44 @@ static JIEBA: LazyLock<Jieba> = LazyLock::new(|| {
 
 /// Lends the words of a text that is normalized and folded.
 pub(super) fn cut(folded: &str, mut visit: impl FnMut(&str)) {
+    each_word(folded, |token| visit(token.word));
+}
+
+/// Appends the hashes of the words of a text that is normalized and folded; `words` is for reuse.
+pub(super) fn push_words(isa: Isa, folded: &str, words: &mut Words, hashes: &mut Vec<u64>) {
+    if folded.len() > MAX_TEXT {
+        // Normalized, a text may have many times the bytes.
+        return cut(folded, |word| hashes.push(hash(word.as_bytes())));
+    }
+    let Words { lowered, starts, ends, .. } = words;
+    lowered.clear();
+    lowered.resize(MARGIN, 0);
+    lowered.extend_from_slice(folded.as_bytes());
+    lowered.resize(lowered.len() + MARGIN, 0);
+    starts.clear();
+    ends.clear();
+    each_word(folded, |token| {
+        starts.push((MARGIN + token.byte_start) as u32);
+        ends.push((MARGIN + token.byte_end) as u32);
+    });
+    hash_words(isa, lowered, starts, ends, hashes);
+}
+
+#[inline]
+fn each_word(folded: &str, mut visit: impl FnMut(&Token<'_>)) {
     for token in JIEBA.cut(folded, false) {
-        if token.word.chars().any(char::is_alphanumeric) {
-            visit(token.word);
+        if is_word(token.word) {
+            visit(&token);
         }
     }
+}
+
+/// Whether a text holds a letter or digit.
+#[inline]
+fn is_word(text: &str) -> bool {
+    // U+4E00 to U+9FFF are ideographs all.
+    let begins_word = matches!(text.as_bytes(), [0xE4, 0xB8..=0xBF, ..] | [0xE5..=0xE9 | b'a'..=b'z' | b'0'..=b'9', ..]);
+    begins_word || text.chars().any(char::is_alphanumeric)
 }
 
 /// The tokenizer of Chinese words.
@@ -68,9 +104,14 @@ impl ChineseWords {
 
 impl HashTokenizer for ChineseWords {
     fn tokenize(&self, text: &[u8], tokens: &mut HashedTokens) {
-        tokens.fold_pieces(self.isa, text, |folded, hashes| {
-            cut(folded, |word| hashes.push(hash(word.as_bytes())));
-        });
+        let HashedTokens { hashes, words, normalized, .. } = tokens;
+        for piece in pieces(text) {
+            classify(self.isa, piece, words);
+            normalized.fill(self.isa, piece, words);
+            // What was no UTF-8 is gone.
+            let folded = str::from_utf8(normalized.text()).unwrap_or_default();
+            push_words(self.isa, folded, words, hashes);
+        }
     }
 
     fn recipe(&self) -> String {
@@ -81,6 +122,7 @@ impl HashTokenizer for ChineseWords {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     fn words(text: &str) -> Vec<String> {
         let mut words = Vec::new();
@@ -110,6 +152,34 @@ mod tests {
         check("Ｔ恤和t恤", "t恤/和/t恤");
         check("买Ａ股", "买/a股");
         check("51区 Hello", "51/区/hello");
+    }
+
+    #[test]
+    fn what_begins_like_a_word_is_one() {
+        for character in ('\0'..=char::MAX).filter(|&c| c == ' ' || c > '\u{7f}') {
+            let text = character.to_string();
+            assert_eq!(is_word(&text), character.is_alphanumeric(), "{}", text.escape_unicode());
+        }
+        assert!(is_word("z") && is_word("0") && is_word("-a") && !is_word("-") && !is_word(""));
+    }
+
+    proptest! {
+        #[test]
+        fn hashes_are_those_of_the_words_of_a_folded_text(
+            pieces in prop::collection::vec(prop_oneof![
+                8 => "[的一是不了在人有我他这中大来上国网易杭研大厦]{1,9}", 2 => "[a-zA-Z0-9 ,.%-]{1,9}",
+                2 => "[，。、：　（）\n]{1,2}", 1 => "[àÉ\u{301}ßﬁＡ２カー한]{1,3}", 1 => "\\PC{1,3}",
+            ], 0..40),
+        ) {
+            let (text, mut folded) = (pieces.concat(), String::new());
+            normalize::fold(&text, &mut folded);
+            let slowly: Vec<u64> = words(&folded).iter().map(|word| hash(word.as_bytes())).collect();
+            for &isa in Isa::available() {
+                let mut tokens = HashedTokens::default();
+                ChineseWords::new(isa).tokenize(text.as_bytes(), &mut tokens);
+                prop_assert_eq!(&tokens.hashes, &slowly, "{}", isa);
+            }
+        }
     }
 
     #[test]

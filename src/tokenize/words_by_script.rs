@@ -7,7 +7,7 @@
 //! The choice is one of each run and never of the text, so that a foreign sentence in it does not
 //! change how the rest is cut.
 
-use super::chinese_words::{DICTIONARY, cut};
+use super::chinese_words::{DICTIONARY, push_words};
 use super::hashed_tokens::{HashTokenizer, HashedTokens};
 use super::script_runs::{Cutting, Run, find_runs, may_be_unspaced};
 use super::unicode_words::UnicodeWords;
@@ -86,7 +86,7 @@ impl WordsByScript {
             match cutting {
                 Cutting::Words => UnicodeWords::new(self.isa).folded(run.as_bytes(), tokens),
                 Cutting::Chinese if !is_japanese => {
-                    cut(run, |word| tokens.hashes.push(hash(word.as_bytes())));
+                    push_words(self.isa, run, &mut tokens.words, &mut tokens.hashes);
                 }
                 _ => push_pairs(run, &mut tokens.hashes),
             }

@@ -42,9 +42,7 @@ impl WholeFile {
     /// The folder does not exist or cannot be written.
     pub fn create_on(path: &Path, disk: Disk) -> Result<Self> {
         let error = |e| Error::io(path, "write", e);
-        let is_special =
-            fs::metadata(path).is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir());
-        let target = if is_special {
+        let target = if Self::is_direct(path) {
             Target::Direct(File::options().write(true).open(path).map_err(error)?)
         } else {
             if disk.durability() == Durability::Synced {
@@ -53,6 +51,12 @@ impl WholeFile {
             Target::Aside(aside::file(folder_of(path)).map_err(error)?)
         };
         Ok(Self { path: path.to_owned(), target, disk })
+    }
+
+    /// Whether there is a pipe or a device, which is written itself.
+    #[must_use]
+    pub fn is_direct(path: &Path) -> bool {
+        fs::metadata(path).is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir())
     }
 
     /// Appends `bytes`.

@@ -91,8 +91,8 @@ pub(crate) fn run(job: Job<'_>) -> anyhow::Result<Outcome> {
             console::note(&estimate.to_string());
         }
     }
-    let folder = OutputFolder::create(&args.output, existing(args.force))?;
-    interrupt::remove_if_interrupted(folder.unfinished().to_owned());
+    let create = || OutputFolder::create(&args.output, existing(args.force));
+    let folder = interrupt::create_unfinished(create, |folder| Some(folder.unfinished()))?;
 
     let mut found = find_near_duplicates(collections, &plan, &progress)?;
     let mut faults = Vec::new();

@@ -25,7 +25,7 @@ use simtool::write::output_folder::{Existing, OutputFolder};
 use std::ffi::OsStr;
 use std::fs;
 use std::io::{self, BufWriter, Read, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 /// Does what was asked for.
@@ -105,11 +105,11 @@ fn add(args: &AddArgs) -> anyhow::Result<Outcome> {
     let temporary = args.common.resources(&args.memory).temporary_folder;
     let Walked { files, faults, .. } =
         documents::walk(&paths, &args.input, &args.index, &temporary)?;
-    let folder = args.only_new.as_ref().map(|path| OutputFolder::create(path, Existing::Refuse));
-    let folder = folder.transpose()?;
-    if let Some(folder) = &folder {
-        interrupt::remove_if_interrupted(folder.unfinished().to_owned());
-    }
+    let create = |path: &PathBuf| {
+        let create = || OutputFolder::create(path, Existing::Refuse);
+        interrupt::create_unfinished(create, |folder| Some(folder.unfinished()))
+    };
+    let folder = args.only_new.as_ref().map(create).transpose()?;
     let collection = Collection::open(files, read);
     documents::refuse_idle(&args.input, None, &[&collection])?;
     let strict = Strict(&collection);

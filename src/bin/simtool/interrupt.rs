@@ -42,11 +42,13 @@ pub(crate) fn whole_file<T>(
     existing: Existing,
     write: impl FnOnce(&mut WholeFile) -> Result<T, Error>,
 ) -> Result<T, Error> {
-    install();
-    let mut file = WholeFile::create(path, Durability::Synced)?;
-    if let Some(aside) = file.aside() {
-        remove_if_interrupted(aside.to_owned());
-    }
+    let create = || WholeFile::create(path, Durability::Synced);
+    // To open a pipe takes until somebody reads it, and leaves nothing.
+    let mut file = if WholeFile::is_direct(path) {
+        create()?
+    } else {
+        create_unfinished(create, WholeFile::aside)?
+    };
     let written = write(&mut file)?;
     file.sync()?;
     refuse_existing("output", path, existing)?;
@@ -54,10 +56,20 @@ pub(crate) fn whole_file<T>(
     Ok(written)
 }
 
-/// Removes a folder or file if the program is interrupted before [`commit`] is called.
-pub(crate) fn remove_if_interrupted(unfinished: PathBuf) {
+/// Creates a folder or file under another name, which `path` tells, and which goes if the program is
+/// interrupted before [`commit`] is called. An interruption waits until it is there and known, so that
+/// none comes between.
+pub(crate) fn create_unfinished<T>(
+    create: impl FnOnce() -> Result<T, Error>,
+    path: impl FnOnce(&T) -> Option<&Path>,
+) -> Result<T, Error> {
     install();
-    *state() = State::Unfinished(unfinished);
+    let mut state = state();
+    let created = create()?;
+    if let Some(path) = path(&created) {
+        *state = State::Unfinished(path.to_owned());
+    }
+    Ok(created)
 }
 
 /// Lets `rename` give an output its name, `results`. An interruption waits for it.
@@ -128,6 +140,12 @@ mod tests {
     #[test]
     fn an_output_is_finished_when_it_has_its_name_and_not_before() {
         let results = Path::new("out");
+        let create = || {
+            assert!(STATE.try_lock().is_err(), "an interruption waits");
+            Ok("aside")
+        };
+        create_unfinished(create, |aside| Some(Path::new(aside))).unwrap();
+        assert_eq!(*state(), State::Unfinished("aside".into()));
         let failed = commit(results, || Err(Error::config("output", "out", "is no name")));
         assert!(failed.is_err());
         assert_eq!(sentence(&state()), "interrupted; nothing was written");

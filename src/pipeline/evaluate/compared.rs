@@ -193,7 +193,7 @@ impl Comparing<'_> {
         corpus: &dyn Corpus,
     ) -> Result<TermLists> {
         let Self { workers, resources, progress, .. } = *self;
-        let fitted = Fitted::learn(terms, corpus, workers, resources.isa, progress)?;
+        let fitted = Fitted::learn(terms, corpus, workers, resources, progress)?;
         let reader = DocumentTerms::new(terms, &fitted, resources.isa);
         progress.begin("reading", Work::Bytes(corpus.bytes()));
         let blocks = (0..documents.len()).step_by(BLOCK).collect();

@@ -216,7 +216,7 @@ impl Similar<'_> {
         resources: &Resources,
     ) -> Result<Vec<Partners>> {
         let (terms, isa) = (method.compared(), resources.isa);
-        let fitted = Fitted::learn(terms, self.corpus, self.workers, isa, self.progress)?;
+        let fitted = Fitted::learn(terms, self.corpus, self.workers, resources, self.progress)?;
         let terms = &DocumentTerms::new(terms, &fitted, isa);
         let mut sets = self
             .visit_sets(

@@ -3,40 +3,45 @@
 use super::document_terms::{DocumentTerms, TermScratch};
 use super::fitted::Fitted;
 use super::terms::Terms;
+use crate::distinct_terms::DistinctTerms;
 use crate::document::Content;
-use crate::error::Result;
-use crate::extract::frequencies::{self, Frequencies, FrequencyCounter};
+use crate::error::{Error, Result};
+use crate::extract::frequencies::{self, Frequencies, FrequencyCounter, TermRange};
 use crate::extract::vocabulary::{self, NumberRanks, Vocabulary};
 use crate::extract::word_counter::{MOST_PLACES, WordCounter};
-use crate::kernels::Isa;
 use crate::pipeline::workers::Workers;
 use crate::progress::{Progress, Work};
 use crate::read::{Corpus, Event};
+use crate::resources::Resources;
 use crate::token_batch::TokenBatch;
 use crate::tokenize::ascii_letters::AsciiLetters;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
+/// Most readings in which terms are counted.
+const MOST_READINGS: u64 = 32;
+
 impl Fitted {
-    /// Learns what `terms` need from `corpus`, in one reading if they need anything.
+    /// Learns what `terms` need from `corpus`, in one reading if they need anything, or more where
+    /// there is little memory.
     ///
     /// # Errors
     ///
-    /// The corpus cannot be read.
+    /// The corpus cannot be read, or there is too little memory.
     pub(in crate::pipeline) fn learn(
         terms: &Terms,
         corpus: &dyn Corpus,
         workers: &Workers,
-        isa: Isa,
+        resources: &Resources,
         progress: &dyn Progress,
     ) -> Result<Self> {
         Ok(match terms {
             Terms::MostFrequent { count, stop_words } => {
-                let words = words(*count, stop_words, corpus, workers, isa, progress)?;
+                let words = words(*count, stop_words, corpus, workers, resources, progress)?;
                 Self::Words(Arc::new(words))
             }
             Terms::Shingles { weighting, .. } if weighting.is_learned() => {
-                let frequencies = frequencies(terms, corpus, workers, isa, progress)?;
+                let frequencies = frequencies(terms, corpus, workers, resources, progress)?;
                 let terms = terms.sets_recipe();
                 Self::Frequencies { terms, frequencies: Arc::new(frequencies) }
             }
@@ -51,12 +56,12 @@ fn words(
     stop_words: &[Vec<u8>],
     corpus: &dyn Corpus,
     workers: &Workers,
-    isa: Isa,
+    resources: &Resources,
     progress: &dyn Progress,
 ) -> Result<Vocabulary> {
     progress.begin("counting words", Work::Bytes(corpus.bytes()));
     let bytes = usize::try_from(corpus.bytes()).unwrap_or(usize::MAX) / workers.count();
-    let tokenizer = AsciiLetters::new(isa);
+    let tokenizer = AsciiLetters::new(resources.isa);
     // With the numbers of words, which the second reading does not use.
     let start = || (WordCounter::new(bytes, stop_words), TokenBatch::default(), Vec::new());
     let states = read_texts(corpus, workers, start, |(counter, batch, written), text| {
@@ -70,28 +75,59 @@ fn words(
     Ok(most_frequent(workers, &counters, count).0)
 }
 
-/// In how many documents of `corpus` each of the terms is: one reading.
+/// In how many documents of `corpus` each of the terms is: one reading, or one for each part of the
+/// terms that the memory has room for.
 fn frequencies(
     terms: &Terms,
     corpus: &dyn Corpus,
     workers: &Workers,
-    isa: Isa,
+    resources: &Resources,
     progress: &dyn Progress,
 ) -> Result<Frequencies> {
-    progress.begin("counting terms", Work::Bytes(corpus.bytes()));
-    let maker = DocumentTerms::new(terms, &Fitted::Nothing, isa);
-    let start = || (FrequencyCounter::default(), TermScratch::default());
-    let states = read_texts(corpus, workers, start, |(counter, scratch), text| {
-        let terms = maker.of(text, scratch);
-        terms.sort_unstable();
-        terms.dedup();
-        counter.add(terms);
-    })?;
-    let counters = states.into_iter().map(|(counter, _)| counter).collect();
-    let counters = workers.map(counters, FrequencyCounter::finished);
+    let maker = DocumentTerms::new(terms, &Fitted::Nothing, resources.isa);
+    // The other half is for what becomes of them.
+    let memory = resources.memory / 2 / workers.count() as u64;
     let parts = workers.count();
-    let merge = |part| frequencies::merged(&counters, part, parts);
-    Ok(Frequencies::new(&counters, workers.map((0..parts).collect(), merge)))
+    let (mut next, mut documents, mut merged) = (Some(TermRange::default()), 0, Vec::new());
+    while let Some(range) = next {
+        progress.begin("counting terms", Work::Bytes(corpus.bytes()));
+        let start = || {
+            let counter = FrequencyCounter::new(range, memory);
+            (counter, TermScratch::default(), DistinctTerms::default())
+        };
+        let states = read_texts(corpus, workers, start, |(counter, scratch, distinct), text| {
+            let terms = maker.of(text, scratch);
+            distinct.deduplicate(terms);
+            counter.add(terms);
+        })?;
+        let counters: Vec<_> = states.into_iter().map(|(counter, ..)| counter).collect();
+        documents = counters.iter().map(FrequencyCounter::documents).sum();
+        let counted = frequencies::common_range(&counters);
+        let merge = |part| frequencies::merged(&counters, part, parts);
+        merged.extend(workers.map((0..parts).collect(), merge));
+        // As many in the other parts, since terms are hashes.
+        let known = merged.iter().map(Vec::len).sum::<usize>() as u64;
+        let readings = counted.count();
+        let needed = Frequencies::bytes(known) / (counted.done() + 1) * readings;
+        if needed > resources.memory / 2 || readings > MOST_READINGS {
+            return Err(too_little_memory(resources.memory, needed, readings));
+        }
+        next = counted.next();
+    }
+    Ok(Frequencies::new(documents, merged))
+}
+
+/// What is told where the terms cannot be counted: those that are in several documents take
+/// `needed` bytes, and all would be counted in so many readings.
+fn too_little_memory(memory: u64, needed: u64, readings: u64) -> Error {
+    let enough = (memory / MOST_READINGS).saturating_mul(readings).max(needed.saturating_mul(2));
+    let rule = format!(
+        "`max_memory` of {memory} bytes is too little to count in how many documents each is. {}M is \
+         enough for that; a `weight` of binary, tf or log-tf needs none of it, without `idf_band` and \
+         `top`",
+        enough.div_ceil(1_000_000)
+    );
+    Error::limit("the terms of the collection", rule)
 }
 
 /// Calls `visit` with the text of every document of `corpus`, each worker with a state of its own,

@@ -11,6 +11,7 @@ use crate::pipeline::workers::Workers;
 use crate::progress::NoProgress;
 use crate::read::walk::InputFile;
 use crate::read::{Collection, Corpus, ReadOptions};
+use crate::resources::Resources;
 use crate::stable_hash::mix;
 use std::collections::BTreeMap;
 
@@ -84,9 +85,10 @@ fn of_words(weight: &str, lines: &Lines) -> DocumentTerms {
     let weighting = Weighting::parse_of_sets("weight", &mut options).unwrap();
     let terms = "words:1".parse::<Terms>().unwrap().weighted(weighting);
     let workers = Workers::new(2).unwrap();
-    let isa = Isa::detected();
-    let fitted = Fitted::learn(&terms, &lines.collection, &workers, isa, &NoProgress).unwrap();
-    DocumentTerms::new(&terms, &fitted, isa)
+    let resources = Resources::default();
+    let fitted =
+        Fitted::learn(&terms, &lines.collection, &workers, &resources, &NoProgress).unwrap();
+    DocumentTerms::new(&terms, &fitted, resources.isa)
 }
 
 fn similar([a, b]: [&[u64]; 2], terms: &DocumentTerms, threshold: Threshold) -> Option<Similarity> {

@@ -28,7 +28,6 @@
 mod block_sets;
 mod cells;
 mod compare_terms;
-mod distinct_terms;
 mod large_vec;
 mod prefix_join;
 mod prune;
@@ -50,8 +49,8 @@ pub use prefix_join::shared_if_enough;
 pub use prune::sample_eighths;
 pub use weighted_join::shared_weight_if_enough;
 
+use crate::distinct_terms::DistinctTerms;
 use compare_terms::TermComparison;
-use distinct_terms::DistinctTerms;
 use prefix_join::PrefixJoin;
 use prune::{Shard, Stored};
 use ranked_sets::Ranking;

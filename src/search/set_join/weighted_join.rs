@@ -8,12 +8,12 @@
 //! S. Chaudhuri, V. Ganti, R. Kaushik. A primitive operator for similarity joins in data
 //! cleaning. ICDE 2006 (prefixes of weighted sets).
 
-use super::distinct_terms::DistinctTerms;
 use super::prune::{self, Shard, Stored, shard_of};
 use super::ranked_sets::{RankedSets, Ranking};
 use super::sketches::{SketchScratch, Sketching};
 use super::threads::Threads;
 use super::{INDEX, SetJoin, Sources, Survivors, TermSource as _};
+use crate::distinct_terms::DistinctTerms;
 use crate::error::{ErrorKind, Result};
 use crate::large_buffer::filled;
 use crate::matches::SetPair;
