@@ -199,10 +199,14 @@ pub struct Seal {
     pub bytes: u64,
 }
 
+/// What a section is called in messages.
+pub(super) type SectionName = fn(Kind) -> &'static str;
+
 /// A file that was written, of which parts are lent.
 #[derive(Debug)]
 pub(super) struct SealedFile {
     path: PathBuf,
+    name: SectionName,
     bytes: Bytes,
     sections: Vec<Section>,
     checksums: Range<usize>,
@@ -246,7 +250,12 @@ impl SealedFile {
     /// # Errors
     ///
     /// The file cannot be read, is damaged, or another.
-    pub(super) fn open(path: &Path, access: FileAccess, seal: Option<Seal>) -> Result<Self> {
+    pub(super) fn open(
+        path: &Path,
+        access: FileAccess,
+        seal: Option<Seal>,
+        name: SectionName,
+    ) -> Result<Self> {
         let bytes = Bytes::open(path, access)?;
         let read = Header::read(bytes.all(), seal);
         let header = read.map_err(|(byte, expected)| format_error(path, byte, expected))?;
@@ -254,7 +263,7 @@ impl SealedFile {
         let checked = (0..blocks.div_ceil(64)).map(|_| AtomicU64::new(0)).collect();
         let Header { sections, checksums } = header;
         let damaged = AtomicUsize::new(INTACT);
-        Ok(Self { path: path.to_owned(), bytes, sections, checksums, checked, damaged })
+        Ok(Self { path: path.to_owned(), name, bytes, sections, checksums, checked, damaged })
     }
 
     /// Where it is.
@@ -313,7 +322,7 @@ impl SealedFile {
 
     fn damage(&self, byte: usize) -> Error {
         let section = self.sections.iter().find(|section| section.bytes.end > byte);
-        let name = section.map_or("its end", |section| section_name(section.kind));
+        let name = section.map_or("its end", |section| (self.name)(Kind(section.kind)));
         let expected =
             format!("bytes of {name} that agree with their checksum: they are damaged; {REMEDY}");
         format_error(&self.path, byte, expected)
@@ -352,11 +361,6 @@ impl SealedFile {
 
 fn format_error(path: &Path, byte: usize, expected: String) -> Error {
     ErrorKind::Format { path: path.to_owned(), byte: byte as u64, expected }.into()
-}
-
-/// What the sections of a segment are called in messages.
-fn section_name(kind: u32) -> &'static str {
-    super::segment::section_name(Kind(kind))
 }
 
 /// What a header says.
@@ -483,6 +487,10 @@ impl<T: Pod + Sync> LentArray<T> for StoredArray<'_, T> {
 mod tests {
     use super::*;
 
+    fn name(_: Kind) -> &'static str {
+        "a section"
+    }
+
     const NUMBERS: Kind = Kind(1);
     const TEXT: Kind = Kind(2);
     const NOTHING: Kind = Kind(3);
@@ -504,7 +512,7 @@ mod tests {
         let mut file = tempfile::NamedTempFile::new().unwrap();
         let seal = written(&mut file);
         assert_eq!(seal.bytes, file.path().metadata().unwrap().len());
-        let sealed = SealedFile::open(file.path(), FileAccess::READ, Some(seal)).unwrap();
+        let sealed = SealedFile::open(file.path(), FileAccess::READ, Some(seal), name).unwrap();
         let numbers = sealed.array::<u64>(NUMBERS);
         assert_eq!((numbers.len(), numbers.at(4999), numbers.at(2)), (5000, Some(4999), Some(2)));
         assert_eq!(sealed.array::<u8>(TEXT).all().unwrap(), b"a rose");
@@ -526,7 +534,7 @@ mod tests {
             let mut changed = bytes.clone();
             changed[byte] ^= 0x10;
             std::fs::write(broken.path(), &changed).unwrap();
-            let opened = SealedFile::open(broken.path(), FileAccess::READ, Some(seal));
+            let opened = SealedFile::open(broken.path(), FileAccess::READ, Some(seal), name);
             let read = opened.and_then(|sealed| {
                 assert!(sealed.verify().is_err(), "byte {byte}");
                 let numbers = sealed.array::<u64>(NUMBERS).get(0..5000).to_vec();
@@ -545,15 +553,18 @@ mod tests {
         let broken = tempfile::NamedTempFile::new().unwrap();
         for end in (0..bytes.len()).step_by(509) {
             std::fs::write(broken.path(), &bytes[..end]).unwrap();
-            assert!(SealedFile::open(broken.path(), FileAccess::READ, None).is_err(), "{end}");
+            assert!(
+                SealedFile::open(broken.path(), FileAccess::READ, None, name).is_err(),
+                "{end}"
+            );
         }
         let other = Some(Seal { checksum: seal.checksum ^ 1, ..seal });
-        let error = SealedFile::open(file.path(), FileAccess::READ, other).unwrap_err();
+        let error = SealedFile::open(file.path(), FileAccess::READ, other, name).unwrap_err();
         assert!(error.to_string().contains("that the manifest names"), "{error}");
         let mut newer = bytes;
         newer[8] = 2;
         std::fs::write(broken.path(), &newer).unwrap();
-        let error = SealedFile::open(broken.path(), FileAccess::READ, None).unwrap_err();
+        let error = SealedFile::open(broken.path(), FileAccess::READ, None, name).unwrap_err();
         assert!(error.to_string().contains("version 1"), "{error}");
     }
 }

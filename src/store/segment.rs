@@ -31,7 +31,7 @@ const TABLE_ROWS: u32 = 2;
 pub const MOST_TABLES: usize = 24;
 
 /// What a section is called in messages.
-pub(super) fn section_name(Kind(kind): Kind) -> &'static str {
+fn section_name(Kind(kind): Kind) -> &'static str {
     const NAMES: [&str; 11] = [
         "",
         "its numbers",
@@ -229,7 +229,7 @@ pub struct Segment {
 
 impl Segment {
     pub(super) fn open(path: &Path, access: FileAccess, seal: Option<Seal>) -> Result<Self> {
-        let file = SealedFile::open(path, access, seal)?;
+        let file = SealedFile::open(path, access, seal, section_name)?;
         let &[first, rows, row_words, tables] = file.array::<u64>(META).all()? else {
             return Err(file.contradiction(META, "four numbers of a segment"));
         };

@@ -154,7 +154,7 @@ fn what_is_given_is_kept_and_what_contradicts_is_refused() {
     assert!(run.out.starts_with("chosen: minhash:lanes=62,bits=8,"), "{run:?}");
     assert!(run.out.contains("--method minhash: --bits goes with fingerprints"), "{run:?}");
     for (options, expected) in [
-        ("--weight idf", "--weight idf: goes with --method simhash"),
+        ("--weight idf --bits 8", "--weight idf: goes with --method exact, simhash"),
         ("--verify 0.5 --similarity containment:0.5", "--similarity containment:0.5: goes with"),
         ("--similarity 0.5 --max-distance 3", "--similarity 0.5: does not go with --max-distance"),
     ] {

@@ -246,12 +246,16 @@ mod tests {
     #[test]
     fn every_example_below_a_help_is_a_command_line() {
         let program = Args::command();
-        for command in [&program].into_iter().chain(program.get_subcommands()) {
+        let nested = program.get_subcommands().flat_map(clap::Command::get_subcommands);
+        for command in [&program].into_iter().chain(program.get_subcommands()).chain(nested) {
             let name = command.get_name();
             let below = command.get_after_long_help().map(ToString::to_string);
             let below = below.unwrap_or_default();
             let lines = below.lines().filter_map(|line| line.strip_prefix("  simtool "));
-            let lines = lines.map(|line| line.split(" > ").next().unwrap());
+            // What the shell does with files and further commands is its own.
+            let end =
+                |line: &str| [" > ", " < ", " && "].iter().filter_map(|mark| line.find(mark)).min();
+            let lines = lines.map(|line| &line[..end(line).unwrap_or(line.len())]);
             let lines: Vec<&str> = lines.flat_map(|line| line.split(" | simtool ")).collect();
             assert!(!lines.is_empty(), "{name} has examples");
             for line in lines {

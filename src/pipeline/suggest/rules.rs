@@ -39,7 +39,7 @@ const AFFORDABLE_PAIRS: f64 = 2e9;
 const BYTES_A_COMPARED_TERM: f64 = 12.0;
 const BYTES_A_COUNTED_TERM: f64 = 1.25;
 /// Options that sets have too.
-const OF_SETS: [&str; 4] = ["shingle", "tokenizer", "stop_words", "similarity"];
+const OF_SETS: [&str; 5] = ["shingle", "tokenizer", "stop_words", "similarity", "weight"];
 
 /// What a shingle is, and why.
 pub(super) fn shingle(profile: &CorpusProfile) -> (&'static str, String) {
@@ -80,7 +80,7 @@ pub(super) fn threshold(nearest: &Nearest, measure: Measure) -> (usize, String) 
     // Up to where most unrelated ones are, and down behind them.
     let end = of_all.len() - STEP;
     let top = (*bulk..end).find(|&at| window(at + STEP) <= window(at)).unwrap_or(end);
-    let foot = (top..end).find(|&at| window(at + STEP) >= window(at)).unwrap_or(end);
+    let foot = (top..end).find(|&at| window(at + STEP) > window(at)).unwrap_or(end);
     let valley = (foot..=foot + STEP).min_by_key(|&at| window(at)).unwrap_or(foot);
     let above = of_all.iter().skip(valley).position(|&count| count > 0);
     let (least, why) = if window(valley) > 0 {
@@ -145,8 +145,11 @@ pub(super) fn method(
     if let Some(option) = given.names().find(|option| !OF_SETS.contains(option)) {
         return chosen("minhash", &[], format!("`{option}` goes with fingerprints"));
     }
-    if measure == Measure::Containment {
-        return chosen("exact", &[], "containment is of the sets themselves".to_owned());
+    if matches!(measure, Measure::Containment | Measure::Tversky) {
+        return chosen("exact", &[], format!("{} is of the sets themselves", measure.name()));
+    }
+    if given.has("weight") {
+        return chosen("exact", &[], "`weight` is of the terms of sets".to_owned());
     }
     let terms = profile.documents as f64 * nearest.terms as f64;
     let has_room = |each: f64| terms * each <= profile.memory as f64;

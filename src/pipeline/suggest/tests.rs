@@ -36,7 +36,8 @@ fn of_documents(documents: u64) -> CorpusProfile {
 /// that are fewer the more similar they are.
 fn crowd(end: u8, repeats: &[u8]) -> Nearest {
     let unrelated = |probe: u8| {
-        let height = probe % end;
+        let rank = (f64::from(end) * (f64::from(probe) / 200.0).sqrt()) as u8;
+        let height = end.saturating_sub(1 + rank);
         (0..20).map(move |at| height.saturating_sub(at / 4))
     };
     let similarities = |probe: u8| {
@@ -184,6 +185,7 @@ fn what_is_given_stays_and_the_rest_is_chosen() {
     assert_eq!(method("similarity=0.5"), "exact:similarity=0.5,shingle=chars:6");
     let containment = method("similarity=containment:0.5,stop_words=none");
     assert_eq!(containment, "exact:similarity=containment:0.5,shingle=chars:6");
+    assert!(method("weight=idf").ends_with("shingle=chars:6,weight=idf"));
     let fingerprints = method("bits=8,max_distance=300");
     assert!(fingerprints.starts_with("minhash:lanes=62,bits=8,"), "{fingerprints}");
     assert!(fingerprints.contains("max_distance=300"), "{fingerprints}");
@@ -191,7 +193,7 @@ fn what_is_given_stays_and_the_rest_is_chosen() {
     assert!(jaccard.contains("measure=jaccard"), "{jaccard}");
     assert!(method("recall=0.9,similarity=cosine:0.5").contains("max_distance=500"));
     for (given, message) in [
-        ("weight=idf", "weight idf: goes with `method` simhash"),
+        ("weight=idf,bits=8", "weight idf: goes with `method` exact, simhash"),
         ("verify=0.5,similarity=containment:0.5", "similarity containment:0.5: goes with"),
         ("similarity=2", "similarity 2: must be"),
         ("shingle=lines:2", "shingle lines:2: must be"),
