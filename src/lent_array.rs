@@ -35,23 +35,6 @@ pub trait LentArray<T>: Sync {
     fn prefetch(&self, at: usize);
 }
 
-impl<T: Sync> LentArray<T> for [T] {
-    #[inline]
-    fn len(&self) -> usize {
-        <[T]>::len(self)
-    }
-
-    #[inline]
-    fn lend(&self, range: Range<usize>) -> &[T] {
-        self.get(range).unwrap_or_default()
-    }
-
-    #[inline]
-    fn prefetch(&self, at: usize) {
-        prefetch(self, at);
-    }
-}
-
 /// Lends what a slice lends.
 macro_rules! as_slice {
     ($($array:ty $(, $bound:ident)?);+) => {$(
@@ -75,20 +58,3 @@ macro_rules! as_slice {
 }
 
 as_slice!(&[T]; Vec<T>; Cow<'_, [T]>, Clone; LargeBuffer<T>, Pod);
-
-impl<T, A: LentArray<T> + ?Sized> LentArray<T> for Box<A>
-where
-    Box<A>: Sync,
-{
-    fn len(&self) -> usize {
-        (**self).len()
-    }
-
-    fn lend(&self, range: Range<usize>) -> &[T] {
-        (**self).lend(range)
-    }
-
-    fn prefetch(&self, at: usize) {
-        (**self).prefetch(at);
-    }
-}

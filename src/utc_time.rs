@@ -60,7 +60,7 @@ impl FromStr for UtcTime {
             (days + (153 * from_march + 2) / 5 + day).checked_sub(719_469).ok_or(expected)?;
         let found = Self { seconds: days * 86_400 + hour * 3600 + minute * 60 + second };
         // A day that its month has not is another when it is written.
-        let is_same = found.to_string().starts_with(&format!("{:0>10}", date));
+        let is_same = found.to_string().starts_with(date);
         if is_same { Ok(found) } else { Err(expected) }
     }
 }

@@ -42,7 +42,9 @@ impl<W: Fn(u64) -> u32> ProbeSets<W> {
     ) {
         for (&term, list) in set.iter().filter_map(|term| Some((term, self.lists.get(term)?))) {
             let weight = u64::from((self.weight)(term));
-            list.iter().for_each(|&at| sums[at as usize] += weight);
+            for &at in list {
+                sums[at as usize] += weight;
+            }
         }
         for (at, (sum, &size)) in sums.iter_mut().zip(&self.sizes).enumerate() {
             let shared = std::mem::take(sum);

@@ -141,23 +141,17 @@ impl Remains {
     pub fn open(path: &Path, access: FileAccess) -> Result<Self> {
         let (mut lost, mut segments) = (Vec::new(), Vec::new());
         let manifest = read_manifest(path).map_err(|error| lost.push(error)).ok();
-        let files: Vec<(PathBuf, Option<Seal>)> = match &manifest {
-            Some(manifest) => {
-                let named = manifest.segments.iter();
-                named.map(|entry| (segment_path(path, entry.file), Some(entry.seal))).collect()
-            }
-            None => {
-                let failed = |e| Error::io(path, "read", e);
-                let entries = fs::read_dir(path).map_err(failed)?;
-                let entries: io::Result<Vec<_>> = entries.collect();
-                let is_segment = |entry: &fs::DirEntry| {
-                    entry.file_name().to_str().is_some_and(|name| name.starts_with(SEGMENT))
-                };
-                let entries = entries.map_err(failed)?;
-                let mut files: Vec<_> = entries.iter().filter(|entry| is_segment(entry)).collect();
-                files.sort_by_key(|entry| entry.file_name());
-                files.into_iter().map(|entry| (entry.path(), None)).collect()
-            }
+        let files: Vec<(PathBuf, Option<Seal>)> = if let Some(manifest) = &manifest {
+            let named = manifest.segments.iter();
+            named.map(|entry| (segment_path(path, entry.file), Some(entry.seal))).collect()
+        } else {
+            let failed = |e| Error::io(path, "read", e);
+            let entries = fs::read_dir(path).map_err(failed)?;
+            let entries: Vec<_> = entries.collect::<io::Result<_>>().map_err(failed)?;
+            let is_segment = |entry: &&fs::DirEntry| {
+                entry.file_name().to_str().is_some_and(|name| name.starts_with(SEGMENT))
+            };
+            entries.iter().filter(is_segment).map(|entry| (entry.path(), None)).collect()
         };
         for (file, seal) in files {
             match Segment::open(&file, access, seal) {

@@ -485,7 +485,7 @@ impl Segment {
     }
 
     /// Calls `visit` with row, number, ID and words of every document of which all these are intact.
-    pub fn visit_intact(&self, visit: &mut dyn FnMut(usize, u64, &[u8], &[u64])) {
+    pub fn visit_intact(&self, mut visit: impl FnMut(usize, u64, &[u8], &[u64])) {
         let (words, numbers) = (self.file.array::<u64>(ROWS), self.file.array::<u32>(NUMBERS));
         let mut id = Vec::new();
         for block in 0..self.rows.div_ceil(BLOCK) {

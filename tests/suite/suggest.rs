@@ -24,7 +24,7 @@ fn pages() -> String {
     lines((0..120).map(|at| {
         let mut words = words(if at % 10 == 9 { at - 1 } else { at }, 150);
         if at % 10 == 9 {
-            words[40] = "changed".to_owned();
+            "changed".clone_into(&mut words[40]);
         }
         words.join(" ")
     }))
@@ -188,7 +188,8 @@ fn nothing_one_document_and_standard_input() {
 
 #[test]
 fn with_labels_the_choice_is_measured_beside_the_presets() {
-    let truth: String = (0..12).map(|at| format!("d{}\td{}\n", at * 10 + 8, at * 10 + 9)).collect();
+    let pair = |at| format!("d{}\td{}\n", at * 10 + 8, at * 10 + 9);
+    let truth = (0..12).map(pair).collect::<Vec<_>>().concat();
     let folder = Folder::empty().with("docs.jsonl", pages()).with("truth.tsv", truth);
     let run =
         folder.run_words("eval --suggest --corpus docs.jsonl --truth truth.tsv --format json -q");

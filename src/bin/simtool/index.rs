@@ -247,10 +247,10 @@ fn stat(args: &StatArgs) -> anyhow::Result<()> {
     if args.json {
         out.extend_from_slice(b"{\"method\":");
         simtool::json_text::write_string(&mut out, method.as_bytes())?;
-        write!(
+        writeln!(
             out,
             ",\"documents\":{},\"removed\":{},\"repeats\":{},\"sources\":{},\"segments\":{},\
-             \"tables\":{},\"bytes\":{},\"generation\":{}}}\n",
+             \"tables\":{},\"bytes\":{},\"generation\":{}}}",
             size.documents,
             size.removed,
             size.repeats,

@@ -1,4 +1,5 @@
 //! `simtool plan`: what an index of so many fingerprints takes.
+#![expect(clippy::cast_sign_loss, reason = "bytes and documents are never less than none")]
 
 use crate::args::PlanArgs;
 use crate::console;

@@ -153,17 +153,14 @@ impl IndexAdder {
                 numbers[other].map(|number| Near { distance, number })
             });
             let (source, time) = origin(row);
-            added.push(match near.chain(equal).chain(stored).min() {
-                Some(near) => {
-                    self.pending.push_repeat(near.number, source, time);
-                    Added::Repeats(near)
-                }
-                None => {
-                    let number = first + self.pending.len() as u64;
-                    self.pending.push(words, &id(row), source, time);
-                    numbers[group] = Some(number);
-                    Added::New(number)
-                }
+            added.push(if let Some(near) = near.chain(equal).chain(stored).min() {
+                self.pending.push_repeat(near.number, source, time);
+                Added::Repeats(near)
+            } else {
+                let number = first + self.pending.len() as u64;
+                self.pending.push(words, &id(row), source, time);
+                numbers[group] = Some(number);
+                Added::New(number)
             });
         }
         if self.pending.len() >= SEALED {
@@ -278,7 +275,9 @@ impl IndexAdder {
             })?;
             segment.check()?;
         }
-        found.iter().for_each(|&number| self.pending.push_removed(number));
+        for &number in &found {
+            self.pending.push_removed(number);
+        }
         self.removed.extend(&found);
         self.removed.sort_unstable();
         Ok(found.len() as u64)

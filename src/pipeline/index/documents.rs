@@ -188,7 +188,9 @@ fn only<'r>(
         return (Cow::Borrowed(rows), numbers);
     }
     let mut some = RowsBuilder::new(rows.shape);
-    numbers.iter().for_each(|&row| some.push(rows.row(row)));
+    for &row in &numbers {
+        some.push(rows.row(row));
+    }
     (Cow::Owned(some.finish()), numbers)
 }
 

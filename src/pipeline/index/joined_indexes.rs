@@ -73,7 +73,9 @@ impl IndexAdder {
                 }
                 Added::Wordless => continue,
             };
-            repeats.into_iter().for_each(|repeats| self.add_repeats(Repeats { number, ..repeats }));
+            for repeats in repeats {
+                self.add_repeats(Repeats { number, ..repeats });
+            }
         }
         Ok(())
     }

@@ -195,7 +195,9 @@ impl Input {
         let mut order: Vec<_> = last.into_values().collect();
         order.sort_unstable();
         let mut merged = Vec::new();
-        order.into_iter().for_each(|at| all[at].write(&mut merged));
+        for at in order {
+            all[at].write(&mut merged);
+        }
         merged
     }
 }

@@ -65,7 +65,7 @@ pub fn salvage(
         let (mut words, mut numbers, mut ids) = (Vec::new(), Vec::new(), Vec::new());
         let mut origins: Vec<Origin> = Vec::new();
         let (mut first, mut end) = (None, next);
-        segment.visit_intact(&mut |row, number, id, row_words| {
+        segment.visit_intact(|row, number, id, row_words| {
             // Without a manifest, what was merged may be there twice.
             if number < end {
                 return;

@@ -191,7 +191,9 @@ impl Index {
         self.visit_stored(&mut |document| {
             let StoredDocument { number, id, words, source, time, repeats } = document;
             let mut known = KnownDocument::new(number, id.to_vec(), source, time);
-            repeats.iter().for_each(|repeats| known.add(repeats));
+            for repeats in repeats {
+                known.add(repeats);
+            }
             visit(&known, words)
         })
     }
@@ -290,12 +292,12 @@ pub(super) fn find(folder: &IndexFolder, number: u64) -> Result<Option<(&Segment
     let segments = folder.segments();
     let end = segments.partition_point(|segment| segment.first() <= number);
     // Of segments that begin at one number all but the last have no documents.
-    for segment in segments[..end].iter().rev().filter(|segment| !segment.is_empty()).take(1) {
-        let row = segment.row_of(number);
-        segment.check()?;
-        return Ok(row.map(|row| (&**segment, row)));
-    }
-    Ok(None)
+    let Some(segment) = segments[..end].iter().rfind(|segment| !segment.is_empty()) else {
+        return Ok(None);
+    };
+    let row = segment.row_of(number);
+    segment.check()?;
+    Ok(row.map(|row| (&**segment, row)))
 }
 
 /// The numbers of documents that were removed, ascending.

@@ -136,7 +136,9 @@ fn row(shape: Shape, seed: u64) -> Option<Vec<u64>> {
 
 fn rows(shape: Shape, seeds: &[u64]) -> FingerprintRows<'static> {
     let mut rows = RowsBuilder::new(shape);
-    seeds.iter().for_each(|&seed| rows.push(row(shape, seed).as_deref()));
+    for &seed in seeds {
+        rows.push(row(shape, seed).as_deref());
+    }
     rows.finish()
 }
 
@@ -179,9 +181,7 @@ fn run(method: &str, operations: &[Operation], threads: usize) -> Vec<(KnownDocu
     let folder = created(method);
     let mut list = List::default();
     let mut adder = open(folder.path(), threads);
-    let mut time = 0;
-    for operation in operations {
-        time += 1;
+    for (time, operation) in (1..).zip(operations) {
         match operation {
             Operation::Add(seeds, source) => {
                 let id = |row: usize| Cow::Owned(format!("{time}/{row}").into_bytes());

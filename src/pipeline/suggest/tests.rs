@@ -36,7 +36,7 @@ fn of_documents(documents: u64) -> CorpusProfile {
 /// that are fewer the more similar they are.
 fn crowd(end: u8, repeats: &[u8]) -> Nearest {
     let unrelated = |probe: u8| {
-        let rank = (f64::from(end) * (f64::from(probe) / 200.0).sqrt()) as u8;
+        let rank = (u32::from(end).pow(2) * u32::from(probe) / 200).isqrt() as u8;
         let height = end.saturating_sub(1 + rank);
         (0..20).map(move |at| height.saturating_sub(at / 4))
     };
@@ -52,7 +52,7 @@ fn crowd(end: u8, repeats: &[u8]) -> Nearest {
 fn shingles_are_of_characters_by_script_and_length() {
     let chosen = |unspaced, median| {
         let characters = Quantiles { median, ..Quantiles::default() };
-        shingle(&CorpusProfile { unspaced, characters, ..pages() })
+        shingle(&CorpusProfile { characters, unspaced, ..pages() })
     };
     for (unspaced, median, expected, why) in [
         (0.0, 2400, "chars:6", "at least 2,400"),
@@ -94,7 +94,7 @@ fn the_threshold_is_the_middle_of_an_empty_gap() {
 
 #[test]
 fn the_threshold_is_where_fewest_pairs_are() {
-    let repeat = |at: u32| 35 + (60.0 * (f64::from(at) / 160.0).sqrt()) as u8;
+    let repeat = |at: u32| 35 + (3600 * at / 160).isqrt() as u8;
     let repeats: Vec<u8> = (0..160).map(repeat).collect();
     let (least, reason) = threshold(&crowd(40, &repeats), Measure::Cosine);
     assert!((40..=46).contains(&least), "{least}: {reason}");
