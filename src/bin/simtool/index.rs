@@ -1,19 +1,18 @@
 //! `simtool index`: what was seen, and is asked for again.
 
 use crate::args::{
-    AddArgs, ArrivalArgs, CommonArgs, CreateArgs, ExportArgs, IndexCommand, MemoryArgs, MergeArgs,
-    OneIndexArgs, QueryArgs, RemoveArgs, SalvageArgs, StatArgs,
+    AddArgs, CreateArgs, ExportArgs, IndexCommand, MergeArgs, OneIndexArgs, QueryArgs, RemoveArgs,
+    SalvageArgs, StatArgs,
 };
 use crate::inputs::{self, Access, STANDARD_INPUT};
+use crate::opened_index::{arrival, disk, holder, open, open_adder};
 use crate::output_file::{existing, refuse_existing};
 use crate::progress_line::ProgressLine;
 use crate::{Outcome, console, documents, interrupt};
 use simtool::Error;
-use simtool::durable::{Disk, Durability};
 use simtool::options::Options;
 use simtool::pipeline::index::{
-    Added, AddedCorpus, Arrival, Commits, Index, IndexAdder, IndexRows, Near, salvage,
-    write_only_new,
+    Added, AddedCorpus, Commits, Index, IndexAdder, IndexRows, Near, salvage, write_only_new,
 };
 use simtool::pipeline::method::Method;
 use simtool::pipeline::timings::Timings;
@@ -25,8 +24,7 @@ use simtool::write::output_folder::{Existing, OutputFolder};
 use std::ffi::OsStr;
 use std::fs;
 use std::io::{self, BufWriter, Read, Write};
-use std::path::{Path, PathBuf};
-use std::time::SystemTime;
+use std::path::PathBuf;
 
 /// Does what was asked for.
 pub(crate) fn run(command: &IndexCommand) -> anyhow::Result<Outcome> {
@@ -45,37 +43,6 @@ pub(crate) fn run(command: &IndexCommand) -> anyhow::Result<Outcome> {
         IndexCommand::Salvage(args) => return save(args),
     }
     Ok(Outcome::Done)
-}
-
-/// Who writes to an index, for others that want to.
-fn holder(what: &str) -> String {
-    format!("process {} (simtool index {what})", std::process::id())
-}
-
-fn disk() -> Disk {
-    Disk::new(Durability::Synced)
-}
-
-/// Opens an index to add to it.
-pub(crate) fn open_adder(
-    index: &Path,
-    what: &str,
-    common: &CommonArgs,
-    memory: &MemoryArgs,
-) -> Result<IndexAdder, Error> {
-    let access = inputs::collection_access(Access::of(common.running.no_mmap));
-    IndexAdder::open(index, access, disk(), &holder(what), common.resources(memory))
-}
-
-fn open(index: &Path, common: &CommonArgs, memory: &MemoryArgs) -> Result<Index, Error> {
-    let access = inputs::collection_access(Access::of(common.running.no_mmap));
-    Index::open(index, access, common.resources(memory))
-}
-
-/// Source and time of what is added.
-pub(crate) fn arrival(args: &ArrivalArgs) -> Arrival<'_> {
-    let time = args.time.unwrap_or_else(|| SystemTime::now().into());
-    Arrival { source: &args.source, time: time.seconds() }
 }
 
 fn create(args: &CreateArgs) -> anyhow::Result<()> {

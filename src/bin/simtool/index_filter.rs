@@ -1,7 +1,7 @@
 //! `simtool index filter`: stands in a pipe, and lets pass what was never seen.
 
 use crate::args::{FilterArgs, OneIndexArgs};
-use crate::index::{arrival, open_adder};
+use crate::opened_index::{arrival, open_adder};
 use crate::{Outcome, console};
 use simtool::Error;
 use simtool::json_text::write_string;

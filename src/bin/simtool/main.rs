@@ -20,6 +20,7 @@ mod interrupt;
 mod join;
 mod manual;
 mod one_document;
+mod opened_index;
 mod output_file;
 mod plan;
 mod progress_line;

@@ -1,0 +1,41 @@
+//! Indexes that are opened, and what is added to them.
+
+use crate::args::{ArrivalArgs, CommonArgs, MemoryArgs};
+use crate::inputs::{self, Access};
+use simtool::Error;
+use simtool::durable::{Disk, Durability};
+use simtool::pipeline::index::{Arrival, Index, IndexAdder};
+use std::path::Path;
+use std::time::SystemTime;
+
+/// Who writes to an index, for others that want to.
+pub(crate) fn holder(what: &str) -> String {
+    format!("process {} (simtool index {what})", std::process::id())
+}
+
+pub(crate) fn disk() -> Disk {
+    Disk::new(Durability::Synced)
+}
+
+/// Opens an index to add to it.
+pub(crate) fn open_adder(
+    index: &Path,
+    what: &str,
+    common: &CommonArgs,
+    memory: &MemoryArgs,
+) -> Result<IndexAdder, Error> {
+    let access = inputs::collection_access(Access::of(common.running.no_mmap));
+    IndexAdder::open(index, access, disk(), &holder(what), common.resources(memory))
+}
+
+/// Opens an index to ask it.
+pub(crate) fn open(index: &Path, common: &CommonArgs, memory: &MemoryArgs) -> Result<Index, Error> {
+    let access = inputs::collection_access(Access::of(common.running.no_mmap));
+    Index::open(index, access, common.resources(memory))
+}
+
+/// Source and time of what is added.
+pub(crate) fn arrival(args: &ArrivalArgs) -> Arrival<'_> {
+    let time = args.time.unwrap_or_else(|| SystemTime::now().into());
+    Arrival { source: &args.source, time: time.seconds() }
+}
