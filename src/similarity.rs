@@ -403,22 +403,30 @@ fn wide_product(a: u128, b: u128) -> (u128, u128) {
     (a_high * b_high + carry, middle << 64 | low)
 }
 
+impl Threshold {
+    /// The number as it was given, without the measure: a decimal, or a ratio.
+    #[must_use]
+    pub fn number(&self) -> String {
+        let digits = self.denominator.ilog10();
+        match 10_u32.pow(digits) == self.denominator {
+            true if digits == 0 => self.numerator.to_string(),
+            true => {
+                let (whole, fraction) =
+                    (self.numerator / self.denominator, self.numerator % self.denominator);
+                format!("{whole}.{fraction:0width$}", width = digits as usize)
+            }
+            false => format!("{}/{}", self.numerator, self.denominator),
+        }
+    }
+}
+
 impl fmt::Display for Threshold {
     /// As it was given: a decimal, or a ratio, behind its measure if that is not Jaccard's.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.measure != Measure::Jaccard {
             write!(f, "{}:", self.measure.name())?;
         }
-        let digits = self.denominator.ilog10();
-        match 10_u32.pow(digits) == self.denominator {
-            true if digits == 0 => write!(f, "{}", self.numerator),
-            true => {
-                let (whole, fraction) =
-                    (self.numerator / self.denominator, self.numerator % self.denominator);
-                write!(f, "{whole}.{fraction:0width$}", width = digits as usize)
-            }
-            false => write!(f, "{}/{}", self.numerator, self.denominator),
-        }
+        f.write_str(&self.number())
     }
 }
 

@@ -111,11 +111,12 @@ impl fmt::Display for Plan {
             }
             (Criterion::Similarity(threshold), _) => writeln!(
                 f,
-                "{name}: all pairs of sets of {terms}{weighed} with a {} of at least {threshold}.\nTerms are counted in tables, documents with too many unique ones are \
+                "{name}: all pairs of sets of {terms}{weighed} with a {} of at least {}.\nTerms are counted in tables, documents with too many unique ones are \
                  dropped, the rest is joined: what is cheap to read is read two or three times, more \
                  often where the terms do not fit in memory; of what is dear to read the terms are \
                  kept, or spooled to a temporary file.",
-                threshold.measure().described()
+                threshold.measure().described(),
+                threshold.number()
             )?,
             // Sets have no distance.
             (Criterion::Distance(_), None) => {}
