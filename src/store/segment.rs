@@ -336,16 +336,6 @@ impl Segment {
         self.first.saturating_add(later.unwrap_or_default())
     }
 
-    /// How much later each number is than the first, where some are left out between.
-    ///
-    /// # Errors
-    ///
-    /// Some are damaged.
-    pub fn numbers(&self) -> Result<Option<&[u32]>> {
-        let numbers = self.file.array::<u32>(NUMBERS).all()?;
-        Ok((!numbers.is_empty()).then_some(numbers))
-    }
-
     /// The row of the document with a number, if it is here.
     #[must_use]
     pub fn row_of(&self, number: u64) -> Option<usize> {
