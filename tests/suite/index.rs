@@ -247,6 +247,28 @@ fn one_writes_and_others_wait_or_read() {
     assert_eq!(check(folder, "index export i").lines().count(), 2);
 }
 
+/// The index that this version writes is kept for the versions to come: they open it, or say why not.
+/// To be made anew with a new version of the format: the folder `i` below.
+#[test]
+fn the_index_of_each_version_of_the_format_is_read() {
+    let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/index-1");
+    let folder = workplace(12);
+    let folder = folder.path();
+    check(folder, &format!("index add i pages.jsonl -q --source one {TIME}"));
+    fs::create_dir(folder.join("golden")).unwrap();
+    for name in ["MANIFEST", "segment-0000000000"] {
+        let kept = fs::read(golden.join(name)).unwrap();
+        assert!(fs::read(folder.join("i").join(name)).unwrap() == kept, "{name} is written anew");
+        fs::write(folder.join("golden").join(name), kept).unwrap();
+    }
+    check(folder, "index verify golden -q");
+    let expected = fs::read_to_string(golden.join("export.jsonl")).unwrap();
+    assert_eq!(check(folder, "index export golden"), expected);
+    assert_eq!(check(folder, "index query golden pages.jsonl -q").lines().count(), 12);
+    check(folder, "index compact golden -q");
+    assert_eq!(check(folder, "index export golden"), expected);
+}
+
 /// An index is, after its writer was killed at any moment, that of the last commit or the next, and an
 /// `add` of the same input completes it to what it would have been.
 #[test]

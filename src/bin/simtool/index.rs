@@ -1,8 +1,8 @@
 //! `simtool index`: what was seen, and is asked for again.
 
 use crate::args::{
-    AddArgs, CreateArgs, ExportArgs, IndexCommand, MergeArgs, OneIndexArgs, QueryArgs, RemoveArgs,
-    SalvageArgs, StatArgs,
+    AddArgs, CreateArgs, ExportArgs, IndexCommand, IndexedArgs, MergeArgs, OneIndexArgs, QueryArgs,
+    RemoveArgs, SalvageArgs, StatArgs,
 };
 use crate::inputs::{self, Access, STANDARD_INPUT};
 use crate::opened_index::{arrival, disk, holder, open, open_adder};
@@ -10,6 +10,7 @@ use crate::output_file::{existing, refuse_existing};
 use crate::progress_line::ProgressLine;
 use crate::{Outcome, console, documents, interrupt};
 use simtool::Error;
+use simtool::fault::Fault;
 use simtool::options::Options;
 use simtool::pipeline::index::{
     Added, AddedCorpus, Commits, Index, IndexAdder, IndexRows, Near, salvage, write_only_new,
@@ -62,25 +63,32 @@ fn create(args: &CreateArgs) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn add(args: &AddArgs) -> anyhow::Result<Outcome> {
-    let mut timings = Timings::start();
-    let running = &args.common.running;
-    let mut adder = open_adder(&args.index, "add", &args.common, &args.memory)?;
-    timings.end("open");
-    let read = documents::read_options(&args.input, Access::of(running.no_mmap))?;
+/// The files of documents, and what is wrong with other paths.
+fn opened(args: &IndexedArgs) -> Result<(Collection, Vec<Fault>), Error> {
+    let read = documents::read_options(&args.input, Access::of(args.common.running.no_mmap))?;
     let paths = documents::with_listed(&args.corpus, &args.input)?;
     let temporary = args.common.resources(&args.memory).temporary_folder;
     let Walked { files, faults, .. } =
         documents::walk(&paths, &args.input, &args.index, &temporary)?;
+    let collection = Collection::open(files, read);
+    documents::refuse_idle(&args.input, None, &[&collection])?;
+    Ok((collection, faults))
+}
+
+fn add(args: &AddArgs) -> anyhow::Result<Outcome> {
+    let mut timings = Timings::start();
+    let IndexedArgs { index, input, memory, common, .. } = &args.documents;
+    let running = &common.running;
+    let mut adder = open_adder(index, "add", common, memory)?;
+    timings.end("open");
+    let (collection, faults) = opened(&args.documents)?;
     let create = |path: &PathBuf| {
         let create = || OutputFolder::create(path, Existing::Refuse);
         interrupt::create_unfinished(create, |folder| Some(folder.unfinished()))
     };
     let folder = args.only_new.as_ref().map(create).transpose()?;
-    let collection = Collection::open(files, read);
-    documents::refuse_idle(&args.input, None, &[&collection])?;
     let strict = Strict(&collection);
-    let corpus = documents::watched(&args.input, &strict);
+    let corpus = documents::watched(input, &strict);
     let progress = ProgressLine::new(running.quiet, running.progress);
     let commits = if folder.is_some() { Commits::ByCaller } else { Commits::Often };
     let mut out = BufWriter::new(io::stdout().lock());
@@ -110,10 +118,10 @@ fn add(args: &AddArgs) -> anyhow::Result<Outcome> {
     timings.end("read and add");
     documents::add_faults(&collection, faults, &mut added.read);
     let faults = documents::all_faults(&collection, &added.read);
-    documents::refuse_losses(&args.input, &faults)?;
+    documents::refuse_losses(input, &faults)?;
     out.flush()?;
     if let Some(folder) = folder {
-        write_only_new(&collection, &added, &folder, args.common.thread_count(), &progress)?;
+        write_only_new(&collection, &added, &folder, common.thread_count(), &progress)?;
         progress.end();
         folder.sync()?;
         let results = args.only_new.clone().unwrap_or_default();
@@ -158,17 +166,12 @@ fn tell_added(collection: &Collection, added: &AddedCorpus) {
 }
 
 fn query(args: &QueryArgs) -> anyhow::Result<Outcome> {
-    let running = &args.common.running;
-    let index = open(&args.index, &args.common, &args.memory)?;
-    let read = documents::read_options(&args.input, Access::of(running.no_mmap))?;
-    let paths = documents::with_listed(&args.corpus, &args.input)?;
-    let temporary = args.common.resources(&args.memory).temporary_folder;
-    let Walked { files, faults, .. } =
-        documents::walk(&paths, &args.input, &args.index, &temporary)?;
-    let collection = Collection::open(files, read);
-    documents::refuse_idle(&args.input, None, &[&collection])?;
+    let IndexedArgs { index, input, memory, common, .. } = &args.documents;
+    let running = &common.running;
+    let index = open(index, common, memory)?;
+    let (collection, faults) = opened(&args.documents)?;
     let strict = Strict(&collection);
-    let corpus = documents::watched(&args.input, &strict);
+    let corpus = documents::watched(input, &strict);
     let progress = ProgressLine::new(running.quiet, running.progress);
     let mut out = BufWriter::new(io::stdout().lock());
     let (mut asked, mut seen) = (0, 0);
@@ -196,7 +199,7 @@ fn query(args: &QueryArgs) -> anyhow::Result<Outcome> {
     progress.end();
     documents::add_faults(&collection, faults, &mut told);
     let faults = documents::all_faults(&collection, &told);
-    documents::refuse_losses(&args.input, &faults)?;
+    documents::refuse_losses(input, &faults)?;
     out.flush()?;
     documents::show(&faults, documents::Shown { verbose: running.verbose, quiet: running.quiet });
     if !running.quiet {

@@ -125,6 +125,29 @@ pub(crate) struct CreateArgs {
     pub(crate) quiet: bool,
 }
 
+/// An index, and documents that are looked for in it.
+#[derive(Debug, clap::Args)]
+pub(crate) struct IndexedArgs {
+    /// The folder of the index.
+    #[arg(value_name = "INDEX", value_hint = ValueHint::DirPath)]
+    pub(crate) index: PathBuf,
+
+    /// Files and folders with the documents; folders are read with all that is in them, - is
+    /// standard input.
+    #[arg(value_name = "PATH", required_unless_present = "files_from",
+        value_hint = ValueHint::AnyPath)]
+    pub(crate) corpus: Vec<PathBuf>,
+
+    #[command(flatten)]
+    pub(crate) input: InputArgs,
+
+    #[command(flatten)]
+    pub(crate) memory: MemoryArgs,
+
+    #[command(flatten)]
+    pub(crate) common: CommonArgs,
+}
+
 /// Where documents come from.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ArrivalArgs {
@@ -141,15 +164,8 @@ pub(crate) struct ArrivalArgs {
 /// Arguments of `simtool index add`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct AddArgs {
-    /// The folder of the index.
-    #[arg(value_name = "INDEX", value_hint = ValueHint::DirPath)]
-    pub(crate) index: PathBuf,
-
-    /// Files and folders with the documents; folders are read with all that is in them, - is
-    /// standard input.
-    #[arg(value_name = "PATH", required_unless_present = "files_from",
-        value_hint = ValueHint::AnyPath)]
-    pub(crate) corpus: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) documents: IndexedArgs,
 
     #[command(flatten)]
     pub(crate) arrival: ArrivalArgs,
@@ -164,15 +180,6 @@ pub(crate) struct AddArgs {
     /// Print repeats as lines of JSON, with file and record.
     #[arg(long, help_heading = "Writing")]
     pub(crate) json: bool,
-
-    #[command(flatten)]
-    pub(crate) input: InputArgs,
-
-    #[command(flatten)]
-    pub(crate) memory: MemoryArgs,
-
-    #[command(flatten)]
-    pub(crate) common: CommonArgs,
 }
 
 /// Arguments of `simtool index filter`.
@@ -210,15 +217,8 @@ pub(crate) struct FilterArgs {
 /// Arguments of `simtool index query`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct QueryArgs {
-    /// The folder of the index.
-    #[arg(value_name = "INDEX", value_hint = ValueHint::DirPath)]
-    pub(crate) index: PathBuf,
-
-    /// Files and folders with the documents; folders are read with all that is in them, - is
-    /// standard input.
-    #[arg(value_name = "PATH", required_unless_present = "files_from",
-        value_hint = ValueHint::AnyPath)]
-    pub(crate) corpus: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) documents: IndexedArgs,
 
     /// Print all documents that are near, and not the nearest alone.
     #[arg(long, help_heading = "Writing")]
@@ -228,15 +228,6 @@ pub(crate) struct QueryArgs {
     /// repeated, from where, and when.
     #[arg(long, help_heading = "Writing")]
     pub(crate) json: bool,
-
-    #[command(flatten)]
-    pub(crate) input: InputArgs,
-
-    #[command(flatten)]
-    pub(crate) memory: MemoryArgs,
-
-    #[command(flatten)]
-    pub(crate) common: CommonArgs,
 }
 
 /// Arguments of `simtool index stat`.

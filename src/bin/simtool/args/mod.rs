@@ -25,8 +25,8 @@ pub(crate) use fingerprints::{FingerprintArgs, JoinArgs, PairsArgs, SearchArgs};
 #[cfg(feature = "jsonl")]
 pub(crate) use index::FilterArgs;
 pub(crate) use index::{
-    AddArgs, ArrivalArgs, CreateArgs, ExportArgs, IndexCommand, MergeArgs, OneIndexArgs, PlanArgs,
-    QueryArgs, RemoveArgs, SalvageArgs, StatArgs,
+    AddArgs, ArrivalArgs, CreateArgs, ExportArgs, IndexCommand, IndexedArgs, MergeArgs,
+    OneIndexArgs, PlanArgs, QueryArgs, RemoveArgs, SalvageArgs, StatArgs,
 };
 pub(crate) use input::{InputArgs, OnError};
 pub(crate) use sketch::{AUTO, SketchArgs};
