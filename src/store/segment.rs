@@ -60,6 +60,24 @@ pub struct Origin {
     pub time: u64,
 }
 
+impl Origin {
+    /// Adds the origin of documents from a row on to those of the rows before, unless it is the same.
+    pub fn push(self, origins: &mut Vec<Self>) {
+        let last = origins.last();
+        if last.is_none_or(|last| (last.source, last.time) != (self.source, self.time)) {
+            origins.push(self);
+        }
+    }
+
+    /// Source and time of the document in a row, of origins that ascend.
+    #[must_use]
+    pub fn of_row(origins: &[Self], row: usize) -> (u32, u64) {
+        let behind = origins.partition_point(|origin| origin.row as usize <= row);
+        let found = behind.checked_sub(1).map(|at| origins[at]);
+        found.map_or((0, 0), |origin| (origin.source, origin.time))
+    }
+}
+
 /// Repeats of a document from one source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
@@ -102,7 +120,14 @@ pub struct SegmentRows<'r> {
     pub words: &'r [u64],
 }
 
-impl SegmentRows<'_> {
+impl<'r> SegmentRows<'r> {
+    /// Rows of `row_words` words; `numbers` says how much later each number is than the first.
+    #[must_use]
+    pub fn new(first: u64, numbers: &'r [u32], row_words: usize, words: &'r [u64]) -> Self {
+        let is_dense = numbers.iter().enumerate().all(|(row, &later)| row == later as usize);
+        Self { first, numbers: (!is_dense).then_some(numbers), row_words, words }
+    }
+
     /// How many there are.
     #[must_use]
     pub fn len(&self) -> usize {

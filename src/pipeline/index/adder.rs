@@ -169,10 +169,13 @@ impl IndexAdder {
         Ok(added)
     }
 
+    fn lookup(&self) -> Lookup<'_> {
+        Lookup { recipe: &self.recipe, resources: &self.resources, workers: &self.workers }
+    }
+
     /// The nearest document before this call, for each row.
     fn nearest(&self, rows: &FingerprintRows<'_>) -> Result<Vec<Option<Near>>> {
-        let lookup =
-            Lookup { recipe: &self.recipe, resources: &self.resources, workers: &self.workers };
+        let lookup = self.lookup();
         let mut nearest: Vec<Option<Near>> = vec![None; rows.len()];
         let mut take = |found: Vec<(usize, Near)>| {
             for (query, near) in found {
@@ -183,7 +186,6 @@ impl IndexAdder {
         for segment in self.writer.folder().segments() {
             let keep = |found: &[Match]| near_of(segment, found, &self.removed).into_iter().min();
             take(lookup.in_segment(rows, segment, &keep)?);
-            segment.check()?;
         }
         let first = self.writer.next_number();
         let near =
@@ -195,9 +197,7 @@ impl IndexAdder {
 
     /// What is near among the rows themselves.
     fn within(&self, rows: &FingerprintRows<'_>) -> Result<Within> {
-        let lookup =
-            Lookup { recipe: &self.recipe, resources: &self.resources, workers: &self.workers };
-        let plan = lookup.plan(Task::SelfJoin, rows)?;
+        let plan = self.lookup().plan(Task::SelfJoin, rows)?;
         let join = || door::self_join(rows, &plan, &self.resources, &NoProgress);
         let joined = self.workers.run(join)??;
         let mut group_of = vec![NONE; rows.len()];

@@ -62,12 +62,11 @@ pub(super) fn seal(
         let (rows, their_words) = (segment.len(), segment.words()?);
         let stays: Vec<bool> = (0..rows).map(|row| !is_removed(segment.number(row))).collect();
         segment.check()?;
+        append_origins(&mut rest.origins, segment.origins()?, &stays, numbers.len());
         if stays.iter().all(|&stays| stays) {
-            append_origins(&mut rest.origins, segment.origins()?, &stays, numbers.len());
             words.extend_from_slice(their_words);
             numbers.extend((0..rows).map(|row| (segment.number(row) - first) as u32));
         } else {
-            append_origins(&mut rest.origins, segment.origins()?, &stays, numbers.len());
             for row in (0..rows).filter(|&row| stays[row]) {
                 words.extend_from_slice(&their_words[row * row_words..(row + 1) * row_words]);
                 numbers.push((segment.number(row) - first) as u32);
@@ -97,9 +96,7 @@ pub(super) fn seal(
     inputs.push(&pending_rest.inputs);
     rest.inputs = Input::merged(&inputs);
 
-    let is_dense = numbers.iter().enumerate().all(|(row, &later)| row == later as usize);
-    let numbers = (!is_dense).then_some(&numbers[..]);
-    let rows = SegmentRows { first, numbers, row_words, words: &words };
+    let rows = SegmentRows::new(first, &numbers, row_words, &words);
     let write = &mut |segment: &mut SegmentWriter<'_>| {
         for (old, stays) in segments.iter().zip(&kept) {
             old.visit_ids(&mut |row, id| if stays[row] { segment.push_id(id) } else { Ok(()) })?;
@@ -120,11 +117,8 @@ fn append_origins(origins: &mut Vec<Origin>, more: &[Origin], stays: &[bool], ne
         let end = more.get(at + 1).map_or(stays.len(), |next| stays.len().min(next.row as usize));
         let start = (origin.row as usize).min(end);
         let count = stays[start..end].iter().filter(|&&stays| stays).count() as u32;
-        let last = origins.last();
-        let is_other =
-            last.is_none_or(|last| (last.source, last.time) != (origin.source, origin.time));
-        if count > 0 && is_other {
-            origins.push(Origin { row, ..*origin });
+        if count > 0 {
+            Origin { row, ..*origin }.push(origins);
         }
         row += count;
     }

@@ -43,10 +43,7 @@ impl Pending {
     /// Adds a document.
     pub(super) fn push(&mut self, words: &[u64], id: &[u8], source: u32, time: u64) {
         let row = self.ends.len() as u32;
-        let last = self.rest.origins.last();
-        if last.is_none_or(|last| (last.source, last.time) != (source, time)) {
-            self.rest.origins.push(Origin { row, source, time });
-        }
+        Origin { row, source, time }.push(&mut self.rest.origins);
         self.words.extend_from_slice(words);
         self.ids.extend_from_slice(id);
         self.ends.push(self.ids.len());

@@ -72,13 +72,8 @@ pub fn salvage(
             }
             end = number.saturating_add(1);
             let later = number - *first.get_or_insert(number);
-            let of_row = rest.origins.partition_point(|origin| origin.row as usize <= row);
-            let found = of_row.checked_sub(1).map(|at| rest.origins[at]);
-            let (source, time) = found.map_or((0, 0), |origin| (origin.source, origin.time));
-            let last = origins.last();
-            if last.is_none_or(|last| (last.source, last.time) != (source, time)) {
-                origins.push(Origin { row: numbers.len() as u32, source, time });
-            }
+            let (source, time) = Origin::of_row(&rest.origins, row);
+            Origin { row: numbers.len() as u32, source, time }.push(&mut origins);
             // A segment spans fewer than 2^32 numbers.
             numbers.push(later as u32);
             words.extend_from_slice(row_words);
@@ -96,13 +91,8 @@ pub fn salvage(
         documents += numbers.len() as u64;
         next = end;
         rest.origins = origins;
-        let is_dense = numbers.iter().enumerate().all(|(row, &later)| row == later as usize);
-        let rows = SegmentRows {
-            first: first.unwrap_or(next),
-            numbers: (!is_dense).then_some(&numbers[..]),
-            row_words: recipe.row_words(),
-            words: &words,
-        };
+        let first = first.unwrap_or(next);
+        let rows = SegmentRows::new(first, &numbers, recipe.row_words(), &words);
         writer.push_segment(0, &rows, &rest, next, &mut |segment| {
             ids.iter().try_for_each(|id| segment.push_id(id))?;
             segment.end_ids()?;

@@ -9,7 +9,7 @@ use crate::matches::Match;
 use crate::pipeline::method::Method;
 use crate::pipeline::workers::Workers;
 use crate::resources::Resources;
-use crate::store::{IndexFolder, Repeats, Segment};
+use crate::store::{IndexFolder, Origin, Repeats, Segment};
 use std::path::Path;
 
 /// An index as it was when it was opened.
@@ -139,7 +139,6 @@ impl Index {
             for (query, near) in lookup.in_segment(rows, segment, &keep)? {
                 found[query].extend(near);
             }
-            segment.check()?;
         }
         for near in &mut found {
             near.sort_unstable();
@@ -170,11 +169,7 @@ impl Index {
         let Some((segment, row)) = find(&self.folder, number)? else { return Ok(None) };
         let mut id = Vec::new();
         segment.read_id(row, &mut id)?;
-        let origins = segment.origins()?;
-        let origin = origins.partition_point(|origin| origin.row as usize <= row);
-        let (source, time) = origin
-            .checked_sub(1)
-            .map_or((0, 0), |origin| (origins[origin].source, origins[origin].time));
+        let (source, time) = Origin::of_row(segment.origins()?, row);
         let mut known = KnownDocument::new(number, id, source, time);
         for segment in self.folder.segments() {
             segment.repeats_of(number)?.iter().for_each(|repeats| known.add(repeats));
