@@ -13,7 +13,7 @@ use simtool::progress::Share;
 use simtool::search::FingerprintIndex;
 use simtool::search::Rows;
 use simtool::search::bipartite_join::bipartite_join;
-use simtool::search::block_index::BlockIndex;
+use simtool::search::block_index::{BlockIndex, TableKeys};
 use simtool::search::layout::Layout;
 use simtool::search::linear_scan;
 use simtool::search::partition_join::{SelfJoin, count_pairs, self_join};
@@ -163,7 +163,8 @@ fn queries(c: &mut Criterion) {
         });
     });
     let layout = Layout::of(&corpus, reach.shape, 3);
-    let index = BlockIndex::new(&corpus[..], &layout, reach, isa).expect("there is room");
+    let index =
+        BlockIndex::new(&corpus[..], TableKeys::new(layout, reach), isa).expect("there is room");
     group.bench_function("block index", |b| b.iter(|| search_all(&index, &queries, expected)));
     let index = PermutedTables::new(&corpus, reach);
     group.bench_function("permuted tables", |b| b.iter(|| search_all(&index, &queries, expected)));

@@ -4,6 +4,7 @@ use crate::kernels::prefetch;
 use crate::large_buffer::LargeBuffer;
 use bytemuck::Pod;
 use std::borrow::Cow;
+use std::fmt::Debug;
 use std::ops::Range;
 
 /// An array that lends parts of itself.
@@ -33,6 +34,20 @@ pub trait LentArray<T>: Sync {
 
     /// Asks for the memory of an element that will be lent soon.
     fn prefetch(&self, at: usize);
+}
+
+/// Where arrays of several types stand that belong together.
+pub trait Arrays {
+    /// An array of these elements.
+    type Array<T: Pod + Sync + Debug>: LentArray<T> + Debug;
+}
+
+/// Arrays in memory of their own.
+#[derive(Debug)]
+pub struct InMemory;
+
+impl Arrays for InMemory {
+    type Array<T: Pod + Sync + Debug> = LargeBuffer<T>;
 }
 
 /// Lends what a slice lends.

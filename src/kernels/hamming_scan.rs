@@ -54,22 +54,6 @@ pub fn scan<L: Lane>(corpus: &[L], query: L, reach: Reach, isa: Isa, hits: &mut 
     scan_portable(corpus, query, 0, max_distance, hits);
 }
 
-/// The same of words of 32 bits that are compared bit by bit: folds of rows.
-pub fn scan_32(corpus: &[u32], query: u32, max_distance: u32, isa: Isa, hits: &mut Vec<u64>) {
-    #[cfg(target_arch = "x86_64")]
-    if isa.runnable() == Isa::Avx512 {
-        // SAFETY: `runnable` says that this processor has the instructions.
-        return unsafe { x86::scan_32_avx512(corpus, query, max_distance, hits) };
-    }
-    let _ = isa;
-    for (row, &word) in (0u64..).zip(corpus) {
-        let distance = (word ^ query).count_ones();
-        if distance <= max_distance {
-            hits.push(row << 32 | u64::from(distance));
-        }
-    }
-}
-
 /// Counts lanes.
 fn scan_lanes<L: Lane>(corpus: &[L], query: L, reach: Reach, hits: &mut Vec<u64>) {
     for (row, &lane) in (0u64..).zip(corpus) {
@@ -105,11 +89,9 @@ mod x86 {
         _mm256_loadu_si256, _mm256_movemask_epi8, _mm256_sad_epu8, _mm256_set1_epi8,
         _mm256_set1_epi64x, _mm256_setr_epi8, _mm256_setzero_si256, _mm256_shuffle_epi8,
         _mm256_srli_epi16, _mm256_xor_si256, _mm512_add_epi64, _mm512_cmple_epu64_mask,
-        _mm512_loadu_si512, _mm512_mask_cmple_epu32_mask, _mm512_maskz_compress_epi64,
-        _mm512_maskz_loadu_epi32, _mm512_min_epu8, _mm512_or_si512, _mm512_permutex2var_epi64,
-        _mm512_popcnt_epi32, _mm512_popcnt_epi64, _mm512_set_epi64, _mm512_set1_epi32,
-        _mm512_set1_epi64, _mm512_setzero_si512, _mm512_slli_epi64, _mm512_storeu_si512,
-        _mm512_xor_si512,
+        _mm512_loadu_si512, _mm512_maskz_compress_epi64, _mm512_min_epu8, _mm512_or_si512,
+        _mm512_permutex2var_epi64, _mm512_popcnt_epi64, _mm512_set_epi64, _mm512_set1_epi64,
+        _mm512_setzero_si512, _mm512_slli_epi64, _mm512_storeu_si512, _mm512_xor_si512,
     };
 
     /// Room for the hits of one step beyond the vector's length.
@@ -170,31 +152,6 @@ mod x86 {
             }
         }
         scan_portable(rest, query, (corpus.len() - rest.len()) as u64, max_distance, hits);
-    }
-
-    /// Hits are few here, so they are appended one by one.
-    #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vpopcntdq,popcnt")]
-    pub(super) fn scan_32_avx512(
-        corpus: &[u32],
-        query: u32,
-        max_distance: u32,
-        hits: &mut Vec<u64>,
-    ) {
-        let x = _mm512_set1_epi32(query.cast_signed());
-        let limit = _mm512_set1_epi32(max_distance.cast_signed());
-        for (step, lanes) in corpus.chunks(16).enumerate() {
-            let valid = (u32::MAX >> (32 - lanes.len())) as u16;
-            // SAFETY: only the lanes under the mask are read, and those exist.
-            let c = unsafe { _mm512_maskz_loadu_epi32(valid, lanes.as_ptr().cast()) };
-            let distance = _mm512_popcnt_epi32(_mm512_xor_si512(c, x));
-            let mut near = _mm512_mask_cmple_epu32_mask(valid, distance, limit);
-            while near != 0 {
-                let lane = near.trailing_zeros() as usize;
-                let distance = (lanes[lane] ^ query).count_ones();
-                hits.push(((step * 16 + lane) as u64) << 32 | u64::from(distance));
-                near &= near - 1;
-            }
-        }
     }
 
     #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vpopcntdq,popcnt")]
@@ -315,20 +272,12 @@ mod tests {
         let half: Vec<Wide<4>> = lanes.iter().map(|lane| Wide::from_words(&lane.0)).collect();
         let two: Vec<Wide<2>> = lanes.iter().map(|lane| Wide::from_words(&lane.0)).collect();
         let one: Vec<u64> = lanes.iter().map(|lane| lane.0[0]).collect();
-        let folds: Vec<u32> = lanes.iter().map(|lane| lane.fold32()).collect();
         for length in (0..70).chain([128, 299]) {
             for max_distance in [0, 3, 24, 31, 60, 128, 250, u32::MAX] {
                 check(&lanes[1..=length], lanes[0], max_distance);
                 check(&half[1..=length], half[0], max_distance);
                 check(&two[1..=length], two[0], max_distance);
                 check(&one[1..=length], one[0], max_distance);
-                let mut expected = Vec::new();
-                scan_32(&folds[1..=length], folds[0], max_distance, Isa::Portable, &mut expected);
-                for &isa in Isa::available() {
-                    let mut hits = Vec::new();
-                    scan_32(&folds[1..=length], folds[0], max_distance, isa, &mut hits);
-                    assert_eq!(hits, expected, "{isa}");
-                }
             }
         }
     }

@@ -21,6 +21,7 @@ pub mod hamming_scan;
 pub mod kept_terms;
 pub mod mark_characters;
 pub mod min_hash;
+pub mod near_tags;
 pub mod partition;
 pub mod row_distances;
 pub mod row_words;

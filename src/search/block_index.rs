@@ -7,15 +7,18 @@
 
 use crate::error::{Error, Result};
 use crate::fingerprint_table::{Lane, Reach};
+use crate::kernels::Isa;
+use crate::kernels::near_tags::near_tags;
 use crate::kernels::partition::{BlockHash, Parts, count};
-use crate::kernels::{Isa, hamming_scan};
 use crate::large_buffer::LargeBuffer;
-use crate::lent_array::LentArray;
+use crate::lent_array::{Arrays, InMemory, LentArray};
 use crate::matches::Match;
 use crate::search::FingerprintIndex;
-use crate::search::layout::{Layout, is_first_agreeing};
-use rayon::prelude::{IntoParallelRefIterator, ParallelIterator};
+use crate::search::layout::Layout;
+use crate::search::row_tags::RowTags;
+use rayon::prelude::{IntoParallelIterator, ParallelIterator};
 use std::ops::{Deref, Range};
+use std::sync::Arc;
 
 /// Rows of a bucket that a table aims at.
 const BUCKET_ROWS: usize = 48;
@@ -23,48 +26,85 @@ const BUCKET_ROWS: usize = 48;
 const MAX_BITS: u32 = 24;
 /// What the memory is for.
 const TABLES: &str = "the tables of the block index";
-/// Queries whose memory is asked for before the first of them is answered.
-const BATCH: usize = 8;
+/// Queries that are answered together: each step asks for the memory that the next one reads.
+const BATCH: usize = 16;
+/// Bytes of a tag.
+const TAG_BYTES: usize = size_of::<u16>();
+/// Bytes of a cache line.
+const LINE: usize = 64;
+/// Cache lines of a bucket that are asked for; what follows comes by itself.
+const LINES: usize = 8;
 
-/// Tables over an array of fingerprints, 8 bytes a row and table, in memory of its own or lent, as
+/// Tables over an array of fingerprints, 5 or 6 bytes a row and table, in memory of its own or lent, as
 /// that of a mapped file is.
 ///
 /// Arrays that are lent are believed no further than that nothing outside of them is read: one that
 /// holds something else makes answers that are wrong.
 #[derive(Debug)]
-pub struct BlockIndex<L: Lane, V, S = LargeBuffer<u32>> {
+pub struct BlockIndex<L: Lane, V, A: Arrays = InMemory> {
     values: V,
-    reach: Reach,
-    isa: Isa,
+    keys: TableKeys,
     blocks: Vec<L>,
-    tables: Vec<Table<L, S>>,
+    isa: Isa,
+    tables: Vec<Table<L, A>>,
 }
 
-/// One table: the folds of all rows, in buckets.
+/// One table: the tags of all rows, in buckets.
 #[derive(Debug)]
-pub struct Table<L, S = LargeBuffer<u32>> {
+pub struct Table<L, A: Arrays = InMemory> {
     hash: BlockHash<L>,
-    parts: TableParts<S>,
+    parts: TableParts<A>,
+}
+
+/// By what tables are looked up: their blocks, and the tags of rows.
+#[derive(Clone, Debug)]
+pub struct TableKeys {
+    layout: Layout,
+    reach: Reach,
+    tags: Arc<[RowTags]>,
 }
 
 /// What a table stands on: arrays that may be kept, and lent to a table again.
-#[derive(Clone, Copy, Debug)]
-pub struct TableParts<S> {
-    /// Where each bucket starts, and at the end the number of rows.
-    pub starts: S,
-    /// The fold of each row to 32 bits, by buckets.
-    pub folds: S,
-    /// The number of each of these rows.
-    pub rows: S,
+#[derive(Debug)]
+pub struct TableParts<A: Arrays = InMemory> {
+    /// The number of rows before each bucket, and at the end of all.
+    pub starts: A::Array<u32>,
+    /// Of each bucket the tags of its rows, of two bytes, and then their numbers, of three bytes or
+    /// four, the lowest first: together, since each page of memory that a query touches costs more than
+    /// all that it compares.
+    pub entries: A::Array<u8>,
+}
+
+/// Bytes of a row in a table of so many: its tag and its number.
+#[must_use]
+pub fn entry_bytes(rows: usize) -> usize {
+    TAG_BYTES + if rows <= 1 << 24 { 3 } else { 4 }
+}
+
+impl TableKeys {
+    /// The keys of tables of a layout, which is one for this reach.
+    #[must_use]
+    pub fn new(layout: Layout, reach: Reach) -> Self {
+        let tags = (0..layout.masks().len()).map(|table| RowTags::new(&layout, table, reach));
+        let tags = tags.collect();
+        Self { layout, reach, tags }
+    }
+
+    /// How many tables there are.
+    #[must_use]
+    pub fn tables(&self) -> usize {
+        self.tags.len()
+    }
 }
 
 impl<L: Lane> Table<L> {
-    /// The table of `values` for a block.
+    /// The table of that number over `values`, of which there are at most 2^32 - 1.
     ///
     /// # Errors
     ///
     /// The memory cannot be had.
-    pub fn new(values: &[L], block: L) -> Result<Self> {
+    pub fn new(values: &[L], keys: &TableKeys, table: usize) -> Result<Self> {
+        let (block, tags_of) = (keys.layout.block::<L>(table), &keys.tags[table]);
         let wanted = (values.len() / BUCKET_ROWS).max(2).ilog2();
         let bits = wanted.min(MAX_BITS).min(block.count_ones()).max(1);
         let hash = BlockHash::new(block, 0, bits);
@@ -74,35 +114,38 @@ impl<L: Lane> Table<L> {
         for start in starts.iter_mut() {
             place += std::mem::replace(start, place);
         }
-        let mut folds = LargeBuffer::<u32>::try_zeroed(values.len(), TABLES)?;
-        let mut rows = LargeBuffer::<u32>::try_zeroed(values.len(), TABLES)?;
-        for (row, &value) in values.iter().enumerate() {
-            let place = &mut starts[hash.part(value)];
-            folds[*place as usize] = value.fold32();
-            rows[*place as usize] = row as u32;
-            *place += 1;
+        let entry = entry_bytes(values.len());
+        let mut filled = LargeBuffer::<u32>::try_zeroed(hash.parts(), TABLES)?;
+        let mut entries = LargeBuffer::<u8>::try_zeroed(values.len() * entry, TABLES)?;
+        for (row, &value) in (0u32..).zip(values) {
+            let part = hash.part(value);
+            let bucket = starts[part] as usize..starts[part + 1] as usize;
+            let place = filled[part] as usize;
+            filled[part] += 1;
+            let bytes = &mut entries[bucket.start * entry..bucket.end * entry];
+            let (tags, rows) = bytes.split_at_mut(bucket.len() * TAG_BYTES);
+            tags[place * TAG_BYTES..][..TAG_BYTES]
+                .copy_from_slice(&tags_of.tag(value).to_le_bytes());
+            let width = entry - TAG_BYTES;
+            rows[place * width..][..width].copy_from_slice(&row.to_le_bytes()[..width]);
         }
-        // Each place has advanced to its bucket's end, which is the next one's start.
-        let last = starts.len() - 1;
-        starts.copy_within(..last, 1);
-        starts[0] = 0;
-        Ok(Self { hash, parts: TableParts { starts, folds, rows } })
+        Ok(Self { hash, parts: TableParts { starts, entries } })
     }
 }
 
-impl<L: Lane, S: LentArray<u32>> Table<L, S> {
+impl<L: Lane, A: Arrays> Table<L, A> {
     /// The table of so many rows for a block, which these parts were of.
     ///
     /// # Errors
     ///
     /// Their lengths are none of a table of so many rows for this block.
-    pub fn of_parts(rows: usize, block: L, parts: TableParts<S>) -> Result<Self> {
+    fn of_parts(rows: usize, block: L, parts: TableParts<A>) -> Result<Self> {
         let buckets = parts.starts.len().saturating_sub(1);
         let is_table = buckets.is_power_of_two()
             && (1..=MAX_BITS.min(block.count_ones())).contains(&buckets.ilog2())
-            && [parts.folds.len(), parts.rows.len()] == [rows; 2];
+            && Some(parts.entries.len()) == rows.checked_mul(entry_bytes(rows));
         if !is_table {
-            let given = format!("of {} rows in {buckets} buckets", parts.rows.len());
+            let given = format!("of {} bytes in {buckets} buckets", parts.entries.len());
             return Err(Error::config("table", given, format!("must be one of {rows} rows")));
         }
         Ok(Self { hash: BlockHash::new(block, 0, buckets.ilog2()), parts })
@@ -110,7 +153,7 @@ impl<L: Lane, S: LentArray<u32>> Table<L, S> {
 
     /// What it stands on.
     #[must_use]
-    pub fn parts(&self) -> &TableParts<S> {
+    pub fn parts(&self) -> &TableParts<A> {
         &self.parts
     }
 
@@ -123,11 +166,20 @@ impl<L: Lane, S: LentArray<u32>> Table<L, S> {
             _ => 0..0,
         }
     }
+
+    /// The row whose number is at a byte.
+    #[inline]
+    fn row(&self, at: usize, bytes: usize) -> Option<u32> {
+        match *self.parts.entries.lend(at..at + bytes) {
+            [a, b, c] => Some(u32::from_le_bytes([a, b, c, 0])),
+            [a, b, c, d] => Some(u32::from_le_bytes([a, b, c, d])),
+            _ => None,
+        }
+    }
 }
 
 impl<L: Lane, V: Deref<Target = [L]>> BlockIndex<L, V> {
-    /// Builds the tables over `values`, of which there are at most 2^32 - 1, by the masks of
-    /// `layout`, which is one for this reach.
+    /// Builds the tables over `values`, of which there are at most 2^32 - 1.
     ///
     /// # Errors
     ///
@@ -136,27 +188,27 @@ impl<L: Lane, V: Deref<Target = [L]>> BlockIndex<L, V> {
     /// # Complexity
     ///
     /// O(n) a table, k + 1 tables, built in parallel.
-    pub fn new(values: V, layout: &Layout, reach: Reach, isa: Isa) -> Result<Self> {
-        let (blocks, rows) = (layout.blocks(), &*values);
-        let tables: Result<_> = blocks.par_iter().map(|&block| Table::new(rows, block)).collect();
-        Ok(Self { reach, isa, blocks, tables: tables?, values })
+    pub fn new(values: V, keys: TableKeys, isa: Isa) -> Result<Self> {
+        let (rows, numbers) = (&*values, 0..keys.tables());
+        let tables = numbers.into_par_iter().map(|table| Table::new(rows, &keys, table));
+        let tables: Result<_> = tables.collect();
+        Ok(Self { blocks: keys.layout.blocks(), keys, isa, tables: tables?, values })
     }
 }
 
-impl<L: Lane, V: LentArray<L>, S: LentArray<u32>> BlockIndex<L, V, S> {
-    /// An index of tables that were made before, for this layout and in its order.
+impl<L: Lane, V: LentArray<L>, A: Arrays> BlockIndex<L, V, A> {
+    /// An index of tables that were made before, by these keys and in their order.
     ///
     /// # Errors
     ///
-    /// There is not a table for each block of the layout, or one is none of so many values.
+    /// There is not a table for each key, or one is none of so many values.
     pub fn of_parts(
         values: V,
-        layout: &Layout,
-        reach: Reach,
+        keys: TableKeys,
         isa: Isa,
-        tables: Vec<TableParts<S>>,
+        tables: Vec<TableParts<A>>,
     ) -> Result<Self> {
-        let blocks = layout.blocks();
+        let blocks = keys.layout.blocks();
         if tables.len() != blocks.len() {
             let rule = format!("must be as many as the layout has blocks, {}", blocks.len());
             return Err(Error::config("tables", tables.len(), rule));
@@ -164,68 +216,125 @@ impl<L: Lane, V: LentArray<L>, S: LentArray<u32>> BlockIndex<L, V, S> {
         let tables = blocks.iter().zip(tables);
         let tables: Result<_> =
             tables.map(|(&block, parts)| Table::of_parts(values.len(), block, parts)).collect();
-        Ok(Self { values, reach, isa, blocks, tables: tables? })
+        Ok(Self { values, keys, blocks, isa, tables: tables? })
     }
 
     /// Its tables, in the order of the layout's blocks.
     #[must_use]
-    pub fn tables(&self) -> &[Table<L, S>] {
+    pub fn tables(&self) -> &[Table<L, A>] {
         &self.tables
     }
 
-    fn answer(&self, query: L, hits: &mut Vec<u64>, found: &mut Vec<Match>) {
-        found.clear();
-        let (fold, most) = (query.fold32(), self.reach.most_bits());
-        for (number, table) in self.tables.iter().enumerate() {
-            let bucket = table.bucket(query);
-            let folds = table.parts.folds.lend(bucket.clone());
-            hits.clear();
-            hamming_scan::scan_32(folds, fold, most, self.isa, hits);
-            for hit in hits.iter() {
-                let at = bucket.start + (hit >> 32) as usize;
-                let Some(row) = table.parts.rows.at(at) else { continue };
-                let Some(value) = self.values.at(row as usize) else { continue };
-                let difference = value ^ query;
-                if let Some(distance) = self.reach.distance(difference)
-                    && is_first_agreeing(&self.blocks, number, difference)
-                {
-                    found.push(Match { distance, row });
+    /// Whether a table finds a row by a query that differs from it so.
+    #[inline]
+    fn finds(&self, table: usize, difference: L) -> bool {
+        let tags = &self.keys.tags[table];
+        difference & self.blocks[table] == L::ZERO && tags.tag(difference).count_ones() <= tags.most
+    }
+
+    /// Hands to `found` what is near each of a few queries. The steps wait for memory, so all queries
+    /// take one before the first takes the next.
+    fn answer(&self, queries: &[L], room: &mut Room, found: &mut dyn FnMut(usize, &[Match])) {
+        let Room { buckets, places, candidates, matches } = room;
+        for &query in queries {
+            for table in &self.tables {
+                table.parts.starts.prefetch(table.hash.part(query));
+            }
+        }
+        buckets.clear();
+        let entry = entry_bytes(self.values.len());
+        for &query in queries {
+            for table in &self.tables {
+                let bucket = table.bucket(query);
+                let tags = bucket.start * entry..bucket.start * entry + bucket.len() * TAG_BYTES;
+                for line in tags.step_by(LINE).take(LINES) {
+                    table.parts.entries.prefetch(line);
+                }
+                buckets.push(bucket);
+            }
+        }
+        candidates.clear();
+        let mut buckets = buckets.iter();
+        for (number, &query) in queries.iter().enumerate() {
+            for (table, bucket) in (0..self.tables.len()).zip(&mut buckets) {
+                let (tags, entries) = (&self.keys.tags[table], &self.tables[table].parts.entries);
+                let first_row = bucket.start * entry + bucket.len() * TAG_BYTES;
+                let bytes = entries.lend(bucket.start * entry..first_row);
+                places.clear();
+                let bucket_tags = bytemuck::cast_slice(bytes);
+                near_tags(bucket_tags, tags.tag(query), tags.most, self.isa, places);
+                for &place in &*places {
+                    let at = first_row + place as usize * (entry - TAG_BYTES);
+                    entries.prefetch(at);
+                    candidates.push(Candidate { query: number, table, at });
                 }
             }
         }
-        found.sort_unstable_by_key(|found| found.row);
+        for candidate in &mut *candidates {
+            let row = self.tables[candidate.table].row(candidate.at, entry - TAG_BYTES);
+            // What leads nowhere is the row behind the last.
+            candidate.at = row.map_or(self.values.len(), |row| row as usize);
+            self.values.prefetch(candidate.at);
+        }
+        let mut candidates = candidates.iter().peekable();
+        for (number, &query) in queries.iter().enumerate() {
+            matches.clear();
+            while let Some(&Candidate { table, at: row, .. }) =
+                candidates.next_if(|candidate| candidate.query == number)
+            {
+                if row >= self.values.len() {
+                    continue;
+                }
+                let Some(value) = self.values.at(row) else { continue };
+                let difference = value ^ query;
+                if let Some(distance) = self.keys.reach.distance(difference)
+                    && self.finds(table, difference)
+                    && !(0..table).any(|before| self.finds(before, difference))
+                {
+                    matches.push(Match { distance, row: row as u32 });
+                }
+            }
+            matches.sort_unstable_by_key(|found| found.row);
+            found(number, matches);
+        }
     }
 }
 
-impl<L: Lane, V: LentArray<L>, S: LentArray<u32>> FingerprintIndex<L> for BlockIndex<L, V, S> {
+/// What is needed on the way to answers.
+#[derive(Debug, Default)]
+struct Room {
+    /// For each look of a query into a table, the places of its bucket.
+    buckets: Vec<Range<usize>>,
+    places: Vec<u32>,
+    candidates: Vec<Candidate>,
+    matches: Vec<Match>,
+}
+
+/// A row that may be near a query.
+#[derive(Clone, Copy, Debug)]
+struct Candidate {
+    query: usize,
+    table: usize,
+    /// The byte of the table's entries where its number is; then the number.
+    at: usize,
+}
+
+impl<L: Lane, V: LentArray<L>, A: Arrays> FingerprintIndex<L> for BlockIndex<L, V, A> {
     fn max_distance(&self) -> u32 {
-        self.reach.max_distance
+        self.keys.reach.max_distance
     }
 
     fn search(&self, query: L, found: &mut Vec<Match>) {
-        self.answer(query, &mut Vec::new(), found);
+        found.clear();
+        self.answer(&[query], &mut Room::default(), &mut |_, matches| found.extend(matches));
     }
 
     fn search_batch(&self, queries: &[L], found: &mut dyn FnMut(usize, &[Match])) {
-        let (mut hits, mut matches) = (Vec::new(), Vec::new());
+        let mut room = Room::default();
         for (batch, queries) in queries.chunks(BATCH).enumerate() {
-            for &query in queries {
-                for table in &self.tables {
-                    table.parts.starts.prefetch(table.hash.part(query));
-                }
-            }
-            for &query in queries {
-                for table in &self.tables {
-                    let bucket = table.bucket(query);
-                    for line in bucket.step_by(16).take(8) {
-                        table.parts.folds.prefetch(line);
-                    }
-                }
-            }
-            for (i, &query) in queries.iter().enumerate() {
-                self.answer(query, &mut hits, &mut matches);
-                found(batch * BATCH + i, &matches);
-            }
+            self.answer(queries, &mut room, &mut |number, matches| {
+                found(batch * BATCH + number, matches);
+            });
         }
     }
 }
@@ -242,20 +351,32 @@ mod tests {
         (0..3000).map(near).collect()
     }
 
+    /// Starts and entries of a table.
+    type Copied = (Vec<u32>, Vec<u8>);
+
+    #[derive(Debug)]
+    struct Vectors;
+
+    impl Arrays for Vectors {
+        type Array<T: bytemuck::Pod + Sync + std::fmt::Debug> = Vec<T>;
+    }
+
     #[test]
     fn an_index_over_lent_tables_finds_the_same() {
         let (rows, isa) = (rows(), Isa::detected());
         let shape = Shape::bits(64);
         let reach = Reach { shape, max_distance: 3 };
-        let layout = Layout::even(shape, 3);
-        let made = BlockIndex::new(&rows[..], &layout, reach, isa).unwrap();
-        let lent_parts = |table: &Table<u64>| {
-            let TableParts { starts, folds, rows } = table.parts();
-            TableParts { starts: starts.to_vec(), folds: folds.to_vec(), rows: rows.to_vec() }
+        let keys = TableKeys::new(Layout::even(shape, 3), reach);
+        let made = BlockIndex::new(&rows[..], keys.clone(), isa).unwrap();
+        let copy = |table: &Table<u64>| {
+            let TableParts { starts, entries } = table.parts();
+            (starts.to_vec(), entries.to_vec())
         };
-        let parts: Vec<_> = made.tables().iter().map(lent_parts).collect();
-        let lent = |parts: &[TableParts<Vec<u32>>]| {
-            BlockIndex::of_parts(&rows[..], &layout, reach, isa, parts.to_vec())
+        let parts: Vec<Copied> = made.tables().iter().map(copy).collect();
+        let lent = |parts: &[Copied]| {
+            let parts = parts.iter().cloned();
+            let parts = parts.map(|(starts, entries)| TableParts { starts, entries });
+            BlockIndex::<_, _, Vectors>::of_parts(&rows[..], keys.clone(), isa, parts.collect())
         };
         let found = |index: &dyn FingerprintIndex<u64>| {
             let mut found = Vec::new();
@@ -266,26 +387,26 @@ mod tests {
         assert!(expected.iter().filter(|(_, matches)| matches.len() > 1).count() >= 2000);
         assert!(found(&lent(&parts).unwrap()) == expected);
 
-        let refused = |parts: &[TableParts<Vec<u32>>]| lent(parts).unwrap_err().to_string();
+        let refused = |parts: &[Copied]| lent(parts).unwrap_err().to_string();
         assert!(refused(&parts[1..]).starts_with("tables 3: must be as many"));
-        let changed = |change: &dyn Fn(&mut TableParts<Vec<u32>>)| {
+        let changed = |change: &dyn Fn(&mut Copied)| {
             let mut parts = parts.clone();
             change(&mut parts[0]);
             parts
         };
         for wrong in [
-            changed(&|table| table.folds.truncate(2999)),
-            changed(&|table| table.starts.truncate(2)),
-            changed(&|table| table.starts.clear()),
+            changed(&|(_, entries)| entries.truncate(14999)),
+            changed(&|(starts, _)| starts.truncate(2)),
+            changed(&|(starts, _)| starts.clear()),
         ] {
             let message = refused(&wrong);
             assert!(message.ends_with("must be one of 3000 rows"), "{message}");
         }
         // What leads out of the arrays finds nothing there.
         for wrong in [
-            changed(&|table| table.rows.fill(3000)),
-            changed(&|table| table.starts.reverse()),
-            changed(&|table| table.starts.fill(u32::MAX)),
+            changed(&|(_, entries)| entries.fill(0xFF)),
+            changed(&|(starts, _)| starts.reverse()),
+            changed(&|(starts, _)| starts.fill(u32::MAX)),
         ] {
             let index = lent(&wrong).unwrap();
             assert!(found(&index).len() <= expected.len());

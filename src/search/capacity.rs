@@ -10,15 +10,14 @@
 //! G. S. Manku, A. Jain, A. Das Sarma, "Detecting near-duplicates for web crawling", WWW 2007.
 
 use crate::error::{Error, Result};
+use crate::search::block_index::entry_bytes;
 use crate::search::planner::query_of_tables;
 
-/// Bytes of a row in a table: its fold and its number.
-const TABLE_ROW: f64 = 8.0;
 /// Blocks at the most, beside the fewest that there can be.
 const MORE_BLOCKS: u32 = 4;
-/// Bytes that an index keeps for a document beside its fingerprint and tables: an ID of 16 bytes and
+/// Bytes that an index keeps for a document beside its fingerprint and tables: an ID of 16 digits and
 /// what is known of it.
-const DOCUMENT: f64 = 18.5;
+const DOCUMENT: f64 = 11.0;
 
 /// An index of a number of tables.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -70,7 +69,7 @@ impl Capacity {
             let prefix_bits =
                 u64::from(bits) * u64::from(blocks - max_distance) / u64::from(blocks);
             let bucket = documents * (-(prefix_bits as f64)).exp2();
-            let memory = documents * (row + tables as f64 * TABLE_ROW);
+            let memory = documents * (row + tables as f64 * entry_bytes(documents as usize) as f64);
             Some(Self {
                 blocks,
                 tables,
@@ -109,8 +108,8 @@ mod tests {
         let shapes: Vec<_> = designs.iter().map(|d| (d.blocks, d.tables, d.prefix_bits)).collect();
         assert_eq!(shapes, [(4, 4, 16), (5, 10, 25), (6, 20, 32), (7, 35, 36), (8, 56, 40)]);
         assert!((designs[0].candidates - 4.0 * 8e9 / 65536.0).abs() < 1.0);
-        assert!((designs[0].memory - 8e9 * 40.0).abs() < 1.0);
-        assert!((designs[0].machines(64e9) - 5.0).abs() < f64::EPSILON);
+        assert!((designs[0].memory - 8e9 * 32.0).abs() < 1.0);
+        assert!((designs[0].machines(64e9) - 4.0).abs() < f64::EPSILON);
         assert!(designs.windows(2).all(|two| two[0].candidates > two[1].candidates));
     }
 

@@ -7,7 +7,7 @@ use crate::matches::ValuePair;
 use crate::progress::Share;
 use crate::search::bipartite_join::bipartite_join;
 use crate::search::bit_probing::BitProbing;
-use crate::search::block_index::BlockIndex;
+use crate::search::block_index::{BlockIndex, TableKeys};
 use crate::search::collect::{CountValues, KeepPairs};
 use crate::search::expanded_set::ExpandedSet;
 use crate::search::grouping::{Groups, group};
@@ -332,7 +332,8 @@ fn check_queries<L: Lane>(shape: Shape, rows: usize, distances: &[u32]) {
                 let found = bipartite(all, Rows::all(&lanes), reach, isa);
                 assert!(found == expected, "bipartite join: {place}");
                 assert!(bipartite(all, some, reach, isa) == expected_some, "{place}");
-                let index = BlockIndex::new(&lanes[..], &layout, reach, isa).unwrap();
+                let index = BlockIndex::new(&lanes[..], TableKeys::new(layout.clone(), reach), isa)
+                    .unwrap();
                 assert!(searched(&index, &queries) == expected, "block index: {place}");
                 let index = LinearScan { corpus: &lanes, reach, isa };
                 assert!(searched(&index, &queries) == expected, "linear scan: {place}");

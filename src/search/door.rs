@@ -16,7 +16,7 @@ use crate::search::asked_rows::{Indexed, ScanBehind, Scanned, Searched, Streamed
 use crate::search::band_join::band_join as by_bands;
 use crate::search::bipartite_join::bipartite_join;
 use crate::search::bit_probing::BitProbing;
-use crate::search::block_index::BlockIndex;
+use crate::search::block_index::{BlockIndex, TableKeys};
 use crate::search::collect::{CountRows, KeepPairs};
 use crate::search::expanded_set::ExpandedSet;
 use crate::search::grouping::{Groups, group};
@@ -419,8 +419,8 @@ fn searcher_of<'a, L: Lane>(
     let (lanes, rows) = corpus.valid();
     let index: Box<dyn FingerprintIndex<L> + 'a> = match work.index {
         IndexName::BlockIndex => {
-            let layout = work.layout(&lanes);
-            Box::new(BlockIndex::new(lanes, &layout, reach, isa)?)
+            let keys = TableKeys::new(work.layout(&lanes), reach);
+            Box::new(BlockIndex::new(lanes, keys, isa)?)
         }
         IndexName::PermutedTables => Box::new(PermutedTables::new(&lanes, reach)),
         IndexName::BitProbing => Box::new(BitProbing::new(&lanes, max_distance)),

@@ -134,6 +134,23 @@ impl Layout {
         self.masks.chunks_exact(self.shape.words())
     }
 
+    /// The words of the mask of that number.
+    fn mask(&self, mask: usize) -> &[u64] {
+        let words = self.shape.words();
+        &self.masks[mask * words..(mask + 1) * words]
+    }
+
+    /// The numbers of the bits of a mask, ascending.
+    pub(super) fn mask_bits(&self, mask: usize) -> impl Iterator<Item = u32> {
+        let words = self.mask(mask);
+        (0..self.shape.row_bits()).filter(|&bit| words[bit as usize / 64] >> (bit % 64) & 1 == 1)
+    }
+
+    /// A mask as a lane.
+    pub(super) fn block<L: Lane>(&self, mask: usize) -> L {
+        L::from_words(self.mask(mask))
+    }
+
     /// The masks as lanes.
     #[must_use]
     pub fn blocks<L: Lane>(&self) -> Vec<L> {
@@ -159,9 +176,8 @@ impl Layout {
 
     /// The key of a row for the mask of that number, counted from 0: one of its [`Self::keys`].
     pub(super) fn key(&self, mask: usize, row: &[u64]) -> u64 {
-        let words = self.shape.words();
-        let bits = &self.masks[mask * words..(mask + 1) * words];
-        let masked = row[..words].iter().zip(bits).filter(|&(_, &bits)| bits != 0);
+        let bits = self.mask(mask);
+        let masked = row[..bits.len()].iter().zip(bits).filter(|&(_, &bits)| bits != 0);
         let start = mix(GAMMA.wrapping_mul(mask as u64 + 1));
         masked.fold(start, |key, (word, bits)| mix((key ^ (word & bits)).wrapping_add(GAMMA)))
     }

@@ -36,6 +36,7 @@ pub mod permuted_tables;
 pub mod planner;
 mod recursion;
 pub mod row_pairs;
+mod row_tags;
 pub mod set_join;
 pub mod spilled_join;
 mod split;

@@ -8,6 +8,7 @@
 use crate::error::{Error, Result};
 use crate::fingerprint_rows::{FingerprintRows, Metric, Shape};
 use crate::quantity::bytes;
+use crate::search::block_index::entry_bytes;
 use crate::search::key_blocks::KeyPlan;
 use crate::search::split::effective_bits;
 use std::fmt;
@@ -252,7 +253,7 @@ impl Workload {
             IndexName::BlockIndex => {
                 let build = rows * groups * 15.0;
                 let query = groups * of_table(bucket, compare);
-                (built(build, query), rows * groups * 8.0)
+                (built(build, query), rows * groups * entry_bytes(self.rows) as f64)
             }
             IndexName::StreamedQueries => {
                 let meetings = queries * (-block_bits.min(16.0)).exp2();

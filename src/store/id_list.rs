@@ -1,8 +1,11 @@
 //! IDs of documents in their order, each without what it begins with like the one before.
 //!
 //! Sixteen IDs are a block, of which the first is whole. An ID is two numbers and bytes: how many
-//! bytes it shares with the one before, how many follow, and these. A number has seven bits a byte,
-//! the lowest first, and the highest bit where more follow.
+//! bytes it shares with the one before, one more than how many follow, and these. If the second is 0,
+//! the ID is of the form of the one before: as long, with the same bytes where that one has anything
+//! but digits of base 16 (`0-9`, `a-f`), and where it has such a digit another, of which two are a
+//! byte, the first in its lower half. So a UUID takes 16 bytes and the like, and a number half of its
+//! digits. A number has seven bits a byte, the lowest first, and the highest bit where more follow.
 
 /// IDs of a block.
 pub(super) const BLOCK: usize = 16;
@@ -25,12 +28,17 @@ impl IdEncoder {
         }
         let start = self.bytes;
         let shared = self.last.iter().zip(id).take_while(|(a, b)| a == b).count();
-        let length = out.len();
+        let (length, rest) = (out.len(), &id[shared..]);
         push_number(shared, out);
-        push_number(id.len() - shared, out);
-        out.extend_from_slice(&id[shared..]);
+        if !starts_block && is_of_form(rest, &self.last[shared..]) {
+            push_number(0, out);
+            push_digits(rest, out);
+        } else {
+            push_number(rest.len() + 1, out);
+            out.extend_from_slice(rest);
+        }
         self.last.truncate(shared);
-        self.last.extend_from_slice(&id[shared..]);
+        self.last.extend_from_slice(rest);
         self.count += 1;
         self.bytes += (out.len() - length) as u64;
         starts_block.then_some(start)
@@ -51,18 +59,66 @@ pub(super) fn visit_block(
         else {
             return false;
         };
-        let Some((rest, later)) = bytes.split_at_checked(length) else { return false };
         if shared > id.len() {
             return false;
         }
-        id.truncate(shared);
-        id.extend_from_slice(rest);
-        bytes = later;
+        if let Some(length) = length.checked_sub(1) {
+            let Some((rest, later)) = bytes.split_at_checked(length) else { return false };
+            id.truncate(shared);
+            id.extend_from_slice(rest);
+            bytes = later;
+        } else if take_digits(&mut bytes, &mut id[shared..]).is_none() {
+            return false;
+        }
         if !visit(number, id) {
             return true;
         }
     }
     true
+}
+
+/// Whether an ID can be told by its digits alone, behind one that has this form.
+fn is_of_form(id: &[u8], form: &[u8]) -> bool {
+    let is_as_told = |(&byte, &form): (&u8, &u8)| match digit_value(form) {
+        Some(_) => digit_value(byte).is_some(),
+        None => byte == form,
+    };
+    id.len() == form.len() && id.iter().zip(form).all(is_as_told)
+}
+
+/// What a digit of base 16 is worth, which is not a large letter.
+fn digit_value(byte: u8) -> Option<u8> {
+    match byte {
+        b'0'..=b'9' => Some(byte - b'0'),
+        b'a'..=b'f' => Some(byte - b'a' + 10),
+        _ => None,
+    }
+}
+
+fn push_digits(id: &[u8], out: &mut Vec<u8>) {
+    let values = id.iter().filter_map(|&byte| digit_value(byte));
+    for (at, value) in values.enumerate() {
+        match out.last_mut() {
+            Some(last) if at % 2 == 1 => *last |= value << 4,
+            _ => out.push(value),
+        }
+    }
+}
+
+/// Puts other digits where `id` has some.
+fn take_digits(bytes: &mut &[u8], id: &mut [u8]) -> Option<()> {
+    let digits = id.iter_mut().filter(|byte| digit_value(**byte).is_some());
+    let mut later = 0;
+    for (at, digit) in digits.enumerate() {
+        if at % 2 == 0 {
+            let (&both, rest) = bytes.split_first()?;
+            (*bytes, later) = (rest, both >> 4);
+            *digit = b"0123456789abcdef"[usize::from(both & 0xF)];
+        } else {
+            *digit = b"0123456789abcdef"[usize::from(later)];
+        }
+    }
+    Some(())
 }
 
 fn push_number(mut number: usize, out: &mut Vec<u8>) {
@@ -89,11 +145,12 @@ fn take_number(bytes: &mut &[u8]) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::stable_hash::mix;
     use proptest::prelude::*;
 
     proptest! {
         #[test]
-        fn ids_come_back(ids in proptest::collection::vec("[ab]{0,300}", 0..40)) {
+        fn ids_come_back(ids in proptest::collection::vec("[a-b]{0,300}|[0-9a-h]{3}-[0-9a-f]{5}", 0..40)) {
             let (mut encoder, mut bytes, mut starts) = (IdEncoder::default(), Vec::new(), Vec::new());
             for id in &ids {
                 starts.extend(encoder.push(id.as_bytes(), &mut bytes));
@@ -124,6 +181,26 @@ mod tests {
         for number in 0..1600 {
             encoder.push(format!("dump-2026-{number:06}").as_bytes(), &mut bytes);
         }
-        assert!(bytes.len() < 1600 * 5, "{}", bytes.len());
+        assert!(bytes.len() < 1600 * 4, "{}", bytes.len());
+    }
+
+    #[test]
+    fn digits_take_half_a_byte() {
+        let id = |number: u64| format!("<urn:uuid:{:08x}-4{:03x}>", mix(number) >> 32, number);
+        let (mut encoder, mut bytes) = (IdEncoder::default(), Vec::new());
+        for number in 0..16 {
+            encoder.push(id(number).as_bytes(), &mut bytes);
+        }
+        let first = 2 + id(0).len();
+        // Two numbers, and half of the digits that are not those of the one before.
+        assert!(bytes.len() <= first + 15 * (2 + 6), "{}", bytes.len());
+        let (mut read, mut number) = (Vec::new(), 0);
+        let mut visit = |_, found: &[u8]| {
+            assert_eq!(found, id(number).as_bytes());
+            number += 1;
+            true
+        };
+        assert!(visit_block(&bytes, 16, &mut read, &mut visit));
+        assert!(!visit_block(&bytes[..bytes.len() - 1], 16, &mut read, &mut |_, _| true));
     }
 }

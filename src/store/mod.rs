@@ -15,5 +15,5 @@ mod segment;
 
 pub use folder::{IndexFolder, IndexWriter, Remains};
 pub use manifest::{Manifest, SegmentEntry};
-pub use sealed_file::{Seal, StoredArray};
+pub use sealed_file::{InSegment, Seal, StoredArray};
 pub use segment::{MOST_TABLES, Origin, Repeats, Segment, SegmentRest, SegmentRows, SegmentWriter};

@@ -6,7 +6,7 @@
 //!
 //! ```text
 //! bytes   0 ..   8   89 "simidx" 0A: no text, and damaged where line ends were replaced
-//!         8 ..  12   version of the format: 1
+//!         8 ..  12   version of the format: 2
 //!        12 ..  16   number of sections, at most 96
 //!        16 ..  24   bytes of the file
 //!        24 ..  32   where the checksums begin
@@ -23,18 +23,20 @@
 //! content the file has.
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::lent_array::LentArray;
+use crate::lent_array::{Arrays, LentArray};
 use crate::mapped_file::{FileAccess, MappedFile};
 use crate::stable_hash::{StreamedHash, hash};
 use bytemuck::Pod;
+use std::fmt::Debug;
 use std::fs::File;
 use std::io::{BufWriter, Seek, SeekFrom, Write};
+use std::marker::PhantomData;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 const MAGIC: &[u8; 8] = b"\x89simidx\n";
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 /// Bytes of the header.
 const HEADER: usize = 2560;
 /// Bytes of the header before its own checksum.
@@ -466,6 +468,14 @@ impl<'f, T: Pod> StoredArray<'f, T> {
     }
 }
 
+/// Arrays in a file that was written.
+#[derive(Debug)]
+pub struct InSegment<'f>(PhantomData<&'f ()>);
+
+impl<'f> Arrays for InSegment<'f> {
+    type Array<T: Pod + Sync + Debug> = StoredArray<'f, T>;
+}
+
 impl<T: Pod + Sync> LentArray<T> for StoredArray<'_, T> {
     #[inline]
     fn len(&self) -> usize {
@@ -562,9 +572,9 @@ mod tests {
         let error = SealedFile::open(file.path(), FileAccess::READ, other, name).unwrap_err();
         assert!(error.to_string().contains("that the manifest names"), "{error}");
         let mut newer = bytes;
-        newer[8] = 2;
+        newer[8] = 3;
         std::fs::write(broken.path(), &newer).unwrap();
         let error = SealedFile::open(broken.path(), FileAccess::READ, None, name).unwrap_err();
-        assert!(error.to_string().contains("version 1"), "{error}");
+        assert!(error.to_string().contains("version 2"), "{error}");
     }
 }

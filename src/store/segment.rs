@@ -22,11 +22,10 @@ const REPEATS: Kind = Kind(7);
 const REMOVED: Kind = Kind(8);
 const INPUTS: Kind = Kind(9);
 const DESCRIPTION: Kind = Kind(10);
-/// The first kind of the tables, which have three each.
+/// The first kind of the tables, which have two each.
 const TABLES: u32 = 16;
 const STARTS: u32 = 0;
-const FOLDS: u32 = 1;
-const TABLE_ROWS: u32 = 2;
+const ENTRIES: u32 = 1;
 /// Tables at the most.
 pub const MOST_TABLES: usize = 24;
 
@@ -213,10 +212,9 @@ impl<'f> SegmentWriter<'f> {
     /// # Errors
     ///
     /// The file cannot be written to.
-    pub fn push_table(&mut self, starts: &[u32], folds: &[u32], rows: &[u32]) -> Result<()> {
-        for (part, array) in [(STARTS, starts), (FOLDS, folds), (TABLE_ROWS, rows)] {
-            self.file.section(table_kind(self.tables, part), array)?;
-        }
+    pub fn push_table(&mut self, starts: &[u32], entries: &[u8]) -> Result<()> {
+        self.file.section(table_kind(self.tables, STARTS), starts)?;
+        self.file.section(table_kind(self.tables, ENTRIES), entries)?;
         self.tables += 1;
         Ok(())
     }
@@ -239,7 +237,7 @@ impl<'f> SegmentWriter<'f> {
 }
 
 fn table_kind(table: u32, part: u32) -> Kind {
-    Kind(TABLES + 3 * table + part)
+    Kind(TABLES + 2 * table + part)
 }
 
 /// A segment that was written.
@@ -250,6 +248,8 @@ pub struct Segment {
     rows: usize,
     row_words: usize,
     tables: u32,
+    /// Whether numbers are left out between those of its documents.
+    has_numbers: bool,
 }
 
 impl Segment {
@@ -259,7 +259,8 @@ impl Segment {
             return Err(file.contradiction(META, "four numbers of a segment"));
         };
         let (rows, row_words) = (rows as usize, row_words as usize);
-        let segment = Self { file, first, rows, row_words, tables: tables as u32 };
+        let has_numbers = !file.array::<u32>(NUMBERS).is_empty();
+        let segment = Self { file, first, rows, row_words, tables: tables as u32, has_numbers };
         segment.check_lengths()?;
         Ok(segment)
     }
@@ -346,18 +347,20 @@ impl Segment {
         self.file.array::<u64>(ROWS).all()
     }
 
-    /// Starts, folds and rows of a table.
+    /// Starts and entries of a table.
     #[must_use]
-    pub fn table(&self, table: usize) -> [StoredArray<'_, u32>; 3] {
-        [STARTS, FOLDS, TABLE_ROWS].map(|part| self.file.array(table_kind(table as u32, part)))
+    pub fn table(&self, table: usize) -> (StoredArray<'_, u32>, StoredArray<'_, u8>) {
+        let kind = |part| table_kind(table as u32, part);
+        (self.file.array(kind(STARTS)), self.file.array(kind(ENTRIES)))
     }
 
     /// The number of the document in a row; of damage it is told by [`Self::check`].
     #[must_use]
     pub fn number(&self, row: usize) -> u64 {
-        let numbers = self.file.array::<u32>(NUMBERS);
-        let later =
-            if numbers.is_empty() { Some(row as u64) } else { numbers.at(row).map(u64::from) };
+        let later = match self.has_numbers {
+            true => self.file.array::<u32>(NUMBERS).at(row).map(u64::from),
+            false => Some(row as u64),
+        };
         self.first.saturating_add(later.unwrap_or_default())
     }
 

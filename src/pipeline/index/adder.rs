@@ -184,13 +184,17 @@ impl IndexAdder {
             }
         };
         for segment in self.writer.folder().segments() {
-            let keep = |found: &[Match]| near_of(segment, found, &self.removed).into_iter().min();
+            let keep = |found: &[Match], take: &mut dyn FnMut(Near)| {
+                near_of(segment, found, &self.removed).min().into_iter().for_each(take);
+            };
             take(lookup.in_segment(rows, segment, &keep)?);
         }
         let first = self.writer.next_number();
         let near =
             |found: &Match| Near { distance: found.distance, number: first + u64::from(found.row) };
-        let keep = |found: &[Match]| found.iter().map(near).min();
+        let keep = |found: &[Match], take: &mut dyn FnMut(Near)| {
+            found.iter().map(near).min().into_iter().for_each(take);
+        };
         take(lookup.in_words(rows, &self.pending.words, &keep)?);
         Ok(nearest)
     }

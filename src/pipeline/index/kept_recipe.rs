@@ -2,9 +2,10 @@
 //! rows are looked up.
 
 use crate::error::{Error, Result};
-use crate::fingerprint_rows::{Metric, Shape, recipe_difference};
+use crate::fingerprint_rows::{Metric, recipe_difference};
 use crate::fingerprint_table::Reach;
 use crate::pipeline::method::{Criterion, Fitted, Method};
+use crate::search::block_index::TableKeys;
 use crate::search::layout::Layout;
 use crate::store::{MOST_TABLES, Manifest};
 
@@ -19,8 +20,8 @@ pub(super) struct KeptRecipe {
     method: Method,
     /// What its rows look like, and how far apart they may be.
     pub(super) reach: Reach,
-    /// The masks of its tables; none if all rows are compared.
-    pub(super) layout: Option<Layout>,
+    /// By what its tables are looked up; nothing if all rows are compared.
+    pub(super) tables: Option<TableKeys>,
 }
 
 impl KeptRecipe {
@@ -53,8 +54,8 @@ impl KeptRecipe {
             ));
         }
         let shape = sketch.shape();
-        let layout = layout(shape, max_distance);
-        Ok(Self { method, reach: Reach { shape, max_distance }, layout })
+        let reach = Reach { shape, max_distance };
+        Ok(Self { method, reach, tables: tables(reach) })
     }
 
     /// That of an index.
@@ -95,6 +96,11 @@ impl KeptRecipe {
         Ok(())
     }
 
+    /// Number of tables that a segment has.
+    pub(super) fn table_count(&self) -> usize {
+        self.tables.as_ref().map_or(0, TableKeys::tables)
+    }
+
     /// How documents become rows.
     pub(super) fn method(&self) -> &Method {
         &self.method
@@ -113,12 +119,13 @@ impl KeptRecipe {
     /// Words of a row as it is stored: where there are tables, as many as a lane has.
     pub(super) fn row_words(&self) -> usize {
         let words = self.reach.shape.words();
-        if self.layout.is_some() { words.next_power_of_two() } else { words }
+        if self.tables.is_some() { words.next_power_of_two() } else { words }
     }
 }
 
-/// The masks by which rows are looked up; none where that would find more than it leaves out.
-fn layout(shape: Shape, max_distance: u32) -> Option<Layout> {
+/// By what rows are looked up; nothing where that would find more than it leaves out.
+fn tables(reach: Reach) -> Option<TableKeys> {
+    let Reach { shape, max_distance } = reach;
     let is_looked_up = match shape.metric() {
         Metric::Bits => true,
         Metric::Lanes { null, .. } => !null,
@@ -127,7 +134,7 @@ fn layout(shape: Shape, max_distance: u32) -> Option<Layout> {
     let masks = max_distance as usize + 1;
     let bits = shape.row_bits() / (max_distance + 1);
     let are_few = masks <= MOST_TABLES && bits >= LEAST_BITS && shape.words() <= MOST_WORDS;
-    (is_looked_up && are_few).then(|| Layout::even(shape, max_distance))
+    (is_looked_up && are_few).then(|| TableKeys::new(Layout::even(shape, max_distance), reach))
 }
 
 #[cfg(test)]
@@ -154,7 +161,7 @@ mod tests {
 
     #[test]
     fn rows_are_looked_up_where_masks_are_long_enough() {
-        let masks = |method| kept(method).unwrap().layout.map(|layout| layout.masks().len());
+        let masks = |method| kept(method).unwrap().tables.map(|keys| keys.tables());
         assert_eq!(masks("simhash"), Some(4));
         assert_eq!(masks("simhash:bits=512,max_distance=20"), Some(21));
         assert_eq!(masks("simhash:max_distance=10"), None);

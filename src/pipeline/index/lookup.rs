@@ -9,11 +9,10 @@ use crate::pipeline::workers::Workers;
 use crate::progress::NoProgress;
 use crate::resources::Resources;
 use crate::search::FingerprintIndex;
-use crate::search::block_index::{BlockIndex, TableParts};
+use crate::search::block_index::{BlockIndex, TableKeys, TableParts};
 use crate::search::door;
-use crate::search::layout::Layout;
 use crate::search::planner::{Plan, Task, Workload};
-use crate::store::Segment;
+use crate::store::{InSegment, Segment};
 use rayon::prelude::{IntoParallelIterator, ParallelIterator};
 use std::borrow::Cow;
 use std::ops::Range;
@@ -30,6 +29,9 @@ pub struct Near {
     pub number: u64,
 }
 
+/// Hands on what is wanted of the rows that are near one query.
+pub(super) type Keep<'k> = dyn Fn(&[Match], &mut dyn FnMut(Near)) + Sync + 'k;
+
 /// What looks for rows.
 #[derive(Clone, Copy)]
 pub(super) struct Lookup<'l> {
@@ -39,27 +41,26 @@ pub(super) struct Lookup<'l> {
 }
 
 impl Lookup<'_> {
-    /// What `keep` makes of the rows of a segment that are near each query, with the query's number:
-    /// nothing for a query without any.
+    /// What `keep` hands on of the rows of a segment that are near each query, with the query's number.
     ///
     /// # Errors
     ///
     /// The segment is damaged where it was looked at, or there is too little memory.
-    pub(super) fn in_segment<R: Send>(
+    pub(super) fn in_segment(
         &self,
         queries: &FingerprintRows<'_>,
         segment: &Segment,
-        keep: &(impl Fn(&[Match]) -> Option<R> + Sync),
-    ) -> Result<Vec<(usize, R)>> {
+        keep: &Keep<'_>,
+    ) -> Result<Vec<(usize, Near)>> {
         if segment.is_empty() || queries.is_empty() {
             return Ok(Vec::new());
         }
-        let found = match &self.recipe.layout {
-            Some(layout) => match segment.row_words() {
-                1 => self.in_tables::<u64, R>(queries, segment, layout, keep),
-                2 => self.in_tables::<Wide<2>, R>(queries, segment, layout, keep),
-                4 => self.in_tables::<Wide<4>, R>(queries, segment, layout, keep),
-                _ => self.in_tables::<Wide<8>, R>(queries, segment, layout, keep),
+        let found = match &self.recipe.tables {
+            Some(keys) => match segment.row_words() {
+                1 => self.in_tables::<u64>(queries, segment, keys, keep),
+                2 => self.in_tables::<Wide<2>>(queries, segment, keys, keep),
+                4 => self.in_tables::<Wide<4>>(queries, segment, keys, keep),
+                _ => self.in_tables::<Wide<8>>(queries, segment, keys, keep),
             },
             None => self.in_words(queries, segment.words()?, keep),
         }?;
@@ -67,20 +68,20 @@ impl Lookup<'_> {
         Ok(found)
     }
 
-    fn in_tables<L: Lane, R: Send>(
+    fn in_tables<L: Lane>(
         &self,
         queries: &FingerprintRows<'_>,
         segment: &Segment,
-        layout: &Layout,
-        keep: &(impl Fn(&[Match]) -> Option<R> + Sync),
-    ) -> Result<Vec<(usize, R)>> {
+        keys: &TableKeys,
+        keep: &Keep<'_>,
+    ) -> Result<Vec<(usize, Near)>> {
         let table = |table| {
-            let [starts, folds, rows] = segment.table(table);
-            TableParts { starts, folds, rows }
+            let (starts, entries) = segment.table(table);
+            TableParts::<InSegment<'_>> { starts, entries }
         };
         let tables = (0..segment.table_count()).map(table).collect();
-        let (reach, isa) = (self.recipe.reach, self.resources.isa);
-        let index = BlockIndex::of_parts(segment.rows::<L>(), layout, reach, isa, tables)?;
+        let (keys, isa) = (keys.clone(), self.resources.isa);
+        let index = BlockIndex::of_parts(segment.rows::<L>(), keys, isa, tables)?;
         let search = |range: Range<usize>| {
             let (mut found, mut numbers, mut lanes) = (Vec::new(), Vec::new(), Vec::new());
             for query in range {
@@ -91,7 +92,7 @@ impl Lookup<'_> {
             }
             index.search_batch(&lanes, &mut |at, matches| {
                 if !matches.is_empty() {
-                    found.extend(keep(matches).map(|kept| (numbers[at], kept)));
+                    keep(matches, &mut |near| found.push((numbers[at], near)));
                 }
             });
             found
@@ -108,12 +109,12 @@ impl Lookup<'_> {
     /// # Errors
     ///
     /// There is too little memory.
-    pub(super) fn in_words<R: Send>(
+    pub(super) fn in_words(
         &self,
         queries: &FingerprintRows<'_>,
         words: &[u64],
-        keep: &(impl Fn(&[Match]) -> Option<R> + Sync),
-    ) -> Result<Vec<(usize, R)>> {
+        keep: &Keep<'_>,
+    ) -> Result<Vec<(usize, Near)>> {
         if words.is_empty() || queries.is_empty() {
             return Ok(Vec::new());
         }
@@ -129,7 +130,7 @@ impl Lookup<'_> {
                 for query in range {
                     partners.partners(query, &mut matches);
                     if !matches.is_empty() {
-                        found.extend(keep(&matches).map(|kept| (query, kept)));
+                        keep(&matches, &mut |near| found.push((query, near)));
                     }
                 }
                 found
@@ -150,10 +151,10 @@ impl Lookup<'_> {
 }
 
 /// What `search` finds for all queries, in their order.
-fn of_all<R: Send>(
+fn of_all(
     queries: usize,
-    search: impl Fn(Range<usize>) -> Vec<(usize, R)> + Sync + Send,
-) -> Vec<(usize, R)> {
+    search: impl Fn(Range<usize>) -> Vec<(usize, Near)> + Sync + Send,
+) -> Vec<(usize, Near)> {
     let task = |task: usize| search(task * TASK..(task * TASK + TASK).min(queries));
     let tasks = 0..queries.div_ceil(TASK);
     let found: Vec<_> = tasks.into_par_iter().map(task).collect();

@@ -5,10 +5,9 @@ use super::pending::{Input, Pending, merge_repeats};
 use crate::error::Result;
 use crate::fingerprint_table::{Lane, Wide};
 use crate::pipeline::workers::Workers;
-use crate::search::block_index::Table;
-use crate::search::layout::Layout;
+use crate::search::block_index::{Table, TableKeys};
 use crate::store::{IndexWriter, Origin, Segment, SegmentRest, SegmentRows, SegmentWriter};
-use rayon::prelude::{IntoParallelRefIterator, ParallelIterator};
+use rayon::prelude::{IntoParallelIterator, ParallelIterator};
 use std::sync::Arc;
 
 /// How many times as large as what follows it a segment may be and still be merged with it: with more,
@@ -131,29 +130,32 @@ pub(super) fn write_tables(
     workers: &Workers,
     segment: &mut SegmentWriter<'_>,
 ) -> Result<()> {
-    let Some(layout) = &recipe.layout else { return Ok(()) };
+    let Some(keys) = &recipe.tables else { return Ok(()) };
     match recipe.row_words() {
-        1 => write_tables_of::<u64>(words, layout, workers, segment),
-        2 => write_tables_of::<Wide<2>>(words, layout, workers, segment),
-        4 => write_tables_of::<Wide<4>>(words, layout, workers, segment),
-        _ => write_tables_of::<Wide<8>>(words, layout, workers, segment),
+        1 => write_tables_of::<u64>(words, keys, workers, segment),
+        2 => write_tables_of::<Wide<2>>(words, keys, workers, segment),
+        4 => write_tables_of::<Wide<4>>(words, keys, workers, segment),
+        _ => write_tables_of::<Wide<8>>(words, keys, workers, segment),
     }
 }
 
 /// As many at a time as there are threads.
 fn write_tables_of<L: Lane>(
     words: &[u64],
-    layout: &Layout,
+    keys: &TableKeys,
     workers: &Workers,
     segment: &mut SegmentWriter<'_>,
 ) -> Result<()> {
     let values: &[L] = bytemuck::cast_slice(words);
-    for blocks in layout.blocks::<L>().chunks(workers.count()) {
-        let make = || blocks.par_iter().map(|&block| Table::new(values, block)).collect();
+    let all = keys.tables();
+    for first in (0..all).step_by(workers.count()) {
+        let numbers = first..(first + workers.count()).min(all);
+        let make =
+            || numbers.into_par_iter().map(|table| Table::new(values, keys, table)).collect();
         let tables: Result<Vec<_>> = workers.run(make)?;
         for table in tables? {
             let parts = table.parts();
-            segment.push_table(&parts.starts, &parts.folds, &parts.rows)?;
+            segment.push_table(&parts.starts, &parts.entries)?;
         }
     }
     Ok(())

@@ -135,9 +135,16 @@ impl Index {
         let mut found = vec![Vec::new(); rows.len()];
         let lookup = self.lookup();
         for segment in self.folder.segments() {
-            let keep = |matches: &[Match]| Some(near_of(segment, matches, &self.removed));
+            let keep = |matches: &[Match], take: &mut dyn FnMut(Near)| {
+                let near = near_of(segment, matches, &self.removed);
+                if only_nearest {
+                    near.min().into_iter().for_each(take)
+                } else {
+                    near.for_each(take)
+                }
+            };
             for (query, near) in lookup.in_segment(rows, segment, &keep)? {
-                found[query].extend(near);
+                found[query].push(near);
             }
         }
         for near in &mut found {
@@ -254,7 +261,7 @@ impl Index {
             generation: manifest.generation,
             segments: segments.len(),
             bytes: segments.iter().map(|segment| segment.file_bytes()).sum(),
-            tables: self.recipe.layout.as_ref().map_or(0, |layout| layout.masks().len()),
+            tables: self.recipe.table_count(),
         })
     }
 
@@ -273,13 +280,17 @@ impl Index {
 }
 
 /// The documents of a segment's matches, without those that were removed.
-pub(super) fn near_of(segment: &Segment, matches: &[Match], removed: &[u64]) -> Vec<Near> {
+pub(super) fn near_of(
+    segment: &Segment,
+    matches: &[Match],
+    removed: &[u64],
+) -> impl Iterator<Item = Near> {
     let near = |found: &Match| Near {
         distance: found.distance,
         number: segment.number(found.row as usize),
     };
     let is_there = |near: &Near| removed.binary_search(&near.number).is_err();
-    matches.iter().map(near).filter(is_there).collect()
+    matches.iter().map(near).filter(is_there)
 }
 
 /// Where the document with a number is.
@@ -321,7 +332,7 @@ pub(super) fn check_rows(folder: &IndexFolder, recipe: &KeptRecipe) -> Result<()
 
 /// Whether a segment has the rows and tables of the recipe.
 pub(super) fn has_rows_of(segment: &Segment, recipe: &KeptRecipe) -> bool {
-    let tables = recipe.layout.as_ref().map_or(0, |layout| layout.masks().len());
+    let tables = recipe.table_count();
     segment.row_words() == recipe.row_words() && segment.table_count() == tables
 }
 

@@ -1,0 +1,134 @@
+//! Tags: sixteen bits of a row that stand for it in a table, and tell most rows apart that share a
+//! bucket by chance.
+//!
+//! Think of the blocks of a layout as a ring. If k + 1 blocks hold at most k differences together, there
+//! is a block from which on every stretch of l blocks holds fewer than l: count from any block on one
+//! less than the differences of each; the sum over the ring is negative, and behind the last block
+//! where it is highest it only falls. So that block holds none, the one behind it at most one, the two
+//! behind it at most two together. A table for each block misses nothing if it leaves out what differs
+//! from the query in more bits of the l blocks behind its own than l. A tag is these bits: of as many
+//! blocks as give sixteen.
+//!
+//! # References
+//!
+//! J. Qin, C. Xiao, "Pigeonring: a principle for faster thresholded similarity search", PVLDB 12(1),
+//! 2018.
+
+use crate::fingerprint_rows::Metric;
+use crate::fingerprint_table::{Lane, Reach};
+use crate::search::layout::Layout;
+
+/// Bits of a tag.
+const TAG_BITS: usize = 16;
+
+/// How the rows of a table get their tags.
+#[derive(Clone, Debug)]
+pub(super) struct RowTags {
+    /// For each byte of a row that has a say: its word, its place there, and the tag of each value.
+    bytes: Vec<(usize, u32, [u16; 256])>,
+    /// Bits in which the tags of two rows differ, at most, that this table is to find.
+    pub(super) most: u32,
+}
+
+impl RowTags {
+    /// The tags of the table for the block of that number.
+    ///
+    /// They are frozen, since tables are stored: the j-th of the chosen bits, block after block and the
+    /// lowest of each first, is combined with bit j modulo 16 of the tag by XOR.
+    pub(super) fn new(layout: &Layout, number: usize, reach: Reach) -> Self {
+        let blocks = layout.masks().len();
+        // Only where units are bits, and there are enough blocks for the ring to hold, do the blocks
+        // behind tell anything.
+        let is_ring = reach.shape.metric() == Metric::Bits && blocks > reach.max_distance as usize;
+        let (mut bits, mut behind) = (Vec::new(), 0);
+        while is_ring && bits.len() < TAG_BITS && behind + 1 < blocks {
+            behind += 1;
+            bits.extend(layout.mask_bits((number + behind) % blocks));
+        }
+        if behind == 0 {
+            // Its own, in which rows that are near agree: a bucket may hold others as well.
+            bits.extend(layout.mask_bits(number));
+        }
+        let mut bytes: Vec<(usize, u32, [u16; 256])> = Vec::new();
+        for (at, bit) in bits.into_iter().enumerate() {
+            let (word, shift) = (bit as usize / 64, bit % 64 / 8 * 8);
+            let known = bytes.iter().position(|&(w, s, _)| (w, s) == (word, shift));
+            let known = known.unwrap_or_else(|| {
+                bytes.push((word, shift, [0; 256]));
+                bytes.len() - 1
+            });
+            for (value, tag) in bytes[known].2.iter_mut().enumerate() {
+                *tag ^= ((value as u16 >> (bit % 8)) & 1) << (at % TAG_BITS);
+            }
+        }
+        Self { bytes, most: behind as u32 }
+    }
+
+    /// The tag of a row. Linear: that of a difference is the difference of the tags.
+    #[inline]
+    pub(super) fn tag<L: Lane>(&self, row: L) -> u16 {
+        let words = row.words();
+        let of_byte = |(word, shift, tags): &(usize, u32, [u16; 256])| {
+            tags[usize::from((words[*word] >> shift) as u8)]
+        };
+        self.bytes.iter().map(of_byte).fold(0, |tag, more| tag ^ more)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fingerprint_rows::Shape;
+    use crate::fingerprint_table::Wide;
+    use crate::stable_hash::mix;
+
+    fn tags<L: Lane>(shape: Shape, max_distance: u32) -> (Vec<L>, Vec<RowTags>) {
+        let layout = Layout::even(shape, max_distance);
+        let reach = Reach { shape, max_distance };
+        let tags = (0..layout.masks().len()).map(|number| RowTags::new(&layout, number, reach));
+        (layout.blocks(), tags.collect())
+    }
+
+    #[test]
+    fn a_tag_is_the_block_behind() {
+        let (_, tags) = tags::<u64>(Shape::bits(64), 3);
+        let row = 0x0123_4567_89AB_CDEF;
+        assert_eq!(
+            tags.iter().map(|tags| tags.tag(row)).collect::<Vec<_>>(),
+            [0x89AB, 0x4567, 0x0123, 0xCDEF]
+        );
+        assert!(tags.iter().all(|tags| tags.most == 1));
+    }
+
+    /// For every way in which up to k differences fall on the blocks, some table finds the pair.
+    #[test]
+    fn no_difference_within_reach_is_missed() {
+        fn check<L: Lane>(shape: Shape, max_distance: u32) {
+            let (blocks, tags) = tags::<L>(shape, max_distance);
+            for seed in 0..3000 {
+                let mut difference = L::ZERO;
+                let mut state = seed;
+                for _ in 0..=mix(seed) % u64::from(max_distance + 1) {
+                    state = mix(state + 1);
+                    // Some far apart, some crowded in few blocks.
+                    let spread = shape.row_bits() >> (seed % 4);
+                    let bit = (state % u64::from(spread)) as u32;
+                    if difference.count_ones() < max_distance {
+                        difference = difference | L::ZERO.flipped(bit);
+                    }
+                }
+                let found = (0..blocks.len()).any(|table| {
+                    difference & blocks[table] == L::ZERO
+                        && tags[table].tag(difference).count_ones() <= tags[table].most
+                });
+                assert!(found, "{shape}, {max_distance}: {difference:?}");
+            }
+        }
+        for max_distance in 0..12 {
+            check::<u64>(Shape::bits(64), max_distance);
+            check::<u64>(Shape::bits(33), max_distance);
+            check::<Wide<2>>(Shape::bits(128), max_distance);
+            check::<Wide<8>>(Shape::bits(512), max_distance);
+        }
+    }
+}
