@@ -1,6 +1,6 @@
 //! Runs of scripts in a text that is normalized and folded, by how they are cut into tokens.
 
-use super::normalize;
+use super::normalize::{self, is_letter_or_digit};
 use std::ops::Range;
 use unicode_normalization::char::is_combining_mark;
 use unicode_script::{Script, UnicodeScript as _};
@@ -62,9 +62,15 @@ pub(super) fn find_runs(text: &str, runs: &mut Vec<Run>) {
     // Where what may be of a run of ideographs begins, if it is of words otherwise.
     let mut ascii = 0;
     let mut is_last_ascii = false;
-    for (at, character) in text.char_indices() {
+    let mut rest = text.chars();
+    while let Some(character) = rest.next() {
+        let at = text.len() - rest.as_str().len() - character.len_utf8();
         let class = class(character);
-        let end = at + character.len_utf8();
+        if class == Class::Han {
+            // Mostly there are more, of which each would say the same.
+            rest = rest.as_str()[ideographs(rest.as_str())..].chars();
+        }
+        let end = text.len() - rest.as_str().len();
         let cutting = match class {
             Class::Mark => current.0,
             Class::Han => Cutting::Chinese,
@@ -90,7 +96,13 @@ pub(super) fn find_runs(text: &str, runs: &mut Vec<Run>) {
         is_last_ascii = is_ascii;
     }
     runs.push(current);
-    runs.retain(|(_, run)| text[run.clone()].contains(char::is_alphanumeric));
+    runs.retain(|(_, run)| text[run.clone()].contains(is_letter_or_digit));
+}
+
+/// Bytes of ideographs of the largest block, U+4E00 to U+9FFF, that a text begins with.
+fn ideographs(text: &str) -> usize {
+    let is_one = |bytes: &&[u8]| matches!(bytes, [0xE4, 0xB8..=0xBF, _] | [0xE5..=0xE9, ..]);
+    3 * text.as_bytes().chunks_exact(3).take_while(is_one).count()
 }
 
 /// Whether a text that is no ASCII may hold a character of a script without spaces.
