@@ -15,10 +15,11 @@ use super::hashed_tokens::{HashTokenizer, HashedTokens};
 use super::normalize::{self, is_letter_or_digit};
 use super::pieces::pieces;
 use crate::kernels::Isa;
+use crate::kernels::utf8::decode;
 use crate::kernels::word_masks::{MAX_TEXT, Words, classify};
 use crate::kernels::xxh3_short::{MARGIN, hash_words};
 use crate::stable_hash::hash;
-use jieba_rs::{Jieba, Token};
+use jieba_rs::Jieba;
 use std::sync::LazyLock;
 
 /// What stands in the recipe of a tokenizer that uses the dictionary.
@@ -35,6 +36,9 @@ const FREQUENCY: usize = 3;
 /// The one that is met more often, and how often.
 const SHIRT: (&str, usize) = ("T恤", 4);
 
+/// Bytes of a text that jieba gets at once, about.
+const PART_BYTES: usize = 4 << 10;
+
 static JIEBA: LazyLock<Jieba> = LazyLock::new(|| {
     let mut jieba = Jieba::new();
     for word in CAPITALIZED.split_whitespace() {
@@ -48,14 +52,14 @@ static JIEBA: LazyLock<Jieba> = LazyLock::new(|| {
 
 /// Lends the words of a text that is normalized and folded.
 pub(super) fn cut(folded: &str, mut visit: impl FnMut(&str)) {
-    each_word(folded, |token| visit(token.word));
+    each_word(folded, |_, word| visit(word));
 }
 
 /// Appends the hashes of the words of a text that is normalized and folded; `words` is for reuse.
 pub(super) fn push_words(isa: Isa, folded: &str, words: &mut Words, hashes: &mut Vec<u64>) {
     if folded.len() > MAX_TEXT {
         // Normalized, a text may have many times the bytes.
-        return cut(folded, |word| hashes.push(hash(word.as_bytes())));
+        return each_word(folded, |_, word| hashes.push(hash(word.as_bytes())));
     }
     let Words { lowered, starts, ends, .. } = words;
     lowered.clear();
@@ -64,20 +68,34 @@ pub(super) fn push_words(isa: Isa, folded: &str, words: &mut Words, hashes: &mut
     lowered.resize(lowered.len() + MARGIN, 0);
     starts.clear();
     ends.clear();
-    each_word(folded, |token| {
-        starts.push((MARGIN + token.byte_start) as u32);
-        ends.push((MARGIN + token.byte_end) as u32);
+    each_word(folded, |start, word| {
+        starts.push((MARGIN + start) as u32);
+        ends.push((MARGIN + start + word.len()) as u32);
     });
     hash_words(isa, lowered, starts, ends, hashes);
 }
 
+/// Lends each word with the place where it begins.
 #[inline]
-fn each_word(folded: &str, mut visit: impl FnMut(&Token<'_>)) {
-    for token in JIEBA.cut(folded, false) {
-        if token.word.contains(is_letter_or_digit) {
-            visit(&token);
+fn each_word(folded: &str, mut visit: impl FnMut(usize, &str)) {
+    let mut start = 0;
+    while start < folded.len() {
+        let part = &folded[start..][..part_bytes(&folded.as_bytes()[start..])];
+        for token in JIEBA.cut(part, false) {
+            if token.word.chars().any(is_letter_or_digit) {
+                visit(start + token.byte_start, token.word);
+            }
         }
+        start += part.len();
     }
+}
+
+/// How many of the first bytes of a text are cut at once: up to what is of no word, and not so many
+/// that what jieba makes of them leaves the caches.
+fn part_bytes(text: &[u8]) -> usize {
+    let rest = text.get(PART_BYTES..).unwrap_or_default();
+    let is_of_none = |byte: &u8| matches!(byte, b' ' | b'\n' | b',');
+    rest.iter().position(is_of_none).map_or(text.len(), |at| PART_BYTES + at)
 }
 
 /// The tokenizer of Chinese words.
@@ -101,7 +119,7 @@ impl HashTokenizer for ChineseWords {
             classify(self.isa, piece, words);
             normalized.fill(self.isa, piece, words);
             // What was no UTF-8 is gone.
-            let folded = str::from_utf8(normalized.text()).unwrap_or_default();
+            let folded = decode(self.isa, normalized.text()).unwrap_or_default();
             push_words(self.isa, folded, words, hashes);
         }
     }
@@ -146,6 +164,29 @@ mod tests {
         check("51区 Hello", "51/区/hello");
     }
 
+    /// The words of a text that jieba gets as a whole.
+    fn words_of_whole(text: &str) -> Vec<&str> {
+        let words = JIEBA.cut(text, false).into_iter().map(|token| token.word);
+        words.filter(|word| word.contains(char::is_alphanumeric)).collect()
+    }
+
+    #[test]
+    fn parts_have_the_words_of_the_whole() {
+        let sentence = "图书馆八点开门，周三下午还有讲座 t恤4s店,c++\r\n他带来了3.5本旧书";
+        let long = sentence.repeat(4 * PART_BYTES / sentence.len());
+        let unbroken = long.replace([',', ' ', '\n'], "");
+        for text in [long, unbroken] {
+            for (start, _) in text.char_indices().take(40) {
+                assert_eq!(words(&text[start..]), words_of_whole(&text[start..]));
+            }
+        }
+        let at_the_end = "中".repeat(PART_BYTES / 3) + "国";
+        for behind in ["", ",", " ", "\n", "\r\n", ",国", "国, 人"] {
+            let text = format!("{at_the_end}{behind}");
+            assert_eq!(words(&text), words_of_whole(&text), "{behind:?}");
+        }
+    }
+
     proptest! {
         #[test]
         fn hashes_are_those_of_the_words_of_a_folded_text(
@@ -156,7 +197,7 @@ mod tests {
         ) {
             let (text, mut folded) = (pieces.concat(), String::new());
             normalize::fold(&text, &mut folded);
-            let slowly: Vec<u64> = words(&folded).iter().map(|word| hash(word.as_bytes())).collect();
+            let slowly: Vec<u64> = words_of_whole(&folded).iter().map(|word| hash(word.as_bytes())).collect();
             for &isa in Isa::available() {
                 let mut tokens = HashedTokens::default();
                 ChineseWords::new(isa).tokenize(text.as_bytes(), &mut tokens);

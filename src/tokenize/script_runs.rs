@@ -28,6 +28,8 @@ fn class(character: char) -> Class {
         '\u{4e00}'..='\u{9fff}' => Class::Han,
         // The mark that prolongs is of both, for Unicode.
         '\u{3041}'..='\u{3096}' | '\u{30fc}' => Class::Kana,
+        // Dashes, quotation marks, full stops and brackets.
+        '\u{2010}'..='\u{203f}' | '\u{3001}'..='\u{3004}' | '\u{3008}'..='\u{3020}' => Class::Other,
         _ if is_combining_mark(character) && !normalize::is_unspaced(character) => Class::Mark,
         '\u{80}'..'\u{e00}' => Class::Other,
         _ => match character.script() {
@@ -105,12 +107,72 @@ fn ideographs(text: &str) -> usize {
     3 * text.as_bytes().chunks_exact(3).take_while(is_one).count()
 }
 
+/// Bytes that are looked at before it is asked whether one was found.
+const BLOCK_BYTES: usize = 256;
+
 /// Whether a text that is no ASCII may hold a character of a script without spaces.
 pub(super) fn may_be_unspaced(text: &[u8]) -> bool {
     let is_first = |byte: u8, next: u8| {
         // All of U+2000 to U+2DFF are of other scripts.
         matches!((byte, next), (0xE0 | 0xE1 | 0xE3.., _) | (0xE2, 0xB8..))
     };
-    let neighbours = text.iter().zip(text.iter().skip(1));
-    neighbours.fold(false, |found, (&byte, &next)| found | is_first(byte, next))
+    // Many at once, and no more than are needed.
+    (0..text.len()).step_by(BLOCK_BYTES).any(|at| {
+        let block = &text[at..text.len().min(at + BLOCK_BYTES + 1)];
+        let neighbours = block.iter().zip(block.iter().skip(1));
+        neighbours.fold(false, |found, (&byte, &next)| found | is_first(byte, next))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The class by the properties of Unicode alone.
+    fn slow_class(character: char) -> Class {
+        let is_of_han_runs = |c: char| c.is_ascii_alphanumeric() || "+#&._%-".contains(c);
+        match character.script() {
+            _ if character.is_ascii() && is_of_han_runs(character) => Class::Ascii,
+            _ if character == '\u{30fc}' => Class::Kana,
+            _ if is_combining_mark(character) && !normalize::is_unspaced(character) => Class::Mark,
+            Script::Han => Class::Han,
+            Script::Hiragana | Script::Katakana => Class::Kana,
+            Script::Thai | Script::Lao | Script::Khmer | Script::Myanmar => Class::Unspaced,
+            _ => Class::Other,
+        }
+    }
+
+    #[test]
+    fn classes_are_those_of_the_scripts() {
+        for character in '\0'..=char::MAX {
+            assert_eq!(class(character), slow_class(character), "{}", character.escape_unicode());
+        }
+    }
+
+    #[test]
+    fn ideographs_of_the_largest_block_are_taken_at_once() {
+        for (text, bytes) in [
+            ("", 0),
+            ("a中", 0),
+            ("中", 3),
+            ("一鿿\u{4dff}", 6),
+            ("中々国", 3),
+            ("中国 人", 6),
+            ("中\u{a000}", 3),
+        ] {
+            assert_eq!(ideographs(text), bytes, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_may_be_unspaced_is_found_at_every_place() {
+        for place in [0, 1, 254, 255, 256, 257, 600] {
+            let before = "é".repeat(place / 2) + &" ".repeat(place % 2);
+            assert!(!may_be_unspaced(before.as_bytes()));
+            for character in ["ก", "⺀", "中", "🈚"] {
+                assert!(may_be_unspaced(format!("{before}{character}").as_bytes()), "{place}");
+            }
+            assert!(!may_be_unspaced(format!("{before}–").as_bytes()), "{place}");
+        }
+    }
 }

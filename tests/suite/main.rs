@@ -7,6 +7,8 @@ mod allocation;
 mod architecture;
 #[cfg(all(feature = "gzip", feature = "parquet", feature = "warc", feature = "zstd"))]
 mod bad_inputs;
+#[cfg(all(feature = "chinese", feature = "jsonl", feature = "zstd"))]
+mod chinese_words;
 mod cli;
 mod commands;
 #[cfg(feature = "jsonl")]
