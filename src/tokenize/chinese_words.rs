@@ -173,10 +173,10 @@ mod tests {
     #[test]
     fn parts_have_the_words_of_the_whole() {
         let sentence = "图书馆八点开门，周三下午还有讲座 t恤4s店,c++\r\n他带来了3.5本旧书";
-        let long = sentence.repeat(4 * PART_BYTES / sentence.len());
+        let long = sentence.repeat(2 * PART_BYTES / sentence.len());
         let unbroken = long.replace([',', ' ', '\n'], "");
         for text in [long, unbroken] {
-            for (start, _) in text.char_indices().take(40) {
+            for (start, _) in text.char_indices().step_by(5).take(8) {
                 assert_eq!(words(&text[start..]), words_of_whole(&text[start..]));
             }
         }
