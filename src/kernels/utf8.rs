@@ -70,8 +70,10 @@ mod x86 {
             let cut = two >> 63 << 63 | three >> 62 << 62 | four >> 61 << 61;
             let done = cut.trailing_zeros();
             let whole = u64::MAX >> (64 - done);
+            // Where that one begins, no other one may go on.
+            let begins = cut & cut.wrapping_neg();
             let done = done as usize;
-            if (expected ^ tails) & whole != 0
+            if (expected ^ tails) & (whole | begins) != 0
                 || (rare | four) & whole != 0 && str::from_utf8(&block[..done]).is_err()
             {
                 break;
