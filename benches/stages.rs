@@ -14,7 +14,7 @@ use simtool::fingerprint::hashed_simhash::HashedSimhash;
 use simtool::fingerprint::table_simhash::{Accumulator, TableSimhash};
 use simtool::fingerprint::{Scratch, Sketch};
 use simtool::fingerprint_table::{Lane, Reach, Wide};
-use simtool::kernels::{Isa, shingle_terms, utf8, word_keys, word_positions, xxh3_short};
+use simtool::kernels::{Isa, shingle_terms, word_keys, word_positions, xxh3_short};
 use simtool::pipeline::{config::MatchConfig, match_queries};
 use simtool::read::form_feed;
 use simtool::search::linear_scan;
@@ -277,20 +277,6 @@ fn shingled(criterion: &mut Criterion, corpus: &Corpus) {
     }
 }
 
-fn decode(criterion: &mut Criterion) {
-    let text = "图书馆八点开门，周三下午还有讲座；".repeat(20_000);
-    let mut decoding = group(criterion, "utf8", Throughput::Bytes(text.len() as u64));
-    for &isa in Isa::available() {
-        decoding.bench_function(isa.to_string(), |bencher| {
-            bencher.iter(|| {
-                let decoded = utf8::decode(isa, black_box(text.as_bytes()));
-                assert_eq!(decoded.map(str::len), Some(text.len()));
-            });
-        });
-    }
-    decoding.finish();
-}
-
 fn count(criterion: &mut Criterion, corpus: &Corpus) {
     let mut counting = group(criterion, "positions_keys_counts", corpus.bytes());
     for &isa in Isa::available() {
@@ -462,7 +448,6 @@ fn stages(criterion: &mut Criterion) {
     read(criterion, &corpus);
     positions_and_keys(criterion, &corpus);
     shingled(criterion, &corpus);
-    decode(criterion);
     count(criterion, &corpus);
     learn_and_rank(criterion, &corpus);
     compare::<u64>(criterion);

@@ -27,7 +27,6 @@ pub mod row_distances;
 pub mod row_words;
 pub mod shared_bits;
 pub mod shingle_terms;
-pub mod utf8;
 pub mod weighted_majority;
 pub mod word_keys;
 pub mod word_masks;

@@ -15,7 +15,6 @@ use super::hashed_tokens::{HashTokenizer, HashedTokens};
 use super::normalize::{self, is_letter_or_digit};
 use super::pieces::pieces;
 use crate::kernels::Isa;
-use crate::kernels::utf8::decode;
 use crate::kernels::word_masks::{MAX_TEXT, Words, classify};
 use crate::kernels::xxh3_short::{MARGIN, hash_words};
 use crate::stable_hash::hash;
@@ -119,7 +118,7 @@ impl HashTokenizer for ChineseWords {
             classify(self.isa, piece, words);
             normalized.fill(self.isa, piece, words);
             // What was no UTF-8 is gone.
-            let folded = decode(self.isa, normalized.text()).unwrap_or_default();
+            let folded = simdutf8::basic::from_utf8(normalized.text()).unwrap_or_default();
             push_words(self.isa, folded, words, hashes);
         }
     }

@@ -9,10 +9,7 @@ use crate::kernels::word_masks::Words;
 use crate::kernels::xxh3_short::MARGIN;
 use crate::stable_hash::hash;
 #[cfg(feature = "chinese")]
-use {
-    super::pieces::pieces, crate::kernels::Isa, crate::kernels::utf8::decode,
-    crate::kernels::word_masks::classify,
-};
+use {super::pieces::pieces, crate::kernels::Isa, crate::kernels::word_masks::classify};
 
 /// Token hashes of a text, and the buffers in which they are made.
 ///
@@ -54,7 +51,7 @@ impl HashedTokens {
                 &words.lowered[MARGIN..MARGIN + piece.len()]
             };
             // What was no UTF-8 is gone.
-            visit(decode(isa, folded).unwrap_or_default(), hashes);
+            visit(simdutf8::basic::from_utf8(folded).unwrap_or_default(), hashes);
         }
     }
 }

@@ -12,7 +12,6 @@ use super::hashed_tokens::{HashTokenizer, HashedTokens};
 use super::script_runs::{Cutting, Run, find_runs, may_be_unspaced};
 use super::unicode_words::UnicodeWords;
 use crate::kernels::Isa;
-use crate::kernels::utf8::decode;
 use crate::stable_hash::hash;
 use unicode_normalization::char::is_combining_mark;
 
@@ -52,7 +51,7 @@ impl WordsByScript {
     /// Appends the tokens of a text that is normalized and folded.
     fn runs(self, folded: &[u8], tokens: &mut HashedTokens) {
         // It was decoded.
-        let text = decode(self.isa, folded).unwrap_or_default();
+        let text = simdutf8::basic::from_utf8(folded).unwrap_or_default();
         let mut runs = std::mem::take(&mut tokens.runs);
         find_runs(text, &mut runs);
         let mut rest = runs.as_slice();
