@@ -25,18 +25,28 @@ impl Options {
     /// A member has no `=`, or a name comes twice.
     pub fn parse(list: &str) -> Result<Self> {
         let mut options = Self::new();
+        options.add(list)?;
+        Ok(options)
+    }
+
+    /// Adds the options of such a list.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::parse`]; a name is there already.
+    pub fn add(&mut self, list: &str) -> Result<()> {
         for member in list.split(',').filter(|member| !member.is_empty()) {
             let Some((name, value)) = member.split_once('=') else {
                 let rule = "must be NAME=VALUE, several with commas between";
                 return Err(Error::config("options", member, rule));
             };
             let name = name.trim().replace('-', "_");
-            if options.has(&name) {
+            if self.has(&name) {
                 return Err(Error::config("options", member, "is given twice"));
             }
-            options.set(&name, value.trim());
+            self.set(&name, value.trim());
         }
-        Ok(options)
+        Ok(())
     }
 
     /// Adds an option.

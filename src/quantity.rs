@@ -47,6 +47,31 @@ pub fn bytes(number: u64) -> String {
     }
 }
 
+/// What stands in place of a size that [`parse_bytes`] does not understand.
+pub const BYTES_EXPECTED: &str = "expected a whole number of bytes, or one with K, M, G or T for powers \
+                                  of 1000, or with KiB, MiB, GiB or TiB for powers of 1024, such as \
+                                  512M or 8GiB";
+
+/// A number of bytes as people write it: alone, with K, M, G or T for powers of 1000, as sizes are
+/// shown, or with KiB, MiB, GiB or TiB for powers of 1024.
+#[must_use]
+pub fn parse_bytes(given: &str) -> Option<u64> {
+    let digits = given.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let unit = match given[digits.len()..].to_ascii_uppercase().as_str() {
+        "" | "B" => 1,
+        "K" | "KB" => 1000,
+        "M" | "MB" => 1000_u64.pow(2),
+        "G" | "GB" => 1000_u64.pow(3),
+        "T" | "TB" => 1000_u64.pow(4),
+        "KIB" => 1 << 10,
+        "MIB" => 1 << 20,
+        "GIB" => 1 << 30,
+        "TIB" => 1 << 40,
+        _ => return None,
+    };
+    digits.parse::<u64>().ok()?.checked_mul(unit)
+}
+
 /// So many bytes in that time, as a rate; a dash where there is nothing to tell.
 #[must_use]
 pub fn rate(bytes: u64, time: Duration) -> String {
@@ -103,5 +128,27 @@ mod tests {
         assert_eq!(percent(0, 0), "0.0 %");
         let times = [12, 1_500, 61_000, 7_260_000].map(|ms| time(Duration::from_millis(ms)));
         assert_eq!(times, ["12.0 ms", "1.50 s", "1 min 1 s", "2 h 1 min"]);
+    }
+
+    #[test]
+    fn sizes_have_units() {
+        for (given, expected) in [
+            ("17", 17),
+            ("17B", 17),
+            ("3K", 3000),
+            ("700M", 700_000_000),
+            ("700MB", 700_000_000),
+            ("2g", 2_000_000_000),
+            ("1T", 1_000_000_000_000),
+            ("3KiB", 3 << 10),
+            ("512MiB", 512 << 20),
+            ("8gib", 8 << 30),
+            ("1TiB", 1 << 40),
+        ] {
+            assert_eq!(parse_bytes(given), Some(expected), "{given}");
+        }
+        for wrong in ["", "M", "-1", "1.5M", "99999999999G", "1P", "1Ki", "1 M", "é"] {
+            assert!(parse_bytes(wrong).is_none(), "{wrong}");
+        }
     }
 }

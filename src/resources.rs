@@ -1,6 +1,9 @@
 //! What a run may use of the machine.
 
+use crate::error::{Error, Result};
 use crate::kernels::Isa;
+use crate::options::Options;
+use crate::quantity::{BYTES_EXPECTED, parse_bytes};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::thread::available_parallelism;
@@ -28,6 +31,35 @@ impl Default for Resources {
             temporary_folder: std::env::temp_dir(),
             isa: Isa::detected(),
         }
+    }
+}
+
+/// Most threads that can be asked for.
+const MOST_THREADS: usize = 512;
+
+impl Resources {
+    /// The resources of `options`, from which it takes `threads`, of which 0 are all cores, `max_memory`
+    /// and `tmp_dir`; what is not given is as [by default](Self::default).
+    ///
+    /// # Errors
+    ///
+    /// A value is out of its range.
+    pub fn parse(options: &mut Options) -> Result<Self> {
+        let mut resources = Self::default();
+        let rule = "must be a whole number up to 512; 0 takes all cores";
+        match options.take_parsed("threads", rule)? {
+            None | Some(0) => {}
+            Some(threads) if threads <= MOST_THREADS => resources.threads = threads,
+            Some(threads) => return Err(Error::config("threads", threads, rule)),
+        }
+        if let Some(given) = options.take("max_memory") {
+            resources.memory = parse_bytes(&given)
+                .ok_or_else(|| Error::config("max_memory", &given, BYTES_EXPECTED))?;
+        }
+        if let Some(folder) = options.take("tmp_dir") {
+            resources.temporary_folder = folder.into();
+        }
+        Ok(resources)
     }
 }
 

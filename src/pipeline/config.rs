@@ -1,8 +1,10 @@
 //! What the user asked for, as plain data.
 
 use super::method::Method;
+use crate::error::{Error, Result};
 use crate::fingerprint::hash_table::HashTable;
 use crate::kernels::Isa;
+use crate::options::Options;
 use crate::resources::Resources;
 
 /// Settings of [`match_queries`](super::match_queries()).
@@ -37,6 +39,10 @@ pub enum Keep {
 }
 
 impl Keep {
+    /// All of them.
+    pub const ALL: [Self; 5] =
+        [Self::First, Self::Last, Self::Longest, Self::FieldMax, Self::FieldMin];
+
     /// The name that options use.
     #[must_use]
     pub fn name(self) -> &'static str {
@@ -67,6 +73,9 @@ pub enum ClusterRule {
 }
 
 impl ClusterRule {
+    /// All of them.
+    pub const ALL: [Self; 2] = [Self::Proven, Self::Components];
+
     /// The name that options use.
     #[must_use]
     pub fn name(self) -> &'static str {
@@ -88,4 +97,93 @@ pub struct Config {
     pub clusters: ClusterRule,
     /// What the run may use.
     pub resources: Resources,
+}
+
+impl Config {
+    /// The settings of `options`, all of which it takes: those of [`Self::parse_besides`], and those of
+    /// the [method](Method::parse_all).
+    ///
+    /// ```
+    /// use simtool::options::Options;
+    /// use simtool::Config;
+    ///
+    /// let mut options = Options::parse("method=simhash,bits=128,keep=last,threads=2")?;
+    /// let config = Config::parse(&mut options)?;
+    /// assert_eq!((config.method.name(), config.resources.threads), ("simhash", 2));
+    /// # Ok::<(), simtool::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// A value is out of its range, or nobody knows the name of an option.
+    pub fn parse(options: &mut Options) -> Result<Self> {
+        let besides = Self::parse_besides(options)?;
+        Ok(Self { method: Method::parse_all(options)?, ..besides })
+    }
+
+    /// The settings beside the method, which is the usual one: takes `keep`, `cluster` and what
+    /// [`Resources::parse`] takes, and leaves the others.
+    ///
+    /// # Errors
+    ///
+    /// A value is out of its range.
+    pub fn parse_besides(options: &mut Options) -> Result<Self> {
+        let keep = take_named("keep", &Keep::ALL.map(|keep| (keep.name(), keep)), options)?;
+        let rules = ClusterRule::ALL.map(|rule| (rule.name(), rule));
+        Ok(Self {
+            method: Method::default(),
+            keep: keep.unwrap_or_default(),
+            clusters: take_named("cluster", &rules, options)?.unwrap_or_default(),
+            resources: Resources::parse(options)?,
+        })
+    }
+}
+
+/// Takes an option whose values have names.
+fn take_named<T: Copy>(
+    option: &'static str,
+    known: &[(&'static str, T)],
+    options: &mut Options,
+) -> Result<Option<T>> {
+    let Some(given) = options.take(option) else { return Ok(None) };
+    let Some(&(_, value)) = known.iter().find(|(name, _)| *name == given) else {
+        let names: Vec<_> = known.iter().map(|(name, _)| *name).collect();
+        return Err(Error::config(option, given, format!("must be one of {}", names.join(", "))));
+    };
+    Ok(Some(value))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn settings_are_read_by_their_names() {
+        let options = "keep=longest,method=simhash:bits=128,max-memory=2G,cluster=components,\
+                       tmp_dir=/tmp,max_distance=5,threads=3";
+        let config = Config::parse(&mut Options::parse(options).unwrap()).unwrap();
+        assert_eq!((config.keep, config.clusters), (Keep::Longest, ClusterRule::Components));
+        assert_eq!((config.resources.threads, config.resources.memory), (3, 2_000_000_000));
+        let method = config.method.to_string();
+        assert_eq!(method, "simhash:bits=128,max_distance=5,shingle=words:3");
+        let none = Config::parse(&mut Options::new()).unwrap();
+        assert_eq!(none.method.name(), "exact");
+    }
+
+    #[test]
+    fn what_is_wrong_is_named() {
+        for (options, message) in [
+            ("keep=second", "keep second: must be one of first, last, longest, max, min"),
+            ("cluster=all", "cluster all: must be one of proven, components"),
+            ("threads=-1", "threads -1: must be a whole number up to 512; 0 takes all cores"),
+            ("max_memory=much", "max_memory much: expected a whole number of bytes"),
+            ("method=magic", "method magic: must be one of exact, "),
+            ("method=simhash:bits=128,bits=64", "options bits=64: is given twice"),
+            ("colour=red", "options colour=red: exact has no such option"),
+            ("bits=64", "bits 64: goes with `method` simhash, minhash"),
+        ] {
+            let error = Config::parse(&mut Options::parse(options).unwrap()).unwrap_err();
+            assert!(error.to_string().starts_with(message), "{error}");
+        }
+    }
 }

@@ -1,7 +1,8 @@
 //! Fingerprints alone: joined with themselves, or searched for others.
 
-use crate::error::Result;
+use crate::error::{Error, ErrorKind, Result};
 use crate::fingerprint_rows::FingerprintRows;
+use crate::matches::ValuePair;
 use crate::pipeline::emit_pairs::{PairForm, PairOutput, Sink, emit};
 use crate::pipeline::timings::{StageClock, Timings};
 use crate::pipeline::workers;
@@ -9,6 +10,7 @@ use crate::pipeline::write_groups::{write_groups, write_query_groups};
 use crate::progress::{Progress, Work};
 use crate::resources::Resources;
 use crate::search::door;
+use crate::search::partners::{in_order, listed};
 use crate::search::planner::{IndexName, Plan, Task, Workload};
 
 /// The plan of a self-join, by the method `index` where it is not left to the planner.
@@ -109,6 +111,45 @@ pub fn search_fingerprints(
         }
     })?;
     Ok(clock.into_timings())
+}
+
+/// All pairs of rows within the distance of `plan`, in memory: of a query and a row of `corpus`, or
+/// without queries of two of its rows.
+///
+/// # Errors
+///
+/// As [`join_fingerprints`]; the pairs are more than the memory of `resources` has room for.
+pub fn list_pairs(
+    queries: Option<&FingerprintRows<'_>>,
+    corpus: &FingerprintRows<'_>,
+    plan: &Plan,
+    resources: &Resources,
+    progress: &dyn Progress,
+) -> Result<Vec<ValuePair>> {
+    workers::start(resources.threads)?.install(|| {
+        let partners = match queries {
+            None => door::self_partners(corpus, plan, resources, progress)?,
+            Some(queries) => door::partners(queries, corpus, plan, resources, progress)?,
+        };
+        let (mut pairs, most) = (Vec::new(), resources.memory / size_of::<ValuePair>() as u64);
+        in_order(
+            &*partners,
+            progress,
+            |rows| listed(&*partners, rows),
+            |part| {
+                if progress.is_cancelled() {
+                    return Err(ErrorKind::Cancelled.into());
+                }
+                if (pairs.len() + part.len()) as u64 > most {
+                    let rule = "do not fit in `max_memory`: give more, or a smaller distance";
+                    return Err(Error::limit("pairs", rule));
+                }
+                pairs.extend(part);
+                Ok(())
+            },
+        )?;
+        Ok(pairs)
+    })
 }
 
 #[cfg(test)]

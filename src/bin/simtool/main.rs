@@ -35,6 +35,7 @@ mod why;
 
 use args::{Args, Command};
 use clap::CommandFactory;
+use std::ffi::OsString;
 use std::panic;
 use std::process::ExitCode;
 use std::sync::{Mutex, PoisonError};
@@ -55,14 +56,21 @@ enum Outcome {
 /// What the last panic said.
 static LAST_PANIC: Mutex<String> = Mutex::new(String::new());
 
-fn main() -> ExitCode {
+/// Runs the program with the arguments of this process.
+pub fn main() -> ExitCode {
+    ExitCode::from(run_with(std::env::args_os().collect()))
+}
+
+/// Runs the program, called with these arguments, of which the first is its own name, and gives its exit
+/// code: for who starts it inside another process.
+pub fn run_with(arguments: Vec<OsString>) -> u8 {
     // A panic is our own bug, whatever the input was: it gets a sentence, not a backtrace. One that
     // the library catches, in a reader of a file format, is told of as that file's fault.
     panic::set_hook(Box::new(|panic| {
         *LAST_PANIC.lock().unwrap_or_else(PoisonError::into_inner) = panic.to_string();
     }));
     signals::ignore_file_size_limit();
-    let outcome = panic::catch_unwind(|| match usage::parse() {
+    let outcome = panic::catch_unwind(|| match usage::parse(shell::keep(arguments)) {
         Err(outcome) => outcome,
         Ok(command) => run(&command).unwrap_or_else(|error| failed(&error)),
     });
@@ -71,7 +79,7 @@ fn main() -> ExitCode {
         console::error(&format!("internal error, please report it: {panic}"));
         Outcome::Failed
     });
-    ExitCode::from(outcome as u8)
+    outcome as u8
 }
 
 /// Says why nothing came out.

@@ -2,6 +2,7 @@
 
 use simtool::shell_word::shell_word;
 use std::ffi::OsString;
+use std::sync::OnceLock;
 
 /// The words of a command line of quoted words.
 #[cfg(feature = "jsonl")]
@@ -27,10 +28,18 @@ pub(crate) fn words(line: &str) -> Vec<OsString> {
     words
 }
 
-/// The arguments of this process, quoted so that a shell runs it again.
+/// What the program was called with, its own name first.
+static ARGUMENTS: OnceLock<Vec<OsString>> = OnceLock::new();
+
+/// Keeps what the program was called with, for [`command_line`].
+pub(crate) fn keep(arguments: Vec<OsString>) -> &'static [OsString] {
+    ARGUMENTS.get_or_init(|| arguments)
+}
+
+/// What the program was called with, quoted so that a shell runs it again.
 pub(crate) fn command_line() -> String {
-    let quoted = |argument: OsString| shell_word(&argument.to_string_lossy());
-    std::env::args_os().map(quoted).collect::<Vec<_>>().join(" ")
+    let quoted = |argument: &OsString| shell_word(&argument.to_string_lossy());
+    ARGUMENTS.get().into_iter().flatten().map(quoted).collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]

@@ -35,8 +35,8 @@ enum Form {
 }
 
 /// What is to be done; where there is nothing, help, the version or an error is printed.
-pub(crate) fn parse() -> Result<Command, Outcome> {
-    let arguments: Vec<OsString> = std::env::args_os().map(named_null).collect();
+pub(crate) fn parse(arguments: &[OsString]) -> Result<Command, Outcome> {
+    let arguments: Vec<OsString> = arguments.iter().cloned().map(named_null).collect();
     if arguments.len() < 2 {
         // Nobody is left to tell if standard error is closed.
         drop(io::stderr().write_all(FIRST_STEPS.as_bytes()));

@@ -124,6 +124,23 @@ impl Method {
         Self::of_rows(kind.name, Recipe::rows(terms, sketch), compared, options)
     }
 
+    /// The method of the option `method`, which is `exact` if it is not given, with its settings: all
+    /// options there are. It may be a name, or a method's text with settings behind a colon.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::parse`]; the method has no such option, or one is given twice.
+    pub fn parse_all(options: &mut Options) -> Result<Self> {
+        let method = options.take("method").unwrap_or_else(|| EXACT.to_owned());
+        let (name, own) = method.split_once(':').unwrap_or((&method, ""));
+        options.add(own)?;
+        let method = Self::parse(name, options)?;
+        match options.first() {
+            Some((option, value)) => Err(method.refusal(option, value)),
+            None => Ok(method),
+        }
+    }
+
     /// Fingerprints of the most frequent words, as `simtool N M` makes them: N is the number of the
     /// table's rows, M that of its bits. Takes `max_distance`, `verify` and, for that, `shingle`.
     ///
@@ -324,13 +341,9 @@ impl FromStr for Method {
 
     /// Reads a name, and behind a colon its options: `exact`, `simhash:bits=128,verify=0.8`.
     fn from_str(text: &str) -> Result<Self> {
-        let (name, options) = text.split_once(':').unwrap_or((text, ""));
-        let mut options = Options::parse(options)?;
-        let method = Self::parse(name, &mut options)?;
-        match options.first() {
-            Some((option, value)) => Err(method.refusal(option, value)),
-            None => Ok(method),
-        }
+        let mut options = Options::new();
+        options.set("method", text);
+        Self::parse_all(&mut options)
     }
 }
 

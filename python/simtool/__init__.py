@@ -1,0 +1,46 @@
+"""Finds near-duplicate documents in large text collections, exactly and in parallel.
+
+>>> import simtool
+>>> texts = [
+...     "The quick brown fox jumps over the lazy dog near the river",
+...     "Something else entirely was written here by somebody",
+...     "The quick brown fox jumps over the lazy dog near the river!",
+... ]
+>>> result = simtool.deduplicate(texts)
+>>> result
+NearDuplicates(3 documents, 2 kept, 1 removed, 1 pair; exact:similarity=0.8,shingle=words:3)
+>>> result.removed
+row  kept  similarity
+  2     0       1.000
+[1 row]
+"""
+
+from ._simtool import (
+    Column,
+    Comparison,
+    Fingerprints,
+    NearDuplicates,
+    Table,
+    __version__,
+    cluster,
+    compare,
+    deduplicate,
+    fingerprint,
+    match,
+    pairs,
+)
+
+__all__ = [
+    "Column",
+    "Comparison",
+    "Fingerprints",
+    "NearDuplicates",
+    "Table",
+    "__version__",
+    "cluster",
+    "compare",
+    "deduplicate",
+    "fingerprint",
+    "match",
+    "pairs",
+]

@@ -1,0 +1,165 @@
+//! Columns that go out: numbers and texts with their names, which Arrow and NumPy read where they are.
+
+use crate::arrow_c::Outgoing;
+use std::ffi::c_void;
+use std::sync::Arc;
+
+/// The values of a column.
+#[derive(Debug)]
+pub(crate) enum Values {
+    /// Rows, distances.
+    U32(Vec<u32>),
+    /// Numbers in an index.
+    U64(Vec<u64>),
+    /// Similarities; what is null is not a number.
+    F64(Vec<f64>),
+    /// Texts one after the other, and where each begins, with the end of the last.
+    Texts(Vec<i64>, Vec<u8>),
+    /// Lists of rows in the same way.
+    Lists(Vec<i64>, Vec<u32>),
+    /// So many words for each value: fingerprints.
+    Words(usize, Vec<u64>),
+}
+
+impl Values {
+    pub(crate) fn len(&self) -> usize {
+        match self {
+            Self::U32(values) => values.len(),
+            Self::U64(values) => values.len(),
+            Self::F64(values) => values.len(),
+            Self::Texts(starts, _) | Self::Lists(starts, _) => starts.len() - 1,
+            Self::Words(width, words) => words.len() / width,
+        }
+    }
+}
+
+/// A column.
+#[derive(Debug)]
+pub(crate) struct ColumnData {
+    pub(crate) name: &'static str,
+    pub(crate) values: Values,
+    /// A bit for each value that is not null, and how many are; none where all are there.
+    validity: Option<(Vec<u8>, usize)>,
+}
+
+impl ColumnData {
+    /// A column without nulls.
+    pub(crate) fn new(name: &'static str, values: Values) -> Arc<Self> {
+        Arc::new(Self { name, values, validity: None })
+    }
+
+    /// A column in which some values may be null.
+    pub(crate) fn nullable(
+        name: &'static str,
+        values: Values,
+        is_there: impl Fn(usize) -> bool,
+    ) -> Arc<Self> {
+        let length = values.len();
+        let nulls = (0..length).filter(|&row| !is_there(row)).count();
+        let validity = (nulls > 0).then(|| {
+            let mut bits = vec![0; length.div_ceil(8)];
+            (0..length)
+                .filter(|&row| is_there(row))
+                .for_each(|row| bits[row / 8] |= 1 << (row % 8));
+            (bits, nulls)
+        });
+        Arc::new(Self { name, values, validity })
+    }
+
+    /// Number of nulls.
+    pub(crate) fn nulls(&self) -> usize {
+        self.validity.as_ref().map_or(0, |(_, nulls)| *nulls)
+    }
+
+    pub(crate) fn is_null(&self, row: usize) -> bool {
+        self.validity.as_ref().is_some_and(|(bits, _)| bits[row / 8] >> (row % 8) & 1 == 0)
+    }
+
+    /// Where its plain numbers are, for NumPy: their type there, how many stand together and the place.
+    pub(crate) fn numbers(&self) -> Option<(&'static str, usize, usize)> {
+        Some(match &self.values {
+            Values::U32(values) => ("<u4", 1, values.as_ptr().addr()),
+            Values::U64(values) => ("<u8", 1, values.as_ptr().addr()),
+            Values::F64(values) => ("<f8", 1, values.as_ptr().addr()),
+            Values::Words(width, words) => ("<u8", *width, words.as_ptr().addr()),
+            Values::Texts(..) | Values::Lists(..) => return None,
+        })
+    }
+
+    /// A value as a table shows it.
+    pub(crate) fn shown(&self, row: usize) -> String {
+        if self.is_null(row) {
+            return "null".to_owned();
+        }
+        match &self.values {
+            Values::U32(values) => values[row].to_string(),
+            Values::U64(values) => values[row].to_string(),
+            Values::F64(values) => format!("{:.3}", values[row]),
+            Values::Texts(starts, text) => {
+                String::from_utf8_lossy(part(starts, text, row)).into_owned()
+            }
+            Values::Lists(starts, rows) => {
+                let rows = part(starts, rows, row);
+                let shown: Vec<_> = rows.iter().take(4).map(ToString::to_string).collect();
+                let more = if rows.len() > 4 { ", …" } else { "" };
+                format!("[{}{more}]", shown.join(", "))
+            }
+            Values::Words(width, words) => {
+                let row = &words[row * width..][..*width];
+                row.iter().rev().map(|word| format!("{word:016x}")).collect()
+            }
+        }
+    }
+
+    /// As Arrow takes it.
+    pub(crate) fn outgoing(self: &Arc<Self>) -> Outgoing {
+        fn place<T>(values: &[T]) -> Option<*const c_void> {
+            Some(values.as_ptr().cast())
+        }
+        let validity = self.validity.as_ref().and_then(|(bits, _)| place(bits));
+        let child = |name: &str, format: &str, length, buffer| Outgoing {
+            format: format.to_owned(),
+            name: name.to_owned(),
+            nullable: false,
+            length,
+            nulls: 0,
+            buffers: vec![None, buffer],
+            children: Vec::new(),
+            owner: self.clone(),
+        };
+        let (format, buffers, children) = match &self.values {
+            Values::U32(values) => ("I".to_owned(), vec![place(values)], vec![]),
+            Values::U64(values) => ("L".to_owned(), vec![place(values)], vec![]),
+            Values::F64(values) => ("g".to_owned(), vec![place(values)], vec![]),
+            Values::Texts(starts, text) => {
+                ("U".to_owned(), vec![place(starts), place(text)], vec![])
+            }
+            Values::Lists(starts, rows) => (
+                "+L".to_owned(),
+                vec![place(starts)],
+                vec![child("item", "I", rows.len(), place(rows))],
+            ),
+            Values::Words(1, words) => ("L".to_owned(), vec![place(words)], vec![]),
+            Values::Words(width, words) => {
+                (format!("+w:{width}"), vec![], vec![child("item", "L", words.len(), place(words))])
+            }
+        };
+        Outgoing {
+            format,
+            name: self.name.to_owned(),
+            nullable: self.nulls() > 0,
+            length: self.values.len(),
+            nulls: self.nulls(),
+            buffers: [validity].into_iter().chain(buffers).collect(),
+            children,
+            owner: self.clone(),
+        }
+    }
+}
+
+/// What belongs to a row.
+pub(crate) fn part<'v, T>(starts: &[i64], values: &'v [T], row: usize) -> &'v [T] {
+    // They are made ascending, from lengths.
+    let place = |at: usize| usize::try_from(starts[at]).unwrap_or_default();
+    &values[place(row)..place(row + 1)]
+}

@@ -1,0 +1,10 @@
+//! The program `simtool`, as it is without Python.
+
+use pyo3::prelude::*;
+use std::ffi::OsString;
+
+/// Runs the program with these arguments, its own name first, and returns its exit code.
+#[pyfunction]
+pub(crate) fn command(py: Python<'_>, arguments: Vec<OsString>) -> u8 {
+    py.detach(|| simtool_command::run_with(arguments))
+}

@@ -1,0 +1,53 @@
+//! Two texts side by side.
+
+use crate::settings;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+/// What two texts have in common.
+#[pyclass(frozen, module = "simtool", get_all)]
+pub(crate) struct Comparison {
+    /// Jaccard similarity of the sets of shingles; `None` where neither has any.
+    similarity: Option<f64>,
+    /// Distance of the fingerprints; `None` where one has no shingle.
+    distance: Option<u32>,
+    /// Shingles that both have.
+    shared: u64,
+    /// Distinct shingles of each.
+    shingles: (u64, u64),
+}
+
+#[pymethods]
+impl Comparison {
+    fn __repr__(&self) -> String {
+        let shown = |value: Option<String>| value.unwrap_or_else(|| "None".to_owned());
+        let similarity = shown(self.similarity.map(|similarity| format!("{similarity:.3}")));
+        let distance = shown(self.distance.map(|distance| distance.to_string()));
+        let (shared, shingles) = (self.shared, self.shingles);
+        format!(
+            "Comparison(similarity={similarity}, distance={distance}, shared={shared}, \
+             shingles={shingles:?})"
+        )
+    }
+}
+
+/// Compares two texts: what the method of `options` compares of them, which are those of
+/// `simtool dedup`.
+#[pyfunction]
+#[pyo3(signature = (a, b, **options))]
+pub(crate) fn compare(
+    py: Python<'_>,
+    a: &str,
+    b: &str,
+    options: Option<&Bound<'_, PyDict>>,
+) -> PyResult<Comparison> {
+    let config = settings::config(settings::options(options)?)?;
+    let compared = py.detach(|| simtool::compare(a, b, &config));
+    let [first, second] = compared.shingles;
+    Ok(Comparison {
+        similarity: compared.similarity.map(|similarity| similarity.ratio()),
+        distance: compared.distance,
+        shared: compared.similarity.map_or(0, |similarity| similarity.shared),
+        shingles: (first, second),
+    })
+}

@@ -1,0 +1,181 @@
+//! Fingerprints of texts, and pairs of them.
+
+use crate::columns::{ColumnData, Values};
+use crate::numbers;
+use crate::run::run;
+use crate::settings;
+use crate::tables::Table;
+use crate::texts::Input;
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::{PyCapsule, PyDict, PyTuple};
+use simtool::fingerprint_rows::{FingerprintRows, recipe_difference};
+use simtool::pipeline::join_fingerprints::{list_pairs, plan_search, plan_self_join};
+use simtool::pipeline::{Wordless, fingerprint_collection};
+use simtool::read::Texts;
+use std::sync::Arc;
+
+/// Fingerprints, a row for each text; one without words has none.
+#[pyclass(frozen, module = "simtool")]
+pub(crate) struct Fingerprints {
+    column: Arc<ColumnData>,
+    /// All but the words, which the column has.
+    rows: FingerprintRows<'static>,
+}
+
+impl Fingerprints {
+    fn new(mut rows: FingerprintRows<'static>) -> Self {
+        let words = std::mem::take(rows.words.to_mut());
+        let values = Values::Words(rows.shape.words(), words);
+        let column = ColumnData::nullable("fingerprint", values, |row| rows.has_fingerprint(row));
+        Self { column, rows }
+    }
+
+    /// The rows, lent.
+    fn rows(&self) -> FingerprintRows<'_> {
+        let words = match &self.column.values {
+            Values::Words(_, words) => &words[..],
+            _ => &[],
+        };
+        FingerprintRows { words: words.into(), ..self.rows.clone() }
+    }
+}
+
+#[pymethods]
+impl Fingerprints {
+    /// How they were made: fingerprints of other recipes do not compare.
+    #[getter]
+    fn recipe(&self) -> Option<&str> {
+        self.rows.recipe.as_deref()
+    }
+
+    /// Bits of a row.
+    #[getter]
+    fn bits(&self) -> u32 {
+        self.rows.shape.row_bits()
+    }
+
+    /// Number of texts without words.
+    #[getter]
+    fn null_count(&self) -> usize {
+        self.column.nulls()
+    }
+
+    fn __len__(&self) -> usize {
+        self.column.values.len()
+    }
+
+    /// A NumPy array of `uint64`, of two dimensions where a row has several words, the lowest first;
+    /// nothing is copied. Rows without fingerprint are zeros.
+    fn to_numpy<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        Table::new(vec![self.column.clone()]).to_numpy(py)
+    }
+
+    fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
+        self.column.outgoing().schema_capsule(py)
+    }
+
+    #[pyo3(signature = (requested_schema=None))]
+    fn __arrow_c_array__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyTuple>> {
+        drop(requested_schema);
+        self.column.outgoing().array_capsules(py)
+    }
+
+    fn __repr__(&self) -> String {
+        let (count, shape) = (self.__len__(), self.rows.shape);
+        let recipe = self.recipe().unwrap_or("of unknown recipe");
+        format!("Fingerprints({count} rows of {shape}; {recipe})")
+    }
+}
+
+/// Makes the fingerprint of every text: takes texts as `deduplicate`, and the options of
+/// `simtool fingerprint`, of which `method` is simhash if it is not given.
+#[pyfunction]
+#[pyo3(signature = (texts, *, column=None, progress=false, **options))]
+pub(crate) fn fingerprint(
+    py: Python<'_>,
+    texts: &Bound<'_, PyAny>,
+    column: Option<String>,
+    progress: bool,
+    options: Option<&Bound<'_, PyDict>>,
+) -> PyResult<Fingerprints> {
+    let mut options = settings::options(options)?;
+    options.complete(&[("method", "simhash")]);
+    let config = settings::config(options)?;
+    let input = Input::of(texts, column)?;
+    let rows = &input.rows()?;
+    let made = run(py, progress, |progress| {
+        let (recipe, resources) = (config.method.recipe(), &config.resources);
+        fingerprint_collection(&Texts::of(rows), recipe, resources, Wordless::Allowed, progress)
+    })?;
+    Ok(Fingerprints::new(made.rows))
+}
+
+/// Fingerprints that are ours, or came from elsewhere.
+enum Given<'py> {
+    Ours(PyRef<'py, Fingerprints>),
+    Others(FingerprintRows<'static>),
+}
+
+impl<'py> Given<'py> {
+    fn of(object: &Bound<'py, PyAny>) -> PyResult<Self> {
+        match object.extract::<PyRef<'py, Fingerprints>>() {
+            Ok(ours) => Ok(Self::Ours(ours)),
+            Err(_) => numbers::fingerprints(object).map(Self::Others),
+        }
+    }
+
+    fn rows(&self) -> FingerprintRows<'_> {
+        match self {
+            Self::Ours(ours) => ours.rows(),
+            Self::Others(rows) => rows.clone(),
+        }
+    }
+}
+
+/// All pairs of fingerprints that differ in at most `max_distance`: a table of `a`, `b` and `distance`.
+///
+/// `fingerprints` are what `fingerprint` returns, or 64-bit integers in Arrow or NumPy; with `queries`,
+/// which are such too, `a` is a row of these. Options are those of what a run may use: `threads`,
+/// `max_memory`, `tmp_dir`.
+#[pyfunction]
+#[pyo3(signature = (fingerprints, max_distance=3, *, queries=None, progress=false, **options))]
+pub(crate) fn pairs(
+    py: Python<'_>,
+    fingerprints: &Bound<'_, PyAny>,
+    max_distance: u32,
+    queries: Option<&Bound<'_, PyAny>>,
+    progress: bool,
+    options: Option<&Bound<'_, PyDict>>,
+) -> PyResult<Table> {
+    let resources = settings::resources(settings::options(options)?)?;
+    let given = Given::of(fingerprints)?;
+    let queries = queries.map(Given::of).transpose()?;
+    let (rows, queries) = (&given.rows(), &queries.as_ref().map(Given::rows));
+    let recipes =
+        queries.as_ref().and_then(|queries| queries.recipe.as_ref().zip(rows.recipe.as_ref()));
+    if let Some(difference) = recipes.and_then(|(a, b)| recipe_difference(a, b)) {
+        let rule = format!("queries do not compare with the fingerprints: {difference}");
+        return Err(PyTypeError::new_err(rule));
+    }
+    let found = run(py, progress, |progress| {
+        let memory = resources.memory;
+        let plan = match queries {
+            None => plan_self_join(rows, max_distance, None, memory)?,
+            Some(queries) => plan_search(queries, rows, max_distance, None, memory)?,
+        };
+        list_pairs(queries.as_ref(), rows, &plan, &resources, progress)
+    })?;
+    let column = |name, of: fn(&simtool::matches::ValuePair) -> u32| {
+        ColumnData::new(name, Values::U32(found.iter().map(of).collect()))
+    };
+    Ok(Table::new(vec![
+        column("a", |pair| pair.a),
+        column("b", |pair| pair.b),
+        column("distance", |pair| pair.distance),
+    ]))
+}

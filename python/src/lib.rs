@@ -1,0 +1,38 @@
+//! The Python package `simtool`: texts come in from where they are, what is found goes out as columns.
+//!
+//! Nothing is computed here. Keywords become the library's options, by the library; texts are lent to
+//! it from Python's strings and from Arrow's buffers; its columns are lent to Arrow and NumPy.
+
+mod arrow_c;
+mod columns;
+mod command;
+mod compare;
+mod errors;
+mod fingerprints;
+mod near_duplicates;
+mod numbers;
+mod run;
+mod settings;
+mod tables;
+mod texts;
+
+use pyo3::prelude::*;
+
+/// What the package is made of.
+#[pymodule(gil_used = false)]
+fn _simtool(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add_class::<tables::Table>()?;
+    module.add_class::<tables::Column>()?;
+    module.add_class::<near_duplicates::NearDuplicates>()?;
+    module.add_class::<fingerprints::Fingerprints>()?;
+    module.add_class::<compare::Comparison>()?;
+    module.add_function(wrap_pyfunction!(near_duplicates::deduplicate, module)?)?;
+    module.add_function(wrap_pyfunction!(near_duplicates::match_, module)?)?;
+    module.add_function(wrap_pyfunction!(near_duplicates::cluster, module)?)?;
+    module.add_function(wrap_pyfunction!(fingerprints::fingerprint, module)?)?;
+    module.add_function(wrap_pyfunction!(fingerprints::pairs, module)?)?;
+    module.add_function(wrap_pyfunction!(compare::compare, module)?)?;
+    module.add_function(wrap_pyfunction!(command::command, module)?)?;
+    Ok(())
+}

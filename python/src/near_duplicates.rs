@@ -1,0 +1,405 @@
+//! What was found: who stays, who goes and why, as columns.
+
+use crate::arrow_c::Imported;
+use crate::columns::{ColumnData, Values};
+use crate::errors::exception;
+use crate::numbers;
+use crate::run::run;
+use crate::settings::{self, Asked};
+use crate::tables::{Table, no_table};
+use crate::texts::Input;
+use pyo3::exceptions::{PyMemoryError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::PyDict;
+use simtool::close::{Close, ClosePair, Neighbourhood};
+use simtool::closeness::Closeness;
+use simtool::cluster::{Removal, clusters, components, keep};
+use simtool::pipeline::method::{Criterion, Method};
+use simtool::pipeline::suggest::suggest;
+use simtool::pipeline::{Plan, Task, find_near_duplicates};
+use simtool::quantity::{counted, grouped};
+use simtool::read::{Corpus, Texts};
+use simtool::sides::Sides;
+use simtool::similarity::Similarity;
+use simtool::{ClusterRule, Config, Keep};
+use std::convert::Infallible;
+use std::sync::Arc;
+
+/// What is told of how close two documents are.
+#[derive(Clone, Copy)]
+struct Told {
+    similarity: bool,
+    distance: bool,
+}
+
+impl Told {
+    fn by(method: &Method) -> Self {
+        let by_distance = matches!(method.close(), Criterion::Distance(_));
+        Self { similarity: !by_distance || method.verify().is_some(), distance: by_distance }
+    }
+
+    /// The columns of it.
+    fn columns(self, of: &[Option<Closeness>]) -> impl Iterator<Item = Arc<ColumnData>> {
+        let similarity = self.similarity.then(|| {
+            let values = of.iter().map(|of| of.and_then(Closeness::similarity).unwrap_or(f64::NAN));
+            ColumnData::nullable("similarity", Values::F64(values.collect()), |row| {
+                of[row].is_some()
+            })
+        });
+        let distance = self.distance.then(|| {
+            let values = of.iter().map(|of| of.and_then(Closeness::distance).unwrap_or_default());
+            ColumnData::nullable("distance", Values::U32(values.collect()), |row| of[row].is_some())
+        });
+        similarity.into_iter().chain(distance)
+    }
+}
+
+/// Near-duplicates that were found, by the numbers of their rows from 0.
+#[pyclass(frozen, module = "simtool")]
+pub(crate) struct NearDuplicates {
+    /// Number of documents, or of queries.
+    documents: usize,
+    close: Close,
+    removals: Vec<Removal>,
+    told: Told,
+    method: String,
+    /// What a table of pairs may take.
+    memory: u64,
+    pairs: PyOnceLock<Py<Table>>,
+}
+
+impl NearDuplicates {
+    fn kept_rows(&self) -> Vec<u32> {
+        let mut removals = self.removals.iter().map(|removal| removal.row).peekable();
+        let is_kept = |row: &u32| removals.next_if_eq(row).is_none();
+        // Rows are numbered in 32 bits.
+        (0..self.documents as u32).filter(is_kept).collect()
+    }
+
+    fn pair_rows(&self) -> (Vec<u32>, Vec<u32>, Vec<Option<Closeness>>) {
+        let (mut a, mut b, mut how) = (Vec::new(), Vec::new(), Vec::new());
+        let visited = self.close.for_each_pair(|pair| {
+            a.push(pair.a);
+            b.push(pair.b);
+            how.push(Some(pair.closeness));
+            Ok::<_, Infallible>(())
+        });
+        match visited {
+            Ok(()) => (a, b, how),
+            Err(never) => match never {},
+        }
+    }
+
+    fn summary(&self) -> String {
+        format!(
+            "{}, {} kept, {} removed, {}",
+            counted(self.documents as u64, "document"),
+            grouped((self.documents - self.removals.len()) as u64),
+            grouped(self.removals.len() as u64),
+            counted(self.close.pair_count(), "pair"),
+        )
+    }
+}
+
+#[pymethods]
+impl NearDuplicates {
+    /// The rows that stay, ascending: a table of the column `row`.
+    #[getter]
+    fn kept(&self) -> Table {
+        Table::new(vec![ColumnData::new("row", Values::U32(self.kept_rows()))])
+    }
+
+    /// The rows that go, each with the row that is kept in its place and how close the two are.
+    #[getter]
+    fn removed(&self) -> Table {
+        let column = |name, of: fn(&Removal) -> u32| {
+            ColumnData::new(name, Values::U32(self.removals.iter().map(of).collect()))
+        };
+        let how: Vec<_> = self.removals.iter().map(|removal| removal.closeness).collect();
+        let rows = [column("row", |removal| removal.row), column("kept", |removal| removal.kept)];
+        Table::new(rows.into_iter().chain(self.told.columns(&how)).collect())
+    }
+
+    /// The rows that others are removed for, each with the list of these.
+    #[getter]
+    fn clusters(&self) -> Table {
+        let clusters = clusters(&self.removals);
+        let (mut starts, mut removed) = (vec![0], Vec::new());
+        for cluster in &clusters {
+            removed.extend(cluster.removed.iter().map(|removal| removal.row));
+            starts.push(removed.len() as i64);
+        }
+        let kept = clusters.iter().map(|cluster| cluster.kept).collect();
+        Table::new(vec![
+            ColumnData::new("kept", Values::U32(kept)),
+            ColumnData::new("removed", Values::Lists(starts, removed)),
+        ])
+    }
+
+    /// All pairs of rows that are close, `a` before `b`, and how close: every two equal documents are
+    /// one. Of a match, `a` is a query and `b` of the corpus.
+    #[getter]
+    fn pairs(&self, py: Python<'_>) -> PyResult<Py<Table>> {
+        let made = self.pairs.get_or_try_init(py, || {
+            let (count, each) = (self.close.pair_count(), 48);
+            if count.saturating_mul(each) > self.memory {
+                let rule = format!(
+                    "{} pairs do not fit in max_memory: give more, or take clusters and removed",
+                    grouped(count)
+                );
+                return Err(PyMemoryError::new_err(rule));
+            }
+            let (a, b, how) = py.detach(|| self.pair_rows());
+            let rows = [("a", a), ("b", b)];
+            let rows = rows.map(|(name, rows)| ColumnData::new(name, Values::U32(rows)));
+            Py::new(py, Table::new(rows.into_iter().chain(self.told.columns(&how)).collect()))
+        })?;
+        Ok(made.clone_ref(py))
+    }
+
+    /// Number of pairs, which no table of them is made for.
+    #[getter]
+    fn pair_count(&self) -> u64 {
+        self.close.pair_count()
+    }
+
+    /// The method with all its settings, as `method` takes it.
+    #[getter]
+    fn method(&self) -> &str {
+        &self.method
+    }
+
+    /// Number of documents; of a match, of queries.
+    fn __len__(&self) -> usize {
+        self.documents
+    }
+
+    fn __repr__(&self) -> String {
+        format!("NearDuplicates({}; {})", self.summary(), self.method)
+    }
+
+    fn _repr_html_(&self) -> String {
+        let share = |count: usize| 100.0 * count as f64 / self.documents.max(1) as f64;
+        let kept = share(self.documents - self.removals.len());
+        format!(
+            "<p><b>{}</b><br><code>{}</code></p><svg width=\"400\" height=\"12\" role=\"img\" \
+             aria-label=\"{kept:.1} % kept\"><rect width=\"400\" height=\"12\" fill=\"#d9773c\"/>\
+             <rect width=\"{:.1}\" height=\"12\" fill=\"#3c7dd9\"/></svg>{}",
+            self.summary(),
+            crate::tables::escaped(&self.method),
+            kept * 4.0,
+            self.removed().html(),
+        )
+    }
+}
+
+/// Finds the near-duplicates among texts, and which to remove.
+///
+/// `texts` is any iterable of `str` and `None`, or what speaks Arrow's PyCapsule interface; of a table
+/// the `column`, where it has several of text. A missing text is a document without words: it is like
+/// nothing, and kept. `options` are those of `simtool dedup`, with `_` for `-`. `progress=True` shows a
+/// bar, where tqdm is installed.
+#[pyfunction]
+#[pyo3(signature = (texts, *, column=None, progress=false, **options))]
+pub(crate) fn deduplicate(
+    py: Python<'_>,
+    texts: &Bound<'_, PyAny>,
+    column: Option<String>,
+    progress: bool,
+    options: Option<&Bound<'_, PyDict>>,
+) -> PyResult<NearDuplicates> {
+    let asked = settings::asked(settings::options(options)?)?;
+    let input = Input::of(texts, column)?;
+    let rows = &input.rows()?;
+    found(py, asked, Task::Deduplicate, progress, Sides::One(rows))
+}
+
+/// Finds the texts of `corpus` that are like those of `queries`: what is kept and removed are queries.
+///
+/// Takes texts and `options` as [`deduplicate`], of which `keep` and `cluster` choose among documents of
+/// one collection and do not go with this.
+#[pyfunction(name = "match")]
+#[pyo3(signature = (corpus, queries, *, column=None, progress=false, **options))]
+pub(crate) fn match_(
+    py: Python<'_>,
+    corpus: &Bound<'_, PyAny>,
+    queries: &Bound<'_, PyAny>,
+    column: Option<String>,
+    progress: bool,
+    options: Option<&Bound<'_, PyDict>>,
+) -> PyResult<NearDuplicates> {
+    let asked = settings::asked(settings::options(options)?)?;
+    let (queries, corpus) = (Input::of(queries, column.clone())?, Input::of(corpus, column)?);
+    let (queries, corpus) = (&queries.rows()?, &corpus.rows()?);
+    found(py, asked, Task::Match, progress, Sides::Two(queries, corpus))
+}
+
+fn found(
+    py: Python<'_>,
+    asked: Asked,
+    task: Task,
+    progress: bool,
+    rows: Sides<&Vec<&[u8]>>,
+) -> PyResult<NearDuplicates> {
+    let Asked { config, chosen_by } = asked;
+    let (memory, documents) = (config.resources.memory, rows.first().len());
+    let (found, method) = run(py, progress, |progress| {
+        let texts = rows.map(|rows| Texts::of(rows));
+        let corpora = texts.as_ref().map(|texts| texts as &dyn Corpus);
+        let method = match chosen_by {
+            Some(given) => suggest(corpora, &given, &config.resources, progress)?.method,
+            None => config.method.clone(),
+        };
+        let plan = Plan::new(Config { method, ..config }, task)?;
+        let found = find_near_duplicates(corpora, &plan, progress)?;
+        Ok((found, plan.method().clone()))
+    })?;
+    Ok(NearDuplicates {
+        documents,
+        close: found.close,
+        removals: found.removals,
+        told: Told::by(&method),
+        method: method.to_string(),
+        memory,
+        pairs: PyOnceLock::new(),
+    })
+}
+
+/// Chooses who is kept of the rows of pairs: of a table with `a`, `b` and, if it has them, `similarity`
+/// or `distance`, or of tuples of these.
+///
+/// `rows` is the number of documents, as far as they are more than the pairs name. `keep` is first or
+/// last, `cluster` as of [`deduplicate`].
+#[pyfunction]
+#[pyo3(signature = (pairs, rows=None, **options))]
+pub(crate) fn cluster(
+    py: Python<'_>,
+    pairs: &Bound<'_, PyAny>,
+    rows: Option<usize>,
+    options: Option<&Bound<'_, PyDict>>,
+) -> PyResult<NearDuplicates> {
+    let mut options = settings::options(options)?;
+    let config = Config::parse_besides(&mut options).map_err(exception)?;
+    settings::refuse_rest(&options)?;
+    if !matches!(config.keep, Keep::First | Keep::Last) {
+        let rule = "needs the documents, of which only rows are known here: take first or last";
+        return Err(exception(simtool::Error::config("keep", config.keep.name(), rule)));
+    }
+    let (mut pairs, told) = given_pairs(pairs)?;
+    pairs.retain(|pair| pair.a != pair.b);
+    for pair in &mut pairs {
+        (pair.a, pair.b) = (pair.a.min(pair.b), pair.a.max(pair.b));
+    }
+    py.detach(|| {
+        pairs.sort_by(|one, other| {
+            (one.a, one.b).cmp(&(other.a, other.b)).then(other.closeness.compare(one.closeness))
+        });
+        pairs.dedup_by_key(|pair| (pair.a, pair.b));
+    });
+    let named = pairs.iter().map(|pair| pair.b as usize + 1).max().unwrap_or(0);
+    let documents = rows.unwrap_or(named);
+    if documents < named {
+        let rule = format!("rows: must be at least {named}, as the pairs have row {}", named - 1);
+        return Err(PyValueError::new_err(rule));
+    }
+    let close = Close { groups: Sides::One(Vec::new()), pairs, of_equal: Closeness::Distance(0) };
+    let removals = py.detach(|| {
+        let around = Neighbourhood::new(&close);
+        let prefer = |a: u32, b: u32| if config.keep == Keep::Last { b.cmp(&a) } else { a.cmp(&b) };
+        match config.clusters {
+            ClusterRule::Proven => keep::keep_preferred(&around, prefer),
+            ClusterRule::Components => components::keep_one_each(&around, prefer),
+        }
+    });
+    Ok(NearDuplicates {
+        documents,
+        close,
+        removals,
+        told,
+        method: "pairs".to_owned(),
+        memory: config.resources.memory,
+        pairs: PyOnceLock::new(),
+    })
+}
+
+/// A similarity that is known as a float only, which its ratio is again.
+fn similarity(float: f64) -> Similarity {
+    const UNION: u64 = 1 << 62;
+    #[expect(clippy::cast_sign_loss, reason = "it is from 0 to 1")]
+    let shared = (float.clamp(0.0, 1.0) * UNION as f64) as u64;
+    Similarity { shared, union: UNION }
+}
+
+fn given_pairs(given: &Bound<'_, PyAny>) -> PyResult<(Vec<ClosePair>, Told)> {
+    let Some(arrow) = Imported::of(given)? else { return pairs_of_tuples(given) };
+    let children = arrow.field().children();
+    let at = |name: &str| children.iter().position(|child| child.name() == name);
+    let (Some(a), Some(b)) = (at("a"), at("b")) else { return Err(no_table("pairs")) };
+    let (of_similarity, of_distance) = (at("similarity"), at("distance"));
+    let told = Told { similarity: of_similarity.is_some(), distance: of_distance.is_some() };
+    let mut pairs = Vec::new();
+    for table in arrow.arrays() {
+        let (skip, length) = (table.offset()?, table.len()?);
+        let column = |number: usize| -> PyResult<_> {
+            let array = table.child(number)?;
+            Ok((array, array.offset()? + skip))
+        };
+        let rows = |number: usize| -> PyResult<Vec<i64>> {
+            let (array, begin) = column(number)?;
+            numbers::integers(array, begin, length)
+        };
+        let (a, b) = (rows(a)?, rows(b)?);
+        let similarities = of_similarity.map(|number| {
+            let (array, begin) = column(number)?;
+            numbers::floats(array, begin, length)
+        });
+        let similarities = similarities.transpose()?;
+        let distances = of_distance.map(rows).transpose()?;
+        for at in 0..length {
+            let distance = distances.as_ref().map(|distances| row(distances[at])).transpose()?;
+            let similarity = similarities.as_ref().map(|of| similarity(of[at]));
+            let closeness = match (similarity, distance) {
+                (Some(similarity), Some(distance)) => Closeness::Verified(similarity, distance),
+                (Some(similarity), None) => Closeness::Similarity(similarity),
+                (None, distance) => Closeness::Distance(distance.unwrap_or_default()),
+            };
+            pairs.push(ClosePair { a: row(a[at])?, b: row(b[at])?, closeness });
+        }
+    }
+    Ok((pairs, told))
+}
+
+fn pairs_of_tuples(given: &Bound<'_, PyAny>) -> PyResult<(Vec<ClosePair>, Told)> {
+    let (mut pairs, mut told) = (Vec::new(), Told { similarity: false, distance: false });
+    for pair in given.try_iter()? {
+        let values =
+            pair?.try_iter().map_err(|_| no_table("pairs"))?.collect::<PyResult<Vec<_>>>()?;
+        let (a, b) = match &values[..] {
+            [a, b] | [a, b, _] => (row(a.extract()?)?, row(b.extract()?)?),
+            _ => return Err(no_table("pairs")),
+        };
+        let closeness = match values.get(2) {
+            None => Closeness::Distance(0),
+            Some(distance) if distance.hasattr("__index__")? => {
+                told.distance = true;
+                Closeness::Distance(row(distance.extract()?)?)
+            }
+            Some(ratio) => {
+                told.similarity = true;
+                Closeness::Similarity(similarity(ratio.extract()?))
+            }
+        };
+        pairs.push(ClosePair { a, b, closeness });
+    }
+    if told.similarity && told.distance {
+        let rule = "pairs: the third values must be all similarities or all distances";
+        return Err(PyValueError::new_err(rule));
+    }
+    Ok((pairs, told))
+}
+
+fn row(number: i64) -> PyResult<u32> {
+    let row = u32::try_from(number).ok().filter(|&row| row < u32::MAX);
+    row.ok_or_else(|| PyValueError::new_err(format!("pairs: {number} is no row")))
+}

@@ -1,0 +1,146 @@
+//! Long work without the interpreter's lock, which Ctrl-C ends and a bar shows.
+
+use crate::errors::exception;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use simtool::Result;
+use simtool::progress::{Progress, Work};
+use std::panic::resume_unwind;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+/// How often signals are looked for, and the bar is drawn.
+const POLL: Duration = Duration::from_millis(50);
+/// As the main thread usually has.
+const STACK: usize = 8 << 20;
+
+/// Runs `work` in a thread of its own, while the caller's looks for signals; with `shows_progress` a bar
+/// of tqdm shows how far it is, if tqdm is installed.
+pub(crate) fn run<T: Send>(
+    py: Python<'_>,
+    shows_progress: bool,
+    work: impl FnOnce(&dyn Progress) -> Result<T> + Send,
+) -> PyResult<T> {
+    let mut bar = if shows_progress { Bar::new(py) } else { None };
+    let watch = &Watch::default();
+    let done = py.detach(|| {
+        thread::scope(|scope| {
+            let (told, done) = mpsc::channel();
+            let body = move || {
+                let result = work(watch);
+                // Nobody listens if there was a signal.
+                let _ = told.send(());
+                result
+            };
+            let thread = thread::Builder::new().name("simtool".to_owned()).stack_size(STACK);
+            let thread = thread.spawn_scoped(scope, body)?;
+            let mut stopped = None;
+            while stopped.is_none() && done.recv_timeout(POLL) == Err(RecvTimeoutError::Timeout) {
+                let looked = Python::attach(|py| {
+                    py.check_signals()?;
+                    bar.as_mut().map_or(Ok(()), |bar| bar.draw(py, watch))
+                });
+                stopped = looked.err();
+            }
+            if stopped.is_some() {
+                watch.is_cancelled.store(true, Ordering::Relaxed);
+            }
+            let result = thread.join().unwrap_or_else(|panic| resume_unwind(panic));
+            match stopped {
+                Some(exception) => Err(exception),
+                None => result.map_err(exception),
+            }
+        })
+    });
+    if let Some(bar) = bar {
+        bar.end(py)?;
+    }
+    done
+}
+
+/// Takes note of progress for the thread that waits.
+#[derive(Default)]
+struct Watch {
+    is_cancelled: AtomicBool,
+    stage: Mutex<Option<(&'static str, Work)>>,
+    stages: AtomicU64,
+    done: AtomicU64,
+}
+
+impl Progress for Watch {
+    fn begin(&self, stage: &'static str, work: Work) {
+        *self.stage.lock().unwrap_or_else(PoisonError::into_inner) = Some((stage, work));
+        self.done.store(0, Ordering::Relaxed);
+        self.stages.fetch_add(1, Ordering::Relaxed);
+    }
+
+    fn advance(&self, amount: u64) {
+        self.done.fetch_add(amount, Ordering::Relaxed);
+    }
+
+    fn is_cancelled(&self) -> bool {
+        self.is_cancelled.load(Ordering::Relaxed)
+    }
+}
+
+/// A bar of tqdm.
+struct Bar {
+    class: Py<PyAny>,
+    bar: Option<Py<PyAny>>,
+    /// The number of the stage that it shows.
+    stage: u64,
+}
+
+impl Bar {
+    fn new(py: Python<'_>) -> Option<Self> {
+        let class = py.import("tqdm.auto").and_then(|module| module.getattr("tqdm")).ok()?;
+        Some(Self { class: class.unbind(), bar: None, stage: 0 })
+    }
+
+    fn draw(&mut self, py: Python<'_>, watch: &Watch) -> PyResult<()> {
+        let now = watch.stages.load(Ordering::Relaxed);
+        let stage = *watch.stage.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some((stage, work)) = stage else { return Ok(()) };
+        if now != self.stage {
+            self.close(py)?;
+            self.stage = now;
+            let settings = PyDict::new(py);
+            settings.set_item("desc", stage)?;
+            // Steps are told in parts that mean nothing, so that a share is shown.
+            let total = if work.amount() == 0 { None } else { Some(work.amount()) };
+            settings.set_item("total", total)?;
+            settings.set_item("leave", false)?;
+            match work {
+                Work::Bytes(_) => {
+                    settings.set_item("unit", "B")?;
+                    settings.set_item("unit_scale", true)?;
+                }
+                Work::Steps(_) => {
+                    settings
+                        .set_item("bar_format", "{desc}: {percentage:3.0f}%|{bar}| {elapsed}")?;
+                }
+            }
+            self.bar = Some(self.class.call(py, (), Some(&settings))?);
+        }
+        let Some(bar) = &self.bar else { return Ok(()) };
+        let done = watch.done.load(Ordering::Relaxed);
+        let done = if work.amount() > 0 { done.min(work.amount()) } else { done };
+        bar.setattr(py, "n", done)?;
+        bar.call_method0(py, "refresh")?;
+        Ok(())
+    }
+
+    fn close(&mut self, py: Python<'_>) -> PyResult<()> {
+        if let Some(bar) = self.bar.take() {
+            bar.call_method0(py, "close")?;
+        }
+        Ok(())
+    }
+
+    fn end(mut self, py: Python<'_>) -> PyResult<()> {
+        self.close(py)
+    }
+}

@@ -1,0 +1,88 @@
+//! Keywords as the library's options: their names are those of the command line, and the library reads
+//! them.
+
+use crate::errors::exception;
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyString};
+use simtool::options::Options;
+use simtool::{Config, Resources};
+
+/// The options that keywords stand for; those that are `None` are not given.
+pub(crate) fn options(keywords: Option<&Bound<'_, PyDict>>) -> PyResult<Options> {
+    let mut options = Options::new();
+    let Some(keywords) = keywords else { return Ok(options) };
+    for (name, value) in keywords {
+        if !value.is_none() {
+            let name: String = name.extract()?;
+            options.set(&name, text(&name, &value)?);
+        }
+    }
+    Ok(options)
+}
+
+/// A value as the command line would have it.
+fn text(name: &str, value: &Bound<'_, PyAny>) -> PyResult<String> {
+    if let Ok(flag) = value.cast::<PyBool>() {
+        return Ok(flag.is_true().to_string());
+    }
+    let is_plain = value.is_instance_of::<PyString>()
+        || value.is_instance_of::<PyInt>()
+        || value.is_instance_of::<PyFloat>();
+    if is_plain || value.hasattr("__index__")? {
+        return Ok(value.str()?.to_string());
+    }
+    if let Ok(path) = value.call_method0("__fspath__") {
+        return path.extract();
+    }
+    let class = value.get_type().name()?;
+    Err(PyTypeError::new_err(format!("{name} must be text or a number, not {class}")))
+}
+
+/// All settings of a run.
+pub(crate) fn config(mut options: Options) -> PyResult<Config> {
+    Config::parse(&mut options).map_err(exception)
+}
+
+/// The settings of a run in memory.
+pub(crate) struct Asked {
+    /// All of them, but for the method where that is chosen.
+    pub(crate) config: Config,
+    /// What was said of the method, where it is chosen by a sample.
+    pub(crate) chosen_by: Option<Options>,
+}
+
+/// The method that means that one is chosen.
+const AUTO: &str = "auto";
+
+/// What was asked for.
+pub(crate) fn asked(mut options: Options) -> PyResult<Asked> {
+    let is_auto = options.clone().take("method").as_deref() == Some(AUTO);
+    let config =
+        if is_auto { Config::parse_besides(&mut options) } else { Config::parse(&mut options) };
+    let config = config.map_err(exception)?;
+    if config.keep.is_by_field() {
+        let rule = "compares a field, which texts in memory have none of: see deduplicate_files";
+        return Err(exception(simtool::Error::config("keep", config.keep.name(), rule)));
+    }
+    options.take("method");
+    Ok(Asked { config, chosen_by: is_auto.then_some(options) })
+}
+
+/// What a run may use, where there is nothing else to set.
+pub(crate) fn resources(mut options: Options) -> PyResult<Resources> {
+    let resources = Resources::parse(&mut options).map_err(exception)?;
+    refuse_rest(&options)?;
+    Ok(resources)
+}
+
+/// Refuses what nobody took.
+pub(crate) fn refuse_rest(options: &Options) -> PyResult<()> {
+    match options.first() {
+        None => Ok(()),
+        Some((name, value)) => {
+            let rule = "there is no such option here";
+            Err(exception(simtool::Error::config("options", format!("{name}={value}"), rule)))
+        }
+    }
+}

@@ -1,0 +1,281 @@
+//! Columns side by side, as Python sees them.
+
+use crate::arrow_c::Outgoing;
+use crate::columns::{ColumnData, Values, part};
+use pyo3::exceptions::{PyKeyError, PyTypeError};
+use pyo3::prelude::*;
+use pyo3::types::{PyCapsule, PyDict, PyList, PyTuple};
+use std::fmt::Write;
+use std::sync::Arc;
+
+/// Rows that are shown of a table.
+const SHOWN: usize = 8;
+
+/// Columns of one length. Speaks Arrow's PyCapsule interface: `pyarrow.table(table)`,
+/// `polars.DataFrame(table)` take it without a copy, and DuckDB through these.
+#[pyclass(frozen, module = "simtool")]
+pub(crate) struct Table {
+    pub(crate) columns: Vec<Arc<ColumnData>>,
+}
+
+impl Table {
+    pub(crate) fn new(columns: Vec<Arc<ColumnData>>) -> Self {
+        Self { columns }
+    }
+
+    pub(crate) fn length(&self) -> usize {
+        self.columns.first().map_or(0, |column| column.values.len())
+    }
+
+    fn outgoing(&self) -> Outgoing {
+        Outgoing {
+            format: "+s".to_owned(),
+            name: String::new(),
+            nullable: false,
+            length: self.length(),
+            nulls: 0,
+            buffers: vec![None],
+            children: self.columns.iter().map(ColumnData::outgoing).collect(),
+            owner: Arc::new(()),
+        }
+    }
+
+    /// The first rows in HTML.
+    pub(crate) fn html(&self) -> String {
+        let mut html = "<table><thead><tr>".to_owned();
+        // Writing to a string cannot fail.
+        for column in &self.columns {
+            let _ = write!(html, "<th>{}</th>", column.name);
+        }
+        html += "</tr></thead><tbody>";
+        for row in 0..self.length().min(SHOWN) {
+            html += "<tr>";
+            for column in &self.columns {
+                let _ = write!(html, "<td>{}</td>", escaped(&column.shown(row)));
+            }
+            html += "</tr>";
+        }
+        let _ = write!(html, "</tbody></table><p>{}</p>", self.size());
+        html
+    }
+
+    fn size(&self) -> String {
+        simtool::quantity::counted(self.length() as u64, "row")
+    }
+}
+
+/// Text in HTML.
+pub(crate) fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}
+
+#[pymethods]
+impl Table {
+    /// The names of the columns.
+    #[getter]
+    fn column_names(&self) -> Vec<&'static str> {
+        self.columns.iter().map(|column| column.name).collect()
+    }
+
+    fn __len__(&self) -> usize {
+        self.length()
+    }
+
+    fn __getitem__(&self, name: &str) -> PyResult<Column> {
+        let column = self.columns.iter().find(|column| column.name == name);
+        column
+            .map(|column| Column(column.clone()))
+            .ok_or_else(|| PyKeyError::new_err(name.to_owned()))
+    }
+
+    /// The columns as NumPy arrays in a dict; the array itself of a table of one column. Numbers are not
+    /// copied.
+    pub(crate) fn to_numpy<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        if let [column] = &self.columns[..] {
+            return Column(column.clone()).to_numpy_array(py);
+        }
+        let arrays = PyDict::new(py);
+        for column in &self.columns {
+            arrays.set_item(column.name, Column(column.clone()).to_numpy_array(py)?)?;
+        }
+        Ok(arrays.into_any())
+    }
+
+    /// The columns as lists in a dict.
+    fn to_pydict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let lists = PyDict::new(py);
+        for column in &self.columns {
+            lists.set_item(column.name, Column(column.clone()).to_pylist(py)?)?;
+        }
+        Ok(lists)
+    }
+
+    fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
+        self.outgoing().schema_capsule(py)
+    }
+
+    #[pyo3(signature = (requested_schema=None))]
+    fn __arrow_c_stream__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyCapsule>> {
+        drop(requested_schema);
+        self.outgoing().stream_capsule(py)
+    }
+
+    fn __repr__(&self) -> String {
+        let shown = self.length().min(SHOWN);
+        let cells = |column: &Arc<ColumnData>| -> Vec<String> {
+            let values = (0..shown).map(|row| column.shown(row));
+            std::iter::once(column.name.to_owned()).chain(values).collect()
+        };
+        let columns: Vec<_> = self.columns.iter().map(cells).collect();
+        let widths: Vec<_> = columns
+            .iter()
+            .map(|cells| cells.iter().map(|cell| cell.chars().count()).max().unwrap_or(0))
+            .collect();
+        let mut text = String::new();
+        for row in 0..=shown {
+            let cells = columns
+                .iter()
+                .zip(&widths)
+                .map(|(cells, &width)| format!("{:>width$}", cells[row]));
+            text += cells.collect::<Vec<_>>().join("  ").trim_end();
+            text.push('\n');
+        }
+        if shown < self.length() {
+            text += "…\n";
+        }
+        text + &format!("[{}]", self.size())
+    }
+
+    fn _repr_html_(&self) -> String {
+        self.html()
+    }
+}
+
+/// A column of a table, which Arrow and NumPy take without a copy.
+#[pyclass(frozen, module = "simtool")]
+pub(crate) struct Column(pub(crate) Arc<ColumnData>);
+
+impl Column {
+    fn to_numpy_array<'py>(self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let column = Bound::new(py, self)?;
+        column.call_method0("to_numpy")
+    }
+}
+
+#[pymethods]
+impl Column {
+    /// What it is called.
+    #[getter]
+    fn name(&self) -> &'static str {
+        self.0.name
+    }
+
+    /// Number of values that are null.
+    #[getter]
+    fn null_count(&self) -> usize {
+        self.0.nulls()
+    }
+
+    fn __len__(&self) -> usize {
+        self.0.values.len()
+    }
+
+    /// What NumPy reads the numbers by, where they are.
+    #[getter]
+    fn __array_interface__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let Some((numbers, width, place)) = self.0.numbers() else {
+            let rule = format!("{} has no plain numbers: take to_pylist()", self.0.name);
+            return Err(pyo3::exceptions::PyAttributeError::new_err(rule));
+        };
+        let length = self.__len__();
+        let interface = PyDict::new(py);
+        if width == 1 {
+            interface.set_item("shape", (length,))?;
+        } else {
+            interface.set_item("shape", (length, width))?;
+        }
+        interface.set_item("typestr", numbers)?;
+        interface.set_item("data", (place, true))?;
+        interface.set_item("version", 3)?;
+        Ok(interface)
+    }
+
+    /// A NumPy array. Numbers are not copied, unless whole ones are null: then they are floats, with NaN
+    /// for what is null. Rows without fingerprint are zeros.
+    fn to_numpy<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        let py = slf.py();
+        let (numpy, column) = (py.import("numpy")?, &slf.get().0);
+        let array = |values: &Bound<'py, PyAny>| numpy.call_method1("asarray", (values,));
+        match &column.values {
+            Values::U32(values) if column.nulls() > 0 => {
+                let number = |(row, &value): (usize, &u32)| {
+                    if column.is_null(row) { f64::NAN } else { f64::from(value) }
+                };
+                let floats: Vec<f64> = values.iter().enumerate().map(number).collect();
+                array(&floats.into_pyobject(py)?)
+            }
+            Values::Texts(..) | Values::Lists(..) => {
+                let array = numpy.call_method1("empty", (column.values.len(), "object"))?;
+                for (row, value) in slf.get().to_pylist(py)?.iter().enumerate() {
+                    array.set_item(row, value)?;
+                }
+                Ok(array)
+            }
+            _ => array(slf.as_any()),
+        }
+    }
+
+    /// A list of Python's numbers and texts, with `None` for what is null.
+    fn to_pylist<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        let list = PyList::empty(py);
+        for row in 0..self.__len__() {
+            if self.0.is_null(row) {
+                list.append(py.None())?;
+                continue;
+            }
+            match &self.0.values {
+                Values::U32(values) => list.append(values[row])?,
+                Values::U64(values) => list.append(values[row])?,
+                Values::F64(values) => list.append(values[row])?,
+                Values::Texts(starts, text) => {
+                    list.append(String::from_utf8_lossy(part(starts, text, row)))?;
+                }
+                Values::Lists(starts, rows) => list.append(part(starts, rows, row).to_vec())?,
+                Values::Words(1, words) => list.append(words[row])?,
+                Values::Words(width, words) => {
+                    list.append(words[row * width..][..*width].to_vec())?
+                }
+            }
+        }
+        Ok(list)
+    }
+
+    fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
+        self.0.outgoing().schema_capsule(py)
+    }
+
+    #[pyo3(signature = (requested_schema=None))]
+    fn __arrow_c_array__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyTuple>> {
+        drop(requested_schema);
+        self.0.outgoing().array_capsules(py)
+    }
+
+    fn __repr__(&self) -> String {
+        Table::new(vec![self.0.clone()]).__repr__()
+    }
+}
+
+/// An object that is no table.
+pub(crate) fn no_table(what: &str) -> PyErr {
+    PyTypeError::new_err(format!(
+        "{what} must be a table of Arrow, or an array of rows and columns"
+    ))
+}

@@ -1,0 +1,236 @@
+//! Texts from where they are: Python's strings, and columns of Arrow. Nothing is copied.
+
+use crate::arrow_c::{Imported, Plain, View, unknown, wrong};
+use pyo3::exceptions::{PyImportError, PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyString;
+
+/// Texts that came in, and are kept for as long as they are lent.
+pub(crate) enum Input<'py> {
+    Strings(Vec<Option<Bound<'py, PyString>>>),
+    Arrow(Imported, Option<String>),
+}
+
+impl<'py> Input<'py> {
+    /// The texts of an object: what speaks Arrow's interface, of whose columns `column` is taken, or
+    /// any iterable of `str` and `None`.
+    pub(crate) fn of(object: &Bound<'py, PyAny>, column: Option<String>) -> PyResult<Self> {
+        let py = object.py();
+        if object.is_instance_of::<PyString>() {
+            return Err(PyTypeError::new_err("texts must be many, not one str: put it in a list"));
+        }
+        match Imported::of(object) {
+            Ok(Some(arrow)) => return Ok(Self::Arrow(arrow, column)),
+            // Some frames hand out Arrow only with pyarrow, and are sequences besides.
+            Err(error) if error.is_instance_of::<PyImportError>(py) => {}
+            Err(error) => return Err(error),
+            Ok(None) => {}
+        }
+        if let Some(column) = column {
+            return Self::of(&object.get_item(column)?, None);
+        }
+        let hint = object.len().unwrap_or(0);
+        let mut strings = Vec::with_capacity(hint);
+        for (row, text) in object.try_iter()?.enumerate() {
+            let text = text?;
+            strings.push(match text.cast_into::<PyString>() {
+                Ok(text) => Some(text),
+                Err(other) => {
+                    let other = other.into_inner();
+                    if !is_missing(&other) {
+                        let class = other.get_type().name()?;
+                        let rule =
+                            format!("the text of row {row} must be str or None, not {class}");
+                        return Err(PyTypeError::new_err(rule));
+                    }
+                    None
+                }
+            });
+        }
+        Ok(Self::Strings(strings))
+    }
+
+    /// The bytes of each text; none of one that is missing, so that rows keep their numbers.
+    pub(crate) fn rows(&self) -> PyResult<Vec<&[u8]>> {
+        match self {
+            Self::Strings(strings) => {
+                let mut rows = Vec::with_capacity(strings.len());
+                for text in strings {
+                    match text {
+                        Some(text) => rows.push(text.to_str()?.as_bytes()),
+                        None => rows.push(&[][..]),
+                    }
+                }
+                Ok(rows)
+            }
+            Self::Arrow(arrow, column) => {
+                let mut rows = Vec::new();
+                let Some(number) = column_number(arrow, column.as_deref())? else {
+                    arrow.arrays().try_for_each(|array| push(array, None, &mut rows))?;
+                    return Ok(rows);
+                };
+                for table in arrow.arrays() {
+                    push(table.child(number)?, Some(table), &mut rows)?;
+                }
+                Ok(rows)
+            }
+        }
+    }
+}
+
+/// Whether a value says that there is none: `None`, or the NaN of pandas.
+fn is_missing(value: &Bound<'_, PyAny>) -> bool {
+    value.is_none() || value.extract::<f64>().is_ok_and(f64::is_nan)
+}
+
+/// Formats of texts.
+const TEXTS: [&str; 3] = ["u", "U", "vu"];
+
+/// The number of the column of a table that is taken; none where there is an array alone.
+fn column_number(arrow: &Imported, column: Option<&str>) -> PyResult<Option<usize>> {
+    let field = arrow.field();
+    if field.format() != "+s" {
+        return Ok(None);
+    }
+    let children = field.children();
+    let names = || children.iter().map(|child| child.name()).collect::<Vec<_>>().join(", ");
+    let found: Vec<usize> = (0..children.len())
+        .filter(|&number| match column {
+            Some(column) => children[number].name() == column,
+            None => TEXTS.contains(&children[number].format()) || children[number].has_dictionary(),
+        })
+        .collect();
+    match (&found[..], column) {
+        ([number], _) => Ok(Some(*number)),
+        (_, Some(column)) => {
+            let rule = format!("column {column}: must be one of {}", names());
+            Err(PyValueError::new_err(rule))
+        }
+        (_, None) => {
+            let count = found.len();
+            let rule =
+                format!("column: must name the column of the texts, as {count} of {} are", names());
+            Err(PyValueError::new_err(rule))
+        }
+    }
+}
+
+/// Whether a bit is set; where there are none, all are.
+fn bit(bits: Option<&[u8]>, place: usize) -> bool {
+    bits.is_none_or(|bits| bits[place / 8] >> (place % 8) & 1 == 1)
+}
+
+/// Adds the texts of an array; where it is a column of `table`, those of its rows.
+fn push<'i>(array: View<'i>, table: Option<View<'i>>, rows: &mut Vec<&'i [u8]>) -> PyResult<()> {
+    let (skip, length, of_table) = match table {
+        Some(table) => (table.offset()?, table.len()?, table.validity()?),
+        None => (0, array.len()?, None),
+    };
+    if skip.checked_add(length).is_none_or(|end| array.len().is_ok_and(|len| end > len)) {
+        return Err(wrong("a column that is shorter than the table"));
+    }
+    let first = rows.len();
+    let (offset, validity) = (array.offset()?, array.validity()?);
+    let begin = offset.checked_add(skip).ok_or_else(|| wrong("a huge offset"))?;
+    let is_valid = |at: usize| bit(validity, begin + at) && bit(of_table, skip + at);
+    if array.field().has_dictionary() {
+        let mut values = Vec::new();
+        push(array.dictionary()?, None, &mut values)?;
+        let keys = crate::numbers::integers(array, begin, length)?;
+        for (at, key) in keys.into_iter().enumerate() {
+            let value = if is_valid(at) {
+                let key = usize::try_from(key).ok();
+                *key.and_then(|key| values.get(key)).ok_or_else(|| wrong("a key of no value"))?
+            } else {
+                &[]
+            };
+            rows.push(value);
+        }
+        return Ok(());
+    }
+    match array.field().format() {
+        "u" => push_offsets::<i32>(array, begin, length, &is_valid, rows)?,
+        "U" => push_offsets::<i64>(array, begin, length, &is_valid, rows)?,
+        "vu" => push_views(array, begin, length, &is_valid, rows)?,
+        "n" => rows.resize(first + length, &[]),
+        format => return Err(unknown("text", format)),
+    }
+    if let Some(at) = rows[first..].iter().position(|text| std::str::from_utf8(text).is_err()) {
+        return Err(PyValueError::new_err(format!("the text of row {} is not UTF-8", first + at)));
+    }
+    Ok(())
+}
+
+fn push_offsets<'i, O: Plain + TryInto<usize>>(
+    array: View<'i>,
+    begin: usize,
+    length: usize,
+    is_valid: &dyn Fn(usize) -> bool,
+    rows: &mut Vec<&'i [u8]>,
+) -> PyResult<()> {
+    if length == 0 {
+        return Ok(());
+    }
+    let end = begin.checked_add(length + 1).ok_or_else(|| wrong("a huge length"))?;
+    let offsets = &array.buffer::<O>(1, end)?[begin..];
+    let place = |at: usize| offsets[at].try_into().map_err(|_| wrong("a negative offset"));
+    let last = place(length)?;
+    let values: &[u8] = array.buffer(2, last)?;
+    rows.reserve(length);
+    let mut start = place(0)?;
+    for at in 0..length {
+        let end = place(at + 1)?;
+        let text = values.get(start..end).ok_or_else(|| wrong("offsets that do not ascend"))?;
+        rows.push(if is_valid(at) { text } else { &[] });
+        start = end;
+    }
+    Ok(())
+}
+
+/// Bytes of a text that stands in its view.
+const INLINE: usize = 12;
+
+fn push_views<'i>(
+    array: View<'i>,
+    begin: usize,
+    length: usize,
+    is_valid: &dyn Fn(usize) -> bool,
+    rows: &mut Vec<&'i [u8]>,
+) -> PyResult<()> {
+    if length == 0 {
+        return Ok(());
+    }
+    // Before the last buffer, which has their lengths, come those of long texts.
+    let count = array.buffer_count()?;
+    let data = count.checked_sub(3).ok_or_else(|| wrong("too few buffers"))?;
+    let lengths: &[i64] = array.buffer(count - 1, data)?;
+    let long = |number: usize| -> PyResult<&'i [u8]> {
+        let length = usize::try_from(lengths[number]).map_err(|_| wrong("a negative length"))?;
+        array.buffer(2 + number, length)
+    };
+    let buffers = (0..data).map(long).collect::<PyResult<Vec<_>>>()?;
+    let end = begin.checked_add(length).and_then(|end| end.checked_mul(16));
+    let views: &'i [u8] = array.buffer(1, end.ok_or_else(|| wrong("a huge length"))?)?;
+    rows.reserve(length);
+    for at in 0..length {
+        if !is_valid(at) {
+            rows.push(&[]);
+            continue;
+        }
+        let view = &views[(begin + at) * 16..][..16];
+        let word = |place: usize| {
+            // Four bytes each, the lowest first.
+            u32::from_le_bytes([view[place], view[place + 1], view[place + 2], view[place + 3]])
+                as usize
+        };
+        let size = word(0);
+        let text = if size <= INLINE {
+            Some(&view[4..4 + size])
+        } else {
+            let (buffer, start) = (buffers.get(word(8)), word(12));
+            buffer.and_then(|buffer| buffer.get(start..start.checked_add(size)?))
+        };
+        rows.push(text.ok_or_else(|| wrong("a view beyond its buffer"))?);
+    }
+    Ok(())
+}
