@@ -15,16 +15,20 @@ row  kept  similarity
 [1 row]
 """
 
+from ._files import deduplicate_files
 from ._simtool import (
     Column,
     Comparison,
+    Evaluation,
     Fingerprints,
+    Index,
     NearDuplicates,
     Table,
     __version__,
     cluster,
     compare,
     deduplicate,
+    evaluate,
     fingerprint,
     match,
     pairs,
@@ -33,13 +37,17 @@ from ._simtool import (
 __all__ = [
     "Column",
     "Comparison",
+    "Evaluation",
     "Fingerprints",
+    "Index",
     "NearDuplicates",
     "Table",
     "__version__",
     "cluster",
     "compare",
     "deduplicate",
+    "deduplicate_files",
+    "evaluate",
     "fingerprint",
     "match",
     "pairs",

@@ -331,7 +331,7 @@ fn similarity(float: f64) -> Similarity {
     Similarity { shared, union: UNION }
 }
 
-fn given_pairs(given: &Bound<'_, PyAny>) -> PyResult<(Vec<ClosePair>, Told)> {
+pub(crate) fn given_pairs(given: &Bound<'_, PyAny>) -> PyResult<(Vec<ClosePair>, Told)> {
     let Some(arrow) = Imported::of(given)? else { return pairs_of_tuples(given) };
     let children = arrow.field().children();
     let at = |name: &str| children.iter().position(|child| child.name() == name);

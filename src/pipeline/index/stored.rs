@@ -111,6 +111,15 @@ impl Index {
         self.recipe.method()
     }
 
+    /// That it keeps the rows of a method, and the same are near.
+    ///
+    /// # Errors
+    ///
+    /// It does not; the message names the parts that differ.
+    pub fn check(&self, method: &Method) -> Result<()> {
+        self.recipe.check(method)
+    }
+
     /// What its rows look like.
     #[must_use]
     pub fn shape(&self) -> Shape {

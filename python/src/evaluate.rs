@@ -1,0 +1,101 @@
+//! What methods get right on texts of which the near-duplicates are known.
+
+use crate::errors::exception;
+use crate::near_duplicates::given_pairs;
+use crate::run::run;
+use crate::settings;
+use crate::tables::escaped;
+use crate::texts::Input;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use simtool::evaluate::truth::TruthFormat;
+use simtool::evaluation::Evaluation as Evaluated;
+use simtool::pipeline::evaluate::{DocumentsInMemory, Labelled, Labels, evaluate as evaluated};
+use simtool::pipeline::method::presets::NamedMethod;
+use simtool::read::Texts;
+use simtool::write::evaluation::{write_json, write_page, write_table};
+use std::fmt::Write;
+use std::io;
+use std::path::Path;
+
+/// What methods reach: precision, recall and F1 at every threshold.
+#[pyclass(frozen, module = "simtool")]
+pub(crate) struct Evaluation(Evaluated);
+
+impl Evaluation {
+    fn written(
+        &self,
+        write: fn(&mut dyn io::Write, &Evaluated) -> io::Result<()>,
+    ) -> PyResult<String> {
+        let mut text = Vec::new();
+        write(&mut text, &self.0)?;
+        Ok(String::from_utf8_lossy(&text).into_owned())
+    }
+}
+
+#[pymethods]
+impl Evaluation {
+    /// All that `simtool eval --format json` tells: a dict.
+    fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let text = self.written(|out, evaluation| write_json(out, evaluation))?;
+        py.import("json")?.call_method1("loads", (text,))
+    }
+
+    /// The page of `simtool eval --report`: curves and wrong pairs in HTML.
+    fn to_html(&self) -> PyResult<String> {
+        self.written(|out, evaluation| write_page(out, evaluation))
+    }
+
+    fn __repr__(&self) -> PyResult<String> {
+        self.written(|out, evaluation| write_table(out, evaluation))
+    }
+
+    fn _repr_html_(&self) -> PyResult<String> {
+        Ok(format!("<pre>{}</pre>", escaped(&self.__repr__()?)))
+    }
+}
+
+/// Measures methods on texts whose near-duplicates are known: `truth` are the true pairs of rows, as
+/// `cluster` takes pairs.
+///
+/// `methods` are names of presets and methods with their options, as of `simtool eval --methods`: a text
+/// with commas or a list; all presets if they are not given. All pairs are compared, so that n texts take
+/// n² comparisons. Options are those of what a run may use.
+#[pyfunction]
+#[pyo3(signature = (texts, truth, methods=None, *, column=None, progress=false, **options))]
+pub(crate) fn evaluate(
+    py: Python<'_>,
+    texts: &Bound<'_, PyAny>,
+    truth: &Bound<'_, PyAny>,
+    methods: Option<&Bound<'_, PyAny>>,
+    column: Option<String>,
+    progress: bool,
+    options: Option<&Bound<'_, PyDict>>,
+) -> PyResult<Evaluation> {
+    let resources = settings::resources(settings::options(options)?)?;
+    let methods = match methods {
+        None => NamedMethod::all(),
+        Some(methods) => NamedMethod::parse_list(&match methods.extract::<String>() {
+            Ok(list) => list,
+            Err(_) => methods.extract::<Vec<String>>()?.join(","),
+        }),
+    };
+    let methods = methods.map_err(exception)?;
+    let mut lines = String::new();
+    for pair in given_pairs(truth)?.0 {
+        // Writing to a string cannot fail.
+        let _ = writeln!(lines, "{}\t{}", pair.a, pair.b);
+    }
+    let input = Input::of(texts, column)?;
+    let rows = &input.rows()?;
+    run(py, progress, |progress| {
+        let ids: Vec<String> = (0..rows.len()).map(|row| row.to_string()).collect();
+        let texts = Texts::of(rows).with_ids(&ids)?;
+        let documents = DocumentsInMemory::read(&texts, resources.threads, progress)?;
+        let (path, bytes) = (Path::new("truth"), lines.as_bytes());
+        let labels = Labels { path, bytes, format: TruthFormat::Pairs };
+        let labelled = Labelled::new("texts", documents, labels, None)?;
+        evaluated(&[labelled], &methods, &resources, progress)
+    })
+    .map(Evaluation)
+}

@@ -1,0 +1,284 @@
+//! An index of what was seen, which grows.
+//!
+//! Nothing is held open between calls: each sees what was committed before it, an index is shared by
+//! processes, and forking is safe.
+
+use crate::columns::{ColumnData, Values};
+use crate::errors::exception;
+use crate::run::run;
+use crate::settings;
+use crate::tables::Table;
+use crate::texts::Input;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use simtool::durable::{Disk, Durability};
+use simtool::fingerprint_rows::FingerprintRows;
+use simtool::mapped_file::FileAccess;
+use simtool::pipeline::index::{Added, Arrival, Index as Stored, IndexAdder, Near};
+use simtool::pipeline::method::Method;
+use simtool::pipeline::{Wordless, fingerprint_collection};
+use simtool::progress::Progress;
+use simtool::read::Texts;
+use simtool::utc_time::UtcTime;
+use simtool::{Resources, Result};
+use std::borrow::Cow;
+use std::path::PathBuf;
+use std::time::SystemTime;
+
+/// An index of documents in a folder: what was seen is found again, what is new is added.
+///
+/// It is made where there is none, of the `method` and its options, which is simhash if it is not given;
+/// one that is there must be of the method that is given, if one is. `threads`, `max_memory` and
+/// `tmp_dir` are of each call.
+#[pyclass(frozen, module = "simtool")]
+pub(crate) struct Index {
+    path: PathBuf,
+    resources: Resources,
+}
+
+fn holder(what: &str) -> String {
+    format!("process {} (simtool.Index.{what})", std::process::id())
+}
+
+fn disk() -> Disk {
+    Disk::new(Durability::Synced)
+}
+
+/// The fingerprints of texts by the method of an index.
+fn fingerprints(
+    rows: &[&[u8]],
+    method: &Method,
+    resources: &Resources,
+    progress: &dyn Progress,
+) -> Result<FingerprintRows<'static>> {
+    let (texts, wordless) = (Texts::of(rows), Wordless::Allowed);
+    Ok(fingerprint_collection(&texts, method.recipe(), resources, wordless, progress)?.rows)
+}
+
+impl Index {
+    fn adder(&self, what: &str) -> Result<IndexAdder> {
+        let resources = self.resources.clone();
+        IndexAdder::open(&self.path, FileAccess::Map, disk(), &holder(what), resources)
+    }
+
+    fn stored(&self) -> Result<Stored> {
+        Stored::open(&self.path, FileAccess::Map, self.resources.clone())
+    }
+
+    /// Adds documents, and tells what became of each.
+    fn added(
+        &self,
+        py: Python<'_>,
+        texts: &Bound<'_, PyAny>,
+        ids: Option<&Bound<'_, PyAny>>,
+        source: &str,
+        column: Option<String>,
+        progress: bool,
+    ) -> PyResult<Vec<Added>> {
+        let input = Input::of(texts, column)?;
+        let ids = ids.map(|ids| Input::of(ids, None)).transpose()?;
+        let rows = &input.rows()?;
+        let ids = ids.as_ref().map(Input::rows).transpose()?;
+        if let Some(ids) = ids.as_ref().filter(|ids| ids.len() != rows.len()) {
+            let (ids, rows) = (ids.len(), rows.len());
+            let rule = format!("ids {ids}: must be as many as the texts, which are {rows}");
+            return Err(PyValueError::new_err(rule));
+        }
+        run(py, progress, |progress| {
+            let mut adder = self.adder("add")?;
+            let made = fingerprints(rows, adder.method(), &self.resources, progress)?;
+            let id = |row: usize| match &ids {
+                Some(ids) => Cow::Borrowed(ids[row]),
+                None => Cow::Owned(row.to_string().into_bytes()),
+            };
+            let time = UtcTime::from(SystemTime::now()).seconds();
+            let added = adder.add(&made, id, Arrival { source, time })?;
+            adder.commit()?;
+            Ok(added)
+        })
+    }
+}
+
+#[pymethods]
+impl Index {
+    #[new]
+    #[pyo3(signature = (path, **options))]
+    fn new(py: Python<'_>, path: PathBuf, options: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
+        let mut options = settings::options(options)?;
+        let resources = Resources::parse(&mut options).map_err(exception)?;
+        let is_named = options.first().is_some();
+        let mut method = || {
+            options.complete(&[("method", "simhash")]);
+            Method::parse_all(&mut options)
+        };
+        py.detach(|| {
+            let is_empty =
+                !path.exists() || path.read_dir().is_ok_and(|mut files| files.next().is_none());
+            if !is_empty {
+                let index = Stored::open(&path, FileAccess::Map, resources.clone())?;
+                return if is_named { index.check(&method()?) } else { Ok(()) };
+            }
+            IndexAdder::create(&path, method()?, disk(), &holder("create"))
+        })
+        .map_err(exception)?;
+        Ok(Self { path, resources })
+    }
+
+    /// Adds texts in their order, and returns a table of what became of each: the `number` that it has in
+    /// the index from now on, or that of the document that it `repeats` with the `distance` of the two; all
+    /// are null of a text without words. What is near another text of the same call repeats it.
+    #[pyo3(signature = (texts, ids=None, *, source="", column=None, progress=false))]
+    fn add(
+        &self,
+        py: Python<'_>,
+        texts: &Bound<'_, PyAny>,
+        ids: Option<&Bound<'_, PyAny>>,
+        source: &str,
+        column: Option<String>,
+        progress: bool,
+    ) -> PyResult<Table> {
+        let added = self.added(py, texts, ids, source, column, progress)?;
+        let number = |at: usize| match added[at] {
+            Added::New(number) => Some(number),
+            _ => None,
+        };
+        let near = |at: usize| match added[at] {
+            Added::Repeats(near) => Some(near),
+            _ => None,
+        };
+        let numbers = |of: &dyn Fn(usize) -> Option<u64>| {
+            Values::U64((0..added.len()).map(|at| of(at).unwrap_or_default()).collect())
+        };
+        let distances = (0..added.len()).map(|at| near(at).map_or(0, |near| near.distance));
+        let repeats = |at: usize| near(at).map(|near| near.number);
+        Ok(Table::new(vec![
+            ColumnData::nullable("number", numbers(&number), |at| number(at).is_some()),
+            ColumnData::nullable("repeats", numbers(&repeats), |at| near(at).is_some()),
+            ColumnData::nullable("distance", Values::U32(distances.collect()), |at| {
+                near(at).is_some()
+            }),
+        ]))
+    }
+
+    /// Adds texts, and returns the rows of those that repeat nothing: a table of the column `row`.
+    #[pyo3(signature = (texts, ids=None, *, source="", column=None, progress=false))]
+    fn filter(
+        &self,
+        py: Python<'_>,
+        texts: &Bound<'_, PyAny>,
+        ids: Option<&Bound<'_, PyAny>>,
+        source: &str,
+        column: Option<String>,
+        progress: bool,
+    ) -> PyResult<Table> {
+        let added = self.added(py, texts, ids, source, column, progress)?;
+        let rows = (0_u32..).zip(&added).filter(|(_, added)| !matches!(added, Added::Repeats(_)));
+        Ok(Table::new(vec![ColumnData::new(
+            "row",
+            Values::U32(rows.map(|(row, _)| row).collect()),
+        )]))
+    }
+
+    /// Looks for texts: a table of the `row` of a text, and the `number`, the `id` and the `distance` of
+    /// each document that is near, nearest first; with `only_nearest` of one.
+    #[pyo3(signature = (texts, *, only_nearest=false, column=None, progress=false))]
+    fn query(
+        &self,
+        py: Python<'_>,
+        texts: &Bound<'_, PyAny>,
+        only_nearest: bool,
+        column: Option<String>,
+        progress: bool,
+    ) -> PyResult<Table> {
+        let input = Input::of(texts, column)?;
+        let rows = &input.rows()?;
+        let (found, ids) = run(py, progress, |progress| {
+            let index = self.stored()?;
+            let made = fingerprints(rows, index.method(), &self.resources, progress)?;
+            let found = index.near(&made, only_nearest)?;
+            let (mut starts, mut ids) = (vec![0], Vec::new());
+            for near in found.iter().flatten() {
+                ids.extend(
+                    index.document(near.number)?.map(|document| document.id).unwrap_or_default(),
+                );
+                starts.push(ids.len() as i64);
+            }
+            Ok((found, Values::Texts(starts, ids)))
+        })?;
+        let all = || {
+            (0_u32..).zip(&found).flat_map(|(row, near)| near.iter().map(move |near| (row, near)))
+        };
+        let distances = all().map(|(_, Near { distance, .. })| *distance).collect();
+        Ok(Table::new(vec![
+            ColumnData::new("row", Values::U32(all().map(|(row, _)| row).collect())),
+            ColumnData::new("number", Values::U64(all().map(|(_, near)| near.number).collect())),
+            ColumnData::new("id", ids),
+            ColumnData::new("distance", Values::U32(distances)),
+        ]))
+    }
+
+    /// Takes the documents with these IDs out of the index, and returns how many there were.
+    fn remove(&self, py: Python<'_>, ids: Vec<String>) -> PyResult<u64> {
+        let removed = py.detach(|| {
+            let mut wanted: Vec<&[u8]> = ids.iter().map(String::as_bytes).collect();
+            wanted.sort_unstable();
+            let mut adder = self.adder("remove")?;
+            let removed = adder.remove(&mut |id| wanted.binary_search(&id).is_ok())?;
+            adder.commit()?;
+            Ok(removed)
+        });
+        removed.map_err(exception)
+    }
+
+    /// Puts all segments together, so that questions are answered fastest.
+    fn compact(&self, py: Python<'_>) -> PyResult<()> {
+        py.detach(|| self.adder("compact")?.compact()).map_err(exception)
+    }
+
+    /// Checks every byte.
+    fn verify(&self, py: Python<'_>) -> PyResult<()> {
+        py.detach(|| self.stored()?.verify()).map_err(exception)
+    }
+
+    /// How large it is: a dict.
+    fn stat<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let told = py.detach(|| {
+            self.stored().and_then(|index| Ok((index.size()?, index.method().to_string())))
+        });
+        let (size, method) = told.map_err(exception)?;
+        let stat = PyDict::new(py);
+        stat.set_item("method", method)?;
+        stat.set_item("documents", size.documents)?;
+        stat.set_item("removed", size.removed)?;
+        stat.set_item("repeats", size.repeats)?;
+        stat.set_item("generation", size.generation)?;
+        stat.set_item("segments", size.segments)?;
+        stat.set_item("bytes", size.bytes)?;
+        stat.set_item("tables", size.tables)?;
+        Ok(stat)
+    }
+
+    /// The method with all its settings.
+    #[getter]
+    fn method(&self, py: Python<'_>) -> PyResult<String> {
+        py.detach(|| self.stored().map(|index| index.method().to_string())).map_err(exception)
+    }
+
+    /// The folder.
+    #[getter]
+    fn path(&self) -> &std::path::Path {
+        &self.path
+    }
+
+    fn __len__(&self, py: Python<'_>) -> PyResult<usize> {
+        let size = py.detach(|| self.stored()?.size()).map_err(exception)?;
+        Ok(usize::try_from(size.documents)?)
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        let (path, count) = (self.path.display(), self.__len__(py)?);
+        let documents = simtool::quantity::counted(count as u64, "document");
+        Ok(format!("Index({path}, {documents}; {})", self.method(py)?))
+    }
+}

@@ -1,0 +1,103 @@
+"""The guide, the notebook, the docstrings and the stubs say what is so."""
+
+import ast
+import doctest
+import importlib.util
+import inspect
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import simtool
+
+FOLDER = Path(__file__).parent.parent
+GUIDE = (FOLDER / "README.md").read_text()
+# The parts of the guide that need a library of others, and the rest.
+PARTS = re.split(r"(?=<!-- needs: )", GUIDE)
+NEEDS = [re.match(r"<!-- needs: (.*?) -->", part) for part in PARTS]
+ENDS = [part.split("\n```\n", 1)[0] if needs else part for part, needs in zip(PARTS, NEEDS)]
+
+
+def ran(text, name, names):
+    test = doctest.DocTestParser().get_doctest(text, names, name, name, 0)
+    assert test.examples, name
+    told = []
+    doctest.DocTestRunner().run(test, out=told.append, clear_globs=False)
+    assert not told, "".join(told)
+
+
+@pytest.mark.parametrize("number", range(len(PARTS)))
+def test_the_guide_shows_what_is_printed(number, capsys):
+    needs = NEEDS[number]
+    for module in needs[1].split() if needs else []:
+        pytest.importorskip(module)
+    names = {}
+    ran(ENDS[0], "guide", names)
+    if number > 0:
+        ran(ENDS[number], needs[1], names)
+
+
+def test_the_docstring_of_the_package_is_true():
+    ran(simtool.__doc__, "simtool", {})
+
+
+@pytest.mark.parametrize("notebook", sorted((FOLDER / "examples").glob("*.ipynb")), ids=lambda path: path.name)
+def test_a_notebook_runs(notebook, tmp_path, monkeypatch):
+    pytest.importorskip("polars")
+    monkeypatch.chdir(tmp_path)
+    names = {"__name__": "__main__"}
+    for cell in json.loads(notebook.read_text())["cells"]:
+        if cell["cell_type"] != "code":
+            continue
+        code = ast.parse("".join(cell["source"]))
+        last = code.body.pop() if isinstance(code.body[-1], ast.Expr) else None
+        exec(compile(code, notebook.name, "exec"), names)
+        if last is not None:
+            shown = eval(compile(ast.Expression(last.value), notebook.name, "eval"), names)
+            text = "".join(cell["outputs"][0]["data"]["text/plain"]) if cell["outputs"] else None
+            assert text is None or repr(shown) == text
+
+
+def test_everything_has_a_docstring():
+    for name in simtool.__all__:
+        member = getattr(simtool, name)
+        if callable(member):
+            assert inspect.getdoc(member), name
+
+
+def stubs():
+    return ast.parse((Path(simtool.__file__).parent / "_simtool.pyi").read_text())
+
+
+def test_stubs_name_what_is_there():
+    for node in stubs().body:
+        if isinstance(node, ast.FunctionDef):
+            assert callable(getattr(simtool._simtool, node.name))
+            given = inspect.signature(getattr(simtool._simtool, node.name)).parameters
+            arguments = node.args
+            named = [a.arg for a in arguments.args + arguments.kwonlyargs]
+            assert list(given)[: len(named)] == named, node.name
+        elif isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+            known = {member.name for member in node.body if isinstance(member, ast.FunctionDef)}
+            public = {name for name in vars(getattr(simtool, node.name)) if not name.startswith("_")}
+            assert public == {name for name in known if not name.startswith("_")}, node.name
+
+
+def test_types_are_checked(tmp_path):
+    if importlib.util.find_spec("mypy") is None:
+        pytest.skip("mypy is not there")
+    (tmp_path / "use.py").write_text(
+        "import simtool\n"
+        "found: simtool.NearDuplicates = simtool.deduplicate(['a', None], similarity=0.8, method='exact')\n"
+        "names: list[str] = found.removed.column_names\n"
+        "simtool.pairs(simtool.fingerprint(['a']), 3, queries=simtool.fingerprint(['b']))\n"
+        "simtool.cluster(found.pairs, rows=2)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-m", "mypy", "--strict", "use.py"], cwd=tmp_path, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stdout + done.stderr

@@ -1,0 +1,91 @@
+"""An index that grows, files, and methods that are measured."""
+
+import json
+
+import pytest
+
+import simtool
+from test_found import program
+
+
+def test_an_index_finds_what_it_saw(tmp_path, texts):
+    index = simtool.Index(tmp_path / "seen.idx", max_distance=5)
+    first = index.add(texts[:200], [f"t{row}" for row in range(200)], source="first").to_pydict()
+    second = index.add(texts[200:]).to_pydict()
+    for text, number, repeats in zip(texts, first["number"] + second["number"], first["repeats"]):
+        assert (text in (None, "")) == (number is None and repeats is None)
+    assert len(index) == sum(number is not None for number in first["number"] + second["number"])
+    again = simtool.Index(tmp_path / "seen.idx")
+    assert again.filter(texts).to_pydict()["row"] == [row for row, text in enumerate(texts) if not text]
+    row = next(row for row, number in enumerate(first["number"]) if number is not None)
+    found = again.query([texts[row], None, "nothing like that was ever seen here"]).to_pydict()
+    assert (found["row"][0], found["id"][0], found["distance"][0]) == (0, f"t{row}", 0)
+    assert set(found["row"]) == {0}
+    assert repr(index).startswith(f"Index({tmp_path}/seen.idx, {len(index)} documents; simhash:bits=64,max_dis")
+    count = len(index)
+    assert index.remove([f"t{row}", "nobody"]) == 1
+    index.compact()
+    index.verify()
+    assert len(index) == count - 1 == index.stat()["documents"]
+    stat = program("index", "stat", tmp_path / "seen.idx")
+    assert stat.returncode == 0, stat.stderr
+
+
+def test_the_program_finds_the_same_new_ones(tmp_path, texts):
+    lines = [json.dumps({"id": str(row), "text": text or ""}) for row, text in enumerate(texts)]
+    (tmp_path / "texts.jsonl").write_text("\n".join(lines))
+    program("index", "create", tmp_path / "a.idx", "--max-distance", "5")
+    done = program("index", "add", tmp_path / "a.idx", tmp_path / "texts.jsonl", "--json", "-q")
+    assert done.returncode == 0, done.stderr
+    expected = [(int(row["id"]), row["number"]) for row in map(json.loads, done.stdout.splitlines())]
+    added = simtool.Index(tmp_path / "b.idx", max_distance=5).add(texts).to_pydict()
+    found = [(row, number) for row, number in enumerate(added["repeats"]) if number is not None]
+    assert found == expected and len(found) > 10
+
+
+def test_an_index_of_another_method_is_refused(tmp_path):
+    simtool.Index(tmp_path / "seen.idx", bits=128)
+    with pytest.raises(ValueError, match="bits"):
+        simtool.Index(tmp_path / "seen.idx", bits=64)
+    with pytest.raises(ValueError, match="method exact: makes no fingerprints"):
+        simtool.Index(tmp_path / "other.idx", method="exact")
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "file").write_text("x")
+    with pytest.raises((OSError, ValueError)):
+        simtool.Index(tmp_path / "folder")
+    with pytest.raises(ValueError, match="ids 1: must be as many as the texts, which are 2"):
+        simtool.Index(tmp_path / "seen.idx").add(["a", "b"], ["1"])
+
+
+def test_files_are_deduplicated(tmp_path):
+    rows = ["a b c d e", "f g h i j", "A b, c d e!"]
+    with open(tmp_path / "texts.jsonl", "w") as file:
+        file.writelines(json.dumps({"id": f"t{n}", "body": text}) + "\n" for n, text in enumerate(rows))
+    out = tmp_path / "out"
+    summary = simtool.deduplicate_files(
+        tmp_path / "texts.jsonl", output=out, text_field="body", write_kept=True, similarity=0.9
+    )
+    assert summary["counts"]["removed"] == 1 if "counts" in summary else summary
+    assert [json.loads(line)["id"] for line in (out / "removed.jsonl").read_text().splitlines()] == ["t2"]
+    kept = (out / "kept" / "texts.jsonl").read_text()
+    assert "t0" in kept and "t1" in kept and "t2" not in kept
+    with pytest.raises((OSError, ValueError), match="force"):
+        simtool.deduplicate_files([tmp_path / "texts.jsonl"], output=out, text_field="body")
+    with pytest.raises(ValueError, match="text_colour"):
+        simtool.deduplicate_files(tmp_path / "texts.jsonl", output=tmp_path / "x", text_colour="body")
+    with pytest.raises(OSError, match="none.jsonl"):
+        simtool.deduplicate_files(tmp_path / "none.jsonl", output=tmp_path / "x")
+
+
+def test_methods_are_measured():
+    texts = ["a b c d e f g h", "a b c d e f g i", "j k l m n o p", "q r s t u v", None]
+    measured = simtool.evaluate(texts, [(1, 0)], ["word-simhash", "exact:shingle=words:1"])
+    told = measured.to_dict()
+    assert [method["name"] for method in told["methods"]] == ["word-simhash", "exact:shingle=words:1"]
+    assert "F1" in repr(measured) or "f1" in repr(measured).lower()
+    assert measured.to_html().startswith("<!DOCTYPE html>")
+    assert "<pre>" in measured._repr_html_()
+    with pytest.raises(ValueError, match="methods magic: must be one of"):
+        simtool.evaluate(texts, [(1, 0)], "magic")
+    with pytest.raises(ValueError, match="truth"):
+        simtool.evaluate(texts, [], "exact")
