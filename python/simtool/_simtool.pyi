@@ -102,7 +102,7 @@ class Index:
         texts: _Texts,
         ids: _Texts | None = None,
         *,
-        source: str = "",
+        source: str = "default",
         column: str | None = None,
         progress: bool = False,
     ) -> Table: ...
@@ -111,7 +111,7 @@ class Index:
         texts: _Texts,
         ids: _Texts | None = None,
         *,
-        source: str = "",
+        source: str = "default",
         column: str | None = None,
         progress: bool = False,
     ) -> Table: ...

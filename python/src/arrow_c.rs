@@ -1,6 +1,6 @@
 //! The C data interface of Arrow, by hand: its structs, what comes in by capsules, what goes out.
 //!
-//! All `unsafe` of the package is here. What comes in is read as the interface promises: buffers are
+//! All `unsafe` of the package is here, but for the map of an index. What comes in is read as the interface promises: buffers are
 //! as long as lengths and offsets say, and nobody changes them. Null pointers, negative numbers and
 //! lengths that do not fit are refused.
 

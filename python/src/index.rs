@@ -45,6 +45,13 @@ fn disk() -> Disk {
     Disk::new(Durability::Synced)
 }
 
+/// Segments are mapped.
+#[expect(unsafe_code, reason = "maps are safe only if nobody changes the files")]
+fn access() -> FileAccess {
+    // SAFETY: an index never changes a file that is complete, and its guide says that others must not.
+    unsafe { FileAccess::map(|_, _| ()) }
+}
+
 /// The fingerprints of texts by the method of an index.
 fn fingerprints(
     rows: &[&[u8]],
@@ -59,11 +66,11 @@ fn fingerprints(
 impl Index {
     fn adder(&self, what: &str) -> Result<IndexAdder> {
         let resources = self.resources.clone();
-        IndexAdder::open(&self.path, FileAccess::Map, disk(), &holder(what), resources)
+        IndexAdder::open(&self.path, access(), disk(), &holder(what), resources)
     }
 
     fn stored(&self) -> Result<Stored> {
-        Stored::open(&self.path, FileAccess::Map, self.resources.clone())
+        Stored::open(&self.path, access(), self.resources.clone())
     }
 
     /// Adds documents, and tells what became of each.
@@ -116,7 +123,7 @@ impl Index {
             let is_empty =
                 !path.exists() || path.read_dir().is_ok_and(|mut files| files.next().is_none());
             if !is_empty {
-                let index = Stored::open(&path, FileAccess::Map, resources.clone())?;
+                let index = Stored::open(&path, access(), resources.clone())?;
                 return if is_named { index.check(&method()?) } else { Ok(()) };
             }
             IndexAdder::create(&path, method()?, disk(), &holder("create"))
@@ -128,7 +135,7 @@ impl Index {
     /// Adds texts in their order, and returns a table of what became of each: the `number` that it has in
     /// the index from now on, or that of the document that it `repeats` with the `distance` of the two; all
     /// are null of a text without words. What is near another text of the same call repeats it.
-    #[pyo3(signature = (texts, ids=None, *, source="", column=None, progress=false))]
+    #[pyo3(signature = (texts, ids=None, *, source="default", column=None, progress=false))]
     fn add(
         &self,
         py: Python<'_>,
@@ -162,7 +169,7 @@ impl Index {
     }
 
     /// Adds texts, and returns the rows of those that repeat nothing: a table of the column `row`.
-    #[pyo3(signature = (texts, ids=None, *, source="", column=None, progress=false))]
+    #[pyo3(signature = (texts, ids=None, *, source="default", column=None, progress=false))]
     fn filter(
         &self,
         py: Python<'_>,

@@ -28,7 +28,7 @@ use std::sync::Arc;
 
 /// What is told of how close two documents are.
 #[derive(Clone, Copy)]
-struct Told {
+pub(crate) struct Told {
     similarity: bool,
     distance: bool,
 }

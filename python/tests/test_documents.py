@@ -28,6 +28,7 @@ def ran(text, name, names):
     told = []
     doctest.DocTestRunner().run(test, out=told.append, clear_globs=False)
     assert not told, "".join(told)
+    names.update(test.globs)
 
 
 @pytest.mark.parametrize("number", range(len(PARTS)))

@@ -43,13 +43,13 @@ def test_the_program_finds_the_same(texts, options, tmp_path):
         return [json.loads(line) for line in (tmp_path / "out" / name).read_text().splitlines()]
 
     found = simtool.deduplicate(texts, **options)
-    removed = [(int(row["id"]), int(row["kept"]["id"])) for row in rows("removed.jsonl")]
+    removed = [(int(row["id"]), int(row["kept_id"])) for row in rows("removed.jsonl")]
     columns = found.removed.to_pydict()
     assert list(zip(columns["row"], columns["kept"])) == removed
     assert len(removed) > 10
     pairs = found.pairs.to_pydict()
     expected = rows("pairs.jsonl")
-    assert list(zip(pairs["a"], pairs["b"])) == [(int(p["a"]["id"]), int(p["b"]["id"])) for p in expected]
+    assert list(zip(pairs["a"], pairs["b"])) == [(int(p["a_id"]), int(p["b_id"])) for p in expected]
     assert found.pair_count == len(expected)
     for name in ("similarity", "distance"):
         if name in pairs:

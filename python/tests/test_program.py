@@ -34,7 +34,8 @@ def test_exit_codes_are_the_programs(tmp_path):
     (tmp_path / "bad.jsonl").write_text('{"text": "a b c d"}\n{"text": 7}\n')
     out = tmp_path / "out"
     assert run("dedup", tmp_path / "a.txt", tmp_path / "b.txt", "--output", out).returncode == 0
-    assert run("dedup", tmp_path / "a.txt", "--output", out).returncode == 1
+    assert run("dedup", tmp_path / "a.txt", "--output", out).returncode == 2
+    assert run("dedup", tmp_path / "none.txt").returncode == 1
     usage = run("dedup", "--nothing")
     assert usage.returncode == 2 and "unexpected argument '--nothing'" in usage.stderr
     assert run().returncode == 2
