@@ -106,24 +106,25 @@ impl ColumnData {
             }
             Values::Words(width, words) => {
                 let row = &words[row * width..][..*width];
-                row.iter().rev().map(|word| format!("{word:016x}")).collect()
+                let words = row.iter().rev().map(|word| format!("{word:016x}"));
+                words.collect::<Vec<_>>().concat()
             }
         }
     }
 
     /// As Arrow takes it.
     pub(crate) fn outgoing(self: &Arc<Self>) -> Outgoing {
-        fn place<T>(values: &[T]) -> Option<*const c_void> {
-            Some(values.as_ptr().cast())
+        fn place<T>(values: &[T]) -> *const c_void {
+            values.as_ptr().cast()
         }
-        let validity = self.validity.as_ref().and_then(|(bits, _)| place(bits));
+        let validity = self.validity.as_ref().map(|(bits, _)| place(bits));
         let child = |name: &str, format: &str, length, buffer| Outgoing {
             format: format.to_owned(),
             name: name.to_owned(),
             nullable: false,
             length,
             nulls: 0,
-            buffers: vec![None, buffer],
+            buffers: vec![None, Some(buffer)],
             children: Vec::new(),
             owner: self.clone(),
         };
@@ -150,7 +151,7 @@ impl ColumnData {
             nullable: self.nulls() > 0,
             length: self.values.len(),
             nulls: self.nulls(),
-            buffers: [validity].into_iter().chain(buffers).collect(),
+            buffers: std::iter::once(validity).chain(buffers.into_iter().map(Some)).collect(),
             children,
             owner: self.clone(),
         }

@@ -3,6 +3,7 @@
 use crate::settings;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use simtool::similarity::Similarity;
 
 /// What two texts have in common.
 #[pyclass(frozen, module = "simtool", get_all)]
@@ -45,7 +46,7 @@ pub(crate) fn compare(
     let compared = py.detach(|| simtool::compare(a, b, &config));
     let [first, second] = compared.shingles;
     Ok(Comparison {
-        similarity: compared.similarity.map(|similarity| similarity.ratio()),
+        similarity: compared.similarity.map(Similarity::ratio),
         distance: compared.distance,
         shared: compared.similarity.map_or(0, |similarity| similarity.shared),
         shingles: (first, second),

@@ -91,7 +91,7 @@ fn of_arrow(arrow: &Imported) -> PyResult<FingerprintRows<'static>> {
         }
         _ => None,
     };
-    let of_column = column.map(|column| field.children()[column]).unwrap_or(field);
+    let of_column = column.map_or(field, |column| field.children()[column]);
     let width = match of_column.format() {
         "l" | "L" => 1,
         format => {

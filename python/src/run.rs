@@ -89,7 +89,7 @@ impl Progress for Watch {
 /// A bar of tqdm.
 struct Bar {
     class: Py<PyAny>,
-    bar: Option<Py<PyAny>>,
+    shown: Option<Py<PyAny>>,
     /// The number of the stage that it shows.
     stage: u64,
 }
@@ -97,7 +97,7 @@ struct Bar {
 impl Bar {
     fn new(py: Python<'_>) -> Option<Self> {
         let class = py.import("tqdm.auto").and_then(|module| module.getattr("tqdm")).ok()?;
-        Some(Self { class: class.unbind(), bar: None, stage: 0 })
+        Some(Self { class: class.unbind(), shown: None, stage: 0 })
     }
 
     fn draw(&mut self, py: Python<'_>, watch: &Watch) -> PyResult<()> {
@@ -123,9 +123,9 @@ impl Bar {
                         .set_item("bar_format", "{desc}: {percentage:3.0f}%|{bar}| {elapsed}")?;
                 }
             }
-            self.bar = Some(self.class.call(py, (), Some(&settings))?);
+            self.shown = Some(self.class.call(py, (), Some(&settings))?);
         }
-        let Some(bar) = &self.bar else { return Ok(()) };
+        let Some(bar) = &self.shown else { return Ok(()) };
         let done = watch.done.load(Ordering::Relaxed);
         let done = if work.amount() > 0 { done.min(work.amount()) } else { done };
         bar.setattr(py, "n", done)?;
@@ -134,7 +134,7 @@ impl Bar {
     }
 
     fn close(&mut self, py: Python<'_>) -> PyResult<()> {
-        if let Some(bar) = self.bar.take() {
+        if let Some(bar) = self.shown.take() {
             bar.call_method0(py, "close")?;
         }
         Ok(())

@@ -92,11 +92,11 @@ impl Table {
     /// copied.
     pub(crate) fn to_numpy<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         if let [column] = &self.columns[..] {
-            return Column(column.clone()).to_numpy_array(py);
+            return Column(column.clone()).into_numpy(py);
         }
         let arrays = PyDict::new(py);
         for column in &self.columns {
-            arrays.set_item(column.name, Column(column.clone()).to_numpy_array(py)?)?;
+            arrays.set_item(column.name, Column(column.clone()).into_numpy(py)?)?;
         }
         Ok(arrays.into_any())
     }
@@ -160,7 +160,7 @@ impl Table {
 pub(crate) struct Column(pub(crate) Arc<ColumnData>);
 
 impl Column {
-    fn to_numpy_array<'py>(self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+    fn into_numpy(self, py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
         let column = Bound::new(py, self)?;
         column.call_method0("to_numpy")
     }
@@ -247,7 +247,7 @@ impl Column {
                 Values::Lists(starts, rows) => list.append(part(starts, rows, row).to_vec())?,
                 Values::Words(1, words) => list.append(words[row])?,
                 Values::Words(width, words) => {
-                    list.append(words[row * width..][..*width].to_vec())?
+                    list.append(words[row * width..][..*width].to_vec())?;
                 }
             }
         }

@@ -5,6 +5,9 @@ use pyo3::exceptions::{PyImportError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
+/// Strings after which signals are looked for.
+const LOOKED_AFTER: usize = 1 << 16;
+
 /// Texts that came in, and are kept for as long as they are lent.
 pub(crate) enum Input<'py> {
     Strings(Vec<Option<Bound<'py, PyString>>>),
@@ -33,6 +36,9 @@ impl<'py> Input<'py> {
         let mut strings = Vec::with_capacity(hint);
         for (row, text) in object.try_iter()?.enumerate() {
             let text = text?;
+            if row % LOOKED_AFTER == LOOKED_AFTER - 1 {
+                py.check_signals()?;
+            }
             strings.push(match text.cast_into::<PyString>() {
                 Ok(text) => Some(text),
                 Err(other) => {

@@ -47,20 +47,38 @@ def test_the_docstring_of_the_package_is_true():
 
 
 @pytest.mark.parametrize("notebook", sorted((FOLDER / "examples").glob("*.ipynb")), ids=lambda path: path.name)
-def test_a_notebook_runs(notebook, tmp_path, monkeypatch):
+def test_a_notebook_runs(notebook, tmp_path, monkeypatch, capsys):
     pytest.importorskip("polars")
     monkeypatch.chdir(tmp_path)
     names = {"__name__": "__main__"}
+    # What a cell prints, and the value of its last line.
     for cell in json.loads(notebook.read_text())["cells"]:
         if cell["cell_type"] != "code":
             continue
         code = ast.parse("".join(cell["source"]))
         last = code.body.pop() if isinstance(code.body[-1], ast.Expr) else None
         exec(compile(code, notebook.name, "exec"), names)
-        if last is not None:
-            shown = eval(compile(ast.Expression(last.value), notebook.name, "eval"), names)
-            text = "".join(cell["outputs"][0]["data"]["text/plain"]) if cell["outputs"] else None
-            assert text is None or repr(shown) == text
+        value = None if last is None else eval(compile(ast.Expression(last.value), "cell", "eval"), names)
+        stored = {output["output_type"]: output for output in cell["outputs"]}
+        printed = "".join(stored.get("stream", {"text": []})["text"])
+        assert capsys.readouterr().out == printed
+        if value is not None:
+            data = stored["execute_result"]["data"]
+            assert repr(value) == "".join(data["text/plain"])
+            if isinstance(value, simtool.NearDuplicates | simtool.Table):
+                assert value._repr_html_() == "".join(data["text/html"])
+
+
+def test_the_readme_shows_what_works(tmp_path, monkeypatch):
+    polars = pytest.importorskip("polars")
+    readme = FOLDER.parent / "README.md"
+    code = re.search(r"## In Python.*?```python\n(.*?)```", readme.read_text(), re.S)[1]
+    monkeypatch.chdir(tmp_path)
+    texts = ["a b c d", "A, b, c d!", "e f g h"]
+    names = {"texts": texts, "frame": polars.DataFrame({"text": texts})}
+    exec(code, names)
+    assert names["result"].kept.to_pydict() == {"row": [0, 2]}
+    assert len(simtool.Index("seen.idx")) == 2
 
 
 def test_everything_has_a_docstring():
