@@ -178,7 +178,7 @@ mod tests {
             ("threads=-1", "threads -1: must be a whole number up to 512; 0 takes all cores"),
             ("max_memory=much", "max_memory much: expected a whole number of bytes"),
             ("method=magic", "method magic: must be one of exact, "),
-            ("method=simhash:bits=128,bits=64", "options bits=64: is given twice"),
+            ("method=simhash:bits=128,bits=64", "options bits=128: is given twice"),
             ("colour=red", "options colour=red: exact has no such option"),
             ("bits=64", "bits 64: goes with `method` simhash, minhash"),
         ] {
