@@ -52,6 +52,7 @@ impl Capacity {
     /// # Errors
     ///
     /// There are no documents or bits, or as many differences as bits.
+    #[expect(clippy::cast_sign_loss, reason = "there is a document at least")]
     pub fn of(documents: f64, bits: u32, max_distance: u32) -> Result<Vec<Self>> {
         if !(1.0..=1e18).contains(&documents) {
             return Err(Error::config("documents", documents, "must be from 1 to 1e18"));

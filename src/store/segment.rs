@@ -357,11 +357,12 @@ impl Segment {
     /// The number of the document in a row; of damage it is told by [`Self::check`].
     #[must_use]
     pub fn number(&self, row: usize) -> u64 {
-        let later = match self.has_numbers {
-            true => self.file.array::<u32>(NUMBERS).at(row).map(u64::from),
-            false => Some(row as u64),
+        let later = if self.has_numbers {
+            self.file.array::<u32>(NUMBERS).at(row).map_or(0, u64::from)
+        } else {
+            row as u64
         };
-        self.first.saturating_add(later.unwrap_or_default())
+        self.first.saturating_add(later)
     }
 
     /// The row of the document with a number, if it is here.

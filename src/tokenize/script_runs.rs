@@ -24,12 +24,14 @@ fn class(character: char) -> Class {
     match character {
         '+' | '#' | '&' | '.' | '_' | '%' | '-' => Class::Ascii,
         '\0'..='\x7f' if character.is_ascii_alphanumeric() => Class::Ascii,
-        '\0'..='\x7f' => Class::Other,
+        // Also dashes, quotation marks, full stops and brackets of Chinese text.
+        '\0'..='\x7f'
+        | '\u{2010}'..='\u{203f}'
+        | '\u{3001}'..='\u{3004}'
+        | '\u{3008}'..='\u{3020}' => Class::Other,
         '\u{4e00}'..='\u{9fff}' => Class::Han,
         // The mark that prolongs is of both, for Unicode.
         '\u{3041}'..='\u{3096}' | '\u{30fc}' => Class::Kana,
-        // Dashes, quotation marks, full stops and brackets.
-        '\u{2010}'..='\u{203f}' | '\u{3001}'..='\u{3004}' | '\u{3008}'..='\u{3020}' => Class::Other,
         _ if is_combining_mark(character) && !normalize::is_unspaced(character) => Class::Mark,
         '\u{80}'..'\u{e00}' => Class::Other,
         _ => match character.script() {

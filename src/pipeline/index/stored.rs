@@ -147,9 +147,9 @@ impl Index {
             let keep = |matches: &[Match], take: &mut dyn FnMut(Near)| {
                 let near = near_of(segment, matches, &self.removed);
                 if only_nearest {
-                    near.min().into_iter().for_each(take)
+                    near.min().into_iter().for_each(take);
                 } else {
-                    near.for_each(take)
+                    near.for_each(take);
                 }
             };
             for (query, near) in lookup.in_segment(rows, segment, &keep)? {
