@@ -44,6 +44,7 @@ fn fold_case(text: impl Iterator<Item = char>, folded: &mut String) {
 
 /// Whether the character is a letter or digit, as the standard library has it; of most characters of
 /// Chinese text that is known without its tables.
+#[cfg(feature = "chinese")]
 #[inline]
 pub(super) fn is_letter_or_digit(character: char) -> bool {
     match character {
@@ -91,6 +92,7 @@ mod tests {
         check("\u{1e9e}", "ss");
     }
 
+    #[cfg(feature = "chinese")]
     #[test]
     fn letters_and_digits_are_those_of_the_standard_library() {
         for character in '\0'..=char::MAX {
