@@ -7,6 +7,7 @@ mod arrow_c;
 mod columns;
 mod command;
 mod compare;
+mod engine;
 mod errors;
 mod evaluate;
 mod fingerprints;
@@ -32,6 +33,7 @@ fn _simtool(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<evaluate::Evaluation>()?;
     module.add_class::<index::Index>()?;
     module.add_function(wrap_pyfunction!(evaluate::evaluate, module)?)?;
+    module.add_class::<engine::Engine>()?;
     module.add_function(wrap_pyfunction!(near_duplicates::deduplicate, module)?)?;
     module.add_function(wrap_pyfunction!(near_duplicates::match_, module)?)?;
     module.add_function(wrap_pyfunction!(near_duplicates::cluster, module)?)?;

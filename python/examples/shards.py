@@ -1,0 +1,57 @@
+"""Deduplicates shards that lie on several machines, without an engine.
+
+    python shards.py fingerprint shard-0.jsonl fingerprints/0.jsonl     (on each machine, its shards)
+    python shards.py join fingerprints removed                          (on one, with all fingerprints)
+
+A fingerprint takes 100 bytes in a line, so these travel instead of the texts. What goes is written in a
+file for each shard: the lines of `removed/0.jsonl` name what `kept_id` stands for.
+"""
+
+import json
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import simtool
+
+
+def program(*arguments: object) -> None:
+    subprocess.run([sys.executable, "-m", "simtool", *map(str, arguments)], check=True)
+
+
+def fingerprint(shard: Path, fingerprints: Path, *options: str) -> None:
+    fingerprints.parent.mkdir(parents=True, exist_ok=True)
+    program("fingerprint", shard, "--output", fingerprints, "--force", "--quiet", *options)
+
+
+def join(folder: Path, removed: Path, max_distance: int = 3) -> None:
+    # The shards in the order of their names are the reading order.
+    shards = sorted(folder.glob("*.jsonl"))
+    rows = [(shard.name, json.loads(line)["id"]) for shard in shards for line in shard.open()]
+    with tempfile.TemporaryDirectory() as work:
+        together, pairs = Path(work, "all.jsonl"), Path(work, "pairs.npy")
+        with together.open("wb") as out:
+            for shard in shards:
+                out.write(shard.read_bytes())
+        program("join", together, "--max-distance", max_distance, "--rows", "--output", pairs, "--quiet")
+        import numpy
+
+        result = simtool.cluster(map(tuple, numpy.load(pairs).tolist()), rows=len(rows))
+    removed.mkdir(parents=True, exist_ok=True)
+    columns = (result.removed[name].to_pylist() for name in ("row", "kept", "distance"))
+    files = {shard.name: (removed / shard.name).open("w") for shard in shards}
+    for row, kept, distance in zip(*columns):
+        (name, id), (_, kept_id) = rows[row], rows[kept]
+        line = {"id": id, "kept_id": kept_id, "distance": distance}
+        files[name].write(json.dumps(line) + "\n")
+    for file in files.values():
+        file.close()
+
+
+if __name__ == "__main__":
+    command, first, second, *options = sys.argv[1:]
+    if command == "fingerprint":
+        fingerprint(Path(first), Path(second), *options)
+    else:
+        join(Path(first), Path(second), *map(int, options))

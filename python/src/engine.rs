@@ -1,0 +1,475 @@
+//! What a distributed run asks of one machine: the keys of fingerprints, the close pairs among those of
+//! one key, and who is kept.
+//!
+//! An engine moves rows; nothing here knows which. All is a function of the options and of what comes
+//! in, so a task that runs twice gives the same.
+
+use crate::arrow_c::{Imported, View};
+use crate::columns::{ColumnData, Values};
+use crate::errors::exception;
+use crate::numbers;
+use crate::settings;
+use crate::tables::{Table, no_table};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use simtool::close::{Close, ClosePair, Neighbourhood};
+use simtool::closeness::Closeness;
+use simtool::cluster::{components, keep};
+use simtool::fingerprint_rows::{FingerprintRows, Metric, Shape};
+use simtool::kernels::hamming_pairs::{Candidates, near_pairs_64};
+use simtool::matches::ValuePair;
+use simtool::pipeline::join_fingerprints::{list_pairs, plan_search, plan_self_join};
+use simtool::pipeline::method::Criterion;
+use simtool::progress::NoProgress;
+use simtool::search::layout::Layout;
+use simtool::sides::Sides;
+use simtool::{ClusterRule, Config, Error};
+use std::collections::BTreeSet;
+
+/// Rows of one bucket that are compared each with each; more are joined as on one machine, which cuts
+/// them by further blocks.
+const FEW: usize = 1 << 10;
+
+/// How one method's fingerprints are looked for by keys: the same for every task of a run.
+#[pyclass(frozen, module = "simtool._simtool")]
+pub(crate) struct Engine {
+    config: Config,
+    distance: u32,
+    shape: Shape,
+    layout: Layout,
+    /// Blocks of half the size, for buckets that are too full; none where a layout has no halves.
+    halves: Option<Layout>,
+}
+
+#[pymethods]
+impl Engine {
+    /// The engine for the options of `simtool dedup`; with a `sample` of fingerprints its keys tell
+    /// those apart equally well, else they need no data.
+    #[new]
+    #[pyo3(signature = (sample=None, **options))]
+    fn new(
+        sample: Option<&Bound<'_, PyAny>>,
+        options: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Self> {
+        let mut options = settings::options(options)?;
+        options.complete(&[("method", "simhash")]);
+        let mut config = settings::config(options)?;
+        config.resources.threads = 1;
+        let method = &config.method;
+        let refuse = |rule: &str| exception(Error::config("method", method, rule));
+        let (Criterion::Distance(distance), Some(sketch)) = (method.close(), method.recipe().sketch())
+        else {
+            return Err(refuse("compares sets, which no engine distributes: take simhash or minhash"));
+        };
+        if method.recipe().terms().is_learned() {
+            return Err(refuse(
+                "learns from the whole collection first, which is not distributed: take a `weight` \
+                 that is not learned, and no `words`, `top` or `idf_band`",
+            ));
+        }
+        if method.verify().is_some() {
+            return Err(refuse("reads texts again, which is not distributed: leave `verify` out"));
+        }
+        if config.keep.is_by_field() {
+            let rule = "compares a field, which is not distributed: take first, last or longest";
+            return Err(exception(Error::config("keep", config.keep.name(), rule)));
+        }
+        let shape = sketch.shape();
+        let by_bands = method.recall().map(|recall| Layout::with_recall(shape, distance, recall));
+        let is_exact = matches!(shape.metric(), Metric::Bits | Metric::Lanes { null: false, .. });
+        let sample = sample.map(|given| rows(given, shape)).transpose()?;
+        let (layout, halves) = match (by_bands.flatten(), sample) {
+            (Some(bands), _) => (bands, None),
+            (None, _) if !is_exact => {
+                return Err(refuse("has distances that no keys are known for: take simhash or minhash"));
+            }
+            (None, Some(sample)) => (Layout::of(&sample.words, shape, distance), None),
+            (None, None) => {
+                let twice = distance.checked_mul(2).filter(|&twice| twice + 1 < shape.units());
+                let halves = twice.map(|twice| Layout::even(shape, twice + 1));
+                (Layout::even(shape, distance), halves)
+            }
+        };
+        Ok(Self { config, distance, shape, layout, halves })
+    }
+
+    /// The method with all its settings.
+    #[getter]
+    fn method(&self) -> String {
+        self.config.method.to_string()
+    }
+
+    /// Words of a fingerprint.
+    #[getter]
+    fn words(&self) -> usize {
+        self.shape.words()
+    }
+
+    /// Keys of a fingerprint.
+    #[getter]
+    fn tables(&self) -> usize {
+        self.layout.masks().len()
+    }
+
+    /// Which of several is kept.
+    #[getter]
+    fn keep(&self) -> &'static str {
+        self.config.keep.name()
+    }
+
+    /// Whether buckets that are too full can be cut.
+    #[getter]
+    fn cuts(&self) -> bool {
+        self.halves.is_some()
+    }
+
+    /// The buckets of fingerprints: a table of `row` and `bucket`. Those of `full` buckets stand in
+    /// smaller ones instead.
+    #[pyo3(signature = (fingerprints, full=Vec::new()))]
+    fn buckets(
+        &self,
+        py: Python<'_>,
+        fingerprints: &Bound<'_, PyAny>,
+        full: Vec<u32>,
+    ) -> PyResult<Table> {
+        let given = rows(fingerprints, self.shape)?;
+        let full: BTreeSet<u32> = full.into_iter().collect();
+        let (numbers, buckets) = py.detach(|| {
+            let (mut numbers, mut buckets, mut of_row) = (Vec::new(), Vec::new(), Vec::new());
+            for number in 0..given.len() {
+                self.buckets_of(row(&given, number), &full, &mut of_row);
+                // An Arrow batch has fewer rows.
+                numbers.extend(of_row.iter().map(|_| number as u32));
+                buckets.append(&mut of_row);
+            }
+            (numbers, buckets)
+        });
+        Ok(Table::new(vec![
+            ColumnData::new("row", Values::U32(numbers)),
+            ColumnData::new("bucket", Values::U32(buckets)),
+        ]))
+    }
+
+    /// The close pairs among fingerprints that stand in one bucket, each in the first bucket that both
+    /// stand in: a table of `a`, `b` and `distance`. All fingerprints of a bucket are given, and
+    /// neighbours. With `sides`, pairs of one of side 0 and one of side 1; else no two are equal.
+    #[pyo3(signature = (fingerprints, buckets, full=Vec::new(), sides=None))]
+    fn pairs(
+        &self,
+        py: Python<'_>,
+        fingerprints: &Bound<'_, PyAny>,
+        buckets: &Bound<'_, PyAny>,
+        full: Vec<u32>,
+        sides: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Table> {
+        let given = rows(fingerprints, self.shape)?;
+        let buckets = whole_numbers(buckets, "buckets")?;
+        let sides = sides.map(|sides| whole_numbers(sides, "sides")).transpose()?;
+        let lengths = [Some(buckets.len()), sides.as_ref().map(Vec::len)];
+        if lengths.into_iter().flatten().any(|length| length != given.len()) {
+            return Err(PyValueError::new_err("buckets: must be one for each fingerprint"));
+        }
+        let full = full.into_iter().collect();
+        let found = py.detach(|| {
+            let mut search = Search::new(self, &given, &full);
+            let mut begin = 0;
+            for run in buckets.chunk_by(|one, other| one == other) {
+                let run_rows: Vec<u32> = (begin..begin + run.len()).map(|row| row as u32).collect();
+                search.run(run[0] as u32, run_rows, sides.as_deref())?;
+                begin += run.len();
+            }
+            Ok(search.found)
+        });
+        Ok(pair_table(&found.map_err(exception)?))
+    }
+
+    /// What becomes of groups of equal documents by the close pairs `a`, `b` and `distance` of groups.
+    /// Groups are numbered in the order of the documents that they would keep, and `ranks` are the
+    /// places of these in the order of preference.
+    ///
+    /// A table of the groups that lose all their documents: `group`, the group `kept` in place of
+    /// documents that are preferred after the one of group `from` (any if null) and not after that of
+    /// `until`, and the `distance`, null where only a chain links them.
+    fn settle(
+        &self,
+        py: Python<'_>,
+        pairs: &Bound<'_, PyAny>,
+        ranks: &Bound<'_, PyAny>,
+    ) -> PyResult<Table> {
+        let ranks = whole_numbers(ranks, "ranks")?;
+        let mut pairs = close_pairs(pairs, ranks.len())?;
+        let fates = py.detach(|| {
+            pairs.sort_unstable_by_key(|pair| (pair.a, pair.b));
+            let groups = Sides::One(Vec::new());
+            let close = Close { groups, pairs, of_equal: Closeness::Distance(0) };
+            self.fates(&Neighbourhood::new(&close), &ranks)
+        });
+        let numbers = |name, of: fn(&Fate) -> u32| {
+            ColumnData::new(name, Values::U32(fates.iter().map(of).collect()))
+        };
+        let optional = |name, of: fn(&Fate) -> Option<u32>| {
+            let values = fates.iter().map(|fate| of(fate).unwrap_or_default()).collect();
+            ColumnData::nullable(name, Values::U32(values), |row| of(&fates[row]).is_some())
+        };
+        Ok(Table::new(vec![
+            numbers("group", |fate| fate.group),
+            numbers("kept", |fate| fate.kept),
+            optional("from", |fate| fate.from),
+            optional("until", |fate| fate.until),
+            optional("distance", |fate| fate.distance),
+        ]))
+    }
+}
+
+/// Why documents of a group are removed.
+struct Fate {
+    group: u32,
+    kept: u32,
+    /// Those behind the kept document of this group,
+    from: Option<u32>,
+    /// and before that of this one.
+    until: Option<u32>,
+    distance: Option<u32>,
+}
+
+impl Engine {
+    /// The numbers of the buckets of a row.
+    fn buckets_of(&self, row: &[u64], full: &BTreeSet<u32>, buckets: &mut Vec<u32>) {
+        let (mut keys, mut parts) = (Vec::new(), Vec::new());
+        self.layout.keys(row, &mut keys);
+        buckets.clear();
+        for (table, &key) in keys.iter().enumerate() {
+            match &self.halves {
+                Some(halves) if full.contains(&high(key)) => {
+                    halves.keys(row, &mut parts);
+                    // Two halves are the block itself, in which all of the bucket agree.
+                    let others = parts.iter().enumerate().filter(|(half, _)| half / 2 != table);
+                    buckets.extend(others.map(|(_, &part)| high(mixed(key, part))));
+                }
+                _ => buckets.push(high(key)),
+            }
+        }
+        // A row stands once in a bucket, though two of its keys may be of one.
+        buckets.sort_unstable();
+        buckets.dedup();
+    }
+
+    /// The first bucket in which both rows agree, as [`Self::buckets_of`] has them.
+    fn first_bucket(&self, a: &[u64], b: &[u64], full: &BTreeSet<u32>) -> Option<u32> {
+        let (mut of_a, mut of_b) = (Vec::new(), Vec::new());
+        self.buckets_of(a, full, &mut of_a);
+        self.buckets_of(b, full, &mut of_b);
+        of_a.into_iter().find(|bucket| of_b.contains(bucket))
+    }
+
+    /// What becomes of the groups, in their order.
+    fn fates(&self, around: &Neighbourhood, ranks: &[i64]) -> Vec<Fate> {
+        let prefer = |a: u32, b: u32| ranks[a as usize].cmp(&ranks[b as usize]);
+        let (mut fates, any) = (Vec::new(), (None, None));
+        if self.config.clusters == ClusterRule::Components {
+            fates.extend(components::keep_one_each(around, prefer).iter().map(|removal| {
+                let distance = removal.closeness.and_then(Closeness::distance);
+                Fate { group: removal.row, kept: removal.kept, from: any.0, until: any.1, distance }
+            }));
+            return fates;
+        }
+        let removals = keep::keep_preferred(around, prefer);
+        let is_removed =
+            |row: u32| removals.binary_search_by_key(&row, |removal| removal.row).is_ok();
+        let mut kept = Vec::new();
+        for removal in &removals {
+            let Some(own) = around.group_of(removal.row) else { continue };
+            kept.clear();
+            kept.extend(around.neighbours(own).iter().filter_map(|&(group, closeness)| {
+                // Each is of one row.
+                let row = around.rows(group)[0];
+                (!is_removed(row)).then_some((row, closeness))
+            }));
+            kept.sort_unstable_by(|one, other| prefer(one.0, other.0));
+            // Of those that a document may be removed for, the closest and then the first counts: the
+            // later ones among the documents may have a closer one.
+            let first = fates.len();
+            let mut best: Option<(u32, Closeness)> = None;
+            for &(row, closeness) in &kept {
+                let is_better = best.is_none_or(|(best, to_best)| {
+                    closeness.compare(to_best).then(best.cmp(&row)).is_gt()
+                });
+                if !is_better {
+                    continue;
+                }
+                best = Some((row, closeness));
+                if let Some(Fate { until, .. }) = fates[first..].last_mut() {
+                    *until = Some(row);
+                }
+                let from = (fates.len() > first).then_some(row);
+                let distance = closeness.distance();
+                fates.push(Fate { group: removal.row, kept: row, from, until: None, distance });
+            }
+        }
+        fates
+    }
+}
+
+/// Close pairs of one bucket after the other.
+struct Search<'s> {
+    engine: &'s Engine,
+    given: &'s FingerprintRows<'s>,
+    full: &'s BTreeSet<u32>,
+    candidates: Candidates,
+    found: Vec<ValuePair>,
+}
+
+impl<'s> Search<'s> {
+    fn new(engine: &'s Engine, given: &'s FingerprintRows<'s>, full: &'s BTreeSet<u32>) -> Self {
+        Self { engine, given, full, candidates: Candidates::default(), found: Vec::new() }
+    }
+
+    /// The pairs of the rows of a bucket.
+    fn run(&mut self, bucket: u32, run: Vec<u32>, sides: Option<&[i64]>) -> simtool::Result<()> {
+        let (first, second) = match sides {
+            None => (run, None),
+            Some(sides) => {
+                let (first, second) = run.iter().partition(|&&row| sides[row as usize] == 0);
+                (first, Some(second))
+            }
+        };
+        let others = second.as_ref().unwrap_or(&first);
+        if first.len().max(others.len()) > FEW && !first.is_empty() && !others.is_empty() {
+            if let Some(found) = self.joined(&first, second.as_deref())? {
+                for pair in found {
+                    self.take(bucket, first[pair.a as usize], others[pair.b as usize]);
+                }
+                return Ok(());
+            }
+        }
+        if second.is_none() && self.engine.shape.metric() == Metric::Bits && self.given.shape.words() == 1
+        {
+            let words: Vec<u64> = first.iter().map(|&row| self.given.words[row as usize]).collect();
+            let mut near = Vec::new();
+            let (limit, isa) = (self.engine.distance, self.engine.config.resources.isa);
+            let mut sink = |rows: &[u32], columns: &[u32]| {
+                near.extend(rows.iter().copied().zip(columns.iter().copied()));
+            };
+            near_pairs_64(&words, 0..words.len(), 0, limit, isa, &mut self.candidates, &mut sink);
+            near.into_iter().for_each(|(a, b)| self.take(bucket, first[a as usize], first[b as usize]));
+            return Ok(());
+        }
+        for (place, &a) in first.iter().enumerate() {
+            let behind = if second.is_some() { 0 } else { place + 1 };
+            others[behind..].iter().for_each(|&b| self.take(bucket, a, b));
+        }
+        Ok(())
+    }
+
+    /// The same of many rows, by the join of one machine; none where all are within the distance.
+    fn joined(&self, first: &[u32], second: Option<&[u32]>) -> simtool::Result<Option<Vec<ValuePair>>> {
+        let gathered = |rows: &[u32]| {
+            let words = rows.iter().flat_map(|&number| row(self.given, number as usize).iter().copied());
+            let words: Vec<u64> = words.collect();
+            FingerprintRows { shape: self.given.shape, words: words.into(), validity: None, recipe: None }
+        };
+        let (resources, distance) = (&self.engine.config.resources, self.engine.distance);
+        let first = gathered(first);
+        let (queries, corpus, plan) = match second.map(gathered) {
+            None => (None, first, None),
+            Some(second) => {
+                let plan = plan_search(&first, &second, distance, None, resources.memory).ok();
+                (Some(first), second, plan)
+            }
+        };
+        let plan = match &queries {
+            None => plan_self_join(&corpus, distance, None, resources.memory).ok(),
+            Some(_) => plan,
+        };
+        let Some(plan) = plan else { return Ok(None) };
+        list_pairs(queries.as_ref(), &corpus, &plan, resources, &NoProgress).map(Some)
+    }
+
+    /// Takes a pair of rows, if it is close and this is its bucket.
+    fn take(&mut self, bucket: u32, a: u32, b: u32) {
+        let (one, other) = (row(self.given, a as usize), row(self.given, b as usize));
+        let distance = self.engine.shape.distance(one, other);
+        if distance <= self.engine.distance
+            && self.engine.first_bucket(one, other, self.full) == Some(bucket)
+        {
+            self.found.push(ValuePair { a, b, distance });
+        }
+    }
+}
+
+/// The words of a row.
+fn row<'r>(rows: &'r FingerprintRows<'_>, number: usize) -> &'r [u64] {
+    let words = rows.shape.words();
+    &rows.words[number * words..][..words]
+}
+
+/// The number of a bucket: a bucket that two keys share is searched for both.
+fn high(key: u64) -> u32 {
+    (key >> 32) as u32
+}
+
+/// The key of what agrees in two.
+fn mixed(key: u64, part: u64) -> u64 {
+    simtool::stable_hash::mix(key ^ part.rotate_left(1))
+}
+
+/// Fingerprints of a shape.
+fn rows(given: &Bound<'_, PyAny>, shape: Shape) -> PyResult<FingerprintRows<'static>> {
+    let rows = numbers::fingerprints(given)?;
+    if rows.shape.words() != shape.words() {
+        let rule = format!("fingerprints: must be {shape}, not of {}", rows.shape);
+        return Err(PyValueError::new_err(rule));
+    }
+    Ok(FingerprintRows { shape, ..rows })
+}
+
+/// The numbers of an Arrow array.
+fn whole_numbers(given: &Bound<'_, PyAny>, name: &str) -> PyResult<Vec<i64>> {
+    let arrow = Imported::of(given)?.ok_or_else(|| no_table(name))?;
+    let mut numbers = Vec::new();
+    for array in arrow.arrays() {
+        numbers.extend(numbers::integers(array, array.offset()?, array.len()?)?);
+    }
+    Ok(numbers)
+}
+
+/// Pairs of an Arrow table, of groups below `groups`.
+fn close_pairs(given: &Bound<'_, PyAny>, groups: usize) -> PyResult<Vec<ClosePair>> {
+    let arrow = Imported::of(given)?.ok_or_else(|| no_table("pairs"))?;
+    let children = arrow.field().children();
+    let at = |name: &str| children.iter().position(|child| child.name() == name);
+    let (Some(a), Some(b), Some(distance)) = (at("a"), at("b"), at("distance")) else {
+        return Err(no_table("pairs"));
+    };
+    let mut pairs = Vec::new();
+    for table in arrow.arrays() {
+        let column = |number: usize| {
+            let array: View<'_> = table.child(number)?;
+            numbers::integers(array, array.offset()? + table.offset()?, table.len()?)
+        };
+        let (a, b, distance) = (column(a)?, column(b)?, column(distance)?);
+        for ((a, b), distance) in a.into_iter().zip(b).zip(distance) {
+            let group = |number: i64| {
+                let known = u32::try_from(number).ok().filter(|&group| (group as usize) < groups);
+                known.ok_or_else(|| PyValueError::new_err(format!("pairs: {number} is no group")))
+            };
+            let (a, b) = (group(a)?, group(b)?);
+            let distance = u32::try_from(distance).unwrap_or(u32::MAX);
+            let closeness = Closeness::Distance(distance);
+            pairs.push(ClosePair { a: a.min(b), b: a.max(b), closeness });
+        }
+    }
+    Ok(pairs)
+}
+
+fn pair_table(found: &[ValuePair]) -> Table {
+    let column = |name, of: fn(&ValuePair) -> u32| {
+        ColumnData::new(name, Values::U32(found.iter().map(of).collect()))
+    };
+    Table::new(vec![
+        column("a", |pair| pair.a),
+        column("b", |pair| pair.b),
+        column("distance", |pair| pair.distance),
+    ])
+}

@@ -1,0 +1,261 @@
+"""The same documents go on an engine as on one machine: one file of tests for every engine that is here.
+
+The long ones run where SIMTOOL_SPARK_ALL is set.
+"""
+
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+import simtool
+
+pyspark = pytest.importorskip("pyspark", reason="skipped: pyspark is not installed")
+pa = pytest.importorskip("pyarrow", reason="skipped: pyarrow is not installed")
+
+import simtool.spark  # noqa: E402
+
+ALL = bool(os.environ.get("SIMTOOL_SPARK_ALL"))
+DATA = os.environ.get("SIMTOOL_DATA")
+long = pytest.mark.skipif(not ALL, reason="skipped: SIMTOOL_SPARK_ALL is not set")
+
+SETTINGS = {
+    "spark.ui.enabled": "false",
+    "spark.sql.shuffle.partitions": "4",
+    "spark.driver.host": "127.0.0.1",
+    "spark.driver.bindAddress": "127.0.0.1",
+    "spark.log.level": "ERROR",
+}
+
+
+class Cluster:
+    """A standalone master and two workers on the loopback."""
+
+    def __init__(self, folder):
+        home = Path(pyspark.__file__).parent
+        environment = {**os.environ, "SPARK_HOME": str(home), "SPARK_WORKER_DIR": str(folder), "SPARK_LOCAL_IP": "127.0.0.1"}
+        self.processes = []
+
+        def start(*arguments):
+            log = open(folder / f"{len(self.processes)}.log", "w")
+            command = [home / "bin/spark-class", *arguments, "--host", "127.0.0.1"]
+            self.processes.append(subprocess.Popen(command, env=environment, stdout=log, stderr=log, start_new_session=True))
+            return Path(log.name)
+
+        port = 20_000 + os.getpid() % 10_000
+        self.url = f"spark://127.0.0.1:{port}"
+        log = start("org.apache.spark.deploy.master.Master", "--port", str(port), "--webui-port", "0")
+        wait_for(log, "I have been elected leader")
+        for _ in range(2):
+            log = start("org.apache.spark.deploy.worker.Worker", self.url, "--cores", "1", "--memory", "1g", "--webui-port", "0")
+            wait_for(log, "Successfully registered")
+
+    def kill_worker(self):
+        os.killpg(self.processes[-1].pid, signal.SIGKILL)
+
+    def stop(self):
+        for process in self.processes:
+            if process.poll() is None:
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+
+
+def wait_for(log, line, seconds=60):
+    for _ in range(10 * seconds):
+        if line in log.read_text():
+            return
+        time.sleep(0.1)
+    raise TimeoutError(f"{log}: {log.read_text()[-2000:]}")
+
+
+def classic(master):
+    os.environ.pop("SPARK_CONNECT_MODE_ENABLED", None)
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    builder = pyspark.sql.SparkSession.builder.master(master)
+    for name, value in SETTINGS.items():
+        builder = builder.config(name, value)
+    if "local" not in master:
+        builder = builder.config("spark.executor.memory", "512m").config("spark.executor.cores", "1")
+    session = builder.getOrCreate()
+    session.sparkContext.setLogLevel("ERROR")
+    return session
+
+
+@pytest.fixture(scope="session", params=["local", "standalone", "sail"])
+def spark(request, tmp_path_factory):
+    engine = request.param
+    if engine != "sail" and shutil.which("java") is None:
+        pytest.skip("skipped: there is no Java")
+    if engine == "local":
+        session = classic("local[2]")
+        yield session
+        session.stop()
+    elif engine == "standalone":
+        cluster = Cluster(tmp_path_factory.mktemp("cluster"))
+        try:
+            session = classic(cluster.url)
+            session.cluster = cluster
+            yield session
+            session.stop()
+        finally:
+            cluster.stop()
+    else:
+        sail = pytest.importorskip("pysail.spark", reason="skipped: pysail is not installed")
+        server = sail.SparkConnectServer()
+        server.start(background=True)
+        session = pyspark.sql.SparkSession.builder.remote(f"sc://localhost:{server.listening_address[1]}").getOrCreate()
+        yield session
+        session.stop()
+        server.stop()
+
+
+def written(seed, count, words=60, vocabulary=4000):
+    """Documents with repeats: equal ones, changed ones, changed ones of these, and empty ones."""
+    rng = random.Random(seed)
+    texts = []
+    for _ in range(count):
+        kind = rng.random()
+        if texts and kind < 0.15:
+            text = rng.choice(texts)
+        elif texts and kind < 0.5:
+            changed = rng.choice(texts).split()
+            if changed:
+                changed[rng.randrange(len(changed))] = f"w{rng.randrange(vocabulary)}"
+            text = " ".join(changed)
+        elif kind < 0.52:
+            text = rng.choice(["", "…", " "])
+        else:
+            length = rng.randint(words // 2, words)
+            text = " ".join(f"w{rng.randrange(vocabulary)}" for _ in range(length))
+        texts.append(text)
+    return texts
+
+
+def frame(session, texts, ids=None, parts=None):
+    ids = list(range(len(texts))) if ids is None else ids
+    rows = session.createDataFrame(list(zip(ids, texts)), f"id {'string' if isinstance(ids[0], str) else 'long'}, text string")
+    return rows if parts is None else rows.repartition(parts)
+
+
+def on_engine(rows):
+    return sorted((row["id"], row["kept_id"], row["distance"]) for row in rows.collect())
+
+
+def on_one_machine(texts, ids=None, **options):
+    """What one machine removes of the documents in the order of their ids."""
+    ids = list(range(len(texts))) if ids is None else ids
+    order = sorted(range(len(ids)), key=lambda row: ids[row].encode() if isinstance(ids[row], str) else ids[row])
+    removed = simtool.deduplicate([texts[row] for row in order], **{"method": "simhash", **options}).removed
+    of = [ids[row] for row in order]
+    columns = (removed[name].to_pylist() for name in ("row", "kept", "distance"))
+    return sorted((of[row], of[kept], distance) for row, kept, distance in zip(*columns))
+
+
+OPTIONS = [
+    {},
+    {"bits": 128, "max_distance": 12, "keep": "longest"},
+    {"max_distance": 10, "keep": "last", "cluster": "components"},
+    {"bits": 512, "max_distance": 40},
+    {"method": "minhash", "max_distance": 20, "recall": 0.95},
+]
+
+
+@pytest.mark.parametrize("options", OPTIONS if ALL else OPTIONS[1:3], ids=str)
+def test_as_on_one_machine(spark, options):
+    texts = written(1, 1500)
+    expected = on_one_machine(texts, **options)
+    assert len(expected) > 200
+    assert on_engine(simtool.spark.deduplicate(frame(spark, texts), **options)) == expected
+
+
+def test_texts_as_ids_and_many_partitions(spark):
+    texts = written(2, 600)
+    ids = [f"ä{number * 7919 % 600}/{'x' * (number % 3)}" for number in range(600)]
+    expected = on_one_machine(texts, ids, max_distance=8)
+    found = simtool.spark.deduplicate(frame(spark, texts, ids, 20 if ALL else 5), max_distance=8, partitions=200 if ALL else 30, sample=100)
+    assert on_engine(found) == expected
+    assert expected
+
+
+def test_one_partition_and_files_between(spark, tmp_path):
+    texts = written(3, 600)
+    found = simtool.spark.deduplicate(frame(spark, texts, parts=1), max_distance=8, partitions=1, work_dir=str(tmp_path))
+    assert on_engine(found) == on_one_machine(texts, max_distance=8)
+
+
+def test_a_hot_block_and_full_buckets(spark):
+    copies = 100_000 if ALL else 2_000
+    texts = ["one and the same text of a mirror " * 3] * copies + written(4, 1000) + [""] * 500
+    expected = on_one_machine(texts, max_distance=6)
+    assert len(expected) >= copies - 1
+    found = simtool.spark.deduplicate(frame(spark, texts), max_distance=6, full_bucket=3)
+    assert on_engine(found) == expected
+
+
+def test_nothing_to_find(spark):
+    assert on_engine(simtool.spark.deduplicate(frame(spark, ["", "one two three four"]))) == []
+
+
+def test_queries_are_matched(spark):
+    corpus, queries = written(5, 500), written(5, 200)[100:] + written(6, 100)
+    for options in [{"max_distance": 8}, {"bits": 128, "max_distance": 12}][: 2 if ALL else 1]:
+        removed = simtool.match(corpus, queries, method="simhash", **options).removed
+        expected = sorted(zip(*(removed[name].to_pylist() for name in ("row", "kept", "distance"))))
+        found = simtool.spark.match(frame(spark, corpus), frame(spark, queries), **options)
+        assert on_engine(found) == expected
+        assert expected
+
+
+def test_what_is_not_distributed_is_said(spark):
+    few = frame(spark, ["one two three"])
+    for options, message in [
+        ({"method": "exact"}, "compares sets"),
+        ({"weight": "idf"}, "learns from the whole collection"),
+        ({"verify": 0.8}, "leave `verify` out"),
+        ({"keep": "max"}, "compares a field"),
+        ({"colour": "red"}, "no such option"),
+        ({"text_column": "body"}, "column body: must be one of id, text"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            simtool.spark.deduplicate(few, **options)
+    with pytest.raises(ValueError, match="does not go with queries"):
+        simtool.spark.match(few, few, keep="last")
+    texts = written(7, 300)
+    with pytest.raises(ValueError, match="are more than max_pairs 1"):
+        simtool.spark.deduplicate(frame(spark, texts), max_distance=10, max_pairs=1)
+
+
+def documents_of(folder):
+    import json
+
+    return [json.loads(line) for path in sorted(Path(folder).rglob("*.jsonl")) for line in path.open()]
+
+
+@long
+@pytest.mark.skipif(not DATA, reason="skipped: SIMTOOL_DATA is not set")
+def test_published_data(spark):
+    texts = [path.read_bytes().decode("utf-8", "replace") for path in sorted(Path(DATA, "newsgroups").rglob("*")) if path.is_file()]
+    texts += [str(document.get("text", "")) for document in documents_of(Path(DATA, "labelled"))]
+    assert len(texts) > 1000
+    for options in [{"max_distance": 3}, {"bits": 128, "max_distance": 10}]:
+        found = simtool.spark.deduplicate(frame(spark, texts), **options)
+        assert on_engine(found) == on_one_machine(texts, **options)
+
+
+@long
+def test_a_worker_is_killed(spark):
+    if not hasattr(spark, "cluster"):
+        pytest.skip("skipped: this engine has no workers")
+    texts = written(8, 20_000)
+    expected = on_one_machine(texts, max_distance=6)
+    kill = threading.Timer(6, spark.cluster.kill_worker)
+    kill.start()
+    assert on_engine(simtool.spark.deduplicate(frame(spark, texts, parts=40), max_distance=6)) == expected
+    kill.join()
