@@ -11,6 +11,7 @@ import json
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import simtool
@@ -25,19 +26,34 @@ def fingerprint(shard: Path, fingerprints: Path, *options: str) -> None:
     program("fingerprint", shard, "--output", fingerprints, "--force", "--quiet", *options)
 
 
+def close(found: Path) -> Iterator[tuple[int, int, int]]:
+    """Pairs of rows that say who is kept: only the first of equal rows is, so one of each pair is such."""
+    equal: dict[int, list[int]] = {}
+    for line in found.open():
+        kind, *numbers = line.split()
+        first, *others = map(int, numbers)
+        if kind == "group":
+            equal[first] = others
+            yield from ((first, other, 0) for other in others)
+            continue
+        second, distance = others
+        yield first, second, distance
+        yield from ((first, other, distance) for other in equal.get(second, ()))
+        yield from ((other, second, distance) for other in equal.get(first, ()))
+
+
 def join(folder: Path, removed: Path, max_distance: int = 3) -> None:
     # The shards in the order of their names are the reading order.
     shards = sorted(folder.glob("*.jsonl"))
     rows = [(shard.name, json.loads(line)["id"]) for shard in shards for line in shard.open()]
     with tempfile.TemporaryDirectory() as work:
-        together, pairs = Path(work, "all.jsonl"), Path(work, "pairs.npy")
+        together, found = Path(work, "all.jsonl"), Path(work, "found.tsv")
         with together.open("wb") as out:
             for shard in shards:
                 out.write(shard.read_bytes())
-        program("join", together, "--max-distance", max_distance, "--rows", "--output", pairs, "--quiet")
-        import numpy
-
-        result = simtool.cluster(map(tuple, numpy.load(pairs).tolist()), rows=len(rows))
+        limits = ["--max-distance", max_distance]
+        program("join", together, *limits, "--rows", "--groups", "--output", found)
+        result = simtool.cluster(close(found), rows=len(rows))
     removed.mkdir(parents=True, exist_ok=True)
     columns = (result.removed[name].to_pylist() for name in ("row", "kept", "distance"))
     files = {shard.name: (removed / shard.name).open("w") for shard in shards}

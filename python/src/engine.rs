@@ -82,7 +82,7 @@ impl Engine {
         let (layout, halves) = match (by_bands.flatten(), sample) {
             (Some(bands), _) => (bands, None),
             (None, _) if !is_exact => {
-                return Err(refuse("has distances that no keys are known for: take simhash or minhash"));
+                return Err(refuse("has distances that no keys are known for: take simhash, or with minhash a `recall`"));
             }
             (None, Some(sample)) => (Layout::of(&sample.words, shape, distance), None),
             (None, None) => {
@@ -330,7 +330,7 @@ impl<'s> Search<'s> {
         let (first, second) = match sides {
             None => (run, None),
             Some(sides) => {
-                let (first, second) = run.iter().partition(|&&row| sides[row as usize] == 0);
+                let (first, second): (Vec<u32>, Vec<u32>) = run.into_iter().partition(|&row| sides[row as usize] == 0);
                 (first, Some(second))
             }
         };

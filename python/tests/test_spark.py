@@ -3,6 +3,7 @@
 The long ones run where SIMTOOL_SPARK_ALL is set.
 """
 
+import json
 import os
 import random
 import shutil
@@ -28,10 +29,10 @@ long = pytest.mark.skipif(not ALL, reason="skipped: SIMTOOL_SPARK_ALL is not set
 
 SETTINGS = {
     "spark.ui.enabled": "false",
-    "spark.sql.shuffle.partitions": "4",
+    "spark.sql.shuffle.partitions": "2",
     "spark.driver.host": "127.0.0.1",
     "spark.driver.bindAddress": "127.0.0.1",
-    "spark.log.level": "ERROR",
+    "spark.ui.showConsoleProgress": "false",
 }
 
 
@@ -163,7 +164,8 @@ OPTIONS = [
     {"bits": 128, "max_distance": 12, "keep": "longest"},
     {"max_distance": 10, "keep": "last", "cluster": "components"},
     {"bits": 512, "max_distance": 40},
-    {"method": "minhash", "max_distance": 20, "recall": 0.95},
+    {"method": "minhash", "measure": "jaccard", "max_distance": 20},
+    {"method": "minhash", "max_distance": 200, "recall": 0.95},
 ]
 
 
@@ -232,17 +234,16 @@ def test_what_is_not_distributed_is_said(spark):
         simtool.spark.deduplicate(frame(spark, texts), max_distance=10, max_pairs=1)
 
 
-def documents_of(folder):
-    import json
-
-    return [json.loads(line) for path in sorted(Path(folder).rglob("*.jsonl")) for line in path.open()]
+def unpacked(path):
+    return pa.input_stream(path, compression="zstd").read().decode("utf-8", "replace")
 
 
 @long
 @pytest.mark.skipif(not DATA, reason="skipped: SIMTOOL_DATA is not set")
 def test_published_data(spark):
-    texts = [path.read_bytes().decode("utf-8", "replace") for path in sorted(Path(DATA, "newsgroups").rglob("*")) if path.is_file()]
-    texts += [str(document.get("text", "")) for document in documents_of(Path(DATA, "labelled"))]
+    texts = unpacked(f"{DATA}/newsgroups/article.txt.zst").split("\f")
+    for path in sorted(Path(DATA, "labelled").glob("*/docs.jsonl.zst")):
+        texts += [json.loads(line)["text"] for line in unpacked(str(path)).splitlines()]
     assert len(texts) > 1000
     for options in [{"max_distance": 3}, {"bits": 128, "max_distance": 10}]:
         found = simtool.spark.deduplicate(frame(spark, texts), **options)

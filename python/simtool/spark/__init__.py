@@ -7,8 +7,6 @@ Sail; every worker needs this package, pyarrow and NumPy. What is found is what 
 
 from __future__ import annotations
 
-import itertools
-from contextlib import suppress
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Iterable, Iterator
 
@@ -65,7 +63,8 @@ def deduplicate(
     documents = keep("documents", _fingerprints(df, text_column, id_column, engine, options, longest))
     groups = keep("groups", _groups(documents, engine.keep))
     if sample:
-        options = {**options, "sample": _collect(groups.select("fingerprint").limit(sample))["fingerprint"]}
+        some = _collect(groups.select("fingerprint").limit(sample))["fingerprint"]
+        options["sample"] = _to_words(some, engine.words)
     buckets = _Buckets(options, partitions, full_bucket)
     near = keep("pairs", buckets.pairs(groups.select("fingerprint"), sided=False))
     count = near.count()
@@ -105,7 +104,8 @@ def match(
     documents = _fingerprints(df, text_column, id_column, engine, options, False)
     groups = keep("groups", _groups(documents, "first").select("fingerprint", "id"))
     if sample:
-        options = {**options, "sample": _collect(groups.select("fingerprint").limit(sample))["fingerprint"]}
+        some = _collect(groups.select("fingerprint").limit(sample))["fingerprint"]
+        options["sample"] = _to_words(some, engine.words)
     sides = [asked.select("fingerprint").distinct(), groups.select("fingerprint")]
     sides = [rows.withColumn("side", f.lit(side)) for side, rows in enumerate(sides)]
     near = _Buckets(options, partitions, full_bucket).pairs(sides[0].union(sides[1]), sided=True)
