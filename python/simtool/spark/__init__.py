@@ -62,11 +62,9 @@ def deduplicate(
     keep = _Steps(work_dir)
     documents = keep("documents", _fingerprints(df, text_column, id_column, engine, options, longest))
     groups = keep("groups", _groups(documents, engine.keep))
-    if sample:
-        some = _collect(groups.select("fingerprint").limit(sample))["fingerprint"]
-        options["sample"] = _to_words(some, engine.words)
-    buckets = _Buckets(options, partitions, full_bucket)
-    near = keep("pairs", buckets.pairs(groups.select("fingerprint"), sided=False))
+    fingerprints = groups.select("fingerprint")
+    buckets = _Buckets(options, _sampled(fingerprints, sample, engine), partitions, full_bucket)
+    near = keep("pairs", buckets.pairs(fingerprints, sided=False))
     count = near.count()
     if count > max_pairs:
         raise ValueError(
@@ -103,12 +101,11 @@ def match(
     asked = keep("queries", _fingerprints(queries, text_column, id_column, engine, options, False))
     documents = _fingerprints(df, text_column, id_column, engine, options, False)
     groups = keep("groups", _groups(documents, "first").select("fingerprint", "id"))
-    if sample:
-        some = _collect(groups.select("fingerprint").limit(sample))["fingerprint"]
-        options["sample"] = _to_words(some, engine.words)
-    sides = [asked.select("fingerprint").distinct(), groups.select("fingerprint")]
+    fingerprints = groups.select("fingerprint")
+    buckets = _Buckets(options, _sampled(fingerprints, sample, engine), partitions, full_bucket)
+    sides = [asked.select("fingerprint").distinct(), fingerprints]
     sides = [rows.withColumn("side", f.lit(side)) for side, rows in enumerate(sides)]
-    near = _Buckets(options, partitions, full_bucket).pairs(sides[0].union(sides[1]), sided=True)
+    near = buckets.pairs(sides[0].union(sides[1]), sided=True)
     closest = (
         near.join(groups.select(f.col("fingerprint").alias("b"), f.col("id").alias("kept_id")), "b")
         .groupBy("a")
@@ -239,38 +236,49 @@ def _groups(documents: DataFrame, keep: str) -> DataFrame:
     return groups.agg(count, best.alias("id"))
 
 
+def _sampled(fingerprints: DataFrame, count: int, engine: Engine) -> pa.Array | None:
+    if count == 0:
+        return None
+    return _to_words(_collect(fingerprints.limit(count))["fingerprint"], engine.words)
+
+
 class _Buckets:
     """Compares the fingerprints that agree in a key."""
 
-    def __init__(self, options: dict[str, Any], partitions: int | None, full_bucket: int):
-        options = dict(options)
-        sample = options.pop("sample", None)
+    def __init__(
+        self, options: dict[str, Any], sample: pa.Array | None, partitions: int | None, full_bucket: int
+    ):
         self.engine = Engine(sample, **options)
         self.made_of = (tuple(sorted(options.items())), None if sample is None else _to_ipc(sample))
         self.partitions, self.full_bucket = partitions, full_bucket
 
     def pairs(self, fingerprints: DataFrame, sided: bool) -> DataFrame:
         """The close pairs `a`, `b` and `distance` of different fingerprints, or of two sides."""
-        from pyspark.sql import functions as f
-
         words, made_of = self.engine.words, self.made_of
         full = self._full(fingerprints) if self.engine.cuts else []
+        is_sorted = _keeps_order(fingerprints.sparkSession)
 
         def scanned(batches: Batches) -> Iterator[pa.RecordBatch]:
             engine = _engine_of(*made_of)
-            for table in _whole_runs(batches):
+            for table in _whole_runs(batches if is_sorted else _sorted(batches)):
                 rows = _to_words(table["fingerprint"], words)
                 sides = table["side"].combine_chunks() if sided else None
                 found = pa.table(engine.pairs(rows, table["bucket"].combine_chunks(), full, sides))
                 if len(found):
                     column = table["fingerprint"].combine_chunks()
-                    ends = {name: column.take(found[name].combine_chunks()) for name in ("a", "b")}
+                    a, b = (column.take(found[name].combine_chunks()) for name in ("a", "b"))
+                    if not sided:
+                        # A task that runs again may see the rows of a bucket in another order.
+                        swap = pc.less(b, a)
+                        a, b = pc.if_else(swap, b, a), pc.if_else(swap, a, b)
                     distance = found["distance"].combine_chunks().cast(pa.int32())
-                    yield pa.record_batch({**ends, "distance": distance})
+                    yield pa.record_batch({"a": a, "b": b, "distance": distance})
 
         rows = self._rows(fingerprints, full, sided)
         parts = [] if self.partitions is None else [self.partitions]
-        rows = rows.repartition(*parts, "bucket").sortWithinPartitions(f.col("bucket"))
+        rows = rows.repartition(*parts, "bucket")
+        if is_sorted:
+            rows = rows.sortWithinPartitions("bucket")
         kind = _fingerprint_type(words)
         return rows.mapInArrow(scanned, f"a {kind}, b {kind}, distance int")
 
@@ -299,6 +307,29 @@ class _Buckets:
         return sorted(row["bucket"] % 2**32 for row in full)
 
 
+@lru_cache(maxsize=4)
+def _keeps_order(session: SparkSession) -> bool:
+    """Whether what is sorted within partitions comes so to `mapInArrow`: Sail forgets it."""
+
+    def looked(batches: Batches) -> Iterator[pa.RecordBatch]:
+        rows = [row for batch in batches for row in batch.column(0).to_pylist()]
+        if rows:
+            yield pa.record_batch({"kept": [rows == sorted(rows)]})
+
+    mixed = session.range(64).selectExpr("id * 37 % 64 AS mixed")
+    sorted_rows = mixed.repartition(1, "mixed").sortWithinPartitions("mixed")
+    return all(row["kept"] for row in sorted_rows.mapInArrow(looked, "kept boolean").collect())
+
+
+def _sorted(batches: Batches) -> Iterator[pa.RecordBatch]:
+    """All rows of a partition by their bucket, where the engine does not sort."""
+    held = [batch for batch in batches if batch.num_rows]
+    if held:
+        table = pa.Table.from_batches(held)
+        order = np.argsort(table["bucket"].to_numpy(), kind="stable")
+        yield table.take(order).combine_chunks().to_batches()[0]
+
+
 def _whole_runs(batches: Batches) -> Iterator[pa.Table]:
     """The same rows, so that those of one bucket, which are neighbours, are in one table."""
     held: list[pa.RecordBatch] = []
@@ -306,9 +337,11 @@ def _whole_runs(batches: Batches) -> Iterator[pa.Table]:
         if batch.num_rows == 0:
             continue
         buckets = batch.column("bucket").to_numpy()
+        before = held[-1].column("bucket")[0].as_py() if held else buckets[0]
+        if before > buckets[0] or (buckets[1:] < buckets[:-1]).any():
+            raise RuntimeError("the engine hands out sorted rows in another order")
         last = int(np.searchsorted(buckets, buckets[-1]))
-        is_one_run = last == 0
-        if is_one_run and held and held[-1].column("bucket")[0].as_py() == buckets[0]:
+        if last == 0 and held and before == buckets[0]:
             held.append(batch)
             continue
         whole = [*held, batch.slice(0, last)]
@@ -338,6 +371,8 @@ def _settled(engine: Engine, near: DataFrame, groups: DataFrame, longest: bool) 
     ranks[order.to_numpy()] = np.arange(len(ids))
     found = _collect(near)
     numbers = {name: pc.index_in(found[name], known["fingerprint"]) for name in ("a", "b")}
+    if any(number.null_count for number in numbers.values()):
+        raise RuntimeError("the documents are not the same each time that they are read: give work_dir")
     pairs = pa.table({**numbers, "distance": found["distance"]}).combine_chunks()
     fates = pa.table(engine.settle(pairs, pa.array(ranks)))
     of = {
