@@ -405,7 +405,6 @@ def _removed(documents: DataFrame, groups: DataFrame, fates: DataFrame | None, k
     repeated = groups.where(f.col("count") > 1)
     equal = repeated.select("fingerprint", f.col("id").alias("kept_id"), f.lit(0).alias("distance"))
     if fates is not None:
-        fates = fates.persist()
         decided = fates.select("fingerprint").distinct()
         equal = equal.join(decided, "fingerprint", "left_anti")
         types = dict(fates.dtypes)
