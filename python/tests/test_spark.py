@@ -246,9 +246,15 @@ def test_what_is_not_distributed_is_said(spark, frame):
             simtool.spark.deduplicate(few, **options)
     with pytest.raises(ValueError, match="does not go with queries"):
         simtool.spark.match(few, few, keep="last")
-    texts = written(7, 300)
-    with pytest.raises(ValueError, match="are more than max_pairs 1"):
-        simtool.spark.deduplicate(frame(texts), max_distance=10, max_pairs=1)
+
+
+def test_more_pairs_than_the_driver_takes(spark, frame, tmp_path):
+    texts = written(7, 500)
+    with pytest.raises(ValueError, match="are more than max_pairs 10"):
+        simtool.spark.deduplicate(frame(texts), max_distance=10, max_pairs=10)
+    for options in OPTIONS[1:3] if ALL else OPTIONS[2:3]:
+        found = simtool.spark.deduplicate(frame(texts), max_pairs=10, work_dir=str(tmp_path / "work"), **options)
+        assert on_engine(found) == on_one_machine(texts, **options)
 
 
 def unpacked(path):

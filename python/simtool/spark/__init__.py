@@ -24,8 +24,10 @@ __all__ = ["deduplicate", "match"]
 
 # Fingerprints of one bucket that one task compares; fuller ones are cut by further blocks.
 FULL_BUCKET = 4_000_000
-# Close pairs of different fingerprints that the driver takes: 24 bytes each.
-MOST_PAIRS = 50_000_000
+# Close pairs of different fingerprints that the driver clusters, in 200 bytes each.
+MOST_PAIRS = 20_000_000
+# Rounds in which chains of more pairs are followed: each halves what is left of them.
+MOST_ROUNDS = 30
 # Rows of a batch that the driver hands out.
 BATCH = 10_000
 
@@ -54,11 +56,15 @@ def deduplicate(
     Equal fingerprints are put together first. `partitions` is how many parts the rest is compared in, by
     default as many as the session shuffles to; with a `sample` of so many fingerprints the keys tell these
     apart equally well. Steps that are used twice go to Parquet in `work_dir`, else they are persisted. A
-    bucket of more than `full_bucket` fingerprints is cut by further blocks. Close pairs of different
-    fingerprints are clustered on the driver, which takes `max_pairs` at the most.
+    bucket of more than `full_bucket` fingerprints is cut by further blocks. The driver clusters up to
+    `max_pairs` close pairs of different fingerprints; of more, which takes a `work_dir`, each chain is
+    clustered by one task.
     """
+    from pyspark.sql import functions as f
+
     engine, options = _engine(options)
     longest = engine.keep == "longest"
+    fate_columns = ["fingerprint", "id", *(["length"] if longest else [])]
     keep = _Steps(work_dir)
     documents = keep("documents", _fingerprints(df, text_column, id_column, engine, options, longest))
     groups = keep("groups", _groups(documents, engine.keep))
@@ -66,12 +72,20 @@ def deduplicate(
     buckets = _Buckets(options, _sampled(fingerprints, sample, engine), partitions, full_bucket)
     near = keep("pairs", buckets.pairs(fingerprints, sided=False))
     count = near.count()
-    if count > max_pairs:
+    if count == 0:
+        fates = None
+    elif count <= max_pairs:
+        ends = near.select(f.col("a").alias("fingerprint")).union(near.select("b")).distinct()
+        known = _collect(ends.join(groups, "fingerprint").select(*fate_columns))
+        settled = _settled(engine, known, _collect(near))
+        fates = _distribute(near.sparkSession, settled, _fate_schema(groups))
+    elif work_dir is None:
         raise ValueError(
             f"{count:,} pairs of different fingerprints are more than max_pairs {max_pairs:,}, which the "
-            "driver clusters: give more, or a smaller max_distance"
+            "driver clusters: give work_dir, for the steps of following their chains, or more"
         )
-    fates = _settled(engine, near, groups, longest) if count else None
+    else:
+        fates = keep("fates", _settled_by_chain(options, near, groups, keep, partitions))
     return _removed(documents, groups, fates, engine.keep)
 
 
@@ -352,13 +366,9 @@ def _whole_runs(batches: Batches) -> Iterator[pa.Table]:
         yield pa.Table.from_batches(held)
 
 
-def _settled(engine: Engine, near: DataFrame, groups: DataFrame, longest: bool) -> DataFrame:
-    """Who takes the place of documents whose whole group goes."""
-    from pyspark.sql import functions as f
-
-    ends = near.select(f.col("a").alias("fingerprint")).union(near.select("b")).distinct()
-    columns = ["fingerprint", "id", *(["length"] if longest else [])]
-    known = _collect(ends.join(groups, "fingerprint").select(*columns))
+def _settled(engine: Engine, known: pa.Table, near: pa.Table) -> pa.Table:
+    """What takes the place of documents whose whole group goes; `known` are the groups of the pairs."""
+    longest = engine.keep == "longest"
     known = known.take(pc.sort_indices(known["id"]))
     ids = known["id"].combine_chunks()
     if pc.count_distinct(ids).as_py() < len(ids):
@@ -369,11 +379,10 @@ def _settled(engine: Engine, near: DataFrame, groups: DataFrame, longest: bool) 
         order = pa.array(np.arange(len(ids))[:: -1 if engine.keep == "last" else 1])
     ranks = np.empty(len(ids), dtype=np.int64)
     ranks[order.to_numpy()] = np.arange(len(ids))
-    found = _collect(near)
-    numbers = {name: pc.index_in(found[name], known["fingerprint"]) for name in ("a", "b")}
+    numbers = {name: pc.index_in(near[name], known["fingerprint"]) for name in ("a", "b")}
     if any(number.null_count for number in numbers.values()):
         raise RuntimeError("the documents are not the same each time that they are read: give work_dir")
-    pairs = pa.table({**numbers, "distance": found["distance"]}).combine_chunks()
+    pairs = pa.table({**numbers, "distance": near["distance"]}).combine_chunks()
     fates = pa.table(engine.settle(pairs, pa.array(ranks)))
     of = {
         "fingerprint": known["fingerprint"].take(fates["group"]),
@@ -384,9 +393,80 @@ def _settled(engine: Engine, near: DataFrame, groups: DataFrame, longest: bool) 
         of[f"{end}_id"] = known["id"].take(fates[end])
         if longest:
             of[f"{end}_length"] = known["length"].take(fates[end])
-    types = {name: dict(groups.dtypes)[name.rsplit("_")[-1]] for name in of if name != "distance"}
-    schema = ", ".join(f"{name} {types.get(name, 'int')}" for name in of)
-    return _distribute(near.sparkSession, pa.table(of), schema)
+    return pa.table(of)
+
+
+def _fate_schema(groups: DataFrame) -> str:
+    types = dict(groups.dtypes)
+    ends = [f"{end}_{name} {types[name]}" for end in ("from", "until") for name in ("id", "length") if name in types]
+    return ", ".join([f"fingerprint {types['fingerprint']}, kept_id {types['id']}, distance int", *ends])
+
+
+def _settled_by_chain(
+    options: dict[str, Any], near: DataFrame, groups: DataFrame, keep: _Steps, partitions: int | None
+) -> DataFrame:
+    """The same, by a task for the groups that chains of pairs link."""
+    from pyspark.sql import functions as f
+
+    roots = keep("roots", _roots(near, keep))
+    types = dict(groups.dtypes)
+    group_columns = [name for name in ("id", "length") if name in types]
+
+    def null(kind: str, name: str) -> Column:
+        return f.lit(None).cast(kind).alias(name)
+
+    kind = types["fingerprint"]
+    known = roots.join(groups, "fingerprint").select(
+        "root", "fingerprint", null(kind, "a"), null(kind, "b"), null("int", "distance"), *group_columns
+    )
+    pairs = near.join(roots.withColumnRenamed("fingerprint", "a"), "a").select(
+        "root", null(kind, "fingerprint"), "a", "b", "distance", *(null(types[name], name) for name in group_columns)
+    )
+    # Chains that share a bucket are settled together, which changes nothing.
+    rows = known.union(pairs).withColumn("bucket", f.hash("root")).drop("root")
+    is_sorted, made_of = _keeps_order(near.sparkSession), tuple(sorted(options.items()))
+
+    def settled(batches: Batches) -> Iterator[pa.RecordBatch]:
+        engine = _engine_of(made_of, None)
+        for table in _whole_runs(batches if is_sorted else _sorted(batches)):
+            is_group = table["fingerprint"].is_valid()
+            found = table.filter(pc.invert(is_group))
+            yield from _settled(engine, table.filter(is_group), found).combine_chunks().to_batches()
+
+    rows = rows.repartition(*([] if partitions is None else [partitions]), "bucket")
+    rows = rows.sortWithinPartitions("bucket") if is_sorted else rows
+    return rows.mapInArrow(settled, _fate_schema(groups))
+
+
+def _roots(near: DataFrame, keep: _Steps) -> DataFrame:
+    """The smallest fingerprint that chains of pairs lead to: `fingerprint` and `root`.
+
+    Large and small stars in turn (R. Kiveris and others, "Connected components in MapReduce and beyond",
+    SoCC 2014).
+    """
+    from pyspark.sql import functions as f
+
+    links = near.select(f.col("b").alias("node"), f.col("a").alias("other"))
+    for number in range(MOST_ROUNDS):
+        both = links.union(links.select(f.col("other"), f.col("node")))
+        least = both.groupBy("node").agg(f.min("other").alias("least"))
+        least = least.select("node", f.least("node", "least").alias("least"))
+        large = both.join(least, "node").where(f.col("other") > f.col("node"))
+        large = large.select(f.col("other").alias("node"), f.col("least").alias("other")).distinct()
+        large = keep(f"large-{number}", large)
+        least = large.groupBy("node").agg(f.min("other").alias("least"))
+        small = large.join(least, "node").where(f.col("other") > f.col("least"))
+        small = small.select(f.col("other").alias("node"), f.col("least").alias("other"))
+        links = keep(f"small-{number}", small.union(least).distinct())
+        # Each node is linked to its root alone once no root is linked to another node.
+        roots = links.select(f.col("other").alias("node")).distinct()
+        is_done = links.join(roots, "node").count() == 0 and (
+            links.count() == links.select("node").distinct().count()
+        )
+        if is_done:
+            own = roots.select("node", f.col("node").alias("other"))
+            return links.union(own).toDF("fingerprint", "root")
+    raise ValueError(f"max_pairs: chains of pairs are longer than {MOST_ROUNDS} rounds follow: give more")
 
 
 def _removed(documents: DataFrame, groups: DataFrame, fates: DataFrame | None, keep: str) -> DataFrame:
