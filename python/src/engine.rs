@@ -58,9 +58,12 @@ impl Engine {
         config.resources.threads = 1;
         let method = &config.method;
         let refuse = |rule: &str| exception(Error::config("method", method, rule));
-        let (Criterion::Distance(distance), Some(sketch)) = (method.close(), method.recipe().sketch())
+        let (Criterion::Distance(distance), Some(sketch)) =
+            (method.close(), method.recipe().sketch())
         else {
-            return Err(refuse("compares sets, which no engine distributes: take simhash or minhash"));
+            return Err(refuse(
+                "compares sets, which no engine distributes: take simhash or minhash",
+            ));
         };
         if method.recipe().terms().is_learned() {
             return Err(refuse(
@@ -82,7 +85,9 @@ impl Engine {
         let (layout, halves) = match (by_bands.flatten(), sample) {
             (Some(bands), _) => (bands, None),
             (None, _) if !is_exact => {
-                return Err(refuse("has distances that no keys are known for: take simhash, or with minhash a `recall`"));
+                return Err(refuse(
+                    "has distances that no keys are known for: take simhash, or with minhash a `recall`",
+                ));
             }
             (None, Some(sample)) => (Layout::of(&sample.words, shape, distance), None),
             (None, None) => {
@@ -330,7 +335,8 @@ impl<'s> Search<'s> {
         let (first, second) = match sides {
             None => (run, None),
             Some(sides) => {
-                let (first, second): (Vec<u32>, Vec<u32>) = run.into_iter().partition(|&row| sides[row as usize] == 0);
+                let (first, second): (Vec<u32>, Vec<u32>) =
+                    run.into_iter().partition(|&row| sides[row as usize] == 0);
                 (first, Some(second))
             }
         };
@@ -343,7 +349,9 @@ impl<'s> Search<'s> {
                 return Ok(());
             }
         }
-        if second.is_none() && self.engine.shape.metric() == Metric::Bits && self.given.shape.words() == 1
+        if second.is_none()
+            && self.engine.shape.metric() == Metric::Bits
+            && self.given.shape.words() == 1
         {
             let words: Vec<u64> = first.iter().map(|&row| self.given.words[row as usize]).collect();
             let mut near = Vec::new();
@@ -352,7 +360,8 @@ impl<'s> Search<'s> {
                 near.extend(rows.iter().copied().zip(columns.iter().copied()));
             };
             near_pairs_64(&words, 0..words.len(), 0, limit, isa, &mut self.candidates, &mut sink);
-            near.into_iter().for_each(|(a, b)| self.take(bucket, first[a as usize], first[b as usize]));
+            near.into_iter()
+                .for_each(|(a, b)| self.take(bucket, first[a as usize], first[b as usize]));
             return Ok(());
         }
         for (place, &a) in first.iter().enumerate() {
@@ -363,11 +372,21 @@ impl<'s> Search<'s> {
     }
 
     /// The same of many rows, by the join of one machine; none where all are within the distance.
-    fn joined(&self, first: &[u32], second: Option<&[u32]>) -> simtool::Result<Option<Vec<ValuePair>>> {
+    fn joined(
+        &self,
+        first: &[u32],
+        second: Option<&[u32]>,
+    ) -> simtool::Result<Option<Vec<ValuePair>>> {
         let gathered = |rows: &[u32]| {
-            let words = rows.iter().flat_map(|&number| row(self.given, number as usize).iter().copied());
+            let words =
+                rows.iter().flat_map(|&number| row(self.given, number as usize).iter().copied());
             let words: Vec<u64> = words.collect();
-            FingerprintRows { shape: self.given.shape, words: words.into(), validity: None, recipe: None }
+            FingerprintRows {
+                shape: self.given.shape,
+                words: words.into(),
+                validity: None,
+                recipe: None,
+            }
         };
         let (resources, distance) = (&self.engine.config.resources, self.engine.distance);
         let first = gathered(first);

@@ -34,6 +34,8 @@ SETTINGS = {
     "spark.driver.host": "127.0.0.1",
     "spark.driver.bindAddress": "127.0.0.1",
     "spark.ui.showConsoleProgress": "false",
+    # Snappy has native code of its own.
+    "spark.sql.parquet.compression.codec": "zstd",
 }
 
 
@@ -155,7 +157,7 @@ def frame(spark, tmp_path):
     def made(texts, ids=None, parts=None):
         ids = list(range(len(texts))) if ids is None else ids
         path = tmp_path / f"{len(list(tmp_path.iterdir()))}.parquet"
-        pq.write_table(pa.table({"id": ids, "text": texts}), path)
+        pq.write_table(pa.table({"id": ids, "text": texts}), path, compression="zstd")
         rows = spark.read.parquet(str(path))
         return rows if parts is None else rows.repartition(parts)
 
