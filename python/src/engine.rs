@@ -181,7 +181,9 @@ impl Engine {
             let mut begin = 0;
             for run in buckets.chunk_by(|one, other| one == other) {
                 let run_rows: Vec<u32> = (begin..begin + run.len()).map(|row| row as u32).collect();
-                search.run(run[0] as u32, run_rows, sides.as_deref())?;
+                // Engines have signed numbers: the bits count.
+                let bucket = (run[0] & i64::from(u32::MAX)).cast_unsigned() as u32;
+                search.run(bucket, run_rows, sides.as_deref())?;
                 begin += run.len();
             }
             Ok(search.found)
@@ -341,13 +343,16 @@ impl<'s> Search<'s> {
             }
         };
         let others = second.as_ref().unwrap_or(&first);
-        if first.len().max(others.len()) > FEW && !first.is_empty() && !others.is_empty() {
-            if let Some(found) = self.joined(&first, second.as_deref())? {
-                for pair in found {
-                    self.take(bucket, first[pair.a as usize], others[pair.b as usize]);
-                }
-                return Ok(());
+        let is_large = first.len().max(others.len()) > FEW;
+        let is_some = !first.is_empty() && !others.is_empty();
+        if is_large
+            && is_some
+            && let Some(found) = self.joined(&first, second.as_deref())?
+        {
+            for pair in found {
+                self.take(bucket, first[pair.a as usize], others[pair.b as usize]);
             }
+            return Ok(());
         }
         if second.is_none()
             && self.engine.shape.metric() == Metric::Bits
@@ -360,8 +365,9 @@ impl<'s> Search<'s> {
                 near.extend(rows.iter().copied().zip(columns.iter().copied()));
             };
             near_pairs_64(&words, 0..words.len(), 0, limit, isa, &mut self.candidates, &mut sink);
-            near.into_iter()
-                .for_each(|(a, b)| self.take(bucket, first[a as usize], first[b as usize]));
+            for (a, b) in near {
+                self.take(bucket, first[a as usize], first[b as usize]);
+            }
             return Ok(());
         }
         for (place, &a) in first.iter().enumerate() {
