@@ -259,6 +259,21 @@ def test_more_pairs_than_the_driver_takes(spark, frame, tmp_path):
         assert on_engine(found) == on_one_machine(texts, **options)
 
 
+def test_the_script_for_submitting(spark, tmp_path):
+    from simtool.spark.__main__ import main
+
+    texts = written(9, 300)
+    lines = [json.dumps({"url": row, "body": text}) + "\n" for row, text in enumerate(texts)]
+    (tmp_path / "in.jsonl").write_text("".join(lines))
+    out = str(tmp_path / "out")
+    fields = ["--text-field", "body", "--id-field", "url"]
+    main([str(tmp_path / "in.jsonl"), "--output", out, *fields, "--max-distance=8", "--keep", "last", "--write-kept"], spark)
+    expected = on_one_machine(texts, max_distance=8, keep="last")
+    assert on_engine(spark.read.parquet(f"{out}/removed")) == expected
+    kept = sorted(row["url"] for row in spark.read.parquet(f"{out}/kept").collect())
+    assert kept == sorted(set(range(300)) - {removed for removed, _, _ in expected})
+
+
 def unpacked(path):
     return pa.input_stream(path, compression="zstd").read().decode("utf-8", "replace")
 

@@ -1,12 +1,13 @@
 """Deduplicates a collection on Spark, with the names of the command line's options.
 
-    spark-submit -m simtool.spark ... is not known to every Spark: give the path of this file.
     spark-submit .../simtool/spark/__main__.py PATH... --output FOLDER --method simhash --max-distance 6
     spark-submit .../simtool/spark/__main__.py QUERIES... --against CORPUS... --output FOLDER
 
 Reads Parquet, JSON Lines or CSV, which the names of the files tell, and writes the removed documents as
 Parquet to FOLDER/removed; with --write-kept the others, too, to FOLDER/kept.
 """
+
+from __future__ import annotations
 
 import argparse
 import sys
@@ -18,7 +19,7 @@ import simtool.spark
 FORMATS = {".parquet": "parquet", ".json": "json", ".jsonl": "json", ".csv": "csv"}
 
 
-def main(arguments: list[str]) -> None:
+def main(arguments: list[str], session: SparkSession | None = None) -> None:
     parser = argparse.ArgumentParser("simtool.spark", epilog="Other options are those of the method: see `simtool dedup --help`.", allow_abbrev=False)
     parser.add_argument("paths", nargs="+", metavar="PATH")
     parser.add_argument("--against", nargs="+", metavar="PATH", help="find the documents that are like one of these")
@@ -35,7 +36,7 @@ def main(arguments: list[str]) -> None:
     options = given(parser, rest)
     if asked.max_pairs is not None:
         options["max_pairs"] = asked.max_pairs
-    session = SparkSession.builder.appName("simtool").getOrCreate()
+    session = session or SparkSession.builder.appName("simtool").getOrCreate()
     documents = read(session, asked.paths, asked.format, parser)
     columns = {"text_column": asked.text_field, "id_column": asked.id_field}
     how = {**columns, "partitions": asked.partitions, "sample": asked.sample, "work_dir": asked.work_dir}
@@ -47,7 +48,7 @@ def main(arguments: list[str]) -> None:
     path = f"{asked.output}/removed"
     removed.write.parquet(path)
     if asked.write_kept:
-        gone = session.read.parquet(path).select(f"`id`").withColumnRenamed("id", asked.id_field)
+        gone = session.read.parquet(path).select("id").withColumnRenamed("id", asked.id_field)
         documents.join(gone, asked.id_field, "left_anti").write.parquet(f"{asked.output}/kept")
 
 

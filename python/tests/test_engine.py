@@ -1,0 +1,79 @@
+"""The pairs of buckets are those of comparing everything with everything."""
+
+import random
+
+import pytest
+
+from simtool._simtool import Engine
+
+np = pytest.importorskip("numpy", reason="skipped: numpy is not installed")
+pa = pytest.importorskip("pyarrow", reason="skipped: pyarrow is not installed")
+
+
+def made(seed, centres, around, words):
+    """Distinct fingerprints near some centres; of half of them the highest bit is set."""
+    rng = random.Random(seed)
+    rows = set()
+    for _ in range(centres):
+        centre = rng.getrandbits(64 * words)
+        for _ in range(around):
+            row = centre
+            for _ in range(rng.randrange(6)):
+                row ^= 1 << rng.randrange(64 * words)
+            rows.add(row)
+    return sorted(rows, key=lambda row: row * 7919 % 10007)
+
+
+def column(rows, words):
+    low = [[row >> 64 * word & 2**64 - 1 for word in range(words)] for row in rows]
+    values = pa.array(np.array(low, dtype=np.uint64).ravel())
+    return values.view(pa.int64()) if words == 1 else pa.FixedSizeListArray.from_arrays(values, words)
+
+
+def found(engine, rows, words, full, sides):
+    """Pairs by buckets, as tasks find them."""
+    every = column(rows, words)
+    table = pa.table(engine.buckets(every, full)).sort_by("bucket")
+    numbers = table["row"].combine_chunks()
+    sides = None if sides is None else pa.array(sides, pa.int32()).take(numbers)
+    buckets = table["bucket"].combine_chunks().view(pa.int32())
+    pairs = pa.table(engine.pairs(every.take(numbers), buckets, full, sides)).to_pydict()
+    numbers = numbers.to_pylist()
+    pairs = [(numbers[a], numbers[b], distance) for a, b, distance in zip(*pairs.values())]
+    assert len(pairs) == len(set(pairs))
+    return sorted((*(ends if sides is not None else sorted(ends)), distance) for *ends, distance in pairs)
+
+
+@pytest.mark.parametrize("words, distance, cut", [(1, 3, 0), (1, 6, 4), (2, 9, 2), (1, 0, 0), (1, 31, 0)])
+@pytest.mark.parametrize("sided", [False, True])
+def test_pairs_of_buckets(words, distance, cut, sided):
+    rows = made(words, 40, 12, words)
+    engine = Engine(method="simhash", bits=64 * words, max_distance=distance)
+    buckets = pa.table(engine.buckets(column(rows, words)))["bucket"].to_pylist()
+    full = sorted({bucket for bucket in buckets if cut and buckets.count(bucket) > cut})
+    assert bool(full) == bool(cut)
+    sides = [row % 3 % 2 for row in range(len(rows))] if sided else None
+    expected = []
+    for a, one in enumerate(rows):
+        for b in range(len(rows)) if sided else range(a + 1, len(rows)):
+            apart = (one ^ rows[b]).bit_count()
+            if apart <= distance and (not sided or (sides[a], sides[b]) == (0, 1)):
+                expected.append((a, b, apart))
+    assert found(engine, rows, words, full, sides) == expected
+
+
+def test_a_bucket_of_many_is_joined_as_on_one_machine():
+    # All agree in the first mask.
+    rows = [row << 16 | 5 for row in made(3, 50, 60, 1) if row < 2**47]
+    rng = random.Random(4)
+    rows += [rng.getrandbits(20) << 17 | 5 for _ in range(2000)]
+    rows = sorted({row % 2**64 for row in rows})
+    assert len(rows) > 1500
+    engine = Engine(method="simhash", max_distance=3)
+    expected = []
+    words = np.array(rows, dtype=np.uint64)
+    for a in range(len(rows)):
+        apart = np.array([int(x).bit_count() for x in words[a + 1 :] ^ words[a]])
+        expected += [(a, int(a + 1 + at), int(apart[at])) for at in np.flatnonzero(apart <= 3)]
+    assert expected
+    assert found(engine, rows, 1, [], None) == expected
