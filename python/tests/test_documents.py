@@ -102,7 +102,7 @@ def test_stubs_name_what_is_there():
             assert list(given)[: len(named)] == named, node.name
         elif isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
             known = {member.name for member in node.body if isinstance(member, ast.FunctionDef)}
-            public = {name for name in vars(getattr(simtool, node.name)) if not name.startswith("_")}
+            public = {name for name in vars(getattr(simtool._simtool, node.name)) if not name.startswith("_")}
             assert public == {name for name in known if not name.startswith("_")}, node.name
 
 
