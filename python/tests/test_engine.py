@@ -47,7 +47,7 @@ def found(engine, rows, words, full, sides):
 @pytest.mark.parametrize("words, distance, cut", [(1, 3, 0), (1, 6, 4), (2, 9, 2), (1, 0, 0), (1, 31, 0)])
 @pytest.mark.parametrize("sided", [False, True])
 def test_pairs_of_buckets(words, distance, cut, sided):
-    rows = made(words, 40, 12, words)
+    rows = made(words, 20, 12, words)
     engine = Engine(method="simhash", bits=64 * words, max_distance=distance)
     buckets = pa.table(engine.buckets(column(rows, words)))["bucket"].to_pylist()
     full = sorted({bucket for bucket in buckets if cut and buckets.count(bucket) > cut})
