@@ -15,7 +15,7 @@ use crate::lent_array::{Arrays, InMemory, LentArray};
 use crate::matches::Match;
 use crate::search::FingerprintIndex;
 use crate::search::layout::Layout;
-use crate::search::row_tags::RowTags;
+use crate::search::row_tags::{GATHERED_BITS, GatheredBits, RowTags};
 use rayon::prelude::{IntoParallelIterator, ParallelIterator};
 use std::ops::{Deref, Range};
 use std::sync::Arc;
@@ -52,8 +52,45 @@ pub struct BlockIndex<L: Lane, V, A: Arrays = InMemory> {
 /// One table: the tags of all rows, in buckets.
 #[derive(Debug)]
 pub struct Table<L, A: Arrays = InMemory> {
-    hash: BlockHash<L>,
+    buckets: Buckets<L>,
     parts: TableParts<A>,
+}
+
+/// Which bucket a row is in.
+#[derive(Clone, Debug)]
+enum Buckets<L> {
+    /// By the bits of the block, of which there are so many.
+    Block(Arc<GatheredBits>, u32),
+    /// By a hash of the block, which has more bits than the table needs.
+    Hash(BlockHash<L>),
+}
+
+impl<L: Lane> Buckets<L> {
+    /// 2^`bits` of them, for the block of a table.
+    fn new(keys: &TableKeys, table: usize, bits: u32) -> Self {
+        let block = keys.layout.block::<L>(table);
+        match &keys.blocks[table] {
+            Some(gathered) if block.count_ones() == bits => Self::Block(Arc::clone(gathered), bits),
+            _ => Self::Hash(BlockHash::new(block, 0, bits)),
+        }
+    }
+}
+
+impl<L: Lane> Parts<L> for Buckets<L> {
+    #[inline]
+    fn part(&self, value: L) -> usize {
+        match self {
+            Self::Block(gathered, _) => gathered.of(value).into(),
+            Self::Hash(hash) => hash.part(value),
+        }
+    }
+
+    fn parts(&self) -> usize {
+        match self {
+            Self::Block(_, bits) => 1 << bits,
+            Self::Hash(hash) => hash.parts(),
+        }
+    }
 }
 
 /// By what tables are looked up: their blocks, and the tags of rows.
@@ -62,6 +99,8 @@ pub struct TableKeys {
     layout: Layout,
     reach: Reach,
     tags: Arc<[RowTags]>,
+    /// The bits of the blocks that have few.
+    blocks: Vec<Option<Arc<GatheredBits>>>,
 }
 
 /// What a table stands on: arrays that may be kept, and lent to a table again.
@@ -85,9 +124,14 @@ impl TableKeys {
     /// The keys of tables of a layout, which is one for this reach.
     #[must_use]
     pub fn new(layout: Layout, reach: Reach) -> Self {
-        let tags = (0..layout.masks().len()).map(|table| RowTags::new(&layout, table, reach));
-        let tags = tags.collect();
-        Self { layout, reach, tags }
+        let tables = 0..layout.masks().len();
+        let tags = tables.clone().map(|table| RowTags::new(&layout, table, reach)).collect();
+        let block = |table| {
+            let is_small = layout.mask_bits(table).count() <= GATHERED_BITS;
+            is_small.then(|| Arc::new(GatheredBits::new(layout.mask_bits(table))))
+        };
+        let blocks = tables.map(block).collect();
+        Self { layout, reach, tags, blocks }
     }
 
     /// How many tables there are.
@@ -107,18 +151,18 @@ impl<L: Lane> Table<L> {
         let (block, tags_of) = (keys.layout.block::<L>(table), &keys.tags[table]);
         let wanted = (values.len() / BUCKET_ROWS).max(2).ilog2();
         let bits = wanted.min(MAX_BITS).min(block.count_ones()).max(1);
-        let hash = BlockHash::new(block, 0, bits);
-        let mut starts = LargeBuffer::<u32>::try_zeroed(hash.parts() + 1, TABLES)?;
-        count(values, &hash, &mut starts);
+        let buckets = Buckets::new(keys, table, bits);
+        let mut starts = LargeBuffer::<u32>::try_zeroed(buckets.parts() + 1, TABLES)?;
+        count(values, &buckets, &mut starts);
         let mut place = 0;
         for start in starts.iter_mut() {
             place += std::mem::replace(start, place);
         }
         let entry = entry_bytes(values.len());
-        let mut filled = LargeBuffer::<u32>::try_zeroed(hash.parts(), TABLES)?;
+        let mut filled = LargeBuffer::<u32>::try_zeroed(buckets.parts(), TABLES)?;
         let mut entries = LargeBuffer::<u8>::try_zeroed(values.len() * entry, TABLES)?;
         for (row, &value) in (0u32..).zip(values) {
-            let part = hash.part(value);
+            let part = buckets.part(value);
             let bucket = starts[part] as usize..starts[part + 1] as usize;
             let place = filled[part] as usize;
             filled[part] += 1;
@@ -129,17 +173,18 @@ impl<L: Lane> Table<L> {
             let width = entry - TAG_BYTES;
             rows[place * width..][..width].copy_from_slice(&row.to_le_bytes()[..width]);
         }
-        Ok(Self { hash, parts: TableParts { starts, entries } })
+        Ok(Self { buckets, parts: TableParts { starts, entries } })
     }
 }
 
 impl<L: Lane, A: Arrays> Table<L, A> {
-    /// The table of so many rows for a block, which these parts were of.
+    /// The table of that number of so many rows, which these parts were of.
     ///
     /// # Errors
     ///
-    /// Their lengths are none of a table of so many rows for this block.
-    fn of_parts(rows: usize, block: L, parts: TableParts<A>) -> Result<Self> {
+    /// Their lengths are none of such a table.
+    fn of_parts(rows: usize, keys: &TableKeys, table: usize, parts: TableParts<A>) -> Result<Self> {
+        let block = keys.layout.block::<L>(table);
         let buckets = parts.starts.len().saturating_sub(1);
         let is_table = buckets.is_power_of_two()
             && (1..=MAX_BITS.min(block.count_ones())).contains(&buckets.ilog2())
@@ -148,7 +193,7 @@ impl<L: Lane, A: Arrays> Table<L, A> {
             let given = format!("of {} bytes in {buckets} buckets", parts.entries.len());
             return Err(Error::config("table", given, format!("must be one of {rows} rows")));
         }
-        Ok(Self { hash: BlockHash::new(block, 0, buckets.ilog2()), parts })
+        Ok(Self { buckets: Buckets::new(keys, table, buckets.ilog2()), parts })
     }
 
     /// What it stands on.
@@ -160,7 +205,7 @@ impl<L: Lane, A: Arrays> Table<L, A> {
     /// Where the rows of the query's bucket are; nowhere if that is not lent.
     #[inline]
     fn bucket(&self, query: L) -> Range<usize> {
-        let part = self.hash.part(query);
+        let part = self.buckets.part(query);
         match self.parts.starts.lend(part..part + 2) {
             &[start, end] => start as usize..end as usize,
             _ => 0..0,
@@ -213,9 +258,8 @@ impl<L: Lane, V: LentArray<L>, A: Arrays> BlockIndex<L, V, A> {
             let rule = format!("must be as many as the layout has blocks, {}", blocks.len());
             return Err(Error::config("tables", tables.len(), rule));
         }
-        let tables = blocks.iter().zip(tables);
-        let tables: Result<_> =
-            tables.map(|(&block, parts)| Table::of_parts(values.len(), block, parts)).collect();
+        let of_parts = |(table, parts)| Table::of_parts(values.len(), &keys, table, parts);
+        let tables: Result<_> = tables.into_iter().enumerate().map(of_parts).collect();
         Ok(Self { values, keys, blocks, isa, tables: tables? })
     }
 
@@ -238,7 +282,7 @@ impl<L: Lane, V: LentArray<L>, A: Arrays> BlockIndex<L, V, A> {
         let Room { buckets, places, candidates, matches } = room;
         for &query in queries {
             for table in &self.tables {
-                table.parts.starts.prefetch(table.hash.part(query));
+                table.parts.starts.prefetch(table.buckets.part(query));
             }
         }
         buckets.clear();
@@ -247,7 +291,9 @@ impl<L: Lane, V: LentArray<L>, A: Arrays> BlockIndex<L, V, A> {
             for table in &self.tables {
                 let bucket = table.bucket(query);
                 let tags = bucket.start * entry..bucket.start * entry + bucket.len() * TAG_BYTES;
-                for line in tags.step_by(LINE).take(LINES) {
+                // A bucket begins anywhere in a line, so its end may be in one more.
+                let end = tags.end.saturating_sub(1);
+                for line in tags.step_by(LINE).take(LINES).chain([end]) {
                     table.parts.entries.prefetch(line);
                 }
                 buckets.push(bucket);

@@ -18,16 +18,51 @@ use crate::fingerprint_rows::Metric;
 use crate::fingerprint_table::{Lane, Reach};
 use crate::search::layout::Layout;
 
-/// Bits of a tag.
-const TAG_BITS: usize = 16;
+/// Bits of a tag, and of all that is gathered.
+pub(super) const GATHERED_BITS: usize = 16;
 
 /// How the rows of a table get their tags.
 #[derive(Clone, Debug)]
 pub(super) struct RowTags {
-    /// For each byte of a row that has a say: its word, its place there, and the tag of each value.
-    bytes: Vec<(usize, u32, [u16; 256])>,
+    bits: GatheredBits,
     /// Bits in which the tags of two rows differ, at most, that this table is to find.
     pub(super) most: u32,
+}
+
+/// Some bits of a row, side by side.
+#[derive(Clone, Debug)]
+pub(super) struct GatheredBits {
+    /// For each byte of a row that has a say: its word, its place there, and what each value gives.
+    bytes: Vec<(usize, u32, [u16; 256])>,
+}
+
+impl GatheredBits {
+    /// These bits, combined by XOR: the j-th is bit j modulo 16.
+    pub(super) fn new(bits: impl IntoIterator<Item = u32>) -> Self {
+        let mut bytes: Vec<(usize, u32, [u16; 256])> = Vec::new();
+        for (at, bit) in bits.into_iter().enumerate() {
+            let (word, shift) = (bit as usize / 64, bit % 64 / 8 * 8);
+            let known = bytes.iter().position(|&(w, s, _)| (w, s) == (word, shift));
+            let known = known.unwrap_or_else(|| {
+                bytes.push((word, shift, [0; 256]));
+                bytes.len() - 1
+            });
+            for (value, gathered) in bytes[known].2.iter_mut().enumerate() {
+                *gathered ^= ((value as u16 >> (bit % 8)) & 1) << (at % GATHERED_BITS);
+            }
+        }
+        Self { bytes }
+    }
+
+    /// Those of a row. Linear: of a difference they are the difference of those of the rows.
+    #[inline]
+    pub(super) fn of<L: Lane>(&self, row: L) -> u16 {
+        let words = row.words();
+        let of_byte = |(word, shift, gathered): &(usize, u32, [u16; 256])| {
+            gathered[usize::from((words[*word] >> shift) as u8)]
+        };
+        self.bytes.iter().map(of_byte).fold(0, |all, more| all ^ more)
+    }
 }
 
 impl RowTags {
@@ -41,7 +76,7 @@ impl RowTags {
         // behind tell anything.
         let is_ring = reach.shape.metric() == Metric::Bits && blocks > reach.max_distance as usize;
         let (mut bits, mut behind) = (Vec::new(), 0);
-        while is_ring && bits.len() < TAG_BITS && behind + 1 < blocks {
+        while is_ring && bits.len() < GATHERED_BITS && behind + 1 < blocks {
             behind += 1;
             bits.extend(layout.mask_bits((number + behind) % blocks));
         }
@@ -49,29 +84,13 @@ impl RowTags {
             // Its own, in which rows that are near agree: a bucket may hold others as well.
             bits.extend(layout.mask_bits(number));
         }
-        let mut bytes: Vec<(usize, u32, [u16; 256])> = Vec::new();
-        for (at, bit) in bits.into_iter().enumerate() {
-            let (word, shift) = (bit as usize / 64, bit % 64 / 8 * 8);
-            let known = bytes.iter().position(|&(w, s, _)| (w, s) == (word, shift));
-            let known = known.unwrap_or_else(|| {
-                bytes.push((word, shift, [0; 256]));
-                bytes.len() - 1
-            });
-            for (value, tag) in bytes[known].2.iter_mut().enumerate() {
-                *tag ^= ((value as u16 >> (bit % 8)) & 1) << (at % TAG_BITS);
-            }
-        }
-        Self { bytes, most: behind as u32 }
+        Self { bits: GatheredBits::new(bits), most: behind as u32 }
     }
 
-    /// The tag of a row. Linear: that of a difference is the difference of the tags.
+    /// The tag of a row. Linear, too.
     #[inline]
     pub(super) fn tag<L: Lane>(&self, row: L) -> u16 {
-        let words = row.words();
-        let of_byte = |(word, shift, tags): &(usize, u32, [u16; 256])| {
-            tags[usize::from((words[*word] >> shift) as u8)]
-        };
-        self.bytes.iter().map(of_byte).fold(0, |tag, more| tag ^ more)
+        self.bits.of(row)
     }
 }
 
