@@ -6,7 +6,8 @@ use simtool::fingerprint_table::{Lane, Reach, Wide};
 use simtool::kernels::Isa;
 use simtool::kernels::binary_digits::{MOST_DIGITS, binary_digits};
 use simtool::kernels::bit_majority::BitCounts;
-use simtool::kernels::hamming_scan::{scan, scan_32};
+use simtool::kernels::hamming_scan::scan;
+use simtool::kernels::near_tags::near_tags;
 use simtool::kernels::word_keys::word_keys;
 use simtool::kernels::word_positions::word_positions;
 
@@ -46,12 +47,12 @@ fuzz_target!(|input: &[u8]| {
     });
     let distance = u32::from(second % 72);
     compare(&lanes, distance);
-    let folds: Vec<u32> = lanes.iter().map(|lane| lane.fold32()).collect();
-    if let Some(&query) = folds.get(folds.len() / 2) {
-        same("hits among folds", |isa| {
-            let mut hits = Vec::new();
-            scan_32(&folds, query, distance, isa, &mut hits);
-            hits
+    let (tags, _) = bytes.as_chunks::<2>();
+    if let Some(&query) = tags.get(tags.len() / 2) {
+        same("near tags", |isa| {
+            let mut places = Vec::new();
+            near_tags(tags, u16::from_le_bytes(query), distance, isa, &mut places);
+            places
         });
     }
     compare(&lanes.windows(2).map(Wide::<2>::from_words).collect::<Vec<_>>(), 2 * distance);

@@ -109,8 +109,7 @@ pub struct TableParts<A: Arrays = InMemory> {
     /// The number of rows before each bucket, and at the end of all.
     pub starts: A::Array<u32>,
     /// Of each bucket the tags of its rows, of two bytes, and then their numbers, of three bytes or
-    /// four, the lowest first: together, since each page of memory that a query touches costs more than
-    /// all that it compares.
+    /// four, the lowest first: side by side, since a query waits for memory more than for anything else.
     pub entries: A::Array<u8>,
 }
 
@@ -405,6 +404,19 @@ mod tests {
 
     impl Arrays for Vectors {
         type Array<T: bytemuck::Pod + Sync + std::fmt::Debug> = Vec<T>;
+    }
+
+    #[test]
+    fn numbers_of_four_bytes_are_read() {
+        let values: Vec<u64> = (0..(1 << 24) + 3).map(|row: u64| row << 20 | row % 7).collect();
+        let reach = Reach { shape: Shape::bits(64), max_distance: 0 };
+        let keys = TableKeys::new(Layout::even(reach.shape, 0), reach);
+        let index = BlockIndex::new(&values[..], keys, Isa::detected()).unwrap();
+        let mut found = Vec::new();
+        for row in [0, 5, 1 << 23, (1 << 24) - 1, 1 << 24, (1 << 24) + 2] {
+            index.search(values[row], &mut found);
+            assert_eq!(found, [Match { distance: 0, row: row as u32 }]);
+        }
     }
 
     #[test]
