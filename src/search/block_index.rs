@@ -408,7 +408,7 @@ mod tests {
 
     #[test]
     fn numbers_of_four_bytes_are_read() {
-        let values: Vec<u64> = (0..(1 << 24) + 3).map(|row: u64| row << 20 | row % 7).collect();
+        let values: Vec<u64> = (0..(1 << 24) + 3).map(|row: u64| (row << 20) | (row % 7)).collect();
         let reach = Reach { shape: Shape::bits(64), max_distance: 0 };
         let keys = TableKeys::new(Layout::even(reach.shape, 0), reach);
         let index = BlockIndex::new(&values[..], keys, Isa::detected()).unwrap();
