@@ -8,7 +8,7 @@ Sail; every worker needs this package, pyarrow and NumPy. What is found is what 
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Iterable, Iterator
+from typing import TYPE_CHECKING, Any, Callable, Iterable, Iterator
 
 import numpy as np
 import pyarrow as pa
@@ -152,19 +152,18 @@ def _engine(options: dict[str, Any]) -> tuple[Engine, dict[str, Any]]:
 @lru_cache(maxsize=4)
 def _engine_of(options: tuple[tuple[str, Any], ...], sample: bytes | None) -> Engine:
     """The engine of a task, made once for each process."""
-    return Engine(None if sample is None else _of_ipc(sample), **dict(options))
+    return Engine(None if sample is None else _of_ipc(sample)["sample"].combine_chunks(), **dict(options))
 
 
-def _to_ipc(column: pa.Array) -> bytes:
+def _to_ipc(batch: pa.RecordBatch) -> bytes:
     sink = pa.BufferOutputStream()
-    batch = pa.record_batch({"column": column})
     with pa.ipc.new_stream(sink, batch.schema) as stream:
         stream.write_batch(batch)
     return sink.getvalue().to_pybytes()
 
 
-def _of_ipc(data: bytes) -> pa.Array:
-    return pa.ipc.open_stream(data).read_all()["column"].combine_chunks()
+def _of_ipc(data: bytes) -> pa.Table:
+    return pa.ipc.open_stream(data).read_all()
 
 
 # Fingerprints travel as a long where they have one word, else as binary.
@@ -263,18 +262,18 @@ class _Buckets:
         self, options: dict[str, Any], sample: pa.Array | None, partitions: int | None, full_bucket: int
     ):
         self.engine = Engine(sample, **options)
-        self.made_of = (tuple(sorted(options.items())), None if sample is None else _to_ipc(sample))
+        packed = None if sample is None else _to_ipc(pa.record_batch({"sample": sample}))
+        self.made_of = (tuple(sorted(options.items())), packed)
         self.partitions, self.full_bucket = partitions, full_bucket
 
     def pairs(self, fingerprints: DataFrame, sided: bool) -> DataFrame:
         """The close pairs `a`, `b` and `distance` of different fingerprints, or of two sides."""
         words, made_of = self.engine.words, self.made_of
         full = self._full(fingerprints) if self.engine.cuts else []
-        is_sorted = _keeps_order(fingerprints.sparkSession)
 
-        def scanned(batches: Batches) -> Iterator[pa.RecordBatch]:
+        def scanned(tables: Iterable[pa.Table]) -> Iterator[pa.RecordBatch]:
             engine = _engine_of(*made_of)
-            for table in _whole_runs(batches if is_sorted else _sorted(batches)):
+            for table in tables:
                 rows = _to_words(table["fingerprint"], words)
                 sides = table["side"].combine_chunks() if sided else None
                 found = pa.table(engine.pairs(rows, table["bucket"].combine_chunks(), full, sides))
@@ -288,13 +287,8 @@ class _Buckets:
                     distance = found["distance"].combine_chunks().cast(pa.int32())
                     yield pa.record_batch({"a": a, "b": b, "distance": distance})
 
-        rows = self._rows(fingerprints, full, sided)
-        parts = [] if self.partitions is None else [self.partitions]
-        rows = rows.repartition(*parts, "bucket")
-        if is_sorted:
-            rows = rows.sortWithinPartitions("bucket")
-        kind = _fingerprint_type(words)
-        return rows.mapInArrow(scanned, f"a {kind}, b {kind}, distance int")
+        rows, kind = self._rows(fingerprints, full, sided), _fingerprint_type(words)
+        return _by_bucket(rows, scanned, f"a {kind}, b {kind}, distance int", self.partitions)
 
     def _rows(self, fingerprints: DataFrame, full: list[int], sided: bool) -> DataFrame:
         """Every fingerprint once for each bucket that it stands in."""
@@ -319,6 +313,23 @@ class _Buckets:
         counts = self._rows(fingerprints.select("fingerprint"), [], False).groupBy("bucket").count()
         full = counts.where(counts["count"] > self.full_bucket).select("bucket").collect()
         return sorted(row["bucket"] % 2**32 for row in full)
+
+
+def _by_bucket(
+    rows: DataFrame,
+    visit: Callable[[Iterable[pa.Table]], Iterator[pa.RecordBatch]],
+    schema: str,
+    partitions: int | None,
+) -> DataFrame:
+    """What `visit` makes of tables of whole buckets."""
+    is_sorted = _keeps_order(rows.sparkSession)
+
+    def visited(batches: Batches) -> Iterator[pa.RecordBatch]:
+        yield from visit(_whole_runs(batches if is_sorted else _sorted(batches)))
+
+    rows = rows.repartition(*([] if partitions is None else [partitions]), "bucket")
+    rows = rows.sortWithinPartitions("bucket") if is_sorted else rows
+    return rows.mapInArrow(visited, schema)
 
 
 @lru_cache(maxsize=4)
@@ -424,18 +435,16 @@ def _settled_by_chain(
     )
     # Chains that share a bucket are settled together, which changes nothing.
     rows = known.union(pairs).withColumn("bucket", f.hash("root")).drop("root")
-    is_sorted, made_of = _keeps_order(near.sparkSession), tuple(sorted(options.items()))
+    made_of = tuple(sorted(options.items()))
 
-    def settled(batches: Batches) -> Iterator[pa.RecordBatch]:
+    def settled(tables: Iterable[pa.Table]) -> Iterator[pa.RecordBatch]:
         engine = _engine_of(made_of, None)
-        for table in _whole_runs(batches if is_sorted else _sorted(batches)):
+        for table in tables:
             is_group = table["fingerprint"].is_valid()
             found = table.filter(pc.invert(is_group))
             yield from _settled(engine, table.filter(is_group), found).combine_chunks().to_batches()
 
-    rows = rows.repartition(*([] if partitions is None else [partitions]), "bucket")
-    rows = rows.sortWithinPartitions("bucket") if is_sorted else rows
-    return rows.mapInArrow(settled, _fate_schema(groups))
+    return _by_bucket(rows, settled, _fate_schema(groups), partitions)
 
 
 def _roots(near: DataFrame, keep: _Steps) -> DataFrame:
@@ -502,12 +511,9 @@ def _collect(df: DataFrame) -> pa.Table:
 
     def packed(batches: Batches) -> Iterator[pa.RecordBatch]:
         for batch in batches:
-            sink = pa.BufferOutputStream()
-            with pa.ipc.new_stream(sink, batch.schema) as stream:
-                stream.write_batch(batch)
-            yield pa.record_batch({"part": pa.array([sink.getvalue().to_pybytes()], pa.binary())})
+            yield pa.record_batch({"part": pa.array([_to_ipc(batch)], pa.binary())})
 
-    parts = [pa.ipc.open_stream(bytes(row["part"])).read_all() for row in df.mapInArrow(packed, "part binary").collect()]
+    parts = [_of_ipc(bytes(row["part"])) for row in df.mapInArrow(packed, "part binary").collect()]
     if parts:
         return pa.concat_tables(parts).combine_chunks()
     kinds = {"string": pa.string(), "binary": pa.binary(), "int": pa.int32(), "bigint": pa.int64()}
@@ -516,16 +522,11 @@ def _collect(df: DataFrame) -> pa.Table:
 
 def _distribute(session: SparkSession, table: pa.Table, schema: str) -> DataFrame:
     """The inverse."""
-    parts = []
-    for batch in table.to_batches(max_chunksize=BATCH):
-        sink = pa.BufferOutputStream()
-        with pa.ipc.new_stream(sink, batch.schema) as stream:
-            stream.write_batch(batch)
-        parts.append((sink.getvalue().to_pybytes(),))
+    parts = [(_to_ipc(batch),) for batch in table.to_batches(max_chunksize=BATCH)]
 
     def unpacked(batches: Batches) -> Iterator[pa.RecordBatch]:
         for batch in batches:
             for part in batch.column(0):
-                yield from pa.ipc.open_stream(part.as_py()).read_all().to_batches()
+                yield from _of_ipc(part.as_py()).to_batches()
 
     return session.createDataFrame(parts, "part binary").mapInArrow(unpacked, schema)
