@@ -6,35 +6,17 @@
 //! G. S. Manku, A. Jain, A. Das Sarma, "Detecting near-duplicates for web crawling", WWW 2007.
 
 use crate::error::{Error, Result};
-use crate::fingerprint_table::{Lane, Reach};
+use crate::fingerprint_table::Lane;
 use crate::kernels::Isa;
-use crate::kernels::near_tags::near_tags;
-use crate::kernels::partition::{BlockHash, Parts, count};
-use crate::large_buffer::LargeBuffer;
 use crate::lent_array::{Arrays, InMemory, LentArray};
 use crate::matches::Match;
 use crate::search::FingerprintIndex;
-use crate::search::layout::Layout;
-use crate::search::row_tags::{GATHERED_BITS, GatheredBits, RowTags};
+use crate::search::bucket_table::{Look, Table, TableKeys, TableParts};
 use rayon::prelude::{IntoParallelIterator, ParallelIterator};
-use std::ops::{Deref, Range};
-use std::sync::Arc;
+use std::ops::Deref;
 
-/// Rows of a bucket that a table aims at.
-const BUCKET_ROWS: usize = 48;
-/// Bits of a bucket's number, at most.
-const MAX_BITS: u32 = 24;
-/// What the memory is for.
-const TABLES: &str = "the tables of the block index";
 /// Queries that are answered together: each step asks for the memory that the next one reads.
 const BATCH: usize = 16;
-/// Bytes of a tag.
-const TAG_BYTES: usize = size_of::<u16>();
-/// Bytes of a cache line.
-const LINE: usize = 64;
-/// Cache lines of a bucket that are asked for; what follows comes by itself.
-const LINES: usize = 8;
-
 /// Tables over an array of fingerprints, 5 or 6 bytes a row and table, in memory of its own or lent, as
 /// that of a mapped file is.
 ///
@@ -47,179 +29,6 @@ pub struct BlockIndex<L: Lane, V, A: Arrays = InMemory> {
     blocks: Vec<L>,
     isa: Isa,
     tables: Vec<Table<L, A>>,
-}
-
-/// One table: the tags of all rows, in buckets.
-#[derive(Debug)]
-pub struct Table<L, A: Arrays = InMemory> {
-    buckets: Buckets<L>,
-    parts: TableParts<A>,
-}
-
-/// Which bucket a row is in.
-#[derive(Clone, Debug)]
-enum Buckets<L> {
-    /// By the bits of the block, of which there are so many.
-    Block(Arc<GatheredBits>, u32),
-    /// By a hash of the block, which has more bits than the table needs.
-    Hash(BlockHash<L>),
-}
-
-impl<L: Lane> Buckets<L> {
-    /// 2^`bits` of them, for the block of a table.
-    fn new(keys: &TableKeys, table: usize, bits: u32) -> Self {
-        let block = keys.layout.block::<L>(table);
-        match &keys.blocks[table] {
-            Some(gathered) if block.count_ones() == bits => Self::Block(Arc::clone(gathered), bits),
-            _ => Self::Hash(BlockHash::new(block, 0, bits)),
-        }
-    }
-}
-
-impl<L: Lane> Parts<L> for Buckets<L> {
-    #[inline]
-    fn part(&self, value: L) -> usize {
-        match self {
-            Self::Block(gathered, _) => gathered.of(value).into(),
-            Self::Hash(hash) => hash.part(value),
-        }
-    }
-
-    fn parts(&self) -> usize {
-        match self {
-            Self::Block(_, bits) => 1 << bits,
-            Self::Hash(hash) => hash.parts(),
-        }
-    }
-}
-
-/// By what tables are looked up: their blocks, and the tags of rows.
-#[derive(Clone, Debug)]
-pub struct TableKeys {
-    layout: Layout,
-    reach: Reach,
-    tags: Arc<[RowTags]>,
-    /// The bits of the blocks that have few.
-    blocks: Vec<Option<Arc<GatheredBits>>>,
-}
-
-/// What a table stands on: arrays that may be kept, and lent to a table again.
-#[derive(Debug)]
-pub struct TableParts<A: Arrays = InMemory> {
-    /// The number of rows before each bucket, and at the end of all.
-    pub starts: A::Array<u32>,
-    /// Of each bucket the tags of its rows, of two bytes, and then their numbers, of three bytes or
-    /// four, the lowest first: side by side, since a query waits for memory more than for anything else.
-    pub entries: A::Array<u8>,
-}
-
-/// Bytes of a row in a table of so many: its tag and its number.
-#[must_use]
-pub fn entry_bytes(rows: usize) -> usize {
-    TAG_BYTES + if rows <= 1 << 24 { 3 } else { 4 }
-}
-
-impl TableKeys {
-    /// The keys of tables of a layout, which is one for this reach.
-    #[must_use]
-    pub fn new(layout: Layout, reach: Reach) -> Self {
-        let tables = 0..layout.masks().len();
-        let tags = tables.clone().map(|table| RowTags::new(&layout, table, reach)).collect();
-        let block = |table| {
-            let is_small = layout.mask_bits(table).count() <= GATHERED_BITS;
-            is_small.then(|| Arc::new(GatheredBits::new(layout.mask_bits(table))))
-        };
-        let blocks = tables.map(block).collect();
-        Self { layout, reach, tags, blocks }
-    }
-
-    /// How many tables there are.
-    #[must_use]
-    pub fn tables(&self) -> usize {
-        self.tags.len()
-    }
-}
-
-impl<L: Lane> Table<L> {
-    /// The table of that number over `values`, of which there are at most 2^32 - 1.
-    ///
-    /// # Errors
-    ///
-    /// The memory cannot be had.
-    pub fn new(values: &[L], keys: &TableKeys, table: usize) -> Result<Self> {
-        let (block, tags_of) = (keys.layout.block::<L>(table), &keys.tags[table]);
-        let wanted = (values.len() / BUCKET_ROWS).max(2).ilog2();
-        let bits = wanted.min(MAX_BITS).min(block.count_ones()).max(1);
-        let buckets = Buckets::new(keys, table, bits);
-        let mut starts = LargeBuffer::<u32>::try_zeroed(buckets.parts() + 1, TABLES)?;
-        count(values, &buckets, &mut starts);
-        let mut place = 0;
-        for start in starts.iter_mut() {
-            place += std::mem::replace(start, place);
-        }
-        let entry = entry_bytes(values.len());
-        let mut filled = LargeBuffer::<u32>::try_zeroed(buckets.parts(), TABLES)?;
-        let mut entries = LargeBuffer::<u8>::try_zeroed(values.len() * entry, TABLES)?;
-        for (row, &value) in (0u32..).zip(values) {
-            let part = buckets.part(value);
-            let bucket = starts[part] as usize..starts[part + 1] as usize;
-            let place = filled[part] as usize;
-            filled[part] += 1;
-            let bytes = &mut entries[bucket.start * entry..bucket.end * entry];
-            let (tags, rows) = bytes.split_at_mut(bucket.len() * TAG_BYTES);
-            tags[place * TAG_BYTES..][..TAG_BYTES]
-                .copy_from_slice(&tags_of.tag(value).to_le_bytes());
-            let width = entry - TAG_BYTES;
-            rows[place * width..][..width].copy_from_slice(&row.to_le_bytes()[..width]);
-        }
-        Ok(Self { buckets, parts: TableParts { starts, entries } })
-    }
-}
-
-impl<L: Lane, A: Arrays> Table<L, A> {
-    /// The table of that number of so many rows, which these parts were of.
-    ///
-    /// # Errors
-    ///
-    /// Their lengths are none of such a table.
-    fn of_parts(rows: usize, keys: &TableKeys, table: usize, parts: TableParts<A>) -> Result<Self> {
-        let block = keys.layout.block::<L>(table);
-        let buckets = parts.starts.len().saturating_sub(1);
-        let is_table = buckets.is_power_of_two()
-            && (1..=MAX_BITS.min(block.count_ones())).contains(&buckets.ilog2())
-            && Some(parts.entries.len()) == rows.checked_mul(entry_bytes(rows));
-        if !is_table {
-            let given = format!("of {} bytes in {buckets} buckets", parts.entries.len());
-            return Err(Error::config("table", given, format!("must be one of {rows} rows")));
-        }
-        Ok(Self { buckets: Buckets::new(keys, table, buckets.ilog2()), parts })
-    }
-
-    /// What it stands on.
-    #[must_use]
-    pub fn parts(&self) -> &TableParts<A> {
-        &self.parts
-    }
-
-    /// Where the rows of the query's bucket are; nowhere if that is not lent.
-    #[inline]
-    fn bucket(&self, query: L) -> Range<usize> {
-        let part = self.buckets.part(query);
-        match self.parts.starts.lend(part..part + 2) {
-            &[start, end] => start as usize..end as usize,
-            _ => 0..0,
-        }
-    }
-
-    /// The row whose number is at a byte.
-    #[inline]
-    fn row(&self, at: usize, bytes: usize) -> Option<u32> {
-        match *self.parts.entries.lend(at..at + bytes) {
-            [a, b, c] => Some(u32::from_le_bytes([a, b, c, 0])),
-            [a, b, c, d] => Some(u32::from_le_bytes([a, b, c, d])),
-            _ => None,
-        }
-    }
 }
 
 impl<L: Lane, V: Deref<Target = [L]>> BlockIndex<L, V> {
@@ -278,49 +87,28 @@ impl<L: Lane, V: LentArray<L>, A: Arrays> BlockIndex<L, V, A> {
     /// Hands to `found` what is near each of a few queries. The steps wait for memory, so all queries
     /// take one before the first takes the next.
     fn answer(&self, queries: &[L], room: &mut Room, found: &mut dyn FnMut(usize, &[Match])) {
-        let Room { buckets, places, candidates, matches } = room;
-        for &query in queries {
-            for table in &self.tables {
-                table.parts.starts.prefetch(table.buckets.part(query));
-            }
+        let Room { looks, places, candidates, matches } = room;
+        looks.clear();
+        for table in &self.tables {
+            table.begin(queries, looks);
         }
-        buckets.clear();
-        let entry = entry_bytes(self.values.len());
-        for &query in queries {
-            for table in &self.tables {
-                let bucket = table.bucket(query);
-                let tags = bucket.start * entry..bucket.start * entry + bucket.len() * TAG_BYTES;
-                // A bucket begins anywhere in a line, so its end may be in one more.
-                let end = tags.end.saturating_sub(1);
-                for line in tags.step_by(LINE).take(LINES).chain([end]) {
-                    table.parts.entries.prefetch(line);
-                }
-                buckets.push(bucket);
-            }
+        for (table, looks) in self.tables.iter().zip(looks.chunks_exact_mut(queries.len())) {
+            table.approach(looks);
         }
         candidates.clear();
-        let mut buckets = buckets.iter();
-        for (number, &query) in queries.iter().enumerate() {
-            for (table, bucket) in (0..self.tables.len()).zip(&mut buckets) {
-                let (tags, entries) = (&self.keys.tags[table], &self.tables[table].parts.entries);
-                let first_row = bucket.start * entry + bucket.len() * TAG_BYTES;
-                let bytes = entries.lend(bucket.start * entry..first_row);
-                places.clear();
-                let bucket_tags = bytemuck::cast_slice(bytes);
-                near_tags(bucket_tags, tags.tag(query), tags.most, self.isa, places);
-                for &place in &*places {
-                    let at = first_row + place as usize * (entry - TAG_BYTES);
-                    entries.prefetch(at);
-                    candidates.push(Candidate { query: number, table, at });
-                }
+        for (number, looks) in looks.chunks_exact(queries.len()).enumerate() {
+            for (query, &look) in looks.iter().enumerate() {
+                let found = |at| candidates.push(Candidate { query, table: number, at });
+                self.tables[number].find(look, self.isa, places, found);
             }
         }
         for candidate in &mut *candidates {
-            let row = self.tables[candidate.table].row(candidate.at, entry - TAG_BYTES);
+            let row = self.tables[candidate.table].row(candidate.at);
             // What leads nowhere is the row behind the last.
             candidate.at = row.map_or(self.values.len(), |row| row as usize);
             self.values.prefetch(candidate.at);
         }
+        candidates.sort_unstable_by_key(|candidate| (candidate.query, candidate.table));
         let mut candidates = candidates.iter().peekable();
         for (number, &query) in queries.iter().enumerate() {
             matches.clear();
@@ -348,8 +136,8 @@ impl<L: Lane, V: LentArray<L>, A: Arrays> BlockIndex<L, V, A> {
 /// What is needed on the way to answers.
 #[derive(Debug, Default)]
 struct Room {
-    /// For each look of a query into a table, the places of its bucket.
-    buckets: Vec<Range<usize>>,
+    /// Those of each query into the first table, then those into the next.
+    looks: Vec<Look>,
     places: Vec<u32>,
     candidates: Vec<Candidate>,
     matches: Vec<Match>,
@@ -388,6 +176,8 @@ impl<L: Lane, V: LentArray<L>, A: Arrays> FingerprintIndex<L> for BlockIndex<L, 
 mod tests {
     use super::*;
     use crate::fingerprint_rows::Shape;
+    use crate::fingerprint_table::Reach;
+    use crate::search::layout::Layout;
     use crate::stable_hash::mix;
 
     /// Rows of which every third is a bit or two from the one before, and an index over them.

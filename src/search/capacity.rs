@@ -10,7 +10,7 @@
 //! G. S. Manku, A. Jain, A. Das Sarma, "Detecting near-duplicates for web crawling", WWW 2007.
 
 use crate::error::{Error, Result};
-use crate::search::block_index::entry_bytes;
+use crate::search::bucket_table::entry_bytes;
 use crate::search::planner::query_of_tables;
 
 /// Blocks at the most, beside the fewest that there can be.

@@ -16,7 +16,8 @@ use crate::search::asked_rows::{Indexed, ScanBehind, Scanned, Searched, Streamed
 use crate::search::band_join::band_join as by_bands;
 use crate::search::bipartite_join::bipartite_join;
 use crate::search::bit_probing::BitProbing;
-use crate::search::block_index::{BlockIndex, TableKeys};
+use crate::search::block_index::BlockIndex;
+use crate::search::bucket_table::TableKeys;
 use crate::search::collect::{CountRows, KeepPairs};
 use crate::search::expanded_set::ExpandedSet;
 use crate::search::grouping::{Groups, group};

@@ -11,6 +11,7 @@ mod band_join;
 pub mod bipartite_join;
 pub mod bit_probing;
 pub mod block_index;
+pub mod bucket_table;
 pub mod capacity;
 pub mod collect;
 #[cfg(test)]

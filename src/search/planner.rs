@@ -8,7 +8,7 @@
 use crate::error::{Error, Result};
 use crate::fingerprint_rows::{FingerprintRows, Metric, Shape};
 use crate::quantity::bytes;
-use crate::search::block_index::entry_bytes;
+use crate::search::bucket_table::entry_bytes;
 use crate::search::key_blocks::KeyPlan;
 use crate::search::split::effective_bits;
 use std::fmt;

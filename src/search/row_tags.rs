@@ -17,14 +17,21 @@
 use crate::fingerprint_rows::Metric;
 use crate::fingerprint_table::{Lane, Reach};
 use crate::search::layout::Layout;
+use std::ops::Range;
 
 /// Bits of a tag, and of all that is gathered.
 pub(super) const GATHERED_BITS: usize = 16;
 
+/// Weights that a tag may have: as many as it has bits, and none.
+pub(super) const WEIGHTS: usize = GATHERED_BITS + 1;
+
 /// How the rows of a table get their tags.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(super) struct RowTags {
     bits: GatheredBits,
+    /// Where those that are near a tag of each weight stand among random ones by their weights, in
+    /// 1/2^16 of all.
+    expected: [(u32, u32); WEIGHTS],
     /// Bits in which the tags of two rows differ, at most, that this table is to find.
     pub(super) most: u32,
 }
@@ -84,7 +91,12 @@ impl RowTags {
             // Its own, in which rows that are near agree: a bucket may hold others as well.
             bits.extend(layout.mask_bits(number));
         }
-        Self { bits: GatheredBits::new(bits), most: behind as u32 }
+        let lighter = lighter_tags(bits.len().min(GATHERED_BITS));
+        let expected = std::array::from_fn(|weight| {
+            let heaviest = (weight + behind).min(GATHERED_BITS);
+            (lighter[weight.saturating_sub(behind)], lighter[heaviest + 1])
+        });
+        Self { bits: GatheredBits::new(bits), expected, most: behind as u32 }
     }
 
     /// The tag of a row. Linear, too.
@@ -92,6 +104,29 @@ impl RowTags {
     pub(super) fn tag<L: Lane>(&self, row: L) -> u16 {
         self.bits.of(row)
     }
+
+    /// Among tags that stand by their weights, the places of those near a tag if they are of random
+    /// rows, and some more on both sides.
+    #[inline]
+    pub(super) fn expected(&self, tag: u16, tags: usize) -> Range<usize> {
+        let (start, end) = self.expected[tag.count_ones() as usize];
+        let place = |of_all: u32| ((tags as u64 * u64::from(of_all)) >> 16) as usize;
+        let more = tags / 16 + 4;
+        place(start).saturating_sub(more)..(place(end) + more).min(tags)
+    }
+}
+
+/// Of all tags of so many bits those that have less than each weight, in 1/2^16.
+fn lighter_tags(bits: usize) -> [u32; WEIGHTS + 1] {
+    let (mut lighter, mut before) = ([0; WEIGHTS + 1], 0);
+    // The number of tags of a weight, of which there are 2^bits in all.
+    let mut tags = 1;
+    for (weight, lighter) in lighter.iter_mut().enumerate() {
+        *lighter = before << (GATHERED_BITS - bits);
+        before += tags;
+        tags = tags * bits.saturating_sub(weight) as u32 / (weight as u32 + 1);
+    }
+    lighter
 }
 
 #[cfg(test)]
@@ -117,6 +152,27 @@ mod tests {
             [0x89AB, 0x4567, 0x0123, 0xCDEF]
         );
         assert!(tags.iter().all(|tags| tags.most == 1));
+    }
+
+    #[test]
+    fn most_of_what_is_near_stands_where_it_is_expected() {
+        for (shape, max_distance) in [(Shape::bits(64), 3), (Shape::bits(33), 8)] {
+            let (_, tags) = tags::<u64>(shape, max_distance);
+            let mut stored: Vec<u16> = (0..5000).map(|row| tags[0].tag(mix(row))).collect();
+            stored.sort_unstable_by_key(|tag| tag.count_ones());
+            for tag in &stored {
+                let expected = tags[0].expected(*tag, stored.len());
+                let weights = stored.iter().map(|other| other.count_ones());
+                let near = weights
+                    .enumerate()
+                    .filter(|(_, w)| w.abs_diff(tag.count_ones()) <= tags[0].most);
+                let near: Vec<usize> = near.map(|(place, _)| place).collect();
+                let found = near.iter().filter(|place| expected.contains(place)).count();
+                assert!(found * 10 > near.len() * 9, "{found} of {}", near.len());
+                assert!(expected.len() < near.len() + stored.len() / 4);
+            }
+            assert_eq!(tags[0].expected(0, 0), 0..0);
+        }
     }
 
     /// For every way in which up to k differences fall on the blocks, some table finds the pair.

@@ -22,7 +22,7 @@ impl IdEncoder {
     /// Appends an ID to `out`; the place where its block begins, counted over all that was ever
     /// appended, if it is the first of one.
     pub(super) fn push(&mut self, id: &[u8], out: &mut Vec<u8>) -> Option<u64> {
-        let starts_block = self.count.is_multiple_of(BLOCK);
+        let starts_block = self.starts_block();
         if starts_block {
             self.last.clear();
         }
@@ -42,6 +42,22 @@ impl IdEncoder {
         self.count += 1;
         self.bytes += (out.len() - length) as u64;
         starts_block.then_some(start)
+    }
+
+    /// Whether the next ID is the first of a block.
+    pub(super) fn starts_block(&self) -> bool {
+        self.count.is_multiple_of(BLOCK)
+    }
+
+    /// Bytes of all that was ever appended.
+    pub(super) fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// Takes note of blocks that somebody else appended, of that many bytes.
+    pub(super) fn skip_blocks(&mut self, blocks: usize, bytes: usize) {
+        self.count += blocks * BLOCK;
+        self.bytes += bytes as u64;
     }
 }
 
@@ -86,23 +102,34 @@ fn is_of_form(id: &[u8], form: &[u8]) -> bool {
     id.len() == form.len() && id.iter().zip(form).all(is_as_told)
 }
 
-/// What a digit of base 16 is worth, which is not a large letter.
-fn digit_value(byte: u8) -> Option<u8> {
-    match byte {
-        b'0'..=b'9' => Some(byte - b'0'),
-        b'a'..=b'f' => Some(byte - b'a' + 10),
-        _ => None,
+/// What each byte is worth as a digit of base 16; of those that are none, and large letters, [`NONE`].
+const DIGITS: [u8; 256] = {
+    let mut digits = [NONE; 256];
+    let mut value = 0;
+    while value < 16 {
+        digits[b"0123456789abcdef"[value] as usize] = value as u8;
+        value += 1;
     }
+    digits
+};
+const NONE: u8 = u8::MAX;
+
+/// What a digit of base 16 is worth, which is not a large letter.
+#[inline]
+fn digit_value(byte: u8) -> Option<u8> {
+    Some(DIGITS[usize::from(byte)]).filter(|&value| value != NONE)
 }
 
 fn push_digits(id: &[u8], out: &mut Vec<u8>) {
-    let values = id.iter().filter_map(|&byte| digit_value(byte));
-    for (at, value) in values.enumerate() {
-        match out.last_mut() {
-            Some(last) if at % 2 == 1 => *last |= value << 4,
-            _ => out.push(value),
-        }
+    let start = out.len();
+    // No more than all are digits.
+    out.resize(start + id.len().div_ceil(2), 0);
+    let mut digits = 0;
+    for value in id.iter().filter_map(|&byte| digit_value(byte)) {
+        out[start + digits / 2] |= value << (digits % 2 * 4);
+        digits += 1;
     }
+    out.truncate(start + digits.div_ceil(2));
 }
 
 /// Puts other digits where `id` has some.

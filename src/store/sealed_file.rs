@@ -6,7 +6,7 @@
 //!
 //! ```text
 //! bytes   0 ..   8   89 "simidx" 0A: no text, and damaged where line ends were replaced
-//!         8 ..  12   version of the format: 2
+//!         8 ..  12   version of the format: 3
 //!        12 ..  16   number of sections, at most 96
 //!        16 ..  24   bytes of the file
 //!        24 ..  32   where the checksums begin
@@ -36,7 +36,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 const MAGIC: &[u8; 8] = b"\x89simidx\n";
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 /// Bytes of the header.
 const HEADER: usize = 2560;
 /// Bytes of the header before its own checksum.
@@ -572,9 +572,9 @@ mod tests {
         let error = SealedFile::open(file.path(), FileAccess::READ, other, name).unwrap_err();
         assert!(error.to_string().contains("that the manifest names"), "{error}");
         let mut newer = bytes;
-        newer[8] = 3;
+        newer[8] = 2;
         std::fs::write(broken.path(), &newer).unwrap();
         let error = SealedFile::open(broken.path(), FileAccess::READ, None, name).unwrap_err();
-        assert!(error.to_string().contains("version 2"), "{error}");
+        assert!(error.to_string().contains("version 3"), "{error}");
     }
 }

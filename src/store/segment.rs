@@ -147,7 +147,6 @@ pub struct SegmentWriter<'f> {
     ids: IdEncoder,
     encoded: Vec<u8>,
     id_blocks: Vec<u64>,
-    id_bytes: u64,
     tables: u32,
     meta: [u64; 3],
 }
@@ -173,7 +172,6 @@ impl<'f> SegmentWriter<'f> {
             ids: IdEncoder::default(),
             encoded: Vec::new(),
             id_blocks: Vec::new(),
-            id_bytes: 0,
             tables: 0,
             meta: [rows.first, rows.len() as u64, rows.row_words as u64],
         })
@@ -189,8 +187,40 @@ impl<'f> SegmentWriter<'f> {
         if self.encoded.len() >= ID_PIECE { self.write_ids() } else { Ok(()) }
     }
 
+    /// Adds the IDs of the rows of a segment that stay.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be written to, or the segment is damaged.
+    pub fn push_ids_of(&mut self, segment: &Segment, stays: &[bool]) -> Result<()> {
+        let mut copied = 0;
+        if self.ids.starts_block() {
+            let first_gone = stays.iter().position(|&stays| !stays).unwrap_or(stays.len());
+            copied = self.copy_id_blocks(segment, first_gone / BLOCK)?;
+        }
+        segment.visit_ids_from(copied, &mut |row, id| {
+            if stays[row] { self.push_id(id) } else { Ok(()) }
+        })
+    }
+
+    /// Copies the first blocks of a segment's IDs, which are full, as they are; returns how many.
+    fn copy_id_blocks(&mut self, segment: &Segment, blocks: usize) -> Result<usize> {
+        let places = segment.file.array::<u64>(ID_BLOCKS).get(0..blocks + 1);
+        // Whoever reads them next tells what is wrong with them.
+        let &[start, .., end] = places else { return Ok(0) };
+        if !places.is_sorted() {
+            return Ok(0);
+        }
+        let bytes = segment.id_bytes(start, end)?;
+        self.write_ids()?;
+        self.file.write(bytes)?;
+        let moved = self.ids.bytes();
+        self.id_blocks.extend(places[..blocks].iter().map(|place| moved + (place - start)));
+        self.ids.skip_blocks(blocks, bytes.len());
+        Ok(blocks)
+    }
+
     fn write_ids(&mut self) -> Result<()> {
-        self.id_bytes += self.encoded.len() as u64;
         self.file.write(&self.encoded)?;
         self.encoded.clear();
         Ok(())
@@ -203,7 +233,7 @@ impl<'f> SegmentWriter<'f> {
     /// The file cannot be written to.
     pub fn end_ids(&mut self) -> Result<()> {
         self.write_ids()?;
-        self.id_blocks.push(self.id_bytes);
+        self.id_blocks.push(self.ids.bytes());
         self.file.section(ID_BLOCKS, &self.id_blocks)
     }
 
@@ -397,8 +427,17 @@ impl Segment {
     ///
     /// Some are damaged; the first error of `visit`.
     pub fn visit_ids(&self, visit: &mut dyn FnMut(usize, &[u8]) -> Result<()>) -> Result<()> {
+        self.visit_ids_from(0, visit)
+    }
+
+    /// The same from a block of IDs on.
+    fn visit_ids_from(
+        &self,
+        block: usize,
+        visit: &mut dyn FnMut(usize, &[u8]) -> Result<()>,
+    ) -> Result<()> {
         let (mut id, mut visited) = (Vec::new(), Ok(()));
-        for block in 0..self.rows.div_ceil(BLOCK) {
+        for block in block..self.rows.div_ceil(BLOCK) {
             self.visit_ids_of_block(block, &mut id, &mut |row, id| {
                 visited = visit(row, id);
                 visited.is_ok()
@@ -420,16 +459,22 @@ impl Segment {
             self.file.check()?;
             return Err(contradiction());
         };
-        let (start, end) = (start as usize, end as usize);
-        let bytes = self.file.array::<u8>(IDS).get(start..end);
-        if bytes.len() != end.wrapping_sub(start) {
-            self.file.check()?;
-        }
+        let bytes = self.id_bytes(start, end)?;
         let count = (self.rows - block * BLOCK).min(BLOCK);
         let first = block * BLOCK;
         let is_whole =
             id_list::visit_block(bytes, count, id, &mut |number, id| visit(first + number, id));
         if is_whole { Ok(()) } else { Err(contradiction()) }
+    }
+
+    /// These bytes of the IDs.
+    fn id_bytes(&self, start: u64, end: u64) -> Result<&[u8]> {
+        let (start, end) = (start as usize, end as usize);
+        let bytes = self.file.array::<u8>(IDS).get(start..end);
+        if bytes.len() != end.wrapping_sub(start) {
+            self.file.check()?;
+        }
+        Ok(bytes)
     }
 
     /// Where its documents come from.
@@ -537,5 +582,64 @@ impl Segment {
     /// Something is damaged.
     pub fn verify(&self) -> Result<()> {
         self.file.verify()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Writes a segment of rows of one word, whose IDs `push` gives; what was written.
+    fn written(
+        folder: &Path,
+        name: &str,
+        rows: usize,
+        push: impl FnOnce(&mut SegmentWriter<'_>) -> Result<()>,
+    ) -> Segment {
+        let path = folder.join(name);
+        let mut file = File::create(&path).unwrap();
+        let (numbers, words): (Vec<u32>, Vec<u64>) = (vec![0; rows], vec![7; rows]);
+        let rows = SegmentRows::new(0, &numbers, 1, &words);
+        let mut writer = SegmentWriter::new(&mut file, &path, &rows).unwrap();
+        push(&mut writer).unwrap();
+        writer.end_ids().unwrap();
+        let seal = writer.finish(&SegmentRest::default(), "").unwrap();
+        Segment::open(&path, FileAccess::READ, Some(seal)).unwrap()
+    }
+
+    #[test]
+    fn ids_of_segments_are_as_if_pushed_one_by_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let id =
+            |row: usize| format!("page-{:x}", crate::stable_hash::mix(row as u64) >> (row % 60));
+        let rows = 5 * BLOCK + 3;
+        let old = written(folder.path(), "old", rows, |writer| {
+            (0..rows).try_for_each(|row| writer.push_id(id(row).as_bytes()))
+        });
+        for gone in [
+            vec![],
+            vec![0],
+            vec![2 * BLOCK],
+            vec![3, rows - 1],
+            vec![rows - 1],
+            (0..rows).collect(),
+        ] {
+            let stays: Vec<bool> = (0..rows).map(|row| !gone.contains(&row)).collect();
+            // Twice, so that the second begins within a block.
+            let expected: Vec<usize> =
+                (0..2 * rows).map(|at| at % rows).filter(|&row| stays[row]).collect();
+            let copied = written(folder.path(), "copied", expected.len(), |writer| {
+                writer.push_ids_of(&old, &stays)?;
+                writer.push_ids_of(&old, &stays)
+            });
+            let pushed = written(folder.path(), "pushed", expected.len(), |writer| {
+                expected.iter().try_for_each(|&row| writer.push_id(id(row).as_bytes()))
+            });
+            assert!(std::fs::read(copied.path()).unwrap() == std::fs::read(pushed.path()).unwrap());
+            let mut found = Vec::new();
+            let visit = &mut |_, id: &[u8]| Ok(found.push(String::from_utf8(id.to_vec()).unwrap()));
+            copied.visit_ids(visit).unwrap();
+            assert_eq!(found, expected.into_iter().map(id).collect::<Vec<_>>());
+        }
     }
 }

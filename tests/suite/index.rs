@@ -251,7 +251,7 @@ fn one_writes_and_others_wait_or_read() {
 /// Where the folder is not there, it is made: for a new version of the format.
 #[test]
 fn the_index_of_each_version_of_the_format_is_read() {
-    let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/index-2");
+    let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/index-3");
     let folder = workplace(12);
     let folder = folder.path();
     check(folder, &format!("index add i pages.jsonl -q --source one {TIME}"));

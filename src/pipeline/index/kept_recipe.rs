@@ -5,7 +5,7 @@ use crate::error::{Error, Result};
 use crate::fingerprint_rows::{Metric, recipe_difference};
 use crate::fingerprint_table::Reach;
 use crate::pipeline::method::{Criterion, Fitted, Method};
-use crate::search::block_index::TableKeys;
+use crate::search::bucket_table::TableKeys;
 use crate::search::layout::Layout;
 use crate::store::{MOST_TABLES, Manifest};
 

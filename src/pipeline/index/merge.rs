@@ -5,7 +5,7 @@ use super::pending::{Input, Pending, merge_repeats};
 use crate::error::Result;
 use crate::fingerprint_table::{Lane, Wide};
 use crate::pipeline::workers::Workers;
-use crate::search::block_index::{Table, TableKeys};
+use crate::search::bucket_table::{Table, TableKeys};
 use crate::store::{IndexWriter, Origin, Segment, SegmentRest, SegmentRows, SegmentWriter};
 use rayon::prelude::{IntoParallelIterator, ParallelIterator};
 use std::sync::Arc;
@@ -98,7 +98,7 @@ pub(super) fn seal(
     let rows = SegmentRows::new(first, &numbers, row_words, &words);
     let write = &mut |segment: &mut SegmentWriter<'_>| {
         for (old, stays) in segments.iter().zip(&kept) {
-            old.visit_ids(&mut |row, id| if stays[row] { segment.push_id(id) } else { Ok(()) })?;
+            segment.push_ids_of(old, stays)?;
         }
         (0..pending.len()).try_for_each(|row| segment.push_id(pending.id(row)))?;
         segment.end_ids()?;
