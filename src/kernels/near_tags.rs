@@ -26,8 +26,8 @@ pub fn near_tags(
 ) {
     #[cfg(target_arch = "x86_64")]
     match isa.runnable() {
-        // SAFETY: `runnable` says that this processor has the instructions.
         Isa::Avx512 => {
+            // SAFETY: `runnable` says that this processor has the instructions.
             return unsafe { x86::near_tags_avx512(tags, expected, query, most, places) };
         }
         // SAFETY: as above.

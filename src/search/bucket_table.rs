@@ -125,6 +125,11 @@ pub fn entry_bytes(rows: usize) -> usize {
     TAG_BYTES + if rows <= 1 << 24 { 3 } else { 4 }
 }
 
+/// Bytes of a row in a table of so many while it is built.
+pub(super) fn building_bytes(rows: usize) -> usize {
+    entry_bytes(rows) + size_of::<Record>()
+}
+
 /// A row on its way into a table: the lower bits of its bucket, its tag and its number.
 #[derive(Clone, Copy)]
 struct Record(u64);
@@ -189,7 +194,9 @@ impl<L: Lane> Table<L> {
             let records = &records[first as usize..end as usize];
             let starts = &mut starts[starts_at..=starts_at + (1 << lower)];
             places.fill(0);
-            records.iter().for_each(|&record| places[Record(record).key()] += 1);
+            for &record in records {
+                places[Record(record).key()] += 1;
+            }
             begin(&mut places, first);
             for (start, weights) in starts.iter_mut().zip(places.chunks_exact(WEIGHTS)) {
                 *start = weights[0];

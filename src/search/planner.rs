@@ -8,7 +8,7 @@
 use crate::error::{Error, Result};
 use crate::fingerprint_rows::{FingerprintRows, Metric, Shape};
 use crate::quantity::bytes;
-use crate::search::bucket_table::entry_bytes;
+use crate::search::bucket_table::building_bytes;
 use crate::search::key_blocks::KeyPlan;
 use crate::search::split::effective_bits;
 use std::fmt;
@@ -253,7 +253,7 @@ impl Workload {
             IndexName::BlockIndex => {
                 let build = rows * groups * 15.0;
                 let query = groups * of_table(bucket, compare);
-                (built(build, query), rows * groups * entry_bytes(self.rows) as f64)
+                (built(build, query), rows * groups * building_bytes(self.rows) as f64)
             }
             IndexName::StreamedQueries => {
                 let meetings = queries * (-block_bits.min(16.0)).exp2();

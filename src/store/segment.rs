@@ -637,7 +637,10 @@ mod tests {
             });
             assert!(std::fs::read(copied.path()).unwrap() == std::fs::read(pushed.path()).unwrap());
             let mut found = Vec::new();
-            let visit = &mut |_, id: &[u8]| Ok(found.push(String::from_utf8(id.to_vec()).unwrap()));
+            let visit = &mut |_, id: &[u8]| {
+                found.push(String::from_utf8(id.to_vec()).unwrap());
+                Ok(())
+            };
             copied.visit_ids(visit).unwrap();
             assert_eq!(found, expected.into_iter().map(id).collect::<Vec<_>>());
         }
