@@ -2,7 +2,8 @@
 //!
 //! `cargo bench --bench index -- 10000000` for ten million; without a number for one. Random
 //! fingerprints of 64 bits, every hundredth a repeat, with random IDs of 16 bytes; added in batches of
-//! 100,000, each checked against all before. Folders are made below `$TMPDIR`.
+//! 100,000, each checked against all before. Folders are made below `$TMPDIR`. What `simtool plan` says
+//! of such an index is beside what was measured, and must not be far from it.
 #![expect(clippy::print_stdout, reason = "a bench tells what it measured")]
 #![expect(clippy::expect_used, reason = "a bench that fails ends")]
 
@@ -11,6 +12,7 @@ use simtool::fingerprint_rows::{FingerprintRows, RowsBuilder, Shape};
 use simtool::mapped_file::FileAccess;
 use simtool::pipeline::index::{Added, Arrival, Index, IndexAdder};
 use simtool::resources::Resources;
+use simtool::search::capacity::Capacity;
 use simtool::stable_hash::mix;
 use std::borrow::Cow;
 use std::path::Path;
@@ -20,6 +22,8 @@ use std::time::{Duration, Instant};
 const BATCH: usize = 100_000;
 /// Queries that are asked at once.
 const QUERIES: usize = 1000;
+/// How often so many are asked.
+const ROUNDS: u64 = 800;
 
 /// A row: every hundredth is near one before.
 fn row(number: u64) -> u64 {
@@ -52,8 +56,15 @@ fn seconds(time: Duration) -> f64 {
     time.as_secs_f64()
 }
 
-/// Tells how an index answers, and how large it is.
-fn ask(path: &Path, stored: u64, state: &str) {
+/// What this process took of its processors so far.
+fn processor_time() -> Duration {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
+    Duration::try_from(time).expect("it counts from 0")
+}
+
+/// Tells how an index answers, and how large it is; returns bytes a document, and the seconds that a
+/// query of many takes of a processor.
+fn ask(path: &Path, stored: u64, state: &str) -> (f64, f64) {
     let began = Instant::now();
     let index = open(path, 1);
     let opened = seconds(began.elapsed());
@@ -67,17 +78,17 @@ fn ask(path: &Path, stored: u64, state: &str) {
     };
     let mut found = 0;
     let mut time = Duration::ZERO;
-    for round in 0..200 {
+    for round in 0..ROUNDS {
         let queries = batch(round);
-        let began = Instant::now();
+        let began = processor_time();
         let near = index.near(&queries, true).expect("it is intact");
-        // The first rounds touch blocks for the first time, and check them.
-        if round >= 100 {
-            time += began.elapsed();
+        // The first half touches pages and blocks for the first time, and checks these.
+        if round >= ROUNDS / 2 {
+            time += processor_time() - began;
         }
-        found += near.iter().filter(|near| !near.is_empty()).count();
+        found += near.iter().filter(|near| !near.is_empty()).count() as u64;
     }
-    assert!(found >= 200 * QUERIES / 2, "{found}");
+    assert!(found >= ROUNDS * QUERIES as u64 / 2, "{found}");
     let mut alone: Vec<f64> = (0..1001)
         .map(|query| {
             let query = rows(std::iter::once(mix(query) % stored));
@@ -87,15 +98,17 @@ fn ask(path: &Path, stored: u64, state: &str) {
         })
         .collect();
     alone.sort_by(f64::total_cmp);
+    let bytes = size.bytes as f64 / size.documents as f64;
+    let query = seconds(time) / (ROUNDS / 2 * QUERIES as u64) as f64;
     println!(
-        "| {state} | {} | {:.1} | {:.2} | {:.3} | {:.1} | {:.1} |",
+        "| {state} | {} | {bytes:.1} | {:.2} | {:.3} | {:.1} | {:.1} |",
         size.segments,
-        size.bytes as f64 / size.documents as f64,
         opened * 1e3,
-        seconds(time) / (100 * QUERIES) as f64 * 1e6,
+        query * 1e6,
         alone[500] * 1e6,
         alone[990] * 1e6,
     );
+    (bytes, query)
 }
 
 fn main() {
@@ -130,13 +143,30 @@ fn main() {
     println!("\n{documents} documents in {total:.2} s, batches of {BATCH}, each committed;");
     println!("rate of the last quarter / of the first: {:.2}\n", first / last);
     println!(
-        "| | segments | bytes a document | open, ms | query in 1,000, µs | alone, µs | 99 % |"
+        "| | segments | bytes a document | open, ms | query in 1,000, CPU µs | alone, µs | 99 % |"
     );
     println!("| --- | ---: | ---: | ---: | ---: | ---: | ---: |");
     ask(path, documents, "as added");
     let began = Instant::now();
     adder.compact().expect("it fits");
     let compacted = seconds(began.elapsed());
-    ask(path, documents, "compact");
+    let (bytes, query) = ask(path, documents, "compact");
+    let plan = Capacity::of(documents as f64, 64, 3).expect("it makes sense")[0];
+    let planned = plan.disk / documents as f64;
+    println!("| `plan` | | {planned:.1} | | {:.3} | | |", plan.seconds * 1e6);
     println!("\ncompacted in {compacted:.2} s");
+    let is_close = |measured: f64, planned: f64, times: f64| {
+        assert!(
+            (1.0 / times..times).contains(&(measured / planned)),
+            "{measured}, {planned} planned"
+        );
+    };
+    // A small index is what every file takes.
+    if documents >= 1_000_000 {
+        is_close(bytes, planned, 1.1);
+        // Times are measured by `cargo bench`, not by a test.
+        if std::env::args().any(|argument| argument == "--bench") {
+            is_close(query, plan.seconds, 2.0);
+        }
+    }
 }

@@ -8,6 +8,7 @@ use crate::pipeline::workers::Workers;
 use crate::search::bucket_table::{Table, TableKeys};
 use crate::store::{IndexWriter, Origin, Segment, SegmentRest, SegmentRows, SegmentWriter};
 use rayon::prelude::{IntoParallelIterator, ParallelIterator};
+use std::ops::Range;
 use std::sync::Arc;
 
 /// How many times as large as what follows it a segment may be and still be merged with it: with more,
@@ -96,13 +97,16 @@ pub(super) fn seal(
     rest.inputs = Input::merged(&inputs);
 
     let rows = SegmentRows::new(first, &numbers, row_words, &words);
-    let write = &mut |segment: &mut SegmentWriter<'_>| {
+    let pushed: &Pending = pending;
+    let write_ids = |segment: &mut SegmentWriter<'_>| {
         for (old, stays) in segments.iter().zip(&kept) {
             segment.push_ids_of(old, stays)?;
         }
-        (0..pending.len()).try_for_each(|row| segment.push_id(pending.id(row)))?;
-        segment.end_ids()?;
-        write_tables(&words, recipe, workers, segment)
+        (0..pushed.len()).try_for_each(|row| segment.push_id(pushed.id(row)))?;
+        segment.end_ids()
+    };
+    let write = &mut |segment: &mut SegmentWriter<'_>| {
+        write_ids_and_tables(segment, &write_ids, &words, recipe, workers)
     };
     writer.push_segment(merged, &rows, &rest, next_number, write)?;
     *pending = Pending::default();
@@ -123,42 +127,58 @@ fn append_origins(origins: &mut Vec<Origin>, more: &[Origin], stays: &[bool], ne
     }
 }
 
-/// Makes the tables of rows as they are stored, if rows are looked up in tables.
-pub(super) fn write_tables(
+/// What writes the IDs of a segment.
+type WriteIds<'w> = dyn Fn(&mut SegmentWriter<'_>) -> Result<()> + Sync + 'w;
+
+/// Writes IDs, and the tables of rows as they are stored, if rows are looked up in tables.
+pub(super) fn write_ids_and_tables(
+    segment: &mut SegmentWriter<'_>,
+    write_ids: &WriteIds<'_>,
     words: &[u64],
     recipe: &KeptRecipe,
     workers: &Workers,
-    segment: &mut SegmentWriter<'_>,
 ) -> Result<()> {
-    let Some(keys) = &recipe.tables else { return Ok(()) };
+    let Some(keys) = &recipe.tables else { return write_ids(segment) };
     match recipe.row_words() {
-        1 => write_tables_of::<u64>(words, keys, workers, segment),
-        2 => write_tables_of::<Wide<2>>(words, keys, workers, segment),
-        4 => write_tables_of::<Wide<4>>(words, keys, workers, segment),
-        _ => write_tables_of::<Wide<8>>(words, keys, workers, segment),
+        1 => write_with_tables::<u64>(segment, write_ids, words, keys, workers),
+        2 => write_with_tables::<Wide<2>>(segment, write_ids, words, keys, workers),
+        4 => write_with_tables::<Wide<4>>(segment, write_ids, words, keys, workers),
+        _ => write_with_tables::<Wide<8>>(segment, write_ids, words, keys, workers),
     }
 }
 
-/// As many at a time as there are threads.
-fn write_tables_of<L: Lane>(
+/// Makes as many tables at a time as there are threads, while what was there before is written.
+fn write_with_tables<L: Lane>(
+    segment: &mut SegmentWriter<'_>,
+    write_ids: &WriteIds<'_>,
     words: &[u64],
     keys: &TableKeys,
     workers: &Workers,
-    segment: &mut SegmentWriter<'_>,
 ) -> Result<()> {
     let values: &[L] = bytemuck::cast_slice(words);
-    let all = keys.tables();
-    for first in (0..all).step_by(workers.count()) {
-        let numbers = first..(first + workers.count()).min(all);
-        let make =
-            || numbers.into_par_iter().map(|table| Table::new(values, keys, table)).collect();
-        let tables: Result<Vec<_>> = workers.run(make)?;
-        for table in tables? {
-            let parts = table.parts();
-            segment.push_table(&parts.starts, &parts.entries)?;
+    let make = |tables: Range<usize>| -> Result<Vec<_>> {
+        tables.into_par_iter().map(|table| Table::new(values, keys, table)).collect()
+    };
+    let mut made: Option<Vec<Table<L>>> = None;
+    let mut first = 0;
+    loop {
+        let numbers = first..(first + workers.count()).min(keys.tables());
+        first = numbers.end;
+        let write = || match &made {
+            Some(tables) => tables
+                .iter()
+                .map(Table::parts)
+                .try_for_each(|table| segment.push_table(&table.starts, &table.entries)),
+            None => write_ids(segment),
+        };
+        let (written, next) = workers.run(|| rayon::join(write, || make(numbers)))?;
+        written?;
+        let next = next?;
+        if next.is_empty() {
+            return Ok(());
         }
+        made = Some(next);
     }
-    Ok(())
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! What is intact of a damaged index, in a new one.
 
 use super::kept_recipe::KeptRecipe;
-use super::merge::write_tables;
+use super::merge::write_ids_and_tables;
 use super::pending::merge_repeats;
 use super::stored::has_rows_of;
 use crate::durable::Disk;
@@ -9,7 +9,9 @@ use crate::error::{Error, Result};
 use crate::mapped_file::FileAccess;
 use crate::pipeline::workers::Workers;
 use crate::resources::Resources;
-use crate::store::{IndexWriter, Manifest, Origin, Remains, Segment, SegmentRest, SegmentRows};
+use crate::store::{
+    IndexWriter, Manifest, Origin, Remains, Segment, SegmentRest, SegmentRows, SegmentWriter,
+};
 use std::path::Path;
 
 /// What was saved of an index.
@@ -93,10 +95,12 @@ pub fn salvage(
         rest.origins = origins;
         let first = first.unwrap_or(next);
         let rows = SegmentRows::new(first, &numbers, recipe.row_words(), &words);
-        writer.push_segment(0, &rows, &rest, next, &mut |segment| {
+        let write_ids = |segment: &mut SegmentWriter<'_>| {
             ids.iter().try_for_each(|id| segment.push_id(id))?;
-            segment.end_ids()?;
-            write_tables(&words, &recipe, &workers, segment)
+            segment.end_ids()
+        };
+        writer.push_segment(0, &rows, &rest, next, &mut |segment| {
+            write_ids_and_tables(segment, &write_ids, &words, &recipe, &workers)
         })?;
     }
     // Names of sources went with the manifest, their numbers did not.
