@@ -1,0 +1,85 @@
+//! RocksDB.
+//!
+//! An entry is a key of bucket, fingerprint and number without a value; keys of one block of a file share
+//! their beginnings. An ID stands below its number in a bucket beyond the others. A batch is one write,
+//! which syncs the log. Random bits do not compress, so nothing is; the cache has room for all.
+
+use crate::Result;
+use crate::buckets::{BUCKETS, Bucket, Buckets, Entry, Store};
+use ::rocksdb::{
+    BlockBasedOptions, Cache, DB, DBCompressionType, Options, ReadOptions, SliceTransform,
+    WriteBatch, WriteOptions,
+};
+use std::path::Path;
+use std::thread::{available_parallelism, sleep};
+use std::time::Duration;
+
+/// Bytes of the cache: tens of millions of documents.
+const CACHE: usize = 8 << 30;
+/// Bytes in memory before they become a file: fewer files to look into.
+const BUFFER: usize = 256 << 20;
+
+pub(crate) struct Rocks {
+    database: DB,
+}
+
+fn key(bucket: Bucket, (fingerprint, number): Entry) -> [u8; 16] {
+    let key = u128::from(bucket) << 96 | u128::from(fingerprint) << 32 | u128::from(number);
+    key.to_be_bytes()
+}
+
+pub(crate) fn open(folder: &Path) -> Result<Buckets<Rocks>> {
+    let mut blocks = BlockBasedOptions::default();
+    blocks.set_block_cache(&Cache::new_lru_cache(CACHE)?);
+    let mut options = Options::default();
+    options.create_if_missing(true);
+    options.set_block_based_table_factory(&blocks);
+    options.set_compression_type(DBCompressionType::None);
+    options.increase_parallelism(available_parallelism()?.get() as i32);
+    options.set_write_buffer_size(BUFFER);
+    // A search within a bucket needs no other one.
+    options.set_prefix_extractor(SliceTransform::create_fixed_prefix(4));
+    Ok(Buckets::new(Rocks { database: DB::open(&options, folder)? }))
+}
+
+impl Store for Rocks {
+    fn scan(&self, buckets: &[Bucket], mut tell: impl FnMut(usize, Entry)) -> Result<()> {
+        let mut options = ReadOptions::default();
+        options.set_prefix_same_as_start(true);
+        let mut entries = self.database.raw_iterator_opt(options);
+        for (at, &bucket) in buckets.iter().enumerate() {
+            entries.seek(bucket.to_be_bytes());
+            while let Some(key) = entries.key() {
+                let key = u128::from_be_bytes(key.try_into()?);
+                tell(at, ((key >> 32) as u64, key as u32));
+                entries.next();
+            }
+            entries.status()?;
+        }
+        Ok(())
+    }
+
+    fn add(&mut self, entries: &[(Bucket, Entry)], ids: &[(u32, [u8; 16])]) -> Result<()> {
+        let mut batch = WriteBatch::default();
+        for &(bucket, entry) in entries {
+            batch.put(key(bucket, entry), []);
+        }
+        for &(number, id) in ids {
+            batch.put(key(BUCKETS, (0, number)), id);
+        }
+        let mut options = WriteOptions::default();
+        options.set_sync(true);
+        Ok(self.database.write_opt(batch, &options)?)
+    }
+
+    /// Writes what is in memory, and waits until files are merged as far as they will be.
+    fn settle(&mut self) -> Result<()> {
+        self.database.flush()?;
+        for property in ["compaction-pending", "num-running-compactions"] {
+            while self.database.property_int_value(&format!("rocksdb.{property}"))? != Some(0) {
+                sleep(Duration::from_millis(10));
+            }
+        }
+        Ok(())
+    }
+}
