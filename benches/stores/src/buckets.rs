@@ -8,14 +8,16 @@
 //! of a batch are shared among all cores.
 
 use crate::{Contender, DISTANCE, Near, Result};
-use simtool::fingerprint_rows::FingerprintRows;
-use std::thread::{available_parallelism, scope};
+use rayon::prelude::*;
 
 /// A block and its value: the number of the block in the upper half, the value in the lower.
 pub(crate) type Bucket = u32;
 
 /// Beyond all buckets.
 pub(crate) const BUCKETS: Bucket = 4 << 16;
+
+/// Places of a batch that one thread looks into at once: enough that there are several for each.
+const PART: usize = 1 << 15;
 
 /// A document in a bucket: its fingerprint and its number.
 pub(crate) type Entry = (u64, u32);
@@ -70,6 +72,16 @@ fn pairs(fingerprints: &[u64], places: &[(Bucket, u32)]) -> Vec<(u32, u32)> {
     pairs
 }
 
+/// The nearest document of each fingerprint, of all hits.
+fn nearest(fingerprints: usize, hits: impl IntoIterator<Item = (u32, Near)>) -> Vec<Option<Near>> {
+    let mut nearest: Vec<Option<Near>> = vec![None; fingerprints];
+    for (position, near) in hits {
+        let nearest = &mut nearest[position as usize];
+        *nearest = Some(nearest.map_or(near, |other| other.min(near)));
+    }
+    nearest
+}
+
 impl<S: Store> Buckets<S> {
     pub(crate) fn new(store: S) -> Self {
         Self { store, documents: 0 }
@@ -87,39 +99,13 @@ impl<S: Store> Buckets<S> {
         })?;
         Ok(hits)
     }
-
-    /// The nearest stored document of each fingerprint.
-    fn nearest(
-        &self,
-        fingerprints: &[u64],
-        places: &[(Bucket, u32)],
-        threads: usize,
-    ) -> Result<Vec<Option<Near>>> {
-        let hits = if threads == 1 {
-            self.hits(fingerprints, places)?
-        } else {
-            let parts = places.chunks(places.len().div_ceil(threads).max(1));
-            let hits: Result<Vec<_>> = scope(|scope| {
-                let workers: Vec<_> =
-                    parts.map(|part| scope.spawn(move || self.hits(fingerprints, part))).collect();
-                workers.into_iter().map(|worker| worker.join().expect("no panic")).collect()
-            });
-            hits?.concat()
-        };
-        let mut nearest: Vec<Option<Near>> = vec![None; fingerprints.len()];
-        for (position, near) in hits {
-            let nearest = &mut nearest[position as usize];
-            *nearest = Some(nearest.map_or(near, |other| other.min(near)));
-        }
-        Ok(nearest)
-    }
 }
 
 impl<S: Store> Contender for Buckets<S> {
     fn add(&mut self, fingerprints: &[u64], id: impl Fn(usize) -> [u8; 16]) -> Result<usize> {
         let places = places(fingerprints);
-        let threads = available_parallelism()?.get();
-        let nearest = self.nearest(fingerprints, &places, threads)?;
+        let parts = places.par_chunks(PART).map(|part| self.hits(fingerprints, part));
+        let nearest = nearest(fingerprints.len(), parts.collect::<Result<Vec<_>>>()?.concat());
         let mut pairs = pairs(fingerprints, &places).into_iter().peekable();
         let mut numbers: Vec<Option<u32>> = vec![None; fingerprints.len()];
         let mut ids = Vec::with_capacity(fingerprints.len());
@@ -149,9 +135,7 @@ impl<S: Store> Contender for Buckets<S> {
         self.store.settle()
     }
 
-    fn near(&self, queries: &FingerprintRows<'_>) -> Result<Vec<Option<Near>>> {
-        let fingerprints: Vec<u64> =
-            (0..queries.len()).filter_map(|row| Some(queries.row(row)?[0])).collect();
-        self.nearest(&fingerprints, &places(&fingerprints), 1)
+    fn near(&self, queries: &[u64]) -> Result<Vec<Option<Near>>> {
+        Ok(nearest(queries.len(), self.hits(queries, &places(queries))?))
     }
 }

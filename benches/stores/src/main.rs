@@ -11,11 +11,9 @@ mod redb;
 mod rocksdb;
 mod simtool_index;
 
-use simtool::fingerprint_rows::{FingerprintRows, RowsBuilder, Shape};
 use simtool::stable_hash::mix;
 use std::error::Error;
 use std::io::Write;
-use std::ops::Range;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -42,7 +40,7 @@ trait Contender {
     fn settle(&mut self) -> Result<()>;
 
     /// The nearest document of each query, and of these the first; with one thread.
-    fn near(&self, queries: &FingerprintRows<'_>) -> Result<Vec<Option<Near>>>;
+    fn near(&self, queries: &[u64]) -> Result<Vec<Option<Near>>>;
 }
 
 /// A row: every hundredth is near one before.
@@ -51,12 +49,6 @@ fn row(number: u64) -> u64 {
         99 => mix(number - 50) ^ 1 << (number % 64) ^ 1 << (number / 64 % 64),
         _ => mix(number),
     }
-}
-
-fn rows(fingerprints: impl IntoIterator<Item = u64>) -> FingerprintRows<'static> {
-    let mut rows = RowsBuilder::new(Shape::bits(64));
-    fingerprints.into_iter().for_each(|fingerprint| rows.push(Some(&[fingerprint])));
-    rows.finish()
 }
 
 /// The ID of a document: 16 hexadecimal digits.
@@ -85,20 +77,31 @@ struct Found {
     answers: u64,
 }
 
-/// Gives a contender the job and tells how long it took.
-fn measure<C: Contender>(
-    name: &str,
+/// What is asked for on the command line.
+struct Asked {
     documents: u64,
+    /// None are all.
+    names: Vec<String>,
+}
+
+/// Gives a contender the job, if it is asked for, and tells how long it took.
+fn measure<C: Contender>(
+    asked: &Asked,
+    name: &str,
     open: impl FnOnce(&Path) -> Result<C>,
-) -> Result<Found> {
+) -> Result<Option<Found>> {
+    let &Asked { documents, ref names } = asked;
+    if !names.is_empty() && !names.iter().any(|asked| asked.eq_ignore_ascii_case(name)) {
+        return Ok(None);
+    }
     let folder = tempfile::tempdir()?;
     let mut found = Found::default();
 
     let began = Instant::now();
     let mut contender = open(folder.path())?;
     for first in (0..documents).step_by(BATCH) {
-        let numbers: Range<u64> = first..documents.min(first + BATCH as u64);
-        let fingerprints: Vec<u64> = numbers.map(row).collect();
+        let end = documents.min(first + BATCH as u64);
+        let fingerprints: Vec<u64> = (first..end).map(row).collect();
         found.added += contender.add(&fingerprints, |row| id(first + row as u64))?;
     }
     let adding = began.elapsed();
@@ -108,10 +111,11 @@ fn measure<C: Contender>(
     let mut asking = Duration::ZERO;
     for round in 0..200 {
         // Half of them are near a stored one.
-        let queries = rows((0..QUERIES as u64).map(|query| {
+        let query = |query: u64| {
             let at = mix(round * QUERIES as u64 + query) % documents;
-            row(if query % 2 == 0 { at } else { at + (1 << 40) })
-        }));
+            row(if query.is_multiple_of(2) { at } else { at + (1 << 40) })
+        };
+        let queries: Vec<u64> = (0..QUERIES as u64).map(query).collect();
         let began = Instant::now();
         let near = contender.near(&queries)?;
         // The first rounds warm the caches.
@@ -125,7 +129,7 @@ fn measure<C: Contender>(
     }
     let mut alone = Vec::new();
     for query in 0..1001 {
-        let query = rows([row(mix(query) % documents)]);
+        let query = [row(mix(query) % documents)];
         let began = Instant::now();
         assert!(contender.near(&query)?[0].is_some(), "it or what it repeats is there");
         alone.push(began.elapsed());
@@ -140,36 +144,29 @@ fn measure<C: Contender>(
         alone[500].as_secs_f64() * 1e6,
     );
     std::io::stdout().flush()?;
-    Ok(found)
+    Ok(Some(found))
 }
 
 fn main() -> Result<()> {
     let mut arguments = std::env::args().skip(1);
     let documents = arguments.next().map_or(Ok(1_000_000), |number| number.parse())?;
-    let names: Vec<String> = arguments.collect();
-
+    let asked = Asked { documents, names: arguments.collect() };
     println!("{documents} documents in batches of {BATCH}, each committed\n");
     println!("| | add, s | bytes a document | query in {QUERIES}, µs | query alone, µs |");
     println!("| --- | ---: | ---: | ---: | ---: |");
     let mut all = Vec::new();
-    let is_asked_for = |name: &str| names.is_empty() || names.iter().any(|asked| asked == name);
-    if is_asked_for("simtool") {
-        all.push(measure("simtool", documents, simtool_index::SimtoolIndex::create)?);
-    }
-    if is_asked_for("lmdb") {
-        all.push(measure("LMDB", documents, lmdb::open)?);
-    }
-    if is_asked_for("redb") {
-        all.push(measure("redb", documents, redb::open)?);
-    }
+    all.extend(measure(&asked, "simtool", simtool_index::create)?);
+    all.extend(measure(&asked, "LMDB", lmdb::open)?);
+    all.extend(measure(&asked, "redb", redb::open)?);
     #[cfg(feature = "rocksdb")]
-    if is_asked_for("rocksdb") {
-        all.push(measure("RocksDB", documents, rocksdb::open)?);
+    all.extend(measure(&asked, "RocksDB", rocksdb::open)?);
+    if all.len() < asked.names.len() {
+        return Err(format!("one of {:?} is not there", asked.names).into());
     }
-    assert!(all.windows(2).all(|pair| pair[0] == pair[1]), "they found different things: {all:?}");
+    assert!(all.windows(2).all(|pair| pair[0] == pair[1]), "they find different things: {all:?}");
     if let Some(found) = all.first() {
         let repeats = documents - found.added as u64;
-        println!("\n{repeats} repeats, and {} answers of 200,000 queries", found.answered);
+        println!("\neach found {repeats} repeats, and {} of 200,000 queries", found.answered);
     }
     Ok(())
 }

@@ -1,8 +1,8 @@
 //! The job in an index of simtool, as it is right after the last commit.
 
-use crate::{Contender, Near, Result, rows};
+use crate::{Contender, Near, Result};
 use simtool::durable::{Disk, Durability};
-use simtool::fingerprint_rows::FingerprintRows;
+use simtool::fingerprint_rows::{FingerprintRows, RowsBuilder, Shape};
 use simtool::mapped_file::FileAccess;
 use simtool::pipeline::index::{Added, Arrival, Index, IndexAdder};
 use simtool::resources::Resources;
@@ -21,21 +21,25 @@ fn access() -> FileAccess {
     unsafe { FileAccess::map(|_, _| ()) }
 }
 
-impl SimtoolIndex {
-    pub(crate) fn create(folder: &Path) -> Result<Self> {
-        let folder = folder.join("index");
-        let disk = || Disk::new(Durability::Synced);
-        IndexAdder::create(&folder, "simhash".parse()?, disk(), "a bench")?;
-        let adder = IndexAdder::open(&folder, access(), disk(), "a bench", Resources::default())?;
-        Ok(Self { folder, adder, index: None })
-    }
+pub(crate) fn create(folder: &Path) -> Result<SimtoolIndex> {
+    let folder = folder.join("index");
+    let disk = || Disk::new(Durability::Synced);
+    IndexAdder::create(&folder, "simhash".parse()?, disk(), "a bench")?;
+    let adder = IndexAdder::open(&folder, access(), disk(), "a bench", Resources::default())?;
+    Ok(SimtoolIndex { folder, adder, index: None })
+}
+
+fn rows(fingerprints: &[u64]) -> FingerprintRows<'static> {
+    let mut rows = RowsBuilder::new(Shape::bits(64));
+    fingerprints.iter().for_each(|&fingerprint| rows.push(Some(&[fingerprint])));
+    rows.finish()
 }
 
 impl Contender for SimtoolIndex {
     fn add(&mut self, fingerprints: &[u64], id: impl Fn(usize) -> [u8; 16]) -> Result<usize> {
         let id = |row: usize| Cow::Owned(id(row).to_vec());
         let arrival = Arrival { source: "bench", time: 1 };
-        let added = self.adder.add(&rows(fingerprints.iter().copied()), id, arrival)?;
+        let added = self.adder.add(&rows(fingerprints), id, arrival)?;
         self.adder.commit()?;
         Ok(added.iter().filter(|added| matches!(added, Added::New(_))).count())
     }
@@ -46,12 +50,9 @@ impl Contender for SimtoolIndex {
         Ok(())
     }
 
-    fn near(&self, queries: &FingerprintRows<'_>) -> Result<Vec<Option<Near>>> {
+    fn near(&self, queries: &[u64]) -> Result<Vec<Option<Near>>> {
         let index = self.index.as_ref().ok_or("it is asked before it has settled")?;
-        let nearest = index.near(queries, true)?;
-        Ok(nearest
-            .iter()
-            .map(|near| near.first().map(|near| (near.distance, near.number)))
-            .collect())
+        let nearest = index.near(&rows(queries), true)?.into_iter();
+        Ok(nearest.map(|near| Some((near.first()?.distance, near.first()?.number))).collect())
     }
 }
