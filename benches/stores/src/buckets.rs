@@ -13,9 +13,6 @@ use rayon::prelude::*;
 /// A block and its value: the number of the block in the upper half, the value in the lower.
 pub(crate) type Bucket = u32;
 
-/// Beyond all buckets.
-pub(crate) const BUCKETS: Bucket = 4 << 16;
-
 /// Places of a batch that one thread looks into at once: enough that there are several for each.
 const PART: usize = 1 << 15;
 

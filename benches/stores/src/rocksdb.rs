@@ -7,13 +7,16 @@
 //! every lookup passes through all of them.
 
 use crate::Result;
-use crate::buckets::{BUCKETS, Bucket, Buckets, Entry, Store};
+use crate::buckets::{Bucket, Buckets, Entry, Store};
 use ::rocksdb::{
     DB, Options, PlainTableFactoryOptions, ReadOptions, SliceTransform, WriteBatch, WriteOptions,
 };
 use std::path::Path;
 use std::thread::{available_parallelism, sleep};
 use std::time::Duration;
+
+/// Where IDs are: beyond all buckets.
+const IDS: Bucket = 4 << 16;
 
 pub(crate) struct Rocks {
     database: DB,
@@ -64,7 +67,7 @@ impl Store for Rocks {
             batch.put(key(bucket, entry), []);
         }
         for &(number, id) in ids {
-            batch.put(key(BUCKETS, (0, number)), id);
+            batch.put(key(IDS, (0, number)), id);
         }
         let mut options = WriteOptions::default();
         options.set_sync(true);
