@@ -75,6 +75,10 @@ mod x86 {
     };
     use std::ops::Range;
 
+    /// Vectors that are looked at before the first place is appended, for which the query's would have
+    /// to leave its register.
+    const MASKS: usize = 8;
+
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi1,popcnt")]
     pub(super) fn near_tags_avx512(
         tags: &[[u8; 2]],
@@ -87,17 +91,30 @@ mod x86 {
         let (first, tags) = (stretch.start as u32, &tags[stretch]);
         let queries = _mm512_set1_epi16(query.cast_signed());
         let ones = _mm512_set1_epi16(-1);
-        for (step, lanes) in tags.chunks(32).enumerate() {
-            let valid = u32::MAX >> (32 - lanes.len());
-            // SAFETY: only the lanes under the mask are read, and those exist.
-            let tags = unsafe { _mm512_maskz_loadu_epi16(valid, lanes.as_ptr().cast()) };
-            let mut rest = _mm512_xor_si512(tags, queries);
-            for _ in 0..most.min(u16::BITS) {
-                rest = _mm512_and_si512(rest, _mm512_add_epi16(rest, ones));
+        for (group, tags) in tags.chunks(MASKS * 32).enumerate() {
+            let mut masks = [0; MASKS];
+            for (near, lanes) in masks.iter_mut().zip(tags.chunks(32)) {
+                let valid = u32::MAX >> (32 - lanes.len());
+                // SAFETY: only the lanes under the mask are read, and those exist.
+                let tags = unsafe { _mm512_maskz_loadu_epi16(valid, lanes.as_ptr().cast()) };
+                let mut rest = _mm512_xor_si512(tags, queries);
+                for _ in 0..most.min(u16::BITS) {
+                    rest = _mm512_and_si512(rest, _mm512_add_epi16(rest, ones));
+                }
+                *near = _mm512_mask_testn_epi16_mask(valid, rest, rest);
             }
-            let mut near = _mm512_mask_testn_epi16_mask(valid, rest, rest);
+            let first = first + (group * MASKS * 32) as u32;
+            push_places(&masks, first, 0, places);
+        }
+    }
+
+    /// Appends the places of the bits of masks that are set, each of `1 << shift` bits of a vector's.
+    #[inline(always)]
+    fn push_places(masks: &[u32; MASKS], first: u32, shift: u32, places: &mut Vec<u32>) {
+        for (first, &mask) in (first..).step_by(32 >> shift).zip(masks) {
+            let mut near = mask;
             while near != 0 {
-                places.push(first + step as u32 * 32 + near.trailing_zeros());
+                places.push(first + (near.trailing_zeros() >> shift));
                 near &= near - 1;
             }
         }
@@ -116,20 +133,20 @@ mod x86 {
         let queries = _mm256_set1_epi16(query.cast_signed());
         let ones = _mm256_set1_epi16(-1);
         let (steps, tail) = tags.as_chunks::<16>();
-        for (step, lanes) in steps.iter().enumerate() {
-            // SAFETY: the chunk is a vector.
-            let tags = unsafe { _mm256_loadu_si256(lanes.as_ptr().cast()) };
-            let mut rest = _mm256_xor_si256(tags, queries);
-            for _ in 0..most.min(u16::BITS) {
-                rest = _mm256_and_si256(rest, _mm256_add_epi16(rest, ones));
+        for (group, steps) in steps.chunks(MASKS).enumerate() {
+            let mut masks = [0; MASKS];
+            for (near, lanes) in masks.iter_mut().zip(steps) {
+                // SAFETY: the chunk is a vector.
+                let tags = unsafe { _mm256_loadu_si256(lanes.as_ptr().cast()) };
+                let mut rest = _mm256_xor_si256(tags, queries);
+                for _ in 0..most.min(u16::BITS) {
+                    rest = _mm256_and_si256(rest, _mm256_add_epi16(rest, ones));
+                }
+                let equal = _mm256_cmpeq_epi16(rest, _mm256_setzero_si256());
+                // Two bits a tag, of which one counts.
+                *near = _mm256_movemask_epi8(equal).cast_unsigned() & 0x5555_5555;
             }
-            let near = _mm256_cmpeq_epi16(rest, _mm256_setzero_si256());
-            // Two bits a tag, of which one counts.
-            let mut near = _mm256_movemask_epi8(near).cast_unsigned() & 0x5555_5555;
-            while near != 0 {
-                places.push(first + step as u32 * 16 + near.trailing_zeros() / 2);
-                near &= near - 1;
-            }
+            push_places(&masks, first + (group * MASKS * 16) as u32, 1, places);
         }
         let first = first + (tags.len() - tail.len()) as u32;
         near_tags_portable(tail, query, first, most, places);

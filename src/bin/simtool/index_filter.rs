@@ -2,6 +2,7 @@
 
 use crate::args::{FilterArgs, OneIndexArgs};
 use crate::opened_index::{arrival, open_adder};
+use crate::piped_lines::{Due, PipedLines, Taken};
 use crate::{Outcome, console};
 use simtool::Error;
 use simtool::json_text::write_string;
@@ -9,15 +10,9 @@ use simtool::pipeline::index::{Added, IndexAdder, Line, LineFate, Near};
 use simtool::quantity::{counted, grouped};
 use simtool::read::ReadOptions;
 use std::fs::File;
-use std::io::{self, BufWriter, Read, Write};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
-use std::thread;
+use std::io::{self, BufWriter, Write};
 use std::time::{Duration, Instant};
 
-/// Bytes that are read at once.
-const PIECE: usize = 256 << 10;
-/// Pieces that wait to be looked at.
-const PIECES: usize = 8;
 /// Lines after which what was added is committed.
 const COMMITTED_LINES: u64 = 100_000;
 /// Time after which it is, however few lines there were.
@@ -59,48 +54,26 @@ pub(crate) fn run(args: &FilterArgs) -> anyhow::Result<Outcome> {
         id_field: args.id_field.clone(),
         ..ReadOptions::default()
     };
-    let pieces = pieces()?;
-    let wait = Duration::from_millis(args.wait);
-    let (mut waiting, mut lines) = (Vec::new(), 0);
-    // When the first line that waits came, and what was committed.
-    let mut since: Option<Instant> = None;
+    let due = Due { lines: args.batch.into(), wait: Duration::from_millis(args.wait) };
+    let input = PipedLines::new(due)?;
+    let mut lines = Vec::new();
     let (mut committed_lines, mut committed) = (0, Instant::now());
     loop {
-        let is_uncommitted = answers.counts.lines > committed_lines;
-        let rest = match since {
-            Some(since) => wait.saturating_sub(since.elapsed()),
-            None if is_uncommitted => COMMITTED_AFTER.saturating_sub(committed.elapsed()),
-            None => Duration::MAX,
-        };
-        let piece = match pieces.recv_timeout(rest) {
-            Ok(piece) => Some(piece.map_err(|e| Error::io("standard input", "read", e))?),
-            Err(RecvTimeoutError::Timeout) => Some(Vec::new()),
-            Err(RecvTimeoutError::Disconnected) => None,
-        };
-        let has_ended = piece.is_none();
-        if let Some(piece) = piece {
-            lines += memchr_count(&piece);
-            waiting.extend_from_slice(&piece);
-        }
-        if lines > 0 {
-            let since = *since.get_or_insert_with(Instant::now);
-            let is_due = lines >= u64::from(args.batch) || since.elapsed() >= wait;
-            if !is_due && !has_ended {
-                continue;
-            }
-        }
-        let end = if has_ended {
-            waiting.len()
+        let rest = if answers.counts.lines > committed_lines {
+            COMMITTED_AFTER.saturating_sub(committed.elapsed())
         } else {
-            waiting.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1)
+            Duration::MAX
         };
-        if end > 0 {
-            let first = answers.counts.lines;
-            let arrival = arrival(&args.arrival);
-            let answered = adder.add_lines(&waiting[..end], &options, first, arrival)?;
-            answers.give(&waiting[..end], answered, &adder)?;
-            waiting.drain(..end);
-            (lines, since) = (0, None);
+        let taken = input.take(lines, rest).map_err(|e| Error::io("standard input", "read", e))?;
+        let has_ended = matches!(taken, Taken::End);
+        lines = match taken {
+            Taken::Lines(lines) => lines,
+            Taken::Nothing | Taken::End => Vec::new(),
+        };
+        if !lines.is_empty() {
+            let (first, arrival) = (answers.counts.lines, arrival(&args.arrival));
+            let answered = adder.add_lines(&lines, &options, first, arrival)?;
+            answers.give(&lines, answered, &adder)?;
         }
         let new_lines = answers.counts.lines - committed_lines;
         let is_old = new_lines > 0 && committed.elapsed() >= COMMITTED_AFTER;
@@ -119,32 +92,6 @@ pub(crate) fn run(args: &FilterArgs) -> anyhow::Result<Outcome> {
         console::note(&format!("{lines}: {new} new, {repeats} repeat others, {bad} no documents"));
     }
     Ok(if bad > 0 { Outcome::DoneWithLosses } else { Outcome::Done })
-}
-
-fn memchr_count(bytes: &[u8]) -> u64 {
-    bytes.iter().map(|&byte| u64::from(byte == b'\n')).sum()
-}
-
-/// What comes through standard input, as it comes.
-fn pieces() -> io::Result<Receiver<io::Result<Vec<u8>>>> {
-    let (send, receive) = sync_channel(PIECES);
-    thread::Builder::new().name("reader".into()).spawn(move || {
-        let mut input = io::stdin().lock();
-        let mut piece = vec![0; PIECE];
-        loop {
-            let read = match input.read(&mut piece) {
-                Ok(0) => return,
-                Ok(count) => Ok(piece[..count].to_vec()),
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-                Err(error) => Err(error),
-            };
-            let has_failed = read.is_err();
-            if send.send(read).is_err() || has_failed {
-                return;
-            }
-        }
-    })?;
-    Ok(receive)
 }
 
 impl Answers {

@@ -98,8 +98,8 @@ impl Lookup<'_> {
             });
             found
         };
-        if queries.len() <= TASK {
-            // No thread is worth waking for these.
+        if queries.len() <= TASK || self.workers.count() == 1 {
+            // No thread is worth waking for these, or there is no other.
             return Ok(search(0..queries.len()));
         }
         self.workers.run(|| of_all(queries.len(), search))
