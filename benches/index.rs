@@ -3,19 +3,26 @@
 //! `cargo bench --bench index -- 10000000` for ten million; without a number for one. Random
 //! fingerprints of 64 bits, every hundredth a repeat, with random IDs of 16 bytes; added in batches of
 //! 100,000, each checked against all before. Folders are made below `$TMPDIR`. What `simtool plan` says
-//! of such an index is beside what was measured, and must not be far from it.
+//! of such an index is beside what was measured, and must not be far from it. Then pages of English
+//! letters, of 3 KB, are answered by the line as `simtool index filter` does.
 #![expect(clippy::print_stdout, reason = "a bench tells what it measured")]
 #![expect(clippy::expect_used, reason = "a bench that fails ends")]
 
 use simtool::durable::{Disk, Durability};
 use simtool::fingerprint_rows::{FingerprintRows, RowsBuilder, Shape};
 use simtool::mapped_file::FileAccess;
-use simtool::pipeline::index::{Added, Arrival, Index, IndexAdder};
+use simtool::pipeline::index::{Added, Arrival, Index, IndexAdder, Line, LineFate};
+use simtool::pipeline::method::Method;
+use simtool::pipeline::{Wordless, fingerprint_collection};
+use simtool::progress::NoProgress;
+use simtool::read::{JsonLinesInMemory, ReadOptions};
 use simtool::resources::Resources;
 use simtool::search::capacity::Capacity;
 use simtool::stable_hash::mix;
 use std::borrow::Cow;
 use std::path::Path;
+use std::sync::mpsc::sync_channel;
+use std::thread;
 use std::time::{Duration, Instant};
 
 /// Documents that are added at once.
@@ -84,7 +91,7 @@ fn ask(path: &Path, stored: u64, state: &str) -> (f64, f64) {
         let near = index.near(&queries, true).expect("it is intact");
         // The first half touches pages and blocks for the first time, and checks these.
         if round >= ROUNDS / 2 {
-            time += processor_time() - began;
+            time += processor_time().saturating_sub(began);
         }
         found += near.iter().filter(|near| !near.is_empty()).count() as u64;
     }
@@ -109,6 +116,86 @@ fn ask(path: &Path, stored: u64, state: &str) -> (f64, f64) {
         alone[990] * 1e6,
     );
     (bytes, query)
+}
+
+/// Lines of JSON with pages of about 3 KB, of 5,000 words of which few are frequent.
+fn pages(count: u64) -> Vec<Vec<u8>> {
+    let word = |number: u64| -> String {
+        let letter = |at: u64| char::from(b"etaoinshrdlu"[(mix(number * 16 + at) % 12) as usize]);
+        (0..2 + mix(number) % 8).map(letter).collect()
+    };
+    let words: Vec<String> = (0..5000).map(word).collect();
+    let page = |page: u64| {
+        let choice = |at: u64| mix(page * 1000 + at) % 5000 * (mix(page * 1000 + at + 500) % 5000);
+        let text: Vec<&str> = (0..460).map(|at| &words[choice(at) as usize / 5000][..]).collect();
+        format!("{{\"id\":\"page {page}\",\"text\":\"{}\"}}\n", text.join(" "))
+    };
+    let batch = |first: u64| (first..first + QUERIES as u64).map(page).collect::<String>();
+    (0..count).step_by(QUERIES).map(|first| batch(first).into_bytes()).collect()
+}
+
+/// Tells how fast lines are answered by an index, beside making fingerprints of them alone.
+fn filter(adder: &mut IndexAdder) {
+    let pages = pages(40_000);
+    let (options, resources) = (ReadOptions::default(), Resources::default());
+    let bytes = pages.iter().map(Vec::len).sum::<usize>() as f64 / 1e6;
+    let method: Method = "simhash".parse().expect("a method");
+    let timed = |work: &mut dyn FnMut()| -> f64 {
+        let began = Instant::now();
+        work();
+        bytes / seconds(began.elapsed())
+    };
+    let all = pages.concat();
+    let mut answered = |is_new: bool| {
+        let mut reader = adder.line_reader(&options);
+        let is_right = |line: &Line| match line.fate {
+            LineFate::Document(_, Added::New(_)) => is_new,
+            LineFate::Document(_, Added::Repeats(_)) => !is_new,
+            _ => false,
+        };
+        // The next batch is read while one is answered.
+        let mut answer = || {
+            let (send, receive) = sync_channel(0);
+            thread::scope(|scope| {
+                let (pages, reader) = (&pages, &mut reader);
+                scope.spawn(move || {
+                    for lines in pages {
+                        send.send(reader.read(lines)).expect("it is waited for");
+                    }
+                });
+                for read in receive {
+                    let (read, arrival) =
+                        (read.expect("it fits"), Arrival { source: "bench", time: 2 });
+                    let lines = adder.add_lines(read, arrival).expect("it fits");
+                    assert!(lines.len() == QUERIES && lines.iter().all(is_right));
+                }
+            });
+        };
+        timed(&mut answer)
+    };
+    let new = answered(true);
+    let mut runs: Vec<[f64; 2]> = (0..5)
+        .map(|_| {
+            let mut alone = || {
+                let lines = JsonLinesInMemory::new(&all, &options);
+                let recipe = method.recipe();
+                let made = fingerprint_collection(
+                    &lines,
+                    recipe,
+                    &resources,
+                    Wordless::Allowed,
+                    &NoProgress,
+                );
+                assert_eq!(made.expect("they are read").rows.len(), 40_000);
+            };
+            [timed(&mut alone), answered(false)]
+        })
+        .collect();
+    runs.sort_by(|a, b| (a[1] / a[0]).total_cmp(&(b[1] / b[0])));
+    let [alone, repeats] = runs[2];
+    println!("\n| pages of 3 KB | MB/s |\n| --- | ---: |");
+    println!("| fingerprinted alone | {alone:.0} |\n| answered: all new | {new:.0} |");
+    println!("| answered: all repeats | {repeats:.0} |");
 }
 
 fn main() {
@@ -155,6 +242,7 @@ fn main() {
     let planned = plan.disk / documents as f64;
     println!("| `plan` | | {planned:.1} | | {:.3} | | |", plan.seconds * 1e6);
     println!("\ncompacted in {compacted:.2} s");
+    filter(&mut adder);
     let is_close = |measured: f64, planned: f64, times: f64| {
         assert!(
             (1.0 / times..times).contains(&(measured / planned)),

@@ -137,10 +137,12 @@ impl IndexAdder {
         origin: impl Fn(usize) -> (u32, u64),
     ) -> Result<Vec<Added>> {
         check_shape(rows, &self.recipe)?;
-        let stored = self.nearest(rows)?;
-        let within = self.within(rows)?;
+        // Threads are woken once for all that they do.
+        let near = || rayon::join(|| self.nearest(rows), || self.within(rows));
+        let (stored, within) = self.workers.run(near)?;
+        let (stored, within) = (stored?, within?);
         // The number of each different row that was added.
-        let mut numbers: Vec<Option<u64>> = vec![None; within.groups];
+        let mut numbers: Vec<Option<u64>> = vec![None; within.groups()];
         let first = self.writer.next_number();
         let mut added = Vec::with_capacity(rows.len());
         for (row, stored) in stored.into_iter().enumerate() {
@@ -214,7 +216,14 @@ impl IndexAdder {
             joined.pairs.iter().map(|pair| (pair.a, pair.b, pair.distance)).collect();
         near.extend(joined.pairs.iter().map(|pair| (pair.b, pair.a, pair.distance)));
         near.sort_unstable();
-        Ok(Within { group_of, groups: joined.groups.len(), near })
+        let mut starts = vec![0; joined.groups.len() + 1];
+        for &(group, ..) in &near {
+            starts[group as usize + 1] += 1;
+        }
+        for group in 0..joined.groups.len() {
+            starts[group + 1] += starts[group];
+        }
+        Ok(Within { group_of, starts, near })
     }
 
     /// Makes a segment of what is pending, and merges it with others of its size.
@@ -335,20 +344,24 @@ const NONE: u32 = u32::MAX;
 /// Rows that are near each other.
 struct Within {
     group_of: Vec<u32>,
-    groups: usize,
+    /// Where those that are near each group begin, and at the end how many there are.
+    starts: Vec<usize>,
     /// Groups that are near, both ways, ascending.
     near: Vec<(u32, u32, u32)>,
 }
 
 impl Within {
+    /// How many groups there are.
+    fn groups(&self) -> usize {
+        self.starts.len() - 1
+    }
+
     fn group(&self, row: usize) -> Option<usize> {
         Some(self.group_of[row]).filter(|&group| group != NONE).map(|group| group as usize)
     }
 
     fn near(&self, group: usize) -> impl Iterator<Item = (usize, u32)> {
-        let group = group as u32;
-        let start = self.near.partition_point(|&(of, ..)| of < group);
-        let of_group = self.near[start..].iter().take_while(move |&&(of, ..)| of == group);
-        of_group.map(|&(_, other, distance)| (other as usize, distance))
+        let near = &self.near[self.starts[group]..self.starts[group + 1]];
+        near.iter().map(|&(_, other, distance)| (other as usize, distance))
     }
 }
