@@ -21,8 +21,6 @@ use simtool::search::capacity::Capacity;
 use simtool::stable_hash::mix;
 use std::borrow::Cow;
 use std::path::Path;
-use std::sync::mpsc::sync_channel;
-use std::thread;
 use std::time::{Duration, Instant};
 
 /// Documents that are added at once.
@@ -147,31 +145,18 @@ fn filter(adder: &mut IndexAdder) {
     };
     let all = pages.concat();
     let mut answered = |is_new: bool| {
-        let mut reader = adder.line_reader(&options);
         let is_right = |line: &Line| match line.fate {
             LineFate::Document(_, Added::New(_)) => is_new,
             LineFate::Document(_, Added::Repeats(_)) => !is_new,
             _ => false,
         };
-        // The next batch is read while one is answered.
-        let mut answer = || {
-            let (send, receive) = sync_channel(0);
-            thread::scope(|scope| {
-                let (pages, reader) = (&pages, &mut reader);
-                scope.spawn(move || {
-                    for lines in pages {
-                        send.send(reader.read(lines)).expect("it is waited for");
-                    }
-                });
-                for read in receive {
-                    let (read, arrival) =
-                        (read.expect("it fits"), Arrival { source: "bench", time: 2 });
-                    let lines = adder.add_lines(read, arrival).expect("it fits");
-                    assert!(lines.len() == QUERIES && lines.iter().all(is_right));
-                }
-            });
-        };
-        timed(&mut answer)
+        timed(&mut || {
+            for lines in &pages {
+                let arrival = Arrival { source: "bench", time: 2 };
+                let lines = adder.add_lines(lines, &options, 0, arrival).expect("it fits");
+                assert!(lines.len() == QUERIES && lines.iter().all(is_right));
+            }
+        })
     };
     let new = answered(true);
     let mut runs: Vec<[f64; 2]> = (0..5)

@@ -1,5 +1,5 @@
 //! A segment of an index with any bytes changed, and checksums that agree with them: opening, asking,
-//! exporting and salvaging it end in answers or errors, never in a panic.
+//! exporting, salvaging and merging it end in answers or errors, never in a panic.
 //!
 //! The input is changes of four bytes each: where (16 bits, scaled to the file), what (8 bits, XOR), and
 //! a byte of which the lowest bit says whether the place is in the header.
@@ -44,6 +44,12 @@ fn rows() -> FingerprintRows<'static> {
     rows.finish()
 }
 
+fn other_rows() -> FingerprintRows<'static> {
+    let mut rows = RowsBuilder::new(Shape::bits(64));
+    (1000..1100).for_each(|row| rows.push(Some(&[mix(row)])));
+    rows.finish()
+}
+
 fn base() -> &'static Base {
     static BASE: OnceLock<Base> = OnceLock::new();
     BASE.get_or_init(|| {
@@ -65,7 +71,8 @@ fn base() -> &'static Base {
 
 /// Makes all checksums agree with the bytes; returns the header's.
 fn seal(bytes: &mut [u8]) -> u64 {
-    let number = |bytes: &[u8], at: usize| u64::from_le_bytes(bytes[at..at + 8].try_into().unwrap());
+    let number =
+        |bytes: &[u8], at: usize| u64::from_le_bytes(bytes[at..at + 8].try_into().unwrap());
     let start = usize::try_from(number(bytes, 24)).unwrap_or(usize::MAX);
     if (HEADER..bytes.len()).contains(&start) {
         let (content, sums) = bytes.split_at_mut(start);
@@ -104,7 +111,8 @@ fuzz_target!(|data: &[u8]| {
     let text = String::from_utf8(base.manifest.clone()).unwrap();
     let line = text.lines().find(|line| line.starts_with("segment ")).unwrap();
     let (before, _) = line.rsplit_once(' ').unwrap();
-    let body = text[..text.rfind("checksum ").unwrap()].replace(line, &format!("{before} {sum:016x}"));
+    let body =
+        text[..text.rfind("checksum ").unwrap()].replace(line, &format!("{before} {sum:016x}"));
     let manifest = format!("{body}checksum {:016x}\n", hash(body.as_bytes()));
     fs::write(path.join("MANIFEST"), manifest).unwrap();
     ask(&path);
@@ -113,4 +121,13 @@ fuzz_target!(|data: &[u8]| {
         ask(&saved);
     }
     drop(fs::remove_dir_all(&saved));
+    // Last, since it replaces the segment.
+    if let Ok(mut adder) =
+        IndexAdder::open(&path, FileAccess::READ, disk(), "a fuzzer", resources())
+    {
+        let id = |row: usize| Cow::Owned(format!("other {row}").into_bytes());
+        drop(adder.add(&other_rows(), id, Arrival { source: "a", time: 1 }));
+        drop(adder.remove(&mut |id| id == b"document 90"));
+        drop(adder.compact());
+    }
 });

@@ -2,17 +2,15 @@
 
 use crate::args::{FilterArgs, OneIndexArgs};
 use crate::opened_index::{arrival, open_adder};
-use crate::piped_lines::{Due, PipedLines};
+use crate::piped_lines::{Due, PipedLines, Taken};
 use crate::{Outcome, console};
 use simtool::Error;
 use simtool::json_text::write_string;
-use simtool::pipeline::index::{Added, IndexAdder, Line, LineFate, LineReader, Near, ReadLines};
+use simtool::pipeline::index::{Added, IndexAdder, Line, LineFate, Near};
 use simtool::quantity::{counted, grouped};
 use simtool::read::ReadOptions;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
-use std::thread;
 use std::time::{Duration, Instant};
 
 /// Lines after which what was added is committed.
@@ -57,7 +55,8 @@ pub(crate) fn run(args: &FilterArgs) -> anyhow::Result<Outcome> {
         ..ReadOptions::default()
     };
     let due = Due { lines: args.batch.into(), wait: Duration::from_millis(args.wait) };
-    let batches = batches(PipedLines::new(due)?, adder.line_reader(&options))?;
+    let input = PipedLines::new(due)?;
+    let mut lines = Vec::new();
     let (mut committed_lines, mut committed) = (0, Instant::now());
     loop {
         let rest = if answers.counts.lines > committed_lines {
@@ -65,11 +64,15 @@ pub(crate) fn run(args: &FilterArgs) -> anyhow::Result<Outcome> {
         } else {
             Duration::MAX
         };
-        let batch = batches.recv_timeout(rest);
-        let has_ended = matches!(batch, Err(RecvTimeoutError::Disconnected));
-        if let Ok(batch) = batch {
-            let (lines, read) = batch?;
-            let answered = adder.add_lines(read, arrival(&args.arrival))?;
+        let taken = input.take(lines, rest).map_err(|e| Error::io("standard input", "read", e))?;
+        let has_ended = matches!(taken, Taken::End);
+        lines = match taken {
+            Taken::Lines(lines) => lines,
+            Taken::Nothing | Taken::End => Vec::new(),
+        };
+        if !lines.is_empty() {
+            let (first, arrival) = (answers.counts.lines, arrival(&args.arrival));
+            let answered = adder.add_lines(&lines, &options, first, arrival)?;
             answers.give(&lines, answered, &adder)?;
         }
         let new_lines = answers.counts.lines - committed_lines;
@@ -89,30 +92,6 @@ pub(crate) fn run(args: &FilterArgs) -> anyhow::Result<Outcome> {
         console::note(&format!("{lines}: {new} new, {repeats} repeat others, {bad} no documents"));
     }
     Ok(if bad > 0 { Outcome::DoneWithLosses } else { Outcome::Done })
-}
-
-/// A batch of lines, and what was read of them.
-type Batch = Result<(Vec<u8>, ReadLines), Error>;
-
-/// Batches that are read by a thread, each while the one before is answered.
-fn batches(input: PipedLines, mut reader: LineReader) -> io::Result<Receiver<Batch>> {
-    let (send, receive) = sync_channel(0);
-    let read = move || {
-        loop {
-            let lines = input.take().map_err(|e| Error::io("standard input", "read", e));
-            let Some(lines) = lines.transpose() else { return };
-            let batch = lines.and_then(|lines| {
-                let read = reader.read(&lines)?;
-                Ok((lines, read))
-            });
-            let has_failed = batch.is_err();
-            if send.send(batch).is_err() || has_failed {
-                return;
-            }
-        }
-    };
-    thread::Builder::new().name("lines".into()).spawn(read)?;
-    Ok(receive)
 }
 
 impl Answers {

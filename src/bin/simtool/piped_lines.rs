@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 /// Bytes that are read at once: what a pipe holds.
 const PIECE: usize = 64 << 10;
 /// Bytes that may wait when there are enough lines.
-const WAITING: usize = 16 << 20;
+const WAITING: usize = 4 << 20;
 
 /// When lines that wait are a batch.
 #[derive(Clone, Copy)]
@@ -17,6 +17,15 @@ pub(crate) struct Due {
     pub(crate) lines: u64,
     /// As soon as the first of them waits so long.
     pub(crate) wait: Duration,
+}
+
+/// What came next.
+pub(crate) enum Taken {
+    /// Lines, of which only the last of all may have no end.
+    Lines(Vec<u8>),
+    /// Nothing that would be a batch, in the time that was given.
+    Nothing,
+    End,
 }
 
 /// What came and waits.
@@ -95,13 +104,14 @@ impl PipedLines {
         Ok(Self(shared))
     }
 
-    /// Waits for a batch: lines, of which only the last of all may have no end. None at the end.
+    /// Waits for a batch, for so long at most; `room` is memory for those that come later.
     ///
     /// # Errors
     ///
     /// Standard input cannot be read.
-    pub(crate) fn take(&self) -> io::Result<Option<Vec<u8>>> {
+    pub(crate) fn take(&self, mut room: Vec<u8>, longest: Duration) -> io::Result<Taken> {
         let Shared { changed, due, .. } = &*self.0;
+        let began = Instant::now();
         let mut waiting = self.0.lock();
         loop {
             let left = waiting.since.map(|since| due.wait.saturating_sub(since.elapsed()));
@@ -113,17 +123,24 @@ impl PipedLines {
                 } else {
                     memchr::memrchr(b'\n', &waiting.bytes).map_or(0, |at| at + 1)
                 };
-                let rest = waiting.bytes.split_off(end);
-                let lines = std::mem::replace(&mut waiting.bytes, rest);
+                room.clear();
+                room.extend_from_slice(&waiting.bytes[end..]);
+                waiting.bytes.truncate(end);
                 (waiting.lines, waiting.since) = (0, None);
+                let lines = std::mem::replace(&mut waiting.bytes, room);
                 drop(waiting);
                 changed.notify_all();
-                return Ok(Some(lines));
+                return Ok(Taken::Lines(lines));
             }
             if has_ended {
-                return waiting.end.take().unwrap_or(Ok(())).map(|()| None);
+                return waiting.end.take().unwrap_or(Ok(())).map(|()| Taken::End);
             }
-            let waited = changed.wait_timeout(waiting, left.unwrap_or(Duration::MAX));
+            let rest = longest.saturating_sub(began.elapsed());
+            if rest.is_zero() {
+                return Ok(Taken::Nothing);
+            }
+            let time = left.unwrap_or(rest).min(rest);
+            let waited = changed.wait_timeout(waiting, time);
             waiting = waited.unwrap_or_else(PoisonError::into_inner).0;
         }
     }

@@ -1,17 +1,13 @@
 //! Lines of JSON that come through a pipe: each is answered, and those that are new are added.
 
 use super::adder::{Added, Arrival, IndexAdder};
-use super::kept_recipe::KeptRecipe;
 use crate::document::{Bad, Content};
 use crate::error::Result;
-use crate::fingerprint_rows::{FingerprintRows, RowsBuilder};
+use crate::fingerprint_rows::RowsBuilder;
 use crate::pipeline::method::{Fitted, RowMaker, RowScratch};
-use crate::pipeline::workers::Workers;
 use crate::read::{Corpus, Event, JsonLinesInMemory, ReadOptions};
-use crate::resources::Resources;
 use std::borrow::Cow;
 use std::ops::{ControlFlow, Range};
-use std::sync::Arc;
 
 /// What became of a line.
 #[derive(Clone, Debug)]
@@ -34,7 +30,6 @@ pub struct Line {
 }
 
 /// What a line holds.
-#[derive(Debug)]
 enum Held {
     /// A document, with its ID if it has one; whether it has a row.
     Document(Option<Vec<u8>>, bool),
@@ -49,42 +44,27 @@ struct ShardLines {
     words: Vec<u64>,
 }
 
-/// Makes rows of lines, while an index is added those that were read before.
-#[derive(Debug)]
-pub struct LineReader {
-    recipe: Arc<KeptRecipe>,
-    resources: Resources,
-    workers: Arc<Workers>,
-    options: ReadOptions,
-    /// Lines that were read.
-    lines: u64,
-}
-
-/// Lines that were read.
-#[derive(Debug)]
-pub struct ReadLines {
-    rows: FingerprintRows<'static>,
-    /// The IDs of the rows.
-    ids: Vec<Vec<u8>>,
-    lines: Vec<(Range<usize>, Held)>,
-}
-
-impl LineReader {
-    /// Reads whole lines, which follow those that were read before. A document without an ID is called
-    /// `-:N`, where the first line of all is number 0.
+impl IndexAdder {
+    /// Adds the documents of whole lines in their order, as [`Self::add`] does; what became of each
+    /// line. A document without an ID is called `-:N`, where the first line of the batch is number
+    /// `first_line`.
     ///
     /// # Errors
     ///
-    /// There is too little memory.
-    pub fn read(&mut self, lines: &[u8]) -> Result<ReadLines> {
-        let corpus = JsonLinesInMemory::new(lines, &self.options);
-        let recipe = self.recipe.method().recipe();
+    /// As [`Self::add`].
+    pub fn add_lines(
+        &mut self,
+        lines: &[u8],
+        options: &ReadOptions,
+        first_line: u64,
+        arrival: Arrival<'_>,
+    ) -> Result<Vec<Line>> {
+        let corpus = JsonLinesInMemory::new(lines, options);
+        let (recipe, resources, workers) = self.shared();
+        let recipe = recipe.method().recipe();
         // An index keeps rows of methods that have them.
-        let Some(sketch) = recipe.sketch() else {
-            let rows = RowsBuilder::new(self.recipe.reach.shape).finish();
-            return Ok(ReadLines { rows, ids: Vec::new(), lines: Vec::new() });
-        };
-        let maker = RowMaker::new(recipe.terms(), sketch, &Fitted::Nothing, self.resources.isa);
+        let Some(sketch) = recipe.sketch() else { return Ok(Vec::new()) };
+        let maker = RowMaker::new(recipe.terms(), sketch, &Fitted::Nothing, resources.isa);
         let read = |shards: &mut dyn Iterator<Item = usize>| {
             let mut scratch = RowScratch::default();
             shards
@@ -94,43 +74,23 @@ impl LineReader {
                 .collect::<Result<Vec<_>, _>>()
         };
         let mut shards: Vec<ShardLines> =
-            self.workers.try_share(corpus.shard_count(), read)?.into_iter().flatten().collect();
+            workers.try_share(corpus.shard_count(), read)?.into_iter().flatten().collect();
         shards.sort_unstable_by_key(|lines| lines.shard);
 
-        let (mut rows, mut ids) = (RowsBuilder::new(maker.shape()), Vec::new());
+        let (mut rows, mut ids, mut number) =
+            (RowsBuilder::new(maker.shape()), Vec::new(), first_line);
         for ShardLines { lines, words, .. } in &mut shards {
             let mut words = words.chunks_exact(maker.shape().words());
             for (_, held) in lines {
                 if let Held::Document(id, has_row) = held {
                     let row = words.next();
                     rows.push(row.filter(|_| *has_row));
-                    let number = self.lines;
                     ids.push(id.take().unwrap_or_else(|| format!("-:{number}").into_bytes()));
                 }
-                self.lines += 1;
+                number += 1;
             }
         }
-        let lines = shards.into_iter().flat_map(|shard| shard.lines).collect();
-        Ok(ReadLines { rows: rows.finish(), ids, lines })
-    }
-}
-
-impl IndexAdder {
-    /// What makes rows of lines for this index, with the fields that `options` names.
-    #[must_use]
-    pub fn line_reader(&self, options: &ReadOptions) -> LineReader {
-        let (recipe, resources, workers) = self.shared();
-        LineReader { recipe, resources, workers, options: options.clone(), lines: 0 }
-    }
-
-    /// Adds the documents of lines in their order, as [`Self::add`] does; what became of each line.
-    ///
-    /// # Errors
-    ///
-    /// As [`Self::add`].
-    pub fn add_lines(&mut self, read: ReadLines, arrival: Arrival<'_>) -> Result<Vec<Line>> {
-        let ReadLines { rows, ids, lines } = read;
-        let added = self.add(&rows, |row| Cow::Borrowed(&ids[row][..]), arrival)?;
+        let added = self.add(&rows.finish(), |row| Cow::Borrowed(&ids[row][..]), arrival)?;
         let mut documents = ids.into_iter().zip(added);
         let line = |(bytes, held): (Range<usize>, Held)| {
             let fate = match held {
@@ -143,7 +103,7 @@ impl IndexAdder {
             };
             Some(Line { bytes, fate })
         };
-        Ok(lines.into_iter().filter_map(line).collect())
+        Ok(shards.into_iter().flat_map(|shard| shard.lines).filter_map(line).collect())
     }
 }
 
