@@ -22,6 +22,7 @@ mod manual;
 mod one_document;
 mod opened_index;
 mod output_file;
+#[cfg(feature = "jsonl")]
 mod piped_lines;
 mod plan;
 mod progress_line;
