@@ -15,6 +15,7 @@ use simtool::stable_hash::{hash, mix};
 use simtool::store::IndexFolder;
 use std::borrow::Cow;
 use std::fs;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
@@ -38,15 +39,10 @@ fn resources() -> Resources {
     Resources { threads: 1, ..Resources::default() }
 }
 
-fn rows() -> FingerprintRows<'static> {
+/// Neighbours of which differ in a bit.
+fn rows(numbers: Range<u64>) -> FingerprintRows<'static> {
     let mut rows = RowsBuilder::new(Shape::bits(64));
-    (0..200).for_each(|row| rows.push(Some(&[mix(row / 2) ^ row % 2])));
-    rows.finish()
-}
-
-fn other_rows() -> FingerprintRows<'static> {
-    let mut rows = RowsBuilder::new(Shape::bits(64));
-    (1000..1100).for_each(|row| rows.push(Some(&[mix(row)])));
+    numbers.for_each(|row| rows.push(Some(&[mix(row / 2) ^ row % 2])));
     rows.finish()
 }
 
@@ -59,7 +55,7 @@ fn base() -> &'static Base {
         let mut adder =
             IndexAdder::open(&path, FileAccess::READ, disk(), "a fuzzer", resources()).unwrap();
         let id = |row: usize| Cow::Owned(format!("document {row}").into_bytes());
-        adder.add(&rows(), id, Arrival { source: "a", time: 1 }).unwrap();
+        adder.add(&rows(0..200), id, Arrival { source: "a", time: 1 }).unwrap();
         adder.commit().unwrap();
         let opened = IndexFolder::open(&path, FileAccess::READ).unwrap();
         let segment = opened.segments()[0].path().to_owned();
@@ -89,7 +85,7 @@ fn seal(bytes: &mut [u8]) -> u64 {
 
 fn ask(path: &Path) {
     let Ok(index) = Index::open(path, FileAccess::READ, resources()) else { return };
-    drop(index.near(&rows(), false));
+    drop(index.near(&rows(0..200), false));
     drop(index.visit(&mut |_, _| Ok(())));
     drop(index.size());
     for number in 0..110 {
@@ -126,7 +122,7 @@ fuzz_target!(|data: &[u8]| {
         IndexAdder::open(&path, FileAccess::READ, disk(), "a fuzzer", resources())
     {
         let id = |row: usize| Cow::Owned(format!("other {row}").into_bytes());
-        drop(adder.add(&other_rows(), id, Arrival { source: "a", time: 1 }));
+        drop(adder.add(&rows(1000..1100), id, Arrival { source: "a", time: 1 }));
         drop(adder.remove(&mut |id| id == b"document 90"));
         drop(adder.compact());
     }

@@ -35,15 +35,15 @@ pub fn near_tags(
         Isa::Portable => {}
     }
     let _ = isa;
-    let stretch = stretch(tags, expected, query, most);
-    near_tags_portable(&tags[stretch.clone()], query, stretch.start as u32, most, places);
+    let (first, tags) = stretch(tags, expected, query, most);
+    near_tags_portable(tags, query, first, most, places);
 }
 
-/// A stretch that holds all tags that are near, made from where they are expected.
+/// A stretch that holds all tags that are near, made from where they are expected, and its first place.
 #[inline(always)]
-fn stretch(tags: &[[u8; 2]], expected: Range<usize>, query: u16, most: u32) -> Range<usize> {
+fn stretch(tags: &[[u8; 2]], expected: Range<usize>, query: u16, most: u32) -> (u32, &[[u8; 2]]) {
     if expected.is_empty() || expected.end > tags.len() {
-        return 0..tags.len();
+        return (0, tags);
     }
     let (weight, Range { mut start, mut end }) = (query.count_ones(), expected);
     let weight_at = |place: usize| u16::from_le_bytes(tags[place]).count_ones();
@@ -53,7 +53,7 @@ fn stretch(tags: &[[u8; 2]], expected: Range<usize>, query: u16, most: u32) -> R
     while end < tags.len() && weight_at(end - 1) <= weight + most {
         end = (end + STEP).min(tags.len());
     }
-    start..end
+    (start as u32, &tags[start..end])
 }
 
 /// The plain twin; places start at `first`.
@@ -87,8 +87,7 @@ mod x86 {
         most: u32,
         places: &mut Vec<u32>,
     ) {
-        let stretch = stretch(tags, expected, query, most);
-        let (first, tags) = (stretch.start as u32, &tags[stretch]);
+        let (first, tags) = stretch(tags, expected, query, most);
         let queries = _mm512_set1_epi16(query.cast_signed());
         let ones = _mm512_set1_epi16(-1);
         for (group, tags) in tags.chunks(MASKS * 32).enumerate() {
@@ -128,8 +127,7 @@ mod x86 {
         most: u32,
         places: &mut Vec<u32>,
     ) {
-        let stretch = stretch(tags, expected, query, most);
-        let (first, tags) = (stretch.start as u32, &tags[stretch]);
+        let (first, tags) = stretch(tags, expected, query, most);
         let queries = _mm256_set1_epi16(query.cast_signed());
         let ones = _mm256_set1_epi16(-1);
         let (steps, tail) = tags.as_chunks::<16>();

@@ -4,6 +4,7 @@
 //! their order, so the result does not depend on how the input was cut among threads.
 
 use crate::fingerprint_table::Lane;
+use std::ops::AddAssign;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 /// A way to give each value the number of a part.
@@ -72,6 +73,16 @@ pub fn count<L: Lane>(values: &[L], hash: &impl Parts<L>, counts: &mut [u32]) {
     for &value in values {
         counts[hash.part(value)] += 1;
     }
+}
+
+/// Makes of counts the places at which what was counted begins, from `first` on; returns where the last
+/// ends.
+pub fn counts_to_starts<T: Copy + AddAssign>(counts: &mut [T], first: T) -> T {
+    let mut place = first;
+    for count in counts {
+        place += std::mem::replace(count, place);
+    }
+    place
 }
 
 /// Moves records to their parts; `next` holds each part's first free place and advances.

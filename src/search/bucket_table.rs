@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 use crate::fingerprint_table::{Lane, Reach};
 use crate::kernels::Isa;
 use crate::kernels::near_tags::near_tags;
-use crate::kernels::partition::{BlockHash, Parts};
+use crate::kernels::partition::{BlockHash, Parts, counts_to_starts};
 use crate::large_buffer::LargeBuffer;
 use crate::lent_array::{Arrays, InMemory, LentArray};
 use crate::search::layout::Layout;
@@ -176,7 +176,7 @@ impl<L: Lane> Table<L> {
         for &value in values {
             ends[buckets.part(value) >> lower] += 1;
         }
-        begin(&mut ends, 0);
+        counts_to_starts(&mut ends, 0);
         let mut records = LargeBuffer::<u64>::try_zeroed(values.len(), TABLES)?;
         for (row, &value) in (0u32..).zip(values) {
             let bucket = buckets.part(value);
@@ -197,7 +197,7 @@ impl<L: Lane> Table<L> {
             for &record in records {
                 places[Record(record).key()] += 1;
             }
-            begin(&mut places, first);
+            counts_to_starts(&mut places, first);
             for (start, weights) in starts.iter_mut().zip(places.chunks_exact(WEIGHTS)) {
                 *start = weights[0];
             }
@@ -223,20 +223,12 @@ impl<L: Lane> Table<L> {
     }
 }
 
-/// Makes of counts the places at which what was counted begins, from `first` on.
-fn begin(counts: &mut [u32], first: u32) {
-    let mut place = first;
-    for count in counts {
-        place += std::mem::replace(count, place);
-    }
-}
-
 /// A query's look into a table.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Look {
-    /// The row at which its bucket begins.
+    /// The row at which its bucket begins; the bucket's number until that is looked up.
     start: usize,
-    /// The row behind its last.
+    /// The row behind its last; 0 until then.
     end: usize,
     /// The tag of the query.
     tag: u16,
@@ -281,7 +273,7 @@ impl<L: Lane, A: Arrays> Table<L, A> {
         looks.extend(queries.iter().map(|&query| {
             let bucket = self.buckets.part(query);
             self.parts.starts.prefetch(bucket);
-            Look { start: bucket, end: bucket + 1, tag: self.tags.tag(query), expected: (0, 0) }
+            Look { start: bucket, end: 0, tag: self.tags.tag(query), expected: (0, 0) }
         }));
     }
 
@@ -289,7 +281,7 @@ impl<L: Lane, A: Arrays> Table<L, A> {
     /// asks for the tags that are likely to be read.
     pub(super) fn approach(&self, looks: &mut [Look]) {
         for look in looks {
-            (look.start, look.end) = match self.parts.starts.lend(look.start..look.end + 1) {
+            (look.start, look.end) = match self.parts.starts.lend(look.start..look.start + 2) {
                 &[start, end] if start < end => (start as usize, end as usize),
                 _ => (0, 0),
             };

@@ -2,7 +2,7 @@
 
 use crate::error::Result;
 use crate::fingerprint_table::Lane;
-use crate::kernels::partition::{BlockHash, Parts};
+use crate::kernels::partition::{BlockHash, Parts, counts_to_starts};
 use crate::large_buffer::LargeBuffer;
 use crate::search::Rows;
 use crate::search::parallel_partition::partition;
@@ -251,10 +251,7 @@ impl Scratch {
             sizes[group] += 1;
             self.groups.push(group as u32);
         }
-        let mut place = 0;
-        for size in &mut sizes[..count] {
-            place += std::mem::replace(size, place);
-        }
+        counts_to_starts(&mut sizes[..count], 0);
         if count < numbers.len() {
             self.numbers.clear();
             self.numbers.extend_from_slice(numbers);

@@ -1,6 +1,7 @@
 //! Groups of equal rows and pairs of groups, expanded to pairs of rows: one row at a time, so that
 //! the pairs, of which there may be n², are never in memory together.
 
+use crate::kernels::partition::counts_to_starts;
 use crate::matches::{Match, ValuePair};
 use crate::search::bipartite_join::Join;
 use crate::search::grouping::Groups;
@@ -58,10 +59,7 @@ impl RowPairs {
         for number in pairs().filter_map(|pair| social.number(pair.a)) {
             starts[number] += 1;
         }
-        let mut place = 0;
-        for start in &mut starts {
-            place += std::mem::replace(start, place);
-        }
+        let place = counts_to_starts(&mut starts, 0);
         let mut neighbours = vec![(0, 0); place];
         for (number, pair) in pairs().filter_map(|pair| Some((social.number(pair.a)?, pair))) {
             let place = &mut starts[number];

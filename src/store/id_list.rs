@@ -102,12 +102,14 @@ fn is_of_form(id: &[u8], form: &[u8]) -> bool {
     id.len() == form.len() && id.iter().zip(form).all(is_as_told)
 }
 
+/// The digits of base 16.
+const HEXADECIMAL: &[u8; 16] = b"0123456789abcdef";
 /// What each byte is worth as a digit of base 16; of those that are none, and large letters, [`NONE`].
 const DIGITS: [u8; 256] = {
     let mut digits = [NONE; 256];
     let mut value = 0;
     while value < 16 {
-        digits[b"0123456789abcdef"[value] as usize] = value as u8;
+        digits[HEXADECIMAL[value] as usize] = value as u8;
         value += 1;
     }
     digits
@@ -140,9 +142,9 @@ fn take_digits(bytes: &mut &[u8], id: &mut [u8]) -> Option<()> {
         if at % 2 == 0 {
             let (&both, rest) = bytes.split_first()?;
             (*bytes, later) = (rest, both >> 4);
-            *digit = b"0123456789abcdef"[usize::from(both & 0xF)];
+            *digit = HEXADECIMAL[usize::from(both & 0xF)];
         } else {
-            *digit = b"0123456789abcdef"[usize::from(later)];
+            *digit = HEXADECIMAL[usize::from(later)];
         }
     }
     Some(())

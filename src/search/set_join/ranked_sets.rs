@@ -10,6 +10,7 @@ use super::large_vec::LargeVec;
 use super::prune::Stored;
 use super::threads::Threads;
 use crate::error::Result;
+use crate::kernels::partition::counts_to_starts;
 use crate::large_buffer::{LargeBuffer, filled, reserved};
 
 /// Records per partition, about: with its table it stays in the second-level cache.
@@ -222,10 +223,7 @@ impl Ranking<'_> {
         }
         let mut records = LargeVec::with_capacity(matched.len(), INDEX);
         let room = records.spare(matched.len())?;
-        let mut next = 0;
-        for count in &mut counts {
-            next += std::mem::replace(count, next);
-        }
+        counts_to_starts(&mut counts, 0);
         for &record in &*matched {
             let at = &mut counts[partition_of(record[0])];
             room[*at] = record;
