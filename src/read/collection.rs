@@ -69,12 +69,9 @@ impl Collection {
     ///
     /// None of the paths leads to a file.
     pub fn of_paths<P: AsRef<Path>>(paths: &[P], options: ReadOptions) -> Result<Self> {
-        // Only standard input, which no path is here, would be copied there.
-        let mut walker = Walker::new(Path::new(""));
+        let mut walker = Walker::default();
         for path in paths {
-            // A file called `-` is one.
-            let path = Path::new("").join(path);
-            walker.add(&path, InFolders::default(), &mut io::empty())?;
+            walker.add(path.as_ref(), InFolders::default());
         }
         let Walked { files, faults, .. } = walker.finish();
         let Some(first) = paths.first().filter(|_| files.is_empty()) else {

@@ -27,8 +27,17 @@ pub struct InputFile {
     /// The relative path under which a copy of the file stands: its name, below the name of the
     /// folder that was named if it was found in one; `stdin` for standard input.
     pub copy_name: PathBuf,
-    /// The copy of what came through standard input.
-    spooled: Option<TempPath>,
+    /// Where standard input is.
+    input: Option<InputPlace>,
+}
+
+/// Where the bytes of standard input are.
+#[derive(Debug)]
+enum InputPlace {
+    /// A copy of what came as a stream.
+    Copied(TempPath),
+    /// The file that it is.
+    File(PathBuf),
 }
 
 impl InputFile {
@@ -36,13 +45,21 @@ impl InputFile {
     pub fn new(name: impl Into<PathBuf>) -> Self {
         let name = name.into();
         let copy_name = name.file_name().unwrap_or_default().into();
-        Self { name, copy_name, spooled: None }
+        Self { name, copy_name, input: None }
+    }
+
+    fn standard_input(place: InputPlace) -> Self {
+        Self { name: "-".into(), copy_name: "stdin".into(), input: Some(place) }
     }
 
     /// Where the bytes are.
     #[must_use]
     pub fn path(&self) -> &Path {
-        self.spooled.as_deref().unwrap_or(&self.name)
+        match &self.input {
+            None => &self.name,
+            Some(InputPlace::Copied(path)) => path,
+            Some(InputPlace::File(path)) => path,
+        }
     }
 }
 
@@ -91,14 +108,11 @@ pub struct Walked {
 }
 
 /// Collects files.
-#[derive(Debug)]
-pub struct Walker<'w> {
-    /// Folder for the copy of standard input.
-    temporary_folder: &'w Path,
+#[derive(Debug, Default)]
+pub struct Walker {
     walked: Walked,
     /// Files that were reached, by their path without links.
     seen: UnorderedSet<OsString>,
-    has_read_input: bool,
 }
 
 /// A file in a folder.
@@ -145,38 +159,15 @@ impl LeftOut {
     }
 }
 
-impl<'w> Walker<'w> {
-    /// Nothing was reached yet. Standard input is copied to `temporary_folder`.
-    #[must_use]
-    pub fn new(temporary_folder: &'w Path) -> Self {
-        Self {
-            temporary_folder,
-            walked: Walked::default(),
-            seen: UnorderedSet::default(),
-            has_read_input: false,
-        }
-    }
-
-    /// Adds a file, the files of a folder, or, for `-`, what `input` holds.
-    ///
-    /// # Errors
-    ///
-    /// Standard input cannot be copied.
-    pub fn add(
-        &mut self,
-        path: &Path,
-        in_folders: InFolders<'_>,
-        input: &mut dyn Read,
-    ) -> Result<()> {
-        if path.as_os_str() == "-" {
-            return self.add_input(input);
-        }
+impl Walker {
+    /// Adds a file, or the files of a folder.
+    pub fn add(&mut self, path: &Path, in_folders: InFolders<'_>) {
         let found = fs::metadata(path).and_then(|metadata| Ok((metadata, fs::canonicalize(path)?)));
         let (metadata, real) = match found {
             Ok(found) => found,
             Err(error) => {
                 self.refuse(path, Severity::Loss, &error);
-                return Ok(());
+                return;
             }
         };
         if metadata.is_dir() {
@@ -185,29 +176,46 @@ impl<'w> Walker<'w> {
             let copy_name = path.file_name().unwrap_or_default().into();
             self.add_file(path, real, copy_name, metadata.file_type(), Severity::Loss);
         }
-        Ok(())
     }
 
-    /// The files that were found.
-    #[must_use]
-    pub fn finish(self) -> Walked {
-        self.walked
+    /// Adds standard input, which is a file, where it is.
+    pub fn add_input_file(&mut self, path: &Path) {
+        if !self.has_input() {
+            let place = InputPlace::File(path.to_owned());
+            self.walked.files.push(InputFile::standard_input(place));
+        }
     }
 
-    fn add_input(&mut self, input: &mut dyn Read) -> Result<()> {
-        if std::mem::replace(&mut self.has_read_input, true) {
+    /// Adds what comes through standard input, copied to a file in `folder` that goes away with the
+    /// walked files.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be copied.
+    pub fn add_input_stream(&mut self, input: &mut dyn Read, folder: &Path) -> Result<()> {
+        if self.has_input() {
             return Ok(());
         }
-        let folder = self.temporary_folder;
         let mut file = tempfile::Builder::new()
             .prefix("simtool-stdin-")
             .tempfile_in(folder)
             .map_err(|e| Error::io(folder, "create a file in", e))?;
         io::copy(input, file.as_file_mut())
             .map_err(|e| Error::io(file.path(), "copy standard input to", e))?;
-        let spooled = Some(file.into_temp_path());
-        self.walked.files.push(InputFile { name: "-".into(), copy_name: "stdin".into(), spooled });
+        let place = InputPlace::Copied(file.into_temp_path());
+        self.walked.files.push(InputFile::standard_input(place));
         Ok(())
+    }
+
+    /// Whether standard input, which is read once, is among the files.
+    fn has_input(&self) -> bool {
+        self.walked.files.iter().any(|file| file.input.is_some())
+    }
+
+    /// The files that were found.
+    #[must_use]
+    pub fn finish(self) -> Walked {
+        self.walked
     }
 
     fn add_file(
@@ -469,9 +477,13 @@ mod tests {
 
     fn walked(paths: &[PathBuf], in_folders: InFolders<'_>) -> Walked {
         let folder = tempfile::tempdir().unwrap();
-        let mut walker = Walker::new(folder.path());
+        let mut walker = Walker::default();
         for path in paths {
-            walker.add(path, in_folders, &mut &b"piped"[..]).unwrap();
+            if path.as_os_str() == "-" {
+                walker.add_input_stream(&mut &b"piped"[..], folder.path()).unwrap();
+            } else {
+                walker.add(path, in_folders);
+            }
         }
         let walked = walker.finish();
         // What came through standard input goes away with the folder.

@@ -3,7 +3,7 @@
 
 use crate::program::Folder;
 use std::fs;
-use std::io::Write as _;
+use std::io::{Seek, SeekFrom, Write as _};
 use std::process::{Command, Stdio};
 
 const WORDS: &str = "the same words in two lines of a file that repeat";
@@ -63,6 +63,37 @@ fn piped(folder: &Folder, arguments: &[&str], input: &str) -> (Option<i32>, Stri
     let ended = program.wait_with_output().unwrap();
     let text = |bytes| String::from_utf8(bytes).unwrap();
     (ended.status.code(), text(ended.stdout), text(ended.stderr))
+}
+
+/// A file as standard input is read where it is, and not copied; of one that was begun, what is left.
+#[test]
+fn standard_input_that_is_a_file_is_as_a_pipe() {
+    let text = line("a") + &line("b") + &line("c");
+    let folder = Folder::empty().with("a.jsonl", &text);
+    let of_file = |skipped: usize, arguments: &str| {
+        let mut file = fs::File::open(folder.path("a.jsonl")).unwrap();
+        file.seek(SeekFrom::Start(skipped as u64)).unwrap();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_simtool"));
+        let command = command.current_dir(folder.path("")).args(arguments.split(' '));
+        let ended = command.stdin(file).output().unwrap();
+        assert!(ended.status.success(), "{}", String::from_utf8_lossy(&ended.stderr));
+        String::from_utf8(ended.stdout).unwrap()
+    };
+    let begun = line("a").len();
+    let fingerprint = "fingerprint - --format jsonl --output - -q";
+    let arguments: Vec<_> = fingerprint.split(' ').collect();
+    let (_, expected, _) = piped(&folder, &arguments, &text);
+    assert_eq!(expected.lines().count(), 3);
+    for more in ["", " --no-mmap"] {
+        assert_eq!(of_file(0, &format!("{fingerprint} --tmp-dir nowhere{more}")), expected);
+        assert_eq!(of_file(begun, &format!("{fingerprint}{more}")).lines().count(), 2);
+    }
+    assert_eq!(folder.run_words("index create i").code, 0);
+    let passed = |skipped, more: &str| {
+        of_file(skipped, &format!("index filter i -q{more}")).matches('\n').count()
+    };
+    // They say the same, so that the first of them passes.
+    assert_eq!([passed(begun, " --batch 1"), passed(0, ""), passed(0, " --no-mmap")], [1, 0, 0]);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! The documents that a command reads: which files, how, and what was wrong with them.
 
 use crate::args::{InputArgs, OnError};
-use crate::inputs::{self, Access};
+use crate::inputs::{self, Access, STANDARD_INPUT};
 use crate::{Outcome, console};
 use simtool::document::Bad;
 use simtool::fault::{Fault, Severity, quoted};
@@ -52,7 +52,7 @@ pub(crate) fn with_listed(paths: &[PathBuf], args: &InputArgs) -> Result<Vec<Pat
     let mut all = paths.to_vec();
     if let Some(list) = &args.files_from {
         all.extend(listed_paths(list, args.null, &mut io::stdin().lock())?);
-        let is_input = |path: &PathBuf| path.as_os_str() == "-";
+        let is_input = |path: &PathBuf| path == Path::new(STANDARD_INPUT);
         if is_input(list) && all.iter().any(is_input) {
             let rule =
                 "reads the list from standard input, which can be read once; name no other -";
@@ -76,9 +76,13 @@ pub(crate) fn walk(
         hidden: args.hidden,
         output: Some(&output),
     };
-    let mut walker = Walker::new(temporary);
+    let mut walker = Walker::default();
     for path in paths {
-        walker.add(path, in_folders, &mut io::stdin().lock())?;
+        if path == Path::new(STANDARD_INPUT) {
+            inputs::add_standard_input(&mut walker, temporary)?;
+        } else {
+            walker.add(path, in_folders);
+        }
     }
     let mut walked = walker.finish();
     walked.faults.append(&mut walked.left_out);

@@ -4,8 +4,9 @@
 use crate::signals;
 use simtool::input_format::Format;
 use simtool::mapped_file::{FileAccess, MappedFile};
-use simtool::read::walk::{InFolders, InputFile, Walker};
+use simtool::read::walk::{InputFile, Walker};
 use simtool::{Error, ErrorKind};
+use std::fs::File;
 use std::io;
 use std::path::Path;
 
@@ -48,12 +49,40 @@ pub(crate) fn open(path: &Path, access: Access) -> Result<MappedFile, Error> {
     }
 }
 
-/// What comes through standard input, copied to a file in `folder` that goes away with the value.
+/// Adds standard input: the file that it is, or a copy in `folder` of what comes through it.
+pub(crate) fn add_standard_input(walker: &mut Walker, folder: &Path) -> Result<(), Error> {
+    if let Some(file) = standard_input_file() {
+        walker.add_input_file(file);
+        return Ok(());
+    }
+    walker.add_input_stream(&mut io::stdin().lock(), folder)
+}
+
+/// Standard input as [`add_standard_input`] adds it.
 pub(crate) fn standard_input(folder: &Path) -> Result<InputFile, Error> {
-    let mut walker = Walker::new(folder);
-    walker.add(Path::new(STANDARD_INPUT), InFolders::default(), &mut io::stdin().lock())?;
+    let mut walker = Walker::default();
+    add_standard_input(&mut walker, folder)?;
     let file = walker.finish().files.pop();
     file.ok_or_else(|| Error::io(STANDARD_INPUT, "read", io::Error::other("it is no file")))
+}
+
+/// What leads to standard input if it is a file, of which nothing was read yet: then it needs no copy.
+#[cfg(target_os = "linux")]
+pub(crate) fn standard_input_file() -> Option<&'static Path> {
+    use std::io::Seek;
+    use std::os::fd::AsFd;
+
+    // Here it leads to the file itself, with a position of its own for each who opens it.
+    let path = Path::new("/dev/stdin");
+    let mut shared = File::from(io::stdin().as_fd().try_clone_to_owned().ok()?);
+    let is_whole_file = shared.metadata().ok()?.is_file() && shared.stream_position().ok()? == 0;
+    (is_whole_file && File::open(path).is_ok()).then_some(path)
+}
+
+/// Other systems have no path that leads to it.
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn standard_input_file() -> Option<&'static Path> {
+    None
 }
 
 /// The bytes of `path`, or nothing if there is no such file.

@@ -307,8 +307,8 @@ mod tests {
     use std::io::Write;
 
     fn collection(folder: &Path) -> Collection {
-        let mut walker = Walker::new(folder);
-        walker.add(folder, InFolders::default(), &mut io::empty()).unwrap();
+        let mut walker = Walker::default();
+        walker.add(folder, InFolders::default());
         let options = ReadOptions { shard_bytes: 5000, ..ReadOptions::default() };
         Collection::open(walker.finish().files, options)
     }
