@@ -126,7 +126,8 @@ pub fn entry_bytes(rows: usize) -> usize {
 }
 
 /// Bytes of a row in a table of so many while it is built.
-pub(super) fn building_bytes(rows: usize) -> usize {
+#[must_use]
+pub fn building_bytes(rows: usize) -> usize {
     entry_bytes(rows) + size_of::<Record>()
 }
 

@@ -247,23 +247,6 @@ fn one_writes_and_others_wait_or_read() {
     assert_eq!(check(folder, "index export i").lines().count(), 2);
 }
 
-/// A file is answered in batches of its lines, of which the last may have no end.
-#[test]
-fn a_file_is_answered_as_a_pipe_is() {
-    let folder = workplace(0);
-    let folder = folder.path();
-    check(folder, "index create j");
-    let lines = documents(2500);
-    fs::write(folder.join("pages.jsonl"), lines.trim_end()).unwrap();
-    let options = format!("-q --batch 300 {TIME}");
-    let passed = filtered(folder, &format!("index filter i {options}"), lines.trim_end());
-    assert!(passed.lines().count() > 1000);
-    let file = fs::File::open(folder.join("pages.jsonl")).unwrap();
-    let output = command(folder, &format!("index filter j {options}")).stdin(file).output();
-    assert!(output.unwrap().stdout == passed.as_bytes());
-    assert_eq!(check(folder, "index export i"), check(folder, "index export j"));
-}
-
 /// The index that this version writes is kept for the versions to come: they open it, or say why not.
 /// Where the folder is not there, it is made: for a new version of the format.
 #[test]

@@ -88,12 +88,6 @@ fn standard_input_that_is_a_file_is_as_a_pipe() {
         assert_eq!(of_file(0, &format!("{fingerprint} --tmp-dir nowhere{more}")), expected);
         assert_eq!(of_file(begun, &format!("{fingerprint}{more}")).lines().count(), 2);
     }
-    assert_eq!(folder.run_words("index create i").code, 0);
-    let passed = |skipped, more: &str| {
-        of_file(skipped, &format!("index filter i -q{more}")).matches('\n').count()
-    };
-    // They say the same, so that the first of them passes.
-    assert_eq!([passed(begun, " --batch 1"), passed(0, ""), passed(0, " --no-mmap")], [1, 0, 0]);
 }
 
 #[test]

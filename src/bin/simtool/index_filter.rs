@@ -1,9 +1,8 @@
 //! `simtool index filter`: stands in a pipe, and lets pass what was never seen.
 
 use crate::args::{FilterArgs, OneIndexArgs};
-use crate::input_lines::{Due, InputLines, Taken};
-use crate::inputs::Access;
 use crate::opened_index::{arrival, open_adder};
+use crate::piped_lines::{Due, PipedLines, Taken};
 use crate::{Outcome, console};
 use simtool::Error;
 use simtool::json_text::write_string;
@@ -56,7 +55,8 @@ pub(crate) fn run(args: &FilterArgs) -> anyhow::Result<Outcome> {
         ..ReadOptions::default()
     };
     let due = Due { lines: args.batch.into(), wait: Duration::from_millis(args.wait) };
-    let mut input = InputLines::new(due, Access::of(common.running.no_mmap))?;
+    let input = PipedLines::new(due)?;
+    let mut lines = Vec::new();
     let (mut committed_lines, mut committed) = (0, Instant::now());
     loop {
         let rest = if answers.counts.lines > committed_lines {
@@ -64,12 +64,16 @@ pub(crate) fn run(args: &FilterArgs) -> anyhow::Result<Outcome> {
         } else {
             Duration::MAX
         };
-        let taken = input.take(rest).map_err(|e| Error::io("standard input", "read", e))?;
+        let taken = input.take(lines, rest).map_err(|e| Error::io("standard input", "read", e))?;
         let has_ended = matches!(taken, Taken::End);
-        if let Taken::Lines(lines) = taken {
+        lines = match taken {
+            Taken::Lines(lines) => lines,
+            Taken::Nothing | Taken::End => Vec::new(),
+        };
+        if !lines.is_empty() {
             let (first, arrival) = (answers.counts.lines, arrival(&args.arrival));
-            let answered = adder.add_lines(lines, &options, first, arrival)?;
-            answers.give(lines, answered, &adder)?;
+            let answered = adder.add_lines(&lines, &options, first, arrival)?;
+            answers.give(&lines, answered, &adder)?;
         }
         let new_lines = answers.counts.lines - committed_lines;
         let is_old = new_lines > 0 && committed.elapsed() >= COMMITTED_AFTER;

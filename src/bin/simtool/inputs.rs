@@ -68,7 +68,7 @@ pub(crate) fn standard_input(folder: &Path) -> Result<InputFile, Error> {
 
 /// What leads to standard input if it is a file, of which nothing was read yet: then it needs no copy.
 #[cfg(target_os = "linux")]
-pub(crate) fn standard_input_file() -> Option<&'static Path> {
+fn standard_input_file() -> Option<&'static Path> {
     use std::io::Seek;
     use std::os::fd::AsFd;
 
@@ -81,7 +81,7 @@ pub(crate) fn standard_input_file() -> Option<&'static Path> {
 
 /// Other systems have no path that leads to it.
 #[cfg(not(target_os = "linux"))]
-pub(crate) fn standard_input_file() -> Option<&'static Path> {
+fn standard_input_file() -> Option<&'static Path> {
     None
 }
 

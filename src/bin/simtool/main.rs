@@ -15,8 +15,6 @@ mod generate_pages;
 mod index;
 #[cfg(feature = "jsonl")]
 mod index_filter;
-#[cfg(feature = "jsonl")]
-mod input_lines;
 mod inputs;
 mod interrupt;
 mod join;
@@ -25,6 +23,7 @@ mod one_document;
 mod opened_index;
 mod output_file;
 #[cfg(feature = "jsonl")]
+mod piped_lines;
 mod plan;
 mod progress_line;
 #[cfg(feature = "jsonl")]

@@ -2,7 +2,7 @@
 
 use super::kept_recipe::KeptRecipe;
 use super::lookup::{Lookup, Near};
-use super::merge::{merged_with, seal};
+use super::merge::{check_memory, merged_with, most_rows, seal};
 use super::pending::{Input, Pending};
 use super::stored::{check_rows, check_shape, find, near_of, removed};
 use crate::durable::Disk;
@@ -231,14 +231,15 @@ impl IndexAdder {
         let merged = {
             let segments = self.writer.folder().segments();
             let next = self.writer.next_number() + self.pending.len() as u64;
-            merged_with(segments, self.pending.len(), next)
+            let most_rows = most_rows(&self.recipe, self.resources.memory);
+            merged_with(segments, self.pending.len(), next, most_rows)
         };
         self.seal_with(merged)
     }
 
     fn seal_with(&mut self, merged: usize) -> Result<()> {
-        let Self { writer, recipe, removed, pending, workers, .. } = self;
-        seal(writer, merged, pending, removed, recipe, workers)
+        let Self { writer, recipe, removed, pending, resources, workers } = self;
+        seal(writer, merged, pending, removed, recipe, (resources, workers))
     }
 
     /// Makes everything that was added the index's, for good: when this returns, no power cut takes it
@@ -259,11 +260,15 @@ impl IndexAdder {
     ///
     /// # Errors
     ///
-    /// As [`Self::commit`].
+    /// They do not have room in the memory that is allowed; else as [`Self::commit`].
     pub fn compact(&mut self) -> Result<()> {
-        let segments = self.writer.folder().segments().len();
+        let segments = self.writer.folder().segments();
+        let rows: usize = segments.iter().map(|segment| segment.len()).sum();
+        let segments = segments.len();
         let is_compact = segments <= 1 && self.removed.is_empty() && self.pending.is_empty();
         if !is_compact {
+            let rows = (rows + self.pending.len()) as u64;
+            check_memory(rows, &self.recipe, self.resources.memory)?;
             self.seal_with(segments)?;
             self.removed.clear();
         }

@@ -2,10 +2,11 @@
 
 use super::kept_recipe::KeptRecipe;
 use super::pending::{Input, Pending, merge_repeats};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::fingerprint_table::{Lane, Wide};
 use crate::pipeline::workers::Workers;
-use crate::search::bucket_table::{Table, TableKeys};
+use crate::resources::Resources;
+use crate::search::bucket_table::{Table, TableKeys, building_bytes, entry_bytes};
 use crate::store::{IndexWriter, Origin, Segment, SegmentRest, SegmentRows, SegmentWriter};
 use rayon::prelude::{IntoParallelIterator, ParallelIterator};
 use std::ops::Range;
@@ -25,15 +26,61 @@ fn weight(segment: &Segment) -> u64 {
 }
 
 /// How many of the last segments are to be merged with `pending` documents: so many that segments
-/// grow at least twofold on the way to the first, and each document is written O(log n) times.
-pub(super) fn merged_with(segments: &[Arc<Segment>], pending: usize, next_number: u64) -> usize {
-    let mut total = pending as u64;
+/// grow at least twofold on the way to the first, and each document is written O(log n) times; of
+/// `most_rows` at most.
+pub(super) fn merged_with(
+    segments: &[Arc<Segment>],
+    pending: usize,
+    next_number: u64,
+    most_rows: u64,
+) -> usize {
+    let (mut total, mut rows) = (pending as u64, pending as u64);
     let is_merged = |segment: &&Arc<Segment>| {
         let grows = weight(segment) <= MERGED_TIMES * total.max(1);
         total += weight(segment);
-        grows && next_number - segment.first() < MOST_NUMBERS
+        rows += segment.len() as u64;
+        grows && rows <= most_rows && next_number - segment.first() < MOST_NUMBERS
     };
     segments.iter().rev().take_while(is_merged).count()
+}
+
+/// Bytes of memory for a row that is merged, beside tables: its words, its number, whether it stays.
+fn row_bytes(recipe: &KeptRecipe) -> u64 {
+    (recipe.row_words() * size_of::<u64>() + size_of::<u32>() + size_of::<bool>()) as u64
+}
+
+/// Bytes of memory for a row of a table that is made while the one before it is written.
+fn table_bytes() -> u64 {
+    (building_bytes(usize::MAX) + entry_bytes(usize::MAX)) as u64
+}
+
+/// Rows that can be merged in so many bytes of memory.
+pub(super) fn most_rows(recipe: &KeptRecipe, memory: u64) -> u64 {
+    memory / (row_bytes(recipe) + table_bytes())
+}
+
+/// That so many rows can be put together in so many bytes of memory.
+///
+/// # Errors
+///
+/// They cannot.
+pub(super) fn check_memory(rows: u64, recipe: &KeptRecipe, memory: u64) -> Result<()> {
+    if rows <= most_rows(recipe, memory) {
+        return Ok(());
+    }
+    let enough = rows * (row_bytes(recipe) + table_bytes());
+    let rule = format!(
+        "`max_memory` of {memory} bytes is too little to put them together. {}M is enough for that",
+        enough.div_ceil(1_000_000)
+    );
+    Err(Error::limit(format!("{rows} documents"), rule))
+}
+
+/// How many tables of so many rows are made at a time: one at the least.
+fn tables_at_once(rows: usize, recipe: &KeptRecipe, resources: &Resources) -> usize {
+    let rows = (rows as u64).max(1);
+    let room = resources.memory.saturating_sub(rows * row_bytes(recipe)) / (rows * table_bytes());
+    usize::try_from(room).unwrap_or(usize::MAX).clamp(1, resources.threads.max(1))
 }
 
 /// Puts the last `merged` segments and all that is pending into a new segment, without documents that
@@ -44,7 +91,7 @@ pub(super) fn seal(
     pending: &mut Pending,
     removed: &[u64],
     recipe: &KeptRecipe,
-    workers: &Workers,
+    (resources, workers): (&Resources, &Workers),
 ) -> Result<()> {
     let segments = writer.folder().segments();
     let segments = segments[segments.len() - merged..].to_vec();
@@ -54,8 +101,10 @@ pub(super) fn seal(
     let row_words = recipe.row_words();
     let is_removed = |number: u64| removed.binary_search(&number).is_ok();
 
-    let (mut words, mut numbers, mut rest) = (Vec::new(), Vec::new(), SegmentRest::default());
-    let mut inputs = Vec::new();
+    let most = segments.iter().map(|segment| segment.len()).sum::<usize>() + pending.len();
+    let mut words: Vec<u64> = Vec::with_capacity(most * row_words);
+    let mut numbers: Vec<u32> = Vec::with_capacity(most);
+    let (mut rest, mut inputs) = (SegmentRest::default(), Vec::new());
     // The rows of each segment that stay.
     let mut kept: Vec<Vec<bool>> = Vec::with_capacity(merged);
     for segment in &segments {
@@ -106,7 +155,7 @@ pub(super) fn seal(
         segment.end_ids()
     };
     let write = &mut |segment: &mut SegmentWriter<'_>| {
-        write_ids_and_tables(segment, &write_ids, &words, recipe, workers)
+        write_ids_and_tables(segment, &write_ids, &words, recipe, (resources, workers))
     };
     writer.push_segment(merged, &rows, &rest, next_number, write)?;
     *pending = Pending::default();
@@ -136,9 +185,11 @@ pub(super) fn write_ids_and_tables(
     write_ids: &WriteIds<'_>,
     words: &[u64],
     recipe: &KeptRecipe,
-    workers: &Workers,
+    (resources, workers): (&Resources, &Workers),
 ) -> Result<()> {
     let Some(keys) = &recipe.tables else { return write_ids(segment) };
+    let rows = words.len() / recipe.row_words();
+    let workers = (workers, tables_at_once(rows, recipe, resources));
     match recipe.row_words() {
         1 => write_with_tables::<u64>(segment, write_ids, words, keys, workers),
         2 => write_with_tables::<Wide<2>>(segment, write_ids, words, keys, workers),
@@ -147,13 +198,13 @@ pub(super) fn write_ids_and_tables(
     }
 }
 
-/// Makes as many tables at a time as there are threads, while what was there before is written.
+/// Makes `at_once` tables at a time, while what was there before is written.
 fn write_with_tables<L: Lane>(
     segment: &mut SegmentWriter<'_>,
     write_ids: &WriteIds<'_>,
     words: &[u64],
     keys: &TableKeys,
-    workers: &Workers,
+    (workers, at_once): (&Workers, usize),
 ) -> Result<()> {
     let values: &[L] = bytemuck::cast_slice(words);
     let make = |tables: Range<usize>| -> Result<Vec<_>> {
@@ -162,7 +213,7 @@ fn write_with_tables<L: Lane>(
     let mut made: Option<Vec<Table<L>>> = None;
     let mut first = 0;
     loop {
-        let numbers = first..(first + workers.count()).min(keys.tables());
+        let numbers = first..(first + at_once).min(keys.tables());
         first = numbers.end;
         let write = || match &made {
             Some(tables) => tables

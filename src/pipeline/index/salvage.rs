@@ -100,7 +100,7 @@ pub fn salvage(
             segment.end_ids()
         };
         writer.push_segment(0, &rows, &rest, next, &mut |segment| {
-            write_ids_and_tables(segment, &write_ids, &words, &recipe, &workers)
+            write_ids_and_tables(segment, &write_ids, &words, &recipe, (resources, &workers))
         })?;
     }
     // Names of sources went with the manifest, their numbers did not.

@@ -405,3 +405,32 @@ fn there_is_one_writer_and_readers_see_what_they_opened() {
     let taken = IndexAdder::create(folder.path(), simhash, disk(), "me").unwrap_err();
     assert!(taken.to_string().contains("is not empty"), "{taken}");
 }
+
+#[test]
+fn memory_bounds_what_is_merged() {
+    let folder = created("simhash");
+    let little = Resources { memory: 80_000, ..resources(2) };
+    let open =
+        |resources| IndexAdder::open(folder.path(), FileAccess::READ, disk(), "a test", resources);
+    let mut expected = Vec::new();
+    for first in [0, 1500, 3000] {
+        let mut adder = open(little.clone()).unwrap();
+        let mut rows = RowsBuilder::new(Shape::bits(64));
+        (first..first + 1500).for_each(|number| rows.push(Some(&[mix(number)])));
+        let id = |row| Cow::Owned(format!("{}", first as usize + row).into_bytes());
+        adder.add(&rows.finish(), id, Arrival { source: "a", time: 1 }).unwrap();
+        adder.commit().unwrap();
+        expected = export(folder.path());
+    }
+    let segments = || {
+        let index = Index::open(folder.path(), FileAccess::READ, resources(1)).unwrap();
+        index.size().unwrap().segments
+    };
+    assert_eq!(segments(), 3);
+    let message = open(little).unwrap().compact().unwrap_err().to_string();
+    assert!(message.contains("`max_memory` of 80000 bytes is too little"), "{message}");
+    assert_eq!(segments(), 3);
+    open(resources(2)).unwrap().compact().unwrap();
+    assert_eq!(segments(), 1);
+    assert!(export(folder.path()) == expected);
+}
