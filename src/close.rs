@@ -2,7 +2,8 @@
 //! equal.
 
 use crate::closeness::Closeness;
-use crate::matches::{AlikeSets, SetPair};
+use crate::kernels::partition::counts_to_starts;
+use crate::large_buffer::LargeBuffer;
 use crate::sides::Sides;
 use crate::similarity::Similarity;
 use std::convert::Infallible;
@@ -18,9 +19,11 @@ pub struct ClosePair {
     pub closeness: Closeness,
 }
 
-impl From<&SetPair> for ClosePair {
-    fn from(pair: &SetPair) -> Self {
-        Self { a: pair.a, b: pair.b, closeness: Closeness::Similarity(pair.similarity) }
+impl ClosePair {
+    /// Two rows whose sets are so similar.
+    #[must_use]
+    pub fn similar(a: u32, b: u32, similarity: Similarity) -> Self {
+        Self { a, b, closeness: Closeness::Similarity(similarity) }
     }
 }
 
@@ -36,24 +39,13 @@ pub struct Close {
     pub of_equal: Closeness,
 }
 
-impl From<AlikeSets> for Close {
-    fn from(alike: AlikeSets) -> Self {
-        let pairs = alike.pairs.iter().map(ClosePair::from).collect();
-        let of_equal = Closeness::Similarity(Similarity::ONE);
-        Self { groups: Sides::One(alike.groups), pairs, of_equal }
-    }
-}
-
-/// Pairs between two sides.
-impl From<Vec<SetPair>> for Close {
-    fn from(pairs: Vec<SetPair>) -> Self {
-        let pairs = pairs.iter().map(ClosePair::from).collect();
-        let of_equal = Closeness::Similarity(Similarity::ONE);
-        Self { groups: Sides::Two(Vec::new(), Vec::new()), pairs, of_equal }
-    }
-}
-
 impl Close {
+    /// What a join of sets found.
+    #[must_use]
+    pub fn sets(groups: Sides<Vec<Vec<u32>>>, pairs: Vec<ClosePair>) -> Self {
+        Self { groups, pairs, of_equal: Closeness::Similarity(Similarity::ONE) }
+    }
+
     /// Number of pairs of rows, equal rows of one collection included.
     #[must_use]
     pub fn pair_count(&self) -> u64 {
@@ -177,53 +169,64 @@ impl RowGroups {
 /// In one collection a group is a neighbour of its neighbours; between two, groups of the first side
 /// have neighbours among those of the second.
 #[derive(Debug)]
-pub struct Neighbourhood {
+pub struct Neighbourhood<'c> {
     groups: Sides<RowGroups>,
     /// Where the neighbours of each group of the first side begin, and where the last one's end.
     starts: Vec<usize>,
-    neighbours: Vec<(u32, Closeness)>,
+    neighbours: LargeBuffer<u32>,
+    /// The pair that tells of each neighbour.
+    told_by: LargeBuffer<usize>,
+    pairs: &'c [ClosePair],
     of_equal: Closeness,
 }
 
-impl Neighbourhood {
+impl<'c> Neighbourhood<'c> {
     /// The neighbourhood of what was found.
     #[must_use]
-    pub fn new(close: &Close) -> Self {
+    pub fn new(close: &'c Close) -> Self {
         let mut groups = close.groups.clone().map(RowGroups::new);
-        let linked: Vec<[u32; 2]> = (close.pairs.iter())
-            .map(|pair| match &mut groups {
-                Sides::One(groups) => [pair.a, pair.b].map(|row| groups.group_or_own(row)),
-                Sides::Two(first, second) => {
-                    [first.group_or_own(pair.a), second.group_or_own(pair.b)]
-                }
-            })
-            .collect();
         let is_within = !groups.is_two();
         // Counted first: a group's neighbours stand one after the other, in the order of the pairs.
-        let mut starts = vec![0_usize; groups.first().groups.len() + 1];
-        for &[a, b] in &linked {
-            starts[a as usize + 1] += 1;
-            if is_within {
-                starts[b as usize + 1] += 1;
+        let mut starts = vec![0_usize; groups.first().groups.len()];
+        let mut count = |group: u32| {
+            if starts.len() <= group as usize {
+                starts.resize(group as usize + 1, 0);
+            }
+            starts[group as usize] += 1;
+        };
+        for pair in &close.pairs {
+            match &mut groups {
+                Sides::One(groups) => {
+                    count(groups.group_or_own(pair.a));
+                    count(groups.group_or_own(pair.b));
+                }
+                Sides::Two(first, second) => {
+                    count(first.group_or_own(pair.a));
+                    second.group_or_own(pair.b);
+                }
             }
         }
-        for group in 1..starts.len() {
-            starts[group] += starts[group - 1];
-        }
+        starts.push(0);
+        let all = counts_to_starts(&mut starts, 0);
         let mut next = starts.clone();
-        let mut neighbours = vec![(NONE, close.of_equal); starts.last().copied().unwrap_or(0)];
-        let mut add = |group: u32, neighbour: u32, closeness| {
+        let mut neighbours = LargeBuffer::zeroed(all);
+        let mut told_by = LargeBuffer::zeroed(all);
+        let mut add = |group: u32, neighbour: u32, pair: usize| {
             let next = &mut next[group as usize];
-            neighbours[*next] = (neighbour, closeness);
+            (neighbours[*next], told_by[*next]) = (neighbour, pair);
             *next += 1;
         };
-        for (&[a, b], pair) in linked.iter().zip(&close.pairs) {
-            add(a, b, pair.closeness);
-            if is_within {
-                add(b, a, pair.closeness);
+        let (first, second) = (groups.first(), groups.second());
+        for (number, pair) in close.pairs.iter().enumerate() {
+            if let (Some(a), Some(b)) = (first.group_of(pair.a), second.group_of(pair.b)) {
+                add(a, b, number);
+                if is_within {
+                    add(b, a, number);
+                }
             }
         }
-        Self { groups, starts, neighbours, of_equal: close.of_equal }
+        let (pairs, of_equal) = (&close.pairs, close.of_equal);
+        Self { groups, starts, neighbours, told_by, pairs, of_equal }
     }
 
     /// How close the rows of a group are.
@@ -256,10 +259,16 @@ impl Neighbourhood {
         &self.groups.second().groups[group as usize]
     }
 
-    /// The groups close to a group of the first side.
+    /// The groups close to a group of the first side, each with its place among all neighbours.
+    pub fn neighbours(&self, group: u32) -> impl Iterator<Item = (u32, usize)> {
+        let places = self.starts[group as usize]..self.starts[group as usize + 1];
+        self.neighbours[places.clone()].iter().copied().zip(places)
+    }
+
+    /// How close the neighbour at a place is.
     #[must_use]
-    pub fn neighbours(&self, group: u32) -> &[(u32, Closeness)] {
-        &self.neighbours[self.starts[group as usize]..self.starts[group as usize + 1]]
+    pub fn closeness(&self, place: usize) -> Closeness {
+        self.pairs[self.told_by[place]].closeness
     }
 
     /// What [`Close::for_each_row`] says, of what is around.
@@ -279,7 +288,8 @@ impl Neighbourhood {
             if is_within {
                 partners.extend(self.rows(own).iter().map(|&other| (other, self.of_equal)));
             }
-            for &(group, closeness) in self.neighbours(own) {
+            for (group, place) in self.neighbours(own) {
+                let closeness = self.closeness(place);
                 partners.extend(self.partner_rows(group).iter().map(|&other| (other, closeness)));
             }
             if is_within {

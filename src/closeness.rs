@@ -38,8 +38,14 @@ impl Closeness {
     /// The similarity, if that is what is known.
     #[must_use]
     pub fn similarity(self) -> Option<f64> {
+        self.exact_similarity().map(Similarity::ratio)
+    }
+
+    /// The same, as it was counted.
+    #[must_use]
+    pub fn exact_similarity(self) -> Option<Similarity> {
         match self {
-            Self::Similarity(s) | Self::Verified(s, _) => Some(s.ratio()),
+            Self::Similarity(similarity) | Self::Verified(similarity, _) => Some(similarity),
             Self::Distance(_) => None,
         }
     }

@@ -271,7 +271,7 @@ impl Engine {
     }
 
     /// What becomes of the groups, in their order.
-    fn fates(&self, around: &Neighbourhood, ranks: &[i64]) -> Vec<Fate> {
+    fn fates(&self, around: &Neighbourhood<'_>, ranks: &[i64]) -> Vec<Fate> {
         let prefer = |a: u32, b: u32| ranks[a as usize].cmp(&ranks[b as usize]);
         let (mut fates, any) = (Vec::new(), (None, None));
         if self.config.clusters == ClusterRule::Components {
@@ -288,10 +288,10 @@ impl Engine {
         for removal in &removals {
             let Some(own) = around.group_of(removal.row) else { continue };
             kept.clear();
-            kept.extend(around.neighbours(own).iter().filter_map(|&(group, closeness)| {
+            kept.extend(around.neighbours(own).filter_map(|(group, place)| {
                 // Each is of one row.
                 let row = around.rows(group)[0];
-                (!is_removed(row)).then_some((row, closeness))
+                (!is_removed(row)).then(|| (row, around.closeness(place)))
             }));
             kept.sort_unstable_by(|one, other| prefer(one.0, other.0));
             // Of those that a document may be removed for, the closest and then the first counts: the

@@ -16,7 +16,7 @@ use std::cmp::Ordering;
 /// O(p α(p)) for p pairs and α the inverse of Ackermann's function.
 #[must_use]
 pub fn keep_one_each(
-    around: &Neighbourhood,
+    around: &Neighbourhood<'_>,
     prefer: impl Fn(u32, u32) -> Ordering,
 ) -> Vec<Removal> {
     let mut sets = linked(around, |_| true);
@@ -40,8 +40,10 @@ pub fn keep_one_each(
         let closeness = match (around.group_of(row), around.group_of(kept)) {
             (Some(own), Some(other)) if own == other => Some(around.of_equal()),
             (Some(own), Some(other)) => {
-                let mut neighbours = around.neighbours(own).iter();
-                neighbours.find(|(group, _)| *group == other).map(|&(_, closeness)| closeness)
+                let mut neighbours = around.neighbours(own);
+                neighbours
+                    .find(|&(group, _)| group == other)
+                    .map(|(_, place)| around.closeness(place))
             }
             _ => None,
         };
@@ -56,7 +58,7 @@ pub fn keep_one_each(
 ///
 /// As that.
 #[must_use]
-pub fn count_removed(around: &Neighbourhood, is_close: impl Fn(Closeness) -> bool) -> u64 {
+pub fn count_removed(around: &Neighbourhood<'_>, is_close: impl Fn(Closeness) -> bool) -> u64 {
     let mut sets = linked(around, is_close);
     let groups = 0..around.group_count() as u32;
     let components = groups.filter(|&group| sets.smallest(group) == group).count();
@@ -64,11 +66,11 @@ pub fn count_removed(around: &Neighbourhood, is_close: impl Fn(Closeness) -> boo
 }
 
 /// The groups that chains of such closeness link.
-fn linked(around: &Neighbourhood, is_close: impl Fn(Closeness) -> bool) -> DisjointSets {
+fn linked(around: &Neighbourhood<'_>, is_close: impl Fn(Closeness) -> bool) -> DisjointSets {
     let mut sets = DisjointSets::new(around.group_count() as u32);
     for group in 0..around.group_count() as u32 {
-        for &(other, closeness) in around.neighbours(group) {
-            if is_close(closeness) {
+        for (other, place) in around.neighbours(group) {
+            if is_close(around.closeness(place)) {
                 sets.join(group, other);
             }
         }

@@ -18,7 +18,7 @@ use std::cmp::Ordering;
 /// O(r log r + r · d) for r rows that are close to others and d groups around each.
 #[must_use]
 pub fn keep_preferred(
-    around: &Neighbourhood,
+    around: &Neighbourhood<'_>,
     prefer: impl Fn(u32, u32) -> Ordering,
 ) -> Vec<Removal> {
     let mut rows = around.all_rows();
@@ -34,8 +34,9 @@ pub fn keep_preferred(
         }
         let closest = around
             .neighbours(group)
-            .iter()
-            .filter_map(|&(other, closeness)| Some((kept_of_group[other as usize]?, closeness)))
+            .filter_map(|(other, place)| {
+                Some((kept_of_group[other as usize]?, around.closeness(place)))
+            })
             .max_by(|(a, to_a), (b, to_b)| to_a.compare(*to_b).then(b.cmp(a)));
         match closest {
             Some((kept, closeness)) => {
@@ -55,7 +56,7 @@ pub fn keep_preferred(
 /// As that; less where kept rows stand first around others.
 #[must_use]
 pub fn count_removed(
-    around: &Neighbourhood,
+    around: &Neighbourhood<'_>,
     prefer: impl Fn(u32, u32) -> Ordering,
     is_close: impl Fn(Closeness) -> bool,
 ) -> u64 {
@@ -64,9 +65,10 @@ pub fn count_removed(
     let mut is_kept = vec![false; around.group_count()];
     let mut removed = 0;
     for group in rows.into_iter().filter_map(|row| around.group_of(row)) {
-        let mut neighbours = around.neighbours(group).iter();
+        let mut neighbours = around.neighbours(group);
         let is_removed = is_kept[group as usize]
-            || neighbours.any(|&(other, closeness)| is_kept[other as usize] && is_close(closeness));
+            || neighbours
+                .any(|(other, place)| is_kept[other as usize] && is_close(around.closeness(place)));
         if is_removed {
             removed += 1;
         } else {

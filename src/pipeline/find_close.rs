@@ -87,8 +87,8 @@ impl Run<'_> {
         let (pool, isa) = (self.workers.pool(), resources.isa);
         let join = SetJoin { threshold, pool, memory_bytes, isa, progress: &clock };
         let close = match &kept {
-            Sides::One(source) => Close::from(join.self_join(source)?),
-            Sides::Two(queries, corpus) => Close::from(join.query(queries, corpus)?),
+            Sides::One(source) => join.self_join(source)?,
+            Sides::Two(queries, corpus) => join.query(queries, corpus)?,
         };
         let spooled_bytes = kept.iter().map(KeptTerms::spooled_bytes).sum();
         drop(kept);

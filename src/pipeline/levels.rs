@@ -22,7 +22,7 @@ const DISTANCES: u32 = 4;
 /// What was found, and by what.
 pub(super) struct Found<'f> {
     pub(super) read: &'f Sides<CollectionSummary>,
-    pub(super) around: &'f Neighbourhood,
+    pub(super) around: &'f Neighbourhood<'f>,
     pub(super) plan: &'f Plan,
     /// How many are removed.
     pub(super) removed: u64,
@@ -73,7 +73,9 @@ fn removed_if(found: &Found<'_>, is_close: impl Fn(Closeness) -> bool) -> u64 {
     let around = found.around;
     let Sides::One(read) = found.read else {
         // Of queries, what has a match.
-        let has_match = |group: &u32| around.neighbours(*group).iter().any(|&(_, c)| is_close(c));
+        let has_match = |group: &u32| {
+            around.neighbours(*group).any(|(_, place)| is_close(around.closeness(place)))
+        };
         let groups = (0..around.group_count() as u32).filter(has_match);
         return groups.map(|group| around.rows(group).len() as u64).sum();
     };

@@ -84,7 +84,11 @@ pub fn find_near_duplicates(
 }
 
 /// What goes, of what is close.
-fn removals(read: &Sides<CollectionSummary>, around: &Neighbourhood, plan: &Plan) -> Vec<Removal> {
+fn removals(
+    read: &Sides<CollectionSummary>,
+    around: &Neighbourhood<'_>,
+    plan: &Plan,
+) -> Vec<Removal> {
     let Sides::One(read) = read else { return closest_partners(around) };
     let prefer = |a: u32, b: u32| read.prefer(plan.keep(), a, b);
     match plan.clusters() {
@@ -94,7 +98,7 @@ fn removals(read: &Sides<CollectionSummary>, around: &Neighbourhood, plan: &Plan
 }
 
 /// For each row of the first side that has any, the partner that is most like it.
-fn closest_partners(around: &Neighbourhood) -> Vec<Removal> {
+fn closest_partners(around: &Neighbourhood<'_>) -> Vec<Removal> {
     let mut removals = Vec::new();
     around.visit_rows(|row, partners| {
         let closest =

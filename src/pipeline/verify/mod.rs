@@ -299,12 +299,13 @@ impl Comparison<'_> {
         let join = SetJoin { memory_bytes: join.memory_bytes.max(least), ..join };
         let of_terms = |classes| ClassTerms { classes, terms: self.terms };
         let alike = if self.is_same {
-            join.self_join(&of_terms(self.a))?.pairs
+            join.self_join(&of_terms(self.a))?
         } else {
             join.query(&of_terms(self.a), &of_terms(self.b))?
         };
-        found.extend(alike.iter().map(|pair| {
-            self.pair(&self.a[pair.a as usize], &self.b[pair.b as usize], pair.similarity)
+        found.extend(alike.pairs.iter().filter_map(|pair| {
+            let similarity = pair.closeness.exact_similarity()?;
+            Some(self.pair(&self.a[pair.a as usize], &self.b[pair.b as usize], similarity))
         }));
         Ok(())
     }

@@ -1,11 +1,11 @@
 //! Sets that have most of their terms in common, as words of bits.
 
 use super::TERMS;
+use super::term_numbers::TermNumbers;
 use crate::error::Result;
 use crate::kernels::Isa;
 use crate::kernels::shared_bits::shared_bits;
 use crate::large_buffer::{LargeBuffer, reserve};
-use crate::unordered_map::UnorderedMap;
 use std::ops::Range;
 
 /// Bits of a block.
@@ -20,7 +20,7 @@ const MOST_WORDS: usize = 8 << 20;
 /// in one set have numbers next to each other, so a set is a few blocks of 64 numbers.
 #[derive(Debug, Default)]
 pub(super) struct BlockSets {
-    numbers: UnorderedMap<u64, u32>,
+    numbers: TermNumbers,
     /// Where each set's blocks end.
     ends: Vec<usize>,
     /// The numbers of the blocks of each set, ascending, and their bits.
@@ -51,20 +51,19 @@ impl BlockSets {
     /// The memory cannot be had.
     pub(super) fn push(&mut self, terms: &[u64]) -> Result<()> {
         let start = self.blocks.len();
-        for &term in terms {
-            let next = self.numbers.len() as u32;
-            let number = *self.numbers.entry(term).or_insert(next);
+        let Self { numbers, blocks, scratch, .. } = self;
+        let most = numbers.len() + terms.len();
+        reserve(scratch, most.div_ceil(BLOCK as usize).saturating_sub(scratch.len()), TERMS)?;
+        numbers.number(terms, |number| {
             let block = (number / BLOCK) as usize;
-            if block >= self.scratch.len() {
-                let more = block + 1 - self.scratch.len();
-                reserve(&mut self.scratch, more, TERMS)?;
-                self.scratch.resize(block + 1, 0);
+            if block >= scratch.len() {
+                scratch.resize(block + 1, 0);
             }
-            if self.scratch[block] == 0 {
-                self.blocks.push(block as u32);
+            if scratch[block] == 0 {
+                blocks.push(block as u32);
             }
-            self.scratch[block] |= 1 << (number % BLOCK);
-        }
+            scratch[block] |= 1 << (number % BLOCK);
+        })?;
         let own = &mut self.blocks[start..];
         own.sort_unstable();
         reserve(&mut self.bits, own.len(), TERMS)?;

@@ -8,15 +8,18 @@
 use super::block_sets::{BlockSets, Comparable};
 use super::prune::{Shard, Stored, shard_of};
 use super::threads::Threads;
-use super::{Sources, TermSource as _};
+use super::{PAIRS, Sources, TermSource as _};
+use crate::close::ClosePair;
 use crate::disjoint_sets::DisjointSets;
 use crate::distinct_terms::DistinctTerms;
 use crate::error::{ErrorKind, Result};
 use crate::kernels::Isa;
-use crate::matches::SetPair;
+use crate::kernels::partition::counts_to_starts;
+use crate::large_buffer::reserved;
 use crate::progress::{Progress, Work};
 use crate::similarity::Threshold;
 use std::ops::Range;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 /// Pairs that a worker compares at a time, term by term, and by words of bits.
 const CHUNK: usize = 128;
@@ -26,8 +29,11 @@ const MANY_PAIRS: usize = 4;
 /// No place.
 const NONE: u32 = u32::MAX;
 
-/// A pair of documents that may be alike.
-pub(super) type Candidate = (u32, u32);
+/// Not alike.
+const UNLIKE: u32 = u32::MAX;
+
+/// A pair of documents that may be alike: a smaller and a larger row.
+pub(super) type Candidate = [u32; 2];
 
 /// What is needed to compare documents term by term.
 pub(super) struct TermComparison<'a> {
@@ -41,18 +47,8 @@ pub(super) struct TermComparison<'a> {
     pub(super) progress: &'a dyn Progress,
 }
 
-/// A pair of documents, by their places among those that are linked.
-#[derive(Clone, Copy)]
-struct Link {
-    /// The first one that they are linked to, directly or by others.
-    first: u32,
-    a: u32,
-    b: u32,
-}
-
 impl TermComparison<'_> {
-    /// The candidates that are alike enough, as pairs of a smaller and a larger row, in no order that
-    /// means anything but always in the same one.
+    /// The candidates that are alike enough, ascending as they are.
     ///
     /// # Complexity
     /// O(terms of the pairs), much less where many pairs link few documents. Documents are read once,
@@ -60,63 +56,101 @@ impl TermComparison<'_> {
     ///
     /// # Errors
     /// Those of the source; the memory cannot be had.
-    pub(super) fn alike(&self, candidates: &[Candidate]) -> Result<Vec<SetPair>> {
-        let rows = linked_rows(candidates, self.shards.last().map_or(0, Shard::end_row));
-        let mut links = self.links(candidates, &rows);
+    pub(super) fn alike(&self, mut candidates: Vec<Candidate>) -> Result<Vec<ClosePair>> {
+        let rows = linked_rows(&mut candidates, self.shards.last().map_or(0, Shard::end_row));
+        if rows.is_empty() {
+            return Ok(Vec::new());
+        }
+        let sizes: Vec<u64> = rows.iter().map(|&row| self.size(row)).collect();
+        if sizes.iter().sum::<u64>() <= self.fitting {
+            return self.compared(&candidates, &rows);
+        }
         let mut alike = Vec::new();
-        for batch in self.batches(&mut links, &rows) {
-            let links = &links[batch];
-            self.progress.begin("read candidates", Work::Bytes(self.sources.bytes()));
-            let documents = self.read(links, &rows)?;
-            self.progress.begin("compare terms", Work::Steps(links.len() as u64));
-            self.progress.counted("candidates", candidates.len() as u64);
-            let comparisons = self.comparisons(&documents, links)?;
-            let found = self.threads.try_map(
-                comparisons.tasks.len(),
-                || Ok(DistinctTerms::default()),
-                |table, task| {
-                    let (range, sets) = &comparisons.tasks[task];
-                    let links = &links[range.clone()];
-                    if self.progress.is_cancelled() {
-                        return Err(ErrorKind::Cancelled.into());
-                    }
-                    self.progress.advance(links.len() as u64);
+        for batch in self.batches(&candidates, &sizes) {
+            alike.extend(self.compared(&batch, &rows)?);
+        }
+        alike.sort_unstable_by_key(|pair| (pair.a, pair.b));
+        Ok(alike)
+    }
+
+    /// The pairs that are alike enough, of those of a batch, which are ascending places in `rows`.
+    fn compared(&self, pairs: &[Candidate], rows: &[u32]) -> Result<Vec<ClosePair>> {
+        self.progress.begin("read candidates", Work::Bytes(self.sources.bytes()));
+        let documents = self.read(pairs, rows)?;
+        self.progress.begin("compare terms", Work::Steps(pairs.len() as u64));
+        self.progress.counted("candidates", pairs.len() as u64);
+        let links = Links::new(pairs, rows.len());
+        let comparisons = self.comparisons(&documents, &links)?;
+        let shared: Vec<AtomicU32> =
+            std::iter::repeat_with(|| AtomicU32::new(UNLIKE)).take(pairs.len()).collect();
+        self.threads.try_fold(
+            comparisons.tasks.len(),
+            || Ok(DistinctTerms::default()),
+            |table, task| {
+                let (range, sets) = &comparisons.tasks[task];
+                if self.progress.is_cancelled() {
+                    return Err(ErrorKind::Cancelled.into());
+                }
+                self.progress.advance(range.len() as u64);
+                let sets = sets.map(|sets| &comparisons.sets[sets]);
+                for (place, of_place) in links.runs(range.clone()) {
+                    let of_place = of_place.map(|pair| (pairs[pair][1], &shared[pair]));
                     match sets {
                         Some(sets) => {
-                            let sets = &comparisons.sets[*sets];
-                            Ok(self.compare_sets(&documents, links, sets, &comparisons.numbers))
+                            self.compare_sets(
+                                &documents,
+                                place,
+                                of_place,
+                                sets,
+                                &comparisons.numbers,
+                            );
                         }
-                        None => self.compare_pairs(&documents, links, table),
+                        None => self.compare_terms(&documents, place, of_place, table)?,
                     }
-                },
-            )?;
-            alike.extend(found.into_iter().flatten());
+                }
+                Ok(())
+            },
+        )?;
+        let sizes: Vec<usize> =
+            (0..rows.len() as u32).map(|place| documents.terms_of(place).len()).collect();
+        let shared = shared.into_iter().map(AtomicU32::into_inner);
+        let shared: Vec<u32> = shared.collect();
+        let count = shared.iter().filter(|&&shared| shared != UNLIKE).count();
+        let mut alike = reserved(count, PAIRS)?;
+        for (&pair, shared) in pairs.iter().zip(shared) {
+            if shared != UNLIKE {
+                let [left, right] = pair.map(|place| sizes[place as usize] as u64);
+                let similarity = self.threshold.similarity(shared.into(), left, right);
+                let [a, b] = pair.map(|place| rows[place as usize]);
+                alike.push(ClosePair::similar(a, b, similarity));
+            }
         }
         Ok(alike)
     }
 
     /// Numbers the terms of documents that are densely linked, and shares out all pairs.
-    fn comparisons(&self, documents: &Documents<'_>, links: &[Link]) -> Result<Comparisons> {
+    fn comparisons(&self, documents: &Documents, links: &Links) -> Result<Comparisons> {
         let (mut dense, mut tasks, mut start, mut end) = (Vec::new(), Vec::new(), 0, 0);
-        for linked in links.chunk_by(|a, b| a.first == b.first) {
-            let places = dense_places(linked);
-            if start < end && (places.is_some() || end - start >= CHUNK) {
+        for places in &links.groups {
+            let linked = links.ends[places.end - 1] - end;
+            let is_dense = linked >= MANY_PAIRS * places.len();
+            if start < end && (is_dense || end - start >= CHUNK) {
                 tasks.push((start..end, None));
                 start = end;
             }
-            end += linked.len();
-            if let Some(places) = places {
+            end += linked;
+            if is_dense {
                 let parts = (start..end).step_by(DENSE_CHUNK);
                 let part = |start: usize| (start..end.min(start + DENSE_CHUNK), Some(dense.len()));
                 tasks.extend(parts.map(part));
-                dense.push(places);
+                dense.push(&links.order[places.clone()]);
                 start = end;
             }
         }
         tasks.extend((start < end).then_some((start..end, None)));
-        let mut numbers = vec![NONE; documents.rows.len()];
+        let mut numbers = vec![NONE; documents.stored_at.len()];
         for places in &dense {
-            for (number, &place) in (0..).zip(places) {
+            for (number, &place) in (0..).zip(*places) {
                 numbers[place as usize] = number;
             }
         }
@@ -125,7 +159,7 @@ impl TermComparison<'_> {
             || Ok(()),
             |(), number| {
                 let mut sets = BlockSets::default();
-                for &place in &dense[number] {
+                for &place in dense[number] {
                     sets.push(documents.terms_of(place))?;
                 }
                 sets.comparable()
@@ -134,109 +168,71 @@ impl TermComparison<'_> {
         Ok(Comparisons { tasks, sets, numbers })
     }
 
-    /// Looks up the terms of one document of each pair among those of the other.
-    fn compare_pairs(
+    /// Looks up the terms of others among those of a document.
+    fn compare_terms<'s>(
         &self,
-        documents: &Documents<'_>,
-        links: &[Link],
+        documents: &Documents,
+        place: u32,
+        others: impl Iterator<Item = (u32, &'s AtomicU32)>,
         table: &mut DistinctTerms,
-    ) -> Result<Vec<SetPair>> {
-        let mut alike = Vec::new();
-        for of_one in links.chunk_by(|a, b| a.a == b.a) {
-            let one = of_one[0].a;
-            let size = table.replace(documents.terms_of(one))?.len();
-            for &Link { b: other, .. } in of_one {
-                let terms = documents.terms_of(other);
-                let shared = table.count(terms);
-                let sizes = [size, terms.len()];
-                alike.extend(self.judged(documents, [one, other], shared, sizes));
-            }
+    ) -> Result<()> {
+        let size = table.replace(documents.terms_of(place))?.len();
+        for (other, shared) in others {
+            let terms = documents.terms_of(other);
+            self.judge(table.count(terms), [size, terms.len()], shared);
         }
-        Ok(alike)
+        Ok(())
     }
 
-    /// Compares documents whose terms are numbered.
-    fn compare_sets(
+    /// Compares a document with others whose terms are numbered with its own.
+    fn compare_sets<'s>(
         &self,
-        documents: &Documents<'_>,
-        links: &[Link],
+        documents: &Documents,
+        place: u32,
+        others: impl Iterator<Item = (u32, &'s AtomicU32)>,
         sets: &Comparable,
         numbers: &[u32],
-    ) -> Vec<SetPair> {
-        let pairs = links.iter().filter_map(|link| {
-            let places = [link.a, link.b];
-            let [a, b] = places.map(|place| numbers[place as usize] as usize);
-            let sizes = places.map(|place| documents.terms_of(place).len());
-            self.judged(documents, places, sets.shared(a, b, self.isa), sizes)
-        });
-        pairs.collect()
+    ) {
+        let number = |place: u32| numbers[place as usize] as usize;
+        let size = documents.terms_of(place).len();
+        for (other, shared) in others {
+            let found = sets.shared(number(place), number(other), self.isa);
+            self.judge(found, [size, documents.terms_of(other).len()], shared);
+        }
     }
 
-    /// The pair of two documents, if it is alike enough.
-    fn judged(
-        &self,
-        documents: &Documents<'_>,
-        places: [u32; 2],
-        shared: usize,
-        sizes: [usize; 2],
-    ) -> Option<SetPair> {
+    /// Keeps how many terms two sets share, if they are alike enough.
+    fn judge(&self, found: usize, sizes: [usize; 2], shared: &AtomicU32) {
         let [left, right] = sizes.map(|size| size as u64);
-        let similarity = self.threshold.reached(shared as u64, left, right)?;
-        let [a, b] = places.map(|place| documents.rows[place as usize]);
-        Some(SetPair { a: a.min(b), b: a.max(b), similarity })
-    }
-
-    /// The candidates, those that are linked one after the other.
-    fn links(&self, candidates: &[Candidate], rows: &[u32]) -> Vec<Link> {
-        let end_row = self.shards.last().map_or(0, Shard::end_row);
-        let mut places = vec![NONE; end_row as usize];
-        for (place, &row) in (0..).zip(rows) {
-            places[row as usize] = place;
+        if self.threshold.reached(found as u64, left, right).is_some() {
+            // A set has fewer terms than that.
+            shared.store(found as u32, Ordering::Relaxed);
         }
-        let place = |row: u32| places[row as usize];
-        let mut linked = DisjointSets::new(rows.len() as u32);
-        for &(a, b) in candidates {
-            linked.join(place(a), place(b));
-        }
-        let link = |&(a, b): &Candidate| (place(a), place(b));
-        // Shared out by what they are linked to, in the order in which they are.
-        let mut next = vec![0_usize; rows.len() + 1];
-        let firsts: Vec<u32> =
-            candidates.iter().map(|pair| linked.smallest(link(pair).0)).collect();
-        for &first in &firsts {
-            next[first as usize + 1] += 1;
-        }
-        for place in 1..next.len() {
-            next[place] += next[place - 1];
-        }
-        let mut links = vec![Link { first: NONE, a: NONE, b: NONE }; candidates.len()];
-        for (pair, &first) in candidates.iter().zip(&firsts) {
-            let (a, b) = link(pair);
-            links[next[first as usize]] = Link { first, a, b };
-            next[first as usize] += 1;
-        }
-        links
     }
 
     /// Reads the documents of some pairs.
-    fn read<'r>(&self, links: &[Link], rows: &'r [u32]) -> Result<Documents<'r>> {
-        let places = places_of(links);
-        let row_of = |place: u32| rows[place as usize];
-        let terms: u64 = places.iter().map(|&place| self.size(row_of(place))).sum();
+    fn read(&self, pairs: &[Candidate], rows: &[u32]) -> Result<Documents> {
+        let mut is_wanted = vec![false; rows.len()];
+        for &place in pairs.as_flattened() {
+            is_wanted[place as usize] = true;
+        }
+        let wanted = rows.iter().zip(&is_wanted).filter(|&(_, &is_wanted)| is_wanted);
+        let terms: u64 = wanted.map(|(&row, _)| self.size(row)).sum();
         let expected = terms as usize / self.threads.count() * 3 / 2;
         let parts = self.threads.try_fold(
             self.shards.len(),
             || Ok((Stored::with_capacity(expected), DistinctTerms::default())),
             |(stored, distinct), number| {
                 let shard = &self.shards[number];
-                let before = |row: u32| places.partition_point(|&place| row_of(place) < row);
-                let own = &places[before(shard.first_row)..before(shard.end_row())];
-                if own.is_empty() {
+                let before = |row: u32| rows.partition_point(|&linked| linked < row);
+                let places = before(shard.first_row)..before(shard.end_row());
+                let (own, is_wanted) = (&rows[places.clone()], &is_wanted[places]);
+                if !is_wanted.contains(&true) {
                     self.progress.advance(self.sources.shard_bytes(number));
                     return Ok(());
                 }
                 let wanted = |index: u32| {
-                    own.binary_search_by_key(&(shard.first_row + index), |&p| row_of(p)).is_ok()
+                    own.binary_search(&(shard.first_row + index)).is_ok_and(|at| is_wanted[at])
                 };
                 self.sources.try_visit(number, &wanted, &mut |index, terms| {
                     stored.push(shard.first_row + index, distinct.replace(terms)?)
@@ -252,49 +248,53 @@ impl TermComparison<'_> {
                 }
             }
         }
-        Ok(Documents { rows, stored_at, parts })
+        Ok(Documents { stored_at, parts })
     }
 
-    /// Cuts the candidates into batches whose documents fit into the memory, in which documents that
-    /// are linked come together if they can.
-    fn batches(&self, links: &mut [Link], rows: &[u32]) -> Vec<Range<usize>> {
-        let sizes: Vec<u64> = rows.iter().map(|&row| self.size(row)).collect();
-        if links.is_empty() {
-            return Vec::new();
-        }
-        if sizes.iter().sum::<u64>() <= self.fitting {
-            return std::iter::once(0..links.len()).collect();
-        }
+    /// Cuts the pairs into batches whose documents fit into the memory, in which documents that are
+    /// linked come together if they can; `sizes` are the terms of the places.
+    fn batches(&self, pairs: &[Candidate], sizes: &[u64]) -> Vec<Vec<Candidate>> {
         // Too many that are linked are taken in blocks, of which every two fit into the memory.
-        let mut block_of = vec![0; rows.len()];
-        for linked in links.chunk_by_mut(|a, b| a.first == b.first) {
+        let mut block_of = vec![0; sizes.len()];
+        let links = Links::new(pairs, sizes.len());
+        let mut linked = Vec::with_capacity(pairs.len());
+        for (group, places) in (0_u32..).zip(&links.groups) {
             let mut before = 0;
-            for place in places_of(linked) {
+            for &place in &links.order[places.clone()] {
                 block_of[place as usize] = before / (self.fitting / 2).max(1);
                 before += sizes[place as usize];
             }
-            let blocks = |link: &Link| {
-                let [a, b] = [link.a, link.b].map(|place| block_of[place as usize]);
-                (a.min(b), a.max(b), link.a, link.b)
-            };
-            linked.sort_unstable_by_key(blocks);
-        }
-        let (mut batches, mut start, mut terms) = (Vec::new(), 0, 0);
-        let mut batch_of = vec![usize::MAX; rows.len()];
-        for (at, link) in links.iter().enumerate() {
-            let places = [link.a, link.b].map(|place| place as usize);
-            let new = places.iter().filter(|&&place| batch_of[place] != start);
-            if at > start && terms + new.map(|&place| sizes[place]).sum::<u64>() > self.fitting {
-                batches.push(start..at);
-                (start, terms) = (at, 0);
+            let start = places.start.checked_sub(1).map_or(0, |before| links.ends[before]);
+            for (_, of_place) in links.runs(start..links.ends[places.end - 1]) {
+                linked.extend(of_place.map(|pair| {
+                    let [a, b] = pairs[pair].map(|place| block_of[place as usize]);
+                    (group, a.min(b), a.max(b), pairs[pair])
+                }));
             }
-            for place in places {
-                if std::mem::replace(&mut batch_of[place], start) != start {
-                    terms += sizes[place];
+        }
+        linked.sort_unstable();
+        let (mut batches, mut batch, mut terms) = (Vec::new(), Vec::new(), 0);
+        let mut batch_of = vec![usize::MAX; sizes.len()];
+        for (.., pair) in linked {
+            let new = pair.iter().filter(|&&place| batch_of[place as usize] != batches.len());
+            if !batch.is_empty()
+                && terms + new.map(|&place| sizes[place as usize]).sum::<u64>() > self.fitting
+            {
+                batches.push(std::mem::take(&mut batch));
+                terms = 0;
+            }
+            for place in pair {
+                if std::mem::replace(&mut batch_of[place as usize], batches.len()) != batches.len()
+                {
+                    terms += sizes[place as usize];
                 }
             }
+            batch.push(pair);
         }
-        batches.push(start..links.len());
+        batches.push(batch);
+        for batch in &mut batches {
+            batch.sort_unstable();
+        }
         batches
     }
 
@@ -305,36 +305,87 @@ impl TermComparison<'_> {
     }
 }
 
-/// The rows of the candidates, ascending.
-fn linked_rows(candidates: &[Candidate], end_row: u32) -> Vec<u32> {
-    let mut is_linked = vec![false; end_row as usize];
-    for &(a, b) in candidates {
-        is_linked[a as usize] = true;
-        is_linked[b as usize] = true;
+/// The rows of ascending candidates, ascending, whose places among these take their stead.
+fn linked_rows(candidates: &mut [Candidate], end_row: u32) -> Vec<u32> {
+    let mut places = vec![NONE; end_row as usize];
+    for &row in candidates.as_flattened() {
+        places[row as usize] = 0;
     }
-    (0..).zip(is_linked).filter_map(|(row, linked)| linked.then_some(row)).collect()
+    let mut rows = Vec::new();
+    for (row, place) in (0..).zip(&mut places) {
+        if *place != NONE {
+            *place = rows.len() as u32;
+            rows.push(row);
+        }
+    }
+    for row in candidates.as_flattened_mut() {
+        *row = places[*row as usize];
+    }
+    rows
 }
 
-/// The places of some pairs, ascending.
-fn places_of(links: &[Link]) -> Vec<u32> {
-    let mut places: Vec<u32> = Vec::new();
-    for of_one in links.chunk_by(|a, b| a.a == b.a) {
-        places.push(of_one[0].a);
-        places.extend(of_one.iter().map(|link| link.b));
-    }
-    places.sort_unstable();
-    places.dedup();
-    places
+/// Which places pairs link.
+struct Links {
+    /// The places that are linked, those that are linked to each other one after the other, ascending.
+    order: Vec<u32>,
+    /// Which of these are linked to each other.
+    groups: Vec<Range<usize>>,
+    /// Pairs that begin with one of the places up to each, in that order.
+    ends: Vec<usize>,
+    /// The first pair that begins with each place.
+    starts: Vec<usize>,
 }
 
-/// The places of linked documents, if so many pairs link them that it pays to number their terms.
-fn dense_places(links: &[Link]) -> Option<Vec<u32>> {
-    // The documents need not be counted where even two of them would be too many.
-    if links.len() < MANY_PAIRS * 2 {
-        return None;
+impl Links {
+    /// Those of ascending pairs of so many places.
+    fn new(pairs: &[Candidate], places: usize) -> Self {
+        let mut sets = DisjointSets::new(places as u32);
+        let (mut starts, mut is_linked) = (vec![0; places + 1], vec![false; places]);
+        for &[a, b] in pairs {
+            sets.join(a, b);
+            starts[a as usize] += 1;
+            is_linked[b as usize] = true;
+        }
+        let mut linked: Vec<(u32, u32)> = Vec::new();
+        for place in 0..places {
+            if starts[place] > 0 || is_linked[place] {
+                linked.push((sets.smallest(place as u32), place as u32));
+            }
+        }
+        counts_to_starts(&mut starts, 0);
+        linked.sort_unstable();
+        let (mut groups, mut ends, mut end) = (Vec::new(), Vec::with_capacity(linked.len()), 0);
+        for group in linked.chunk_by(|a, b| a.0 == b.0) {
+            groups.push(ends.len()..ends.len() + group.len());
+            ends.extend(group.iter().map(|&(_, place)| {
+                end += starts[place as usize + 1] - starts[place as usize];
+                end
+            }));
+        }
+        Self { order: linked.into_iter().map(|(_, place)| place).collect(), groups, ends, starts }
     }
-    let places = places_of(links);
-    (links.len() >= MANY_PAIRS * places.len()).then_some(places)
+
+    /// The places that begin some of the pairs, counted in the order of the places, with these pairs.
+    fn runs(&self, range: Range<usize>) -> impl Iterator<Item = (u32, Range<usize>)> {
+        let mut at = self.ends.partition_point(|&end| end <= range.start);
+        let mut next = range.start;
+        std::iter::from_fn(move || {
+            if next >= range.end {
+                return None;
+            }
+            // Some begin none.
+            while self.ends[at] <= next {
+                at += 1;
+            }
+            let (place, end) = (self.order[at], self.ends[at].min(range.end));
+            // Of the place's pairs, so many are still to come.
+            let run_end = self.starts[place as usize + 1];
+            let first = run_end - (self.ends[at] - next);
+            let run = first..first + (end - next);
+            next = end;
+            Some((place, run))
+        })
+    }
 }
 
 /// How the pairs of a batch are compared.
@@ -347,15 +398,13 @@ struct Comparisons {
 }
 
 /// Documents in memory, with their distinct terms.
-struct Documents<'r> {
-    /// The rows of all linked documents.
-    rows: &'r [u32],
+struct Documents {
     /// Part, and place in the part, of each that is in memory.
     stored_at: Vec<(u32, u32)>,
     parts: Vec<Stored>,
 }
 
-impl Documents<'_> {
+impl Documents {
     /// The distinct terms of a document; none if it is no longer where it was.
     fn terms_of(&self, place: u32) -> &[u64] {
         let (part, document) = self.stored_at[place as usize];

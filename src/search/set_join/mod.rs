@@ -17,7 +17,7 @@
 //! is renumbered and joined by prefixes of sums of weights (`weighted_join`).
 //!
 //! Input: a [`TermSource`], read one to three times, or more often where memory is scarce. Output:
-//! [`AlikeSets`] or [`SetPair`]s, the same for any number of threads. Not here: what a term is.
+//! [`Close`], the same for any number of threads. Not here: what a term is.
 //!
 //! # References
 //! S. Chaudhuri, V. Ganti, R. Kaushik. A primitive operator for similarity joins in data
@@ -34,23 +34,27 @@ mod prune;
 mod ranked_sets;
 mod reread;
 mod sketches;
+mod term_numbers;
 #[cfg(test)]
 mod tests;
 mod threads;
 mod weighted_join;
 mod window_scan;
 
+use crate::close::{Close, ClosePair};
 use crate::error::{Error, Result};
 use crate::kernels::Isa;
-use crate::matches::{AlikeSets, SetPair};
+use crate::kernels::partition::counts_to_starts;
+use crate::large_buffer::filled;
 use crate::progress::{Progress, Work};
+use crate::sides::Sides;
 use crate::similarity::Threshold;
 pub use prefix_join::shared_if_enough;
 pub use prune::sample_eighths;
 pub use weighted_join::shared_weight_if_enough;
 
 use crate::distinct_terms::DistinctTerms;
-use compare_terms::TermComparison;
+use compare_terms::{Candidate, TermComparison};
 use prefix_join::PrefixJoin;
 use prune::{Shard, Stored};
 use ranked_sets::Ranking;
@@ -174,6 +178,8 @@ const MOST_TERMS: u64 = u32::MAX as u64;
 
 /// What the memory is for that grows with the terms.
 const TERMS: &str = "the terms of the documents";
+/// What the memory is for that grows with the pairs.
+const PAIRS: &str = "the pairs of documents";
 /// What the memory is for that grows with the terms of documents that may match.
 const INDEX: &str = "the index of the terms";
 
@@ -189,12 +195,12 @@ impl SetJoin<'_> {
     /// O(terms) time for the rounds. The join of the survivors is quadratic in those of like size,
     /// at half a nanosecond a pair; or, where that is too much, in those that share their rarest
     /// terms. Memory: about 4 bytes a term, and one byte, or 30, a term of the survivors.
-    pub fn self_join(&self, source: &dyn TermSource) -> Result<AlikeSets> {
+    pub fn self_join(&self, source: &dyn TermSource) -> Result<Close> {
         let sources = Sources { first: source, second: None };
         let mut survivors = self.survivors(&sources)?;
         let equal = survivors.set_equal_aside();
         let pairs = self.join(&sources, survivors)?;
-        Ok(AlikeSets { groups: groups(&equal), pairs })
+        Ok(Close::sets(Sides::One(groups(&equal)), pairs))
     }
 
     /// All pairs of a document of `queries` and one of `corpus` that are alike enough, ascending
@@ -205,10 +211,11 @@ impl SetJoin<'_> {
     ///
     /// # Complexity
     /// As [`Self::self_join`], but every pair of equal documents is a pair here.
-    pub fn query(&self, queries: &dyn TermSource, corpus: &dyn TermSource) -> Result<Vec<SetPair>> {
+    pub fn query(&self, queries: &dyn TermSource, corpus: &dyn TermSource) -> Result<Close> {
         let sources = Sources { first: queries, second: Some(corpus) };
         let survivors = self.survivors(&sources)?;
-        self.join(&sources, survivors)
+        let pairs = self.join(&sources, survivors)?;
+        Ok(Close::sets(Sides::Two(Vec::new(), Vec::new()), pairs))
     }
 
     /// The documents that may have a partner, with their sketches.
@@ -290,14 +297,15 @@ impl SetJoin<'_> {
     }
 
     /// The pairs of survivors that are alike, ascending.
-    fn join(&self, sources: &Sources<'_>, survivors: Survivors) -> Result<Vec<SetPair>> {
+    fn join(&self, sources: &Sources<'_>, survivors: Survivors) -> Result<Vec<ClosePair>> {
         let Survivors { mut shards, sketches, is_scanned } = survivors;
         let second_from = sources.second.map(|_| {
             let of_first = shards.get(..sources.first.shard_count()).unwrap_or_default();
             of_first.last().map_or(0, Shard::end_row)
         });
+        let end_row = shards.last().map_or(0, Shard::end_row);
         let mut pairs = if is_scanned {
-            let candidates = self.near_sketches(sketches, second_from)?;
+            let candidates = self.near_sketches(sketches, second_from, end_row)?;
             let comparison = TermComparison {
                 sources,
                 shards: &shards,
@@ -307,24 +315,28 @@ impl SetJoin<'_> {
                 isa: self.isa,
                 progress: self.progress,
             };
-            comparison.alike(&candidates)?
+            comparison.alike(candidates)?
         } else {
             drop(sketches);
-            self.join_by_prefixes(sources, &mut shards, second_from)?
+            let pairs = self.join_by_prefixes(sources, &mut shards, second_from)?;
+            in_order(&[pairs], end_row, Threads(self.pool))?
         };
-        for pair in &mut pairs {
-            pair.b -= second_from.unwrap_or(0);
+        if let Some(second_from) = second_from {
+            for pair in &mut pairs {
+                pair.b -= second_from;
+            }
         }
         self.progress.counted("pairs", pairs.len() as u64);
-        Ok(in_order(pairs))
+        Ok(pairs)
     }
 
-    /// Pairs of documents whose sketches are near.
+    /// Pairs of documents whose sketches are near, ascending.
     fn near_sketches(
         &self,
         sketched: Vec<Sketching>,
         second_from: Option<u32>,
-    ) -> Result<Vec<(u32, u32)>> {
+        end_row: u32,
+    ) -> Result<Vec<Candidate>> {
         let (threshold, threads, isa) = (self.threshold, Threads(self.pool), self.isa);
         let progress = self.progress;
         progress.begin("compare sketches", Work::Steps(0));
@@ -337,13 +349,13 @@ impl SetJoin<'_> {
         let Some(second_from) = second_from else {
             let all = sketches(0..u32::MAX)?;
             drop(sketched);
-            return scan(&all, &all, Candidates::Earlier);
+            return in_order(&scan(&all, &all, Candidates::Earlier)?, end_row, threads);
         };
         let (first, second) = (sketches(0..second_from)?, sketches(second_from..u32::MAX)?);
         drop(sketched);
         let mut pairs = scan(&first, &second, Candidates::NotLarger)?;
         pairs.extend(scan(&second, &first, Candidates::Smaller)?);
-        Ok(pairs)
+        in_order(&pairs, end_row, threads)
     }
 
     fn rereading<'s>(&'s self, sources: &'s Sources<'s>) -> Rereading<'s> {
@@ -382,7 +394,7 @@ impl SetJoin<'_> {
         sources: &Sources<'_>,
         shards: &mut [Shard],
         second_from: Option<u32>,
-    ) -> Result<Vec<SetPair>> {
+    ) -> Result<Vec<ClosePair>> {
         let threads = Threads(self.pool);
         let fitting = self.fitting();
         let mut pairs = Vec::new();
@@ -433,7 +445,7 @@ impl SetJoin<'_> {
         &self,
         mut stored: Vec<Stored>,
         second_from: Option<u32>,
-    ) -> Result<Vec<SetPair>> {
+    ) -> Result<Vec<ClosePair>> {
         let (threshold, threads) = (self.threshold, Threads(self.pool));
         self.progress.begin("rank", Work::Steps(0));
         let cells = prune::rounds(&mut stored, second_from, threads, |_, terms, cells| {
@@ -452,7 +464,7 @@ impl SetJoin<'_> {
         let join = PrefixJoin { sets: &sets, across, threshold, threads, progress };
         let pairs = join.pairs()?.into_iter().map(|(left, right, similarity)| {
             let (left, right) = (sets.rows[left as usize], sets.rows[right as usize]);
-            SetPair { a: left.min(right), b: left.max(right), similarity }
+            ClosePair::similar(left.min(right), left.max(right), similarity)
         });
         Ok(pairs.collect())
     }
@@ -489,31 +501,63 @@ fn groups(equal: &[Equal]) -> Vec<Vec<u32>> {
     groups.map(rows).collect()
 }
 
-/// The pairs in ascending order.
-fn in_order(mut pairs: Vec<SetPair>) -> Vec<SetPair> {
-    let rows = pairs.iter().map(|pair| pair.a as usize + 1).max().unwrap_or(0);
-    if pairs.len() < rows {
-        pairs.sort_unstable_by_key(|pair| (pair.a, pair.b));
-        return pairs;
+/// Two rows, of which the first is the smaller, or of the first side.
+trait RowPair: Copy + Send {
+    fn rows(&self) -> [u32; 2];
+}
+
+impl RowPair for Candidate {
+    fn rows(&self) -> [u32; 2] {
+        *self
     }
+}
+
+impl RowPair for ClosePair {
+    fn rows(&self) -> [u32; 2] {
+        [self.a, self.b]
+    }
+}
+
+/// Pieces for each thread, in which pairs are put in order.
+const PIECES: usize = 16;
+
+/// The pairs of several parts in ascending order; rows are below `end_row`.
+fn in_order<P: RowPair>(parts: &[Vec<P>], end_row: u32, threads: Threads<'_>) -> Result<Vec<P>> {
+    let all = parts.iter().map(Vec::len).sum();
+    let Some(&any) = parts.iter().flatten().next() else { return Ok(Vec::new()) };
+    if all < end_row as usize {
+        let mut pairs = parts.concat();
+        pairs.sort_unstable_by_key(P::rows);
+        return Ok(pairs);
+    }
+    let mut pairs = filled(any, all, PAIRS)?;
     // Shared out by their first rows, of which each has many.
-    let mut ends = vec![0; rows + 1];
-    for pair in &pairs {
-        ends[pair.a as usize + 1] += 1;
+    let mut places = vec![0; end_row as usize];
+    for pair in parts.iter().flatten() {
+        places[pair.rows()[0] as usize] += 1;
     }
-    for row in 1..ends.len() {
-        ends[row] += ends[row - 1];
+    counts_to_starts(&mut places, 0);
+    for &pair in parts.iter().flatten() {
+        let place = &mut places[pair.rows()[0] as usize];
+        pairs[*place] = pair;
+        *place += 1;
     }
-    let mut ordered = pairs.clone();
-    for pair in pairs {
-        let next = &mut ends[pair.a as usize];
-        ordered[*next] = pair;
-        *next += 1;
+    let (mut rest, mut pieces) = (&mut pairs[..], Vec::new());
+    let least = all / (threads.count() * PIECES) + 1;
+    while !rest.is_empty() {
+        // Now each place is where the pairs of its row end.
+        let last = rest[least.min(rest.len()) - 1].rows()[0];
+        let taken = all - rest.len();
+        let (piece, after) = rest.split_at_mut(places[last as usize] - taken);
+        pieces.push(piece);
+        rest = after;
     }
-    for of_row in ordered.chunk_by_mut(|left, right| left.a == right.a) {
-        of_row.sort_unstable_by_key(|pair| pair.b);
-    }
-    ordered
+    threads.map_items(pieces, |piece| {
+        for of_row in piece.chunk_by_mut(|left, right| left.rows()[0] == right.rows()[0]) {
+            of_row.sort_unstable_by_key(P::rows);
+        }
+    });
+    Ok(pairs)
 }
 
 /// Occurrences of terms in all living documents.

@@ -2,7 +2,6 @@
 
 use super::*;
 use crate::close::Close;
-use crate::closeness::Closeness;
 use crate::progress::NoProgress;
 use crate::similarity::{Measure, Similarity};
 use crate::stable_hash::mix;
@@ -80,13 +79,13 @@ fn brute_force(
     right: &[Vec<u64>],
     threshold: Threshold,
     all: bool,
-) -> Vec<SetPair> {
+) -> Vec<ClosePair> {
     let mut pairs = Vec::new();
     for (a, left) in (0..).zip(left) {
         for (b, right) in (0..).zip(right).filter(|&(b, _)| all || b > a) {
             match similarity(left, right) {
                 Some(similarity) if threshold.holds(similarity) => {
-                    pairs.push(SetPair { a, b, similarity });
+                    pairs.push(ClosePair::similar(a, b, similarity));
                 }
                 _ => {}
             }
@@ -95,12 +94,11 @@ fn brute_force(
     pairs
 }
 
-fn expanded(close: &Close) -> Vec<SetPair> {
+fn expanded(close: &Close) -> Vec<ClosePair> {
     let mut pairs = Vec::new();
     let visited = close.for_each_pair(|pair| {
-        let Closeness::Similarity(similarity) = pair.closeness else { return Err(pair) };
-        pairs.push(SetPair { a: pair.a, b: pair.b, similarity });
-        Ok(())
+        pairs.push(pair);
+        Ok::<_, ()>(())
     });
     assert_eq!(visited, Ok(()));
     pairs
@@ -125,10 +123,10 @@ fn check(documents: &[Vec<u64>], threshold: Threshold) {
             |documents: &[Vec<u64>]| Documents { documents: documents.to_vec(), shard_documents };
         let join =
             SetJoin { threshold, pool, memory_bytes, isa: Isa::detected(), progress: &NoProgress };
-        let close = Close::from(join.self_join(&source(documents)).unwrap());
+        let close = join.self_join(&source(documents)).unwrap();
         assert_eq!(expanded(&close), expected, "threshold {threshold}");
         assert_eq!(close.pair_count(), expected.len() as u64);
-        let across = join.query(&source(left), &source(right)).unwrap();
+        let across = join.query(&source(left), &source(right)).unwrap().pairs;
         assert_eq!(across, expected_across, "across, threshold {threshold}");
     }
     // The way of collections that are too large for a scan, and all in blocks.
@@ -146,7 +144,7 @@ fn check(documents: &[Vec<u64>], threshold: Threshold) {
         let groups = groups(&survivors.set_equal_aside());
         survivors.is_scanned = false;
         let pairs = join.join(&sources, survivors).unwrap();
-        let close = Close::from(AlikeSets { groups, pairs });
+        let close = Close::sets(Sides::One(groups), pairs);
         assert_eq!(expanded(&close), expected, "by prefixes, threshold {threshold}");
         let sources = Sources { first: &left, second: Some(&right) };
         let mut survivors = join.survivors(&sources).unwrap();
@@ -257,7 +255,7 @@ fn weighted_brute_force(
     right: &[Vec<u64>],
     threshold: Threshold,
     all: bool,
-) -> Vec<SetPair> {
+) -> Vec<ClosePair> {
     let [least, most] = <[u32; 2]>::from(threshold.fraction()).map(u128::from);
     let mut pairs = Vec::new();
     for (a, left) in (0..).zip(left) {
@@ -271,7 +269,8 @@ fn weighted_brute_force(
                 Measure::Tversky => most * x * 10 >= least * (9 * p.min(q) + p.max(q)),
             };
             if x > 0 && is_alike {
-                pairs.push(SetPair { a, b, similarity: threshold.similarity(shared, left, right) });
+                let similarity = threshold.similarity(shared, left, right);
+                pairs.push(ClosePair::similar(a, b, similarity));
             }
         }
     }
@@ -290,9 +289,9 @@ fn check_weighted(documents: &[Vec<u64>], threshold: Threshold) {
         let source = |documents: &[Vec<u64>]| Weighted(source_of(documents));
         let join =
             SetJoin { threshold, pool, memory_bytes, isa: Isa::detected(), progress: &NoProgress };
-        let close = Close::from(join.self_join(&source(documents)).unwrap());
+        let close = join.self_join(&source(documents)).unwrap();
         assert_eq!(expanded(&close), expected, "threshold {threshold}");
-        let across = join.query(&source(left), &source(right)).unwrap();
+        let across = join.query(&source(left), &source(right)).unwrap().pairs;
         assert_eq!(across, expected_across, "across, threshold {threshold}");
     }
 }
@@ -334,7 +333,7 @@ fn weights_worked_by_hand() {
         let (isa, progress) = (Isa::Portable, &NoProgress);
         let join = SetJoin { threshold, pool: None, memory_bytes: u64::MAX, isa, progress };
         let alike = join.self_join(&Weighted(source_of(&documents))).unwrap();
-        assert_eq!(alike.groups, [[0, 3]]);
+        assert_eq!(*alike.groups.first(), [[0, 3]]);
         alike.pairs.iter().map(|pair| (pair.a, pair.b)).collect::<Vec<_>>()
     };
     // (3 + 5) / 10, 8 / √(10 × 8) = 0.894 and 8 / 8.
@@ -380,11 +379,12 @@ fn thousands_of_equal_documents_are_one_group() {
         progress: &NoProgress,
     };
     let alike = join.self_join(&source).unwrap();
-    assert_eq!(alike.groups.len(), 1);
-    assert_eq!(alike.groups[0].len(), 19_999);
+    let groups = alike.groups.first();
+    assert_eq!(groups.len(), 1);
+    assert_eq!(groups[0].len(), 19_999);
     let similarity = Similarity { shared: 50, union: 51 };
-    assert_eq!(alike.pairs, [SetPair { a: 0, b: 3, similarity }]);
-    assert_eq!(Close::from(alike).pair_count(), 19_999 * 20_000 / 2);
+    assert_eq!(alike.pairs, [ClosePair::similar(0, 3, similarity)]);
+    assert_eq!(alike.pair_count(), 19_999 * 20_000 / 2);
 }
 
 #[test]
@@ -488,7 +488,7 @@ fn templates_are_compared_by_blocks_of_terms() {
         progress: &NoProgress,
     };
     let survivors = join.survivors(&sources).unwrap();
-    let candidates = join.near_sketches(survivors.sketches, None).unwrap();
+    let candidates = join.near_sketches(survivors.sketches, None, 90).unwrap();
     assert!(candidates.len() > 1000);
     // As many terms in memory as ten documents have: they are read again and again.
     for fitting in [u64::MAX, 700] {
@@ -501,7 +501,7 @@ fn templates_are_compared_by_blocks_of_terms() {
             isa: Isa::Portable,
             progress: &NoProgress,
         };
-        let alike = in_order(comparison.alike(&candidates).unwrap());
+        let alike = comparison.alike(candidates.clone()).unwrap();
         assert_eq!(alike, brute_force(&documents, &documents, threshold(7, 10), false));
     }
 }
@@ -517,7 +517,7 @@ fn many_terms_are_counted_before_documents_are_sketched() {
         let source = Counted { documents, term_count_hint: 1 << 27, readings: AtomicUsize::new(0) };
         let (threshold, isa) = (threshold(7, 10), Isa::detected());
         let join = SetJoin { threshold, pool: None, memory_bytes, isa, progress: &NoProgress };
-        let close = Close::from(join.self_join(&source).unwrap());
+        let close = join.self_join(&source).unwrap();
         assert_eq!(expanded(&close), expected);
         let per_shard = source.readings.into_inner() / 10;
         assert_eq!(per_shard, if memory_bytes == u64::MAX { 3 } else { 4 });

@@ -13,10 +13,10 @@ use super::ranked_sets::{RankedSets, Ranking};
 use super::sketches::{SketchScratch, Sketching};
 use super::threads::Threads;
 use super::{INDEX, SetJoin, Sources, Survivors, TermSource as _};
+use crate::close::ClosePair;
 use crate::distinct_terms::DistinctTerms;
 use crate::error::{ErrorKind, Result};
 use crate::large_buffer::filled;
-use crate::matches::SetPair;
 use crate::progress::{Progress, Work};
 use crate::similarity::Threshold;
 use std::cmp::Ordering;
@@ -62,7 +62,7 @@ impl SetJoin<'_> {
         shards: &[Shard],
         mut stored: Vec<Stored>,
         second_from: Option<u32>,
-    ) -> Result<Vec<SetPair>> {
+    ) -> Result<Vec<ClosePair>> {
         let (threshold, threads, progress) = (self.threshold, Threads(self.pool), self.progress);
         let weight = |term| sources.weight(term);
         let weight_of = |row: u32| {
@@ -127,7 +127,7 @@ struct WeightedJoin<'a> {
 
 impl WeightedJoin<'_> {
     /// The pairs, in no order that means anything but always in the same one.
-    fn pairs(&self) -> Result<Vec<SetPair>> {
+    fn pairs(&self) -> Result<Vec<ClosePair>> {
         let (offsets, postings) = self.index()?;
         let chunks = self.order.len().div_ceil(CHUNK);
         self.progress.begin("join", Work::Steps(chunks as u64));
@@ -212,7 +212,7 @@ impl WeightedJoin<'_> {
         place: usize,
         overlaps: &mut [Overlap],
         touched: &mut Vec<u32>,
-        found: &mut Vec<SetPair>,
+        found: &mut Vec<ClosePair>,
     ) {
         let (sets, (weight, set)) = (self.sets, self.order[place]);
         let is_second = |set: u32| sets.second[set as usize];
@@ -258,7 +258,7 @@ impl WeightedJoin<'_> {
                 shared.and_then(|shared| self.threshold.reached(shared, weight, other_weight));
             if let Some(similarity) = similarity {
                 let [a, b] = [set, other_set].map(|set| sets.rows[set as usize]);
-                found.push(SetPair { a: a.min(b), b: a.max(b), similarity });
+                found.push(ClosePair::similar(a.min(b), a.max(b), similarity));
             }
         }
     }

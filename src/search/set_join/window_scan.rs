@@ -5,6 +5,7 @@
 //! set's terms: up to some hundred thousand sets nothing is faster, and nothing else cares as little
 //! how common the terms are.
 
+use super::compare_terms::Candidate;
 use super::sketches::{Level, Sketches, fold, words_of};
 use super::threads::Threads;
 use crate::error::{ErrorKind, Result};
@@ -51,15 +52,15 @@ struct Compared {
 }
 
 impl WindowScan<'_> {
-    /// Pairs (document, candidate) that may be alike, all those that are among them; always in the
-    /// same order, those of a document one after the other.
+    /// Pairs that may be alike, all those that are among them, of a smaller and a larger row; in parts,
+    /// which are always the same.
     ///
     /// # Complexity
     /// O(pairs of sets whose sizes let them be alike × words of their sketches).
     ///
     /// # Errors
     /// The work is cancelled.
-    pub(super) fn pairs(&self) -> Result<Vec<(u32, u32)>> {
+    pub(super) fn pairs(&self) -> Result<Vec<Vec<Candidate>>> {
         let windows = |block: &Range<usize>| -> u64 {
             block.clone().map(|place| self.window(place).len() as u64).sum()
         };
@@ -68,7 +69,7 @@ impl WindowScan<'_> {
         self.progress.counted("rows", self.sets.len() as u64);
         self.progress.counted("pairs", compared);
         let blocks = self.sets.len().div_ceil(BLOCK);
-        let found = self.threads.try_map(
+        self.threads.try_map(
             blocks,
             || Ok(()),
             |(), block| {
@@ -82,8 +83,7 @@ impl WindowScan<'_> {
                 self.progress.advance(windows(&block));
                 Ok(found)
             },
-        )?;
-        Ok(found.concat())
+        )
     }
 
     /// The places of the candidates of the set at `place`.
@@ -98,7 +98,7 @@ impl WindowScan<'_> {
         sizes[..end].partition_point(|&other| other < smallest)..end
     }
 
-    fn of_block(&self, block: Range<usize>) -> Vec<(u32, u32)> {
+    fn of_block(&self, block: Range<usize>) -> Vec<Candidate> {
         let first = block.start;
         let mut compared: Vec<Compared> = Vec::with_capacity(block.len());
         for place in block {
@@ -126,16 +126,15 @@ impl WindowScan<'_> {
                 for (place, set) in (first..).zip(&compared) {
                     let near = tile.start.max(set.window.start)..tile.end.min(set.window.end);
                     if !near.is_empty() {
+                        let document = self.sets.documents[place];
                         self.in_tile(level, near, set, &mut hits, |candidate| {
-                            let document = self.sets.documents[place];
-                            found.push((document, self.candidates.documents[candidate]));
+                            let candidate = self.candidates.documents[candidate];
+                            found.push([document.min(candidate), document.max(candidate)]);
                         });
                     }
                 }
             }
         }
-        // Tiles tell of a set again and again.
-        found.sort_unstable();
         found
     }
 
