@@ -195,15 +195,15 @@ impl<'c> Neighbourhood<'c> {
             starts[group as usize] += 1;
         };
         for pair in &close.pairs {
-            match &mut groups {
-                Sides::One(groups) => {
-                    count(groups.group_or_own(pair.a));
-                    count(groups.group_or_own(pair.b));
-                }
+            let [a, b] = match &mut groups {
+                Sides::One(groups) => [pair.a, pair.b].map(|row| groups.group_or_own(row)),
                 Sides::Two(first, second) => {
-                    count(first.group_or_own(pair.a));
-                    second.group_or_own(pair.b);
+                    [first.group_or_own(pair.a), second.group_or_own(pair.b)]
                 }
+            };
+            count(a);
+            if is_within {
+                count(b);
             }
         }
         starts.push(0);

@@ -36,18 +36,18 @@ pub(super) struct FoundClose {
 ///
 /// # Errors
 ///
-/// The threads cannot be started, there are more than 2³² − 1 documents, the memory is too little,
+/// There are more than 2³² − 1 documents, the memory is too little,
 /// a temporary file fails, or `progress` says that the work is to stop. What is wrong with the input
 /// is part of the result.
 pub(super) fn find_close(
     corpora: Sides<&dyn Corpus>,
     plan: &Plan,
+    workers: &Workers,
     progress: &dyn Progress,
 ) -> Result<FoundClose> {
-    let workers = Workers::new(plan.resources().threads)?;
     let watched = corpora.map(|corpus| Watched { corpus, progress });
     let corpora = watched.as_ref().map(|corpus| corpus as &dyn Corpus);
-    let run = Run { corpora, plan, workers: &workers, progress };
+    let run = Run { corpora, plan, workers, progress };
     match plan.method().close() {
         Criterion::Similarity(threshold) => run.sets(threshold),
         Criterion::Distance(distance) => run.rows(distance),

@@ -13,6 +13,7 @@ use crate::cluster::{components, keep};
 use crate::sides::Sides;
 use crate::similarity::Threshold;
 use crate::write::summary::{Closest, Level};
+use rayon::prelude::{IntoParallelIterator, ParallelIterator};
 
 /// Tenths of similarity at which it is told.
 const TENTHS: [u32; 4] = [10, 9, 8, 7];
@@ -24,48 +25,66 @@ pub(super) struct Found<'f> {
     pub(super) read: &'f Sides<CollectionSummary>,
     pub(super) around: &'f Neighbourhood<'f>,
     pub(super) plan: &'f Plan,
-    /// How many are removed.
-    pub(super) removed: u64,
 }
 
-/// What would be removed at round limits that are stricter than that of the run, strictest first,
-/// and what is removed at that.
+/// Where the limit of a run is.
+enum Limit {
+    Similarity(Threshold),
+    Distance(u32),
+}
+
+fn limit(plan: &Plan) -> Limit {
+    match (plan.method().verify(), plan.method().close()) {
+        (Some(threshold), _) | (None, Criterion::Similarity(threshold)) => {
+            Limit::Similarity(threshold)
+        }
+        (None, Criterion::Distance(most)) => Limit::Distance(most),
+    }
+}
+
+/// What is removed at limits that are `stricter` than that of the run, and at that.
+pub(super) fn levels(plan: &Plan, mut stricter: Vec<Level>, removed: u64) -> Vec<Level> {
+    let least = match limit(plan) {
+        Limit::Similarity(threshold) => Closest::Similarity(threshold.ratio()),
+        Limit::Distance(most) => Closest::Distance(most),
+    };
+    stricter.push(Level { least, removed });
+    stricter
+}
+
+/// What would be removed at round limits that are stricter than that of the run, strictest first.
 ///
 /// # Complexity
 ///
-/// A part of that of choosing what is removed.
-pub(super) fn levels(found: &Found<'_>) -> Vec<Level> {
-    let (method, own) = (found.plan.method(), found.removed);
-    let threshold = match (method.verify(), method.close()) {
-        (Some(threshold), _) | (None, Criterion::Similarity(threshold)) => threshold,
-        (None, Criterion::Distance(most)) => return by_distance(found, most),
-    };
-    let mut levels = Vec::new();
-    for tenths in TENTHS {
-        let Ok(stricter) = Threshold::new(tenths, 10) else { continue };
-        let stricter = stricter.of(threshold.measure());
-        if stricter.ratio() > threshold.ratio() {
-            let removed = removed_if(found, |closeness| match closeness {
-                Closeness::Similarity(s) | Closeness::Verified(s, _) => stricter.holds(s),
-                Closeness::Distance(_) => false,
+/// A part of that of choosing what is removed, for each.
+pub(super) fn stricter_levels(found: &Found<'_>) -> Vec<Level> {
+    match limit(found.plan) {
+        Limit::Similarity(threshold) => {
+            let stricter = TENTHS.iter().filter_map(|&tenths| {
+                let stricter = Threshold::new(tenths, 10).ok()?.of(threshold.measure());
+                (stricter.ratio() > threshold.ratio()).then_some(stricter)
             });
-            levels.push(Level { least: Closest::Similarity(stricter.ratio()), removed });
+            let stricter: Vec<Threshold> = stricter.collect();
+            let level = |limit: Threshold| {
+                let holds = |similarity| limit.holds(similarity);
+                let removed =
+                    removed_if(found, |closeness| closeness.exact_similarity().is_some_and(holds));
+                Level { least: Closest::Similarity(limit.ratio()), removed }
+            };
+            stricter.into_par_iter().map(level).collect()
+        }
+        Limit::Distance(most) => {
+            let step = most.div_ceil(DISTANCES).max(1);
+            let stricter: Vec<u32> = (0..most).step_by(step as usize).collect();
+            let level = |least: u32| {
+                let is_near = |distance| distance <= least;
+                let removed =
+                    removed_if(found, |closeness| closeness.distance().is_some_and(is_near));
+                Level { least: Closest::Distance(least), removed }
+            };
+            stricter.into_par_iter().map(level).collect()
         }
     }
-    levels.push(Level { least: Closest::Similarity(threshold.ratio()), removed: own });
-    levels
-}
-
-fn by_distance(found: &Found<'_>, most: u32) -> Vec<Level> {
-    let step = most.div_ceil(DISTANCES).max(1);
-    let stricter = (0..most).step_by(step as usize).map(|least| {
-        let removed = removed_if(found, |closeness| {
-            closeness.distance().is_some_and(|distance| distance <= least)
-        });
-        Level { least: Closest::Distance(least), removed }
-    });
-    let own = Level { least: Closest::Distance(most), removed: found.removed };
-    stricter.chain([own]).collect()
 }
 
 /// How many are removed if only this is close, beside what is equal.

@@ -2,10 +2,11 @@
 
 use super::config::ClusterRule;
 use super::find_close::{FoundClose, find_close};
-use super::levels::{Found, levels};
+use super::levels::{Found, levels, stricter_levels};
 use super::plan::{Plan, Task};
 use super::shard_summary::CollectionSummary;
 use super::timings::Timings;
+use super::workers::Workers;
 use crate::close::{Close, Neighbourhood};
 use crate::cluster::{Cluster, Removal, clusters, components, keep};
 use crate::error::{Error, Result};
@@ -71,13 +72,16 @@ pub fn find_near_duplicates(
             rule,
         ));
     }
+    let workers = Workers::new(plan.resources().threads)?;
     let FoundClose { read, close, mut timings, spooled_bytes } =
-        find_close(corpora, plan, progress)?;
+        find_close(corpora, plan, &workers, progress)?;
     progress.begin("clustering", Work::Steps(0));
     let around = Neighbourhood::new(&close);
-    let removals = removals(&read, &around, plan);
-    let removed = removals.len() as u64;
-    let levels = levels(&Found { read: &read, around: &around, plan, removed });
+    let (removals, stricter) = workers.run(|| {
+        let found = Found { read: &read, around: &around, plan };
+        rayon::join(|| removals(&read, &around, plan), || stricter_levels(&found))
+    })?;
+    let levels = levels(plan, stricter, removals.len() as u64);
     let stage = if read.is_two() { "match" } else { "cluster" };
     timings.end(stage);
     Ok(NearDuplicates { read, close, removals, levels, timings, spooled_bytes })

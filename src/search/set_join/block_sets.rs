@@ -96,27 +96,45 @@ impl BlockSets {
         set.checked_sub(1).map_or(0, |before| self.ends[before])..self.ends[set]
     }
 
-    fn shared(&self, left: usize, right: usize) -> usize {
-        let (mut left, mut right, mut shared) = (self.range(left), self.range(right), 0);
-        while left.start < left.end && right.start < right.end {
-            let (a, b) = (self.blocks[left.start], self.blocks[right.start]);
-            let both = self.bits[left.start] & self.bits[right.start];
-            shared += if a == b { both.count_ones() as usize } else { 0 };
-            left.start += usize::from(a <= b);
-            right.start += usize::from(b <= a);
-        }
-        shared
+    /// The blocks of a set, with their bits.
+    fn blocks(&self, set: usize) -> impl Iterator<Item = (usize, u64)> {
+        let range = self.range(set);
+        let blocks = self.blocks[range.clone()].iter().map(|&block| block as usize);
+        blocks.zip(self.bits[range].iter().copied())
     }
 }
 
 impl Comparable {
-    /// How many terms two sets share, by the order in which they were added.
-    pub(super) fn shared(&self, left: usize, right: usize, isa: Isa) -> usize {
+    /// Calls `visit` with how many terms one set shares with each of others, by the order in which sets
+    /// were added; `room` is words that are zeros, and become zeros again.
+    pub(super) fn shared_with(
+        &self,
+        one: usize,
+        others: impl Iterator<Item = usize>,
+        isa: Isa,
+        room: &mut Vec<u64>,
+        mut visit: impl FnMut(usize),
+    ) {
         match self {
-            Self::Sparse(sets) => sets.shared(left, right),
+            Self::Sparse(sets) => {
+                // Laid out with all blocks, for as long as others are compared with it.
+                room.resize(room.len().max(sets.scratch.len()), 0);
+                for (block, bits) in sets.blocks(one) {
+                    room[block] = bits;
+                }
+                for other in others {
+                    let shared = |(block, bits): (usize, u64)| (room[block] & bits).count_ones();
+                    visit(sets.blocks(other).map(shared).sum::<u32>() as usize);
+                }
+                for (block, _) in sets.blocks(one) {
+                    room[block] = 0;
+                }
+            }
             Self::Dense { words, bits } => {
                 let row = |set: usize| &bits[set * words..(set + 1) * words];
-                shared_bits(isa, row(left), row(right)) as usize
+                for other in others {
+                    visit(shared_bits(isa, row(one), row(other)) as usize);
+                }
             }
         }
     }
@@ -134,13 +152,14 @@ mod tests {
             sets.push(document).unwrap();
         }
         let comparable = sets.comparable().unwrap();
-        for (left, of_left) in documents.iter().enumerate() {
-            for (right, of_right) in documents.iter().enumerate() {
-                let expected = of_left.iter().filter(|term| of_right.contains(term)).count();
-                for &isa in Isa::available() {
-                    let shared = comparable.shared(left, right, isa);
-                    assert_eq!(shared, expected, "{left} and {right}, {isa}");
-                }
+        let mut room = Vec::new();
+        for (one, of_one) in documents.iter().enumerate() {
+            let shared = |other: &Vec<u64>| of_one.iter().filter(|&t| other.contains(t)).count();
+            let expected: Vec<usize> = documents.iter().map(shared).collect();
+            for &isa in Isa::available() {
+                let (mut found, others) = (Vec::new(), 0..documents.len());
+                comparable.shared_with(one, others, isa, &mut room, |shared| found.push(shared));
+                assert_eq!(found, expected, "{one}, {isa}");
             }
         }
         matches!(comparable, Comparable::Dense { .. })

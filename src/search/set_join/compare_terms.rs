@@ -85,8 +85,8 @@ impl TermComparison<'_> {
             std::iter::repeat_with(|| AtomicU32::new(UNLIKE)).take(pairs.len()).collect();
         self.threads.try_fold(
             comparisons.tasks.len(),
-            || Ok(DistinctTerms::default()),
-            |table, task| {
+            || Ok((DistinctTerms::default(), Vec::new())),
+            |(table, room), task| {
                 let (range, sets) = &comparisons.tasks[task];
                 if self.progress.is_cancelled() {
                     return Err(ErrorKind::Cancelled.into());
@@ -94,32 +94,24 @@ impl TermComparison<'_> {
                 self.progress.advance(range.len() as u64);
                 let sets = sets.map(|sets| &comparisons.sets[sets]);
                 for (place, of_place) in links.runs(range.clone()) {
-                    let of_place = of_place.map(|pair| (pairs[pair][1], &shared[pair]));
-                    match sets {
-                        Some(sets) => {
-                            self.compare_sets(
-                                &documents,
-                                place,
-                                of_place,
-                                sets,
-                                &comparisons.numbers,
-                            );
-                        }
-                        None => self.compare_terms(&documents, place, of_place, table)?,
+                    let run =
+                        Run { place, pairs: &pairs[of_place.clone()], shared: &shared[of_place] };
+                    if let Some(sets) = sets {
+                        self.compare_sets(&documents, &run, sets, &comparisons.numbers, room);
+                    } else {
+                        self.compare_terms(&documents, &run, table)?;
                     }
                 }
                 Ok(())
             },
         )?;
-        let sizes: Vec<usize> =
-            (0..rows.len() as u32).map(|place| documents.terms_of(place).len()).collect();
         let shared = shared.into_iter().map(AtomicU32::into_inner);
         let shared: Vec<u32> = shared.collect();
         let count = shared.iter().filter(|&&shared| shared != UNLIKE).count();
         let mut alike = reserved(count, PAIRS)?;
         for (&pair, shared) in pairs.iter().zip(shared) {
             if shared != UNLIKE {
-                let [left, right] = pair.map(|place| sizes[place as usize] as u64);
+                let [left, right] = pair.map(|place| documents.sizes[place as usize].into());
                 let similarity = self.threshold.similarity(shared.into(), left, right);
                 let [a, b] = pair.map(|place| rows[place as usize]);
                 alike.push(ClosePair::similar(a, b, similarity));
@@ -169,41 +161,41 @@ impl TermComparison<'_> {
     }
 
     /// Looks up the terms of others among those of a document.
-    fn compare_terms<'s>(
+    fn compare_terms(
         &self,
         documents: &Documents,
-        place: u32,
-        others: impl Iterator<Item = (u32, &'s AtomicU32)>,
+        run: &Run<'_>,
         table: &mut DistinctTerms,
     ) -> Result<()> {
-        let size = table.replace(documents.terms_of(place))?.len();
-        for (other, shared) in others {
-            let terms = documents.terms_of(other);
-            self.judge(table.count(terms), [size, terms.len()], shared);
+        table.replace(documents.terms_of(run.place))?;
+        for (&pair, shared) in run.pairs.iter().zip(run.shared) {
+            self.judge(documents, pair, table.count(documents.terms_of(pair[1])), shared);
         }
         Ok(())
     }
 
     /// Compares a document with others whose terms are numbered with its own.
-    fn compare_sets<'s>(
+    fn compare_sets(
         &self,
         documents: &Documents,
-        place: u32,
-        others: impl Iterator<Item = (u32, &'s AtomicU32)>,
+        run: &Run<'_>,
         sets: &Comparable,
         numbers: &[u32],
+        room: &mut Vec<u64>,
     ) {
         let number = |place: u32| numbers[place as usize] as usize;
-        let size = documents.terms_of(place).len();
-        for (other, shared) in others {
-            let found = sets.shared(number(place), number(other), self.isa);
-            self.judge(found, [size, documents.terms_of(other).len()], shared);
-        }
+        let others = run.pairs.iter().map(|pair| number(pair[1]));
+        let mut pairs = run.pairs.iter().zip(run.shared);
+        sets.shared_with(number(run.place), others, self.isa, room, |found| {
+            if let Some((&pair, shared)) = pairs.next() {
+                self.judge(documents, pair, found, shared);
+            }
+        });
     }
 
-    /// Keeps how many terms two sets share, if they are alike enough.
-    fn judge(&self, found: usize, sizes: [usize; 2], shared: &AtomicU32) {
-        let [left, right] = sizes.map(|size| size as u64);
+    /// Keeps how many terms two documents share, if they are alike enough.
+    fn judge(&self, documents: &Documents, pair: Candidate, found: usize, shared: &AtomicU32) {
+        let [left, right] = pair.map(|place| documents.sizes[place as usize].into());
         if self.threshold.reached(found as u64, left, right).is_some() {
             // A set has fewer terms than that.
             shared.store(found as u32, Ordering::Relaxed);
@@ -248,7 +240,8 @@ impl TermComparison<'_> {
                 }
             }
         }
-        Ok(Documents { stored_at, parts })
+        let sizes = stored_at.iter().map(|&at| terms_at(&parts, at).len() as u32).collect();
+        Ok(Documents { stored_at, parts, sizes })
     }
 
     /// Cuts the pairs into batches whose documents fit into the memory, in which documents that are
@@ -397,17 +390,29 @@ struct Comparisons {
     numbers: Vec<u32>,
 }
 
+/// Pairs that begin with one place, and where it is kept how many terms they share.
+struct Run<'r> {
+    place: u32,
+    pairs: &'r [Candidate],
+    shared: &'r [AtomicU32],
+}
+
 /// Documents in memory, with their distinct terms.
 struct Documents {
     /// Part, and place in the part, of each that is in memory.
     stored_at: Vec<(u32, u32)>,
     parts: Vec<Stored>,
+    /// How many terms each has.
+    sizes: Vec<u32>,
 }
 
 impl Documents {
     /// The distinct terms of a document; none if it is no longer where it was.
     fn terms_of(&self, place: u32) -> &[u64] {
-        let (part, document) = self.stored_at[place as usize];
-        self.parts.get(part as usize).map_or(&[], |part| part.terms_of(document as usize))
+        terms_at(&self.parts, self.stored_at[place as usize])
     }
+}
+
+fn terms_at(parts: &[Stored], (part, document): (u32, u32)) -> &[u64] {
+    parts.get(part as usize).map_or(&[], |part| part.terms_of(document as usize))
 }
