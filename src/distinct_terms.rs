@@ -16,6 +16,9 @@ const EMPTY: u64 = 0;
 /// sorted, which takes no memory.
 const MOST_IN_TABLE: usize = 1 << 17;
 
+/// Terms that are counted before it is asked whether they can be enough.
+const COUNTED: usize = 32;
+
 /// A set of terms. They are hashes, so that any of their bits choose a place.
 #[derive(Debug, Default)]
 pub struct DistinctTerms {
@@ -78,14 +81,27 @@ impl DistinctTerms {
         counts.truncate(terms.len());
     }
 
-    /// How many of some distinct terms are in the set.
-    #[inline]
+    /// How many of some distinct terms are in the set, or nothing as soon as it is clear that fewer than
+    /// `needed` are.
     #[must_use]
-    pub fn count(&self, terms: &[u64]) -> usize {
-        let of_others = terms
-            .iter()
-            .filter(|&&term| term != EMPTY && self.slots[place_of(&self.slots, term)] == term);
-        of_others.count() + usize::from(self.has_empty && terms.contains(&EMPTY))
+    pub fn count_if_enough(&self, terms: &[u64], needed: usize) -> Option<usize> {
+        let may_miss = terms.len().checked_sub(needed)?;
+        let (mut found, mut seen) = (0, 0);
+        for terms in terms.chunks(COUNTED) {
+            for &term in terms {
+                // A place that is taken is the term's own.
+                let is_there = match term {
+                    EMPTY => self.has_empty,
+                    term => self.slots[place_of(&self.slots, term)] != EMPTY,
+                };
+                found += usize::from(is_there);
+            }
+            seen += terms.len();
+            if seen - found > may_miss {
+                return None;
+            }
+        }
+        Some(found)
     }
 }
 
@@ -149,7 +165,7 @@ mod tests {
     #[test]
     fn every_term_is_there_once_in_the_order_of_the_first_ones() {
         let mut distinct = DistinctTerms::default();
-        assert_eq!(distinct.count(&[]), 0);
+        assert_eq!(distinct.count_if_enough(&[], 0), Some(0));
         for length in [0, 1, 2, 7, 100, 3] {
             let terms: Vec<u64> = (0..length).map(|i| mix(i * i % 31)).chain([0, 0]).collect();
             let mut expected = Vec::new();
@@ -159,13 +175,18 @@ mod tests {
                 }
             }
             assert_eq!(distinct.replace(&terms).unwrap(), expected);
-            assert_eq!(distinct.count(&expected), expected.len());
-            assert_eq!(distinct.count(&[mix(1000), mix(1001)]), 0);
+            let others: Vec<u64> = (1000..1100).map(mix).chain(expected.clone()).collect();
+            for needed in [0, 1, expected.len()] {
+                let found = distinct.count_if_enough(&others, needed);
+                assert_eq!(found, Some(expected.len()));
+            }
+            let too_many = expected.len() + 1;
+            assert_eq!(distinct.count_if_enough(&others, too_many), None);
         }
         // All of them ask for the same place.
         let terms: Vec<u64> = (1..50).map(|i| i << 32).collect();
         assert_eq!(distinct.replace(&terms).unwrap(), terms);
-        assert_eq!(distinct.count(&[0, 3 << 32, 50 << 32]), 1);
+        assert_eq!(distinct.count_if_enough(&[0, 3 << 32, 50 << 32], 1), Some(1));
     }
 
     #[test]

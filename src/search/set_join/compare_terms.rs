@@ -167,9 +167,13 @@ impl TermComparison<'_> {
         run: &Run<'_>,
         table: &mut DistinctTerms,
     ) -> Result<()> {
-        table.replace(documents.terms_of(run.place))?;
+        let size = table.replace(documents.terms_of(run.place))?.len() as u32;
         for (&pair, shared) in run.pairs.iter().zip(run.shared) {
-            self.judge(documents, pair, table.count(documents.terms_of(pair[1])), shared);
+            let terms = documents.terms_of(pair[1]);
+            let needed = self.threshold.min_shared(size, terms.len() as u32) as usize;
+            if let Some(found) = table.count_if_enough(terms, needed) {
+                self.judge(documents, pair, found, shared);
+            }
         }
         Ok(())
     }
