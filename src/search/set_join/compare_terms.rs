@@ -62,14 +62,17 @@ impl TermComparison<'_> {
             return Ok(Vec::new());
         }
         let sizes: Vec<u64> = rows.iter().map(|&row| self.size(row)).collect();
-        if sizes.iter().sum::<u64>() <= self.fitting {
-            return self.compared(&candidates, &rows);
-        }
-        let mut alike = Vec::new();
-        for batch in self.batches(&candidates, &sizes) {
-            alike.extend(self.compared(&batch, &rows)?);
-        }
-        alike.sort_unstable_by_key(|pair| (pair.a, pair.b));
+        let alike = if sizes.iter().sum::<u64>() <= self.fitting {
+            self.compared(&candidates, &rows)?
+        } else {
+            let mut alike = Vec::new();
+            for batch in self.batches(&candidates, &sizes) {
+                alike.extend(self.compared(&batch, &rows)?);
+            }
+            alike.sort_unstable_by_key(|pair| (pair.a, pair.b));
+            alike
+        };
+        self.progress.counted("candidates", candidates.len() as u64);
         Ok(alike)
     }
 
@@ -78,7 +81,6 @@ impl TermComparison<'_> {
         self.progress.begin("read candidates", Work::Bytes(self.sources.bytes()));
         let documents = self.read(pairs, rows)?;
         self.progress.begin("compare terms", Work::Steps(pairs.len() as u64));
-        self.progress.counted("candidates", pairs.len() as u64);
         let links = Links::new(pairs, rows.len());
         let comparisons = self.comparisons(&documents, &links)?;
         let shared: Vec<AtomicU32> =
@@ -254,20 +256,21 @@ impl TermComparison<'_> {
         // Too many that are linked are taken in blocks, of which every two fit into the memory.
         let mut block_of = vec![0; sizes.len()];
         let links = Links::new(pairs, sizes.len());
-        let mut linked = Vec::with_capacity(pairs.len());
+        let (mut linked, mut start) = (Vec::with_capacity(pairs.len()), 0);
         for (group, places) in (0_u32..).zip(&links.groups) {
             let mut before = 0;
             for &place in &links.order[places.clone()] {
                 block_of[place as usize] = before / (self.fitting / 2).max(1);
                 before += sizes[place as usize];
             }
-            let start = places.start.checked_sub(1).map_or(0, |before| links.ends[before]);
-            for (_, of_place) in links.runs(start..links.ends[places.end - 1]) {
+            let end = links.ends[places.end - 1];
+            for (_, of_place) in links.runs(start..end) {
                 linked.extend(of_place.map(|pair| {
                     let [a, b] = pairs[pair].map(|place| block_of[place as usize]);
                     (group, a.min(b), a.max(b), pairs[pair])
                 }));
             }
+            start = end;
         }
         linked.sort_unstable();
         let (mut batches, mut batch, mut terms) = (Vec::new(), Vec::new(), 0);
