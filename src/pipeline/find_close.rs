@@ -36,9 +36,8 @@ pub(super) struct FoundClose {
 ///
 /// # Errors
 ///
-/// There are more than 2³² − 1 documents, the memory is too little,
-/// a temporary file fails, or `progress` says that the work is to stop. What is wrong with the input
-/// is part of the result.
+/// There are more than 2³² − 1 documents, the memory is too little, a temporary file fails, or `progress`
+/// says that the work is to stop. What is wrong with the input is part of the result.
 pub(super) fn find_close(
     corpora: Sides<&dyn Corpus>,
     plan: &Plan,

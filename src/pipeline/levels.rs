@@ -27,26 +27,16 @@ pub(super) struct Found<'f> {
     pub(super) plan: &'f Plan,
 }
 
-/// Where the limit of a run is.
-enum Limit {
-    Similarity(Threshold),
-    Distance(u32),
-}
-
-fn limit(plan: &Plan) -> Limit {
-    match (plan.method().verify(), plan.method().close()) {
-        (Some(threshold), _) | (None, Criterion::Similarity(threshold)) => {
-            Limit::Similarity(threshold)
-        }
-        (None, Criterion::Distance(most)) => Limit::Distance(most),
-    }
+/// The limit of a run: how similar its pairs are, where that is known.
+fn limit(plan: &Plan) -> Criterion {
+    plan.method().verify().map_or_else(|| plan.method().close(), Criterion::Similarity)
 }
 
 /// What is removed at limits that are `stricter` than that of the run, and at that.
 pub(super) fn levels(plan: &Plan, mut stricter: Vec<Level>, removed: u64) -> Vec<Level> {
     let least = match limit(plan) {
-        Limit::Similarity(threshold) => Closest::Similarity(threshold.ratio()),
-        Limit::Distance(most) => Closest::Distance(most),
+        Criterion::Similarity(threshold) => Closest::Similarity(threshold.ratio()),
+        Criterion::Distance(most) => Closest::Distance(most),
     };
     stricter.push(Level { least, removed });
     stricter
@@ -59,7 +49,7 @@ pub(super) fn levels(plan: &Plan, mut stricter: Vec<Level>, removed: u64) -> Vec
 /// A part of that of choosing what is removed, for each.
 pub(super) fn stricter_levels(found: &Found<'_>) -> Vec<Level> {
     match limit(found.plan) {
-        Limit::Similarity(threshold) => {
+        Criterion::Similarity(threshold) => {
             let stricter = TENTHS.iter().filter_map(|&tenths| {
                 let stricter = Threshold::new(tenths, 10).ok()?.of(threshold.measure());
                 (stricter.ratio() > threshold.ratio()).then_some(stricter)
@@ -73,7 +63,7 @@ pub(super) fn stricter_levels(found: &Found<'_>) -> Vec<Level> {
             };
             stricter.into_par_iter().map(level).collect()
         }
-        Limit::Distance(most) => {
+        Criterion::Distance(most) => {
             let step = most.div_ceil(DISTANCES).max(1);
             let stricter: Vec<u32> = (0..most).step_by(step as usize).collect();
             let level = |least: u32| {

@@ -77,10 +77,10 @@ pub(super) fn check_memory(rows: u64, recipe: &KeptRecipe, memory: u64) -> Resul
 }
 
 /// How many tables of so many rows are made at a time: one at the least.
-fn tables_at_once(rows: usize, recipe: &KeptRecipe, resources: &Resources) -> usize {
+fn tables_at_once(rows: usize, recipe: &KeptRecipe, memory: u64, workers: &Workers) -> usize {
     let rows = (rows as u64).max(1);
-    let room = resources.memory.saturating_sub(rows * row_bytes(recipe)) / (rows * table_bytes());
-    usize::try_from(room).unwrap_or(usize::MAX).clamp(1, resources.threads.max(1))
+    let room = memory.saturating_sub(rows * row_bytes(recipe)) / (rows * table_bytes());
+    usize::try_from(room).unwrap_or(usize::MAX).clamp(1, workers.count())
 }
 
 /// Puts the last `merged` segments and all that is pending into a new segment, without documents that
@@ -189,7 +189,7 @@ pub(super) fn write_ids_and_tables(
 ) -> Result<()> {
     let Some(keys) = &recipe.tables else { return write_ids(segment) };
     let rows = words.len() / recipe.row_words();
-    let workers = (workers, tables_at_once(rows, recipe, resources));
+    let workers = (workers, tables_at_once(rows, recipe, resources.memory, workers));
     match recipe.row_words() {
         1 => write_with_tables::<u64>(segment, write_ids, words, keys, workers),
         2 => write_with_tables::<Wide<2>>(segment, write_ids, words, keys, workers),

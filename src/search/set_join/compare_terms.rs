@@ -6,9 +6,10 @@
 //! so that a document is a few words of bits, and a pair costs no more than comparing these.
 
 use super::block_sets::{BlockSets, Comparable};
-use super::prune::{Shard, Stored, shard_of};
+use super::pair_order::{Candidate, PAIRS, in_order};
+use super::prune::{Shard, Stored, end_row, shard_of};
 use super::threads::Threads;
-use super::{PAIRS, Sources, TermSource as _};
+use super::{Sources, TermSource as _};
 use crate::close::ClosePair;
 use crate::disjoint_sets::DisjointSets;
 use crate::distinct_terms::DistinctTerms;
@@ -32,9 +33,6 @@ const NONE: u32 = u32::MAX;
 /// Not alike.
 const UNLIKE: u32 = u32::MAX;
 
-/// A pair of documents that may be alike: a smaller and a larger row.
-pub(super) type Candidate = [u32; 2];
-
 /// What is needed to compare documents term by term.
 pub(super) struct TermComparison<'a> {
     pub(super) sources: &'a Sources<'a>,
@@ -57,7 +55,8 @@ impl TermComparison<'_> {
     /// # Errors
     /// Those of the source; the memory cannot be had.
     pub(super) fn alike(&self, mut candidates: Vec<Candidate>) -> Result<Vec<ClosePair>> {
-        let rows = linked_rows(&mut candidates, self.shards.last().map_or(0, Shard::end_row));
+        let end_row = end_row(self.shards);
+        let rows = linked_rows(&mut candidates, end_row);
         if rows.is_empty() {
             return Ok(Vec::new());
         }
@@ -65,12 +64,9 @@ impl TermComparison<'_> {
         let alike = if sizes.iter().sum::<u64>() <= self.fitting {
             self.compared(&candidates, &rows)?
         } else {
-            let mut alike = Vec::new();
-            for batch in self.batches(&candidates, &sizes) {
-                alike.extend(self.compared(&batch, &rows)?);
-            }
-            alike.sort_unstable_by_key(|pair| (pair.a, pair.b));
-            alike
+            let batches = self.batches(&candidates, &sizes);
+            let compared = batches.iter().map(|batch| self.compared(batch, &rows));
+            in_order(&compared.collect::<Result<Vec<_>>>()?, end_row, self.threads)?
         };
         self.progress.counted("candidates", candidates.len() as u64);
         Ok(alike)

@@ -29,6 +29,7 @@ mod block_sets;
 mod cells;
 mod compare_terms;
 mod large_vec;
+mod pair_order;
 mod prefix_join;
 mod prune;
 mod ranked_sets;
@@ -44,8 +45,6 @@ mod window_scan;
 use crate::close::{Close, ClosePair};
 use crate::error::{Error, Result};
 use crate::kernels::Isa;
-use crate::kernels::partition::counts_to_starts;
-use crate::large_buffer::filled;
 use crate::progress::{Progress, Work};
 use crate::sides::Sides;
 use crate::similarity::Threshold;
@@ -54,7 +53,8 @@ pub use prune::sample_eighths;
 pub use weighted_join::shared_weight_if_enough;
 
 use crate::distinct_terms::DistinctTerms;
-use compare_terms::{Candidate, TermComparison};
+use compare_terms::TermComparison;
+use pair_order::{Candidate, in_order};
 use prefix_join::PrefixJoin;
 use prune::{Shard, Stored};
 use ranked_sets::Ranking;
@@ -178,8 +178,6 @@ const MOST_TERMS: u64 = u32::MAX as u64;
 
 /// What the memory is for that grows with the terms.
 const TERMS: &str = "the terms of the documents";
-/// What the memory is for that grows with the pairs.
-const PAIRS: &str = "the pairs of documents";
 /// What the memory is for that grows with the terms of documents that may match.
 const INDEX: &str = "the index of the terms";
 
@@ -301,9 +299,9 @@ impl SetJoin<'_> {
         let Survivors { mut shards, sketches, is_scanned } = survivors;
         let second_from = sources.second.map(|_| {
             let of_first = shards.get(..sources.first.shard_count()).unwrap_or_default();
-            of_first.last().map_or(0, Shard::end_row)
+            prune::end_row(of_first)
         });
-        let end_row = shards.last().map_or(0, Shard::end_row);
+        let end_row = prune::end_row(&shards);
         let mut pairs = if is_scanned {
             let candidates = self.near_sketches(sketches, second_from, end_row)?;
             let comparison = TermComparison {
@@ -499,65 +497,6 @@ fn groups(equal: &[Equal]) -> Vec<Vec<u32>> {
         std::iter::once(group[0].first).chain(group.iter().map(|equal| equal.other)).collect()
     };
     groups.map(rows).collect()
-}
-
-/// Two rows, of which the first is the smaller, or of the first side.
-trait RowPair: Copy + Send {
-    fn rows(&self) -> [u32; 2];
-}
-
-impl RowPair for Candidate {
-    fn rows(&self) -> [u32; 2] {
-        *self
-    }
-}
-
-impl RowPair for ClosePair {
-    fn rows(&self) -> [u32; 2] {
-        [self.a, self.b]
-    }
-}
-
-/// Pieces for each thread, in which pairs are put in order.
-const PIECES: usize = 16;
-
-/// The pairs of several parts in ascending order; rows are below `end_row`.
-fn in_order<P: RowPair>(parts: &[Vec<P>], end_row: u32, threads: Threads<'_>) -> Result<Vec<P>> {
-    let all = parts.iter().map(Vec::len).sum();
-    let Some(&any) = parts.iter().flatten().next() else { return Ok(Vec::new()) };
-    if all < end_row as usize {
-        let mut pairs = parts.concat();
-        pairs.sort_unstable_by_key(P::rows);
-        return Ok(pairs);
-    }
-    let mut pairs = filled(any, all, PAIRS)?;
-    // Shared out by their first rows, of which each has many.
-    let mut places = vec![0; end_row as usize];
-    for pair in parts.iter().flatten() {
-        places[pair.rows()[0] as usize] += 1;
-    }
-    counts_to_starts(&mut places, 0);
-    for &pair in parts.iter().flatten() {
-        let place = &mut places[pair.rows()[0] as usize];
-        pairs[*place] = pair;
-        *place += 1;
-    }
-    let (mut rest, mut pieces) = (&mut pairs[..], Vec::new());
-    let least = all / (threads.count() * PIECES) + 1;
-    while !rest.is_empty() {
-        // Now each place is where the pairs of its row end.
-        let last = rest[least.min(rest.len()) - 1].rows()[0];
-        let taken = all - rest.len();
-        let (piece, after) = rest.split_at_mut(places[last as usize] - taken);
-        pieces.push(piece);
-        rest = after;
-    }
-    threads.map_items(pieces, |piece| {
-        for of_row in piece.chunk_by_mut(|left, right| left.rows()[0] == right.rows()[0]) {
-            of_row.sort_unstable_by_key(P::rows);
-        }
-    });
-    Ok(pairs)
 }
 
 /// Occurrences of terms in all living documents.

@@ -96,6 +96,11 @@ impl Shard {
     }
 }
 
+/// The row after the last one of some shards.
+pub(super) fn end_row(shards: &[Shard]) -> u32 {
+    shards.last().map_or(0, Shard::end_row)
+}
+
 /// The number of the shard that has a row.
 pub(super) fn shard_of(shards: &[Shard], row: u32) -> usize {
     shards.partition_point(|shard| shard.end_row() <= row)

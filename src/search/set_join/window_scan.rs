@@ -5,7 +5,7 @@
 //! set's terms: up to some hundred thousand sets nothing is faster, and nothing else cares as little
 //! how common the terms are.
 
-use super::compare_terms::Candidate;
+use super::pair_order::Candidate;
 use super::sketches::{Level, Sketches, fold, words_of};
 use super::threads::Threads;
 use crate::error::{ErrorKind, Result};
