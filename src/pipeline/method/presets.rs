@@ -47,13 +47,16 @@ const PRESETS: &[Preset] = &[
     },
     Preset {
         name: "minhash-16",
-        help: "MinHash of 16 bytes over eight consecutive characters: 32 lanes of 4 bits",
-        method: "minhash:lanes=32,bits=4,measure=jaccard,max_distance=19,shingle=chars:8",
+        help: "MinHash of 16 bytes over those seven consecutive characters that are in several \
+               documents, but not in most: 32 lanes of 4 bits",
+        method: "minhash:lanes=32,bits=4,measure=jaccard,max_distance=17,shingle=chars:7,\
+                 idf_band=0.15-1",
     },
     Preset {
         name: "minhash-8",
-        help: "MinHash of 8 bytes over seven consecutive characters: 16 lanes of 4 bits",
-        method: "minhash:lanes=16,bits=4,measure=jaccard,max_distance=7,shingle=chars:7",
+        help: "MinHash of 8 bytes over the same: 16 lanes of 4 bits",
+        method: "minhash:lanes=16,bits=4,measure=jaccard,max_distance=7,shingle=chars:7,\
+                 idf_band=0.15-1",
     },
     Preset {
         name: "i-match",
