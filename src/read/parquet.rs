@@ -136,7 +136,9 @@ pub(super) fn read(
             }
             continue;
         }
-        let mut group_rows = Rows { next: rows, longest, read: 0, selected: &selected };
+        let text_bytes = selected.text_bytes(metadata.metadata().row_group(group));
+        let mut group_rows =
+            Rows { next: rows, longest, read: 0, text_read: 0, selected: &selected };
         let result = open(file, &metadata, &selected, group).and_then(|mut batches| {
             loop {
                 let batch = match caught(|| batches.next().transpose())? {
@@ -147,7 +149,11 @@ pub(super) fn read(
                 if let ended @ ControlFlow::Break(_) = group_rows.visit(&batch, visit) {
                     return Ok(ended);
                 }
-                let reached = bytes + part_of(group_bytes, group_rows.read, declared);
+                let reached = bytes
+                    + match text_bytes {
+                        Some(all) => part_of(group_bytes, group_rows.text_read, all),
+                        None => part_of(group_bytes, group_rows.read, declared),
+                    };
                 if let ended @ ControlFlow::Break(_) = give(Event::Reached(reached), visit) {
                     return Ok(ended);
                 }
@@ -253,6 +259,12 @@ impl Selected {
         [Some(self.text), self.id, self.keep].into_iter().flatten()
     }
 
+    /// Bytes of all texts of a row group, if it tells: rows in front may be longer than those behind.
+    fn text_bytes(&self, group: &RowGroupMetaData) -> Option<u64> {
+        let column = group.columns().get(self.text).filter(|_| self.has_text)?;
+        column.unencoded_byte_array_data_bytes()?.try_into().ok()
+    }
+
     /// Says so if a column of the row group is longer than allowed.
     fn too_long(&self, metadata: &ArrowReaderMetadata, group: usize) -> Option<String> {
         let group_metadata = metadata.metadata().row_group(group);
@@ -300,6 +312,8 @@ struct Rows<'r> {
     /// Number of the next row.
     next: u64,
     read: u64,
+    /// Bytes of their texts.
+    text_read: u64,
     longest: usize,
     selected: &'r Selected,
 }
@@ -340,6 +354,7 @@ impl Rows<'_> {
             let record = Record { number: self.next, byte: 0, bytes: &[], content };
             self.next += 1;
             self.read += 1;
+            self.text_read += length;
             give(Event::Record(record), visit)?;
         }
         ControlFlow::Continue(())

@@ -66,8 +66,9 @@ const YARDSTICK_NANOSECONDS: f64 = 2.0;
 pub(super) struct Cost {
     pub(super) seconds: f64,
     pub(super) bytes: f64,
-    /// Pairs of close fingerprints, if fingerprints are joined.
-    pub(super) pairs: Option<f64>,
+    /// Pairs of close fingerprints, and seconds of these that their join takes, if fingerprints are
+    /// joined.
+    pub(super) join: Option<(f64, f64)>,
 }
 
 /// What `plan` costs, with the samples of its collections and their numbers of files.
@@ -119,7 +120,7 @@ pub(super) fn of(samples: &Sides<Sample>, files: usize, plan: &Plan) -> Cost {
                     + slowness * set_join_seconds(terms, documents, living) / threads
                     + slowness * weighed * SECONDS_A_WEIGHED_TERM / threads,
                 bytes: bytes + of_sets.max(weighed * BYTES_A_WEIGHED_TERM),
-                pairs: None,
+                join: None,
             }
         }
         Criterion::Distance(max_distance) => {
@@ -139,17 +140,15 @@ pub(super) fn of(samples: &Sides<Sample>, files: usize, plan: &Plan) -> Cost {
                 pair_bytes += (terms * share * BYTES_A_VERIFIED_TERM).min(memory / 2.0);
                 verified = shared(read + make * share);
             }
+            let joined = verified + slowness * (join_seconds + of_pairs) / threads;
             Cost {
-                seconds: seconds
-                    + learned
-                    + verified
-                    + slowness * (join_seconds + of_pairs) / threads,
+                seconds: seconds + learned + joined,
                 // Rows are gathered by shard too; they are joined when the names are together.
                 bytes: bytes
                     + documents * row
                     + (documents * row).max(join_bytes - names)
                     + pair_bytes,
-                pairs: Some(pairs),
+                join: Some((pairs, joined)),
             }
         }
     }

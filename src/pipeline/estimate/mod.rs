@@ -145,8 +145,8 @@ pub fn estimate(corpora: Sides<&dyn Corpus>, plan: &Plan, care: Care) -> Estimat
 
 /// What to say of a join that takes too much.
 fn warning(cost: &cost::Cost, join: Option<&SearchPlan>) -> Option<String> {
-    let (join, pairs) = (join?, cost.pairs?);
-    if cost.seconds < EXPENSIVE.0 && cost.bytes < EXPENSIVE.1 {
+    let (join, (pairs, seconds)) = (join?, cost.join?);
+    if seconds < EXPENSIVE.0 && cost.bytes < EXPENSIVE.1 {
         return None;
     }
     let workload = &join.workload;
@@ -158,7 +158,7 @@ fn warning(cost: &cost::Cost, join: Option<&SearchPlan>) -> Option<String> {
         workload.max_distance,
         workload.shape,
         workload.effective_bits,
-        rounded(cost.seconds),
+        rounded(seconds),
         rounded_bytes(cost.bytes)
     ))
 }

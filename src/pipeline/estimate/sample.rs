@@ -28,6 +28,8 @@ const SMALL_BYTES: u64 = 64 << 10;
 const FILE_PICKS: usize = 48;
 const PART_PICKS: usize = 512;
 const SMALL_PICKS: usize = 1 << 14;
+/// Bytes of a larger one that are read at the least.
+const LEAST_BYTES: u64 = 32 << 10;
 /// A shard of at most so many bytes, which is not small, is a part of a plain file.
 const PART_BYTES: f64 = 2e6;
 /// Fingerprints that are kept to be compared with each other.
@@ -195,9 +197,11 @@ impl Sample {
 /// Shards of one kind.
 struct Stratum {
     shards: Vec<usize>,
-    /// What a shard's share is measured by: its records where all are known, else its bytes.
-    measures: Vec<f64>,
+    /// Bytes of each.
+    sizes: Vec<f64>,
     bytes: f64,
+    /// Records of all, where that is known.
+    records: Option<f64>,
     is_small: bool,
     is_dear: bool,
     reader_bytes: f64,
@@ -232,15 +236,17 @@ fn strata(corpus: &dyn Corpus) -> Vec<Stratum> {
             (kind.0 as u8, kind.1.map(|format| format as u8), known.is_some(), is_small, is_dear);
         let stratum = strata.entry(key).or_insert_with(|| Stratum {
             shards: Vec::new(),
-            measures: Vec::new(),
+            sizes: Vec::new(),
             bytes: 0.0,
+            records: known.map(|_| 0.0),
             is_small,
             is_dear,
             reader_bytes: reader_bytes(kind),
         });
         stratum.shards.push(shard);
-        stratum.measures.push(known.unwrap_or(bytes) as f64);
+        stratum.sizes.push(bytes as f64);
         stratum.bytes += bytes as f64;
+        stratum.records = stratum.records.zip(known).map(|(sum, known)| sum + known as f64);
     }
     strata.into_values().collect()
 }
@@ -257,11 +263,12 @@ fn reader_bytes(kind: (Compression, Option<Format>)) -> f64 {
 
 /// A stretch of a shard that was read.
 struct Stretch {
-    /// The share of the stratum's measure that it stands for.
+    /// Bytes of the stratum that it stands for.
     weight: f64,
-    /// How much of that measure was read: in all, and up to about the middle.
-    measure: f64,
-    half_measure: f64,
+    /// Bytes that were read: in all, and up to about the middle.
+    bytes: f64,
+    half_bytes: f64,
+    records: f64,
     amounts: Amounts,
     half: Amounts,
     is_whole: bool,
@@ -289,35 +296,35 @@ impl Stratum {
             let shard = self.shards[place];
             let stretch = read_stretch(corpus, shard, making, allowed);
             reached += if stretch.is_whole { corpus.shard_bytes(shard) } else { stretch.reached };
-            stretches.push(self.measured(corpus, place, weight, &stretch));
+            stretches.push(self.stretch(place, weight, &stretch));
         }
         self.known(&stretches)
     }
 
-    /// Places among the shards, with the share of the stratum's measure that each stands for; any
-    /// number of the first ones are about evenly spread.
+    /// Places among the shards, with the bytes of the stratum that each stands for; any number of the
+    /// first ones are about evenly spread.
     fn picks(&self) -> Vec<(usize, f64)> {
-        let (count, all) = (self.shards.len(), self.measures.iter().sum::<f64>());
-        let mean_bytes = self.bytes / count.max(1) as f64;
+        let (count, all) = (self.shards.len(), self.bytes);
+        let mean_bytes = all / count.max(1) as f64;
         let most = match (self.is_small, self.is_dear) {
             (true, _) => SMALL_PICKS,
             (false, false) if mean_bytes <= PART_BYTES => PART_PICKS,
             _ => FILE_PICKS,
         };
         let mut picks: Vec<(usize, f64)> = if count <= most {
-            (0..count).map(|place| (place, self.measures[place])).collect()
+            (0..count).map(|place| (place, self.sizes[place])).collect()
         } else if self.is_small {
             let weight = all / most as f64;
             (0..most).map(|pick| (pick * count / most, weight)).collect()
         } else {
             // Where evenly spread bytes lie: a long shard is looked into for longer.
-            let (step, mut behind, mut place) = (all / most as f64, self.measures[0], 0);
+            let (step, mut behind, mut place) = (all / most as f64, self.sizes[0], 0);
             let mut picks: Vec<(usize, f64)> = Vec::with_capacity(most);
             for pick in 0..most {
                 let at = (pick as f64 + 0.5) * step;
                 while behind < at && place + 1 < count {
                     place += 1;
-                    behind += self.measures[place];
+                    behind += self.sizes[place];
                 }
                 match picks.last_mut() {
                     Some(last) if last.0 == place => last.1 += step,
@@ -333,28 +340,27 @@ impl Stratum {
         spread.into_iter().map(|(_, pick)| pick).collect()
     }
 
-    /// A stretch in the stratum's measure.
-    fn measured(&self, corpus: &dyn Corpus, place: usize, weight: f64, read: &Read) -> Stretch {
-        let (bytes, measure) = (corpus.shard_bytes(self.shards[place]), self.measures[place]);
-        let share = |reached: u64| reached as f64 / (bytes as f64).max(1.0) * measure;
-        let &Read { mut amounts, reached, half, half_reached, is_whole } = read;
-        let read_measure = if is_whole { measure } else { share(reached).min(measure) };
+    /// A stretch of the shard at `place`.
+    fn stretch(&self, place: usize, weight: f64, read: &Read) -> Stretch {
+        let all = self.sizes[place];
+        let &Read { mut amounts, reached, records, half, half_reached, is_whole } = read;
+        let bytes = if is_whole { all } else { (reached as f64).min(all) };
         if !is_whole && amounts.documents < 1.0 {
             // Not even one document ended: there is one that is long.
-            amounts.documents = read_measure / measure.max(1.0);
+            amounts.documents = bytes / all.max(1.0);
             amounts.text_bytes = reached as f64;
         }
-        let half_measure = share(half_reached).min(read_measure);
-        Stretch { weight, measure: read_measure, half_measure, amounts, half, is_whole }
+        let half_bytes = (half_reached as f64).min(bytes);
+        Stretch { weight, bytes, half_bytes, records, amounts, half, is_whole }
     }
 
     /// What the stretches say of all.
     fn known(&self, stretches: &[Stretch]) -> Known {
-        let all: f64 = self.measures.iter().sum();
-        let longest = self.measures.iter().fold(0.0, |a: f64, &b| a.max(b));
+        let all = self.bytes;
+        let longest = self.sizes.iter().fold(0.0, |a: f64, &b| a.max(b));
         let read: Amounts =
             stretches.iter().fold(Amounts::default(), |sum, stretch| sum.plus(stretch.amounts));
-        let measured: f64 = stretches.iter().map(|stretch| stretch.measure).sum();
+        let sampled: f64 = stretches.iter().map(|stretch| stretch.bytes).sum();
         let is_everything = stretches.len() == self.shards.len()
             && stretches.iter().all(|stretch| stretch.is_whole);
         let seconds = |amounts: Amounts| amounts.read_seconds + amounts.make_seconds;
@@ -364,12 +370,18 @@ impl Stratum {
             let variances = Amounts::default();
             return Known { amounts: read, variances, longest_seconds, is_complete: true };
         }
-        let unread = (1.0 - measured / all.max(1.0)).clamp(0.0, 1.0);
-        let (amounts, variances) = if self.is_small {
+        let unread = (1.0 - sampled / all.max(1.0)).clamp(0.0, 1.0);
+        let (mut amounts, mut variances) = if self.is_small {
             self.by_shards_or_bytes(stretches, unread)
         } else {
             by_weights(&units(stretches), all, unread)
         };
+        if let Some(all_records) = self.records {
+            let records: f64 = stretches.iter().map(|stretch| stretch.records).sum();
+            let each = read.map(|amount| amount * all_records / records.max(1.0));
+            (amounts.documents, amounts.id_bytes) = (each.documents, each.id_bytes);
+            (variances.documents, variances.id_bytes) = (0.0, 0.0);
+        }
         let longest_seconds = seconds(amounts) * longest / all.max(1.0);
         Known { amounts, variances, longest_seconds, is_complete: false }
     }
@@ -377,7 +389,6 @@ impl Stratum {
     /// Of shards that were read whole: each amount goes by their number or by their bytes, whichever
     /// fits better.
     fn by_shards_or_bytes(&self, stretches: &[Stretch], unread: f64) -> (Amounts, Amounts) {
-        let all: f64 = self.measures.iter().sum();
         let of_equals = |measure: fn(&Stretch) -> f64, all: f64| {
             // One that is empty has no ratio, and counts.
             let mean = stretches.iter().map(measure).sum::<f64>() / stretches.len().max(1) as f64;
@@ -393,7 +404,7 @@ impl Stratum {
                 .map(|squares| squares / (count - 1.0).max(1.0) / count * scale * scale * unread);
             (ratio.map(|ratio| ratio * all), variance)
         };
-        let (by_bytes, bytes_variance) = of_equals(|stretch| stretch.measure, all);
+        let (by_bytes, bytes_variance) = of_equals(|stretch| stretch.bytes, self.bytes);
         let (by_count, count_variance) = of_equals(|_| 1.0, self.shards.len() as f64);
         let best = |bytes: f64, count: f64| if count < bytes { 1.0 } else { 0.0 };
         let chosen = bytes_variance.with(count_variance, best);
@@ -405,33 +416,32 @@ impl Stratum {
     }
 }
 
-/// Weight, measure and amounts of the stretches; of their halves where they are few.
+/// Weight, bytes and amounts of the stretches; of their halves where they are few.
 fn units(stretches: &[Stretch]) -> Vec<(f64, f64, Amounts)> {
     if stretches.len() >= ENOUGH_STRETCHES {
-        return stretches.iter().map(|s| (s.weight, s.measure, s.amounts)).collect();
+        return stretches.iter().map(|s| (s.weight, s.bytes, s.amounts)).collect();
     }
     let halves = stretches.iter().flat_map(|stretch| {
-        let Stretch { weight, measure, half_measure, amounts, half, .. } = stretch;
-        let share = half_measure / measure.max(f64::MIN_POSITIVE);
+        let Stretch { weight, bytes, half_bytes, amounts, half, .. } = stretch;
+        let share = half_bytes / bytes.max(f64::MIN_POSITIVE);
         [
-            (weight * share, *half_measure, *half),
-            (weight * (1.0 - share), measure - half_measure, amounts.minus(*half)),
+            (weight * share, *half_bytes, *half),
+            (weight * (1.0 - share), bytes - half_bytes, amounts.minus(*half)),
         ]
     });
-    halves.filter(|&(_, measure, _)| measure > 0.0).collect()
+    halves.filter(|&(_, bytes, _)| bytes > 0.0).collect()
 }
 
 /// Amounts, and how far they may be off, by the ratios of units that stand for more than themselves.
 fn by_weights(units: &[(f64, f64, Amounts)], all: f64, unread: f64) -> (Amounts, Amounts) {
     let weights = units.iter().map(|(weight, ..)| weight).sum::<f64>().max(f64::MIN_POSITIVE);
-    let ratio = |measure: f64, amounts: Amounts| {
-        amounts.map(|amount| amount / measure.max(f64::MIN_POSITIVE))
-    };
-    let mean = units.iter().fold(Amounts::default(), |sum, &(weight, measure, amounts)| {
-        sum.plus(ratio(measure, amounts).map(|ratio| ratio * weight / weights))
+    let ratio =
+        |bytes: f64, amounts: Amounts| amounts.map(|amount| amount / bytes.max(f64::MIN_POSITIVE));
+    let mean = units.iter().fold(Amounts::default(), |sum, &(weight, bytes, amounts)| {
+        sum.plus(ratio(bytes, amounts).map(|ratio| ratio * weight / weights))
     });
-    let squares = units.iter().fold(Amounts::default(), |sum, &(weight, measure, amounts)| {
-        let off = ratio(measure, amounts).minus(mean);
+    let squares = units.iter().fold(Amounts::default(), |sum, &(weight, bytes, amounts)| {
+        let off = ratio(bytes, amounts).minus(mean);
         sum.plus(off.map(|off| (off * weight / weights).powi(2)))
     });
     let count = units.len() as f64;
@@ -445,13 +455,15 @@ struct Read {
     amounts: Amounts,
     /// Bytes of the shard.
     reached: u64,
+    records: f64,
     /// The same when about half of the time was over.
     half: Amounts,
     half_reached: u64,
     is_whole: bool,
 }
 
-/// Reads a shard until `allowed` is spent, but not without having come to some place.
+/// Reads a shard until `allowed` is spent, but not without having come some way: to begin takes time of
+/// its own, which would count for every byte that the stretch stands for.
 fn read_stretch(
     corpus: &dyn Corpus,
     shard: usize,
@@ -459,7 +471,9 @@ fn read_stretch(
     allowed: Budget,
 ) -> Read {
     let mut seen = Amounts::default();
-    let mut told = Read { amounts: seen, reached: 0, half: seen, half_reached: 0, is_whole: true };
+    let mut records = 0.0;
+    let mut told =
+        Read { amounts: seen, reached: 0, records, half: seen, half_reached: 0, is_whole: true };
     let begun = Instant::now();
     let mut making = Duration::ZERO;
     let timed = |seen: Amounts, making: Duration| {
@@ -470,6 +484,7 @@ fn read_stretch(
     let read = corpus.read_shard(shard, &mut |event| {
         match event {
             Event::Record(record) => {
+                records += 1.0;
                 if let Content::Document(document) = record.content {
                     let start = Instant::now();
                     seen.terms += made_by.make(document.text) as f64;
@@ -481,11 +496,11 @@ fn read_stretch(
             }
             Event::Reached(reached) if reached > told.reached => {
                 let (elapsed, amounts) = timed(seen, making);
-                (told.amounts, told.reached) = (amounts, reached);
+                (told.amounts, told.reached, told.records) = (amounts, reached, records);
                 if told.half_reached == 0 || !allowed.times(0.5).less(elapsed, reached).is_spent() {
                     (told.half, told.half_reached) = (amounts, reached);
                 }
-                if allowed.less(elapsed, reached).is_spent() {
+                if reached >= LEAST_BYTES && allowed.less(elapsed, reached).is_spent() {
                     told.is_whole = false;
                     return Ok(ControlFlow::Break(()));
                 }
@@ -496,7 +511,7 @@ fn read_stretch(
     });
     // A reader that fails reads nothing for the run either.
     if told.is_whole || read.is_err() {
-        (told.amounts, told.is_whole) = (timed(seen, making).1, true);
+        (told.amounts, told.records, told.is_whole) = (timed(seen, making).1, records, true);
     }
     told
 }
