@@ -10,6 +10,7 @@ mod compare;
 mod engine;
 mod errors;
 mod evaluate;
+mod fields;
 mod fingerprints;
 mod index;
 mod near_duplicates;

@@ -37,6 +37,34 @@ pub(crate) fn floats(array: View<'_>, begin: usize, length: usize) -> PyResult<V
     })
 }
 
+/// Numbers at some places of an array as a file has them written: points in time as the number that is
+/// stored, what is not a number as nothing.
+pub(crate) fn written(array: View<'_>, begin: usize, length: usize) -> PyResult<Vec<String>> {
+    let end = begin.checked_add(length).ok_or_else(|| wrong("a huge length"))?;
+    fn texts<T: ToString>(numbers: &[T]) -> Vec<String> {
+        numbers.iter().map(ToString::to_string).collect()
+    }
+    Ok(match array.field().format() {
+        "f" | "g" => {
+            let written = |number: f64| {
+                if number.is_nan() { String::new() } else { number.to_string() }
+            };
+            floats(array, begin, length)?.into_iter().map(written).collect()
+        }
+        "b" => {
+            let bits: &[u8] = array.buffer(1, end.div_ceil(8))?;
+            let bit = |place: usize| (bits[place / 8] >> (place % 8) & 1 == 1).to_string();
+            (begin..end).map(bit).collect()
+        }
+        "L" => texts(words(array, begin, length)?),
+        "tdD" => texts(&array.buffer::<i32>(1, end)?[begin..]),
+        format if format == "tdm" || format.starts_with("ts") => {
+            texts(&array.buffer::<i64>(1, end)?[begin..])
+        }
+        _ => texts(&integers(array, begin, length)?),
+    })
+}
+
 /// The words of 64 bits at some places of an array, signed or not.
 fn words(array: View<'_>, begin: usize, length: usize) -> PyResult<&[u64]> {
     let end = begin.checked_add(length).ok_or_else(|| wrong("a huge length"))?;

@@ -55,16 +55,13 @@ pub(crate) struct Asked {
 /// The method that means that one is chosen.
 const AUTO: &str = "auto";
 
-/// What was asked for.
-pub(crate) fn asked(mut options: Options) -> PyResult<Asked> {
+/// What was asked for; `has_field` says whether there are values that decide who is kept.
+pub(crate) fn asked(mut options: Options, has_field: bool) -> PyResult<Asked> {
     let is_auto = options.clone().take("method").as_deref() == Some(AUTO);
     let config =
         if is_auto { Config::parse_besides(&mut options) } else { Config::parse(&mut options) };
     let config = config.map_err(exception)?;
-    if config.keep.is_by_field() {
-        let rule = "compares a field, which texts in memory have none of: see deduplicate_files";
-        return Err(exception(simtool::Error::config("keep", config.keep.name(), rule)));
-    }
+    config.keep.check_field(has_field).map_err(exception)?;
     options.take("method");
     Ok(Asked { config, chosen_by: is_auto.then_some(options) })
 }

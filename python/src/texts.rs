@@ -22,12 +22,8 @@ impl<'py> Input<'py> {
         if object.is_instance_of::<PyString>() {
             return Err(PyTypeError::new_err("texts must be many, not one str: put it in a list"));
         }
-        match Imported::of(object) {
-            Ok(Some(arrow)) => return Ok(Self::Arrow(arrow, column)),
-            // Some frames hand out Arrow only with pyarrow, and are sequences besides.
-            Err(error) if error.is_instance_of::<PyImportError>(py) => {}
-            Err(error) => return Err(error),
-            Ok(None) => {}
+        if let Some(arrow) = imported(object)? {
+            return Ok(Self::Arrow(arrow, column));
         }
         if let Some(column) = column {
             return Self::of(&object.get_item(column)?, None);
@@ -84,13 +80,22 @@ impl<'py> Input<'py> {
     }
 }
 
+/// What an object hands out by Arrow's interface, if it does.
+pub(crate) fn imported(object: &Bound<'_, PyAny>) -> PyResult<Option<Imported>> {
+    match Imported::of(object) {
+        // Some frames hand out Arrow only with pyarrow, and are sequences besides.
+        Err(error) if error.is_instance_of::<PyImportError>(object.py()) => Ok(None),
+        done => done,
+    }
+}
+
 /// Whether a value says that there is none: `None`, or the NaN of pandas.
-fn is_missing(value: &Bound<'_, PyAny>) -> bool {
+pub(crate) fn is_missing(value: &Bound<'_, PyAny>) -> bool {
     value.is_none() || value.extract::<f64>().is_ok_and(f64::is_nan)
 }
 
 /// Formats of texts.
-const TEXTS: [&str; 3] = ["u", "U", "vu"];
+pub(crate) const TEXTS: [&str; 3] = ["u", "U", "vu"];
 
 /// The number of the column of a table that is taken; none where there is an array alone.
 fn column_number(arrow: &Imported, column: Option<&str>) -> PyResult<Option<usize>> {
@@ -121,24 +126,46 @@ fn column_number(arrow: &Imported, column: Option<&str>) -> PyResult<Option<usiz
     }
 }
 
-/// Whether a bit is set; where there are none, all are.
-fn bit(bits: Option<&[u8]>, place: usize) -> bool {
-    bits.is_none_or(|bits| bits[place / 8] >> (place % 8) & 1 == 1)
+/// Rows of an array.
+pub(crate) struct Rows<'i> {
+    /// The first of them in the buffers.
+    pub(crate) begin: usize,
+    pub(crate) length: usize,
+    validity: Option<&'i [u8]>,
+    of_table: Option<(&'i [u8], usize)>,
+}
+
+impl<'i> Rows<'i> {
+    /// All rows of an array; where it is a column of `table`, those of the table.
+    pub(crate) fn of(array: View<'i>, table: Option<View<'i>>) -> PyResult<Self> {
+        let (skip, length, of_table) = match table {
+            Some(table) => (table.offset()?, table.len()?, table.validity()?),
+            None => (0, array.len()?, None),
+        };
+        if skip.checked_add(length).is_none_or(|end| array.len().is_ok_and(|len| end > len)) {
+            return Err(wrong("a column that is shorter than the table"));
+        }
+        let begin = array.offset()?.checked_add(skip).ok_or_else(|| wrong("a huge offset"))?;
+        let of_table = of_table.map(|bits| (bits, skip));
+        Ok(Self { begin, length, validity: array.validity()?, of_table })
+    }
+
+    pub(crate) fn is_valid(&self, at: usize) -> bool {
+        let bit = |bits: &[u8], place: usize| bits[place / 8] >> (place % 8) & 1 == 1;
+        self.validity.is_none_or(|bits| bit(bits, self.begin + at))
+            && self.of_table.is_none_or(|(bits, skip)| bit(bits, skip + at))
+    }
 }
 
 /// Adds the texts of an array; where it is a column of `table`, those of its rows.
-fn push<'i>(array: View<'i>, table: Option<View<'i>>, rows: &mut Vec<&'i [u8]>) -> PyResult<()> {
-    let (skip, length, of_table) = match table {
-        Some(table) => (table.offset()?, table.len()?, table.validity()?),
-        None => (0, array.len()?, None),
-    };
-    if skip.checked_add(length).is_none_or(|end| array.len().is_ok_and(|len| end > len)) {
-        return Err(wrong("a column that is shorter than the table"));
-    }
-    let first = rows.len();
-    let (offset, validity) = (array.offset()?, array.validity()?);
-    let begin = offset.checked_add(skip).ok_or_else(|| wrong("a huge offset"))?;
-    let is_valid = |at: usize| bit(validity, begin + at) && bit(of_table, skip + at);
+pub(crate) fn push<'i>(
+    array: View<'i>,
+    table: Option<View<'i>>,
+    rows: &mut Vec<&'i [u8]>,
+) -> PyResult<()> {
+    let of = Rows::of(array, table)?;
+    let (first, begin, length) = (rows.len(), of.begin, of.length);
+    let is_valid = |at: usize| of.is_valid(at);
     if array.field().has_dictionary() {
         let mut values = Vec::new();
         push(array.dictionary()?, None, &mut values)?;

@@ -60,6 +60,19 @@ impl Keep {
     pub fn is_by_field(self) -> bool {
         matches!(self, Self::FieldMax | Self::FieldMin)
     }
+
+    /// Checks that a field is named, or its values are given, just where one decides.
+    ///
+    /// # Errors
+    ///
+    /// There is one and none is needed, or the other way round.
+    pub fn check_field(self, is_given: bool) -> Result<()> {
+        if self.is_by_field() == is_given {
+            return Ok(());
+        }
+        let rule = "`keep` max and `keep` min go with `keep_field`, and it with one of them";
+        Err(Error::config("keep", self.name(), rule))
+    }
 }
 
 /// What may be removed for what.

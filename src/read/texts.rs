@@ -48,6 +48,7 @@ const TEXT_COST: usize = 16;
 pub struct Texts<'t> {
     column: Box<dyn Column + 't>,
     ids: Option<Box<dyn Column + 't>>,
+    fields: Option<Box<dyn Column + 't>>,
     shards: Vec<Shard>,
 }
 
@@ -126,6 +127,27 @@ impl<'t> Texts<'t> {
         self.with_id_column(Box::new(Slice(ids)))
     }
 
+    /// Gives each document the value of the field that decides which one is kept, as a file would have
+    /// it written: a number in decimal, or text. One that is empty is missing.
+    ///
+    /// ```
+    /// use simtool::{Config, Keep, Texts, deduplicate};
+    ///
+    /// let texts = Texts::of(&["a b c", "A b c", "a, b, c"]).with_fields(&["9", "10", ""])?;
+    /// let found = deduplicate(&texts, &Config { keep: Keep::FieldMax, ..Config::default() })?;
+    /// assert_eq!(found.kept().collect::<Vec<_>>(), [1]);
+    /// # Ok::<(), simtool::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// There are not as many as texts.
+    pub fn with_fields<T: AsRef<[u8]> + Sync>(self, fields: &'t [T]) -> Result<Self> {
+        let fields: Box<dyn Column + 't> = Box::new(Slice(fields));
+        self.check_length("keep_field", &*fields)?;
+        Ok(Self { fields: Some(fields), ..self })
+    }
+
     /// The same from an Arrow column, which is given as to [`Texts::arrow`]. A document whose ID is
     /// null has none.
     ///
@@ -164,15 +186,21 @@ impl<'t> Texts<'t> {
                 (first, bytes) = (next, 0);
             }
         }
-        Self { column, ids: None, shards }
+        Self { column, ids: None, fields: None, shards }
     }
 
     fn with_id_column(self, ids: Box<dyn Column + 't>) -> Result<Self> {
-        if ids.rows() != self.len() {
-            let rule = format!("must be as many as the texts, which are {}", self.len());
-            return Err(Error::config("ids", ids.rows(), rule));
-        }
+        self.check_length("ids", &*ids)?;
         Ok(Self { ids: Some(ids), ..self })
+    }
+
+    /// Refuses a column that is not as long as that of the texts.
+    fn check_length(&self, name: &'static str, column: &dyn Column) -> Result<()> {
+        if column.rows() != self.len() {
+            let rule = format!("must be as many as the texts, which are {}", self.len());
+            return Err(Error::config(name, column.rows(), rule));
+        }
+        Ok(())
     }
 }
 
@@ -214,11 +242,10 @@ impl Corpus for Texts<'_> {
         let rows = self.shards[shard].rows.clone();
         let count = rows.len() as u64;
         for (number, row) in (0..).zip(rows) {
-            let id = self.ids.as_ref().and_then(|ids| ids.value(row));
             let document = Document {
-                id: id.filter(|id| !id.is_empty()),
+                id: beside(self.ids.as_deref(), row),
                 text: self.column.value(row).unwrap_or_default(),
-                field: None,
+                field: beside(self.fields.as_deref(), row),
                 mended: None,
             };
             let content = Content::Document(document);
@@ -237,6 +264,11 @@ trait Column: Send + Sync {
 
     /// The bytes of a row, unless it is null.
     fn value(&self, row: usize) -> Option<&[u8]>;
+}
+
+/// What stands beside a text, if there is anything.
+fn beside<'c>(column: Option<&'c (dyn Column + 'c)>, row: usize) -> Option<&'c [u8]> {
+    column?.value(row).filter(|value| !value.is_empty())
 }
 
 struct Slice<'t, T>(&'t [T]);
@@ -424,5 +456,21 @@ mod tests {
         assert_eq!(read(&of_arrow.unwrap()).0, expected);
         let error = Texts::of(&texts).with_ids(&["a"]).unwrap_err().to_string();
         assert_eq!(error, "ids 1: must be as many as the texts, which are 2");
+    }
+
+    #[test]
+    fn values_that_decide_are_as_many_as_texts_and_may_be_missing() {
+        let texts = Texts::of(&["x", "y"]).with_fields(&["7", ""]).unwrap();
+        let mut fields = Vec::new();
+        let visit = &mut |event: Event<'_>| {
+            let Event::Record(record) = event else { panic!("{event:?}") };
+            let Content::Document(document) = record.content else { panic!("{record:?}") };
+            fields.push(document.field.map(<[u8]>::to_vec));
+            Ok(ControlFlow::Continue(()))
+        };
+        texts.read_shard(0, visit).unwrap();
+        assert_eq!(fields, [Some(b"7".to_vec()), None]);
+        let error = Texts::of(&["x", "y"]).with_fields(&["7"]).unwrap_err().to_string();
+        assert_eq!(error, "keep_field 1: must be as many as the texts, which are 2");
     }
 }

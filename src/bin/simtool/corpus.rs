@@ -167,10 +167,7 @@ fn plan(job: Job<'_>, method: Method) -> Result<Plan, Error> {
             ClusterBy::Components => ClusterRule::Components,
         };
     }
-    if keep.is_by_field() != job.keep_field().is_some() {
-        let rule = "`keep` max and `keep` min go with `keep_field` NAME, and it with one of them";
-        return Err(Error::config("keep", keep.name(), rule));
-    }
+    keep.check_field(job.keep_field().is_some())?;
     let is_input = |path: &&PathBuf| *path == Path::new("-");
     // A list beside the corpus is told of where it is read.
     let list = job.corpus.input.files_from.iter().filter(|_| !job.queries.is_empty());

@@ -1,0 +1,98 @@
+//! The values that decide which of several is kept, as a file has them written: the library reads them.
+
+use crate::arrow_c::Imported;
+use crate::numbers;
+use crate::texts::{self, Input, Rows, imported, is_missing};
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyFloat, PyString};
+
+/// The values of `given`: the name of a column beside that of `texts`, of which `input` was made, or the
+/// values themselves. What is missing is empty.
+pub(crate) fn of<'py>(
+    given: &Bound<'py, PyAny>,
+    texts: &Bound<'py, PyAny>,
+    input: &Input<'py>,
+) -> PyResult<Vec<String>> {
+    let Ok(name) = given.cast::<PyString>() else {
+        return match imported(given)? {
+            Some(arrow) => of_arrow(&arrow, None),
+            None => given.try_iter()?.map(|value| written(&value?)).collect(),
+        };
+    };
+    if let Input::Arrow(arrow, _) = input {
+        return of_arrow(arrow, Some(name.to_str()?));
+    }
+    let column = texts.get_item(name).ok().filter(|column| !column.is_instance_of::<PyString>());
+    let column = column.ok_or_else(|| no_column(name.to_str().unwrap_or_default(), ""))?;
+    of(&column, texts, input)
+}
+
+/// A name that no column has.
+fn no_column(name: &str, known: &str) -> PyErr {
+    let among = if known.is_empty() { String::new() } else { format!(": {known}") };
+    let rule = "must be a column of the table of the texts";
+    PyValueError::new_err(format!("keep_field {name}: {rule}{among}, or the values themselves"))
+}
+
+fn of_arrow(arrow: &Imported, name: Option<&str>) -> PyResult<Vec<String>> {
+    let children = arrow.field().children();
+    let number = match (arrow.field().format(), name) {
+        ("+s", None) if children.len() == 1 => Some(0),
+        ("+s", None) => {
+            let rule = "keep_field: must be one column of values, not a table of several";
+            return Err(PyTypeError::new_err(rule));
+        }
+        (_, None) => None,
+        (_, Some(name)) => {
+            let known: Vec<_> = children.iter().map(|child| child.name()).collect();
+            let number = known.iter().position(|&known| known == name);
+            Some(number.ok_or_else(|| no_column(name, &known.join(", ")))?)
+        }
+    };
+    let mut values = Vec::new();
+    for part in arrow.arrays() {
+        let (array, table) = match number {
+            Some(number) => (part.child(number)?, Some(part)),
+            None => (part, None),
+        };
+        let is_text = array.field().has_dictionary()
+            || texts::TEXTS.contains(&array.field().format())
+            || array.field().format() == "n";
+        if is_text {
+            let mut texts = Vec::new();
+            texts::push(array, table, &mut texts)?;
+            values.extend(texts.into_iter().map(|text| String::from_utf8_lossy(text).into_owned()));
+            continue;
+        }
+        let rows = Rows::of(array, table)?;
+        let written = numbers::written(array, rows.begin, rows.length)?.into_iter().enumerate();
+        values.extend(
+            written.map(|(at, value)| if rows.is_valid(at) { value } else { String::new() }),
+        );
+    }
+    Ok(values)
+}
+
+/// A value of Python's.
+fn written(value: &Bound<'_, PyAny>) -> PyResult<String> {
+    if is_missing(value) {
+        return Ok(String::new());
+    }
+    if let Ok(flag) = value.cast::<PyBool>() {
+        return Ok(flag.is_true().to_string());
+    }
+    let is_plain = value.is_instance_of::<PyString>() || value.is_instance_of::<PyFloat>();
+    // Whole numbers, those of NumPy too, decimals and fractions of others, and points in time.
+    if is_plain
+        || ["__index__", "__float__", "isoformat"]
+            .iter()
+            .any(|&of| value.hasattr(of).unwrap_or(false))
+    {
+        return value.str()?.extract();
+    }
+    let class = value.get_type().name()?;
+    let rule =
+        format!("keep_field: values must be numbers, texts, points in time or None, not {class}");
+    Err(PyTypeError::new_err(rule))
+}
