@@ -1,18 +1,21 @@
 """Seconds from texts in memory to the rows that stay, beside other packages.
 
-    python python/benches/beside_others.py NEWSGROUPS_FOLDER|FILE.jsonl... [--threads 2] [--repeats 3]
+    python python/benches/beside_others.py NEWSGROUPS_FOLDER|FILE.jsonl|PAGES.txt... [--threads 2] [--repeats 3]
 
-Prints a table in Markdown for each collection: simtool from a list and from Arrow, the program on the same
-documents as JSON Lines, and of rensa, gaoya, datatrove and daft those that are installed. All look for word
-shingles of five at a Jaccard similarity of 0.7; those with MinHash take 128 values, in 16 bands of 8 where
-they have bands. `F1` is that of the removed rows against those of the exact method.
+Pages of a text file stand between form feeds, as `scripts/real-crawl` writes them. Prints a table in Markdown
+for each collection: simtool from a list and from Arrow, the program on the same documents as JSON Lines, and of
+rensa, gaoya, datatrove, daft and text_dedup those that are installed, once each and for `--limit` seconds at most.
+All look for word shingles of five at a Jaccard similarity of 0.7; those with MinHash take 128 values, in 16 bands
+of 8 where they have bands. `F1` is that of the removed rows against those of the exact method.
 """
 
 import argparse
 import importlib.util
 import json
+import multiprocessing
 import os
 import re
+import signal
 import subprocess
 import sys
 import tempfile
@@ -51,15 +54,23 @@ def simtool_minhash(texts, column, threads):
     return found.kept["row"].to_numpy()
 
 
+def written(texts, folder) -> Path:
+    path = Path(folder) / "texts.jsonl"
+    path.write_text("".join(json.dumps({"id": str(row), "text": text}) + "\n" for row, text in enumerate(texts)))
+    return path
+
+
+def timed(command) -> float:
+    began = time.perf_counter()
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    return time.perf_counter() - began
+
+
 def program(texts, column, threads):
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "texts.jsonl"
-        path.write_text("".join(json.dumps({"id": str(row), "text": text}) + "\n" for row, text in enumerate(texts)))
-        command = [sys.executable, "-m", "simtool", "dedup", str(path), "--threads", str(threads), "-q"]
+        command = [sys.executable, "-m", "simtool", "dedup", written(texts, folder), "--threads", str(threads), "-q"]
         command += ["--similarity", str(SIMILARITY), "--shingle", f"words:{WORDS}", "--output", f"{folder}/out"]
-        began = time.perf_counter()
-        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
-        return time.perf_counter() - began
+        return timed(command)
 
 
 def rensa(texts, column, threads):
@@ -123,21 +134,78 @@ def daft(texts, column, threads):
     words.with_column("signature", normal.minhash(num_hashes=VALUES, ngram_size=WORDS)).collect()
 
 
-WAYS = {
+def text_dedup(texts, column, threads):
+    import datasets
+
+    with tempfile.TemporaryDirectory() as folder:
+        command = [sys.executable, "-m", "text_dedup.minhash", "--path", "json", "--split", "train", "--column", "text"]
+        command += ["--data_files", written(texts, folder), "--cache_dir", folder, "--output", f"{folder}/out"]
+        command += ["--num_proc", str(threads), "--threshold", str(SIMILARITY), "--ngram", str(WORDS)]
+        command += ["--min_length", "1", "--num_perm", str(VALUES), "--b", str(BANDS), "--r", str(VALUES // BANDS)]
+        command += ["--hash_func", "xxh3", "--hash_bits", "32"]
+        return timed(command), [int(row) for row in datasets.load_from_disk(f"{folder}/out")["id"]]
+
+
+OURS = {
     "simtool, list": simtool_list,
     "simtool, Arrow": simtool_arrow,
     "simtool minhash, Arrow": simtool_minhash,
     "the program": program,
+}
+OTHERS = {
     "rensa": rensa,
     "gaoya": gaoya,
     "datatrove": datatrove,
     "daft, signatures only": daft,
+    "text_dedup, from JSON Lines": text_dedup,
 }
+
+
+def measured(way, *given) -> tuple[float, list[int] | None]:
+    """Seconds, as far as a way does not tell them itself, and the rows that stay, as far as it does."""
+    began = time.perf_counter()
+    found = way(*given)
+    seconds = time.perf_counter() - began
+    match found:
+        case float():
+            return found, None
+        case float(), list():
+            return found
+    return seconds, found
+
+
+def limited(way, limit, *given):
+    """The same in a process of its own, with all that it starts; none if that takes longer than `limit`."""
+    receive, send = multiprocessing.Pipe(duplex=False)
+    child = os.fork()
+    if child == 0:
+        os.setsid()
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+        try:
+            send.send(measured(way, *given))
+        except BaseException as error:
+            send.send(f"{type(error).__name__}: {error}".splitlines()[0][:120])
+        os._exit(0)
+    send.close()
+    try:
+        return receive.recv() if receive.poll(limit) else f"stopped after {limit} s"
+    except EOFError:
+        return "died"
+    finally:
+        try:
+            os.killpg(child, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+        os.waitpid(child, 0)
 
 
 def texts_of(path: Path) -> list[str]:
     if path.is_dir():
-        return (path / "article.txt").read_bytes().decode("utf-8", "replace").split("\f")
+        path /= "article.txt"
+    if path.suffix == ".txt":
+        # The first line of each has its ID.
+        pages = path.read_bytes().decode("utf-8", "replace").split("\f")
+        return [page.lstrip().partition("\n")[2] for page in pages]
     with path.open(encoding="utf-8") as lines:
         return [json.loads(line)["text"] for line in lines]
 
@@ -147,6 +215,7 @@ def main() -> None:
     parser.add_argument("paths", nargs="+", type=Path)
     parser.add_argument("--threads", type=int, default=os.cpu_count())
     parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--limit", type=int, default=600)
     asked = parser.parse_args()
     os.environ["RAYON_NUM_THREADS"] = str(asked.threads)
     for path in asked.paths:
@@ -154,26 +223,29 @@ def main() -> None:
         column, megabytes = pa.array(texts), sum(map(len, map(str.encode, texts))) / 1e6
         print(f"\n{path.name}: {len(texts):,} documents, {megabytes:.0f} MB, {asked.threads} threads\n", flush=True)
         print("| | seconds | MB/s | stay | F1 of removed |\n| --- | ---: | ---: | ---: | ---: |")
-        exact = set()
-        for name, way in WAYS.items():
-            package = name.split(",")[0].split()[0]
-            if package not in ("simtool", "the") and importlib.util.find_spec(package) is None:
-                continue
-            repeats = asked.repeats if package in ("simtool", "the") else 1
-            times = []
-            for _ in range(repeats):
-                began = time.perf_counter()
-                found = way(texts, column, asked.threads)
-                times.append(time.perf_counter() - began)
-            if isinstance(found, float):
-                times, found = [found], None
-            seconds, shown = sorted(times)[len(times) // 2], "| – | – |"
+        given, exact = (texts, column, asked.threads), set()
+
+        def show(name, seconds, found):
+            nonlocal exact
+            shown = "| – | – |"
             if found is not None:
                 removed = set(range(len(texts))) - set(map(int, found))
                 exact = exact or removed
                 f1 = 2 * len(removed & exact) / max(1, len(removed) + len(exact))
                 shown = f"| {len(texts) - len(removed):,} | {f1:.3f} |"
             print(f"| {name} | {seconds:.2f} | {megabytes / seconds:,.0f} {shown}", flush=True)
+
+        for name, way in OURS.items():
+            runs = sorted((measured(way, *given) for _ in range(asked.repeats)), key=lambda run: run[0])
+            show(name, *runs[len(runs) // 2])
+        for name, way in OTHERS.items():
+            if importlib.util.find_spec(name.split(",")[0]) is None:
+                continue
+            found = limited(way, asked.limit, *given)
+            if isinstance(found, str):
+                print(f"| {name} | {found} | | | |", flush=True)
+            else:
+                show(name, *found)
 
 
 if __name__ == "__main__":

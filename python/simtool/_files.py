@@ -23,6 +23,14 @@ def deduplicate_files(
     Runs `simtool dedup` in a process of its own: `options` are its options, with `_` for `-`, `True` for
     one without a value and a list for one that may be repeated. Returns what `summary.json` holds;
     `removed.jsonl`, `clusters.jsonl`, `report.html` and what else was asked for are in `output`.
+
+        >>> import pathlib, tempfile
+        >>> folder = pathlib.Path(tempfile.mkdtemp())
+        >>> for name, text in [("a.txt", "one two three four"), ("b.txt", "One, two, three four!")]:
+        ...     _ = (folder / name).write_text(text)
+        >>> summary = simtool.deduplicate_files([folder / "a.txt", folder / "b.txt"], output=folder / "out")
+        >>> summary["documents"], summary["removed"]
+        (2, 1)
     """
     if isinstance(paths, str | os.PathLike):
         paths = [paths]

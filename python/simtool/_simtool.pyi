@@ -20,6 +20,8 @@ _Arrow = _ArrowStream | _ArrowArray
 _Texts = Iterable[str | None] | _Arrow
 _Fingerprints = Fingerprints | numpy.typing.NDArray[Any] | _Arrow
 _Pairs = Table | _Arrow | Iterable[Sequence[float]] | numpy.typing.NDArray[Any]
+# Of a document each: numbers, texts, points in time; or a column of the texts' table by its name.
+_Values = str | Iterable[Any] | _Arrow
 # Options as of the command line, with _ for -.
 _Option = str | float | bool | os.PathLike[str] | None
 
@@ -147,7 +149,12 @@ class Index:
     def stat(self) -> dict[str, Any]: ...
 
 def deduplicate(
-    texts: _Texts, *, column: str | None = None, progress: bool = False, **options: _Option
+    texts: _Texts,
+    *,
+    column: str | None = None,
+    keep_field: _Values | None = None,
+    progress: bool = False,
+    **options: _Option,
 ) -> NearDuplicates: ...
 def match(
     corpus: _Texts,
@@ -159,13 +166,19 @@ def match(
 ) -> NearDuplicates: ...
 def cluster(pairs: _Pairs, rows: int | None = None, **options: _Option) -> NearDuplicates: ...
 def fingerprint(
-    texts: _Texts, *, column: str | None = None, progress: bool = False, **options: _Option
+    texts: _Texts,
+    *,
+    column: str | None = None,
+    by: Fingerprints | None = None,
+    progress: bool = False,
+    **options: _Option,
 ) -> Fingerprints: ...
 def pairs(
     fingerprints: _Fingerprints,
     max_distance: int = 3,
     *,
     queries: _Fingerprints | None = None,
+    index: str | None = None,
     progress: bool = False,
     **options: _Option,
 ) -> Table: ...

@@ -6,6 +6,10 @@ use pyo3::types::PyDict;
 use simtool::similarity::Similarity;
 
 /// What two texts have in common.
+///
+///     >>> compared = simtool.compare("one two three four", "one two three five")
+///     >>> compared.shared, compared.shingles
+///     (1, (2, 2))
 #[pyclass(frozen, module = "simtool", get_all)]
 pub(crate) struct Comparison {
     /// Jaccard similarity of the sets of shingles; `None` where neither has any.
@@ -34,6 +38,9 @@ impl Comparison {
 
 /// Compares two texts: what the method of `options` compares of them, which are those of
 /// `simtool dedup`.
+///
+///     >>> simtool.compare("one two three four", "one two three five", method="simhash", bits=64)
+///     Comparison(similarity=0.333, distance=17, shared=1, shingles=(2, 2))
 #[pyfunction]
 #[pyo3(signature = (a, b, **options))]
 pub(crate) fn compare(

@@ -19,6 +19,10 @@ use std::io;
 use std::path::Path;
 
 /// What methods reach: precision, recall and F1 at every threshold.
+///
+///     >>> measured = simtool.evaluate(["a b c d", "a b c d", "e f g"], [(0, 1)], "exact")
+///     >>> measured.to_html()[:15]
+///     '<!DOCTYPE html>'
 #[pyclass(frozen, module = "simtool")]
 pub(crate) struct Evaluation(Evaluated);
 
@@ -61,6 +65,11 @@ impl Evaluation {
 /// `methods` are names of presets and methods with their options, as of `simtool eval --methods`: a text
 /// with commas or a list; all presets if they are not given. All pairs are compared, so that n texts take
 /// n² comparisons. Options are those of what a run may use.
+///
+///     >>> texts = ["a b c d e f g h", "a b c d e f g i", "j k l m n o p", "q r s t u v"]
+///     >>> measured = simtool.evaluate(texts, [(0, 1)], ["exact", "word-simhash"])
+///     >>> [method["method"] for method in measured.to_dict()["methods"]]
+///     ['exact', 'word-simhash']
 #[pyfunction]
 #[pyo3(signature = (texts, truth, methods=None, *, column=None, progress=false, **options))]
 pub(crate) fn evaluate(

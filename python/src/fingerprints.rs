@@ -1,6 +1,7 @@
 //! Fingerprints of texts, and pairs of them.
 
 use crate::columns::{ColumnData, Values};
+use crate::errors::exception;
 use crate::numbers;
 use crate::run::run;
 use crate::settings;
@@ -9,26 +10,38 @@ use crate::texts::Input;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict, PyTuple};
+use simtool::Config;
 use simtool::fingerprint_rows::{FingerprintRows, recipe_difference};
 use simtool::pipeline::join_fingerprints::{list_pairs, plan_search, plan_self_join};
-use simtool::pipeline::{Wordless, fingerprint_collection};
+use simtool::pipeline::method::{Fitted, Method};
+use simtool::pipeline::{Wordless, fingerprint_by_fitted, fingerprint_collection};
 use simtool::read::Texts;
+use simtool::search::planner::IndexName;
 use std::sync::Arc;
 
 /// Fingerprints, a row for each text; one without words has none.
+///
+///     >>> made = simtool.fingerprint(["one two three four", None], bits=128)
+///     >>> len(made), made.bits, made.null_count
+///     (2, 128, 1)
+///     >>> made.recipe.split("/")[0]
+///     'simhash128'
 #[pyclass(frozen, module = "simtool")]
 pub(crate) struct Fingerprints {
     column: Arc<ColumnData>,
     /// All but the words, which the column has.
     rows: FingerprintRows<'static>,
+    method: Method,
+    /// What was learned from the texts before.
+    fitted: Fitted,
 }
 
 impl Fingerprints {
-    fn new(mut rows: FingerprintRows<'static>) -> Self {
+    fn new(mut rows: FingerprintRows<'static>, method: Method, fitted: Fitted) -> Self {
         let words = std::mem::take(rows.words.to_mut());
         let values = Values::Words(rows.shape.words(), words);
         let column = ColumnData::nullable("fingerprint", values, |row| rows.has_fingerprint(row));
-        Self { column, rows }
+        Self { column, rows, method, fitted }
     }
 
     /// The rows, lent.
@@ -94,25 +107,49 @@ impl Fingerprints {
 
 /// Makes the fingerprint of every text: takes texts as `deduplicate`, and the options of
 /// `simtool fingerprint`, of which `method` is simhash if it is not given.
+///
+/// `by` are fingerprints of other texts: the method is theirs, with what it learned from those, so that the
+/// two compare also where weights or words are of the collection. Options are those of what a run may use
+/// then.
+///
+///     >>> made = simtool.fingerprint(["one two three four", "five six"], weight="idf")
+///     >>> later = simtool.fingerprint(["One, two, three four!"], by=made)
+///     >>> simtool.pairs(made, queries=later).to_pydict()
+///     {'a': [0], 'b': [0], 'distance': [0]}
 #[pyfunction]
-#[pyo3(signature = (texts, *, column=None, progress=false, **options))]
+#[pyo3(signature = (texts, *, column=None, by=None, progress=false, **options))]
 pub(crate) fn fingerprint(
     py: Python<'_>,
     texts: &Bound<'_, PyAny>,
     column: Option<String>,
+    by: Option<PyRef<'_, Fingerprints>>,
     progress: bool,
     options: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<Fingerprints> {
     let mut options = settings::options(options)?;
-    options.complete(&[("method", "simhash")]);
-    let config = settings::config(options)?;
+    let config = match &by {
+        Some(by) => Config {
+            method: by.method.clone(),
+            resources: settings::resources(options)?,
+            ..Config::default()
+        },
+        None => {
+            options.complete(&[("method", "simhash")]);
+            settings::config(options)?
+        }
+    };
     let input = Input::of(texts, column)?;
     let rows = &input.rows()?;
+    let fitted = by.as_ref().map(|by| &by.fitted);
     let made = run(py, progress, |progress| {
-        let (recipe, resources) = (config.method.recipe(), &config.resources);
-        fingerprint_collection(&Texts::of(rows), recipe, resources, Wordless::Allowed, progress)
+        let (recipe, resources, texts) =
+            (config.method.recipe(), &config.resources, Texts::of(rows));
+        match fitted {
+            Some(fitted) => fingerprint_by_fitted(&texts, recipe, fitted, resources, progress),
+            None => fingerprint_collection(&texts, recipe, resources, Wordless::Allowed, progress),
+        }
     })?;
-    Ok(Fingerprints::new(made.rows))
+    Ok(Fingerprints::new(made.rows, config.method, made.fitted))
 }
 
 /// Fingerprints that are ours, or came from elsewhere.
@@ -141,18 +178,26 @@ impl<'py> Given<'py> {
 ///
 /// `fingerprints` are what `fingerprint` returns, or 64-bit integers in Arrow or NumPy; with `queries`,
 /// which are such too, `a` is a row of these. Options are those of what a run may use: `threads`,
-/// `max_memory`, `tmp_dir`.
+/// `max_memory`, `tmp_dir`. `index` is the way of `simtool join` and `simtool search`, if it is not left to
+/// the planner.
+///
+///     >>> simtool.pairs(simtool.fingerprint(["a b c d", "e f g", "A b, c d!"]), max_distance=3)
+///     a  b  distance
+///     0  2         0
+///     [1 row]
 #[pyfunction]
-#[pyo3(signature = (fingerprints, max_distance=3, *, queries=None, progress=false, **options))]
+#[pyo3(signature = (fingerprints, max_distance=3, *, queries=None, index=None, progress=false, **options))]
 pub(crate) fn pairs(
     py: Python<'_>,
     fingerprints: &Bound<'_, PyAny>,
     max_distance: u32,
     queries: Option<&Bound<'_, PyAny>>,
+    index: Option<&str>,
     progress: bool,
     options: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<Table> {
     let resources = settings::resources(settings::options(options)?)?;
+    let index = index.map(str::parse::<IndexName>).transpose().map_err(exception)?;
     let given = Given::of(fingerprints)?;
     let queries = queries.map(Given::of).transpose()?;
     let (rows, queries) = (&given.rows(), &queries.as_ref().map(Given::rows));
@@ -165,8 +210,8 @@ pub(crate) fn pairs(
     let found = run(py, progress, |progress| {
         let memory = resources.memory;
         let plan = match queries {
-            None => plan_self_join(rows, max_distance, None, memory)?,
-            Some(queries) => plan_search(queries, rows, max_distance, None, memory)?,
+            None => plan_self_join(rows, max_distance, index, memory)?,
+            Some(queries) => plan_search(queries, rows, max_distance, index, memory)?,
         };
         list_pairs(queries.as_ref(), rows, &plan, &resources, progress)
     })?;

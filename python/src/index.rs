@@ -31,6 +31,19 @@ use std::time::SystemTime;
 /// It is made where there is none, of the `method` and its options, which is simhash if it is not given;
 /// one that is there must be of the method that is given, if one is. `threads`, `max_memory` and
 /// `tmp_dir` are of each call.
+///
+///     >>> import tempfile
+///     >>> index = simtool.Index(tempfile.mkdtemp() + "/seen.idx", max_distance=3)
+///     >>> index.filter(["one two three four", "five six", "One, two, three four!"]).to_pydict()
+///     {'row': [0, 1]}
+///     >>> index.add(["five six"], ids=["later"])
+///     number  repeats  distance
+///       null        1         0
+///     [1 row]
+///     >>> index.query(["one two three four"], only_nearest=True).to_pydict()
+///     {'row': [0], 'number': [0], 'id': ['0'], 'distance': [0]}
+///     >>> index.remove(["0"]), len(index), index.stat()["removed"]
+///     (1, 1, 1)
 #[pyclass(frozen, module = "simtool")]
 pub(crate) struct Index {
     path: PathBuf,

@@ -3,6 +3,7 @@
 use crate::arrow_c::Imported;
 use crate::columns::{ColumnData, Values};
 use crate::errors::exception;
+use crate::fields;
 use crate::numbers;
 use crate::run::run;
 use crate::settings::{self, Asked};
@@ -17,11 +18,13 @@ use simtool::closeness::Closeness;
 use simtool::cluster::{Removal, clusters, components, keep};
 use simtool::pipeline::method::{Criterion, Method};
 use simtool::pipeline::suggest::suggest;
-use simtool::pipeline::{Plan, Task, find_near_duplicates};
+use simtool::pipeline::{Plan, Task, find_near_duplicates, histograms};
 use simtool::quantity::{counted, grouped};
 use simtool::read::{Corpus, Texts};
 use simtool::sides::Sides;
 use simtool::similarity::Similarity;
+use simtool::write::report::{Report, write_charts};
+use simtool::write::summary::{ReadCounts, Summary};
 use simtool::{ClusterRule, Config, Keep};
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -56,25 +59,40 @@ impl Told {
 }
 
 /// Near-duplicates that were found, by the numbers of their rows from 0.
+///
+///     >>> found = simtool.deduplicate(["a b c d", "e f g", "A b, c d!"])
+///     >>> found.kept["row"].to_pylist(), found.clusters.to_pydict()
+///     ([0, 1], {'kept': [0], 'removed': [[2]]})
+///     >>> found.pairs
+///     a  b  similarity
+///     0  2       1.000
+///     [1 row]
+///     >>> len(found), found.pair_count, found.method
+///     (3, 1, 'exact:similarity=0.8,shingle=words:3')
 #[pyclass(frozen, module = "simtool")]
 pub(crate) struct NearDuplicates {
-    /// Number of documents, or of queries.
-    documents: usize,
+    /// Number of documents; of queries, and of documents of the corpus.
+    documents: Sides<usize>,
     close: Close,
     removals: Vec<Removal>,
     told: Told,
     method: String,
+    distance_means: Option<String>,
     /// What a table of pairs may take.
     memory: u64,
     pairs: PyOnceLock<Py<Table>>,
 }
 
 impl NearDuplicates {
+    fn len(&self) -> usize {
+        *self.documents.first()
+    }
+
     fn kept_rows(&self) -> Vec<u32> {
         let mut removals = self.removals.iter().map(|removal| removal.row).peekable();
         let is_kept = |row: &u32| removals.next_if_eq(row).is_none();
         // Rows are numbered in 32 bits.
-        (0..self.documents as u32).filter(is_kept).collect()
+        (0..self.len() as u32).filter(is_kept).collect()
     }
 
     fn pair_rows(&self) -> (Vec<u32>, Vec<u32>, Vec<Option<Closeness>>) {
@@ -94,8 +112,8 @@ impl NearDuplicates {
     fn summary(&self) -> String {
         format!(
             "{}, {} kept, {} removed, {}",
-            counted(self.documents as u64, "document"),
-            grouped((self.documents - self.removals.len()) as u64),
+            counted(self.len() as u64, "document"),
+            grouped((self.len() - self.removals.len()) as u64),
             grouped(self.removals.len() as u64),
             counted(self.close.pair_count(), "pair"),
         )
@@ -172,25 +190,38 @@ impl NearDuplicates {
 
     /// Number of documents; of a match, of queries.
     fn __len__(&self) -> usize {
-        self.documents
+        self.len()
     }
 
     fn __repr__(&self) -> String {
         format!("NearDuplicates({}; {})", self.summary(), self.method)
     }
 
-    fn _repr_html_(&self) -> String {
-        let share = |count: usize| 100.0 * count as f64 / self.documents.max(1) as f64;
-        let kept = share(self.documents - self.removals.len());
-        format!(
-            "<p><b>{}</b><br><code>{}</code></p><svg width=\"400\" height=\"12\" role=\"img\" \
-             aria-label=\"{kept:.1} % kept\"><rect width=\"400\" height=\"12\" fill=\"#d9773c\"/>\
-             <rect width=\"{:.1}\" height=\"12\" fill=\"#3c7dd9\"/></svg>{}",
-            self.summary(),
-            crate::tables::escaped(&self.method),
-            kept * 4.0,
-            self.removed().html(),
-        )
+    /// The charts of the program's report, and the first removed rows.
+    fn _repr_html_(&self) -> PyResult<String> {
+        let clusters = clusters(&self.removals);
+        let report = histograms(&self.removals, &clusters, self.documents.is_two());
+        let report = Report {
+            similarities: report.similarities.filter(|_| self.told.similarity),
+            distances: report.distances.filter(|_| self.told.distance),
+            ..report
+        };
+        let (documents, removed) = (self.documents.as_ref(), self.removals.len());
+        let summary = Summary {
+            read: documents.map(|&documents| ReadCounts {
+                documents: documents as u64,
+                ..ReadCounts::default()
+            }),
+            kept: (self.len() - removed) as u64,
+            removed: removed as u64,
+            distance_means: self.distance_means.clone(),
+            ..Summary::default()
+        };
+        let mut html = Vec::new();
+        write_charts(&mut html, &summary, &report)?;
+        let method = crate::tables::escaped(&self.method);
+        let charts = String::from_utf8_lossy(&html);
+        Ok(format!("{charts}<p><code>{method}</code></p>{}", self.removed().html()))
     }
 }
 
@@ -198,27 +229,45 @@ impl NearDuplicates {
 ///
 /// `texts` is any iterable of `str` and `None`, or what speaks Arrow's PyCapsule interface; of a table
 /// the `column`, where it has several of text. A missing text is a document without words: it is like
-/// nothing, and kept. `options` are those of `simtool dedup`, with `_` for `-`. `progress=True` shows a
+/// nothing, and kept. `keep="max"` and `"min"` keep the document with the greatest or smallest value of
+/// `keep_field`: the name of a column of the same table, or the values, one for each text. `options` are
+/// those of `simtool dedup`, with `_` for `-`. `progress=True` shows a
 /// bar, where tqdm is installed.
+///
+///     >>> texts = ["one two three four", "five six seven", "One, two, three four!"]
+///     >>> simtool.deduplicate(texts)
+///     NearDuplicates(3 documents, 2 kept, 1 removed, 1 pair; exact:similarity=0.8,shingle=words:3)
+///     >>> simtool.deduplicate(texts, keep="max", keep_field=[2019, 2020, 2024]).kept.to_pydict()
+///     {'row': [1, 2]}
 #[pyfunction]
-#[pyo3(signature = (texts, *, column=None, progress=false, **options))]
+#[pyo3(signature = (texts, *, column=None, keep_field=None, progress=false, **options))]
 pub(crate) fn deduplicate(
     py: Python<'_>,
     texts: &Bound<'_, PyAny>,
     column: Option<String>,
+    keep_field: Option<&Bound<'_, PyAny>>,
     progress: bool,
     options: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<NearDuplicates> {
-    let asked = settings::asked(settings::options(options)?)?;
+    let asked = settings::asked(settings::options(options)?, keep_field.is_some())?;
     let input = Input::of(texts, column)?;
+    let fields = keep_field.map(|given| fields::of(given, texts, &input)).transpose()?;
     let rows = &input.rows()?;
-    found(py, asked, Task::Deduplicate, progress, Sides::One(rows))
+    let mut documents = Texts::of(rows);
+    if let Some(fields) = &fields {
+        documents = documents.with_fields(fields).map_err(exception)?;
+    }
+    found(py, asked, Task::Deduplicate, progress, Sides::One(documents))
 }
 
 /// Finds the texts of `corpus` that are like those of `queries`: what is kept and removed are queries.
 ///
-/// Takes texts and `options` as [`deduplicate`], of which `keep` and `cluster` choose among documents of
+/// Takes texts and `options` as `deduplicate`, of which `keep` and `cluster` choose among documents of
 /// one collection and do not go with this.
+///
+///     >>> found = simtool.match(["one two three four", "five six"], ["seven eight", "One, two, three four!"])
+///     >>> found.removed.to_pydict()
+///     {'row': [1], 'kept': [0], 'similarity': [1.0]}
 #[pyfunction(name = "match")]
 #[pyo3(signature = (corpus, queries, *, column=None, progress=false, **options))]
 pub(crate) fn match_(
@@ -229,10 +278,11 @@ pub(crate) fn match_(
     progress: bool,
     options: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<NearDuplicates> {
-    let asked = settings::asked(settings::options(options)?)?;
+    let asked = settings::asked(settings::options(options)?, false)?;
     let (queries, corpus) = (Input::of(queries, column.clone())?, Input::of(corpus, column)?);
     let (queries, corpus) = (&queries.rows()?, &corpus.rows()?);
-    found(py, asked, Task::Match, progress, Sides::Two(queries, corpus))
+    let texts = Sides::Two(Texts::of(queries), Texts::of(corpus));
+    found(py, asked, Task::Match, progress, texts)
 }
 
 fn found(
@@ -240,12 +290,11 @@ fn found(
     asked: Asked,
     task: Task,
     progress: bool,
-    rows: Sides<&Vec<&[u8]>>,
+    texts: Sides<Texts<'_>>,
 ) -> PyResult<NearDuplicates> {
     let Asked { config, chosen_by } = asked;
-    let (memory, documents) = (config.resources.memory, rows.first().len());
+    let (memory, documents) = (config.resources.memory, texts.as_ref().map(|texts| texts.len()));
     let (found, method) = run(py, progress, |progress| {
-        let texts = rows.map(|rows| Texts::of(rows));
         let corpora = texts.as_ref().map(|texts| texts as &dyn Corpus);
         let method = match chosen_by {
             Some(given) => suggest(corpora, &given, &config.resources, progress)?.method,
@@ -261,6 +310,7 @@ fn found(
         removals: found.removals,
         told: Told::by(&method),
         method: method.to_string(),
+        distance_means: method.distance_means(),
         memory,
         pairs: PyOnceLock::new(),
     })
@@ -270,7 +320,10 @@ fn found(
 /// or `distance`, or of tuples of these.
 ///
 /// `rows` is the number of documents, as far as they are more than the pairs name. `keep` is first or
-/// last, `cluster` as of [`deduplicate`].
+/// last, `cluster` as of `deduplicate`.
+///
+///     >>> simtool.cluster([(0, 3), (3, 4)], rows=5, cluster="components").clusters.to_pydict()
+///     {'kept': [0], 'removed': [[3, 4]]}
 #[pyfunction]
 #[pyo3(signature = (pairs, rows=None, **options))]
 pub(crate) fn cluster(
@@ -313,11 +366,12 @@ pub(crate) fn cluster(
         }
     });
     Ok(NearDuplicates {
-        documents,
+        documents: Sides::One(documents),
         close,
         removals,
         told,
         method: "pairs".to_owned(),
+        distance_means: None,
         memory: config.resources.memory,
         pairs: PyOnceLock::new(),
     })

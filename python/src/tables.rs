@@ -13,6 +13,12 @@ const SHOWN: usize = 8;
 
 /// Columns of one length. Speaks Arrow's PyCapsule interface: `pyarrow.table(table)`,
 /// `polars.DataFrame(table)` take it without a copy, and DuckDB through these.
+///
+///     >>> table = simtool.deduplicate(["a b c d", "A b, c d!"]).removed
+///     >>> table.column_names, len(table), table["kept"].to_pylist()
+///     (['row', 'kept', 'similarity'], 1, [0])
+///     >>> table.to_pydict()
+///     {'row': [1], 'kept': [0], 'similarity': [1.0]}
 #[pyclass(frozen, module = "simtool")]
 pub(crate) struct Table {
     pub(crate) columns: Vec<Arc<ColumnData>>,
@@ -156,6 +162,10 @@ impl Table {
 }
 
 /// A column of a table, which Arrow and NumPy take without a copy.
+///
+///     >>> column = simtool.deduplicate(["a b c d", "e f g h"]).kept["row"]
+///     >>> column.name, len(column), column.null_count, column.to_pylist()
+///     ('row', 2, 0, [0, 1])
 #[pyclass(frozen, module = "simtool")]
 pub(crate) struct Column(pub(crate) Arc<ColumnData>);
 

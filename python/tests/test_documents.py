@@ -1,4 +1,4 @@
-"""The guide, the notebook, the docstrings and the stubs say what is so."""
+"""The guide, the notebook, the reference, the docstrings and the stubs say what is so."""
 
 import ast
 import doctest
@@ -81,11 +81,25 @@ def test_the_readme_shows_what_works(tmp_path, monkeypatch):
     assert len(simtool.Index("seen.idx")) == 2
 
 
-def test_everything_has_a_docstring():
-    for name in simtool.__all__:
-        member = getattr(simtool, name)
-        if callable(member):
-            assert inspect.getdoc(member), name
+PUBLIC = [name for name in simtool.__all__ if callable(getattr(simtool, name))]
+
+
+@pytest.mark.parametrize("name", PUBLIC)
+def test_a_docstring_has_examples_that_are_true(name):
+    ran(inspect.getdoc(getattr(simtool, name)), name, {"simtool": simtool})
+
+
+@pytest.mark.parametrize("name", PUBLIC)
+def test_every_member_has_a_docstring(name):
+    member = getattr(simtool, name)
+    for part in vars(member) if inspect.isclass(member) else ():
+        assert part.startswith("_") or inspect.getdoc(getattr(member, part)), part
+
+
+def test_the_reference_is_up_to_date():
+    script = FOLDER.parent / "scripts" / "python-reference"
+    printed = subprocess.run([sys.executable, script], capture_output=True, text=True, check=True).stdout
+    assert (FOLDER / "reference.md").read_text() == printed, f"run {script} > python/reference.md"
 
 
 def stubs():

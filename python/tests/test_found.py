@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 
@@ -163,6 +164,27 @@ def test_two_texts_are_compared():
     assert simtool.compare("", "").similarity is None
 
 
+def test_an_index_may_be_chosen(texts):
+    fingerprints = simtool.fingerprint(texts)
+    expected = simtool.pairs(fingerprints, 5).to_pydict()
+    assert simtool.pairs(fingerprints, 5, index="linear-scan").to_pydict() == expected
+    with pytest.raises(ValueError, match="index tree: must be one of linear-scan"):
+        simtool.pairs(fingerprints, index="tree")
+
+
+def test_later_texts_are_fingerprinted_by_what_was_learned(texts):
+    half = len(texts) // 2
+    for options in ({"weight": "idf"}, {"words": 100}, {"bits": 128}):
+        first = simtool.fingerprint(texts[:half], **options)
+        later = simtool.fingerprint(texts[half:], by=first, threads=1)
+        assert (later.recipe, later.bits, len(later)) == (first.recipe, first.bits, len(texts) - half)
+        again = simtool.fingerprint(texts[:half], by=first)
+        assert again.to_numpy().tolist() == first.to_numpy().tolist()
+        assert len(simtool.pairs(first, queries=later)) > 0
+    with pytest.raises(ValueError, match="options bits=64: there is no such option here"):
+        simtool.fingerprint(texts, by=first, bits=64)
+
+
 def test_tables_are_shared_not_copied(texts):
     np = pytest.importorskip("numpy")
     pa = pytest.importorskip("pyarrow")
@@ -208,6 +230,34 @@ def test_results_are_shown():
         found.removed["colour"]
 
 
+@pytest.mark.parametrize(
+    ("options", "charts"),
+    [
+        ({"method": "exact"}, ["similarities", "sizes"]),
+        ({"method": "simhash"}, ["distances", "sizes"]),
+        ({"method": "simhash", "verify": 0.7}, ["similarities", "distances", "sizes"]),
+    ],
+)
+def test_a_notebook_shows_the_charts_of_the_report(texts, options, charts, tmp_path):
+    lines = (json.dumps({"text": text or ""}) for text in texts)
+    (tmp_path / "texts.jsonl").write_text("\n".join(lines))
+    simtool.deduplicate_files(tmp_path / "texts.jsonl", output=tmp_path / "out", **options)
+    report = (tmp_path / "out" / "report.html").read_text()
+    shown = simtool.deduplicate(texts, **options)._repr_html_()
+    figures = re.findall(r"<figure class=\"chart\">.*?</figure>", shown, re.S)
+    assert [re.search(r'h3 id="(\w+)"', figure)[1] for figure in figures] == charts
+    lead = re.search(r'<p class="lead">.*?</p>', shown)[0]
+    assert all(part in report for part in [lead, *figures])
+    assert "<iframe" not in shown and shown.count("<style>") == 1
+
+
+def test_what_is_not_known_is_not_shown():
+    assert 'id="sizes"' in simtool.cluster([(0, 1)])._repr_html_()
+    assert 'id="distances"' not in simtool.cluster([(0, 1)])._repr_html_()
+    assert "of 2 queries" in simtool.match(["a b c d"], ["a b c d", "e f"])._repr_html_()
+    assert "<figure" not in simtool.deduplicate([])._repr_html_()
+
+
 def test_many_pairs_are_counted_and_refused():
     found = simtool.deduplicate(["a b c d"] * 20_000, max_memory="100M")
     assert found.pair_count == 20_000 * 19_999 // 2
@@ -223,7 +273,6 @@ def test_many_pairs_are_counted_and_refused():
         ({"method": "magic"}, "method magic: must be one of exact, simhash"),
         ({"bits": 64}, "bits 64: goes with `method` simhash, minhash"),
         ({"similarity": 2}, "similarity 2: "),
-        ({"keep": "max"}, "keep max: compares a field"),
         ({"threads": 1000}, "threads 1000: must be a whole number up to 512"),
         ({"max_memory": "lots"}, "max_memory lots: expected a whole number of bytes"),
         ({"method": "simhash", "max_distance": 64}, "max_distance 64: must be below"),

@@ -10,6 +10,7 @@ mod sources;
 pub use findings::{Findings, Side};
 pub(super) use findings::{document_name, document_name_at};
 pub use kept_copies::{BadRecords, write_kept_copies};
+pub use report::histograms;
 
 use super::workers::Workers;
 use crate::cluster::{self, Cluster, Removal};

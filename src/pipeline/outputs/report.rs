@@ -15,7 +15,6 @@ use crate::write::report::{
     QuarantinedRecord, Report, Similarities,
 };
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
 
 /// Bytes of a text that its preview is made from.
 const PREVIEW_BYTES: usize = 600;
@@ -34,21 +33,14 @@ pub(super) fn report(
     workers: &Workers,
     progress: &dyn Progress,
 ) -> Result<Report> {
-    let mut cluster_sizes = BTreeMap::new();
-    for cluster in clusters {
-        // A document of the corpus is none of the queries that are like it.
-        let kept = u64::from(!findings.sides.is_two());
-        *cluster_sizes.entry(cluster.removed.len() as u64 + kept).or_insert(0) += 1;
-    }
     let mut affordable = AffordableTexts::new(findings);
     let examples = choose_examples(findings.removals, &mut affordable);
     let largest = largest_clusters(clusters, &affordable);
     let previews = choose_previews(&largest, &mut affordable);
     let texts = affordable.read(findings, workers, progress)?;
     let shown_clusters = largest.iter().zip(previews);
-    let mut report = Report {
+    Ok(Report {
         titles: findings.sides.iter().map(|side| title(side.collection)).collect(),
-        cluster_sizes,
         clusters: shown_clusters
             .map(|(cluster, preview)| shown_cluster(findings, cluster, preview, &texts))
             .collect(),
@@ -58,10 +50,22 @@ pub(super) fn report(
             .filter_map(|removal| example(findings, removal, &texts))
             .collect(),
         quarantined: quarantined(findings),
-        ..Report::default()
-    };
-    add_histograms(&mut report, findings.removals);
-    Ok(report)
+        ..histograms(findings.removals, clusters, findings.sides.is_two())
+    })
+}
+
+/// The part of the page's data that charts show: how close removed documents are to the kept ones, and how
+/// large clusters are. Those of a match are of queries alone.
+#[must_use]
+pub fn histograms(removals: &[Removal], clusters: &[Cluster], is_match: bool) -> Report {
+    let mut report = Report::default();
+    for cluster in clusters {
+        // A document of the corpus is none of the queries that are like it.
+        let size = cluster.removed.len() as u64 + u64::from(!is_match);
+        *report.cluster_sizes.entry(size).or_insert(0) += 1;
+    }
+    add_closeness(&mut report, removals);
+    report
 }
 
 fn shown_name(name: &DocumentName<'_>) -> Name {
@@ -95,7 +99,7 @@ fn quarantined(findings: &Findings<'_>) -> Vec<QuarantinedRecord> {
 }
 
 /// How close removed documents are to the kept ones.
-fn add_histograms(report: &mut Report, removals: &[Removal]) {
+fn add_closeness(report: &mut Report, removals: &[Removal]) {
     let similarities = removals.iter().filter_map(|r| r.closeness.and_then(Closeness::similarity));
     let smallest = similarities.clone().fold(1.0, f64::min);
     if similarities.clone().next().is_some() {

@@ -15,6 +15,20 @@ pub(super) fn write(out: &mut dyn Write, summary: &Summary, title: &Line<'_>) ->
         lead(summary)
     )?;
     write_losses(out, summary)?;
+    write_shares(out, summary)?;
+    let figures = summary.figures();
+    let shown = || figures.iter().filter(|figure| figure.is_for_people());
+    let is_of_corpus = |figure: &&Figure| figure.key.starts_with("corpus_");
+    write_tiles(out, summary, shown().filter(|figure| !is_of_corpus(figure)))?;
+    if summary.is_match() {
+        out.write_all(b"<h2>The corpus that they were matched against</h2>\n")?;
+        write_tiles(out, summary, shown().filter(is_of_corpus))?;
+    }
+    out.write_all(b"</header>\n")
+}
+
+/// What became of the records, as a bar with its legend.
+pub(super) fn write_shares(out: &mut dyn Write, summary: &Summary) -> io::Result<()> {
     let read = summary.read.first();
     let parts = [
         ("kept", "kept", summary.kept),
@@ -33,20 +47,11 @@ pub(super) fn write(out: &mut dyn Write, summary: &Summary, title: &Line<'_>) ->
             "<li class=\"{class}\">{name} {count} <span class=\"quiet\">{part}</span></li>"
         )?;
     }
-    out.write_all(b"</ul>\n")?;
-    let figures = summary.figures();
-    let shown = || figures.iter().filter(|figure| figure.is_for_people());
-    let is_of_corpus = |figure: &&Figure| figure.key.starts_with("corpus_");
-    write_tiles(out, summary, shown().filter(|figure| !is_of_corpus(figure)))?;
-    if summary.is_match() {
-        out.write_all(b"<h2>The corpus that they were matched against</h2>\n")?;
-        write_tiles(out, summary, shown().filter(is_of_corpus))?;
-    }
-    out.write_all(b"</header>\n")
+    out.write_all(b"</ul>\n")
 }
 
 /// What was found, in a sentence.
-fn lead(summary: &Summary) -> String {
+pub(super) fn lead(summary: &Summary) -> String {
     let documents = summary.read.first().documents;
     let (removed, part) = (grouped(summary.removed), share(summary.removed, documents));
     let (one, many) =

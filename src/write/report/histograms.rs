@@ -17,13 +17,26 @@ pub(super) fn write(out: &mut dyn Write, summary: &Summary, report: &Report) -> 
     writeln!(
         out,
         "<h2>How alike they are</h2>\n<p class=\"quiet\">Each of the {} to the one that is kept in \
-         its place{}.</p>\n<div class=\"charts\">",
+         its place{}.</p>",
         counted(summary.removed, "removed document"),
         match report.unlinked {
             0 => String::new(),
             count => format!(", but for {} that only others link to it", grouped(count)),
         }
     )?;
+    write_figures(out, summary, report)
+}
+
+/// The charts without words around them.
+pub(super) fn write_figures(
+    out: &mut dyn Write,
+    summary: &Summary,
+    report: &Report,
+) -> io::Result<()> {
+    if report.cluster_sizes.is_empty() {
+        return Ok(());
+    }
+    out.write_all(b"<div class=\"charts\">\n")?;
     if let Some(similarities) = &report.similarities {
         write_bars(
             out,

@@ -17,6 +17,7 @@ mod head;
 mod histograms;
 mod levels;
 mod page;
+mod piece;
 mod run;
 mod sources;
 mod tables;
@@ -25,6 +26,7 @@ mod unread;
 pub(super) use escape::{Cut, Line, Lines};
 pub(super) use page::STYLE;
 pub use page::write_report;
+pub use piece::write_charts;
 
 use std::collections::BTreeMap;
 

@@ -6,7 +6,8 @@ use crate::write::summary::Summary;
 use std::io::{self, Write};
 
 /// How pages look, in light and in dark.
-pub(in crate::write) const STYLE: &str = include_str!("page.css");
+pub(in crate::write) const STYLE: &str =
+    concat!(include_str!("charts.css"), include_str!("page.css"));
 /// The search by ID; everything else needs none.
 pub(super) const SCRIPT: &str = include_str!("page.js");
 /// The SHA-256 of the script, by which the page's policy lets it run and nothing else.

@@ -94,6 +94,24 @@ fn page((summary, report): &(Summary, Report)) -> String {
     String::from_utf8(page).unwrap()
 }
 
+#[test]
+fn a_piece_has_the_charts_of_the_page_and_a_style_of_its_own() {
+    let found = report(b"<b>");
+    let mut piece = Vec::new();
+    write_charts(&mut piece, &found.0, &found.1).unwrap();
+    let piece = String::from_utf8(piece).unwrap();
+    tags(&format!("<!DOCTYPE html>{piece}"));
+    let figures = |page: &str| {
+        page[page.find("<figure").unwrap()..page.rfind("</figure>").unwrap()].to_owned()
+    };
+    assert_eq!(figures(&piece), figures(&page(&found)));
+    let style = &piece[..piece.find("</style>").unwrap()];
+    assert_eq!(style.matches('{').count(), style.matches('}').count());
+    for outside in [":root", "body", "* {", "@import"] {
+        assert!(!style.contains(outside), "{outside}");
+    }
+}
+
 /// The tags of a page, in order, each checked to be closed in turn.
 fn tags(page: &str) -> Vec<String> {
     let (mut open, mut all) = (Vec::new(), Vec::new());
