@@ -231,8 +231,7 @@ impl NearDuplicates {
 /// the `column`, where it has several of text. A missing text is a document without words: it is like
 /// nothing, and kept. `keep="max"` and `"min"` keep the document with the greatest or smallest value of
 /// `keep_field`: the name of a column of the same table, or the values, one for each text. `options` are
-/// those of `simtool dedup`, with `_` for `-`. `progress=True` shows a
-/// bar, where tqdm is installed.
+/// those of `simtool dedup`, with `_` for `-`. `progress=True` shows a bar, where tqdm is installed.
 ///
 ///     >>> texts = ["one two three four", "five six seven", "One, two, three four!"]
 ///     >>> simtool.deduplicate(texts)
