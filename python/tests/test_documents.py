@@ -97,9 +97,9 @@ def test_every_member_has_a_docstring(name):
 
 
 def test_the_reference_is_up_to_date():
-    script = FOLDER.parent / "scripts" / "python-reference"
-    printed = subprocess.run([sys.executable, script], capture_output=True, text=True, check=True).stdout
-    assert (FOLDER / "reference.md").read_text() == printed, f"run {script} > python/reference.md"
+    command = [sys.executable, FOLDER / "reference"]
+    printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert (FOLDER / "reference.md").read_text() == printed, "run python python/reference > python/reference.md"
 
 
 def stubs():

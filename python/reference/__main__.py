@@ -1,9 +1,8 @@
-#!/usr/bin/env python3
 """Prints the reference of the installed package: signatures from its stubs, and its docstrings.
 
-    target/python/bin/python scripts/python-reference > python/reference.md
+    target/python/bin/python python/reference > python/reference.md
 
-with what `scripts/python-test` installs. A test says whether that file is up to date.
+with what `scripts/python-test` installs; a test says whether that file is up to date.
 """
 
 import ast
@@ -14,7 +13,7 @@ import simtool
 
 HEAD = """# Reference of the Python package
 
-What `help(simtool)` says, written by `scripts/python-reference`. [The guide](README.md) shows how these go
+What `help(simtool)` says, written by `python/reference`. [The guide](README.md) shows how these go
 together, `simtool dedup --help` what each of the options does, and [spark.md](spark.md) how to run on Spark.
 """
 # Wider signatures are cut into lines.
