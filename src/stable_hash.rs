@@ -1,5 +1,5 @@
 //! The one hash that is stored, printed and compared between machines: XXH3-64 with seed 0, and the
-//! integers that everything else derives from it.
+//! integers that everything else derives from it; its 128 bits where what has equal ones is not compared.
 //!
 //! There is never a family of XXH3 seeds: XXH3 treats inputs of one to three bytes as
 //! `avalanche(bytes ^ (constant + seed))`, so neighbouring seeds only permute neighbouring inputs.
@@ -10,7 +10,7 @@
 //! ([`mix`] is its finalizer).
 
 use std::fmt;
-use xxhash_rust::xxh3::{Xxh3, xxh3_64};
+use xxhash_rust::xxh3::{Xxh3, xxh3_64, xxh3_128};
 
 /// The step between members of a family of hashes: 2^64 divided by the golden ratio.
 pub const GAMMA: u64 = 0x9E37_79B9_7F4A_7C15;
@@ -23,6 +23,12 @@ pub const SHINGLE_BASE: u64 = 0xD6E8_FEB8_6659_FD93;
 #[must_use]
 pub fn hash(bytes: &[u8]) -> u64 {
     xxh3_64(bytes)
+}
+
+/// XXH3-128 of the bytes, seed 0.
+#[must_use]
+pub fn wide_hash(bytes: &[u8]) -> u128 {
+    xxh3_128(bytes)
 }
 
 /// [`hash`] of bytes that come in pieces.
@@ -78,6 +84,7 @@ mod tests {
         ] {
             assert_eq!(hash(token.as_bytes()), expected, "{token:?}");
         }
+        assert_eq!(wide_hash(b""), 0x99aa_06d3_0147_98d8_6001_c324_468d_497f);
     }
 
     #[test]

@@ -4,9 +4,10 @@
 //! An engine moves rows; nothing here knows which. All is a function of the options and of what comes
 //! in, so a task that runs twice gives the same.
 
-use crate::arrow_c::{Imported, View};
+use crate::arrow_c::Imported;
 use crate::columns::{ColumnData, Values};
 use crate::errors::exception;
+use crate::near_duplicates::given_pairs;
 use crate::numbers;
 use crate::settings;
 use crate::tables::{Table, no_table};
@@ -15,10 +16,11 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use simtool::close::{Close, ClosePair, Neighbourhood};
 use simtool::closeness::Closeness;
-use simtool::cluster::{components, keep};
+use simtool::cluster::{Removal, components, keep};
 use simtool::fingerprint_rows::{FingerprintRows, Metric, Shape};
 use simtool::kernels::hamming_pairs::{Candidates, near_pairs_64};
 use simtool::matches::ValuePair;
+use simtool::pipeline::Verifier;
 use simtool::pipeline::join_fingerprints::{list_pairs, plan_search, plan_self_join};
 use simtool::pipeline::method::Criterion;
 use simtool::progress::NoProgress;
@@ -71,13 +73,11 @@ impl Engine {
                  that is not learned, and no `words`, `top` or `idf_band`",
             ));
         }
-        if method.verify().is_some() {
-            return Err(refuse("reads texts again, which is not distributed: leave `verify` out"));
-        }
         if config.keep.is_by_field() {
             let rule = "compares a field, which is not distributed: take first, last or longest";
             return Err(exception(Error::config("keep", config.keep.name(), rule)));
         }
+        Verifier::new(method, &config.resources).map_err(exception)?;
         let shape = sketch.shape();
         let by_bands = method.recall().map(|recall| Layout::with_recall(shape, distance, recall));
         let is_exact = matches!(shape.metric(), Metric::Bits | Metric::Lanes { null: false, .. });
@@ -127,6 +127,12 @@ impl Engine {
     #[getter]
     fn cuts(&self) -> bool {
         self.halves.is_some()
+    }
+
+    /// Whether texts are compared, too.
+    #[getter]
+    fn verifies(&self) -> bool {
+        self.config.method.verify().is_some()
     }
 
     /// The buckets of fingerprints: a table of `row` and `bucket`. Those of `full` buckets stand in
@@ -191,13 +197,14 @@ impl Engine {
         Ok(pair_table(&found.map_err(exception)?))
     }
 
-    /// What becomes of groups of equal documents by the close pairs `a`, `b` and `distance` of groups.
+    /// What becomes of groups of equal documents by the close pairs of groups: `a`, `b`, `distance` and,
+    /// where texts were compared, `similarity`.
     /// Groups are numbered in the order of the documents that they would keep, and `ranks` are the
     /// places of these in the order of preference.
     ///
     /// A table of the groups that lose all their documents: `group`, the group `kept` in place of
     /// documents that are preferred after the one of group `from` (any if null) and not after that of
-    /// `until`, and the `distance`, null where only a chain links them.
+    /// `until`, and the `similarity` and the `distance`, null where only a chain links them.
     fn settle(
         &self,
         py: Python<'_>,
@@ -205,7 +212,7 @@ impl Engine {
         ranks: &Bound<'_, PyAny>,
     ) -> PyResult<Table> {
         let ranks = whole_numbers(ranks, "ranks")?;
-        let mut pairs = close_pairs(pairs, ranks.len())?;
+        let mut pairs = group_pairs(pairs, ranks.len())?;
         let fates = py.detach(|| {
             pairs.sort_unstable_by_key(|pair| (pair.a, pair.b));
             let groups = Sides::One(Vec::new());
@@ -219,12 +226,18 @@ impl Engine {
             let values = fates.iter().map(|fate| of(fate).unwrap_or_default()).collect();
             ColumnData::nullable(name, Values::U32(values), |row| of(&fates[row]).is_some())
         };
+        let of_fate = |fate: &Fate| fate.closeness.and_then(Closeness::similarity);
+        let values = fates.iter().map(|fate| of_fate(fate).unwrap_or(f64::NAN)).collect();
+        let similarity = ColumnData::nullable("similarity", Values::F64(values), |row| {
+            of_fate(&fates[row]).is_some()
+        });
         Ok(Table::new(vec![
             numbers("group", |fate| fate.group),
             numbers("kept", |fate| fate.kept),
             optional("from", |fate| fate.from),
             optional("until", |fate| fate.until),
-            optional("distance", |fate| fate.distance),
+            similarity,
+            optional("distance", |fate| fate.closeness.and_then(Closeness::distance)),
         ]))
     }
 }
@@ -237,7 +250,7 @@ struct Fate {
     from: Option<u32>,
     /// and before that of this one.
     until: Option<u32>,
-    distance: Option<u32>,
+    closeness: Option<Closeness>,
 }
 
 impl Engine {
@@ -276,8 +289,8 @@ impl Engine {
         let (mut fates, any) = (Vec::new(), (None, None));
         if self.config.clusters == ClusterRule::Components {
             fates.extend(components::keep_one_each(around, prefer).iter().map(|removal| {
-                let distance = removal.closeness.and_then(Closeness::distance);
-                Fate { group: removal.row, kept: removal.kept, from: any.0, until: any.1, distance }
+                let &Removal { row, kept, closeness } = removal;
+                Fate { group: row, kept, from: any.0, until: any.1, closeness }
             }));
             return fates;
         }
@@ -310,8 +323,8 @@ impl Engine {
                     *until = Some(row);
                 }
                 let from = (fates.len() > first).then_some(row);
-                let distance = closeness.distance();
-                fates.push(Fate { group: removal.row, kept: row, from, until: None, distance });
+                let closeness = Some(closeness);
+                fates.push(Fate { group: removal.row, kept: row, from, until: None, closeness });
             }
         }
         fates
@@ -450,7 +463,7 @@ fn rows(given: &Bound<'_, PyAny>, shape: Shape) -> PyResult<FingerprintRows<'sta
 }
 
 /// The numbers of an Arrow array.
-fn whole_numbers(given: &Bound<'_, PyAny>, name: &str) -> PyResult<Vec<i64>> {
+pub(crate) fn whole_numbers(given: &Bound<'_, PyAny>, name: &str) -> PyResult<Vec<i64>> {
     let arrow = Imported::of(given)?.ok_or_else(|| no_table(name))?;
     let mut numbers = Vec::new();
     for array in arrow.arrays() {
@@ -460,29 +473,12 @@ fn whole_numbers(given: &Bound<'_, PyAny>, name: &str) -> PyResult<Vec<i64>> {
 }
 
 /// Pairs of an Arrow table, of groups below `groups`.
-fn close_pairs(given: &Bound<'_, PyAny>, groups: usize) -> PyResult<Vec<ClosePair>> {
-    let arrow = Imported::of(given)?.ok_or_else(|| no_table("pairs"))?;
-    let children = arrow.field().children();
-    let at = |name: &str| children.iter().position(|child| child.name() == name);
-    let (Some(a), Some(b), Some(distance)) = (at("a"), at("b"), at("distance")) else {
-        return Err(no_table("pairs"));
-    };
-    let mut pairs = Vec::new();
-    for table in arrow.arrays() {
-        let column = |number: usize| {
-            let array: View<'_> = table.child(number)?;
-            numbers::integers(array, array.offset()? + table.offset()?, table.len()?)
-        };
-        let (a, b, distance) = (column(a)?, column(b)?, column(distance)?);
-        for ((a, b), distance) in a.into_iter().zip(b).zip(distance) {
-            let group = |number: i64| {
-                let known = u32::try_from(number).ok().filter(|&group| (group as usize) < groups);
-                known.ok_or_else(|| PyValueError::new_err(format!("pairs: {number} is no group")))
-            };
-            let (a, b) = (group(a)?, group(b)?);
-            let distance = u32::try_from(distance).unwrap_or(u32::MAX);
-            let closeness = Closeness::Distance(distance);
-            pairs.push(ClosePair { a: a.min(b), b: a.max(b), closeness });
+pub(crate) fn group_pairs(given: &Bound<'_, PyAny>, groups: usize) -> PyResult<Vec<ClosePair>> {
+    let (mut pairs, _) = given_pairs(given)?;
+    for pair in &mut pairs {
+        (pair.a, pair.b) = (pair.a.min(pair.b), pair.a.max(pair.b));
+        if pair.b as usize >= groups {
+            return Err(PyValueError::new_err(format!("pairs: {} is no group", pair.b)));
         }
     }
     Ok(pairs)

@@ -19,6 +19,7 @@ mod run;
 mod settings;
 mod tables;
 mod texts;
+mod verifier;
 
 use pyo3::prelude::*;
 
@@ -35,6 +36,7 @@ fn _simtool(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<index::Index>()?;
     module.add_function(wrap_pyfunction!(evaluate::evaluate, module)?)?;
     module.add_class::<engine::Engine>()?;
+    module.add_class::<verifier::Verifier>()?;
     module.add_function(wrap_pyfunction!(near_duplicates::deduplicate, module)?)?;
     module.add_function(wrap_pyfunction!(near_duplicates::match_, module)?)?;
     module.add_function(wrap_pyfunction!(near_duplicates::cluster, module)?)?;

@@ -19,6 +19,7 @@
 //! * [`match_queries()`] is `simtool N M`: the most frequent words of form-feed texts, counted and
 //!   numbered in a first pass, so that the second never looks at the text.
 //! * [`finished_run`] reads back what became of a document.
+//! * [`Verifier`] compares texts that others bring together.
 //! * [`join_fingerprints`], [`emit_pairs`] and [`write_fingerprints`] work on files of fingerprints
 //!   alone.
 
@@ -69,3 +70,4 @@ pub use outputs::{
 };
 pub use plan::{Plan, Task};
 pub use shard_summary::{BadRecord, CollectionSummary, Quarantined};
+pub use verify::Verifier;

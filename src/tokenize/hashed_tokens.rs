@@ -57,7 +57,7 @@ impl HashedTokens {
 }
 
 /// Cuts text into tokens and hashes them.
-pub trait HashTokenizer: Sync {
+pub trait HashTokenizer: Send + Sync {
     /// Appends the hashes of the tokens of `text`, in order.
     ///
     /// Bytes that are not UTF-8 separate: no input is an error.

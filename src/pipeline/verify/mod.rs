@@ -8,6 +8,9 @@
 //! of sets, so that one large group keeps all workers busy.
 
 mod text_classes;
+mod verifier;
+
+pub use verifier::Verifier;
 
 pub(super) use text_classes::RowTexts;
 

@@ -1,0 +1,103 @@
+//! What a distributed run asks of one machine where texts are compared: which are equal, and which of
+//! those that were brought together are similar enough.
+
+use crate::columns::{ColumnData, Values};
+use crate::engine::{group_pairs, whole_numbers};
+use crate::errors::exception;
+use crate::numbers;
+use crate::settings;
+use crate::tables::Table;
+use crate::texts::Input;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use simtool::close::ClosePair;
+use simtool::matches::ValuePair;
+use simtool::{Error, pipeline};
+
+/// Compares texts by a method with `verify`.
+#[pyclass(frozen, module = "simtool._simtool")]
+pub(crate) struct Verifier(pipeline::Verifier);
+
+#[pymethods]
+impl Verifier {
+    /// What compares texts for the options of `simtool dedup`.
+    #[new]
+    #[pyo3(signature = (**options))]
+    fn new(options: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
+        let mut options = settings::options(options)?;
+        options.complete(&[("method", "simhash")]);
+        let mut config = settings::config(options)?;
+        config.resources.threads = 1;
+        let verifier = pipeline::Verifier::new(&config.method, &config.resources);
+        let verifier = verifier.map_err(exception)?.ok_or_else(|| {
+            exception(Error::config("method", &config.method, "compares no texts: give `verify`"))
+        })?;
+        Ok(Self(verifier))
+    }
+
+    /// Two words for each text, given with its fingerprint, that those of equal fingerprints with equal
+    /// sets of terms share: a table of the column `group`.
+    fn groups(
+        &self,
+        py: Python<'_>,
+        texts: &Bound<'_, PyAny>,
+        fingerprints: &Bound<'_, PyAny>,
+    ) -> PyResult<Table> {
+        let (input, rows) = (Input::of(texts, None)?, numbers::fingerprints(fingerprints)?);
+        let texts = input.rows()?;
+        if texts.len() != rows.len() {
+            return Err(PyValueError::new_err("fingerprints: must be one for each text"));
+        }
+        let words = py.detach(|| {
+            let numbers = self.0.numbers(&texts, &rows);
+            let words = numbers.iter().flat_map(|&number| [number as u64, (number >> 64) as u64]);
+            words.collect()
+        });
+        Ok(Table::new(vec![ColumnData::new("group", Values::Words(2, words))]))
+    }
+
+    /// The texts that are similar enough of pairs of fingerprints: `owners` are the numbers from 0 of
+    /// the fingerprints of the texts, `pairs` a table of two such, `a` and `b`, and their `distance`; of
+    /// one fingerprint with itself where its texts are to be compared. A table of the rows `a` and `b`,
+    /// their `similarity` and `distance`.
+    fn similar(
+        &self,
+        py: Python<'_>,
+        texts: &Bound<'_, PyAny>,
+        owners: &Bound<'_, PyAny>,
+        pairs: &Bound<'_, PyAny>,
+    ) -> PyResult<Table> {
+        let (input, owners) = (Input::of(texts, None)?, whole_numbers(owners, "owners")?);
+        let texts = input.rows()?;
+        if texts.len() != owners.len() {
+            return Err(PyValueError::new_err("owners: must be one for each text"));
+        }
+        let mut groups: Vec<Vec<u32>> = Vec::new();
+        for (row, owner) in (0..).zip(owners) {
+            let owner = usize::try_from(owner).ok().filter(|&owner| owner < texts.len());
+            let Some(owner) = owner else {
+                return Err(PyValueError::new_err("owners: must be numbered from 0"));
+            };
+            groups.resize_with(groups.len().max(owner + 1), Vec::new);
+            groups[owner].push(row);
+        }
+        let pairs = group_pairs(pairs, groups.len())?;
+        let pairs = pairs.iter().map(|&ClosePair { a, b, closeness }| {
+            let distance = closeness.distance().unwrap_or_default();
+            ValuePair { a, b, distance }
+        });
+        let pairs: Vec<ValuePair> = pairs.collect();
+        let found = py.detach(|| self.0.similar(&texts, &groups, &pairs)).map_err(exception)?;
+        let column = |name, of: fn(&ClosePair) -> u32| {
+            ColumnData::new(name, Values::U32(found.iter().map(of).collect()))
+        };
+        let similarity = |pair: &ClosePair| pair.closeness.similarity().unwrap_or_default();
+        Ok(Table::new(vec![
+            column("a", |pair| pair.a),
+            column("b", |pair| pair.b),
+            ColumnData::new("similarity", Values::F64(found.iter().map(similarity).collect())),
+            column("distance", |pair| pair.closeness.distance().unwrap_or_default()),
+        ]))
+    }
+}
