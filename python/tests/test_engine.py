@@ -4,7 +4,8 @@ import random
 
 import pytest
 
-from simtool._simtool import Engine
+import simtool
+from simtool._simtool import Engine, Verifier
 
 np = pytest.importorskip("numpy", reason="skipped: numpy is not installed")
 pa = pytest.importorskip("pyarrow", reason="skipped: pyarrow is not installed")
@@ -77,3 +78,26 @@ def test_a_bucket_of_many_is_joined_as_on_one_machine():
         expected += [(a, int(a + 1 + at), int(apart[at])) for at in np.flatnonzero(apart <= 3)]
     assert expected
     assert found(engine, rows, 1, [], None) == expected
+
+
+def test_texts_are_compared_as_on_one_machine():
+    rng = random.Random(5)
+    texts = []
+    for _ in range(80):
+        words = rng.choice(texts).split() if texts else [f"w{at}" for at in range(20)]
+        words[rng.randrange(20)] = f"w{rng.randrange(30)}"
+        texts.append(" ".join(words))
+    options = {"method": "simhash", "max_distance": 31, "verify": 0.5, "shingle": "words:2"}
+    pairs = simtool.deduplicate(texts, **options).pairs.to_pydict()
+    pairs = {(a, b): how for a, b, *how in zip(*(pairs[name] for name in ("a", "b", "similarity", "distance")))}
+    verifier = Verifier(**options)
+    fingerprints = pa.array(simtool.fingerprint(texts, **options))
+    groups = pa.table(verifier.groups(pa.array(texts), fingerprints))["group"].to_pylist()
+    equal = {(a, b) for b in range(80) for a in range(b) if groups[a] == groups[b]}
+    assert equal and {tuple(pairs.pop(pair)) for pair in equal} == {(1, 0)}
+    # Each text is the only one of its fingerprint here.
+    given = {"a": [a for a, _ in pairs], "b": [b for _, b in pairs], "distance": [how[1] for how in pairs.values()]}
+    found = pa.table(verifier.similar(pa.array(texts), pa.array(range(80)), pa.table(given))).to_pydict()
+    assert {(a, b): how for a, b, *how in zip(*found.values())} == pairs
+    with pytest.raises(ValueError, match="compares no texts"):
+        Verifier(method="simhash")

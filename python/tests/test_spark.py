@@ -165,7 +165,13 @@ def frame(spark, tmp_path):
 
 
 def on_engine(rows):
-    return sorted((row["id"], row["kept_id"], row["distance"]) for row in rows.collect())
+    """The removed documents, `similarity` included where texts were compared."""
+    assert [name for name in rows.columns if name != "similarity"] == ["id", "kept_id", "distance"]
+    return sorted(tuple(row) for row in rows.collect())
+
+
+def in_order(removed):
+    return sorted(zip(*(removed[name].to_pylist() for name in removed.column_names)))
 
 
 def on_one_machine(texts, ids=None, **options):
@@ -173,9 +179,7 @@ def on_one_machine(texts, ids=None, **options):
     ids = list(range(len(texts))) if ids is None else ids
     order = sorted(range(len(ids)), key=lambda row: ids[row].encode() if isinstance(ids[row], str) else ids[row])
     removed = simtool.deduplicate([texts[row] for row in order], **{"method": "simhash", **options}).removed
-    of = [ids[row] for row in order]
-    columns = (removed[name].to_pylist() for name in ("row", "kept", "distance"))
-    return sorted((of[row], of[kept], distance) for row, kept, distance in zip(*columns))
+    return sorted((ids[order[row]], ids[order[kept]], *how) for row, kept, *how in in_order(removed))
 
 
 OPTIONS = [
@@ -187,8 +191,15 @@ OPTIONS = [
     {"method": "minhash", "max_distance": 200, "recall": 0.95},
 ]
 
+VERIFIED = [
+    {"max_distance": 16, "verify": 0.7},
+    {"bits": 128, "max_distance": 40, "verify": "cosine:0.6", "shingle": "words:2", "keep": "longest"},
+    {"max_distance": 16, "verify": "containment:0.9", "keep": "last", "cluster": "components"},
+    {"method": "minhash", "max_distance": 200, "recall": 0.95, "verify": 0.5},
+]
 
-@pytest.mark.parametrize("options", OPTIONS if ALL else OPTIONS[1:3], ids=str)
+
+@pytest.mark.parametrize("options", [*OPTIONS, *VERIFIED] if ALL else [*OPTIONS[1:3], VERIFIED[0]], ids=str)
 def test_as_on_one_machine(spark, frame, options):
     texts = written(1, 1500)
     expected = on_one_machine(texts, **options)
@@ -220,15 +231,34 @@ def test_a_hot_block_and_full_buckets(spark, frame):
     assert on_engine(found) == expected
 
 
+def shuffled(seed, count):
+    """Texts of equal fingerprints with different sets: lines that are repeated, often or seldom."""
+    rng = random.Random(seed)
+    lines = [" ".join(f"v{rng.randrange(90)}" for _ in range(9)) + "." for _ in range(12)]
+    often = [" ".join(lines)] * 30
+    return [" ".join(often + rng.sample(lines, 3) + [f"x{rng.randrange(9)}"] * rng.randrange(4)) for _ in range(count)]
+
+
+def test_texts_of_equal_fingerprints_are_compared(spark, frame):
+    copies = 100_000 if ALL else 2_000
+    hot = [f"{'One' if row % 2 else 'one'} and the same text of a mirror, {'' if row % 3 else '!'}" for row in range(copies)]
+    texts = hot + shuffled(10, 300) + written(11, 300) + [""] * 50
+    options = {"max_distance": 4, "verify": "0.95"}
+    without = on_one_machine(texts, max_distance=4)
+    expected = on_one_machine(texts, **options)
+    assert copies < len(expected) < len(without)
+    found = simtool.spark.deduplicate(frame(texts), partitions=200 if ALL else 3, **options)
+    assert on_engine(found) == expected
+
+
 def test_nothing_to_find(spark, frame):
     assert on_engine(simtool.spark.deduplicate(frame(["", "one two three four"]))) == []
 
 
 def test_queries_are_matched(spark, frame):
     corpus, queries = written(5, 500), written(5, 200)[100:] + written(6, 100)
-    for options in [{"max_distance": 8}, {"bits": 128, "max_distance": 12}][: 2 if ALL else 1]:
-        removed = simtool.match(corpus, queries, method="simhash", **options).removed
-        expected = sorted(zip(*(removed[name].to_pylist() for name in ("row", "kept", "distance"))))
+    for options in [{"max_distance": 8, "verify": 0.7}, {"max_distance": 8}, {"bits": 128, "max_distance": 12}][: 3 if ALL else 2]:
+        expected = in_order(simtool.match(corpus, queries, method="simhash", **options).removed)
         found = simtool.spark.match(frame(corpus), frame(queries), **options)
         assert on_engine(found) == expected
         assert expected
@@ -239,7 +269,7 @@ def test_what_is_not_distributed_is_said(spark, frame):
     for options, message in [
         ({"method": "exact"}, "compares sets"),
         ({"weight": "idf"}, "learns from the whole collection"),
-        ({"verify": 0.8}, "leave `verify` out"),
+        ({"verify": 0.8, "verify_weight": "idf"}, "learned from the whole collection"),
         ({"keep": "max"}, "compares a field"),
         ({"colour": "red"}, "no such option"),
         ({"text_column": "body"}, "column body: must be one of id, text"),
@@ -254,7 +284,7 @@ def test_more_pairs_than_the_driver_takes(spark, frame, tmp_path):
     texts = written(7, 500)
     with pytest.raises(ValueError, match="are more than max_pairs 10"):
         simtool.spark.deduplicate(frame(texts), max_distance=10, max_pairs=10)
-    for options in OPTIONS[1:3] if ALL else OPTIONS[2:3]:
+    for options in [*OPTIONS[1:3], *VERIFIED[:3]] if ALL else [OPTIONS[2], VERIFIED[0]]:
         found = simtool.spark.deduplicate(frame(texts), max_pairs=10, work_dir=str(tmp_path / "work"), **options)
         assert on_engine(found) == on_one_machine(texts, **options)
 

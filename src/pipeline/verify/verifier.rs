@@ -95,3 +95,80 @@ impl Verifier {
         Ok(verifying.of(Sides::One((&texts, groups)), tasks.collect())?.pairs)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::close::Close;
+    use crate::closeness::Closeness;
+    use crate::fingerprint_rows::{RowsBuilder, Shape};
+    use crate::{Config, pipeline::one_call::deduplicate};
+
+    fn verifier(method: &str) -> Result<Option<Verifier>> {
+        Verifier::new(&method.parse().unwrap(), &Resources { threads: 1, ..Resources::default() })
+    }
+
+    /// Texts that are alike, of a few words.
+    fn texts() -> Vec<String> {
+        let text = |number: u32| {
+            let words = (0..12).map(|at| format!("w{}", at + u32::from(number % (at + 2) == 0)));
+            words.collect::<Vec<_>>().join(if number % 2 == 0 { " " } else { ", " })
+        };
+        (0..60).map(text).collect()
+    }
+
+    #[test]
+    fn texts_that_are_given_are_compared_as_those_that_are_read() {
+        let (texts, method) = (texts(), "simhash:max_distance=31,verify=0.6,shingle=words:2");
+        let found = deduplicate(
+            &Texts::of(&texts),
+            &Config { method: method.parse().unwrap(), ..Config::default() },
+        );
+        let Close { groups, pairs, .. } = found.unwrap().close;
+        assert!(!groups.first().is_empty() && pairs.len() > 100);
+        // Of each text its own group, and of no distance that counts.
+        let rows: Vec<&[u8]> = texts.iter().map(String::as_bytes).collect();
+        let each: Vec<Vec<u32>> = (0..60).map(|row| vec![row]).collect();
+        let all = (0..60).flat_map(|b| (0..b).map(move |a| ValuePair { a, b, distance: 7 }));
+        let all: Vec<ValuePair> = all.collect();
+        let verifier = verifier(method).unwrap().unwrap();
+        let alike = verifier.similar(&rows, &each, &all).unwrap();
+        let similarity_of = |a: u32, b: u32| {
+            let place = alike.binary_search_by_key(&(a, b), |pair| (pair.a, pair.b)).ok()?;
+            alike[place].closeness.exact_similarity()
+        };
+        for pair in &pairs {
+            assert_eq!(similarity_of(pair.a, pair.b), pair.closeness.exact_similarity());
+        }
+        // Of one group, equal ones are put together.
+        let one = [ValuePair { a: 0, b: 0, distance: 0 }];
+        let within = verifier.similar(&rows, &[(0..60).collect()], &one).unwrap();
+        assert!(!within.is_empty() && within.len() < alike.len());
+        for pair in &within {
+            let similarity = similarity_of(pair.a, pair.b).unwrap();
+            assert_eq!(pair.closeness, Closeness::Verified(similarity, 0));
+        }
+    }
+
+    #[test]
+    fn equal_fingerprints_with_equal_sets_have_one_number() {
+        let verifier = verifier("simhash:verify=0.8,shingle=words:1").unwrap().unwrap();
+        let texts = ["b a", "A b, a!", "a b", "a c", "a b"].map(str::as_bytes);
+        let mut rows = RowsBuilder::new(Shape::bits(64));
+        for word in [Some(5), Some(5), Some(6), Some(5), None] {
+            rows.push(word.as_ref().map(std::slice::from_ref));
+        }
+        let numbers = verifier.numbers(&texts, &rows.finish());
+        assert_eq!((numbers[0], numbers[4]), (numbers[1], 0));
+        let mut others = [numbers[0], numbers[2], numbers[3], numbers[4]];
+        others.sort_unstable();
+        assert!(others.windows(2).all(|two| two[0] != two[1]));
+    }
+
+    #[test]
+    fn what_is_learned_from_a_collection_is_refused() {
+        assert!(verifier("simhash").unwrap().is_none());
+        let error = verifier("simhash:verify=0.8,verify_weight=idf").unwrap_err().to_string();
+        assert!(error.contains("is learned from the whole collection"), "{error}");
+    }
+}

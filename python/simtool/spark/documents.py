@@ -1,0 +1,76 @@
+"""Documents as fingerprints, and those that are equal put together."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Iterator
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+import simtool
+from simtool._simtool import Engine
+from simtool.spark.transfer import Batches, fingerprint_type, to_column, verifier_of
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+
+def texts(df: DataFrame, text_column: str, id_column: str) -> DataFrame:
+    """`id` and `text` of the documents."""
+    from pyspark.sql import functions as f
+    from pyspark.sql import types as t
+
+    for name in (text_column, id_column):
+        if name not in df.columns:
+            raise ValueError(f"column {name}: must be one of {', '.join(df.columns)}")
+    id_type = df.schema[id_column].dataType
+    if not isinstance(id_type, (t.StringType, t.ByteType, t.ShortType, t.IntegerType, t.LongType)):
+        raise ValueError(f"id_column {id_column}: must be text or whole numbers, not {id_type.simpleString()}")
+    if not isinstance(df.schema[text_column].dataType, t.StringType):
+        raise ValueError(f"text_column {text_column}: must be text")
+    return df.select(f.col(id_column).alias("id"), f.col(text_column).alias("text"))
+
+
+def fingerprints(rows: DataFrame, engine: Engine, options: dict[str, Any], lengths: bool) -> DataFrame:
+    """`id` and `class` of the texts that have a fingerprint: equal documents are of one class. Where texts
+    are compared, also the `fingerprint`, which is the class elsewhere; with `lengths` the bytes of the text.
+    """
+    words, verifies = engine.words, engine.verifies
+    made_of = tuple(sorted(options.items()))
+
+    def made(batches: Batches) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            ids, texts = batch.columns
+            if ids.null_count:
+                raise ValueError("id_column: a document has none")
+            found = pa.array(simtool.fingerprint(texts, threads=1, **options))
+            has = found.is_valid()
+            fingerprints = to_column(found.filter(has), words)
+            columns = {"id": ids.filter(has)}
+            if verifies:
+                classes = pa.table(verifier_of(made_of).groups(texts, found))["group"].combine_chunks()
+                columns |= {"class": to_column(classes.filter(has), 2), "fingerprint": fingerprints}
+            else:
+                columns["class"] = fingerprints
+            if lengths:
+                columns["length"] = pc.cast(pc.fill_null(pc.binary_length(texts), 0), pa.int64()).filter(has)
+            yield pa.record_batch(columns)
+
+    id_type, kind = dict(rows.dtypes)["id"], fingerprint_type(words)
+    schema = f"id {id_type}, class " + (f"binary, fingerprint {kind}" if verifies else kind)
+    return rows.mapInArrow(made, schema + (", length long" if lengths else ""))
+
+
+def classes(documents: DataFrame, keep: str) -> DataFrame:
+    """The classes of documents: how many each has, and which would stay."""
+    from pyspark.sql import functions as f
+
+    names = [name for name in ("class", "fingerprint") if name in documents.columns]
+    groups = documents.groupBy(*names)
+    count = f.count("id").alias("count")
+    if keep == "longest":
+        best = f.min(f.struct((-f.col("length")).alias("shortness"), "id")).alias("best")
+        best = groups.agg(count, best)
+        return best.select(*names, "count", "best.id", (-f.col("best.shortness")).alias("length"))
+    best = f.max("id") if keep == "last" else f.min("id")
+    return groups.agg(count, best.alias("id"))

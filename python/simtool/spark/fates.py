@@ -1,0 +1,162 @@
+"""What becomes of documents, by the pairs of classes that are close."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Iterable, Iterator
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from simtool._simtool import Engine
+from simtool.spark.buckets import by_bucket
+from simtool.spark.transfer import Steps, engine_of
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame
+
+# Rounds in which chains of more pairs are followed: each halves what is left of them.
+MOST_ROUNDS = 30
+
+
+def settled(engine: Engine, known: pa.Table, near: pa.Table) -> pa.Table:
+    """What takes the place of documents whose whole class goes; `known` are the classes of the pairs."""
+    longest = engine.keep == "longest"
+    known = known.take(pc.sort_indices(known["id"]))
+    ids = known["id"].combine_chunks()
+    if pc.count_distinct(ids).as_py() < len(ids):
+        raise ValueError("id_column: two documents have one id")
+    if longest:
+        order = pc.sort_indices(known, sort_keys=[("length", "descending"), ("id", "ascending")])
+    else:
+        order = pa.array(np.arange(len(ids))[:: -1 if engine.keep == "last" else 1])
+    ranks = np.empty(len(ids), dtype=np.int64)
+    ranks[order.to_numpy()] = np.arange(len(ids))
+    numbers = {name: pc.index_in(near[name], known["class"]) for name in ("a", "b")}
+    if any(number.null_count for number in numbers.values()):
+        raise RuntimeError("the documents are not the same each time that they are read: give work_dir")
+    pairs = pa.table({**numbers, **{name: near[name] for name in told(engine)}}).combine_chunks()
+    fates = pa.table(engine.settle(pairs, pa.array(ranks)))
+    of = {
+        "class": known["class"].take(fates["group"]),
+        "kept_id": known["id"].take(fates["kept"]),
+    }
+    if engine.verifies:
+        of["similarity"] = fates["similarity"]
+    of["distance"] = fates["distance"].cast(pa.int32())
+    for end in ("from", "until"):
+        of[f"{end}_id"] = known["id"].take(fates[end])
+        if longest:
+            of[f"{end}_length"] = known["length"].take(fates[end])
+    return pa.table(of)
+
+
+def told(engine: Engine) -> dict[str, str]:
+    """What is told of how close two documents are, and its types."""
+    similarity = {"similarity": "double"} if engine.verifies else {}
+    return {**similarity, "distance": "int"}
+
+
+def fate_schema(engine: Engine, classes: DataFrame) -> str:
+    types = dict(classes.dtypes)
+    ends = [f"{end}_{name} {types[name]}" for end in ("from", "until") for name in ("id", "length") if name in types]
+    closeness = [f"{name} {kind}" for name, kind in told(engine).items()]
+    return ", ".join([f"class {types['class']}, kept_id {types['id']}", *closeness, *ends])
+
+
+def settled_by_chain(
+    engine: Engine,
+    options: dict[str, Any],
+    near: DataFrame,
+    classes: DataFrame,
+    keep: Steps,
+    partitions: int | None,
+) -> DataFrame:
+    """The same, by a task for the classes that chains of pairs link."""
+    from pyspark.sql import functions as f
+
+    roots = keep("roots", _roots(near, keep))
+    types = {**dict(classes.dtypes), **told(engine)}
+    types |= {"a": types["class"], "b": types["class"]}
+    of_class = ["class", *(name for name in ("id", "length") if name in types)]
+    of_pair = ["a", "b", *told(engine)]
+
+    def null(name: str) -> Column:
+        return f.lit(None).cast(types[name]).alias(name)
+
+    known = roots.join(classes, "class").select("root", *of_class, *map(null, of_pair))
+    pairs = near.join(roots.withColumnRenamed("class", "a"), "a")
+    pairs = pairs.select("root", *map(null, of_class), *of_pair)
+    # Chains that share a bucket are settled together, which changes nothing.
+    rows = known.union(pairs).withColumn("bucket", f.hash("root")).drop("root")
+    made_of = tuple(sorted(options.items()))
+
+    def settled_here(tables: Iterable[pa.Table]) -> Iterator[pa.RecordBatch]:
+        engine = engine_of(made_of)
+        for table in tables:
+            is_class = table["class"].is_valid()
+            found = table.filter(pc.invert(is_class))
+            yield from settled(engine, table.filter(is_class), found).combine_chunks().to_batches()
+
+    return by_bucket(rows, settled_here, fate_schema(engine, classes), partitions)
+
+
+def _roots(near: DataFrame, keep: Steps) -> DataFrame:
+    """The smallest class that chains of pairs lead to: `class` and `root`.
+
+    Large and small stars in turn (R. Kiveris and others, "Connected components in MapReduce and beyond",
+    SoCC 2014).
+    """
+    from pyspark.sql import functions as f
+
+    links = near.select(f.col("b").alias("node"), f.col("a").alias("other"))
+    for number in range(MOST_ROUNDS):
+        both = links.union(links.select(f.col("other"), f.col("node")))
+        least = both.groupBy("node").agg(f.min("other").alias("least"))
+        least = least.select("node", f.least("node", "least").alias("least"))
+        large = both.join(least, "node").where(f.col("other") > f.col("node"))
+        large = large.select(f.col("other").alias("node"), f.col("least").alias("other")).distinct()
+        large = keep(f"large-{number}", large)
+        least = large.groupBy("node").agg(f.min("other").alias("least"))
+        small = large.join(least, "node").where(f.col("other") > f.col("least"))
+        small = small.select(f.col("other").alias("node"), f.col("least").alias("other"))
+        links = keep(f"small-{number}", small.union(least).distinct())
+        # Each node is linked to its root alone once no root is linked to another node.
+        roots = links.select(f.col("other").alias("node")).distinct()
+        is_done = links.join(roots, "node").count() == 0 and (
+            links.count() == links.select("node").distinct().count()
+        )
+        if is_done:
+            own = roots.select("node", f.col("node").alias("other"))
+            return links.union(own).toDF("class", "root")
+    raise ValueError(f"max_pairs: chains of pairs are longer than {MOST_ROUNDS} rounds follow: give more")
+
+
+def removed(documents: DataFrame, classes: DataFrame, fates: DataFrame | None, engine: Engine) -> DataFrame:
+    """The documents that go."""
+    from pyspark.sql import functions as f
+
+    keep, closeness = engine.keep, list(told(engine))
+
+    def is_after(end: str) -> Column:
+        if keep == "last":
+            return f.col("id") < f.col(f"{end}_id")
+        later = f.col("id") > f.col(f"{end}_id")
+        if keep != "longest":
+            return later
+        length, other = f.col("length"), f.col(f"{end}_length")
+        return (length < other) | ((length == other) & later)
+
+    of_equal = {"similarity": 1.0, "distance": 0}
+    equal = classes.where(f.col("count") > 1)
+    equal = equal.select("class", f.col("id").alias("kept_id"), *(f.lit(of_equal[name]).alias(name) for name in closeness))
+    if fates is not None:
+        equal = equal.join(fates.select("class").distinct(), "class", "left_anti")
+        types = dict(fates.dtypes)
+        others = [f.lit(None).cast(types[name]).alias(name) for name in fates.columns[len(equal.columns) :]]
+        equal = equal.select("*", *others).union(fates)
+    removed = documents.join(equal, "class").where(f.col("id") != f.col("kept_id"))
+    if fates is not None:
+        in_reach = f.col("from_id").isNull() | is_after("from")
+        removed = removed.where(in_reach & (f.col("until_id").isNull() | ~is_after("until")))
+    return removed.select("id", "kept_id", *closeness)
