@@ -229,6 +229,8 @@ def test_a_hot_block_and_full_buckets(spark, frame):
     assert len(expected) >= copies - 1
     found = simtool.spark.deduplicate(frame(texts), max_distance=6, full_bucket=3)
     assert on_engine(found) == expected
+    found = simtool.spark.deduplicate(frame(texts), max_distance=6, full_bucket=3, verify=0.7)
+    assert on_engine(found) == on_one_machine(texts, max_distance=6, verify=0.7)
 
 
 def shuffled(seed, count):
@@ -315,7 +317,7 @@ def test_published_data(spark, frame):
     for path in sorted(Path(DATA, "labelled").glob("*/docs.jsonl.zst")):
         texts += [json.loads(line)["text"] for line in unpacked(str(path)).splitlines()]
     assert len(texts) > 1000
-    for options in [{"max_distance": 3}, {"bits": 128, "max_distance": 10}]:
+    for options in [{"max_distance": 3}, {"bits": 128, "max_distance": 10}, {"max_distance": 10, "verify": 0.6}]:
         found = simtool.spark.deduplicate(frame(texts), **options)
         assert on_engine(found) == on_one_machine(texts, **options)
 

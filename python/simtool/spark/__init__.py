@@ -65,7 +65,7 @@ def deduplicate(
     buckets = Buckets(options, sampled(different, sample, engine), partitions, full_bucket)
     near = buckets.pairs(different, sided=False)
     if engine.verifies:
-        near = similar(near, [(groups, rows)], options, keep, partitions)
+        near = similar(near, [(groups, rows)], options, keep, partitions, full_bucket)
     near = keep("pairs", near.select("a", "b", *told(engine)))
     count = near.count()
     if count == 0:
@@ -117,7 +117,8 @@ def match(
     sides = [of_side.withColumn("side", f.lit(side)) for side, of_side in enumerate(sides)]
     near = buckets.pairs(sides[0].union(sides[1]), sided=True)
     if engine.verifies:
-        near = similar(near, [(classes(asked, "first"), rows[0]), (groups, rows[1])], options, keep, partitions)
+        both = [(classes(asked, "first"), rows[0]), (groups, rows[1])]
+        near = similar(near, both, options, keep, partitions, full_bucket)
     # The most similar one, then the one at the smallest distance, then the first.
     order = [f.col("distance"), f.col("kept_id")]
     if engine.verifies:

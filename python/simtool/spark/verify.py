@@ -12,39 +12,53 @@ from simtool.spark.buckets import by_bucket
 from simtool.spark.transfer import Steps, verifier_of
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+    from pyspark.sql import Column, DataFrame
 
-# Classes of documents, and the texts of all documents.
-Side = tuple["DataFrame", "DataFrame"]
+# Fingerprints of one bucket whose texts one task holds; fuller ones are cut.
+FULL_OF_TEXTS = 50_000
+# Texts of which each machine is told which they are, so that no others travel to be joined.
+MOST_TOLD = 2_000_000
 
 
-def similar(near: DataFrame, sides: list[Side], options: dict[str, Any], keep: Steps, partitions: int | None) -> DataFrame:
-    """The pairs of classes whose texts are similar enough, `a`, `b`, `similarity` and `distance`, by those of
-    fingerprints: within one side, equal fingerprints included, or from the first to the second.
+def similar(
+    near: DataFrame,
+    sides: list[tuple[DataFrame, DataFrame]],
+    options: dict[str, Any],
+    keep: Steps,
+    partitions: int | None,
+    full: int,
+) -> DataFrame:
+    """The pairs of classes whose texts are similar enough, `a`, `b`, `similarity` and `distance`, by the
+    pairs of fingerprints. A side is the classes of documents and the texts of these: pairs are within
+    one, equal fingerprints included, or from the first to the second.
 
-    A text goes once to each bucket in which its fingerprint has pairs.
+    A text goes once to each bucket in which its fingerprint has pairs; of equal ones, one does.
     """
     from pyspark.sql import functions as f
 
     is_within = len(sides) == 1
     if is_within:
         several = sides[0][0].groupBy("fingerprint").count().where(f.col("count") > 1)
-        fingerprint = f.col("fingerprint")
-        own = several.select(f.hash("fingerprint"), fingerprint, fingerprint, f.lit(0))
-        near = near.union(own)
-    near = keep("candidates", near)
-    types = dict(near.dtypes)
-    rows = near.select(
-        "bucket", *(f.lit(None).cast(kind).alias(name) for name, kind in
-                    {"side": "int", "fingerprint": types["a"], "class": "binary", "text": "string"}.items()),
-        "a", "b", "distance",
-    )
-    for number, (classes, texts) in enumerate(sides):
-        ends = [near.select("bucket", f.col(name).alias("fingerprint")) for name in ("ab" if is_within else "ab"[number])]
-        ends = (ends[0].union(ends[1]) if is_within else ends[0]).distinct()
-        wanted = ends.join(classes.select("fingerprint", "class", "id"), "fingerprint").join(texts, "id")
-        nothing = (f.lit(None).cast(types[name]).alias(name) for name in ("a", "b", "distance"))
-        rows = rows.union(wanted.select("bucket", f.lit(number).alias("side"), "fingerprint", "class", "text", *nothing))
+        own = f.col("fingerprint")
+        near = near.union(several.select(f.hash(own), own, own, f.lit(0)))
+    near = _cut(keep("candidates", near), min(full, FULL_OF_TEXTS))
+
+    def null(name: str, kind: str) -> Column:
+        return f.lit(None).cast(kind).alias(name)
+
+    kind = dict(near.dtypes)["a"]
+    of_text = {"side": "int", "fingerprint": kind, "class": "binary", "text": "string"}
+    of_pair = {"a": kind, "b": kind, "distance": "int"}
+    rows = near.select("bucket", *(null(*column) for column in of_text.items()), *of_pair)
+    for side, (classes, texts) in enumerate(sides):
+        ends = _ends(near, "ab" if is_within else "ab"[side])
+        wanted = ends.join(classes.select("fingerprint", "class", "id"), "fingerprint")
+        wanted = keep(f"wanted-{side}", wanted)
+        if wanted.count() <= MOST_TOLD:
+            told = wanted.select(f.hash("id").alias("hash")).distinct()
+            texts = texts.join(f.broadcast(told), f.hash(texts["id"]) == told["hash"], "left_semi")
+        brought = wanted.join(texts, "id").withColumn("side", f.lit(side))
+        rows = rows.union(brought.select("bucket", *of_text, *(null(*column) for column in of_pair.items())))
     made_of = tuple(sorted(options.items()))
 
     def compared(tables: Iterable[pa.Table]) -> Iterator[pa.RecordBatch]:
@@ -52,7 +66,7 @@ def similar(near: DataFrame, sides: list[Side], options: dict[str, Any], keep: S
         for table in tables:
             is_pair = table["a"].is_valid()
             pairs, members = table.filter(is_pair), table.filter(pc.invert(is_pair))
-            # A class is here several times where several of its buckets are.
+            # A text is here once for each of its buckets.
             numbers, _ = _numbered(members["class"], members["side"].to_numpy())
             is_first = np.zeros(len(members), dtype=bool)
             is_first[np.unique(numbers, return_index=True)[1]] = True
@@ -63,26 +77,49 @@ def similar(near: DataFrame, sides: list[Side], options: dict[str, Any], keep: S
             ends = {}
             for name, of_side in (("a", 0), ("b", 0 if is_within else 1)):
                 end = pc.fill_null(pc.index_in(pairs[name], known), -1).to_numpy() * 2 + of_side
-                ends[name] = np.searchsorted(numbers, end)
                 if not np.isin(end, numbers).all():
                     raise RuntimeError("the documents are not the same each time that they are read: give work_dir")
+                ends[name] = np.searchsorted(numbers, end)
             found = pa.table({**ends, "distance": pairs["distance"]})
-            found = pa.table(verifier.similar(members["text"], pa.array(owners), found)).combine_chunks()
+            found = pa.table(verifier.similar(members["text"], pa.array(owners), found))
             if len(found):
-                rows = [found[name].combine_chunks() for name in ("a", "b")]
-                column = members["class"].combine_chunks()
-                a, b = (column.take(row) for row in rows)
+                found = {name: found[name].combine_chunks() for name in found.column_names}
+                classes = members["class"].combine_chunks()
+                a, b = classes.take(found["a"]), classes.take(found["b"])
                 # A task that runs again may see the rows of a bucket in another order.
-                swap = pc.less(b, a) if is_within else pa.array(side[rows[0].to_numpy()] == 1)
+                swap = pc.less(b, a) if is_within else pa.array(side[found["a"].to_numpy()] == 1)
                 a, b = pc.if_else(swap, b, a), pc.if_else(swap, a, b)
-                similarity, distance = (found[name].combine_chunks() for name in ("similarity", "distance"))
-                columns = {"a": a, "b": b, "similarity": similarity, "distance": distance.cast(pa.int32())}
-                yield pa.record_batch(columns)
+                distance = found["distance"].cast(pa.int32())
+                yield pa.record_batch({"a": a, "b": b, "similarity": found["similarity"], "distance": distance})
 
     return by_bucket(rows, compared, "a binary, b binary, similarity double, distance int", partitions)
 
 
+def _ends(near: DataFrame, names: str) -> DataFrame:
+    """The fingerprints of the pairs of each bucket."""
+    from pyspark.sql import functions as f
+
+    first, *rest = (near.select("bucket", f.col(name).alias("fingerprint")) for name in names)
+    for ends in rest:
+        first = first.union(ends)
+    return first.distinct()
+
+
+def _cut(near: DataFrame, full: int) -> DataFrame:
+    """The same pairs in more buckets, where one has more than `full` fingerprints."""
+    from pyspark.sql import functions as f
+
+    counts = _ends(near, "ab").groupBy("bucket").count()
+    fullest = counts.where(counts["count"] > full).collect()
+    if not fullest:
+        return near
+    parts = max(row["count"] for row in fullest) // full + 1
+    part = f.hash("bucket", f.pmod(f.hash("a"), f.lit(parts)))
+    is_full = f.col("bucket").isin([row["bucket"] for row in fullest])
+    return near.withColumn("bucket", f.when(is_full, part).otherwise(f.col("bucket")))
+
+
 def _numbered(column: pa.ChunkedArray, side: np.ndarray) -> tuple[np.ndarray, pa.Array]:
-    """A number for each value of a side, and the values that these are the places of, twice."""
+    """A number for each value of a side, and the values: each stands at half its number."""
     known = pc.unique(column)
     return pc.index_in(column, known).to_numpy() * 2 + side, known
