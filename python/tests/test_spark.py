@@ -92,13 +92,22 @@ def classic(master):
     return session
 
 
-@pytest.fixture(scope="session", params=["local", "standalone", "sail"])
+@pytest.fixture(scope="session", params=["local", "standalone", "sail", "connect"])
 def spark(request, tmp_path_factory):
     engine = request.param
     if engine != "sail" and shutil.which("java") is None:
         pytest.skip("skipped: there is no Java")
     if engine == "local":
         session = classic("local[2]")
+        yield session
+        session.stop()
+    elif engine == "connect":
+        if not list(Path(pyspark.__file__).parent.glob("jars/spark-connect_*.jar")):
+            pytest.skip("skipped: this pyspark has no Connect server")
+        os.environ["PYSPARK_PYTHON"] = sys.executable
+        session = pyspark.sql.SparkSession.builder.remote("local[2]").getOrCreate()
+        for name in ("spark.sql.shuffle.partitions", "spark.sql.parquet.compression.codec"):
+            session.conf.set(name, SETTINGS[name])
         yield session
         session.stop()
     elif engine == "standalone":
@@ -122,9 +131,9 @@ def spark(request, tmp_path_factory):
 
 @pytest.fixture(autouse=True)
 def short(request):
-    """A cluster runs one test, where not all are asked for."""
-    is_cluster = "standalone" in request.node.name
-    if is_cluster and not ALL and request.node.originalname != "test_as_on_one_machine":
+    """A cluster and a server of Spark's run one test, where not all are asked for."""
+    is_slow = "standalone" in request.node.name or "connect" in request.node.name
+    if is_slow and not ALL and request.node.originalname != "test_as_on_one_machine":
         pytest.skip("skipped: SIMTOOL_SPARK_ALL is not set")
 
 
@@ -304,6 +313,23 @@ def test_the_script_for_submitting(spark, tmp_path):
     assert on_engine(spark.read.parquet(f"{out}/removed")) == expected
     kept = sorted(row["url"] for row in spark.read.parquet(f"{out}/kept").collect())
     assert kept == sorted(set(range(300)) - {removed for removed, _, _ in expected})
+
+
+@long
+@pytest.mark.skipif(shutil.which("java") is None, reason="skipped: there is no Java")
+def test_the_script_as_it_is_submitted(tmp_path):
+    import simtool.spark.__main__
+
+    texts = written(12, 300)
+    pq.write_table(pa.table({"url": [f"u{row:03}" for row in range(300)], "text": texts}), tmp_path / "in.parquet", compression="zstd")
+    settings = [f"--conf={name}={value}" for name, value in SETTINGS.items()]
+    command = [Path(pyspark.__file__).parent / "bin/spark-submit", "--master=local[2]", *settings, simtool.spark.__main__.__file__]
+    arguments = ["in.parquet", "--id-field=url", "--output=out", "--max-distance=16", "--verify=0.7", "--work-dir=work"]
+    environment = {**os.environ, "PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"}
+    done = subprocess.run([*command, *arguments], cwd=tmp_path, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr[-2000:]
+    removed = sorted(tuple(row.values()) for row in pq.read_table(tmp_path / "out/removed").to_pylist())
+    assert removed == on_one_machine(texts, [f"u{row:03}" for row in range(300)], max_distance=16, verify=0.7)
 
 
 def unpacked(path):
