@@ -111,14 +111,13 @@ def match(
     rows = [texts(of, text_column, id_column) for of in (queries, df)]
     asked, corpus = (fingerprints(of, engine, options, False) for of in rows)
     asked, groups = keep("queries", asked), keep("groups", classes(corpus, "first"))
-    different = _different(groups, engine)
-    buckets = Buckets(options, sampled(different, sample, engine), partitions, full_bucket)
-    sides = [_different(asked, engine).distinct(), different]
-    sides = [of_side.withColumn("side", f.lit(side)) for side, of_side in enumerate(sides)]
+    both = [classes(asked, "first"), groups]
+    different = [_different(of, engine) for of in both]
+    buckets = Buckets(options, sampled(different[1], sample, engine), partitions, full_bucket)
+    sides = [of.withColumn("side", f.lit(side)) for side, of in enumerate(different)]
     near = buckets.pairs(sides[0].union(sides[1]), sided=True)
     if engine.verifies:
-        both = [(classes(asked, "first"), rows[0]), (groups, rows[1])]
-        near = similar(near, both, options, keep, partitions, full_bucket)
+        near = similar(near, list(zip(both, rows)), options, keep, partitions, full_bucket)
     # The most similar one, then the one at the smallest distance, then the first.
     order = [f.col("distance"), f.col("kept_id")]
     if engine.verifies:

@@ -111,21 +111,22 @@ mod tests {
     /// Texts that are alike, of a few words.
     fn texts() -> Vec<String> {
         let text = |number: u32| {
-            let words = (0..12).map(|at| format!("w{}", at + u32::from(number % (at + 2) == 0)));
-            words.collect::<Vec<_>>().join(if number % 2 == 0 { " " } else { ", " })
+            let changed = |at: u32| if number.is_multiple_of(at + 2) { "x" } else { "w" };
+            let words = (0..12).map(|at| format!("{}{at}", changed(at)));
+            words.collect::<Vec<_>>().join(if number.is_multiple_of(2) { " " } else { ", " })
         };
         (0..60).map(text).collect()
     }
 
     #[test]
     fn texts_that_are_given_are_compared_as_those_that_are_read() {
-        let (texts, method) = (texts(), "simhash:max_distance=31,verify=0.6,shingle=words:2");
+        let (texts, method) = (texts(), "simhash:max_distance=31,verify=0.5,shingle=words:1");
         let found = deduplicate(
             &Texts::of(&texts),
             &Config { method: method.parse().unwrap(), ..Config::default() },
         );
         let Close { groups, pairs, .. } = found.unwrap().close;
-        assert!(!groups.first().is_empty() && pairs.len() > 100);
+        assert!(!groups.first().is_empty() && pairs.len() > 50);
         // Of each text its own group, and of no distance that counts.
         let rows: Vec<&[u8]> = texts.iter().map(String::as_bytes).collect();
         let each: Vec<Vec<u32>> = (0..60).map(|row| vec![row]).collect();
