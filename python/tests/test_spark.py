@@ -225,10 +225,13 @@ def test_texts_as_ids_and_many_partitions(spark, frame):
     assert expected
 
 
-def test_one_partition_and_files_between(spark, frame, tmp_path):
+def test_one_partition_and_files_between(spark, frame, tmp_path, monkeypatch):
+    # All texts travel, as of many that have close ones.
+    monkeypatch.setattr(simtool.spark.verify, "MOST_TOLD", 0)
     texts = written(3, 600)
-    found = simtool.spark.deduplicate(frame(texts, parts=1), max_distance=8, partitions=1, work_dir=str(tmp_path / "work"))
-    assert on_engine(found) == on_one_machine(texts, max_distance=8)
+    for options in [{"max_distance": 8}, {"max_distance": 12, "verify": 0.7}]:
+        found = simtool.spark.deduplicate(frame(texts, parts=1), partitions=1, work_dir=str(tmp_path / "work"), **options)
+        assert on_engine(found) == on_one_machine(texts, **options)
 
 
 def test_a_hot_block_and_full_buckets(spark, frame):
