@@ -259,6 +259,20 @@ fn exchange(_one: &Path, _other: &Path) -> io::Result<()> {
     Err(io::ErrorKind::Unsupported.into())
 }
 
+/// Bytes that may still be written in the file system of a folder, as far as the system tells.
+#[cfg(unix)]
+#[must_use]
+pub fn free_bytes(folder: &Path) -> u64 {
+    let told = rustix::fs::statvfs(folder);
+    told.map_or(u64::MAX, |told| told.f_bavail.saturating_mul(told.f_frsize))
+}
+
+#[cfg(not(unix))]
+#[must_use]
+pub fn free_bytes(_folder: &Path) -> u64 {
+    u64::MAX
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

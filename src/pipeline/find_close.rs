@@ -14,6 +14,7 @@ use super::verify::{RowTexts, Verifying, verify};
 use super::watched::Watched;
 use super::workers::Workers;
 use crate::close::Close;
+use crate::durable::free_bytes;
 use crate::error::Result;
 use crate::extract::frequencies::Frequencies;
 use crate::progress::Progress;
@@ -77,10 +78,13 @@ impl Run<'_> {
             terms.frequencies().map_or(0, |learned| Frequencies::bytes(learned.len() as u64));
         let memory = resources.memory.saturating_sub(learned_bytes);
         let kept_bytes = if any_dear { memory / 3 } else { 0 };
+        let folder = resources.temporary_folder.as_path();
+        // Others write there too. What has no room is read again.
+        let most_spooled = free_bytes(folder) / 10 * 9 / self.corpora.iter().count() as u64;
         let prices = self.corpora.map(|corpus| move |shard| is_dear(corpus, shard));
         let kept = sources.as_ref().zip(prices.as_ref()).map(|(source, is_dear)| {
             let each = if sources.is_two() { kept_bytes / 2 } else { kept_bytes };
-            KeptTerms::new(source, is_dear, each, &resources.temporary_folder, self.progress)
+            KeptTerms::new(source, is_dear, each, (folder, most_spooled), self.progress)
         });
         let memory_bytes = memory - kept_bytes;
         let (pool, isa) = (self.workers.pool(), resources.isa);

@@ -3,7 +3,7 @@
 //! A join of sets reads its documents two or three times, or more often where memory is scarce. A
 //! mapped text costs nothing to read again; a compressed page of HTML costs a hundred times what
 //! its terms do. So what is dear is read once: its terms stay in memory as far as they are allowed
-//! to, and go to temporary files beyond that.
+//! to, and go to temporary files beyond that. What has no room there either is read again.
 //!
 //! The files have no names, hold nothing but terms as this machine writes them, and are gone with
 //! the value. Each worker writes to one of its own, shard after shard.
@@ -13,7 +13,7 @@ use crate::large_buffer::reserve;
 use crate::progress::Progress;
 use crate::search::set_join::TermSource;
 use std::fs::File;
-use std::io::{Read, Seek, SeekFrom, Write};
+use std::io::{ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
@@ -63,6 +63,8 @@ struct Spool {
     folder: PathBuf,
     files: Mutex<Files>,
     spooled_bytes: AtomicU64,
+    /// Bytes that may go there; none more once the folder has no room.
+    most_bytes: AtomicU64,
 }
 
 #[derive(Default)]
@@ -76,19 +78,20 @@ struct Files {
 type SpoolFile = std::sync::Arc<Mutex<File>>;
 
 impl<'a> KeptTerms<'a> {
-    /// Nothing yet of `source`. Terms of dear shards may take `memory` bytes; what is more goes to
-    /// files in `folder`.
+    /// Nothing yet of `source`. Terms of dear shards may take `memory` bytes; of what is more, up to
+    /// `most_spooled` bytes go to files in `folder`.
     pub(super) fn new(
         source: &'a dyn TermSource,
         is_dear: &'a IsDear<'a>,
         memory: u64,
-        folder: &Path,
+        (folder, most_spooled): (&Path, u64),
         progress: &'a dyn Progress,
     ) -> Self {
         let spool = Spool {
             folder: folder.to_owned(),
             files: Mutex::default(),
             spooled_bytes: AtomicU64::new(0),
+            most_bytes: AtomicU64::new(most_spooled),
         };
         let shards = (0..source.shard_count()).map(|_| OnceLock::new()).collect();
         Self { source, is_dear, progress, shards, memory_left: AtomicU64::new(memory), spool }
@@ -99,27 +102,34 @@ impl<'a> KeptTerms<'a> {
         self.spool.spooled_bytes.load(Ordering::Relaxed)
     }
 
-    /// Reads a dear shard for the first time.
+    /// Reads a dear shard that is not kept.
     fn keep(
         &self,
         shard: usize,
         wanted: &dyn Fn(u32) -> bool,
         visit: &mut dyn FnMut(u32, &[u64]),
     ) -> Result<()> {
-        let mut keeping =
-            Keeping { of: self, ends: Vec::new(), terms: Vec::new(), taken: 0, writing: None };
+        let mut keeping = Keeping::of(self);
         let mut done = Ok(());
         // All documents, so that all are there when others are wanted later.
         self.source.visit_shard(shard, &|_| true, &mut |index, terms| {
-            if done.is_ok() {
-                done = keeping.push(terms);
+            if let Some(kept) = &mut keeping
+                && done.is_ok()
+            {
+                match kept.push(terms) {
+                    Ok(true) => {}
+                    Ok(false) => keeping = None,
+                    Err(error) => done = Err(error),
+                }
             }
             if wanted(index) {
                 visit(index, terms);
             }
         })?;
         done?;
-        let kept = keeping.finish()?;
+        let Some(kept) = keeping.map(Keeping::finish).transpose()?.flatten() else {
+            return Ok(());
+        };
         // Of two readers of one shard, which find the same, one takes nothing.
         if let Err(KeptShard { terms: Kept::InMemory(terms), .. }) = self.shards[shard].set(kept) {
             let bytes = terms.len() as u64 * TERM_BYTES;
@@ -202,12 +212,22 @@ struct Keeping<'k, 'a> {
     writing: Option<Writing<'k>>,
 }
 
-impl Keeping<'_, '_> {
-    fn push(&mut self, terms: &[u64]) -> Result<()> {
+impl<'k, 'a> Keeping<'k, 'a> {
+    /// A shard of which nothing is kept yet, if there is any room.
+    fn of(of: &'k KeptTerms<'a>) -> Option<Self> {
+        let has_room = of.memory_left.load(Ordering::Relaxed) > 0 || of.spool.has_room(0);
+        let nothing = Self { of, ends: Vec::new(), terms: Vec::new(), taken: 0, writing: None };
+        has_room.then_some(nothing)
+    }
+
+    /// Keeps the terms of the next document; whether there was room for them.
+    fn push(&mut self, terms: &[u64]) -> Result<bool> {
         self.ends.push(self.ends.last().unwrap_or(&0) + terms.len() as u64);
         if let Some(writing) = &mut self.writing {
             if self.terms.len() + terms.len() > BLOCK_TERMS {
-                writing.write(&self.terms)?;
+                if !writing.write(&self.terms)? {
+                    return Ok(false);
+                }
                 self.terms.clear();
             }
             if terms.len() > BLOCK_TERMS {
@@ -215,16 +235,15 @@ impl Keeping<'_, '_> {
             }
         } else if !self.has_room(terms.len()) {
             let mut writing = self.of.spool.begin()?;
-            writing.write(&self.terms)?;
-            writing.write(terms)?;
+            let has_room = writing.write(&self.terms)? && writing.write(terms)?;
             self.writing = Some(writing);
             self.terms = Vec::new();
             self.give_back();
-            return Ok(());
+            return Ok(has_room);
         }
         reserve(&mut self.terms, terms.len(), WHAT)?;
         self.terms.extend_from_slice(terms);
-        Ok(())
+        Ok(true)
     }
 
     /// Makes room for `more` terms, if the memory allows it.
@@ -250,11 +269,14 @@ impl Keeping<'_, '_> {
         self.of.memory_left.fetch_add(bytes, Ordering::Relaxed);
     }
 
-    fn finish(mut self) -> Result<KeptShard> {
+    /// The shard, if there was room for the last of it.
+    fn finish(mut self) -> Result<Option<KeptShard>> {
         self.ends.shrink_to_fit();
         let ends = std::mem::take(&mut self.ends);
         let terms = if let Some(mut writing) = self.writing.take() {
-            writing.write(&self.terms)?;
+            if !writing.write(&self.terms)? {
+                return Ok(None);
+            }
             writing.finish()
         } else {
             self.terms.shrink_to_fit();
@@ -263,38 +285,67 @@ impl Keeping<'_, '_> {
             self.give_back();
             Kept::InMemory(std::mem::take(&mut self.terms))
         };
-        Ok(KeptShard { ends, terms })
+        Ok(Some(KeptShard { ends, terms }))
     }
 }
 
-/// A file that a worker writes a shard to.
+/// A file that a worker writes a shard to. It is left to the next shard, without what was written of one
+/// that is not finished.
 struct Writing<'s> {
     spool: &'s Spool,
     number: usize,
     file: SpoolFile,
+    /// The end of the last shard that is finished.
     start: u64,
     end: u64,
 }
 
 impl Writing<'_> {
-    fn write(&mut self, terms: &[u64]) -> Result<()> {
+    /// Whether there was room for the terms.
+    fn write(&mut self, terms: &[u64]) -> Result<bool> {
         let bytes: &[u8] = bytemuck::cast_slice(terms);
+        if !self.spool.has_room(bytes.len() as u64) {
+            return Ok(false);
+        }
         let mut file = locked(&self.file);
         let written = file.seek(SeekFrom::Start(self.end)).and_then(|_| file.write_all(bytes));
-        written.map_err(|e| Error::io(&self.spool.folder, "write a temporary file in", e))?;
+        match written.map_err(|error| (error.kind(), error)) {
+            Ok(()) => {}
+            Err((ErrorKind::StorageFull | ErrorKind::QuotaExceeded, _)) => {
+                self.spool.most_bytes.store(0, Ordering::Relaxed);
+                return Ok(false);
+            }
+            Err((_, error)) => {
+                return Err(Error::io(&self.spool.folder, "write a temporary file in", error));
+            }
+        }
         self.end += bytes.len() as u64;
         self.spool.spooled_bytes.fetch_add(bytes.len() as u64, Ordering::Relaxed);
-        Ok(())
+        Ok(true)
     }
 
-    /// Leaves the file to the next shard.
-    fn finish(self) -> Kept {
-        locked(&self.spool.files).free.push((self.number, self.end));
-        Kept::Spooled { file: self.number, start: self.start }
+    fn finish(mut self) -> Kept {
+        let start = std::mem::replace(&mut self.start, self.end);
+        Kept::Spooled { file: self.number, start }
+    }
+}
+
+impl Drop for Writing<'_> {
+    fn drop(&mut self) {
+        // Where that fails, the next shard is written over it.
+        drop(locked(&self.file).set_len(self.start));
+        self.spool.spooled_bytes.fetch_sub(self.end - self.start, Ordering::Relaxed);
+        locked(&self.spool.files).free.push((self.number, self.start));
     }
 }
 
 impl Spool {
+    /// Whether so many bytes more may be written.
+    fn has_room(&self, bytes: u64) -> bool {
+        let most = self.most_bytes.load(Ordering::Relaxed);
+        self.spooled_bytes.load(Ordering::Relaxed).saturating_add(bytes) < most
+    }
+
     /// A file that nobody else writes to.
     fn begin(&self) -> Result<Writing<'_>> {
         let mut files = locked(&self.files);
@@ -416,7 +467,13 @@ mod tests {
             for memory_bytes in [u64::MAX, 3 << 20] {
                 let source = counted();
                 let is_dear = |shard: usize| shard % 3 != 1;
-                let kept = KeptTerms::new(&source, &is_dear, memory, folder.path(), &NoProgress);
+                let kept = KeptTerms::new(
+                    &source,
+                    &is_dear,
+                    memory,
+                    (folder.path(), u64::MAX),
+                    &NoProgress,
+                );
                 let join = SetJoin {
                     threshold,
                     pool: Some(&pool),
@@ -457,8 +514,12 @@ mod tests {
     fn only_wanted_documents_are_visited() {
         let folder = tempfile::tempdir().unwrap();
         let source = counted();
-        for memory in [0, u64::MAX] {
-            let kept = KeptTerms::new(&source, &|_| true, memory, folder.path(), &NoProgress);
+        // The third shard and what follows it have no room; or nothing has, or all.
+        let two_shards = 2 * TERM_BYTES * source.shards[1].concat().len() as u64;
+        for (memory, most) in [(0, u64::MAX), (u64::MAX, 0), (0, 0), (0, two_shards), (1 << 16, 1)]
+        {
+            let kept =
+                KeptTerms::new(&source, &|_| true, memory, (folder.path(), most), &NoProgress);
             // The first reading keeps also what it was not asked for.
             for wanted in
                 [&(|index: u32| index % 7 == 2) as &dyn Fn(u32) -> bool, &|_| true, &|_| false]
@@ -471,13 +532,17 @@ mod tests {
                     assert_eq!(found, all.filter(|&(i, _)| wanted(i)).collect::<Vec<_>>());
                 }
             }
+            assert!(kept.spooled_bytes() <= most);
+            let is_kept = |shard: &OnceLock<KeptShard>| shard.get().is_some();
+            assert!(most == u64::MAX || memory == u64::MAX || !kept.shards.iter().all(is_kept));
         }
     }
 
     #[test]
     fn a_folder_that_takes_no_files_is_named() {
         let source = counted();
-        let kept = KeptTerms::new(&source, &|_| true, 0, Path::new("/nowhere/at/all"), &NoProgress);
+        let folder = (Path::new("/nowhere/at/all"), u64::MAX);
+        let kept = KeptTerms::new(&source, &|_| true, 0, folder, &NoProgress);
         let error = kept.visit_shard(3, &|_| true, &mut |_, _| {}).unwrap_err();
         assert_eq!(error.to_string(), "cannot create a temporary file in /nowhere/at/all");
     }
