@@ -15,7 +15,7 @@ use crate::search::set_join::TermSource;
 use std::fs::File;
 use std::io::{ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// Terms that are read from a temporary file at a time, and written: a megabyte.
@@ -63,8 +63,10 @@ struct Spool {
     folder: PathBuf,
     files: Mutex<Files>,
     spooled_bytes: AtomicU64,
-    /// Bytes that may go there; none more once the folder has no room.
-    most_bytes: AtomicU64,
+    /// Bytes that may go there.
+    most_bytes: u64,
+    /// Whether there was no room for a shard.
+    is_full: AtomicBool,
 }
 
 #[derive(Default)]
@@ -91,7 +93,8 @@ impl<'a> KeptTerms<'a> {
             folder: folder.to_owned(),
             files: Mutex::default(),
             spooled_bytes: AtomicU64::new(0),
-            most_bytes: AtomicU64::new(most_spooled),
+            most_bytes: most_spooled,
+            is_full: AtomicBool::new(false),
         };
         let shards = (0..source.shard_count()).map(|_| OnceLock::new()).collect();
         Self { source, is_dear, progress, shards, memory_left: AtomicU64::new(memory), spool }
@@ -109,8 +112,9 @@ impl<'a> KeptTerms<'a> {
         wanted: &dyn Fn(u32) -> bool,
         visit: &mut dyn FnMut(u32, &[u64]),
     ) -> Result<()> {
-        let mut keeping = Keeping::of(self);
-        let mut done = Ok(());
+        let nothing =
+            Keeping { of: self, ends: Vec::new(), terms: Vec::new(), taken: 0, writing: None };
+        let (mut keeping, mut done) = (Some(nothing), Ok(()));
         // All documents, so that all are there when others are wanted later.
         self.source.visit_shard(shard, &|_| true, &mut |index, terms| {
             if let Some(kept) = &mut keeping
@@ -184,7 +188,10 @@ impl TermSource for KeptTerms<'_> {
                 self.progress.advance(self.shard_bytes(shard));
                 self.spool.visit(*file, *start, ends, wanted, visit)
             }
-            None if (self.is_dear)(shard) => self.keep(shard, wanted, visit),
+            // Once there is no room, nothing is kept in vain, in each reading.
+            None if (self.is_dear)(shard) && !self.spool.is_full.load(Ordering::Relaxed) => {
+                self.keep(shard, wanted, visit)
+            }
             None => self.source.visit_shard(shard, wanted, visit),
         }
     }
@@ -212,14 +219,7 @@ struct Keeping<'k, 'a> {
     writing: Option<Writing<'k>>,
 }
 
-impl<'k, 'a> Keeping<'k, 'a> {
-    /// A shard of which nothing is kept yet, if there is any room.
-    fn of(of: &'k KeptTerms<'a>) -> Option<Self> {
-        let has_room = of.memory_left.load(Ordering::Relaxed) > 0 || of.spool.has_room(0);
-        let nothing = Self { of, ends: Vec::new(), terms: Vec::new(), taken: 0, writing: None };
-        has_room.then_some(nothing)
-    }
-
+impl Keeping<'_, '_> {
     /// Keeps the terms of the next document; whether there was room for them.
     fn push(&mut self, terms: &[u64]) -> Result<bool> {
         self.ends.push(self.ends.last().unwrap_or(&0) + terms.len() as u64);
@@ -304,16 +304,16 @@ impl Writing<'_> {
     /// Whether there was room for the terms.
     fn write(&mut self, terms: &[u64]) -> Result<bool> {
         let bytes: &[u8] = bytemuck::cast_slice(terms);
-        if !self.spool.has_room(bytes.len() as u64) {
-            return Ok(false);
+        let spooled = self.spool.spooled_bytes.load(Ordering::Relaxed);
+        if spooled + bytes.len() as u64 > self.spool.most_bytes {
+            return Ok(self.no_room());
         }
         let mut file = locked(&self.file);
         let written = file.seek(SeekFrom::Start(self.end)).and_then(|_| file.write_all(bytes));
         match written.map_err(|error| (error.kind(), error)) {
             Ok(()) => {}
             Err((ErrorKind::StorageFull | ErrorKind::QuotaExceeded, _)) => {
-                self.spool.most_bytes.store(0, Ordering::Relaxed);
-                return Ok(false);
+                return Ok(self.no_room());
             }
             Err((_, error)) => {
                 return Err(Error::io(&self.spool.folder, "write a temporary file in", error));
@@ -322,6 +322,11 @@ impl Writing<'_> {
         self.end += bytes.len() as u64;
         self.spool.spooled_bytes.fetch_add(bytes.len() as u64, Ordering::Relaxed);
         Ok(true)
+    }
+
+    fn no_room(&self) -> bool {
+        self.spool.is_full.store(true, Ordering::Relaxed);
+        false
     }
 
     fn finish(mut self) -> Kept {
@@ -340,12 +345,6 @@ impl Drop for Writing<'_> {
 }
 
 impl Spool {
-    /// Whether so many bytes more may be written.
-    fn has_room(&self, bytes: u64) -> bool {
-        let most = self.most_bytes.load(Ordering::Relaxed);
-        self.spooled_bytes.load(Ordering::Relaxed).saturating_add(bytes) < most
-    }
-
     /// A file that nobody else writes to.
     fn begin(&self) -> Result<Writing<'_>> {
         let mut files = locked(&self.files);
