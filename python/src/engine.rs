@@ -77,7 +77,7 @@ impl Engine {
             let rule = "compares a field, which is not distributed: take first, last or longest";
             return Err(exception(Error::config("keep", config.keep.name(), rule)));
         }
-        Verifier::new(method, &config.resources).map_err(exception)?;
+        Verifier::check(method).map_err(exception)?;
         let shape = sketch.shape();
         let by_bands = method.recall().map(|recall| Layout::with_recall(shape, distance, recall));
         let is_exact = matches!(shape.metric(), Metric::Bits | Metric::Lanes { null: false, .. });

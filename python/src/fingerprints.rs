@@ -127,16 +127,12 @@ pub(crate) fn fingerprint(
     options: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<Fingerprints> {
     let mut options = settings::options(options)?;
-    let config = match &by {
-        Some(by) => Config {
-            method: by.method.clone(),
-            resources: settings::resources(options)?,
-            ..Config::default()
-        },
-        None => {
-            options.complete(&[("method", "simhash")]);
-            settings::config(options)?
-        }
+    let config = if let Some(by) = &by {
+        let (method, resources) = (by.method.clone(), settings::resources(options)?);
+        Config { method, resources, ..Config::default() }
+    } else {
+        options.complete(&[("method", "simhash")]);
+        settings::config(options)?
     };
     let input = Input::of(texts, column)?;
     let rows = &input.rows()?;

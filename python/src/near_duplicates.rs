@@ -292,7 +292,7 @@ fn found(
     texts: Sides<Texts<'_>>,
 ) -> PyResult<NearDuplicates> {
     let Asked { config, chosen_by } = asked;
-    let (memory, documents) = (config.resources.memory, texts.as_ref().map(|texts| texts.len()));
+    let (memory, documents) = (config.resources.memory, texts.as_ref().map(Texts::len));
     let (found, method) = run(py, progress, |progress| {
         let corpora = texts.as_ref().map(|texts| texts as &dyn Corpus);
         let method = match chosen_by {

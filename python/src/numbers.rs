@@ -40,10 +40,10 @@ pub(crate) fn floats(array: View<'_>, begin: usize, length: usize) -> PyResult<V
 /// Numbers at some places of an array as a file has them written: points in time as the number that is
 /// stored, what is not a number as nothing.
 pub(crate) fn written(array: View<'_>, begin: usize, length: usize) -> PyResult<Vec<String>> {
-    let end = begin.checked_add(length).ok_or_else(|| wrong("a huge length"))?;
     fn texts<T: ToString>(numbers: &[T]) -> Vec<String> {
         numbers.iter().map(ToString::to_string).collect()
     }
+    let end = begin.checked_add(length).ok_or_else(|| wrong("a huge length"))?;
     Ok(match array.field().format() {
         "f" | "g" => {
             let written = |number: f64| {

@@ -80,11 +80,12 @@ impl Run<'_> {
         let kept_bytes = if any_dear { memory / 3 } else { 0 };
         let folder = resources.temporary_folder.as_path();
         // Others write there too. What has no room is read again.
-        let most_spooled = free_bytes(folder) / 10 * 9 / self.corpora.iter().count() as u64;
+        let room = if any_dear { free_bytes(folder) / 10 * 9 } else { 0 };
         let prices = self.corpora.map(|corpus| move |shard| is_dear(corpus, shard));
         let kept = sources.as_ref().zip(prices.as_ref()).map(|(source, is_dear)| {
-            let each = if sources.is_two() { kept_bytes / 2 } else { kept_bytes };
-            KeptTerms::new(source, is_dear, each, (folder, most_spooled), self.progress)
+            let each = |bytes| if sources.is_two() { bytes / 2 } else { bytes };
+            let spool = (folder, each(room));
+            KeptTerms::new(source, is_dear, each(kept_bytes), spool, self.progress)
         });
         let memory_bytes = memory - kept_bytes;
         let (pool, isa) = (self.workers.pool(), resources.isa);

@@ -1,6 +1,7 @@
 //! What one reading of a collection tells beside its texts: IDs, bad records, faults, lengths.
 
 use super::config::Keep;
+use super::workers::Workers;
 use crate::document::{Bad, Content, Document, DocumentIds, ShardIds};
 use crate::error::Result;
 use crate::fault::Fault;
@@ -158,6 +159,24 @@ impl ShardSummary {
 }
 
 impl CollectionSummary {
+    /// That of a collection that is read for nothing else.
+    ///
+    /// # Errors
+    ///
+    /// The collection cannot be read, or has more than 2³² − 1 documents.
+    pub(super) fn read(collection: &dyn Corpus, workers: &Workers) -> Result<Self> {
+        let parts = workers.try_share(collection.shard_count(), |shards| {
+            let read_shard = |shard| {
+                let read = read_summarized(collection, shard, false, &mut |_, _| Ok(true));
+                read.map(|summary| (shard, summary)).map_err(|error| (shard, error))
+            };
+            shards.map(read_shard).collect::<Result<Vec<_>, _>>()
+        })?;
+        let mut parts: Vec<_> = parts.into_iter().flatten().collect();
+        parts.sort_unstable_by_key(|part| part.0);
+        Self::new(collection, parts.into_iter().map(|(_, summary)| summary).collect())
+    }
+
     /// The summaries of all shards, put together in their order.
     ///
     /// # Errors

@@ -13,7 +13,7 @@ use crate::pipeline::fingerprint_collection::{Wordless, fingerprint_collection};
 use crate::pipeline::method::presets::NamedMethod;
 use crate::pipeline::method::{Criterion, DocumentTerms, Fitted, Method, TermScratch};
 use crate::pipeline::probe_sets::ProbeSets;
-use crate::pipeline::shard_summary::{CollectionSummary, read_again, read_summarized};
+use crate::pipeline::shard_summary::{CollectionSummary, read_again};
 use crate::pipeline::watched::Watched;
 use crate::pipeline::workers::Workers;
 use crate::progress::{Progress, Work};
@@ -76,7 +76,10 @@ pub fn estimate_by_sample(
     let workers = &Workers::new(resources.threads)?;
     let watched = &Watched { corpus, progress } as &dyn Corpus;
     let (rows, summary) = match method.close() {
-        Criterion::Similarity(_) => (None, read_summary(watched, workers, progress)?),
+        Criterion::Similarity(_) => {
+            progress.begin("reading", Work::Bytes(watched.bytes()));
+            (None, CollectionSummary::read(watched, workers)?)
+        }
         Criterion::Distance(distance) => {
             let (recipe, wordless) = (method.recipe(), Wordless::Allowed);
             let made = fingerprint_collection(corpus, recipe, resources, wordless, progress)?;
@@ -139,26 +142,6 @@ fn own_similarity(method: &Method) -> Threshold {
         Criterion::Similarity(own) => own,
         Criterion::Distance(_) => method.verify().unwrap_or(Threshold::DEFAULT),
     }
-}
-
-/// Reads all of a collection for its IDs.
-fn read_summary(
-    corpus: &dyn Corpus,
-    workers: &Workers,
-    progress: &dyn Progress,
-) -> Result<CollectionSummary> {
-    progress.begin("reading", Work::Bytes(corpus.bytes()));
-    let read = |shards: &mut dyn Iterator<Item = usize>| {
-        let read_shard = |shard| {
-            let read = read_summarized(corpus, shard, false, &mut |_, _| Ok(true));
-            read.map(|summary| (shard, summary)).map_err(|error| (shard, error))
-        };
-        shards.map(read_shard).collect::<Result<Vec<_>, _>>()
-    };
-    let parts = workers.try_share(corpus.shard_count(), read)?;
-    let mut parts: Vec<_> = parts.into_iter().flatten().collect();
-    parts.sort_unstable_by_key(|part| part.0);
-    CollectionSummary::new(corpus, parts.into_iter().map(|(_, summary)| summary).collect())
 }
 
 /// The documents of the sample, ascending: those whose names have the smallest hashes.

@@ -6,10 +6,10 @@ use crate::error::{Error, Result};
 use crate::fingerprint_rows::FingerprintRows;
 use crate::matches::ValuePair;
 use crate::pipeline::method::{DocumentTerms, Fitted, Method, TermScratch};
-use crate::pipeline::shard_summary::{CollectionSummary, read_summarized};
+use crate::pipeline::shard_summary::CollectionSummary;
 use crate::pipeline::workers::Workers;
 use crate::progress::NoProgress;
-use crate::read::{Corpus, Texts};
+use crate::read::Texts;
 use crate::resources::Resources;
 use crate::sides::Sides;
 use crate::similarity::Threshold;
@@ -37,15 +37,25 @@ impl Verifier {
     ///
     /// Terms weigh what a collection teaches; the threads cannot be started.
     pub fn new(method: &Method, resources: &Resources) -> Result<Option<Self>> {
+        Self::check(method)?;
         let Some(threshold) = method.verify() else { return Ok(None) };
-        let compared = method.compared();
-        if compared.is_learned() {
-            let rule = "is learned from the whole collection, of which only some texts are here";
-            return Err(Error::config("verify_weight", compared.weighting().weight.name(), rule));
-        }
-        let terms = DocumentTerms::new(compared, &Fitted::Nothing, resources.isa);
+        let terms = DocumentTerms::new(method.compared(), &Fitted::Nothing, resources.isa);
         let workers = Workers::new(resources.threads)?;
         Ok(Some(Self { threshold, terms, workers, resources: resources.clone() }))
+    }
+
+    /// Checks that texts can be compared for a method, or that it compares none.
+    ///
+    /// # Errors
+    ///
+    /// Terms weigh what a collection teaches.
+    pub fn check(method: &Method) -> Result<()> {
+        let compared = method.compared();
+        if method.verify().is_none() || !compared.is_learned() {
+            return Ok(());
+        }
+        let rule = "is learned from the whole collection, of which only some texts are here";
+        Err(Error::config("verify_weight", compared.weighting().weight.name(), rule))
     }
 
     /// A number for each text, given in the order of their fingerprints, that equal fingerprints with
@@ -80,10 +90,7 @@ impl Verifier {
         pairs: &[ValuePair],
     ) -> Result<Vec<ClosePair>> {
         let corpus = Texts::of(texts);
-        let shards = (0..corpus.shard_count())
-            .map(|shard| read_summarized(&corpus, shard, false, &mut |_, _| Ok(true)))
-            .collect::<Result<_>>()?;
-        let read = CollectionSummary::new(&corpus, shards)?;
+        let read = CollectionSummary::read(&corpus, &self.workers)?;
         let texts = RowTexts::of(&corpus, &read, &self.terms, &self.workers, &NoProgress);
         let tasks = pairs.iter().map(|&ValuePair { a, b, distance }| Task { a, b, distance });
         let verifying = Verifying {
