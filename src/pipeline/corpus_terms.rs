@@ -5,12 +5,15 @@ use super::shard_summary::{CollectionSummary, ShardSummary, read_again, read_sum
 use crate::document::Document;
 use crate::error::Result;
 use crate::progress::Progress;
-use crate::read::Corpus;
-use crate::search::set_join::TermSource;
+use crate::read::{Corpus, Price};
+use crate::search::set_join::{TermSource, Wanted};
 use std::sync::OnceLock;
 
 /// Bytes of text for each term, about, to size tables before the text was read.
 const BYTES_A_TERM: u64 = 6;
+/// Bytes of text for each packed byte of zstd or Parquet, about. Of gzip, which may hold HTML that is
+/// mostly tags, nothing is said.
+const UNPACKED: u64 = 3;
 
 /// A collection as terms, and what its first reading tells besides.
 pub(super) struct CorpusTerms<'c> {
@@ -50,7 +53,11 @@ impl TermSource for CorpusTerms<'_> {
     }
 
     fn term_count_hint(&self) -> u64 {
-        self.collection.bytes() / BYTES_A_TERM
+        let text = |shard| match self.collection.price(shard) {
+            Price::Cheap | Price::Dear => self.collection.shard_bytes(shard),
+            Price::Unpacked => self.collection.shard_bytes(shard).saturating_mul(UNPACKED),
+        };
+        (0..self.collection.shard_count()).map(text).sum::<u64>() / BYTES_A_TERM
     }
 
     fn is_weighted(&self) -> bool {
@@ -68,12 +75,13 @@ impl TermSource for CorpusTerms<'_> {
     fn visit_shard(
         &self,
         shard: usize,
-        wanted: &dyn Fn(u32) -> bool,
+        wanted: Wanted<'_>,
         visit: &mut dyn FnMut(u32, &[u64]),
     ) -> Result<()> {
         let mut scratch = TermScratch::default();
         if let Some(summary) = self.summaries[shard].get() {
             // No file is opened of which nothing is wanted, and none read beyond what is.
+            let wanted = &|index| wanted.has(index);
             let last = (0..summary.document_count()).rev().find(|&index| wanted(index));
             let Some(last) = last else {
                 self.progress.advance(self.collection.shard_bytes(shard));

@@ -70,10 +70,10 @@ impl Run<'_> {
         let by_field = self.plan.keep().is_by_field();
         let sources =
             self.corpora.map(|corpus| CorpusTerms::new(corpus, &terms, by_field, self.progress));
-        let is_dear = |corpus: &dyn Corpus, shard| corpus.price(shard) == Price::Dear;
-        let any_dear = (self.corpora.iter())
-            .any(|corpus| (0..corpus.shard_count()).any(|shard| is_dear(*corpus, shard)));
-        // Terms that are kept from their first reading, if any are dear to read.
+        let any_dear = (self.corpora.iter()).any(|corpus| {
+            (0..corpus.shard_count()).any(|shard| corpus.price(shard) != Price::Cheap)
+        });
+        // Terms that are kept, if any are dear to read.
         let learned_bytes =
             terms.frequencies().map_or(0, |learned| Frequencies::bytes(learned.len() as u64));
         let memory = resources.memory.saturating_sub(learned_bytes);
@@ -81,11 +81,11 @@ impl Run<'_> {
         let folder = resources.temporary_folder.as_path();
         // Others write there too. What has no room is read again.
         let room = if any_dear { free_bytes(folder) / 10 * 9 } else { 0 };
-        let prices = self.corpora.map(|corpus| move |shard| is_dear(corpus, shard));
-        let kept = sources.as_ref().zip(prices.as_ref()).map(|(source, is_dear)| {
+        let prices = self.corpora.map(|corpus| move |shard| corpus.price(shard));
+        let kept = sources.as_ref().zip(prices.as_ref()).map(|(source, price)| {
             let each = |bytes| if sources.is_two() { bytes / 2 } else { bytes };
             let spool = (folder, each(room));
-            KeptTerms::new(source, is_dear, each(kept_bytes), spool, self.progress)
+            KeptTerms::new(source, price, each(kept_bytes), spool, self.progress)
         });
         let memory_bytes = memory - kept_bytes;
         let (pool, isa) = (self.workers.pool(), resources.isa);

@@ -3,7 +3,9 @@
 //! A join of sets reads its documents two or three times, or more often where memory is scarce. A
 //! mapped text costs nothing to read again; a compressed page of HTML costs a hundred times what
 //! its terms do. So what is dear is read once: its terms stay in memory as far as they are allowed
-//! to, and go to temporary files beyond that. What has no room there either is read again.
+//! to, and go to temporary files beyond that. What is unpacked about as soon as a file of terms is
+//! written is kept from its first reading if memory takes all of it; else, as all of which there is more
+//! than files have room for, once few of its documents remain. What has no room at all is read again.
 //!
 //! The files have no names, hold nothing but terms as this machine writes them, and are gone with
 //! the value. Each worker writes to one of its own, shard after shard.
@@ -11,7 +13,8 @@
 use crate::error::{Error, Result};
 use crate::large_buffer::reserve;
 use crate::progress::Progress;
-use crate::search::set_join::TermSource;
+use crate::read::Price;
+use crate::search::set_join::{TermSource, Wanted};
 use std::fs::File;
 use std::io::{ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -26,18 +29,23 @@ const TERM_BYTES: u64 = size_of::<u64>() as u64;
 /// What the memory is for.
 const WHAT: &str = "the terms of texts that are read once";
 
-/// Tells of a shard whether it is dear to read.
-pub(super) type IsDear<'a> = dyn Fn(usize) -> bool + Sync + 'a;
+/// Of so many terms one at the most remains when those of a text that is soon unpacked go to files.
+const FEW_REMAIN: u64 = 4;
+
+/// Tells of a shard how dear it is to read.
+pub(super) type PriceOf<'a> = dyn Fn(usize) -> Price + Sync + 'a;
 
 /// What is kept of the shards of a source.
 pub(super) struct KeptTerms<'a> {
     source: &'a dyn TermSource,
-    is_dear: &'a IsDear<'a>,
+    price: &'a PriceOf<'a>,
     /// Is told of what is read here; the source tells of the rest.
     progress: &'a dyn Progress,
     /// What was kept of each dear shard, once it was read.
     shards: Vec<OnceLock<KeptShard>>,
-    /// Bytes of memory that terms may still take.
+    /// Bytes of memory that terms may take.
+    memory: u64,
+    /// Those that they may still take.
     memory_left: AtomicU64,
     spool: Spool,
 }
@@ -84,7 +92,7 @@ impl<'a> KeptTerms<'a> {
     /// `most_spooled` bytes go to files in `folder`.
     pub(super) fn new(
         source: &'a dyn TermSource,
-        is_dear: &'a IsDear<'a>,
+        price: &'a PriceOf<'a>,
         memory: u64,
         (folder, most_spooled): (&Path, u64),
         progress: &'a dyn Progress,
@@ -97,7 +105,8 @@ impl<'a> KeptTerms<'a> {
             is_full: AtomicBool::new(false),
         };
         let shards = (0..source.shard_count()).map(|_| OnceLock::new()).collect();
-        Self { source, is_dear, progress, shards, memory_left: AtomicU64::new(memory), spool }
+        let memory_left = AtomicU64::new(memory);
+        Self { source, price, progress, shards, memory, memory_left, spool }
     }
 
     /// Bytes that went to temporary files.
@@ -105,30 +114,46 @@ impl<'a> KeptTerms<'a> {
         self.spool.spooled_bytes.load(Ordering::Relaxed)
     }
 
-    /// Reads a dear shard that is not kept.
+    /// Whether a reading of a shard is to be the last one of its texts, if there is room: what is not
+    /// wanted now is not kept.
+    fn is_to_be_kept(&self, shard: usize, wanted: Wanted<'_>) -> bool {
+        let all = self.source.term_count_hint();
+        let terms = match wanted {
+            Wanted::All => all,
+            Wanted::Remaining { terms, .. } => terms,
+            Wanted::Some(_) => return false,
+        };
+        let bytes = terms.saturating_mul(TERM_BYTES);
+        let room = match (self.price)(shard) {
+            Price::Cheap => return false,
+            Price::Unpacked if terms > all / FEW_REMAIN => self.memory,
+            Price::Unpacked | Price::Dear => self.memory.saturating_add(self.spool.most_bytes),
+        };
+        // Once there is no room, nothing is kept in vain, in each reading.
+        bytes <= room && !self.spool.is_full.load(Ordering::Relaxed)
+    }
+
+    /// Reads a shard and keeps what is wanted of it.
     fn keep(
         &self,
         shard: usize,
-        wanted: &dyn Fn(u32) -> bool,
+        wanted: Wanted<'_>,
         visit: &mut dyn FnMut(u32, &[u64]),
     ) -> Result<()> {
         let nothing =
             Keeping { of: self, ends: Vec::new(), terms: Vec::new(), taken: 0, writing: None };
         let (mut keeping, mut done) = (Some(nothing), Ok(()));
-        // All documents, so that all are there when others are wanted later.
-        self.source.visit_shard(shard, &|_| true, &mut |index, terms| {
+        self.source.visit_shard(shard, wanted, &mut |index, terms| {
             if let Some(kept) = &mut keeping
                 && done.is_ok()
             {
-                match kept.push(terms) {
+                match kept.push(index, terms) {
                     Ok(true) => {}
                     Ok(false) => keeping = None,
                     Err(error) => done = Err(error),
                 }
             }
-            if wanted(index) {
-                visit(index, terms);
-            }
+            visit(index, terms);
         })?;
         done?;
         let Some(kept) = keeping.map(Keeping::finish).transpose()?.flatten() else {
@@ -173,7 +198,7 @@ impl TermSource for KeptTerms<'_> {
     fn visit_shard(
         &self,
         shard: usize,
-        wanted: &dyn Fn(u32) -> bool,
+        wanted: Wanted<'_>,
         visit: &mut dyn FnMut(u32, &[u64]),
     ) -> Result<()> {
         match self.shards[shard].get() {
@@ -188,10 +213,7 @@ impl TermSource for KeptTerms<'_> {
                 self.progress.advance(self.shard_bytes(shard));
                 self.spool.visit(*file, *start, ends, wanted, visit)
             }
-            // Once there is no room, nothing is kept in vain, in each reading.
-            None if (self.is_dear)(shard) && !self.spool.is_full.load(Ordering::Relaxed) => {
-                self.keep(shard, wanted, visit)
-            }
+            None if self.is_to_be_kept(shard, wanted) => self.keep(shard, wanted, visit),
             None => self.source.visit_shard(shard, wanted, visit),
         }
     }
@@ -200,11 +222,11 @@ impl TermSource for KeptTerms<'_> {
 /// The wanted documents, with the places of their terms.
 fn wanted_ranges<'e>(
     ends: &'e [u64],
-    wanted: &'e dyn Fn(u32) -> bool,
+    wanted: Wanted<'e>,
 ) -> impl Iterator<Item = (u32, std::ops::Range<u64>)> + 'e {
     let starts = std::iter::once(0).chain(ends.iter().copied());
     let ranges = starts.zip(ends).map(|(start, &end)| start..end);
-    (0..).zip(ranges).filter(|&(index, _)| wanted(index))
+    (0..).zip(ranges).filter(move |&(index, _)| wanted.has(index))
 }
 
 /// A shard that is being kept.
@@ -220,9 +242,12 @@ struct Keeping<'k, 'a> {
 }
 
 impl Keeping<'_, '_> {
-    /// Keeps the terms of the next document; whether there was room for them.
-    fn push(&mut self, terms: &[u64]) -> Result<bool> {
-        self.ends.push(self.ends.last().unwrap_or(&0) + terms.len() as u64);
+    /// Keeps the terms of the document at `index`, and nothing of those before it that were not
+    /// wanted; whether there was room for them.
+    fn push(&mut self, index: u32, terms: &[u64]) -> Result<bool> {
+        let end = self.ends.last().copied().unwrap_or(0);
+        self.ends.resize(index as usize, end);
+        self.ends.push(end + terms.len() as u64);
         if let Some(writing) = &mut self.writing {
             if self.terms.len() + terms.len() > BLOCK_TERMS {
                 if !writing.write(&self.terms)? {
@@ -366,7 +391,7 @@ impl Spool {
         file: usize,
         first_byte: u64,
         ends: &[u64],
-        wanted: &dyn Fn(u32) -> bool,
+        wanted: Wanted<'_>,
         visit: &mut dyn FnMut(u32, &[u64]),
     ) -> Result<()> {
         let file = SpoolFile::clone(&locked(&self.files).all[file]);
@@ -426,12 +451,12 @@ mod tests {
         fn visit_shard(
             &self,
             shard: usize,
-            wanted: &dyn Fn(u32) -> bool,
+            wanted: Wanted<'_>,
             visit: &mut dyn FnMut(u32, &[u64]),
         ) -> Result<()> {
             self.readings[shard].fetch_add(1, Ordering::Relaxed);
             for (index, terms) in (0..).zip(&self.shards[shard]) {
-                if wanted(index) {
+                if wanted.has(index) {
                     visit(index, terms);
                 }
             }
@@ -466,13 +491,9 @@ mod tests {
             for memory_bytes in [u64::MAX, 3 << 20] {
                 let source = counted();
                 let is_dear = |shard: usize| shard % 3 != 1;
-                let kept = KeptTerms::new(
-                    &source,
-                    &is_dear,
-                    memory,
-                    (folder.path(), u64::MAX),
-                    &NoProgress,
-                );
+                let price = |shard| if is_dear(shard) { Price::Dear } else { Price::Cheap };
+                let kept =
+                    KeptTerms::new(&source, &price, memory, (folder.path(), u64::MAX), &NoProgress);
                 let join = SetJoin {
                     threshold,
                     pool: Some(&pool),
@@ -509,31 +530,68 @@ mod tests {
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
     }
 
+    /// What a reading gives of all shards.
+    fn read(kept: &KeptTerms<'_>, wanted: Wanted<'_>) -> Vec<Vec<(u32, Vec<u64>)>> {
+        let read = |shard| {
+            let mut found = Vec::new();
+            let visit = &mut |index, terms: &[u64]| found.push((index, terms.to_vec()));
+            kept.visit_shard(shard, wanted, visit).unwrap();
+            found
+        };
+        (0..kept.shard_count()).map(read).collect()
+    }
+
     #[test]
     fn only_wanted_documents_are_visited() {
         let folder = tempfile::tempdir().unwrap();
         let source = counted();
+        let expected = |wanted: Wanted<'_>| -> Vec<Vec<(u32, Vec<u64>)>> {
+            let wanted = |shard: &Vec<Vec<u64>>| {
+                let all = (0..).zip(shard.iter().cloned());
+                all.filter(|&(index, _)| wanted.has(index)).collect()
+            };
+            source.shards.iter().map(wanted).collect()
+        };
+        let (few, fewer) = (|index: u32| index % 7 < 2, |index: u32| index % 7 == 1);
+        let terms =
+            expected(Wanted::Some(&few)).concat().iter().map(|(_, terms)| terms.len() as u64).sum();
+        let remaining = Wanted::Remaining { is_one: &few, terms };
         // The third shard and what follows it have no room; or nothing has, or all.
         let two_shards = 2 * TERM_BYTES * source.shards[1].concat().len() as u64;
-        for (memory, most) in [(0, u64::MAX), (u64::MAX, 0), (0, 0), (0, two_shards), (1 << 16, 1)]
-        {
-            let kept =
-                KeptTerms::new(&source, &|_| true, memory, (folder.path(), most), &NoProgress);
-            // The first reading keeps also what it was not asked for.
-            for wanted in
-                [&(|index: u32| index % 7 == 2) as &dyn Fn(u32) -> bool, &|_| true, &|_| false]
+        for price in [Price::Unpacked, Price::Dear] {
+            for (memory, most) in
+                [(0, u64::MAX), (u64::MAX, 0), (0, 0), (0, two_shards), (1 << 16, 1)]
             {
-                for shard in 0..source.shards.len() {
-                    let mut found = Vec::new();
-                    let visit = &mut |index, terms: &[u64]| found.push((index, terms.to_vec()));
-                    kept.visit_shard(shard, wanted, visit).unwrap();
-                    let all = (0..).zip(source.shards[shard].iter().cloned());
-                    assert_eq!(found, all.filter(|&(i, _)| wanted(i)).collect::<Vec<_>>());
+                let folder = (folder.path(), most);
+                let price = &|_| price;
+                let kept = KeptTerms::new(&source, price, memory, folder, &NoProgress);
+                for wanted in
+                    [Wanted::All, remaining, Wanted::Some(&fewer), Wanted::Some(&|_| false)]
+                {
+                    assert_eq!(read(&kept, wanted), expected(wanted));
                 }
+                assert!(kept.spooled_bytes() <= most);
+                let is_kept = |shard: &OnceLock<KeptShard>| shard.get().is_some();
+                assert_eq!(kept.shards.iter().all(is_kept), memory == u64::MAX || most == u64::MAX);
             }
-            assert!(kept.spooled_bytes() <= most);
-            let is_kept = |shard: &OnceLock<KeptShard>| shard.get().is_some();
-            assert!(most == u64::MAX || memory == u64::MAX || !kept.shards.iter().all(is_kept));
+        }
+    }
+
+    #[test]
+    fn what_is_soon_unpacked_goes_to_files_once_few_documents_remain() {
+        let folder = tempfile::tempdir().unwrap();
+        let source = counted();
+        let all = source.term_count_hint();
+        for (remaining, is_kept) in [(all / 2, false), (all / 5, true)] {
+            let folder = (folder.path(), u64::MAX);
+            let kept = KeptTerms::new(&source, &|_| Price::Unpacked, 0, folder, &NoProgress);
+            read(&kept, Wanted::All);
+            read(&kept, Wanted::Some(&|index| index % 5 == 0));
+            assert_eq!(kept.spooled_bytes(), 0);
+            let is_one = &|index: u32| index % 5 == 0;
+            read(&kept, Wanted::Remaining { is_one, terms: remaining });
+            assert_eq!(kept.spooled_bytes() > 0, is_kept);
+            assert!(kept.spooled_bytes() < all * TERM_BYTES / 2);
         }
     }
 
@@ -541,8 +599,8 @@ mod tests {
     fn a_folder_that_takes_no_files_is_named() {
         let source = counted();
         let folder = (Path::new("/nowhere/at/all"), u64::MAX);
-        let kept = KeptTerms::new(&source, &|_| true, 0, folder, &NoProgress);
-        let error = kept.visit_shard(3, &|_| true, &mut |_, _| {}).unwrap_err();
+        let kept = KeptTerms::new(&source, &|_| Price::Dear, 0, folder, &NoProgress);
+        let error = kept.visit_shard(3, Wanted::All, &mut |_, _| {}).unwrap_err();
         assert_eq!(error.to_string(), "cannot create a temporary file in /nowhere/at/all");
     }
 }

@@ -492,7 +492,7 @@ impl Corpus for Collection {
             Part::Whole => self.files[self.shard_file(shard)].price,
             Part::Range(..) | Part::Unreadable(_) => Price::Cheap,
             #[cfg(feature = "parquet")]
-            Part::RowGroups(..) => Price::Dear,
+            Part::RowGroups(..) => Price::Unpacked,
         }
     }
 

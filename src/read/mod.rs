@@ -139,7 +139,9 @@ pub enum Price {
     /// About as dear as looking at its bytes: text in memory, or plain text in a file. It is not
     /// worth keeping what was made of it.
     Cheap,
-    /// A multiple of that: bytes that are unpacked first, rows of Parquet, pages of HTML.
+    /// A few times that: what zstd unpacks, and rows of Parquet. A slow disk is no faster.
+    Unpacked,
+    /// Many times that: what gzip unpacks, and pages of HTML.
     Dear,
 }
 

@@ -175,9 +175,8 @@ impl Opened {
 /// How dear it is to read such a file again.
 fn price(compression: Compression, format: Option<Format>) -> Price {
     match (compression, format) {
-        (Compression::Gzip | Compression::Zstd, _) | (_, Some(Format::Warc | Format::Parquet)) => {
-            Price::Dear
-        }
+        (Compression::Gzip, _) | (_, Some(Format::Warc)) => Price::Dear,
+        (Compression::Zstd, _) | (_, Some(Format::Parquet)) => Price::Unpacked,
         (Compression::None, _) => Price::Cheap,
     }
 }

@@ -231,7 +231,7 @@ fn strata(corpus: &dyn Corpus) -> Vec<Stratum> {
         let (bytes, known) = (corpus.shard_bytes(shard), corpus.known_records(shard));
         let is_small = bytes <= SMALL_BYTES;
         let price = corpus.price(shard);
-        let is_dear = price == crate::read::Price::Dear;
+        let is_dear = price != crate::read::Price::Cheap;
         let key =
             (kind.0 as u8, kind.1.map(|format| format as u8), known.is_some(), is_small, is_dear);
         let stratum = strata.entry(key).or_insert_with(|| Stratum {

@@ -61,7 +61,7 @@ impl Prices {
         let shards = collection.shard_count();
         let whole = |shard| match collection.price(shard) {
             Price::Cheap => collection.shard_bytes(shard),
-            Price::Dear => collection.shard_bytes(shard).saturating_mul(DEAR),
+            Price::Unpacked | Price::Dear => collection.shard_bytes(shard).saturating_mul(DEAR),
         };
         Self {
             ends: (0..shards).map(|shard| read.ids.end_of_shard(shard).0).collect(),

@@ -8,7 +8,7 @@ use crate::pipeline::shard_summary::{CollectionSummary, read_again};
 use crate::pipeline::workers::Workers;
 use crate::progress::{Progress, Work};
 use crate::read::Corpus;
-use crate::search::set_join::TermSource;
+use crate::search::set_join::{TermSource, Wanted};
 use crate::stable_hash::hash;
 use crate::unordered_map::UnorderedMap;
 
@@ -233,11 +233,11 @@ impl TermSource for ClassTerms<'_> {
     fn visit_shard(
         &self,
         shard: usize,
-        wanted: &dyn Fn(u32) -> bool,
+        wanted: Wanted<'_>,
         visit: &mut dyn FnMut(u32, &[u64]),
     ) -> Result<()> {
         let classes = self.classes.iter().skip(shard * SHARD_CLASSES).take(SHARD_CLASSES);
-        for (index, class) in (0..).zip(classes).filter(|&(index, _)| wanted(index)) {
+        for (index, class) in (0..).zip(classes).filter(|&(index, _)| wanted.has(index)) {
             visit(index, &class.terms);
         }
         Ok(())

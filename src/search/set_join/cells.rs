@@ -14,9 +14,8 @@ const SECTION_CELLS: usize = 1 << 16;
 /// Cell numbers that a worker gathers per section. They touch each cache line of the section about
 /// four times, so that most updates find their line in the nearest cache.
 const BUFFERED: usize = 1024;
-/// Cells of one byte.
-const PER_BYTE: u32 = 4;
-const SECTION_BYTES: usize = SECTION_CELLS / PER_BYTE as usize;
+const SECTION_BYTES: usize = SECTION_CELLS / Cells::A_BYTE as usize;
+
 /// What the memory is for.
 const TABLE: &str = "the table of terms";
 /// The value of a cell whose terms can match.
@@ -36,17 +35,17 @@ enum Note {
 /// How terms map to cells.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CellNumbers {
-    cells: u32,
-    /// Which 32 bits of a term choose the cell: other ones in each round.
+    cells: u64,
+    /// Which bits of a term count most for its cell: other ones in each round.
     rotation: u32,
 }
 
 impl CellNumbers {
     /// The cell of a term.
     #[inline]
-    pub(super) fn of(self, term: u64) -> u32 {
-        let chosen = term.rotate_left(self.rotation) >> 32;
-        ((chosen * u64::from(self.cells)) >> 32) as u32
+    pub(super) fn of(self, term: u64) -> u64 {
+        let chosen = u128::from(term.rotate_left(self.rotation));
+        ((chosen * u128::from(self.cells)) >> 64) as u64
     }
 }
 
@@ -58,13 +57,21 @@ pub(super) struct Cells {
 }
 
 impl Cells {
+    /// Cells of a byte.
+    pub(super) const A_BYTE: u64 = 4;
+    /// Cells of the smallest table.
+    pub(super) const LEAST: u64 = 1 << 10;
+    /// What a writer gathers, in eighths of the bytes of the table.
+    pub(super) const EIGHTHS_A_WRITER: u64 =
+        (BUFFERED * size_of::<u16>() * 8 / SECTION_BYTES) as u64;
+
     /// An empty table of about `cells` cells; `round` changes which terms share a cell.
     ///
     /// # Errors
     /// The memory cannot be had.
     pub(super) fn new(cells: u64, round: u32) -> Result<Self> {
-        let cells = cells.clamp(1 << 10, 1 << 31) as u32;
-        let bytes = LargeBuffer::try_resident(cells.div_ceil(PER_BYTE) as usize, TABLE)?;
+        let cells = cells.max(Self::LEAST);
+        let bytes = LargeBuffer::try_resident(cells.div_ceil(Self::A_BYTE) as usize, TABLE)?;
         let rotation = round.wrapping_mul(13) % 64;
         Ok(Self { bytes, numbers: CellNumbers { cells, rotation } })
     }
@@ -79,10 +86,15 @@ impl Cells {
         Filling { sections: self.bytes.chunks_mut(SECTION_BYTES).map(Mutex::new).collect() }
     }
 
+    /// Makes the table empty again.
+    pub(super) fn clear(&mut self) {
+        self.bytes.fill(0);
+    }
+
     /// Whether the terms of the cell can match.
     #[inline]
-    pub(super) fn is_matched(&self, cell: u32) -> bool {
-        self.bytes[(cell / PER_BYTE) as usize] >> (cell % PER_BYTE * 2) & 3 == MATCHED
+    pub(super) fn is_matched(&self, cell: u64) -> bool {
+        self.bytes[(cell / Cells::A_BYTE) as usize] >> (cell % Cells::A_BYTE * 2) & 3 == MATCHED
     }
 }
 
@@ -123,7 +135,7 @@ pub(super) struct Writer<'f, 't> {
 impl Writer<'_, '_> {
     /// Notes an occurrence of a term of the cell.
     #[inline]
-    pub(super) fn push(&mut self, cell: u32) {
+    pub(super) fn push(&mut self, cell: u64) {
         let section = cell as usize / SECTION_CELLS;
         let length = usize::from(self.lengths[section]);
         self.buffers[section * BUFFERED + length] = cell as u16;
@@ -155,8 +167,8 @@ impl Writer<'_, '_> {
 #[inline]
 fn note_all(bytes: &mut [u8], cells: &[u16], note: impl Fn(u8) -> u8) {
     for &cell in cells {
-        let byte = &mut bytes[usize::from(cell) / PER_BYTE as usize];
-        let shift = u32::from(cell) % PER_BYTE * 2;
+        let byte = &mut bytes[usize::from(cell) / Cells::A_BYTE as usize];
+        let shift = u64::from(cell) % Cells::A_BYTE * 2;
         *byte |= (note(*byte >> shift) & 3) << shift;
     }
 }

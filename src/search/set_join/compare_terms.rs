@@ -9,7 +9,7 @@ use super::block_sets::{BlockSets, Comparable};
 use super::pair_order::{Candidate, PAIRS, in_order};
 use super::prune::{Shard, Stored, end_row, shard_of};
 use super::threads::Threads;
-use super::{Sources, TermSource as _};
+use super::{Sources, TermSource as _, Wanted};
 use crate::close::ClosePair;
 use crate::disjoint_sets::DisjointSets;
 use crate::distinct_terms::DistinctTerms;
@@ -228,7 +228,7 @@ impl TermComparison<'_> {
                 let wanted = |index: u32| {
                     own.binary_search(&(shard.first_row + index)).is_ok_and(|at| is_wanted[at])
                 };
-                self.sources.try_visit(number, &wanted, &mut |index, terms| {
+                self.sources.try_visit(number, Wanted::Some(&wanted), &mut |index, terms| {
                     stored.push(shard.first_row + index, distinct.replace(terms)?)
                 })
             },

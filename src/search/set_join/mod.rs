@@ -36,6 +36,7 @@ mod ranked_sets;
 mod reread;
 mod sketches;
 mod term_numbers;
+mod term_source;
 #[cfg(test)]
 mod tests;
 mod threads;
@@ -50,9 +51,9 @@ use crate::sides::Sides;
 use crate::similarity::Threshold;
 pub use prefix_join::shared_if_enough;
 pub use prune::sample_eighths;
+pub use term_source::{TermSource, Wanted};
 pub use weighted_join::shared_weight_if_enough;
 
-use crate::distinct_terms::DistinctTerms;
 use compare_terms::TermComparison;
 use pair_order::{Candidate, in_order};
 use prefix_join::PrefixJoin;
@@ -62,48 +63,9 @@ use rayon::ThreadPool;
 use reread::Rereading;
 use sketches::{Equal, SketchScratch, Sketches, Sketching};
 use std::ops::Range;
+use term_source::Sources;
 use threads::Threads;
 use window_scan::{Candidates, WindowScan};
-
-/// Documents as terms, readable again and again, in parts that can be read alone.
-pub trait TermSource: Sync {
-    /// The number of parts.
-    fn shard_count(&self) -> usize;
-
-    /// About how many terms there are in all: it sizes tables, so only speed and memory depend on
-    /// it.
-    fn term_count_hint(&self) -> u64;
-
-    /// By how many bytes a reading of a part tells progress that it has come further.
-    fn shard_bytes(&self, _shard: usize) -> u64 {
-        0
-    }
-
-    /// Whether terms have [weights](Self::weight). Those of a join of two are those of the second one.
-    fn is_weighted(&self) -> bool {
-        false
-    }
-
-    /// How much a term counts, at least 1; sums of weights take the place of numbers of terms.
-    fn weight(&self, _term: u64) -> u32 {
-        1
-    }
-
-    /// Calls `visit(index, terms)` for each document of a part for which `wanted(index)`, in
-    /// order; `index` counts all documents of the part from 0. The terms come one per occurrence,
-    /// in any order, the same at every reading.
-    ///
-    /// The first reading wants every document, also one without terms: rows are numbered by it.
-    ///
-    /// # Errors
-    /// What the source says when it cannot be read.
-    fn visit_shard(
-        &self,
-        shard: usize,
-        wanted: &dyn Fn(u32) -> bool,
-        visit: &mut dyn FnMut(u32, &[u64]),
-    ) -> Result<()>;
-}
 
 /// How to join.
 #[derive(Clone, Copy)]
@@ -145,10 +107,6 @@ const FEW_BLOCKS: u64 = 16;
 /// A further round leaves more than one of so many shingles that the first one left: where all of
 /// them are too many even so, it is not worth trying.
 const ROUNDS_LEAVE: usize = 16;
-
-/// Terms for each byte of memory that no table of so many bytes can tell apart, even if the guess of
-/// their number is far too high.
-const HOPELESS_TERMS_A_BYTE: u64 = 64;
 
 /// Terms that are read so soon that nothing need be said before, and that it pays to sketch at once.
 pub const FEW_TERMS: u64 = 1 << 26;
@@ -226,8 +184,8 @@ impl SetJoin<'_> {
             hint <= FEW_TERMS && hint.saturating_mul(BYTES_PER_SKETCHED_TERM) <= self.memory_bytes;
         let mut sketched = None;
         let reading = Work::Bytes(sources.bytes());
-        self.progress.begin(if few { "read and sketch" } else { "read and count" }, reading);
         let mut shards = if few {
+            self.progress.begin("read and sketch", reading);
             let (shards, sketches) = sketch_all(sources, self.threshold, Threads(self.pool))?;
             sketched = Some(sketches);
             shards
@@ -369,17 +327,9 @@ impl SetJoin<'_> {
 
     fn first_round(&self, sources: &Sources<'_>) -> Result<Vec<Shard>> {
         let hint = sources.term_count_hint();
-        if hint > FEW_TERMS && hint / HOPELESS_TERMS_A_BYTE > self.memory_bytes {
-            let rule = format!(
-                "`max_memory` of {} bytes is too little to tell which of them match. {}M is \
-                 enough for that; the method simhash needs less",
-                self.memory_bytes,
-                (hint / 2).div_ceil(1_000_000)
-            );
-            return Err(Error::limit(format!("about {hint} shingles"), rule));
-        }
         let sampled = hint / 8 * sample_eighths(self.threshold);
         if sampled.saturating_mul(BYTES_PER_SAMPLED_TERM) <= self.memory_bytes.min(SAMPLE_BYTES) {
+            self.progress.begin("read and count", Work::Bytes(sources.bytes()));
             prune::first_round(sources, self.threshold, Threads(self.pool))
         } else {
             self.rereading(sources).first_round()
@@ -449,7 +399,7 @@ impl SetJoin<'_> {
         let cells = prune::rounds(&mut stored, second_from, threads, |_, terms, cells| {
             let (limit, numbers) = (threshold.max_unshared(terms.len() as u32), cells.numbers());
             let is_unmatched = |&term: &u64| !cells.is_matched(numbers.of(term));
-            !prune::exceeds(terms, limit as usize, is_unmatched)
+            prune::unmatched_up_to(terms, limit, is_unmatched) <= limit
         })?;
         let ranking =
             Ranking { stored: &stored, cells: &cells, second_from, weight: None, threads };
@@ -522,92 +472,6 @@ fn blocks(shards: &[Shard], terms: u64) -> Vec<Range<u32>> {
     blocks
 }
 
-/// One collection, or two with the rows of the second behind those of the first.
-struct Sources<'a> {
-    first: &'a dyn TermSource,
-    second: Option<&'a dyn TermSource>,
-}
-
-impl Sources<'_> {
-    /// Bytes of a reading of everything.
-    fn bytes(&self) -> u64 {
-        (0..self.shard_count()).map(|shard| self.shard_bytes(shard)).sum()
-    }
-
-    /// The side of a shard: 0 or 1.
-    fn side(&self, shard: usize) -> usize {
-        usize::from(shard >= self.first.shard_count())
-    }
-
-    /// Visits documents as [`TermSource::visit_shard`] does, with work that may fail: after that it
-    /// sees no further ones.
-    ///
-    /// # Errors
-    /// Those of the sources, and the first one of `visit`.
-    fn try_visit(
-        &self,
-        shard: usize,
-        wanted: &dyn Fn(u32) -> bool,
-        visit: &mut dyn FnMut(u32, &[u64]) -> Result<()>,
-    ) -> Result<()> {
-        let mut done = Ok(());
-        self.visit_shard(shard, wanted, &mut |index, terms| {
-            if done.is_ok() {
-                done = visit(index, terms);
-            }
-        })?;
-        done
-    }
-}
-
-impl TermSource for Sources<'_> {
-    fn shard_count(&self) -> usize {
-        self.first.shard_count() + self.second.map_or(0, TermSource::shard_count)
-    }
-
-    fn term_count_hint(&self) -> u64 {
-        let of_second = self.second.map_or(0, TermSource::term_count_hint);
-        self.first.term_count_hint().saturating_add(of_second)
-    }
-
-    fn is_weighted(&self) -> bool {
-        self.second.unwrap_or(self.first).is_weighted()
-    }
-
-    fn weight(&self, term: u64) -> u32 {
-        self.second.unwrap_or(self.first).weight(term)
-    }
-
-    fn shard_bytes(&self, shard: usize) -> u64 {
-        match (self.second, shard.checked_sub(self.first.shard_count())) {
-            (Some(second), Some(shard)) => second.shard_bytes(shard),
-            _ => self.first.shard_bytes(shard),
-        }
-    }
-
-    fn visit_shard(
-        &self,
-        shard: usize,
-        wanted: &dyn Fn(u32) -> bool,
-        visit: &mut dyn FnMut(u32, &[u64]),
-    ) -> Result<()> {
-        let Some(second) = self.second else {
-            return self.first.visit_shard(shard, wanted, visit);
-        };
-        // A term that is on one side only must not count twice, so each document has it once.
-        let (mut distinct, mut failed) = (DistinctTerms::default(), Ok(()));
-        let visit = &mut |index: u32, terms: &[u64]| match distinct.replace(terms) {
-            Ok(terms) => visit(index, terms),
-            Err(error) => failed = Err(error),
-        };
-        match shard.checked_sub(self.first.shard_count()) {
-            Some(shard) => second.visit_shard(shard, wanted, visit),
-            None => self.first.visit_shard(shard, wanted, visit),
-        }?;
-        failed
-    }
-}
-
 /// The first reading of all documents, with their sketches.
 fn sketch_all(
     sources: &Sources<'_>,
@@ -620,7 +484,7 @@ fn sketch_all(
         || Ok(SketchScratch::default()),
         |scratch, number| {
             let (mut sizes, mut sketches) = (Vec::new(), Sketching::new(threshold, true));
-            sources.try_visit(number, &|_| true, &mut |index, terms| {
+            sources.try_visit(number, Wanted::All, &mut |index, terms| {
                 sizes.push(prune::document_size(terms.len())?);
                 sketches.push(index, terms, scratch)
             })?;
@@ -646,6 +510,7 @@ fn sketch_living(
     with_bits: bool,
     threads: Threads<'_>,
 ) -> Result<Vec<Sketching>> {
+    let terms = living_terms(shards);
     let sketched = threads.try_fold(
         shards.len(),
         || Ok((Sketching::new(threshold, with_bits), SketchScratch::default())),
@@ -654,8 +519,8 @@ fn sketch_living(
             if !shard.alive.contains(&true) {
                 return Ok(());
             }
-            let wanted = |index: u32| shard.alive.get(index as usize) == Some(&true);
-            sources.try_visit(number, &wanted, &mut |index, terms| {
+            let wanted = Wanted::Remaining { is_one: &|index| shard.is_alive(index), terms };
+            sources.try_visit(number, wanted, &mut |index, terms| {
                 sketches.push(shard.first_row + index, terms, scratch)
             })
         },
@@ -672,7 +537,7 @@ fn read_living(
 ) -> Result<Vec<Stored>> {
     let wanted = |shard: &Shard, index: u32| {
         let row = shard.first_row + index;
-        shard.alive.get(index as usize) == Some(&true) && rows.iter().any(|r| r.contains(&row))
+        shard.is_alive(index) && rows.iter().any(|r| r.contains(&row))
     };
     let wanted_terms = |shard: &Shard| {
         let documents = (0..).zip(&shard.sizes).filter(|&(index, _)| wanted(shard, index));
@@ -684,7 +549,8 @@ fn read_living(
         || Ok(Stored::with_capacity(expected)),
         |stored, number| {
             let shard = &shards[number];
-            sources.try_visit(number, &|index| wanted(shard, index), &mut |index, terms| {
+            let wanted = |index| wanted(shard, index);
+            sources.try_visit(number, Wanted::Some(&wanted), &mut |index, terms| {
                 stored.push(shard.first_row + index, terms)
             })
         },

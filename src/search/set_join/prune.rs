@@ -8,7 +8,7 @@
 use super::cells::{Cells, Writer};
 use super::large_vec::LargeVec;
 use super::threads::Threads;
-use super::{Sources, TERMS, TermSource as _};
+use super::{Sources, TERMS, TermSource as _, Wanted};
 use crate::error::{Error, Result};
 use crate::similarity::Threshold;
 
@@ -60,6 +60,8 @@ pub(super) struct Shard {
     pub(super) sizes: Vec<u32>,
     /// Whether a document may have a partner, by document.
     pub(super) alive: Vec<bool>,
+    /// Terms that are known to be unmatched, by document, while it takes several tables to know.
+    pub(super) unmatched: Vec<u32>,
     /// The sum of the weights of the distinct terms, by document, if the terms have weights.
     pub(super) weights: Vec<u64>,
 }
@@ -76,7 +78,12 @@ impl Shard {
     /// A shard of documents of which all that have terms may have a partner.
     pub(super) fn new(first_row: u32, sizes: Vec<u32>) -> Self {
         let alive = sizes.iter().map(|&size| size > 0).collect();
-        Self { first_row, sizes, alive, weights: Vec::new() }
+        Self { first_row, sizes, alive, unmatched: Vec::new(), weights: Vec::new() }
+    }
+
+    /// Whether the document at a place may have a partner.
+    pub(super) fn is_alive(&self, index: u32) -> bool {
+        self.alive.get(index as usize) == Some(&true)
     }
 
     /// Occurrences of terms in each living document.
@@ -127,7 +134,9 @@ pub(super) fn first_round(
 ) -> Result<Vec<Shard>> {
     let eighths = sample_eighths(threshold);
     let expected = sources.term_count_hint().saturating_mul(eighths) / 8;
-    let mut cells = Cells::new(expected.saturating_mul(CELLS_PER_TERM), 0)?;
+    // What is kept of a sampled term are 32 bits.
+    let cells = expected.saturating_mul(CELLS_PER_TERM).min(1 << 32);
+    let mut cells = Cells::new(cells, 0)?;
     let numbers = cells.numbers();
     let filling = cells.filling();
     let readings = threads.try_fold(
@@ -144,16 +153,16 @@ pub(super) fn first_round(
             let Reading { writers, shards, cells } = reading;
             let writer = &mut writers[sources.side(shard)];
             let (mut sizes, mut ends, start) = (Vec::new(), Vec::new(), cells.len());
-            sources.try_visit(shard, &|_| true, &mut |_, terms| {
+            sources.try_visit(shard, Wanted::All, &mut |_, terms| {
                 sizes.push(document_size(terms.len())?);
                 let room = cells.spare(terms.len())?;
                 let mut picked = 0;
                 for &term in terms {
-                    room[picked] = numbers.of(term);
+                    room[picked] = numbers.of(term) as u32;
                     picked += usize::from(term & 7 < eighths);
                 }
                 for &cell in &room[..picked] {
-                    writer.push(cell);
+                    writer.push(u64::from(cell));
                 }
                 cells.extend_by(picked);
                 ends.push(cells.len());
@@ -195,20 +204,28 @@ fn survivors(
     let mut start = sample.start;
     for ((&end, &size), alive) in sample.ends.iter().zip(&shard.sizes).zip(&mut shard.alive) {
         let of_document = &sampled[start..end];
-        let limit = threshold.max_unshared(size) as usize;
-        *alive = size > 0 && !exceeds(of_document, limit, |&cell| !cells.is_matched(cell));
+        let limit = threshold.max_unshared(size);
+        let unmatched = |&cell: &u32| !cells.is_matched(u64::from(cell));
+        *alive = size > 0 && unmatched_up_to(of_document, limit, unmatched) <= limit;
         start = end;
     }
     (sample.shard, shard)
 }
 
-/// Whether more than `limit` of the items are unmatched.
-pub(super) fn exceeds<T>(items: &[T], limit: usize, unmatched: impl Fn(&T) -> bool) -> bool {
+/// How many of the items are unmatched, or some number over `limit` if they are more than that.
+pub(super) fn unmatched_up_to<T>(
+    items: &[T],
+    limit: u32,
+    is_unmatched: impl Fn(&T) -> bool,
+) -> u32 {
     let mut found = 0;
-    items.chunks(32).any(|chunk| {
-        found += chunk.iter().filter(|item| unmatched(item)).count();
-        found > limit
-    })
+    for chunk in items.chunks(32) {
+        found += chunk.iter().map(|item| u32::from(is_unmatched(item))).sum::<u32>();
+        if found > limit {
+            break;
+        }
+    }
+    found
 }
 
 /// Whether the unmatched ones of some terms weigh more than `limit`.

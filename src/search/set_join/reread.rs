@@ -1,51 +1,141 @@
 //! The rounds for collections whose terms do not fit into memory: the documents are read again
-//! instead of kept, twice a round.
+//! instead of kept, twice a round. Where even the table of cells would be too small for all terms to
+//! tell them apart, the first round counts them slice by slice.
 
 use super::cells::{Cells, Writer};
 use super::prune::{
-    CELLS_PER_TERM, Shard, document_size, exceeds, outweighs, row_after, sample_eighths,
+    CELLS_PER_TERM, Shard, document_size, outweighs, row_after, sample_eighths, unmatched_up_to,
 };
 use super::threads::Threads;
-use super::{Sources, TermSource as _, living_terms};
-use crate::error::Result;
+use super::{Sources, TERMS, TermSource as _, Wanted, living_terms};
+use crate::error::{Error, Result};
+use crate::large_buffer::filled;
 use crate::progress::{Progress, Work};
 use crate::similarity::Threshold;
+use std::ops::Range;
+
+/// Cells per term with which a table still tells three fifths of the unmatched terms: with fewer, terms
+/// are counted in slices.
+const LEAST_CELLS_PER_TERM: u64 = 2;
+
+/// Slices of the first round at the most: each takes two readings.
+const MOST_SLICES: u64 = 16;
+
+/// Last bits of a term that tell its slice.
+const SLICE_BITS: u32 = 16;
 
 /// What a round by reading needs to know.
 pub(super) struct Rereading<'a> {
     pub(super) sources: &'a Sources<'a>,
     pub(super) threshold: Threshold,
-    /// The most bytes that a table of cells may take.
+    /// The most bytes that a table of cells may take, with what is gathered for it.
     pub(super) table_bytes: u64,
     pub(super) threads: Threads<'a>,
     pub(super) progress: &'a dyn Progress,
 }
 
+/// Terms that a round looks at: those whose last bits are in a range.
+#[derive(Clone)]
+struct Slice(Range<u64>);
+
+impl Slice {
+    const ALL: Self = Self(0..1 << SLICE_BITS);
+
+    /// One of so many slices of so many eighths of all terms.
+    fn of(eighths: u64, number: u64, slices: u64) -> Self {
+        let start = |number| (eighths << (SLICE_BITS - 3)) * number / slices;
+        Self(start(number)..start(number + 1))
+    }
+
+    fn terms<'t>(&self, terms: &'t [u64]) -> impl Iterator<Item = u64> + use<'_, 't> {
+        let has = |term: &u64| self.0.contains(&(term % (1 << SLICE_BITS)));
+        terms.iter().copied().filter(has)
+    }
+}
+
 impl Rereading<'_> {
+    /// What a table takes with what is gathered for it, in eighths of the table.
+    fn eighths_of_table(&self) -> u64 {
+        let sides = 1 + u64::from(self.sources.second.is_some());
+        8 + self.threads.count() as u64 * sides * Cells::EIGHTHS_A_WRITER
+    }
+
+    /// Cells that there is memory for.
+    fn most_cells(&self) -> u64 {
+        let bytes = self.table_bytes.saturating_mul(8) / self.eighths_of_table();
+        bytes.saturating_mul(Cells::A_BYTE).max(Cells::LEAST)
+    }
+
     fn cells(&self, terms: u64, round: u32) -> Result<Cells> {
-        // Four cells a byte.
-        let most = self.table_bytes.saturating_mul(4);
-        Cells::new(terms.saturating_mul(CELLS_PER_TERM).min(most), round)
+        Cells::new(terms.saturating_mul(CELLS_PER_TERM).min(self.most_cells()), round)
     }
 
     /// The first round: learns the sizes of the documents and drops those that cannot match.
     ///
     /// # Errors
-    /// Those of the source; memory that cannot be had; more than 32 bits count.
+    /// Those of the source; memory that cannot be had, or is so little that [`MOST_SLICES`] are too few;
+    /// more than 32 bits count.
     pub(super) fn first_round(&self) -> Result<Vec<Shard>> {
-        let eighths = sample_eighths(self.threshold);
-        let hint = self.sources.term_count_hint();
-        let mut cells = self.cells(hint.saturating_mul(eighths) / 8, 0)?;
-        let counted = self.count(&mut cells, eighths, |_| None)?;
+        let told = self.sources.term_count_hint();
+        let (mut slices, mut cells) = self.first_table(told)?;
+        let mut shards: Vec<Shard> = Vec::new();
         let mut first_row = 0;
-        let mut shards = Vec::with_capacity(counted.len());
-        for sizes in counted {
+        self.begin("read and count");
+        for sizes in self.count(&mut cells, &self.slice(0, slices), &[])? {
             let shard = Shard::new(first_row, sizes);
             first_row = row_after(first_row, shard.sizes.len())?;
             shards.push(shard);
         }
-        self.prune(&mut shards, &cells, eighths)?;
+        // Packed text is longer than it looks.
+        let terms = living_terms(&shards);
+        let are_too_many = terms / told.max(1) >= CELLS_PER_TERM / LEAST_CELLS_PER_TERM;
+        if are_too_many {
+            drop(cells);
+            (slices, cells) = self.first_table(terms)?;
+        }
+        for shard in shards.iter_mut().filter(|_| slices > 1) {
+            shard.unmatched = filled(0, shard.sizes.len(), TERMS)?;
+        }
+        for number in 0..slices {
+            let slice = self.slice(number, slices);
+            if number > 0 || are_too_many {
+                self.begin("read and count");
+                cells.clear();
+                self.count(&mut cells, &slice, &shards)?;
+            }
+            self.prune(&mut shards, &cells, &slice)?;
+        }
+        for shard in &mut shards {
+            shard.unmatched = Vec::new();
+        }
         Ok(shards)
+    }
+
+    /// The slices in which so many terms are counted, and the table for each.
+    fn first_table(&self, terms: u64) -> Result<(u64, Cells)> {
+        let sampled = terms.saturating_mul(sample_eighths(self.threshold)) / 8;
+        let least_cells = sampled.saturating_mul(LEAST_CELLS_PER_TERM);
+        let slices = least_cells.div_ceil(self.most_cells()).max(1);
+        if slices > MOST_SLICES {
+            return Err(self.too_many_terms(terms, least_cells));
+        }
+        Ok((slices, self.cells(sampled / slices, 0)?))
+    }
+
+    fn slice(&self, number: u64, slices: u64) -> Slice {
+        Slice::of(sample_eighths(self.threshold), number, slices)
+    }
+
+    fn too_many_terms(&self, terms: u64, least_cells: u64) -> Error {
+        let table =
+            (least_cells / MOST_SLICES / Cells::A_BYTE).saturating_mul(self.eighths_of_table());
+        let rule = format!(
+            "`max_memory` of {} bytes is too little to tell which of them match. {}M is enough for that; \
+             the method simhash needs less",
+            self.table_bytes * 2,
+            (table / 8 * 2).div_ceil(1_000_000)
+        );
+        Error::limit(format!("about {terms} shingles"), rule)
     }
 
     /// Further rounds, until at most `enough` terms are left or one drops less than a fifth.
@@ -59,9 +149,9 @@ impl Rereading<'_> {
                 break;
             }
             let mut cells = self.cells(before, round)?;
-            self.progress.begin("prune", Work::Bytes(self.sources.bytes() * 2));
-            self.count(&mut cells, 8, |shard| Some(&shards[shard].alive))?;
-            self.prune(shards, &cells, 8)?;
+            self.begin("prune");
+            self.count(&mut cells, &Slice::ALL, shards)?;
+            self.prune(shards, &cells, &Slice::ALL)?;
             let after = living_terms(shards);
             if after * 5 >= before * 4 {
                 break;
@@ -70,68 +160,81 @@ impl Rereading<'_> {
         Ok(())
     }
 
-    /// Notes the terms of the living documents in the cells; returns the sizes of what was read.
-    fn count<'s>(
-        &self,
-        cells: &mut Cells,
-        eighths: u64,
-        alive: impl Fn(usize) -> Option<&'s Vec<bool>> + Sync,
-    ) -> Result<Vec<Vec<u32>>> {
-        let numbers = cells.numbers();
+    /// Tells of two more readings.
+    fn begin(&self, stage: &'static str) {
+        self.progress.begin(stage, Work::Bytes(self.sources.bytes() * 2));
+    }
+
+    /// Notes the terms of the living documents in the cells, or of all, where none are known yet;
+    /// returns the sizes of what was read.
+    fn count(&self, cells: &mut Cells, slice: &Slice, known: &[Shard]) -> Result<Vec<Vec<u32>>> {
+        let (numbers, terms) = (cells.numbers(), living_terms(known));
         let filling = cells.filling();
         self.threads.try_map(
             self.sources.shard_count(),
             || filling.writers(self.sources.second.is_some()),
-            |writers: &mut [Writer<'_, '_>; 2], shard| {
-                let writer = &mut writers[self.sources.side(shard)];
-                let alive = alive(shard);
-                let wanted =
-                    |index: u32| alive.is_none_or(|all| all.get(index as usize) == Some(&true));
+            |writers: &mut [Writer<'_, '_>; 2], number| {
+                let writer = &mut writers[self.sources.side(number)];
                 let mut sizes = Vec::new();
-                self.sources.try_visit(shard, &wanted, &mut |_, terms| {
+                let visit = &mut |_, terms: &[u64]| {
                     sizes.push(document_size(terms.len())?);
-                    for &term in terms.iter().filter(|&&term| term & 7 < eighths) {
+                    for term in slice.terms(terms) {
                         writer.push(numbers.of(term));
                     }
                     Ok(())
-                })?;
+                };
+                match known.get(number) {
+                    Some(shard) => {
+                        let is_one = &|index| shard.is_alive(index);
+                        self.sources.try_visit(number, Wanted::Remaining { is_one, terms }, visit)
+                    }
+                    None => self.sources.try_visit(number, Wanted::All, visit),
+                }?;
                 Ok(sizes)
             },
         )
     }
 
-    /// Drops living documents with too many unmatched terms.
-    fn prune(&self, shards: &mut [Shard], cells: &Cells, eighths: u64) -> Result<()> {
-        let numbers = cells.numbers();
+    /// Drops living documents with too many unmatched terms, those of earlier slices among them.
+    fn prune(&self, shards: &mut [Shard], cells: &Cells, slice: &Slice) -> Result<()> {
+        let (numbers, terms) = (cells.numbers(), living_terms(shards));
         let known = &*shards;
         let judged = self.threads.try_map(
             shards.len(),
             || Ok(Vec::new()),
-            |sampled: &mut Vec<u32>, number| {
+            |sampled: &mut Vec<u64>, number| {
                 let shard = &known[number];
-                let wanted = |index: u32| shard.alive.get(index as usize) == Some(&true);
-                let mut judged = Vec::new();
-                self.sources.visit_shard(number, &wanted, &mut |index, terms| {
-                    if let Some(&weight) = shard.weights.get(index as usize) {
-                        let limit = weight - self.threshold.min_weight(weight);
-                        let weight = |term| self.sources.weight(term);
-                        judged.push((index, !outweighs(terms, limit, cells, weight)));
-                        return;
-                    }
-                    sampled.clear();
-                    let sample = terms.iter().filter(|&&term| term & 7 < eighths);
-                    sampled.extend(sample.map(|&term| numbers.of(term)));
-                    let limit = self.threshold.max_unshared(terms.len() as u32) as usize;
-                    let alive = !exceeds(sampled, limit, |&cell| !cells.is_matched(cell));
-                    judged.push((index, alive));
-                })?;
-                Ok(judged)
+                let is_one = &|index| shard.is_alive(index);
+                let (mut alive, mut unmatched) = (shard.alive.clone(), shard.unmatched.clone());
+                self.sources.visit_shard(
+                    number,
+                    Wanted::Remaining { is_one, terms },
+                    &mut |index, terms| {
+                        let index = index as usize;
+                        if let Some(&weight) = shard.weights.get(index) {
+                            let limit = weight - self.threshold.min_weight(weight);
+                            let weight = |term| self.sources.weight(term);
+                            alive[index] = !outweighs(terms, limit, cells, weight);
+                            return;
+                        }
+                        sampled.clear();
+                        sampled.extend(slice.terms(terms).map(|term| numbers.of(term)));
+                        let mut limit = self.threshold.max_unshared(terms.len() as u32);
+                        let known = unmatched.get_mut(index);
+                        limit = limit.saturating_sub(known.as_deref().copied().unwrap_or(0));
+                        let found =
+                            unmatched_up_to(sampled, limit, |&cell| !cells.is_matched(cell));
+                        alive[index] = found <= limit;
+                        if let Some(known) = known {
+                            *known += found;
+                        }
+                    },
+                )?;
+                Ok((alive, unmatched))
             },
         )?;
-        for (shard, judged) in shards.iter_mut().zip(judged) {
-            for (index, alive) in judged {
-                shard.alive[index as usize] = alive;
-            }
+        for (shard, (alive, unmatched)) in shards.iter_mut().zip(judged) {
+            (shard.alive, shard.unmatched) = (alive, unmatched);
         }
         Ok(())
     }

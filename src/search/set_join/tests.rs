@@ -27,12 +27,12 @@ impl TermSource for Documents {
     fn visit_shard(
         &self,
         shard: usize,
-        wanted: &dyn Fn(u32) -> bool,
+        wanted: Wanted<'_>,
         visit: &mut dyn FnMut(u32, &[u64]),
     ) -> Result<()> {
         let documents = self.documents.chunks(self.shard_documents).nth(shard).unwrap();
         for (index, terms) in (0..).zip(documents) {
-            if wanted(index) {
+            if wanted.has(index) {
                 visit(index, terms);
             }
         }
@@ -59,7 +59,7 @@ impl TermSource for Counted {
     fn visit_shard(
         &self,
         shard: usize,
-        wanted: &dyn Fn(u32) -> bool,
+        wanted: Wanted<'_>,
         visit: &mut dyn FnMut(u32, &[u64]),
     ) -> Result<()> {
         self.readings.fetch_add(1, Ordering::Relaxed);
@@ -235,7 +235,7 @@ impl TermSource for Weighted {
     fn visit_shard(
         &self,
         shard: usize,
-        wanted: &dyn Fn(u32) -> bool,
+        wanted: Wanted<'_>,
         visit: &mut dyn FnMut(u32, &[u64]),
     ) -> Result<()> {
         self.0.visit_shard(shard, wanted, visit)
@@ -409,13 +409,24 @@ fn too_little_memory_is_told_as_soon_as_it_shows() {
         (counted.readings.into_inner(), error.to_string())
     };
     // Far too many terms for any table of such memory are not read at all.
-    let (read, message) = readings(10, 1 << 20, 1 << 40);
+    let (read, message) = readings(10, 1 << 20, 1 << 32);
     assert_eq!(read, 0);
-    assert!(message.ends_with(" 549756M is enough for that; the method simhash needs less"));
-    // The first round, which counts and then judges, shows that no others can help.
-    let (read, message) = readings(5000, 1, 1 << 10);
-    assert_eq!(read, 2);
-    assert!(message.starts_with("105000 shingles that may match: `max_memory` of 1 bytes is too"));
+    assert!(message.starts_with("about 4294967296 shingles: `max_memory` of 1048576 bytes is too"));
+    assert!(
+        message.ends_with(" 114M is enough for that; the method simhash needs less"),
+        "{message}"
+    );
+    // The same is said where the first reading shows it.
+    let (read, message) = readings(5000, 2, 1 << 10);
+    assert_eq!(read, 1);
+    assert!(
+        message.starts_with("about 105000 shingles: `max_memory` of 1 bytes is too"),
+        "{message}"
+    );
+    // The first round, which counts and then judges fifteen times, shows that no others can help.
+    let (read, message) = readings(5000, 2000, 105_000);
+    assert_eq!(read, 30);
+    assert!(message.starts_with("105000 shingles that may match: `max_memory` of 2000 bytes is"));
     // Where they might help, they are tried.
     let (read, message) = readings(500, 1, 1 << 10);
     assert!(read > 2 && message.contains("more than 64 parts, each with each. 1M is enough"));
@@ -524,6 +535,26 @@ fn many_terms_are_counted_before_documents_are_sketched() {
     }
 }
 
+#[test]
+fn terms_are_counted_in_slices_where_memory_is_scarce() {
+    let single = |number: u64| (0..30).map(|term| mix(number << 32 | term | 1 << 20)).collect();
+    let all: Vec<Vec<u64>> = templates(6).into_iter().chain((0..1000).map(single)).collect();
+    let threshold = threshold(7, 10);
+    let expected = brute_force(&all[..6], &all[..6], threshold, false);
+    // All are read and counted in one table or three, judged after each, sketched and compared; those
+    // that are told to be few are counted anew, in four tables.
+    for (memory_bytes, term_count_hint, readings) in
+        [(40_000, 50_000, 4), (10_000, 32_000, 8), (6000, 6001, 11)]
+    {
+        let documents = Documents { documents: all.clone(), shard_documents: 2000 };
+        let source = Counted { documents, term_count_hint, readings: AtomicUsize::new(0) };
+        let isa = Isa::detected();
+        let join = SetJoin { threshold, pool: None, memory_bytes, isa, progress: &NoProgress };
+        assert_eq!(join.self_join(&source).unwrap().pairs, expected);
+        assert_eq!(source.readings.into_inner(), readings);
+    }
+}
+
 /// Documents that are gone after so many readings of shards.
 struct Vanishing {
     documents: Documents,
@@ -542,7 +573,7 @@ impl TermSource for Vanishing {
     fn visit_shard(
         &self,
         shard: usize,
-        wanted: &dyn Fn(u32) -> bool,
+        wanted: Wanted<'_>,
         visit: &mut dyn FnMut(u32, &[u64]),
     ) -> Result<()> {
         let less = |left: usize| left.checked_sub(1);

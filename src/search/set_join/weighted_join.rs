@@ -12,7 +12,7 @@ use super::prune::{self, Shard, Stored, shard_of};
 use super::ranked_sets::{RankedSets, Ranking};
 use super::sketches::{SketchScratch, Sketching};
 use super::threads::Threads;
-use super::{INDEX, SetJoin, Sources, Survivors, TermSource as _};
+use super::{INDEX, SetJoin, Sources, Survivors, TermSource as _, Wanted};
 use crate::close::ClosePair;
 use crate::distinct_terms::DistinctTerms;
 use crate::error::{ErrorKind, Result};
@@ -34,7 +34,7 @@ impl SetJoin<'_> {
             |(distinct, scratch), number| {
                 let (mut sizes, mut weights) = (Vec::new(), Vec::new());
                 let mut sketches = Sketching::new(self.threshold, false);
-                sources.try_visit(number, &|_| true, &mut |index, terms| {
+                sources.try_visit(number, Wanted::All, &mut |index, terms| {
                     sizes.push(prune::document_size(terms.len())?);
                     let distinct = distinct.replace(terms)?;
                     weights.push(distinct.iter().map(|&term| weight(sources, term)).sum());
