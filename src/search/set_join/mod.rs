@@ -118,6 +118,9 @@ const BYTES_PER_SKETCHED_TERM: u64 = 1;
 /// Bytes per term of documents that are compared term by term.
 const BYTES_PER_COMPARED_TERM: u64 = 12;
 
+/// Bytes of a pair of documents whose sketches are near, while their terms are compared.
+const BYTES_PER_CANDIDATE: u64 = 32;
+
 /// Nanoseconds of a core for each term that is left from which a round before the scan pays: it
 /// takes a third of that, and spares about as much of the scan.
 const NANOSECONDS_A_ROUND: f64 = 60.0;
@@ -261,7 +264,6 @@ impl SetJoin<'_> {
         });
         let end_row = prune::end_row(&shards);
         let mut pairs = if is_scanned {
-            let candidates = self.near_sketches(sketches, second_from, end_row)?;
             let comparison = TermComparison {
                 sources,
                 shards: &shards,
@@ -271,7 +273,18 @@ impl SetJoin<'_> {
                 isa: self.isa,
                 progress: self.progress,
             };
-            comparison.alike(candidates)?
+            let most = self.memory_bytes / 4 / BYTES_PER_CANDIDATE;
+            let mut alike = Vec::new();
+            self.near_sketches(sketches, second_from, most, &mut |found| {
+                let candidates = in_order(&found, end_row, Threads(self.pool))?;
+                drop(found);
+                alike.push(comparison.alike(candidates)?);
+                Ok(())
+            })?;
+            match alike.len() {
+                1 => alike.swap_remove(0),
+                _ => in_order(&alike, end_row, Threads(self.pool))?,
+            }
         } else {
             drop(sketches);
             let pairs = self.join_by_prefixes(sources, &mut shards, second_from)?;
@@ -286,32 +299,46 @@ impl SetJoin<'_> {
         Ok(pairs)
     }
 
-    /// Pairs of documents whose sketches are near, ascending.
+    /// Calls `found` for the pairs of documents whose sketches are near, as often as there are more than
+    /// `most` of them, and at the end.
     fn near_sketches(
         &self,
         sketched: Vec<Sketching>,
         second_from: Option<u32>,
-        end_row: u32,
-    ) -> Result<Vec<Candidate>> {
+        most: u64,
+        found: &mut dyn FnMut(Vec<Vec<Candidate>>) -> Result<()>,
+    ) -> Result<()> {
         let (threshold, threads, isa) = (self.threshold, Threads(self.pool), self.isa);
         let progress = self.progress;
+        let (mut held, mut count) = (Vec::new(), 0);
+        let mut scan = |sets: &Sketches, candidates: &Sketches, which| {
+            let scan = WindowScan { sets, candidates, which, threshold, threads, isa, progress };
+            scan.visit(&mut |pairs| {
+                count += pairs.iter().map(|pairs| pairs.len() as u64).sum::<u64>();
+                held.extend(pairs);
+                let are_many = count > most;
+                if are_many {
+                    count = 0;
+                    found(std::mem::take(&mut held))?;
+                }
+                Ok(are_many)
+            })
+        };
         progress.begin("compare sketches", Work::Steps(0));
         let sketches = |side: Range<u32>| {
             Sketches::new(&sketched, |row| side.contains(&row), threshold, threads)
         };
-        let scan = |sets: &Sketches, candidates: &Sketches, which| {
-            WindowScan { sets, candidates, which, threshold, threads, isa, progress }.pairs()
-        };
-        let Some(second_from) = second_from else {
+        if let Some(second_from) = second_from {
+            let (first, second) = (sketches(0..second_from)?, sketches(second_from..u32::MAX)?);
+            drop(sketched);
+            scan(&first, &second, Candidates::NotLarger)?;
+            scan(&second, &first, Candidates::Smaller)?;
+        } else {
             let all = sketches(0..u32::MAX)?;
             drop(sketched);
-            return in_order(&scan(&all, &all, Candidates::Earlier)?, end_row, threads);
-        };
-        let (first, second) = (sketches(0..second_from)?, sketches(second_from..u32::MAX)?);
-        drop(sketched);
-        let mut pairs = scan(&first, &second, Candidates::NotLarger)?;
-        pairs.extend(scan(&second, &first, Candidates::Smaller)?);
-        in_order(&pairs, end_row, threads)
+            scan(&all, &all, Candidates::Earlier)?;
+        }
+        found(held)
     }
 
     fn rereading<'s>(&'s self, sources: &'s Sources<'s>) -> Rereading<'s> {

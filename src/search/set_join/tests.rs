@@ -420,13 +420,13 @@ fn too_little_memory_is_told_as_soon_as_it_shows() {
     let (read, message) = readings(5000, 2, 1 << 10);
     assert_eq!(read, 1);
     assert!(
-        message.starts_with("about 105000 shingles: `max_memory` of 1 bytes is too"),
+        message.starts_with("about 105000 shingles: `max_memory` of 2 bytes is too"),
         "{message}"
     );
     // The first round, which counts and then judges fifteen times, shows that no others can help.
-    let (read, message) = readings(5000, 2000, 105_000);
+    let (read, message) = readings(5000, 3000, 105_000);
     assert_eq!(read, 30);
-    assert!(message.starts_with("105000 shingles that may match: `max_memory` of 2000 bytes is"));
+    assert!(message.starts_with("105000 shingles that may match: `max_memory` of 3000 bytes is"));
     // Where they might help, they are tried.
     let (read, message) = readings(500, 1, 1 << 10);
     assert!(read > 2 && message.contains("more than 64 parts, each with each. 1M is enough"));
@@ -499,7 +499,12 @@ fn templates_are_compared_by_blocks_of_terms() {
         progress: &NoProgress,
     };
     let survivors = join.survivors(&sources).unwrap();
-    let candidates = join.near_sketches(survivors.sketches, None, 90).unwrap();
+    let mut candidates = Vec::new();
+    join.near_sketches(survivors.sketches, None, u64::MAX, &mut |found| {
+        candidates = in_order(&found, 90, Threads(None))?;
+        Ok(())
+    })
+    .unwrap();
     assert!(candidates.len() > 1000);
     // As many terms in memory as ten documents have: they are read again and again.
     for fitting in [u64::MAX, 700] {
@@ -515,6 +520,34 @@ fn templates_are_compared_by_blocks_of_terms() {
         let alike = comparison.alike(candidates.clone()).unwrap();
         assert_eq!(alike, brute_force(&documents, &documents, threshold(7, 10), false));
     }
+}
+
+#[test]
+fn candidates_are_handed_on_before_they_are_too_many() {
+    // Two and two are equal, and nothing else is alike; enough for three parts.
+    let document = |number: u64| (0..8).map(|term| mix(number / 2 << 8 | term)).collect();
+    let documents: Vec<Vec<u64>> = (0..40_000).map(document).collect();
+    let source = source_of(&documents);
+    let sources = Sources { first: &source, second: None };
+    let threshold = threshold(7, 10);
+    let (isa, pool) = (Isa::detected(), None);
+    let join = SetJoin { threshold, pool, memory_bytes: u64::MAX, isa, progress: &NoProgress };
+    let found = |most: u64| {
+        let (_, sketches) = sketch_all(&sources, threshold, Threads(None)).unwrap();
+        let (mut pairs, mut calls) = (Vec::new(), 0);
+        join.near_sketches(sketches, None, most, &mut |found| {
+            pairs.extend(found.concat());
+            calls += 1;
+            Ok(())
+        })
+        .unwrap();
+        pairs.sort_unstable();
+        (pairs, calls)
+    };
+    let (all, calls) = found(u64::MAX);
+    assert_eq!(calls, 1);
+    assert!((0..20_000).all(|pair| all.binary_search(&[pair * 2, pair * 2 + 1]).is_ok()));
+    assert_eq!(found(5000), (all, 3));
 }
 
 #[test]

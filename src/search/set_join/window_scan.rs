@@ -17,6 +17,8 @@ use std::ops::Range;
 
 /// Sets that a worker compares with a tile of others before it goes on to the next tile.
 const BLOCK: usize = 64;
+/// Blocks that threads share out among them before what was found is looked at.
+const PART_BLOCKS: usize = 256;
 /// Words of a tile: it stays in the second-level cache.
 const TILE_WORDS: usize = 16 << 10;
 
@@ -52,38 +54,51 @@ struct Compared {
 }
 
 impl WindowScan<'_> {
-    /// Pairs that may be alike, all those that are among them, of a smaller and a larger row; in parts,
-    /// which are always the same.
+    /// Pairs that may be alike, all those that are among them, of a smaller and a larger row: `found` is
+    /// called for a part of them at a time, always the same ones. It may begin a stage of its own, and
+    /// then gives true.
     ///
     /// # Complexity
     /// O(pairs of sets whose sizes let them be alike × words of their sketches).
     ///
     /// # Errors
-    /// The work is cancelled.
-    pub(super) fn pairs(&self) -> Result<Vec<Vec<Candidate>>> {
-        let windows = |block: &Range<usize>| -> u64 {
-            block.clone().map(|place| self.window(place).len() as u64).sum()
-        };
-        let compared = windows(&(0..self.sets.len()));
-        self.progress.begin("compare sketches", Work::Steps(compared));
-        self.progress.counted("rows", self.sets.len() as u64);
-        self.progress.counted("pairs", compared);
+    /// Those of `found`; the work is cancelled.
+    pub(super) fn visit(
+        &self,
+        found: &mut dyn FnMut(Vec<Vec<Candidate>>) -> Result<bool>,
+    ) -> Result<()> {
         let blocks = self.sets.len().div_ceil(BLOCK);
-        self.threads.try_map(
-            blocks,
-            || Ok(()),
-            |(), block| {
-                if self.progress.is_cancelled() {
-                    return Err(ErrorKind::Cancelled.into());
-                }
-                // The largest sets cost the most, so they come first.
-                let first = (blocks - 1 - block) * BLOCK;
-                let block = first..self.sets.len().min(first + BLOCK);
-                let found = self.of_block(block.clone());
-                self.progress.advance(windows(&block));
-                Ok(found)
-            },
-        )
+        let sets_of = |block: usize| block * BLOCK..self.sets.len().min((block + 1) * BLOCK);
+        let windows =
+            |sets: Range<usize>| -> u64 { sets.map(|place| self.window(place).len() as u64).sum() };
+        let mut rest = windows(0..self.sets.len());
+        self.progress.begin("compare sketches", Work::Steps(rest));
+        self.progress.counted("rows", self.sets.len() as u64);
+        self.progress.counted("pairs", rest);
+        // The largest sets cost the most, so they come first.
+        let mut end = blocks;
+        while end > 0 {
+            let part = end.saturating_sub(PART_BLOCKS)..end;
+            end = part.start;
+            let pairs = self.threads.try_map(
+                part.len(),
+                || Ok(()),
+                |(), block| {
+                    if self.progress.is_cancelled() {
+                        return Err(ErrorKind::Cancelled.into());
+                    }
+                    let sets = sets_of(part.end - 1 - block);
+                    let found = self.of_block(sets.clone());
+                    self.progress.advance(windows(sets));
+                    Ok(found)
+                },
+            )?;
+            rest -= windows(part.start * BLOCK..sets_of(part.end - 1).end);
+            if found(pairs)? && end > 0 {
+                self.progress.begin("compare sketches", Work::Steps(rest));
+            }
+        }
+        Ok(())
     }
 
     /// The places of the candidates of the set at `place`.
