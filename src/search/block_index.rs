@@ -87,7 +87,7 @@ impl<L: Lane, V: LentArray<L>, A: Arrays> BlockIndex<L, V, A> {
     /// Hands to `found` what is near each of a few queries. The steps wait for memory, so all queries
     /// take one before the first takes the next.
     fn answer(&self, queries: &[L], room: &mut Room, found: &mut dyn FnMut(usize, &[Match])) {
-        let Room { looks, places, candidates, matches } = room;
+        let Room { looks, places, candidates, near, matches } = room;
         looks.clear();
         for table in &self.tables {
             table.begin(queries, looks);
@@ -108,27 +108,29 @@ impl<L: Lane, V: LentArray<L>, A: Arrays> BlockIndex<L, V, A> {
             candidate.at = row.map_or(self.values.len(), |row| row as usize);
             self.values.prefetch(candidate.at);
         }
-        candidates.sort_unstable_by_key(|candidate| (candidate.query, candidate.table));
-        let mut candidates = candidates.iter().peekable();
-        for (number, &query) in queries.iter().enumerate() {
-            matches.clear();
-            while let Some(&Candidate { table, at: row, .. }) =
-                candidates.next_if(|candidate| candidate.query == number)
-            {
-                if row >= self.values.len() {
-                    continue;
-                }
-                let Some(value) = self.values.at(row) else { continue };
-                let difference = value ^ query;
-                if let Some(distance) = self.keys.reach.distance(difference)
-                    && self.finds(table, difference)
-                    && !(0..table).any(|before| self.finds(before, difference))
-                {
-                    matches.push(Match { distance, row: row as u32 });
-                }
+        near.clear();
+        for &Candidate { query, table, at: row } in &*candidates {
+            if row >= self.values.len() {
+                continue;
             }
-            matches.sort_unstable_by_key(|found| found.row);
-            found(number, matches);
+            let Some(value) = self.values.at(row) else { continue };
+            let difference = value ^ queries[query];
+            if let Some(distance) = self.keys.reach.distance(difference)
+                && self.finds(table, difference)
+                && !(0..table).any(|before| self.finds(before, difference))
+            {
+                near.push((query, Match { distance, row: row as u32 }));
+            }
+        }
+        // Few candidates are near, so they are put in order last.
+        near.sort_unstable_by_key(|&(query, found)| (query, found.row));
+        let mut rest = &near[..];
+        for query in 0..queries.len() {
+            let (of_query, behind) = rest.split_at(rest.partition_point(|&(of, _)| of == query));
+            rest = behind;
+            matches.clear();
+            matches.extend(of_query.iter().map(|&(_, found)| found));
+            found(query, matches);
         }
     }
 }
@@ -140,6 +142,8 @@ struct Room {
     looks: Vec<Look>,
     places: Vec<u32>,
     candidates: Vec<Candidate>,
+    /// Rows that are near a query, with the query.
+    near: Vec<(usize, Match)>,
     matches: Vec<Match>,
 }
 

@@ -21,6 +21,9 @@ const LEAST_CELLS_PER_TERM: u64 = 2;
 /// Slices of the first round at the most: each takes two readings.
 const MOST_SLICES: u64 = 16;
 
+/// So many are refused before anything is read, even if there are far fewer terms than is told.
+const FAR_TOO_MANY_SLICES: u64 = 4 * MOST_SLICES;
+
 /// Last bits of a term that tell its slice.
 const SLICE_BITS: u32 = 16;
 
@@ -77,7 +80,8 @@ impl Rereading<'_> {
     /// more than 32 bits count.
     pub(super) fn first_round(&self) -> Result<Vec<Shard>> {
         let told = self.sources.term_count_hint();
-        let (mut slices, mut cells) = self.first_table(told)?;
+        let mut slices = self.slices(told, FAR_TOO_MANY_SLICES)?.min(MOST_SLICES);
+        let mut cells = self.first_cells(told, slices)?;
         let mut shards: Vec<Shard> = Vec::new();
         let mut first_row = 0;
         self.begin("read and count");
@@ -86,19 +90,22 @@ impl Rereading<'_> {
             first_row = row_after(first_row, shard.sizes.len())?;
             shards.push(shard);
         }
-        // Packed text is longer than it looks.
+        // Where what was told is far from the truth, to begin anew takes fewer readings or tells more.
         let terms = living_terms(&shards);
-        let are_too_many = terms / told.max(1) >= CELLS_PER_TERM / LEAST_CELLS_PER_TERM;
-        if are_too_many {
+        let needed = self.slices(terms, MOST_SLICES)?;
+        let is_anew =
+            needed != slices || terms / told.max(1) >= CELLS_PER_TERM / LEAST_CELLS_PER_TERM;
+        if is_anew {
             drop(cells);
-            (slices, cells) = self.first_table(terms)?;
+            slices = needed;
+            cells = self.first_cells(terms, slices)?;
         }
         for shard in shards.iter_mut().filter(|_| slices > 1) {
             shard.unmatched = filled(0, shard.sizes.len(), TERMS)?;
         }
         for number in 0..slices {
             let slice = self.slice(number, slices);
-            if number > 0 || are_too_many {
+            if number > 0 || is_anew {
                 self.begin("read and count");
                 cells.clear();
                 self.count(&mut cells, &slice, &shards)?;
@@ -111,22 +118,16 @@ impl Rereading<'_> {
         Ok(shards)
     }
 
-    /// The slices in which so many terms are counted, and the table for each.
-    fn first_table(&self, terms: u64) -> Result<(u64, Cells)> {
-        let sampled = terms.saturating_mul(sample_eighths(self.threshold)) / 8;
-        let least_cells = sampled.saturating_mul(LEAST_CELLS_PER_TERM);
+    /// The slices in which so many terms are counted.
+    ///
+    /// # Errors
+    /// They are more than `most`.
+    fn slices(&self, terms: u64, most: u64) -> Result<u64> {
+        let least_cells = self.sampled(terms).saturating_mul(LEAST_CELLS_PER_TERM);
         let slices = least_cells.div_ceil(self.most_cells()).max(1);
-        if slices > MOST_SLICES {
-            return Err(self.too_many_terms(terms, least_cells));
+        if slices <= most {
+            return Ok(slices);
         }
-        Ok((slices, self.cells(sampled / slices, 0)?))
-    }
-
-    fn slice(&self, number: u64, slices: u64) -> Slice {
-        Slice::of(sample_eighths(self.threshold), number, slices)
-    }
-
-    fn too_many_terms(&self, terms: u64, least_cells: u64) -> Error {
         let table =
             (least_cells / MOST_SLICES / Cells::A_BYTE).saturating_mul(self.eighths_of_table());
         let rule = format!(
@@ -135,7 +136,21 @@ impl Rereading<'_> {
             self.table_bytes * 2,
             (table / 8 * 2).div_ceil(1_000_000)
         );
-        Error::limit(format!("about {terms} shingles"), rule)
+        Err(Error::limit(format!("about {terms} shingles"), rule))
+    }
+
+    /// The table for each slice.
+    fn first_cells(&self, terms: u64, slices: u64) -> Result<Cells> {
+        self.cells(self.sampled(terms) / slices, 0)
+    }
+
+    /// Of so many terms those that the first round looks at.
+    fn sampled(&self, terms: u64) -> u64 {
+        terms.saturating_mul(sample_eighths(self.threshold)) / 8
+    }
+
+    fn slice(&self, number: u64, slices: u64) -> Slice {
+        Slice::of(sample_eighths(self.threshold), number, slices)
     }
 
     /// Further rounds, until at most `enough` terms are left or one drops less than a fifth.
