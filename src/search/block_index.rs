@@ -16,7 +16,7 @@ use rayon::prelude::{IntoParallelIterator, ParallelIterator};
 use std::ops::Deref;
 
 /// Queries that are answered together: each step asks for the memory that the next one reads.
-const BATCH: usize = 16;
+const BATCH: usize = 32;
 /// Tables over an array of fingerprints, 5 or 6 bytes a row and table, in memory of its own or lent, as
 /// that of a mapped file is.
 ///
