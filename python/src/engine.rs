@@ -7,10 +7,12 @@
 use crate::arrow_c::Imported;
 use crate::columns::{ColumnData, Values};
 use crate::errors::exception;
+use crate::fingerprints::Fingerprints;
 use crate::near_duplicates::given_pairs;
 use crate::numbers;
 use crate::settings;
 use crate::tables::{Table, no_table};
+use crate::texts::Input;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -20,14 +22,16 @@ use simtool::cluster::{Removal, components, keep};
 use simtool::fingerprint_rows::{FingerprintRows, Metric, Shape};
 use simtool::kernels::hamming_pairs::{Candidates, near_pairs_64};
 use simtool::matches::ValuePair;
-use simtool::pipeline::Verifier;
+use simtool::pipeline::fingerprint_by_fitted;
 use simtool::pipeline::join_fingerprints::{list_pairs, plan_search, plan_self_join};
-use simtool::pipeline::method::Criterion;
+use simtool::pipeline::method::{Criterion, Fitted};
 use simtool::progress::NoProgress;
+use simtool::read::Texts;
 use simtool::search::layout::Layout;
 use simtool::sides::Sides;
 use simtool::{ClusterRule, Config, Error};
 use std::collections::BTreeSet;
+use std::path::Path;
 
 /// Rows of one bucket that are compared each with each; more are joined as on one machine, which cuts
 /// them by further blocks.
@@ -37,6 +41,8 @@ const FEW: usize = 1 << 10;
 #[pyclass(frozen, module = "simtool._simtool")]
 pub(crate) struct Engine {
     config: Config,
+    /// What the collection taught, where fingerprints take that.
+    fitted: Fitted,
     distance: u32,
     shape: Shape,
     layout: Layout,
@@ -47,11 +53,13 @@ pub(crate) struct Engine {
 #[pymethods]
 impl Engine {
     /// The engine for the options of `simtool dedup`; with a `sample` of fingerprints its keys tell
-    /// those apart equally well, else they need no data.
+    /// those apart equally well, else they need no data. What is `learned` is needed for fingerprints
+    /// only.
     #[new]
-    #[pyo3(signature = (sample=None, **options))]
+    #[pyo3(signature = (sample=None, learned=None, **options))]
     fn new(
         sample: Option<&Bound<'_, PyAny>>,
+        learned: Option<&[u8]>,
         options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
         let mut options = settings::options(options)?;
@@ -67,17 +75,10 @@ impl Engine {
                 "compares sets, which no engine distributes: take simhash or minhash",
             ));
         };
-        if method.recipe().terms().is_learned() {
-            return Err(refuse(
-                "learns from the whole collection first, which is not distributed: take a `weight` \
-                 that is not learned, and no `words`, `top` or `idf_band`",
-            ));
-        }
         if config.keep.is_by_field() {
             let rule = "compares a field, which is not distributed: take first, last or longest";
             return Err(exception(Error::config("keep", config.keep.name(), rule)));
         }
-        Verifier::check(method).map_err(exception)?;
         let shape = sketch.shape();
         let by_bands = method.recall().map(|recall| Layout::with_recall(shape, distance, recall));
         let is_exact = matches!(shape.metric(), Metric::Bits | Metric::Lanes { null: false, .. });
@@ -96,7 +97,7 @@ impl Engine {
                 (Layout::even(shape, distance), halves)
             }
         };
-        Ok(Self { config, distance, shape, layout, halves })
+        Ok(Self { config, fitted: fitted(learned)?, distance, shape, layout, halves })
     }
 
     /// The method with all its settings.
@@ -133,6 +134,17 @@ impl Engine {
     #[getter]
     fn verifies(&self) -> bool {
         self.config.method.verify().is_some()
+    }
+
+    /// The fingerprints of texts.
+    fn fingerprints(&self, py: Python<'_>, texts: &Bound<'_, PyAny>) -> PyResult<Fingerprints> {
+        let (input, method) = (Input::of(texts, None)?, &self.config.method);
+        let (recipe, rows) = (method.recipe(), &input.rows()?);
+        let made = py.detach(|| {
+            let (texts, resources) = (Texts::of(rows), &self.config.resources);
+            fingerprint_by_fitted(&texts, recipe, &self.fitted, resources, &NoProgress)
+        });
+        Ok(Fingerprints::new(made.map_err(exception)?.rows, method.clone(), self.fitted.clone()))
     }
 
     /// The buckets of fingerprints: a table of `row` and `bucket`. Those of `full` buckets stand in
@@ -434,6 +446,12 @@ impl<'s> Search<'s> {
             self.found.push(ValuePair { a, b, distance });
         }
     }
+}
+
+/// What was learned, as a [`Learner`](crate::learner::Learner) gave it; nothing without that.
+pub(crate) fn fitted(learned: Option<&[u8]>) -> PyResult<Fitted> {
+    let read = |bytes| Fitted::from_bytes(bytes, Path::new("learned"));
+    learned.map_or(Ok(Fitted::Nothing), read).map_err(exception)
 }
 
 /// The words of a row.

@@ -13,6 +13,7 @@ mod evaluate;
 mod fields;
 mod fingerprints;
 mod index;
+mod learner;
 mod near_duplicates;
 mod numbers;
 mod run;
@@ -36,6 +37,7 @@ fn _simtool(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<index::Index>()?;
     module.add_function(wrap_pyfunction!(evaluate::evaluate, module)?)?;
     module.add_class::<engine::Engine>()?;
+    module.add_class::<learner::Learner>()?;
     module.add_class::<verifier::Verifier>()?;
     module.add_function(wrap_pyfunction!(near_duplicates::deduplicate, module)?)?;
     module.add_function(wrap_pyfunction!(near_duplicates::match_, module)?)?;

@@ -208,12 +208,44 @@ VERIFIED = [
 ]
 
 
+LEARNED = [
+    {"weight": "idf", "max_distance": 10, "shingle": "words:2", "verify": 0.6, "verify_weight": "idf"},
+    {"words": 500, "bits": 64, "max_distance": 6, "keep": "longest"},
+    {"method": "minhash", "lanes": 32, "bits": 4, "measure": "jaccard", "max_distance": 8, "shingle": "chars:7", "idf_band": "0.15-1"},
+    {"weight": "levels", "top": 20, "max_distance": 8, "verify": "cosine:0.6", "verify_weight": "idf"},
+]
+
+
 @pytest.mark.parametrize("options", [*OPTIONS, *VERIFIED] if ALL else [*OPTIONS[1:3], VERIFIED[0]], ids=str)
 def test_as_on_one_machine(spark, frame, options):
     texts = written(1, 1500)
     expected = on_one_machine(texts, **options)
     assert len(expected) > 200
     assert on_engine(simtool.spark.deduplicate(frame(texts), **options)) == expected
+
+
+@pytest.mark.parametrize("options", LEARNED if ALL else LEARNED[:3], ids=str)
+def test_what_is_learned_is_that_of_one_machine(spark, frame, monkeypatch, options):
+    # A task hands out counts several times.
+    monkeypatch.setattr(simtool.spark.learning, "MOST_HELD", 3000)
+    # Words of letters alone, too.
+    letters = str.maketrans("0123456789", "abcdefghij")
+    texts = [text.translate(letters) for text in written(13, 900)] + [None, "", None]
+    expected = on_one_machine(texts, **options)
+    assert 100 < len(expected) < 700
+    for parts in [1, 7] if ALL else [7]:
+        assert on_engine(simtool.spark.deduplicate(frame(texts, parts=parts), **options)) == expected
+
+
+def test_more_terms_than_tasks_are_told(spark, frame, tmp_path, monkeypatch):
+    texts = written(14, 100)
+    with pytest.raises(ValueError, match="terms are in several documents: more than max_terms 10"):
+        simtool.spark.deduplicate(frame(texts), weight="idf", max_terms=10)
+    monkeypatch.setattr(simtool.spark.learning, "FEW_TERMS", 10)
+    with pytest.raises(ValueError, match="of more than 10 this takes a work_dir"):
+        simtool.spark.deduplicate(frame(texts), weight="idf")
+    found = simtool.spark.deduplicate(frame(texts), weight="idf", work_dir=str(tmp_path / "work"))
+    assert on_engine(found) == on_one_machine(texts, weight="idf")
 
 
 def test_texts_as_ids_and_many_partitions(spark, frame):
@@ -271,7 +303,9 @@ def test_nothing_to_find(spark, frame):
 
 def test_queries_are_matched(spark, frame):
     corpus, queries = written(5, 500), written(5, 200)[100:] + written(6, 100)
-    for options in [{"max_distance": 8, "verify": 0.7}, {"max_distance": 8}, {"bits": 128, "max_distance": 12}][: 3 if ALL else 2]:
+    learned = {"weight": "idf", "max_distance": 8, "verify": 0.6, "verify_weight": "idf", "shingle": "words:2"}
+    every = [{"max_distance": 8, "verify": 0.7}, {"max_distance": 8}, learned, {"bits": 128, "max_distance": 12}]
+    for options in every[: 4 if ALL else 3]:
         expected = in_order(simtool.match(corpus, queries, method="simhash", **options).removed)
         found = simtool.spark.match(frame(corpus), frame(queries), **options)
         assert on_engine(found) == expected
@@ -282,8 +316,6 @@ def test_what_is_not_distributed_is_said(spark, frame):
     few = frame(["one two three"])
     for options, message in [
         ({"method": "exact"}, "compares sets"),
-        ({"weight": "idf"}, "learns from the whole collection"),
-        ({"verify": 0.8, "verify_weight": "idf"}, "learned from the whole collection"),
         ({"keep": "max"}, "compares a field"),
         ({"colour": "red"}, "no such option"),
         ({"text_column": "body"}, "column body: must be one of id, text"),

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, Iterator
 import pyarrow as pa
 import pyarrow.compute as pc
 
-import simtool
 from simtool._simtool import Engine
-from simtool.spark.transfer import Batches, fingerprint_type, to_column, verifier_of
+from simtool.spark.learning import Learned
+from simtool.spark.transfer import Batches, engine_of, fingerprint_type, to_column, verifier_of
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -31,7 +31,9 @@ def texts(df: DataFrame, text_column: str, id_column: str) -> DataFrame:
     return df.select(f.col(id_column).alias("id"), f.col(text_column).alias("text"))
 
 
-def fingerprints(rows: DataFrame, engine: Engine, options: dict[str, Any], lengths: bool) -> DataFrame:
+def fingerprints(
+    rows: DataFrame, engine: Engine, options: dict[str, Any], learned: Learned, lengths: bool
+) -> DataFrame:
     """`id` and `class` of the texts that have a fingerprint: equal documents are of one class. Where texts
     are compared, also the `fingerprint`, which is the class elsewhere; with `lengths` the bytes of the text.
     """
@@ -39,16 +41,18 @@ def fingerprints(rows: DataFrame, engine: Engine, options: dict[str, Any], lengt
     made_of = tuple(sorted(options.items()))
 
     def made(batches: Batches) -> Iterator[pa.RecordBatch]:
+        engine = engine_of(made_of, learned=learned.of_fingerprints)
+        verifier = verifier_of(made_of, learned.of_texts) if verifies else None
         for batch in batches:
             ids, texts = batch.columns
             if ids.null_count:
                 raise ValueError("id_column: a document has none")
-            found = pa.array(simtool.fingerprint(texts, threads=1, **options))
+            found = pa.array(engine.fingerprints(texts))
             has = found.is_valid()
             fingerprints = to_column(found.filter(has), words)
             columns = {"id": ids.filter(has)}
-            if verifies:
-                classes = pa.table(verifier_of(made_of).groups(texts, found))["group"].combine_chunks()
+            if verifier is not None:
+                classes = pa.table(verifier.groups(texts, found))["group"].combine_chunks()
                 columns |= {"class": to_column(classes.filter(has), 2), "fingerprint": fingerprints}
             else:
                 columns["class"] = fingerprints

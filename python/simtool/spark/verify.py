@@ -24,13 +24,14 @@ def similar(
     near: DataFrame,
     sides: list[tuple[DataFrame, DataFrame]],
     options: dict[str, Any],
+    learned: bytes | None,
     keep: Steps,
     partitions: int | None,
     full: int,
 ) -> DataFrame:
     """The pairs of classes whose texts are similar enough, `a`, `b`, `similarity` and `distance`, by the
     pairs of fingerprints. A side is the classes of documents and the texts of these: pairs are within
-    one, equal fingerprints included, or from the first to the second.
+    one, equal fingerprints included, or from the first to the second. What is `learned` is of texts.
 
     A text goes once to each bucket in which its fingerprint has pairs; of equal ones, one does.
     """
@@ -62,7 +63,7 @@ def similar(
     made_of = tuple(sorted(options.items()))
 
     def compared(tables: Iterable[pa.Table]) -> Iterator[pa.RecordBatch]:
-        verifier = verifier_of(made_of)
+        verifier = verifier_of(made_of, learned)
         for table in tables:
             is_pair = table["a"].is_valid()
             pairs, members = table.filter(is_pair), table.filter(pc.invert(is_pair))
