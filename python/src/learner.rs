@@ -10,7 +10,10 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use simtool::Resources;
-use simtool::pipeline::method::{PartCounter, PartCounts};
+use simtool::pipeline::method::{Criterion, PartCounter, PartCounts};
+
+/// Terms that are known to be common where any order of them will do.
+const MOST_COMMON: usize = 50_000;
 
 /// Counts the terms of texts, where something is learned of them.
 #[pyclass(module = "simtool._simtool")]
@@ -25,8 +28,8 @@ impl Learner {
 
 #[pymethods]
 impl Learner {
-    /// What learns for the options of `simtool dedup`: what fingerprints take, or what the comparison
-    /// of texts takes besides.
+    /// What learns for the options of `simtool dedup`: what the comparison of texts takes, or what
+    /// fingerprints take; of sets the order of the terms, for which a sample will do.
     #[new]
     #[pyo3(signature = (of_texts=false, **options))]
     fn new(of_texts: bool, options: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
@@ -34,13 +37,24 @@ impl Learner {
         options.complete(&[("method", "simhash")]);
         let method = settings::config(options)?.method;
         let terms = if of_texts { method.compared() } else { method.recipe().terms() };
-        Ok(Self(PartCounter::new(terms, Resources::default().isa)))
+        let isa = Resources::default().isa;
+        let is_ordered = !of_texts && matches!(method.close(), Criterion::Similarity(_));
+        Ok(Self(match PartCounter::new(terms, isa) {
+            None if is_ordered => Some(PartCounter::of_documents(terms, Some(MOST_COMMON), isa)),
+            counter => counter,
+        }))
     }
 
     /// What it is that is learned; nothing, perhaps. Counts of the same go together.
     #[getter]
     fn recipe(&self) -> Option<String> {
         self.0.as_ref().map(PartCounter::recipe)
+    }
+
+    /// Whether any order of the terms will do, which a sample tells.
+    #[getter]
+    fn is_order(&self) -> bool {
+        self.0.as_ref().is_some_and(|counter| counter.most().is_some() && !counter.counts_words())
     }
 
     /// Of how many terms the counts are needed, of the greatest ones and among equal ones of the first
@@ -93,7 +107,7 @@ impl Learner {
         let counts: Vec<u64> =
             whole_numbers(counts, "counts")?.into_iter().map(i64::cast_unsigned).collect();
         let counter = self.counter()?;
-        let sums = if counter.most().is_some() {
+        let sums = if counter.counts_words() {
             let input = Input::of(terms, None)?;
             let words = input.rows()?.into_iter().map(<[u8]>::to_vec);
             PartCounts::Words(words.zip(counts).collect())

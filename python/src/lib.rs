@@ -17,6 +17,7 @@ mod learner;
 mod near_duplicates;
 mod numbers;
 mod run;
+mod set_keys;
 mod settings;
 mod tables;
 mod texts;
@@ -38,6 +39,7 @@ fn _simtool(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(evaluate::evaluate, module)?)?;
     module.add_class::<engine::Engine>()?;
     module.add_class::<learner::Learner>()?;
+    module.add_class::<set_keys::SetKeys>()?;
     module.add_class::<verifier::Verifier>()?;
     module.add_function(wrap_pyfunction!(near_duplicates::deduplicate, module)?)?;
     module.add_function(wrap_pyfunction!(near_duplicates::match_, module)?)?;

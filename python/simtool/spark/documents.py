@@ -31,6 +31,22 @@ def texts(df: DataFrame, text_column: str, id_column: str) -> DataFrame:
     return df.select(f.col(id_column).alias("id"), f.col(text_column).alias("text"))
 
 
+def described(batch: pa.RecordBatch, has: pa.Array, lengths: bool) -> dict[str, pa.Array]:
+    """What stands beside the class of those documents of a batch that have one."""
+    ids, texts = batch.columns
+    if ids.null_count:
+        raise ValueError("id_column: a document has none")
+    columns = {"id": ids.filter(has)}
+    if lengths:
+        columns["length"] = pc.cast(pc.fill_null(pc.binary_length(texts), 0), pa.int64()).filter(has)
+    return columns
+
+
+def description(rows: DataFrame, lengths: bool) -> str:
+    """The types of these columns."""
+    return f"id {dict(rows.dtypes)['id']}" + (", length long" if lengths else "")
+
+
 def fingerprints(
     rows: DataFrame, engine: Engine, options: dict[str, Any], learned: Learned, lengths: bool
 ) -> DataFrame:
@@ -41,28 +57,24 @@ def fingerprints(
     made_of = tuple(sorted(options.items()))
 
     def made(batches: Batches) -> Iterator[pa.RecordBatch]:
-        engine = engine_of(made_of, learned=learned.of_fingerprints)
+        engine = engine_of(made_of, learned=learned.of_keys)
         verifier = verifier_of(made_of, learned.of_texts) if verifies else None
         for batch in batches:
-            ids, texts = batch.columns
-            if ids.null_count:
-                raise ValueError("id_column: a document has none")
+            texts = batch.column("text")
             found = pa.array(engine.fingerprints(texts))
             has = found.is_valid()
             fingerprints = to_column(found.filter(has), words)
-            columns = {"id": ids.filter(has)}
+            columns = described(batch, has, lengths)
             if verifier is not None:
                 classes = pa.table(verifier.groups(texts, found))["group"].combine_chunks()
                 columns |= {"class": to_column(classes.filter(has), 2), "fingerprint": fingerprints}
             else:
                 columns["class"] = fingerprints
-            if lengths:
-                columns["length"] = pc.cast(pc.fill_null(pc.binary_length(texts), 0), pa.int64()).filter(has)
             yield pa.record_batch(columns)
 
-    id_type, kind = dict(rows.dtypes)["id"], fingerprint_type(words)
-    schema = f"id {id_type}, class " + (f"binary, fingerprint {kind}" if verifies else kind)
-    return rows.mapInArrow(made, schema + (", length long" if lengths else ""))
+    kind = fingerprint_type(words)
+    schema = f"{description(rows, lengths)}, class " + (f"binary, fingerprint {kind}" if verifies else kind)
+    return rows.mapInArrow(made, schema)
 
 
 def classes(documents: DataFrame, keep: str) -> DataFrame:

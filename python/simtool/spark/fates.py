@@ -41,9 +41,8 @@ def settled(engine: Engine, known: pa.Table, near: pa.Table) -> pa.Table:
         "class": known["class"].take(fates["group"]),
         "kept_id": known["id"].take(fates["kept"]),
     }
-    if engine.verifies:
-        of["similarity"] = fates["similarity"]
-    of["distance"] = fates["distance"].cast(pa.int32())
+    kinds = {"similarity": pa.float64(), "distance": pa.int32()}
+    of |= {name: fates[name].cast(kinds[name]) for name in told(engine)}
     for end in ("from", "until"):
         of[f"{end}_id"] = known["id"].take(fates[end])
         if longest:
@@ -54,7 +53,7 @@ def settled(engine: Engine, known: pa.Table, near: pa.Table) -> pa.Table:
 def told(engine: Engine) -> dict[str, str]:
     """What is told of how close two documents are, and its types."""
     similarity = {"similarity": "double"} if engine.verifies else {}
-    return {**similarity, "distance": "int"}
+    return similarity | ({"distance": "int"} if engine.has_fingerprints else {})
 
 
 def fate_schema(engine: Engine, classes: DataFrame) -> str:

@@ -13,6 +13,8 @@ from simtool.spark.transfer import Batches, Steps, collect
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
+# Documents by which it is known which terms are common, where no sample is given.
+SAMPLED = 20_000
 # Terms whose counts a task holds before it hands them out.
 MOST_HELD = 1_000_000
 # Terms that each task is told of where steps are not files: on Connect every step that is not brings what
@@ -21,23 +23,33 @@ FEW_TERMS = 250_000
 
 
 class Learned(NamedTuple):
-    """What fingerprints take, and what the comparison of texts takes."""
+    """What fingerprints take, or the order of the terms of sets; and what the comparison of texts takes."""
 
-    of_fingerprints: bytes | None
+    of_keys: bytes | None
     of_texts: bytes | None
 
 
-def learned(rows: DataFrame, options: dict[str, Any], keep: Steps, max_terms: int) -> Learned:
-    """What the texts of `rows` teach for the options."""
+def learned(rows: DataFrame, options: dict[str, Any], sample: int, keep: Steps, max_terms: int) -> Learned:
+    """What the texts of `rows` teach for the options; by a `sample` of them where any order will do."""
     models: dict[str | None, bytes | None] = {None: None}
 
     def model(of_texts: bool) -> bytes | None:
-        recipe = Learner(of_texts, **options).recipe
-        if recipe not in models:
-            models[recipe] = _model(rows, of_texts, options, keep, max_terms)
-        return models[recipe]
+        learner = Learner(of_texts, **options)
+        if learner.recipe not in models:
+            known = _sampled(rows, sample or SAMPLED) if learner.is_order else rows
+            models[learner.recipe] = _model(known, of_texts, options, keep, max_terms)
+        return models[learner.recipe]
 
-    return Learned(model(False), model(True))
+    of_texts = model(True)
+    return Learned(model(False), of_texts)
+
+
+def _sampled(rows: DataFrame, most: int) -> DataFrame:
+    """About so many documents, from everywhere."""
+    from pyspark.sql import functions as f
+
+    share = rows.count() // most
+    return rows if share <= 1 else rows.where(f.pmod(f.hash("id"), f.lit(share)) == 0)
 
 
 def _model(
@@ -45,12 +57,10 @@ def _model(
 ) -> bytes:
     from pyspark.sql import functions as f
 
-    learner = Learner(of_texts, **options)
-    is_of_words = learner.most is not None
-
     def counts(learner: Learner) -> pa.RecordBatch:
         counted = pa.table(learner.take())
         terms = counted["term"].combine_chunks()
+        is_of_words = pa.types.is_large_string(terms.type)
         terms = terms.cast(pa.string()) if is_of_words else terms.view(pa.int64())
         return pa.record_batch({"term": terms, "count": counted["count"].combine_chunks().view(pa.int64())})
 
@@ -61,11 +71,12 @@ def _model(
                 yield counts(learner)
         yield counts(learner)
 
-    kind = "string" if is_of_words else "long"
+    learner = Learner(of_texts, **options)
+    kind = "string" if pa.types.is_string(counts(learner).schema.field("term").type) else "long"
     sums = rows.select("text").mapInArrow(counted, f"term {kind}, count long")
     sums = sums.groupBy("term").agg(f.sum("count").alias("count"))
-    if is_of_words:
-        found = collect(sums.orderBy(f.desc("count"), "term").limit(learner.most))
+    if learner.most is not None:
+        found = collect(sums.where("term IS NOT NULL").orderBy(f.desc("count"), "term").limit(learner.most))
         return learner.learned(found["term"], found["count"], 0)
     # A term of one document is as one that is not known.
     known = keep("texts-terms" if of_texts else "terms", sums.where("count > 1 OR term IS NULL"))

@@ -38,7 +38,11 @@ def similar(
     from pyspark.sql import functions as f
 
     is_within = len(sides) == 1
-    if is_within:
+    # Sets are compared by themselves.
+    of_sets = "fingerprint" not in sides[0][0].columns
+    if of_sets:
+        sides = [(classes.withColumn("fingerprint", f.col("class")), texts) for classes, texts in sides]
+    elif is_within:
         several = sides[0][0].groupBy("fingerprint").count().where(f.col("count") > 1)
         own = f.col("fingerprint")
         near = near.union(several.select(f.hash(own), own, own, f.lit(0)))

@@ -63,7 +63,7 @@ fn words(
     let bytes = usize::try_from(corpus.bytes()).unwrap_or(usize::MAX) / workers.count();
     let tokenizer = AsciiLetters::new(resources.isa);
     let start = || CountedWords::new(bytes, stop_words);
-    let states = read_texts(corpus, workers, start, |words, text| words.add(text, &tokenizer))?;
+    let states = read_texts(corpus, workers, start, |words, text| words.add(text, tokenizer))?;
     let counters: Vec<_> = states.into_iter().map(|words| words.counter).collect();
     Ok(most_frequent(workers, &counters, count).0)
 }
@@ -83,7 +83,7 @@ impl CountedWords {
         Self { counter: WordCounter::new(bytes, stop_words), batch, written }
     }
 
-    pub(super) fn add(&mut self, text: &[u8], tokenizer: &AsciiLetters) {
+    pub(super) fn add(&mut self, text: &[u8], tokenizer: AsciiLetters) {
         let Self { counter, batch, written } = self;
         tokenizer.tokenize(text, batch, |piece, batch| {
             let room = (piece.len() / 2 + 2) * MOST_PLACES;

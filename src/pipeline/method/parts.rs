@@ -16,13 +16,15 @@ use std::sync::Arc;
 /// Counts terms of a part of a collection.
 pub struct PartCounter {
     terms: Terms,
+    /// How many terms are learned.
+    most: Option<usize>,
     counting: Counting,
 }
 
 enum Counting {
     /// Words but for stop words.
-    Words(AsciiLetters, Arc<[Vec<u8>]>, CountedWords),
-    Terms(DocumentTerms, CountedTerms),
+    Words(AsciiLetters, Arc<[Vec<u8>]>, Box<CountedWords>),
+    Terms(Box<(DocumentTerms, CountedTerms)>),
 }
 
 /// What was counted, of each term once, in no order.
@@ -44,18 +46,33 @@ impl PartCounter {
     /// What counts such terms; none where nothing is learned for them.
     #[must_use]
     pub fn new(terms: &Terms, isa: Isa) -> Option<Self> {
-        let counting = match terms {
-            Terms::MostFrequent { stop_words, .. } => {
-                let words = CountedWords::new(0, stop_words);
-                Counting::Words(AsciiLetters::new(isa), Arc::clone(stop_words), words)
+        match terms {
+            Terms::MostFrequent { count, stop_words } => {
+                let words = Box::new(CountedWords::new(0, stop_words));
+                let counting =
+                    Counting::Words(AsciiLetters::new(isa), Arc::clone(stop_words), words);
+                Some(Self { terms: terms.clone(), most: Some(*count), counting })
             }
             Terms::Shingles { weighting, .. } if weighting.is_learned() => {
-                let maker = DocumentTerms::new(terms, &Fitted::Nothing, isa);
-                Counting::Terms(maker, none_counted())
+                Some(Self::of_documents(terms, None, isa))
             }
-            Terms::Shingles { .. } => return None,
-        };
-        Some(Self { terms: terms.clone(), counting })
+            Terms::Shingles { .. } => None,
+        }
+    }
+
+    /// What counts in how many documents each term is; `most` of the most frequent ones are learned, or
+    /// all.
+    #[must_use]
+    pub fn of_documents(terms: &Terms, most: Option<usize>, isa: Isa) -> Self {
+        let maker = DocumentTerms::new(terms, &Fitted::Nothing, isa);
+        let counting = Counting::Terms(Box::new((maker, none_counted())));
+        Self { terms: terms.clone(), most, counting }
+    }
+
+    /// Whether occurrences of words are counted, and not documents.
+    #[must_use]
+    pub fn counts_words(&self) -> bool {
+        matches!(self.counting, Counting::Words(..))
     }
 
     /// All that the counts depend on: those of one recipe go together.
@@ -73,17 +90,14 @@ impl PartCounter {
     /// whose count is above 1 where there is no number.
     #[must_use]
     pub fn most(&self) -> Option<usize> {
-        match self.terms {
-            Terms::MostFrequent { count, .. } => Some(count),
-            Terms::Shingles { .. } => None,
-        }
+        self.most
     }
 
     /// Counts the terms of a document.
     pub fn add(&mut self, text: &[u8]) {
         match &mut self.counting {
-            Counting::Words(tokenizer, _, words) => words.add(text, tokenizer),
-            Counting::Terms(maker, terms) => terms.add(text, maker),
+            Counting::Words(tokenizer, _, words) => words.add(text, *tokenizer),
+            Counting::Terms(counting) => counting.1.add(text, &counting.0),
         }
     }
 
@@ -92,7 +106,7 @@ impl PartCounter {
     pub fn len(&self) -> usize {
         match &self.counting {
             Counting::Words(.., words) => words.counter.number_bound(),
-            Counting::Terms(_, terms) => terms.counter.len(),
+            Counting::Terms(counting) => counting.1.counter.len(),
         }
     }
 
@@ -106,13 +120,13 @@ impl PartCounter {
     pub fn take(&mut self) -> PartCounts {
         match &mut self.counting {
             Counting::Words(_, stop_words, words) => {
-                let counted = std::mem::replace(words, CountedWords::new(0, stop_words));
+                let counted = std::mem::replace(&mut **words, CountedWords::new(0, stop_words));
                 let words = counted.counter.words();
                 let words = words.map(|(word, count)| (word.with_letters(<[u8]>::to_vec), count));
                 PartCounts::Words(words.collect())
             }
-            Counting::Terms(_, terms) => {
-                let counted = std::mem::replace(terms, none_counted()).counter;
+            Counting::Terms(counting) => {
+                let counted = std::mem::replace(&mut counting.1, none_counted()).counter;
                 let terms = counted.terms().map(|(term, documents)| (term, u64::from(documents)));
                 PartCounts::Documents(counted.documents(), terms.collect())
             }
@@ -128,7 +142,7 @@ impl PartCounter {
                 words.sort_unstable_by(|(a, of_a), (b, of_b)| {
                     (Reverse(of_a), a).cmp(&(Reverse(of_b), b))
                 });
-                words.truncate(self.most().unwrap_or(usize::MAX));
+                words.truncate(self.most.unwrap_or(usize::MAX));
                 let words = words.iter().map(|(word, _)| &word[..]);
                 Fitted::Words(Arc::new(Vocabulary::of_words(words)))
             }
@@ -185,7 +199,9 @@ mod tests {
                 let mut counter = PartCounter::new(recipe.terms(), Isa::detected()).unwrap();
                 let (mut words, mut terms, mut documents) = (Vec::new(), Vec::new(), 0);
                 for part in texts.chunks(part_len) {
-                    part.iter().for_each(|text| counter.add(text.as_bytes()));
+                    for text in part {
+                        counter.add(text.as_bytes());
+                    }
                     match counter.take() {
                         PartCounts::Words(counts) => words.push(counts),
                         PartCounts::Documents(more, counts) => {
@@ -194,9 +210,10 @@ mod tests {
                         }
                     }
                 }
-                let sums = match words.is_empty() {
-                    true => PartCounts::Documents(documents, summed(&terms)),
-                    false => PartCounts::Words(summed(&words)),
+                let sums = if words.is_empty() {
+                    PartCounts::Documents(documents, summed(&terms))
+                } else {
+                    PartCounts::Words(summed(&words))
                 };
                 assert_eq!(counter.learned(sums).to_bytes(), expected, "{method} {part_len}");
             }

@@ -5,7 +5,7 @@ use crate::close::ClosePair;
 use crate::error::Result;
 use crate::fingerprint_rows::FingerprintRows;
 use crate::matches::ValuePair;
-use crate::pipeline::method::{DocumentTerms, Fitted, Method, TermScratch};
+use crate::pipeline::method::{Criterion, DocumentTerms, Fitted, Method, TermScratch};
 use crate::pipeline::shard_summary::CollectionSummary;
 use crate::pipeline::workers::Workers;
 use crate::progress::NoProgress;
@@ -16,7 +16,8 @@ use crate::similarity::Threshold;
 use crate::stable_hash::wide_hash;
 use std::fmt;
 
-/// Compares the sets of terms of texts with close fingerprints, as a method with `verify` does.
+/// Compares the sets of terms of texts with close fingerprints, as a method with `verify` does, or of
+/// those that others found for a method that compares sets.
 pub struct Verifier {
     threshold: Threshold,
     terms: DocumentTerms,
@@ -38,7 +39,11 @@ impl Verifier {
     ///
     /// What was learned is not for these terms; the threads cannot be started.
     pub fn new(method: &Method, fitted: &Fitted, resources: &Resources) -> Result<Option<Self>> {
-        let Some(threshold) = method.verify() else { return Ok(None) };
+        let threshold = match method.close() {
+            Criterion::Similarity(threshold) => Some(threshold),
+            Criterion::Distance(_) => method.verify(),
+        };
+        let Some(threshold) = threshold else { return Ok(None) };
         fitted.check(method.compared())?;
         let terms = DocumentTerms::new(method.compared(), fitted, resources.isa);
         let workers = Workers::new(resources.threads)?;
