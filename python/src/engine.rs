@@ -7,6 +7,7 @@
 use crate::arrow_c::Imported;
 use crate::columns::{ColumnData, Values};
 use crate::errors::exception;
+use crate::fields;
 use crate::fingerprints::Fingerprints;
 use crate::near_duplicates::given_pairs;
 use crate::numbers;
@@ -19,6 +20,7 @@ use pyo3::types::PyDict;
 use simtool::close::{Close, ClosePair, Neighbourhood};
 use simtool::closeness::Closeness;
 use simtool::cluster::{Removal, components, keep};
+use simtool::field_value::FieldValue;
 use simtool::fingerprint_rows::{FingerprintRows, Metric, Shape};
 use simtool::kernels::hamming_pairs::{Candidates, near_pairs_64};
 use simtool::matches::ValuePair;
@@ -72,10 +74,6 @@ impl Engine {
         options.complete(&[("method", "simhash")]);
         let mut config = settings::config(options)?;
         config.resources.threads = 1;
-        if config.keep.is_by_field() {
-            let rule = "compares a field, which is not distributed: take first, last or longest";
-            return Err(exception(Error::config("keep", config.keep.name(), rule)));
-        }
         let keys = match config.method.close() {
             Criterion::Distance(distance) => Some(Keys::new(&config.method, distance, sample)?),
             Criterion::Similarity(_) => None,
@@ -105,6 +103,25 @@ impl Engine {
     #[getter]
     fn keep(&self) -> &'static str {
         self.config.keep.name()
+    }
+
+    /// Checks that values of a field are there just where they decide who is kept.
+    fn check_field(&self, is_there: bool) -> PyResult<()> {
+        self.config.keep.check_field(is_there).map_err(exception)
+    }
+
+    /// What orders documents by the values of a field, the one to keep first: a table of the column `order`,
+    /// which are texts.
+    fn order(&self, values: &Bound<'_, PyAny>) -> PyResult<Table> {
+        let (mut starts, mut texts) = (vec![0], Vec::new());
+        for value in fields::values(values)? {
+            let value = Some(value.as_bytes()).filter(|value| !value.is_empty());
+            for byte in self.config.keep.ordered_bytes(&FieldValue::parse(value)) {
+                texts.extend(format!("{byte:02x}").into_bytes());
+            }
+            starts.push(texts.len() as i64);
+        }
+        Ok(Table::new(vec![ColumnData::new("order", Values::Texts(starts, texts))]))
     }
 
     /// Whether buckets that are too full can be cut.

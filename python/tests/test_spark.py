@@ -3,6 +3,8 @@
 The long ones run where SIMTOOL_SPARK_ALL is set.
 """
 
+import datetime
+import decimal
 import json
 import os
 import random
@@ -163,10 +165,10 @@ def written(seed, count, words=60, vocabulary=4000):
 def frame(spark, tmp_path):
     """Makes a DataFrame of texts."""
 
-    def made(texts, ids=None, parts=None):
+    def made(texts, ids=None, parts=None, **others):
         ids = list(range(len(texts))) if ids is None else ids
         path = tmp_path / f"{len(list(tmp_path.iterdir()))}.parquet"
-        pq.write_table(pa.table({"id": ids, "text": texts}), path, compression="zstd")
+        pq.write_table(pa.table({"id": ids, "text": texts, **others}), path, compression="zstd")
         rows = spark.read.parquet(str(path))
         return rows if parts is None else rows.repartition(parts)
 
@@ -342,6 +344,44 @@ def test_texts_of_equal_fingerprints_are_compared(spark, frame):
     assert on_engine(found) == expected
 
 
+def columns(seed, count):
+    """Columns of every kind that decide who is kept, with ties and nulls."""
+    rng = random.Random(seed)
+
+    def some(made, null=None):
+        return [null if rng.random() < 0.1 else made(rng.randrange(12)) for _ in range(count)]
+
+    nan = float("nan")
+    start = datetime.datetime(2024, 5, 1)
+    return {
+        "whole": pa.array(some(lambda number: number * 10**17 - 10**18), pa.int64()),
+        "few": pa.array(some(lambda number: number - 6), pa.int16()),
+        "float": pa.array(some(lambda number: number / 4 - 1, nan), pa.float64()),
+        # Some read as numbers, which are before other texts.
+        "word": pa.array(some(lambda number: ["9", "10", "-2.5", "", "a", "ab", "ä"][number % 7])),
+        "day": pa.array(some(lambda number: start.date() + datetime.timedelta(number))),
+        "time": pa.array(some(lambda number: start + datetime.timedelta(0, 0, number)), pa.timestamp("us", "UTC")),
+        "flag": pa.array(some(lambda number: number < 6)),
+        "decimal": pa.array(some(lambda number: decimal.Decimal(number) / 4), pa.decimal128(6, 2)),
+    }
+
+
+def test_a_column_decides_who_is_kept(spark, frame, tmp_path):
+    texts = written(19, 500) + ["a hot block of one and the same text"] * 60 + [None, ""]
+    fields = columns(20, len(texts))
+    documents = frame(texts, parts=3, **fields)
+    simhash, components = {"max_distance": 10}, {"max_distance": 10, "cluster": "components"}
+    ways = [("max", simhash), ("min", components), ("max", {"method": "exact", "similarity": 0.7, "shingle": "words:2"})]
+    ways.append(("min", {"max_distance": 16, "verify": 0.7, "max_pairs": 10, "work_dir": str(tmp_path / "work")}))
+    for number, (name, values) in enumerate(fields.items()):
+        # One machine takes numbers of fixed point from lists only.
+        values = values.to_pylist() if name == "decimal" else values
+        for keep, options in ways if ALL else [ways[number % 4]]:
+            found = simtool.spark.deduplicate(documents, keep=keep, keep_field=name, **options)
+            alone = {name: value for name, value in options.items() if name not in ("max_pairs", "work_dir")}
+            assert on_engine(found) == on_one_machine(texts, keep=keep, keep_field=values, **alone), (name, keep)
+
+
 def test_nothing_to_find(spark, frame):
     assert on_engine(simtool.spark.deduplicate(frame(["", "one two three four"]))) == []
 
@@ -361,12 +401,17 @@ def test_what_is_not_distributed_is_said(spark, frame):
     few = frame(["one two three"])
     for options, message in [
         ({"method": "multi-lexicon"}, "distances that no keys are known for"),
-        ({"keep": "max"}, "compares a field"),
+        ({"keep": "max"}, "`keep` max and `keep` min go with `keep_field`"),
+        ({"keep_field": "id"}, "`keep` max and `keep` min go with `keep_field`"),
+        ({"keep": "min", "keep_field": "size"}, "column size: must be one of id, text"),
         ({"colour": "red"}, "no such option"),
         ({"text_column": "body"}, "column body: must be one of id, text"),
     ]:
         with pytest.raises(ValueError, match=message):
             simtool.spark.deduplicate(few, **options)
+    lists = few.selectExpr("id", "text", "array(id) AS all")
+    with pytest.raises(ValueError, match="keep_field all: must be numbers, texts, points in time or booleans, not array"):
+        simtool.spark.deduplicate(lists, keep="min", keep_field="all")
     with pytest.raises(ValueError, match="does not go with queries"):
         simtool.spark.match(few, few, keep="last")
 
@@ -384,12 +429,13 @@ def test_the_script_for_submitting(spark, tmp_path):
     from simtool.spark.__main__ import main
 
     texts = written(9, 300)
-    lines = [json.dumps({"url": row, "body": text}) + "\n" for row, text in enumerate(texts)]
+    lines = [json.dumps({"url": row, "body": text, "size": len(text)}) + "\n" for row, text in enumerate(texts)]
     (tmp_path / "in.jsonl").write_text("".join(lines))
     out = str(tmp_path / "out")
     fields = ["--text-field", "body", "--id-field", "url"]
-    main([str(tmp_path / "in.jsonl"), "--output", out, *fields, "--max-distance=8", "--keep", "last", "--write-kept"], spark)
-    expected = on_one_machine(texts, max_distance=8, keep="last")
+    keep = ["--keep=min", "--keep-field", "size"]
+    main([str(tmp_path / "in.jsonl"), "--output", out, *fields, "--max-distance=8", *keep, "--write-kept"], spark)
+    expected = on_one_machine(texts, max_distance=8, keep="min", keep_field=[len(text) for text in texts])
     assert on_engine(spark.read.parquet(f"{out}/removed")) == expected
     kept = sorted(row["url"] for row in spark.read.parquet(f"{out}/kept").collect())
     assert kept == sorted(set(range(300)) - {removed for removed, _, _ in expected})

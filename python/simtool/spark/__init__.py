@@ -37,6 +37,7 @@ def deduplicate(
     *,
     text_column: str = "text",
     id_column: str = "id",
+    keep_field: str | None = None,
     partitions: int | None = None,
     sample: int = 0,
     work_dir: str | None = None,
@@ -50,8 +51,8 @@ def deduplicate(
     only a chain links them).
 
     Ids are texts or whole numbers, each of one document; their order is the reading order. `options` are
-    those of `simtool dedup`, with `_` for `-`: `method` is simhash unless it is given; all but `keep` by a
-    field is distributed.
+    those of `simtool dedup`, with `_` for `-`: `method` is simhash unless it is given. `keep="max"` and
+    `"min"` keep the document with the greatest or smallest value of the column `keep_field`.
 
     Equal documents are put together first. `partitions` is how many parts the rest is compared in, by
     default as many as the session shuffles to; with a `sample` of so many fingerprints the keys tell these
@@ -64,14 +65,14 @@ def deduplicate(
     from pyspark.sql import functions as f
 
     engine, options = _engine(options)
+    engine.check_field(keep_field is not None)
     keep = Steps(work_dir)
-    rows = texts(df, text_column, id_column)
+    rows = texts(df, text_column, id_column, keep_field)
     known = learned(rows, options, sample, keep, max_terms)
-    lengths = engine.keep == "longest"
     if engine.has_fingerprints:
-        documents = keep("documents", fingerprints(rows, engine, options, known, lengths))
+        documents = keep("documents", fingerprints(rows, engine, options, known))
     else:
-        documents = keep("documents", keyed(rows, options, known.of_keys, lengths))
+        documents = keep("documents", keyed(rows, engine, options, known.of_keys))
     groups = keep("groups", classes(documents, engine.keep))
     if engine.has_fingerprints:
         different = _different(groups, engine)
@@ -87,7 +88,7 @@ def deduplicate(
         fates = None
     elif count <= max_pairs:
         ends = near.select(f.col("a").alias("class")).union(near.select("b")).distinct()
-        of_class = [name for name in ("class", "id", "length") if name in groups.columns]
+        of_class = [name for name in ("class", "id", "order") if name in groups.columns]
         members = collect(ends.join(groups, "class").select(*of_class))
         fates = distribute(near.sparkSession, settled(engine, members, collect(near)), fate_schema(engine, groups))
     elif work_dir is None:
@@ -127,9 +128,9 @@ def match(
     rows = [texts(of, text_column, id_column) for of in (queries, df)]
     known = learned(rows[1], options, sample, keep, max_terms)
     if engine.has_fingerprints:
-        asked, corpus = (fingerprints(of, engine, options, known, False) for of in rows)
+        asked, corpus = (fingerprints(of, engine, options, known) for of in rows)
     else:
-        asked, corpus = (keyed(of, options, known.of_keys, False) for of in rows)
+        asked, corpus = (keyed(of, engine, options, known.of_keys) for of in rows)
         corpus = keep("corpus", corpus)
     asked, groups = keep("queries", asked), keep("groups", classes(corpus, "first"))
     both = [classes(asked, "first"), groups]

@@ -9,10 +9,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from simtool._simtool import SetKeys
+from simtool._simtool import Engine, SetKeys
 from simtool.spark.buckets import by_bucket
 from simtool.spark.documents import described, description
-from simtool.spark.transfer import Batches, Options, to_column
+from simtool.spark.transfer import Batches, Options, engine_of, to_column
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -24,15 +24,14 @@ def keys_of(options: Options, order: bytes | None) -> SetKeys:
     return SetKeys(order, **dict(options))
 
 
-def keyed(rows: DataFrame, options: dict[str, Any], order: bytes | None, lengths: bool) -> DataFrame:
+def keyed(rows: DataFrame, engine: Engine, options: dict[str, Any], order: bytes | None) -> DataFrame:
     """`id` and `class` of the texts that have terms: equal sets are of one class. With the `weight` of the
-    set, and as `keys` the terms of its prefix, each with what it and all behind it weigh; with `lengths`
-    the bytes of the text.
+    set, and as `keys` the terms of its prefix, each with what it and all behind it weigh; and the `order`.
     """
     made_of = tuple(sorted(options.items()))
 
     def made(batches: Batches) -> Iterator[pa.RecordBatch]:
-        finder = keys_of(made_of, order)
+        engine, finder = engine_of(made_of), keys_of(made_of, order)
         for batch in batches:
             of_texts, keys = map(pa.table, finder.keys(batch.column("text")))
             groups = of_texts["group"].combine_chunks()
@@ -43,9 +42,9 @@ def keyed(rows: DataFrame, options: dict[str, Any], order: bytes | None, lengths
             columns = {"class": to_column(groups.filter(has), 2)}
             columns["weight"] = of_texts["weight"].combine_chunks().view(pa.int64()).filter(has)
             columns["keys"] = lists.filter(has)
-            yield pa.record_batch({**described(batch, has, lengths), **columns})
+            yield pa.record_batch({**described(batch, has, engine), **columns})
 
-    schema = f"{description(rows, lengths)}, class binary, weight long, keys array<struct<term: long, rest: long>>"
+    schema = f"{description(rows, engine)}, class binary, weight long, keys array<struct<term: long, rest: long>>"
     return rows.mapInArrow(made, schema)
 
 

@@ -58,7 +58,7 @@ def similar(
     for side, (classes, texts) in enumerate(sides):
         ends = _ends(near, "ab" if is_within else "ab"[side])
         wanted = ends.join(classes.select("fingerprint", "class", "id"), "fingerprint")
-        wanted = keep(f"wanted-{side}", wanted)
+        wanted, texts = keep(f"wanted-{side}", wanted), texts.select("id", "text")
         if wanted.count() <= MOST_TOLD:
             told = wanted.select(f.hash("id").alias("hash")).distinct()
             texts = texts.join(f.broadcast(told), f.hash(texts["id"]) == told["hash"], "left_semi")
