@@ -90,7 +90,7 @@ impl FieldValue {
 fn ordered_number(near: f64, lacking: i128) -> Vec<u8> {
     let bits = near.to_bits();
     let ordered = if near.is_sign_negative() { !bits } else { bits | 1 << 63 };
-    let lacking = (lacking + (1 << 15)) as u16;
+    let lacking = lacking as i16 ^ i16::MIN;
     [&[1][..], &ordered.to_be_bytes(), &lacking.to_be_bytes()].concat()
 }
 

@@ -5,7 +5,7 @@ import random
 import pytest
 
 import simtool
-from simtool._simtool import Engine, Learner, Verifier
+from simtool._simtool import Engine, Learner, SetKeys, Verifier
 
 np = pytest.importorskip("numpy", reason="skipped: numpy is not installed")
 pa = pytest.importorskip("pyarrow", reason="skipped: pyarrow is not installed")
@@ -126,3 +126,21 @@ def test_what_parts_teach_is_what_the_whole_does():
         Learner().take()
     with pytest.raises(ValueError, match="learned, byte 0: expected"):
         Engine(learned=b"nothing")
+
+
+def test_candidates_of_a_key_come_in_parts():
+    count = 1600
+    under = [pa.array([5] * 3 + [number] * count, pa.int64()) for number in (-7, 10, 10)]
+    keys, on, found = SetKeys(), (0, 0), []
+    while on is not None:
+        part, on = keys.candidates(*under, on=on)
+        found.append(pa.table(part))
+    assert len(found) > 1
+    a, b = (pa.concat_tables(found)[name].to_numpy().astype(np.int64) for name in "ab")
+    assert len(np.unique(a * count * 2 + b)) == len(a) == 3 + count * (count - 1) // 2
+    assert (a < b).all()
+    for options, message in [({"method": "simhash"}, "compares no sets"), ({"weight": "idf"}, "must be what was learned for")]:
+        with pytest.raises(ValueError, match=message):
+            SetKeys(**options)
+    with pytest.raises(ValueError, match="there are no fingerprints"):
+        Engine(method="exact").words

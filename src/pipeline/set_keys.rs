@@ -166,7 +166,7 @@ mod tests {
                 words[changed] = format!("w{}", random(40));
                 words
             } else {
-                (0..1 + random(30)).map(|_| format!("w{}", random(40) * random(40) / 8)).collect()
+                (0..=random(30)).map(|_| format!("w{}", random(40) * random(40) / 8)).collect()
             };
             texts.push(words.join(" "));
         }

@@ -52,9 +52,7 @@ def _sampled(rows: DataFrame, most: int) -> DataFrame:
     return rows if share <= 1 else rows.where(f.pmod(f.hash("id"), f.lit(share)) == 0)
 
 
-def _model(
-    rows: DataFrame, of_texts: bool, options: dict[str, Any], keep: Steps, max_terms: int
-) -> bytes:
+def _model(rows: DataFrame, of_texts: bool, options: dict[str, Any], keep: Steps, max_terms: int) -> bytes:
     from pyspark.sql import functions as f
 
     def counts(learner: Learner) -> pa.RecordBatch:
@@ -76,7 +74,9 @@ def _model(
     sums = rows.select("text").mapInArrow(counted, f"term {kind}, count long")
     sums = sums.groupBy("term").agg(f.sum("count").alias("count"))
     if learner.most is not None:
-        found = collect(sums.where("term IS NOT NULL").orderBy(f.desc("count"), "term").limit(learner.most))
+        # Of equal counts the first terms; where any will do, such as stand everywhere in a table of hashes.
+        first = f.hash("term") if learner.is_order else f.col("term")
+        found = collect(sums.where("term IS NOT NULL").orderBy(f.desc("count"), first).limit(learner.most))
         return learner.learned(found["term"], found["count"], 0)
     # A term of one document is as one that is not known.
     known = keep("texts-terms" if of_texts else "terms", sums.where("count > 1 OR term IS NULL"))
@@ -88,8 +88,9 @@ def _model(
         )
     if number > max_terms:
         raise ValueError(
-            f"{number:,} terms are in several documents: more than max_terms {max_terms:,}, of which each task is "
-            "told in 16 bytes each. Give more, where the engine takes messages of that size, or a weight that is not learned"
+            f"{number:,} terms are in several documents: more than max_terms {max_terms:,}, of which each task "
+            "is told in 16 bytes each. Give more, where the engine takes messages of that size, or a weight that "
+            "is not learned"
         )
     known = collect(known)
     is_term = known["term"].is_valid()
