@@ -54,6 +54,29 @@ impl FieldValue {
         }
     }
 
+    /// Bytes that compare as the values do; none are those of another with more behind them, and the first
+    /// is not 0 and below 255 unless the value is missing.
+    #[must_use]
+    pub fn to_ordered_bytes(&self) -> Vec<u8> {
+        match self {
+            // What a float lacks of it decides between those that are near the same one.
+            Self::Integer(number) => {
+                let near = *number as f64;
+                ordered_number(near, i128::from(*number) - near as i128)
+            }
+            // Zero has one sign.
+            Self::Decimal(number) => ordered_number(number + 0.0, 0),
+            Self::Text(text) => {
+                let escaped = |&byte: &u8| if byte == 0 { vec![0, u8::MAX] } else { vec![byte] };
+                let mut bytes = vec![2];
+                bytes.extend(text.iter().flat_map(escaped));
+                bytes.extend([0, 0]);
+                bytes
+            }
+            Self::Missing => vec![u8::MAX],
+        }
+    }
+
     fn rank(&self) -> u8 {
         match self {
             Self::Integer(_) | Self::Decimal(_) => 0,
@@ -61,6 +84,14 @@ impl FieldValue {
             Self::Missing => 2,
         }
     }
+}
+
+/// The bytes of a number by the float next to it and what that lacks of it, which is less than 2¹⁵.
+fn ordered_number(near: f64, lacking: i128) -> Vec<u8> {
+    let bits = near.to_bits();
+    let ordered = if near.is_sign_negative() { !bits } else { bits | 1 << 63 };
+    let lacking = lacking as i16 ^ i16::MIN;
+    [&[1][..], &ordered.to_be_bytes(), &lacking.to_be_bytes()].concat()
 }
 
 /// Compares exactly: an integer may have more digits than a float can hold.
@@ -90,6 +121,9 @@ mod tests {
         for (i, a) in values.iter().enumerate() {
             for (j, b) in values.iter().enumerate() {
                 assert_eq!(a.compare(b), i.cmp(&j), "{a:?} {b:?}");
+                let [of_a, of_b] = [a, b].map(FieldValue::to_ordered_bytes);
+                assert_eq!(of_a.cmp(&of_b), i.cmp(&j), "{a:?} {b:?}");
+                assert!(i == j || !of_b.starts_with(&of_a), "{a:?} {b:?}");
             }
         }
     }
@@ -106,12 +140,21 @@ mod tests {
             Some("10"),
             Some("9007199254740992.0"),
             Some("9007199254740993"),
+            Some("9223372036854775806"),
+            Some("9223372036854775807"),
+            Some("9223372036854775808"),
             Some("1e19"),
             Some("1e999"),
             Some("2024-05-01"),
             Some("2024-05-02T10:00"),
             Some("inf"),
+            Some("inf\0"),
+            Some("inf\0a"),
+            Some("info"),
             None,
         ]);
+        let zeros = ["0", "-0.0", "0e3"].map(|zero| FieldValue::parse(Some(zero.as_bytes())));
+        assert_eq!(zeros[0].to_ordered_bytes(), zeros[1].to_ordered_bytes());
+        assert_eq!(zeros[0].to_ordered_bytes(), zeros[2].to_ordered_bytes());
     }
 }

@@ -7,36 +7,50 @@
 use crate::arrow_c::Imported;
 use crate::columns::{ColumnData, Values};
 use crate::errors::exception;
+use crate::fields;
+use crate::fingerprints::Fingerprints;
 use crate::near_duplicates::given_pairs;
 use crate::numbers;
 use crate::settings;
 use crate::tables::{Table, no_table};
+use crate::texts::Input;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use simtool::close::{Close, ClosePair, Neighbourhood};
 use simtool::closeness::Closeness;
 use simtool::cluster::{Removal, components, keep};
+use simtool::field_value::FieldValue;
 use simtool::fingerprint_rows::{FingerprintRows, Metric, Shape};
 use simtool::kernels::hamming_pairs::{Candidates, near_pairs_64};
 use simtool::matches::ValuePair;
-use simtool::pipeline::Verifier;
+use simtool::pipeline::fingerprint_by_fitted;
 use simtool::pipeline::join_fingerprints::{list_pairs, plan_search, plan_self_join};
-use simtool::pipeline::method::Criterion;
+use simtool::pipeline::method::{Criterion, Fitted, Method};
 use simtool::progress::NoProgress;
+use simtool::read::Texts;
 use simtool::search::layout::Layout;
 use simtool::sides::Sides;
-use simtool::{ClusterRule, Config, Error};
+use simtool::{ClusterRule, Config, Error, Resources};
 use std::collections::BTreeSet;
+use std::path::Path;
 
 /// Rows of one bucket that are compared each with each; more are joined as on one machine, which cuts
 /// them by further blocks.
 const FEW: usize = 1 << 10;
 
-/// How one method's fingerprints are looked for by keys: the same for every task of a run.
+/// One method's settings: the same for every task of a run.
 #[pyclass(frozen, module = "simtool._simtool")]
 pub(crate) struct Engine {
     config: Config,
+    /// What the collection taught, where fingerprints take that.
+    fitted: Fitted,
+    /// Of a method with fingerprints.
+    keys: Option<Keys>,
+}
+
+/// How fingerprints are looked for by keys.
+struct Keys {
     distance: u32,
     shape: Shape,
     layout: Layout,
@@ -47,56 +61,24 @@ pub(crate) struct Engine {
 #[pymethods]
 impl Engine {
     /// The engine for the options of `simtool dedup`; with a `sample` of fingerprints its keys tell
-    /// those apart equally well, else they need no data.
+    /// those apart equally well, else they need no data. What is `learned` is needed for fingerprints
+    /// only.
     #[new]
-    #[pyo3(signature = (sample=None, **options))]
+    #[pyo3(signature = (sample=None, learned=None, **options))]
     fn new(
         sample: Option<&Bound<'_, PyAny>>,
+        learned: Option<&[u8]>,
         options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
         let mut options = settings::options(options)?;
         options.complete(&[("method", "simhash")]);
         let mut config = settings::config(options)?;
         config.resources.threads = 1;
-        let method = &config.method;
-        let refuse = |rule: &str| exception(Error::config("method", method, rule));
-        let (Criterion::Distance(distance), Some(sketch)) =
-            (method.close(), method.recipe().sketch())
-        else {
-            return Err(refuse(
-                "compares sets, which no engine distributes: take simhash or minhash",
-            ));
+        let keys = match config.method.close() {
+            Criterion::Distance(distance) => Some(Keys::new(&config.method, distance, sample)?),
+            Criterion::Similarity(_) => None,
         };
-        if method.recipe().terms().is_learned() {
-            return Err(refuse(
-                "learns from the whole collection first, which is not distributed: take a `weight` \
-                 that is not learned, and no `words`, `top` or `idf_band`",
-            ));
-        }
-        if config.keep.is_by_field() {
-            let rule = "compares a field, which is not distributed: take first, last or longest";
-            return Err(exception(Error::config("keep", config.keep.name(), rule)));
-        }
-        Verifier::check(method).map_err(exception)?;
-        let shape = sketch.shape();
-        let by_bands = method.recall().map(|recall| Layout::with_recall(shape, distance, recall));
-        let is_exact = matches!(shape.metric(), Metric::Bits | Metric::Lanes { null: false, .. });
-        let sample = sample.map(|given| rows(given, shape)).transpose()?;
-        let (layout, halves) = match (by_bands.flatten(), sample) {
-            (Some(bands), _) => (bands, None),
-            (None, _) if !is_exact => {
-                return Err(refuse(
-                    "has distances that no keys are known for: take simhash, or with minhash a `recall`",
-                ));
-            }
-            (None, Some(sample)) => (Layout::of(&sample.words, shape, distance), None),
-            (None, None) => {
-                let twice = distance.checked_mul(2).filter(|&twice| twice + 1 < shape.units());
-                let halves = twice.map(|twice| Layout::even(shape, twice + 1));
-                (Layout::even(shape, distance), halves)
-            }
-        };
-        Ok(Self { config, distance, shape, layout, halves })
+        Ok(Self { config, fitted: fitted(learned)?, keys })
     }
 
     /// The method with all its settings.
@@ -107,14 +89,14 @@ impl Engine {
 
     /// Words of a fingerprint.
     #[getter]
-    fn words(&self) -> usize {
-        self.shape.words()
+    fn words(&self) -> PyResult<usize> {
+        Ok(self.keys()?.shape.words())
     }
 
     /// Keys of a fingerprint.
     #[getter]
-    fn tables(&self) -> usize {
-        self.layout.masks().len()
+    fn tables(&self) -> PyResult<usize> {
+        Ok(self.keys()?.layout.masks().len())
     }
 
     /// Which of several is kept.
@@ -123,16 +105,52 @@ impl Engine {
         self.config.keep.name()
     }
 
-    /// Whether buckets that are too full can be cut.
-    #[getter]
-    fn cuts(&self) -> bool {
-        self.halves.is_some()
+    /// Checks that values of a field are there just where they decide who is kept.
+    fn check_field(&self, is_there: bool) -> PyResult<()> {
+        self.config.keep.check_field(is_there).map_err(exception)
     }
 
-    /// Whether texts are compared, too.
+    /// What orders documents by the values of a field, the one to keep first: a table of the column `order`,
+    /// which are texts.
+    fn order(&self, values: &Bound<'_, PyAny>) -> PyResult<Table> {
+        let (mut starts, mut texts) = (vec![0], Vec::new());
+        for value in fields::values(values)? {
+            let value = Some(value.as_bytes()).filter(|value| !value.is_empty());
+            for byte in self.config.keep.ordered_bytes(&FieldValue::parse(value)) {
+                texts.extend(format!("{byte:02x}").into_bytes());
+            }
+            starts.push(texts.len() as i64);
+        }
+        Ok(Table::new(vec![ColumnData::new("order", Values::Texts(starts, texts))]))
+    }
+
+    /// Whether buckets that are too full can be cut.
+    #[getter]
+    fn cuts(&self) -> PyResult<bool> {
+        Ok(self.keys()?.halves.is_some())
+    }
+
+    /// Whether documents have fingerprints, of which the distance is told.
+    #[getter]
+    fn has_fingerprints(&self) -> bool {
+        self.keys.is_some()
+    }
+
+    /// Whether texts are compared, and their similarity is told.
     #[getter]
     fn verifies(&self) -> bool {
-        self.config.method.verify().is_some()
+        self.keys.is_none() || self.config.method.verify().is_some()
+    }
+
+    /// The fingerprints of texts.
+    fn fingerprints(&self, py: Python<'_>, texts: &Bound<'_, PyAny>) -> PyResult<Fingerprints> {
+        let (input, method) = (Input::of(texts, None)?, &self.config.method);
+        let (recipe, rows) = (method.recipe(), &input.rows()?);
+        let made = py.detach(|| {
+            let (texts, resources) = (Texts::of(rows), &self.config.resources);
+            fingerprint_by_fitted(&texts, recipe, &self.fitted, resources, &NoProgress)
+        });
+        Ok(Fingerprints::new(made.map_err(exception)?.rows, method.clone(), self.fitted.clone()))
     }
 
     /// The buckets of fingerprints: a table of `row` and `bucket`. Those of `full` buckets stand in
@@ -144,12 +162,13 @@ impl Engine {
         fingerprints: &Bound<'_, PyAny>,
         full: Vec<u32>,
     ) -> PyResult<Table> {
-        let given = rows(fingerprints, self.shape)?;
+        let keys = self.keys()?;
+        let given = rows(fingerprints, keys.shape)?;
         let full: BTreeSet<u32> = full.into_iter().collect();
         let (numbers, buckets) = py.detach(|| {
             let (mut numbers, mut buckets, mut of_row) = (Vec::new(), Vec::new(), Vec::new());
             for number in 0..given.len() {
-                self.buckets_of(row(&given, number), &full, &mut of_row);
+                keys.buckets_of(row(&given, number), &full, &mut of_row);
                 // An Arrow batch has fewer rows.
                 numbers.extend(of_row.iter().map(|_| number as u32));
                 buckets.append(&mut of_row);
@@ -174,7 +193,8 @@ impl Engine {
         full: Vec<u32>,
         sides: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Table> {
-        let given = rows(fingerprints, self.shape)?;
+        let keys = self.keys()?;
+        let given = rows(fingerprints, keys.shape)?;
         let buckets = whole_numbers(buckets, "buckets")?;
         let sides = sides.map(|sides| whole_numbers(sides, "sides")).transpose()?;
         let lengths = [Some(buckets.len()), sides.as_ref().map(Vec::len)];
@@ -183,7 +203,7 @@ impl Engine {
         }
         let full = full.into_iter().collect();
         let found = py.detach(|| {
-            let mut search = Search::new(self, &given, &full);
+            let mut search = Search::new(keys, &self.config.resources, &given, &full);
             let mut begin = 0;
             for run in buckets.chunk_by(|one, other| one == other) {
                 let run_rows: Vec<u32> = (begin..begin + run.len()).map(|row| row as u32).collect();
@@ -253,7 +273,30 @@ struct Fate {
     closeness: Option<Closeness>,
 }
 
-impl Engine {
+impl Keys {
+    /// Those of a method with fingerprints within `distance`.
+    fn new(method: &Method, distance: u32, sample: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
+        let refused = || {
+            let rule = "has distances that no keys are known for: take simhash, or with minhash a `recall`";
+            exception(Error::config("method", method, rule))
+        };
+        let shape = method.recipe().sketch().ok_or_else(refused)?.shape();
+        let by_bands = method.recall().map(|recall| Layout::with_recall(shape, distance, recall));
+        let is_exact = matches!(shape.metric(), Metric::Bits | Metric::Lanes { null: false, .. });
+        let sample = sample.map(|given| rows(given, shape)).transpose()?;
+        let (layout, halves) = match (by_bands.flatten(), sample) {
+            (Some(bands), _) => (bands, None),
+            (None, _) if !is_exact => return Err(refused()),
+            (None, Some(sample)) => (Layout::of(&sample.words, shape, distance), None),
+            (None, None) => {
+                let twice = distance.checked_mul(2).filter(|&twice| twice + 1 < shape.units());
+                let halves = twice.map(|twice| Layout::even(shape, twice + 1));
+                (Layout::even(shape, distance), halves)
+            }
+        };
+        Ok(Self { distance, shape, layout, halves })
+    }
+
     /// The numbers of the buckets of a row.
     fn buckets_of(&self, row: &[u64], full: &BTreeSet<u32>, buckets: &mut Vec<u32>) {
         let (mut keys, mut parts) = (Vec::new(), Vec::new());
@@ -281,6 +324,15 @@ impl Engine {
         self.buckets_of(a, full, &mut of_a);
         self.buckets_of(b, full, &mut of_b);
         of_a.into_iter().find(|bucket| of_b.contains(bucket))
+    }
+}
+
+impl Engine {
+    /// How fingerprints are looked for.
+    fn keys(&self) -> PyResult<&Keys> {
+        let rule = "compares sets: there are no fingerprints";
+        let refused = || exception(Error::config("method", &self.config.method, rule));
+        self.keys.as_ref().ok_or_else(refused)
     }
 
     /// What becomes of the groups, in their order.
@@ -333,7 +385,8 @@ impl Engine {
 
 /// Close pairs of one bucket after the other.
 struct Search<'s> {
-    engine: &'s Engine,
+    keys: &'s Keys,
+    resources: &'s Resources,
     given: &'s FingerprintRows<'s>,
     full: &'s BTreeSet<u32>,
     candidates: Candidates,
@@ -341,8 +394,14 @@ struct Search<'s> {
 }
 
 impl<'s> Search<'s> {
-    fn new(engine: &'s Engine, given: &'s FingerprintRows<'s>, full: &'s BTreeSet<u32>) -> Self {
-        Self { engine, given, full, candidates: Candidates::default(), found: Vec::new() }
+    fn new(
+        keys: &'s Keys,
+        resources: &'s Resources,
+        given: &'s FingerprintRows<'s>,
+        full: &'s BTreeSet<u32>,
+    ) -> Self {
+        let (candidates, found) = Default::default();
+        Self { keys, resources, given, full, candidates, found }
     }
 
     /// The pairs of the rows of a bucket.
@@ -368,12 +427,12 @@ impl<'s> Search<'s> {
             return Ok(());
         }
         if second.is_none()
-            && self.engine.shape.metric() == Metric::Bits
+            && self.keys.shape.metric() == Metric::Bits
             && self.given.shape.words() == 1
         {
             let words: Vec<u64> = first.iter().map(|&row| self.given.words[row as usize]).collect();
             let mut near = Vec::new();
-            let (limit, isa) = (self.engine.distance, self.engine.config.resources.isa);
+            let (limit, isa) = (self.keys.distance, self.resources.isa);
             let mut sink = |rows: &[u32], columns: &[u32]| {
                 near.extend(rows.iter().copied().zip(columns.iter().copied()));
             };
@@ -407,7 +466,7 @@ impl<'s> Search<'s> {
                 recipe: None,
             }
         };
-        let (resources, distance) = (&self.engine.config.resources, self.engine.distance);
+        let (resources, distance) = (self.resources, self.keys.distance);
         let first = gathered(first);
         let (queries, corpus, plan) = match second.map(gathered) {
             None => (None, first, None),
@@ -427,13 +486,19 @@ impl<'s> Search<'s> {
     /// Takes a pair of rows, if it is close and this is its bucket.
     fn take(&mut self, bucket: u32, a: u32, b: u32) {
         let (one, other) = (row(self.given, a as usize), row(self.given, b as usize));
-        let distance = self.engine.shape.distance(one, other);
-        if distance <= self.engine.distance
-            && self.engine.first_bucket(one, other, self.full) == Some(bucket)
+        let distance = self.keys.shape.distance(one, other);
+        if distance <= self.keys.distance
+            && self.keys.first_bucket(one, other, self.full) == Some(bucket)
         {
             self.found.push(ValuePair { a, b, distance });
         }
     }
+}
+
+/// What was learned, as a [`Learner`](crate::learner::Learner) gave it; nothing without that.
+pub(crate) fn fitted(learned: Option<&[u8]>) -> PyResult<Fitted> {
+    let read = |bytes| Fitted::from_bytes(bytes, Path::new("learned"));
+    learned.map_or(Ok(Fitted::Nothing), read).map_err(exception)
 }
 
 /// The words of a row.

@@ -14,18 +14,21 @@ pub(crate) fn of<'py>(
     texts: &Bound<'py, PyAny>,
     input: &Input<'py>,
 ) -> PyResult<Vec<String>> {
-    let Ok(name) = given.cast::<PyString>() else {
-        return match imported(given)? {
-            Some(arrow) => of_arrow(&arrow, None),
-            None => given.try_iter()?.map(|value| written(&value?)).collect(),
-        };
-    };
+    let Ok(name) = given.cast::<PyString>() else { return values(given) };
     if let Input::Arrow(arrow, _) = input {
         return of_arrow(arrow, Some(name.to_str()?));
     }
     let column = texts.get_item(name).ok().filter(|column| !column.is_instance_of::<PyString>());
     let column = column.ok_or_else(|| no_column(name.to_str().unwrap_or_default(), ""))?;
     of(&column, texts, input)
+}
+
+/// The values themselves. What is missing is empty.
+pub(crate) fn values(given: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
+    match imported(given)? {
+        Some(arrow) => of_arrow(&arrow, None),
+        None => given.try_iter()?.map(|value| written(&value?)).collect(),
+    }
 }
 
 /// A name that no column has.

@@ -37,7 +37,7 @@ pub(crate) struct Fingerprints {
 }
 
 impl Fingerprints {
-    fn new(mut rows: FingerprintRows<'static>, method: Method, fitted: Fitted) -> Self {
+    pub(crate) fn new(mut rows: FingerprintRows<'static>, method: Method, fitted: Fitted) -> Self {
         let words = std::mem::take(rows.words.to_mut());
         let values = Values::Words(rows.shape.words(), words);
         let column = ColumnData::nullable("fingerprint", values, |row| rows.has_fingerprint(row));

@@ -2,7 +2,7 @@
 //! those that were brought together are similar enough.
 
 use crate::columns::{ColumnData, Values};
-use crate::engine::{group_pairs, whole_numbers};
+use crate::engine::{fitted, group_pairs, whole_numbers};
 use crate::errors::exception;
 use crate::numbers;
 use crate::settings;
@@ -21,15 +21,16 @@ pub(crate) struct Verifier(pipeline::Verifier);
 
 #[pymethods]
 impl Verifier {
-    /// What compares texts for the options of `simtool dedup`.
+    /// What compares texts for the options of `simtool dedup`, by what was `learned` of these.
     #[new]
-    #[pyo3(signature = (**options))]
-    fn new(options: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
+    #[pyo3(signature = (learned=None, **options))]
+    fn new(learned: Option<&[u8]>, options: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
         let mut options = settings::options(options)?;
         options.complete(&[("method", "simhash")]);
         let mut config = settings::config(options)?;
         config.resources.threads = 1;
-        let verifier = pipeline::Verifier::new(&config.method, &config.resources);
+        let verifier =
+            pipeline::Verifier::new(&config.method, &fitted(learned)?, &config.resources);
         let verifier = verifier.map_err(exception)?.ok_or_else(|| {
             exception(Error::config("method", &config.method, "compares no texts: give `verify`"))
         })?;

@@ -5,7 +5,7 @@ import random
 import pytest
 
 import simtool
-from simtool._simtool import Engine, Verifier
+from simtool._simtool import Engine, Learner, SetKeys, Verifier
 
 np = pytest.importorskip("numpy", reason="skipped: numpy is not installed")
 pa = pytest.importorskip("pyarrow", reason="skipped: pyarrow is not installed")
@@ -101,3 +101,46 @@ def test_texts_are_compared_as_on_one_machine():
     assert {(a, b): how for a, b, *how in zip(*found.values())} == pairs
     with pytest.raises(ValueError, match="compares no texts"):
         Verifier(method="simhash")
+
+
+def test_what_parts_teach_is_what_the_whole_does():
+    texts = [" ".join(f"w{chr(97 + number * at % 11)}" for at in range(1, number % 7)) for number in range(60)]
+    for options in [{"weight": "idf", "shingle": "words:2"}, {"words": 8}, {"top": 2, "shingle": "words:1"}]:
+        learner, sums = Learner(**options), {}
+        for part in (texts[:13], texts[13:50], texts[50:]):
+            assert learner.add(part) > 0
+            for term, count in zip(*learner.take().to_pydict().values()):
+                sums[term] = sums.get(term, 0) + count
+        documents = sums.pop(None, 0)
+        assert documents == (0 if learner.most else len(texts))
+        kind = pa.string() if learner.most else pa.uint64()
+        learned = learner.learned(pa.array(sums.keys(), kind), pa.array(sums.values(), pa.int64()), documents)
+        expected = simtool.fingerprint(texts, **options)
+        made = Engine(learned=learned, **options).fingerprints(texts)
+        assert pa.array(made) == pa.array(expected)
+        assert made.recipe == expected.recipe
+        with pytest.raises(ValueError, match="must be what was learned for"):
+            Engine(**options).fingerprints(texts)
+    assert Learner().recipe is None
+    with pytest.raises(ValueError, match="there is nothing to learn"):
+        Learner().take()
+    with pytest.raises(ValueError, match="learned, byte 0: expected"):
+        Engine(learned=b"nothing")
+
+
+def test_candidates_of_a_key_come_in_parts():
+    count = 1600
+    under = [pa.array([5] * 3 + [number] * count, pa.int64()) for number in (-7, 10, 10)]
+    keys, on, found = SetKeys(), (0, 0), []
+    while on is not None:
+        part, on = keys.candidates(*under, on=on)
+        found.append(pa.table(part))
+    assert len(found) > 1
+    a, b = (pa.concat_tables(found)[name].to_numpy().astype(np.int64) for name in "ab")
+    assert len(np.unique(a * count * 2 + b)) == len(a) == 3 + count * (count - 1) // 2
+    assert (a < b).all()
+    for options, message in [({"method": "simhash"}, "compares no sets"), ({"weight": "idf"}, "must be what was learned for")]:
+        with pytest.raises(ValueError, match=message):
+            SetKeys(**options)
+    with pytest.raises(ValueError, match="there are no fingerprints"):
+        Engine(method="exact").words

@@ -3,6 +3,8 @@
 The long ones run where SIMTOOL_SPARK_ALL is set.
 """
 
+import datetime
+import decimal
 import json
 import os
 import random
@@ -163,10 +165,10 @@ def written(seed, count, words=60, vocabulary=4000):
 def frame(spark, tmp_path):
     """Makes a DataFrame of texts."""
 
-    def made(texts, ids=None, parts=None):
+    def made(texts, ids=None, parts=None, **others):
         ids = list(range(len(texts))) if ids is None else ids
         path = tmp_path / f"{len(list(tmp_path.iterdir()))}.parquet"
-        pq.write_table(pa.table({"id": ids, "text": texts}), path, compression="zstd")
+        pq.write_table(pa.table({"id": ids, "text": texts, **others}), path, compression="zstd")
         rows = spark.read.parquet(str(path))
         return rows if parts is None else rows.repartition(parts)
 
@@ -175,7 +177,8 @@ def frame(spark, tmp_path):
 
 def on_engine(rows):
     """The removed documents, `similarity` included where texts were compared."""
-    assert [name for name in rows.columns if name != "similarity"] == ["id", "kept_id", "distance"]
+    known = ["id", "kept_id", "similarity", "distance"]
+    assert rows.columns in [known, known[:3], [*known[:2], "distance"]]
     return sorted(tuple(row) for row in rows.collect())
 
 
@@ -208,12 +211,88 @@ VERIFIED = [
 ]
 
 
+LEARNED = [
+    {"weight": "idf", "max_distance": 10, "shingle": "words:2", "verify": 0.6, "verify_weight": "idf"},
+    {"words": 500, "bits": 64, "max_distance": 6, "keep": "longest"},
+    {"method": "minhash", "lanes": 32, "bits": 4, "measure": "jaccard", "max_distance": 8, "shingle": "chars:7", "idf_band": "0.15-1"},
+    {"weight": "levels", "top": 20, "max_distance": 8, "verify": "cosine:0.6", "verify_weight": "idf"},
+]
+
+
 @pytest.mark.parametrize("options", [*OPTIONS, *VERIFIED] if ALL else [*OPTIONS[1:3], VERIFIED[0]], ids=str)
 def test_as_on_one_machine(spark, frame, options):
     texts = written(1, 1500)
     expected = on_one_machine(texts, **options)
     assert len(expected) > 200
     assert on_engine(simtool.spark.deduplicate(frame(texts), **options)) == expected
+
+
+EXACT = [
+    {"similarity": 0.7, "shingle": "words:2"},
+    {"weight": "idf", "similarity": 0.6, "keep": "longest"},
+    {"similarity": "cosine:0.8", "shingle": "words:1", "keep": "last", "cluster": "components"},
+    {"similarity": "containment:0.9", "shingle": "words:2"},
+    {"similarity": "tversky:0.7", "shingle": "chars:5"},
+    {"similarity": 1},
+]
+
+
+@pytest.mark.parametrize("options", EXACT if ALL else EXACT[:3], ids=str)
+def test_sets_are_joined_as_on_one_machine(spark, frame, monkeypatch, options):
+    boilerplate = " ".join(f"b{at}" for at in range(15))
+    texts = [f"{text} {boilerplate}" if row % 3 else text for row, text in enumerate(written(15, 700))]
+    texts += [None, "", None] + ["a hot block of one and the same text " * 2] * 500
+    expected = on_one_machine(texts, method="exact", **options)
+    assert 500 < len(expected) < 1150
+    # By a sample, and by all that there is.
+    for parts, sample in [(1, 50), (7, 0)] if ALL else [(7, 50)]:
+        found = simtool.spark.deduplicate(frame(texts, parts=parts), method="exact", sample=sample, **options)
+        assert on_engine(found) == expected
+
+
+def test_queries_are_matched_by_sets(spark, frame):
+    corpus, queries = written(16, 400), written(16, 200)[100:] + written(17, 100) + [None]
+    for options in [{"similarity": 0.6, "shingle": "words:1"}, {"weight": "idf", "similarity": 0.5}][: 2 if ALL else 1]:
+        expected = in_order(simtool.match(corpus, queries, method="exact", **options).removed)
+        found = simtool.spark.match(frame(corpus), frame(queries), method="exact", **options)
+        assert on_engine(found) == expected
+        assert len(expected) > 80
+
+
+def test_many_sets_of_one_key(spark, frame, tmp_path):
+    # All stand under the same keys, and the pairs are more than the driver takes.
+    rng = random.Random(18)
+    words = [f"w{at}" for at in range(12)]
+    texts = [" ".join(words + rng.sample(words, 3)) + f" v{row % 40}" for row in range(300)]
+    options = {"method": "exact", "similarity": 0.7, "shingle": "words:1"}
+    expected = on_one_machine(texts, **options)
+    assert len(expected) == 299
+    found = simtool.spark.deduplicate(frame(texts), max_pairs=10, work_dir=str(tmp_path / "work"), **options)
+    assert on_engine(found) == expected
+
+
+@pytest.mark.parametrize("options", LEARNED if ALL else LEARNED[:3], ids=str)
+def test_what_is_learned_is_that_of_one_machine(spark, frame, monkeypatch, options):
+    # A task hands out counts several times.
+    monkeypatch.setattr(simtool.spark.learning, "MOST_HELD", 3000)
+    # Words of letters alone, too.
+    letters = str.maketrans("0123456789", "abcdefghij")
+    texts = [text.translate(letters) for text in written(13, 900)] + [None, "", None]
+    expected = on_one_machine(texts, **options)
+    assert 100 < len(expected) < 700
+    for parts in [1, 7] if ALL else [7]:
+        assert on_engine(simtool.spark.deduplicate(frame(texts, parts=parts), **options)) == expected
+
+
+def test_more_terms_than_tasks_are_told(spark, frame, tmp_path, monkeypatch):
+    texts = written(14, 100)
+    with pytest.raises(ValueError, match="terms are in several documents: more than max_terms 10"):
+        simtool.spark.deduplicate(frame(texts), weight="idf", max_terms=10)
+    monkeypatch.setattr(simtool.spark.learning, "FEW_TERMS", 10)
+    with pytest.raises(ValueError, match="of more than 10 this takes a work_dir"):
+        simtool.spark.deduplicate(frame(texts), weight="idf")
+    found = simtool.spark.deduplicate(frame(texts), weight="idf", work_dir=str(tmp_path / "work"))
+    assert on_engine(found) == on_one_machine(texts, weight="idf")
 
 
 def test_texts_as_ids_and_many_partitions(spark, frame):
@@ -265,13 +344,53 @@ def test_texts_of_equal_fingerprints_are_compared(spark, frame):
     assert on_engine(found) == expected
 
 
+def columns(seed, count):
+    """Columns of every kind that decide who is kept, with ties and nulls."""
+    rng = random.Random(seed)
+
+    def some(made, null=None):
+        return [null if rng.random() < 0.1 else made(rng.randrange(12)) for _ in range(count)]
+
+    nan = float("nan")
+    start = datetime.datetime(2024, 5, 1)
+    return {
+        "whole": pa.array(some(lambda number: number * 10**17 - 10**18), pa.int64()),
+        "few": pa.array(some(lambda number: number - 6), pa.int16()),
+        "float": pa.array(some(lambda number: number / 4 - 1, nan), pa.float64()),
+        # Some read as numbers, which are before other texts.
+        "word": pa.array(some(lambda number: ["9", "10", "-2.5", "", "a", "ab", "ä"][number % 7])),
+        "day": pa.array(some(lambda number: start.date() + datetime.timedelta(number))),
+        "time": pa.array(some(lambda number: start + datetime.timedelta(0, 0, number)), pa.timestamp("us", "UTC")),
+        "flag": pa.array(some(lambda number: number < 6)),
+        "decimal": pa.array(some(lambda number: decimal.Decimal(number) / 4), pa.decimal128(6, 2)),
+    }
+
+
+def test_a_column_decides_who_is_kept(spark, frame, tmp_path):
+    texts = written(19, 500) + ["a hot block of one and the same text"] * 60 + [None, ""]
+    fields = columns(20, len(texts))
+    documents = frame(texts, parts=3, **fields)
+    simhash, components = {"max_distance": 10}, {"max_distance": 10, "cluster": "components"}
+    ways = [("max", simhash), ("min", components), ("max", {"method": "exact", "similarity": 0.7, "shingle": "words:2"})]
+    ways.append(("min", {"max_distance": 16, "verify": 0.7, "max_pairs": 10, "work_dir": str(tmp_path / "work")}))
+    for number, (name, values) in enumerate(fields.items()):
+        # One machine takes numbers of fixed point from lists only.
+        values = values.to_pylist() if name == "decimal" else values
+        for keep, options in ways if ALL else [ways[number % 4]]:
+            found = simtool.spark.deduplicate(documents, keep=keep, keep_field=name, **options)
+            alone = {name: value for name, value in options.items() if name not in ("max_pairs", "work_dir")}
+            assert on_engine(found) == on_one_machine(texts, keep=keep, keep_field=values, **alone), (name, keep)
+
+
 def test_nothing_to_find(spark, frame):
     assert on_engine(simtool.spark.deduplicate(frame(["", "one two three four"]))) == []
 
 
 def test_queries_are_matched(spark, frame):
     corpus, queries = written(5, 500), written(5, 200)[100:] + written(6, 100)
-    for options in [{"max_distance": 8, "verify": 0.7}, {"max_distance": 8}, {"bits": 128, "max_distance": 12}][: 3 if ALL else 2]:
+    learned = {"weight": "idf", "max_distance": 8, "verify": 0.6, "verify_weight": "idf", "shingle": "words:2"}
+    every = [{"max_distance": 8, "verify": 0.7}, {"max_distance": 8}, learned, {"bits": 128, "max_distance": 12}]
+    for options in every[: 4 if ALL else 3]:
         expected = in_order(simtool.match(corpus, queries, method="simhash", **options).removed)
         found = simtool.spark.match(frame(corpus), frame(queries), **options)
         assert on_engine(found) == expected
@@ -281,15 +400,18 @@ def test_queries_are_matched(spark, frame):
 def test_what_is_not_distributed_is_said(spark, frame):
     few = frame(["one two three"])
     for options, message in [
-        ({"method": "exact"}, "compares sets"),
-        ({"weight": "idf"}, "learns from the whole collection"),
-        ({"verify": 0.8, "verify_weight": "idf"}, "learned from the whole collection"),
-        ({"keep": "max"}, "compares a field"),
+        ({"method": "multi-lexicon"}, "distances that no keys are known for"),
+        ({"keep": "max"}, "`keep` max and `keep` min go with `keep_field`"),
+        ({"keep_field": "id"}, "`keep` max and `keep` min go with `keep_field`"),
+        ({"keep": "min", "keep_field": "size"}, "column size: must be one of id, text"),
         ({"colour": "red"}, "no such option"),
         ({"text_column": "body"}, "column body: must be one of id, text"),
     ]:
         with pytest.raises(ValueError, match=message):
             simtool.spark.deduplicate(few, **options)
+    lists = few.selectExpr("id", "text", "array(id) AS all")
+    with pytest.raises(ValueError, match="keep_field all: must be numbers, texts, points in time or booleans, not array"):
+        simtool.spark.deduplicate(lists, keep="min", keep_field="all")
     with pytest.raises(ValueError, match="does not go with queries"):
         simtool.spark.match(few, few, keep="last")
 
@@ -307,12 +429,13 @@ def test_the_script_for_submitting(spark, tmp_path):
     from simtool.spark.__main__ import main
 
     texts = written(9, 300)
-    lines = [json.dumps({"url": row, "body": text}) + "\n" for row, text in enumerate(texts)]
+    lines = [json.dumps({"url": row, "body": text, "size": len(text)}) + "\n" for row, text in enumerate(texts)]
     (tmp_path / "in.jsonl").write_text("".join(lines))
     out = str(tmp_path / "out")
     fields = ["--text-field", "body", "--id-field", "url"]
-    main([str(tmp_path / "in.jsonl"), "--output", out, *fields, "--max-distance=8", "--keep", "last", "--write-kept"], spark)
-    expected = on_one_machine(texts, max_distance=8, keep="last")
+    keep = ["--keep=min", "--keep-field", "size"]
+    main([str(tmp_path / "in.jsonl"), "--output", out, *fields, "--max-distance=8", *keep, "--write-kept"], spark)
+    expected = on_one_machine(texts, max_distance=8, keep="min", keep_field=[len(text) for text in texts])
     assert on_engine(spark.read.parquet(f"{out}/removed")) == expected
     kept = sorted(row["url"] for row in spark.read.parquet(f"{out}/kept").collect())
     assert kept == sorted(set(range(300)) - {removed for removed, _, _ in expected})
@@ -341,13 +464,15 @@ def unpacked(path):
 
 @long
 @pytest.mark.skipif(not DATA, reason="skipped: SIMTOOL_DATA is not set")
-def test_published_data(spark, frame):
+def test_published_data(spark, frame, tmp_path):
     texts = unpacked(f"{DATA}/newsgroups/article.txt.zst").split("\f")
     for path in sorted(Path(DATA, "labelled").glob("*/docs.jsonl.zst")):
         texts += [json.loads(line)["text"] for line in unpacked(str(path)).splitlines()]
     assert len(texts) > 1000
-    for options in [{"max_distance": 3}, {"bits": 128, "max_distance": 10}, {"max_distance": 10, "verify": 0.6}]:
-        found = simtool.spark.deduplicate(frame(texts), **options)
+    simhash = [{"max_distance": 3}, {"bits": 128, "max_distance": 10}, {"max_distance": 10, "verify": 0.6}]
+    exact = {"method": "exact", "similarity": 0.6, "shingle": "words:5"}
+    for options in [*simhash, {"weight": "idf", "max_distance": 6}, exact, {**exact, "weight": "idf"}]:
+        found = simtool.spark.deduplicate(frame(texts), work_dir=str(tmp_path / "work"), **options)
         assert on_engine(found) == on_one_machine(texts, **options)
 
 

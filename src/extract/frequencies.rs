@@ -120,6 +120,23 @@ impl FrequencyCounter {
     pub fn documents(&self) -> u64 {
         self.documents
     }
+
+    /// The terms that were counted, ascending, each with the number of documents that it is in.
+    pub fn terms(&self) -> impl Iterator<Item = (u64, u32)> {
+        self.counted.iter().map(|(term, [documents, _])| (term, documents))
+    }
+
+    /// How many terms were counted.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.counted.len()
+    }
+
+    /// Whether no term was counted.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
 }
 
 /// The terms that all counters counted.
@@ -198,6 +215,17 @@ impl Frequencies {
         let len = merged.iter().map(Vec::len).sum();
         let terms = merged.into_iter().flatten().map(|(term, df)| (term, [df, of_df(df)]));
         Self::of_terms(documents, idf(documents, UNKNOWN), len, terms)
+    }
+
+    /// Those of a number of documents, and of all terms that are in two or more of these, each with how
+    /// many, in any order; others are not kept.
+    #[must_use]
+    pub fn of_counts(documents: u64, terms: Vec<(u64, u64)>) -> Self {
+        let numbered = terms.into_iter();
+        let numbered = numbered.map(|(term, df)| (term, u32::try_from(df).unwrap_or(u32::MAX)));
+        let mut known: Vec<(u64, u32)> = numbered.filter(|&(_, df)| df > UNKNOWN).collect();
+        known.sort_unstable();
+        Self::new(documents, vec![known])
     }
 
     /// Those of `len` ascending terms.

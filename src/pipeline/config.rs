@@ -2,6 +2,7 @@
 
 use super::method::Method;
 use crate::error::{Error, Result};
+use crate::field_value::FieldValue;
 use crate::fingerprint::hash_table::HashTable;
 use crate::kernels::Isa;
 use crate::options::Options;
@@ -59,6 +60,20 @@ impl Keep {
     #[must_use]
     pub fn is_by_field(self) -> bool {
         matches!(self, Self::FieldMax | Self::FieldMin)
+    }
+
+    /// Bytes that are the smaller the sooner a document with this value of the field is kept, where a field
+    /// decides: for who chooses elsewhere.
+    #[must_use]
+    pub fn ordered_bytes(self, value: &FieldValue) -> Vec<u8> {
+        let mut bytes = value.to_ordered_bytes();
+        // A missing value is last in either direction.
+        if self == Self::FieldMax && *value != FieldValue::Missing {
+            for byte in &mut bytes {
+                *byte = !*byte;
+            }
+        }
+        bytes
     }
 
     /// Checks that a field is named, or its values are given, just where one decides.
@@ -181,6 +196,22 @@ mod tests {
         assert_eq!(method, "simhash:bits=128,max_distance=5,shingle=words:3");
         let none = Config::parse(&mut Options::new()).unwrap();
         assert_eq!(none.method.name(), "exact");
+    }
+
+    #[test]
+    fn bytes_order_documents_by_their_fields() {
+        let values = [Some("9"), Some("10"), Some("10.5"), Some("a"), Some("ab"), None];
+        let order = |keep: Keep| {
+            let mut ordered = values;
+            ordered.sort_by_key(|value| {
+                keep.ordered_bytes(&FieldValue::parse(value.map(str::as_bytes)))
+            });
+            ordered
+        };
+        assert_eq!(order(Keep::FieldMin), values);
+        let mut greatest = values;
+        greatest[..5].reverse();
+        assert_eq!(order(Keep::FieldMax), greatest);
     }
 
     #[test]

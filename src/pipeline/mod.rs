@@ -19,7 +19,8 @@
 //! * [`match_queries()`] is `simtool N M`: the most frequent words of form-feed texts, counted and
 //!   numbered in a first pass, so that the second never looks at the text.
 //! * [`finished_run`] reads back what became of a document.
-//! * [`Verifier`] compares texts that others bring together.
+//! * [`SetKeys`] says by which keys sets that are alike come together, [`Verifier`] compares texts that
+//!   others bring together.
 //! * [`join_fingerprints`], [`emit_pairs`] and [`write_fingerprints`] work on files of fingerprints
 //!   alone.
 
@@ -48,6 +49,7 @@ mod outputs;
 mod plan;
 mod probe_sets;
 mod row_names;
+mod set_keys;
 mod shard_summary;
 pub mod suggest;
 pub mod timings;
@@ -69,5 +71,6 @@ pub use outputs::{
     write_summaries,
 };
 pub use plan::{Plan, Task};
+pub use set_keys::{KeyedSet, SetKeys, SetUnderKey};
 pub use shard_summary::{BadRecord, CollectionSummary, Quarantined};
 pub use verify::Verifier;

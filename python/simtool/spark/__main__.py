@@ -31,11 +31,13 @@ def main(arguments: list[str], session: SparkSession | None = None) -> None:
     parser.add_argument("--partitions", type=int, metavar="N")
     parser.add_argument("--sample", type=int, default=0, metavar="N", help="fingerprints whose bits the keys are made for")
     parser.add_argument("--max-pairs", type=int, metavar="N", help="close pairs that the driver clusters, at the most")
+    parser.add_argument("--max-terms", type=int, metavar="N", help="terms of which each task is told how frequent they are, at the most")
     parser.add_argument("--work-dir", metavar="FOLDER", help="keep steps as Parquet instead of persisting them")
     asked, rest = parser.parse_known_args(arguments)
     options = given(parser, rest)
-    if asked.max_pairs is not None:
-        options["max_pairs"] = asked.max_pairs
+    for name in ("max_pairs", "max_terms"):
+        if getattr(asked, name) is not None:
+            options[name] = getattr(asked, name)
     session = session or SparkSession.builder.appName("simtool").getOrCreate()
     documents = read(session, asked.paths, asked.format, parser)
     columns = {"text_column": asked.text_field, "id_column": asked.id_field}

@@ -7,20 +7,20 @@ from typing import TYPE_CHECKING, Any, Iterator
 import pyarrow as pa
 import pyarrow.compute as pc
 
-import simtool
 from simtool._simtool import Engine
-from simtool.spark.transfer import Batches, fingerprint_type, to_column, verifier_of
+from simtool.spark.learning import Learned
+from simtool.spark.transfer import Batches, engine_of, fingerprint_type, to_column, verifier_of
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 
-def texts(df: DataFrame, text_column: str, id_column: str) -> DataFrame:
-    """`id` and `text` of the documents."""
+def texts(df: DataFrame, text_column: str, id_column: str, keep_field: str | None = None) -> DataFrame:
+    """`id` and `text` of the documents, and the `field` that decides who is kept."""
     from pyspark.sql import functions as f
     from pyspark.sql import types as t
 
-    for name in (text_column, id_column):
+    for name in filter(None, (text_column, id_column, keep_field)):
         if name not in df.columns:
             raise ValueError(f"column {name}: must be one of {', '.join(df.columns)}")
     id_type = df.schema[id_column].dataType
@@ -28,37 +28,67 @@ def texts(df: DataFrame, text_column: str, id_column: str) -> DataFrame:
         raise ValueError(f"id_column {id_column}: must be text or whole numbers, not {id_type.simpleString()}")
     if not isinstance(df.schema[text_column].dataType, t.StringType):
         raise ValueError(f"text_column {text_column}: must be text")
-    return df.select(f.col(id_column).alias("id"), f.col(text_column).alias("text"))
+    rows = [f.col(id_column).alias("id"), f.col(text_column).alias("text")]
+    if keep_field is not None:
+        kind = df.schema[keep_field].dataType
+        known = (t.StringType, t.NumericType, t.BooleanType, t.DateType, t.TimestampType, t.TimestampNTZType)
+        if not isinstance(kind, known):
+            rule = f"must be numbers, texts, points in time or booleans, not {kind.simpleString()}"
+            raise ValueError(f"keep_field {keep_field}: {rule}")
+        field = f.col(keep_field)
+        rows.append((field.cast("string") if isinstance(kind, t.DecimalType) else field).alias("field"))
+    return df.select(*rows)
 
 
-def fingerprints(rows: DataFrame, engine: Engine, options: dict[str, Any], lengths: bool) -> DataFrame:
+def described(batch: pa.RecordBatch, has: pa.Array, engine: Engine) -> dict[str, pa.Array]:
+    """What stands beside the class of those documents of a batch that have one: the `id` and, unless ids
+    alone decide who is kept, the `order` of documents, the one to keep first.
+    """
+    ids, texts, *field = batch.columns
+    if ids.null_count:
+        raise ValueError("id_column: a document has none")
+    columns = {"id": ids.filter(has)}
+    if engine.keep == "longest":
+        length = pc.cast(pc.fill_null(pc.binary_length(texts), 0), pa.int64())
+        columns["order"] = pc.negate(length).filter(has)
+    elif field:
+        order = pa.table(engine.order(field[0]))["order"].combine_chunks()
+        columns["order"] = order.cast(pa.string()).filter(has)
+    return columns
+
+
+def description(rows: DataFrame, engine: Engine) -> str:
+    """The types of these columns."""
+    order = {"longest": ", order long", "max": ", order string", "min": ", order string"}
+    return f"id {dict(rows.dtypes)['id']}" + order.get(engine.keep, "")
+
+
+def fingerprints(rows: DataFrame, engine: Engine, options: dict[str, Any], learned: Learned) -> DataFrame:
     """`id` and `class` of the texts that have a fingerprint: equal documents are of one class. Where texts
-    are compared, also the `fingerprint`, which is the class elsewhere; with `lengths` the bytes of the text.
+    are compared, also the `fingerprint`, which is the class elsewhere; and the `order`.
     """
     words, verifies = engine.words, engine.verifies
     made_of = tuple(sorted(options.items()))
 
     def made(batches: Batches) -> Iterator[pa.RecordBatch]:
+        engine = engine_of(made_of, learned=learned.of_keys)
+        verifier = verifier_of(made_of, learned.of_texts) if verifies else None
         for batch in batches:
-            ids, texts = batch.columns
-            if ids.null_count:
-                raise ValueError("id_column: a document has none")
-            found = pa.array(simtool.fingerprint(texts, threads=1, **options))
+            texts = batch.column("text")
+            found = pa.array(engine.fingerprints(texts))
             has = found.is_valid()
             fingerprints = to_column(found.filter(has), words)
-            columns = {"id": ids.filter(has)}
-            if verifies:
-                classes = pa.table(verifier_of(made_of).groups(texts, found))["group"].combine_chunks()
+            columns = described(batch, has, engine)
+            if verifier is not None:
+                classes = pa.table(verifier.groups(texts, found))["group"].combine_chunks()
                 columns |= {"class": to_column(classes.filter(has), 2), "fingerprint": fingerprints}
             else:
                 columns["class"] = fingerprints
-            if lengths:
-                columns["length"] = pc.cast(pc.fill_null(pc.binary_length(texts), 0), pa.int64()).filter(has)
             yield pa.record_batch(columns)
 
-    id_type, kind = dict(rows.dtypes)["id"], fingerprint_type(words)
-    schema = f"id {id_type}, class " + (f"binary, fingerprint {kind}" if verifies else kind)
-    return rows.mapInArrow(made, schema + (", length long" if lengths else ""))
+    kind = fingerprint_type(words)
+    schema = f"{description(rows, engine)}, class " + (f"binary, fingerprint {kind}" if verifies else kind)
+    return rows.mapInArrow(made, schema)
 
 
 def classes(documents: DataFrame, keep: str) -> DataFrame:
@@ -68,9 +98,8 @@ def classes(documents: DataFrame, keep: str) -> DataFrame:
     names = [name for name in ("class", "fingerprint") if name in documents.columns]
     groups = documents.groupBy(*names)
     count = f.count("id").alias("count")
-    if keep == "longest":
-        best = f.min(f.struct((-f.col("length")).alias("shortness"), "id")).alias("best")
-        best = groups.agg(count, best)
-        return best.select(*names, "count", "best.id", (-f.col("best.shortness")).alias("length"))
+    if "order" in documents.columns:
+        best = groups.agg(count, f.min(f.struct("order", "id")).alias("best"))
+        return best.select(*names, "count", "best.id", "best.order")
     best = f.max("id") if keep == "last" else f.min("id")
     return groups.agg(count, best.alias("id"))

@@ -21,13 +21,13 @@ MOST_ROUNDS = 30
 
 def settled(engine: Engine, known: pa.Table, near: pa.Table) -> pa.Table:
     """What takes the place of documents whose whole class goes; `known` are the classes of the pairs."""
-    longest = engine.keep == "longest"
+    has_order = "order" in known.column_names
     known = known.take(pc.sort_indices(known["id"]))
     ids = known["id"].combine_chunks()
     if pc.count_distinct(ids).as_py() < len(ids):
         raise ValueError("id_column: two documents have one id")
-    if longest:
-        order = pc.sort_indices(known, sort_keys=[("length", "descending"), ("id", "ascending")])
+    if has_order:
+        order = pc.sort_indices(known, sort_keys=[("order", "ascending"), ("id", "ascending")])
     else:
         order = pa.array(np.arange(len(ids))[:: -1 if engine.keep == "last" else 1])
     ranks = np.empty(len(ids), dtype=np.int64)
@@ -41,25 +41,24 @@ def settled(engine: Engine, known: pa.Table, near: pa.Table) -> pa.Table:
         "class": known["class"].take(fates["group"]),
         "kept_id": known["id"].take(fates["kept"]),
     }
-    if engine.verifies:
-        of["similarity"] = fates["similarity"]
-    of["distance"] = fates["distance"].cast(pa.int32())
+    kinds = {"similarity": pa.float64(), "distance": pa.int32()}
+    of |= {name: fates[name].cast(kinds[name]) for name in told(engine)}
     for end in ("from", "until"):
         of[f"{end}_id"] = known["id"].take(fates[end])
-        if longest:
-            of[f"{end}_length"] = known["length"].take(fates[end])
+        if has_order:
+            of[f"{end}_order"] = known["order"].take(fates[end])
     return pa.table(of)
 
 
 def told(engine: Engine) -> dict[str, str]:
     """What is told of how close two documents are, and its types."""
     similarity = {"similarity": "double"} if engine.verifies else {}
-    return {**similarity, "distance": "int"}
+    return similarity | ({"distance": "int"} if engine.has_fingerprints else {})
 
 
 def fate_schema(engine: Engine, classes: DataFrame) -> str:
     types = dict(classes.dtypes)
-    ends = [f"{end}_{name} {types[name]}" for end in ("from", "until") for name in ("id", "length") if name in types]
+    ends = [f"{end}_{name} {types[name]}" for end in ("from", "until") for name in ("id", "order") if name in types]
     closeness = [f"{name} {kind}" for name, kind in told(engine).items()]
     return ", ".join([f"class {types['class']}, kept_id {types['id']}", *closeness, *ends])
 
@@ -78,7 +77,7 @@ def settled_by_chain(
     roots = keep("roots", _roots(near, keep))
     types = {**dict(classes.dtypes), **told(engine)}
     types |= {"a": types["class"], "b": types["class"]}
-    of_class = ["class", *(name for name in ("id", "length") if name in types)]
+    of_class = ["class", *(name for name in ("id", "order") if name in types)]
     of_pair = ["a", "b", *told(engine)]
 
     def null(name: str) -> Column:
@@ -142,10 +141,10 @@ def removed(documents: DataFrame, classes: DataFrame, fates: DataFrame | None, e
         if keep == "last":
             return f.col("id") < f.col(f"{end}_id")
         later = f.col("id") > f.col(f"{end}_id")
-        if keep != "longest":
+        if "order" not in documents.columns:
             return later
-        length, other = f.col("length"), f.col(f"{end}_length")
-        return (length < other) | ((length == other) & later)
+        order, other = f.col("order"), f.col(f"{end}_order")
+        return (order > other) | ((order == other) & later)
 
     of_equal = {"similarity": 1.0, "distance": 0}
     equal = classes.where(f.col("count") > 1)

@@ -35,15 +35,16 @@ class Steps:
 
 
 @lru_cache(maxsize=4)
-def engine_of(options: Options, sample: bytes | None = None) -> Engine:
+def engine_of(options: Options, sample: bytes | None = None, learned: bytes | None = None) -> Engine:
     """The engine of a task, made once for each process."""
-    return Engine(None if sample is None else of_ipc(sample)["sample"].combine_chunks(), **dict(options))
+    sampled = None if sample is None else of_ipc(sample)["sample"].combine_chunks()
+    return Engine(sampled, learned, **dict(options))
 
 
 @lru_cache(maxsize=4)
-def verifier_of(options: Options) -> Verifier:
+def verifier_of(options: Options, learned: bytes | None = None) -> Verifier:
     """What compares texts in a task, made once for each process."""
-    return Verifier(**dict(options))
+    return Verifier(learned, **dict(options))
 
 
 def to_ipc(batch: pa.RecordBatch) -> bytes:

@@ -24,20 +24,25 @@ def similar(
     near: DataFrame,
     sides: list[tuple[DataFrame, DataFrame]],
     options: dict[str, Any],
+    learned: bytes | None,
     keep: Steps,
     partitions: int | None,
     full: int,
 ) -> DataFrame:
     """The pairs of classes whose texts are similar enough, `a`, `b`, `similarity` and `distance`, by the
     pairs of fingerprints. A side is the classes of documents and the texts of these: pairs are within
-    one, equal fingerprints included, or from the first to the second.
+    one, equal fingerprints included, or from the first to the second. What is `learned` is of texts.
 
     A text goes once to each bucket in which its fingerprint has pairs; of equal ones, one does.
     """
     from pyspark.sql import functions as f
 
     is_within = len(sides) == 1
-    if is_within:
+    # Sets are compared by themselves.
+    of_sets = "fingerprint" not in sides[0][0].columns
+    if of_sets:
+        sides = [(classes.withColumn("fingerprint", f.col("class")), texts) for classes, texts in sides]
+    elif is_within:
         several = sides[0][0].groupBy("fingerprint").count().where(f.col("count") > 1)
         own = f.col("fingerprint")
         near = near.union(several.select(f.hash(own), own, own, f.lit(0)))
@@ -53,7 +58,7 @@ def similar(
     for side, (classes, texts) in enumerate(sides):
         ends = _ends(near, "ab" if is_within else "ab"[side])
         wanted = ends.join(classes.select("fingerprint", "class", "id"), "fingerprint")
-        wanted = keep(f"wanted-{side}", wanted)
+        wanted, texts = keep(f"wanted-{side}", wanted), texts.select("id", "text")
         if wanted.count() <= MOST_TOLD:
             told = wanted.select(f.hash("id").alias("hash")).distinct()
             texts = texts.join(f.broadcast(told), f.hash(texts["id"]) == told["hash"], "left_semi")
@@ -62,7 +67,7 @@ def similar(
     made_of = tuple(sorted(options.items()))
 
     def compared(tables: Iterable[pa.Table]) -> Iterator[pa.RecordBatch]:
-        verifier = verifier_of(made_of)
+        verifier = verifier_of(made_of, learned)
         for table in tables:
             is_pair = table["a"].is_valid()
             pairs, members = table.filter(is_pair), table.filter(pc.invert(is_pair))

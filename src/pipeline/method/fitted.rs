@@ -47,30 +47,46 @@ impl Fitted {
     pub(in crate::pipeline) fn check(&self, terms: &Terms) -> Result<()> {
         match (terms, self) {
             (Terms::Shingles { weighting, .. }, Self::Nothing) if !weighting.is_learned() => Ok(()),
-            (Terms::Shingles { weighting, .. }, Self::Frequencies { terms: of, .. })
-                if weighting.is_learned() && *of == terms.sets_recipe() =>
+            (Terms::Shingles { weighting, .. }, Self::Frequencies { .. })
+                if weighting.is_learned() && self.is_of_sets(terms) =>
             {
                 Ok(())
             }
             (Terms::MostFrequent { count, .. }, Self::Words(words)) if words.len() <= *count => {
                 Ok(())
             }
-            _ => {
-                let learned = match self {
-                    Self::Nothing => "nothing".to_owned(),
-                    Self::Words(words) => format!("{} words", words.len()),
-                    Self::Frequencies { terms, frequencies } => {
-                        format!("{} terms of {terms}", frequencies.len())
-                    }
-                };
-                let rule = format!("must be what was learned for {}", terms.described());
-                Err(Error::config("fitted", learned, rule))
-            }
+            _ => Err(self.refusal(terms)),
         }
     }
 
+    /// That this was learned for such terms, or is known of them besides.
+    ///
+    /// # Errors
+    ///
+    /// It was learned for others.
+    pub(in crate::pipeline) fn check_known(&self, terms: &Terms) -> Result<()> {
+        if self.is_of_sets(terms) { Ok(()) } else { self.check(terms) }
+    }
+
+    /// Whether it is in how many documents such terms are.
+    fn is_of_sets(&self, terms: &Terms) -> bool {
+        matches!(self, Self::Frequencies { terms: of, .. } if *of == terms.sets_recipe())
+    }
+
+    fn refusal(&self, terms: &Terms) -> Error {
+        let learned = match self {
+            Self::Nothing => "nothing".to_owned(),
+            Self::Words(words) => format!("{} words", words.len()),
+            Self::Frequencies { terms, frequencies } => {
+                format!("{} terms of {terms}", frequencies.len())
+            }
+        };
+        let rule = format!("must be what was learned for {}", terms.described());
+        Error::config("fitted", learned, rule)
+    }
+
     /// In how many documents each term is; of no documents where that was not learned.
-    pub(super) fn frequencies(&self) -> Arc<Frequencies> {
+    pub(in crate::pipeline) fn frequencies(&self) -> Arc<Frequencies> {
         match self {
             Self::Frequencies { frequencies, .. } => Arc::clone(frequencies),
             Self::Nothing | Self::Words(_) => Arc::default(),

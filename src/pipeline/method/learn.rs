@@ -62,17 +62,56 @@ fn words(
     progress.begin("counting words", Work::Bytes(corpus.bytes()));
     let bytes = usize::try_from(corpus.bytes()).unwrap_or(usize::MAX) / workers.count();
     let tokenizer = AsciiLetters::new(resources.isa);
-    // With the numbers of words, which the second reading does not use.
-    let start = || (WordCounter::new(bytes, stop_words), TokenBatch::default(), Vec::new());
-    let states = read_texts(corpus, workers, start, |(counter, batch, written), text| {
+    let start = || CountedWords::new(bytes, stop_words);
+    let states = read_texts(corpus, workers, start, |words, text| words.add(text, tokenizer))?;
+    let counters: Vec<_> = states.into_iter().map(|words| words.counter).collect();
+    Ok(most_frequent(workers, &counters, count).0)
+}
+
+/// The words of some documents.
+pub(super) struct CountedWords {
+    pub(super) counter: WordCounter,
+    batch: TokenBatch,
+    /// The numbers of words, which the second reading does not use.
+    written: Vec<u16>,
+}
+
+impl CountedWords {
+    /// Those of about so many bytes of text.
+    pub(super) fn new(bytes: usize, stop_words: &[Vec<u8>]) -> Self {
+        let (batch, written) = Default::default();
+        Self { counter: WordCounter::new(bytes, stop_words), batch, written }
+    }
+
+    pub(super) fn add(&mut self, text: &[u8], tokenizer: AsciiLetters) {
+        let Self { counter, batch, written } = self;
         tokenizer.tokenize(text, batch, |piece, batch| {
             let room = (piece.len() / 2 + 2) * MOST_PLACES;
             written.resize(written.len().max(room), 0);
             counter.count(piece, batch, written, 0);
         });
-    })?;
-    let counters: Vec<_> = states.into_iter().map(|(counter, ..)| counter).collect();
-    Ok(most_frequent(workers, &counters, count).0)
+    }
+}
+
+/// The terms of some documents.
+pub(super) struct CountedTerms {
+    pub(super) counter: FrequencyCounter,
+    scratch: TermScratch,
+    distinct: DistinctTerms,
+}
+
+impl CountedTerms {
+    /// Those of a range, or of the first of them, as many as `memory` bytes hold.
+    pub(super) fn new(range: TermRange, memory: u64) -> Self {
+        let (scratch, distinct) = Default::default();
+        Self { counter: FrequencyCounter::new(range, memory), scratch, distinct }
+    }
+
+    pub(super) fn add(&mut self, text: &[u8], maker: &DocumentTerms) {
+        let terms = maker.of(text, &mut self.scratch);
+        self.distinct.deduplicate(terms);
+        self.counter.add(terms);
+    }
 }
 
 /// In how many documents of `corpus` each of the terms is: one reading, or one for each part of the
@@ -91,16 +130,9 @@ fn frequencies(
     let (mut next, mut documents, mut merged) = (Some(TermRange::default()), 0, Vec::new());
     while let Some(range) = next {
         progress.begin("counting terms", Work::Bytes(corpus.bytes()));
-        let start = || {
-            let counter = FrequencyCounter::new(range, memory);
-            (counter, TermScratch::default(), DistinctTerms::default())
-        };
-        let states = read_texts(corpus, workers, start, |(counter, scratch, distinct), text| {
-            let terms = maker.of(text, scratch);
-            distinct.deduplicate(terms);
-            counter.add(terms);
-        })?;
-        let counters: Vec<_> = states.into_iter().map(|(counter, ..)| counter).collect();
+        let start = || CountedTerms::new(range, memory);
+        let states = read_texts(corpus, workers, start, |terms, text| terms.add(text, &maker))?;
+        let counters: Vec<_> = states.into_iter().map(|terms| terms.counter).collect();
         documents = counters.iter().map(FrequencyCounter::documents).sum();
         let counted = frequencies::common_range(&counters);
         let merge = |part| frequencies::merged(&counters, part, parts);

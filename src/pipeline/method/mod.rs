@@ -8,6 +8,7 @@
 mod document_terms;
 mod fitted;
 mod learn;
+mod parts;
 pub mod presets;
 mod recipe;
 mod terms;
@@ -15,6 +16,7 @@ mod terms;
 pub(super) use document_terms::{DocumentTerms, TermScratch};
 pub use fitted::Fitted;
 pub(super) use learn::most_frequent;
+pub use parts::{PartCounter, PartCounts};
 pub use recipe::Recipe;
 pub(super) use recipe::{RowMaker, RowScratch};
 pub use terms::Terms;

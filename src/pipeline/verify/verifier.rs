@@ -2,10 +2,10 @@
 
 use super::{RowTexts, Task, Verifying};
 use crate::close::ClosePair;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::fingerprint_rows::FingerprintRows;
 use crate::matches::ValuePair;
-use crate::pipeline::method::{DocumentTerms, Fitted, Method, TermScratch};
+use crate::pipeline::method::{Criterion, DocumentTerms, Fitted, Method, TermScratch};
 use crate::pipeline::shard_summary::CollectionSummary;
 use crate::pipeline::workers::Workers;
 use crate::progress::NoProgress;
@@ -16,7 +16,8 @@ use crate::similarity::Threshold;
 use crate::stable_hash::wide_hash;
 use std::fmt;
 
-/// Compares the sets of terms of texts with close fingerprints, as a method with `verify` does.
+/// Compares the sets of terms of texts with close fingerprints, as a method with `verify` does, or of
+/// those that others found for a method that compares sets.
 pub struct Verifier {
     threshold: Threshold,
     terms: DocumentTerms,
@@ -31,31 +32,22 @@ impl fmt::Debug for Verifier {
 }
 
 impl Verifier {
-    /// What compares the texts for a method; none where it compares none.
+    /// What compares the texts for a method; none where it compares none. `fitted` is what the
+    /// collection taught, where terms weigh by that.
     ///
     /// # Errors
     ///
-    /// Terms weigh what a collection teaches; the threads cannot be started.
-    pub fn new(method: &Method, resources: &Resources) -> Result<Option<Self>> {
-        Self::check(method)?;
-        let Some(threshold) = method.verify() else { return Ok(None) };
-        let terms = DocumentTerms::new(method.compared(), &Fitted::Nothing, resources.isa);
+    /// What was learned is not for these terms; the threads cannot be started.
+    pub fn new(method: &Method, fitted: &Fitted, resources: &Resources) -> Result<Option<Self>> {
+        let threshold = match method.close() {
+            Criterion::Similarity(threshold) => Some(threshold),
+            Criterion::Distance(_) => method.verify(),
+        };
+        let Some(threshold) = threshold else { return Ok(None) };
+        fitted.check(method.compared())?;
+        let terms = DocumentTerms::new(method.compared(), fitted, resources.isa);
         let workers = Workers::new(resources.threads)?;
         Ok(Some(Self { threshold, terms, workers, resources: resources.clone() }))
-    }
-
-    /// Checks that texts can be compared for a method, or that it compares none.
-    ///
-    /// # Errors
-    ///
-    /// Terms weigh what a collection teaches.
-    pub fn check(method: &Method) -> Result<()> {
-        let compared = method.compared();
-        if method.verify().is_none() || !compared.is_learned() {
-            return Ok(());
-        }
-        let rule = "is learned from the whole collection, of which only some texts are here";
-        Err(Error::config("verify_weight", compared.weighting().weight.name(), rule))
     }
 
     /// A number for each text, given in the order of their fingerprints, that equal fingerprints with
@@ -112,7 +104,8 @@ mod tests {
     use crate::{Config, pipeline::one_call::deduplicate};
 
     fn verifier(method: &str) -> Result<Option<Verifier>> {
-        Verifier::new(&method.parse().unwrap(), &Resources { threads: 1, ..Resources::default() })
+        let resources = Resources { threads: 1, ..Resources::default() };
+        Verifier::new(&method.parse().unwrap(), &Fitted::Nothing, &resources)
     }
 
     /// Texts that are alike, of a few words.
@@ -174,9 +167,9 @@ mod tests {
     }
 
     #[test]
-    fn what_is_learned_from_a_collection_is_refused() {
+    fn what_was_not_learned_is_missed() {
         assert!(verifier("simhash").unwrap().is_none());
         let error = verifier("simhash:verify=0.8,verify_weight=idf").unwrap_err().to_string();
-        assert!(error.contains("is learned from the whole collection"), "{error}");
+        assert!(error.contains("fitted nothing: must be what was learned for"), "{error}");
     }
 }

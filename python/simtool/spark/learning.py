@@ -1,0 +1,99 @@
+"""What is learned from the whole collection: tasks count, the engine sums, the wheel makes a model of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Iterator, NamedTuple
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from simtool._simtool import Learner
+from simtool.spark.transfer import Batches, Steps, collect
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+# Documents by which it is known which terms are common, where no sample is given.
+SAMPLED = 20_000
+# Terms whose counts a task holds before it hands them out.
+MOST_HELD = 1_000_000
+# Terms that each task is told of where steps are not files: on Connect every step that is not brings what
+# its tasks are told along, into messages of up to 128 MB.
+FEW_TERMS = 250_000
+
+
+class Learned(NamedTuple):
+    """What fingerprints take, or the order of the terms of sets; and what the comparison of texts takes."""
+
+    of_keys: bytes | None
+    of_texts: bytes | None
+
+
+def learned(rows: DataFrame, options: dict[str, Any], sample: int, keep: Steps, max_terms: int) -> Learned:
+    """What the texts of `rows` teach for the options; by a `sample` of them where any order will do."""
+    models: dict[str | None, bytes | None] = {None: None}
+
+    def model(of_texts: bool) -> bytes | None:
+        learner = Learner(of_texts, **options)
+        if learner.recipe not in models:
+            known = _sampled(rows, sample or SAMPLED) if learner.is_order else rows
+            models[learner.recipe] = _model(known, of_texts, options, keep, max_terms)
+        return models[learner.recipe]
+
+    of_texts = model(True)
+    return Learned(model(False), of_texts)
+
+
+def _sampled(rows: DataFrame, most: int) -> DataFrame:
+    """About so many documents, from everywhere."""
+    from pyspark.sql import functions as f
+
+    share = rows.count() // most
+    return rows if share <= 1 else rows.where(f.pmod(f.hash("id"), f.lit(share)) == 0)
+
+
+def _model(rows: DataFrame, of_texts: bool, options: dict[str, Any], keep: Steps, max_terms: int) -> bytes:
+    from pyspark.sql import functions as f
+
+    def counts(learner: Learner) -> pa.RecordBatch:
+        counted = pa.table(learner.take())
+        terms = counted["term"].combine_chunks()
+        is_of_words = pa.types.is_large_string(terms.type)
+        terms = terms.cast(pa.string()) if is_of_words else terms.view(pa.int64())
+        return pa.record_batch({"term": terms, "count": counted["count"].combine_chunks().view(pa.int64())})
+
+    def counted(batches: Batches) -> Iterator[pa.RecordBatch]:
+        learner = Learner(of_texts, **options)
+        for batch in batches:
+            if learner.add(batch.column(0)) > MOST_HELD:
+                yield counts(learner)
+        yield counts(learner)
+
+    learner = Learner(of_texts, **options)
+    kind = "string" if pa.types.is_string(counts(learner).schema.field("term").type) else "long"
+    sums = rows.select("text").mapInArrow(counted, f"term {kind}, count long")
+    sums = sums.groupBy("term").agg(f.sum("count").alias("count"))
+    if learner.most is not None:
+        # Of equal counts the first terms; where any will do, such as stand everywhere in a table of hashes.
+        first = f.hash("term") if learner.is_order else f.col("term")
+        found = collect(sums.where("term IS NOT NULL").orderBy(f.desc("count"), first).limit(learner.most))
+        return learner.learned(found["term"], found["count"], 0)
+    # A term of one document is as one that is not known.
+    known = keep("texts-terms" if of_texts else "terms", sums.where("count > 1 OR term IS NULL"))
+    number = known.count()
+    if keep.work_dir is None and FEW_TERMS < number <= max_terms:
+        raise ValueError(
+            f"{number:,} terms are in several documents, of which each task is told: of more than "
+            f"{FEW_TERMS:,} this takes a work_dir"
+        )
+    if number > max_terms:
+        raise ValueError(
+            f"{number:,} terms are in several documents: more than max_terms {max_terms:,}, of which each task "
+            "is told in 16 bytes each. Give more, where the engine takes messages of that size, or a weight that "
+            "is not learned"
+        )
+    known = collect(known)
+    is_term = known["term"].is_valid()
+    documents = pc.sum(known.filter(pc.invert(is_term))["count"]).as_py() or 0
+    known = known.filter(is_term)
+    return learner.learned(known["term"], known["count"], documents)

@@ -1,0 +1,223 @@
+//! What a collection teaches whose parts are counted apart: for who has collections that no reader of
+//! ours reads. Counts of parts are summed by term, elsewhere, and the sums are what is learned from.
+
+use super::document_terms::DocumentTerms;
+use super::fitted::Fitted;
+use super::learn::{CountedTerms, CountedWords};
+use super::terms::Terms;
+use crate::extract::frequencies::{Frequencies, TermRange};
+use crate::extract::vocabulary::Vocabulary;
+use crate::kernels::Isa;
+use crate::tokenize::ascii_letters::AsciiLetters;
+use std::cmp::Reverse;
+use std::fmt;
+use std::sync::Arc;
+
+/// Counts terms of a part of a collection.
+pub struct PartCounter {
+    terms: Terms,
+    /// How many terms are learned.
+    most: Option<usize>,
+    counting: Counting,
+}
+
+enum Counting {
+    /// Words but for stop words.
+    Words(AsciiLetters, Arc<[Vec<u8>]>, Box<CountedWords>),
+    Terms(Box<(DocumentTerms, CountedTerms)>),
+}
+
+/// What was counted, of each term once, in no order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PartCounts {
+    /// How often each word occurs.
+    Words(Vec<(Vec<u8>, u64)>),
+    /// The number of documents, and in how many of them each term is.
+    Documents(u64, Vec<(u64, u64)>),
+}
+
+impl fmt::Debug for PartCounter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PartCounter").field("terms", &self.terms).finish_non_exhaustive()
+    }
+}
+
+impl PartCounter {
+    /// What counts such terms; none where nothing is learned for them.
+    #[must_use]
+    pub fn new(terms: &Terms, isa: Isa) -> Option<Self> {
+        match terms {
+            Terms::MostFrequent { count, stop_words } => {
+                let words = Box::new(CountedWords::new(0, stop_words));
+                let counting =
+                    Counting::Words(AsciiLetters::new(isa), Arc::clone(stop_words), words);
+                Some(Self { terms: terms.clone(), most: Some(*count), counting })
+            }
+            Terms::Shingles { weighting, .. } if weighting.is_learned() => {
+                Some(Self::of_documents(terms, None, isa))
+            }
+            Terms::Shingles { .. } => None,
+        }
+    }
+
+    /// What counts in how many documents each term is; `most` of the most frequent ones are learned, or
+    /// all.
+    #[must_use]
+    pub fn of_documents(terms: &Terms, most: Option<usize>, isa: Isa) -> Self {
+        let maker = DocumentTerms::new(terms, &Fitted::Nothing, isa);
+        let counting = Counting::Terms(Box::new((maker, none_counted())));
+        Self { terms: terms.clone(), most, counting }
+    }
+
+    /// Whether occurrences of words are counted, and not documents.
+    #[must_use]
+    pub fn counts_words(&self) -> bool {
+        matches!(self.counting, Counting::Words(..))
+    }
+
+    /// All that the counts depend on: those of one recipe go together.
+    #[must_use]
+    pub fn recipe(&self) -> String {
+        match &self.counting {
+            Counting::Words(..) => {
+                format!("{}/{}", self.terms.recipe(), self.terms.weighting_recipe())
+            }
+            Counting::Terms(..) => self.terms.sets_recipe(),
+        }
+    }
+
+    /// How many of the terms are learned, those of the greatest counts and of equal ones the first; all
+    /// whose count is above 1 where there is no number.
+    #[must_use]
+    pub fn most(&self) -> Option<usize> {
+        self.most
+    }
+
+    /// Counts the terms of a document.
+    pub fn add(&mut self, text: &[u8]) {
+        match &mut self.counting {
+            Counting::Words(tokenizer, _, words) => words.add(text, *tokenizer),
+            Counting::Terms(counting) => counting.1.add(text, &counting.0),
+        }
+    }
+
+    /// How many terms were counted.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        match &self.counting {
+            Counting::Words(.., words) => words.counter.number_bound(),
+            Counting::Terms(counting) => counting.1.counter.len(),
+        }
+    }
+
+    /// Whether no term was counted.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// What was counted; from here on it is counted anew.
+    pub fn take(&mut self) -> PartCounts {
+        match &mut self.counting {
+            Counting::Words(_, stop_words, words) => {
+                let counted = std::mem::replace(&mut **words, CountedWords::new(0, stop_words));
+                let words = counted.counter.words();
+                let words = words.map(|(word, count)| (word.with_letters(<[u8]>::to_vec), count));
+                PartCounts::Words(words.collect())
+            }
+            Counting::Terms(counting) => {
+                let counted = std::mem::replace(&mut counting.1, none_counted()).counter;
+                let terms = counted.terms().map(|(term, documents)| (term, u64::from(documents)));
+                PartCounts::Documents(counted.documents(), terms.collect())
+            }
+        }
+    }
+
+    /// What the sums of the counts of all parts teach. Terms that are [not learned](Self::most) may be
+    /// left out.
+    #[must_use]
+    pub fn learned(&self, sums: PartCounts) -> Fitted {
+        match sums {
+            PartCounts::Words(mut words) => {
+                words.sort_unstable_by(|(a, of_a), (b, of_b)| {
+                    (Reverse(of_a), a).cmp(&(Reverse(of_b), b))
+                });
+                words.truncate(self.most.unwrap_or(usize::MAX));
+                let words = words.iter().map(|(word, _)| &word[..]);
+                Fitted::Words(Arc::new(Vocabulary::of_words(words)))
+            }
+            PartCounts::Documents(documents, terms) => Fitted::Frequencies {
+                terms: self.terms.sets_recipe(),
+                frequencies: Arc::new(Frequencies::of_counts(documents, terms)),
+            },
+        }
+    }
+}
+
+fn none_counted() -> CountedTerms {
+    CountedTerms::new(TermRange::default(), u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pipeline::method::Method;
+    use crate::pipeline::{Wordless, fingerprint_collection};
+    use crate::progress::NoProgress;
+    use crate::read::Texts;
+    use crate::resources::Resources;
+    use std::collections::BTreeMap;
+
+    /// Sums by term, as an engine makes them.
+    fn summed<T: Ord + Clone>(parts: &[Vec<(T, u64)>]) -> Vec<(T, u64)> {
+        let mut sums = BTreeMap::new();
+        for (term, count) in parts.iter().flatten() {
+            *sums.entry(term.clone()).or_insert(0) += count;
+        }
+        sums.into_iter().rev().collect()
+    }
+
+    #[test]
+    fn parts_teach_what_the_whole_does() {
+        let text = |number: usize| {
+            let word = |at: usize| format!("w{}", char::from(b'a' + (number * at % 11) as u8));
+            (1..number % 7).map(word).collect::<Vec<_>>().join(" ")
+        };
+        let texts: Vec<String> = (0..90).map(text).collect();
+        for method in ["simhash:weight=idf,shingle=2", "simhash:words=8", "simhash:words=100"] {
+            let method: Method = method.parse().unwrap();
+            let (recipe, resources) = (method.recipe(), Resources::default());
+            let expected = fingerprint_collection(
+                &Texts::of(&texts),
+                recipe,
+                &resources,
+                Wordless::Allowed,
+                &NoProgress,
+            );
+            let expected = expected.unwrap().fitted.to_bytes();
+            for part_len in [90, 40, 1] {
+                let mut counter = PartCounter::new(recipe.terms(), Isa::detected()).unwrap();
+                let (mut words, mut terms, mut documents) = (Vec::new(), Vec::new(), 0);
+                for part in texts.chunks(part_len) {
+                    for text in part {
+                        counter.add(text.as_bytes());
+                    }
+                    match counter.take() {
+                        PartCounts::Words(counts) => words.push(counts),
+                        PartCounts::Documents(more, counts) => {
+                            documents += more;
+                            terms.push(counts);
+                        }
+                    }
+                }
+                let sums = if words.is_empty() {
+                    PartCounts::Documents(documents, summed(&terms))
+                } else {
+                    PartCounts::Words(summed(&words))
+                };
+                assert_eq!(counter.learned(sums).to_bytes(), expected, "{method} {part_len}");
+            }
+        }
+        assert!(PartCounter::new(&Terms::default(), Isa::Portable).is_none());
+    }
+}
