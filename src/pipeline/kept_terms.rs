@@ -586,9 +586,9 @@ mod tests {
             let folder = (folder.path(), u64::MAX);
             let kept = KeptTerms::new(&source, &|_| Price::Unpacked, 0, folder, &NoProgress);
             read(&kept, Wanted::All);
-            read(&kept, Wanted::Some(&|index| index % 5 == 0));
+            read(&kept, Wanted::Some(&|index| index.is_multiple_of(5)));
             assert_eq!(kept.spooled_bytes(), 0);
-            let is_one = &|index: u32| index % 5 == 0;
+            let is_one = &|index: u32| index.is_multiple_of(5);
             read(&kept, Wanted::Remaining { is_one, terms: remaining });
             assert_eq!(kept.spooled_bytes() > 0, is_kept);
             assert!(kept.spooled_bytes() < all * TERM_BYTES / 2);

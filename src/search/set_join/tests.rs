@@ -525,7 +525,7 @@ fn templates_are_compared_by_blocks_of_terms() {
 #[test]
 fn candidates_are_handed_on_before_they_are_too_many() {
     // Two and two are equal, and nothing else is alike; enough for three parts.
-    let document = |number: u64| (0..8).map(|term| mix(number / 2 << 8 | term)).collect();
+    let document = |number: u64| (0..8).map(|term| mix((number / 2) << 8 | term)).collect();
     let documents: Vec<Vec<u64>> = (0..40_000).map(document).collect();
     let source = source_of(&documents);
     let sources = Sources { first: &source, second: None };
