@@ -35,7 +35,9 @@ def ran(text, name, names):
 def test_the_guide_shows_what_is_printed(number, capsys):
     needs = NEEDS[number]
     for module in needs[1].split() if needs else []:
-        pytest.importorskip(module)
+        # A folder of that name is no library.
+        if pytest.importorskip(module).__file__ is None:
+            pytest.skip(f"{module} is not there")
     names = {}
     ran(ENDS[0], "guide", names)
     if number > 0:
