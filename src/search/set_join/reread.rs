@@ -105,9 +105,11 @@ impl Rereading<'_> {
         }
         for number in 0..slices {
             let slice = self.slice(number, slices);
+            if number > 0 {
+                cells.clear();
+            }
             if number > 0 || is_anew {
                 self.begin("read and count");
-                cells.clear();
                 self.count(&mut cells, &slice, &shards)?;
             }
             self.prune(&mut shards, &cells, &slice)?;
