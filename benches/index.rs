@@ -11,7 +11,7 @@
 use simtool::durable::{Disk, Durability};
 use simtool::fingerprint_rows::{FingerprintRows, RowsBuilder, Shape};
 use simtool::mapped_file::FileAccess;
-use simtool::pipeline::index::{Added, Arrival, Index, IndexAdder, Line, LineFate};
+use simtool::pipeline::index::{Added, Arrival, Index, IndexAdder, Line, LineFate, ReadLines};
 use simtool::pipeline::method::Method;
 use simtool::pipeline::{Wordless, fingerprint_collection};
 use simtool::progress::NoProgress;
@@ -144,6 +144,7 @@ fn filter(adder: &mut IndexAdder) {
         bytes / seconds(began.elapsed())
     };
     let all = pages.concat();
+    let reader = adder.line_reader(options.clone());
     let mut answered = |is_new: bool| {
         let is_right = |line: &Line| match line.fate {
             LineFate::Document(_, Added::New(_)) => is_new,
@@ -151,11 +152,19 @@ fn filter(adder: &mut IndexAdder) {
             _ => false,
         };
         timed(&mut || {
+            let mut answer = |read: Option<ReadLines>| {
+                if let Some(read) = read {
+                    let arrival = Arrival { source: "bench", time: 2 };
+                    let lines = adder.add_lines(read, 0, arrival).expect("it fits");
+                    assert!(lines.len() == QUERIES && lines.iter().all(is_right));
+                }
+            };
+            let mut waiting = None;
             for lines in &pages {
-                let arrival = Arrival { source: "bench", time: 2 };
-                let lines = adder.add_lines(lines, &options, 0, arrival).expect("it fits");
-                assert!(lines.len() == QUERIES && lines.iter().all(is_right));
+                let answer = || answer(waiting.take());
+                waiting = Some(reader.read_beside(lines, answer).expect("they are read").0);
             }
+            answer(waiting);
         })
     };
     let new = answered(true);

@@ -1,12 +1,12 @@
 //! `simtool index filter`: stands in a pipe, and lets pass what was never seen.
 
-use crate::args::{FilterArgs, OneIndexArgs};
+use crate::args::{ArrivalArgs, FilterArgs, OneIndexArgs};
 use crate::opened_index::{arrival, open_adder};
 use crate::piped_lines::{Due, PipedLines, Taken};
 use crate::{Outcome, console};
 use simtool::Error;
 use simtool::json_text::write_string;
-use simtool::pipeline::index::{Added, IndexAdder, Line, LineFate, Near};
+use simtool::pipeline::index::{Added, IndexAdder, Line, LineFate, Near, ReadLines};
 use simtool::quantity::{counted, grouped};
 use simtool::read::ReadOptions;
 use std::fs::File;
@@ -29,62 +29,71 @@ struct Counts {
     bad: u64,
 }
 
-/// Where lines go.
-struct Answers {
-    out: BufWriter<io::StdoutLock<'static>>,
+/// Lines that are read and wait for their answers.
+struct Batch {
+    bytes: Vec<u8>,
+    read: ReadLines,
+}
+
+/// What answers lines, and where they go.
+struct Answers<'a> {
+    adder: IndexAdder,
+    arrival: &'a ArrivalArgs,
+    out: BufWriter<io::Stdout>,
     duplicates: Option<BufWriter<File>>,
     counts: Counts,
+    /// Lines that are committed.
+    committed: u64,
+    /// Since when they are.
+    since: Instant,
 }
 
 /// Filters standard input.
 pub(crate) fn run(args: &FilterArgs) -> anyhow::Result<Outcome> {
     let OneIndexArgs { index, memory, common } = &args.index;
-    let mut adder = open_adder(index, "filter", common, memory)?;
+    let adder = open_adder(index, "filter", common, memory)?;
     let duplicates = args.duplicates.as_ref().map(|path| {
         let file = File::options().create(true).append(true).open(path);
         file.map(BufWriter::new).map_err(|e| Error::io(path, "write", e))
     });
-    let mut answers = Answers {
-        out: BufWriter::with_capacity(1 << 20, io::stdout().lock()),
-        duplicates: duplicates.transpose()?,
-        counts: Counts::default(),
-    };
-    let options = ReadOptions {
+    let duplicates = duplicates.transpose()?;
+    let reader = adder.line_reader(ReadOptions {
         text_field: args.text_field.clone(),
         id_field: args.id_field.clone(),
         ..ReadOptions::default()
+    });
+    let mut answers = Answers {
+        adder,
+        arrival: &args.arrival,
+        out: BufWriter::with_capacity(1 << 20, io::stdout()),
+        duplicates,
+        counts: Counts::default(),
+        committed: 0,
+        since: Instant::now(),
     };
     let due = Due { lines: args.batch.into(), wait: Duration::from_millis(args.wait) };
     let input = PipedLines::new(due)?;
-    let mut lines = Vec::new();
-    let (mut committed_lines, mut committed) = (0, Instant::now());
+    let (mut waiting, mut room): (Option<Batch>, _) = (None, Vec::new());
     loop {
-        let rest = if answers.counts.lines > committed_lines {
-            COMMITTED_AFTER.saturating_sub(committed.elapsed())
-        } else {
-            Duration::MAX
-        };
-        let taken = input.take(lines, rest).map_err(|e| Error::io("standard input", "read", e))?;
+        // What waits is answered while the next is read, if that is there, and else at once.
+        let longest = if waiting.is_some() { Duration::ZERO } else { answers.until_commit() };
+        let taken =
+            input.take(room, longest).map_err(|e| Error::io("standard input", "read", e))?;
         let has_ended = matches!(taken, Taken::End);
-        lines = match taken {
-            Taken::Lines(lines) => lines,
-            Taken::Nothing | Taken::End => Vec::new(),
+        let mut answer = || answers.answer(waiting.take());
+        (waiting, room) = match taken {
+            Taken::Lines(bytes) => {
+                let (read, answered) = reader.read_beside(&bytes, answer)?;
+                let room = answered?;
+                (Some(Batch { bytes, read }), room)
+            }
+            Taken::Nothing | Taken::End => (None, answer()?),
         };
-        if !lines.is_empty() {
-            let (first, arrival) = (answers.counts.lines, arrival(&args.arrival));
-            let answered = adder.add_lines(&lines, &options, first, arrival)?;
-            answers.give(&lines, answered, &adder)?;
-        }
-        let new_lines = answers.counts.lines - committed_lines;
-        let is_old = new_lines > 0 && committed.elapsed() >= COMMITTED_AFTER;
-        if has_ended || new_lines >= COMMITTED_LINES || is_old {
-            adder.commit()?;
-            (committed_lines, committed) = (answers.counts.lines, Instant::now());
-        }
         if has_ended {
             break;
         }
     }
+    answers.commit()?;
     let Counts { lines, new, repeats, bad } = answers.counts;
     if !common.running.quiet {
         let [new, repeats, bad] = [new, repeats, bad].map(grouped);
@@ -94,9 +103,40 @@ pub(crate) fn run(args: &FilterArgs) -> anyhow::Result<Outcome> {
     Ok(if bad > 0 { Outcome::DoneWithLosses } else { Outcome::Done })
 }
 
-impl Answers {
+impl Answers<'_> {
+    /// Answers what waits, and commits if it is time to; gives back the memory of the lines.
+    fn answer(&mut self, waiting: Option<Batch>) -> anyhow::Result<Vec<u8>> {
+        let mut room = Vec::new();
+        if let Some(Batch { bytes, read }) = waiting {
+            let arrival = arrival(self.arrival);
+            let lines = self.adder.add_lines(read, self.counts.lines, arrival)?;
+            self.give(&bytes, lines)?;
+            room = bytes;
+        }
+        let is_many = self.counts.lines - self.committed >= COMMITTED_LINES;
+        if is_many || self.until_commit().is_zero() {
+            self.commit()?;
+        }
+        Ok(room)
+    }
+
+    /// How long what was answered may wait until it is committed.
+    fn until_commit(&self) -> Duration {
+        if self.counts.lines > self.committed {
+            COMMITTED_AFTER.saturating_sub(self.since.elapsed())
+        } else {
+            Duration::MAX
+        }
+    }
+
+    fn commit(&mut self) -> Result<(), Error> {
+        self.adder.commit()?;
+        (self.committed, self.since) = (self.counts.lines, Instant::now());
+        Ok(())
+    }
+
     /// Lets lines pass, or sets them aside.
-    fn give(&mut self, batch: &[u8], lines: Vec<Line>, adder: &IndexAdder) -> anyhow::Result<()> {
+    fn give(&mut self, batch: &[u8], lines: Vec<Line>) -> anyhow::Result<()> {
         let (mut passed, mut stop) = (0, 0);
         for Line { bytes, fate } in lines {
             let (line, number) = (bytes, self.counts.lines);
@@ -107,7 +147,7 @@ impl Answers {
                     passed = line.end;
                     self.counts.repeats += 1;
                     if let Some(out) = &mut self.duplicates {
-                        write_duplicate(out, &id, near, adder, &batch[line.clone()])?;
+                        write_duplicate(out, &id, near, &self.adder, &batch[line.clone()])?;
                     }
                 }
                 LineFate::Document(_, Added::New(_)) => self.counts.new += 1,

@@ -7,7 +7,7 @@ use super::pending::{Input, Pending};
 use super::stored::{check_rows, check_shape, find, near_of, removed};
 use crate::durable::Disk;
 use crate::error::Result;
-use crate::fingerprint_rows::FingerprintRows;
+use crate::fingerprint_rows::{FingerprintRows, Shape};
 use crate::mapped_file::FileAccess;
 use crate::matches::Match;
 use crate::pipeline::method::Method;
@@ -104,6 +104,11 @@ impl IndexAdder {
     #[must_use]
     pub fn method(&self) -> &Method {
         self.recipe.method()
+    }
+
+    /// The shape of these rows.
+    pub(super) fn shape(&self) -> Shape {
+        self.recipe.reach.shape
     }
 
     /// What makes rows, to be used while documents are added.
@@ -232,7 +237,7 @@ impl IndexAdder {
             let segments = self.writer.folder().segments();
             let next = self.writer.next_number() + self.pending.len() as u64;
             let most_rows = most_rows(&self.recipe, self.resources.memory);
-            merged_with(segments, self.pending.len(), next, most_rows)
+            merged_with(segments, &self.pending, next, most_rows)
         };
         self.seal_with(merged)
     }

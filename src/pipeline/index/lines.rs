@@ -1,13 +1,18 @@
 //! Lines of JSON that come through a pipe: each is answered, and those that are new are added.
 
 use super::adder::{Added, Arrival, IndexAdder};
+use super::kept_recipe::KeptRecipe;
 use crate::document::{Bad, Content};
 use crate::error::Result;
 use crate::fingerprint_rows::RowsBuilder;
 use crate::pipeline::method::{Fitted, RowMaker, RowScratch};
+use crate::pipeline::workers::Workers;
 use crate::read::{Corpus, Event, JsonLinesInMemory, ReadOptions};
+use crate::resources::Resources;
+use rayon::prelude::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator};
 use std::borrow::Cow;
 use std::ops::{ControlFlow, Range};
+use std::sync::Arc;
 
 /// What became of a line.
 #[derive(Clone, Debug)]
@@ -30,6 +35,7 @@ pub struct Line {
 }
 
 /// What a line holds.
+#[derive(Debug)]
 enum Held {
     /// A document, with its ID if it has one; whether it has a row.
     Document(Option<Vec<u8>>, bool),
@@ -38,15 +44,63 @@ enum Held {
 }
 
 /// The lines of a shard, and the rows of their documents.
+#[derive(Debug)]
 struct ShardLines {
-    shard: usize,
     lines: Vec<(Range<usize>, Held)>,
     words: Vec<u64>,
 }
 
+/// The lines of a batch, with the rows of their documents, which are still to be added.
+#[derive(Debug)]
+pub struct ReadLines(Vec<ShardLines>);
+
+/// What reads lines for an index, also while the index answers others.
+#[derive(Debug)]
+pub struct LineReader {
+    recipe: Arc<KeptRecipe>,
+    resources: Resources,
+    workers: Arc<Workers>,
+    options: ReadOptions,
+}
+
+impl LineReader {
+    /// The documents of whole lines, and their rows, while `work` is done by the same threads; and what
+    /// `work` returns.
+    ///
+    /// # Errors
+    ///
+    /// As [`Corpus::read_shard`].
+    pub fn read_beside<R: Send>(
+        &self,
+        lines: &[u8],
+        work: impl FnOnce() -> R + Send,
+    ) -> Result<(ReadLines, R)> {
+        let (done, read) = self.workers.run(|| rayon::join(work, || self.read(lines)))?;
+        Ok((read?, done))
+    }
+
+    fn read(&self, lines: &[u8]) -> Result<ReadLines> {
+        let corpus = JsonLinesInMemory::new(lines, &self.options);
+        let recipe = self.recipe.method().recipe();
+        // An index keeps rows of methods that have them.
+        let Some(sketch) = recipe.sketch() else { return Ok(ReadLines(Vec::new())) };
+        let maker = RowMaker::new(recipe.terms(), sketch, &Fitted::Nothing, self.resources.isa);
+        let shards = (0..corpus.shard_count()).into_par_iter().with_max_len(1);
+        let read = |scratch: &mut RowScratch, shard| read_shard(&corpus, shard, &maker, scratch);
+        shards.map_init(RowScratch::default, read).collect::<Result<_>>().map(ReadLines)
+    }
+}
+
 impl IndexAdder {
-    /// Adds the documents of whole lines in their order, as [`Self::add`] does; what became of each
-    /// line. A document without an ID is called `-:N`, where the first line of the batch is number
+    /// What reads lines with these fields for [`Self::add_lines`].
+    #[must_use]
+    pub fn line_reader(&self, options: ReadOptions) -> LineReader {
+        let (recipe, resources, workers) = self.shared();
+        LineReader { recipe, resources, workers, options }
+    }
+
+    /// Adds the documents of lines in their order, as [`Self::add`] does; what became of each line.
+    /// A document without an ID is called `-:N`, where the first line of the batch is number
     /// `first_line`.
     ///
     /// # Errors
@@ -54,33 +108,14 @@ impl IndexAdder {
     /// As [`Self::add`].
     pub fn add_lines(
         &mut self,
-        lines: &[u8],
-        options: &ReadOptions,
+        ReadLines(mut shards): ReadLines,
         first_line: u64,
         arrival: Arrival<'_>,
     ) -> Result<Vec<Line>> {
-        let corpus = JsonLinesInMemory::new(lines, options);
-        let (recipe, resources, workers) = self.shared();
-        let recipe = recipe.method().recipe();
-        // An index keeps rows of methods that have them.
-        let Some(sketch) = recipe.sketch() else { return Ok(Vec::new()) };
-        let maker = RowMaker::new(recipe.terms(), sketch, &Fitted::Nothing, resources.isa);
-        let read = |shards: &mut dyn Iterator<Item = usize>| {
-            let mut scratch = RowScratch::default();
-            shards
-                .map(|shard| {
-                    read_shard(&corpus, shard, &maker, &mut scratch).map_err(|error| (shard, error))
-                })
-                .collect::<Result<Vec<_>, _>>()
-        };
-        let mut shards: Vec<ShardLines> =
-            workers.try_share(corpus.shard_count(), read)?.into_iter().flatten().collect();
-        shards.sort_unstable_by_key(|lines| lines.shard);
-
-        let (mut rows, mut ids, mut number) =
-            (RowsBuilder::new(maker.shape()), Vec::new(), first_line);
-        for ShardLines { lines, words, .. } in &mut shards {
-            let mut words = words.chunks_exact(maker.shape().words());
+        let shape = self.shape();
+        let (mut rows, mut ids, mut number) = (RowsBuilder::new(shape), Vec::new(), first_line);
+        for ShardLines { lines, words } in &mut shards {
+            let mut words = words.chunks_exact(shape.words());
             for (_, held) in lines {
                 if let Held::Document(id, has_row) = held {
                     let row = words.next();
@@ -136,5 +171,5 @@ fn read_shard(
         }
         Ok(ControlFlow::Continue(()))
     })?;
-    Ok(ShardLines { shard, lines, words })
+    Ok(ShardLines { lines, words })
 }

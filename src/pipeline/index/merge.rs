@@ -17,27 +17,33 @@ use std::sync::Arc;
 const MERGED_TIMES: u64 = 1;
 /// Bytes of repeats and the like that weigh as much as a document.
 const DOCUMENT_BYTES: u64 = 64;
+/// What a commit weighs at least: segments that are smaller cost no more to be written again than to be
+/// one more file.
+const LEAST: u64 = 1024;
 /// Numbers that a segment may span.
 const MOST_NUMBERS: u64 = u32::MAX as u64;
 
-/// What a segment costs to be written again, in documents.
-fn weight(segment: &Segment) -> u64 {
-    (segment.len() as u64).max(segment.file_bytes() / DOCUMENT_BYTES)
+/// What documents, and so many bytes with all that is known of them, cost to be written again, in
+/// documents.
+fn weight(documents: usize, bytes: u64) -> u64 {
+    (documents as u64).max(bytes / DOCUMENT_BYTES)
 }
 
-/// How many of the last segments are to be merged with `pending` documents: so many that segments
-/// grow at least twofold on the way to the first, and each document is written O(log n) times; of
+/// How many of the last segments are to be merged with what is pending: so many that segments grow at
+/// least twofold on the way to the first, and each document and repeat is written O(log n) times; of
 /// `most_rows` at most.
 pub(super) fn merged_with(
     segments: &[Arc<Segment>],
-    pending: usize,
+    pending: &Pending,
     next_number: u64,
     most_rows: u64,
 ) -> usize {
-    let (mut total, mut rows) = (pending as u64, pending as u64);
+    let mut rows = pending.len() as u64;
+    let mut total = weight(pending.len(), pending.rest_bytes()).max(LEAST);
     let is_merged = |segment: &&Arc<Segment>| {
-        let grows = weight(segment) <= MERGED_TIMES * total.max(1);
-        total += weight(segment);
+        let weight = weight(segment.len(), segment.file_bytes());
+        let grows = weight <= MERGED_TIMES * total;
+        total += weight;
         rows += segment.len() as u64;
         grows && rows <= most_rows && next_number - segment.first() < MOST_NUMBERS
     };

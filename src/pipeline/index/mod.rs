@@ -24,7 +24,7 @@ pub use adder::{Added, Arrival, IndexAdder};
 pub use documents::{AddedCorpus, Commits, write_only_new};
 pub use export::IndexRows;
 #[cfg(feature = "jsonl")]
-pub use lines::{Line, LineFate};
+pub use lines::{Line, LineFate, LineReader, ReadLines};
 pub use lookup::Near;
 pub use salvage::{Salvaged, salvage};
 pub use stored::{Index, IndexSize, KnownDocument};

@@ -34,6 +34,13 @@ impl Pending {
         self.ends.len()
     }
 
+    /// About the bytes of all but documents.
+    pub(super) fn rest_bytes(&self) -> u64 {
+        let SegmentRest { origins, repeats, removed, inputs } = &self.rest;
+        let bytes = size_of_val(&origins[..]) + size_of_val(&repeats[..]);
+        (bytes + size_of_val(&removed[..]) + inputs.len()) as u64
+    }
+
     /// The ID of a document.
     pub(super) fn id(&self, row: usize) -> &[u8] {
         let start = if row == 0 { 0 } else { self.ends[row - 1] };

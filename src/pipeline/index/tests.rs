@@ -434,3 +434,44 @@ fn memory_bounds_what_is_merged() {
     assert_eq!(segments(), 1);
     assert!(export(folder.path()) == expected);
 }
+
+#[test]
+fn segments_stay_few_also_where_little_or_nothing_is_new() {
+    let shape = Shape::bits(64);
+    let row = |seed: u64| mix(seed);
+    let rows = |seeds: &mut dyn Iterator<Item = u64>| {
+        let mut rows = RowsBuilder::new(shape);
+        seeds.for_each(|seed| rows.push(Some(&[row(seed)])));
+        rows.finish()
+    };
+    let folder = created("simhash");
+    let segments = || {
+        let index = Index::open(folder.path(), FileAccess::READ, resources(1)).unwrap();
+        index.size().unwrap().segments
+    };
+    let mut adder = open(folder.path(), 1);
+    let mut add = |seeds: &mut dyn Iterator<Item = u64>| {
+        let arrival = Arrival { source: "a", time: 1 };
+        let added = adder.add(&rows(seeds), |_| Cow::Borrowed(b"an id"), arrival).unwrap();
+        adder.commit().unwrap();
+        let new = added.iter().filter(|added| matches!(added, Added::New(_))).count();
+        (new, segments())
+    };
+    assert_eq!(add(&mut (0..5000)), (5000, 1));
+    for commit in 0..100 {
+        let (new, segments) = add(&mut (0..5000).step_by(1 + commit % 3));
+        assert!(new == 0 && segments <= 4, "only repeats: {segments}");
+    }
+    for commit in 0..100 {
+        let (new, segments) = add(&mut std::iter::once(commit));
+        assert!(new == 0 && segments <= 5, "a repeat: {segments}");
+    }
+    for commit in 0..100 {
+        let (new, segments) = add(&mut std::iter::once(5000 + commit));
+        assert!(new == 1 && segments <= 5, "a document: {segments}");
+    }
+    let index = Index::open(folder.path(), FileAccess::READ, resources(1)).unwrap();
+    let repeats = 34 * 5000 + 33 * 2500 + 33 * 1667 + 100;
+    assert_eq!(index.size().unwrap().repeats, repeats);
+    index.verify().unwrap();
+}
