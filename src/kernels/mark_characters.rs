@@ -1,8 +1,9 @@
 //! Marks characters beyond ASCII in the masks of words, as far as a table says what they are.
 
 use super::Isa;
+use super::character_starts::{Starts, places};
 use super::character_table::{CharacterTable, kind};
-use super::word_masks::Words;
+use super::word_masks::{Block, Words};
 use super::xxh3_short::MARGIN;
 
 /// Marks the characters beyond ASCII of a text, the last that `words` classified, and replaces `odd`
@@ -30,70 +31,181 @@ fn is_quote(byte: u8) -> bool {
     matches!(byte, b'"' | b'\'')
 }
 
-/// The plain twin.
+/// What characters of one length are, by their first bytes.
+#[derive(Clone, Copy, Default)]
+struct Found {
+    letters: u64,
+    quoted: u64,
+    singles: u64,
+    marks: u64,
+    single_marks: u64,
+    odd: u64,
+}
+
+impl Found {
+    /// Those that are odd before a quotation mark.
+    #[inline(always)]
+    fn before_quotes(&self) -> u64 {
+        self.quoted | self.marks
+    }
+
+    /// Adds a character that begins at a place.
+    #[inline(always)]
+    fn add(&mut self, kind: u8, at: usize) {
+        let of = |which: u8| u64::from(kind & which != 0) << at;
+        self.letters |= of(kind::LETTER);
+        self.singles |= of(kind::SINGLE);
+        if kind & !(kind::LETTER | kind::SINGLE) != 0 {
+            self.quoted |= of(kind::QUOTED_LETTER);
+            self.marks |= of(kind::MARK);
+            self.single_marks |= of(kind::SINGLE_MARK);
+            self.odd |= of(kind::ODD);
+        }
+    }
+}
+
+/// All bytes of characters of two and of three, by their first ones.
+#[inline(always)]
+fn bytes(two: u64, three: u64) -> u128 {
+    let (two, three) = (u128::from(two), u128::from(three));
+    two | two << 1 | three | three << 1 | three << 2
+}
+
+/// Of runs of bits, all from those of `starts` on.
+#[inline(always)]
+fn following(runs: u128, starts: u128) -> u128 {
+    // A sum carries through the rest of a run.
+    runs & !(runs + (runs & starts))
+}
+
+/// What a block says of the next one.
+#[derive(Default)]
+struct Carry {
+    letters: u64,
+    singles: u64,
+    breaks: u64,
+    /// What its last byte is.
+    letter_before: u64,
+    single_before: u64,
+}
+
+impl Carry {
+    /// Goes on behind a block without characters beyond ASCII.
+    #[inline(always)]
+    fn pass(&mut self, block: &mut Block) {
+        block.breaks |= self.breaks;
+        *self = Self { letter_before: block.letters >> 63, ..Self::default() };
+    }
+
+    /// Marks the characters of two and of three bytes that were found in a block; returns which are
+    /// odd. `quotes` tells before which of those places behind them quotation marks stand.
+    #[inline(always)]
+    fn mark(
+        &mut self,
+        block: &mut Block,
+        [mut of_two, mut of_three]: [Found; 2],
+        quotes: impl FnOnce() -> [u64; 2],
+    ) -> u64 {
+        let mut odd = of_two.odd | of_three.odd;
+        if (of_two.before_quotes() | of_three.before_quotes()) != 0 {
+            let [after_two, after_three] = quotes();
+            for (found, quotes) in [(&mut of_two, after_two), (&mut of_three, after_three)] {
+                odd |= found.before_quotes() & quotes;
+                found.letters |= found.quoted & !quotes;
+                found.marks &= !quotes;
+            }
+        }
+        let mut letters = bytes(of_two.letters, of_three.letters) | u128::from(self.letters);
+        let mut singles = bytes(of_two.singles, of_three.singles) | u128::from(self.singles);
+        let mut single_starts = of_two.singles | of_three.singles;
+        let mut single_ends = u128::from(of_two.singles) << 2 | u128::from(of_three.singles) << 3;
+        if of_two.marks | of_three.marks != 0 {
+            let marks = bytes(of_two.marks, of_three.marks);
+            let before =
+                (letters | u128::from(block.letters)) << 1 | u128::from(self.letter_before);
+            let followed = following(marks, before);
+            letters |= followed;
+            odd |= (of_two.marks | of_three.marks) & !(followed as u64);
+        }
+        if of_two.single_marks | of_three.single_marks != 0 {
+            let marks = bytes(of_two.single_marks, of_three.single_marks);
+            let followed = following(marks, singles << 1 | u128::from(self.single_before));
+            singles |= followed;
+            let followed = followed as u64;
+            odd |= (of_two.single_marks | of_three.single_marks) & !followed;
+            let (two, three) = (of_two.single_marks & followed, of_three.single_marks & followed);
+            single_starts |= two | three;
+            single_ends |= u128::from(two) << 2 | u128::from(three) << 3;
+        }
+        block.letters |= letters as u64;
+        block.others |= singles as u64;
+        block.breaks |= single_starts | single_ends as u64 | self.breaks;
+        *self = Self {
+            letters: (letters >> 64) as u64,
+            singles: (singles >> 64) as u64,
+            breaks: (single_ends >> 64) as u64,
+            // A character that goes on into the next block ends there.
+            letter_before: block.letters >> 63,
+            single_before: block.others >> 63,
+        };
+        odd
+    }
+}
+
+/// The places of a mask in block `index` of a text.
+#[inline(always)]
+fn push_places(index: usize, mask: u64, out: &mut Vec<u32>) {
+    out.extend(places(mask).map(|at| (64 * index + at) as u32));
+}
+
+/// The portable way: what each character is, is looked up without asking what the one before it was.
 fn portable(table: &CharacterTable, words: &mut Words, odd: &mut Vec<u32>) {
     let leads = table.lead_kinds();
-    let mut at = 0;
-    // The run of letters, with what is of them.
-    let mut letters = 0..0;
-    // Where the last word of one character ends.
-    let mut single_end = usize::MAX;
-    while let Some(next) = words.next_foreign(at) {
-        at = next;
-        let text = &words.lowered[MARGIN..];
-        // Mostly they are letters that are like all that begin so.
-        let is_letter =
-            |first: u8| first >= 0xC0 && leads.0[usize::from(first & 0x3F)] == kind::LETTER;
-        if is_letter(text[at]) {
-            while is_letter(text[at]) {
-                at += if text[at] < 0xE0 { 2 } else { 3 };
-            }
-            if letters.end != next {
-                words.mark(letters, |block| &mut block.letters);
-                letters = next..at;
-            }
-            letters.end = at;
+    let Words { lowered, blocks, .. } = words;
+    let mut carry = Carry::default();
+    for (index, block) in blocks.iter_mut().enumerate() {
+        if block.foreign == 0 {
+            carry.pass(block);
             continue;
         }
-        let Some((kind, length)) = table.kind(&text[at..]) else {
-            odd.push(at as u32);
-            at += 4;
-            continue;
-        };
-        let end = at + length;
-        let is_letter = match kind {
-            kind::LETTER => true,
-            kind::QUOTED_LETTER => !is_quote(text[end]),
-            kind::MARK => {
-                let is_behind = letters.end == at && !letters.is_empty()
-                    || at > 0 && words.blocks[(at - 1) / 64].at((at - 1) % 64).letters != 0;
-                is_behind && !is_quote(text[end])
+        // A character that begins in the block, and a byte behind it.
+        let Some(text) = lowered[64 * index + MARGIN..].first_chunk::<67>() else { break };
+        let Some(bytes) = text.first_chunk::<64>() else { break };
+        let starts = Starts::of(bytes, block.foreign);
+        let member = |at: usize| usize::from(text[at] & 0x3F);
+        let [mut of_two, mut of_three] = [Found::default(); 2];
+        for at in places(starts.two) {
+            let mut kind = leads.0[member(at)];
+            if kind & kind::ROW != 0 {
+                kind = table.two(text[at]).kinds[member(at + 1)];
             }
-            _ => false,
-        };
-        if is_letter {
-            if letters.end != at {
-                words.mark(letters, |block| &mut block.letters);
-                letters = at..end;
-            }
-            letters.end = end;
-        } else if kind == kind::SINGLE || kind == kind::SINGLE_MARK && single_end == at {
-            for place in [at, end] {
-                words.blocks[place / 64].breaks |= 1 << (place % 64);
-            }
-            words.mark(at..end, |block| &mut block.others);
-            single_end = end;
-        } else if kind != 0 {
-            odd.push(at as u32);
+            of_two.add(kind, at);
         }
-        at = end;
+        for at in places(starts.three) {
+            let mut kind = leads.0[member(at)];
+            if kind & kind::ROW != 0 {
+                let (rows, second) = (table.three(text[at]), member(at + 1));
+                let row = rows.mixed[second].as_deref();
+                kind = row.map_or(rows.whole.kinds[second], |row| row.kinds[member(at + 2)]);
+            }
+            of_three.add(kind, at);
+        }
+        let found = [of_two, of_three];
+        let quotes = || {
+            [(0, 2), (1, 3)].map(|(length, behind): (usize, usize)| {
+                let is_before = |&at: &usize| is_quote(text[at + behind]);
+                let before = places(found[length].before_quotes()).filter(is_before);
+                before.fold(0, |mask, at| mask | 1 << at)
+            })
+        };
+        let odd_here = carry.mark(block, found, quotes) | starts.longer;
+        push_places(index, odd_here, odd);
     }
-    words.mark(letters, |block| &mut block.letters);
 }
 
 #[cfg(target_arch = "x86_64")]
 mod x86 {
-    use super::{CharacterTable, MARGIN, Words, kind};
+    use super::{Carry, CharacterTable, Found, MARGIN, Starts, Words, kind, push_places};
     use crate::kernels::byte_lanes::{Avx2, Avx512, Lanes};
     use crate::kernels::character_table::Row;
 
@@ -107,17 +219,6 @@ mod x86 {
     pub(super) unsafe fn avx2(table: &CharacterTable, words: &mut Words, odd: &mut Vec<u32>) {
         // SAFETY: the caller's.
         unsafe { mark_lanes::<Avx2>(table, words, odd) }
-    }
-
-    /// First bytes of characters of one length.
-    #[derive(Clone, Copy, Default)]
-    struct Found {
-        letters: u64,
-        quoted: u64,
-        singles: u64,
-        marks: u64,
-        single_marks: u64,
-        odd: u64,
     }
 
     impl Found {
@@ -140,20 +241,6 @@ mod x86 {
         }
     }
 
-    /// All bytes of characters of two and of three, by their first ones.
-    #[inline(always)]
-    fn bytes(two: u64, three: u64) -> u128 {
-        let (two, three) = (u128::from(two), u128::from(three));
-        two | two << 1 | three | three << 1 | three << 2
-    }
-
-    /// Of runs of bits, all from those of `starts` on.
-    #[inline(always)]
-    fn following(runs: u128, starts: u128) -> u128 {
-        // A sum carries through the rest of a run.
-        runs & !(runs + (runs & starts))
-    }
-
     /// # Safety
     /// The instruction set is there, and the text has its margins.
     #[inline(always)]
@@ -163,14 +250,10 @@ mod x86 {
         // SAFETY: the instruction set is there.
         let leads = unsafe { L::table(&leads.0) };
         let Words { lowered, blocks, .. } = words;
-        // What the block before says of this one, and the last byte of that.
-        let (mut letters_on, mut singles_on, mut breaks_on) = (0_u64, 0_u64, 0_u64);
-        let (mut letter_before, mut single_before) = (0_u64, 0_u64);
+        let mut carry = Carry::default();
         for (index, block) in blocks.iter_mut().enumerate() {
             if block.foreign == 0 {
-                block.breaks |= breaks_on;
-                (letters_on, singles_on, breaks_on) = (0, 0, 0);
-                (letter_before, single_before) = (block.letters >> 63, 0);
+                carry.pass(block);
                 continue;
             }
             let text = &lowered[64 * index + MARGIN..];
@@ -183,8 +266,8 @@ mod x86 {
             // SAFETY: the instruction set is there.
             let (tails, below_three, below_four) =
                 unsafe { (block_bytes.below(-64), block_bytes.below(-32), block_bytes.below(-16)) };
-            let two = below_three & !tails;
-            let three = below_four & !below_three;
+            let Starts { two, three, longer, .. } =
+                Starts::new(block.foreign, tails, below_three, below_four);
             // SAFETY: the instruction set is there.
             let (kinds, mixed) = unsafe {
                 let kinds = block_bytes.lookup(leads);
@@ -234,56 +317,16 @@ mod x86 {
                     }
                 }
             }
-            let mut odd_here = block.foreign & !below_four | of_two.odd | of_three.odd;
-            if (of_two.quoted | of_two.marks | of_three.quoted | of_three.marks) != 0 {
+            let quotes = || {
                 // SAFETY: the margin behind the text is as wide.
-                let (after_two, after_three) = unsafe {
+                unsafe {
                     let fourths = L::load(text.as_ptr().add(3));
                     let quotes = |bytes: L| bytes.equal(b'"') | bytes.equal(b'\'');
-                    (quotes(thirds), quotes(fourths))
-                };
-                for (found, quotes) in [(&mut of_two, after_two), (&mut of_three, after_three)] {
-                    odd_here |= (found.quoted | found.marks) & quotes;
-                    found.letters |= found.quoted & !quotes;
-                    found.marks &= !quotes;
+                    [quotes(thirds), quotes(fourths)]
                 }
-            }
-            let mut letters = bytes(of_two.letters, of_three.letters) | u128::from(letters_on);
-            let mut singles = bytes(of_two.singles, of_three.singles) | u128::from(singles_on);
-            let mut single_starts = of_two.singles | of_three.singles;
-            let mut single_ends =
-                u128::from(of_two.singles) << 2 | u128::from(of_three.singles) << 3;
-            if of_two.marks | of_three.marks != 0 {
-                let marks = bytes(of_two.marks, of_three.marks);
-                let before = (letters | u128::from(block.letters)) << 1 | u128::from(letter_before);
-                let followed = following(marks, before);
-                letters |= followed;
-                odd_here |= (of_two.marks | of_three.marks) & !(followed as u64);
-            }
-            if of_two.single_marks | of_three.single_marks != 0 {
-                let marks = bytes(of_two.single_marks, of_three.single_marks);
-                let followed = following(marks, singles << 1 | u128::from(single_before));
-                singles |= followed;
-                let followed = followed as u64;
-                odd_here |= (of_two.single_marks | of_three.single_marks) & !followed;
-                let (two, three) =
-                    (of_two.single_marks & followed, of_three.single_marks & followed);
-                single_starts |= two | three;
-                single_ends |= u128::from(two) << 2 | u128::from(three) << 3;
-            }
-            block.letters |= letters as u64;
-            block.others |= singles as u64;
-            block.breaks |= single_starts | single_ends as u64 | breaks_on;
-            letters_on = (letters >> 64) as u64;
-            singles_on = (singles >> 64) as u64;
-            breaks_on = (single_ends >> 64) as u64;
-            // A character that goes on into the next block ends there.
-            letter_before = block.letters >> 63;
-            single_before = block.others >> 63;
-            while odd_here != 0 {
-                odd.push((64 * index) as u32 + odd_here.trailing_zeros());
-                odd_here &= odd_here - 1;
-            }
+            };
+            let odd_here = carry.mark(block, [of_two, of_three], quotes) | longer;
+            push_places(index, odd_here, odd);
         }
     }
 }
@@ -291,26 +334,82 @@ mod x86 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::kernels::character_table::Character;
     use crate::kernels::character_table::tests::described;
-    use crate::kernels::word_masks::{Block, classify};
+    use crate::kernels::word_masks::classify;
     use proptest::prelude::*;
 
     static TABLE: CharacterTable = CharacterTable::new(described);
 
-    fn marked(isa: Isa, text: &str) -> (Vec<Block>, Vec<u32>) {
+    /// The plain twin: one character after the other.
+    fn one_by_one(table: &CharacterTable, words: &mut Words, odd: &mut Vec<u32>) {
+        let mut at = 0;
+        // The run of letters, with what is of them.
+        let mut letters = 0..0;
+        // Where the last word of one character ends.
+        let mut single_end = usize::MAX;
+        while at < 64 * (words.blocks.len() - 2) {
+            let text = &words.lowered[MARGIN..];
+            if text[at].is_ascii() {
+                at += 1;
+                continue;
+            }
+            let Some((Character { kind, .. }, length)) = table.replaced(&text[at..]) else {
+                odd.push(at as u32);
+                at += 4;
+                continue;
+            };
+            let end = at + length;
+            let is_letter = match kind {
+                kind::LETTER => true,
+                kind::QUOTED_LETTER => !is_quote(text[end]),
+                kind::MARK => {
+                    let is_behind = letters.end == at && !letters.is_empty()
+                        || at > 0 && words.blocks[(at - 1) / 64].at((at - 1) % 64).letters != 0;
+                    is_behind && !is_quote(text[end])
+                }
+                _ => false,
+            };
+            if is_letter {
+                if letters.end != at {
+                    words.mark(letters, |block| &mut block.letters);
+                    letters = at..end;
+                }
+                letters.end = end;
+            } else if kind == kind::SINGLE || kind == kind::SINGLE_MARK && single_end == at {
+                for place in [at, end] {
+                    words.blocks[place / 64].breaks |= 1 << (place % 64);
+                }
+                words.mark(at..end, |block| &mut block.others);
+                single_end = end;
+            } else if kind != 0 {
+                odd.push(at as u32);
+            }
+            at = end;
+        }
+        words.mark(letters, |block| &mut block.letters);
+    }
+
+    /// What becomes of a text by an instruction set, or by the twin.
+    fn marked(isa: Option<Isa>, text: &str) -> (Vec<Block>, Vec<u32>) {
         let (mut words, mut odd) = (Words::default(), vec![7]);
         // What an earlier text left behind.
-        classify(isa, &[b'"'; 300], &mut words);
-        classify(isa, text.as_bytes(), &mut words);
-        mark_characters(isa, &TABLE, &mut words, &mut odd);
+        classify(Isa::Portable, &[b'"'; 300], &mut words);
+        classify(Isa::Portable, text.as_bytes(), &mut words);
+        if let Some(isa) = isa {
+            mark_characters(isa, &TABLE, &mut words, &mut odd);
+        } else {
+            odd.clear();
+            one_by_one(&TABLE, &mut words, &mut odd);
+        }
         (words.blocks, odd)
     }
 
     #[track_caller]
     fn check(text: &str) {
-        let expected = marked(Isa::Portable, text);
+        let expected = marked(None, text);
         for &isa in Isa::available() {
-            assert!(marked(isa, text) == expected, "{isa} {text:?}");
+            assert!(marked(Some(isa), text) == expected, "{isa} {text:?}");
         }
     }
 
@@ -344,13 +443,12 @@ mod tests {
                 (format!("-{single_mark}"), (0, 0, 0), vec![1]),
                 (format!("a{odd}"), (1, 0, 0), vec![1]),
             ] {
-                let (blocks, odd) = marked(Isa::Portable, &text);
+                let (blocks, odd) = marked(None, &text);
                 let Block { letters, others, breaks, .. } = blocks[0];
                 assert_eq!(((letters, others, breaks), odd), (expected, odd_places), "{text:?}");
                 check(&text);
             }
-            let (blocks, odd) =
-                marked(Isa::Portable, &format!("{single}{single_mark}{single_mark}"));
+            let (blocks, odd) = marked(None, &format!("{single}{single_mark}{single_mark}"));
             assert_eq!(blocks[0].others, (1 << (3 * length)) - 1);
             assert_eq!(blocks[0].breaks, 1 | 1 << length | 1 << (2 * length) | 1 << (3 * length));
             assert!(odd.is_empty());

@@ -12,6 +12,7 @@ pub mod block_keys;
 pub mod bucket_filter;
 #[cfg(target_arch = "x86_64")]
 mod byte_lanes;
+mod character_starts;
 pub mod character_table;
 pub mod fold_characters;
 pub mod hamming_accept;

@@ -97,17 +97,11 @@ pub struct Words {
 }
 
 impl Words {
-    /// The first byte beyond ASCII from `at` on.
+    /// The bytes beyond ASCII of the 64 from `at` on.
     #[inline]
-    #[must_use]
-    pub fn next_foreign(&self, at: usize) -> Option<usize> {
-        let mut index = at / 64;
-        let mut foreign = self.blocks.get(index)?.foreign & (u64::MAX << (at % 64));
-        while foreign == 0 {
-            index += 1;
-            foreign = self.blocks.get(index)?.foreign;
-        }
-        Some(index * 64 + foreign.trailing_zeros() as usize)
+    pub(super) fn foreign(&self, at: usize) -> u64 {
+        let of = |index: usize| self.blocks.get(index).map_or(0, |block| block.foreign);
+        of(at / 64) >> (at % 64) | of(at / 64 + 1) << (63 - at % 64) << 1
     }
 
     /// Adds the bytes of a range to a mask.
@@ -218,28 +212,38 @@ fn classify_block(bytes: &[u8; 64], lowered: &mut [u8; 64]) -> Block {
             | byte & 0x80;
         *lowered = byte | having(is_letter, 0x20);
     }
+    let mut eights = [0; 8];
+    for (of_eight, &eight) in eights.iter_mut().zip(classes.as_chunks::<8>().0) {
+        *of_eight = u64::from_le_bytes(eight);
+    }
+    let any = eights.iter().fold(0, |any, eight| any | eight);
+    let flagged = |flag: u8| gathered(&eights.map(|eight| eight << flag.leading_zeros()));
+    // Of these a text has many, or hardly any: a branch that is foreseen.
+    let flagged_if_any = |flag: u8| {
+        if any << flag.leading_zeros() & HIGHEST == 0 { 0 } else { flagged(flag) }
+    };
     Block {
-        letters: flagged(&classes, LETTER),
-        digits: flagged(&classes, DIGIT),
-        underscores: flagged(&classes, UNDERSCORE),
-        joins_letters: flagged(&classes, JOINS_LETTERS),
-        joins_digits: flagged(&classes, JOINS_DIGITS),
-        foreign: flagged(&classes, 0x80),
+        letters: flagged_if_any(LETTER),
+        digits: flagged(DIGIT),
+        underscores: flagged_if_any(UNDERSCORE),
+        joins_letters: flagged(JOINS_LETTERS),
+        joins_digits: flagged(JOINS_DIGITS),
+        foreign: flagged_if_any(0x80),
         others: 0,
         breaks: 0,
     }
 }
 
-/// The bytes that have a flag.
+/// The highest bit of each of eight bytes.
+pub(super) const HIGHEST: u64 = 0x8080_8080_8080_8080;
+
+/// The highest bits of 64 bytes.
 #[inline]
-fn flagged(classes: &[u8; 64], flag: u8) -> u64 {
-    const ONES: u64 = 0x0101_0101_0101_0101;
-    // The product brings the lowest bits of eight bytes side by side, at the top.
-    const GATHER: u64 = 0x0102_0408_1020_4080;
-    let eights = classes.as_chunks::<8>().0.iter().enumerate();
-    eights.fold(0, |mask, (at, &eight)| {
-        let bits = u64::from_le_bytes(eight) >> flag.trailing_zeros() & ONES;
-        mask | (bits.wrapping_mul(GATHER) >> 56) << (8 * at)
+pub(super) fn gathered(eights: &[u64; 8]) -> u64 {
+    // The product brings the highest bits of eight bytes side by side, at the top.
+    const GATHER: u64 = 0x0002_0408_1020_4081;
+    eights.iter().enumerate().fold(0, |mask, (at, &eight)| {
+        mask | ((eight & HIGHEST).wrapping_mul(GATHER) >> 56) << (8 * at)
     })
 }
 

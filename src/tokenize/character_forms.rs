@@ -99,8 +99,24 @@ pub(super) fn form(character: char) -> Form {
     }
 }
 
+/// Whether a character is of a large block of which all are folded to themselves, which takes long to
+/// ask for each of them.
+fn is_of_stable_block(character: char) -> bool {
+    matches!(character,
+        '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{ac00}'..='\u{d7a3}'
+        | '\u{e000}'..='\u{f8ff}')
+}
+
 #[cold]
 fn ask(character: char) -> Form {
+    if is_of_stable_block(character) {
+        return Form::new(State::Stable, character.encode_utf8(&mut [0; 4]), 0);
+    }
+    by_rules(character)
+}
+
+/// What the rules of normalization and folding make of a character.
+fn by_rules(character: char) -> Form {
     let mut folded = String::new();
     let text = character.encode_utf8(&mut [0; 4]).to_owned();
     fold(&text, &mut folded);
@@ -126,4 +142,18 @@ fn ask(character: char) -> Form {
 fn starts_anew(character: char) -> bool {
     canonical_combining_class(character) == 0
         && is_nfkc_quick(std::iter::once(character)) != IsNormalized::Maybe
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn characters_of_stable_blocks_are_folded_to_themselves() {
+        let of_blocks: Vec<char> = ('\0'..=char::MAX).filter(|&c| is_of_stable_block(c)).collect();
+        assert!(of_blocks.len() > 40_000);
+        for character in of_blocks {
+            assert_eq!(ask(character).0, by_rules(character).0, "{character:?}");
+        }
+    }
 }

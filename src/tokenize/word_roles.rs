@@ -93,10 +93,20 @@ pub(super) fn role(character: char) -> Role {
 
 #[cold]
 fn ask(character: char, known: &AtomicU8) -> Role {
-    let role = role_by_rules(character);
+    let role = role_of_block(character).unwrap_or_else(|| role_by_rules(character));
     // Whoever asks gets the same answer.
     known.store(role as u8, Ordering::Relaxed);
     role
+}
+
+/// The role of all characters of a large block, which takes long to ask for each of them.
+fn role_of_block(character: char) -> Option<Role> {
+    match character {
+        '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' => Some(Role::Single),
+        '\u{ac00}'..='\u{d7a3}' => Some(Role::Letter),
+        '\u{e000}'..='\u{f8ff}' => Some(Role::Separator),
+        _ => None,
+    }
 }
 
 /// The role of a character, as the segments show it in which it stands beside others.
@@ -107,7 +117,13 @@ fn role_by_rules(character: char) -> Role {
     }
     let (is_alphanumeric, is_unspaced) = (character.is_alphanumeric(), is_unspaced(character));
     let is_joined = |before: &str, after: &str| {
-        let text = format!("{before}{character}{after}");
+        let mut text = [0; 16];
+        let mut length = 0;
+        for part in [before, character.encode_utf8(&mut [0; 4]), after] {
+            text[length..length + part.len()].copy_from_slice(part.as_bytes());
+            length += part.len();
+        }
+        let text = std::str::from_utf8(&text[..length]).unwrap_or_default();
         text.split_word_bounds().next().is_some_and(|first| first.len() == text.len())
     };
     if is_joined("!", "") {
@@ -170,6 +186,16 @@ mod tests {
                 assert_eq!(role(character), expected, "{character:?}");
                 assert_eq!(role(character), expected, "{character:?}, again");
             }
+        }
+    }
+
+    #[test]
+    fn blocks_have_the_role_of_each_of_their_characters() {
+        let known = |character: char| role_of_block(character).map(|role| (character, role));
+        let of_blocks: Vec<_> = ('\0'..=char::MAX).filter_map(known).collect();
+        assert!(of_blocks.len() > 40_000);
+        for (character, role) in of_blocks {
+            assert_eq!(role, role_by_rules(character), "{character:?}");
         }
     }
 
