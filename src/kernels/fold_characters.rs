@@ -152,7 +152,7 @@ fn portable(mut around: Around<'_>, words: &Words, folded: &mut [u8]) -> usize {
         // What goes on in the next block is done with that.
         for at in places(starts.two & !(1 << 63)) {
             let (row, member) = (table.two(bytes[at]), usize::from(bytes[at + 1] & 0x3F));
-            (room[at], room[at + 1]) = (row.first[member], row.last[member]);
+            room[at..at + 2].copy_from_slice(&row.both[member]);
             special.add(row.folds[member], at, &mut room[at..at + 2]);
         }
         for at in places(starts.three & !(3 << 62)) {

@@ -115,8 +115,9 @@ pub const FEW_TERMS: u64 = 1 << 26;
 /// thresholds take, and twice, until they are in order.
 const BYTES_PER_SKETCHED_TERM: u64 = 1;
 
-/// Bytes per term of documents that are compared term by term.
-const BYTES_PER_COMPARED_TERM: u64 = 12;
+/// Bytes per term of documents that are compared term by term: the term, and its number in a table
+/// that grows twofold, where documents are densely linked.
+const BYTES_PER_COMPARED_TERM: u64 = 32;
 
 /// Bytes of a pair of documents whose sketches are near, while their terms are compared.
 const BYTES_PER_CANDIDATE: u64 = 32;
@@ -264,16 +265,20 @@ impl SetJoin<'_> {
         });
         let end_row = prune::end_row(&shards);
         let mut pairs = if is_scanned {
+            // Sketches and candidates are there while terms are compared.
+            let sketched_bytes = living_terms(&shards) * BYTES_PER_SKETCHED_TERM;
+            let memory =
+                self.memory_bytes.saturating_sub(sketched_bytes).max(self.memory_bytes / 4);
+            let most = memory / 4 / BYTES_PER_CANDIDATE;
             let comparison = TermComparison {
                 sources,
                 shards: &shards,
                 threshold: self.threshold,
-                fitting: self.memory_bytes / BYTES_PER_COMPARED_TERM,
+                fitting: memory / 4 * 3 / BYTES_PER_COMPARED_TERM,
                 threads: Threads(self.pool),
                 isa: self.isa,
                 progress: self.progress,
             };
-            let most = self.memory_bytes / 4 / BYTES_PER_CANDIDATE;
             let mut alike = Vec::new();
             self.near_sketches(sketches, second_from, most, &mut |found| {
                 let candidates = in_order(&found, end_row, Threads(self.pool))?;
