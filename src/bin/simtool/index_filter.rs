@@ -77,21 +77,24 @@ pub(crate) fn run(args: &FilterArgs) -> anyhow::Result<Outcome> {
     loop {
         // What waits is answered while the next is read, if that is there, and else at once.
         let longest = if waiting.is_some() { Duration::ZERO } else { answers.until_commit() };
-        let taken =
-            input.take(room, longest).map_err(|e| Error::io("standard input", "read", e))?;
-        let has_ended = matches!(taken, Taken::End);
         let mut answer = || answers.answer(waiting.take());
-        (waiting, room) = match taken {
-            Taken::Lines(bytes) => {
+        (waiting, room) = match input.take(room, longest) {
+            Ok(Taken::Lines(bytes)) => {
                 let (read, answered) = reader.read_beside(&bytes, answer)?;
                 let room = answered?;
                 (Some(Batch { bytes, read }), room)
             }
-            Taken::Nothing | Taken::End => (None, answer()?),
+            Ok(Taken::Nothing) => (None, answer()?),
+            Ok(Taken::End) => {
+                answer()?;
+                break;
+            }
+            Err(error) => {
+                answer()?;
+                answers.commit()?;
+                return Err(Error::io("standard input", "read", error).into());
+            }
         };
-        if has_ended {
-            break;
-        }
     }
     answers.commit()?;
     let Counts { lines, new, repeats, bad } = answers.counts;
