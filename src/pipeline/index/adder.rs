@@ -7,7 +7,7 @@ use super::pending::{Input, Pending};
 use super::stored::{check_rows, check_shape, find, near_of, removed};
 use crate::durable::Disk;
 use crate::error::Result;
-use crate::fingerprint_rows::{FingerprintRows, Shape};
+use crate::fingerprint_rows::FingerprintRows;
 use crate::mapped_file::FileAccess;
 use crate::matches::Match;
 use crate::pipeline::method::Method;
@@ -104,11 +104,6 @@ impl IndexAdder {
     #[must_use]
     pub fn method(&self) -> &Method {
         self.recipe.method()
-    }
-
-    /// The shape of these rows.
-    pub(super) fn shape(&self) -> Shape {
-        self.recipe.reach.shape
     }
 
     /// What makes rows, to be used while documents are added.

@@ -4,7 +4,7 @@ use super::adder::{Added, Arrival, IndexAdder};
 use super::kept_recipe::KeptRecipe;
 use crate::document::{Bad, Content};
 use crate::error::Result;
-use crate::fingerprint_rows::RowsBuilder;
+use crate::fingerprint_rows::{RowsBuilder, Shape};
 use crate::pipeline::method::{Fitted, RowMaker, RowScratch};
 use crate::pipeline::workers::Workers;
 use crate::read::{Corpus, Event, JsonLinesInMemory, ReadOptions};
@@ -52,7 +52,11 @@ struct ShardLines {
 
 /// The lines of a batch, with the rows of their documents, which are still to be added.
 #[derive(Debug)]
-pub struct ReadLines(Vec<ShardLines>);
+pub struct ReadLines {
+    shards: Vec<ShardLines>,
+    /// Of their rows.
+    shape: Shape,
+}
 
 /// What reads lines for an index, also while the index answers others.
 #[derive(Debug)]
@@ -81,13 +85,16 @@ impl LineReader {
 
     fn read(&self, lines: &[u8]) -> Result<ReadLines> {
         let corpus = JsonLinesInMemory::new(lines, &self.options);
-        let recipe = self.recipe.method().recipe();
+        let (recipe, shape) = (self.recipe.method().recipe(), self.recipe.reach.shape);
         // An index keeps rows of methods that have them.
-        let Some(sketch) = recipe.sketch() else { return Ok(ReadLines(Vec::new())) };
+        let Some(sketch) = recipe.sketch() else {
+            return Ok(ReadLines { shards: Vec::new(), shape });
+        };
         let maker = RowMaker::new(recipe.terms(), sketch, &Fitted::Nothing, self.resources.isa);
         let shards = (0..corpus.shard_count()).into_par_iter().with_max_len(1);
         let read = |scratch: &mut RowScratch, shard| read_shard(&corpus, shard, &maker, scratch);
-        shards.map_init(RowScratch::default, read).collect::<Result<_>>().map(ReadLines)
+        let shards = shards.map_init(RowScratch::default, read).collect::<Result<_>>()?;
+        Ok(ReadLines { shards, shape })
     }
 }
 
@@ -108,11 +115,10 @@ impl IndexAdder {
     /// As [`Self::add`].
     pub fn add_lines(
         &mut self,
-        ReadLines(mut shards): ReadLines,
+        ReadLines { mut shards, shape }: ReadLines,
         first_line: u64,
         arrival: Arrival<'_>,
     ) -> Result<Vec<Line>> {
-        let shape = self.shape();
         let (mut rows, mut ids, mut number) = (RowsBuilder::new(shape), Vec::new(), first_line);
         for ShardLines { lines, words } in &mut shards {
             let mut words = words.chunks_exact(shape.words());
