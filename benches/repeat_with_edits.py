@@ -2,7 +2,7 @@
 """Repeats the documents of a form-feed file, each time with other words exchanged, as sites that copy
 each other do: for measuring how runs grow on real text.
 
-usage: scripts/repeat-with-edits FILE COPIES FIRST > out.txt
+usage: benches/repeat_with_edits.py FILE COPIES FIRST > out.txt
 
 The first copy, number FIRST, is unchanged if it is 0; in the others a document keeps all of its words,
 or one in 100, 20 or 5 becomes another word of the document. The same numbers give the same bytes.
