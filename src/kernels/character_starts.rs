@@ -5,8 +5,6 @@ use super::word_masks::{HIGHEST, gathered};
 /// First bytes of characters beyond ASCII in a block of 64 bytes; byte 0 in bit 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Starts {
-    /// Bytes beyond ASCII.
-    pub(super) foreign: u64,
     /// Bytes that go on with a character.
     pub(super) tails: u64,
     /// Characters of two bytes.
@@ -18,12 +16,11 @@ pub(super) struct Starts {
 }
 
 impl Starts {
-    /// Those of bytes beyond ASCII, of which all of `tails`, those below 0xE0 and those below 0xF0
-    /// are known.
+    /// Those of a block of which it is known what is beyond ASCII, goes on with a character, and is
+    /// beyond ASCII and below 0xE0 or 0xF0.
     #[inline(always)]
     pub(super) fn new(foreign: u64, tails: u64, below_three: u64, below_four: u64) -> Self {
         Self {
-            foreign,
             tails,
             two: below_three & !tails,
             three: below_four & !below_three,
@@ -77,13 +74,13 @@ mod tests {
                 (0..64).fold(0, |mask, at| mask | u64::from(is_so(bytes[at])) << at)
             };
             let expected = Starts {
-                foreign: having(&|byte| byte >= 0x80),
                 tails: having(&|byte| (0x80..0xC0).contains(&byte)),
                 two: having(&|byte| (0xC0..0xE0).contains(&byte)),
                 three: having(&|byte| (0xE0..0xF0).contains(&byte)),
                 longer: having(&|byte| byte >= 0xF0),
             };
-            prop_assert_eq!(Starts::of(&bytes, expected.foreign), expected);
+            let foreign = having(&|byte| byte >= 0x80);
+            prop_assert_eq!(Starts::of(&bytes, foreign), expected);
             // What is behind a text may be anything.
             let [ascii, none] = [Starts::of(&bytes, 0), Starts::new(0, 0, 0, 0)];
             prop_assert_eq!(ascii, none);

@@ -65,8 +65,6 @@ pub struct Row {
     pub last: [u8; 64],
     /// What the first byte of each is replaced by.
     pub first: [u8; 64],
-    /// Both of these, of characters of two bytes.
-    pub both: [[u8; 2]; 64],
     /// What any of `folds` has.
     pub any_fold: u8,
     /// What any of `kinds` has.
@@ -90,7 +88,6 @@ impl Row {
             kinds,
             last: members.map(|member| member.bytes[2]),
             first: members.map(|member| member.bytes[0]),
-            both: members.map(|member| [member.bytes[0], member.bytes[2]]),
             any_fold: folds.iter().fold(0, |any, fold| any | fold),
             any_kind: kinds.iter().fold(0, |any, kind| any | kind),
             kind: kinds.iter().all(|&kind| kind == kinds[0]).then_some(kinds[0]),

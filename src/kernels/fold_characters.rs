@@ -70,7 +70,7 @@ impl Special {
     /// What is no character of two or three bytes.
     #[inline(always)]
     fn new(starts: &Starts) -> Self {
-        let Starts { tails, two, three, longer, .. } = *starts;
+        let Starts { tails, two, three, longer } = *starts;
         let expected = (two | three) << 1 | three << 2;
         let missing = expected & !tails;
         let broken = (two | three) & missing >> 1 | three & missing >> 2;
@@ -152,7 +152,7 @@ fn portable(mut around: Around<'_>, words: &Words, folded: &mut [u8]) -> usize {
         // What goes on in the next block is done with that.
         for at in places(starts.two & !(1 << 63)) {
             let (row, member) = (table.two(bytes[at]), usize::from(bytes[at + 1] & 0x3F));
-            room[at..at + 2].copy_from_slice(&row.both[member]);
+            (room[at], room[at + 1]) = (row.first[member], row.last[member]);
             special.add(row.folds[member], at, &mut room[at..at + 2]);
         }
         for at in places(starts.three & !(3 << 62)) {

@@ -190,15 +190,14 @@ fn portable(table: &CharacterTable, words: &mut Words, odd: &mut Vec<u32>) {
             }
             of_three.add(kind, at);
         }
-        let found = [of_two, of_three];
         let quotes = || {
-            [(0, 2), (1, 3)].map(|(length, behind): (usize, usize)| {
-                let is_before = |&at: &usize| is_quote(text[at + behind]);
-                let before = places(found[length].before_quotes()).filter(is_before);
+            [(of_two, 2), (of_three, 3)].map(|(found, length): (Found, usize)| {
+                let is_before = |&at: &usize| is_quote(text[at + length]);
+                let before = places(found.before_quotes()).filter(is_before);
                 before.fold(0, |mask, at| mask | 1 << at)
             })
         };
-        let odd_here = carry.mark(block, found, quotes) | starts.longer;
+        let odd_here = carry.mark(block, [of_two, of_three], quotes) | starts.longer;
         push_places(index, odd_here, odd);
     }
 }

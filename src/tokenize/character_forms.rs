@@ -5,6 +5,7 @@
 //! it at what is before.
 
 use super::normalize::{KNOWN, fold};
+use super::word_roles::role_of_block;
 use std::sync::atomic::{AtomicU64, Ordering};
 use unicode_normalization::char::canonical_combining_class;
 use unicode_normalization::{IsNormalized, UnicodeNormalization as _, is_nfkc_quick};
@@ -99,17 +100,9 @@ pub(super) fn form(character: char) -> Form {
     }
 }
 
-/// Whether a character is of a large block of which all are folded to themselves, which takes long to
-/// ask for each of them.
-fn is_of_stable_block(character: char) -> bool {
-    matches!(character,
-        '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{ac00}'..='\u{d7a3}'
-        | '\u{e000}'..='\u{f8ff}')
-}
-
 #[cold]
 fn ask(character: char) -> Form {
-    if is_of_stable_block(character) {
+    if role_of_block(character).is_some() {
         return Form::new(State::Stable, character.encode_utf8(&mut [0; 4]), 0);
     }
     by_rules(character)
@@ -149,8 +142,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn characters_of_stable_blocks_are_folded_to_themselves() {
-        let of_blocks: Vec<char> = ('\0'..=char::MAX).filter(|&c| is_of_stable_block(c)).collect();
+    fn characters_of_large_blocks_are_folded_to_themselves() {
+        let is_of_block = |&character: &char| role_of_block(character).is_some();
+        let of_blocks: Vec<char> = ('\0'..=char::MAX).filter(is_of_block).collect();
         assert!(of_blocks.len() > 40_000);
         for character in of_blocks {
             assert_eq!(ask(character).0, by_rules(character).0, "{character:?}");

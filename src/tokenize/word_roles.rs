@@ -99,8 +99,9 @@ fn ask(character: char, known: &AtomicU8) -> Role {
     role
 }
 
-/// The role of all characters of a large block, which takes long to ask for each of them.
-fn role_of_block(character: char) -> Option<Role> {
+/// The role of all characters of a large block, which takes long to ask for each of them. Each of
+/// these is folded to itself, too.
+pub(super) fn role_of_block(character: char) -> Option<Role> {
     match character {
         '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' => Some(Role::Single),
         '\u{ac00}'..='\u{d7a3}' => Some(Role::Letter),
@@ -117,13 +118,7 @@ fn role_by_rules(character: char) -> Role {
     }
     let (is_alphanumeric, is_unspaced) = (character.is_alphanumeric(), is_unspaced(character));
     let is_joined = |before: &str, after: &str| {
-        let mut text = [0; 16];
-        let mut length = 0;
-        for part in [before, character.encode_utf8(&mut [0; 4]), after] {
-            text[length..length + part.len()].copy_from_slice(part.as_bytes());
-            length += part.len();
-        }
-        let text = std::str::from_utf8(&text[..length]).unwrap_or_default();
+        let text = [before, character.encode_utf8(&mut [0; 4]), after].concat();
         text.split_word_bounds().next().is_some_and(|first| first.len() == text.len())
     };
     if is_joined("!", "") {

@@ -437,11 +437,9 @@ fn memory_bounds_what_is_merged() {
 
 #[test]
 fn segments_stay_few_also_where_little_or_nothing_is_new() {
-    let shape = Shape::bits(64);
-    let row = |seed: u64| mix(seed);
     let rows = |seeds: &mut dyn Iterator<Item = u64>| {
-        let mut rows = RowsBuilder::new(shape);
-        seeds.for_each(|seed| rows.push(Some(&[row(seed)])));
+        let mut rows = RowsBuilder::new(Shape::bits(64));
+        seeds.for_each(|seed| rows.push(Some(&[mix(seed)])));
         rows.finish()
     };
     let folder = created("simhash");
