@@ -30,7 +30,9 @@ use simtool::pipeline::method::{Criterion, Fitted, Method};
 use simtool::progress::NoProgress;
 use simtool::read::Texts;
 use simtool::search::layout::Layout;
+use simtool::search::null_lanes::{Side, may_be_null, shape_without_nulls, without_nulls};
 use simtool::sides::Sides;
+use simtool::stable_hash;
 use simtool::{ClusterRule, Config, Error, Resources};
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -54,8 +56,9 @@ struct Keys {
     distance: u32,
     shape: Shape,
     layout: Layout,
-    /// Blocks of half the size, for buckets that are too full; none where a layout has no halves.
-    halves: Option<Layout>,
+    /// Blocks of half the size, for buckets that are too full, and how many of them are of one part of a
+    /// row; none where a layout has no halves.
+    halves: Option<(Layout, usize)>,
 }
 
 #[pymethods]
@@ -142,15 +145,30 @@ impl Engine {
         self.keys.is_none() || self.config.method.verify().is_some()
     }
 
-    /// The fingerprints of texts.
-    fn fingerprints(&self, py: Python<'_>, texts: &Bound<'_, PyAny>) -> PyResult<Fingerprints> {
+    /// The fingerprints of texts; what is null in one is a number of the document by its `ids` instead,
+    /// as it is like nothing, a null of another document of either side included.
+    #[pyo3(signature = (texts, ids, of_queries=false))]
+    fn fingerprints(
+        &self,
+        py: Python<'_>,
+        texts: &Bound<'_, PyAny>,
+        ids: &Bound<'_, PyAny>,
+        of_queries: bool,
+    ) -> PyResult<Fingerprints> {
         let (input, method) = (Input::of(texts, None)?, &self.config.method);
         let (recipe, rows) = (method.recipe(), &input.rows()?);
         let made = py.detach(|| {
             let (texts, resources) = (Texts::of(rows), &self.config.resources);
             fingerprint_by_fitted(&texts, recipe, &self.fitted, resources, &NoProgress)
         });
-        Ok(Fingerprints::new(made.map_err(exception)?.rows, method.clone(), self.fitted.clone()))
+        let mut made = made.map_err(exception)?.rows;
+        if may_be_null(made.shape) {
+            let numbers =
+                fields::values(ids)?.into_iter().map(|id| stable_hash::hash(id.as_bytes()));
+            let side = if of_queries { Side::Queries } else { Side::Corpus };
+            made = without_nulls(&made, numbers, side);
+        }
+        Ok(Fingerprints::new(made, method.clone(), self.fitted.clone()))
     }
 
     /// The buckets of fingerprints: a table of `row` and `bucket`. Those of `full` buckets stand in
@@ -280,17 +298,22 @@ impl Keys {
             let rule = "has distances that no keys are known for: take simhash, or with minhash a `recall`";
             exception(Error::config("method", method, rule))
         };
-        let shape = method.recipe().sketch().ok_or_else(refused)?.shape();
+        let mut shape = method.recipe().sketch().ok_or_else(refused)?.shape();
         let by_bands = method.recall().map(|recall| Layout::with_recall(shape, distance, recall));
-        let is_exact = matches!(shape.metric(), Metric::Bits | Metric::Lanes { null: false, .. });
+        if may_be_null(shape) {
+            shape = shape_without_nulls(shape);
+        }
+        let is_exact = !matches!(shape.metric(), Metric::Cosine { .. });
         let sample = sample.map(|given| rows(given, shape)).transpose()?;
         let (layout, halves) = match (by_bands.flatten(), sample) {
             (Some(bands), _) => (bands, None),
             (None, _) if !is_exact => return Err(refused()),
             (None, Some(sample)) => (Layout::of(&sample.words, shape, distance), None),
             (None, None) => {
-                let twice = distance.checked_mul(2).filter(|&twice| twice + 1 < shape.units());
-                let halves = twice.map(|twice| Layout::even(shape, twice + 1));
+                let twice = distance.checked_mul(2);
+                let twice = twice.filter(|&twice| twice > 0 && twice + 1 < shape.units());
+                let halves = twice
+                    .map(|twice| (Layout::even(shape, twice + 1), 2 * (distance as usize + 1)));
                 (Layout::even(shape, distance), halves)
             }
         };
@@ -304,10 +327,13 @@ impl Keys {
         buckets.clear();
         for (table, &key) in keys.iter().enumerate() {
             match &self.halves {
-                Some(halves) if full.contains(&high(key)) => {
+                Some((halves, of_part)) if full.contains(&high(key)) => {
                     halves.keys(row, &mut parts);
-                    // Two halves are the block itself, in which all of the bucket agree.
-                    let others = parts.iter().enumerate().filter(|(half, _)| half / 2 != table);
+                    // Two halves are the block itself, in which all of the bucket agree. Those that are near
+                    // in its part of the row agree in another of this, too.
+                    let is_other =
+                        |half: usize| half / 2 != table && half / of_part == 2 * table / of_part;
+                    let others = parts.iter().enumerate().filter(|&(half, _)| is_other(half));
                     buckets.extend(others.map(|(_, &part)| high(mixed(key, part))));
                 }
                 _ => buckets.push(high(key)),
@@ -514,7 +540,7 @@ fn high(key: u64) -> u32 {
 
 /// The key of what agrees in two.
 fn mixed(key: u64, part: u64) -> u64 {
-    simtool::stable_hash::mix(key ^ part.rotate_left(1))
+    stable_hash::mix(key ^ part.rotate_left(1))
 }
 
 /// Fingerprints of a shape.

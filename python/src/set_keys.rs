@@ -4,6 +4,7 @@
 use crate::columns::{ColumnData, Values};
 use crate::engine::{fitted, whole_numbers};
 use crate::errors::exception;
+use crate::numbers;
 use crate::settings;
 use crate::tables::Table;
 use crate::texts::Input;
@@ -14,6 +15,14 @@ use simtool::pipeline::{self, SetUnderKey};
 
 /// Pairs after which those that were found are handed out.
 const MOST_PAIRS: usize = 1 << 20;
+
+/// Numbers of a set under a key: this, what it and all behind it weigh, the weight of the set, its side, and
+/// the two of its class.
+const NUMBERS: usize = 6;
+type SetOfKey = [u64; NUMBERS];
+
+/// Sets that go together, so that as many such as an engine hands out at once are no more than 60 MB.
+const MOST_OF_ROW: usize = 128;
 
 /// Finds keys of sets by a method that compares these.
 #[pyclass(frozen, module = "simtool._simtool")]
@@ -60,52 +69,151 @@ impl SetKeys {
         Ok((Table::new(vec![groups, weights]), Table::new(keys.into())))
     }
 
-    /// The pairs of sets with one key that may be alike enough: a table of the rows `a` and `b`, and where to
-    /// go `on` for more of them, if there may be. All sets of a key are given, and neighbours. With `sides`,
-    /// pairs of one of side 0 and one of side 1.
-    #[pyo3(signature = (terms, weights, rests, sides=None, on=(0, 0)))]
+    /// The sets that stand under keys, those of one of `parts` parts of the keys side by side: a table of the
+    /// column `set`, the numbers of each, and a table of the `part` and its `end` in the first one, a
+    /// line for so many sets as go together at the most. The keys of a set are those up to its `ends`, each
+    /// with its rest.
+    #[staticmethod]
+    fn parted(
+        py: Python<'_>,
+        classes: &Bound<'_, PyAny>,
+        weights: &Bound<'_, PyAny>,
+        sides: &Bound<'_, PyAny>,
+        keys: &Bound<'_, PyAny>,
+        ends: &Bound<'_, PyAny>,
+        parts: u32,
+    ) -> PyResult<(Table, Table)> {
+        let classes = of_width(classes, "classes", 2)?;
+        let keys = of_width(keys, "keys", 2)?;
+        let [weights, sides, ends] = [(weights, "weights"), (sides, "sides"), (ends, "ends")]
+            .map(|(given, name)| whole_numbers(given, name));
+        let (weights, sides, ends) = (weights?, sides?, ends?);
+        let lengths = [classes.len() / 2, weights.len(), sides.len()];
+        if lengths.into_iter().any(|length| length != ends.len()) || parts == 0 {
+            return Err(PyValueError::new_err("weights, sides, ends: must be one for each class"));
+        }
+        let (sets, bounds) = py.detach(|| {
+            let (classes, keys) = (classes.as_chunks::<2>().0, keys.as_chunks::<2>().0);
+            let mut sets: Vec<SetOfKey> = Vec::with_capacity(keys.len());
+            for (row, &end) in ends.iter().enumerate() {
+                let [low, high] = classes[row];
+                let [weight, side] = [weights[row], sides[row]].map(i64::cast_unsigned);
+                let begin = sets.len();
+                let end = usize::try_from(end).unwrap_or(0).clamp(begin, keys.len());
+                let of_key = |&[term, rest]: &[u64; 2]| [term, rest, weight, side, low, high];
+                sets.extend(keys[begin..end].iter().map(of_key));
+            }
+            side_by_side(&sets, parts)
+        });
+        let (parts, ends) = bounds.into_iter().unzip();
+        Ok((
+            Table::new(vec![ColumnData::new("set", Values::Words(NUMBERS, sets))]),
+            Table::new(vec![
+                ColumnData::new("part", Values::U32(parts)),
+                ColumnData::new("end", Values::U32(ends)),
+            ]),
+        ))
+    }
+
+    /// The pairs of sets with one key that may be alike enough, each under the lowest of them: a table of the
+    /// classes `a` and `b` and of the `term`, and where to go `on` for more of them, if there may be. All
+    /// sets of a key are given, as [`Self::parted`] has them. If `is_sided`, pairs of one of side 0 and one
+    /// of side 1.
+    #[pyo3(signature = (sets, is_sided, on=(0, 0)))]
     fn candidates(
         &self,
         py: Python<'_>,
-        terms: &Bound<'_, PyAny>,
-        weights: &Bound<'_, PyAny>,
-        rests: &Bound<'_, PyAny>,
-        sides: Option<&Bound<'_, PyAny>>,
+        sets: &Bound<'_, PyAny>,
+        is_sided: bool,
         on: (usize, usize),
     ) -> PyResult<(Table, Option<(usize, usize)>)> {
-        let terms = whole_numbers(terms, "terms")?;
-        let [weights, rests] = [whole_numbers(weights, "weights")?, whole_numbers(rests, "rests")?];
-        let sides = sides.map(|sides| whole_numbers(sides, "sides")).transpose()?;
-        let lengths = [Some(weights.len()), Some(rests.len()), sides.as_ref().map(Vec::len)];
-        if lengths.into_iter().flatten().any(|length| length != terms.len()) {
-            return Err(PyValueError::new_err("weights: must be one for each term"));
-        }
-        let under = |row: usize| SetUnderKey {
-            is_second: sides.as_ref().is_some_and(|sides| sides[row] == 1),
-            weight: weights[row].cast_unsigned(),
-            rest: rests[row].cast_unsigned(),
-        };
-        let (mut begin, mut from) = on;
-        let (mut a, mut b) = (Vec::new(), Vec::new());
-        py.detach(|| {
-            for run in terms.get(begin..).unwrap_or_default().chunk_by(|one, other| one == other) {
-                let under: Vec<SetUnderKey> = (begin..begin + run.len()).map(under).collect();
-                let most = MOST_PAIRS.saturating_sub(a.len());
-                let (found, next) = self.0.candidates(&under, sides.is_some(), from, most);
-                a.extend(found.iter().map(|&(a, _)| (begin + a) as u32));
-                b.extend(found.iter().map(|&(_, b)| (begin + b) as u32));
-                from = next.unwrap_or_default();
-                if next.is_none() {
+        let sets = of_width(sets, "sets", NUMBERS)?;
+        let (found, next) = py.detach(|| {
+            let mut sets = sets.as_chunks::<NUMBERS>().0.to_vec();
+            // Where a call goes on, the order is that of the one before.
+            sets.sort_unstable();
+            let (mut begin, mut from) = on;
+            let mut found: Vec<[u64; 5]> = Vec::new();
+            let rest = sets.get(begin..).unwrap_or_default();
+            for run in rest.chunk_by(|one, other| one[0] == other[0]) {
+                let mut is_done = true;
+                if run.len() > 1 {
+                    let under: Vec<SetUnderKey> = run.iter().map(under_key).collect();
+                    let most = MOST_PAIRS.saturating_sub(found.len());
+                    let (pairs, next) = self.0.candidates(&under, is_sided, from, most);
+                    found.extend(pairs.iter().map(|&(a, b)| pair(&run[a], &run[b], is_sided)));
+                    from = next.unwrap_or_default();
+                    is_done = next.is_none();
+                }
+                if is_done {
                     begin += run.len();
                 }
-                if a.len() >= MOST_PAIRS {
+                if found.len() >= MOST_PAIRS {
                     break;
                 }
             }
+            // Two sets come together under each key that they share.
+            found.sort_unstable();
+            found.dedup_by_key(|pair| [pair[0], pair[1], pair[2], pair[3]]);
+            (found, (begin < sets.len()).then_some((begin, from)))
         });
-        let columns =
-            [("a", a), ("b", b)].map(|(name, rows)| ColumnData::new(name, Values::U32(rows)));
-        let next = (begin < terms.len()).then_some((begin, from));
-        Ok((Table::new(columns.into()), next))
+        let words = |at: usize| found.iter().flat_map(|pair| [pair[at], pair[at + 1]]).collect();
+        Ok((
+            Table::new(vec![
+                ColumnData::new("a", Values::Words(2, words(0))),
+                ColumnData::new("b", Values::Words(2, words(2))),
+                ColumnData::new("term", Values::U64(found.iter().map(|pair| pair[4]).collect())),
+            ]),
+            next,
+        ))
     }
+}
+
+/// The sets of one part of the keys after those of another, and each part with the end of its sets, several
+/// times where these are many.
+fn side_by_side(sets: &[SetOfKey], parts: u32) -> (Vec<u64>, Vec<(u32, u32)>) {
+    // Keys are hashes.
+    let part = |set: &SetOfKey| ((set[0] >> 32) % u64::from(parts)) as usize;
+    let mut ends = vec![0_usize; parts as usize];
+    for set in sets {
+        ends[part(set)] += 1;
+    }
+    let (mut bounds, mut begin) = (Vec::new(), 0);
+    for (number, end) in (0..).zip(&mut ends) {
+        let count = std::mem::replace(end, begin);
+        let upto = begin + count;
+        while begin < upto {
+            begin = upto.min(begin + MOST_OF_ROW);
+            bounds.push((number, begin as u32));
+        }
+    }
+    let mut words = vec![0; sets.len() * NUMBERS];
+    let places = words.as_chunks_mut::<NUMBERS>().0;
+    for set in sets {
+        let place = &mut ends[part(set)];
+        places[*place] = *set;
+        *place += 1;
+    }
+    (words, bounds)
+}
+
+fn under_key(&[_, rest, weight, side, ..]: &SetOfKey) -> SetUnderKey {
+    SetUnderKey { is_second: side == 1, weight, rest }
+}
+
+/// The classes of two sets, in the order of the sides or in any that is always the same, and their key.
+fn pair(a: &SetOfKey, b: &SetOfKey, is_sided: bool) -> [u64; 5] {
+    let ([.., a_low, a_high], [.., b_low, b_high]) = (*a, *b);
+    let is_swapped = !is_sided && [b_low, b_high] < [a_low, a_high];
+    let [c, d] = if is_swapped { [b, a] } else { [a, b] };
+    [c[4], c[5], d[4], d[5], a[0]]
+}
+
+/// The words of rows of so many.
+fn of_width(given: &Bound<'_, PyAny>, name: &str, width: usize) -> PyResult<Vec<u64>> {
+    let rows = numbers::fingerprints(given)?;
+    if rows.shape.words() != width {
+        return Err(PyValueError::new_err(format!("{name}: must be rows of {width} numbers")));
+    }
+    Ok(rows.words.into_owned())
 }

@@ -116,11 +116,11 @@ def test_what_parts_teach_is_what_the_whole_does():
         kind = pa.string() if learner.most else pa.uint64()
         learned = learner.learned(pa.array(sums.keys(), kind), pa.array(sums.values(), pa.int64()), documents)
         expected = simtool.fingerprint(texts, **options)
-        made = Engine(learned=learned, **options).fingerprints(texts)
+        made = Engine(learned=learned, **options).fingerprints(texts, range(60))
         assert pa.array(made) == pa.array(expected)
         assert made.recipe == expected.recipe
         with pytest.raises(ValueError, match="must be what was learned for"):
-            Engine(**options).fingerprints(texts)
+            Engine(**options).fingerprints(texts, range(60))
     assert Learner().recipe is None
     with pytest.raises(ValueError, match="there is nothing to learn"):
         Learner().take()

@@ -201,6 +201,8 @@ OPTIONS = [
     {"bits": 512, "max_distance": 40},
     {"method": "minhash", "measure": "jaccard", "max_distance": 20},
     {"method": "minhash", "max_distance": 200, "recall": 0.95},
+    {"method": "multi-lexicon", "lexicons": 6, "votes": 4, "max_distance": 8},
+    {"method": "i-match", "lexicons": 6, "max_distance": 3, "idf_band": "0-1", "least_terms": 1, "least_share": 0.01, "lexicon_share": 0.5},
 ]
 
 VERIFIED = [
@@ -400,7 +402,7 @@ def test_queries_are_matched(spark, frame):
 def test_what_is_not_distributed_is_said(spark, frame):
     few = frame(["one two three"])
     for options, message in [
-        ({"method": "multi-lexicon"}, "distances that no keys are known for"),
+        ({"method": "minhash"}, "distances that no keys are known for"),
         ({"keep": "max"}, "`keep` max and `keep` min go with `keep_field`"),
         ({"keep_field": "id"}, "`keep` max and `keep` min go with `keep_field`"),
         ({"keep": "min", "keep_field": "size"}, "column size: must be one of id, text"),

@@ -75,7 +75,7 @@ pub fn self_join(
     progress: &dyn Progress,
 ) -> Result<SelfJoin> {
     if may_be_null(rows.shape) {
-        return self_join(&without_nulls(rows, Side::Corpus), plan, resources, progress);
+        return self_join(&without_nulls(rows, 0.., Side::Corpus), plan, resources, progress);
     }
     let share = Share::begin("joining", progress);
     let work = Work { share, ..Work::of(rows, plan, resources)? };
@@ -101,7 +101,7 @@ pub fn count_self_join(
     progress: &dyn Progress,
 ) -> Result<u64> {
     if may_be_null(rows.shape) {
-        return count_self_join(&without_nulls(rows, Side::Corpus), plan, resources, progress);
+        return count_self_join(&without_nulls(rows, 0.., Side::Corpus), plan, resources, progress);
     }
     let work = Work::of(rows, plan, resources)?;
     if work.votes().is_some() {
@@ -153,8 +153,14 @@ pub fn join(
 ) -> Result<Join> {
     check_both(queries, corpus)?;
     if may_be_null(corpus.shape) {
-        let queries = without_nulls(queries, Side::Queries);
-        return join(&queries, &without_nulls(corpus, Side::Corpus), plan, resources, progress);
+        let queries = without_nulls(queries, 0.., Side::Queries);
+        return join(
+            &queries,
+            &without_nulls(corpus, 0.., Side::Corpus),
+            plan,
+            resources,
+            progress,
+        );
     }
     let share = Share::begin("joining", progress);
     let work = Work { share, ..Work::of(corpus, plan, resources)? };

@@ -10,8 +10,10 @@ use crate::stable_hash::{GAMMA, mix};
 /// Disjoint masks over the bits of rows of one shape.
 ///
 /// Of k + 1 masks that share no unit (bit, or lane where the metric counts lanes), two rows that
-/// differ in at most k units agree in one: tables and joins by these masks miss nothing. Bands are
-/// masks, too, in which alike rows agree with the probability that [`Self::recall`] tells.
+/// differ in at most k units agree in one: tables and joins by these masks miss nothing. Of w lanes
+/// of which v must be near, any w - v + 1 have a near one among them: each of the first so many has
+/// k + 1 masks. Bands are masks, too, in which alike rows agree with the probability that
+/// [`Self::recall`] tells.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Layout {
     shape: Shape,
@@ -38,16 +40,11 @@ impl Layout {
     }
 
     fn weighed(weights: &BitWeights, shape: Shape, max_distance: u32) -> Self {
-        assert!(
-            !matches!(shape.metric(), Metric::Votes { .. }),
-            "{shape} are looked up lane by lane"
-        );
-        let mut all = vec![0; shape.words()];
-        set_lowest_bits(&mut all, shape.row_bits());
         let groups = (max_distance as usize).saturating_add(1);
         // With as many differences as units, any two rows may be near: one mask without bits.
-        let masks = weights.deal_words(&all, groups).unwrap_or_else(|| vec![0; shape.words()]);
-        Self { shape, masks }
+        let dealt = |part: Vec<u64>| weights.deal_words(&part, groups);
+        let masks: Option<Vec<_>> = regions(shape).map(dealt).collect();
+        Self { shape, masks: masks.map_or_else(|| vec![0; shape.words()], |masks| masks.concat()) }
     }
 
     /// The layout for `max_distance` that needs no data: neighbouring units, as many for each mask.
@@ -59,7 +56,17 @@ impl Layout {
         if masks > u64::from(shape.units()) {
             return Self { shape, masks: vec![0; shape.words()] };
         }
-        Self::bands(shape, max_distance + 1)
+        if !matches!(shape.metric(), Metric::Votes { .. }) {
+            return Self::bands(shape, max_distance + 1);
+        }
+        let of_lane = Self::bands(Shape::bits(u64::BITS), max_distance + 1).masks;
+        let mut masks = Vec::new();
+        for region in regions(shape) {
+            for mask in &of_lane {
+                masks.extend(region.iter().map(|word| word & mask));
+            }
+        }
+        Self { shape, masks }
     }
 
     /// `bands` masks of neighbouring units, as many for each: rows that agree in a band are looked
@@ -195,6 +202,19 @@ impl Layout {
     }
 }
 
+/// The parts of a row, one of which differs in few units if the rows are near.
+fn regions(shape: Shape) -> impl Iterator<Item = Vec<u64>> {
+    let (count, bits) = match shape.metric() {
+        Metric::Votes { needed } => (shape.words() - needed as usize + 1, u64::BITS),
+        _ => (1, shape.row_bits()),
+    };
+    (0..count).map(move |region| {
+        let mut words = vec![0; shape.words()];
+        set_lowest_bits(&mut words[region..], bits);
+        words
+    })
+}
+
 /// Whether block `table` is the first of `blocks` that holds none of the differing bits.
 #[inline]
 pub(super) fn is_first_agreeing<W: Lane>(blocks: &[W], table: usize, difference: W) -> bool {
@@ -229,6 +249,31 @@ mod tests {
         // Too few bits: all rows agree in nothing.
         check(&Layout::of(&[1], Shape::bits(64), 64), 1, 0);
         check(&Layout::even(Shape::bits(64), u32::MAX), 1, 0);
+    }
+
+    #[test]
+    fn rows_that_enough_lanes_find_near_agree_in_a_mask() {
+        let shape = Shape::votes(5, 3);
+        let words: Vec<u64> = (0..40).map(mix).collect();
+        let layouts = [Layout::even(shape, 3), Layout::of(&words, shape, 3)];
+        for layout in &layouts {
+            check(layout, 12, 3 * u64::BITS);
+            let (mut of_row, mut of_other) = (Vec::new(), Vec::new());
+            for near in (0u32..1 << 5).filter(|lanes| lanes.count_ones() == 3) {
+                // Three bits of a lane that is near, most of another.
+                let changed = |lane: u64| {
+                    let bits = if near >> lane & 1 == 1 { 3 } else { 30 };
+                    words[lane as usize]
+                        ^ (0..bits).fold(0, |bits, bit| bits | 1 << (bit * 19 + lane) % 64)
+                };
+                let other: Vec<u64> = (0..5).map(changed).collect();
+                assert_eq!(shape.distance(&words[..5], &other), 3);
+                layout.keys(&words[..5], &mut of_row);
+                layout.keys(&other, &mut of_other);
+                assert!(of_row.iter().zip(&of_other).any(|(a, b)| a == b), "{near:b}");
+            }
+        }
+        check(&Layout::even(shape, 64), 1, 0);
     }
 
     #[test]

@@ -29,7 +29,7 @@ mod lane_rows;
 pub mod layout;
 pub mod linear_scan;
 pub mod multi_index_join;
-mod null_lanes;
+pub mod null_lanes;
 mod parallel_partition;
 pub mod partition_join;
 pub mod partners;

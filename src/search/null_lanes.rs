@@ -5,7 +5,7 @@ use crate::fingerprint_rows::{FingerprintRows, Metric, Shape, is_null};
 
 /// Which rows of a search are meant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Side {
+pub enum Side {
     /// Those that are asked for, or all rows of a self-join.
     Corpus,
     /// Those that ask.
@@ -13,21 +13,33 @@ pub(super) enum Side {
 }
 
 /// Whether the lanes of rows of this shape may be null.
-pub(super) fn may_be_null(shape: Shape) -> bool {
+#[must_use]
+pub fn may_be_null(shape: Shape) -> bool {
     matches!(shape.metric(), Metric::Lanes { null: true, .. })
 }
 
-/// The rows with the row's number in place of each null, which no other row has there: a number of
-/// 32 bits and one for the side are below all values.
-pub(super) fn without_nulls(rows: &FingerprintRows<'_>, side: Side) -> FingerprintRows<'static> {
+/// The shape of such rows [without nulls](without_nulls).
+#[must_use]
+pub fn shape_without_nulls(shape: Shape) -> Shape {
+    Shape::lanes(shape.words() as u32, u64::BITS)
+}
+
+/// The rows with their numbers in place of each null. No other row of the side has the number of a row,
+/// of 62 bits: with one for the side it is below all values.
+#[must_use]
+pub fn without_nulls(
+    rows: &FingerprintRows<'_>,
+    numbers: impl IntoIterator<Item = u64>,
+    side: Side,
+) -> FingerprintRows<'static> {
     let count = rows.shape.words();
     let mut words = rows.words.to_vec();
-    for (row, number) in words.chunks_exact_mut(count).zip(0u64..) {
-        let unlike_others = number << 1 | u64::from(side == Side::Queries);
+    for (row, number) in words.chunks_exact_mut(count).zip(numbers) {
+        let unlike_others = (number << 1 | u64::from(side == Side::Queries)) & u64::MAX >> 1;
         row.iter_mut().filter(|lane| is_null(**lane)).for_each(|lane| *lane = unlike_others);
     }
     FingerprintRows {
-        shape: Shape::lanes(count as u32, u64::BITS),
+        shape: shape_without_nulls(rows.shape),
         words: words.into(),
         validity: rows.validity.clone(),
         recipe: None,
@@ -50,7 +62,7 @@ mod tests {
         }
         let rows = rows.finish();
         let (corpus, queries) =
-            (without_nulls(&rows, Side::Corpus), without_nulls(&rows, Side::Queries));
+            (without_nulls(&rows, 0.., Side::Corpus), without_nulls(&rows, 0.., Side::Queries));
         for a in 0..rows.len() {
             for b in 0..rows.len() {
                 let of = |one: &FingerprintRows<'_>, other: &FingerprintRows<'_>| {

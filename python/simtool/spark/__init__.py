@@ -128,7 +128,7 @@ def match(
     rows = [texts(of, text_column, id_column) for of in (queries, df)]
     known = learned(rows[1], options, sample, keep, max_terms)
     if engine.has_fingerprints:
-        asked, corpus = (fingerprints(of, engine, options, known) for of in rows)
+        asked, corpus = (fingerprints(of, engine, options, known, of is rows[0]) for of in rows)
     else:
         asked, corpus = (keyed(of, engine, options, known.of_keys) for of in rows)
         corpus = keep("corpus", corpus)

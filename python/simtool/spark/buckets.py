@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from simtool._simtool import Engine
-from simtool.spark.transfer import Batches, collect, engine_of, fingerprint_type, to_ipc, to_words
+from simtool.spark.transfer import Batches, collect, engine_of, fingerprint_type, in_tasks, to_ipc, to_words
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -74,7 +74,7 @@ class Buckets:
                 yield pa.RecordBatch.from_arrays(columns, ["bucket", *batch.schema.names])
 
         schema = f"bucket int, fingerprint {fingerprint_type(words)}" + (", side int" if sided else "")
-        return fingerprints.mapInArrow(rows, schema)
+        return in_tasks(fingerprints, rows, schema)
 
     def _full(self, fingerprints: DataFrame) -> list[int]:
         """The buckets that are too full."""
@@ -99,7 +99,7 @@ def by_bucket(
 
     rows = rows.repartition(*([] if partitions is None else [partitions]), "bucket")
     rows = rows.sortWithinPartitions("bucket") if is_sorted else rows
-    return rows.mapInArrow(visited, schema)
+    return in_tasks(rows, visited, schema)
 
 
 @lru_cache(maxsize=4)
@@ -113,7 +113,7 @@ def _keeps_order(session: SparkSession) -> bool:
 
     mixed = session.range(64).selectExpr("id * 37 % 64 AS mixed")
     sorted_rows = mixed.repartition(1, "mixed").sortWithinPartitions("mixed")
-    return all(row["kept"] for row in sorted_rows.mapInArrow(looked, "kept boolean").collect())
+    return all(row["kept"] for row in in_tasks(sorted_rows, looked, "kept boolean").collect())
 
 
 def _sorted(batches: Batches) -> Iterator[pa.RecordBatch]:
@@ -121,7 +121,7 @@ def _sorted(batches: Batches) -> Iterator[pa.RecordBatch]:
     held = [batch for batch in batches if batch.num_rows]
     if held:
         table = pa.Table.from_batches(held)
-        order = np.argsort(table["bucket"].to_numpy(), kind="stable")
+        order = np.argsort(table["bucket"].to_numpy())
         yield from table.take(order).combine_chunks().to_batches()
 
 

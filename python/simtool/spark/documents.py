@@ -9,7 +9,7 @@ import pyarrow.compute as pc
 
 from simtool._simtool import Engine
 from simtool.spark.learning import Learned
-from simtool.spark.transfer import Batches, engine_of, fingerprint_type, to_column, verifier_of
+from simtool.spark.transfer import Batches, engine_of, fingerprint_type, in_tasks, to_column, verifier_of
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -63,7 +63,9 @@ def description(rows: DataFrame, engine: Engine) -> str:
     return f"id {dict(rows.dtypes)['id']}" + order.get(engine.keep, "")
 
 
-def fingerprints(rows: DataFrame, engine: Engine, options: dict[str, Any], learned: Learned) -> DataFrame:
+def fingerprints(
+    rows: DataFrame, engine: Engine, options: dict[str, Any], learned: Learned, of_queries: bool = False
+) -> DataFrame:
     """`id` and `class` of the texts that have a fingerprint: equal documents are of one class. Where texts
     are compared, also the `fingerprint`, which is the class elsewhere; and the `order`.
     """
@@ -75,7 +77,7 @@ def fingerprints(rows: DataFrame, engine: Engine, options: dict[str, Any], learn
         verifier = verifier_of(made_of, learned.of_texts) if verifies else None
         for batch in batches:
             texts = batch.column("text")
-            found = pa.array(engine.fingerprints(texts))
+            found = pa.array(engine.fingerprints(texts, batch.column("id"), of_queries))
             has = found.is_valid()
             fingerprints = to_column(found.filter(has), words)
             columns = described(batch, has, engine)
@@ -88,7 +90,7 @@ def fingerprints(rows: DataFrame, engine: Engine, options: dict[str, Any], learn
 
     kind = fingerprint_type(words)
     schema = f"{description(rows, engine)}, class " + (f"binary, fingerprint {kind}" if verifies else kind)
-    return rows.mapInArrow(made, schema)
+    return in_tasks(rows, made, schema)
 
 
 def classes(documents: DataFrame, keep: str) -> DataFrame:

@@ -8,13 +8,15 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from simtool._simtool import Learner
-from simtool.spark.transfer import Batches, Steps, collect
+from simtool.spark.transfer import Batches, Steps, collect, in_tasks
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 # Documents by which it is known which terms are common, where no sample is given.
 SAMPLED = 20_000
+# Tasks that these are brought to.
+SAMPLE_PARTS = 4
 # Terms whose counts a task holds before it hands them out.
 MOST_HELD = 1_000_000
 # Terms that each task is told of where steps are not files: on Connect every step that is not brings what
@@ -45,11 +47,12 @@ def learned(rows: DataFrame, options: dict[str, Any], sample: int, keep: Steps, 
 
 
 def _sampled(rows: DataFrame, most: int) -> DataFrame:
-    """About so many documents, from everywhere."""
+    """About so many documents, from everywhere, together."""
     from pyspark.sql import functions as f
 
     share = rows.count() // most
-    return rows if share <= 1 else rows.where(f.pmod(f.hash("id"), f.lit(share)) == 0)
+    sample = rows if share <= 1 else rows.where(f.pmod(f.hash("id"), f.lit(share)) == 0)
+    return sample.select("text").repartition(SAMPLE_PARTS)
 
 
 def _model(rows: DataFrame, of_texts: bool, options: dict[str, Any], keep: Steps, max_terms: int) -> bytes:
@@ -60,7 +63,9 @@ def _model(rows: DataFrame, of_texts: bool, options: dict[str, Any], keep: Steps
         terms = counted["term"].combine_chunks()
         is_of_words = pa.types.is_large_string(terms.type)
         terms = terms.cast(pa.string()) if is_of_words else terms.view(pa.int64())
-        return pa.record_batch({"term": terms, "count": counted["count"].combine_chunks().view(pa.int64())})
+        counted = pa.record_batch({"term": terms, "count": counted["count"].combine_chunks().view(pa.int64())})
+        # Most terms of a sample are in one document of it: they are as rare as those that are not known.
+        return counted.filter(pc.greater(counted["count"], 1)) if learner.is_order else counted
 
     def counted(batches: Batches) -> Iterator[pa.RecordBatch]:
         learner = Learner(of_texts, **options)
@@ -71,7 +76,7 @@ def _model(rows: DataFrame, of_texts: bool, options: dict[str, Any], keep: Steps
 
     learner = Learner(of_texts, **options)
     kind = "string" if pa.types.is_string(counts(learner).schema.field("term").type) else "long"
-    sums = rows.select("text").mapInArrow(counted, f"term {kind}, count long")
+    sums = in_tasks(rows.select("text"), counted, f"term {kind}, count long")
     sums = sums.groupBy("term").agg(f.sum("count").alias("count"))
     if learner.most is not None:
         # Of equal counts the first terms; where any will do, such as stand everywhere in a table of hashes.

@@ -7,15 +7,21 @@ from typing import TYPE_CHECKING, Any, Iterable, Iterator
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from simtool._simtool import Engine, SetKeys
 from simtool.spark.buckets import by_bucket
 from simtool.spark.documents import described, description
-from simtool.spark.transfer import Batches, Options, engine_of, to_column
+from simtool.spark.transfer import Batches, Options, engine_of, in_tasks, of_binary, of_rows, to_binary, to_column, to_rows, to_words
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
+
+# Parts of all keys: what an engine moves is rows of many sets, not a row for each set and key.
+PARTS = 4096
+# Numbers of a set under a key.
+NUMBERS = 6
+# Documents whose sets are put side by side at once.
+TOGETHER = 4096
 
 
 @lru_cache(maxsize=4)
@@ -26,7 +32,8 @@ def keys_of(options: Options, order: bytes | None) -> SetKeys:
 
 def keyed(rows: DataFrame, engine: Engine, options: dict[str, Any], order: bytes | None) -> DataFrame:
     """`id` and `class` of the texts that have terms: equal sets are of one class. With the `weight` of the
-    set, and as `keys` the terms of its prefix, each with what it and all behind it weigh; and the `order`.
+    set, and as `keys` the terms of its prefix, each with what it and all behind it weigh, in eight bytes each;
+    and the `order`.
     """
     made_of = tuple(sorted(options.items()))
 
@@ -36,16 +43,15 @@ def keyed(rows: DataFrame, engine: Engine, options: dict[str, Any], order: bytes
             of_texts, keys = map(pa.table, finder.keys(batch.column("text")))
             groups = of_texts["group"].combine_chunks()
             has = groups.is_valid()
-            ends = np.searchsorted(keys["row"].to_numpy(), np.arange(batch.num_rows + 1)).astype(np.int32)
-            term, rest = (keys[name].combine_chunks().view(pa.int64()) for name in ("term", "rest"))
-            lists = pa.ListArray.from_arrays(pa.array(ends), pa.StructArray.from_arrays([term, rest], ["term", "rest"]))
+            ends = np.searchsorted(keys["row"].to_numpy(), np.arange(batch.num_rows + 1))
+            numbers = np.stack([keys["term"].to_numpy(), keys["rest"].to_numpy()], axis=1)
             columns = {"class": to_column(groups.filter(has), 2)}
             columns["weight"] = of_texts["weight"].combine_chunks().view(pa.int64()).filter(has)
-            columns["keys"] = lists.filter(has)
+            columns["keys"] = to_binary(numbers, ends).filter(has)
             yield pa.record_batch({**described(batch, has, engine), **columns})
 
-    schema = f"{description(rows, engine)}, class binary, weight long, keys array<struct<term: long, rest: long>>"
-    return rows.mapInArrow(made, schema)
+    schema = f"{description(rows, engine)}, class binary, weight long, keys binary"
+    return in_tasks(rows, made, schema)
 
 
 def alike(
@@ -59,28 +65,33 @@ def alike(
     made_of, is_sided = tuple(sorted(options.items())), len(sides) > 1
     # Of equal sets one.
     sides = [side.select("class", "weight", "keys").dropDuplicates(["class"]) for side in sides]
-    if is_sided:
-        queries, corpus = (side.withColumn("side", f.lit(number)) for number, side in enumerate(sides))
-        sides = [queries.union(corpus)]
-    rows = sides[0].withColumn("key", f.explode("keys")).drop("keys")
-    rows = rows.withColumn("bucket", f.col("key.term")).withColumn("rest", f.col("key.rest")).drop("key")
+    sides = [side.withColumn("side", f.lit(number)) for number, side in enumerate(sides)]
+    rows = sides[0].union(sides[1]) if is_sided else sides[0]
+    parts = max(PARTS, 16 * (partitions or 0))
+
+    def parted(batches: Batches) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            for at in range(0, batch.num_rows, TOGETHER):
+                some = batch.slice(at, TOGETHER)
+                keys, ends = of_binary(some.column("keys"), 2)
+                classes = to_words(some.column("class"), 2)
+                given = (classes, some.column("weight"), some.column("side"), to_rows(keys), pa.array(ends[1:]))
+                sets, rows = map(pa.table, SetKeys.parted(*given, parts))
+                sets = to_binary(of_rows(sets["set"].combine_chunks()), np.append(0, rows["end"].to_numpy()))
+                yield pa.record_batch({"bucket": rows["part"].combine_chunks().view(pa.int32()), "sets": sets})
 
     def candidates(tables: Iterable[pa.Table]) -> Iterator[pa.RecordBatch]:
         finder = keys_of(made_of, order)
         for table in tables:
-            columns = {name: table[name].combine_chunks() for name in table.column_names}
-            under = [columns[name] for name in ("bucket", "weight", "rest")]
+            sets = np.concatenate([of_binary(chunk, NUMBERS)[0] for chunk in table["sets"].chunks])
             on = (0, 0)
             while on is not None:
-                found, on = finder.candidates(*under, columns["side"] if is_sided else None, on)
+                found, on = finder.candidates(to_rows(sets), is_sided, on)
                 found = pa.table(found)
-                a, b = (columns["class"].take(found[name].combine_chunks()) for name in ("a", "b"))
-                if not is_sided:
-                    # Two sets come together under each key that they share, in any order.
-                    swap = pc.less(b, a)
-                    a, b = pc.if_else(swap, b, a), pc.if_else(swap, a, b)
-                yield pa.record_batch({"bucket": columns["bucket"].take(found["a"].combine_chunks()), "a": a, "b": b})
+                a, b = (to_column(found[name].combine_chunks(), 2) for name in ("a", "b"))
+                yield pa.record_batch({"bucket": found["term"].combine_chunks().view(pa.int64()), "a": a, "b": b})
 
+    rows = in_tasks(rows, parted, "bucket int, sets binary")
     found = by_bucket(rows, candidates, "bucket long, a binary, b binary", partitions)
     # The texts of a set go to few buckets: the first that it shares with each of those that it is like.
     found = found.groupBy("a", "b").agg(f.min("bucket").alias("bucket"))

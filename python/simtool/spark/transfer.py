@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import gc
+import sys
+import zipimport
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Iterable, Iterator
+from typing import TYPE_CHECKING, Any, Callable, Iterable, Iterator
 
 import numpy as np
 import pyarrow as pa
@@ -32,6 +35,30 @@ class Steps:
         path = f"{self.work_dir.rstrip('/')}/{name}"
         step.write.mode("overwrite").parquet(path)
         return step.sparkSession.read.parquet(path)
+
+
+def in_tasks(rows: DataFrame, visit: Callable[[Batches], Iterator[pa.RecordBatch]], schema: str) -> DataFrame:
+    """What `visit` makes of the batches of each partition."""
+
+    def visited(batches: Batches) -> Iterator[pa.RecordBatch]:
+        yield from visit(batches)
+        _spare_worker()
+
+    return rows.mapInArrow(visited, schema)
+
+
+@lru_cache(maxsize=1)
+def _spare_worker() -> None:
+    """Spares a worker of Spark's what it does around each task, 0.1 s of a core: it searches all that is
+    imported for garbage, and reads the directories of zip files with modules again.
+    """
+    if getattr(sys.modules["__main__"].__spec__, "name", None) != "pyspark.daemon":
+        return
+    gc.freeze()
+    for path, finder in list(sys.path_importer_cache.items()):
+        if isinstance(finder, zipimport.zipimporter):
+            # Whoever imports from it finds it again.
+            del sys.path_importer_cache[path]
 
 
 @lru_cache(maxsize=4)
@@ -69,26 +96,45 @@ def to_column(fingerprints: pa.Array, words: int) -> pa.Array:
     """Fingerprints without nulls as the engine moves them."""
     if words == 1:
         return fingerprints.view(pa.int64())
-    values = fingerprints.flatten()
-    data = values.buffers()[1].slice(8 * values.offset, 8 * len(values))
-    ends = np.arange(0, 8 * words * (len(fingerprints) + 1), 8 * words, dtype=np.int32)
-    return pa.Array.from_buffers(pa.binary(), len(fingerprints), [None, pa.py_buffer(ends), data])
+    return to_binary(of_rows(fingerprints), np.arange(len(fingerprints) + 1))
 
 
 def to_words(column: pa.Array | pa.ChunkedArray, words: int) -> pa.Array:
     """The inverse."""
     if isinstance(column, pa.ChunkedArray):
         column = column.combine_chunks()
-    if words == 1:
-        return column
+    return column if words == 1 else to_rows(of_binary(column, words)[0])
+
+
+# Rows of several numbers: lists of so many where they are computed with, binary where they travel.
+
+
+def to_rows(numbers: np.ndarray) -> pa.Array:
+    return pa.FixedSizeListArray.from_arrays(pa.array(numbers.ravel()), numbers.shape[1])
+
+
+def of_rows(rows: pa.Array) -> np.ndarray:
+    return rows.flatten().to_numpy().reshape(-1, rows.type.list_size)
+
+
+def to_binary(numbers: np.ndarray, ends: np.ndarray) -> pa.Array:
+    """The rows of `numbers` from each end to the next one."""
+    ends = ends.astype(np.int64) * numbers.shape[1] * 8
+    if ends[-1] > np.iinfo(np.int32).max:
+        raise ValueError("a batch of documents is too large: lower spark.sql.execution.arrow.maxRecordsPerBatch")
+    data = pa.py_buffer(np.ascontiguousarray(numbers))
+    return pa.Array.from_buffers(pa.binary(), len(ends) - 1, [None, pa.py_buffer(ends.astype(np.int32)), data])
+
+
+def of_binary(column: pa.Array, width: int) -> tuple[np.ndarray, np.ndarray]:
+    """The inverse: the rows of `width` numbers, and the ends."""
     if column.type != pa.binary():
         column = column.cast(pa.binary())
-    begin = column.offset
-    starts = np.frombuffer(column.buffers()[1], dtype=np.int32)[begin : begin + len(column) + 1]
-    first = int(starts[0]) if len(column) else 0
-    data = column.buffers()[2] if len(column) else pa.py_buffer(b"")
-    values = np.frombuffer(data, dtype=np.uint8)[first : first + 8 * words * len(column)].view(np.uint64)
-    return pa.FixedSizeListArray.from_arrays(pa.array(values), words)
+    if len(column) == 0:
+        return np.empty((0, width), np.uint64), np.zeros(1, np.int64)
+    ends = np.frombuffer(column.buffers()[1], np.int32)[column.offset : column.offset + len(column) + 1].astype(np.int64)
+    data = np.frombuffer(column.buffers()[2], np.uint8)[ends[0] : ends[-1]]
+    return data.view(np.uint64).reshape(-1, width), (ends - ends[0]) // (8 * width)
 
 
 def collect(df: DataFrame) -> pa.Table:
@@ -98,7 +144,7 @@ def collect(df: DataFrame) -> pa.Table:
         for batch in batches:
             yield pa.record_batch({"part": pa.array([to_ipc(batch)], pa.binary())})
 
-    parts = [of_ipc(bytes(row["part"])) for row in df.mapInArrow(packed, "part binary").collect()]
+    parts = [of_ipc(bytes(row["part"])) for row in in_tasks(df, packed, "part binary").collect()]
     if parts:
         return pa.concat_tables(parts).combine_chunks()
     kinds = {
@@ -116,4 +162,4 @@ def distribute(session: SparkSession, table: pa.Table, schema: str) -> DataFrame
             for part in batch.column(0):
                 yield from of_ipc(part.as_py()).to_batches()
 
-    return session.createDataFrame(parts, "part binary").mapInArrow(unpacked, schema)
+    return in_tasks(session.createDataFrame(parts, "part binary"), unpacked, schema)
