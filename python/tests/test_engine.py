@@ -128,17 +128,59 @@ def test_what_parts_teach_is_what_the_whole_does():
         Engine(learned=b"nothing")
 
 
+def rows_of(numbers):
+    return pa.FixedSizeListArray.from_arrays(pa.array(numbers.ravel()), numbers.shape[1])
+
+
+def numbers_of(table, name):
+    column = pa.table(table)[name].combine_chunks()
+    return column.flatten().to_numpy().reshape(len(column), -1)
+
+
+def test_sets_of_one_part_of_the_keys_stand_side_by_side():
+    rng = np.random.default_rng(20)
+    counts = rng.integers(0, 5, 400)
+    keys = rng.integers(0, 2**64, (counts.sum(), 2), np.uint64)
+    # One that many have.
+    keys[::2, 0] = 12 << 32
+    classes = rng.integers(0, 2**64, (400, 2), np.uint64)
+    weights = np.arange(400, dtype=np.uint64)
+    sides = weights % np.uint64(2)
+    given = (rows_of(classes), pa.array(weights), pa.array(sides), rows_of(keys), pa.array(counts.cumsum()))
+    sets, rows = SetKeys.parted(*given, 16)
+    sets, parts, ends = numbers_of(sets, "set"), *(pa.table(rows)[name].to_numpy() for name in ("part", "end"))
+    of_set = np.repeat(np.arange(400), counts)
+    expected = np.column_stack([keys, weights[of_set], sides[of_set], classes[of_set]])
+    assert sorted(map(tuple, sets)) == sorted(map(tuple, expected))
+    sizes = np.diff(ends, prepend=0)
+    assert (sizes > 0).all() and sizes.max() == 128 and ends[-1] == len(sets)
+    assert (np.repeat(parts, sizes) == sets[:, 0] >> np.uint64(32) & np.uint64(15)).all()
+    assert (np.diff(parts) >= 0).all() and len(set(parts)) == 16
+    with pytest.raises(ValueError, match="must be one for each class"):
+        SetKeys.parted(*given[:2], pa.array([1]), *given[3:], 16)
+    with pytest.raises(ValueError, match="classes: must be rows of 2 numbers"):
+        SetKeys.parted(rows_of(classes.reshape(-1, 4)), *given[1:], 16)
+
+
 def test_candidates_of_a_key_come_in_parts():
     count = 1600
-    under = [pa.array([5] * 3 + [number] * count, pa.int64()) for number in (-7, 10, 10)]
+    sets = np.full((3 + count, 6), 10, np.uint64)
+    sets[:3, 0] = 2**64 - 7
+    sets[:, 4] = np.random.default_rng(21).permutation(3 + count)
     keys, on, found = SetKeys(), (0, 0), []
     while on is not None:
-        part, on = keys.candidates(*under, on=on)
-        found.append(pa.table(part))
+        part, on = keys.candidates(rows_of(sets), False, on)
+        found.append(part)
     assert len(found) > 1
-    a, b = (pa.concat_tables(found)[name].to_numpy().astype(np.int64) for name in "ab")
+    a, b = (np.concatenate([numbers_of(part, name) for part in found])[:, 0].astype(np.int64) for name in "ab")
     assert len(np.unique(a * count * 2 + b)) == len(a) == 3 + count * (count - 1) // 2
     assert (a < b).all()
+    # Two sets that share two keys come once, under the first.
+    sets = np.array([[key, 9, 10, side, number, 0] for key in (3, 2) for number, side in [(5, 1), (4, 0), (7, 0)]], np.uint64)
+    for is_sided, expected in [(False, [(4, 5, 2), (4, 7, 2), (5, 7, 2)]), (True, [(4, 5, 2), (7, 5, 2)])]:
+        table, on = keys.candidates(rows_of(sets), is_sided)
+        a, b = (numbers_of(table, name)[:, 0].tolist() for name in "ab")
+        assert (list(zip(a, b, pa.table(table)["term"].to_pylist())), on) == (expected, None)
     for options, message in [({"method": "simhash"}, "compares no sets"), ({"weight": "idf"}, "must be what was learned for")]:
         with pytest.raises(ValueError, match=message):
             SetKeys(**options)

@@ -384,6 +384,22 @@ def test_a_column_decides_who_is_kept(spark, frame, tmp_path):
             assert on_engine(found) == on_one_machine(texts, keep=keep, keep_field=values, **alone), (name, keep)
 
 
+def test_what_is_null_is_like_nothing(spark, frame):
+    # Most lexicons have none of the words of a short text: equal texts are no repeats then, on both sides either.
+    rng = random.Random(19)
+    texts = [" ".join(rng.sample([f"w{at}" for at in range(8)], rng.randint(1, 3))) for _ in range(300)]
+    options = {"method": "i-match", "lexicons": 6, "max_distance": 3, "idf_band": "0-1", "least_terms": 1, "least_share": 0.01}
+    options["lexicon_share"] = 0.3
+    expected = on_one_machine(texts, **options)
+    repeats = len(texts) - len(set(texts))
+    assert 20 < len(expected) < repeats
+    assert any(distance > 0 for *_, distance in expected)
+    assert on_engine(simtool.spark.deduplicate(frame(texts, parts=3), **options)) == expected
+    expected = in_order(simtool.match(texts[:200], texts[100:], **options).removed)
+    assert len(expected) > 20
+    assert on_engine(simtool.spark.match(frame(texts[:200]), frame(texts[100:]), **options)) == expected
+
+
 def test_nothing_to_find(spark, frame):
     assert on_engine(simtool.spark.deduplicate(frame(["", "one two three four"]))) == []
 

@@ -264,7 +264,7 @@ mod tests {
                 let changed = |lane: u64| {
                     let bits = if near >> lane & 1 == 1 { 3 } else { 30 };
                     words[lane as usize]
-                        ^ (0..bits).fold(0, |bits, bit| bits | 1 << (bit * 19 + lane) % 64)
+                        ^ (0..bits).fold(0, |bits, bit| bits | 1 << ((bit * 19 + lane) % 64))
                 };
                 let other: Vec<u64> = (0..5).map(changed).collect();
                 assert_eq!(shape.distance(&words[..5], &other), 3);
