@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 # Documents by which it is known which terms are common, where no sample is given.
 SAMPLED = 20_000
-# Tasks that these are brought to.
-SAMPLE_PARTS = 4
+# How many of them one task counts.
+COUNTED = 5_000
 # Terms whose counts a task holds before it hands them out.
 MOST_HELD = 1_000_000
 # Terms that each task is told of where steps are not files: on Connect every step that is not brings what
@@ -52,7 +52,7 @@ def _sampled(rows: DataFrame, most: int) -> DataFrame:
 
     share = rows.count() // most
     sample = rows if share <= 1 else rows.where(f.pmod(f.hash("id"), f.lit(share)) == 0)
-    return sample.select("text").repartition(SAMPLE_PARTS)
+    return sample.select("text").repartition(-(-most // COUNTED))
 
 
 def _model(rows: DataFrame, of_texts: bool, options: dict[str, Any], keep: Steps, max_terms: int) -> bytes:

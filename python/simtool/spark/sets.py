@@ -70,6 +70,7 @@ def alike(
     parts = max(PARTS, 16 * (partitions or 0))
 
     def parted(batches: Batches) -> Iterator[pa.RecordBatch]:
+        # What a set is under each of its keys, in rows of many that stand under keys of one part.
         for batch in batches:
             for at in range(0, batch.num_rows, TOGETHER):
                 some = batch.slice(at, TOGETHER)

@@ -52,7 +52,8 @@ def _spare_worker() -> None:
     """Spares a worker of Spark's what it does around each task, 0.1 s of a core: it searches all that is
     imported for garbage, and reads the directories of zip files with modules again.
     """
-    if getattr(sys.modules["__main__"].__spec__, "name", None) != "pyspark.daemon":
+    program = getattr(sys.modules["__main__"], "__spec__", None)
+    if program is None or program.name != "pyspark.daemon":
         return
     gc.freeze()
     for path, finder in list(sys.path_importer_cache.items()):
