@@ -70,6 +70,7 @@ fn the_door_takes_rows_of_any_width_and_metric() {
         (Shape::bits(256), 12),
         (Shape::bits(300), 9),
         (Shape::bits(512), 24),
+        (Shape::bits(640), 9),
         (Shape::bits(1024), 40),
         (Shape::lanes(16, 4), 3),
         (Shape::lanes(16, 32), 3),

@@ -2,8 +2,9 @@
 //! distances out.
 //!
 //! Behind it, rows of up to eight words are lanes of 1, 2, 4 or 8 words; rows of other numbers of
-//! words are copied and end in words of 0. Rows of more words are compared one with another,
-//! whatever the plan says. Lanes that may be null get values, and lanes that vote are joined one
+//! words are copied and end in words of 0. Rows of more words are joined by masks, where these are
+//! long enough that few rows agree in one, and else compared one with another, whatever the plan
+//! says. Lanes that may be null get values, and lanes that vote are joined one
 //! after the other. All work is done by the threads of the pool that the caller runs in.
 
 use crate::error::{Error, Result};
@@ -40,6 +41,9 @@ use std::borrow::Cow;
 pub use crate::search::bipartite_join::Join;
 pub use crate::search::partition_join::SelfJoin;
 
+/// Bits of a mask in which hardly any two rows agree by chance.
+const LONG_MASK: u32 = 32;
+
 /// Calls a function with the narrowest lanes that hold the rows; `$wide` where none do.
 macro_rules! in_lanes {
     ($rows:expr, $function:ident($($argument:expr),*), $wide:expr) => {
@@ -59,6 +63,18 @@ fn lane_words(shape: Shape) -> usize {
         Metric::Cosine { .. } => usize::MAX,
         _ => shape.words(),
     }
+}
+
+/// Whether rows that are wider than any lane are joined by masks, each of which has so many bits that
+/// few rows agree in one.
+fn has_long_masks(work: Work<'_>) -> bool {
+    let Reach { shape, max_distance } = work.reach;
+    let (units, unit_bits) = shape.parts();
+    let bits = units / max_distance.saturating_add(1) * unit_bits;
+    work.index != IndexName::LinearScan
+        && matches!(shape.metric(), Metric::Bits | Metric::Lanes { .. })
+        && lane_words(shape) > Wide::<8>::WORDS
+        && bits >= LONG_MASK
 }
 
 /// Finds all pairs of rows within the distance of `plan`, by its method: groups of equal rows, and
@@ -83,10 +99,18 @@ pub fn self_join(
         let (groups, values) = distinct(rows, work.reach)?;
         return Ok(SelfJoin { groups, pairs: votes::self_pairs(&values, needed, work)? });
     }
-    in_lanes!(rows, self_join_lanes(rows, work), {
-        let (groups, values) = WideRows::new(rows, work.reach).grouped()?;
-        Ok(SelfJoin { groups, pairs: collect(&values) })
-    })
+    in_lanes!(rows, self_join_lanes(rows, work), wide_self_join(rows, work))
+}
+
+fn wide_self_join(rows: &FingerprintRows<'_>, work: Work<'_>) -> Result<SelfJoin> {
+    if has_long_masks(work) {
+        let (groups, values) = distinct(rows, work.reach)?;
+        let layout = Layout::of(&values.words, rows.shape, work.reach.max_distance);
+        let pairs = by_bands(Sides::One(&values), &layout, work.reach.max_distance, work.share);
+        return Ok(SelfJoin { groups, pairs });
+    }
+    let (groups, values) = WideRows::new(rows, work.reach).grouped()?;
+    Ok(SelfJoin { groups, pairs: collect(&values) })
 }
 
 /// Counts the pairs of rows that [`self_join`] finds, without keeping them.
@@ -104,7 +128,7 @@ pub fn count_self_join(
         return count_self_join(&without_nulls(rows, 0.., Side::Corpus), plan, resources, progress);
     }
     let work = Work::of(rows, plan, resources)?;
-    if work.votes().is_some() {
+    if work.votes().is_some() || has_long_masks(work) {
         return Ok(count(&*self_partners(rows, plan, resources, progress)?, progress));
     }
     let work = Work { share: Share::begin("joining", progress), ..work };
@@ -128,7 +152,7 @@ pub fn self_partners<'a>(
     progress: &'a dyn Progress,
 ) -> Result<Box<dyn Partners + 'a>> {
     let work = Work::of(rows, plan, resources)?;
-    if may_be_null(rows.shape) || work.votes().is_some() {
+    if may_be_null(rows.shape) || work.votes().is_some() || has_long_masks(work) {
         let found = self_join(rows, plan, resources, progress)?;
         return Ok(Box::new(RowPairs::of_self_join(found, rows.len())));
     }
@@ -170,12 +194,26 @@ pub fn join(
         let pairs = votes::cross_pairs(&asking, &asked, needed, work)?;
         return Ok(Join { queries, corpus, pairs });
     }
-    in_lanes!(corpus, join_lanes(queries, corpus, work), {
-        let (queries, query_values) = WideRows::new(queries, work.reach).grouped()?;
-        let (corpus, values) = WideRows::new(corpus, work.reach).grouped()?;
-        let searched = Searched { searcher: Box::new(values), queries: query_values };
-        Ok(Join { queries, corpus, pairs: collect(&searched) })
-    })
+    in_lanes!(corpus, join_lanes(queries, corpus, work), wide_join(queries, corpus, work))
+}
+
+fn wide_join(
+    queries: &FingerprintRows<'_>,
+    corpus: &FingerprintRows<'_>,
+    work: Work<'_>,
+) -> Result<Join> {
+    if has_long_masks(work) {
+        let (queries, asking) = distinct(queries, work.reach)?;
+        let (corpus, asked) = distinct(corpus, work.reach)?;
+        let layout = Layout::of(&asked.words, asked.shape, work.reach.max_distance);
+        let sides = Sides::Two(&asking, &asked);
+        let pairs = by_bands(sides, &layout, work.reach.max_distance, work.share);
+        return Ok(Join { queries, corpus, pairs });
+    }
+    let (queries, query_values) = WideRows::new(queries, work.reach).grouped()?;
+    let (corpus, values) = WideRows::new(corpus, work.reach).grouped()?;
+    let searched = Searched { searcher: Box::new(values), queries: query_values };
+    Ok(Join { queries, corpus, pairs: collect(&searched) })
 }
 
 /// The pairs of rows, or of a query and a row of the corpus, that agree in one of the bands of
@@ -222,7 +260,7 @@ pub fn partners<'a>(
 ) -> Result<Box<dyn Partners + 'a>> {
     check_both(queries, corpus)?;
     let work = Work::of(corpus, plan, resources)?;
-    if may_be_null(corpus.shape) || work.votes().is_some() {
+    if may_be_null(corpus.shape) || work.votes().is_some() || has_long_masks(work) {
         let found = join(queries, corpus, plan, resources, progress)?;
         return Ok(Box::new(RowPairs::of_join(found, queries.len())));
     }
