@@ -35,6 +35,8 @@ mod fingerprint;
 #[cfg(all(feature = "jsonl", feature = "parquet", feature = "warc", feature = "zstd"))]
 mod generated_pages;
 mod golden;
+#[cfg(all(feature = "jsonl", feature = "warc"))]
+mod html5lib;
 #[cfg(feature = "jsonl")]
 mod index;
 #[cfg(all(feature = "csv", feature = "jsonl", feature = "parquet", unix))]

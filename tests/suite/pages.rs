@@ -54,14 +54,16 @@ fn texts(pages: &[String]) -> Vec<String> {
     texts
 }
 
-fn check(pages: &[String]) {
+/// The texts of pages, which are those of the twin.
+pub(crate) fn check(pages: &[String]) -> Vec<String> {
     let texts = texts(pages);
     assert_eq!(texts.len(), pages.len());
-    for (page, text) in pages.iter().zip(texts) {
+    for (page, text) in pages.iter().zip(&texts) {
         // A byte order mark is no part of the page.
         let page = page.trim_start_matches('\u{FEFF}');
-        assert!(text == twin::text(page), "the text of this page is another:\n{page}");
+        assert!(*text == twin::text(page), "the text of this page is another:\n{page}");
     }
+    texts
 }
 
 #[test]
