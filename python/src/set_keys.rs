@@ -136,16 +136,17 @@ impl SetKeys {
             let mut found: Vec<[u64; 5]> = Vec::new();
             let rest = sets.get(begin..).unwrap_or_default();
             for run in rest.chunk_by(|one, other| one[0] == other[0]) {
-                let mut is_done = true;
-                if run.len() > 1 {
-                    let under: Vec<SetUnderKey> = run.iter().map(under_key).collect();
-                    let most = MOST_PAIRS.saturating_sub(found.len());
-                    let (pairs, next) = self.0.candidates(&under, is_sided, from, most);
-                    found.extend(pairs.iter().map(|&(a, b)| pair(&run[a], &run[b], is_sided)));
-                    from = next.unwrap_or_default();
-                    is_done = next.is_none();
+                // Most sets are alone under their key.
+                if run.len() == 1 {
+                    begin += 1;
+                    continue;
                 }
-                if is_done {
+                let under: Vec<SetUnderKey> = run.iter().map(under_key).collect();
+                let most = MOST_PAIRS.saturating_sub(found.len());
+                let (pairs, next) = self.0.candidates(&under, is_sided, from, most);
+                found.extend(pairs.iter().map(|&(a, b)| pair(&run[a], &run[b], is_sided)));
+                from = next.unwrap_or_default();
+                if next.is_none() {
                     begin += run.len();
                 }
                 if found.len() >= MOST_PAIRS {

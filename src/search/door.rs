@@ -77,6 +77,11 @@ fn has_long_masks(work: Work<'_>) -> bool {
         && bits >= LONG_MASK
 }
 
+/// Whether all pairs are found before the first is handed out.
+fn is_found_at_once(work: Work<'_>) -> bool {
+    may_be_null(work.reach.shape) || work.votes().is_some() || has_long_masks(work)
+}
+
 /// Finds all pairs of rows within the distance of `plan`, by its method: groups of equal rows, and
 /// pairs of groups. A join that `progress` cancels may end without all of them.
 ///
@@ -128,7 +133,7 @@ pub fn count_self_join(
         return count_self_join(&without_nulls(rows, 0.., Side::Corpus), plan, resources, progress);
     }
     let work = Work::of(rows, plan, resources)?;
-    if work.votes().is_some() || has_long_masks(work) {
+    if is_found_at_once(work) {
         return Ok(count(&*self_partners(rows, plan, resources, progress)?, progress));
     }
     let work = Work { share: Share::begin("joining", progress), ..work };
@@ -152,7 +157,7 @@ pub fn self_partners<'a>(
     progress: &'a dyn Progress,
 ) -> Result<Box<dyn Partners + 'a>> {
     let work = Work::of(rows, plan, resources)?;
-    if may_be_null(rows.shape) || work.votes().is_some() || has_long_masks(work) {
+    if is_found_at_once(work) {
         let found = self_join(rows, plan, resources, progress)?;
         return Ok(Box::new(RowPairs::of_self_join(found, rows.len())));
     }
@@ -260,7 +265,7 @@ pub fn partners<'a>(
 ) -> Result<Box<dyn Partners + 'a>> {
     check_both(queries, corpus)?;
     let work = Work::of(corpus, plan, resources)?;
-    if may_be_null(corpus.shape) || work.votes().is_some() || has_long_masks(work) {
+    if is_found_at_once(work) {
         let found = join(queries, corpus, plan, resources, progress)?;
         return Ok(Box::new(RowPairs::of_join(found, queries.len())));
     }
