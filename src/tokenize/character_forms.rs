@@ -73,13 +73,6 @@ impl Form {
     pub(super) fn folded(self) -> ([u8; 8], usize) {
         (self.0.to_le_bytes(), self.length())
     }
-
-    /// The folded form, if it is one character.
-    pub(super) fn character(self) -> Option<char> {
-        let (bytes, length) = self.folded();
-        let mut characters = str::from_utf8(&bytes[..length]).ok()?.chars();
-        characters.next().filter(|_| characters.next().is_none())
-    }
 }
 
 /// The form of every character of text; 0 where it was not asked for yet.

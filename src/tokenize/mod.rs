@@ -6,6 +6,7 @@ mod character_forms;
 pub mod characters;
 #[cfg(feature = "chinese")]
 pub mod chinese_words;
+mod decompositions;
 mod foreign;
 pub mod hashed_tokens;
 mod known_characters;

@@ -1,51 +1,56 @@
-//! Texts as [`normalize::fold`] normalizes and folds them, character by character where that is the same.
+//! Texts as [`fold`](super::normalize::fold) normalizes and folds them, character by character where that is the same.
 //!
 //! Most characters are replaced as a table says. The others are looked at one by one, and the few of
 //! them whose form depends on what is before go the slow way, with the stable one before them.
 
 use super::character_forms::{Form, State, form};
+use super::decompositions::Composer;
 use super::known_characters::CHARACTERS;
-use super::normalize;
 use crate::kernels::Isa;
-use crate::kernels::character_table::fold;
 use crate::kernels::fold_characters::{ROOM, fold_characters};
 use crate::kernels::word_masks::Words;
-use unicode_normalization::char::{canonical_combining_class, compose};
-use unicode_normalization::{IsNormalized, UnicodeNormalization as _, is_nfkc_quick};
 
-/// A text that is normalized and folded, and room behind it.
+/// Where the kernel comes no further than this many bytes,
+const FEW: usize = 16;
+/// so many are looked at one by one before it is asked again.
+const MANY: usize = 32;
+
+/// A text that is normalized and folded.
 #[derive(Debug, Default)]
 pub(super) struct Normalized {
+    folded: Folded,
+    /// For parts that go the slow way.
+    composer: Composer,
+}
+
+/// What is written, and room behind it.
+#[derive(Debug, Default)]
+struct Folded {
     bytes: Vec<u8>,
     length: usize,
-    /// A part that goes the slow way.
-    slow: String,
 }
 
 impl Normalized {
     /// The text.
     pub(super) fn text(&self) -> &[u8] {
-        &self.bytes[..self.length]
+        &self.folded.bytes[..self.folded.length]
     }
 
     /// Replaces it by `text`, normalized and folded, of which `words` holds the masks and the
     /// lower-cased copy. A line end stands for each sequence that is no UTF-8; more spaces may stand
     /// before what is no letter or digit.
     pub(super) fn fill(&mut self, isa: Isa, text: &[u8], words: &Words) {
-        self.length = 0;
+        self.folded.length = 0;
         let mut at = 0;
         while at < text.len() {
             // Mostly there are no more bytes.
-            self.reserve(text.len() - at + ROOM);
-            let room = &mut self.bytes[self.length..];
+            let room = self.folded.reserve(text.len() - at + ROOM);
             let done = fold_characters(isa, &CHARACTERS, words, at..text.len(), room);
-            (at, self.length) = (at + done, self.length + done);
-            if at < text.len() {
+            (at, self.folded.length) = (at + done, self.folded.length + done);
+            // Where it does not come far, characters are faster one by one.
+            let until = text.len().min(at + if done < FEW { MANY } else { 1 });
+            while at < until {
                 at = self.fill_one(text, at);
-                // Mostly there are more of the sort.
-                while text.get(at).is_some_and(|&byte| byte >= 0x80) && is_left_alone(&text[at..]) {
-                    at = self.fill_one(text, at);
-                }
             }
         }
     }
@@ -54,16 +59,16 @@ impl Normalized {
     /// begin.
     fn fill_one(&mut self, text: &[u8], at: usize) -> usize {
         let Some((character, length)) = decode(text, at) else {
-            self.push(b"\n");
+            self.folded.push(b"\n");
             return at + invalid_length(&text[at..]);
         };
         let form = form(character);
         match form.state() {
-            State::Stable => {
-                self.push_form(form);
+            State::Stable => self.folded.push_form(form),
+            State::Mark if form.combining() >= combining_before(text, at) => {
+                self.folded.push_form(form);
             }
-            State::Mark if form.combining() >= combining_before(text, at) => self.push_form(form),
-            State::Long => self.push_slowly(&text[at..at + length]),
+            State::Long => self.folded.push(self.composer.fold_one(character).as_bytes()),
             State::Mark | State::Unstable => return self.unstable(text, at),
         }
         at + length
@@ -82,29 +87,21 @@ impl Normalized {
             }
             end += length;
         }
-        let mut characters = text[start..end].utf8_chunks().flat_map(|chunk| chunk.valid().chars());
-        let is_composed = match [(); 3].map(|()| characters.next()) {
-            [Some(first), Some(mark), None] if start < at => self.push_composed(first, mark),
-            _ => false,
-        };
-        if !is_composed {
-            self.push_slowly(&text[start..end]);
-        }
+        // It was decoded.
+        let part = str::from_utf8(&text[start..end]).unwrap_or_default();
+        self.folded.push(self.composer.fold(part).as_bytes());
         end
     }
 
     /// Takes back what was appended for the stable character before `at` and the marks on it; returns
     /// where it begins.
     fn back_to_stable(&mut self, text: &[u8], at: usize) -> usize {
-        let (mut start, mut length) = (at, self.length);
+        let (mut start, mut length) = (at, self.folded.length);
         while let Some((before, character)) = character_before(text, start) {
             let form = form(character);
             let bytes = match form.state() {
                 State::Unstable => break,
-                State::Long => {
-                    normalize::fold(character.encode_utf8(&mut [0; 4]), &mut self.slow);
-                    self.slow.len()
-                }
+                State::Long => self.composer.fold_one(character).len(),
                 State::Stable | State::Mark => form.length(),
             };
             (start, length) = (before, length - bytes);
@@ -112,49 +109,12 @@ impl Normalized {
                 break;
             }
         }
-        self.length = length;
+        self.folded.length = length;
         start
     }
+}
 
-    /// Appends a character with one mark, if that is simple.
-    fn push_composed(&mut self, first: char, mark: char) -> bool {
-        let quick = |character| is_nfkc_quick(std::iter::once(character));
-        let before = form(first);
-        let is_simple = before.state() == State::Stable
-            && quick(first) == IsNormalized::Yes
-            && quick(mark) == IsNormalized::Maybe
-            && canonical_combining_class(mark) != 0
-            && form(mark).character() == Some(mark);
-        let Some(folded) = before.character().filter(|_| is_simple) else { return false };
-        match (compose(first, mark), compose(folded, mark)) {
-            (Some(composed), _) => {
-                let form = form(composed);
-                let is_stable = form.state() == State::Stable;
-                if is_stable {
-                    self.push_form(form);
-                }
-                is_stable
-            }
-            // A mark of its own might change places with this one.
-            (None, None) if std::iter::once(first).nfd().count() == 1 => {
-                self.push_form(before);
-                self.push(mark.encode_utf8(&mut [0; 4]).as_bytes());
-                true
-            }
-            // It may compose once it is folded, too.
-            (None, _) => false,
-        }
-    }
-
-    #[cold]
-    fn push_slowly(&mut self, text: &[u8]) {
-        let mut slow = std::mem::take(&mut self.slow);
-        // It was decoded.
-        normalize::fold(str::from_utf8(text).unwrap_or_default(), &mut slow);
-        self.push(slow.as_bytes());
-        self.slow = slow;
-    }
-
+impl Folded {
     #[inline]
     fn push_form(&mut self, form: Form) {
         let (bytes, length) = form.folded();
@@ -163,30 +123,23 @@ impl Normalized {
 
     #[inline]
     fn push(&mut self, bytes: &[u8]) {
-        self.reserve(bytes.len());
-        let end = self.length + bytes.len();
-        self.bytes[self.length..end].copy_from_slice(bytes);
-        self.length = end;
+        self.reserve(bytes.len())[..bytes.len()].copy_from_slice(bytes);
+        self.length += bytes.len();
     }
 
-    /// Makes room for `more` bytes.
+    /// Room for `more` bytes at least.
     #[inline]
-    fn reserve(&mut self, more: usize) {
+    fn reserve(&mut self, more: usize) -> &mut [u8] {
         if self.bytes.len() < self.length + more {
             self.grow(self.length + more);
         }
+        &mut self.bytes[self.length..]
     }
 
     #[cold]
     fn grow(&mut self, length: usize) {
         self.bytes.resize(2 * length.max(1 << 10), 0);
     }
-}
-
-/// Whether the table leaves the character beyond ASCII alone that a text begins with.
-fn is_left_alone(text: &[u8]) -> bool {
-    let known = CHARACTERS.replaced(text);
-    known.is_none_or(|(character, _)| character.fold & fold::ALONE != 0)
 }
 
 /// The combining class of the character before `at`, if that is a mark that stays.

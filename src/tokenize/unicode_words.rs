@@ -15,8 +15,9 @@
 
 use super::foreign;
 use super::hashed_tokens::{HashTokenizer, HashedTokens};
-use super::normalize::{self, is_unspaced};
+use super::normalize;
 use super::pieces::pieces;
+use super::word_roles::traits;
 use crate::kernels::Isa;
 use crate::kernels::word_masks::{MAX_TEXT, Words, classify, find_words};
 use crate::kernels::xxh3_short::{MARGIN, hash_words};
@@ -100,7 +101,7 @@ fn push_words(folded: &str, hashes: &mut Vec<u64>) {
     for segment in folded.split_word_bounds() {
         // White space is of one segment with a mark or joiner that follows it.
         let segment = segment.trim_start();
-        if segment.chars().any(char::is_alphanumeric) {
+        if segment.chars().any(|character| traits(character).is_letter_or_digit()) {
             emit_segment(segment, hashes);
         }
     }
@@ -108,23 +109,23 @@ fn push_words(folded: &str, hashes: &mut Vec<u64>) {
 
 /// Appends the words of one segment.
 fn emit_segment(segment: &str, hashes: &mut Vec<u64>) {
-    if segment.is_ascii() {
-        hashes.push(hash(segment.as_bytes()));
-        return;
+    let bytes = segment.as_bytes();
+    // What stands between characters that are words is one if it has a letter or digit.
+    let (mut pending, mut is_word) = (0, false);
+    for (at, character) in segment.char_indices() {
+        let traits = traits(character);
+        if !traits.is_unspaced() {
+            is_word |= traits.is_letter_or_digit();
+            continue;
+        }
+        if is_word {
+            hashes.push(hash(&bytes[pending..at]));
+        }
+        (pending, is_word) = (at + character.len_utf8(), false);
+        hashes.push(hash(&bytes[at..pending]));
     }
-    let mut pending = 0;
-    for (at, character) in segment.char_indices().filter(|&(_, c)| is_unspaced(c)) {
-        emit_between(&segment[pending..at], hashes);
-        pending = at + character.len_utf8();
-        hashes.push(hash(&segment.as_bytes()[at..pending]));
-    }
-    emit_between(&segment[pending..], hashes);
-}
-
-/// Appends what stands between characters that are words, if it is a word.
-fn emit_between(between: &str, hashes: &mut Vec<u64>) {
-    if between.chars().any(char::is_alphanumeric) {
-        hashes.push(hash(between.as_bytes()));
+    if is_word {
+        hashes.push(hash(&bytes[pending..]));
     }
 }
 

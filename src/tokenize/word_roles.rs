@@ -81,22 +81,69 @@ impl Role {
     }
 }
 
-/// The role of every character of text; 0 where it was not asked for yet.
-static ROLES: [AtomicU8; KNOWN] = [const { AtomicU8::new(0) }; KNOWN];
+/// What a character is to words: its role, and what it is by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Traits(u8);
+
+impl Traits {
+    /// The bits of the role's number.
+    const ROLE: u8 = 0xF;
+    const LETTER_OR_DIGIT: u8 = 0x10;
+    const UNSPACED: u8 = 0x20;
+
+    fn new(role: Role, is_letter_or_digit: bool, is_unspaced: bool) -> Self {
+        let flag = |is: bool, flag: u8| if is { flag } else { 0 };
+        let letter_or_digit = flag(is_letter_or_digit, Self::LETTER_OR_DIGIT);
+        Self(role as u8 | letter_or_digit | flag(is_unspaced, Self::UNSPACED))
+    }
+
+    /// Whether it is a letter or digit, as the standard library has it.
+    #[inline]
+    pub(super) fn is_letter_or_digit(self) -> bool {
+        self.0 & Self::LETTER_OR_DIGIT != 0
+    }
+
+    /// Whether it is of a script that is written without spaces between words.
+    #[inline]
+    pub(super) fn is_unspaced(self) -> bool {
+        self.0 & Self::UNSPACED != 0
+    }
+}
+
+/// The traits of every character of text; 0 where they were not asked for yet.
+static TRAITS: [AtomicU8; KNOWN] = [const { AtomicU8::new(0) }; KNOWN];
+
+/// The traits of a character.
+#[inline]
+pub(super) fn traits(character: char) -> Traits {
+    let Some(known) = TRAITS.get(character as usize) else { return traits_by_rules(character) };
+    match known.load(Ordering::Relaxed) {
+        0 => ask(character, known),
+        traits => Traits(traits),
+    }
+}
 
 /// The role of a character.
 #[inline]
 pub(super) fn role(character: char) -> Role {
-    let Some(known) = ROLES.get(character as usize) else { return role_by_rules(character) };
-    Role::from_number(known.load(Ordering::Relaxed)).unwrap_or_else(|| ask(character, known))
+    Role::from_number(traits(character).0 & Traits::ROLE).unwrap_or(Role::Odd)
 }
 
 #[cold]
-fn ask(character: char, known: &AtomicU8) -> Role {
-    let role = role_of_block(character).unwrap_or_else(|| role_by_rules(character));
+fn ask(character: char, known: &AtomicU8) -> Traits {
+    let traits = traits_of_block(character).unwrap_or_else(|| traits_by_rules(character));
     // Whoever asks gets the same answer.
-    known.store(role as u8, Ordering::Relaxed);
-    role
+    known.store(traits.0, Ordering::Relaxed);
+    traits
+}
+
+fn traits_by_rules(character: char) -> Traits {
+    Traits::new(role_by_rules(character), character.is_alphanumeric(), is_unspaced(character))
+}
+
+fn traits_of_block(character: char) -> Option<Traits> {
+    let role = role_of_block(character)?;
+    Some(Traits::new(role, role != Role::Separator, role == Role::Single))
 }
 
 /// The role of all characters of a large block, which takes long to ask for each of them. Each of
@@ -186,11 +233,24 @@ mod tests {
 
     #[test]
     fn blocks_have_the_role_of_each_of_their_characters() {
-        let known = |character: char| role_of_block(character).map(|role| (character, role));
+        let known = |character: char| traits_of_block(character).map(|traits| (character, traits));
         let of_blocks: Vec<_> = ('\0'..=char::MAX).filter_map(known).collect();
         assert!(of_blocks.len() > 40_000);
-        for (character, role) in of_blocks {
-            assert_eq!(role, role_by_rules(character), "{character:?}");
+        for (character, traits) in of_blocks {
+            assert_eq!(traits, traits_by_rules(character), "{character:?}");
+        }
+    }
+
+    #[test]
+    fn traits_are_what_the_libraries_say() {
+        for character in '\0'..=char::MAX {
+            let traits = traits(character);
+            let expected = (character.is_alphanumeric(), is_unspaced(character));
+            assert_eq!(
+                (traits.is_letter_or_digit(), traits.is_unspaced()),
+                expected,
+                "{character:?}"
+            );
         }
     }
 

@@ -1,0 +1,221 @@
+//! Texts as [`normalize::fold`] normalizes and folds them, by what each of their characters decomposes
+//! to: that is looked up, put in canonical order and composed.
+//!
+//! The libraries that know Unicode are asked once for a character, when it is first met. To fold what a
+//! character decomposes to gives what the character folded decomposes to, with one exception: the iota
+//! below (U+0345) becomes a letter of its own, before or behind other marks, as it composes or not.
+//!
+//! # References
+//! Unicode Standard Annex #15, Unicode Normalization Forms; the Unicode Standard, sections 3.11 and 3.13.
+
+use super::normalize::{self, KNOWN};
+use crate::unordered_map::UnorderedMap;
+use caseless::Caseless as _;
+use std::sync::atomic::{AtomicU64, Ordering};
+use unicode_normalization::UnicodeNormalization as _;
+use unicode_normalization::char::{canonical_combining_class, compose};
+
+const IOTA_BELOW: char = '\u{345}';
+
+/// A character and its canonical combining class.
+type Classed = (char, u8);
+
+/// Bits of a character in what is kept, and of it with its class.
+const CHARACTER_BITS: u32 = 21;
+const CLASSED_BITS: u32 = CHARACTER_BITS + 8;
+
+/// What every character of text decomposes to, folded, if these are two at most: their number at 58, and
+/// 29 bits each. 0 where it was not asked for yet.
+static DECOMPOSED: [AtomicU64; KNOWN] = [const { AtomicU64::new(0) }; KNOWN];
+/// The number that stands for more than two.
+const MANY: u64 = 3;
+
+/// Normalizes and folds texts; reused from one to the next.
+#[derive(Debug, Default)]
+pub(super) struct Composer {
+    characters: Vec<Classed>,
+    /// What single characters decompose to that is too much for the table.
+    long: UnorderedMap<char, Box<[Classed]>>,
+    /// Forms of single characters.
+    forms: UnorderedMap<char, Box<str>>,
+    text: String,
+}
+
+impl Composer {
+    /// The text, normalized and folded.
+    pub(super) fn fold(&mut self, text: &str) -> &str {
+        self.characters.clear();
+        for character in text.chars() {
+            self.decompose(character);
+        }
+        if self.characters.iter().any(|&(character, _)| character == IOTA_BELOW) {
+            normalize::fold(text, &mut self.text);
+            return &self.text;
+        }
+        put_in_order(&mut self.characters);
+        self.text.clear();
+        self.text.extend(compose_all(&mut self.characters));
+        &self.text
+    }
+
+    /// A single character, normalized and folded.
+    pub(super) fn fold_one(&mut self, character: char) -> &str {
+        self.forms.entry(character).or_insert_with(|| {
+            normalize::fold(character.encode_utf8(&mut [0; 4]), &mut self.text);
+            self.text.as_str().into()
+        })
+    }
+
+    /// Appends what a character decomposes to.
+    #[inline]
+    fn decompose(&mut self, character: char) {
+        let known =
+            DECOMPOSED.get(character as usize).map_or(0, |known| known.load(Ordering::Relaxed));
+        let classed = |at: u32| {
+            let code = (known >> at) as u32 & ((1 << CHARACTER_BITS) - 1);
+            (char::from_u32(code).unwrap_or_default(), (known >> (at + CHARACTER_BITS)) as u8)
+        };
+        match known >> (2 * CLASSED_BITS) {
+            1 => self.characters.push(classed(0)),
+            2 => self.characters.extend([classed(0), classed(CLASSED_BITS)]),
+            _ => self.ask(character),
+        }
+    }
+
+    #[cold]
+    fn ask(&mut self, character: char) {
+        if let Some(long) = self.long.get(&character) {
+            self.characters.extend_from_slice(long);
+            return;
+        }
+        let all: Vec<Classed> = decomposed(character).collect();
+        self.characters.extend_from_slice(&all);
+        // What is beyond those known is too much to be kept, and hardly ever met.
+        let Some(known) = DECOMPOSED.get(character as usize) else { return };
+        let bits = |(character, class): Classed| {
+            u64::from(u32::from(character)) | u64::from(class) << CHARACTER_BITS
+        };
+        let (number, kept) = match all[..] {
+            [only] => (1, bits(only)),
+            [first, second] => (2, bits(first) | bits(second) << CLASSED_BITS),
+            _ => (MANY, 0),
+        };
+        // Whoever asks gets the same answer.
+        known.store(number << (2 * CLASSED_BITS) | kept, Ordering::Relaxed);
+        if number == MANY {
+            self.long.insert(character, all.into());
+        }
+    }
+}
+
+/// What a character decomposes to, folded; behind it an iota below if it has one.
+fn decomposed(character: char) -> impl Iterator<Item = Classed> {
+    let has_below = std::iter::once(character).nfkd().any(|part| part == IOTA_BELOW);
+    let parts = std::iter::once(character).nfkd().default_case_fold().nfkd();
+    let below = has_below.then_some(IOTA_BELOW);
+    parts.chain(below).map(|part| (part, canonical_combining_class(part)))
+}
+
+/// Puts marks between two characters that are none in the order of their classes.
+fn put_in_order(characters: &mut [Classed]) {
+    for marks in characters.chunk_by_mut(|&(_, before), &(_, class)| before != 0 && class != 0) {
+        if !marks.is_sorted_by_key(|&(_, class)| class) {
+            marks.sort_by_key(|&(_, class)| class);
+        }
+    }
+}
+
+/// Composes characters that are in order.
+fn compose_all(characters: &mut [Classed]) -> impl Iterator<Item = char> {
+    let mut length = 0;
+    // The last character that is no mark, and the class of what is behind it.
+    let (mut starter, mut last) = (None, None);
+    for at in 0..characters.len() {
+        let (character, class) = characters[at];
+        let composed = starter
+            .filter(|_| last.is_none_or(|last| last < class))
+            .and_then(|starter: usize| Some((starter, compose(characters[starter].0, character)?)));
+        if let Some((starter, composed)) = composed {
+            characters[starter].0 = composed;
+            continue;
+        }
+        if class == 0 {
+            (starter, last) = (Some(length), None);
+        } else {
+            last = Some(class);
+        }
+        characters[length] = (character, class);
+        length += 1;
+    }
+    characters[..length].iter().map(|&(character, _)| character)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[track_caller]
+    fn check(composer: &mut Composer, text: &str) {
+        let mut expected = String::new();
+        normalize::fold(text, &mut expected);
+        assert_eq!(composer.fold(text), expected, "{}", text.escape_unicode());
+    }
+
+    #[test]
+    fn every_character_is_that_of_the_definition() {
+        let mut composer = Composer::default();
+        for character in '\0'..=char::MAX {
+            let text = character.to_string();
+            check(&mut composer, &text);
+            check(&mut composer, &text);
+        }
+        for character in "a\u{fdfa}\u{390}\u{345}\u{1fb3}".chars() {
+            let expected = composer.fold(&character.to_string()).to_owned();
+            assert_eq!(composer.fold_one(character), expected);
+            assert_eq!(composer.fold_one(character), expected);
+        }
+    }
+
+    /// Whatever changes, composes or moves, between marks of several classes.
+    #[test]
+    fn characters_among_marks_are_those_of_the_definition() {
+        let mut composer = Composer::default();
+        let is_plain = |character: char| {
+            let mut folded = String::new();
+            normalize::fold(character.encode_utf8(&mut [0; 4]), &mut folded);
+            folded.chars().eq([character])
+                && std::iter::once(character).nfkd().eq([character])
+                && canonical_combining_class(character) == 0
+                && unicode_normalization::is_nfkc_quick(std::iter::once(character))
+                    == unicode_normalization::IsNormalized::Yes
+        };
+        for character in ('\0'..=char::MAX).filter(|&character| !is_plain(character)) {
+            // Syllables are made by one rule.
+            if ('\u{ac02}'..='\u{d7a3}').contains(&character) {
+                continue;
+            }
+            for before in ["α", "a\u{345}", "Ω\u{327}\u{301}", "가", "ᄒ", "か\u{3099}"] {
+                for behind in ["", "\u{301}", "\u{345}\u{323}", "ᅡ", "\u{11a8}", "\u{308}\u{301}"]
+                {
+                    check(&mut composer, &format!("{before}{character}{behind}"));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn many_marks_are_put_in_order_at_once() {
+        let text = format!("a{}", "\u{301}\u{323}\u{345}\u{327}".repeat(100_000));
+        check(&mut Composer::default(), &text);
+    }
+
+    proptest! {
+        #[test]
+        fn texts_are_those_of_the_definition(
+            text in "([\u{300}-\u{345}]|[α-ώ]|[\u{1f00}-\u{1fff}]|[ -~]|[\u{1100}-\u{11ff}]|[ぁ-ゟ]|\\PC){0,40}",
+        ) {
+            check(&mut Composer::default(), &text);
+        }
+    }
+}
