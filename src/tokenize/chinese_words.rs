@@ -12,8 +12,9 @@
 //! jieba, <https://github.com/fxsjy/jieba>; jieba-rs, its translation.
 
 use super::hashed_tokens::{HashTokenizer, HashedTokens};
-use super::normalize::{self, is_letter_or_digit};
+use super::normalize;
 use super::pieces::pieces;
+use super::word_roles::is_letter_or_digit;
 use crate::kernels::Isa;
 use crate::kernels::word_masks::{MAX_TEXT, Words, classify};
 use crate::kernels::xxh3_short::{MARGIN, hash_words};

@@ -42,20 +42,6 @@ fn fold_case(text: impl Iterator<Item = char>, folded: &mut String) {
     }
 }
 
-/// Whether the character is a letter or digit, as the standard library has it; of most characters of
-/// Chinese text that is known without its tables.
-#[cfg(feature = "chinese")]
-#[inline]
-pub(super) fn is_letter_or_digit(character: char) -> bool {
-    match character {
-        '\0'..='\x7f' => character.is_ascii_alphanumeric(),
-        '\u{4e00}'..='\u{9fff}' => true,
-        // Dashes, quotation marks, full stops and brackets.
-        '\u{2010}'..='\u{203f}' | '\u{3001}'..='\u{3004}' | '\u{3008}'..='\u{3020}' => false,
-        _ => character.is_alphanumeric(),
-    }
-}
-
 /// Whether the character is of a script that is written without spaces between words.
 pub(super) fn is_unspaced(character: char) -> bool {
     // The first of these scripts begins with Thai.
@@ -90,15 +76,6 @@ mod tests {
         check("ﬁ ２ ℌ", "fi 2 h");
         check("e\u{301}", "é");
         check("\u{1e9e}", "ss");
-    }
-
-    #[cfg(feature = "chinese")]
-    #[test]
-    fn letters_and_digits_are_those_of_the_standard_library() {
-        for character in '\0'..=char::MAX {
-            let code = character.escape_unicode();
-            assert_eq!(is_letter_or_digit(character), character.is_alphanumeric(), "{code}");
-        }
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Runs of scripts in a text that is normalized and folded, by how they are cut into tokens.
 
-use super::normalize::{self, is_letter_or_digit};
+use super::normalize;
+use super::word_roles::is_letter_or_digit;
 use std::ops::Range;
 use unicode_normalization::char::is_combining_mark;
 use unicode_script::{Script, UnicodeScript as _};

@@ -17,7 +17,7 @@ use super::foreign;
 use super::hashed_tokens::{HashTokenizer, HashedTokens};
 use super::normalize;
 use super::pieces::pieces;
-use super::word_roles::traits;
+use super::word_roles::{is_letter_or_digit, traits};
 use crate::kernels::Isa;
 use crate::kernels::word_masks::{MAX_TEXT, Words, classify, find_words};
 use crate::kernels::xxh3_short::{MARGIN, hash_words};
@@ -101,7 +101,7 @@ fn push_words(folded: &str, hashes: &mut Vec<u64>) {
     for segment in folded.split_word_bounds() {
         // White space is of one segment with a mark or joiner that follows it.
         let segment = segment.trim_start();
-        if segment.chars().any(|character| traits(character).is_letter_or_digit()) {
+        if segment.contains(is_letter_or_digit) {
             emit_segment(segment, hashes);
         }
     }

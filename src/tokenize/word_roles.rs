@@ -123,6 +123,12 @@ pub(super) fn traits(character: char) -> Traits {
     }
 }
 
+/// Whether a character is a letter or digit, as the standard library has it.
+#[inline]
+pub(super) fn is_letter_or_digit(character: char) -> bool {
+    traits(character).is_letter_or_digit()
+}
+
 /// The role of a character.
 #[inline]
 pub(super) fn role(character: char) -> Role {
