@@ -1,31 +1,14 @@
 //! All that is close in a collection, or between two, without a pair for every two rows that are
 //! equal.
 
+pub use crate::close_pairs::{ClosePair, ClosePairs, SetPair};
 use crate::closeness::Closeness;
 use crate::kernels::partition::counts_to_starts;
 use crate::large_buffer::LargeBuffer;
 use crate::sides::Sides;
 use crate::similarity::Similarity;
 use std::convert::Infallible;
-
-/// Two rows that are close enough.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ClosePair {
-    /// The first row in reading order, or one of the first side.
-    pub a: u32,
-    /// The other.
-    pub b: u32,
-    /// How close they are.
-    pub closeness: Closeness,
-}
-
-impl ClosePair {
-    /// Two rows whose sets are so similar.
-    #[must_use]
-    pub fn similar(a: u32, b: u32, similarity: Similarity) -> Self {
-        Self { a, b, closeness: Closeness::Similarity(similarity) }
-    }
-}
+use std::ops::Range;
 
 /// All that is close.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,7 +17,7 @@ pub struct Close {
     pub groups: Sides<Vec<Vec<u32>>>,
     /// Pairs of rows that are not equal, or of two sides, ascending; the first row of a group stands
     /// for all of it.
-    pub pairs: Vec<ClosePair>,
+    pub pairs: ClosePairs,
     /// How close equal rows of one side are.
     pub of_equal: Closeness,
 }
@@ -42,7 +25,7 @@ pub struct Close {
 impl Close {
     /// What a join of sets found.
     #[must_use]
-    pub fn sets(groups: Sides<Vec<Vec<u32>>>, pairs: Vec<ClosePair>) -> Self {
+    pub fn sets(groups: Sides<Vec<Vec<u32>>>, pairs: ClosePairs) -> Self {
         Self { groups, pairs, of_equal: Closeness::Similarity(Similarity::ONE) }
     }
 
@@ -50,8 +33,11 @@ impl Close {
     #[must_use]
     pub fn pair_count(&self) -> u64 {
         let sizes = self.groups.as_ref().map(|groups| sizes(groups));
-        let near = |pair: &ClosePair| size(sizes.first(), pair.a) * size(sizes.second(), pair.b);
-        let near: u64 = self.pairs.iter().map(near).sum();
+        let near = |number: usize| {
+            let [a, b] = self.pairs.rows(number);
+            size(sizes.first(), a) * size(sizes.second(), b)
+        };
+        let near: u64 = (0..self.pairs.len()).map(near).sum();
         let equal = match &self.groups {
             Sides::One(groups) => {
                 groups.iter().map(|g| g.len() as u64 * (g.len() as u64 - 1) / 2).sum()
@@ -104,6 +90,14 @@ fn sizes(groups: &[Vec<u32>]) -> Vec<u32> {
         sizes[group[0] as usize] = group.len() as u32;
     }
     sizes
+}
+
+/// The element of a group, up to which the others are `none` if they are not there.
+fn at<T: Clone>(elements: &mut Vec<T>, group: u32, none: T) -> &mut T {
+    if elements.len() <= group as usize {
+        elements.resize(group as usize + 1, none);
+    }
+    &mut elements[group as usize]
 }
 
 /// Rows that a row stands for.
@@ -171,62 +165,76 @@ impl RowGroups {
 #[derive(Debug)]
 pub struct Neighbourhood<'c> {
     groups: Sides<RowGroups>,
-    /// Where the neighbours of each group of the first side begin, and where the last one's end.
+    /// The pairs that begin with each group of the first side.
+    begun: Vec<Range<usize>>,
+    /// Where the pairs that end with each group of one collection begin, and where the last one's end.
     starts: Vec<usize>,
-    neighbours: LargeBuffer<u32>,
-    /// The pair that tells of each neighbour.
-    told_by: LargeBuffer<usize>,
-    pairs: &'c [ClosePair],
+    /// Of each of these pairs the group that it begins with, and which one of that group's it is.
+    before: LargeBuffer<[u32; 2]>,
+    pairs: &'c ClosePairs,
     of_equal: Closeness,
+}
+
+/// A group that is close to another one.
+#[derive(Clone, Copy, Debug)]
+pub struct Neighbour {
+    /// Its number.
+    pub group: u32,
+    told_by: TellingPair,
+}
+
+/// The pair that tells how close a neighbour is.
+#[derive(Clone, Copy, Debug)]
+enum TellingPair {
+    /// Which of all: it begins with the group whose neighbour it is.
+    Of(usize),
+    /// Which of those that begin with the neighbour.
+    OfNeighbour(u32),
 }
 
 impl<'c> Neighbourhood<'c> {
     /// The neighbourhood of what was found.
     #[must_use]
     pub fn new(close: &'c Close) -> Self {
+        let pairs = &close.pairs;
         let mut groups = close.groups.clone().map(RowGroups::new);
         let is_within = !groups.is_two();
-        // Counted first: a group's neighbours stand one after the other, in the order of the pairs.
-        let mut starts = vec![0_usize; groups.first().groups.len()];
-        let mut count = |group: u32| {
-            if starts.len() <= group as usize {
-                starts.resize(group as usize + 1, 0);
-            }
-            starts[group as usize] += 1;
-        };
-        for pair in &close.pairs {
-            let [a, b] = match &mut groups {
-                Sides::One(groups) => [pair.a, pair.b].map(|row| groups.group_or_own(row)),
-                Sides::Two(first, second) => {
-                    [first.group_or_own(pair.a), second.group_or_own(pair.b)]
-                }
-            };
-            count(a);
-            if is_within {
-                count(b);
-            }
-        }
-        starts.push(0);
-        let all = counts_to_starts(&mut starts, 0);
-        let mut next = starts.clone();
-        let mut neighbours = LargeBuffer::zeroed(all);
-        let mut told_by = LargeBuffer::zeroed(all);
-        let mut add = |group: u32, neighbour: u32, pair: usize| {
-            let next = &mut next[group as usize];
-            (neighbours[*next], told_by[*next]) = (neighbour, pair);
-            *next += 1;
-        };
-        let (first, second) = (groups.first(), groups.second());
-        for (number, pair) in close.pairs.iter().enumerate() {
-            if let (Some(a), Some(b)) = (first.group_of(pair.a), second.group_of(pair.b)) {
-                add(a, b, number);
+        let (mut begun, mut starts) = (Vec::new(), Vec::new());
+        let mut start = 0;
+        while start < pairs.len() {
+            let [row, _] = pairs.rows(start);
+            let own = groups.first_mut().group_or_own(row);
+            let mut end = start;
+            while end < pairs.len() && pairs.rows(end)[0] == row {
+                let other = groups.second_mut().group_or_own(pairs.rows(end)[1]);
                 if is_within {
-                    add(b, a, number);
+                    *at(&mut starts, other, 0) += 1;
                 }
+                end += 1;
+            }
+            *at(&mut begun, own, 0..0) = start..end;
+            start = end;
+        }
+        let count = groups.first().groups.len();
+        begun.resize(count, 0..0);
+        starts.resize(count + 1, 0);
+        // What is before a group stands together, in the order of the pairs.
+        let mut before = LargeBuffer::zeroed(counts_to_starts(&mut starts, 0));
+        if is_within {
+            let (groups, mut next, mut number) = (groups.first(), starts.clone(), 0);
+            while number < pairs.len() {
+                let Some(own) = groups.group_of(pairs.rows(number)[0]) else { break };
+                for (place, pair) in (0..).zip(begun[own as usize].clone()) {
+                    if let Some(other) = groups.group_of(pairs.rows(pair)[1]) {
+                        let next = &mut next[other as usize];
+                        before[*next] = [own, place];
+                        *next += 1;
+                    }
+                }
+                number = begun[own as usize].end;
             }
         }
-        let (pairs, of_equal) = (&close.pairs, close.of_equal);
-        Self { groups, starts, neighbours, told_by, pairs, of_equal }
+        Self { groups, begun, starts, before, pairs, of_equal: close.of_equal }
     }
 
     /// How close the rows of a group are.
@@ -259,16 +267,34 @@ impl<'c> Neighbourhood<'c> {
         &self.groups.second().groups[group as usize]
     }
 
-    /// The groups close to a group of the first side, each with its place among all neighbours.
-    pub fn neighbours(&self, group: u32) -> impl Iterator<Item = (u32, usize)> {
-        let places = self.starts[group as usize]..self.starts[group as usize + 1];
-        self.neighbours[places.clone()].iter().copied().zip(places)
+    /// The groups close to a group of the first side: those whose first row is before its own, then
+    /// the others, ascending by these rows.
+    pub fn neighbours(&self, group: u32) -> impl Iterator<Item = Neighbour> {
+        let before = self.starts[group as usize]..self.starts[group as usize + 1];
+        let before = self.before[before]
+            .iter()
+            .map(|&[group, place]| Neighbour { group, told_by: TellingPair::OfNeighbour(place) });
+        before.chain(self.neighbours_behind(group))
     }
 
-    /// How close the neighbour at a place is.
+    /// Those of them whose first row is behind the group's own, or of the second side.
+    pub fn neighbours_behind(&self, group: u32) -> impl Iterator<Item = Neighbour> {
+        self.begun[group as usize].clone().filter_map(|number| {
+            let group = self.groups.second().group_of(self.pairs.rows(number)[1])?;
+            Some(Neighbour { group, told_by: TellingPair::Of(number) })
+        })
+    }
+
+    /// How close a neighbour is.
     #[must_use]
-    pub fn closeness(&self, place: usize) -> Closeness {
-        self.pairs[self.told_by[place]].closeness
+    pub fn closeness(&self, neighbour: Neighbour) -> Closeness {
+        let number = match neighbour.told_by {
+            TellingPair::Of(number) => number,
+            TellingPair::OfNeighbour(place) => {
+                self.begun[neighbour.group as usize].start + place as usize
+            }
+        };
+        self.pairs.closeness(number)
     }
 
     /// What [`Close::for_each_row`] says, of what is around.
@@ -288,9 +314,14 @@ impl<'c> Neighbourhood<'c> {
             if is_within {
                 partners.extend(self.rows(own).iter().map(|&other| (other, self.of_equal)));
             }
-            for (group, place) in self.neighbours(own) {
-                let closeness = self.closeness(place);
-                partners.extend(self.partner_rows(group).iter().map(|&other| (other, closeness)));
+            for neighbour in self.neighbours(own) {
+                let rows = self.partner_rows(neighbour.group);
+                // Most of those before have none behind this row.
+                if is_within && rows.last().is_some_and(|&last| last < row) {
+                    continue;
+                }
+                let closeness = self.closeness(neighbour);
+                partners.extend(rows.iter().map(|&other| (other, closeness)));
             }
             if is_within {
                 partners.retain(|&(other, _)| other > row);
@@ -346,7 +377,7 @@ mod tests {
     fn groups_and_pairs_expand_to_pairs_of_rows_in_order() {
         let close = Close {
             groups: Sides::One(vec![vec![1, 4, 7], vec![3, 5]]),
-            pairs: vec![pair(0, 9, 3), pair(1, 3, 1), pair(2, 3, 2)],
+            pairs: vec![pair(0, 9, 3), pair(1, 3, 1), pair(2, 3, 2)].into(),
             of_equal: Closeness::Distance(0),
         };
         let expected = [
@@ -371,7 +402,7 @@ mod tests {
     fn rows_of_two_sides_are_no_partners_within_their_own() {
         let close = Close {
             groups: Sides::Two(vec![vec![1, 2]], vec![vec![0, 5], vec![3, 4]]),
-            pairs: vec![pair(0, 0, 1), pair(1, 0, 2), pair(1, 7, 3)],
+            pairs: vec![pair(0, 0, 1), pair(1, 0, 2), pair(1, 7, 3)].into(),
             of_equal: Closeness::Distance(0),
         };
         let expected = [

@@ -93,6 +93,14 @@ impl<T: Pod> LargeBuffer<T> {
     }
 }
 
+impl<T: Pod> Clone for LargeBuffer<T> {
+    fn clone(&self) -> Self {
+        let mut buffer = Self::zeroed(self.length);
+        buffer.copy_from_slice(self);
+        buffer
+    }
+}
+
 impl Memory {
     /// A map of `bytes` zeros, or the number again if they are too few for one or the system has
     /// none to give.
@@ -203,6 +211,7 @@ mod tests {
             if let Some(last) = buffer.last_mut() {
                 *last = [1, 2, 3, 4];
                 assert_eq!(buffer[length - 1], [1, 2, 3, 4]);
+                assert_eq!(*buffer.clone(), *buffer);
             }
         }
     }

@@ -54,6 +54,7 @@
 //! `parquet`, `warc` and `zstd` each read one kind of input. A build without one of these answers [`ErrorKind::FeatureOff`] where it is asked for.
 
 pub mod close;
+mod close_pairs;
 pub mod closeness;
 pub mod cluster;
 #[doc(hidden)]

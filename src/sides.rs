@@ -31,6 +31,20 @@ impl<T> Sides<T> {
         }
     }
 
+    /// The first, to be changed.
+    pub fn first_mut(&mut self) -> &mut T {
+        match self {
+            Self::One(first) | Self::Two(first, _) => first,
+        }
+    }
+
+    /// The second, to be changed: the same, where there is one side.
+    pub fn second_mut(&mut self) -> &mut T {
+        match self {
+            Self::One(second) | Self::Two(_, second) => second,
+        }
+    }
+
     /// Whether there are two.
     pub fn is_two(&self) -> bool {
         matches!(self, Self::Two(..))

@@ -254,7 +254,7 @@ impl Engine {
         let fates = py.detach(|| {
             pairs.sort_unstable_by_key(|pair| (pair.a, pair.b));
             let groups = Sides::One(Vec::new());
-            let close = Close { groups, pairs, of_equal: Closeness::Distance(0) };
+            let close = Close { groups, pairs: pairs.into(), of_equal: Closeness::Distance(0) };
             self.fates(&Neighbourhood::new(&close), &ranks)
         });
         let numbers = |name, of: fn(&Fate) -> u32| {
@@ -379,10 +379,10 @@ impl Engine {
         for removal in &removals {
             let Some(own) = around.group_of(removal.row) else { continue };
             kept.clear();
-            kept.extend(around.neighbours(own).filter_map(|(group, place)| {
+            kept.extend(around.neighbours(own).filter_map(|neighbour| {
                 // Each is of one row.
-                let row = around.rows(group)[0];
-                (!is_removed(row)).then(|| (row, around.closeness(place)))
+                let row = around.rows(neighbour.group)[0];
+                (!is_removed(row)).then(|| (row, around.closeness(neighbour)))
             }));
             kept.sort_unstable_by(|one, other| prefer(one.0, other.0));
             // Of those that a document may be removed for, the closest and then the first counts: the

@@ -355,7 +355,8 @@ pub(crate) fn cluster(
         let rule = format!("rows: must be at least {named}, as the pairs have row {}", named - 1);
         return Err(PyValueError::new_err(rule));
     }
-    let close = Close { groups: Sides::One(Vec::new()), pairs, of_equal: Closeness::Distance(0) };
+    let groups = Sides::One(Vec::new());
+    let close = Close { groups, pairs: pairs.into(), of_equal: Closeness::Distance(0) };
     let removals = py.detach(|| {
         let around = Neighbourhood::new(&close);
         let prefer = |a: u32, b: u32| if config.keep == Keep::Last { b.cmp(&a) } else { a.cmp(&b) };

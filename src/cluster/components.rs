@@ -42,8 +42,8 @@ pub fn keep_one_each(
             (Some(own), Some(other)) => {
                 let mut neighbours = around.neighbours(own);
                 neighbours
-                    .find(|&(group, _)| group == other)
-                    .map(|(_, place)| around.closeness(place))
+                    .find(|neighbour| neighbour.group == other)
+                    .map(|neighbour| around.closeness(neighbour))
             }
             _ => None,
         };
@@ -69,9 +69,9 @@ pub fn count_removed(around: &Neighbourhood<'_>, is_close: impl Fn(Closeness) ->
 fn linked(around: &Neighbourhood<'_>, is_close: impl Fn(Closeness) -> bool) -> DisjointSets {
     let mut sets = DisjointSets::new(around.group_count() as u32);
     for group in 0..around.group_count() as u32 {
-        for (other, place) in around.neighbours(group) {
-            if is_close(around.closeness(place)) {
-                sets.join(group, other);
+        for neighbour in around.neighbours_behind(group) {
+            if is_close(around.closeness(neighbour)) {
+                sets.join(group, neighbour.group);
             }
         }
     }
@@ -89,7 +89,7 @@ mod tests {
         let pair = |a, b| ClosePair { a, b, closeness: Closeness::Distance(1) };
         let close = Close {
             groups: Sides::One(vec![vec![2, 9]]),
-            pairs: vec![pair(0, 1), pair(1, 2), pair(4, 5)],
+            pairs: vec![pair(0, 1), pair(1, 2), pair(4, 5)].into(),
             of_equal: Closeness::Distance(0),
         };
         let around = Neighbourhood::new(&close);

@@ -34,8 +34,9 @@ pub fn keep_preferred(
         }
         let closest = around
             .neighbours(group)
-            .filter_map(|(other, place)| {
-                Some((kept_of_group[other as usize]?, around.closeness(place)))
+            .filter_map(|neighbour| {
+                let kept = kept_of_group[neighbour.group as usize]?;
+                Some((kept, around.closeness(neighbour)))
             })
             .max_by(|(a, to_a), (b, to_b)| to_a.compare(*to_b).then(b.cmp(a)));
         match closest {
@@ -67,8 +68,9 @@ pub fn count_removed(
     for group in rows.into_iter().filter_map(|row| around.group_of(row)) {
         let mut neighbours = around.neighbours(group);
         let is_removed = is_kept[group as usize]
-            || neighbours
-                .any(|(other, place)| is_kept[other as usize] && is_close(around.closeness(place)));
+            || neighbours.any(|neighbour| {
+                is_kept[neighbour.group as usize] && is_close(around.closeness(neighbour))
+            });
         if is_removed {
             removed += 1;
         } else {
@@ -91,7 +93,8 @@ mod tests {
             pairs: pairs
                 .iter()
                 .map(|&(a, b, d)| ClosePair { a, b, closeness: Closeness::Distance(d) })
-                .collect(),
+                .collect::<Vec<_>>()
+                .into(),
             of_equal: Closeness::Distance(0),
         }
     }
@@ -136,8 +139,8 @@ mod tests {
             let removals = keep_preferred(&Neighbourhood::new(&close), prefer);
             for most in 0..4 {
                 let is_close = |c: Closeness| c.distance().is_some_and(|d| d <= most);
-                let mut stricter = close.clone();
-                stricter.pairs.retain(|pair| is_close(pair.closeness));
+                let pairs: Vec<_> = close.pairs.iter().filter(|p| is_close(p.closeness)).collect();
+                let stricter = Close { pairs: pairs.into(), ..close.clone() };
                 let expected = keep_preferred(&Neighbourhood::new(&stricter), prefer).len() as u64;
                 let count = count_removed(&Neighbourhood::new(&close), prefer, is_close);
                 prop_assert_eq!(count, expected);

@@ -83,7 +83,7 @@ fn removed_if(found: &Found<'_>, is_close: impl Fn(Closeness) -> bool) -> u64 {
     let Sides::One(read) = found.read else {
         // Of queries, what has a match.
         let has_match = |group: &u32| {
-            around.neighbours(*group).any(|(_, place)| is_close(around.closeness(place)))
+            around.neighbours(*group).any(|neighbour| is_close(around.closeness(neighbour)))
         };
         let groups = (0..around.group_count() as u32).filter(has_match);
         return groups.map(|group| around.rows(group).len() as u64).sum();

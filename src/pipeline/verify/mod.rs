@@ -15,7 +15,7 @@ pub use verifier::Verifier;
 pub(super) use text_classes::RowTexts;
 
 use super::method::DocumentTerms;
-use crate::close::{Close, ClosePair, RowGroups};
+use crate::close::{Close, ClosePair, ClosePairs, RowGroups};
 use crate::closeness::Closeness;
 use crate::error::{ErrorKind, Result};
 use crate::kernels::Isa;
@@ -86,11 +86,11 @@ pub(super) fn verify(
     let grouped = texts.as_ref().zip(groups.as_ref().map(RowGroups::groups));
     let Verified { pairs, repeated: [first, second] } = verifying.of(grouped, tasks)?;
     let groups = if groups.is_two() { Sides::Two(first, second) } else { Sides::One(first) };
-    Ok(Close { groups, pairs, of_equal: Closeness::Verified(Similarity::ONE, 0) })
+    Ok(Close { groups, pairs: pairs.into(), of_equal: Closeness::Verified(Similarity::ONE, 0) })
 }
 
 /// Pairs of groups with their distances.
-fn group_pairs(pairs: &[ClosePair], mut groups: impl FnMut(&ClosePair) -> (u32, u32)) -> Vec<Task> {
+fn group_pairs(pairs: &ClosePairs, mut groups: impl FnMut(ClosePair) -> (u32, u32)) -> Vec<Task> {
     let with_distance = pairs.iter().map(|pair| {
         let (a, b) = groups(pair);
         Task { a, b, distance: pair.closeness.distance().unwrap_or(0) }

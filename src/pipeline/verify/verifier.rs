@@ -138,7 +138,7 @@ mod tests {
             let place = alike.binary_search_by_key(&(a, b), |pair| (pair.a, pair.b)).ok()?;
             alike[place].closeness.exact_similarity()
         };
-        for pair in &pairs {
+        for pair in pairs.iter() {
             assert_eq!(similarity_of(pair.a, pair.b), pair.closeness.exact_similarity());
         }
         // Of one group, equal ones are put together.

@@ -10,13 +10,13 @@ use super::pair_order::{Candidate, PAIRS, in_order};
 use super::prune::{Shard, Stored, end_row, shard_of};
 use super::threads::Threads;
 use super::{Sources, TermSource as _, Wanted};
-use crate::close::ClosePair;
+use crate::close::SetPair;
 use crate::disjoint_sets::DisjointSets;
 use crate::distinct_terms::DistinctTerms;
 use crate::error::{ErrorKind, Result};
 use crate::kernels::Isa;
 use crate::kernels::partition::counts_to_starts;
-use crate::large_buffer::reserved;
+use crate::large_buffer::LargeBuffer;
 use crate::progress::{Progress, Work};
 use crate::similarity::Threshold;
 use std::ops::Range;
@@ -25,10 +25,14 @@ use std::sync::atomic::{AtomicU32, Ordering};
 /// Pairs that a worker compares at a time, term by term, and by words of bits.
 const CHUNK: usize = 128;
 const DENSE_CHUNK: usize = 4096;
+/// Pairs of which a worker puts those together that are alike.
+const PART: usize = 64 << 10;
 /// Pairs for each document from which it pays to number the terms.
 const MANY_PAIRS: usize = 4;
 /// No place.
 const NONE: u32 = u32::MAX;
+/// Where a document is that is not in memory.
+const NOWHERE: (u32, u32) = (NONE, NONE);
 
 /// Not alike.
 const UNLIKE: u32 = u32::MAX;
@@ -46,7 +50,8 @@ pub(super) struct TermComparison<'a> {
 }
 
 impl TermComparison<'_> {
-    /// The candidates that are alike enough, ascending as they are.
+    /// The candidates that are alike enough, ascending as they are; how many distinct terms their
+    /// documents have is put into `sizes_of`, by row.
     ///
     /// # Complexity
     /// O(terms of the pairs), much less where many pairs link few documents. Documents are read once,
@@ -54,26 +59,34 @@ impl TermComparison<'_> {
     ///
     /// # Errors
     /// Those of the source; the memory cannot be had.
-    pub(super) fn alike(&self, mut candidates: Vec<Candidate>) -> Result<Vec<ClosePair>> {
-        let end_row = end_row(self.shards);
-        let rows = linked_rows(&mut candidates, end_row);
+    pub(super) fn alike(
+        &self,
+        mut candidates: LargeBuffer<Candidate>,
+        sizes_of: &mut [u32],
+    ) -> Result<LargeBuffer<SetPair>> {
+        let rows = linked_rows(&mut candidates, end_row(self.shards));
         if rows.is_empty() {
-            return Ok(Vec::new());
+            return LargeBuffer::try_zeroed(0, PAIRS);
         }
         let sizes: Vec<u64> = rows.iter().map(|&row| self.size(row)).collect();
         let alike = if sizes.iter().sum::<u64>() <= self.fitting {
-            self.compared(&candidates, &rows)?
+            self.compared(&candidates, &rows, sizes_of)?
         } else {
             let batches = self.batches(&candidates, &sizes);
-            let compared = batches.iter().map(|batch| self.compared(batch, &rows));
-            in_order(&compared.collect::<Result<Vec<_>>>()?, end_row, self.threads)?
+            let compared = batches.iter().map(|batch| self.compared(batch, &rows, sizes_of));
+            in_order(&compared.collect::<Result<Vec<_>>>()?, self.threads)?
         };
         self.progress.counted("candidates", candidates.len() as u64);
         Ok(alike)
     }
 
     /// The pairs that are alike enough, of those of a batch, which are ascending places in `rows`.
-    fn compared(&self, pairs: &[Candidate], rows: &[u32]) -> Result<Vec<ClosePair>> {
+    fn compared(
+        &self,
+        pairs: &[Candidate],
+        rows: &[u32],
+        sizes_of: &mut [u32],
+    ) -> Result<LargeBuffer<SetPair>> {
         self.progress.begin("read candidates", Work::Bytes(self.sources.bytes()));
         let documents = self.read(pairs, rows)?;
         self.progress.begin("compare terms", Work::Steps(pairs.len() as u64));
@@ -103,19 +116,47 @@ impl TermComparison<'_> {
                 Ok(())
             },
         )?;
-        let shared = shared.into_iter().map(AtomicU32::into_inner);
-        let shared: Vec<u32> = shared.collect();
-        let count = shared.iter().filter(|&&shared| shared != UNLIKE).count();
-        let mut alike = reserved(count, PAIRS)?;
-        for (&pair, shared) in pairs.iter().zip(shared) {
-            if shared != UNLIKE {
-                let [left, right] = pair.map(|place| documents.sizes[place as usize].into());
-                let similarity = self.threshold.similarity(shared.into(), left, right);
-                let [a, b] = pair.map(|place| rows[place as usize]);
-                alike.push(ClosePair::similar(a, b, similarity));
+        for (&row, (&size, &stored_at)) in
+            rows.iter().zip(documents.sizes.iter().zip(&documents.stored_at))
+        {
+            if stored_at != NOWHERE {
+                sizes_of[row as usize] = size;
             }
         }
-        Ok(alike)
+        self.found(pairs, &shared, rows)
+    }
+
+    /// The pairs of which it is told what they share.
+    fn found(
+        &self,
+        pairs: &[Candidate],
+        shared: &[AtomicU32],
+        rows: &[u32],
+    ) -> Result<LargeBuffer<SetPair>> {
+        let parts: Vec<_> = pairs.chunks(PART).zip(shared.chunks(PART)).collect();
+        let alike = |shared: &AtomicU32| {
+            Some(shared.load(Ordering::Relaxed)).filter(|&shared| shared != UNLIKE)
+        };
+        let counts = self.threads.map_items(parts.clone(), |(_, shared): (_, &[AtomicU32])| {
+            shared.iter().filter_map(alike).count()
+        });
+        let mut found = LargeBuffer::try_zeroed(counts.iter().sum(), PAIRS)?;
+        let (mut rest, mut work) = (&mut found[..], Vec::new());
+        for (part, count) in parts.into_iter().zip(counts) {
+            let (own, after) = rest.split_at_mut(count);
+            work.push((part, own));
+            rest = after;
+        }
+        self.threads.map_items(work, |((pairs, shared), own): (_, &mut [SetPair])| {
+            let pairs = pairs.iter().zip(shared).filter_map(|(pair, shared)| {
+                let [a, b] = pair.map(|place| rows[place as usize]);
+                Some(SetPair { a, b, shared: alike(shared)? })
+            });
+            for (place, pair) in own.iter_mut().zip(pairs) {
+                *place = pair;
+            }
+        });
+        Ok(found)
     }
 
     /// Numbers the terms of documents that are densely linked, and shares out all pairs.
@@ -234,7 +275,7 @@ impl TermComparison<'_> {
             },
         )?;
         let parts: Vec<Stored> = parts.into_iter().map(|(stored, _)| stored).collect();
-        let mut stored_at = vec![(NONE, NONE); rows.len()];
+        let mut stored_at = vec![NOWHERE; rows.len()];
         for (number, part) in (0..).zip(&parts) {
             for (document, row) in (0..).zip(&part.rows) {
                 if let Ok(place) = rows.binary_search(row) {

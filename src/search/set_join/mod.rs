@@ -43,9 +43,10 @@ mod threads;
 mod weighted_join;
 mod window_scan;
 
-use crate::close::{Close, ClosePair};
+use crate::close::{Close, ClosePair, ClosePairs};
 use crate::error::{Error, Result};
 use crate::kernels::Isa;
+use crate::large_buffer::filled;
 use crate::progress::{Progress, Work};
 use crate::sides::Sides;
 use crate::similarity::Threshold;
@@ -55,7 +56,7 @@ pub use term_source::{TermSource, Wanted};
 pub use weighted_join::shared_weight_if_enough;
 
 use compare_terms::TermComparison;
-use pair_order::{Candidate, in_order};
+use pair_order::{Candidate, PAIRS, in_order};
 use prefix_join::PrefixJoin;
 use prune::{Shard, Stored};
 use ranked_sets::Ranking;
@@ -257,14 +258,14 @@ impl SetJoin<'_> {
     }
 
     /// The pairs of survivors that are alike, ascending.
-    fn join(&self, sources: &Sources<'_>, survivors: Survivors) -> Result<Vec<ClosePair>> {
+    fn join(&self, sources: &Sources<'_>, survivors: Survivors) -> Result<ClosePairs> {
         let Survivors { mut shards, sketches, is_scanned } = survivors;
         let second_from = sources.second.map(|_| {
             let of_first = shards.get(..sources.first.shard_count()).unwrap_or_default();
             prune::end_row(of_first)
         });
         let end_row = prune::end_row(&shards);
-        let mut pairs = if is_scanned {
+        let pairs = if is_scanned {
             // Sketches and candidates are there while terms are compared.
             let sketched_bytes = living_terms(&shards) * BYTES_PER_SKETCHED_TERM;
             let memory =
@@ -279,27 +280,32 @@ impl SetJoin<'_> {
                 isa: self.isa,
                 progress: self.progress,
             };
-            let mut alike = Vec::new();
+            let (mut alike, mut sizes) = (Vec::new(), filled(0, end_row as usize, PAIRS)?);
             self.near_sketches(sketches, second_from, most, &mut |found| {
-                let candidates = in_order(&found, end_row, Threads(self.pool))?;
+                let candidates = in_order(&found, Threads(self.pool))?;
                 drop(found);
-                alike.push(comparison.alike(candidates)?);
+                alike.push(comparison.alike(candidates, &mut sizes)?);
                 Ok(())
             })?;
-            match alike.len() {
+            let mut pairs = match alike.len() {
                 1 => alike.swap_remove(0),
-                _ => in_order(&alike, end_row, Threads(self.pool))?,
+                _ => in_order(&alike, Threads(self.pool))?,
+            };
+            if let Some(second_from) = second_from {
+                for pair in &mut *pairs {
+                    pair.b -= second_from;
+                }
             }
+            ClosePairs::of_sets(pairs, sizes, second_from.unwrap_or(0), self.threshold)
         } else {
             drop(sketches);
-            let pairs = self.join_by_prefixes(sources, &mut shards, second_from)?;
-            in_order(&[pairs], end_row, Threads(self.pool))?
-        };
-        if let Some(second_from) = second_from {
+            let mut pairs = self.join_by_prefixes(sources, &mut shards, second_from)?;
+            Threads(self.pool).sort_by_key(&mut pairs, |pair| (pair.a, pair.b));
             for pair in &mut pairs {
-                pair.b -= second_from;
+                pair.b -= second_from.unwrap_or(0);
             }
-        }
+            pairs.into()
+        };
         self.progress.counted("pairs", pairs.len() as u64);
         Ok(pairs)
     }

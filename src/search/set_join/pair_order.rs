@@ -1,10 +1,16 @@
 //! Pairs of rows, put in ascending order.
+//!
+//! They are many more than rows, and found in parts, by all threads. Each thread deals a share of
+//! the parts into buckets of rows that are near each other; then each bucket is put in order by
+//! itself, digit by digit, in a cache.
 
 use super::threads::Threads;
-use crate::close::ClosePair;
+use crate::close::SetPair;
 use crate::error::Result;
 use crate::kernels::partition::counts_to_starts;
-use crate::large_buffer::filled;
+use crate::large_buffer::LargeBuffer;
+use bytemuck::Pod;
+use std::ops::Deref;
 
 /// What the memory is for.
 pub(super) const PAIRS: &str = "the pairs of documents";
@@ -13,8 +19,14 @@ pub(super) const PAIRS: &str = "the pairs of documents";
 pub(super) type Candidate = [u32; 2];
 
 /// Two rows, of which the first is the smaller, or of the first side.
-pub(super) trait RowPair: Copy + Send {
+pub(super) trait RowPair: Pod + Send + Sync {
     fn rows(&self) -> [u32; 2];
+
+    /// The rows as one number, the first one above the other.
+    fn key(&self) -> u64 {
+        let [a, b] = self.rows();
+        u64::from(a) << 32 | u64::from(b)
+    }
 }
 
 impl RowPair for Candidate {
@@ -23,57 +35,166 @@ impl RowPair for Candidate {
     }
 }
 
-impl RowPair for ClosePair {
+impl RowPair for SetPair {
     fn rows(&self) -> [u32; 2] {
         [self.a, self.b]
     }
 }
 
-/// Pieces for each thread, in which pairs are put in order.
-const PIECES: usize = 16;
+/// Ranges of first rows that are told apart when pairs are dealt into buckets.
+const RANGES: usize = 1 << 12;
+/// Buckets, so many that the pairs of one stay in the second-level cache.
+const BUCKETS: usize = 256;
+/// Shares of the parts for each thread.
+const SHARES: usize = 2;
+/// Values of a digit.
+const DIGITS: usize = 256;
+/// Pairs that are put in order by comparing them.
+const FEW: usize = 256;
 
-/// The pairs of several parts in ascending order; rows are below `end_row`.
+/// The pairs of several parts in ascending order, equal ones as they come.
+///
+/// # Complexity
+///
+/// O(pairs).
 ///
 /// # Errors
 /// The memory cannot be had.
 pub(super) fn in_order<P: RowPair>(
-    parts: &[Vec<P>],
-    end_row: u32,
+    parts: &[impl Deref<Target = [P]> + Sync],
     threads: Threads<'_>,
-) -> Result<Vec<P>> {
-    let all = parts.iter().map(Vec::len).sum();
-    let Some(&any) = parts.iter().flatten().next() else { return Ok(Vec::new()) };
-    if all < end_row as usize {
-        let mut pairs = parts.concat();
-        pairs.sort_unstable_by_key(P::rows);
+) -> Result<LargeBuffer<P>> {
+    let all = parts.iter().map(|part| part.len()).sum();
+    let mut pairs = LargeBuffer::try_zeroed(all, PAIRS)?;
+    if all == 0 {
         return Ok(pairs);
     }
-    let mut pairs = filled(any, all, PAIRS)?;
-    // Shared out by their first rows, of which each has many.
-    let mut places = vec![0; end_row as usize];
-    for pair in parts.iter().flatten() {
-        places[pair.rows()[0] as usize] += 1;
-    }
-    counts_to_starts(&mut places, 0);
-    for &pair in parts.iter().flatten() {
-        let place = &mut places[pair.rows()[0] as usize];
-        pairs[*place] = pair;
-        *place += 1;
-    }
-    let (mut rest, mut pieces) = (&mut pairs[..], Vec::new());
-    let least = all / (threads.count() * PIECES) + 1;
-    while !rest.is_empty() {
-        // Now each place is where the pairs of its row end.
-        let last = rest[least.min(rest.len()) - 1].rows()[0];
-        let taken = all - rest.len();
-        let (piece, after) = rest.split_at_mut(places[last as usize] - taken);
-        pieces.push(piece);
-        rest = after;
-    }
-    threads.map_items(pieces, |piece| {
-        for of_row in piece.chunk_by_mut(|left, right| left.rows()[0] == right.rows()[0]) {
-            of_row.sort_unstable_by_key(P::rows);
+    let shares = shares(parts, all / (threads.count() * SHARES) + 1);
+    let last_rows = threads.map_items(shares.clone(), |share| {
+        share.iter().flat_map(|part| part.iter()).map(|pair| pair.rows()[0]).max()
+    });
+    let last_row = last_rows.into_iter().flatten().max().unwrap_or(0);
+    let shift = (u32::BITS - last_row.leading_zeros()).saturating_sub(RANGES.ilog2());
+    let range = |pair: &P| (pair.rows()[0] >> shift) as usize;
+    let counts = threads.map_items(shares.clone(), |share| {
+        let mut counts = vec![0_usize; RANGES];
+        for pair in share.iter().flat_map(|part| part.iter()) {
+            counts[range(pair)] += 1;
         }
+        counts
+    });
+    // Buckets of about as many pairs.
+    let (mut bucket_of, mut ends, mut end) = (vec![0; RANGES], Vec::new(), 0);
+    for number in 0..RANGES {
+        bucket_of[number] = ends.len();
+        end += counts.iter().map(|counts| counts[number]).sum::<usize>();
+        if end - ends.last().unwrap_or(&0) > all / BUCKETS || number + 1 == RANGES {
+            ends.push(end);
+        }
+    }
+    let dealt = threads.map_items(shares.into_iter().zip(counts).collect(), |(share, counts)| {
+        let mut capacities = vec![0; ends.len()];
+        for (&bucket, count) in bucket_of.iter().zip(counts) {
+            capacities[bucket] += count;
+        }
+        let mut buckets: Vec<Vec<P>> = capacities.into_iter().map(Vec::with_capacity).collect();
+        for pair in share.iter().flat_map(|part| part.iter()) {
+            buckets[bucket_of[range(pair)]].push(*pair);
+        }
+        buckets
+    });
+    let (mut rest, mut work, mut start) = (&mut pairs[..], Vec::new(), 0);
+    for (bucket, &end) in ends.iter().enumerate() {
+        let (own, after) = rest.split_at_mut(end - start);
+        work.push((bucket, own));
+        (rest, start) = (after, end);
+    }
+    threads.map_items(work, |(bucket, own)| {
+        let dealt: Vec<&[P]> = dealt.iter().map(|buckets| &buckets[bucket][..]).collect();
+        put_in_order(dealt.concat(), own);
     });
     Ok(pairs)
+}
+
+/// The parts in shares of about so many pairs.
+fn shares<P, T: Deref<Target = [P]>>(parts: &[T], pairs: usize) -> Vec<&[T]> {
+    let (mut shares, mut start, mut inside) = (Vec::new(), 0, 0);
+    for (number, part) in parts.iter().enumerate() {
+        inside += part.len();
+        if inside >= pairs || number + 1 == parts.len() {
+            shares.push(&parts[start..=number]);
+            (start, inside) = (number + 1, 0);
+        }
+    }
+    shares
+}
+
+/// Puts pairs in ascending order into `out`, which has room for all.
+fn put_in_order<P: RowPair>(mut pairs: Vec<P>, out: &mut [P]) {
+    let Some(first) = pairs.first().map(P::key) else { return };
+    let mut room = &mut out[..pairs.len()];
+    if pairs.len() <= FEW {
+        pairs.sort_by_key(P::key);
+        room.copy_from_slice(&pairs);
+        return;
+    }
+    let differing = pairs.iter().fold(0, |differing, pair| differing | (pair.key() ^ first));
+    let mut from = &mut pairs[..];
+    let mut is_in_out = false;
+    for shift in (0..u64::BITS).step_by(DIGITS.ilog2() as usize) {
+        let digit = |pair: &P| (pair.key() >> shift) as usize % DIGITS;
+        if differing >> shift == 0 {
+            break;
+        }
+        if (differing >> shift) as usize % DIGITS == 0 {
+            continue;
+        }
+        let mut next = [0; DIGITS];
+        for pair in &*from {
+            next[digit(pair)] += 1;
+        }
+        counts_to_starts(&mut next, 0_usize);
+        for pair in &*from {
+            let next = &mut next[digit(pair)];
+            room[*next] = *pair;
+            *next += 1;
+        }
+        std::mem::swap(&mut from, &mut room);
+        is_in_out = !is_in_out;
+    }
+    if !is_in_out {
+        room.copy_from_slice(from);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::stable_hash::mix;
+
+    #[test]
+    fn pairs_of_many_parts_are_in_order() {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().unwrap();
+        // Rows near each other, far from each other, and one with most of the pairs.
+        let rows: [fn(u64) -> u32; 3] = [
+            |draw| (draw % 3_000) as u32,
+            |draw| draw as u32,
+            |draw| if draw.is_multiple_of(9) { u32::MAX - 7 } else { 70_000 },
+        ];
+        for row in rows {
+            for count in [0, 1, 200, 100_000] {
+                let pair = |number: u64| {
+                    let [a, b] = [row(mix(number)), row(mix(number | 1 << 32))];
+                    SetPair { a, b, shared: number as u32 }
+                };
+                let all: Vec<SetPair> = (0..count).map(pair).collect();
+                let parts: Vec<Vec<SetPair>> = all.chunks(777).map(<[_]>::to_vec).collect();
+                let mut expected = all;
+                expected.sort_by_key(|pair| (pair.a, pair.b));
+                for threads in [Threads(None), Threads(Some(&pool))] {
+                    assert!(*in_order(&parts, threads).unwrap() == expected[..], "{count}");
+                }
+            }
+        }
+    }
 }

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::close::Close;
+use crate::large_buffer::LargeBuffer;
 use crate::progress::NoProgress;
 use crate::similarity::{Measure, Similarity};
 use crate::stable_hash::mix;
@@ -127,7 +128,7 @@ fn check(documents: &[Vec<u64>], threshold: Threshold) {
         assert_eq!(expanded(&close), expected, "threshold {threshold}");
         assert_eq!(close.pair_count(), expected.len() as u64);
         let across = join.query(&source(left), &source(right)).unwrap().pairs;
-        assert_eq!(across, expected_across, "across, threshold {threshold}");
+        assert_eq!(across, expected_across.clone().into(), "across, threshold {threshold}");
     }
     // The way of collections that are too large for a scan, and all in blocks.
     for memory_bytes in [u64::MAX, 1 << 10, 48] {
@@ -150,7 +151,11 @@ fn check(documents: &[Vec<u64>], threshold: Threshold) {
         let mut survivors = join.survivors(&sources).unwrap();
         survivors.is_scanned = false;
         let across = join.join(&sources, survivors).unwrap();
-        assert_eq!(across, expected_across, "across by prefixes, threshold {threshold}");
+        assert_eq!(
+            across,
+            expected_across.clone().into(),
+            "across by prefixes, threshold {threshold}"
+        );
     }
 }
 
@@ -292,7 +297,7 @@ fn check_weighted(documents: &[Vec<u64>], threshold: Threshold) {
         let close = join.self_join(&source(documents)).unwrap();
         assert_eq!(expanded(&close), expected, "threshold {threshold}");
         let across = join.query(&source(left), &source(right)).unwrap().pairs;
-        assert_eq!(across, expected_across, "across, threshold {threshold}");
+        assert_eq!(across, expected_across.clone().into(), "across, threshold {threshold}");
     }
 }
 
@@ -383,7 +388,7 @@ fn thousands_of_equal_documents_are_one_group() {
     assert_eq!(groups.len(), 1);
     assert_eq!(groups[0].len(), 19_999);
     let similarity = Similarity { shared: 50, union: 51 };
-    assert_eq!(alike.pairs, [ClosePair::similar(0, 3, similarity)]);
+    assert_eq!(alike.pairs, vec![ClosePair::similar(0, 3, similarity)].into());
     assert_eq!(alike.pair_count(), 19_999 * 20_000 / 2);
 }
 
@@ -499,9 +504,9 @@ fn templates_are_compared_by_blocks_of_terms() {
         progress: &NoProgress,
     };
     let survivors = join.survivors(&sources).unwrap();
-    let mut candidates = Vec::new();
+    let mut candidates = LargeBuffer::zeroed(0);
     join.near_sketches(survivors.sketches, None, u64::MAX, &mut |found| {
-        candidates = in_order(&found, 90, Threads(None))?;
+        candidates = in_order(&found, Threads(None))?;
         Ok(())
     })
     .unwrap();
@@ -517,8 +522,10 @@ fn templates_are_compared_by_blocks_of_terms() {
             isa: Isa::Portable,
             progress: &NoProgress,
         };
-        let alike = comparison.alike(candidates.clone()).unwrap();
-        assert_eq!(alike, brute_force(&documents, &documents, threshold(7, 10), false));
+        let mut sizes = vec![0; documents.len()];
+        let alike = comparison.alike(candidates.clone(), &mut sizes).unwrap();
+        let alike = ClosePairs::of_sets(alike, sizes, 0, threshold(7, 10));
+        assert_eq!(alike, brute_force(&documents, &documents, threshold(7, 10), false).into());
     }
 }
 
@@ -585,7 +592,7 @@ fn terms_are_counted_in_slices_where_memory_is_scarce() {
         let source = Counted { documents, term_count_hint, readings: AtomicUsize::new(0) };
         let isa = Isa::detected();
         let join = SetJoin { threshold, pool: None, memory_bytes, isa, progress: &NoProgress };
-        assert_eq!(join.self_join(&source).unwrap().pairs, expected);
+        assert_eq!(join.self_join(&source).unwrap().pairs, expected.clone().into());
         assert_eq!(source.readings.into_inner(), readings);
     }
 }

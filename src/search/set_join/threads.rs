@@ -82,6 +82,19 @@ impl Threads<'_> {
         Ok(done.into_iter().map(|(_, result)| result).collect())
     }
 
+    /// Puts items in ascending order of their keys.
+    pub(super) fn sort_by_key<T: Send, K: Ord>(
+        self,
+        items: &mut [T],
+        key: impl Fn(&T) -> K + Sync + Send,
+    ) {
+        use rayon::prelude::*;
+        match self.0 {
+            Some(pool) => pool.install(|| items.par_sort_unstable_by_key(key)),
+            None => items.sort_unstable_by_key(key),
+        }
+    }
+
     /// What `work` makes of each item, by value, in the items' order.
     pub(super) fn map_items<T: Send, R: Send>(
         self,
@@ -110,6 +123,9 @@ mod tests {
             let squares = threads.try_map(100, || Ok(()), |(), i| Ok(i * i)).unwrap();
             assert_eq!(squares, (0..100).map(|i| i * i).collect::<Vec<_>>());
             assert_eq!(threads.map_items(vec![3, 1, 2], |i| i + 1), [4, 2, 3]);
+            let mut items = [3, 1, 2];
+            threads.sort_by_key(&mut items, |&item| -item);
+            assert_eq!(items, [3, 2, 1]);
             let failed = threads.try_map(
                 50,
                 || Ok(()),

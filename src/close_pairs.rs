@@ -1,0 +1,165 @@
+//! Pairs of rows that are close, millions of them, in as little memory as tells how close each is.
+
+use crate::closeness::Closeness;
+use crate::large_buffer::LargeBuffer;
+use crate::similarity::{Similarity, Threshold};
+use bytemuck::{Pod, Zeroable};
+
+/// Two rows that are close enough.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ClosePair {
+    /// The first row in reading order, or one of the first side.
+    pub a: u32,
+    /// The other.
+    pub b: u32,
+    /// How close they are.
+    pub closeness: Closeness,
+}
+
+impl ClosePair {
+    /// Two rows whose sets are so similar.
+    #[must_use]
+    pub fn similar(a: u32, b: u32, similarity: Similarity) -> Self {
+        Self { a, b, closeness: Closeness::Similarity(similarity) }
+    }
+}
+
+/// Two rows whose sets share so many terms.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
+#[repr(C)]
+pub struct SetPair {
+    /// The first row in reading order, or one of the first side.
+    pub a: u32,
+    /// The other.
+    pub b: u32,
+    /// How many terms both have.
+    pub shared: u32,
+}
+
+/// Pairs, ascending by their rows.
+#[derive(Clone, Debug)]
+pub struct ClosePairs(Told);
+
+/// How it is told how close the rows of each pair are.
+#[derive(Clone, Debug)]
+enum Told {
+    /// By the pair.
+    Each(Vec<ClosePair>),
+    /// By the sizes of two sets, which do not stand in every pair of them.
+    Sets {
+        pairs: LargeBuffer<SetPair>,
+        /// Of each row, and where the rows of the second side begin, if there is one.
+        sizes: Vec<u32>,
+        second_from: u32,
+        threshold: Threshold,
+    },
+}
+
+impl ClosePairs {
+    /// Ascending pairs of sets of the given sizes, by row, that are at least as similar as the
+    /// threshold, by its measure. The sizes of the rows of a second side begin at `second_from`,
+    /// which is 0 where there is none.
+    ///
+    /// # Panics
+    ///
+    /// When it is asked how close two rows are of which one has no size.
+    #[must_use]
+    pub fn of_sets(
+        pairs: LargeBuffer<SetPair>,
+        sizes: Vec<u32>,
+        second_from: u32,
+        threshold: Threshold,
+    ) -> Self {
+        Self(Told::Sets { pairs, sizes, second_from, threshold })
+    }
+
+    /// How many there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        match &self.0 {
+            Told::Each(pairs) => pairs.len(),
+            Told::Sets { pairs, .. } => pairs.len(),
+        }
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The rows of a pair.
+    #[must_use]
+    pub fn rows(&self, number: usize) -> [u32; 2] {
+        match &self.0 {
+            Told::Each(pairs) => [pairs[number].a, pairs[number].b],
+            Told::Sets { pairs, .. } => [pairs[number].a, pairs[number].b],
+        }
+    }
+
+    /// How close the rows of a pair are.
+    #[must_use]
+    pub fn closeness(&self, number: usize) -> Closeness {
+        match &self.0 {
+            Told::Each(pairs) => pairs[number].closeness,
+            Told::Sets { pairs, sizes, second_from, threshold } => {
+                let SetPair { a, b, shared } = pairs[number];
+                let [left, right] = [a, b + second_from].map(|row| sizes[row as usize]);
+                // No more than both have: files that changed while they were read were told of.
+                let shared = shared.min(left).min(right);
+                let similarity = threshold.similarity(shared.into(), left.into(), right.into());
+                Closeness::Similarity(similarity)
+            }
+        }
+    }
+
+    /// All pairs.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = ClosePair> {
+        (0..self.len()).map(|number| {
+            let [a, b] = self.rows(number);
+            ClosePair { a, b, closeness: self.closeness(number) }
+        })
+    }
+}
+
+impl From<Vec<ClosePair>> for ClosePairs {
+    fn from(ascending: Vec<ClosePair>) -> Self {
+        Self(Told::Each(ascending))
+    }
+}
+
+impl PartialEq for ClosePairs {
+    fn eq(&self, other: &Self) -> bool {
+        self.iter().eq(other.iter())
+    }
+}
+
+impl Eq for ClosePairs {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_tell_as_much_as_each_pair() {
+        let pair = |(a, b, shared)| SetPair { a, b, shared };
+        let mut pairs = LargeBuffer::zeroed(3);
+        pairs.copy_from_slice(&[(0, 1, 3), (0, 2, 2), (2, 0, 2)].map(pair));
+        let similar = |a, b, shared, union| ClosePair::similar(a, b, Similarity { shared, union });
+        let told = |sizes: &[u32], second_from| {
+            let threshold = Threshold::new(1, 2).unwrap();
+            ClosePairs::of_sets(pairs.clone(), sizes.to_vec(), second_from, threshold)
+        };
+        let within = told(&[4, 3, 2], 0);
+        let expected = [similar(0, 1, 3, 4), similar(0, 2, 2, 4), similar(2, 0, 2, 4)];
+        assert!(within.iter().eq(expected));
+        assert_eq!(within, ClosePairs::from(expected.to_vec()));
+        assert_eq!((within.len(), within.is_empty(), within.rows(2)), (3, false, [2, 0]));
+        let across = told(&[3, 0, 2, 2, 4, 5], 3);
+        let expected = [similar(0, 1, 3, 4), similar(0, 2, 2, 6), similar(2, 0, 2, 2)];
+        assert!(across.iter().eq(expected));
+        assert_ne!(within, across);
+        // A file that was written while it was read.
+        assert_eq!(told(&[1, 9, 9], 0).closeness(0), similar(0, 1, 1, 9).closeness);
+    }
+}
