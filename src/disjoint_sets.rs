@@ -33,6 +33,9 @@ impl DisjointSets {
 
     /// Makes one set of those of two numbers.
     pub fn join(&mut self, a: u32, b: u32) {
+        if self.parents[a as usize] == self.parents[b as usize] {
+            return;
+        }
         let (a, b) = (self.smallest(a), self.smallest(b));
         self.parents[a.max(b) as usize] = a.min(b);
     }

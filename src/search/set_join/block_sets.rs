@@ -73,6 +73,32 @@ impl BlockSets {
         Ok(())
     }
 
+    /// Sets of which each part has some of the terms, which no other one has.
+    ///
+    /// # Errors
+    /// The memory cannot be had.
+    pub(super) fn joined(mut parts: Vec<Self>) -> Result<Self> {
+        if parts.len() == 1 {
+            return Ok(parts.swap_remove(0));
+        }
+        let mut joined = Self::default();
+        let count = parts.iter().map(|part| part.blocks.len()).sum();
+        reserve(&mut joined.blocks, count, TERMS)?;
+        reserve(&mut joined.bits, count, TERMS)?;
+        for set in 0..parts.first().map_or(0, |part| part.ends.len()) {
+            let mut first = 0;
+            for part in &parts {
+                let blocks = part.blocks[part.range(set)].iter().map(|&block| first + block);
+                joined.blocks.extend(blocks);
+                joined.bits.extend_from_slice(&part.bits[part.range(set)]);
+                first += part.scratch.len() as u32;
+            }
+            joined.ends.push(joined.blocks.len());
+        }
+        joined.scratch.resize(parts.iter().map(|part| part.scratch.len()).sum(), 0);
+        Ok(joined)
+    }
+
     /// All sets, in whichever form they are the faster to compare.
     ///
     /// # Errors
@@ -145,13 +171,29 @@ mod tests {
     use super::*;
     use crate::stable_hash::mix;
 
-    /// Compares every two sets; returns whether they were laid out with all blocks.
+    /// Compares every two sets, numbered in one part and in three; returns whether they were laid out with
+    /// all blocks.
     fn check(documents: &[Vec<u64>]) -> bool {
-        let mut sets = BlockSets::default();
-        for document in documents {
-            sets.push(document).unwrap();
+        let parts = [1, 3].map(|parts| {
+            let part = |part: u64| {
+                let mut sets = BlockSets::default();
+                for document in documents {
+                    let own = document.iter().copied().filter(|term| mix(*term) % parts == part);
+                    sets.push(&own.collect::<Vec<_>>()).unwrap();
+                }
+                sets
+            };
+            BlockSets::joined((0..parts).map(part).collect()).unwrap().comparable().unwrap()
+        });
+        let are_dense = parts.each_ref().map(|sets| matches!(sets, Comparable::Dense { .. }));
+        assert_eq!(are_dense[0], are_dense[1]);
+        for comparable in parts {
+            check_shared(documents, &comparable);
         }
-        let comparable = sets.comparable().unwrap();
+        are_dense[0]
+    }
+
+    fn check_shared(documents: &[Vec<u64>], comparable: &Comparable) {
         let mut room = Vec::new();
         for (one, of_one) in documents.iter().enumerate() {
             let shared = |other: &Vec<u64>| of_one.iter().filter(|&t| other.contains(t)).count();
@@ -162,7 +204,6 @@ mod tests {
                 assert_eq!(found, expected, "{one}, {isa}");
             }
         }
-        matches!(comparable, Comparable::Dense { .. })
     }
 
     #[test]

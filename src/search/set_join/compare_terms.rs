@@ -13,29 +13,34 @@ use super::{Sources, TermSource as _, Wanted};
 use crate::close::SetPair;
 use crate::disjoint_sets::DisjointSets;
 use crate::distinct_terms::DistinctTerms;
-use crate::error::{ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::kernels::Isa;
 use crate::kernels::partition::counts_to_starts;
 use crate::large_buffer::LargeBuffer;
 use crate::progress::{Progress, Work};
 use crate::similarity::Threshold;
+use bytemuck::allocation::try_zeroed_vec;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 /// Pairs that a worker compares at a time, term by term, and by words of bits.
 const CHUNK: usize = 128;
 const DENSE_CHUNK: usize = 4096;
-/// Pairs of which a worker puts those together that are alike.
+/// Pairs that a worker looks through at a time.
 const PART: usize = 64 << 10;
 /// Pairs for each document from which it pays to number the terms.
 const MANY_PAIRS: usize = 4;
+/// Documents of a group from which all threads number its terms, so many of them at the most: the
+/// more, the more blocks of terms a document has.
+const LARGE_GROUP: usize = 1024;
+const MOST_PARTS: usize = 8;
 /// No place.
 const NONE: u32 = u32::MAX;
 /// Where a document is that is not in memory.
 const NOWHERE: (u32, u32) = (NONE, NONE);
 
-/// Not alike.
-const UNLIKE: u32 = u32::MAX;
+/// What two documents are told to share that are not alike: those that share nothing never are.
+const UNLIKE: u32 = 0;
 
 /// What is needed to compare documents term by term.
 pub(super) struct TermComparison<'a> {
@@ -64,7 +69,7 @@ impl TermComparison<'_> {
         mut candidates: LargeBuffer<Candidate>,
         sizes_of: &mut [u32],
     ) -> Result<LargeBuffer<SetPair>> {
-        let rows = linked_rows(&mut candidates, end_row(self.shards));
+        let rows = linked_rows(&mut candidates, end_row(self.shards), self.threads);
         if rows.is_empty() {
             return LargeBuffer::try_zeroed(0, PAIRS);
         }
@@ -92,8 +97,8 @@ impl TermComparison<'_> {
         self.progress.begin("compare terms", Work::Steps(pairs.len() as u64));
         let links = Links::new(pairs, rows.len());
         let comparisons = self.comparisons(&documents, &links)?;
-        let shared: Vec<AtomicU32> =
-            std::iter::repeat_with(|| AtomicU32::new(UNLIKE)).take(pairs.len()).collect();
+        let shared: Vec<AtomicU32> = try_zeroed_vec(pairs.len())
+            .map_err(|()| Error::memory(PAIRS, size_of_val(pairs) as u64 / 2))?;
         self.threads.try_fold(
             comparisons.tasks.len(),
             || Ok((DistinctTerms::default(), Vec::new())),
@@ -185,18 +190,44 @@ impl TermComparison<'_> {
                 numbers[place as usize] = number;
             }
         }
+        let sets = self.numbered(documents, &dense)?;
+        Ok(Comparisons { tasks, sets, numbers })
+    }
+
+    /// Numbers the terms of each of some groups of documents. Those of a large group are numbered by
+    /// all threads, each in a range of its own.
+    fn numbered(&self, documents: &Documents, groups: &[&[u32]]) -> Result<Vec<Comparable>> {
+        let parts_of = |group: &[u32]| match group.len() {
+            ..LARGE_GROUP => 1,
+            _ => self.threads.count().min(MOST_PARTS) as u64,
+        };
+        let parts = groups.iter().flat_map(|group| {
+            let parts = parts_of(group);
+            (0..parts).map(move |part| (*group, part, parts))
+        });
+        let parts: Vec<(&[u32], u64, u64)> = parts.collect();
         let sets = self.threads.try_map(
-            dense.len(),
-            || Ok(()),
-            |(), number| {
+            parts.len(),
+            || Ok(Vec::new()),
+            |own, number| {
+                let (group, part, parts) = parts[number];
+                let is_own =
+                    |&term: &u64| (u128::from(term) * u128::from(parts)) >> 64 == part.into();
                 let mut sets = BlockSets::default();
-                for &place in dense[number] {
-                    sets.push(documents.terms_of(place))?;
+                for &place in group {
+                    own.clear();
+                    own.extend(documents.terms_of(place).iter().copied().filter(is_own));
+                    sets.push(own)?;
                 }
-                sets.comparable()
+                Ok(sets)
             },
         )?;
-        Ok(Comparisons { tasks, sets, numbers })
+        let mut sets = sets.into_iter();
+        let comparable = groups.iter().map(|group| {
+            let parts = sets.by_ref().take(parts_of(group) as usize).collect();
+            BlockSets::joined(parts)?.comparable()
+        });
+        comparable.collect()
     }
 
     /// Looks up the terms of others among those of a document.
@@ -343,7 +374,7 @@ impl TermComparison<'_> {
 }
 
 /// The rows of ascending candidates, ascending, whose places among these take their stead.
-fn linked_rows(candidates: &mut [Candidate], end_row: u32) -> Vec<u32> {
+fn linked_rows(candidates: &mut [Candidate], end_row: u32, threads: Threads<'_>) -> Vec<u32> {
     let mut places = vec![NONE; end_row as usize];
     for &row in candidates.as_flattened() {
         places[row as usize] = 0;
@@ -355,9 +386,11 @@ fn linked_rows(candidates: &mut [Candidate], end_row: u32) -> Vec<u32> {
             rows.push(row);
         }
     }
-    for row in candidates.as_flattened_mut() {
-        *row = places[*row as usize];
-    }
+    threads.map_items(candidates.chunks_mut(PART).collect(), |part: &mut [Candidate]| {
+        for row in part.as_flattened_mut() {
+            *row = places[*row as usize];
+        }
+    });
     rows
 }
 
@@ -378,10 +411,12 @@ impl Links {
     fn new(pairs: &[Candidate], places: usize) -> Self {
         let mut sets = DisjointSets::new(places as u32);
         let (mut starts, mut is_linked) = (vec![0; places + 1], vec![false; places]);
-        for &[a, b] in pairs {
-            sets.join(a, b);
-            starts[a as usize] += 1;
-            is_linked[b as usize] = true;
+        for run in pairs.chunk_by(|one, other| one[0] == other[0]) {
+            starts[run[0][0] as usize] = run.len();
+            for &[a, b] in run {
+                sets.join(a, b);
+                is_linked[b as usize] = true;
+            }
         }
         let mut linked: Vec<(u32, u32)> = Vec::new();
         for place in 0..places {

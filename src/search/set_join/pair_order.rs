@@ -143,10 +143,7 @@ fn put_in_order<P: RowPair>(mut pairs: Vec<P>, out: &mut [P]) {
     let mut is_in_out = false;
     for shift in (0..u64::BITS).step_by(DIGITS.ilog2() as usize) {
         let digit = |pair: &P| (pair.key() >> shift) as usize % DIGITS;
-        if differing >> shift == 0 {
-            break;
-        }
-        if (differing >> shift) as usize % DIGITS == 0 {
+        if (differing >> shift).is_multiple_of(DIGITS as u64) {
             continue;
         }
         let mut next = [0; DIGITS];
