@@ -124,6 +124,7 @@ impl ClosePairs {
 
 impl From<Vec<ClosePair>> for ClosePairs {
     fn from(ascending: Vec<ClosePair>) -> Self {
+        debug_assert!(ascending.is_sorted_by_key(|pair| (pair.a, pair.b)));
         Self(Told::Each(ascending))
     }
 }

@@ -121,11 +121,10 @@ impl TermComparison<'_> {
                 Ok(())
             },
         )?;
-        for (&row, (&size, &stored_at)) in
-            rows.iter().zip(documents.sizes.iter().zip(&documents.stored_at))
-        {
-            if stored_at != NOWHERE {
-                sizes_of[row as usize] = size;
+        for (place, &row) in rows.iter().enumerate() {
+            // Others are in another batch.
+            if documents.stored_at[place] != NOWHERE {
+                sizes_of[row as usize] = documents.sizes[place];
             }
         }
         self.found(pairs, &shared, rows)
