@@ -117,7 +117,7 @@ unpack() { gzip -dc "$crawl"/warc/*.warc.gz; }
 crawl_words() { wc -w "$crawl/text/pages.txt"; }
 
 # peak COMMAND...: the most memory that it held, in MB, maps included.
-peak() { "$@" --stats 2>&1 >/dev/null | sed -n 's/^peak memory *\([0-9]*\) MB.*/\1/p'; }
+peak() { "$@" --stats 2>&1 >/dev/null | sed -n 's/^peak memory *\([0-9.]* [MG]B\).*/\1/p'; }
 
 # measure_crawl: the table of the crawl $crawl.
 measure_crawl() {
@@ -127,7 +127,8 @@ measure_crawl() {
 wc_-w_of_the_text $(timed crawl_words) –"
     for format in warc wet jsonl parquet text; do
         for method in simhash exact; do
-            setting=(near_duplicates "$crawl/$format" --method "$method" --id-field url)
+            setting=(near_duplicates "$crawl/$format" --method "$method")
+            case $format in jsonl | parquet) setting+=(--id-field url) ;; esac
             rows+="
 $format,_$method $(timed "${setting[@]}") $(peak "${setting[@]}")"
         done
