@@ -3,24 +3,28 @@
 # processor time, MB/s, and the ratios to `wc -w` and to a plain read of the articles, measured in
 # the same run; then the share of each stage. On a busy machine only the best time means much.
 #
-# usage: scripts/bench.sh [--runs N] [--large SIZE] [--crawl DIR] [--program FILE]
-#   --runs N       runs of each setting (default 11; of a crawl 5, since they are long)
+# usage: scripts/bench.sh [--runs N] [--large SIZE] [--crawl DIR] [--joins ROWS] [--program FILE]
+#   --runs N       runs of each setting (default 11; of a crawl and of joins 5, since they are long)
 #   --large SIZE   also SIZE megabytes of generated text, for example 700
 #   --crawl DIR    also the crawl that scripts/real-crawl wrote there, in every format, beside
-#                  `gzip -dc` of its WARC files and `wc -w` of its text
+#                  `gzip -dc` of its WARC files and `wc -w` of its text; with its languages, also
+#                  how fast one core makes fingerprints of texts of each, by instructions
+#   --joins ROWS   also joins of 10^6 fingerprints within 10 bits, and of ROWS within 3, for example
+#                  100000000
 #   --program FILE the program to time (default: a release build of this checkout)
 #
 # The articles are the newsgroups below $SIMTOOL_DATA, with the stop words and the hash table of
 # "official" there; where the variable is not set, 35 MB are generated. Scratch files, up to three
-# times SIZE, go to $TMPDIR.
+# times SIZE, 8 bytes for each of ROWS, and half a GB for the languages, go to $TMPDIR.
 set -euo pipefail
 
-runs="" large="" crawl="" program=""
+runs="" large="" crawl="" joins="" program=""
 while (($#)); do
     case $1 in
     --runs) runs=$2 ;;
     --large) large=$2 ;;
     --crawl) crawl=$(realpath -m "$2") ;;
+    --joins) joins=$2 ;;
     --program) program=$(realpath "$2") ;;
     *)
         sed -n '2,/^set/s/^# \{0,1\}//p' "$0" >&2
@@ -37,7 +41,7 @@ fi
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/simtool-bench.XXXXXX")
 trap 'rm -rf "$scratch"' EXIT
 
-crawl_runs=${runs:-5} runs=${runs:-11}
+long_runs=${runs:-5} runs=${runs:-11}
 
 # timed COMMAND...: median and best wall time of its runs and the median of their processor time, in
 # milliseconds, after one run that does not count.
@@ -100,6 +104,167 @@ printf '%s, %s cores, %s, %s\n' \
     "$("$program" --version)" "$(date -u +%F)"
 printf 'commit %s, medians of %s runs\n' "$(git rev-parse --short HEAD)" "$runs"
 
+near_duplicates() { "$program" --quiet --force --output "$scratch/found" --corpus "$@"; }
+unpack() { gzip -dc "$crawl"/warc/*.warc.gz; }
+crawl_words() { wc -w "$crawl/text/pages.txt"; }
+
+# peak COMMAND...: the most memory that it held, in MB, maps included.
+peak() { "$@" --stats 2>&1 >/dev/null | sed -n 's/^peak memory *\([0-9.]* [MG]B\).*/\1/p'; }
+
+# compared: the rows of a table, each "NAME median best processor peak", beside those of them that are
+# called gzip_… and wc_….
+compared() {
+    awk '
+        function per(a, b) { return b ? sprintf("%.2f", a / b) : "–" }
+        BEGIN {
+            print "| | median ms | best ms | processor ms | peak MB | this / gzip -dc | this / wc -w |" \
+                " best / best wc -w |"
+            print "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |"
+        }
+        $1 ~ /^gzip_/ { gzip = $2 }
+        $1 ~ /^wc_/ { wc = $2; best_wc = $3 }
+        {
+            gsub("_", " ", $1)
+            printf "| %s | %d | %d | %d | %s | %s | %s | %s |\n", $1, $2, $3, $4, $5, per($2, gzip),
+                per($2, wc), per($3, best_wc)
+        }'
+}
+
+# row NAME OPTIONS...: a row of near-duplicates by these options.
+row() {
+    echo "$1 $(timed near_duplicates "${@:2}") $(peak near_duplicates "${@:2}")"
+}
+
+# measure_near_duplicates NAME: the table of the articles of the folder $folder.
+measure_near_duplicates() {
+    printf '\n### near-duplicates, %s\n\n' "$1"
+    (
+        echo "wc_-w $(timed words) –"
+        row "simhash" "$folder/article.txt" --method simhash
+        row "exact,_words:5_at_0.7" "$folder/article.txt" --shingle words:5 --similarity 0.7
+        row "exact,_chars:5_at_0.8" "$folder/article.txt" --shingle chars:5 --similarity 0.8
+    ) | compared
+}
+
+# measure_crawl: the table of the crawl $crawl.
+measure_crawl() {
+    local format method setting runs=$long_runs
+    printf '\n### crawl\n\n%s; medians of %s runs\n\n' \
+        "$(sed -n '/ pages, /p' "$crawl/report.txt")" "$runs"
+    (
+        echo "gzip_-dc_of_the_WARC_files $(timed unpack) –"
+        echo "wc_-w_of_the_text $(timed crawl_words) –"
+        for format in warc wet jsonl parquet text; do
+            for method in simhash exact; do
+                setting=("$crawl/$format" --method "$method")
+                case $format in jsonl | parquet) setting+=(--id-field url) ;; esac
+                row "$format,_$method" "${setting[@]}"
+            done
+        done
+        row "text,_exact,_words:5_at_0.7" "$crawl/text" --shingle words:5 --similarity 0.7
+    ) | compared
+}
+
+# language_text LANGUAGE: 6 MB of LibreOffice's help, eight times over.
+language_text() {
+    LC_ALL=C awk -v wanted="libreoffice-help-$1/" '
+        BEGIN { RS = "\f"; ORS = "\f" }
+        index($1, wanted) && size < 6e6 { size += length($0); pages[count++] = $0 }
+        END { for (time = 0; time < 8; time++) for (i = 0; i < count; i++) print pages[i] }
+    ' "$crawl/languages/text/pages.txt"
+}
+
+# repeated_text CHARACTERS: 20 MB of them.
+repeated_text() {
+    awk -v unit="$(LC_ALL=C.UTF-8 printf "$1")" 'BEGIN {
+        for (i = 0; i < 2000; i++) page = page unit
+        for (size = 0; size < 2e7; size += length(page)) printf "page\n%s\n\f", page
+    }'
+}
+
+one_core() {
+    rm -f "$scratch/rows.f"
+    SIMTOOL_ISA=$isa "$program" fingerprint "$text" --format form-feed --method simhash \
+        --threads 1 --quiet --output "$scratch/rows.f"
+}
+
+# language NAME: the row of $text.
+language() {
+    local isa took
+    printf '| %s |' "$1"
+    for isa in avx512 avx2 portable; do
+        took=$(timed one_core)
+        printf ' %d |' $(($(stat -c %s "$text") / 1000 / ${took##* }))
+    done
+    printf ' %d |\n' $(($(stat -c %s "$text") / 1000 / $(timed wc -w "$text" | cut -d ' ' -f 2)))
+}
+
+# measure_languages: the table of texts of many languages, and of those whose characters each take
+# the slow way.
+measure_languages() {
+    local name text=$scratch/language.txt runs=$long_runs
+    printf '\n### words, shingles of three and SimHash of 64 bits of texts, one thread\n\n'
+    printf 'MB/s of processor time, whole process, medians of %s runs; an instruction set that the\n' "$runs"
+    printf 'processor does not have is the next lower one\n\n'
+    printf '| | AVX-512 | AVX2 | portable | wc -w |\n| --- | ---: | ---: | ---: | ---: |\n'
+    cat "$scratch"/medium/article.txt >"$text"
+    language articles
+    for name in fr de es pl tr vi ru el hi km ja ko zh-tw zh-cn; do
+        language_text "$name" >"$text"
+        [[ ! -s $text ]] || language "$name"
+    done
+    while read -r name unit; do
+        repeated_text "$unit" >"$text"
+        language "$name"
+    done <<'END'
+decomposed e\u0301\x20
+parts_of_Hangul \u1112\u1161\u11ab\x20
+fractions \u00bd\x20
+full_width \uff21\uff22\x20
+ligature_U+FDFA \ufdfa\x20
+square_U+337F \u337f\x20
+Thai_sara_am \u0e01\u0e33\x20
+U+0344 a\u0344\x20
+marks_of_underscores _\u0301a\x20
+flags \U1f1e9\U1f1eaa\x20
+END
+}
+
+# rows COUNT: a NumPy file of random fingerprints, each fifth within three bits of one before.
+rows() {
+    python3 - "$1" <<'END'
+import array, random, struct, sys
+
+count = int(sys.argv[1])
+draw = random.Random(1)
+header = "{'descr': '<u8', 'fortran_order': False, 'shape': (%d,), }" % count
+header += " " * (-(10 + len(header) + 1) % 64) + "\n"
+sys.stdout.buffer.write(b"\x93NUMPY\x01\0" + struct.pack("<H", len(header)) + header.encode())
+while count:
+    rows = array.array("Q", draw.randbytes(8 * min(count, 1 << 20)))
+    for at in range(4, len(rows), 5):
+        rows[at] = rows[draw.randrange(at)] ^ 1 << draw.randrange(64) ^ 1 << draw.randrange(64)
+    sys.stdout.buffer.write(rows.tobytes())
+    count -= len(rows)
+END
+}
+
+join() { "$program" join --fingerprints "$scratch/rows.npy" -k "$1" --count --quiet; }
+
+# measure_joins: the table of joins.
+measure_joins() {
+    local setting runs=$long_runs
+    printf '\n### joins of fingerprints of 64 bits, medians of %s runs\n\n' "$runs"
+    printf '| rows | within | pairs | median ms | best ms | processor ms |\n'
+    printf '| ---: | ---: | ---: | ---: | ---: | ---: |\n'
+    for setting in "1000000 10" "$joins 3"; do
+        rows "${setting% *}" >"$scratch/rows.npy"
+        printf '| %s | %s | %s | %s |\n' "${setting% *}" "${setting#* }" "$(join "${setting#* }")" \
+            "$(timed join "${setting#* }" | sed 's/ *$//; s/ / | /g')"
+        rm "$scratch/rows.npy"
+    done
+}
+
 folder=$scratch/medium
 if [[ -n ${SIMTOOL_DATA:-} ]]; then
     mkdir -p "$folder"
@@ -111,58 +276,20 @@ else
     generate 35
     measure generated "1000 16" "1000 64" "10000 128"
 fi
-
-near_duplicates() { "$program" --quiet --force --output "$scratch/found" --corpus "$@"; }
-unpack() { gzip -dc "$crawl"/warc/*.warc.gz; }
-crawl_words() { wc -w "$crawl/text/pages.txt"; }
-
-# peak COMMAND...: the most memory that it held, in MB, maps included.
-peak() { "$@" --stats 2>&1 >/dev/null | sed -n 's/^peak memory *\([0-9.]* [MG]B\).*/\1/p'; }
-
-# measure_crawl: the table of the crawl $crawl.
-measure_crawl() {
-    local rows format method setting
-    local runs=$crawl_runs
-    rows="gzip_-dc_of_the_WARC_files $(timed unpack) –
-wc_-w_of_the_text $(timed crawl_words) –"
-    for format in warc wet jsonl parquet text; do
-        for method in simhash exact; do
-            setting=(near_duplicates "$crawl/$format" --method "$method")
-            case $format in jsonl | parquet) setting+=(--id-field url) ;; esac
-            rows+="
-$format,_$method $(timed "${setting[@]}") $(peak "${setting[@]}")"
-        done
-    done
-    setting=(near_duplicates "$crawl/text" --shingle words:5 --similarity 0.7)
-    rows+="
-text,_exact,_words:5_at_0.7 $(timed "${setting[@]}") $(peak "${setting[@]}")"
-    printf '\n### crawl\n\n%s; medians of %s runs\n\n' \
-        "$(sed -n '/ pages, /p' "$crawl/report.txt")" "$runs"
-    awk '
-        function per(a, b) { return sprintf("%.2f", a / (b > 0 ? b : 1)) }
-        BEGIN {
-            print "| | median ms | best ms | processor ms | peak MB | this / gzip -dc | this / wc -w |" \
-                " best / best wc -w |"
-            print "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |"
-        }
-        NR == 1 { gzip = $2 }
-        NR == 2 { wc = $2; best_wc = $3 }
-        {
-            gsub("_", " ", $1)
-            printf "| %s | %d | %d | %d | %s | %s | %s | %s |\n", $1, $2, $3, $4, $5, per($2, gzip),
-                wc ? per($2, wc) : "–", wc ? per($3, best_wc) : "–"
-        }' <<<"$rows"
-}
+measure_near_duplicates "the same"
 
 if [[ -n $large ]]; then
     folder=$scratch/large
     generate "$large"
     measure "generated, large" "1000 16"
+    measure_near_duplicates "the same"
 fi
 if [[ -z $crawl ]]; then
     :
 elif [[ -f $crawl/report.txt ]]; then
     measure_crawl
+    if [[ -f $crawl/languages/report.txt ]]; then measure_languages; fi
 else
     printf '\n### crawl\n\nskipped: there is no crawl of scripts/real-crawl in %s\n' "$crawl"
 fi
+if [[ -n $joins ]]; then measure_joins; fi

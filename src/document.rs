@@ -158,6 +158,13 @@ impl ShardIds {
         Ok(())
     }
 
+    /// Bytes of memory that they take.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        let numbers = size_of_val(&self.sparse_records[..]) + size_of_val(&self.ends[..]);
+        (numbers + self.ids.len()) as u64
+    }
+
     /// States how many records the shard has, as its reader returned it.
     pub fn close(&mut self, record_count: u64) {
         self.record_count = record_count;

@@ -15,7 +15,7 @@ use std::cmp::Ordering;
 ///
 /// # Complexity
 ///
-/// O(r log r + r · d) for r rows that are close to others and d groups around each.
+/// O(r log r + k · d) for r rows that are close to others, k of them kept, and d groups around each.
 #[must_use]
 pub fn keep_preferred(
     around: &Neighbourhood<'_>,
@@ -25,25 +25,30 @@ pub fn keep_preferred(
     rows.sort_by(|&a, &b| prefer(a, b));
     // Two rows of a group cannot both be kept.
     let mut kept_of_group: Vec<Option<u32>> = vec![None; around.group_count()];
+    // Of the rows that are kept so far, the one that is closest to each group. Few are kept where many
+    // are close, so these tell of themselves, and the others need not be asked.
+    let mut closest: Vec<Option<(u32, Closeness)>> = vec![None; around.group_count()];
     let mut removals = Vec::new();
     for row in rows {
         let Some(group) = around.group_of(row) else { continue };
-        if let Some(kept) = kept_of_group[group as usize] {
-            removals.push(Removal { row, kept, closeness: Some(around.of_equal()) });
+        let equal = kept_of_group[group as usize].map(|kept| (kept, around.of_equal()));
+        if let Some((kept, closeness)) = equal.or(closest[group as usize]) {
+            removals.push(Removal { row, kept, closeness: Some(closeness) });
             continue;
         }
-        let closest = around
-            .neighbours(group)
-            .filter_map(|neighbour| {
-                let kept = kept_of_group[neighbour.group as usize]?;
-                Some((kept, around.closeness(neighbour)))
-            })
-            .max_by(|(a, to_a), (b, to_b)| to_a.compare(*to_b).then(b.cmp(a)));
-        match closest {
-            Some((kept, closeness)) => {
-                removals.push(Removal { row, kept, closeness: Some(closeness) });
+        kept_of_group[group as usize] = Some(row);
+        for neighbour in around.neighbours(group) {
+            if kept_of_group[neighbour.group as usize].is_some() {
+                continue;
             }
-            None => kept_of_group[group as usize] = Some(row),
+            let closeness = around.closeness(neighbour);
+            let closest = &mut closest[neighbour.group as usize];
+            let is_closer = |(kept, to_kept): (u32, Closeness)| {
+                closeness.compare(to_kept).then(kept.cmp(&row)).is_gt()
+            };
+            if closest.is_none_or(is_closer) {
+                *closest = Some((row, closeness));
+            }
         }
     }
     removals.sort_unstable_by_key(|removal| removal.row);
@@ -54,7 +59,7 @@ pub fn keep_preferred(
 ///
 /// # Complexity
 ///
-/// As that; less where kept rows stand first around others.
+/// As that.
 #[must_use]
 pub fn count_removed(
     around: &Neighbourhood<'_>,
@@ -64,17 +69,19 @@ pub fn count_removed(
     let mut rows = around.all_rows();
     rows.sort_by(|&a, &b| prefer(a, b));
     let mut is_kept = vec![false; around.group_count()];
+    let mut is_near_kept = is_kept.clone();
     let mut removed = 0;
     for group in rows.into_iter().filter_map(|row| around.group_of(row)) {
-        let mut neighbours = around.neighbours(group);
-        let is_removed = is_kept[group as usize]
-            || neighbours.any(|neighbour| {
-                is_kept[neighbour.group as usize] && is_close(around.closeness(neighbour))
-            });
-        if is_removed {
+        if is_kept[group as usize] || is_near_kept[group as usize] {
             removed += 1;
-        } else {
-            is_kept[group as usize] = true;
+            continue;
+        }
+        is_kept[group as usize] = true;
+        for neighbour in around.neighbours(group) {
+            let other = neighbour.group as usize;
+            if !is_kept[other] && !is_near_kept[other] {
+                is_near_kept[other] = is_close(around.closeness(neighbour));
+            }
         }
     }
     removed

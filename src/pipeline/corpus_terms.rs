@@ -60,6 +60,10 @@ impl TermSource for CorpusTerms<'_> {
         (0..self.collection.shard_count()).map(text).sum::<u64>() / BYTES_A_TERM
     }
 
+    fn told_bytes(&self) -> u64 {
+        self.summaries.iter().filter_map(OnceLock::get).map(ShardSummary::bytes).sum()
+    }
+
     fn is_weighted(&self) -> bool {
         self.terms.frequencies().is_some()
     }

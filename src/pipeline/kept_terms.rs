@@ -183,6 +183,10 @@ impl TermSource for KeptTerms<'_> {
         self.source.term_count_hint()
     }
 
+    fn told_bytes(&self) -> u64 {
+        self.source.told_bytes()
+    }
+
     fn is_weighted(&self) -> bool {
         self.source.is_weighted()
     }

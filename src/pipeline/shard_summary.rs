@@ -156,6 +156,16 @@ impl ShardSummary {
     pub(super) fn document_count(&self) -> u32 {
         self.lengths.len() as u32
     }
+
+    /// Bytes of memory that it takes, but for what is wrong with the shard, which is little.
+    pub(super) fn bytes(&self) -> u64 {
+        let of_field = |value: &FieldValue| match value {
+            FieldValue::Text(text) => size_of_val(value) + text.len(),
+            _ => size_of_val(value),
+        };
+        let fields: usize = self.preferences.iter().map(of_field).sum();
+        self.ids.bytes() + (size_of_val(&self.lengths[..]) + fields) as u64
+    }
 }
 
 impl CollectionSummary {

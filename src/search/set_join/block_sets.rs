@@ -20,7 +20,6 @@ const MOST_WORDS: usize = 8 << 20;
 /// in one set have numbers next to each other, so a set is a few blocks of 64 numbers.
 #[derive(Debug, Default)]
 pub(super) struct BlockSets {
-    numbers: TermNumbers,
     /// Where each set's blocks end.
     ends: Vec<usize>,
     /// The numbers of the blocks of each set, ascending, and their bits.
@@ -45,13 +44,13 @@ pub(super) enum Comparable {
 }
 
 impl BlockSets {
-    /// Adds a set of distinct terms.
+    /// Adds a set of distinct terms, which are numbered by `numbers` as those of all sets before.
     ///
     /// # Errors
     /// The memory cannot be had.
-    pub(super) fn push(&mut self, terms: &[u64]) -> Result<()> {
+    pub(super) fn push(&mut self, terms: &[u64], numbers: &mut TermNumbers) -> Result<()> {
         let start = self.blocks.len();
-        let Self { numbers, blocks, scratch, .. } = self;
+        let Self { blocks, scratch, .. } = self;
         let most = numbers.len() + terms.len();
         reserve(scratch, most.div_ceil(BLOCK as usize).saturating_sub(scratch.len()), TERMS)?;
         numbers.number(terms, |number| {
@@ -176,10 +175,10 @@ mod tests {
     fn check(documents: &[Vec<u64>]) -> bool {
         let parts = [1, 3].map(|parts| {
             let part = |part: u64| {
-                let mut sets = BlockSets::default();
+                let (mut sets, mut numbers) = (BlockSets::default(), TermNumbers::default());
                 for document in documents {
                     let own = document.iter().copied().filter(|term| mix(*term) % parts == part);
-                    sets.push(&own.collect::<Vec<_>>()).unwrap();
+                    sets.push(&own.collect::<Vec<_>>(), &mut numbers).unwrap();
                 }
                 sets
             };

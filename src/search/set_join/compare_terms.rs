@@ -8,6 +8,7 @@
 use super::block_sets::{BlockSets, Comparable};
 use super::pair_order::{Candidate, PAIRS, in_order};
 use super::prune::{Shard, Stored, end_row, shard_of};
+use super::term_numbers::TermNumbers;
 use super::threads::Threads;
 use super::{Sources, TermSource as _, Wanted};
 use crate::close::SetPair;
@@ -21,7 +22,7 @@ use crate::progress::{Progress, Work};
 use crate::similarity::Threshold;
 use bytemuck::allocation::try_zeroed_vec;
 use std::ops::Range;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 /// Pairs that a worker compares at a time, term by term, and by words of bits.
 const CHUNK: usize = 128;
@@ -207,16 +208,17 @@ impl TermComparison<'_> {
         let parts: Vec<(&[u32], u64, u64)> = parts.collect();
         let sets = self.threads.try_map(
             parts.len(),
-            || Ok(Vec::new()),
-            |own, number| {
+            || Ok((Vec::new(), TermNumbers::default())),
+            |(own, numbers), number| {
                 let (group, part, parts) = parts[number];
                 let is_own =
                     |&term: &u64| (u128::from(term) * u128::from(parts)) >> 64 == part.into();
                 let mut sets = BlockSets::default();
+                numbers.clear();
                 for &place in group {
                     own.clear();
                     own.extend(documents.terms_of(place).iter().copied().filter(is_own));
-                    sets.push(own)?;
+                    sets.push(own, numbers)?;
                 }
                 Ok(sets)
             },
@@ -374,14 +376,16 @@ impl TermComparison<'_> {
 
 /// The rows of ascending candidates, ascending, whose places among these take their stead.
 fn linked_rows(candidates: &mut [Candidate], end_row: u32, threads: Threads<'_>) -> Vec<u32> {
-    let mut places = vec![NONE; end_row as usize];
-    for &row in candidates.as_flattened() {
-        places[row as usize] = 0;
-    }
-    let mut rows = Vec::new();
-    for (row, place) in (0..).zip(&mut places) {
-        if *place != NONE {
-            *place = rows.len() as u32;
+    let is_linked: Vec<AtomicBool> = (0..end_row).map(|_| AtomicBool::new(false)).collect();
+    threads.map_items(candidates.chunks(PART).collect(), |part: &[Candidate]| {
+        for &row in part.as_flattened() {
+            is_linked[row as usize].store(true, Ordering::Relaxed);
+        }
+    });
+    let (mut rows, mut places) = (Vec::new(), vec![NONE; end_row as usize]);
+    for (row, is_linked) in (0..).zip(is_linked) {
+        if is_linked.into_inner() {
+            places[row as usize] = rows.len() as u32;
             rows.push(row);
         }
     }

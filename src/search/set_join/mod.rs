@@ -43,7 +43,7 @@ mod threads;
 mod weighted_join;
 mod window_scan;
 
-use crate::close::{Close, ClosePair, ClosePairs};
+use crate::close::{Close, ClosePair, ClosePairs, SetPair};
 use crate::error::{Error, Result};
 use crate::kernels::Isa;
 use crate::large_buffer::filled;
@@ -75,8 +75,9 @@ pub struct SetJoin<'a> {
     pub threshold: Threshold,
     /// The threads to use; without a pool, the caller's.
     pub pool: Option<&'a ThreadPool>,
-    /// About how many bytes the join may take. Less memory means more readings, never other
-    /// pairs. What grows with the number of documents or pairs is not limited: some 20 bytes each.
+    /// About how many bytes the join may take, with the pairs that it finds and what its source tells
+    /// of the documents. Less memory means more readings, never other pairs. What the join itself
+    /// knows of a document is not limited: some 20 bytes each.
     pub memory_bytes: u64,
     /// The instructions to use.
     pub isa: Isa,
@@ -123,6 +124,12 @@ const BYTES_PER_COMPARED_TERM: u64 = 32;
 /// Bytes of a pair of documents whose sketches are near, while their terms are compared.
 const BYTES_PER_CANDIDATE: u64 = 32;
 
+/// Bytes of a pair of sets that are alike: it is there twice while all are put in order.
+const BYTES_PER_PAIR: u64 = 2 * size_of::<SetPair>() as u64;
+
+/// Bytes of pairs that are not worth counting.
+const BYTES_OF_FEW_PAIRS: u64 = 16 << 20;
+
 /// Nanoseconds of a core for each term that is left from which a round before the scan pays: it
 /// takes a third of that, and spares about as much of the scan.
 const NANOSECONDS_A_ROUND: f64 = 60.0;
@@ -160,7 +167,7 @@ impl SetJoin<'_> {
         let sources = Sources { first: source, second: None };
         let mut survivors = self.survivors(&sources)?;
         let equal = survivors.set_equal_aside();
-        let pairs = self.join(&sources, survivors)?;
+        let pairs = self.beside_what_is_told(&sources).join(&sources, survivors)?;
         Ok(Close::sets(Sides::One(groups(&equal)), pairs))
     }
 
@@ -175,8 +182,14 @@ impl SetJoin<'_> {
     pub fn query(&self, queries: &dyn TermSource, corpus: &dyn TermSource) -> Result<Close> {
         let sources = Sources { first: queries, second: Some(corpus) };
         let survivors = self.survivors(&sources)?;
-        let pairs = self.join(&sources, survivors)?;
+        let pairs = self.beside_what_is_told(&sources).join(&sources, survivors)?;
         Ok(Close::sets(Sides::Two(Vec::new(), Vec::new()), pairs))
+    }
+
+    /// The same join with the memory that is left when everything was read once.
+    fn beside_what_is_told(self, sources: &Sources<'_>) -> Self {
+        let left = self.memory_bytes.saturating_sub(sources.told_bytes());
+        Self { memory_bytes: left.max(self.memory_bytes / 4), ..self }
     }
 
     /// The documents that may have a partner, with their sketches.
@@ -271,21 +284,25 @@ impl SetJoin<'_> {
             let memory =
                 self.memory_bytes.saturating_sub(sketched_bytes).max(self.memory_bytes / 4);
             let most = memory / 4 / BYTES_PER_CANDIDATE;
-            let comparison = TermComparison {
-                sources,
-                shards: &shards,
-                threshold: self.threshold,
-                fitting: memory / 4 * 3 / BYTES_PER_COMPARED_TERM,
-                threads: Threads(self.pool),
-                isa: self.isa,
-                progress: self.progress,
-            };
-            let (mut alike, mut sizes) = (Vec::new(), filled(0, end_row as usize, PAIRS)?);
+            let (mut alike, mut alike_bytes) = (Vec::new(), 0);
+            let mut sizes = filled(0, end_row as usize, PAIRS)?;
             self.near_sketches(sketches, second_from, most, &mut |found| {
                 let candidates = in_order(&found, Threads(self.pool))?;
                 drop(found);
-                alike.push(comparison.alike(candidates, &mut sizes)?);
-                Ok(())
+                let left = memory.saturating_sub(alike_bytes).max(memory / 4);
+                let comparison = TermComparison {
+                    sources,
+                    shards: &shards,
+                    threshold: self.threshold,
+                    fitting: left / 4 * 3 / BYTES_PER_COMPARED_TERM,
+                    threads: Threads(self.pool),
+                    isa: self.isa,
+                    progress: self.progress,
+                };
+                let pairs = comparison.alike(candidates, &mut sizes)?;
+                alike_bytes += pairs.len() as u64 * BYTES_PER_PAIR;
+                alike.push(pairs);
+                self.check_pairs(alike_bytes, BYTES_PER_PAIR, memory / 4 * 3)
             })?;
             let mut pairs = match alike.len() {
                 1 => alike.swap_remove(0),
@@ -308,6 +325,19 @@ impl SetJoin<'_> {
         };
         self.progress.counted("pairs", pairs.len() as u64);
         Ok(pairs)
+    }
+
+    /// Refuses pairs that take more than `most_bytes`.
+    fn check_pairs(&self, bytes: u64, bytes_each: u64, most_bytes: u64) -> Result<()> {
+        if bytes <= most_bytes.max(BYTES_OF_FEW_PAIRS) {
+            return Ok(());
+        }
+        let rule = format!(
+            "`max_memory` of {} bytes is too little for them, and not all are found. A higher \
+             `similarity` leaves fewer; the method simhash needs less memory",
+            self.memory_bytes
+        );
+        Err(Error::limit(format!("{} pairs of near-duplicates", bytes / bytes_each), rule))
     }
 
     /// Calls `found` for the pairs of documents whose sketches are near, as often as there are more than
@@ -401,6 +431,9 @@ impl SetJoin<'_> {
                 } else {
                     self.join_stored(stored, second_from)?
                 });
+                let bytes_each = size_of::<ClosePair>() as u64;
+                let bytes = pairs.len() as u64 * bytes_each;
+                self.check_pairs(bytes, bytes_each, self.memory_bytes)?;
             }
         }
         if blocks.len() > 2 {

@@ -92,27 +92,42 @@ pub(super) fn in_order<P: RowPair>(
             ends.push(end);
         }
     }
-    let dealt = threads.map_items(shares.into_iter().zip(counts).collect(), |(share, counts)| {
-        let mut capacities = vec![0; ends.len()];
-        for (&bucket, count) in bucket_of.iter().zip(counts) {
-            capacities[bucket] += count;
+    // Each share has a part of each bucket.
+    let bucket_counts: Vec<Vec<usize>> = (counts.into_iter())
+        .map(|counts| {
+            let mut buckets = vec![0; ends.len()];
+            for (&bucket, count) in bucket_of.iter().zip(counts) {
+                buckets[bucket] += count;
+            }
+            buckets
+        })
+        .collect();
+    let mut rooms: Vec<Vec<&mut [P]>> = shares.iter().map(|_| Vec::new()).collect();
+    let mut rest = &mut pairs[..];
+    for bucket in 0..ends.len() {
+        for (rooms, counts) in rooms.iter_mut().zip(&bucket_counts) {
+            let (own, after) = rest.split_at_mut(counts[bucket]);
+            rooms.push(own);
+            rest = after;
         }
-        let mut buckets: Vec<Vec<P>> = capacities.into_iter().map(Vec::with_capacity).collect();
+    }
+    threads.map_items(shares.into_iter().zip(rooms).collect(), |(share, mut rooms)| {
         for pair in share.iter().flat_map(|part| part.iter()) {
-            buckets[bucket_of[range(pair)]].push(*pair);
+            let room = &mut rooms[bucket_of[range(pair)]];
+            // What was counted has room.
+            if let Some((own, after)) = std::mem::take(room).split_first_mut() {
+                *own = *pair;
+                *room = after;
+            }
         }
-        buckets
     });
     let (mut rest, mut work, mut start) = (&mut pairs[..], Vec::new(), 0);
-    for (bucket, &end) in ends.iter().enumerate() {
+    for end in ends {
         let (own, after) = rest.split_at_mut(end - start);
-        work.push((bucket, own));
+        work.push(own);
         (rest, start) = (after, end);
     }
-    threads.map_items(work, |(bucket, own)| {
-        let dealt: Vec<&[P]> = dealt.iter().map(|buckets| &buckets[bucket][..]).collect();
-        put_in_order(dealt.concat(), own);
-    });
+    threads.map_items(work, put_in_order);
     Ok(pairs)
 }
 
@@ -129,18 +144,17 @@ fn shares<P, T: Deref<Target = [P]>>(parts: &[T], pairs: usize) -> Vec<&[T]> {
     shares
 }
 
-/// Puts pairs in ascending order into `out`, which has room for all.
-fn put_in_order<P: RowPair>(mut pairs: Vec<P>, out: &mut [P]) {
+/// Puts pairs in ascending order, equal ones as they stand.
+fn put_in_order<P: RowPair>(pairs: &mut [P]) {
     let Some(first) = pairs.first().map(P::key) else { return };
-    let mut room = &mut out[..pairs.len()];
     if pairs.len() <= FEW {
         pairs.sort_by_key(P::key);
-        room.copy_from_slice(&pairs);
         return;
     }
     let differing = pairs.iter().fold(0, |differing, pair| differing | (pair.key() ^ first));
-    let mut from = &mut pairs[..];
-    let mut is_in_out = false;
+    let mut room = vec![P::zeroed(); pairs.len()];
+    let (mut from, mut to) = (pairs, &mut room[..]);
+    let mut is_in_room = false;
     for shift in (0..u64::BITS).step_by(DIGITS.ilog2() as usize) {
         let digit = |pair: &P| (pair.key() >> shift) as usize % DIGITS;
         if (differing >> shift).is_multiple_of(DIGITS as u64) {
@@ -153,14 +167,14 @@ fn put_in_order<P: RowPair>(mut pairs: Vec<P>, out: &mut [P]) {
         counts_to_starts(&mut next, 0_usize);
         for pair in &*from {
             let next = &mut next[digit(pair)];
-            room[*next] = *pair;
+            to[*next] = *pair;
             *next += 1;
         }
-        std::mem::swap(&mut from, &mut room);
-        is_in_out = !is_in_out;
+        std::mem::swap(&mut from, &mut to);
+        is_in_room = !is_in_room;
     }
-    if !is_in_out {
-        room.copy_from_slice(from);
+    if is_in_room {
+        to.copy_from_slice(from);
     }
 }
 

@@ -53,6 +53,11 @@ pub trait TermSource: Sync {
         0
     }
 
+    /// Bytes of memory that are taken by what readings told besides, such as the names of documents.
+    fn told_bytes(&self) -> u64 {
+        0
+    }
+
     /// Whether terms have [weights](Self::weight). Those of a join of two are those of the second one.
     fn is_weighted(&self) -> bool {
         false
@@ -125,6 +130,10 @@ impl TermSource for Sources<'_> {
     fn term_count_hint(&self) -> u64 {
         let of_second = self.second.map_or(0, TermSource::term_count_hint);
         self.first.term_count_hint().saturating_add(of_second)
+    }
+
+    fn told_bytes(&self) -> u64 {
+        self.first.told_bytes() + self.second.map_or(0, TermSource::told_bytes)
     }
 
     fn is_weighted(&self) -> bool {

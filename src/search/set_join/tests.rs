@@ -45,7 +45,14 @@ impl TermSource for Documents {
 struct Counted {
     documents: Documents,
     term_count_hint: u64,
+    told_bytes: u64,
     readings: AtomicUsize,
+}
+
+impl Counted {
+    fn new(documents: Documents, term_count_hint: u64) -> Self {
+        Self { documents, term_count_hint, told_bytes: 0, readings: AtomicUsize::new(0) }
+    }
 }
 
 impl TermSource for Counted {
@@ -55,6 +62,10 @@ impl TermSource for Counted {
 
     fn term_count_hint(&self) -> u64 {
         self.term_count_hint
+    }
+
+    fn told_bytes(&self) -> u64 {
+        self.told_bytes
     }
 
     fn visit_shard(
@@ -401,7 +412,7 @@ fn too_little_memory_is_told_as_soon_as_it_shows() {
     let readings = |documents: u64, memory_bytes: u64, term_count_hint: u64| {
         let documents = (0..documents).map(document).collect();
         let documents = Documents { documents, shard_documents: 10_000 };
-        let counted = Counted { documents, term_count_hint, readings: AtomicUsize::new(0) };
+        let counted = Counted::new(documents, term_count_hint);
         let join = SetJoin {
             threshold: threshold(4, 5),
             pool: None,
@@ -435,6 +446,27 @@ fn too_little_memory_is_told_as_soon_as_it_shows() {
     // Where they might help, they are tried.
     let (read, message) = readings(500, 1, 1 << 10);
     assert!(read > 2 && message.contains("more than 64 parts, each with each. 1M is enough"));
+}
+
+#[test]
+fn pairs_that_are_too_many_for_the_memory_are_refused() {
+    // All alike, no two equal: more than a million pairs, 27 MB while they are put in order.
+    let document = |number: u64| (0..20).map(mix).chain([mix(1000 + number)]).collect();
+    let documents: Vec<Vec<u64>> = (0..1500).map(document).collect();
+    let pairs = |memory_bytes, told_bytes| {
+        let source = Counted { told_bytes, ..Counted::new(source_of(&documents), 1 << 10) };
+        let (threshold, isa) = (threshold(4, 5), Isa::detected());
+        let join = SetJoin { threshold, pool: None, memory_bytes, isa, progress: &NoProgress };
+        let close = join.self_join(&source).map_err(|error| error.to_string())?;
+        Ok::<_, String>(close.pairs.len())
+    };
+    assert_eq!(pairs(64 << 20, 0), Ok(1500 * 1499 / 2));
+    let message = pairs(20 << 20, 0).unwrap_err();
+    let expected = "1124250 pairs of near-duplicates: `max_memory` of 20971520 bytes is too little";
+    assert!(message.starts_with(expected), "{message}");
+    // What the source tells of the documents takes part of the memory.
+    let message = pairs(64 << 20, 44 << 20).unwrap_err();
+    assert!(message.contains("`max_memory` of 20971520 bytes"), "{message}");
 }
 
 #[test]
@@ -565,7 +597,7 @@ fn many_terms_are_counted_before_documents_are_sketched() {
     // kept, or with less memory by reading twice.
     for memory_bytes in [u64::MAX, 100 << 20] {
         let documents = Documents { documents: templates(90), shard_documents: 9 };
-        let source = Counted { documents, term_count_hint: 1 << 27, readings: AtomicUsize::new(0) };
+        let source = Counted::new(documents, 1 << 27);
         let (threshold, isa) = (threshold(7, 10), Isa::detected());
         let join = SetJoin { threshold, pool: None, memory_bytes, isa, progress: &NoProgress };
         let close = join.self_join(&source).unwrap();
@@ -589,7 +621,7 @@ fn terms_are_counted_in_slices_where_memory_is_scarce() {
         [(40_000, 50_000, 4), (10_000, 32_000, 8), (6000, 6001, 12)]
     {
         let documents = Documents { documents: all.clone(), shard_documents: 2000 };
-        let source = Counted { documents, term_count_hint, readings: AtomicUsize::new(0) };
+        let source = Counted::new(documents, term_count_hint);
         let isa = Isa::detected();
         let join = SetJoin { threshold, pool: None, memory_bytes, isa, progress: &NoProgress };
         assert_eq!(join.self_join(&source).unwrap().pairs, expected.clone().into());
