@@ -83,7 +83,8 @@ mod tests {
 
     /// A text that no other has.
     fn text(number: u64) -> String {
-        (0..30 + number % 70).map(|word| format!("{number}-{} ", word * word)).collect()
+        let words = (0..30 + number % 70).map(|word| format!("{number}-{}", word * word));
+        words.collect::<Vec<_>>().join(" ")
     }
 
     fn wet(number: u64) -> Vec<u8> {

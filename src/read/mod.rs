@@ -13,6 +13,8 @@
 //!   shards, always after a record.
 //! * A **shard** can be read alone, by any thread, any number of times. Shards in order are
 //!   reading order, so what is gathered per shard needs no sort, only concatenation.
+//! * Whoever wants to know what a file is like may begin inside it, where a member of a packed file
+//!   starts: [`Corpus::read_shard_behind`].
 //! * Reading pushes: [`Corpus::read_shard`] calls the visitor with each [`Event`]. A
 //!   [`Record`] is borrowed, from the map or from scratch memory that the
 //!   next one overwrites.

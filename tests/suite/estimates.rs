@@ -148,7 +148,10 @@ fn a_crawl_whose_beginning_is_unlike_the_rest_is_looked_at_everywhere() {
     let word = |at: usize, place: usize| (at * 7919 + place * place * 31) % 99_991;
     let text = |at: usize| -> String {
         let words = if at < 2000 { 2000 } else { 40 };
-        (0..words).map(|place| format!("word{} ", word(at, place))).collect()
+        (0..words).fold(String::new(), |mut text, place| {
+            let _ = write!(text, "word{} ", word(at, place));
+            text
+        })
     };
     let members: Vec<u8> = (0..30_000).flat_map(|at| gzip(&wet(&[text(at)]))).collect();
     assert!(members.len() > 12_000_000, "{} bytes", members.len());

@@ -114,6 +114,7 @@ struct Pick {
 
 impl Stratum {
     /// Reads some of the shards.
+    #[expect(clippy::cast_sign_loss, reason = "no number of bytes is negative")]
     pub(super) fn look(
         &self,
         corpus: &dyn Corpus,
@@ -194,7 +195,8 @@ impl Stratum {
         picks
     }
 
-    /// The same in parts of about equal weight, where reading can begin inside the shards.
+    /// The same, in parts of about equal weight, where reading can begin inside the shards.
+    #[expect(clippy::cast_sign_loss, reason = "no number of bytes or parts is negative")]
     fn parts(&self, corpus: &dyn Corpus, picks: Vec<Pick>) -> Vec<Pick> {
         let Some(longest) = picks.iter().max_by(|a, b| a.weight.total_cmp(&b.weight)) else {
             return picks;

@@ -119,7 +119,7 @@ pub(super) fn read_stretch(
     Way { from, until, allowed, makes_all }: Way,
 ) -> Option<Stretch> {
     let (mut seen, mut told) = (Seen::default(), Stretch::default());
-    let (mut first, mut is_over) = ((from == 0).then_some(0), false);
+    let (mut first, mut last, mut is_over) = ((from == 0).then_some(0), 0, false);
     let begun = Instant::now();
     let mut reading_since = begun;
     let visit = &mut |event: Event<'_>| {
@@ -144,7 +144,8 @@ pub(super) fn read_stretch(
             (Event::Reached(reached), None) => {
                 (first, reading_since) = (Some(reached), Instant::now());
             }
-            (Event::Reached(reached), Some(first)) if reached > first + told.bytes as u64 => {
+            (Event::Reached(reached), Some(first)) if reached > first.max(last) => {
+                last = reached;
                 let read = reached - first;
                 told.amounts = seen.after(reading_since.elapsed());
                 (told.bytes, told.content) = (read as f64, seen.content);
