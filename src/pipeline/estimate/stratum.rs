@@ -30,8 +30,9 @@ const LEAST_PART_BYTES: f64 = 256e3;
 const FEW_BYTES: f64 = 8e6;
 /// Stretches from which their differences say how sure one can be; of fewer, halves are compared.
 const ENOUGH_STRETCHES: usize = 4;
-/// Groups of stretches whose differences say that as well as those of more.
+/// Groups of stretches whose differences say that as well as those of more, and documents of a group.
 const ENOUGH_UNITS: usize = 32;
+const ENOUGH_DOCUMENTS: f64 = 32.0;
 
 /// Shards of one kind.
 pub(super) struct Stratum {
@@ -320,10 +321,15 @@ fn spread(picks: Vec<Pick>) -> Vec<Pick> {
 }
 
 /// Weight, bytes and amounts of the stretches: of their halves where they are few, of neighbours together
-/// where they are many and short, since a long document ends few of them and is a large part of these.
+/// where each has few documents, since a long one would be most of its stretch, and count as little as it.
 fn units(read: &[(Pick, Stretch)]) -> Vec<(f64, f64, Amounts)> {
     if read.len() >= ENOUGH_STRETCHES {
-        let together = (read.len() / ENOUGH_UNITS).max(1);
+        let documents: f64 = read.iter().map(|(_, stretch)| stretch.amounts.documents).sum();
+        let have_enough = |&stretches: &usize| {
+            documents * stretches as f64 >= ENOUGH_DOCUMENTS * read.len() as f64
+        };
+        let most = (read.len() / ENOUGH_UNITS).max(1);
+        let together = (1..most).find(have_enough).unwrap_or(most);
         let sum = |neighbours: &[(Pick, Stretch)]| {
             neighbours.iter().fold((0.0, 0.0, Amounts::default()), |sum, (pick, stretch)| {
                 (sum.0 + pick.weight, sum.1 + stretch.bytes, sum.2.plus(stretch.amounts))

@@ -141,8 +141,10 @@ pub(super) fn read_stretch(
                     seen.amounts.id_bytes += document.id.map_or(0, <[u8]>::len) as f64;
                 }
             }
-            (Event::Reached(reached), None) => {
-                (first, reading_since) = (Some(reached), Instant::now());
+            // What comes first inside a shard warms up, and takes longer than the rest.
+            (Event::Reached(reached), None) if seen.records > 0.0 => {
+                (first, last, seen) = (Some(reached), reached, Seen::default());
+                reading_since = Instant::now();
             }
             (Event::Reached(reached), Some(first)) if reached > first.max(last) => {
                 last = reached;
