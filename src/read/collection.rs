@@ -11,7 +11,9 @@ use crate::read::options::ReadOptions;
 use crate::read::plain_text::{Lines, WholeFile};
 use crate::read::sniff::{self, SNIFFED_BYTES};
 use crate::read::walk::{InFolders, InputFile, Walked, Walker};
-use crate::read::window::{Damage, Filled, Splitter, Stream, Then, read_slice, read_stream};
+use crate::read::window::{
+    Damage, Filled, Splitter, Stream, Then, read_slice, read_stream, read_stream_within,
+};
 use crate::read::{Corpus, Event, Price, Visit};
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -21,8 +23,8 @@ use std::path::Path;
 /// Files as a [`Corpus`].
 #[derive(Debug)]
 pub struct Collection {
-    options: ReadOptions,
-    files: Vec<Opened>,
+    pub(super) options: ReadOptions,
+    pub(super) files: Vec<Opened>,
     shards: Vec<Shard>,
     /// What is odd about the paths and cost nothing, which the first shard tells.
     odd_paths: Vec<Fault>,
@@ -355,7 +357,7 @@ impl Collection {
     }
 
     /// Runs the splitter of a format.
-    fn read_format(
+    pub(super) fn read_format(
         &self,
         format: Format,
         bytes: Bytes<'_>,
@@ -479,12 +481,32 @@ impl Corpus for Collection {
         })
     }
 
+    fn read_shard_behind(&self, shard: usize, byte: u64, visit: &mut Visit<'_>) -> Result<bool> {
+        let Shard { file, part, most } = &self.shards[shard];
+        if !matches!(part, Part::Whole) || *most < u64::MAX {
+            return Ok(false);
+        }
+        let mut is_found = false;
+        self.options.selection.visit(*most, visit, |visit| {
+            is_found = self.read_behind(*file as usize, byte, visit)?;
+            Ok(0)
+        })?;
+        Ok(is_found)
+    }
+
     fn known_records(&self, shard: usize) -> Option<u64> {
         match &self.shards[shard].part {
             #[cfg(feature = "parquet")]
             Part::RowGroups(share) => Some(share.rows),
             _ => None,
         }
+    }
+
+    fn content_bytes(&self, shard: usize) -> Option<u64> {
+        let opened = &self.files[self.shard_file(shard)];
+        let Recognized { compression, .. } = opened.recognized.get()?;
+        let mut file = File::open(opened.input.path()).ok()?;
+        decompress::content_bytes(*compression, &mut file, opened.bytes)
     }
 
     fn price(&self, shard: usize) -> Price {
@@ -502,9 +524,11 @@ impl Corpus for Collection {
 }
 
 /// Where a splitter's bytes come from.
-enum Bytes<'b> {
+pub(super) enum Bytes<'b> {
     Slice(&'b [u8]),
     Stream(&'b mut dyn Stream),
+    /// Begins within a record, behind which another is looked for within so many bytes on disk.
+    Within(&'b mut dyn Stream, u64),
 }
 
 /// What a splitter is run with.
@@ -528,6 +552,9 @@ impl Run<'_, '_, '_> {
             Bytes::Slice(bytes) => read_slice(splitter, bytes, offset, longest, visit),
             Bytes::Stream(stream) => {
                 read_stream(splitter, stream, offset, longest, &to_fault, visit)
+            }
+            Bytes::Within(stream, searched) => {
+                read_stream_within(splitter, stream, (longest, searched), &to_fault, visit)
             }
         }
     }

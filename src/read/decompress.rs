@@ -8,7 +8,7 @@ use crate::read::options::ReadOptions;
 use crate::read::plain_stream::Plain;
 use crate::read::sniff::{self, SNIFFED_BYTES};
 use crate::read::window::{Filled, Stream, Then};
-use std::io::Read;
+use std::io::{Read, Seek};
 use std::path::Path;
 
 /// The content of a file.
@@ -39,6 +39,37 @@ pub(super) fn open<'r>(
         Compression::Gzip => Err(ErrorKind::FeatureOff { what: "gzip", feature: "gzip" }.into()),
         #[cfg(not(feature = "zstd"))]
         Compression::Zstd => Err(ErrorKind::FeatureOff { what: "zstd", feature: "zstd" }.into()),
+    }
+}
+
+/// Where within `bytes` of a file the content can be read from, very likely; `None` if nowhere.
+pub(super) fn first_start(compression: Compression, bytes: &[u8]) -> Option<usize> {
+    match compression {
+        Compression::None => Some(0),
+        #[cfg(feature = "gzip")]
+        Compression::Gzip => crate::read::gzip::first_member(bytes),
+        #[cfg(feature = "zstd")]
+        Compression::Zstd => crate::read::zstd::first_frame(bytes),
+        #[cfg(not(all(feature = "gzip", feature = "zstd")))]
+        _ => None,
+    }
+}
+
+/// How many bytes the content of a file of `bytes` bytes has, about, if that can be told without
+/// unpacking it.
+pub(super) fn content_bytes(
+    compression: Compression,
+    file: &mut (impl Read + Seek),
+    bytes: u64,
+) -> Option<u64> {
+    match compression {
+        Compression::None => Some(bytes),
+        // The length at the end of a gzip file is that of its last member.
+        Compression::Gzip => None,
+        #[cfg(feature = "zstd")]
+        Compression::Zstd => crate::read::zstd_headers::content_bytes(file, bytes),
+        #[cfg(not(feature = "zstd"))]
+        Compression::Zstd => None,
     }
 }
 

@@ -6,6 +6,8 @@ use crate::read::window::{Filled, Stream, Then};
 use flate2::{Crc, Decompress, FlushDecompress, Status};
 use std::io::Read;
 
+/// A member's first bytes: the format and its one method.
+const MAGIC: [u8; 3] = [0x1F, 0x8B, 0x08];
 /// Bytes of a header without optional fields.
 const FIXED_HEADER: usize = 10;
 /// Longest header, optional fields included: no file's name and comment are longer, and one without
@@ -203,9 +205,8 @@ enum Header {
 
 /// Measures a header (RFC 1952, section 2.3).
 fn header(bytes: &[u8]) -> Header {
-    let magic = [0x1F, 0x8B, 0x08];
-    let seen = bytes.len().min(magic.len());
-    if bytes[..seen] != magic[..seen] || bytes.get(3).is_some_and(|flags| flags & 0xE0 != 0) {
+    let seen = bytes.len().min(MAGIC.len());
+    if bytes[..seen] != MAGIC[..seen] || bytes.get(3).is_some_and(|flags| flags & 0xE0 != 0) {
         return Header::None;
     }
     match header_length(bytes) {
@@ -234,9 +235,15 @@ fn header_length(bytes: &[u8]) -> Option<usize> {
     (length <= bytes.len()).then_some(length)
 }
 
+/// Where the first member within `bytes` starts, very likely.
+pub(super) fn first_member(bytes: &[u8]) -> Option<usize> {
+    let mut magic = memchr::memmem::find_iter(bytes, &MAGIC);
+    magic.find(|&at| bytes.get(at..at + FIXED_HEADER).is_some_and(is_member_start))
+}
+
 /// Whether ten bytes are very likely a member's header: of random ones, five in 10¹² are.
 fn is_member_start(bytes: &[u8]) -> bool {
-    bytes.starts_with(&[0x1F, 0x8B, 0x08])
+    bytes.starts_with(&MAGIC)
         && bytes[3] & 0xE0 == 0
         && matches!(bytes[8], 0 | 2 | 4)
         && matches!(bytes[9], 0..=13 | 255)

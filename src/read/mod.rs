@@ -13,6 +13,8 @@
 //!   shards, always after a record.
 //! * A **shard** can be read alone, by any thread, any number of times. Shards in order are
 //!   reading order, so what is gathered per shard needs no sort, only concatenation.
+//! * Whoever wants to know what a file is like may begin inside it, where a member of a packed file
+//!   starts: [`Corpus::read_shard_behind`].
 //! * Reading pushes: [`Corpus::read_shard`] calls the visitor with each [`Event`]. A
 //!   [`Record`] is borrowed, from the map or from scratch memory that the
 //!   next one overwrites.
@@ -63,6 +65,7 @@ mod json_lines_in_memory;
 mod json_strings;
 #[cfg(feature = "jsonl")]
 mod jsonl;
+mod midway;
 mod opened;
 mod options;
 #[cfg(feature = "parquet")]
@@ -79,6 +82,8 @@ mod warc;
 mod window;
 #[cfg(feature = "zstd")]
 mod zstd;
+#[cfg(feature = "zstd")]
+mod zstd_headers;
 
 use crate::document::Record;
 use crate::error::Result;
@@ -176,6 +181,11 @@ pub trait Corpus: Debug + Sync {
         None
     }
 
+    /// How many bytes the content of a packed shard has, about, where the file says so.
+    fn content_bytes(&self, _shard: usize) -> Option<u64> {
+        None
+    }
+
     /// How dear it is to read the shard again, as far as is known without reading it.
     fn price(&self, shard: usize) -> Price;
 
@@ -187,6 +197,18 @@ pub trait Corpus: Debug + Sync {
     ///
     /// The first error that `visit` returns; what is wrong with the input is no error.
     fn read_shard(&self, shard: usize, visit: &mut Visit<'_>) -> Result<u64>;
+
+    /// Visits the events of the shard from the first record on that begins somewhat behind `byte`, in
+    /// the bytes that [`Corpus::shard_bytes`] counts; first of all [`Event::Reached`], with where that
+    /// record begins, about. What is wrong is not told of. Whether there is such a record that can be
+    /// found without reading what is before `byte`; if not, nothing was visited.
+    ///
+    /// # Errors
+    ///
+    /// The first error that `visit` returns.
+    fn read_shard_behind(&self, _shard: usize, _byte: u64, _visit: &mut Visit<'_>) -> Result<bool> {
+        Ok(false)
+    }
 
     /// The files that the records are in, for what only files have; `None` if they are in none.
     fn as_files(&self) -> Option<&Collection> {

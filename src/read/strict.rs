@@ -64,6 +64,10 @@ impl Corpus for Strict<'_> {
         self.0.known_records(shard)
     }
 
+    fn content_bytes(&self, shard: usize) -> Option<u64> {
+        self.0.content_bytes(shard)
+    }
+
     fn price(&self, shard: usize) -> Price {
         self.0.price(shard)
     }
@@ -73,6 +77,10 @@ impl Corpus for Strict<'_> {
             Some(fault) => Err(ErrorKind::Loss { fault }.into()),
             None => visit(event),
         })
+    }
+
+    fn read_shard_behind(&self, shard: usize, byte: u64, visit: &mut Visit<'_>) -> Result<bool> {
+        self.0.read_shard_behind(shard, byte, visit)
     }
 
     fn as_files(&self) -> Option<&Collection> {

@@ -217,8 +217,68 @@ fn cut_stream<S: Splitter>(
     to_fault: &ToFault<'_>,
     out: &mut Output<'_, '_>,
 ) -> Flow {
-    let mut window = Window::new(longest);
-    let (offset, mut content) = (out.byte, 0_u64);
+    let window = Window::new(longest);
+    cut_behind(splitter, stream, window, (out.byte, 0), to_fault, out)
+}
+
+/// Visits the records of a stream that begins within one, from the first record on that begins behind
+/// that, and tells first how far on disk it is: at most about `searched` bytes. What cannot be unpacked
+/// before it is passed over, since what the stream begins with may only look like a beginning.
+///
+/// # Errors
+///
+/// Those of `visit`.
+pub(super) fn read_stream_within<S: Splitter>(
+    splitter: &mut S,
+    stream: &mut dyn Stream,
+    (longest, searched): (usize, u64),
+    to_fault: &ToFault<'_>,
+    visit: &mut Visit<'_>,
+) -> Result<u64> {
+    let mut out = Output { byte: 0, records: 0, visit };
+    let flow = cut_within(splitter, stream, (longest, searched), to_fault, &mut out);
+    out.ended(flow)
+}
+
+fn cut_within<S: Splitter>(
+    splitter: &mut S,
+    stream: &mut dyn Stream,
+    (longest, searched): (usize, u64),
+    to_fault: &ToFault<'_>,
+    out: &mut Output<'_, '_>,
+) -> Flow {
+    let (mut window, mut content) = (Window::new(longest), 0);
+    while stream.position() <= searched {
+        let Filled { bytes, then } = stream.fill(window.space());
+        window.end += bytes;
+        content += bytes as u64;
+        match then {
+            Then::More | Then::Warning(_) => {}
+            Then::Loss { goes_on: true, .. } => window.start = window.end,
+            Then::End | Then::Loss { .. } => break,
+        }
+        let rest = &window.bytes[window.start..window.end];
+        if let Some(at) = splitter.boundary(rest) {
+            out.byte = content - (rest.len() - at) as u64;
+            window.start += at;
+            give(Event::Reached(part_of(stream.position(), out.byte, content)), out.visit)?;
+            return cut_behind(splitter, stream, window, (0, content), to_fault, out);
+        }
+        window.start += rest.len().saturating_sub(S::BOUNDARY_BYTES);
+    }
+    ControlFlow::Continue(())
+}
+
+/// Visits the records from the start of the window on, which ends behind `content` bytes of a stream
+/// that starts at `offset`.
+fn cut_behind<S: Splitter>(
+    splitter: &mut S,
+    stream: &mut dyn Stream,
+    mut window: Window,
+    (offset, mut content): (u64, u64),
+    to_fault: &ToFault<'_>,
+    out: &mut Output<'_, '_>,
+) -> Flow {
     loop {
         let filled = stream.fill(window.space());
         window.end += filled.bytes;

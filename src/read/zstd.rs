@@ -8,7 +8,7 @@ use std::io::Read;
 use zstd::stream::raw::{DParameter, Decoder, InBuffer, Operation, OutBuffer};
 
 /// A frame's first bytes.
-const MAGIC: [u8; 4] = [0x28, 0xB5, 0x2F, 0xFD];
+pub(super) const MAGIC: [u8; 4] = [0x28, 0xB5, 0x2F, 0xFD];
 
 /// The content of a Zstandard file.
 pub(super) struct Zstd<R> {
@@ -143,6 +143,11 @@ impl<R: Read> Stream for Zstd<R> {
     fn position(&self) -> u64 {
         self.input.position()
     }
+}
+
+/// Where the first frame within `bytes` starts, very likely.
+pub(super) fn first_frame(bytes: &[u8]) -> Option<usize> {
+    memchr::memmem::find(bytes, &MAGIC)
 }
 
 fn is_frame_start(bytes: &[u8]) -> bool {

@@ -143,6 +143,31 @@ fn documents_text_and_memory_are_near_the_truth_in_every_format() {
 }
 
 #[test]
+fn a_crawl_whose_beginning_is_unlike_the_rest_is_looked_at_everywhere() {
+    // Long pages, and behind them short ones; a member for each record, as crawls have it.
+    let word = |at: usize, place: usize| (at * 7919 + place * place * 31) % 99_991;
+    let text = |at: usize| -> String {
+        let words = if at < 2000 { 2000 } else { 40 };
+        (0..words).fold(String::new(), |mut text, place| {
+            let _ = write!(text, "word{} ", word(at, place));
+            text
+        })
+    };
+    let members: Vec<u8> = (0..30_000).flat_map(|at| gzip(&wet(&[text(at)]))).collect();
+    assert!(members.len() > 12_000_000, "{} bytes", members.len());
+    let folder = Folder::empty().with("a.wet.gz", members);
+    for method in ["exact", "simhash"] {
+        let dry = folder.run(&["--corpus", "a.wet.gz", "--method", method, "--dry-run"]);
+        let line = dry.out.lines().find(|line| line.contains(" of memory beside")).unwrap();
+        let (documents, _) = line.split_once(" documents").unwrap();
+        let numbers = documents.trim_start_matches("about ").split(" to ");
+        for number in numbers.map(|number| number.parse::<f64>().unwrap()) {
+            assert!((number / 30_000.0).ln().abs() < 1.5_f64.ln() * 1.2, "{method}: {line}");
+        }
+    }
+}
+
+#[test]
 fn many_files_of_many_kinds_are_each_looked_at() {
     let texts = texts(3000);
     let mut folder = Folder::empty();

@@ -1,16 +1,22 @@
 //! What a run will take, from a sample of its input.
 
+mod amounts;
 mod cost;
+mod maker;
 mod sample;
+mod stratum;
+mod stretch;
 
 use super::plan::Plan;
 use crate::quantity::unit;
 use crate::read::Corpus;
 use crate::search::planner::Plan as SearchPlan;
 use crate::sides::Sides;
-pub(super) use sample::{Budget, Making, Sample};
+use amounts::Amounts;
+pub(super) use sample::Sample;
 use std::fmt;
 use std::time::Duration;
+pub(super) use stretch::{Budget, Making};
 
 /// The first look, which warms up and tells how long the second may be.
 const FIRST_LOOK: Duration = Duration::from_millis(15);
@@ -111,8 +117,8 @@ pub fn estimate(corpora: Sides<&dyn Corpus>, plan: &Plan, care: Care) -> Estimat
         let cost = cost::of(&samples, files, plan);
         (samples, cost)
     };
-    let guess = |of: fn(&sample::Amounts) -> f64| {
-        let sum = |amounts: fn(&Sample) -> &sample::Amounts| -> f64 {
+    let guess = |of: fn(&Amounts) -> f64| {
+        let sum = |amounts: fn(&Sample) -> &Amounts| -> f64 {
             samples.iter().map(|sample| of(amounts(sample))).sum()
         };
         Guess::new(sum(|sample| &sample.amounts), sum(|sample| &sample.variances))
