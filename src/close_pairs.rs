@@ -37,11 +37,11 @@ pub struct SetPair {
 }
 
 /// Pairs, ascending by their rows.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct ClosePairs(Told);
 
 /// How it is told how close the rows of each pair are.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 enum Told {
     /// By the pair.
     Each(Vec<ClosePair>),
@@ -129,6 +129,13 @@ impl From<Vec<ClosePair>> for ClosePairs {
     }
 }
 
+/// The pairs, however it is told how close their rows are.
+impl std::fmt::Debug for ClosePairs {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_list().entries(self.iter()).finish()
+    }
+}
+
 impl PartialEq for ClosePairs {
     fn eq(&self, other: &Self) -> bool {
         self.iter().eq(other.iter())
@@ -155,6 +162,7 @@ mod tests {
         let expected = [similar(0, 1, 3, 4), similar(0, 2, 2, 4), similar(2, 0, 2, 4)];
         assert!(within.iter().eq(expected));
         assert_eq!(within, ClosePairs::from(expected.to_vec()));
+        assert_eq!(format!("{within:?}"), format!("{expected:?}"));
         assert_eq!((within.len(), within.is_empty(), within.rows(2)), (3, false, [2, 0]));
         let across = told(&[3, 0, 2, 2, 4, 5], 3);
         let expected = [similar(0, 1, 3, 4), similar(0, 2, 2, 6), similar(2, 0, 2, 2)];
