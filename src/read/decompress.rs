@@ -51,7 +51,10 @@ pub(super) fn first_start(compression: Compression, bytes: &[u8]) -> Option<usiz
         #[cfg(feature = "zstd")]
         Compression::Zstd => crate::read::zstd::first_frame(bytes),
         #[cfg(not(all(feature = "gzip", feature = "zstd")))]
-        _ => None,
+        _ => {
+            let _ = bytes;
+            None
+        }
     }
 }
 
@@ -69,7 +72,10 @@ pub(super) fn content_bytes(
         #[cfg(feature = "zstd")]
         Compression::Zstd => crate::read::zstd_headers::content_bytes(file, bytes),
         #[cfg(not(feature = "zstd"))]
-        Compression::Zstd => None,
+        Compression::Zstd => {
+            let _ = file;
+            None
+        }
     }
 }
 
