@@ -277,43 +277,8 @@ impl SetJoin<'_> {
             let of_first = shards.get(..sources.first.shard_count()).unwrap_or_default();
             prune::end_row(of_first)
         });
-        let end_row = prune::end_row(&shards);
         let pairs = if is_scanned {
-            // Sketches and candidates are there while terms are compared.
-            let sketched_bytes = living_terms(&shards) * BYTES_PER_SKETCHED_TERM;
-            let memory =
-                self.memory_bytes.saturating_sub(sketched_bytes).max(self.memory_bytes / 4);
-            let most = memory / 4 / BYTES_PER_CANDIDATE;
-            let (mut alike, mut alike_bytes) = (Vec::new(), 0);
-            let mut sizes = filled(0, end_row as usize, PAIRS)?;
-            self.near_sketches(sketches, second_from, most, &mut |found| {
-                let candidates = in_order(&found, Threads(self.pool))?;
-                drop(found);
-                let left = memory.saturating_sub(alike_bytes).max(memory / 4);
-                let comparison = TermComparison {
-                    sources,
-                    shards: &shards,
-                    threshold: self.threshold,
-                    fitting: left / 4 * 3 / BYTES_PER_COMPARED_TERM,
-                    threads: Threads(self.pool),
-                    isa: self.isa,
-                    progress: self.progress,
-                };
-                let pairs = comparison.alike(candidates, &mut sizes)?;
-                alike_bytes += pairs.len() as u64 * BYTES_PER_PAIR;
-                alike.push(pairs);
-                self.check_pairs(alike_bytes, BYTES_PER_PAIR, memory / 4 * 3)
-            })?;
-            let mut pairs = match alike.len() {
-                1 => alike.swap_remove(0),
-                _ => in_order(&alike, Threads(self.pool))?,
-            };
-            if let Some(second_from) = second_from {
-                for pair in &mut *pairs {
-                    pair.b -= second_from;
-                }
-            }
-            ClosePairs::of_sets(pairs, sizes, second_from.unwrap_or(0), self.threshold)
+            self.join_by_sketches(sources, &shards, sketches, second_from)?
         } else {
             drop(sketches);
             let mut pairs = self.join_by_prefixes(sources, &mut shards, second_from)?;
@@ -327,13 +292,58 @@ impl SetJoin<'_> {
         Ok(pairs)
     }
 
+    /// The pairs of documents whose sketches are near and whose terms are alike, ascending.
+    fn join_by_sketches(
+        &self,
+        sources: &Sources<'_>,
+        shards: &[Shard],
+        sketches: Vec<Sketching>,
+        second_from: Option<u32>,
+    ) -> Result<ClosePairs> {
+        // Sketches, candidates and pairs are there while terms are compared.
+        let sketched_bytes = living_terms(shards) * BYTES_PER_SKETCHED_TERM;
+        let memory = self.memory_bytes.saturating_sub(sketched_bytes).max(self.memory_bytes / 4);
+        let most = memory / 4 / BYTES_PER_CANDIDATE;
+        let (mut alike, mut alike_bytes) = (Vec::new(), 0);
+        let mut sizes = filled(0, prune::end_row(shards) as usize, PAIRS)?;
+        self.near_sketches(sketches, second_from, most, &mut |found| {
+            let candidates = in_order(&found, Threads(self.pool))?;
+            drop(found);
+            let left = memory.saturating_sub(alike_bytes).max(memory / 4);
+            let comparison = TermComparison {
+                sources,
+                shards,
+                threshold: self.threshold,
+                fitting: left / 4 * 3 / BYTES_PER_COMPARED_TERM,
+                threads: Threads(self.pool),
+                isa: self.isa,
+                progress: self.progress,
+            };
+            let pairs = comparison.alike(candidates, &mut sizes)?;
+            alike_bytes += pairs.len() as u64 * BYTES_PER_PAIR;
+            alike.push(pairs);
+            self.check_pairs(alike_bytes, BYTES_PER_PAIR, memory / 4 * 3)
+        })?;
+        let mut pairs = match alike.len() {
+            1 => alike.swap_remove(0),
+            _ => in_order(&alike, Threads(self.pool))?,
+        };
+        let second_from = second_from.unwrap_or(0);
+        if second_from > 0 {
+            for pair in &mut *pairs {
+                pair.b -= second_from;
+            }
+        }
+        Ok(ClosePairs::of_sets(pairs, sizes, second_from, self.threshold))
+    }
+
     /// Refuses pairs that take more than `most_bytes`.
     fn check_pairs(&self, bytes: u64, bytes_each: u64, most_bytes: u64) -> Result<()> {
         if bytes <= most_bytes.max(BYTES_OF_FEW_PAIRS) {
             return Ok(());
         }
         let rule = format!(
-            "`max_memory` of {} bytes is too little for them, and not all are found. A higher \
+            "`max_memory` of {} bytes is too little for them, and there may be more. A higher \
              `similarity` leaves fewer; the method simhash needs less memory",
             self.memory_bytes
         );
