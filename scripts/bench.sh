@@ -109,7 +109,7 @@ unpack() { gzip -dc "$crawl"/warc/*.warc.gz; }
 crawl_words() { wc -w "$crawl/text/pages.txt"; }
 
 # peak COMMAND...: the most memory that it held, in MB, maps included.
-peak() { "$@" --stats 2>&1 >/dev/null | sed -n 's/^peak memory *\([0-9.]* [MG]B\).*/\1/p'; }
+peak() { "$@" --stats 2>&1 >/dev/null | awk '/^peak memory/ { print $4 == "GB," ? 1000 * $3 : $3 }'; }
 
 # compared: the rows of a table, each "NAME median best processor peak", beside those of them that are
 # called gzip_… and wc_….
