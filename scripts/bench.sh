@@ -165,18 +165,20 @@ measure_crawl() {
     ) | compared
 }
 
-# language_text LANGUAGE: 6 MB of LibreOffice's help, eight times over.
+# language_text LANGUAGE: 6 MB of LibreOffice's help, eight times over; the crawl has some languages, and
+# the others are beside it.
 language_text() {
     LC_ALL=C awk -v wanted="libreoffice-help-$1/" '
         BEGIN { RS = "\f"; ORS = "\f" }
-        index($1, wanted) && size < 6e6 { size += length($0); pages[count++] = $0 }
+        index($1, wanted) { size += length($0); pages[count++] = $0 }
+        size >= 6e6 { exit }
         END { for (time = 0; time < 8; time++) for (i = 0; i < count; i++) print pages[i] }
-    ' "$crawl/languages/text/pages.txt"
+    ' "$crawl"/{languages/,}text/pages.txt
 }
 
 # repeated_text CHARACTERS: 20 MB of them.
 repeated_text() {
-    awk -v unit="$(LC_ALL=C.UTF-8 printf "$1")" 'BEGIN {
+    awk -v unit="$(LC_ALL=C.UTF-8 printf %b "$1")" 'BEGIN {
         for (i = 0; i < 2000; i++) page = page unit
         for (size = 0; size < 2e7; size += length(page)) printf "page\n%s\n\f", page
     }'
@@ -202,13 +204,14 @@ language() {
 # measure_languages: the table of texts of many languages, and of those whose characters each take
 # the slow way.
 measure_languages() {
-    local name text=$scratch/language.txt runs=$long_runs
+    local name unit text runs=$long_runs
     printf '\n### words, shingles of three and SimHash of 64 bits of texts, one thread\n\n'
     printf 'MB/s of processor time, whole process, medians of %s runs; an instruction set that the\n' "$runs"
     printf 'processor does not have is the next lower one\n\n'
     printf '| | AVX-512 | AVX2 | portable | wc -w |\n| --- | ---: | ---: | ---: | ---: |\n'
-    cat "$scratch"/medium/article.txt >"$text"
+    text=$scratch/medium/article.txt
     language articles
+    text=$scratch/language.txt
     for name in fr de es pl tr vi ru el hi km ja ko zh-tw zh-cn; do
         language_text "$name" >"$text"
         [[ ! -s $text ]] || language "$name"
@@ -230,7 +233,7 @@ flags \U1f1e9\U1f1eaa\x20
 END
 }
 
-# rows COUNT: a NumPy file of random fingerprints, each fifth within three bits of one before.
+# rows COUNT: a NumPy file of random fingerprints, each fifth within two bits of one before.
 rows() {
     python3 - "$1" <<'END'
 import array, random, struct, sys
