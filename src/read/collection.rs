@@ -503,7 +503,8 @@ impl Corpus for Collection {
     }
 
     fn content_bytes(&self, shard: usize) -> Option<u64> {
-        let opened = &self.files[self.shard_file(shard)];
+        let Shard { file, part: Part::Whole, .. } = &self.shards[shard] else { return None };
+        let opened = &self.files[*file as usize];
         let Recognized { compression, .. } = opened.recognized.get()?;
         let mut file = File::open(opened.input.path()).ok()?;
         decompress::content_bytes(*compression, &mut file, opened.bytes)

@@ -206,19 +206,9 @@ pub(super) fn read_stream<S: Splitter>(
     visit: &mut Visit<'_>,
 ) -> Result<u64> {
     let mut out = Output { byte: offset, records: 0, visit };
-    let flow = cut_stream(splitter, stream, longest, to_fault, &mut out);
-    out.ended(flow)
-}
-
-fn cut_stream<S: Splitter>(
-    splitter: &mut S,
-    stream: &mut dyn Stream,
-    longest: usize,
-    to_fault: &ToFault<'_>,
-    out: &mut Output<'_, '_>,
-) -> Flow {
     let window = Window::new(longest);
-    cut_behind(splitter, stream, window, (out.byte, 0), to_fault, out)
+    let flow = cut_behind(splitter, stream, window, (offset, 0), to_fault, &mut out);
+    out.ended(flow)
 }
 
 /// Visits the records of a stream that begins within one, from the first record on that begins behind

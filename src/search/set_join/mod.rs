@@ -304,12 +304,12 @@ impl SetJoin<'_> {
         let sketched_bytes = living_terms(shards) * BYTES_PER_SKETCHED_TERM;
         let memory = self.memory_bytes.saturating_sub(sketched_bytes).max(self.memory_bytes / 4);
         let most = memory / 4 / BYTES_PER_CANDIDATE;
-        let (mut alike, mut alike_bytes) = (Vec::new(), 0);
+        let (mut alike, mut count) = (Vec::new(), 0);
         let mut sizes = filled(0, prune::end_row(shards) as usize, PAIRS)?;
         self.near_sketches(sketches, second_from, most, &mut |found| {
             let candidates = in_order(&found, Threads(self.pool))?;
             drop(found);
-            let left = memory.saturating_sub(alike_bytes).max(memory / 4);
+            let left = memory.saturating_sub(count * BYTES_PER_PAIR).max(memory / 4);
             let comparison = TermComparison {
                 sources,
                 shards,
@@ -320,9 +320,9 @@ impl SetJoin<'_> {
                 progress: self.progress,
             };
             let pairs = comparison.alike(candidates, &mut sizes)?;
-            alike_bytes += pairs.len() as u64 * BYTES_PER_PAIR;
+            count += pairs.len() as u64;
             alike.push(pairs);
-            self.check_pairs(alike_bytes, BYTES_PER_PAIR, memory / 4 * 3)
+            self.check_pairs(count, BYTES_PER_PAIR, memory / 4 * 3)
         })?;
         let mut pairs = match alike.len() {
             1 => alike.swap_remove(0),
@@ -338,8 +338,8 @@ impl SetJoin<'_> {
     }
 
     /// Refuses pairs that take more than `most_bytes`.
-    fn check_pairs(&self, bytes: u64, bytes_each: u64, most_bytes: u64) -> Result<()> {
-        if bytes <= most_bytes.max(BYTES_OF_FEW_PAIRS) {
+    fn check_pairs(&self, pairs: u64, bytes_each: u64, most_bytes: u64) -> Result<()> {
+        if pairs * bytes_each <= most_bytes.max(BYTES_OF_FEW_PAIRS) {
             return Ok(());
         }
         let rule = format!(
@@ -347,7 +347,7 @@ impl SetJoin<'_> {
              `similarity` leaves fewer; the method simhash needs less memory",
             self.memory_bytes
         );
-        Err(Error::limit(format!("{} pairs of near-duplicates", bytes / bytes_each), rule))
+        Err(Error::limit(format!("{pairs} pairs of near-duplicates"), rule))
     }
 
     /// Calls `found` for the pairs of documents whose sketches are near, as often as there are more than
@@ -442,8 +442,7 @@ impl SetJoin<'_> {
                     self.join_stored(stored, second_from)?
                 });
                 let bytes_each = size_of::<ClosePair>() as u64;
-                let bytes = pairs.len() as u64 * bytes_each;
-                self.check_pairs(bytes, bytes_each, self.memory_bytes)?;
+                self.check_pairs(pairs.len() as u64, bytes_each, self.memory_bytes)?;
             }
         }
         if blocks.len() > 2 {

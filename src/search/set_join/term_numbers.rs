@@ -85,6 +85,7 @@ impl TermNumbers {
             self.slots[..self.places].fill(FREE);
         }
         let slots = &mut self.slots[..self.places];
+        // No two are equal, so that none need be compared.
         for (number, &term) in (1..).zip(&self.terms) {
             let mut place = term as usize & (slots.len() - 1);
             while slots[place] != FREE {
