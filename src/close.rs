@@ -20,13 +20,17 @@ pub struct Close {
     pub pairs: ClosePairs,
     /// How close equal rows of one side are.
     pub of_equal: Closeness,
+    /// Whether all pairs are there. If not, those are that decide which rows are
+    /// [kept](crate::cluster::keep::keep_preferred), and for which ones the others are removed.
+    pub is_complete: bool,
 }
 
 impl Close {
     /// What a join of sets found.
     #[must_use]
     pub fn sets(groups: Sides<Vec<Vec<u32>>>, pairs: ClosePairs) -> Self {
-        Self { groups, pairs, of_equal: Closeness::Similarity(Similarity::ONE) }
+        let of_equal = Closeness::Similarity(Similarity::ONE);
+        Self { groups, pairs, of_equal, is_complete: true }
     }
 
     /// Number of pairs of rows, equal rows of one collection included.
@@ -379,6 +383,7 @@ mod tests {
             groups: Sides::One(vec![vec![1, 4, 7], vec![3, 5]]),
             pairs: vec![pair(0, 9, 3), pair(1, 3, 1), pair(2, 3, 2)].into(),
             of_equal: Closeness::Distance(0),
+            is_complete: true,
         };
         let expected = [
             (0, 9, 3),
@@ -404,6 +409,7 @@ mod tests {
             groups: Sides::Two(vec![vec![1, 2]], vec![vec![0, 5], vec![3, 4]]),
             pairs: vec![pair(0, 0, 1), pair(1, 0, 2), pair(1, 7, 3)].into(),
             of_equal: Closeness::Distance(0),
+            is_complete: true,
         };
         let expected = [
             (0, 0, 1),

@@ -254,7 +254,12 @@ impl Engine {
         let fates = py.detach(|| {
             pairs.sort_unstable_by_key(|pair| (pair.a, pair.b));
             let groups = Sides::One(Vec::new());
-            let close = Close { groups, pairs: pairs.into(), of_equal: Closeness::Distance(0) };
+            let close = Close {
+                groups,
+                pairs: pairs.into(),
+                of_equal: Closeness::Distance(0),
+                is_complete: true,
+            };
             self.fates(&Neighbourhood::new(&close), &ranks)
         });
         let numbers = |name, of: fn(&Fate) -> u32| {

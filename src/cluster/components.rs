@@ -91,6 +91,7 @@ mod tests {
             groups: Sides::One(vec![vec![2, 9]]),
             pairs: vec![pair(0, 1), pair(1, 2), pair(4, 5)].into(),
             of_equal: Closeness::Distance(0),
+            is_complete: true,
         };
         let around = Neighbourhood::new(&close);
         let removals = keep_one_each(&around, |a, b| a.cmp(&b));

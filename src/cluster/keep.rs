@@ -103,6 +103,7 @@ mod tests {
                 .collect::<Vec<_>>()
                 .into(),
             of_equal: Closeness::Distance(0),
+            is_complete: true,
         }
     }
 

@@ -83,7 +83,7 @@ fn closed(groups: Sides<Groups>, pairs: &[ValuePair]) -> Close {
         Sides::Two(queries, corpus) => named(pairs, queries, corpus, |a, b| (a, b)),
     };
     let groups = groups.map(|groups| repeated(&groups));
-    Close { groups, pairs: pairs.into(), of_equal: Closeness::Distance(0) }
+    Close { groups, pairs: pairs.into(), of_equal: Closeness::Distance(0), is_complete: true }
 }
 
 /// The groups of two rows and more, by their first row.

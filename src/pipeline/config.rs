@@ -123,6 +123,9 @@ pub struct Config {
     pub keep: Keep,
     /// What may be removed for what.
     pub clusters: ClusterRule,
+    /// Whether pairs that decide nothing may be left out of what is found, where all of them are too
+    /// many for the memory: which documents are removed, and for which ones, is the same without them.
+    pub may_leave_pairs_out: bool,
     /// What the run may use.
     pub resources: Resources,
 }
@@ -162,6 +165,7 @@ impl Config {
             method: Method::default(),
             keep: keep.unwrap_or_default(),
             clusters: take_named("cluster", &rules, options)?.unwrap_or_default(),
+            may_leave_pairs_out: false,
             resources: Resources::parse(options)?,
         })
     }

@@ -1,5 +1,6 @@
 //! A collection as documents with terms, for the join of sets.
 
+use super::config::Keep;
 use super::method::{DocumentTerms, TermScratch};
 use super::shard_summary::{CollectionSummary, ShardSummary, read_again, read_summarized};
 use crate::document::Document;
@@ -34,6 +35,15 @@ impl<'c> CorpusTerms<'c> {
     ) -> Self {
         let summaries = (0..collection.shard_count()).map(|_| OnceLock::new()).collect();
         Self { collection, terms, by_field, progress, summaries }
+    }
+
+    /// All rows in the order in which they are preferred, after every shard was read.
+    pub(super) fn order(&self, keep: Keep) -> Vec<u32> {
+        let told =
+            CollectionSummary::of_preferences(self.summaries.iter().filter_map(OnceLock::get));
+        let mut rows: Vec<u32> = (0..told.lengths.len() as u32).collect();
+        rows.sort_by(|&a, &b| told.prefer(keep, a, b));
+        rows
     }
 
     /// What the first reading told, after every shard was read.

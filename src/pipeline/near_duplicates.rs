@@ -20,13 +20,14 @@ use crate::write::summary::Level;
 pub struct NearDuplicates {
     /// What the reading told: of the collection, or of queries and corpus.
     pub read: Sides<CollectionSummary>,
-    /// All that is close.
+    /// All that is close, or what [decides](super::Config::may_leave_pairs_out) of it.
     pub close: Close,
     /// The documents to remove, in reading order: of one collection the near-duplicates of those
     /// that are kept; of queries those that have a match, each with the corpus document that is
     /// most like it, of equals the earlier one.
     pub removals: Vec<Removal>,
-    /// What stricter limits would remove, strictest first, and what that of the run does.
+    /// What stricter limits would remove, strictest first, if all pairs are known; and what that of the
+    /// run does.
     pub levels: Vec<Level>,
     /// Where the time went.
     pub timings: Timings,
@@ -79,7 +80,8 @@ pub fn find_near_duplicates(
     let around = Neighbourhood::new(&close);
     let (removals, stricter) = workers.run(|| {
         let found = Found { read: &read, around: &around, plan };
-        rayon::join(|| removals(&read, &around, plan), || stricter_levels(&found))
+        let stricter = || if close.is_complete { stricter_levels(&found) } else { Vec::new() };
+        rayon::join(|| removals(&read, &around, plan), stricter)
     })?;
     let levels = levels(plan, stricter, removals.len() as u64);
     let stage = if read.is_two() { "match" } else { "cluster" };

@@ -71,6 +71,13 @@ impl Plan {
         self.config.clusters
     }
 
+    /// Whether pairs may be left out that do not decide what is removed, and for which document: a chain
+    /// may be of any pairs.
+    pub(super) fn may_leave_pairs_out(&self) -> bool {
+        let is_proven = self.clusters() == ClusterRule::Proven;
+        self.config.may_leave_pairs_out && is_proven && self.task == Task::Deduplicate
+    }
+
     /// What the run may use.
     #[must_use]
     pub fn resources(&self) -> &Resources {

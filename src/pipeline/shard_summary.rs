@@ -214,6 +214,16 @@ impl CollectionSummary {
         Ok(all)
     }
 
+    /// Nothing but what [decides](Self::prefer) which documents are kept, of all shards.
+    pub(super) fn of_preferences<'s>(shards: impl Iterator<Item = &'s ShardSummary>) -> Self {
+        let mut all = Self::default();
+        for summary in shards {
+            all.lengths.extend(&summary.lengths);
+            all.preferences.extend(summary.preferences.iter().cloned());
+        }
+        all
+    }
+
     /// Adds what reading more told, but for documents.
     pub(super) fn add_told(&mut self, more: Self) {
         self.quarantined.extend(more.quarantined);

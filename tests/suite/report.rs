@@ -47,7 +47,7 @@ fn summary() -> Summary {
         removed: 333_412,
         removed_bytes: 1_832_110_400,
         clusters: 120_400,
-        pairs: 2_870_115,
+        pairs: Some(2_870_115),
         levels: [(1.0, 101_904), (0.9, 250_114), (0.8, 333_412)]
             .map(|(least, removed)| Level { least: Closest::Similarity(least), removed })
             .to_vec(),

@@ -176,7 +176,9 @@ fn plan(job: Job<'_>, method: Method) -> Result<Plan, Error> {
     }
     let resources = job.corpus.common.resources(&job.corpus.memory);
     let task = if job.queries.is_empty() { Task::Deduplicate } else { Task::Match };
-    Plan::new(Config { method, keep, clusters, resources }, task)
+    // Whoever wants to see pairs wants all.
+    let may_leave_pairs_out = job.keep.is_some_and(|keep| !keep.pairs);
+    Plan::new(Config { method, keep, clusters, may_leave_pairs_out, resources }, task)
 }
 
 /// What was said of the method.

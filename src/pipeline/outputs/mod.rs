@@ -243,7 +243,7 @@ fn count(
     summary.removed = findings.removals.len() as u64;
     summary.removed_bytes = findings.removals.iter().map(|r| u64::from(removed_length(r))).sum();
     summary.clusters = clusters as u64;
-    summary.pairs = findings.close.pair_count();
+    summary.pairs = findings.close.is_complete.then(|| findings.close.pair_count());
     for side in findings.sides.iter() {
         side.read.faults.iter().for_each(|fault| summary.faults.add_fault(fault));
     }

@@ -86,7 +86,12 @@ pub(super) fn verify(
     let grouped = texts.as_ref().zip(groups.as_ref().map(RowGroups::groups));
     let Verified { pairs, repeated: [first, second] } = verifying.of(grouped, tasks)?;
     let groups = if groups.is_two() { Sides::Two(first, second) } else { Sides::One(first) };
-    Ok(Close { groups, pairs: pairs.into(), of_equal: Closeness::Verified(Similarity::ONE, 0) })
+    Ok(Close {
+        groups,
+        pairs: pairs.into(),
+        of_equal: Closeness::Verified(Similarity::ONE, 0),
+        is_complete: true,
+    })
 }
 
 /// Pairs of groups with their distances.

@@ -162,7 +162,12 @@ fn what_remains_within_is_what_a_look_at_every_pair_leaves() {
     }
     pairs.sort_by_key(|pair| (pair.a, pair.b));
     let pairs = pairs.into();
-    let close = Close { groups: Sides::One(groups), pairs, of_equal: Closeness::Distance(0) };
+    let close = Close {
+        groups: Sides::One(groups),
+        pairs,
+        of_equal: Closeness::Distance(0),
+        is_complete: true,
+    };
     for (weight, threshold) in WEIGHTED {
         let (terms, threshold) = (of_words(weight, &lines), threshold.parse().unwrap());
         let mut expected = Expanded::new();
@@ -200,7 +205,8 @@ fn what_remains_across_is_what_a_look_at_every_pair_leaves() {
     }
     pairs.sort_by_key(|pair| (pair.a, pair.b));
     let of_equal = Closeness::Distance(0);
-    let close = Close { groups: Sides::Two(of_a, of_b), pairs: pairs.into(), of_equal };
+    let close =
+        Close { groups: Sides::Two(of_a, of_b), pairs: pairs.into(), of_equal, is_complete: true };
     for (weight, threshold) in [WEIGHTED[0], WEIGHTED[1], WEIGHTED[5]] {
         let (terms, threshold) = (of_words(weight, &both[1]), threshold.parse().unwrap());
         let mut expected = Expanded::new();

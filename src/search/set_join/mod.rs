@@ -9,7 +9,8 @@
 //!    is joined.
 //! 3. *Find candidates*, whichever way is the cheaper: either every two sketches whose sizes let
 //!    them be alike are compared (`window_scan`), and the few documents whose sketches are near are
-//!    read once more and compared term by term (`compare_terms`);
+//!    read once more and compared term by term (`compare_terms`), and of more pairs than there is
+//!    memory for only those are found that decide which documents are kept (`kept_pairs`);
 //! 4. or, where the sets are too many for that, their terms are renumbered by frequency
 //!    (`ranked_sets`) and joined by prefixes (`prefix_join`), block by block if memory is scarce.
 //!
@@ -28,12 +29,14 @@
 mod block_sets;
 mod cells;
 mod compare_terms;
+mod kept_pairs;
 mod large_vec;
 mod pair_order;
 mod prefix_join;
 mod prune;
 mod ranked_sets;
 mod reread;
+mod sketch_join;
 mod sketches;
 mod term_numbers;
 mod term_source;
@@ -43,10 +46,9 @@ mod threads;
 mod weighted_join;
 mod window_scan;
 
-use crate::close::{Close, ClosePair, ClosePairs, SetPair};
+use crate::close::{Close, ClosePair, ClosePairs};
 use crate::error::{Error, Result};
 use crate::kernels::Isa;
-use crate::large_buffer::filled;
 use crate::progress::{Progress, Work};
 use crate::sides::Sides;
 use crate::similarity::Threshold;
@@ -55,18 +57,17 @@ pub use prune::sample_eighths;
 pub use term_source::{TermSource, Wanted};
 pub use weighted_join::shared_weight_if_enough;
 
-use compare_terms::TermComparison;
-use pair_order::{Candidate, PAIRS, in_order};
+use kept_pairs::Turns;
 use prefix_join::PrefixJoin;
 use prune::{Shard, Stored};
 use ranked_sets::Ranking;
 use rayon::ThreadPool;
 use reread::Rereading;
-use sketches::{Equal, SketchScratch, Sketches, Sketching};
+use sketch_join::SketchJoin;
+use sketches::{Equal, SketchScratch, Sketching};
 use std::ops::Range;
 use term_source::Sources;
 use threads::Threads;
-use window_scan::{Candidates, WindowScan};
 
 /// How to join.
 #[derive(Clone, Copy)]
@@ -117,16 +118,6 @@ pub const FEW_TERMS: u64 = 1 << 26;
 /// thresholds take, and twice, until they are in order.
 const BYTES_PER_SKETCHED_TERM: u64 = 1;
 
-/// Bytes per term of documents that are compared term by term: the term, and its number in a table
-/// that grows twofold, where documents are densely linked.
-const BYTES_PER_COMPARED_TERM: u64 = 32;
-
-/// Bytes of a pair of documents whose sketches are near, while their terms are compared.
-const BYTES_PER_CANDIDATE: u64 = 32;
-
-/// Bytes of a pair of sets that are alike: it is there twice while all are put in order.
-const BYTES_PER_PAIR: u64 = 2 * size_of::<SetPair>() as u64;
-
 /// Bytes of pairs that are not worth counting.
 const BYTES_OF_FEW_PAIRS: u64 = 16 << 20;
 
@@ -164,11 +155,41 @@ impl SetJoin<'_> {
     /// at half a nanosecond a pair; or, where that is too much, in those that share their rarest
     /// terms. Memory: about 4 bytes a term, and one byte, or 30, a term of the survivors.
     pub fn self_join(&self, source: &dyn TermSource) -> Result<Close> {
+        self.joined(source, None)
+    }
+
+    /// The same, but where pairs are too many for the memory, only some of them: over these the same
+    /// documents are [kept](crate::cluster::keep::keep_preferred) as over all, and the others
+    /// removed for the same ones. `order` gives all rows in the order in which they are preferred; it
+    /// is called when all were read, if ever.
+    ///
+    /// # Errors
+    /// As [`Self::self_join`], and those of `order`.
+    ///
+    /// # Complexity
+    /// As [`Self::self_join`]; for what is left out, each document is compared with those that are
+    /// kept before it, and read a few times more.
+    pub fn self_join_to_keep(
+        &self,
+        source: &dyn TermSource,
+        order: &dyn Fn() -> Result<Vec<u32>>,
+    ) -> Result<Close> {
+        self.joined(source, Some(order))
+    }
+
+    fn joined(
+        &self,
+        source: &dyn TermSource,
+        order: Option<&dyn Fn() -> Result<Vec<u32>>>,
+    ) -> Result<Close> {
         let sources = Sources { first: source, second: None };
         let mut survivors = self.survivors(&sources)?;
         let equal = survivors.set_equal_aside();
-        let pairs = self.beside_what_is_told(&sources).join(&sources, survivors)?;
-        Ok(Close::sets(Sides::One(groups(&equal)), pairs))
+        let turns = order.map(|order| || order().map(|rows| Turns::new(rows, &equal)));
+        let turns = turns.as_ref().map(|turns| turns as &dyn Fn() -> Result<Turns>);
+        let joined = self.beside_what_is_told(&sources).join(&sources, survivors, turns)?;
+        let close = Close::sets(Sides::One(groups(&equal)), joined.pairs);
+        Ok(Close { is_complete: joined.are_all, ..close })
     }
 
     /// All pairs of a document of `queries` and one of `corpus` that are alike enough, ascending
@@ -182,8 +203,8 @@ impl SetJoin<'_> {
     pub fn query(&self, queries: &dyn TermSource, corpus: &dyn TermSource) -> Result<Close> {
         let sources = Sources { first: queries, second: Some(corpus) };
         let survivors = self.survivors(&sources)?;
-        let pairs = self.beside_what_is_told(&sources).join(&sources, survivors)?;
-        Ok(Close::sets(Sides::Two(Vec::new(), Vec::new()), pairs))
+        let joined = self.beside_what_is_told(&sources).join(&sources, survivors, None)?;
+        Ok(Close::sets(Sides::Two(Vec::new(), Vec::new()), joined.pairs))
     }
 
     /// The same join with the memory that is left when everything was read once.
@@ -270,15 +291,21 @@ impl SetJoin<'_> {
         nanoseconds(&first, &second) + nanoseconds(&second, &first)
     }
 
-    /// The pairs of survivors that are alike, ascending.
-    fn join(&self, sources: &Sources<'_>, survivors: Survivors) -> Result<ClosePairs> {
+    /// The pairs of survivors that are alike, ascending; as [`SketchJoin::pairs`] has them where these
+    /// are compared by their sketches.
+    fn join(
+        &self,
+        sources: &Sources<'_>,
+        survivors: Survivors,
+        turns: Option<&dyn Fn() -> Result<Turns>>,
+    ) -> Result<Joined> {
         let Survivors { mut shards, sketches, is_scanned } = survivors;
         let second_from = sources.second.map(|_| {
             let of_first = shards.get(..sources.first.shard_count()).unwrap_or_default();
             prune::end_row(of_first)
         });
-        let pairs = if is_scanned {
-            self.join_by_sketches(sources, &shards, sketches, second_from)?
+        let joined = if is_scanned {
+            SketchJoin::new(self, sources, &shards).pairs(sketches, second_from, turns)?
         } else {
             drop(sketches);
             let mut pairs = self.join_by_prefixes(sources, &mut shards, second_from)?;
@@ -286,110 +313,21 @@ impl SetJoin<'_> {
             for pair in &mut pairs {
                 pair.b -= second_from.unwrap_or(0);
             }
-            pairs.into()
+            Joined { pairs: pairs.into(), are_all: true }
         };
-        self.progress.counted("pairs", pairs.len() as u64);
-        Ok(pairs)
+        self.progress.counted("pairs", joined.pairs.len() as u64);
+        Ok(joined)
     }
 
-    /// The pairs of documents whose sketches are near and whose terms are alike, ascending.
-    fn join_by_sketches(
-        &self,
-        sources: &Sources<'_>,
-        shards: &[Shard],
-        sketches: Vec<Sketching>,
-        second_from: Option<u32>,
-    ) -> Result<ClosePairs> {
-        // Sketches, candidates and pairs are there while terms are compared.
-        let sketched_bytes = living_terms(shards) * BYTES_PER_SKETCHED_TERM;
-        let memory = self.memory_bytes.saturating_sub(sketched_bytes).max(self.memory_bytes / 4);
-        let most = memory / 4 / BYTES_PER_CANDIDATE;
-        let (mut alike, mut count) = (Vec::new(), 0);
-        let mut sizes = filled(0, prune::end_row(shards) as usize, PAIRS)?;
-        self.near_sketches(sketches, second_from, most, &mut |found| {
-            let candidates = in_order(&found, Threads(self.pool))?;
-            drop(found);
-            let left = memory.saturating_sub(count * BYTES_PER_PAIR).max(memory / 4);
-            let comparison = TermComparison {
-                sources,
-                shards,
-                threshold: self.threshold,
-                fitting: left / 4 * 3 / BYTES_PER_COMPARED_TERM,
-                threads: Threads(self.pool),
-                isa: self.isa,
-                progress: self.progress,
-            };
-            let pairs = comparison.alike(candidates, &mut sizes)?;
-            count += pairs.len() as u64;
-            alike.push(pairs);
-            self.check_pairs(count, BYTES_PER_PAIR, memory / 4 * 3)
-        })?;
-        let mut pairs = match alike.len() {
-            1 => alike.swap_remove(0),
-            _ => in_order(&alike, Threads(self.pool))?,
-        };
-        let second_from = second_from.unwrap_or(0);
-        if second_from > 0 {
-            for pair in &mut *pairs {
-                pair.b -= second_from;
-            }
-        }
-        Ok(ClosePairs::of_sets(pairs, sizes, second_from, self.threshold))
-    }
-
-    /// Refuses pairs that take more than `most_bytes`.
-    fn check_pairs(&self, pairs: u64, bytes_each: u64, most_bytes: u64) -> Result<()> {
-        if pairs * bytes_each <= most_bytes.max(BYTES_OF_FEW_PAIRS) {
-            return Ok(());
-        }
+    /// Pairs of near-duplicates that are too many, as there may be more of them.
+    fn too_many_pairs(&self, pairs: u64) -> Error {
         let rule = format!(
-            "`max_memory` of {} bytes is too little for them, and there may be more. A higher \
-             `similarity` leaves fewer; the method simhash needs less memory",
+            "`max_memory` of {} bytes is too little for them, and there may be more. Writing `pairs` \
+             and `cluster` components need all of them; a higher `similarity` leaves fewer; the method \
+             simhash needs less memory",
             self.memory_bytes
         );
-        Err(Error::limit(format!("{pairs} pairs of near-duplicates"), rule))
-    }
-
-    /// Calls `found` for the pairs of documents whose sketches are near, as often as there are more than
-    /// `most` of them, and at the end.
-    fn near_sketches(
-        &self,
-        sketched: Vec<Sketching>,
-        second_from: Option<u32>,
-        most: u64,
-        found: &mut dyn FnMut(Vec<Vec<Candidate>>) -> Result<()>,
-    ) -> Result<()> {
-        let (threshold, threads, isa) = (self.threshold, Threads(self.pool), self.isa);
-        let progress = self.progress;
-        let (mut held, mut count) = (Vec::new(), 0);
-        let mut scan = |sets: &Sketches, candidates: &Sketches, which| {
-            let scan = WindowScan { sets, candidates, which, threshold, threads, isa, progress };
-            scan.visit(&mut |pairs| {
-                count += pairs.iter().map(|pairs| pairs.len() as u64).sum::<u64>();
-                held.extend(pairs);
-                let are_many = count > most;
-                if are_many {
-                    count = 0;
-                    found(std::mem::take(&mut held))?;
-                }
-                Ok(are_many)
-            })
-        };
-        progress.begin("compare sketches", Work::Steps(0));
-        let sketches = |side: Range<u32>| {
-            Sketches::new(&sketched, |row| side.contains(&row), threshold, threads)
-        };
-        if let Some(second_from) = second_from {
-            let (first, second) = (sketches(0..second_from)?, sketches(second_from..u32::MAX)?);
-            drop(sketched);
-            scan(&first, &second, Candidates::NotLarger)?;
-            scan(&second, &first, Candidates::Smaller)?;
-        } else {
-            let all = sketches(0..u32::MAX)?;
-            drop(sketched);
-            scan(&all, &all, Candidates::Earlier)?;
-        }
-        found(held)
+        Error::limit(format!("{pairs} pairs of near-duplicates"), rule)
     }
 
     fn rereading<'s>(&'s self, sources: &'s Sources<'s>) -> Rereading<'s> {
@@ -441,8 +379,9 @@ impl SetJoin<'_> {
                 } else {
                     self.join_stored(stored, second_from)?
                 });
-                let bytes_each = size_of::<ClosePair>() as u64;
-                self.check_pairs(pairs.len() as u64, bytes_each, self.memory_bytes)?;
+                if size_of_val(&pairs[..]) as u64 > self.memory_bytes.max(BYTES_OF_FEW_PAIRS) {
+                    return Err(self.too_many_pairs(pairs.len() as u64));
+                }
             }
         }
         if blocks.len() > 2 {
@@ -504,6 +443,13 @@ struct Survivors {
     sketches: Vec<Sketching>,
     /// Whether candidates are found by comparing sketches.
     is_scanned: bool,
+}
+
+/// What a join found.
+struct Joined {
+    pairs: ClosePairs,
+    /// Whether these are all, and not only those that decide which documents are kept.
+    are_all: bool,
 }
 
 impl Survivors {

@@ -209,12 +209,50 @@ impl Sketches {
         threshold: Threshold,
         threads: Threads<'_>,
     ) -> Result<Self> {
-        let mut order: Vec<(u32, u32, u32, usize)> = Vec::new();
+        let mut order: Vec<(u32, u32, (u32, usize))> = Vec::new();
         for (number, part) in (0..).zip(parts) {
             let sets = part.sets.iter().filter(|set| of_side(set.document));
-            order.extend(sets.map(|set| (set.size, set.document, number, set.start)));
+            order.extend(sets.map(|set| (set.size, set.document, (number, set.start))));
         }
         order.sort_unstable();
+        let bits = |(part, start): (u32, usize), word| parts[part as usize].bits[start + word];
+        Self::arranged(&order, bits, threshold, threads)
+    }
+
+    /// Those of documents for which `is_one` holds.
+    ///
+    /// # Errors
+    /// The memory cannot be had.
+    pub(super) fn only(
+        &self,
+        is_one: impl Fn(u32) -> bool,
+        threshold: Threshold,
+        threads: Threads<'_>,
+    ) -> Result<Self> {
+        let mut order = Vec::new();
+        for (number, level) in (0_u32..).zip(&self.levels) {
+            for (at, place) in (0_u32..).zip(level.sets.clone()) {
+                let document = self.documents[place];
+                if is_one(document) {
+                    order.push((self.sizes[place], document, (number, at)));
+                }
+            }
+        }
+        let bits = |(level, at): (u32, u32), word| {
+            let (level, at) = (&self.levels[level as usize], at as usize);
+            level.groups[at / GROUP * level.group_words() + word * GROUP + at % GROUP]
+        };
+        Self::arranged(&order, bits, threshold, threads)
+    }
+
+    /// The sketches of sizes and documents in ascending order, with the words that `bits` gives of the
+    /// rows at their places.
+    fn arranged<P: Copy + Sync>(
+        order: &[(u32, u32, P)],
+        bits: impl Fn(P, usize) -> u64 + Sync + Send,
+        threshold: Threshold,
+        threads: Threads<'_>,
+    ) -> Result<Self> {
         let words: Vec<usize> = order.iter().map(|&(size, ..)| words_of(size, threshold)).collect();
         let (mut levels, mut start) = (Vec::new(), 0);
         for level in words.chunk_by(|a, b| a == b) {
@@ -227,10 +265,9 @@ impl Sketches {
             let work = groups.chunks_mut(group_words).zip(of_level.chunks(GROUP)).collect();
             let limits = threads.map_items(work, |(group, sets): (&mut [u64], &[_])| {
                 let mut largest = 0;
-                for (lane, &(size, _, part, start)) in sets.iter().enumerate() {
-                    let row = &parts[part as usize].bits[start..start + words];
-                    for (word, &bits) in row.iter().enumerate() {
-                        group[word * GROUP + lane] = bits;
+                for (lane, &(size, _, place)) in sets.iter().enumerate() {
+                    for word in 0..words {
+                        group[word * GROUP + lane] = bits(place, word);
                     }
                     largest = size;
                 }
@@ -239,7 +276,7 @@ impl Sketches {
             levels.push(Level { words, sets, groups, limits });
         }
         Ok(Self {
-            documents: order.iter().map(|&(_, document, ..)| document).collect(),
+            documents: order.iter().map(|&(_, document, _)| document).collect(),
             sizes: order.iter().map(|&(size, ..)| size).collect(),
             levels,
         })

@@ -1,7 +1,14 @@
 //! The join against brute force.
 
+use super::compare_terms::TermComparison;
+use super::kept_pairs::KeptPairs;
+use super::pair_order::in_order;
+use super::sketch_join::Scan;
+use super::sketches::Sketches;
 use super::*;
-use crate::close::Close;
+use crate::close::{Close, Neighbourhood};
+use crate::cluster::Removal;
+use crate::cluster::keep::keep_preferred;
 use crate::large_buffer::LargeBuffer;
 use crate::progress::NoProgress;
 use crate::similarity::{Measure, Similarity};
@@ -155,13 +162,13 @@ fn check(documents: &[Vec<u64>], threshold: Threshold) {
         let mut survivors = join.survivors(&sources).unwrap();
         let groups = groups(&survivors.set_equal_aside());
         survivors.is_scanned = false;
-        let pairs = join.join(&sources, survivors).unwrap();
+        let pairs = join.join(&sources, survivors, None).unwrap().pairs;
         let close = Close::sets(Sides::One(groups), pairs);
         assert_eq!(expanded(&close), expected, "by prefixes, threshold {threshold}");
         let sources = Sources { first: &left, second: Some(&right) };
         let mut survivors = join.survivors(&sources).unwrap();
         survivors.is_scanned = false;
-        let across = join.join(&sources, survivors).unwrap();
+        let across = join.join(&sources, survivors, None).unwrap().pairs;
         assert_eq!(
             across,
             expected_across.clone().into(),
@@ -220,6 +227,82 @@ proptest! {
         ]),
     ) {
         check(&documents, threshold(numerator, denominator));
+    }
+}
+
+/// The rows in some order of preference, which is no other's.
+fn order_of(documents: &[Vec<u64>], seed: u64) -> Vec<u32> {
+    let mut rows: Vec<u32> = (0..documents.len() as u32).collect();
+    if seed > 0 {
+        rows.sort_by_key(|&row| mix(seed << 32 | u64::from(row)));
+    }
+    rows
+}
+
+/// What is removed where the first rows of an order are kept.
+fn removals(close: &Close, order: &[u32]) -> Vec<Removal> {
+    let mut turns = vec![0; order.len()];
+    for (turn, &row) in order.iter().enumerate() {
+        turns[row as usize] = turn;
+    }
+    let prefer = |a: u32, b: u32| turns[a as usize].cmp(&turns[b as usize]);
+    keep_preferred(&Neighbourhood::new(close), prefer)
+}
+
+/// Checks that over the pairs that decide as much is removed as over all; gives how many each are.
+#[track_caller]
+fn check_kept(documents: &[Vec<u64>], threshold: Threshold, order: &[u32]) -> [usize; 2] {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().unwrap();
+    let (memory_bytes, isa) = (u64::MAX, Isa::detected());
+    let source = source_of(documents);
+    let sources = Sources { first: &source, second: None };
+    let (mut most, mut deciding) = (u64::MAX, 0);
+    let join = SetJoin { threshold, pool: Some(&pool), memory_bytes, isa, progress: &NoProgress };
+    let all = join.self_join(&source).unwrap();
+    // The second time in as little memory as they need at all.
+    for pool in [None, Some(&pool)] {
+        let join = SetJoin { pool, ..join };
+        let (shards, mut parts) = sketch_all(&sources, threshold, Threads(pool)).unwrap();
+        let equal = sketches::equal_sets(&parts);
+        let mut survivors = Survivors { shards, sketches: parts, is_scanned: true };
+        assert_eq!(survivors.set_equal_aside(), equal);
+        Survivors { sketches: parts, .. } = survivors;
+        let by_sketches = SketchJoin::new(&join, &sources, &survivors.shards);
+        let sketches = Sketches::new(&parts, |_| true, threshold, Threads(pool)).unwrap();
+        let turns = Turns::new(order.to_vec(), &equal);
+        let mut sizes = vec![0; documents.len()];
+        let found = KeptPairs::new(&by_sketches, &sketches, turns, most).find(&mut sizes).unwrap();
+        (most, deciding) = (found.len() as u64, found.len());
+        let pairs = ClosePairs::of_sets(found, sizes, 0, threshold);
+        assert!(pairs.iter().all(|pair| all.pairs.iter().any(|other| pair == other)));
+        let close = Close::sets(Sides::One(groups(&equal)), pairs);
+        assert_eq!(removals(&close, order), removals(&all, order));
+    }
+    [all.pairs.len(), deciding]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(100))]
+    #[test]
+    fn pairs_that_decide_keep_what_all_pairs_keep(
+        documents in collection(),
+        (numerator, denominator) in prop::sample::select(vec![
+            (1, 5), (1, 3), (1, 2), (2, 3), (7, 10), (4, 5), (9, 10), (1, 1),
+        ]),
+        seed in 0..1000_u64,
+    ) {
+        check_kept(&documents, threshold(numerator, denominator), &order_of(&documents, seed));
+    }
+}
+
+#[test]
+fn of_templates_few_pairs_decide() {
+    let documents = templates(600);
+    for seed in [0, 1, 2] {
+        let order = order_of(&documents, seed);
+        let [all, deciding] = check_kept(&documents, threshold(7, 10), &order);
+        // Batches of an eighth have more pairs than decide in all, so they are cut in halves.
+        assert!(all > 20_000 && deciding < 1_000, "{all} {deciding}");
     }
 }
 
@@ -464,6 +547,18 @@ fn pairs_that_are_too_many_for_the_memory_are_refused() {
     let message = pairs(20 << 20, 0).unwrap_err();
     let expected = "1124250 pairs of near-duplicates: `max_memory` of 20971520 bytes is too little";
     assert!(message.starts_with(expected), "{message}");
+    // Few of them decide what is kept.
+    let source = Counted::new(source_of(&documents), 1 << 10);
+    let (isa, memory_bytes) = (Isa::detected(), 20 << 20);
+    let threshold = threshold(4, 5);
+    let join = SetJoin { threshold, pool: None, memory_bytes, isa, progress: &NoProgress };
+    let order = || Ok((0..1500).rev().collect());
+    let close = join.self_join_to_keep(&source, &order).unwrap();
+    assert!(!close.is_complete && close.pairs.len() == 1499);
+    assert!(close.pairs.iter().all(|pair| pair.b == 1499));
+    let join = SetJoin { memory_bytes: 64 << 20, ..join };
+    let close = join.self_join_to_keep(&source, &order).unwrap();
+    assert!(close.is_complete && close.pairs.len() == 1500 * 1499 / 2);
     // What the source tells of the documents takes part of the memory.
     let message = pairs(64 << 20, 44 << 20).unwrap_err();
     assert!(message.contains("`max_memory` of 20971520 bytes"), "{message}");
@@ -537,11 +632,13 @@ fn templates_are_compared_by_blocks_of_terms() {
     };
     let survivors = join.survivors(&sources).unwrap();
     let mut candidates = LargeBuffer::zeroed(0);
-    join.near_sketches(survivors.sketches, None, u64::MAX, &mut |found| {
+    let all = Sketches::new(&survivors.sketches, |_| true, join.threshold, Threads(None)).unwrap();
+    let by_sketches = SketchJoin::new(&join, &sources, &survivors.shards);
+    let visited = by_sketches.near(&Scan::within(&all), u64::MAX, &mut |found| {
         candidates = in_order(&found, Threads(None))?;
         Ok(())
-    })
-    .unwrap();
+    });
+    visited.unwrap();
     assert!(candidates.len() > 1000);
     // As many terms in memory as ten documents have: they are read again and again.
     for fitting in [u64::MAX, 700] {
@@ -572,14 +669,16 @@ fn candidates_are_handed_on_before_they_are_too_many() {
     let (isa, pool) = (Isa::detected(), None);
     let join = SetJoin { threshold, pool, memory_bytes: u64::MAX, isa, progress: &NoProgress };
     let found = |most: u64| {
-        let (_, sketches) = sketch_all(&sources, threshold, Threads(None)).unwrap();
+        let (shards, sketches) = sketch_all(&sources, threshold, Threads(None)).unwrap();
+        let all = Sketches::new(&sketches, |_| true, threshold, Threads(None)).unwrap();
         let (mut pairs, mut calls) = (Vec::new(), 0);
-        join.near_sketches(sketches, None, most, &mut |found| {
+        let by_sketches = SketchJoin::new(&join, &sources, &shards);
+        let visited = by_sketches.near(&Scan::within(&all), most, &mut |found| {
             pairs.extend(found.concat());
             calls += 1;
             Ok(())
-        })
-        .unwrap();
+        });
+        visited.unwrap();
         pairs.sort_unstable();
         (pairs, calls)
     };

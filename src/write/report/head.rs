@@ -123,7 +123,7 @@ fn write_tiles<'f>(
         let Figure { key, name, count, whole, note, .. } = figure;
         let name = name.trim();
         let (first, rest) = name.split_at(name.chars().next().map_or(0, char::len_utf8));
-        let part = whole.map(|whole| share(*count, whole));
+        let part = count.zip(*whole).map(|(count, whole)| share(count, whole));
         let text = text_bytes(summary, key).map(|size| format!("{} of text", bytes(size)));
         let notes = [part, Some((*note).to_owned()), text].into_iter().flatten();
         let notes: Vec<String> = notes.filter(|note| !note.is_empty()).collect();
@@ -131,7 +131,7 @@ fn write_tiles<'f>(
             out,
             "<div data-key=\"{key}\"><dt>{}{rest}</dt><dd>{}<small>{}</small></dd></div>",
             first.to_uppercase(),
-            grouped(*count),
+            count.map_or_else(|| "–".to_owned(), grouped),
             notes.join(", ")
         )?;
     }

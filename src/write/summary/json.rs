@@ -39,7 +39,7 @@ pub fn write_summary(out: &mut dyn Write, summary: &Summary) -> io::Result<()> {
     }
     out.write_all(b"\n  },\n")?;
     for figure in summary.figures() {
-        writeln!(out, "  \"{}\": {},", figure.key, figure.count)?;
+        setting(out, figure.key, &Setting::count(figure.count))?;
     }
     writeln!(out, "  \"conserved\": {},", summary.is_conserved())?;
     write_list(out, "removed_at", &summary.levels, write_level)?;

@@ -49,9 +49,11 @@ pub struct Summary {
     pub removed_bytes: u64,
     /// Kept documents that others are removed for.
     pub clusters: u64,
-    /// Pairs of close documents.
-    pub pairs: u64,
-    /// What stricter settings would remove, the strictest first; that of the run is the last.
+    /// Pairs of close documents; none if they were more than the memory holds, so that not all were
+    /// looked for.
+    pub pairs: Option<u64>,
+    /// What stricter settings would remove, the strictest first, if all pairs are known; that of the run
+    /// is the last.
     pub levels: Vec<Level>,
     /// What is wrong with the input.
     pub faults: Faults,
@@ -188,8 +190,8 @@ pub struct Figure {
     pub key: &'static str,
     /// What people call it.
     pub name: &'static str,
-    /// The count.
-    pub count: u64,
+    /// The count; none if it is not known.
+    pub count: Option<u64>,
     /// What it is a part of, where the share is worth telling.
     pub whole: Option<u64>,
     /// What to know of it; may be empty.
@@ -210,7 +212,8 @@ pub enum Audience {
 }
 
 impl Figure {
-    fn new(key: &'static str, name: &'static str, count: u64) -> Self {
+    fn new(key: &'static str, name: &'static str, count: impl Into<Option<u64>>) -> Self {
+        let count = count.into();
         Self { key, name, count, whole: None, note: "", audience: Audience::Everyone }
     }
 
@@ -235,7 +238,7 @@ impl Figure {
     pub fn is_for_people(&self) -> bool {
         match self.audience {
             Audience::Everyone => true,
-            Audience::IfAny => self.count > 0,
+            Audience::IfAny => self.count != Some(0),
             Audience::Programs => false,
         }
     }
@@ -280,7 +283,9 @@ impl Summary {
     pub fn figures(&self) -> Vec<Figure> {
         let read = self.read.first();
         let names = if self.is_match() { &OF_QUERIES } else { &OF_DOCUMENTS };
-        let new = Figure::new;
+        let new = |key, name, count: u64| Figure::new(key, name, count);
+        let pairs = Figure::new("pairs", "pairs", self.pairs);
+        let many = "more than the memory holds: not all were looked for";
         let mut figures = vec![
             new("files", names.files, read.files),
             new("records_in", "records", read.records()).for_programs(),
@@ -288,7 +293,7 @@ impl Summary {
             new("kept", "kept", self.kept).of(read.documents).note(names.kept),
             new("removed", "removed", self.removed).of(read.documents).note(names.removed),
             new("clusters", names.clusters, self.clusters).note(names.clusters_note),
-            new("pairs", "pairs", self.pairs),
+            pairs.note(if self.pairs.is_none() { many } else { "" }),
             new("without_terms", "without words", read.without_terms),
             new("quarantined", "quarantined", read.quarantined),
             new("lost", "lost", read.lost).if_any().note("rows of damaged files"),

@@ -7,6 +7,9 @@ use std::fmt::Write;
 /// Width of the names, unless one is longer.
 const NAMES: usize = 14;
 
+/// What stands for a count that is not known.
+const UNKNOWN: &str = "-";
+
 /// The summary's counts, a line each, how fast they came about, and where the results are.
 #[must_use]
 pub fn table(summary: &Summary) -> String {
@@ -15,10 +18,11 @@ pub fn table(summary: &Summary) -> String {
     let width = shown().map(|figure| figure.name.len()).max().unwrap_or(0).max(NAMES);
     let mut text = String::new();
     for figure in shown() {
-        let share = figure.whole.map(|whole| percent(figure.count, whole));
+        let share = figure.count.zip(figure.whole).map(|(count, whole)| percent(count, whole));
         let notes = [share.as_deref().unwrap_or_default(), figure.note];
         let notes = notes.into_iter().filter(|note| !note.is_empty()).collect::<Vec<_>>();
-        let line = format!("{:<width$} {:>12}  {}", figure.name, figure.count, notes.join("  "));
+        let count = figure.count.map_or_else(|| UNKNOWN.to_owned(), |count| count.to_string());
+        let line = format!("{:<width$} {count:>12}  {}", figure.name, notes.join("  "));
         // Writing to a string cannot fail.
         let _ = writeln!(text, "{}", line.trim_end());
     }

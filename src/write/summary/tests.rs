@@ -33,6 +33,7 @@ fn summary() -> Summary {
             ("limit", Setting::None),
         ],
         distance_means: Some("3 bits are alike".to_owned()),
+        pairs: Some(0),
         levels: vec![Level { least: Closest::Similarity(0.9), removed: 2 }],
         faults,
         stages: vec![("read", Duration::from_millis(1500))],
@@ -91,6 +92,12 @@ passed over               4  not chosen: kept, and compared with nothing
 results in out
 ";
     assert_eq!(table(&summary()), expected);
+    let uncounted = Summary { pairs: None, ..summary() };
+    let line = "pairs                     -  more than the memory holds: not all were looked for";
+    assert!(table(&uncounted).lines().any(|other| other == line), "{}", table(&uncounted));
+    let mut json = Vec::new();
+    write_summary(&mut json, &uncounted).unwrap();
+    assert!(String::from_utf8(json).unwrap().contains("\n  \"pairs\": null,\n"));
 }
 
 #[test]

@@ -121,7 +121,8 @@ pub(crate) struct KeepArgs {
     #[arg(long, value_name = "RULE", default_value = "proven")]
     pub(crate) cluster: ClusterBy,
 
-    /// Also write every pair.
+    /// Also write every pair, for which there must be memory: 24 bytes each with exact, beside equal
+    /// documents.
     #[arg(long)]
     pub(crate) pairs: bool,
 }

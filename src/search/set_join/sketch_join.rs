@@ -1,0 +1,194 @@
+//! The join by sketches: every two documents whose sketches are near are read once more and compared
+//! term by term.
+
+use super::compare_terms::TermComparison;
+use super::kept_pairs::{KeptPairs, Turns};
+use super::pair_order::{Candidate, PAIRS, in_order};
+use super::prune::{self, Shard};
+use super::sketches::{Sketches, Sketching};
+use super::term_source::Sources;
+use super::threads::Threads;
+use super::window_scan::{Candidates, WindowScan};
+use super::{BYTES_OF_FEW_PAIRS, BYTES_PER_SKETCHED_TERM, Joined, SetJoin, living_terms};
+use crate::close::{ClosePairs, SetPair};
+use crate::error::Result;
+use crate::large_buffer::{LargeBuffer, filled};
+use crate::progress::Work;
+
+/// Bytes per term of documents that are compared term by term: the term, and its number in a table
+/// that grows twofold, where documents are densely linked.
+const BYTES_PER_COMPARED_TERM: u64 = 32;
+
+/// Bytes of a pair of documents whose sketches are near, while their terms are compared.
+const BYTES_PER_CANDIDATE: u64 = 32;
+
+/// Bytes of a pair of sets that are alike: it is there twice while all are put in order.
+const BYTES_PER_PAIR: u64 = 2 * size_of::<SetPair>() as u64;
+
+/// Is given pairs that are alike, and how many distinct terms each row has; gives how many pairs it
+/// holds.
+pub(super) type Found<'f> = dyn FnMut(LargeBuffer<SetPair>, &[u32]) -> Result<u64> + 'f;
+
+/// Documents whose sketches are compared with those of others.
+pub(super) struct Scan<'s> {
+    sets: &'s Sketches,
+    candidates: &'s Sketches,
+    which: Candidates,
+}
+
+impl<'s> Scan<'s> {
+    /// All pairs of these.
+    pub(super) fn within(sets: &'s Sketches) -> [Self; 1] {
+        [Self { sets, candidates: sets, which: Candidates::Earlier }]
+    }
+
+    /// All pairs of one of the first and one of the second, which have none in common.
+    pub(super) fn across(first: &'s Sketches, second: &'s Sketches) -> [Self; 2] {
+        [
+            Self { sets: first, candidates: second, which: Candidates::NotLarger },
+            Self { sets: second, candidates: first, which: Candidates::Smaller },
+        ]
+    }
+}
+
+/// What is needed to compare documents by their sketches, and then by their terms.
+pub(super) struct SketchJoin<'a> {
+    pub(super) join: &'a SetJoin<'a>,
+    sources: &'a Sources<'a>,
+    shards: &'a [Shard],
+    /// Bytes that candidates, their terms, and pairs may take beside the sketches.
+    memory: u64,
+}
+
+impl<'a> SketchJoin<'a> {
+    pub(super) fn new(
+        join: &'a SetJoin<'a>,
+        sources: &'a Sources<'a>,
+        shards: &'a [Shard],
+    ) -> Self {
+        let sketched_bytes = living_terms(shards) * BYTES_PER_SKETCHED_TERM;
+        let memory = join.memory_bytes.saturating_sub(sketched_bytes).max(join.memory_bytes / 4);
+        Self { join, sources, shards, memory }
+    }
+
+    /// The pairs that are alike, ascending, of documents of one side, or of two, of which the second
+    /// has rows from `second_from`. Where they are too many for the memory and it is told whose
+    /// `turns` come when, only those that decide which documents are kept.
+    ///
+    /// # Errors
+    /// Those of the source and of `turns`; the pairs are too many; the memory cannot be had.
+    pub(super) fn pairs(
+        &self,
+        sketched: Vec<Sketching>,
+        second_from: Option<u32>,
+        turns: Option<&dyn Fn() -> Result<Turns>>,
+    ) -> Result<Joined> {
+        let (threshold, threads) = (self.join.threshold, self.threads());
+        self.join.progress.begin("compare sketches", Work::Steps(0));
+        let second_row = second_from.unwrap_or(u32::MAX);
+        let of_side = |is_second: bool| {
+            Sketches::new(&sketched, |row| (row >= second_row) == is_second, threshold, threads)
+        };
+        let (first, second) = (of_side(false)?, of_side(true)?);
+        drop(sketched);
+        let scans = match second_from {
+            Some(_) => Scan::across(&first, &second).into(),
+            None => Vec::from(Scan::within(&first)),
+        };
+        let mut sizes = filled(0, prune::end_row(self.shards) as usize, PAIRS)?;
+        let (mut alike, mut count, most) = (Vec::new(), 0, self.most_pairs());
+        let visited = self.visit(&scans, &mut sizes, &mut |pairs, _| {
+            count += pairs.len() as u64;
+            alike.push(pairs);
+            if count > most { Err(self.join.too_many_pairs(count)) } else { Ok(count) }
+        });
+        if count > most
+            && let Some(turns) = turns
+        {
+            drop(alike);
+            let deciding = KeptPairs::new(self, &first, turns()?, most).find(&mut sizes)?;
+            let pairs = ClosePairs::of_sets(deciding, sizes, 0, threshold);
+            return Ok(Joined { pairs, are_all: false });
+        }
+        visited?;
+        let mut pairs = match alike.len() {
+            1 => alike.swap_remove(0),
+            _ => in_order(&alike, threads)?,
+        };
+        let second_from = second_from.unwrap_or(0);
+        if second_from > 0 {
+            for pair in &mut *pairs {
+                pair.b -= second_from;
+            }
+        }
+        let pairs = ClosePairs::of_sets(pairs, sizes, second_from, threshold);
+        Ok(Joined { pairs, are_all: true })
+    }
+
+    /// Calls `found` with the pairs that are alike, a part of them at a time, each part ascending. How
+    /// many distinct terms their documents have is put into `sizes`, by row.
+    ///
+    /// # Errors
+    /// Those of the source, and of `found`; the memory cannot be had.
+    pub(super) fn visit(
+        &self,
+        scans: &[Scan<'_>],
+        sizes: &mut [u32],
+        found: &mut Found<'_>,
+    ) -> Result<()> {
+        let mut held = 0;
+        self.near(scans, self.memory / 4 / BYTES_PER_CANDIDATE, &mut |near| {
+            let candidates = in_order(&near, self.threads())?;
+            drop(near);
+            let left = self.memory.saturating_sub(held * BYTES_PER_PAIR).max(self.memory / 4);
+            let comparison = TermComparison {
+                sources: self.sources,
+                shards: self.shards,
+                threshold: self.join.threshold,
+                fitting: left / 4 * 3 / BYTES_PER_COMPARED_TERM,
+                threads: self.threads(),
+                isa: self.join.isa,
+                progress: self.join.progress,
+            };
+            let alike = comparison.alike(candidates, sizes)?;
+            held = found(alike, sizes)?;
+            Ok(())
+        })
+    }
+
+    /// Calls `found` for the pairs of documents whose sketches are near, as often as there are more than
+    /// `most` of them, and at the end.
+    pub(super) fn near(
+        &self,
+        scans: &[Scan<'_>],
+        most: u64,
+        found: &mut dyn FnMut(Vec<Vec<Candidate>>) -> Result<()>,
+    ) -> Result<()> {
+        let SetJoin { threshold, isa, progress, .. } = *self.join;
+        let (mut held, mut count) = (Vec::new(), 0);
+        for &Scan { sets, candidates, which } in scans {
+            let threads = self.threads();
+            let scan = WindowScan { sets, candidates, which, threshold, threads, isa, progress };
+            scan.visit(&mut |pairs| {
+                count += pairs.iter().map(|pairs| pairs.len() as u64).sum::<u64>();
+                held.extend(pairs);
+                let are_many = count > most;
+                if are_many {
+                    count = 0;
+                    found(std::mem::take(&mut held))?;
+                }
+                Ok(are_many)
+            })?;
+        }
+        found(held)
+    }
+
+    /// Pairs for which there is memory.
+    fn most_pairs(&self) -> u64 {
+        (self.memory / 4 * 3).max(BYTES_OF_FEW_PAIRS) / BYTES_PER_PAIR
+    }
+
+    pub(super) fn threads(&self) -> Threads<'a> {
+        Threads(self.join.pool)
+    }
+}
