@@ -5,6 +5,7 @@ use crate::program::{Finished, Folder, run};
 use arrow_array::cast::AsArray;
 #[cfg(feature = "parquet")]
 use parquet::arrow::arrow_reader::ParquetRecordBatchReader;
+use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::fs;
@@ -200,6 +201,55 @@ fn little_memory_gives_the_same_and_far_too_little_is_refused() {
     let (_, advice) = err.split_once("each with each. ").expect(&err);
     let enough = advice.split(' ').next().unwrap();
     assert_eq!(removed(enough).2, expected);
+}
+
+#[test]
+fn pairs_that_are_too_many_are_left_out_unless_all_are_needed() {
+    // Two templates: those with many words of their own are close to the others alone.
+    let page = |number: usize| {
+        let of_template = (0..30).map(|word| format!("t{}", number % 2 * 20 + word));
+        let own = (0..if number % 5 == 1 { 8 } else { 1 }).map(|word| format!("n{number}w{word}"));
+        of_template.chain(own).collect::<Vec<_>>().join(" ")
+    };
+    let pages: String = (0..1800).map(|number| page(number) + "\n").collect();
+    let folder = Folder::empty().with("a.txt", pages);
+    let run = |more: &[&str], memory: &str, output: &str| {
+        let run =
+            ["--corpus", "a.txt", "--per-line", "--shingle", "words:1", "--similarity", "0.7"];
+        let run = [&run[..], &["--max-memory", memory, "--output", output], more].concat();
+        folder.run(&run)
+    };
+    for (keep, name) in [("first", "f"), ("longest", "l")] {
+        let (all, few) = (format!("all-{name}"), format!("few-{name}"));
+        let complete = run(&["--keep", keep], "1G", &all);
+        let incomplete = run(&["--keep", keep], "20M", &few);
+        assert_eq!((complete.code, incomplete.code), (0, 0), "{}", incomplete.err);
+        for rows in ["removed.jsonl", "clusters.jsonl"] {
+            let read = |output: &str| fs::read(folder.path(output).join(rows)).unwrap();
+            assert!(read(&all).len() > 10_000 && read(&all) == read(&few), "{keep} {rows}");
+        }
+        let summary = |output: &str| -> Value {
+            let summary = fs::read(folder.path(output).join("summary.json")).unwrap();
+            serde_json::from_slice(&summary).unwrap()
+        };
+        let (all, few) = (summary(&all), summary(&few));
+        assert!(all["pairs"].as_u64().unwrap() > 700_000, "{all}");
+        assert!(few["pairs"].is_null(), "{few}");
+        assert_eq!(few["removed"], all["removed"]);
+        let levels = |summary: &Value| summary["removed_at"].as_array().unwrap().len();
+        assert_eq!((levels(&all), levels(&few)), (4, 1));
+        assert!(incomplete.out.contains("-  more than the memory holds"), "{}", incomplete.out);
+    }
+    for more in [&["--pairs"][..], &["--cluster", "components"]] {
+        let refused = run(more, "20M", "none");
+        assert_eq!(refused.code, 1, "{}", refused.err);
+        assert!(
+            refused.err.contains("--pairs and --cluster components need all"),
+            "{}",
+            refused.err
+        );
+        assert!(!folder.path("none").exists());
+    }
 }
 
 #[test]
