@@ -76,8 +76,8 @@ impl Run<'_> {
         // Terms that are kept, if any are dear to read.
         let learned_bytes =
             terms.frequencies().map_or(0, |learned| Frequencies::bytes(learned.len() as u64));
-        let memory = resources.memory.saturating_sub(learned_bytes);
-        let kept_bytes = if any_dear { memory / 3 } else { 0 };
+        let memory_bytes = resources.memory.saturating_sub(learned_bytes);
+        let kept_bytes = if any_dear { memory_bytes / 3 } else { 0 };
         let folder = resources.temporary_folder.as_path();
         // Others write there too. What has no room is read again.
         let room = if any_dear { free_bytes(folder) / 10 * 9 } else { 0 };
@@ -87,7 +87,6 @@ impl Run<'_> {
             let spool = (folder, each(room));
             KeptTerms::new(source, price, each(kept_bytes), spool, self.progress)
         });
-        let memory_bytes = memory - kept_bytes;
         let (pool, isa) = (self.workers.pool(), resources.isa);
         let join = SetJoin { threshold, pool, memory_bytes, isa, progress: &clock };
         let close = match &kept {

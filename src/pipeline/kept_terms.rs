@@ -184,7 +184,11 @@ impl TermSource for KeptTerms<'_> {
     }
 
     fn told_bytes(&self) -> u64 {
-        self.source.told_bytes()
+        self.source.told_bytes() + self.memory - self.memory_left.load(Ordering::Relaxed)
+    }
+
+    fn keeping_bytes(&self) -> u64 {
+        self.memory
     }
 
     fn is_weighted(&self) -> bool {

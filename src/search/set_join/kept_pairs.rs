@@ -76,7 +76,6 @@ enum Fate {
 /// A search for the pairs that decide what is kept.
 pub(super) struct KeptPairs<'a> {
     join: &'a SketchJoin<'a>,
-    sketches: &'a Sketches,
     turns: Turns,
     /// Pairs for which there is memory.
     most: u64,
@@ -89,14 +88,9 @@ pub(super) struct KeptPairs<'a> {
 }
 
 impl<'a> KeptPairs<'a> {
-    pub(super) fn new(
-        join: &'a SketchJoin<'a>,
-        sketches: &'a Sketches,
-        turns: Turns,
-        most: u64,
-    ) -> Self {
+    pub(super) fn new(join: &'a SketchJoin<'a>, turns: Turns, most: u64) -> Self {
         let fates = vec![Fate::Open; turns.rows.len()];
-        Self { join, sketches, turns, most, fates, pairs: Vec::new(), looked_through: 0 }
+        Self { join, turns, most, fates, pairs: Vec::new(), looked_through: 0 }
     }
 
     /// Pairs, ascending, over which the same documents are kept as over all, and the others removed for
@@ -108,7 +102,7 @@ impl<'a> KeptPairs<'a> {
     /// # Errors
     /// Those of the source; even these pairs are too many; the memory cannot be had.
     pub(super) fn find(mut self, sizes: &mut [u32]) -> Result<LargeBuffer<SetPair>> {
-        let mut documents = self.sketches.documents.clone();
+        let mut documents = self.join.sketches.documents.clone();
         documents.sort_unstable_by_key(|&row| self.turns.first(row));
         let (mut rest, mut size) = (&documents[..], documents.len().div_ceil(FIRST_BATCHES));
         while !rest.is_empty() {
@@ -273,6 +267,6 @@ impl<'a> KeptPairs<'a> {
     /// The sketches of some of the documents.
     fn only(&self, is_one: impl Fn(u32, Fate) -> bool) -> Result<Sketches> {
         let is_one = |row: u32| is_one(row, self.fates[row as usize]);
-        self.sketches.only(is_one, self.join.join.threshold, self.join.threads())
+        self.join.sketches.only(is_one, self.join.join.threshold, self.join.threads())
     }
 }

@@ -183,7 +183,7 @@ impl SetJoin<'_> {
         order: Option<&dyn Fn() -> Result<Vec<u32>>>,
     ) -> Result<Close> {
         let sources = Sources { first: source, second: None };
-        let mut survivors = self.survivors(&sources)?;
+        let mut survivors = self.beside_what_is_kept(&sources).survivors(&sources)?;
         let equal = survivors.set_equal_aside();
         let turns = order.map(|order| || order().map(|rows| Turns::new(rows, &equal)));
         let turns = turns.as_ref().map(|turns| turns as &dyn Fn() -> Result<Turns>);
@@ -202,12 +202,18 @@ impl SetJoin<'_> {
     /// As [`Self::self_join`], but every pair of equal documents is a pair here.
     pub fn query(&self, queries: &dyn TermSource, corpus: &dyn TermSource) -> Result<Close> {
         let sources = Sources { first: queries, second: Some(corpus) };
-        let survivors = self.survivors(&sources)?;
+        let survivors = self.beside_what_is_kept(&sources).survivors(&sources)?;
         let joined = self.beside_what_is_told(&sources).join(&sources, survivors, None)?;
         Ok(Close::sets(Sides::Two(Vec::new(), Vec::new()), joined.pairs))
     }
 
-    /// The same join with the memory that is left when everything was read once.
+    /// The same join with the memory that is left while its source keeps what it reads.
+    fn beside_what_is_kept(self, sources: &Sources<'_>) -> Self {
+        let left = self.memory_bytes.saturating_sub(sources.keeping_bytes());
+        Self { memory_bytes: left.max(self.memory_bytes / 4), ..self }
+    }
+
+    /// The same join with the memory that is left when everything was read that remains.
     fn beside_what_is_told(self, sources: &Sources<'_>) -> Self {
         let left = self.memory_bytes.saturating_sub(sources.told_bytes());
         Self { memory_bytes: left.max(self.memory_bytes / 4), ..self }
@@ -305,7 +311,7 @@ impl SetJoin<'_> {
             prune::end_row(of_first)
         });
         let joined = if is_scanned {
-            SketchJoin::new(self, sources, &shards).pairs(sketches, second_from, turns)?
+            SketchJoin::new(self, sources, &shards, sketches, second_from)?.pairs(turns)?
         } else {
             drop(sketches);
             let mut pairs = self.join_by_prefixes(sources, &mut shards, second_from)?;
@@ -322,7 +328,7 @@ impl SetJoin<'_> {
     /// Pairs of near-duplicates that are too many, as there may be more of them.
     fn too_many_pairs(&self, pairs: u64) -> Error {
         let rule = format!(
-            "`max_memory` of {} bytes is too little for them, and there may be more. Writing `pairs` \
+            "`max_memory` of {} bytes is too little for them, and there may be more. `pairs` \
              and `cluster` components need all of them; a higher `similarity` leaves fewer; the method \
              simhash needs less memory",
             self.memory_bytes

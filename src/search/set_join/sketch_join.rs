@@ -9,11 +9,12 @@ use super::sketches::{Sketches, Sketching};
 use super::term_source::Sources;
 use super::threads::Threads;
 use super::window_scan::{Candidates, WindowScan};
-use super::{BYTES_OF_FEW_PAIRS, BYTES_PER_SKETCHED_TERM, Joined, SetJoin, living_terms};
+use super::{BYTES_OF_FEW_PAIRS, Joined, SetJoin};
 use crate::close::{ClosePairs, SetPair};
 use crate::error::Result;
 use crate::large_buffer::{LargeBuffer, filled};
 use crate::progress::Work;
+use std::ops::Range;
 
 /// Bytes per term of documents that are compared term by term: the term, and its number in a table
 /// that grows twofold, where documents are densely linked.
@@ -56,44 +57,53 @@ pub(super) struct SketchJoin<'a> {
     pub(super) join: &'a SetJoin<'a>,
     sources: &'a Sources<'a>,
     shards: &'a [Shard],
+    /// The sketches of the documents, and those of the second side, whose rows begin there, if there is
+    /// one.
+    pub(super) sketches: Sketches,
+    second: Option<(u32, Sketches)>,
     /// Bytes that candidates, their terms, and pairs may take beside the sketches.
     memory: u64,
 }
 
 impl<'a> SketchJoin<'a> {
+    /// Puts the sketches in order: of documents of one side, or of two, of which the second has rows
+    /// from `second_from`.
+    ///
+    /// # Errors
+    /// The memory cannot be had.
     pub(super) fn new(
         join: &'a SetJoin<'a>,
         sources: &'a Sources<'a>,
         shards: &'a [Shard],
-    ) -> Self {
-        let sketched_bytes = living_terms(shards) * BYTES_PER_SKETCHED_TERM;
-        let memory = join.memory_bytes.saturating_sub(sketched_bytes).max(join.memory_bytes / 4);
-        Self { join, sources, shards, memory }
+        sketched: Vec<Sketching>,
+        second_from: Option<u32>,
+    ) -> Result<Self> {
+        join.progress.begin("compare sketches", Work::Steps(0));
+        let (threads, end) = (Threads(join.pool), second_from.unwrap_or(u32::MAX));
+        let sketches = |side: Range<u32>| {
+            Sketches::new(&sketched, |row| side.contains(&row), join.threshold, threads)
+        };
+        let of_second = |from: u32| sketches(from..u32::MAX).map(|sketches| (from, sketches));
+        let second = second_from.map(of_second).transpose()?;
+        let sketches = sketches(0..end)?;
+        drop(sketched);
+        // Once more where those that are kept are put together.
+        let bytes =
+            2 * (sketches.bytes() + second.as_ref().map_or(0, |(_, second)| second.bytes()));
+        let memory = join.memory_bytes.saturating_sub(bytes).max(join.memory_bytes / 4);
+        Ok(Self { join, sources, shards, sketches, second, memory })
     }
 
-    /// The pairs that are alike, ascending, of documents of one side, or of two, of which the second
-    /// has rows from `second_from`. Where they are too many for the memory and it is told whose
+    /// The pairs that are alike, ascending. Where they are too many for the memory and it is told whose
     /// `turns` come when, only those that decide which documents are kept.
     ///
     /// # Errors
     /// Those of the source and of `turns`; the pairs are too many; the memory cannot be had.
-    pub(super) fn pairs(
-        &self,
-        sketched: Vec<Sketching>,
-        second_from: Option<u32>,
-        turns: Option<&dyn Fn() -> Result<Turns>>,
-    ) -> Result<Joined> {
+    pub(super) fn pairs(&self, turns: Option<&dyn Fn() -> Result<Turns>>) -> Result<Joined> {
         let (threshold, threads) = (self.join.threshold, self.threads());
-        self.join.progress.begin("compare sketches", Work::Steps(0));
-        let second_row = second_from.unwrap_or(u32::MAX);
-        let of_side = |is_second: bool| {
-            Sketches::new(&sketched, |row| (row >= second_row) == is_second, threshold, threads)
-        };
-        let (first, second) = (of_side(false)?, of_side(true)?);
-        drop(sketched);
-        let scans = match second_from {
-            Some(_) => Scan::across(&first, &second).into(),
-            None => Vec::from(Scan::within(&first)),
+        let scans = match &self.second {
+            Some((_, second)) => Scan::across(&self.sketches, second).into(),
+            None => Vec::from(Scan::within(&self.sketches)),
         };
         let mut sizes = filled(0, prune::end_row(self.shards) as usize, PAIRS)?;
         let (mut alike, mut count, most) = (Vec::new(), 0, self.most_pairs());
@@ -106,7 +116,7 @@ impl<'a> SketchJoin<'a> {
             && let Some(turns) = turns
         {
             drop(alike);
-            let deciding = KeptPairs::new(self, &first, turns()?, most).find(&mut sizes)?;
+            let deciding = KeptPairs::new(self, turns()?, most).find(&mut sizes)?;
             let pairs = ClosePairs::of_sets(deciding, sizes, 0, threshold);
             return Ok(Joined { pairs, are_all: false });
         }
@@ -115,7 +125,7 @@ impl<'a> SketchJoin<'a> {
             1 => alike.swap_remove(0),
             _ => in_order(&alike, threads)?,
         };
-        let second_from = second_from.unwrap_or(0);
+        let second_from = self.second.as_ref().map_or(0, |(from, _)| *from);
         if second_from > 0 {
             for pair in &mut *pairs {
                 pair.b -= second_from;

@@ -282,6 +282,11 @@ impl Sketches {
         })
     }
 
+    /// Bytes of their rows.
+    pub(super) fn bytes(&self) -> u64 {
+        self.levels.iter().map(|level| size_of_val(&level.groups[..]) as u64).sum()
+    }
+
     /// How many there are.
     pub(super) fn len(&self) -> usize {
         self.sizes.len()

@@ -53,8 +53,15 @@ pub trait TermSource: Sync {
         0
     }
 
-    /// Bytes of memory that are taken by what readings told besides, such as the names of documents.
+    /// Bytes of memory that are taken by what readings told besides, such as the names of documents, and
+    /// by what was kept of them.
     fn told_bytes(&self) -> u64 {
+        0
+    }
+
+    /// Bytes of memory that may be taken to keep what is read, until those were read that
+    /// [remain](Wanted::Remaining).
+    fn keeping_bytes(&self) -> u64 {
         0
     }
 
@@ -134,6 +141,10 @@ impl TermSource for Sources<'_> {
 
     fn told_bytes(&self) -> u64 {
         self.first.told_bytes() + self.second.map_or(0, TermSource::told_bytes)
+    }
+
+    fn keeping_bytes(&self) -> u64 {
+        self.first.keeping_bytes() + self.second.map_or(0, TermSource::keeping_bytes)
     }
 
     fn is_weighted(&self) -> bool {

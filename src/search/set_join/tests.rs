@@ -4,7 +4,6 @@ use super::compare_terms::TermComparison;
 use super::kept_pairs::KeptPairs;
 use super::pair_order::in_order;
 use super::sketch_join::Scan;
-use super::sketches::Sketches;
 use super::*;
 use crate::close::{Close, Neighbourhood};
 use crate::cluster::Removal;
@@ -267,11 +266,10 @@ fn check_kept(documents: &[Vec<u64>], threshold: Threshold, order: &[u32]) -> [u
         let mut survivors = Survivors { shards, sketches: parts, is_scanned: true };
         assert_eq!(survivors.set_equal_aside(), equal);
         Survivors { sketches: parts, .. } = survivors;
-        let by_sketches = SketchJoin::new(&join, &sources, &survivors.shards);
-        let sketches = Sketches::new(&parts, |_| true, threshold, Threads(pool)).unwrap();
+        let by_sketches = SketchJoin::new(&join, &sources, &survivors.shards, parts, None).unwrap();
         let turns = Turns::new(order.to_vec(), &equal);
         let mut sizes = vec![0; documents.len()];
-        let found = KeptPairs::new(&by_sketches, &sketches, turns, most).find(&mut sizes).unwrap();
+        let found = KeptPairs::new(&by_sketches, turns, most).find(&mut sizes).unwrap();
         (most, deciding) = (found.len() as u64, found.len());
         let pairs = ClosePairs::of_sets(found, sizes, 0, threshold);
         assert!(pairs.iter().all(|pair| all.pairs.iter().any(|other| pair == other)));
@@ -632,9 +630,10 @@ fn templates_are_compared_by_blocks_of_terms() {
     };
     let survivors = join.survivors(&sources).unwrap();
     let mut candidates = LargeBuffer::zeroed(0);
-    let all = Sketches::new(&survivors.sketches, |_| true, join.threshold, Threads(None)).unwrap();
-    let by_sketches = SketchJoin::new(&join, &sources, &survivors.shards);
-    let visited = by_sketches.near(&Scan::within(&all), u64::MAX, &mut |found| {
+    let Survivors { shards, sketches, .. } = survivors;
+    let by_sketches = SketchJoin::new(&join, &sources, &shards, sketches, None).unwrap();
+    let scans = Scan::within(&by_sketches.sketches);
+    let visited = by_sketches.near(&scans, u64::MAX, &mut |found| {
         candidates = in_order(&found, Threads(None))?;
         Ok(())
     });
@@ -644,7 +643,7 @@ fn templates_are_compared_by_blocks_of_terms() {
     for fitting in [u64::MAX, 700] {
         let comparison = TermComparison {
             sources: &sources,
-            shards: &survivors.shards,
+            shards: &shards,
             threshold: threshold(7, 10),
             fitting,
             threads: Threads(None),
@@ -670,10 +669,10 @@ fn candidates_are_handed_on_before_they_are_too_many() {
     let join = SetJoin { threshold, pool, memory_bytes: u64::MAX, isa, progress: &NoProgress };
     let found = |most: u64| {
         let (shards, sketches) = sketch_all(&sources, threshold, Threads(None)).unwrap();
-        let all = Sketches::new(&sketches, |_| true, threshold, Threads(None)).unwrap();
+        let by_sketches = SketchJoin::new(&join, &sources, &shards, sketches, None).unwrap();
         let (mut pairs, mut calls) = (Vec::new(), 0);
-        let by_sketches = SketchJoin::new(&join, &sources, &shards);
-        let visited = by_sketches.near(&Scan::within(&all), most, &mut |found| {
+        let scans = Scan::within(&by_sketches.sketches);
+        let visited = by_sketches.near(&scans, most, &mut |found| {
             pairs.extend(found.concat());
             calls += 1;
             Ok(())
