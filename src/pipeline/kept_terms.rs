@@ -38,6 +38,8 @@ pub(super) type PriceOf<'a> = dyn Fn(usize) -> Price + Sync + 'a;
 /// What is kept of the shards of a source.
 pub(super) struct KeptTerms<'a> {
     source: &'a dyn TermSource,
+    /// About how many terms there are: the source adds up all its shards to tell that.
+    term_count: u64,
     price: &'a PriceOf<'a>,
     /// Is told of what is read here; the source tells of the rest.
     progress: &'a dyn Progress,
@@ -106,7 +108,8 @@ impl<'a> KeptTerms<'a> {
         };
         let shards = (0..source.shard_count()).map(|_| OnceLock::new()).collect();
         let memory_left = AtomicU64::new(memory);
-        Self { source, price, progress, shards, memory, memory_left, spool }
+        let term_count = source.term_count_hint();
+        Self { source, term_count, price, progress, shards, memory, memory_left, spool }
     }
 
     /// Bytes that went to temporary files.
@@ -117,7 +120,7 @@ impl<'a> KeptTerms<'a> {
     /// Whether a reading of a shard is to be the last one of its texts, if there is room: what is not
     /// wanted now is not kept.
     fn is_to_be_kept(&self, shard: usize, wanted: Wanted<'_>) -> bool {
-        let all = self.source.term_count_hint();
+        let all = self.term_count;
         let terms = match wanted {
             Wanted::All => all,
             Wanted::Remaining { terms, .. } => terms,
@@ -180,7 +183,7 @@ impl TermSource for KeptTerms<'_> {
     }
 
     fn term_count_hint(&self) -> u64 {
-        self.source.term_count_hint()
+        self.term_count
     }
 
     fn told_bytes(&self) -> u64 {
@@ -441,10 +444,12 @@ mod tests {
     use crate::stable_hash::mix;
     use std::sync::atomic::AtomicUsize;
 
-    /// Documents in shards, of which every reading is counted.
+    /// Documents in shards, of which every reading is counted, and how often it was asked how many
+    /// terms there are.
     struct Counted {
         shards: Vec<Vec<Vec<u64>>>,
         readings: Vec<AtomicUsize>,
+        asked: AtomicUsize,
     }
 
     impl TermSource for Counted {
@@ -453,6 +458,7 @@ mod tests {
         }
 
         fn term_count_hint(&self) -> u64 {
+            self.asked.fetch_add(1, Ordering::Relaxed);
             self.shards.iter().flatten().map(|terms| terms.len() as u64).sum()
         }
 
@@ -485,7 +491,7 @@ mod tests {
         let shard = |shard| (0..20 * shard).map(|index| document(shard, index)).collect();
         let shards: Vec<Vec<Vec<u64>>> = (0..6).map(shard).collect();
         let readings = shards.iter().map(|_| AtomicUsize::new(0)).collect();
-        Counted { shards, readings }
+        Counted { shards, readings, asked: AtomicUsize::new(0) }
     }
 
     #[test]
@@ -511,6 +517,8 @@ mod tests {
                 };
                 let alike = join.self_join(&kept).unwrap();
                 assert!(alike.pairs.len() > 100);
+                // Whoever adds up all shards for each of them does so for hours where files are many.
+                assert_eq!(source.asked.load(Ordering::Relaxed), 1);
                 let plain = expected.get_or_insert_with(|| join.self_join(&source).unwrap());
                 assert_eq!(&alike, plain);
                 if memory_bytes < u64::MAX {

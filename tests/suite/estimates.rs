@@ -143,6 +143,21 @@ fn documents_text_and_memory_are_near_the_truth_in_every_format() {
 }
 
 #[test]
+fn memory_of_what_is_packed_goes_with_the_longest_document() {
+    // One document in a hundred is a megabyte.
+    let mut texts = texts(1000);
+    for text in texts.iter_mut().step_by(100) {
+        *text = text.repeat(1 + (1 << 20) / text.len());
+    }
+    let folder = Folder::empty()
+        .with("a.wet.gz", wet(&texts).chunks(70_000).flat_map(gzip).collect::<Vec<u8>>())
+        .with("a.jsonl.zst", zstd::encode_all(&json_lines(&texts)[..], 3).unwrap());
+    for name in ["a.wet.gz", "a.jsonl.zst"] {
+        check(&folder, name, 0.0);
+    }
+}
+
+#[test]
 fn a_crawl_whose_beginning_is_unlike_the_rest_is_looked_at_everywhere() {
     // Long pages, and behind them short ones; a member for each record, as crawls have it.
     let word = |at: usize, place: usize| (at * 7919 + place * place * 31) % 99_991;

@@ -5,12 +5,16 @@
 //! count for as much longer here as a fixed piece of work takes longer.
 
 use super::sample::Sample;
+use crate::kernels::Isa;
 use crate::pipeline::close_fingerprints::{JOINS, SELF_JOINS};
 use crate::pipeline::method::Criterion;
 use crate::pipeline::plan::Plan;
 use crate::search::layout::Layout;
 use crate::search::planner::{Plan as SearchPlan, Task as SearchTask, Workload};
-use crate::search::set_join::{FEW_TERMS, SAMPLE_BYTES, sample_eighths};
+use crate::search::set_join::{
+    FEW_TERMS, NANOSECONDS_A_RANKED_TERM, NANOSECONDS_A_ROUND, SAMPLE_BYTES, SampledSizes,
+    ScanForecast, sample_eighths, scan_forecast,
+};
 use crate::sides::Sides;
 use crate::similarity::Threshold;
 use crate::stable_hash::mix;
@@ -23,10 +27,11 @@ const SECONDS_A_SKETCHED_TERM: f64 = 5e-9;
 const SECONDS_A_COUNTED_TERM: f64 = 15e-9;
 /// The same for each term of the documents that are compared by their terms.
 const SECONDS_A_LIVING_TERM: f64 = 25e-9;
+/// The same for each term that is kept, in memory that is new, and gone through once more: what packed
+/// pages take beyond the same pages as plain text.
+const SECONDS_A_KEPT_TERM: f64 = 10e-9;
 /// The same for each term, where they have weights and shingles are of words.
 const SECONDS_A_WEIGHED_TERM: f64 = 150e-9;
-/// The same for each pair of sketches, of which the sizes let about one in seven be compared.
-const SECONDS_A_SKETCH_PAIR: f64 = 0.8e-9 / 7.0;
 /// Seconds for each document, in names, clusters and outputs.
 const SECONDS_A_DOCUMENT: f64 = 0.2e-6;
 /// Seconds that a run takes for nothing: threads, a folder, a page, syncs.
@@ -38,19 +43,25 @@ const PAIR: (f64, f64) = (100e-9, 60.0);
 const SECONDS_A_VERIFIED_TERM: f64 = 2e-9;
 const BYTES_A_VERIFIED_TERM: f64 = 8.0;
 
-/// Bytes of a run of nothing.
-const BYTES_OF_NOTHING: f64 = 9e6;
-/// Bytes for each file: its paths, and what it was when it was found.
-const BYTES_A_FILE: f64 = 500.0;
+/// Bytes of a run of nothing, of which 10 million are the program's own pages.
+const BYTES_OF_NOTHING: f64 = 14e6;
+/// Bytes for each file: its paths, what it was when it was found, and what its reading told.
+const BYTES_A_FILE: f64 = 900.0;
 /// Bytes for each document beside its ID: where that ends, its record, its length.
 const BYTES_A_NAME: f64 = 12.0;
+/// As many times the names of all documents are there, about, while those of shards are put together.
+const TIMES_OF_NAMES: f64 = 1.5;
 /// Bytes for each term that the first round of an exact join looks at: its cell, and its number.
 const BYTES_A_CELL: f64 = 1.25;
 const BYTES_A_NUMBER: f64 = 4.0;
-/// Bytes for each term that is sketched.
+/// Bytes for each term that is sketched, and for each set beside: its size, signature and place, and
+/// the same once more while they are put in order.
 const BYTES_A_SKETCHED_TERM: f64 = 0.5;
+const BYTES_A_SKETCHED_SET: f64 = 72.0;
 /// Bytes for each term of the documents that are compared by their terms, with their pairs.
-const BYTES_A_LIVING_TERM: f64 = 12.0;
+const BYTES_A_LIVING_TERM: f64 = 14.0;
+/// Bytes for each pair whose sketches are near: where it was found, and in order.
+const BYTES_A_CANDIDATE: f64 = 32.0;
 /// Bytes for each term, where they have weights.
 const BYTES_A_WEIGHED_TERM: f64 = 40.0;
 /// The share of the terms that are in such documents at the least, about. It is that of the
@@ -71,8 +82,16 @@ pub(super) struct Cost {
     pub(super) join: Option<(f64, f64)>,
 }
 
-/// What `plan` costs, with the samples of its collections and their numbers of files.
-pub(super) fn of(samples: &Sides<Sample>, files: usize, plan: &Plan) -> Cost {
+/// What is known of collections without looking into them.
+#[derive(Clone, Copy)]
+pub(super) struct Told {
+    pub(super) files: usize,
+    /// The part of a reading of all that the page can afford.
+    pub(super) affordable_part: f64,
+}
+
+/// What `plan` costs, with the samples of its collections.
+pub(super) fn of(samples: &Sides<Sample>, told: Told, plan: &Plan) -> Cost {
     let resources = plan.resources();
     let (threads, memory) = (resources.threads as f64, resources.memory as f64);
     let sum = |of: fn(&Sample) -> f64| samples.iter().map(of).sum::<f64>();
@@ -87,12 +106,13 @@ pub(super) fn of(samples: &Sides<Sample>, files: usize, plan: &Plan) -> Cost {
         (seconds / threads).max(alone.min(seconds))
     };
     let slowness = slowness();
-    // The page shows texts, which are read once more; of what is dear, all before them is.
+    // The page shows texts, which are read once more; of what is dear, all before them is, as far as
+    // it can be afforded.
     let shown: f64 = samples
         .iter()
         .map(|sample| {
             let few = 2.0 * EXAMPLES as f64 / sample.dear_shards.max(1.0);
-            shared(sample.dear_seconds * few.min(1.0))
+            shared(sample.dear_seconds * few.min(told.affordable_part))
         })
         .sum();
     let seconds = SECONDS_OF_NOTHING
@@ -101,25 +121,36 @@ pub(super) fn of(samples: &Sides<Sample>, files: usize, plan: &Plan) -> Cost {
         + shared(read + make);
 
     let names = sum(|sample| sample.amounts.id_bytes) + documents * BYTES_A_NAME;
-    let readers = samples.iter().map(|sample| sample.reader_bytes).fold(0.0, f64::max);
-    // Names are gathered by shard and then put together.
-    let bytes = BYTES_OF_NOTHING + threads * readers + files as f64 * BYTES_A_FILE + 2.0 * names;
+    let readers =
+        samples.iter().map(|sample| reader_bytes(sample, resources.threads)).fold(0.0, f64::max);
+    // Names are gathered by shard and then put together, shard by shard.
+    let bytes = BYTES_OF_NOTHING + told.files as f64 * BYTES_A_FILE + TIMES_OF_NAMES * names;
 
     let is_learned = plan.method().recipe().terms().is_learned();
     let learned = if is_learned { shared(read + make) } else { 0.0 };
     match plan.method().close() {
         Criterion::Similarity(threshold) => {
-            let living = samples.iter().map(|s| s.living_share).fold(LIVING_SHARE, f64::max);
-            let of_sets = set_join(samples, threshold, living, memory);
+            let alike = samples.iter().map(|s| s.living_share).fold(LIVING_SHARE, f64::max);
+            let scan = scan(samples, threshold, alike, plan.resources().isa);
+            // What the terms that were counted left out has no sketch to be near by chance.
+            let by_chance = if is_counted(terms) { 0.0 } else { scan.terms_share };
+            let living = 1.0 - (1.0 - alike) * (1.0 - by_chance);
+            let SetJoinBytes { kept, reading, comparing } =
+                SetJoinBytes::of(samples, threshold, living, scan, memory);
             let weighed = if is_learned { terms } else { 0.0 };
             let again = read - sum(|sample| sample.dear_seconds);
+            let kept_terms = sum(|s| s.amounts.terms * s.dear_share);
+            let made_again = sum(|s| s.amounts.make_seconds * (1.0 - s.dear_share)) * living;
             Cost {
                 seconds: seconds
                     + learned
-                    + shared(again + make * living)
-                    + slowness * set_join_seconds(terms, documents, living) / threads
+                    + shared(again + made_again)
+                    + slowness * set_join_seconds(terms, (alike, living), scan) / threads
+                    + slowness * kept_terms * SECONDS_A_KEPT_TERM / threads
                     + slowness * weighed * SECONDS_A_WEIGHED_TERM / threads,
-                bytes: bytes + of_sets.max(weighed * BYTES_A_WEIGHED_TERM),
+                bytes: bytes
+                    + kept
+                    + (readers + reading).max(comparing).max(weighed * BYTES_A_WEIGHED_TERM),
                 join: None,
             }
         }
@@ -145,8 +176,9 @@ pub(super) fn of(samples: &Sides<Sample>, files: usize, plan: &Plan) -> Cost {
                 seconds: seconds + learned + joined,
                 // Rows are gathered by shard too; they are joined when the names are together.
                 bytes: bytes
+                    + readers
                     + documents * row
-                    + (documents * row).max(join_bytes - names)
+                    + (documents * row).max(join_bytes - (TIMES_OF_NAMES - 1.0) * names)
                     + pair_bytes,
                 join: Some((pairs, joined)),
             }
@@ -159,33 +191,77 @@ fn is_counted(terms: f64) -> bool {
     terms > FEW_TERMS as f64
 }
 
-/// Seconds of one core for an exact join, beside what reads the terms.
-fn set_join_seconds(terms: f64, documents: f64, living: f64) -> f64 {
-    let (counted, sketched) = if is_counted(terms) { (terms, living) } else { (0.0, 1.0) };
-    let sets = documents * sketched;
+/// Bytes of all readers at once. Of so many, the one that comes to the longest document is one, and what
+/// the second and the third come to is shorter, as their roots are.
+fn reader_bytes(sample: &Sample, threads: usize) -> f64 {
+    let readers = threads.min(sample.shards);
+    let longest: f64 = (1..=readers).map(|reader| (reader as f64).sqrt().recip()).sum();
+    readers as f64 * sample.reader_bytes.any + longest * sample.reader_bytes.longest
+}
+
+/// What comparing the sketches takes and finds, where so large a share of the documents is left to be
+/// compared when terms have been counted. Where it takes too long, terms are ranked instead.
+fn scan(samples: &Sides<Sample>, threshold: Threshold, alike: f64, isa: Isa) -> ScanForecast {
+    let terms: f64 = samples.iter().map(|sample| sample.amounts.terms).sum();
+    let sketched = if is_counted(terms) { alike } else { 1.0 };
+    let sampled = samples.as_ref().map(|sample| SampledSizes {
+        times: sample.amounts.documents * sketched / sample.sizes.len().max(1) as f64,
+        sizes: sample.sizes.clone(),
+    });
+    let scan = scan_forecast(&sampled, threshold, isa);
+    let nanoseconds = terms * (NANOSECONDS_A_ROUND + alike * NANOSECONDS_A_RANKED_TERM);
+    if scan.seconds <= nanoseconds * 1e-9 {
+        return scan;
+    }
+    ScanForecast { seconds: nanoseconds * 1e-9, ..ScanForecast::default() }
+}
+
+/// Seconds of one core for an exact join, beside what reads the terms; with the shares of these that
+/// are in documents that are alike, and that are compared.
+fn set_join_seconds(terms: f64, (alike, living): (f64, f64), scan: ScanForecast) -> f64 {
+    let (counted, sketched) = if is_counted(terms) { (terms, alike) } else { (0.0, 1.0) };
     counted * SECONDS_A_COUNTED_TERM
         + terms * sketched * SECONDS_A_SKETCHED_TERM
-        + sets * sets / 2.0 * SECONDS_A_SKETCH_PAIR
+        + scan.seconds
         + terms * living * SECONDS_A_LIVING_TERM
 }
 
 /// Bytes of an exact join.
-fn set_join(samples: &Sides<Sample>, threshold: Threshold, living: f64, memory: f64) -> f64 {
-    let terms: f64 = samples.iter().map(|sample| sample.amounts.terms).sum();
-    let dear: f64 = samples.iter().map(|s| s.amounts.terms * s.dear_share).sum();
-    // The share of terms that the first round looks at.
-    let looked_at = sample_eighths(threshold) as f64 / 8.0;
-    let compared = terms * living * BYTES_A_LIVING_TERM;
-    let joined = if is_counted(terms) {
-        let (cells, numbers) =
-            (terms * looked_at * BYTES_A_CELL, terms * looked_at * BYTES_A_NUMBER);
-        let is_kept = cells + numbers <= SAMPLE_BYTES as f64;
-        (cells + if is_kept { numbers } else { 0.0 }).max(compared)
-    } else {
-        terms * BYTES_A_SKETCHED_TERM + compared
-    };
-    let kept = (dear * BYTES_A_KEPT_TERM).min(memory / 3.0);
-    (joined + kept).min(memory)
+struct SetJoinBytes {
+    /// Of terms that are kept from the first reading to the end.
+    kept: f64,
+    /// What is beside them while texts are read.
+    reading: f64,
+    /// What is beside them while documents are compared.
+    comparing: f64,
+}
+
+impl SetJoinBytes {
+    fn of(
+        samples: &Sides<Sample>,
+        threshold: Threshold,
+        living: f64,
+        scan: ScanForecast,
+        memory: f64,
+    ) -> Self {
+        let terms: f64 = samples.iter().map(|sample| sample.amounts.terms).sum();
+        let dear: f64 = samples.iter().map(|s| s.amounts.terms * s.dear_share).sum();
+        let compared = terms * living * BYTES_A_LIVING_TERM + scan.pairs * BYTES_A_CANDIDATE;
+        let (reading, sketched) = if is_counted(terms) {
+            // Of the terms, the first round looks at a share.
+            let looked_at = terms * sample_eighths(threshold) as f64 / 8.0;
+            let (cells, numbers) = (looked_at * BYTES_A_CELL, looked_at * BYTES_A_NUMBER);
+            let is_kept = cells + numbers <= SAMPLE_BYTES as f64;
+            (cells + if is_kept { numbers } else { 0.0 }, 0.0)
+        } else {
+            let documents: f64 = samples.iter().map(|sample| sample.amounts.documents).sum();
+            let sketched = terms * BYTES_A_SKETCHED_TERM + documents * BYTES_A_SKETCHED_SET;
+            (sketched, sketched)
+        };
+        let kept = (dear * BYTES_A_KEPT_TERM).min(memory / 3.0);
+        let most = memory - kept;
+        Self { kept, reading: reading.min(most), comparing: (sketched + compared).min(most) }
+    }
 }
 
 /// The plan of the join, with the bits' worth of the fingerprints that the sample has.
@@ -270,15 +346,20 @@ fn by_chance(samples: &Sides<Sample>, max_distance: u32) -> ByChance {
 /// that is like a join's: it counts in cells all over a table beyond the nearer caches.
 fn slowness() -> f64 {
     const CELLS: usize = 1 << 22;
-    const STEPS: u64 = 1 << 18;
+    const PIECES: u64 = 8;
+    const STEPS: u64 = 1 << 15;
     let mut cells = vec![1_u8; CELLS];
-    let begun = Instant::now();
-    for step in 0..STEPS {
-        let cell = &mut cells[mix(step) as usize % CELLS];
-        *cell = cell.wrapping_add(1);
-    }
-    let nanoseconds = begun.elapsed().as_secs_f64() * 1e9 / STEPS as f64;
+    let piece = |piece: u64| {
+        let begun = Instant::now();
+        for step in piece * STEPS..(piece + 1) * STEPS {
+            let cell = &mut cells[mix(step) as usize % CELLS];
+            *cell = cell.wrapping_add(1);
+        }
+        begun.elapsed()
+    };
+    // A neighbour that is busy for a moment is no measure of the machine.
+    let fastest = (0..PIECES).map(piece).min().unwrap_or_default();
+    let nanoseconds = fastest.as_secs_f64() * 1e9 / STEPS as f64;
     std::hint::black_box(&cells);
-    // What a busy neighbour does to so short a time is no measure of the machine.
     (nanoseconds / YARDSTICK_NANOSECONDS).clamp(0.3, 10.0)
 }

@@ -49,6 +49,15 @@ impl SampledTerms {
         }
     }
 
+    /// How many terms each document has, ascending.
+    pub(super) fn sizes(&self) -> Vec<u32> {
+        let sizes = self.documents.iter().filter(|&&(_, size)| size > 0);
+        let mut sizes: Vec<u32> =
+            sizes.map(|&(_, size)| size.try_into().unwrap_or(u32::MAX)).collect();
+        sizes.sort_unstable();
+        sizes
+    }
+
     pub(super) fn living_share(&self) -> f64 {
         let mut counts: UnorderedMap<u64, u32> = UnorderedMap::default();
         for &term in &self.terms {

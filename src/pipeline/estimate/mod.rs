@@ -7,12 +7,14 @@ mod sample;
 mod stratum;
 mod stretch;
 
+use super::outputs::affordable_part;
 use super::plan::Plan;
 use crate::quantity::unit;
 use crate::read::Corpus;
 use crate::search::planner::Plan as SearchPlan;
 use crate::sides::Sides;
 use amounts::Amounts;
+use cost::Told;
 pub(super) use sample::Sample;
 use std::fmt;
 use std::time::Duration;
@@ -98,13 +100,16 @@ pub struct Estimate {
 /// Estimates what `plan` takes for `corpora`, by reading some of their documents as the run does.
 #[must_use]
 pub fn estimate(corpora: Sides<&dyn Corpus>, plan: &Plan, care: Care) -> Estimate {
-    let files = corpora.iter().map(|corpus| corpus.file_count()).sum();
+    let told = Told {
+        files: corpora.iter().map(|corpus| corpus.file_count()).sum(),
+        affordable_part: affordable_part(&corpora),
+    };
     let bytes = corpora.iter().map(|corpus| corpus.bytes()).sum::<u64>().max(1) as f64;
     let look = |time: Duration| {
         corpora.map(|corpus| Sample::of(corpus, plan, time.mul_f64(corpus.bytes() as f64 / bytes)))
     };
     let first = look(FIRST_LOOK);
-    let cost = cost::of(&first, files, plan);
+    let cost = cost::of(&first, told, plan);
     let second = match care {
         Care::Quick => SECOND_LOOK.min(Duration::from_secs_f64(cost.seconds * QUICK_SHARE)),
         Care::Thorough => SECOND_LOOK,
@@ -114,7 +119,7 @@ pub fn estimate(corpora: Sides<&dyn Corpus>, plan: &Plan, care: Care) -> Estimat
         (first, cost)
     } else {
         let samples = look(second);
-        let cost = cost::of(&samples, files, plan);
+        let cost = cost::of(&samples, told, plan);
         (samples, cost)
     };
     let guess = |of: fn(&Amounts) -> f64| {

@@ -6,7 +6,7 @@
 
 use super::amounts::Amounts;
 use super::maker::Maker;
-use super::stratum::{Known, strata};
+use super::stratum::{Known, ReaderBytes, strata};
 use super::stretch::{Budget, Making};
 use crate::fingerprint_rows::FingerprintRows;
 use crate::pipeline::plan::Plan;
@@ -27,8 +27,10 @@ pub(in crate::pipeline) struct Sample {
     pub(super) dear_share: f64,
     /// How many such shards there are.
     pub(super) dear_shards: f64,
-    /// Bytes of memory that a reader takes at the most.
-    pub(super) reader_bytes: f64,
+    /// Bytes of memory that a reader takes.
+    pub(super) reader_bytes: ReaderBytes,
+    /// How many can read at once.
+    pub(super) shards: usize,
     /// Whether everything was read, so that nothing is guessed but times.
     pub(in crate::pipeline) is_complete: bool,
     /// Some fingerprints, if any are made.
@@ -36,6 +38,8 @@ pub(in crate::pipeline) struct Sample {
     /// The share of the terms that is in documents which the first round of an exact join would not
     /// drop, if there were no documents but the sampled ones: in all, it is more.
     pub(super) living_share: f64,
+    /// How many terms each of some documents has, ascending.
+    pub(super) sizes: Vec<u32>,
 }
 
 impl Sample {
@@ -43,7 +47,8 @@ impl Sample {
     pub(super) fn of(corpus: &dyn Corpus, plan: &Plan, time: Duration) -> Self {
         let mut maker = Maker::new(plan);
         let sample = Self::making(corpus, &mut maker, Budget::Time(time));
-        Self { living_share: maker.terms.living_share(), rows: maker.into_rows(), ..sample }
+        let (living_share, sizes) = (maker.terms.living_share(), maker.terms.sizes());
+        Self { living_share, sizes, rows: maker.into_rows(), ..sample }
     }
 
     /// Looks at a collection for about as much as `budget`.
@@ -61,17 +66,19 @@ impl Sample {
             dear_seconds: 0.0,
             dear_share: 0.0,
             dear_shards: 0.0,
-            reader_bytes: 0.0,
+            reader_bytes: ReaderBytes::default(),
+            shards: corpus.shard_count(),
             is_complete: true,
             rows: None,
             living_share: 0.0,
+            sizes: Vec::new(),
         };
         let mut dear_text = 0.0;
         for stratum in &strata {
             let looked = stratum.look(corpus, making, budget.times(stratum.bytes / all_bytes));
-            let Known { amounts, variances, longest_seconds, is_complete } = looked;
+            let Known { amounts, variances, longest_seconds, reader_bytes, is_complete } = looked;
             sample.is_complete &= is_complete;
-            sample.reader_bytes = sample.reader_bytes.max(stratum.reader_bytes);
+            sample.reader_bytes = sample.reader_bytes.or(reader_bytes);
             sample.amounts = sample.amounts.plus(amounts);
             sample.variances = sample.variances.plus(variances);
             sample.longest_seconds = sample.longest_seconds.max(longest_seconds);

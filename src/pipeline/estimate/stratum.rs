@@ -6,7 +6,7 @@
 //! itself, such as the rows of Parquet, and what is read to its end is no guess.
 
 use super::amounts::Amounts;
-use super::stretch::{Budget, Making, Stretch, Way, read_stretch};
+use super::stretch::{Budget, Longest, Making, Stretch, Way, read_stretch};
 use crate::input_format::{Compression, Format};
 use crate::read::{Corpus, Event, Price};
 use std::collections::BTreeMap;
@@ -34,6 +34,25 @@ const ENOUGH_STRETCHES: usize = 4;
 const ENOUGH_UNITS: usize = 32;
 const ENOUGH_DOCUMENTS: f64 = 32.0;
 
+// What a reader takes was measured on a real crawl in every format, with one thread and with two. The
+// tenth longest of its pages is a third as long as the longest, so that of as many times as many
+// documents the longest is taken to be longer by the root of that.
+
+/// Bytes of a window on packed bytes for each byte of the longest record: it grows twofold, and what it
+/// had before is not always given back.
+const WINDOW: f64 = 3.0;
+/// Bytes for each byte of the longest text, for what is made of it.
+const BYTES_A_TEXT_BYTE: f64 = 1.5;
+/// Bytes of a decoder, and of what it looks back on as files are packed by default.
+const GZIP_BYTES: f64 = 0.5e6;
+const ZSTD_BYTES: f64 = 4e6;
+/// Bytes of a page of Parquet at the least, the rows after which writers look whether one is full, and
+/// about as many pages of usual texts as are there at once: packed, unpacked, as rows, and left behind
+/// for the next one; where texts are long, they are twice as long.
+const LEAST_PAGE_BYTES: f64 = 1e6;
+const PAGE_ROWS: f64 = 1024.0;
+const PAGES: f64 = 7.0;
+
 /// Shards of one kind.
 pub(super) struct Stratum {
     pub(super) shards: Vec<usize>,
@@ -44,7 +63,7 @@ pub(super) struct Stratum {
     records: Option<f64>,
     is_small: bool,
     pub(super) is_dear: bool,
-    pub(super) reader_bytes: f64,
+    kind: (Compression, Option<Format>),
 }
 
 /// What is known of a stratum.
@@ -52,7 +71,23 @@ pub(super) struct Known {
     pub(super) amounts: Amounts,
     pub(super) variances: Amounts,
     pub(super) longest_seconds: f64,
+    pub(super) reader_bytes: ReaderBytes,
     pub(super) is_complete: bool,
+}
+
+/// Bytes of memory that a reader takes.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct ReaderBytes {
+    /// Whatever it reads.
+    pub(super) any: f64,
+    /// For what is longest.
+    pub(super) longest: f64,
+}
+
+impl ReaderBytes {
+    pub(super) fn or(self, other: Self) -> Self {
+        Self { any: self.any.max(other.any), longest: self.longest.max(other.longest) }
+    }
 }
 
 /// The shards by kind: how their files are packed and what is in them, as their names tell, whether
@@ -81,7 +116,7 @@ pub(super) fn strata(corpus: &dyn Corpus) -> Vec<Stratum> {
             records: known.map(|_| 0.0),
             is_small,
             is_dear,
-            reader_bytes: reader_bytes(kind),
+            kind,
         });
         stratum.shards.push(shard);
         stratum.sizes.push(bytes as f64);
@@ -89,16 +124,6 @@ pub(super) fn strata(corpus: &dyn Corpus) -> Vec<Stratum> {
         stratum.records = stratum.records.zip(known).map(|(sum, known)| sum + known as f64);
     }
     strata.into_values().collect()
-}
-
-/// Bytes of memory of a reader, about: windows, and what a decoder looks back on.
-fn reader_bytes(kind: (Compression, Option<Format>)) -> f64 {
-    match kind {
-        (_, Some(Format::Parquet | Format::Warc)) => 6e6,
-        (Compression::Zstd, _) => 9e6,
-        (Compression::Gzip, _) => 2e6,
-        (Compression::None, _) => 1e6,
-    }
 }
 
 /// Where a stretch lies.
@@ -263,7 +288,14 @@ impl Stratum {
             let slowest = stretches().map(|stretch| seconds(stretch.amounts));
             let longest_seconds = slowest.fold(0.0, f64::max);
             let variances = Amounts::default();
-            return Known { amounts: seen, variances, longest_seconds, is_complete: true };
+            let reader_bytes = self.reader_bytes(read, seen);
+            return Known {
+                amounts: seen,
+                variances,
+                longest_seconds,
+                reader_bytes,
+                is_complete: true,
+            };
         }
         let unread = (1.0 - sampled / all.max(1.0)).clamp(0.0, 1.0);
         let (mut amounts, mut variances) = if self.is_small {
@@ -278,7 +310,26 @@ impl Stratum {
             (variances.documents, variances.id_bytes) = (0.0, 0.0);
         }
         let longest_seconds = seconds(amounts) * longest / all.max(1.0);
-        Known { amounts, variances, longest_seconds, is_complete: false }
+        let reader_bytes = self.reader_bytes(read, amounts);
+        Known { amounts, variances, longest_seconds, reader_bytes, is_complete: false }
+    }
+
+    /// Bytes of memory of a reader, where there is so much of everything.
+    fn reader_bytes(&self, read: &[(Pick, Stretch)], all: Amounts) -> ReaderBytes {
+        let stretches = || read.iter().map(|(_, stretch)| stretch);
+        let longest = stretches().fold(Longest::default(), |a, stretch| a.or(stretch.longest));
+        let seen: f64 = stretches().map(|stretch| stretch.amounts.documents).sum();
+        let times = (all.documents / seen.max(1.0)).max(1.0).sqrt();
+        let (any, window) = match self.kind {
+            (_, Some(Format::Parquet)) => {
+                let page = PAGE_ROWS * all.text_bytes / all.documents.max(1.0);
+                (PAGES * page.max(LEAST_PAGE_BYTES), 0.0)
+            }
+            (Compression::Zstd, _) => (ZSTD_BYTES, WINDOW * longest.record),
+            (Compression::Gzip, _) => (GZIP_BYTES, WINDOW * longest.record),
+            (Compression::None, _) => (0.0, 0.0),
+        };
+        ReaderBytes { any, longest: times * (window + BYTES_A_TEXT_BYTE * longest.text) }
     }
 
     /// Of shards that were read whole: each amount goes by their number or by their bytes, whichever

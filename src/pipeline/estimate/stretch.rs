@@ -55,6 +55,19 @@ pub(in crate::pipeline) trait Making {
     fn make(&mut self, text: &[u8]) -> usize;
 }
 
+/// Bytes of what is longest.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Longest {
+    pub(super) record: f64,
+    pub(super) text: f64,
+}
+
+impl Longest {
+    pub(super) fn or(self, other: Self) -> Self {
+        Self { record: self.record.max(other.record), text: self.text.max(other.text) }
+    }
+}
+
 /// What was read.
 #[derive(Default)]
 pub(super) struct Stretch {
@@ -63,6 +76,8 @@ pub(super) struct Stretch {
     pub(super) bytes: f64,
     pub(super) content: f64,
     pub(super) records: f64,
+    /// Bytes of the longest record and of the longest text.
+    pub(super) longest: Longest,
     /// The same when about half of the time was over.
     pub(super) half: Amounts,
     pub(super) half_bytes: f64,
@@ -120,6 +135,8 @@ pub(super) fn read_stretch(
 ) -> Option<Stretch> {
     let (mut seen, mut told) = (Seen::default(), Stretch::default());
     let (mut first, mut last, mut is_over) = ((from == 0).then_some(0), 0, false);
+    // Also of those that warm up.
+    let mut longest = Longest::default();
     let begun = Instant::now();
     let mut reading_since = begun;
     let visit = &mut |event: Event<'_>| {
@@ -127,8 +144,10 @@ pub(super) fn read_stretch(
             (Event::Record(record), _) => {
                 seen.records += 1.0;
                 seen.content = (record.byte + record.bytes.len() as u64) as f64;
+                longest.record = longest.record.max(record.bytes.len() as f64);
                 if let Content::Document(document) = record.content {
                     let bytes = document.text.len() as f64;
+                    longest.text = longest.text.max(bytes);
                     let in_while = reading_since.elapsed().as_nanos() % WHILE.as_nanos();
                     if makes_all || in_while < MAKING.as_nanos() || seen.made_bytes == 0.0 {
                         let start = Instant::now();
@@ -181,5 +200,6 @@ pub(super) fn read_stretch(
         told.bytes = corpus.shard_bytes(shard).saturating_sub(first) as f64;
         (told.records, told.is_whole) = (seen.records, from == 0);
     }
+    told.longest = longest;
     Some(told)
 }

@@ -56,16 +56,34 @@ struct Prices {
     rows: Vec<u32>,
 }
 
+/// What it costs to read a shard.
+fn price_of_shard(collection: &dyn Corpus, shard: usize) -> u64 {
+    match collection.price(shard) {
+        Price::Cheap => collection.shard_bytes(shard),
+        Price::Unpacked | Price::Dear => collection.shard_bytes(shard).saturating_mul(DEAR),
+    }
+}
+
+/// What can be spent, where to read everything costs `all`.
+fn budget(all: u64) -> u64 {
+    LEAST_BUDGET.max(all / BUDGET_PART)
+}
+
+/// The part of a reading of everything that the page can afford.
+pub(in crate::pipeline) fn affordable_part(collections: &Sides<&dyn Corpus>) -> f64 {
+    let prices = collections.iter().flat_map(|&collection| {
+        (0..collection.shard_count()).map(move |shard| price_of_shard(collection, shard))
+    });
+    let all = prices.fold(0_u64, u64::saturating_add);
+    (budget(all) as f64 / all.max(1) as f64).min(1.0)
+}
+
 impl Prices {
     fn new(Side { collection, read }: Side<'_>) -> Self {
         let shards = collection.shard_count();
-        let whole = |shard| match collection.price(shard) {
-            Price::Cheap => collection.shard_bytes(shard),
-            Price::Unpacked | Price::Dear => collection.shard_bytes(shard).saturating_mul(DEAR),
-        };
         Self {
             ends: (0..shards).map(|shard| read.ids.end_of_shard(shard).0).collect(),
-            whole: (0..shards).map(whole).collect(),
+            whole: (0..shards).map(|shard| price_of_shard(collection, shard)).collect(),
             reached: vec![0; shards],
             rows: Vec::new(),
         }
@@ -122,7 +140,7 @@ impl AffordableTexts {
         let prices = findings.sides.map(Prices::new);
         let all = prices.iter().flat_map(|prices| &prices.whole);
         let all = all.fold(0_u64, |all, &price| all.saturating_add(price));
-        Self { prices, left: LEAST_BUDGET.max(all / BUDGET_PART) }
+        Self { prices, left: budget(all) }
     }
 
     fn prices(&self, of: Of) -> &Prices {

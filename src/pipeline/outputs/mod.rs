@@ -7,6 +7,7 @@ mod ordered_pieces;
 mod report;
 mod sources;
 
+pub(super) use affordable_texts::affordable_part;
 pub use findings::{Findings, Side};
 pub(super) use findings::{document_name, document_name_at};
 pub use kept_copies::{BadRecords, write_kept_copies};

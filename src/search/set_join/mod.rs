@@ -29,6 +29,7 @@
 mod block_sets;
 mod cells;
 mod compare_terms;
+mod forecast;
 mod kept_pairs;
 mod large_vec;
 mod pair_order;
@@ -52,6 +53,7 @@ use crate::kernels::Isa;
 use crate::progress::{Progress, Work};
 use crate::sides::Sides;
 use crate::similarity::Threshold;
+pub use forecast::{SampledSizes, ScanForecast, scan_forecast};
 pub use prefix_join::shared_if_enough;
 pub use prune::sample_eighths;
 pub use term_source::{TermSource, Wanted};
@@ -123,11 +125,11 @@ const BYTES_OF_FEW_PAIRS: u64 = 16 << 20;
 
 /// Nanoseconds of a core for each term that is left from which a round before the scan pays: it
 /// takes a third of that, and spares about as much of the scan.
-const NANOSECONDS_A_ROUND: f64 = 60.0;
+pub const NANOSECONDS_A_ROUND: f64 = 60.0;
 
 /// Nanoseconds of a core that it takes to rank a term and to join its set, in every part that it is
 /// joined in.
-const NANOSECONDS_A_RANKED_TERM: f64 = 150.0;
+pub const NANOSECONDS_A_RANKED_TERM: f64 = 150.0;
 
 /// Bytes that the numbers of sampled terms may take in the first round. To read twice takes a quarter
 /// longer, but hardly any memory.
