@@ -33,7 +33,7 @@ pub struct Block {
     pub letters: u64,
     /// Digits.
     pub digits: u64,
-    /// Underscores.
+    /// Underscores, to which the caller may add what belongs to them.
     pub underscores: u64,
     /// What joins two letters between which it stands.
     pub joins_letters: u64,
@@ -139,11 +139,14 @@ impl Words {
 
     /// Removes the words that hold no letter or digit.
     fn drop_bare_underscores(&mut self) {
+        let is_bare = |at: u32| {
+            let at = at as usize - MARGIN;
+            self.blocks[at / 64].underscores >> (at % 64) & 1 != 0
+        };
         let mut kept = 0;
         for word in 0..self.starts.len() {
             let (start, end) = (self.starts[word], self.ends[word]);
-            let bytes = &self.lowered[start as usize..end as usize];
-            if bytes[0] != b'_' || bytes.iter().any(|&byte| byte != b'_') {
+            if self.lowered[start as usize] != b'_' || !(start..end).all(is_bare) {
                 self.starts[kept] = start;
                 self.ends[kept] = end;
                 kept += 1;

@@ -178,6 +178,14 @@ mod tests {
         // Marks of a single character that an underscore joins.
         for marks in ["", "\u{300}", "\u{300}\u{300}", "\u{300}\u{308}\u{301}"] {
             check_fast(format!("ァ{marks}_0ก a{marks}_0 中{marks}_b {marks}_c").as_bytes());
+            // Marks of an underscore.
+            for behind in
+                ["", "a", "1", "ァ", "ー", "ก", "中", "_", ".b", "\"א", "\u{93e}", "\u{e48}", "々"]
+            {
+                for before in ["", "a", "1", "ァ", "ー", "中", "א", "a.", "_"] {
+                    check_fast(format!("{before}_{marks}{behind} -").as_bytes());
+                }
+            }
         }
     }
 
