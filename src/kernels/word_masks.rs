@@ -305,14 +305,12 @@ fn edges(blocks: &[Block], mut take: impl FnMut(u32, u64, u64)) -> bool {
 #[inline(always)]
 fn find_words_portable(Words { lowered: _, blocks, starts, ends }: &mut Words) -> bool {
     let positions = |base: u32, mut edges: u64, found: &mut Vec<u32>| {
-        // Aside, where none has to be asked for room.
-        let (mut places, mut count) = ([0; 64], 0);
-        while edges != 0 {
-            places[count % 64] = base + edges.trailing_zeros();
-            count += 1;
-            edges &= edges - 1;
-        }
-        found.extend_from_slice(&places[..count.min(64)]);
+        // Counted, so that none has to ask for room.
+        found.extend((0..edges.count_ones()).map(|_| {
+            let at = base + edges.trailing_zeros();
+            edges &= edges.wrapping_sub(1);
+            at
+        }));
     };
     edges(blocks, |base, first, behind| {
         positions(base, first, starts);
