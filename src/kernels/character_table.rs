@@ -128,7 +128,7 @@ pub struct CharacterTable {
     three: [OnceLock<Box<Rows>>; 16],
     folds: KnownLeads,
     kinds: KnownLeads,
-    members: OnceLock<Box<[AtomicU32]>>,
+    members: OnceLock<Box<[AtomicU32; ALL]>>,
 }
 
 /// What becomes of a character of two or three bytes, where each is looked up by itself.
@@ -248,9 +248,11 @@ impl CharacterTable {
     #[inline]
     #[must_use]
     pub fn members(&self) -> Members<'_> {
-        static NONE: [AtomicU32; ALL] = [const { AtomicU32::new(0) }; ALL];
-        let known = self.members.get_or_init(|| (0..ALL).map(|_| AtomicU32::new(0)).collect());
-        Members { table: self, known: known.first_chunk().unwrap_or(&NONE) }
+        let known = self.members.get_or_init(|| {
+            let all: Box<[AtomicU32]> = (0..ALL).map(|_| AtomicU32::new(0)).collect();
+            all.try_into().unwrap_or_else(|_| unreachable!("as many as were made"))
+        });
+        Members { table: self, known }
     }
 
     /// The characters of two bytes that begin with `first`.

@@ -7,8 +7,8 @@ use super::word_masks::{Words, flagged};
 use super::xxh3_short::MARGIN;
 use std::ops::Range;
 
-/// Room that must be behind what is written.
-pub const ROOM: usize = 64;
+/// Room that must be behind what is written: a block, and what a character in it may have behind it.
+pub const ROOM: usize = 66;
 
 /// Writes what becomes of a text to `folded`, from `range.start` on, until the first character that
 /// the table leaves alone, or that is none; returns how many bytes there are before it, of which as
@@ -27,7 +27,7 @@ pub fn fold_characters(
     folded: &mut [u8],
 ) -> usize {
     assert!(folded.len() >= range.len() + ROOM, "room to write");
-    assert!(words.lowered.len() >= range.end + 2 * MARGIN + ROOM, "the text of the words");
+    assert!(words.lowered.len() >= range.end + MARGIN + ROOM, "the text of the words");
     let lowered = &words.lowered[..];
     let text = &lowered[MARGIN..MARGIN + range.end];
     let around = Around { table, text, start: range.start, at: range.start, is_behind_mark: true };
@@ -122,16 +122,17 @@ impl Around<'_> {
 fn portable(mut around: Around<'_>, words: &Words, folded: &mut [u8]) -> usize {
     let (members, start) = (around.table.members(), around.start);
     while around.at < around.text.len() {
-        let bytes = words.lowered[MARGIN + around.at..].first_chunk::<64>();
-        let room = folded[around.at - start..].first_chunk_mut::<64>();
+        let bytes = words.lowered[MARGIN + around.at..].first_chunk::<ROOM>();
+        let room = folded[around.at - start..].first_chunk_mut::<ROOM>();
         let (Some(bytes), Some(room)) = (bytes, room) else { break };
+        let Some(block) = bytes.first_chunk() else { break };
         *room = *bytes;
         let foreign = words.foreign(around.at);
         if foreign == 0 {
             around.pass();
             continue;
         }
-        let starts = Starts::of(bytes, foreign);
+        let starts = Starts::of(block, foreign);
         let (mut folds, mut any) = ([0; 64], 0);
         // What goes on in the next block is done with that.
         for at in places(starts.two & !(1 << 63)) {
