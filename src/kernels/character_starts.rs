@@ -1,6 +1,6 @@
 //! Where the characters of a block of 64 bytes begin.
 
-use super::word_masks::{HIGHEST, gathered};
+use super::word_masks::gathered;
 
 /// First bytes of characters beyond ASCII in a block of 64 bytes; byte 0 in bit 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,13 +38,7 @@ impl Starts {
             three[at] = leads[at] & eight << 2;
             four[at] = three[at] & eight << 3;
         }
-        // In most texts there is none of these.
-        let gathered_if_any = |mask: &[u64; 8]| {
-            let any = mask.iter().fold(0, |any, eight| any | eight);
-            if any & HIGHEST == 0 { 0 } else { gathered(mask) & foreign }
-        };
-        let leads = gathered(&leads) & foreign;
-        let (three, four) = (gathered_if_any(&three), gathered_if_any(&four));
+        let [leads, three, four] = [leads, three, four].map(|mask| gathered(&mask) & foreign);
         Self::new(foreign, foreign & !leads, foreign & !three, foreign & !four)
     }
 }
@@ -54,7 +48,8 @@ impl Starts {
 pub(super) fn places(mask: u64) -> impl Iterator<Item = usize> {
     let mut rest = mask;
     std::iter::from_fn(move || {
-        let at = rest.trailing_zeros() as usize;
+        // Where there is one it is below 64, which spares checks.
+        let at = rest.trailing_zeros() as usize % 64;
         let has_more = rest != 0;
         rest &= rest.wrapping_sub(1);
         has_more.then_some(at)

@@ -2,7 +2,7 @@
 //! that differ in their last byte alone: a row fits a register or two.
 
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 /// How a character is replaced.
 pub mod fold {
@@ -128,6 +128,74 @@ pub struct CharacterTable {
     three: [OnceLock<Box<Rows>>; 16],
     folds: KnownLeads,
     kinds: KnownLeads,
+    members: OnceLock<Box<[AtomicU32; ALL]>>,
+}
+
+/// What becomes of a character of two or three bytes, where each is looked up by itself.
+#[derive(Clone, Copy, Debug)]
+pub struct Member {
+    /// What its first byte is replaced by.
+    pub first: u8,
+    /// What its last byte is replaced by.
+    pub last: u8,
+    /// The bits of [`fold`].
+    pub fold: u8,
+    /// The bits of [`kind`].
+    pub kind: u8,
+}
+
+/// All characters of two and three bytes, one after the other.
+#[derive(Clone, Copy, Debug)]
+pub struct Members<'t> {
+    table: &'t CharacterTable,
+    /// Those of three, then those of two; 0 where they were not asked for yet.
+    known: &'t [AtomicU32; ALL],
+}
+
+/// How many are of three bytes, and of both.
+const THREE: usize = 1 << 16;
+const ALL: usize = THREE + (1 << 11);
+
+impl Members<'_> {
+    /// What becomes of a character of two bytes.
+    #[inline(always)]
+    #[must_use]
+    pub fn of_two(self, [first, last]: [u8; 2]) -> Member {
+        let (row, member) = (usize::from(first & 0x1F), usize::from(last & 0x3F));
+        self.member(THREE | row << 6 | member, [first, last])
+    }
+
+    /// What becomes of a character of three bytes.
+    #[inline(always)]
+    #[must_use]
+    pub fn of_three(self, bytes @ [first, second, last]: [u8; 3]) -> Member {
+        let row = usize::from(first & 0xF) << 6 | usize::from(second & 0x3F);
+        self.member(row << 6 | usize::from(last & 0x3F), bytes)
+    }
+
+    #[inline(always)]
+    fn member<const LENGTH: usize>(self, at: usize, bytes: [u8; LENGTH]) -> Member {
+        let known = match self.known[at].load(Ordering::Relaxed) {
+            0 => self.ask(at, bytes),
+            known => known,
+        };
+        let [first, last, fold, kind] = known.to_le_bytes();
+        Member { first, last, fold, kind }
+    }
+
+    #[cold]
+    fn ask<const LENGTH: usize>(self, at: usize, mut bytes: [u8; LENGTH]) -> u32 {
+        for tail in &mut bytes[1..] {
+            *tail = 0x80 | *tail & 0x3F;
+        }
+        let replaced = self.table.replaced(&bytes);
+        let Character { bytes: [first, _, last], fold, kind } =
+            replaced.map_or(Character::ALONE, |(character, _)| character);
+        // Never 0: what stays alone has a flag of that, and all else a first byte.
+        let known = u32::from_le_bytes([first, last, fold, kind]);
+        self.known[at].store(known, Ordering::Relaxed);
+        known
+    }
 }
 
 /// A byte for each first byte of characters, at its lowest six bits.
@@ -172,7 +240,19 @@ impl CharacterTable {
             three: [const { OnceLock::new() }; 16],
             folds: KnownLeads::new::<{ fold::ROW }>(),
             kinds: KnownLeads::new::<{ kind::ROW }>(),
+            members: OnceLock::new(),
         }
+    }
+
+    /// Its characters, each by itself.
+    #[inline]
+    #[must_use]
+    pub fn members(&self) -> Members<'_> {
+        let known = self.members.get_or_init(|| {
+            let all: Box<[AtomicU32]> = (0..ALL).map(|_| AtomicU32::new(0)).collect();
+            all.try_into().unwrap_or_else(|_| unreachable!("as many as were made"))
+        });
+        Members { table: self, known }
     }
 
     /// The characters of two bytes that begin with `first`.
@@ -347,6 +427,15 @@ pub(super) mod tests {
             let bytes = character.encode_utf8(&mut bytes).as_bytes();
             let padded = [bytes, b"  "].concat();
             let (found, length) = TABLE.replaced(&padded).unwrap();
+            for _ in ["asked", "known"] {
+                let member = match *bytes {
+                    [first, last] => TABLE.members().of_two([first, last]),
+                    [first, second, last] => TABLE.members().of_three([first, second, last]),
+                    _ => unreachable!("characters have two or three bytes here"),
+                };
+                let expected = [found.bytes[0], found.bytes[2], found.fold, found.kind];
+                assert_eq!([member.first, member.last, member.fold, member.kind], expected);
+            }
             let is_as_described = (found.fold, found.kind) == (expected.fold, expected.kind);
             assert!(is_as_described && length == bytes.len(), "{character:?}");
             if found.fold & fold::ALONE == 0 {

@@ -3,12 +3,12 @@
 use super::Isa;
 use super::character_starts::{Starts, places};
 use super::character_table::{CharacterTable, fold};
-use super::word_masks::Words;
+use super::word_masks::{Words, flagged};
 use super::xxh3_short::MARGIN;
 use std::ops::Range;
 
-/// Room that must be behind what is written.
-pub const ROOM: usize = 64;
+/// Room that must be behind what is written: a block, and what a character in it may have behind it.
+pub const ROOM: usize = 66;
 
 /// Writes what becomes of a text to `folded`, from `range.start` on, until the first character that
 /// the table leaves alone, or that is none; returns how many bytes there are before it, of which as
@@ -27,7 +27,7 @@ pub fn fold_characters(
     folded: &mut [u8],
 ) -> usize {
     assert!(folded.len() >= range.len() + ROOM, "room to write");
-    assert!(words.lowered.len() >= range.end + 2 * MARGIN + ROOM, "the text of the words");
+    assert!(words.lowered.len() >= range.end + MARGIN + ROOM, "the text of the words");
     let lowered = &words.lowered[..];
     let text = &lowered[MARGIN..MARGIN + range.end];
     let around = Around { table, text, start: range.start, at: range.start, is_behind_mark: true };
@@ -77,22 +77,6 @@ impl Special {
         Self { alone: longer | tails & !expected | broken, ..Self::default() }
     }
 
-    /// Adds a character that begins at a place and is replaced by `bytes`.
-    #[inline(always)]
-    fn add(&mut self, fold: u8, at: usize, bytes: &mut [u8]) {
-        if fold & !fold::INERT == 0 {
-            return;
-        }
-        let of = |which: u8| u64::from(fold & which != 0) << at;
-        self.alone |= of(fold::ALONE);
-        self.marks |= of(fold::MARK);
-        self.mark_ends |= of(fold::MARK) << (bytes.len() - 1);
-        self.joiners |= of(fold::JOINER);
-        if fold & fold::PADDED != 0 && bytes.len() == 3 {
-            bytes[..2].fill(b' ');
-        }
-    }
-
     /// Goes on behind a block, of which only the characters before the next special one are done;
     /// whether that is all.
     #[inline(always)]
@@ -133,37 +117,46 @@ impl Around<'_> {
     }
 }
 
-/// The portable way: each character is looked up without asking what became of the one before it.
+/// The portable way: each character is looked up without asking what became of the one before it, and
+/// all flags of a block are asked for at once.
 fn portable(mut around: Around<'_>, words: &Words, folded: &mut [u8]) -> usize {
-    let (table, start) = (around.table, around.start);
-    let leads = table.lead_folds();
+    let (members, start) = (around.table.members(), around.start);
     while around.at < around.text.len() {
-        let bytes = words.lowered[MARGIN + around.at..].first_chunk::<64>();
-        let room = folded[around.at - start..].first_chunk_mut::<64>();
+        let bytes = words.lowered[MARGIN + around.at..].first_chunk::<ROOM>();
+        let room = folded[around.at - start..].first_chunk_mut::<ROOM>();
         let (Some(bytes), Some(room)) = (bytes, room) else { break };
+        let Some(block) = bytes.first_chunk() else { break };
         *room = *bytes;
         let foreign = words.foreign(around.at);
         if foreign == 0 {
             around.pass();
             continue;
         }
-        let starts = Starts::of(bytes, foreign);
-        let mut special = Special::new(&starts);
+        let starts = Starts::of(block, foreign);
+        let (mut folds, mut any) = ([0; 64], 0);
         // What goes on in the next block is done with that.
         for at in places(starts.two & !(1 << 63)) {
-            let (row, member) = (table.two(bytes[at]), usize::from(bytes[at + 1] & 0x3F));
-            (room[at], room[at + 1]) = (row.first[member], row.last[member]);
-            special.add(row.folds[member], at, &mut room[at..at + 2]);
+            let member = members.of_two([bytes[at], bytes[at + 1]]);
+            (room[at], room[at + 1]) = (member.first, member.last);
+            folds[at] = member.fold;
+            any |= member.fold;
         }
         for at in places(starts.three & !(3 << 62)) {
-            if leads.0[usize::from(bytes[at] & 0x3F)] & fold::ROW == 0 {
-                continue;
-            }
-            let second = usize::from(bytes[at + 1] & 0x3F);
-            if let Some(row) = &table.three(bytes[at]).mixed[second] {
-                let member = usize::from(bytes[at + 2] & 0x3F);
-                room[at + 2] = row.last[member];
-                special.add(row.folds[member], at, &mut room[at..at + 3]);
+            let member = members.of_three([bytes[at], bytes[at + 1], bytes[at + 2]]);
+            room[at + 2] = member.last;
+            folds[at] = member.fold;
+            any |= member.fold;
+        }
+        let mut special = Special::new(&starts);
+        if any & !fold::INERT != 0 {
+            let of = |flag: u8| if any & flag == 0 { 0 } else { flagged(&folds, flag) };
+            special.alone |= of(fold::ALONE);
+            special.marks = of(fold::MARK);
+            special.mark_ends =
+                (special.marks & starts.two) << 1 | (special.marks & starts.three) << 2;
+            special.joiners = of(fold::JOINER);
+            for at in places(of(fold::PADDED) & starts.three) {
+                room[at..at + 2].fill(b' ');
             }
         }
         if special.advance(&starts, &mut around) {

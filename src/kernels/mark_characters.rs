@@ -2,8 +2,8 @@
 
 use super::Isa;
 use super::character_starts::{Starts, places};
-use super::character_table::{CharacterTable, kind};
-use super::word_masks::{Block, Words};
+use super::character_table::{CharacterTable, Member, kind};
+use super::word_masks::{Block, Words, flagged};
 use super::xxh3_short::MARGIN;
 
 /// Marks the characters beyond ASCII of a text, the last that `words` classified, and replaces `odd`
@@ -49,17 +49,16 @@ impl Found {
         self.quoted | self.marks
     }
 
-    /// Adds a character that begins at a place.
+    /// Those that begin at `mask`.
     #[inline(always)]
-    fn add(&mut self, kind: u8, at: usize) {
-        let of = |which: u8| u64::from(kind & which != 0) << at;
-        self.letters |= of(kind::LETTER);
-        self.singles |= of(kind::SINGLE);
-        if kind & !(kind::LETTER | kind::SINGLE) != 0 {
-            self.quoted |= of(kind::QUOTED_LETTER);
-            self.marks |= of(kind::MARK);
-            self.single_marks |= of(kind::SINGLE_MARK);
-            self.odd |= of(kind::ODD);
+    fn only(&self, mask: u64) -> Self {
+        Self {
+            letters: self.letters & mask,
+            quoted: self.quoted & mask,
+            singles: self.singles & mask,
+            marks: self.marks & mask,
+            single_marks: self.single_marks & mask,
+            odd: self.odd & mask,
         }
     }
 }
@@ -158,9 +157,10 @@ fn push_places(index: usize, mask: u64, out: &mut Vec<u32>) {
     out.extend(places(mask).map(|at| (64 * index + at) as u32));
 }
 
-/// The portable way: what each character is, is looked up without asking what the one before it was.
+/// The portable way: what each character is, is looked up without asking what the one before it was,
+/// and all of a block are marked at once.
 fn portable(table: &CharacterTable, words: &mut Words, odd: &mut Vec<u32>) {
-    let leads = table.lead_kinds();
+    let members = table.members();
     let Words { lowered, blocks, .. } = words;
     let mut carry = Carry::default();
     for (index, block) in blocks.iter_mut().enumerate() {
@@ -172,24 +172,27 @@ fn portable(table: &CharacterTable, words: &mut Words, odd: &mut Vec<u32>) {
         let Some(text) = lowered[64 * index + MARGIN..].first_chunk::<67>() else { break };
         let Some(bytes) = text.first_chunk::<64>() else { break };
         let starts = Starts::of(bytes, block.foreign);
-        let member = |at: usize| usize::from(text[at] & 0x3F);
-        let [mut of_two, mut of_three] = [Found::default(); 2];
+        let (mut kinds, mut any) = ([0; 64], 0);
         for at in places(starts.two) {
-            let mut kind = leads.0[member(at)];
-            if kind & kind::ROW != 0 {
-                kind = table.two(text[at]).kinds[member(at + 1)];
-            }
-            of_two.add(kind, at);
+            let Member { kind, .. } = members.of_two([text[at], text[at + 1]]);
+            kinds[at] = kind;
+            any |= kind;
         }
         for at in places(starts.three) {
-            let mut kind = leads.0[member(at)];
-            if kind & kind::ROW != 0 {
-                let (rows, second) = (table.three(text[at]), member(at + 1));
-                let row = rows.mixed[second].as_deref();
-                kind = row.map_or(rows.whole.kinds[second], |row| row.kinds[member(at + 2)]);
-            }
-            of_three.add(kind, at);
+            let Member { kind, .. } = members.of_three([text[at], text[at + 1], text[at + 2]]);
+            kinds[at] = kind;
+            any |= kind;
         }
+        let of = |kind: u8| if any & kind == 0 { 0 } else { flagged(&kinds, kind) };
+        let found = Found {
+            letters: of(kind::LETTER),
+            quoted: of(kind::QUOTED_LETTER),
+            singles: of(kind::SINGLE),
+            marks: of(kind::MARK),
+            single_marks: of(kind::SINGLE_MARK),
+            odd: of(kind::ODD),
+        };
+        let [of_two, of_three] = [found.only(starts.two), found.only(starts.three)];
         let quotes = || {
             [(of_two, 2), (of_three, 3)].map(|(found, length): (Found, usize)| {
                 let is_before = |&at: &usize| is_quote(text[at + length]);

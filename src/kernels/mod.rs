@@ -41,7 +41,7 @@ use std::sync::OnceLock;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Isa {
-    /// Plain Rust, on any processor.
+    /// Plain Rust, on any processor; x86-64 with SSE2, which all of these have.
     Portable,
     /// x86-64 with AVX2, BMI1, BMI2 and POPCNT.
     Avx2,

@@ -33,7 +33,7 @@ pub struct Block {
     pub letters: u64,
     /// Digits.
     pub digits: u64,
-    /// Underscores.
+    /// Underscores, to which the caller may add what belongs to them.
     pub underscores: u64,
     /// What joins two letters between which it stands.
     pub joins_letters: u64,
@@ -139,11 +139,14 @@ impl Words {
 
     /// Removes the words that hold no letter or digit.
     fn drop_bare_underscores(&mut self) {
+        let is_bare = |at: u32| {
+            let at = at as usize - MARGIN;
+            self.blocks[at / 64].underscores >> (at % 64) & 1 != 0
+        };
         let mut kept = 0;
         for word in 0..self.starts.len() {
             let (start, end) = (self.starts[word], self.ends[word]);
-            let bytes = &self.lowered[start as usize..end as usize];
-            if bytes[0] != b'_' || bytes.iter().any(|&byte| byte != b'_') {
+            if self.lowered[start as usize] != b'_' || !(start..end).all(is_bare) {
                 self.starts[kept] = start;
                 self.ends[kept] = end;
                 kept += 1;
@@ -212,39 +215,50 @@ fn classify_block(bytes: &[u8; 64], lowered: &mut [u8; 64]) -> Block {
             | byte & 0x80;
         *lowered = byte | having(is_letter, 0x20);
     }
-    let mut eights = [0; 8];
-    for (of_eight, &eight) in eights.iter_mut().zip(classes.as_chunks::<8>().0) {
-        *of_eight = u64::from_le_bytes(eight);
-    }
-    let any = eights.iter().fold(0, |any, eight| any | eight);
-    let flagged = |flag: u8| gathered(&eights.map(|eight| eight << flag.leading_zeros()));
-    // Of these a text has many, or hardly any: a branch that is foreseen.
-    let flagged_if_any = |flag: u8| {
-        if any << flag.leading_zeros() & HIGHEST == 0 { 0 } else { flagged(flag) }
-    };
+    let flagged = |flag: u8| flagged(&classes, flag);
     Block {
-        letters: flagged_if_any(LETTER),
+        letters: flagged(LETTER),
         digits: flagged(DIGIT),
-        underscores: flagged_if_any(UNDERSCORE),
+        underscores: flagged(UNDERSCORE),
         joins_letters: flagged(JOINS_LETTERS),
         joins_digits: flagged(JOINS_DIGITS),
-        foreign: flagged_if_any(0x80),
+        foreign: flagged(0x80),
         others: 0,
         breaks: 0,
     }
 }
 
-/// The highest bit of each of eight bytes.
-pub(super) const HIGHEST: u64 = 0x8080_8080_8080_8080;
-
 /// The highest bits of 64 bytes.
 #[inline]
 pub(super) fn gathered(eights: &[u64; 8]) -> u64 {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: every processor of that kind has SSE2.
+    unsafe {
+        x86::gathered(eights)
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    gathered_plain(eights)
+}
+
+/// The same, on any processor.
+#[cfg(any(test, not(target_arch = "x86_64")))]
+fn gathered_plain(eights: &[u64; 8]) -> u64 {
     // The product brings the highest bits of eight bytes side by side, at the top.
     const GATHER: u64 = 0x0002_0408_1020_4081;
+    const HIGHEST: u64 = 0x8080_8080_8080_8080;
     eights.iter().enumerate().fold(0, |mask, (at, &eight)| {
         mask | ((eight & HIGHEST).wrapping_mul(GATHER) >> 56) << (8 * at)
     })
+}
+
+/// Which of 64 bytes have a flag.
+#[inline]
+pub(super) fn flagged(bytes: &[u8; 64], flag: u8) -> u64 {
+    let mut eights = [0; 8];
+    for (eight, &bytes) in eights.iter_mut().zip(bytes.as_chunks::<8>().0) {
+        *eight = u64::from_le_bytes(bytes) << flag.leading_zeros();
+    }
+    gathered(&eights)
 }
 
 /// Replaces the starts and ends of `words` by those that its blocks tell.
@@ -291,10 +305,12 @@ fn edges(blocks: &[Block], mut take: impl FnMut(u32, u64, u64)) -> bool {
 #[inline(always)]
 fn find_words_portable(Words { lowered: _, blocks, starts, ends }: &mut Words) -> bool {
     let positions = |base: u32, mut edges: u64, found: &mut Vec<u32>| {
-        while edges != 0 {
-            found.push(base + edges.trailing_zeros());
-            edges &= edges - 1;
-        }
+        // Counted, so that none has to ask for room.
+        found.extend((0..edges.count_ones()).map(|_| {
+            let at = base + edges.trailing_zeros();
+            edges &= edges.wrapping_sub(1);
+            at
+        }));
     };
     edges(blocks, |base, first, behind| {
         positions(base, first, starts);
@@ -309,12 +325,13 @@ mod x86 {
         find_words_portable,
     };
     use std::arch::x86_64::{
-        __m256i, __m512i, _mm256_add_epi8, _mm256_and_si256, _mm256_cmpeq_epi8, _mm256_loadu_si256,
-        _mm256_min_epu8, _mm256_movemask_epi8, _mm256_or_si256, _mm256_set1_epi8,
-        _mm256_storeu_si256, _mm512_add_epi32, _mm512_castsi512_si128, _mm512_cvtepu8_epi32,
-        _mm512_extracti32x4_epi32, _mm512_loadu_si512, _mm512_maskz_compress_epi8,
-        _mm512_maskz_mov_epi8, _mm512_movepi8_mask, _mm512_or_si512, _mm512_permutex2var_epi8,
-        _mm512_set1_epi8, _mm512_set1_epi32, _mm512_storeu_si512, _mm512_test_epi8_mask,
+        __m256i, __m512i, _mm_movemask_epi8, _mm_set_epi64x, _mm256_add_epi8, _mm256_and_si256,
+        _mm256_cmpeq_epi8, _mm256_loadu_si256, _mm256_min_epu8, _mm256_movemask_epi8,
+        _mm256_or_si256, _mm256_set1_epi8, _mm256_storeu_si256, _mm512_add_epi32,
+        _mm512_castsi512_si128, _mm512_cvtepu8_epi32, _mm512_extracti32x4_epi32,
+        _mm512_loadu_si512, _mm512_maskz_compress_epi8, _mm512_maskz_mov_epi8, _mm512_movepi8_mask,
+        _mm512_or_si512, _mm512_permutex2var_epi8, _mm512_set1_epi8, _mm512_set1_epi32,
+        _mm512_storeu_si512, _mm512_test_epi8_mask,
     };
 
     /// The classes of a byte.
@@ -340,6 +357,15 @@ mod x86 {
         }
         classes
     };
+
+    #[inline]
+    #[target_feature(enable = "sse2")]
+    pub(super) fn gathered(eights: &[u64; 8]) -> u64 {
+        eights.as_chunks::<2>().0.iter().enumerate().fold(0, |mask, (at, &[low, high])| {
+            let bytes = _mm_set_epi64x(high.cast_signed(), low.cast_signed());
+            mask | u64::from(_mm_movemask_epi8(bytes).cast_unsigned()) << (16 * at)
+        })
+    }
 
     /// The numbers 0 to 63.
     const NUMBERS: [u8; 64] = {
@@ -548,6 +574,11 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn highest_bits_are_the_same_on_any_processor(eights in any::<[u64; 8]>()) {
+            prop_assert_eq!(gathered(&eights), gathered_plain(&eights));
+        }
+
         #[test]
         fn random_ascii_text(text in "[a-cA-C0-2_.':,; \n-]{0,300}") {
             check(&text);

@@ -21,6 +21,9 @@ pub const MARGIN: usize = 16;
 /// Words between two times of hashing the long ones: their places are bytes.
 const BLOCK: usize = 256;
 
+/// Words of which it is asked whether all are of three bytes at most.
+const FEW: usize = 16;
+
 /// XXH3's default secret, as far as words of up to 16 bytes use it.
 const SECRET: [u64; 7] = [
     0xbe4b_a423_396c_feb8,
@@ -78,13 +81,23 @@ fn portable(text: &[u8], starts: &[u32], ends: &[u32], hashes: &mut Vec<u64>) {
     for (starts, ends) in starts.chunks(BLOCK).zip(ends.chunks(BLOCK)) {
         let mut noted = 0;
         let first_new = hashes.len();
-        hashes.extend(starts.iter().zip(ends).enumerate().map(|(place, (&start, &end))| {
-            let length = u64::from(end - start);
-            // Always written, and overwritten unless the word is long.
-            long[noted % BLOCK] = place as u8;
-            noted += usize::from(length > 8);
-            hash_8(load(text, start), load(text, end - 8), length)
-        }));
+        for (few, (starts, ends)) in starts.chunks(FEW).zip(ends.chunks(FEW)).enumerate() {
+            let words = starts.iter().zip(ends);
+            // Where each character is a word, hardly any is longer.
+            if words.clone().fold(0, |most, (start, end)| most.max(end - start)) <= 3 {
+                hashes.extend(words.map(|(&start, &end)| {
+                    hash_3(load(text, start), load(text, end - 8), u64::from(end - start))
+                }));
+                continue;
+            }
+            hashes.extend(words.enumerate().map(|(place, (&start, &end))| {
+                let length = u64::from(end - start);
+                // Always written, and overwritten unless the word is long.
+                long[noted % BLOCK] = (FEW * few + place) as u8;
+                noted += usize::from(length > 8);
+                hash_8(load(text, start), load(text, end - 8), length)
+            }));
+        }
         hash_long(text, starts, ends, &long[..noted], &mut hashes[first_new..]);
     }
 }
@@ -109,6 +122,21 @@ fn load(text: &[u8], at: u32) -> u64 {
     bytes.and_then(|bytes| bytes.first_chunk()).map_or(0, |bytes| u64::from_le_bytes(*bytes))
 }
 
+/// What the hash of a word of 1 to 3 bytes is made of.
+#[inline]
+fn joined_3(first: u64, last: u64, length: u64) -> u64 {
+    let middle = first.wrapping_shr(8 * (length as u32 >> 1)) & 0xff;
+    ((first & 0xff) << 16 | middle << 24 | last >> 56 | length << 8) ^ FLIP_3
+}
+
+/// The hash of a word of 1 to 3 bytes.
+#[inline]
+fn hash_3(first: u64, last: u64, length: u64) -> u64 {
+    let mut hash = joined_3(first, last, length).wrapping_mul(PRIME64_2);
+    hash = (hash ^ hash >> 29).wrapping_mul(PRIME64_3);
+    hash ^ hash >> 32
+}
+
 /// The hash of a word of 1 to 8 bytes, without a branch.
 #[inline]
 fn hash_8(first: u64, last: u64, length: u64) -> u64 {
@@ -122,8 +150,7 @@ fn hash_8(first: u64, last: u64, length: u64) -> u64 {
         Class { factors: [PRIME_MX2; 2], shifts: [35, 28], length_mask: u64::MAX },
     ];
     let class = &CLASSES[usize::from(length > 3)];
-    let middle = first.wrapping_shr(8 * (length as u32 >> 1)) & 0xff;
-    let three = ((first & 0xff) << 16 | middle << 24 | last >> 56 | length << 8) ^ FLIP_3;
+    let three = joined_3(first, last, length);
     let eight = (last >> 32 | first << 32) ^ FLIP_8;
     let eight = eight ^ eight.rotate_left(49) ^ eight.rotate_left(24);
     let mut hash = select_unpredictable(length > 3, eight, three);
@@ -575,6 +602,8 @@ mod tests {
     fn mixed_lengths_hash_as_the_crate_does_at_every_count_around_a_block() {
         let text: Vec<u8> = (0..10_000_u64).map(|at| mix(at) as u8).collect();
         let length = |word: u64| match mix(word + 7) % 8 {
+            // Stretches of short ones, nearly.
+            _ if word / 50 % 2 == 1 && word % 50 != 33 => 1 + (mix(word) % 3) as u32,
             0 => 9 + (mix(word) % 24) as u32,
             _ => 1 + (mix(word) % 16) as u32,
         };

@@ -36,24 +36,25 @@ pub(super) struct Composer {
     long: UnorderedMap<char, Box<[Classed]>>,
     /// Forms of single characters.
     forms: UnorderedMap<char, Box<str>>,
+    pairs: Pairs,
     text: String,
 }
 
 impl Composer {
-    /// The text, normalized and folded.
-    pub(super) fn fold(&mut self, text: &str) -> &str {
+    /// Begins a text, of which characters are appended.
+    pub(super) fn begin(&mut self) {
         self.characters.clear();
-        for character in text.chars() {
-            self.decompose(character);
-        }
+    }
+
+    /// Takes the characters of what was appended, normalized and folded; `text` is the same.
+    pub(super) fn finish(&mut self, text: &[u8], take: impl FnMut(char)) {
         if self.characters.iter().any(|&(character, _)| character == IOTA_BELOW) {
-            normalize::fold(text, &mut self.text);
-            return &self.text;
+            normalize::fold(str::from_utf8(text).unwrap_or_default(), &mut self.text);
+            self.text.chars().for_each(take);
+            return;
         }
         put_in_order(&mut self.characters);
-        self.text.clear();
-        self.text.extend(compose_all(&mut self.characters));
-        &self.text
+        compose_all(&mut self.characters, &mut self.pairs).for_each(take);
     }
 
     /// A single character, normalized and folded.
@@ -64,9 +65,9 @@ impl Composer {
         })
     }
 
-    /// Appends what a character decomposes to.
+    /// Appends a character: what it decomposes to.
     #[inline]
-    fn decompose(&mut self, character: char) {
+    pub(super) fn append(&mut self, character: char) {
         let known =
             DECOMPOSED.get(character as usize).map_or(0, |known| known.load(Ordering::Relaxed));
         let classed = |at: u32| {
@@ -123,16 +124,49 @@ fn put_in_order(characters: &mut [Classed]) {
     }
 }
 
+/// What the last pairs of characters compose to: text has few pairs, often.
+#[derive(Debug)]
+struct Pairs([u64; Self::COUNT]);
+
+impl Pairs {
+    const COUNT: usize = 256;
+
+    #[inline]
+    fn compose(&mut self, one: char, other: char) -> Option<char> {
+        // Two pairs differ in the bits of both; what they compose to is below.
+        let pair = u64::from(u32::from(one)) << (2 * CHARACTER_BITS)
+            | u64::from(u32::from(other)) << CHARACTER_BITS;
+        let place = (u32::from(one) ^ u32::from(other) << 3) as usize % Self::COUNT;
+        let known = &mut self.0[place];
+        if *known >> CHARACTER_BITS != pair >> CHARACTER_BITS {
+            *known =
+                pair | compose(one, other).map_or(0, |composed| u64::from(u32::from(composed)));
+        }
+        match *known as u32 & ((1 << CHARACTER_BITS) - 1) {
+            0 => None,
+            composed => char::from_u32(composed),
+        }
+    }
+}
+
+impl Default for Pairs {
+    fn default() -> Self {
+        // Two characters of code 0 compose to nothing.
+        Self([0; Self::COUNT])
+    }
+}
+
 /// Composes characters that are in order.
-fn compose_all(characters: &mut [Classed]) -> impl Iterator<Item = char> {
+fn compose_all(characters: &mut [Classed], pairs: &mut Pairs) -> impl Iterator<Item = char> {
     let mut length = 0;
     // The last character that is no mark, and the class of what is behind it.
     let (mut starter, mut last) = (None, None);
     for at in 0..characters.len() {
         let (character, class) = characters[at];
-        let composed = starter
-            .filter(|_| last.is_none_or(|last| last < class))
-            .and_then(|starter: usize| Some((starter, compose(characters[starter].0, character)?)));
+        let composed =
+            starter.filter(|_| last.is_none_or(|last| last < class)).and_then(|starter: usize| {
+                Some((starter, pairs.compose(characters[starter].0, character)?))
+            });
         if let Some((starter, composed)) = composed {
             characters[starter].0 = composed;
             continue;
@@ -155,9 +189,12 @@ mod tests {
 
     #[track_caller]
     fn check(composer: &mut Composer, text: &str) {
-        let mut expected = String::new();
+        let (mut found, mut expected) = (String::new(), String::new());
+        composer.begin();
+        text.chars().for_each(|character| composer.append(character));
+        composer.finish(text.as_bytes(), |character| found.push(character));
         normalize::fold(text, &mut expected);
-        assert_eq!(composer.fold(text), expected, "{}", text.escape_unicode());
+        assert_eq!(found, expected, "{}", text.escape_unicode());
     }
 
     #[test]
@@ -169,7 +206,8 @@ mod tests {
             check(&mut composer, &text);
         }
         for character in "a\u{fdfa}\u{390}\u{345}\u{1fb3}".chars() {
-            let expected = composer.fold(&character.to_string()).to_owned();
+            let mut expected = String::new();
+            normalize::fold(&character.to_string(), &mut expected);
             assert_eq!(composer.fold_one(character), expected);
             assert_eq!(composer.fold_one(character), expected);
         }

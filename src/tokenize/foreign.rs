@@ -99,6 +99,10 @@ impl Marking<'_> {
         if before.digits != 0 {
             return self.digits(at..end);
         }
+        if before.underscores != 0 {
+            // With it they connect, and are no word by themselves.
+            return role != Role::WordMark && self.underscores(at..end);
+        }
         // Of no word, unless it makes one of what it belongs to or what is behind.
         let is_of_singles = self.follows(is_single, at);
         let goes_on = self.text.get(end) == Some(&b'_');
@@ -118,14 +122,15 @@ impl Marking<'_> {
         }
         before.letters == 0
             && before.digits == 0
+            && before.underscores == 0
             && role != Role::SingleWordMark
             && !self.follows(Role::is_attached, at)
     }
 
-    /// What the byte before a mark is; `None` if it may join, or connects.
+    /// What the byte before a mark is; `None` if it may join.
     fn before_mark(&self, at: usize) -> Option<Block> {
         let before = self.before(at);
-        let may_join = before.joins_letters | before.joins_digits | before.underscores != 0
+        let may_join = before.joins_letters | before.joins_digits != 0
             || at > 0 && self.text[at - 1] == b'"'
             || self.follows(Role::may_join, at);
         (!may_join).then_some(before)
@@ -191,6 +196,11 @@ impl Marking<'_> {
 
     fn digits(&mut self, range: Range<usize>) -> bool {
         self.words.mark(range, |block| &mut block.digits);
+        true
+    }
+
+    fn underscores(&mut self, range: Range<usize>) -> bool {
+        self.words.mark(range, |block| &mut block.underscores);
         true
     }
 

@@ -12,8 +12,10 @@ use crate::kernels::word_masks::Words;
 
 /// Where the kernel comes no further than this many bytes,
 const FEW: usize = 16;
-/// so many are looked at one by one before it is asked again.
+/// so many are looked at one by one before it is asked again, twice as many each time
 const MANY: usize = 32;
+/// up to these.
+const MOST: usize = 256;
 
 /// A text that is normalized and folded.
 #[derive(Debug, Default)]
@@ -41,14 +43,16 @@ impl Normalized {
     /// before what is no letter or digit.
     pub(super) fn fill(&mut self, isa: Isa, text: &[u8], words: &Words) {
         self.folded.length = 0;
-        let mut at = 0;
+        let (mut at, mut many) = (0, MANY);
         while at < text.len() {
             // Mostly there are no more bytes.
             let room = self.folded.reserve(text.len() - at + ROOM);
             let done = fold_characters(isa, &CHARACTERS, words, at..text.len(), room);
             (at, self.folded.length) = (at + done, self.folded.length + done);
             // Where it does not come far, characters are faster one by one.
-            let until = text.len().min(at + if done < FEW { MANY } else { 1 });
+            let one_by_one = if done < FEW { many } else { 1 };
+            many = if done < FEW { MOST.min(2 * many) } else { MANY };
+            let until = text.len().min(at + one_by_one);
             while at < until {
                 at = self.fill_one(text, at);
             }
@@ -79,17 +83,18 @@ impl Normalized {
     #[cold]
     fn unstable(&mut self, text: &[u8], at: usize) -> usize {
         let start = self.back_to_stable(text, at);
-        let mut end = at;
+        let Self { folded, composer } = self;
+        composer.begin();
+        let mut end = start;
         while let Some((character, length)) = decode(text, end) {
-            let is_stable = matches!(form(character).state(), State::Stable | State::Long);
-            if end > at && is_stable {
+            let is_stable = || matches!(form(character).state(), State::Stable | State::Long);
+            if end > at && is_stable() {
                 break;
             }
+            composer.append(character);
             end += length;
         }
-        // It was decoded.
-        let part = str::from_utf8(&text[start..end]).unwrap_or_default();
-        self.folded.push(self.composer.fold(part).as_bytes());
+        composer.finish(&text[start..end], |character| folded.push_character(character));
         end
     }
 
@@ -118,7 +123,17 @@ impl Folded {
     #[inline]
     fn push_form(&mut self, form: Form) {
         let (bytes, length) = form.folded();
-        self.push(&bytes[..length]);
+        // All of them, which is one store.
+        if let Some(room) = self.reserve(bytes.len()).first_chunk_mut() {
+            *room = bytes;
+        }
+        self.length += length;
+    }
+
+    #[inline]
+    fn push_character(&mut self, character: char) {
+        let room = self.reserve(character.len_utf8());
+        self.length += character.encode_utf8(room).len();
     }
 
     #[inline]

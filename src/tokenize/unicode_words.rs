@@ -62,12 +62,20 @@ impl UnicodeWords {
 
     /// Appends the words of a text that is normalized and folded.
     pub(super) fn folded(self, text: &[u8], tokens: &mut HashedTokens) {
-        let HashedTokens { hashes, words, cut, .. } = tokens;
         if text.len() > MAX_TEXT {
-            // Normalized, a text may have many times the bytes.
-            push_words(str::from_utf8(text).unwrap_or_default(), hashes);
+            // Where there is no white space to cut it at, it is not cut.
+            push_words(str::from_utf8(text).unwrap_or_default(), &mut tokens.hashes);
             return;
         }
+        // Normalized, a piece may have many times the bytes.
+        for piece in pieces(text) {
+            self.folded_piece(piece, tokens);
+        }
+    }
+
+    /// Appends the words of a piece of such a text.
+    fn folded_piece(self, text: &[u8], tokens: &mut HashedTokens) {
+        let HashedTokens { hashes, words, cut, .. } = tokens;
         classify(self.isa, text, words);
         foreign::mark(self.isa, text, words, cut);
         find_words(self.isa, words);
@@ -178,6 +186,14 @@ mod tests {
         // Marks of a single character that an underscore joins.
         for marks in ["", "\u{300}", "\u{300}\u{300}", "\u{300}\u{308}\u{301}"] {
             check_fast(format!("ァ{marks}_0ก a{marks}_0 中{marks}_b {marks}_c").as_bytes());
+            // Marks of an underscore.
+            for behind in
+                ["", "a", "1", "ァ", "ー", "ก", "中", "_", ".b", "\"א", "\u{93e}", "\u{e48}", "々"]
+            {
+                for before in ["", "a", "1", "ァ", "ー", "中", "א", "a.", "_"] {
+                    check_fast(format!("{before}_{marks}{behind} -").as_bytes());
+                }
+            }
         }
     }
 
@@ -240,6 +256,8 @@ mod tests {
             check_fast(&word_at_the_seam);
             check_fast(&vec![b'x'; length]);
         }
+        // Of many times the bytes, normalized.
+        check_fast("\u{fdfa}, \u{337f}\u{fdfa} ".repeat(PIECE_BYTES / 60).as_bytes());
     }
 
     /// The fast way and the slow way, by the best instruction set alone.
