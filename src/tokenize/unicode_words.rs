@@ -62,20 +62,12 @@ impl UnicodeWords {
 
     /// Appends the words of a text that is normalized and folded.
     pub(super) fn folded(self, text: &[u8], tokens: &mut HashedTokens) {
+        let HashedTokens { hashes, words, cut, .. } = tokens;
         if text.len() > MAX_TEXT {
-            // Where there is no white space to cut it at, it is not cut.
-            push_words(str::from_utf8(text).unwrap_or_default(), &mut tokens.hashes);
+            // Normalized, a text may have many times the bytes.
+            push_words(str::from_utf8(text).unwrap_or_default(), hashes);
             return;
         }
-        // Normalized, a piece may have many times the bytes.
-        for piece in pieces(text) {
-            self.folded_piece(piece, tokens);
-        }
-    }
-
-    /// Appends the words of a piece of such a text.
-    fn folded_piece(self, text: &[u8], tokens: &mut HashedTokens) {
-        let HashedTokens { hashes, words, cut, .. } = tokens;
         classify(self.isa, text, words);
         foreign::mark(self.isa, text, words, cut);
         find_words(self.isa, words);
@@ -256,8 +248,6 @@ mod tests {
             check_fast(&word_at_the_seam);
             check_fast(&vec![b'x'; length]);
         }
-        // Of many times the bytes, normalized.
-        check_fast("\u{fdfa}, \u{337f}\u{fdfa} ".repeat(PIECE_BYTES / 60).as_bytes());
     }
 
     /// The fast way and the slow way, by the best instruction set alone.
