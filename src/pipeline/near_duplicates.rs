@@ -20,7 +20,7 @@ use crate::write::summary::Level;
 pub struct NearDuplicates {
     /// What the reading told: of the collection, or of queries and corpus.
     pub read: Sides<CollectionSummary>,
-    /// All that is close, or what [decides](super::Config::may_leave_pairs_out) of it.
+    /// All that is close, or what [decides](super::config::Config::may_leave_pairs_out) of it.
     pub close: Close,
     /// The documents to remove, in reading order: of one collection the near-duplicates of those
     /// that are kept; of queries those that have a match, each with the corpus document that is

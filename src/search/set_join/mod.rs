@@ -5,7 +5,7 @@
 //!    real collections most terms of most documents occur nowhere else. So the terms are counted in
 //!    a table of two-bit cells, and sets with too many unmatched terms are dropped (`prune`; by
 //!    `reread` where the terms do not fit into memory). Where there are few terms this does not pay.
-//! 2. *Sketch* what survives in about two bits a term (`sketches`). Of equal sets only the first one
+//! 2. *Sketch* what survives in about three bits a term (`sketches`). Of equal sets only the first one
 //!    is joined.
 //! 3. *Find candidates*, whichever way is the cheaper: either every two sketches whose sizes let
 //!    them be alike are compared (`window_scan`), and the few documents whose sketches are near are
@@ -116,8 +116,8 @@ const ROUNDS_LEAVE: usize = 16;
 /// Terms that are read so soon that nothing need be said before, and that it pays to sketch at once.
 pub const FEW_TERMS: u64 = 1 << 26;
 
-/// Bytes per term of documents that are sketched: most of them for the number of bits that low
-/// thresholds take, and twice, until they are in order.
+/// Bytes per term of documents that are sketched, at the thresholds of near-duplicates: twice, until
+/// they are in order.
 const BYTES_PER_SKETCHED_TERM: u64 = 1;
 
 /// Bytes of pairs that are not worth counting.

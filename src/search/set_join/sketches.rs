@@ -3,7 +3,7 @@
 //!
 //! Each term chooses one bit of its set's row, and the row holds how often each was chosen, odd or
 //! even. Terms that two sets share cancel out in the difference of their rows, so the rows differ in
-//! no more bits than the sets differ in terms. Rows are about three times as long as the most that
+//! no more bits than the sets differ in terms. Rows are at least six times as long as the most that
 //! alike sets may differ by, so that other sets' rows differ by more; half of a row added to the
 //! other half is the row of half the length, so that rows of unequal lengths are compared too.
 //!
@@ -24,8 +24,10 @@ use std::ops::Range;
 
 /// What the memory is for.
 const SKETCHES: &str = "the sketches of the documents";
-/// Bits of a row for each term by which alike sets may differ.
-const BITS_A_DIFFERENCE: u64 = 3;
+/// Bits of a row for each term by which alike sets may differ. With half as many, most of what is near is
+/// not alike where much is about as similar as the threshold, as pages of a template are, and must be
+/// read again for that.
+const BITS_A_DIFFERENCE: u64 = 6;
 /// The longest row, in words: 32 bits of a term choose its bit.
 const MOST_WORDS: u64 = 1 << 26;
 

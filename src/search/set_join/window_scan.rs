@@ -189,9 +189,9 @@ pub(super) fn estimated_nanoseconds(
     isa: Isa,
 ) -> f64 {
     let (a_pair, a_word) = match isa {
-        Isa::Avx512 => (0.2, 0.08),
-        Isa::Avx2 => (0.3, 0.25),
-        Isa::Portable => (0.5, 1.0),
+        Isa::Avx512 => (0.2, 0.06),
+        Isa::Avx2 => (0.3, 0.1),
+        Isa::Portable => (0.5, 0.3),
     };
     let (mut start, mut end, mut nanoseconds) = (0, 0, 0.0);
     for &size in sets {
