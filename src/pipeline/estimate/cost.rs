@@ -32,6 +32,8 @@ const SECONDS_A_LIVING_TERM: f64 = 25e-9;
 const SECONDS_A_KEPT_TERM: f64 = 10e-9;
 /// The same for each term, where they have weights and shingles are of words.
 const SECONDS_A_WEIGHED_TERM: f64 = 150e-9;
+/// Seconds for each file: it is found, looked at before it is read, and listed on the page.
+const SECONDS_A_FILE: f64 = 6e-6;
 /// Seconds for each document, in names, clusters and outputs.
 const SECONDS_A_DOCUMENT: f64 = 0.2e-6;
 /// Seconds that a run takes for nothing: threads, a folder, a page, syncs.
@@ -117,6 +119,7 @@ pub(super) fn of(samples: &Sides<Sample>, told: Told, plan: &Plan) -> Cost {
         .sum();
     let seconds = SECONDS_OF_NOTHING
         + shown
+        + slowness * told.files as f64 * SECONDS_A_FILE
         + slowness * documents * SECONDS_A_DOCUMENT
         + shared(read + make);
 

@@ -59,13 +59,13 @@ pub use prune::sample_eighths;
 pub use term_source::{TermSource, Wanted};
 pub use weighted_join::shared_weight_if_enough;
 
-use kept_pairs::Turns;
+use kept_pairs::{KeptPairs, Turns};
 use prefix_join::PrefixJoin;
 use prune::{Shard, Stored};
 use ranked_sets::Ranking;
 use rayon::ThreadPool;
 use reread::Rereading;
-use sketch_join::SketchJoin;
+use sketch_join::{Deciding, SketchJoin};
 use sketches::{Equal, SketchScratch, Sketching};
 use std::ops::Range;
 use term_source::Sources;
@@ -187,9 +187,14 @@ impl SetJoin<'_> {
         let sources = Sources { first: source, second: None };
         let mut survivors = self.beside_what_is_kept(&sources).survivors(&sources)?;
         let equal = survivors.set_equal_aside();
-        let turns = order.map(|order| || order().map(|rows| Turns::new(rows, &equal)));
-        let turns = turns.as_ref().map(|turns| turns as &dyn Fn() -> Result<Turns>);
-        let joined = self.beside_what_is_told(&sources).join(&sources, survivors, turns)?;
+        let deciding = order.map(|order| {
+            let equal = &equal;
+            move |by_sketches: &SketchJoin<'_>, most: u64, sizes: &mut [u32]| {
+                KeptPairs::new(by_sketches, Turns::new(order()?, equal), most).find(sizes)
+            }
+        });
+        let deciding = deciding.as_ref().map(|deciding| deciding as &Deciding<'_>);
+        let joined = self.beside_what_is_told(&sources).join(&sources, survivors, deciding)?;
         let close = Close::sets(Sides::One(groups(&equal)), joined.pairs);
         Ok(Close { is_complete: joined.are_all, ..close })
     }
@@ -305,7 +310,7 @@ impl SetJoin<'_> {
         &self,
         sources: &Sources<'_>,
         survivors: Survivors,
-        turns: Option<&dyn Fn() -> Result<Turns>>,
+        deciding: Option<&Deciding<'_>>,
     ) -> Result<Joined> {
         let Survivors { mut shards, sketches, is_scanned } = survivors;
         let second_from = sources.second.map(|_| {
@@ -313,7 +318,7 @@ impl SetJoin<'_> {
             prune::end_row(of_first)
         });
         let joined = if is_scanned {
-            SketchJoin::new(self, sources, &shards, sketches, second_from)?.pairs(turns)?
+            SketchJoin::new(self, sources, &shards, sketches, second_from)?.pairs(deciding)?
         } else {
             drop(sketches);
             let mut pairs = self.join_by_prefixes(sources, &mut shards, second_from)?;

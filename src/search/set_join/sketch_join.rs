@@ -2,7 +2,6 @@
 //! term by term.
 
 use super::compare_terms::TermComparison;
-use super::kept_pairs::{KeptPairs, Turns};
 use super::pair_order::{Candidate, PAIRS, in_order};
 use super::prune::{self, Shard};
 use super::sketches::{Sketches, Sketching};
@@ -29,6 +28,11 @@ const BYTES_PER_PAIR: u64 = 2 * size_of::<SetPair>() as u64;
 /// Is given pairs that are alike, and how many distinct terms each row has; gives how many pairs it
 /// holds.
 pub(super) type Found<'f> = dyn FnMut(LargeBuffer<SetPair>, &[u32]) -> Result<u64> + 'f;
+
+/// Finds of the pairs, of which there is memory for so many, only those that decide what is kept; puts
+/// how many distinct terms each row has.
+pub(super) type Deciding<'f> =
+    dyn Fn(&SketchJoin<'_>, u64, &mut [u32]) -> Result<LargeBuffer<SetPair>> + 'f;
 
 /// Documents whose sketches are compared with those of others.
 pub(super) struct Scan<'s> {
@@ -94,12 +98,12 @@ impl<'a> SketchJoin<'a> {
         Ok(Self { join, sources, shards, sketches, second, memory })
     }
 
-    /// The pairs that are alike, ascending. Where they are too many for the memory and it is told whose
-    /// `turns` come when, only those that decide which documents are kept.
+    /// The pairs that are alike, ascending. Where they are too many for the memory, only those that are
+    /// `deciding`, if that is given.
     ///
     /// # Errors
-    /// Those of the source and of `turns`; the pairs are too many; the memory cannot be had.
-    pub(super) fn pairs(&self, turns: Option<&dyn Fn() -> Result<Turns>>) -> Result<Joined> {
+    /// Those of the source and of `deciding`; the pairs are too many; the memory cannot be had.
+    pub(super) fn pairs(&self, deciding: Option<&Deciding<'_>>) -> Result<Joined> {
         let (threshold, threads) = (self.join.threshold, self.threads());
         let scans = match &self.second {
             Some((_, second)) => Scan::across(&self.sketches, second).into(),
@@ -113,11 +117,11 @@ impl<'a> SketchJoin<'a> {
             if count > most { Err(self.join.too_many_pairs(count)) } else { Ok(count) }
         });
         if count > most
-            && let Some(turns) = turns
+            && let Some(deciding) = deciding
         {
             drop(alike);
-            let deciding = KeptPairs::new(self, turns()?, most).find(&mut sizes)?;
-            let pairs = ClosePairs::of_sets(deciding, sizes, 0, threshold);
+            let pairs = deciding(self, most, &mut sizes)?;
+            let pairs = ClosePairs::of_sets(pairs, sizes, 0, threshold);
             return Ok(Joined { pairs, are_all: false });
         }
         visited?;

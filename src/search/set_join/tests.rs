@@ -5,15 +5,14 @@ use super::kept_pairs::KeptPairs;
 use super::pair_order::in_order;
 use super::sketch_join::Scan;
 use super::*;
-use crate::close::{Close, Neighbourhood};
-use crate::cluster::Removal;
-use crate::cluster::keep::keep_preferred;
+use crate::close::Close;
+use crate::closeness::Closeness;
 use crate::large_buffer::LargeBuffer;
 use crate::progress::NoProgress;
 use crate::similarity::{Measure, Similarity};
 use crate::stable_hash::mix;
 use proptest::prelude::*;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Documents in memory, in shards of a few each.
@@ -238,14 +237,21 @@ fn order_of(documents: &[Vec<u64>], seed: u64) -> Vec<u32> {
     rows
 }
 
-/// What is removed where the first rows of an order are kept.
-fn removals(close: &Close, order: &[u32]) -> Vec<Removal> {
-    let mut turns = vec![0; order.len()];
-    for (turn, &row) in order.iter().enumerate() {
-        turns[row as usize] = turn;
+/// What is removed, and for which kept row, where the first rows of an order are kept: each is asked how
+/// close it is to all that were kept before it.
+fn removals(close: &Close, order: &[u32]) -> Vec<(u32, u32, Closeness)> {
+    let pairs = expanded(close).into_iter().map(|pair| ((pair.a, pair.b), pair.closeness));
+    let pairs: BTreeMap<(u32, u32), Closeness> = pairs.collect();
+    let (mut kept, mut removed) = (Vec::new(), Vec::new());
+    for &row in order {
+        let close_to = |&other: &u32| Some((*pairs.get(&(row.min(other), row.max(other)))?, other));
+        let closest = kept.iter().filter_map(close_to);
+        match closest.max_by(|(to_a, a), (to_b, b)| to_a.compare(*to_b).then(b.cmp(a))) {
+            Some((closeness, other)) => removed.push((row, other, closeness)),
+            None => kept.push(row),
+        }
     }
-    let prefer = |a: u32, b: u32| turns[a as usize].cmp(&turns[b as usize]);
-    keep_preferred(&Neighbourhood::new(close), prefer)
+    removed
 }
 
 /// Checks that over the pairs that decide as much is removed as over all; gives how many each are.
