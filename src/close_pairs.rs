@@ -36,6 +36,15 @@ pub struct SetPair {
     pub shared: u32,
 }
 
+impl SetPair {
+    /// How similar two sets of so many terms are, by the measure of `threshold`.
+    pub(crate) fn similarity(self, [left, right]: [u32; 2], threshold: Threshold) -> Similarity {
+        // No more than both have: files that changed while they were read were told of.
+        let shared = self.shared.min(left).min(right);
+        threshold.similarity(shared.into(), left.into(), right.into())
+    }
+}
+
 /// Pairs, ascending by their rows.
 #[derive(Clone)]
 pub struct ClosePairs(Told);
@@ -103,12 +112,9 @@ impl ClosePairs {
         match &self.0 {
             Told::Each(pairs) => pairs[number].closeness,
             Told::Sets { pairs, sizes, second_from, threshold } => {
-                let SetPair { a, b, shared } = pairs[number];
-                let [left, right] = [a, b + second_from].map(|row| sizes[row as usize]);
-                // No more than both have: files that changed while they were read were told of.
-                let shared = shared.min(left).min(right);
-                let similarity = threshold.similarity(shared.into(), left.into(), right.into());
-                Closeness::Similarity(similarity)
+                let pair = pairs[number];
+                let sizes = [pair.a, pair.b + second_from].map(|row| sizes[row as usize]);
+                Closeness::Similarity(pair.similarity(sizes, *threshold))
             }
         }
     }

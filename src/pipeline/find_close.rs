@@ -91,7 +91,7 @@ impl Run<'_> {
         let join = SetJoin { threshold, pool, memory_bytes, isa, progress: &clock };
         let close = match &kept {
             Sides::One(source) if self.plan.may_leave_pairs_out() => {
-                let order = || Ok(sources.first().order(self.plan.keep()));
+                let order = || sources.first().order(self.plan.keep());
                 join.self_join_to_keep(source, &order)?
             }
             Sides::One(source) => join.self_join(source)?,

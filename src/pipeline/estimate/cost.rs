@@ -138,11 +138,12 @@ pub(super) fn of(samples: &Sides<Sample>, told: Told, plan: &Plan) -> Cost {
             // What the terms that were counted left out has no sketch to be near by chance.
             let by_chance = if is_counted(terms) { 0.0 } else { scan.terms_share };
             let living = 1.0 - (1.0 - alike) * (1.0 - by_chance);
-            let SetJoinBytes { kept, reading, comparing } =
-                SetJoinBytes::of(samples, threshold, living, scan, memory);
+            let kept_terms = sum(|s| s.amounts.terms * s.dear_share);
+            let kept = (kept_terms * BYTES_A_KEPT_TERM).min(memory / 3.0);
+            let SetJoinBytes { reading, comparing } =
+                SetJoinBytes::of(samples, threshold, living, scan, memory - kept);
             let weighed = if is_learned { terms } else { 0.0 };
             let again = read - sum(|sample| sample.dear_seconds);
-            let kept_terms = sum(|s| s.amounts.terms * s.dear_share);
             let made_again = sum(|s| s.amounts.make_seconds * (1.0 - s.dear_share)) * living;
             Cost {
                 seconds: seconds
@@ -229,13 +230,11 @@ fn set_join_seconds(terms: f64, (alike, living): (f64, f64), scan: ScanForecast)
         + terms * living * SECONDS_A_LIVING_TERM
 }
 
-/// Bytes of an exact join.
+/// Bytes of an exact join, beside terms that are kept from the first reading to the end.
 struct SetJoinBytes {
-    /// Of terms that are kept from the first reading to the end.
-    kept: f64,
-    /// What is beside them while texts are read.
+    /// While texts are read.
     reading: f64,
-    /// What is beside them while documents are compared.
+    /// While documents are compared.
     comparing: f64,
 }
 
@@ -245,10 +244,9 @@ impl SetJoinBytes {
         threshold: Threshold,
         living: f64,
         scan: ScanForecast,
-        memory: f64,
+        most: f64,
     ) -> Self {
         let terms: f64 = samples.iter().map(|sample| sample.amounts.terms).sum();
-        let dear: f64 = samples.iter().map(|s| s.amounts.terms * s.dear_share).sum();
         let compared = terms * living * BYTES_A_LIVING_TERM + scan.pairs * BYTES_A_CANDIDATE;
         let (reading, sketched) = if is_counted(terms) {
             // Of the terms, the first round looks at a share.
@@ -261,9 +259,7 @@ impl SetJoinBytes {
             let sketched = terms * BYTES_A_SKETCHED_TERM + documents * BYTES_A_SKETCHED_SET;
             (sketched, sketched)
         };
-        let kept = (dear * BYTES_A_KEPT_TERM).min(memory / 3.0);
-        let most = memory - kept;
-        Self { kept, reading: reading.min(most), comparing: (sketched + compared).min(most) }
+        Self { reading: reading.min(most), comparing: (sketched + compared).min(most) }
     }
 }
 

@@ -244,16 +244,15 @@ impl<'a> KeptPairs<'a> {
         let (threshold, turns) = (self.join.join.threshold, &self.turns);
         self.join.threads().sort_by_key(&mut self.pairs, |pair| (pair.a, turns.first(pair.b)));
         let mut closest = None;
-        self.pairs.retain(|&SetPair { a, b, shared }| {
-            let [left, right] = [a, b].map(|row| sizes[row as usize]);
-            let shared = shared.min(left).min(right).into();
-            let similarity = threshold.similarity(shared, left.into(), right.into());
-            let row = turns.kept_row(b);
+        self.pairs.retain(|pair| {
+            let similarity =
+                pair.similarity([pair.a, pair.b].map(|row| sizes[row as usize]), threshold);
+            let row = turns.kept_row(pair.b);
             let is_closer = closest.is_none_or(|(other, to_other, kept)| {
-                other != a || similarity.cmp(&to_other).then(u32::cmp(&kept, &row)).is_gt()
+                other != pair.a || similarity.cmp(&to_other).then(u32::cmp(&kept, &row)).is_gt()
             });
             if is_closer {
-                closest = Some((a, similarity, row));
+                closest = Some((pair.a, similarity, row));
             }
             is_closer
         });

@@ -166,7 +166,7 @@ impl SetJoin<'_> {
     /// is called when all were read, if ever.
     ///
     /// # Errors
-    /// As [`Self::self_join`], and those of `order`.
+    /// As [`Self::self_join`].
     ///
     /// # Complexity
     /// As [`Self::self_join`]; for what is left out, each document is compared with those that are
@@ -174,7 +174,7 @@ impl SetJoin<'_> {
     pub fn self_join_to_keep(
         &self,
         source: &dyn TermSource,
-        order: &dyn Fn() -> Result<Vec<u32>>,
+        order: &dyn Fn() -> Vec<u32>,
     ) -> Result<Close> {
         self.joined(source, Some(order))
     }
@@ -182,19 +182,19 @@ impl SetJoin<'_> {
     fn joined(
         &self,
         source: &dyn TermSource,
-        order: Option<&dyn Fn() -> Result<Vec<u32>>>,
+        order: Option<&dyn Fn() -> Vec<u32>>,
     ) -> Result<Close> {
         let sources = Sources { first: source, second: None };
-        let mut survivors = self.beside_what_is_kept(&sources).survivors(&sources)?;
+        let mut survivors = self.beside(sources.keeping_bytes()).survivors(&sources)?;
         let equal = survivors.set_equal_aside();
         let deciding = order.map(|order| {
             let equal = &equal;
             move |by_sketches: &SketchJoin<'_>, most: u64, sizes: &mut [u32]| {
-                KeptPairs::new(by_sketches, Turns::new(order()?, equal), most).find(sizes)
+                KeptPairs::new(by_sketches, Turns::new(order(), equal), most).find(sizes)
             }
         });
         let deciding = deciding.as_ref().map(|deciding| deciding as &Deciding<'_>);
-        let joined = self.beside_what_is_told(&sources).join(&sources, survivors, deciding)?;
+        let joined = self.beside(sources.told_bytes()).join(&sources, survivors, deciding)?;
         let close = Close::sets(Sides::One(groups(&equal)), joined.pairs);
         Ok(Close { is_complete: joined.are_all, ..close })
     }
@@ -209,20 +209,15 @@ impl SetJoin<'_> {
     /// As [`Self::self_join`], but every pair of equal documents is a pair here.
     pub fn query(&self, queries: &dyn TermSource, corpus: &dyn TermSource) -> Result<Close> {
         let sources = Sources { first: queries, second: Some(corpus) };
-        let survivors = self.beside_what_is_kept(&sources).survivors(&sources)?;
-        let joined = self.beside_what_is_told(&sources).join(&sources, survivors, None)?;
+        let survivors = self.beside(sources.keeping_bytes()).survivors(&sources)?;
+        let joined = self.beside(sources.told_bytes()).join(&sources, survivors, None)?;
         Ok(Close::sets(Sides::Two(Vec::new(), Vec::new()), joined.pairs))
     }
 
-    /// The same join with the memory that is left while its source keeps what it reads.
-    fn beside_what_is_kept(self, sources: &Sources<'_>) -> Self {
-        let left = self.memory_bytes.saturating_sub(sources.keeping_bytes());
-        Self { memory_bytes: left.max(self.memory_bytes / 4), ..self }
-    }
-
-    /// The same join with the memory that is left when everything was read that remains.
-    fn beside_what_is_told(self, sources: &Sources<'_>) -> Self {
-        let left = self.memory_bytes.saturating_sub(sources.told_bytes());
+    /// The same join with the memory that is left beside so much: while its sources keep what they read,
+    /// what they may take for that, and from when everything was read that remains, what they told.
+    fn beside(self, bytes: u64) -> Self {
+        let left = self.memory_bytes.saturating_sub(bytes);
         Self { memory_bytes: left.max(self.memory_bytes / 4), ..self }
     }
 
