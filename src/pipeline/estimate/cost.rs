@@ -26,7 +26,7 @@ use std::time::Instant;
 const SECONDS_A_SKETCHED_TERM: f64 = 5e-9;
 const SECONDS_A_COUNTED_TERM: f64 = 15e-9;
 /// The same for each term of the documents that are compared by their terms.
-const SECONDS_A_LIVING_TERM: f64 = 25e-9;
+const SECONDS_A_COMPARED_TERM: f64 = 25e-9;
 /// The same for each term that is kept, in memory that is new, and gone through once more: what packed
 /// pages take beyond the same pages as plain text.
 const SECONDS_A_KEPT_TERM: f64 = 10e-9;
@@ -61,14 +61,14 @@ const BYTES_A_NUMBER: f64 = 4.0;
 const BYTES_A_SKETCHED_TERM: f64 = 0.5;
 const BYTES_A_SKETCHED_SET: f64 = 72.0;
 /// Bytes for each term of the documents that are compared by their terms, with their pairs.
-const BYTES_A_LIVING_TERM: f64 = 14.0;
+const BYTES_A_COMPARED_TERM: f64 = 14.0;
 /// Bytes for each pair whose sketches are near: where it was found, and in order.
 const BYTES_A_CANDIDATE: f64 = 32.0;
 /// Bytes for each term, where they have weights.
 const BYTES_A_WEIGHED_TERM: f64 = 40.0;
-/// The share of the terms that are in such documents at the least, about. It is that of the
-/// near-duplicates and of what is quoted elsewhere, of which a sample shows a part.
-const LIVING_SHARE: f64 = 0.06;
+/// The share of the terms that are in documents which are alike at the least, about, and in those of
+/// which so many terms are elsewhere too that they may be. A sample shows a part of them.
+const ALIKE_SHARE: f64 = 0.06;
 /// Bytes for each term of what is dear to read, which is kept: its hash, and room to grow.
 const BYTES_A_KEPT_TERM: f64 = 9.0;
 
@@ -133,23 +133,23 @@ pub(super) fn of(samples: &Sides<Sample>, told: Told, plan: &Plan) -> Cost {
     let learned = if is_learned { shared(read + make) } else { 0.0 };
     match plan.method().close() {
         Criterion::Similarity(threshold) => {
-            let alike = samples.iter().map(|s| s.living_share).fold(LIVING_SHARE, f64::max);
-            let scan = scan(samples, threshold, alike, plan.resources().isa);
-            // What the terms that were counted left out has no sketch to be near by chance.
-            let by_chance = if is_counted(terms) { 0.0 } else { scan.terms_share };
-            let living = 1.0 - (1.0 - alike) * (1.0 - by_chance);
+            let most =
+                |share: fn(&Sample) -> f64| samples.iter().map(share).fold(ALIKE_SHARE, f64::max);
+            let living = most(|sample| sample.living_share);
+            let scan = scan(samples, threshold, living, plan.resources().isa);
+            let compared = 1.0 - (1.0 - most(|s| s.alike_share)) * (1.0 - scan.terms_share);
             let kept_terms = sum(|s| s.amounts.terms * s.dear_share);
             let kept = (kept_terms * BYTES_A_KEPT_TERM).min(memory / 3.0);
             let SetJoinBytes { reading, comparing } =
-                SetJoinBytes::of(samples, threshold, living, scan, memory - kept);
+                SetJoinBytes::of(samples, threshold, compared, scan, memory - kept);
             let weighed = if is_learned { terms } else { 0.0 };
             let again = read - sum(|sample| sample.dear_seconds);
-            let made_again = sum(|s| s.amounts.make_seconds * (1.0 - s.dear_share)) * living;
+            let made_again = sum(|s| s.amounts.make_seconds * (1.0 - s.dear_share)) * compared;
             Cost {
                 seconds: seconds
                     + learned
                     + shared(again + made_again)
-                    + slowness * set_join_seconds(terms, (alike, living), scan) / threads
+                    + slowness * set_join_seconds(terms, (living, compared), scan) / threads
                     + slowness * kept_terms * SECONDS_A_KEPT_TERM / threads
                     + slowness * weighed * SECONDS_A_WEIGHED_TERM / threads,
                 bytes: bytes
@@ -203,31 +203,33 @@ fn reader_bytes(sample: &Sample, threads: usize) -> f64 {
     readers as f64 * sample.reader_bytes.any + longest * sample.reader_bytes.longest
 }
 
-/// What comparing the sketches takes and finds, where so large a share of the documents is left to be
-/// compared when terms have been counted. Where it takes too long, terms are ranked instead.
-fn scan(samples: &Sides<Sample>, threshold: Threshold, alike: f64, isa: Isa) -> ScanForecast {
+/// What comparing the sketches takes and finds, where so large a share of the documents is left when
+/// terms have been counted. Where it takes too long, terms are ranked instead, and those of all that are
+/// left are compared.
+fn scan(samples: &Sides<Sample>, threshold: Threshold, living: f64, isa: Isa) -> ScanForecast {
     let terms: f64 = samples.iter().map(|sample| sample.amounts.terms).sum();
-    let sketched = if is_counted(terms) { alike } else { 1.0 };
+    let sketched = if is_counted(terms) { living } else { 1.0 };
     let sampled = samples.as_ref().map(|sample| SampledSizes {
         times: sample.amounts.documents * sketched / sample.sizes.len().max(1) as f64,
         sizes: sample.sizes.clone(),
     });
     let scan = scan_forecast(&sampled, threshold, isa);
-    let nanoseconds = terms * (NANOSECONDS_A_ROUND + alike * NANOSECONDS_A_RANKED_TERM);
-    if scan.seconds <= nanoseconds * 1e-9 {
-        return scan;
+    let nanoseconds = terms * (NANOSECONDS_A_ROUND + living * NANOSECONDS_A_RANKED_TERM);
+    if scan.seconds > nanoseconds * 1e-9 {
+        return ScanForecast { seconds: nanoseconds * 1e-9, pairs: 0.0, terms_share: living };
     }
-    ScanForecast { seconds: nanoseconds * 1e-9, ..ScanForecast::default() }
+    // What the terms that were counted left out has no sketch to be near by chance.
+    ScanForecast { terms_share: if is_counted(terms) { 0.0 } else { scan.terms_share }, ..scan }
 }
 
 /// Seconds of one core for an exact join, beside what reads the terms; with the shares of these that
-/// are in documents that are alike, and that are compared.
-fn set_join_seconds(terms: f64, (alike, living): (f64, f64), scan: ScanForecast) -> f64 {
-    let (counted, sketched) = if is_counted(terms) { (terms, alike) } else { (0.0, 1.0) };
+/// are in documents that are left when terms have been counted, and that are compared.
+fn set_join_seconds(terms: f64, (living, compared): (f64, f64), scan: ScanForecast) -> f64 {
+    let (counted, sketched) = if is_counted(terms) { (terms, living) } else { (0.0, 1.0) };
     counted * SECONDS_A_COUNTED_TERM
         + terms * sketched * SECONDS_A_SKETCHED_TERM
         + scan.seconds
-        + terms * living * SECONDS_A_LIVING_TERM
+        + terms * compared * SECONDS_A_COMPARED_TERM
 }
 
 /// Bytes of an exact join, beside terms that are kept from the first reading to the end.
@@ -242,12 +244,12 @@ impl SetJoinBytes {
     fn of(
         samples: &Sides<Sample>,
         threshold: Threshold,
-        living: f64,
+        compared: f64,
         scan: ScanForecast,
         most: f64,
     ) -> Self {
         let terms: f64 = samples.iter().map(|sample| sample.amounts.terms).sum();
-        let compared = terms * living * BYTES_A_LIVING_TERM + scan.pairs * BYTES_A_CANDIDATE;
+        let compared = terms * compared * BYTES_A_COMPARED_TERM + scan.pairs * BYTES_A_CANDIDATE;
         let (reading, sketched) = if is_counted(terms) {
             // Of the terms, the first round looks at a share.
             let looked_at = terms * sample_eighths(threshold) as f64 / 8.0;

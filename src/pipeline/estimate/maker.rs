@@ -1,11 +1,15 @@
 //! What the run makes of documents, made of those that are looked at.
 
 use super::stretch::Making;
+use crate::error::Result;
 use crate::fingerprint_rows::{FingerprintRows, Shape};
+use crate::kernels::Isa;
 use crate::pipeline::method::{
     Criterion, DocumentTerms, Fitted, RowMaker, RowScratch, TermScratch,
 };
 use crate::pipeline::plan::Plan;
+use crate::progress::NoProgress;
+use crate::search::set_join::{SetJoin, TermSource, Wanted};
 use crate::similarity::Threshold;
 use crate::unordered_map::UnorderedMap;
 use std::borrow::Cow;
@@ -14,6 +18,9 @@ use std::borrow::Cow;
 const KEPT_ROWS: usize = 2048;
 /// Terms that are kept to see which are in two documents.
 const KEPT_TERMS: usize = 1 << 19;
+/// Documents at the most that are compared with each other, and bytes that this may take.
+const COMPARED_DOCUMENTS: usize = 2048;
+const COMPARING_BYTES: u64 = 256 << 20;
 
 /// Makes of documents what the run makes of them.
 pub(super) struct Maker {
@@ -26,7 +33,7 @@ pub(super) struct Maker {
     pub(super) terms: SampledTerms,
 }
 
-/// Some terms of some documents, by which those are told that have a partner among these.
+/// Some terms of some documents, by which those are told that have, or may have, a partner among these.
 pub(super) struct SampledTerms {
     threshold: Threshold,
     /// Terms whose lowest bits are below it are looked at.
@@ -58,22 +65,77 @@ impl SampledTerms {
         sizes
     }
 
+    /// The terms that were kept of each document, and how many it has.
+    fn documents(&self) -> impl Iterator<Item = (&[u64], usize)> {
+        let starts = std::iter::once(0).chain(self.documents.iter().map(|&(end, _)| end));
+        let documents = starts.zip(&self.documents);
+        documents.map(|(start, &(end, size))| (&self.terms[start..end], size))
+    }
+
+    /// The share of the terms that is in documents which the first round of an exact join would not
+    /// drop, if there were no documents but these: in all, it is more.
     pub(super) fn living_share(&self) -> f64 {
         let mut counts: UnorderedMap<u64, u32> = UnorderedMap::default();
         for &term in &self.terms {
             *counts.entry(term).or_insert(0) += 1;
         }
-        let (mut start, mut living, mut all) = (0, 0, 0);
-        for &(end, size) in &self.documents {
-            let unmatched = self.terms[start..end].iter().filter(|term| counts[*term] == 1).count();
+        let is_living = |terms: &[u64], size: usize| {
+            let unmatched = terms.iter().filter(|term| counts[*term] == 1).count();
             // Of a part of the terms, about that part may be unmatched.
             let most = self.threshold.max_unshared(size.try_into().unwrap_or(u32::MAX));
-            let is_living = unmatched as f64 * 8.0 <= f64::from(most) * self.below as f64;
-            living += if is_living { size } else { 0 };
-            all += size;
-            start = end;
+            unmatched as f64 * 8.0 <= f64::from(most) * self.below as f64
+        };
+        share(self.documents().map(|(terms, size)| (size, is_living(terms, size))))
+    }
+
+    /// The share of the terms that is in documents which are like another one of these.
+    pub(super) fn alike_share(&self, isa: Isa) -> f64 {
+        let join = SetJoin {
+            threshold: self.threshold,
+            pool: None,
+            memory_bytes: COMPARING_BYTES,
+            isa,
+            progress: &NoProgress,
+        };
+        let Ok(close) = join.self_join(self) else { return 0.0 };
+        let mut has_partner = [false; COMPARED_DOCUMENTS];
+        let of_pairs = close.pairs.iter().flat_map(|pair| [pair.a, pair.b]);
+        for row in of_pairs.chain(close.groups.first().iter().flatten().copied()) {
+            has_partner[row as usize] = true;
         }
-        living as f64 / all.max(1) as f64
+        share(self.documents().zip(has_partner).map(|((_, size), has)| (size, has)))
+    }
+}
+
+/// The share of what is so large that has something.
+fn share(sizes: impl Iterator<Item = (usize, bool)>) -> f64 {
+    let (having, all) = sizes
+        .fold((0, 0), |(having, all), (size, has)| (having + size * usize::from(has), all + size));
+    having as f64 / all.max(1) as f64
+}
+
+/// The documents that are compared, with the terms that were kept of them.
+impl TermSource for SampledTerms {
+    fn shard_count(&self) -> usize {
+        1
+    }
+
+    fn term_count_hint(&self) -> u64 {
+        self.terms.len() as u64
+    }
+
+    fn visit_shard(
+        &self,
+        _shard: usize,
+        wanted: Wanted<'_>,
+        visit: &mut dyn FnMut(u32, &[u64]),
+    ) -> Result<()> {
+        for (index, (terms, _)) in (0..).zip(self.documents().take(COMPARED_DOCUMENTS)) {
+            if wanted.has(index) {
+                visit(index, terms);
+            }
+        }
+        Ok(())
     }
 }
 
@@ -133,5 +195,37 @@ impl Making for Maker {
                 terms
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::stable_hash::mix;
+
+    fn shares(documents: impl Iterator<Item = Vec<u64>>) -> [f64; 2] {
+        let mut sampled = SampledTerms::new(Threshold::DEFAULT);
+        for terms in documents {
+            sampled.push(&terms);
+        }
+        [sampled.living_share(), sampled.alike_share(Isa::detected())]
+    }
+
+    #[test]
+    fn documents_that_are_alike_are_told_from_those_whose_terms_are_elsewhere_too() {
+        // A quarter is made of a template with something of their own, a quarter is equal.
+        let alike = (0..200).map(|document| {
+            let own = (document + 1) << 32;
+            let of_template = [380, 400, 0, 0][document as usize % 4];
+            (0..400).map(|at| mix(if at < of_template { at } else { own | at })).collect()
+        });
+        let [living, alike] = shares(alike);
+        assert!((living - 0.5).abs() < 0.01 && (alike - 0.5).abs() < 0.01, "{living}, {alike}");
+        // Two halves each, which are put together anew every time.
+        let quoting = (0..200).map(|document| {
+            let halves = [document / 20, 100 + document % 20];
+            halves.iter().flat_map(|half| (0..200).map(move |at| mix(half << 32 | at))).collect()
+        });
+        assert_eq!(shares(quoting), [1.0, 0.0]);
     }
 }

@@ -35,9 +35,10 @@ pub(in crate::pipeline) struct Sample {
     pub(in crate::pipeline) is_complete: bool,
     /// Some fingerprints, if any are made.
     pub(super) rows: Option<FingerprintRows<'static>>,
-    /// The share of the terms that is in documents which the first round of an exact join would not
-    /// drop, if there were no documents but the sampled ones: in all, it is more.
+    /// The shares of the terms that are in documents which the first round of an exact join would not
+    /// drop, and which are alike, if there were no documents but the sampled ones: in all, it is more.
     pub(super) living_share: f64,
+    pub(super) alike_share: f64,
     /// How many terms each of some documents has, ascending.
     pub(super) sizes: Vec<u32>,
 }
@@ -48,7 +49,8 @@ impl Sample {
         let mut maker = Maker::new(plan);
         let sample = Self::making(corpus, &mut maker, Budget::Time(time));
         let (living_share, sizes) = (maker.terms.living_share(), maker.terms.sizes());
-        Self { living_share, sizes, rows: maker.into_rows(), ..sample }
+        let alike_share = maker.terms.alike_share(plan.resources().isa);
+        Self { living_share, alike_share, sizes, rows: maker.into_rows(), ..sample }
     }
 
     /// Looks at a collection for about as much as `budget`.
@@ -71,6 +73,7 @@ impl Sample {
             is_complete: true,
             rows: None,
             living_share: 0.0,
+            alike_share: 0.0,
             sizes: Vec::new(),
         };
         let mut dear_text = 0.0;
