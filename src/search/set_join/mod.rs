@@ -116,10 +116,6 @@ const ROUNDS_LEAVE: usize = 16;
 /// Terms that are read so soon that nothing need be said before, and that it pays to sketch at once.
 pub const FEW_TERMS: u64 = 1 << 26;
 
-/// Bytes per term of documents that are sketched, at the thresholds of near-duplicates: twice, until
-/// they are in order.
-const BYTES_PER_SKETCHED_TERM: u64 = 1;
-
 /// Bytes of pairs that are not worth counting.
 const BYTES_OF_FEW_PAIRS: u64 = 16 << 20;
 
@@ -227,8 +223,9 @@ impl SetJoin<'_> {
             return self.weighed(sources);
         }
         let hint = sources.term_count_hint();
-        let few =
-            hint <= FEW_TERMS && hint.saturating_mul(BYTES_PER_SKETCHED_TERM) <= self.memory_bytes;
+        let sketched_bytes =
+            |terms: u64| terms.saturating_mul(sketches::bytes_a_term(self.threshold));
+        let few = hint <= FEW_TERMS && sketched_bytes(hint) <= self.memory_bytes;
         let mut sketched = None;
         let reading = Work::Bytes(sources.bytes());
         let mut shards = if few {
@@ -244,13 +241,13 @@ impl SetJoin<'_> {
         self.progress.counted("terms", sizes.map(|&size| u64::from(size)).sum());
         let is_scannable = |shards: &[Shard], nanoseconds_a_term| {
             let terms = living_terms(shards);
-            terms.saturating_mul(BYTES_PER_SKETCHED_TERM) <= self.memory_bytes
+            sketched_bytes(terms) <= self.memory_bytes
                 && self.scan_nanoseconds(sources, shards) <= terms as f64 * nanoseconds_a_term
         };
         let mut is_scanned = is_scannable(&shards, NANOSECONDS_A_ROUND);
         if !is_scanned {
             let parts = blocks(&shards, self.fitting() / 2).len();
-            let sketched_bytes = living_terms(&shards) * BYTES_PER_SKETCHED_TERM;
+            let sketched_bytes = sketched_bytes(living_terms(&shards));
             if parts > MOST_BLOCKS * ROUNDS_LEAVE
                 && sketched_bytes / ROUNDS_LEAVE as u64 > self.memory_bytes
             {
@@ -330,7 +327,7 @@ impl SetJoin<'_> {
     /// Pairs of near-duplicates that are too many, as there may be more of them.
     fn too_many_pairs(&self, pairs: u64) -> Error {
         let rule = format!(
-            "`max_memory` of {} bytes is too little for them, and there may be more. `pairs` \
+            "`max_memory` leaves {} bytes for them, which is too little, and there may be more. `pairs` \
              and `cluster` components need all of them; a higher `similarity` leaves fewer; the method \
              simhash needs less memory",
             self.memory_bytes
@@ -402,11 +399,12 @@ impl SetJoin<'_> {
 
     fn too_little_memory(&self, shards: &[Shard]) -> Error {
         let living = living_terms(shards);
-        let enough = (living * BYTES_PER_TERM * 2 / FEW_BLOCKS).div_ceil(1_000_000);
+        let enough = living * BYTES_PER_TERM * 2 / FEW_BLOCKS;
         let rule = format!(
-            "`max_memory` of {} bytes is too little for them: they would be compared in more than \
-             {MOST_BLOCKS} parts, each with each. {enough}M is enough; the method simhash needs less",
-            self.memory_bytes
+            "`max_memory` leaves {} bytes for them, which is too little: they would be compared in more \
+             than {MOST_BLOCKS} parts, each with each. {}; the method simhash needs less",
+            self.memory_bytes,
+            enough_more(enough, self.memory_bytes)
         );
         Error::limit(format!("{living} shingles that may match"), rule)
     }
@@ -481,6 +479,11 @@ fn groups(equal: &[Equal]) -> Vec<Vec<u32>> {
         std::iter::once(group[0].first).chain(group.iter().map(|equal| equal.other)).collect()
     };
     groups.map(rows).collect()
+}
+
+/// How much more memory than what is left is enough: others have taken the rest of `max_memory`.
+fn enough_more(enough: u64, left: u64) -> String {
+    format!("{}M more is enough", enough.saturating_sub(left).div_ceil(1_000_000))
 }
 
 /// Occurrences of terms in all living documents.

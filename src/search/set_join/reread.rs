@@ -7,7 +7,7 @@ use super::prune::{
     CELLS_PER_TERM, Shard, document_size, outweighs, row_after, sample_eighths, unmatched_up_to,
 };
 use super::threads::Threads;
-use super::{Sources, TERMS, TermSource as _, Wanted, living_terms};
+use super::{Sources, TERMS, TermSource as _, Wanted, enough_more, living_terms};
 use crate::error::{Error, Result};
 use crate::large_buffer::filled;
 use crate::progress::{Progress, Work};
@@ -133,10 +133,10 @@ impl Rereading<'_> {
         let table =
             (least_cells / MOST_SLICES / Cells::A_BYTE).saturating_mul(self.eighths_of_table());
         let rule = format!(
-            "`max_memory` of {} bytes is too little to tell which of them match. {}M is enough for that; \
-             the method simhash needs less",
+            "`max_memory` leaves {} bytes for them, which is too little to tell which of them match. {} \
+             for that; the method simhash needs less",
             self.table_bytes * 2,
-            (table / 8 * 2).div_ceil(1_000_000)
+            enough_more(table / 8 * 2, self.table_bytes * 2)
         );
         Err(Error::limit(format!("about {terms} shingles"), rule))
     }

@@ -514,25 +514,27 @@ fn too_little_memory_is_told_as_soon_as_it_shows() {
     // Far too many terms for any table of such memory are not read at all.
     let (read, message) = readings(10, 1 << 20, 1 << 32);
     assert_eq!(read, 0);
-    assert!(message.starts_with("about 4294967296 shingles: `max_memory` of 1048576 bytes is too"));
     assert!(
-        message.ends_with(" 114M is enough for that; the method simhash needs less"),
+        message.starts_with("about 4294967296 shingles: `max_memory` leaves 1048576 bytes for")
+    );
+    assert!(
+        message.ends_with(" 113M more is enough for that; the method simhash needs less"),
         "{message}"
     );
     // The same is said where the first reading shows it.
     let (read, message) = readings(5000, 2, 1 << 10);
     assert_eq!(read, 1);
     assert!(
-        message.starts_with("about 105000 shingles: `max_memory` of 2 bytes is too"),
+        message.starts_with("about 105000 shingles: `max_memory` leaves 2 bytes for them"),
         "{message}"
     );
     // The first round, which counts and then judges fifteen times, shows that no others can help.
     let (read, message) = readings(5000, 3000, 105_000);
     assert_eq!(read, 30);
-    assert!(message.starts_with("105000 shingles that may match: `max_memory` of 3000 bytes is"));
+    assert!(message.starts_with("105000 shingles that may match: `max_memory` leaves 3000 bytes"));
     // Where they might help, they are tried.
     let (read, message) = readings(500, 1, 1 << 10);
-    assert!(read > 2 && message.contains("more than 64 parts, each with each. 1M is enough"));
+    assert!(read > 2 && message.contains("more than 64 parts, each with each. 1M more is enough"));
 }
 
 #[test]
@@ -549,7 +551,7 @@ fn pairs_that_are_too_many_for_the_memory_are_refused() {
     };
     assert_eq!(pairs(64 << 20, 0), Ok(1500 * 1499 / 2));
     let message = pairs(20 << 20, 0).unwrap_err();
-    let expected = "1124250 pairs of near-duplicates: `max_memory` of 20971520 bytes is too little";
+    let expected = "1124250 pairs of near-duplicates: `max_memory` leaves 20971520 bytes for them";
     assert!(message.starts_with(expected), "{message}");
     // Few of them decide what is kept.
     let source = Counted::new(source_of(&documents), 1 << 10);
@@ -565,7 +567,7 @@ fn pairs_that_are_too_many_for_the_memory_are_refused() {
     assert!(close.is_complete && close.pairs.len() == 1500 * 1499 / 2);
     // What the source tells of the documents takes part of the memory.
     let message = pairs(64 << 20, 44 << 20).unwrap_err();
-    assert!(message.contains("`max_memory` of 20971520 bytes"), "{message}");
+    assert!(message.contains("`max_memory` leaves 20971520 bytes"), "{message}");
 }
 
 #[test]
