@@ -226,6 +226,7 @@ mod tests {
             let halves = [document / 20, 100 + document % 20];
             halves.iter().flat_map(|half| (0..200).map(move |at| mix(half << 32 | at))).collect()
         });
-        assert_eq!(shares(quoting), [1.0, 0.0]);
+        let [living, alike] = shares(quoting);
+        assert!(living > 0.99 && alike < 0.01, "{living}, {alike}");
     }
 }
