@@ -87,13 +87,42 @@ mod x86 {
         limits: &[u32],
         hits: &mut Vec<u64>,
     ) {
+        match row.len() {
+            0 => {}
+            1 => avx512_from::<1>(row, groups, own_limit, limits, hits),
+            2..4 => avx512_from::<2>(row, groups, own_limit, limits, hits),
+            4..STEP => avx512_from::<4>(row, groups, own_limit, limits, hits),
+            STEP.. => avx512_from::<STEP>(row, groups, own_limit, limits, hits),
+        }
+    }
+
+    /// The same for rows of at least so many words, which stay in registers: that many are all that is
+    /// looked at of most groups.
+    #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vpopcntdq")]
+    fn avx512_from<const WORDS: usize>(
+        row: &[u64],
+        groups: &[u64],
+        own_limit: u32,
+        limits: &[u32],
+        hits: &mut Vec<u64>,
+    ) {
+        let Some((first_words, later_words)) = row.split_first_chunk::<WORDS>() else { return };
+        let first_words = first_words.map(|word| _mm512_set1_epi64(word.cast_signed()));
         let groups = groups.as_chunks::<GROUP>().0.chunks_exact(row.len());
         'groups: for (number, (group, &limit)) in groups.zip(limits).enumerate() {
             let limit = u64::from(own_limit) + u64::from(limit);
             let limits = _mm512_set1_epi64(limit.cast_signed());
             let mut sums = _mm512_setzero_si512();
-            for (lanes, words) in group.chunks(STEP).zip(row.chunks(STEP)) {
-                sums = add_512(sums, lanes, words);
+            for (lanes, &word) in group.iter().zip(&first_words) {
+                sums = add_512(sums, lanes, word);
+            }
+            if _mm512_cmple_epu64_mask(sums, limits) == 0 {
+                continue;
+            }
+            for (lanes, words) in group[WORDS..].chunks(STEP).zip(later_words.chunks(STEP)) {
+                for (lanes, &word) in lanes.iter().zip(words) {
+                    sums = add_512(sums, lanes, _mm512_set1_epi64(word.cast_signed()));
+                }
                 if _mm512_cmple_epu64_mask(sums, limits) == 0 {
                     continue 'groups;
                 }
@@ -105,27 +134,12 @@ mod x86 {
         }
     }
 
-    /// Adds the distances in some words.
+    /// Adds the distances in a word.
     #[target_feature(enable = "avx512f,avx512vpopcntdq")]
-    fn add_512(mut sums: __m512i, lanes: &[[u64; GROUP]], words: &[u64]) -> __m512i {
-        let add = |sums, lanes: &[u64; GROUP], word: u64| {
-            // SAFETY: eight words are one vector.
-            let lanes = unsafe { _mm512_loadu_si512(lanes.as_ptr().cast()) };
-            let differing = _mm512_xor_si512(lanes, _mm512_set1_epi64(word.cast_signed()));
-            _mm512_add_epi64(sums, _mm512_popcnt_epi64(differing))
-        };
-        if let (Ok(lanes), Ok(words)) =
-            (<&[_; STEP]>::try_from(lanes), <&[_; STEP]>::try_from(words))
-        {
-            for (lanes, &word) in lanes.iter().zip(words) {
-                sums = add(sums, lanes, word);
-            }
-        } else {
-            for (lanes, &word) in lanes.iter().zip(words) {
-                sums = add(sums, lanes, word);
-            }
-        }
-        sums
+    fn add_512(sums: __m512i, lanes: &[u64; GROUP], word: __m512i) -> __m512i {
+        // SAFETY: eight words are one vector.
+        let lanes = unsafe { _mm512_loadu_si512(lanes.as_ptr().cast()) };
+        _mm512_add_epi64(sums, _mm512_popcnt_epi64(_mm512_xor_si512(lanes, word)))
     }
 
     #[target_feature(enable = "avx2,popcnt")]

@@ -190,8 +190,8 @@ pub(super) fn estimated_nanoseconds(
 ) -> f64 {
     let (a_pair, a_word) = match isa {
         Isa::Avx512 => (0.2, 0.06),
-        Isa::Avx2 => (0.3, 0.1),
-        Isa::Portable => (0.5, 0.3),
+        Isa::Avx2 => (0.1, 0.19),
+        Isa::Portable => (0.3, 0.55),
     };
     let (mut start, mut end, mut nanoseconds) = (0, 0, 0.0);
     for &size in sets {
@@ -200,7 +200,7 @@ pub(super) fn estimated_nanoseconds(
         end += candidates[end..].iter().take_while(|&&other| other <= size).count();
         // Of long rows the beginning is enough.
         let words = words_of(size, threshold) as f64;
-        nanoseconds += (end - start) as f64 * (a_pair + a_word * words.min(8.0 + words / 4.0));
+        nanoseconds += (end - start) as f64 * (a_pair + a_word * words.min(8.0 + words / 8.0));
     }
     nanoseconds
 }
