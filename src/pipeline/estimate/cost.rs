@@ -2,9 +2,10 @@
 //!
 //! Reading and making is what the sample timed. What comes behind it is not tried out: constants
 //! stand for it, which were measured with both threads of a 2-core AMD EPYC in November 2026, and
-//! count for as much longer here as a fixed piece of work takes longer.
+//! count for as much longer here as the machine is [slower](super::slowness).
 
 use super::sample::Sample;
+use super::slowness::Slowness;
 use crate::kernels::Isa;
 use crate::pipeline::close_fingerprints::{JOINS, SELF_JOINS};
 use crate::pipeline::method::Criterion;
@@ -17,9 +18,7 @@ use crate::search::set_join::{
 };
 use crate::sides::Sides;
 use crate::similarity::Threshold;
-use crate::stable_hash::mix;
 use crate::write::report::EXAMPLES;
-use std::time::Instant;
 
 /// Seconds of one core for each term of an exact join that is sketched, and counted before, beside
 /// what reads the terms.
@@ -72,9 +71,6 @@ const ALIKE_SHARE: f64 = 0.06;
 /// Bytes for each term of what is dear to read, which is kept: its hash, and room to grow.
 const BYTES_A_KEPT_TERM: f64 = 9.0;
 
-/// Nanoseconds of a step of the [yardstick](slowness) on the machine of the other constants.
-const YARDSTICK_NANOSECONDS: f64 = 2.0;
-
 /// Seconds of the run, and bytes beside mapped files.
 pub(super) struct Cost {
     pub(super) seconds: f64,
@@ -84,12 +80,13 @@ pub(super) struct Cost {
     pub(super) join: Option<(f64, f64)>,
 }
 
-/// What is known of collections without looking into them.
+/// What is known without looking into the collections.
 #[derive(Clone, Copy)]
 pub(super) struct Told {
     pub(super) files: usize,
     /// The part of a reading of all that the page can afford.
     pub(super) affordable_part: f64,
+    pub(super) slowness: Slowness,
 }
 
 /// What `plan` costs, with the samples of its collections.
@@ -107,7 +104,7 @@ pub(super) fn of(samples: &Sides<Sample>, told: Told, plan: &Plan) -> Cost {
         let alone = longest * seconds / (read + make).max(f64::MIN_POSITIVE);
         (seconds / threads).max(alone.min(seconds))
     };
-    let slowness = slowness();
+    let slowness = told.slowness;
     // The page shows texts, which are read once more; of what is dear, all before them is, as far as
     // it can be afforded.
     let shown: f64 = samples
@@ -119,8 +116,8 @@ pub(super) fn of(samples: &Sides<Sample>, told: Told, plan: &Plan) -> Cost {
         .sum();
     let seconds = SECONDS_OF_NOTHING
         + shown
-        + slowness * told.files as f64 * SECONDS_A_FILE
-        + slowness * documents * SECONDS_A_DOCUMENT
+        + slowness.of_others * told.files as f64 * SECONDS_A_FILE
+        + slowness.of_others * documents * SECONDS_A_DOCUMENT
         + shared(read + make);
 
     let names = sum(|sample| sample.amounts.id_bytes) + documents * BYTES_A_NAME;
@@ -149,9 +146,10 @@ pub(super) fn of(samples: &Sides<Sample>, told: Told, plan: &Plan) -> Cost {
                 seconds: seconds
                     + learned
                     + shared(again + made_again)
-                    + slowness * set_join_seconds(terms, (living, compared), scan) / threads
-                    + slowness * kept_terms * SECONDS_A_KEPT_TERM / threads
-                    + slowness * weighed * SECONDS_A_WEIGHED_TERM / threads,
+                    + slowness.of_joins * set_join_seconds(terms, (living, compared), scan)
+                        / threads
+                    + slowness.of_joins * kept_terms * SECONDS_A_KEPT_TERM / threads
+                    + slowness.of_joins * weighed * SECONDS_A_WEIGHED_TERM / threads,
                 bytes: bytes
                     + kept
                     + (readers + reading).max(comparing).max(weighed * BYTES_A_WEIGHED_TERM),
@@ -175,7 +173,7 @@ pub(super) fn of(samples: &Sides<Sample>, told: Told, plan: &Plan) -> Cost {
                 pair_bytes += (terms * share * BYTES_A_VERIFIED_TERM).min(memory / 2.0);
                 verified = shared(read + make * share);
             }
-            let joined = verified + slowness * (join_seconds + of_pairs) / threads;
+            let joined = verified + slowness.of_joins * (join_seconds + of_pairs) / threads;
             Cost {
                 seconds: seconds + learned + joined,
                 // Rows are gathered by shard too; they are joined when the names are together.
@@ -341,26 +339,4 @@ fn by_chance(samples: &Sides<Sample>, max_distance: u32) -> ByChance {
         pairs: close as f64 / compared.max(1) as f64 * of_all,
         share: with_partner as f64 / rows.len().max(1) as f64,
     }
-}
-
-/// How many times as long as on the machine that the constants are from a piece of work takes here
-/// that is like a join's: it counts in cells all over a table beyond the nearer caches.
-fn slowness() -> f64 {
-    const CELLS: usize = 1 << 22;
-    const PIECES: u64 = 8;
-    const STEPS: u64 = 1 << 15;
-    let mut cells = vec![1_u8; CELLS];
-    let piece = |piece: u64| {
-        let begun = Instant::now();
-        for step in piece * STEPS..(piece + 1) * STEPS {
-            let cell = &mut cells[mix(step) as usize % CELLS];
-            *cell = cell.wrapping_add(1);
-        }
-        begun.elapsed()
-    };
-    // A neighbour that is busy for a moment is no measure of the machine.
-    let fastest = (0..PIECES).map(piece).min().unwrap_or_default();
-    let nanoseconds = fastest.as_secs_f64() * 1e9 / STEPS as f64;
-    std::hint::black_box(&cells);
-    (nanoseconds / YARDSTICK_NANOSECONDS).clamp(0.3, 10.0)
 }

@@ -4,6 +4,7 @@ mod amounts;
 mod cost;
 mod maker;
 mod sample;
+mod slowness;
 mod stratum;
 mod stretch;
 
@@ -16,6 +17,7 @@ use crate::sides::Sides;
 use amounts::Amounts;
 use cost::Told;
 pub(super) use sample::Sample;
+use slowness::Slowness;
 use std::fmt;
 use std::time::Duration;
 pub(super) use stretch::{Budget, Making};
@@ -100,15 +102,16 @@ pub struct Estimate {
 /// Estimates what `plan` takes for `corpora`, by reading some of their documents as the run does.
 #[must_use]
 pub fn estimate(corpora: Sides<&dyn Corpus>, plan: &Plan, care: Care) -> Estimate {
-    let told = Told {
-        files: corpora.iter().map(|corpus| corpus.file_count()).sum(),
-        affordable_part: affordable_part(&corpora),
-    };
     let bytes = corpora.iter().map(|corpus| corpus.bytes()).sum::<u64>().max(1) as f64;
     let look = |time: Duration| {
         corpora.map(|corpus| Sample::of(corpus, plan, time.mul_f64(corpus.bytes() as f64 / bytes)))
     };
     let first = look(FIRST_LOOK);
+    let told = Told {
+        files: corpora.iter().map(|corpus| corpus.file_count()).sum(),
+        affordable_part: affordable_part(&corpora),
+        slowness: Slowness::measured(),
+    };
     let cost = cost::of(&first, told, plan);
     let second = match care {
         Care::Quick => SECOND_LOOK.min(Duration::from_secs_f64(cost.seconds * QUICK_SHARE)),
@@ -119,7 +122,8 @@ pub fn estimate(corpora: Sides<&dyn Corpus>, plan: &Plan, care: Care) -> Estimat
         (first, cost)
     } else {
         let samples = look(second);
-        let cost = cost::of(&samples, told, plan);
+        let slowness = told.slowness.or_less(Slowness::measured());
+        let cost = cost::of(&samples, Told { slowness, ..told }, plan);
         (samples, cost)
     };
     let guess = |of: fn(&Amounts) -> f64| {
