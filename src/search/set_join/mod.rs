@@ -150,7 +150,7 @@ impl SetJoin<'_> {
     ///
     /// # Complexity
     /// O(terms) time for the rounds. The join of the survivors is quadratic in those of like size,
-    /// at half a nanosecond a pair; or, where that is too much, in those that share their rarest
+    /// at a nanosecond a pair; or, where that is too much, in those that share their rarest
     /// terms. Memory: about 4 bytes a term, and one byte, or 30, a term of the survivors.
     pub fn self_join(&self, source: &dyn TermSource) -> Result<Close> {
         self.joined(source, None)

@@ -1,7 +1,7 @@
 //! Pairs of sets whose sketches are near: each set is compared with all that are small enough and
 //! large enough, a tile of them at a time.
 //!
-//! That is quadratic, but a pair costs half a nanosecond where an index costs that for each of a
+//! That is quadratic, but a pair costs a nanosecond where an index costs that for each of a
 //! set's terms: up to some hundred thousand sets nothing is faster, and nothing else cares as little
 //! how common the terms are.
 
