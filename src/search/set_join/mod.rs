@@ -223,8 +223,7 @@ impl SetJoin<'_> {
             return self.weighed(sources);
         }
         let hint = sources.term_count_hint();
-        let sketched_bytes =
-            |terms: u64| terms.saturating_mul(sketches::bytes_a_term(self.threshold));
+        let sketched_bytes = |terms: u64| sketches::planned_bytes(terms, self.threshold);
         let few = hint <= FEW_TERMS && sketched_bytes(hint) <= self.memory_bytes;
         let mut sketched = None;
         let reading = Work::Bytes(sources.bytes());
