@@ -197,7 +197,7 @@ fn little_memory_gives_the_same_and_far_too_little_is_refused() {
     assert_eq!(removed("2M").2, expected);
     let (code, err, _) = removed("15K");
     assert_eq!(code, 1, "{err}");
-    assert!(err.contains(" shingles that may match: --max-memory of 15000 bytes"), "{err}");
+    assert!(err.contains(" shingles that may match: --max-memory leaves 15000 bytes"), "{err}");
     let (_, advice) = err.split_once("each with each. ").expect(&err);
     let enough = advice.split(' ').next().unwrap();
     assert_eq!(removed(enough).2, expected);
