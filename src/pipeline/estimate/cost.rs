@@ -206,7 +206,8 @@ fn reader_bytes(sample: &Sample, threads: usize) -> f64 {
 /// left are compared.
 fn scan(samples: &Sides<Sample>, threshold: Threshold, living: f64, isa: Isa) -> ScanForecast {
     let terms: f64 = samples.iter().map(|sample| sample.amounts.terms).sum();
-    let sketched = if is_counted(terms) { living } else { 1.0 };
+    let is_counted = is_counted(terms);
+    let sketched = if is_counted { living } else { 1.0 };
     let sampled = samples.as_ref().map(|sample| SampledSizes {
         times: sample.amounts.documents * sketched / sample.sizes.len().max(1) as f64,
         sizes: sample.sizes.clone(),
@@ -217,7 +218,7 @@ fn scan(samples: &Sides<Sample>, threshold: Threshold, living: f64, isa: Isa) ->
         return ScanForecast { seconds: nanoseconds * 1e-9, pairs: 0.0, terms_share: living };
     }
     // What the terms that were counted left out has no sketch to be near by chance.
-    ScanForecast { terms_share: if is_counted(terms) { 0.0 } else { scan.terms_share }, ..scan }
+    ScanForecast { terms_share: if is_counted { 0.0 } else { scan.terms_share }, ..scan }
 }
 
 /// Seconds of one core for an exact join, beside what reads the terms; with the shares of these that
@@ -242,12 +243,13 @@ impl SetJoinBytes {
     fn of(
         samples: &Sides<Sample>,
         threshold: Threshold,
-        compared: f64,
+        compared_share: f64,
         scan: ScanForecast,
         most: f64,
     ) -> Self {
         let terms: f64 = samples.iter().map(|sample| sample.amounts.terms).sum();
-        let compared = terms * compared * BYTES_A_COMPARED_TERM + scan.pairs * BYTES_A_CANDIDATE;
+        let compared =
+            terms * compared_share * BYTES_A_COMPARED_TERM + scan.pairs * BYTES_A_CANDIDATE;
         let (reading, sketched) = if is_counted(terms) {
             // Of the terms, the first round looks at a share.
             let looked_at = terms * sample_eighths(threshold) as f64 / 8.0;

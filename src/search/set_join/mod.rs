@@ -246,9 +246,8 @@ impl SetJoin<'_> {
         let mut is_scanned = is_scannable(&shards, NANOSECONDS_A_ROUND);
         if !is_scanned {
             let parts = blocks(&shards, self.fitting() / 2).len();
-            let sketched_bytes = sketched_bytes(living_terms(&shards));
             if parts > MOST_BLOCKS * ROUNDS_LEAVE
-                && sketched_bytes / ROUNDS_LEAVE as u64 > self.memory_bytes
+                && sketched_bytes(living_terms(&shards)) / ROUNDS_LEAVE as u64 > self.memory_bytes
             {
                 return Err(self.too_little_memory(&shards));
             }
