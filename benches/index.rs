@@ -10,6 +10,7 @@
 
 use simtool::durable::{Disk, Durability};
 use simtool::fingerprint_rows::{FingerprintRows, RowsBuilder, Shape};
+use simtool::hamming::capacity::Capacity;
 use simtool::mapped_file::FileAccess;
 use simtool::pipeline::index::{Added, Arrival, Index, IndexAdder, Line, LineFate, ReadLines};
 use simtool::pipeline::method::Method;
@@ -17,7 +18,6 @@ use simtool::pipeline::{Wordless, fingerprint_collection};
 use simtool::progress::NoProgress;
 use simtool::read::{JsonLinesInMemory, ReadOptions};
 use simtool::resources::Resources;
-use simtool::search::capacity::Capacity;
 use simtool::stable_hash::mix;
 use std::borrow::Cow;
 use std::path::Path;

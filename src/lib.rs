@@ -43,7 +43,7 @@
 //!                                      output ◀──write── clusters ◀──cluster── what is close
 //! ```
 //!
-//! [`search::door`] compares any fingerprints, [`search::set_join`] any sets,
+//! [`hamming::door`] compares rows of fingerprints, [`search::set_join`] sets of terms,
 //! [`fingerprint::Sketch`](mod@fingerprint) makes rows of any terms. What crosses from stage to stage
 //! has modules of its own, such as [`document`], [`close`] and [`mod@matches`].
 //!
@@ -77,6 +77,7 @@ pub mod fingerprint_rows;
 pub mod fingerprint_table;
 #[doc(hidden)]
 pub mod generate;
+pub mod hamming;
 pub mod input_format;
 #[doc(hidden)]
 pub mod json_text;

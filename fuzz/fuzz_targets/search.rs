@@ -18,10 +18,10 @@ use simtool::kernels::Isa;
 use simtool::matches::{Match, ValuePair};
 use simtool::progress::NoProgress;
 use simtool::resources::Resources;
-use simtool::search::door;
-use simtool::search::grouping::Groups;
-use simtool::search::partners::collect;
-use simtool::search::planner::{IndexName, Plan, Task, Workload};
+use simtool::hamming::door;
+use simtool::hamming::grouping::Groups;
+use simtool::hamming::partners::collect;
+use simtool::hamming::planner::{IndexName, Plan, Task, Workload};
 use std::borrow::Cow;
 use std::path::Path;
 

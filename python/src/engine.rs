@@ -29,8 +29,8 @@ use simtool::pipeline::join_fingerprints::{list_pairs, plan_search, plan_self_jo
 use simtool::pipeline::method::{Criterion, Fitted, Method};
 use simtool::progress::NoProgress;
 use simtool::read::Texts;
-use simtool::search::layout::Layout;
-use simtool::search::null_lanes::{Side, may_be_null, shape_without_nulls, without_nulls};
+use simtool::hamming::layout::Layout;
+use simtool::hamming::null_lanes::{Side, may_be_null, shape_without_nulls, without_nulls};
 use simtool::sides::Sides;
 use simtool::stable_hash;
 use simtool::{ClusterRule, Config, Error, Resources};

@@ -16,7 +16,7 @@ use simtool::pipeline::join_fingerprints::{list_pairs, plan_search, plan_self_jo
 use simtool::pipeline::method::{Fitted, Method};
 use simtool::pipeline::{Wordless, fingerprint_by_fitted, fingerprint_collection};
 use simtool::read::Texts;
-use simtool::search::planner::IndexName;
+use simtool::hamming::planner::IndexName;
 use std::sync::Arc;
 
 /// Fingerprints, a row for each text; one without words has none.

@@ -5,13 +5,13 @@ use crate::close::{Close, ClosePair};
 use crate::closeness::Closeness;
 use crate::error::{ErrorKind, Result};
 use crate::fingerprint_rows::FingerprintRows;
+use crate::hamming::door::{Join, SelfJoin, band_join, join, self_join};
+use crate::hamming::grouping::Groups;
+use crate::hamming::layout::Layout;
+use crate::hamming::planner::{IndexName, Plan, Task, Workload};
 use crate::matches::ValuePair;
 use crate::progress::Progress;
 use crate::resources::Resources;
-use crate::search::door::{Join, SelfJoin, band_join, join, self_join};
-use crate::search::grouping::Groups;
-use crate::search::layout::Layout;
-use crate::search::planner::{IndexName, Plan, Task, Workload};
 use crate::sides::Sides;
 use crate::similarity::Threshold;
 

@@ -1,10 +1,10 @@
 //! Pairs of rows to bytes, in ascending order, a bounded number of them in memory at a time.
 
 use crate::error::Result;
+use crate::hamming::partners::{Partners, count, for_each, in_order, listed};
 use crate::pipeline::row_names::RowNames;
 pub use crate::pipeline::row_names::SideIds;
 use crate::progress::Progress;
-use crate::search::partners::{Partners, count, for_each, in_order, listed};
 use crate::write::pair_table;
 use std::ops::Range;
 

@@ -2,6 +2,9 @@
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::fingerprint_rows::FingerprintRows;
+use crate::hamming::door;
+use crate::hamming::partners::{in_order, listed};
+use crate::hamming::planner::{IndexName, Plan, Task, Workload};
 use crate::matches::ValuePair;
 use crate::pipeline::emit_pairs::{PairForm, PairOutput, Sink, emit};
 use crate::pipeline::timings::{StageClock, Timings};
@@ -9,9 +12,6 @@ use crate::pipeline::workers;
 use crate::pipeline::write_groups::{write_groups, write_query_groups};
 use crate::progress::{Progress, Work};
 use crate::resources::Resources;
-use crate::search::door;
-use crate::search::partners::{in_order, listed};
-use crate::search::planner::{IndexName, Plan, Task, Workload};
 
 /// The plan of a self-join, by the method `index` where it is not left to the planner.
 ///

@@ -10,8 +10,8 @@ use super::workers::Workers;
 use crate::error::{Error, Result};
 use crate::fingerprint::table_simhash::TableSimhash;
 use crate::fingerprint_table::{Lane, Reach, Wide};
+use crate::hamming::linear_scan;
 use crate::kernels::Isa;
-use crate::search::linear_scan;
 use crate::write::reference_text::ReferenceText;
 
 /// Queries that a worker takes at a time.

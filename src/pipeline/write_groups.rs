@@ -1,11 +1,11 @@
 //! Groups of equal rows and pairs of groups to lines.
 
 use crate::error::Result;
+use crate::hamming::door::{Join, SelfJoin};
+use crate::hamming::grouping::Groups;
 use crate::matches::ValuePair;
 use crate::pipeline::emit_pairs::Sink;
 use crate::pipeline::row_names::{RowNames, SideIds};
-use crate::search::door::{Join, SelfJoin};
-use crate::search::grouping::Groups;
 
 /// Bytes of lines that are written at once, about.
 const LINES_BYTES: usize = 1 << 20;

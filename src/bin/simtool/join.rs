@@ -8,13 +8,13 @@ use crate::{console, interrupt};
 use simtool::Error;
 use simtool::fingerprint_file::{self, RowIds};
 use simtool::fingerprint_rows::FingerprintRows;
+use simtool::hamming::planner::{IndexName, Plan};
 use simtool::mapped_file::MappedFile;
 use simtool::pipeline::emit_pairs::{PairForm, PairOutput, Sink};
 use simtool::pipeline::join_fingerprints::{
     join_fingerprints, plan_search, plan_self_join, search_fingerprints,
 };
 use simtool::pipeline::timings::Timings;
-use simtool::search::planner::{IndexName, Plan};
 use std::ffi::OsStr;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};

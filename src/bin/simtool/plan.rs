@@ -3,9 +3,9 @@
 
 use crate::args::PlanArgs;
 use crate::console;
+use simtool::hamming::capacity::Capacity;
 use simtool::quantity::bytes;
 use simtool::resources::default_memory;
-use simtool::search::capacity::Capacity;
 use std::fmt::Write;
 
 /// Prints a table of designs.

@@ -6,12 +6,12 @@
 
 use super::sample::Sample;
 use super::slowness::Slowness;
+use crate::hamming::layout::Layout;
+use crate::hamming::planner::{Plan as SearchPlan, Task as SearchTask, Workload};
 use crate::kernels::Isa;
 use crate::pipeline::close_fingerprints::{JOINS, SELF_JOINS};
 use crate::pipeline::method::Criterion;
 use crate::pipeline::plan::Plan;
-use crate::search::layout::Layout;
-use crate::search::planner::{Plan as SearchPlan, Task as SearchTask, Workload};
 use crate::search::set_join::{
     FEW_TERMS, NANOSECONDS_A_RANKED_TERM, NANOSECONDS_A_ROUND, SAMPLE_BYTES, SampledSizes,
     ScanForecast, sample_eighths, scan_forecast,

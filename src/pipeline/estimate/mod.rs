@@ -10,9 +10,9 @@ mod stretch;
 
 use super::outputs::affordable_part;
 use super::plan::Plan;
+use crate::hamming::planner::Plan as SearchPlan;
 use crate::quantity::unit;
 use crate::read::Corpus;
-use crate::search::planner::Plan as SearchPlan;
 use crate::sides::Sides;
 use amounts::Amounts;
 use cost::Told;

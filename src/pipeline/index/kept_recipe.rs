@@ -4,9 +4,9 @@
 use crate::error::{Error, Result};
 use crate::fingerprint_rows::{Metric, recipe_difference};
 use crate::fingerprint_table::Reach;
+use crate::hamming::bucket_table::TableKeys;
+use crate::hamming::layout::Layout;
 use crate::pipeline::method::{Criterion, Fitted, Method};
-use crate::search::bucket_table::TableKeys;
-use crate::search::layout::Layout;
 use crate::store::{MOST_TABLES, Manifest};
 
 /// Bits that a mask has at the least for a table to be worth its place.

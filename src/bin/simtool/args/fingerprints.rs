@@ -4,7 +4,7 @@ use super::sketch::methods_of_fingerprints;
 use super::{CommonArgs, InputArgs, MemoryArgs, SketchArgs, TermArgs};
 use clap::ValueHint;
 use clap::builder::PossibleValuesParser;
-use simtool::search::planner::{IndexName, SEARCHES, SELF_JOINS};
+use simtool::hamming::planner::{IndexName, SEARCHES, SELF_JOINS};
 use std::path::{Path, PathBuf};
 
 /// Arguments of `simtool join`.

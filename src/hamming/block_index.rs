@@ -7,11 +7,11 @@
 
 use crate::error::{Error, Result};
 use crate::fingerprint_table::Lane;
+use crate::hamming::FingerprintIndex;
+use crate::hamming::bucket_table::{Look, Table, TableKeys, TableParts};
 use crate::kernels::Isa;
 use crate::lent_array::{Arrays, InMemory, LentArray};
 use crate::matches::Match;
-use crate::search::FingerprintIndex;
-use crate::search::bucket_table::{Look, Table, TableKeys, TableParts};
 use rayon::prelude::{IntoParallelIterator, ParallelIterator};
 use std::ops::Deref;
 
@@ -181,7 +181,7 @@ mod tests {
     use super::*;
     use crate::fingerprint_rows::Shape;
     use crate::fingerprint_table::Reach;
-    use crate::search::layout::Layout;
+    use crate::hamming::layout::Layout;
     use crate::stable_hash::mix;
 
     /// Rows of which every third is a bit or two from the one before, and an index over them.

@@ -1,7 +1,7 @@
 //! What becomes of the pairs that a join finds.
 
+use crate::hamming::grouping::Groups;
 use crate::matches::ValuePair;
-use crate::search::grouping::Groups;
 
 /// A way to collect pairs from many threads.
 ///

@@ -7,8 +7,8 @@
 //! buckets.
 
 use crate::fingerprint_table::Lane;
+use crate::hamming::split::BitWeights;
 use crate::kernels::partition::Parts;
-use crate::search::split::BitWeights;
 
 /// Rows that are copied at once; so many may be read behind the last row.
 pub(super) const COPIED: usize = 8;

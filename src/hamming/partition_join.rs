@@ -3,15 +3,15 @@
 
 use crate::error::Result;
 use crate::fingerprint_table::{Lane, Reach};
+use crate::hamming::Rows;
+use crate::hamming::collect::{Collect, CountRows, KeepPairs};
+use crate::hamming::first_level::SKETCHED_WORDS;
+use crate::hamming::first_rows::{CountFirst, first_rows};
+use crate::hamming::grouping::{EqualGroups, Groups, group};
+use crate::hamming::recursion::Join;
 use crate::kernels::Isa;
 use crate::matches::ValuePair;
 use crate::progress::Share;
-use crate::search::Rows;
-use crate::search::collect::{Collect, CountRows, KeepPairs};
-use crate::search::first_level::SKETCHED_WORDS;
-use crate::search::first_rows::{CountFirst, first_rows};
-use crate::search::grouping::{EqualGroups, Groups, group};
-use crate::search::recursion::Join;
 
 /// Rows that are left where they are if their pairs are only counted: of more, copies take memory
 /// that has to be cleared first, of fewer, the caches hold them.

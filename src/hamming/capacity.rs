@@ -10,8 +10,8 @@
 //! G. S. Manku, A. Jain, A. Das Sarma, "Detecting near-duplicates for web crawling", WWW 2007.
 
 use crate::error::{Error, Result};
-use crate::search::bucket_table::entry_bytes;
-use crate::search::planner::query_of_tables;
+use crate::hamming::bucket_table::entry_bytes;
+use crate::hamming::planner::query_of_tables;
 
 /// Blocks at the most, beside the fewest that there can be.
 const MORE_BLOCKS: u32 = 4;
@@ -47,7 +47,7 @@ impl Capacity {
 
     /// What an index of `documents` fingerprints of `bits` bits takes, of which near-duplicates differ
     /// in at most `max_distance`: for each number of blocks, the fewest first, which is how
-    /// [`BlockIndex`](crate::search::block_index::BlockIndex) and indexes on disk are made.
+    /// [`BlockIndex`](crate::hamming::block_index::BlockIndex) and indexes on disk are made.
     ///
     /// # Errors
     ///

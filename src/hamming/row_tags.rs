@@ -16,7 +16,7 @@
 
 use crate::fingerprint_rows::Metric;
 use crate::fingerprint_table::{Lane, Reach};
-use crate::search::layout::Layout;
+use crate::hamming::layout::Layout;
 use std::ops::Range;
 
 /// Bits of a tag, and of all that is gathered.

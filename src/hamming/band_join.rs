@@ -11,9 +11,9 @@
 //! J. Leskovec, A. Rajaraman, J. Ullman, "Mining of Massive Datasets", chapter 3.
 
 use crate::fingerprint_rows::FingerprintRows;
+use crate::hamming::layout::Layout;
 use crate::matches::ValuePair;
 use crate::progress::Share;
-use crate::search::layout::Layout;
 use crate::sides::Sides;
 use rayon::prelude::{IntoParallelIterator, ParallelIterator, ParallelSliceMut};
 

@@ -2,10 +2,10 @@
 
 use crate::error::Result;
 use crate::fingerprint_table::Lane;
+use crate::hamming::Rows;
+use crate::hamming::parallel_partition::partition;
 use crate::kernels::partition::{BlockHash, Parts, counts_to_starts};
 use crate::large_buffer::LargeBuffer;
-use crate::search::Rows;
-use crate::search::parallel_partition::partition;
 use rayon::prelude::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator};
 use std::ops::Range;
 use std::sync::Mutex;

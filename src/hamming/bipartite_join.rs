@@ -5,14 +5,14 @@
 
 use crate::error::{Error, Result};
 use crate::fingerprint_table::{Lane, Reach};
+use crate::hamming::Rows;
+use crate::hamming::collect::{Collect, KeepPairs};
+use crate::hamming::grouping::{EqualGroups, Groups, group};
+use crate::hamming::recursion;
 use crate::kernels::Isa;
 use crate::large_buffer::reserved;
 use crate::matches::ValuePair;
 use crate::progress::Share;
-use crate::search::Rows;
-use crate::search::collect::{Collect, KeepPairs};
-use crate::search::grouping::{EqualGroups, Groups, group};
-use crate::search::recursion;
 
 /// What a join of queries and corpus found: groups of equal rows on both sides, and pairs of groups.
 #[derive(Debug)]

@@ -7,17 +7,17 @@
 
 use crate::error::{Error, Result};
 use crate::fingerprint_table::{Lane, Reach};
+use crate::hamming::Rows;
+use crate::hamming::collect::Collect;
+use crate::hamming::grouping::{GROUPS, Groups, group};
+use crate::hamming::layout::Layout;
+use crate::hamming::parallel_partition::Records;
+use crate::hamming::recursion::Join;
+use crate::hamming::split::{Path as BlockPath, split_free};
 use crate::kernels::Isa;
 use crate::kernels::partition::{BlockHash, Parts};
 use crate::large_buffer::{LargeBuffer, reserved};
 use crate::progress::Share;
-use crate::search::Rows;
-use crate::search::collect::Collect;
-use crate::search::grouping::{GROUPS, Groups, group};
-use crate::search::layout::Layout;
-use crate::search::parallel_partition::Records;
-use crate::search::recursion::Join;
-use crate::search::split::{Path as BlockPath, split_free};
 use std::fs::File;
 use std::io::{BufReader, BufWriter, Read, Seek, Write};
 use std::marker::PhantomData;

@@ -2,14 +2,14 @@
 
 use crate::fingerprint_rows::{FingerprintRows, RowsBuilder, Shape};
 use crate::fingerprint_table::set_lowest_bits;
+use crate::hamming::conformance::fingerprint_sets::wide_mix;
+use crate::hamming::conformance::{RowPair, expanded};
+use crate::hamming::door;
+use crate::hamming::partners::collect;
+use crate::hamming::planner::{IndexName, Plan, Task, Workload};
 use crate::matches::ValuePair;
 use crate::progress::NoProgress;
 use crate::resources::Resources;
-use crate::search::conformance::fingerprint_sets::wide_mix;
-use crate::search::conformance::{RowPair, expanded};
-use crate::search::door;
-use crate::search::partners::collect;
-use crate::search::planner::{IndexName, Plan, Task, Workload};
 
 /// Rows of a shape, clusters and others; each ninth has no fingerprint.
 fn rows_of(shape: Shape, rows: usize, seed: u64) -> FingerprintRows<'static> {

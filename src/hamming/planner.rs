@@ -7,13 +7,13 @@
 
 use crate::error::{Error, Result};
 use crate::fingerprint_rows::{FingerprintRows, Metric, Shape};
+use crate::hamming::bucket_table::building_bytes;
+use crate::hamming::key_blocks::KeyPlan;
+use crate::hamming::split::effective_bits;
 use crate::quantity::bytes;
-use crate::search::bucket_table::building_bytes;
-use crate::search::key_blocks::KeyPlan;
-use crate::search::split::effective_bits;
 use std::fmt;
 
-pub use crate::search::index_name::IndexName;
+pub use crate::hamming::index_name::IndexName;
 
 /// The methods that join a corpus with itself.
 pub const SELF_JOINS: &[IndexName] = &[

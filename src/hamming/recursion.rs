@@ -42,15 +42,15 @@
 
 use crate::error::Result;
 use crate::fingerprint_table::{Lane, Reach, Wide};
+use crate::hamming::collect::Collect;
+use crate::hamming::parallel_partition::{Records, partition};
+use crate::hamming::split::{BitWeights, Costs, Node, Path};
 use crate::kernels::Isa;
 use crate::kernels::hamming_accept::{PairTest, accept};
 use crate::kernels::hamming_pairs::{Candidates, near_pairs_32, near_pairs_64};
 use crate::kernels::partition::{BlockHash, Parts, count, scatter};
 use crate::large_buffer::LargeBuffer;
 use crate::progress::Share;
-use crate::search::collect::Collect;
-use crate::search::parallel_partition::{Records, partition};
-use crate::search::split::{BitWeights, Costs, Node, Path};
 use crate::validity::Validity;
 use rayon::prelude::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator};
 use std::mem::take;
@@ -567,8 +567,8 @@ mod tests {
     use super::*;
     use crate::fingerprint_rows::Shape;
     use crate::fingerprint_table::Wide;
+    use crate::hamming::collect::KeepPairs;
     use crate::matches::ValuePair;
-    use crate::search::collect::KeepPairs;
 
     /// Joins with splits wherever bits are left, against comparing everything.
     fn check<W: Lane>(values: &[W], shape: Shape, boundary: u32, max_distance: u32) {

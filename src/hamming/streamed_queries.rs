@@ -2,12 +2,12 @@
 //! mapped file larger than memory.
 
 use crate::fingerprint_table::{Lane, Reach};
+use crate::hamming::Rows;
+use crate::hamming::layout::{Layout, is_first_agreeing};
 use crate::kernels::Isa;
 use crate::kernels::bucket_filter::{CROWDED, places, rows_near_buckets};
 use crate::kernels::partition::{BlockHash, Parts};
 use crate::matches::ValuePair;
-use crate::search::Rows;
-use crate::search::layout::{Layout, is_first_agreeing};
 use rayon::prelude::{IntoParallelIterator, ParallelIterator};
 
 /// Most bits of the hash of a block: the words of a table's buckets then fit the second cache.

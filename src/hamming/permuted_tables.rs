@@ -7,9 +7,9 @@
 //! section 3: their f = 64, k = 3 with 6 blocks gives 20 tables.
 
 use crate::fingerprint_table::{Lane, Reach};
+use crate::hamming::FingerprintIndex;
 use crate::kernels::prefetch;
 use crate::matches::Match;
-use crate::search::FingerprintIndex;
 use rayon::prelude::{IntoParallelRefIterator, ParallelIterator, ParallelSliceMut};
 
 /// Rows that a probe may meet by chance before more blocks, and so more tables, pay.

@@ -7,13 +7,13 @@
 
 use crate::error::{Error, Result};
 use crate::fingerprint_table::{Lane, Reach};
+use crate::hamming::layout::Layout;
+use crate::hamming::row_tags::{GATHERED_BITS, GatheredBits, RowTags, WEIGHTS};
 use crate::kernels::Isa;
 use crate::kernels::near_tags::near_tags;
 use crate::kernels::partition::{BlockHash, Parts, counts_to_starts};
 use crate::large_buffer::LargeBuffer;
 use crate::lent_array::{Arrays, InMemory, LentArray};
-use crate::search::layout::Layout;
-use crate::search::row_tags::{GATHERED_BITS, GatheredBits, RowTags, WEIGHTS};
 use std::sync::Arc;
 
 /// Rows of a bucket that a table aims at.

@@ -3,12 +3,12 @@
 use crate::error::{Error, Result};
 use crate::fingerprint_rows::{FingerprintRows, Metric};
 use crate::fingerprint_table::{Lane, Reach};
+use crate::hamming::Rows;
+use crate::hamming::layout::Layout;
+use crate::hamming::planner::{IndexName, Plan};
+use crate::hamming::spilled_join::SpilledGroups;
 use crate::progress::Share;
 use crate::resources::Resources;
-use crate::search::Rows;
-use crate::search::layout::Layout;
-use crate::search::planner::{IndexName, Plan};
-use crate::search::spilled_join::SpilledGroups;
 use crate::validity::Validity;
 use std::borrow::Cow;
 

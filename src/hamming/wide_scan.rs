@@ -5,11 +5,11 @@
 use crate::error::Result;
 use crate::fingerprint_rows::FingerprintRows;
 use crate::fingerprint_table::Reach;
+use crate::hamming::Searcher;
+use crate::hamming::grouping::{GROUPS, Groups};
+use crate::hamming::partners::Partners;
 use crate::large_buffer::LargeBuffer;
 use crate::matches::Match;
-use crate::search::Searcher;
-use crate::search::grouping::{GROUPS, Groups};
-use crate::search::partners::Partners;
 use crate::unordered_map::UnorderedMap;
 use crate::validity::Validity;
 use std::borrow::Cow;

@@ -1,12 +1,12 @@
 //! Rows that are asked one after the other, by each way to find their partners.
 
 use crate::fingerprint_table::Lane;
+use crate::hamming::lane_rows::{LaneRows, Work};
+use crate::hamming::linear_scan;
+use crate::hamming::partners::Partners;
+use crate::hamming::wide_scan::{SCAN_BOUND, WideRows};
+use crate::hamming::{FingerprintIndex, Searcher};
 use crate::matches::{Match, ValuePair};
-use crate::search::lane_rows::{LaneRows, Work};
-use crate::search::linear_scan;
-use crate::search::partners::Partners;
-use crate::search::wide_scan::{SCAN_BOUND, WideRows};
-use crate::search::{FingerprintIndex, Searcher};
 
 /// A self-join by comparing each row with all behind it.
 pub(super) struct ScanBehind<'a, L: Lane> {

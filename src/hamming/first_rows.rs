@@ -3,12 +3,12 @@
 
 use crate::error::Result;
 use crate::fingerprint_table::Lane;
+use crate::hamming::Rows;
+use crate::hamming::collect::Collect;
+use crate::hamming::grouping::{GROUPS, NONE, partition_equal};
 use crate::kernels::partition::{BlockHash, Parts};
 use crate::kernels::prefetch;
 use crate::large_buffer::LargeBuffer;
-use crate::search::Rows;
-use crate::search::collect::Collect;
-use crate::search::grouping::{GROUPS, NONE, partition_equal};
 use crate::validity::Validity;
 use rayon::prelude::{
     IndexedParallelIterator, IntoParallelIterator, ParallelIterator, ParallelSliceMut,

@@ -1,9 +1,9 @@
 //! Compares everything: the oracle of all other indexes, and the best of them for few rows.
 
 use crate::fingerprint_table::{Lane, Reach};
+use crate::hamming::FingerprintIndex;
 use crate::kernels::{Isa, hamming_scan};
 use crate::matches::Match;
-use crate::search::FingerprintIndex;
 
 /// Rows compared at a time, so that the hits of a step stay in the cache.
 const STEP_ROWS: usize = 1 << 16;

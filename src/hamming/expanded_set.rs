@@ -2,9 +2,9 @@
 //! where there are many queries and k and f are small.
 
 use crate::fingerprint_table::Lane;
+use crate::hamming::FingerprintIndex;
+use crate::hamming::bit_probing::visit_flips;
 use crate::matches::Match;
-use crate::search::FingerprintIndex;
-use crate::search::bit_probing::visit_flips;
 use crate::unordered_map::UnorderedMap;
 
 /// All values near to some fingerprint, with the rows of those.

@@ -1,12 +1,12 @@
 //! Groups of equal rows and pairs of groups, expanded to pairs of rows: one row at a time, so that
 //! the pairs, of which there may be n², are never in memory together.
 
+use crate::hamming::bipartite_join::Join;
+use crate::hamming::grouping::Groups;
+use crate::hamming::partition_join::SelfJoin;
+use crate::hamming::partners::Partners;
 use crate::kernels::partition::counts_to_starts;
 use crate::matches::{Match, ValuePair};
-use crate::search::bipartite_join::Join;
-use crate::search::grouping::Groups;
-use crate::search::partition_join::SelfJoin;
-use crate::search::partners::Partners;
 
 /// No group: a row without a fingerprint.
 const NONE: u32 = u32::MAX;

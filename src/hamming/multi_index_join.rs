@@ -15,20 +15,20 @@
 
 use crate::error::Result;
 use crate::fingerprint_table::{Lane, Reach};
+use crate::hamming::Rows;
+use crate::hamming::collect::{Collect, CountRows, KeepPairs};
+use crate::hamming::grouping::{cut, group};
+use crate::hamming::key_blocks::{COPIED, KeyBlock, KeyPlan, are_crowded};
+use crate::hamming::parallel_partition::partition;
+use crate::hamming::partition_join::SelfJoin;
+use crate::hamming::recursion::{self, FOLD_DISTANCE, RECORDS, new_buffer};
+use crate::hamming::split::BitWeights;
 use crate::kernels::Isa;
 use crate::kernels::hamming_pairs::{Candidates, near_pairs_32, near_pairs_64};
 use crate::kernels::partition::{count, scatter};
 use crate::kernels::prefetch;
 use crate::large_buffer::LargeBuffer;
 use crate::progress::Share;
-use crate::search::Rows;
-use crate::search::collect::{Collect, CountRows, KeepPairs};
-use crate::search::grouping::{cut, group};
-use crate::search::key_blocks::{COPIED, KeyBlock, KeyPlan, are_crowded};
-use crate::search::parallel_partition::partition;
-use crate::search::partition_join::SelfJoin;
-use crate::search::recursion::{self, FOLD_DISTANCE, RECORDS, new_buffer};
-use crate::search::split::BitWeights;
 use rayon::prelude::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator};
 use std::ops::Range;
 

@@ -1,8 +1,8 @@
 //! Looks up every fingerprint within k flips of the query: right where k and f are small.
 
 use crate::fingerprint_table::Lane;
+use crate::hamming::FingerprintIndex;
 use crate::matches::Match;
-use crate::search::FingerprintIndex;
 use crate::unordered_map::UnorderedMap;
 
 /// A hash table of an array of fingerprints.

@@ -3,7 +3,7 @@
 
 use crate::fingerprint_rows::{Metric, Shape};
 use crate::fingerprint_table::{Lane, set_lowest_bits};
-use crate::search::split::BitWeights;
+use crate::hamming::split::BitWeights;
 use crate::similarity::Threshold;
 use crate::stable_hash::{GAMMA, mix};
 

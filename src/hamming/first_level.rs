@@ -8,6 +8,12 @@
 
 use crate::error::Result;
 use crate::fingerprint_table::{Lane, Wide};
+use crate::hamming::collect::Collect;
+use crate::hamming::parallel_partition::{Records, partition};
+use crate::hamming::recursion::{
+    Join, LARGE_BITS, Numbers, RECORDS, SMALL_BITS, Scratch, Sketch, new_buffer,
+};
+use crate::hamming::split::{BitWeights, Node, Path};
 use crate::kernels::block_keys::block_keys;
 use crate::kernels::hamming_accept::PairTest;
 use crate::kernels::hamming_pairs::near_pairs_64;
@@ -15,12 +21,6 @@ use crate::kernels::partition::{BlockHash, Parts};
 use crate::kernels::prefetch;
 use crate::large_buffer::LargeBuffer;
 use crate::progress::Share;
-use crate::search::collect::Collect;
-use crate::search::parallel_partition::{Records, partition};
-use crate::search::recursion::{
-    Join, LARGE_BITS, Numbers, RECORDS, SMALL_BITS, Scratch, Sketch, new_buffer,
-};
-use crate::search::split::{BitWeights, Node, Path};
 use crate::validity::Validity;
 use rayon::prelude::{
     IndexedParallelIterator, IntoParallelIterator, ParallelIterator, ParallelSlice,

@@ -7,13 +7,13 @@
 use crate::error::Result;
 use crate::fingerprint_rows::FingerprintRows;
 use crate::fingerprint_table::Reach;
+use crate::hamming::Rows;
+use crate::hamming::bipartite_join::bipartite_join;
+use crate::hamming::lane_rows::Work;
+use crate::hamming::partition_join;
+use crate::hamming::partners::{Partners, collect};
+use crate::hamming::row_pairs::RowPairs;
 use crate::matches::{Match, ValuePair};
-use crate::search::Rows;
-use crate::search::bipartite_join::bipartite_join;
-use crate::search::lane_rows::Work;
-use crate::search::partition_join;
-use crate::search::partners::{Partners, collect};
-use crate::search::row_pairs::RowPairs;
 
 /// The pairs of different rows, all of which have a fingerprint, ascending.
 pub(super) fn self_pairs(
