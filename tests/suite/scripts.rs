@@ -1,29 +1,63 @@
-//! The scripts, as far as they can be looked at without running them.
+//! Scripts parse, and the quick ones do their work.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
+fn scripts() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("scripts")
+}
+
+/// Runs a command and returns the text it printed on both outputs.
+fn printed_by(command: &mut Command) -> String {
+    let run = command.output().unwrap();
+    let printed =
+        format!("{}{}", String::from_utf8_lossy(&run.stdout), String::from_utf8_lossy(&run.stderr));
+    assert!(run.status.success(), "{command:?}: {printed}");
+    printed
+}
+
+fn has_python() -> bool {
+    Command::new("python3").arg("--version").output().is_ok()
+}
+
 #[test]
-fn every_script_is_read_by_its_shell() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("scripts");
-    for entry in fs::read_dir(folder).unwrap() {
+fn every_script_parses() {
+    let parse_python = "import ast, sys; ast.parse(open(sys.argv[1]).read())";
+    for entry in fs::read_dir(scripts()).unwrap() {
         let path = entry.unwrap().path();
+        if path.is_dir() {
+            continue;
+        }
         let script = fs::read_to_string(&path).unwrap();
-        let first = script.lines().next().unwrap();
-        // Where there is no bash yet, these two are run first.
-        let is_early = path.ends_with("setup") || path.ends_with("demo");
-        let shell = if is_early { "#!/bin/sh" } else { "#!/usr/bin/env bash" };
-        assert_eq!(first, shell, "{}", path.display());
-        let shell = if is_early { "sh" } else { "bash" };
-        let run = Command::new(shell).arg("-n").arg(&path).output().unwrap();
-        let said = String::from_utf8_lossy(&run.stderr);
-        assert!(run.status.success() && said.is_empty(), "{}: {said}", path.display());
+        let first_line = script.lines().next().unwrap();
+        let is_module = path.extension().is_some_and(|extension| extension == "py");
+        let printed = if is_module || first_line == "#!/usr/bin/env python3" {
+            if !has_python() {
+                continue;
+            }
+            printed_by(Command::new("python3").args(["-c", parse_python]).arg(&path))
+        } else {
+            // These two run first, on a machine that may have no bash yet.
+            let is_early = path.ends_with("setup") || path.ends_with("demo");
+            let (shell, expected_first) =
+                if is_early { ("sh", "#!/bin/sh") } else { ("bash", "#!/usr/bin/env bash") };
+            assert_eq!(first_line, expected_first, "{}", path.display());
+            printed_by(Command::new(shell).arg("-n").arg(&path))
+        };
+        assert_eq!(printed, "", "{}", path.display());
     }
 }
 
 #[test]
-fn what_is_there_is_not_installed_again() {
+fn prose_lint_finds_planted_lines() {
+    if has_python() {
+        printed_by(Command::new("python3").arg(scripts().join("prose")).arg("--self-test"));
+    }
+}
+
+#[test]
+fn setup_installs_nothing_twice() {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("scripts/setup");
     let run = Command::new("sh").arg(script).arg("build").output().unwrap();
     assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
