@@ -50,8 +50,8 @@
 //! # Features
 //!
 //! All are on by default; the library alone is `default-features = false`. `cli` builds the command
-//! line program, `chinese` holds the dictionary of Chinese words, and `csv`, `gzip`, `jsonl`,
-//! `parquet`, `warc` and `zstd` each read one kind of input. A build without one of these answers [`ErrorKind::FeatureOff`] where it is asked for.
+//! line program, `chinese` holds the dictionary of Chinese words, and `parquet` reads and writes
+//! Apache Parquet. A build without one of these answers [`ErrorKind::FeatureOff`] when it is needed.
 
 pub mod close;
 mod close_pairs;

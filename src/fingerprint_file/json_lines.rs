@@ -5,7 +5,6 @@
 use super::NameOf;
 use super::hexadecimal::write_number;
 use crate::fingerprint_rows::FingerprintRows;
-#[cfg(feature = "jsonl")]
 pub(super) use reading::{id, read};
 use std::io::{self, Write};
 
@@ -35,7 +34,6 @@ pub(super) fn write(
     Ok(())
 }
 
-#[cfg(feature = "jsonl")]
 mod reading {
     use crate::error::{ErrorKind, Result};
     use crate::fault::quoted;
@@ -199,7 +197,6 @@ mod tests {
         assert_eq!(String::from_utf8(out).unwrap(), expected);
     }
 
-    #[cfg(feature = "jsonl")]
     #[test]
     fn strings_are_rows_and_null_is_a_row_without() {
         let text = b"{\"id\":\"a\",\"fingerprint\":\"00ff\"}\r\n{\"fingerprint\": null}\n\
@@ -210,7 +207,6 @@ mod tests {
         assert_eq!([0, 1, 2].map(|row| rows.has_fingerprint(row)), [true, false, true]);
     }
 
-    #[cfg(feature = "jsonl")]
     #[test]
     fn other_lines_are_named() {
         let check = |line: &str, expected: &str| {

@@ -125,11 +125,10 @@ pub fn read<'a>(bytes: &'a [u8], path: &Path) -> Result<FingerprintRows<'a>> {
         FileFormat::Packed => packed::read(bytes, path)?,
         FileFormat::Numpy => numpy::read(bytes, path)?,
         FileFormat::Hexadecimal => hexadecimal::read(bytes, path)?,
-        #[cfg(feature = "jsonl")]
         FileFormat::JsonLines => json_lines::read(bytes, path)?,
         #[cfg(feature = "parquet")]
         FileFormat::Parquet => parquet::read(bytes, path)?,
-        #[cfg(not(all(feature = "jsonl", feature = "parquet")))]
+        #[cfg(not(feature = "parquet"))]
         lacking => return Err(lacking.is_off()),
     };
     if !has_row_numbers(&rows) {
@@ -272,7 +271,6 @@ mod tests {
             };
             check(FileFormat::Packed, &rows);
             check(FileFormat::Hexadecimal, &plain);
-            #[cfg(feature = "jsonl")]
             check(FileFormat::JsonLines, &plain);
             #[cfg(feature = "parquet")]
             check(FileFormat::Parquet, &rows);

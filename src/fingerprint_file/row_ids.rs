@@ -4,7 +4,6 @@
 //! only counts, takes no longer for them.
 
 use super::FileFormat;
-#[cfg(feature = "jsonl")]
 use super::json_lines;
 #[cfg(feature = "parquet")]
 use super::parquet;
@@ -38,7 +37,6 @@ pub struct FoundIds<'a>(Ids<'a>);
 #[derive(Debug)]
 enum Ids<'a> {
     /// Lines of JSON, each of which is understood when its ID is asked for.
-    #[cfg(feature = "jsonl")]
     Lines { bytes: &'a [u8], starts: Vec<usize> },
     /// All IDs, one after the other, and where each ends.
     #[cfg(feature = "parquet")]
@@ -57,7 +55,6 @@ impl<'a> RowIds<'a> {
     pub fn of(bytes: &'a [u8], path: &Path) -> Result<Option<Self>> {
         let format = FileFormat::of_content(bytes);
         let has_ids = match format {
-            #[cfg(feature = "jsonl")]
             FileFormat::JsonLines => {
                 let first = bytes.split(|&byte| byte == b'\n').next().unwrap_or_default();
                 json_lines::id(first).is_some()
@@ -86,7 +83,6 @@ impl<'a> RowIds<'a> {
                 })?;
                 Ok(FoundIds(Ids::Column { ids, ends }))
             }
-            #[cfg(feature = "jsonl")]
             FileFormat::JsonLines => {
                 let bytes = self.bytes;
                 let behind = memchr::memchr_iter(b'\n', bytes).map(|at| at + 1);
@@ -107,7 +103,6 @@ impl FoundIds<'_> {
     pub fn id(&self, row: u32) -> Option<Cow<'_, [u8]>> {
         let row = row as usize;
         let id = match &self.0 {
-            #[cfg(feature = "jsonl")]
             Ids::Lines { bytes, starts } => {
                 let end = starts.get(row + 1).copied().unwrap_or(bytes.len());
                 json_lines::id(bytes.get(*starts.get(row)?..end)?)
@@ -127,7 +122,6 @@ impl FoundIds<'_> {
 }
 
 #[cfg(test)]
-#[cfg(feature = "jsonl")]
 mod tests {
     use super::*;
 

@@ -9,13 +9,13 @@
 //! [`labelled`] makes documents of real words, edited by known amounts. [`pages`] makes a crawl of real pages instead.
 
 pub mod collection;
-#[cfg(all(feature = "gzip", feature = "jsonl", feature = "parquet"))]
+#[cfg(feature = "parquet")]
 pub mod crawl;
-#[cfg(all(feature = "gzip", feature = "jsonl", feature = "parquet"))]
+#[cfg(feature = "parquet")]
 pub mod crawl_files;
 mod document;
 pub mod labelled;
-#[cfg(all(feature = "gzip", feature = "jsonl", feature = "parquet"))]
+#[cfg(feature = "parquet")]
 pub mod pages;
 mod random;
 mod vocabulary;

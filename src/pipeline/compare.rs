@@ -232,7 +232,6 @@ mod tests {
         assert!(error.contains("record 2"), "{error}");
     }
 
-    #[cfg(feature = "jsonl")]
     #[test]
     fn a_document_is_found_by_its_id() {
         let folder = tempfile::tempdir().unwrap();

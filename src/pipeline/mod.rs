@@ -34,7 +34,6 @@ pub mod evaluate;
 mod find_close;
 mod fingerprint_collection;
 mod fingerprint_documents;
-#[cfg(feature = "jsonl")]
 pub mod finished_run;
 mod fit;
 pub mod index;

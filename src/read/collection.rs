@@ -150,7 +150,6 @@ impl Collection {
 
     /// Whether nothing of a file is in memory between readings.
     #[cfg(test)]
-    #[cfg(all(feature = "csv", feature = "jsonl", feature = "warc", feature = "zstd"))]
     pub(super) fn is_streamed(&self, file: usize) -> bool {
         self.files[file].map.is_none()
     }
@@ -161,7 +160,6 @@ impl Collection {
     }
 
     /// Whether a record that begins at that byte of the shard's file may be in the shard.
-    #[cfg(feature = "jsonl")]
     pub(super) fn may_hold(&self, shard: usize, byte: u64) -> bool {
         match &self.shards[shard].part {
             Part::Range(_, range) => range.contains(&byte),
@@ -245,7 +243,6 @@ impl Collection {
             return Err(opened.fault(Severity::Loss, "format", None, detail));
         }
         let delimiter = match format {
-            #[cfg(feature = "csv")]
             Format::Csv => Some(self.options.delimiter.unwrap_or_else(|| {
                 crate::read::delimited::guess(content, &self.options.text_field)
             })),
@@ -371,14 +368,12 @@ impl Collection {
             Format::FormFeed => run.with(&mut FormFeeds::new(offset == 0)),
             Format::Text => run.with(&mut WholeFile),
             Format::Lines => run.with(&mut Lines::new(offset == 0)),
-            #[cfg(feature = "jsonl")]
             Format::JsonLines => {
                 use crate::read::jsonl::{FieldPaths, JsonLines};
                 let keep = options.keep_field.as_deref();
                 let paths = FieldPaths::new(&options.text_field, &options.id_field, keep);
                 run.with(&mut JsonLines::new(paths, offset == 0))
             }
-            #[cfg(feature = "csv")]
             Format::Csv | Format::Tsv => {
                 // A table is read whole, after it was recognized.
                 let recognized = opened.recognized.get();
@@ -387,12 +382,14 @@ impl Collection {
                 let (text, id) = (&options.text_field, &options.id_field);
                 run.with(&mut crate::read::delimited::Rows::new(delimiter, text, id, keep))
             }
-            #[cfg(feature = "warc")]
             Format::Warc => {
                 let keep = options.keep_field.as_deref();
                 run.with(&mut crate::read::warc::WarcRecords::new(keep, options.max_record_bytes))
             }
-            other => Err(feature_off(other)),
+            // Tables are read by their own reader, if this build has it.
+            Format::Parquet => {
+                Err(ErrorKind::FeatureOff { what: format.name(), feature: "parquet" }.into())
+            }
         }
     }
 }
@@ -424,17 +421,6 @@ fn head_of(file: &mut File, bytes: u64) -> io::Result<Vec<u8>> {
 /// Tells why nothing is read.
 fn refuse(fault: Fault, visit: &mut Visit<'_>) -> Result<u64> {
     visit(Event::Fault(fault)).map(|_| 0)
-}
-
-fn feature_off(format: Format) -> Error {
-    let feature = match format {
-        Format::JsonLines => "jsonl",
-        Format::Csv | Format::Tsv => "csv",
-        Format::Warc => "warc",
-        Format::Parquet => "parquet",
-        Format::FormFeed | Format::Text | Format::Lines => "default",
-    };
-    ErrorKind::FeatureOff { what: format.name(), feature }.into()
 }
 
 impl Corpus for Collection {

@@ -87,7 +87,6 @@ impl<R: Read> Input<R> {
     }
 
     /// The bytes from that offset on, if they are still there.
-    #[cfg(feature = "zstd")]
     pub(super) fn remembered(&self, from: u64) -> Option<&[u8]> {
         self.bytes.get(from.checked_sub(self.base)? as usize..self.end)
     }

@@ -2,7 +2,6 @@
 
 use crate::error::{ErrorKind, Result};
 use crate::input_format::Compression;
-#[cfg(any(feature = "gzip", feature = "zstd"))]
 use crate::read::compressed_input::Input;
 use crate::read::options::ReadOptions;
 use crate::read::plain_stream::Plain;
@@ -16,10 +15,6 @@ use std::path::Path;
 /// # Errors
 ///
 /// This build cannot read the compression.
-#[cfg_attr(
-    not(any(feature = "gzip", feature = "zstd")),
-    expect(unused_variables, reason = "only compressed files have options")
-)]
 pub(super) fn open<'r>(
     compression: Compression,
     reader: impl Read + 'r,
@@ -27,18 +22,12 @@ pub(super) fn open<'r>(
 ) -> Result<Box<dyn Stream + 'r>> {
     match compression {
         Compression::None => Ok(Box::new(Plain::new(reader))),
-        #[cfg(feature = "gzip")]
         Compression::Gzip => {
             Ok(Box::new(crate::read::gzip::Gzip::new(Input::new(reader), options)))
         }
-        #[cfg(feature = "zstd")]
         Compression::Zstd => {
             Ok(Box::new(crate::read::zstd::Zstd::new(Input::new(reader), options)?))
         }
-        #[cfg(not(feature = "gzip"))]
-        Compression::Gzip => Err(ErrorKind::FeatureOff { what: "gzip", feature: "gzip" }.into()),
-        #[cfg(not(feature = "zstd"))]
-        Compression::Zstd => Err(ErrorKind::FeatureOff { what: "zstd", feature: "zstd" }.into()),
     }
 }
 
@@ -46,15 +35,8 @@ pub(super) fn open<'r>(
 pub(super) fn first_start(compression: Compression, bytes: &[u8]) -> Option<usize> {
     match compression {
         Compression::None => Some(0),
-        #[cfg(feature = "gzip")]
         Compression::Gzip => crate::read::gzip::first_member(bytes),
-        #[cfg(feature = "zstd")]
         Compression::Zstd => crate::read::zstd::first_frame(bytes),
-        #[cfg(not(all(feature = "gzip", feature = "zstd")))]
-        _ => {
-            let _ = bytes;
-            None
-        }
     }
 }
 
@@ -69,13 +51,7 @@ pub(super) fn content_bytes(
         Compression::None => Some(bytes),
         // The length at the end of a gzip file is that of its last member.
         Compression::Gzip => None,
-        #[cfg(feature = "zstd")]
         Compression::Zstd => crate::read::zstd_headers::content_bytes(file, bytes),
-        #[cfg(not(feature = "zstd"))]
-        Compression::Zstd => {
-            let _ = file;
-            None
-        }
     }
 }
 

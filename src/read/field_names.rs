@@ -1,7 +1,6 @@
 //! The names of the fields that the records of a collection have, to tell a user who named another.
 
 use crate::fault::quoted;
-#[cfg(any(feature = "csv", feature = "jsonl", feature = "parquet", feature = "warc"))]
 use crate::input_format::Format;
 use crate::read::{Collection, Corpus, Event, Recognized, Visit};
 use std::ops::ControlFlow;
@@ -64,7 +63,6 @@ impl Collection {
     /// The names of the fields that the record at `byte` has, or all records of its file have.
     fn names_at(&self, file: usize, byte: u64) -> Vec<String> {
         let mut of_file = (0..self.shard_count()).filter(|&shard| self.shard_file(shard) == file);
-        #[cfg(feature = "jsonl")]
         if self.recognize(file).is_ok_and(|known| known.format == Format::JsonLines) {
             let mut names = Vec::new();
             let Some(shard) = of_file.find(|&shard| self.may_hold(shard, byte)) else {
@@ -82,8 +80,6 @@ impl Collection {
             drop(self.read_shard(shard, visit));
             return names;
         }
-        #[cfg(not(feature = "jsonl"))]
-        let _ = byte;
         of_file.next().map_or_else(Vec::new, |shard| self.names_of(file, shard))
     }
 
@@ -123,20 +119,17 @@ type NamesOfRecord = Box<dyn Fn(&[u8]) -> Vec<String>>;
 /// What tells the names of a record by its bytes, in a format that has them.
 fn names_of_record(recognized: Recognized) -> Option<NamesOfRecord> {
     match (recognized.format, recognized.delimiter) {
-        #[cfg(feature = "jsonl")]
         (Format::JsonLines, _) => Some(Box::new(crate::read::jsonl::keys)),
-        #[cfg(feature = "csv")]
         (Format::Csv | Format::Tsv, Some(delimiter)) => {
             Some(Box::new(move |row| crate::read::delimited::columns(delimiter, row)))
         }
-        #[cfg(feature = "warc")]
         (Format::Warc, _) => Some(Box::new(crate::read::warc::header_names)),
         _ => None,
     }
 }
 
 #[cfg(test)]
-#[cfg(all(feature = "csv", feature = "jsonl", feature = "parquet", feature = "warc"))]
+#[cfg(feature = "parquet")]
 mod tests {
     use crate::read::walk::InputFile;
     use crate::read::{Collection, ReadOptions};

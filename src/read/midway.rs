@@ -63,7 +63,6 @@ impl Collection {
 }
 
 #[cfg(test)]
-#[cfg(all(feature = "gzip", feature = "jsonl", feature = "warc", feature = "zstd"))]
 mod tests {
     use super::*;
     use crate::document::Content;

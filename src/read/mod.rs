@@ -29,41 +29,24 @@
 //! This stage does not know what becomes of a document, counts nothing and writes nothing.
 
 mod collection;
-#[cfg(any(feature = "gzip", feature = "zstd"))]
 mod compressed_input;
 #[cfg(test)]
-#[cfg(all(feature = "csv", feature = "jsonl", feature = "warc", feature = "zstd"))]
 mod conformance;
 #[cfg(test)]
-#[cfg(all(
-    feature = "csv",
-    feature = "jsonl",
-    feature = "parquet",
-    feature = "warc",
-    feature = "zstd"
-))]
+#[cfg(feature = "parquet")]
 mod conformance_parquet;
 #[cfg(test)]
-#[cfg(all(feature = "csv", feature = "jsonl", feature = "warc", feature = "zstd"))]
 mod crafted_inputs;
 mod decompress;
-#[cfg(feature = "csv")]
 mod delimited;
 mod field_names;
 pub mod form_feed;
-#[cfg(feature = "cli")]
 pub mod globs;
-#[cfg(feature = "gzip")]
 mod gzip;
-#[cfg(feature = "warc")]
 mod html;
-#[cfg(feature = "warc")]
 mod http;
-#[cfg(feature = "jsonl")]
 mod json_lines_in_memory;
-#[cfg(feature = "jsonl")]
 mod json_strings;
-#[cfg(feature = "jsonl")]
 mod jsonl;
 mod midway;
 mod opened;
@@ -77,12 +60,9 @@ mod sniff;
 mod strict;
 mod texts;
 pub mod walk;
-#[cfg(feature = "warc")]
 mod warc;
 mod window;
-#[cfg(feature = "zstd")]
 mod zstd;
-#[cfg(feature = "zstd")]
 mod zstd_headers;
 
 use crate::document::Record;
@@ -93,7 +73,6 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 pub use collection::{Collection, Recognized};
-#[cfg(feature = "jsonl")]
 pub use json_lines_in_memory::JsonLinesInMemory;
 pub use options::ReadOptions;
 pub use strict::Strict;

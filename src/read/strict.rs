@@ -89,7 +89,6 @@ impl Corpus for Strict<'_> {
 }
 
 #[cfg(test)]
-#[cfg(feature = "jsonl")]
 mod tests {
     use super::*;
     use crate::read::ReadOptions;

@@ -42,10 +42,6 @@ pub(super) trait Splitter {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum AfterLoss {
     /// Go on: it recognizes the start of a record, or says that there is none.
-    #[cfg_attr(
-        not(any(feature = "jsonl", feature = "warc")),
-        expect(dead_code, reason = "only these formats recognize a record's start")
-    )]
     Continue,
     /// The bytes up to the next boundary are a part of a record.
     SkipToBoundary,
@@ -107,10 +103,6 @@ pub(super) enum Then {
     /// Nothing follows.
     End,
     /// Something is wrong, but no byte is missing.
-    #[cfg_attr(
-        not(any(feature = "gzip", feature = "zstd")),
-        expect(dead_code, reason = "only compressed files have an end before their end")
-    )]
     Warning(Damage),
     /// Bytes are missing from here on; what follows does not join what came before.
     Loss {

@@ -1,8 +1,6 @@
 //! Copies of the inputs without the documents that are not kept: the same names, format and
 //! compression, and the kept records byte for byte.
 
-#[cfg(not(all(feature = "gzip", feature = "zstd")))]
-use crate::error::ErrorKind;
 use crate::error::{Error, Result};
 use crate::input_format::{Compression, Format};
 use crate::unordered_map::UnorderedMap;
@@ -82,7 +80,6 @@ impl Chunk {
     }
 
     /// The records that have bytes.
-    #[cfg(feature = "gzip")]
     fn records(&self) -> impl Iterator<Item = &[u8]> {
         let starts = std::iter::once(0).chain(self.ends.iter().copied());
         let ends = self.ends.iter().copied().chain([self.bytes.len()]);
@@ -96,28 +93,14 @@ pub struct Packing {
     compression: Compression,
     /// Whether every record is a gzip member, which is how WARC files are cut. One that is longer
     /// than a record may be, and so was no document, can be several.
-    #[cfg_attr(not(feature = "gzip"), expect(dead_code, reason = "only gzip has members"))]
     by_record: bool,
 }
 
 impl Packing {
     /// The packing of files of a format and compression.
-    ///
-    /// # Errors
-    ///
-    /// This build cannot write the compression.
-    pub fn new(format: Format, compression: Compression) -> Result<Self> {
-        match compression {
-            #[cfg(not(feature = "gzip"))]
-            Compression::Gzip => {
-                Err(ErrorKind::FeatureOff { what: "gzip", feature: "gzip" }.into())
-            }
-            #[cfg(not(feature = "zstd"))]
-            Compression::Zstd => {
-                Err(ErrorKind::FeatureOff { what: "zstd", feature: "zstd" }.into())
-            }
-            _ => Ok(Self { compression, by_record: format == Format::Warc }),
-        }
+    #[must_use]
+    pub fn new(format: Format, compression: Compression) -> Self {
+        Self { compression, by_record: format == Format::Warc }
     }
 
     /// Whether packing takes more time than reading.
@@ -133,7 +116,6 @@ impl Packing {
     /// The compressor fails.
     pub fn pack(self, chunk: Chunk) -> io::Result<Vec<u8>> {
         match self.compression {
-            #[cfg(feature = "gzip")]
             Compression::Gzip => {
                 let mut compressor = flate2::Compress::new_gzip(flate2::Compression::default(), 15);
                 let mut packed = Vec::with_capacity(chunk.bytes.len() / 3 + 64);
@@ -146,20 +128,17 @@ impl Packing {
                 }
                 Ok(packed)
             }
-            #[cfg(feature = "zstd")]
             Compression::Zstd => {
                 let mut compressor = zstd::bulk::Compressor::new(0)?;
                 compressor.include_checksum(true)?;
                 compressor.compress(&chunk.bytes)
             }
-            // What this build cannot write is refused before.
-            _ => Ok(chunk.bytes),
+            Compression::None => Ok(chunk.bytes),
         }
     }
 }
 
 /// Appends a gzip member. Making a compressor costs more than a short record.
-#[cfg(feature = "gzip")]
 fn pack_member(
     compressor: &mut flate2::Compress,
     content: &[u8],
@@ -240,7 +219,6 @@ mod tests {
         assert_eq!(distinct, expected.map(PathBuf::from));
     }
 
-    #[cfg(feature = "gzip")]
     fn gunzipped(path: &Path) -> Vec<u8> {
         let mut content = Vec::new();
         let file = File::open(path).unwrap();
@@ -248,7 +226,6 @@ mod tests {
         content
     }
 
-    #[cfg(all(feature = "gzip", feature = "zstd"))]
     #[test]
     fn chunks_are_packed_in_every_compression() {
         let folder = tempfile::tempdir().unwrap();
@@ -268,7 +245,7 @@ mod tests {
                 for (chunks, expected) in [(&chunks[..], &whole[..]), (&[Chunk::default()], &[])] {
                     let path = folder.path().join(format!("{at}/{format}-{}", chunks.len()));
                     let mut file = KeptFile::create(&path).unwrap();
-                    let packing = Packing::new(format, compression).unwrap();
+                    let packing = Packing::new(format, compression);
                     for chunk in chunks {
                         file.write(&packing.pack(chunk.clone()).unwrap()).unwrap();
                     }

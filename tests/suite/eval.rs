@@ -183,7 +183,6 @@ fn a_sample_needs_no_labels() {
 
 /// What plain implementations reach, to within what other random bits and another rounding change.
 #[test]
-#[cfg(feature = "zstd")]
 #[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
 fn published_sets_have_the_figures_that_others_reach() {
     let Some(data) = std::env::var_os("SIMTOOL_DATA") else {

@@ -44,7 +44,7 @@ fn the_generator_still_makes_the_demo() {
 /// What `datasets/crawl.md` says of the crawl: compressed bytes may differ from library to library,
 /// the documents may not.
 #[test]
-#[cfg(all(feature = "parquet", feature = "warc"))]
+#[cfg(feature = "parquet")]
 fn the_generator_still_makes_the_crawl() {
     let folder = Folder::empty();
     let made = ["generate", "--crawl", "--documents", "60", "--output", "datasets/crawl"];

@@ -110,7 +110,6 @@ fn arrays_are_read_and_written() {
     assert!(array.ends_with(&numbers) && array.len() % 64 == numbers.len());
 }
 
-#[cfg(feature = "jsonl")]
 #[test]
 fn json_lines_are_read() {
     let folder = folder();
@@ -131,7 +130,7 @@ fn json_lines_are_read() {
     assert!(message.contains(expected), "{message}");
 }
 
-#[cfg(all(feature = "jsonl", feature = "parquet"))]
+#[cfg(feature = "parquet")]
 #[test]
 fn rows_are_called_by_their_ids_where_there_are_any() {
     let folder = folder();

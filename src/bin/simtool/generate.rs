@@ -25,7 +25,7 @@ const SAMPLES: u64 = 200;
 pub(crate) fn run(args: &GenerateArgs) -> anyhow::Result<()> {
     let folder = &args.output;
     let existing = existing(args.force);
-    #[cfg(all(feature = "jsonl", feature = "parquet", feature = "warc", feature = "zstd"))]
+    #[cfg(feature = "parquet")]
     if let Some(pages) = &args.pages {
         return crate::generate_pages::run(pages, args);
     }
@@ -35,7 +35,7 @@ pub(crate) fn run(args: &GenerateArgs) -> anyhow::Result<()> {
         names.try_for_each(|name| refuse_existing("output", &folder.join(name), existing))
     };
     fs::create_dir_all(folder).map_err(|e| Error::io(folder, "create", e))?;
-    #[cfg(all(feature = "gzip", feature = "jsonl", feature = "parquet"))]
+    #[cfg(feature = "parquet")]
     if args.crawl {
         let failed = |e| Error::io(folder, "write to", e);
         let names = ["pages.warc.wet.gz", "pages.jsonl", "pages.parquet"];

@@ -32,7 +32,6 @@ pub(crate) fn run(command: &IndexCommand) -> anyhow::Result<Outcome> {
     match command {
         IndexCommand::Create(args) => create(args)?,
         IndexCommand::Add(args) => return add(args),
-        #[cfg(feature = "jsonl")]
         IndexCommand::Filter(args) => return crate::index_filter::run(args),
         IndexCommand::Query(args) => return query(args),
         IndexCommand::Stat(args) => stat(args)?,

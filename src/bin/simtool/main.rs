@@ -10,10 +10,9 @@ mod eval_sample;
 mod eval_suggest;
 mod fingerprint;
 mod generate;
-#[cfg(all(feature = "jsonl", feature = "parquet", feature = "warc", feature = "zstd"))]
+#[cfg(feature = "parquet")]
 mod generate_pages;
 mod index;
-#[cfg(feature = "jsonl")]
 mod index_filter;
 mod inputs;
 mod interrupt;
@@ -22,17 +21,14 @@ mod manual;
 mod one_document;
 mod opened_index;
 mod output_file;
-#[cfg(feature = "jsonl")]
 mod piped_lines;
 mod plan;
 mod progress_line;
-#[cfg(feature = "jsonl")]
 mod recorded;
 mod reference;
 mod shell;
 mod signals;
 mod usage;
-#[cfg(feature = "jsonl")]
 mod why;
 
 use args::{Args, Command};
@@ -116,7 +112,6 @@ fn run(command: &Command) -> anyhow::Result<Outcome> {
             console::out(&script)?;
         }
         Command::Man(args) => manual::run(args)?,
-        #[cfg(feature = "jsonl")]
         Command::Why(args) => why::run(args)?,
     }
     Ok(Outcome::Done)

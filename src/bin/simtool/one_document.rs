@@ -16,7 +16,6 @@ use std::path::Path;
 pub(crate) struct Reading<'r> {
     /// Those of files; those of a run are read as it read them.
     pub(crate) options: ReadOptions,
-    #[cfg_attr(not(feature = "jsonl"), expect(dead_code, reason = "this build reads no runs"))]
     pub(crate) running: &'r RunningArgs,
     pub(crate) progress: &'r ProgressLine,
 }
@@ -37,7 +36,6 @@ pub(crate) enum By {
     /// Its file and ID.
     Id,
     /// A run that has read it.
-    #[cfg(feature = "jsonl")]
     Run,
 }
 
@@ -82,7 +80,6 @@ pub(crate) fn read(name: &Path, reading: &Reading<'_>) -> anyhow::Result<Named> 
         if file.is_file() {
             return read(InputFile::new(file), Wanted::Id(id.as_bytes()));
         }
-        #[cfg(feature = "jsonl")]
         if simtool::pipeline::finished_run::FinishedRun::is_at(file) {
             let threads = crate::args::all_cores();
             let (running, progress) = (reading.running, reading.progress);

@@ -5,7 +5,6 @@ use std::ffi::OsString;
 use std::sync::OnceLock;
 
 /// The words of a command line of quoted words.
-#[cfg(feature = "jsonl")]
 pub(crate) fn words(line: &str) -> Vec<OsString> {
     let mut words = Vec::new();
     let (mut word, mut is_begun, mut is_quoted) = (String::new(), false, false);
@@ -43,7 +42,6 @@ pub(crate) fn command_line() -> String {
 }
 
 #[cfg(test)]
-#[cfg(feature = "jsonl")]
 mod tests {
     use super::*;
 

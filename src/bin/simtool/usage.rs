@@ -67,7 +67,6 @@ pub(crate) fn parse(arguments: &[OsString]) -> Result<Command, Outcome> {
 }
 
 /// What a finished run was asked to do, if that is still understood.
-#[cfg(feature = "jsonl")]
 pub(crate) fn understood(arguments: Vec<OsString>) -> Option<Command> {
     let arguments: Vec<OsString> = arguments.into_iter().map(named_null).collect();
     let behind_program = arguments.get(1..).filter(|behind| !behind.is_empty())?;

@@ -10,7 +10,6 @@ mod documents;
 mod export;
 mod joined_indexes;
 mod kept_recipe;
-#[cfg(feature = "jsonl")]
 mod lines;
 mod lookup;
 mod merge;
@@ -23,7 +22,6 @@ mod tests;
 pub use adder::{Added, Arrival, IndexAdder};
 pub use documents::{AddedCorpus, Commits, write_only_new};
 pub use export::IndexRows;
-#[cfg(feature = "jsonl")]
 pub use lines::{Line, LineFate, LineReader, ReadLines};
 pub use lookup::Near;
 pub use salvage::{Salvaged, salvage};

@@ -295,7 +295,6 @@ impl Drop for Bell<'_> {
 }
 
 #[cfg(test)]
-#[cfg(feature = "zstd")]
 mod tests {
     use super::*;
     use crate::input_format::{Compression, Format};
@@ -306,7 +305,7 @@ mod tests {
     fn written(threads: usize, compression: Compression) -> Vec<Vec<u8>> {
         let folder = tempfile::tempdir().unwrap();
         let paths: Vec<_> = (0..2).map(|file| folder.path().join(format!("{file}"))).collect();
-        let packing = Packing::new(Format::Lines, compression).unwrap();
+        let packing = Packing::new(Format::Lines, compression);
         let pieces =
             OrderedPieces::new(paths.iter().map(|path| (path.clone(), 5)).collect(), threads);
         let read = |writer: &mut UnitWriter<'_>| {
@@ -354,7 +353,7 @@ mod tests {
         let path = folder.path().join("a");
         fs::write(&path, "in the way").unwrap();
         let pieces = OrderedPieces::new(vec![(path, 100)], 3);
-        let packing = Packing::new(Format::Lines, Compression::None).unwrap();
+        let packing = Packing::new(Format::Lines, Compression::None);
         let read = |writer: &mut UnitWriter<'_>| writer.write(Chunk::default(), packing, true);
         thread::scope(|scope| {
             for _ in 0..3 {

@@ -73,7 +73,6 @@ fn the_table_has_a_line_for_each_method() {
     );
 }
 
-#[cfg(feature = "jsonl")]
 #[test]
 fn the_object_is_json_with_all_thresholds() {
     for collections in [1, 2] {

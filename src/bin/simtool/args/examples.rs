@@ -69,7 +69,6 @@ Examples:
   simtool eval --suggest big/
       tells which method, shingle and threshold fit the collection, and why";
 
-#[cfg(feature = "jsonl")]
 pub(super) const WHY: &str = "\
 Examples:
   simtool why simtool-out page-17
@@ -180,7 +179,6 @@ Examples:
   simtool index add seen.idx dump/ --only-new new/
       writes the dump without what was seen before";
 
-#[cfg(feature = "jsonl")]
 pub(super) const INDEX_FILTER: &str = "\
 Examples:
   crawl | simtool index filter seen.idx --duplicates seen.jsonl | store

@@ -25,7 +25,6 @@ pub(crate) enum IndexCommand {
     /// Reads standard input and writes standard output: new lines byte for byte, also those that have
     /// no words or are no documents, which are told of. A line is answered when its batch is; lines of
     /// the last seconds that were answered before the program was killed may pass again.
-    #[cfg(feature = "jsonl")]
     #[command(after_long_help = examples::INDEX_FILTER)]
     Filter(FilterArgs),
     /// Tell which documents of an index are near others, and add nothing.
@@ -183,7 +182,6 @@ pub(crate) struct AddArgs {
 }
 
 /// Arguments of `simtool index filter`.
-#[cfg(feature = "jsonl")]
 #[derive(Debug, clap::Args)]
 pub(crate) struct FilterArgs {
     #[command(flatten)]

@@ -10,10 +10,8 @@ mod input;
 mod sizes;
 mod sketch;
 mod terms;
-#[cfg(feature = "jsonl")]
 mod why;
 
-#[cfg(feature = "jsonl")]
 pub(crate) use common::all_cores;
 pub(crate) use common::{CommonArgs, MemoryArgs, RunningArgs, ShowProgress, ending};
 pub(crate) use corpus::{
@@ -22,7 +20,6 @@ pub(crate) use corpus::{
 };
 pub(crate) use eval::{EvalArgs, EvalFormat, TruthLines};
 pub(crate) use fingerprints::{FingerprintArgs, JoinArgs, PairsArgs, SearchArgs};
-#[cfg(feature = "jsonl")]
 pub(crate) use index::FilterArgs;
 pub(crate) use index::{
     AddArgs, ArrivalArgs, CreateArgs, ExportArgs, IndexCommand, IndexedArgs, MergeArgs,
@@ -31,7 +28,6 @@ pub(crate) use index::{
 pub(crate) use input::{InputArgs, OnError};
 pub(crate) use sketch::{AUTO, SketchArgs};
 pub(crate) use terms::TermArgs;
-#[cfg(feature = "jsonl")]
 pub(crate) use why::WhyArgs;
 
 use clap::{Parser, Subcommand, ValueHint};
@@ -85,7 +81,6 @@ pub(crate) enum Command {
     /// Tell what became of a document of a finished run: kept or removed, for which, and why.
     ///
     /// Reads the run's output folder, and the texts again from the input where it still is.
-    #[cfg(feature = "jsonl")]
     #[command(after_long_help = examples::WHY)]
     Why(WhyArgs),
     /// Measure methods on collections whose near-duplicates are known, or on a sample of your own.
@@ -150,7 +145,6 @@ pub(crate) enum Command {
     Corpus(CorpusForm),
 }
 
-#[cfg(feature = "jsonl")]
 impl Command {
     /// What is to be done to a collection, if this is about one.
     pub(crate) fn job(&self) -> Option<Job<'_>> {
@@ -207,7 +201,7 @@ pub(crate) struct GenerateArgs {
     pub(crate) with_tables: bool,
 
     /// Write a crawl in miniature instead: pages.warc.wet.gz, pages.jsonl and pages.parquet.
-    #[cfg(all(feature = "gzip", feature = "jsonl", feature = "parquet"))]
+    #[cfg(feature = "parquet")]
     #[arg(long, requires = "documents", conflicts_with_all = ["with_tables", "samples", "labelled"])]
     pub(crate) crawl: bool,
 
@@ -218,7 +212,7 @@ pub(crate) struct GenerateArgs {
 
     /// Write a crawl of the pages of HTML in this folder instead: the responses in warc/, and their
     /// texts in wet/, jsonl/, parquet/ and text/.
-    #[cfg(all(feature = "jsonl", feature = "parquet", feature = "warc", feature = "zstd"))]
+    #[cfg(feature = "parquet")]
     #[arg(long, value_name = "FOLDER", group = "what", value_parser = folder(),
         conflicts_with_all = ["with_tables", "samples", "seed"], value_hint = ValueHint::DirPath)]
     pub(crate) pages: Option<PathBuf>,
