@@ -269,13 +269,13 @@ impl Frequencies {
     /// O(1) for terms that are hashes.
     #[inline]
     #[must_use]
-    pub fn of(&self, term: u64) -> (u32, u32) {
+    pub fn get(&self, term: u64) -> (u32, u32) {
         let [df, idf] = self.table.get(term);
         let is_unknown = u32::from(df == 0).wrapping_neg();
         (df | UNKNOWN & is_unknown, idf | self.unknown_idf & is_unknown)
     }
 
-    /// Fetches what [`Self::of`] reads into the caches.
+    /// Fetches what [`Self::get`] reads into the caches.
     #[inline]
     pub(super) fn prefetch(&self, term: u64) {
         self.table.prefetch(term);
@@ -359,7 +359,7 @@ mod tests {
         let documents: Vec<BTreeSet<u64>> = (0..6).map(document).collect();
         let (whole, readings) = learned(&documents, 2, 2, u64::MAX);
         assert_eq!(readings, 1);
-        assert_eq!(whole.of(mix(0)).0, 6);
+        assert_eq!(whole.get(mix(0)).0, 6);
         let mut before = 1;
         for memory in [1_000_000, 400_000, 0] {
             let (found, readings) = learned(&documents, 2, 3, memory);
@@ -391,7 +391,7 @@ mod tests {
             prop_assert_eq!(one.len(), expected.values().filter(|&&df| df > 1).count());
             for term in (0..70).map(mix) {
                 let df = expected.get(&term).copied().unwrap_or(1);
-                prop_assert_eq!(one.of(term), (df, idf(n, df)));
+                prop_assert_eq!(one.get(term), (df, idf(n, df)));
             }
             let mut bytes = Vec::new();
             one.write(&mut bytes);

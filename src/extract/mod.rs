@@ -1,4 +1,5 @@
-//! Tokens → features. What is learned from the corpus is learned here.
+//! Turns tokens into features, and learns the vocabulary and the frequencies that features need from
+//! the collection.
 
 pub mod frequencies;
 pub mod idf_band;
@@ -6,5 +7,6 @@ pub mod shingles;
 mod term_table;
 pub mod vocabulary;
 pub mod weighting;
+pub mod weights;
 pub mod word_counter;
 pub mod word_table;

@@ -1,11 +1,11 @@
-//! Which distinct terms of a document count, and how much.
+//! Weighs the distinct terms of documents and selects the terms that count.
 //!
-//! Weights are integers, so that sums of them are the same in any order. A term counts as often as
-//! it occurs unless something else is asked for; the rarer of two is known by the
-//! [`Frequencies`] of a collection.
+//! [`Weighting`] is the setting that options describe. A [`Weigher`] applies it to documents with the
+//! [`Frequencies`] of their collection.
 
 use super::frequencies::{AHEAD, Frequencies};
 use super::idf_band::IdfBand;
+use super::weights::{Document, TermStatistics, WeightKind};
 use crate::distinct_terms::DistinctTerms;
 use crate::error::{Error, Result};
 use crate::options::Options;
@@ -14,87 +14,39 @@ use std::num::NonZeroUsize;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
-/// How much a term counts that occurs tf times in its document, and in df documents of its
-/// collection; idf is [what that makes](super::frequencies::idf).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Weight {
-    /// tf.
-    #[default]
-    Tf,
-    /// 1.
-    Binary,
-    /// 256 × (1 + log₂ tf), rounded half up.
-    LogTf,
-    /// idf.
-    Idf,
-    /// tf × idf.
-    TfIdf,
-    /// The product of the weights of these names.
-    LogTfIdf,
-    /// From 5 for the terms of the document with the greatest tf × idf down to 1, a fifth of them
-    /// each; equal ones have the same.
-    Levels,
-}
-
-impl Weight {
-    const ALL: [Self; 7] =
-        [Self::Tf, Self::Binary, Self::LogTf, Self::Idf, Self::TfIdf, Self::LogTfIdf, Self::Levels];
-
-    /// The names of all.
-    pub fn names() -> impl Iterator<Item = &'static str> {
-        Self::ALL.into_iter().map(Self::name)
-    }
-
-    /// The name that options use.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Tf => "tf",
-            Self::Binary => "binary",
-            Self::LogTf => "log-tf",
-            Self::Idf => "idf",
-            Self::TfIdf => "tf-idf",
-            Self::LogTfIdf => "log-tf-idf",
-            Self::Levels => "levels",
-        }
-    }
-
-    /// Takes the option `weight`: tf if it was not given.
-    ///
-    /// # Errors
-    ///
-    /// It is the name of none.
-    pub fn parse(options: &mut Options) -> Result<Self> {
-        let Some(text) = options.take("weight") else { return Ok(Self::default()) };
-        let named = Self::ALL.into_iter().find(|weight| weight.name() == text);
-        let rule = || format!("must be one of {}", Self::names().collect::<Vec<_>>().join(", "));
-        named.ok_or_else(|| Error::config("weight", &text, rule()))
-    }
-
-    /// Whether it depends on the collection.
-    fn is_learned(self) -> bool {
-        matches!(self, Self::Idf | Self::TfIdf | Self::LogTfIdf | Self::Levels)
-    }
-}
-
-/// Which distinct terms of a document count, and how much.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// Setting that decides which distinct terms of a document count, and how much.
+///
+/// ```
+/// use simtool::extract::weighting::Weighting;
+///
+/// // Each term counts as often as it occurs.
+/// assert!(Weighting::default().is_plain());
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Weighting {
-    /// How much each counts.
-    pub weight: Weight,
-    /// Only so many with the greatest tf × idf are terms of the document, of equal ones the smaller.
+    /// Weight of each term.
+    pub weight: &'static WeightKind,
+    /// If given, only this number of terms with the greatest tf × idf count. Of terms with equal
+    /// tf × idf, the ones with the smaller hashes count.
     pub top: Option<NonZeroUsize>,
-    /// Terms that are rarer or more frequent in the collection weigh nothing.
+    /// If given, terms outside this band, which are rare or frequent in the collection, weigh nothing.
     pub idf_band: Option<IdfBand>,
 }
 
+impl Default for Weighting {
+    /// Each term counts as often as it occurs.
+    fn default() -> Self {
+        Self { weight: WeightKind::DEFAULT, top: None, idf_band: None }
+    }
+}
+
 impl Weighting {
-    /// Takes the options `top` and `idf_band`: all terms count if they were not given.
+    /// Takes the options `top` and `idf_band`. Without them, all terms count.
     ///
     /// # Errors
     ///
-    /// A value is out of its range.
-    pub fn parse(weight: Weight, options: &mut Options) -> Result<Self> {
+    /// A value is outside its range.
+    pub fn parse(weight: &'static WeightKind, options: &mut Options) -> Result<Self> {
         Ok(Self {
             weight,
             top: options.take_parsed("top", "must be a whole number from 1 on")?,
@@ -102,219 +54,178 @@ impl Weighting {
         })
     }
 
-    /// Takes the option of that name for terms of which a set has each once: `binary`, which is meant
-    /// if it was not given, or `idf`.
+    /// Takes an option that says how the terms of sets weigh: `binary` (the default) or `idf`.
+    ///
+    /// Other weights are refused, because a set contains each term once. `option` is the name of the
+    /// option, for example `verify_weight`.
     ///
     /// # Errors
     ///
-    /// It is neither.
-    pub fn parse_of_sets(option: &'static str, options: &mut Options) -> Result<Self> {
-        let weight = match options.take(option).as_deref() {
-            None | Some("binary") => Weight::default(),
-            Some("idf") => Weight::Idf,
+    /// The value is neither `binary` nor `idf`.
+    pub fn parse_for_sets(option: &'static str, options: &mut Options) -> Result<Self> {
+        match options.take(option).as_deref() {
+            None | Some("binary") => Ok(Self::default()),
+            Some("idf") => Ok(Self::SETS_BY_IDF),
             Some(other) => {
-                let rule = "must be binary or idf: a set has each of its terms once";
-                return Err(Error::config(option, other, rule));
+                let rule = "must be binary or idf, because a set contains each of its terms once";
+                Err(Error::config(option, other, rule))
             }
-        };
-        Ok(Self { weight, ..Self::default() })
+        }
     }
 
-    /// Its options with their values, as far as they are others than the defaults.
+    /// Weighting of sets in which terms count by their idf.
+    const SETS_BY_IDF: Self = Self { weight: WeightKind::IDF, top: None, idf_band: None };
+
+    /// Returns the options that differ from their defaults, with their values.
     #[must_use]
     pub fn parameters(&self) -> Vec<(&'static str, String)> {
-        let Self { weight, top, idf_band } = self;
-        let weight = Some(weight).filter(|weight| **weight != Weight::default());
-        let values = [
-            weight.map(|weight| weight.name().to_owned()),
-            top.map(|top| top.to_string()),
-            idf_band.map(|band| band.to_string()),
-        ];
-        ["weight", "top", "idf_band"]
-            .into_iter()
-            .zip(values)
-            .filter_map(|(name, value)| Some((name, value?)))
-            .collect()
+        let mut parameters = Vec::new();
+        if self.weight != WeightKind::DEFAULT {
+            parameters.push(("weight", self.weight.name.to_owned()));
+        }
+        parameters.extend(self.top.map(|top| ("top", top.to_string())));
+        parameters.extend(self.idf_band.map(|band| ("idf_band", band.to_string())));
+        parameters
     }
 
-    /// All that it changes, in short.
+    /// Returns a short text that identifies the setting. Fingerprints with different recipes cannot be
+    /// compared.
     #[must_use]
     pub fn recipe(&self) -> String {
-        let others = self.parameters().into_iter().filter(|(name, _)| *name != "weight");
-        let others = others.map(|(name, value)| format!("/{name}={value}"));
-        format!("weight={}{}", self.weight.name(), others.collect::<String>())
+        let mut recipe = format!("weight={}", self.weight.name);
+        for (name, value) in self.parameters() {
+            if name != "weight" {
+                recipe.push_str(&format!("/{name}={value}"));
+            }
+        }
+        recipe
     }
 
-    /// Whether each term counts as often as it occurs, so that none need be counted.
+    /// Whether each term counts as often as it occurs, so that occurrences need not be counted.
     #[must_use]
     pub fn is_plain(&self) -> bool {
         *self == Self::default()
     }
 
-    /// Whether it depends on the frequencies of a collection.
+    /// Whether the weights depend on the frequencies of a collection.
     #[must_use]
     pub fn is_learned(&self) -> bool {
-        self.weight.is_learned() || self.top.is_some() || self.idf_band.is_some()
+        self.weight.needs_idf || self.top.is_some() || self.idf_band.is_some()
+    }
+
+    /// Whether terms of sets count by their idf.
+    #[must_use]
+    pub fn is_idf(&self) -> bool {
+        self.weight == WeightKind::IDF
     }
 }
 
-/// Weighs the terms of documents; shared by all threads.
+/// Weighs the terms of documents. All threads share one weigher.
 #[derive(Clone, Debug)]
 pub struct Weigher {
     weighting: Weighting,
     frequencies: Arc<Frequencies>,
-    /// In how many documents a term is that weighs something.
+    /// Document frequencies of the terms that weigh something.
     band: RangeInclusive<u32>,
 }
 
-/// Weights of a document, and what a weigher reuses from document to document.
+/// Weights of one document, and buffers that are reused between documents.
 #[derive(Debug, Default)]
 pub struct Weights {
-    /// The weight of each term.
+    /// Weight of each term.
     pub weights: Vec<u32>,
     distinct: DistinctTerms,
-    entries: Vec<Entry>,
+    statistics: Vec<TermStatistics>,
     ranked: Vec<u64>,
 }
 
-/// A distinct term.
-#[derive(Clone, Copy, Debug)]
-struct Entry {
-    term: u64,
-    tf: u32,
-    df: u32,
-    idf: u32,
-}
-
-impl Entry {
-    fn tf_idf(&self) -> u64 {
-        u64::from(self.tf) * u64::from(self.idf)
-    }
-}
-
 impl Weigher {
-    /// Weighs by the frequencies of a collection, which matter only
-    /// [where they do](Weighting::is_learned).
+    /// Creates a weigher. `frequencies` are those of the collection; they matter only if
+    /// [the weighting is learned](Weighting::is_learned).
     #[must_use]
     pub fn new(weighting: Weighting, frequencies: Arc<Frequencies>) -> Self {
         let band = weighting.idf_band.map(|band| band.documents(frequencies.documents()));
         Self { weighting, frequencies, band: band.unwrap_or(0..=u32::MAX) }
     }
 
-    /// Replaces the occurrences of terms by the distinct ones, and the weights by theirs.
+    /// Replaces `terms`, which has one entry per occurrence, by the distinct terms that count, and
+    /// computes their weights.
     ///
     /// # Complexity
     ///
-    /// O(m) for m occurrences of a text that is not very long, or O(m log m).
+    /// O(m) for m occurrences in a text that is not very long, otherwise O(m log m).
     pub fn weigh(&self, terms: &mut Vec<u64>, scratch: &mut Weights) {
-        let Weights { weights, distinct, entries, ranked } = scratch;
-        let weight = self.weighting.weight;
-        if matches!(weight, Weight::Binary | Weight::Idf) && self.weighting.top.is_none() {
+        self.count(terms, scratch);
+        if self.weighting.is_learned() {
+            self.look_up(terms, scratch);
+            self.keep_top(terms, scratch);
+        } else {
+            scratch.statistics.clear();
+        }
+        let Weights { weights, statistics, ranked, .. } = scratch;
+        (self.weighting.weight.weigh)(weights, &mut Document { terms: statistics, ranked });
+        for (weight, term) in weights.iter_mut().zip(statistics) {
+            if !term.is_in_band {
+                *weight = 0;
+            }
+        }
+    }
+
+    /// Makes `terms` distinct and sets the weights to the term frequencies.
+    fn count(&self, terms: &mut Vec<u64>, scratch: &mut Weights) {
+        let Weights { weights, distinct, .. } = scratch;
+        // To select the top terms takes tf, too.
+        if self.weighting.weight.needs_tf || self.weighting.top.is_some() {
+            distinct.count_occurrences(terms, weights);
+        } else {
             distinct.deduplicate(terms);
             weights.clear();
             weights.resize(terms.len(), 1);
-        } else {
-            distinct.count_occurrences(terms, weights);
         }
-        if !self.weighting.is_learned() {
-            for tf in weights {
-                *tf = of_occurrences(weight, *tf);
-            }
-            return;
-        }
-        entries.clear();
-        entries.extend(terms.iter().zip(&*weights).enumerate().map(|(at, (&term, &tf))| {
+    }
+
+    /// Looks up the frequencies of all terms in the collection.
+    fn look_up(&self, terms: &[u64], scratch: &mut Weights) {
+        let Weights { weights, statistics, .. } = scratch;
+        statistics.clear();
+        statistics.extend(terms.iter().zip(weights).enumerate().map(|(at, (&term, &mut tf))| {
+            // The table is larger than the caches, so its entries are fetched before they are needed.
             if let Some(&ahead) = terms.get(at + AHEAD) {
                 self.frequencies.prefetch(ahead);
             }
-            let (df, idf) = self.frequencies.of(term);
-            Entry { term, tf, df, idf }
+            let (df, idf) = self.frequencies.get(term);
+            TermStatistics { term, tf, idf, is_in_band: self.band.contains(&df) }
         }));
-        if let Some(top) = self.weighting.top.map(NonZeroUsize::get)
-            && top < entries.len()
-        {
-            entries.select_nth_unstable_by_key(top, |entry| (Reverse(entry.tf_idf()), entry.term));
-            entries.truncate(top);
-            terms.clear();
-            terms.extend(entries.iter().map(|entry| entry.term));
+    }
+
+    /// Drops all terms except those with the greatest tf × idf, if the weighting asks for that.
+    fn keep_top(&self, terms: &mut Vec<u64>, scratch: &mut Weights) {
+        let Weights { weights, statistics, .. } = scratch;
+        let Some(top) = self.weighting.top.map(NonZeroUsize::get) else { return };
+        if top >= statistics.len() {
+            return;
         }
-        let is_within = |entry: &Entry| self.band.contains(&entry.df);
-        if weight == Weight::Levels {
-            ranked.clear();
-            ranked.extend(entries.iter().filter(|entry| is_within(entry)).map(Entry::tf_idf));
-            ranked.sort_unstable_by_key(|&tf_idf| Reverse(tf_idf));
-        }
-        let weigh = |entry: &Entry| match weight {
-            _ if !is_within(entry) => 0,
-            Weight::Tf | Weight::Binary | Weight::LogTf => of_occurrences(weight, entry.tf),
-            Weight::Idf => entry.idf,
-            Weight::TfIdf => saturated(entry.tf_idf()),
-            Weight::LogTfIdf => saturated(u64::from(log_tf(entry.tf)) * u64::from(entry.idf)),
-            Weight::Levels => {
-                let rank = ranked.partition_point(|&tf_idf| tf_idf > entry.tf_idf());
-                5 - (5 * rank / ranked.len()) as u32
-            }
-        };
+        statistics.select_nth_unstable_by_key(top, |term| (Reverse(term.tf_idf()), term.term));
+        statistics.truncate(top);
+        // The selection changed the order, so both lists are written again.
+        terms.clear();
+        terms.extend(statistics.iter().map(|term| term.term));
         weights.clear();
-        weights.extend(entries.iter().map(weigh));
+        weights.extend(statistics.iter().map(|term| term.tf));
     }
-}
-
-/// The weight of a term that occurs so often, where no collection matters.
-fn of_occurrences(weight: Weight, tf: u32) -> u32 {
-    match weight {
-        Weight::Binary => 1,
-        Weight::LogTf => log_tf(tf),
-        _ => tf,
-    }
-}
-
-fn saturated(weight: u64) -> u32 {
-    u32::try_from(weight).unwrap_or(u32::MAX)
-}
-
-/// [`log_tf`] of what most terms have.
-const LOG_TF: [u32; 64] = {
-    let mut table = [0; 64];
-    let mut tf = 1;
-    while tf < table.len() {
-        table[tf] = exact_log_tf(tf as u32);
-        tf += 1;
-    }
-    table
-};
-
-/// 256 × (1 + log₂ tf), rounded half up; tf is at least 1.
-fn log_tf(tf: u32) -> u32 {
-    LOG_TF.get(tf as usize).copied().unwrap_or_else(|| exact_log_tf(tf))
-}
-
-/// By integers, since the last bit of a logarithm differs between platforms.
-const fn exact_log_tf(tf: u32) -> u32 {
-    let mut log = tf.ilog2();
-    // A number from 1 to 2 with 63 binary places, whose squares give a digit each.
-    let mut number = (tf as u64) << (63 - log);
-    let mut digit = 0;
-    while digit < 9 {
-        let square = number as u128 * number as u128;
-        let is_two = (square >> 127) as u32;
-        number = (square >> (63 + is_two)) as u64;
-        log = 2 * log + is_two;
-        digit += 1;
-    }
-    256 + log.div_ceil(2)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::extract::weights::tests::slow_log_tf;
     use crate::stable_hash::hash;
     use proptest::prelude::*;
     use std::collections::BTreeMap;
 
     fn weighting(options: &str) -> Weighting {
         let mut options = Options::parse(options).unwrap();
-        let weight = Weight::parse(&mut options).unwrap();
+        let weight = WeightKind::parse(&mut options).unwrap();
         let weighting = Weighting::parse(weight, &mut options).unwrap();
         assert_eq!(options.first(), None);
         weighting
@@ -330,19 +241,6 @@ mod tests {
         let mut weighed: Vec<_> = distinct.into_iter().zip(weights.weights).collect();
         weighed.sort_unstable();
         weighed
-    }
-
-    #[expect(clippy::cast_sign_loss, reason = "tf is 1 or more")]
-    fn slow_log_tf(tf: u32) -> u32 {
-        (256.0 * (1.0 + f64::from(tf).log2())).round() as u32
-    }
-
-    #[test]
-    fn logarithms_are_rounded() {
-        assert_eq!([1, 2, 3, 4].map(log_tf), [256, 512, 662, 768]);
-        for tf in (1..3000).chain([65_535, 1 << 20, u32::MAX]) {
-            assert_eq!(log_tf(tf), slow_log_tf(tf), "{tf}");
-        }
     }
 
     /// The words of a text of the tutorial, with what jieba's table makes of them.
@@ -418,7 +316,7 @@ mod tests {
             ("idf_band=3", "idf_band 3: must be"),
         ] {
             let mut options = Options::parse(text).unwrap();
-            let weight = Weight::parse(&mut options);
+            let weight = WeightKind::parse(&mut options);
             let error = weight.and_then(|w| Weighting::parse(w, &mut options)).unwrap_err();
             assert!(error.to_string().starts_with(message), "{error}");
         }
@@ -436,7 +334,7 @@ mod tests {
                 *counts.entry(term).or_insert(0_u32) += 1;
             }
             let all: Vec<(u64, u32)> = counts.iter().map(|(&term, &tf)| (term, tf)).collect();
-            let idf = |term: u64| frequencies().of(term).1;
+            let idf = |term: u64| frequencies().get(term).1;
             let expected = |weigh: &dyn Fn(u64, u32) -> u32| -> Vec<(u64, u32)> {
                 all.iter().map(|&(term, tf)| (term, weigh(term, tf))).collect()
             };

@@ -90,7 +90,7 @@ impl SetKeys {
         terms.sort_unstable();
         terms.dedup();
         let number = wide_hash(bytemuck::cast_slice(terms));
-        terms.sort_by_cached_key(|&term| (self.order.of(term).0, term));
+        terms.sort_by_cached_key(|&term| (self.order.get(term).0, term));
         let weights = || terms.iter().map(|&term| u64::from(self.terms.weight(term)));
         let weight = weights().sum();
         let least = self.threshold.min_weight(weight);

@@ -1,10 +1,21 @@
 //! Maximal runs of ASCII letters as tokens, lower-cased; every other byte separates.
 
+use super::TokenizerKind;
 use super::hashed_tokens::{HashTokenizer, HashedTokens};
 use super::pieces::pieces;
 use crate::kernels::Isa;
 use crate::kernels::word_masks::{Block, classify, find_words};
 use crate::kernels::xxh3_short::hash_words;
+
+/// Entry of this tokenizer in [`TOKENIZERS`](super::TOKENIZERS).
+pub const KIND: TokenizerKind = TokenizerKind {
+    name: "ascii",
+    help: "runs of ASCII letters",
+    default_shingle: 3,
+    makes_words: true,
+    bytes_per_token: 6,
+    create: |isa| Box::new(AsciiWords::new(isa)),
+};
 
 /// The tokenizer of runs of ASCII letters.
 #[derive(Clone, Copy, Debug)]

@@ -4,6 +4,7 @@
 //! run of anything else between two of them is one token, a space, or nothing where a neighbour
 //! is of a script without spaces.
 
+use super::TokenizerKind;
 use super::hashed_tokens::{HashTokenizer, HashedTokens};
 use super::normal_forms::decode;
 use super::normalize::{self, KNOWN, is_unspaced};
@@ -14,6 +15,16 @@ use crate::stable_hash::hash;
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU8, Ordering};
 use unicode_normalization::char::is_combining_mark;
+
+/// Entry of this tokenizer in [`TOKENIZERS`](super::TOKENIZERS).
+pub const KIND: TokenizerKind = TokenizerKind {
+    name: "chars",
+    help: "single characters, with each run of spaces and punctuation as one space",
+    default_shingle: 5,
+    makes_words: false,
+    bytes_per_token: 1,
+    create: |isa| Box::new(Characters::new(isa)),
+};
 
 /// The tokenizer of characters.
 #[derive(Clone, Copy, Debug)]

@@ -11,6 +11,7 @@
 //! # References
 //! jieba, <https://github.com/fxsjy/jieba>; jieba-rs, its translation.
 
+use super::TokenizerKind;
 use super::hashed_tokens::{HashTokenizer, HashedTokens};
 use super::normalize;
 use super::pieces::pieces;
@@ -97,6 +98,16 @@ fn part_bytes(text: &[u8]) -> usize {
     let is_of_none = |byte: &u8| matches!(byte, b' ' | b'\n' | b',');
     rest.iter().position(is_of_none).map_or(text.len(), |at| PART_BYTES + at)
 }
+
+/// Entry of this tokenizer in [`TOKENIZERS`](super::TOKENIZERS).
+pub const KIND: TokenizerKind = TokenizerKind {
+    name: "chinese",
+    help: "Chinese words by the dictionary of jieba",
+    default_shingle: 3,
+    makes_words: true,
+    bytes_per_token: 6,
+    create: |isa| Box::new(ChineseWords::new(isa)),
+};
 
 /// The tokenizer of Chinese words.
 #[derive(Clone, Copy, Debug)]

@@ -5,6 +5,7 @@
 //! itself. Similar words get similar hashes, so that the bits are no random signs: fingerprints of
 //! them are poor.
 
+use super::TokenizerKind;
 use super::chinese_words::{DICTIONARY, cut};
 use super::hashed_tokens::{HashTokenizer, HashedTokens};
 use super::normalize;
@@ -68,6 +69,16 @@ pub fn lecture_hash(word: &str) -> u64 {
     let times = 64_u64.checked_div(bits).map_or(0, |times| times + 1);
     (0..times).fold(number, |hash, _| (hash << (bits % 64)).wrapping_add(number))
 }
+
+/// Entry of this tokenizer in [`TOKENIZERS`](super::TOKENIZERS).
+pub const KIND: TokenizerKind = TokenizerKind {
+    name: "lecture",
+    help: "Chinese words with a weak hash, for comparisons with programs that use it",
+    default_shingle: 3,
+    makes_words: true,
+    bytes_per_token: 6,
+    create: |isa| Box::new(LectureWords::new(isa)),
+};
 
 /// The tokenizer of Chinese words with these hashes.
 #[derive(Clone, Copy, Debug)]

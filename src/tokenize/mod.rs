@@ -1,4 +1,9 @@
-//! Text → tokens. One file per tokenizer; a tokenizer knows nothing of documents or features.
+//! Cuts text into tokens. Each tokenizer has a file of its own and knows nothing about documents or
+//! features.
+//!
+//! [`TOKENIZERS`] lists them. The parser of options, the help of the command line and error messages
+//! read this table. To add a tokenizer, write its file with a [`TokenizerKind`] and add that kind to
+//! the table.
 
 pub mod ascii_letters;
 pub mod ascii_words;
@@ -26,99 +31,77 @@ pub mod words_by_script;
 
 use crate::error::{ErrorKind, Result};
 use crate::kernels::Isa;
-use ascii_words::AsciiWords;
-use characters::Characters;
 use hashed_tokens::HashTokenizer;
-use unicode_words::UnicodeWords;
 
-/// What a token is, where it is hashed at once.
-///
-/// Those that need the dictionary of Chinese are there in a build with it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Tokens {
-    /// A word of Unicode text.
-    Words,
-    /// A character of normalized text.
-    Characters,
-    /// A run of ASCII letters.
-    Ascii,
-    /// A word of Chinese text.
-    #[cfg(feature = "chinese")]
-    Chinese,
-    /// What the script of each run of text asks for.
-    #[cfg(feature = "chinese")]
-    ByScript,
-    /// A word of Chinese text by the hash of the lecture.
-    #[cfg(feature = "chinese")]
-    Lecture,
+/// A tokenizer that can be selected by name.
+#[derive(Clone, Copy, Debug)]
+pub struct TokenizerKind {
+    /// Name that options use, for example `words`.
+    pub name: &'static str,
+    /// Short description of the tokens, for help texts.
+    pub help: &'static str,
+    /// Number of tokens in a shingle if the user gives no number.
+    pub default_shingle: usize,
+    /// Whether the tokens are words, so that a list of stop words can be applied to them.
+    pub makes_words: bool,
+    /// Approximate number of bytes of text per token.
+    pub bytes_per_token: u64,
+    /// Creates the tokenizer for an instruction set.
+    pub create: fn(Isa) -> Box<dyn HashTokenizer>,
 }
 
-impl Tokens {
-    const ALL: &[Self] = &[
-        Self::Words,
-        Self::Characters,
-        Self::Ascii,
-        #[cfg(feature = "chinese")]
-        Self::Chinese,
-        #[cfg(feature = "chinese")]
-        Self::ByScript,
-        #[cfg(feature = "chinese")]
-        Self::Lecture,
-    ];
+/// Kinds are equal if their names are: each name occurs once in [`TOKENIZERS`].
+impl PartialEq for TokenizerKind {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+}
 
-    /// The names of all, whether they are in this build or not.
-    pub const NAMES: [&str; 6] = ["words", "chars", "ascii", "chinese", "auto", "lecture"];
+impl Eq for TokenizerKind {}
 
-    /// The name that options use.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Words => "words",
-            Self::Characters => "chars",
-            Self::Ascii => "ascii",
-            #[cfg(feature = "chinese")]
-            Self::Chinese => "chinese",
-            #[cfg(feature = "chinese")]
-            Self::ByScript => "auto",
-            #[cfg(feature = "chinese")]
-            Self::Lecture => "lecture",
-        }
+/// All tokenizers of this build; the first is the default.
+pub const TOKENIZERS: &[TokenizerKind] = &[
+    unicode_words::KIND,
+    characters::KIND,
+    ascii_words::KIND,
+    #[cfg(feature = "chinese")]
+    chinese_words::KIND,
+    #[cfg(feature = "chinese")]
+    words_by_script::KIND,
+    #[cfg(feature = "chinese")]
+    lecture_hash::KIND,
+];
+
+/// Names of the tokenizers that this build lacks, because it was built without the dictionary of
+/// Chinese words.
+pub const MISSING_TOKENIZERS: &[&str] =
+    if cfg!(feature = "chinese") { &[] } else { &["chinese", "auto", "lecture"] };
+
+impl TokenizerKind {
+    /// The tokenizer that is used if none is given.
+    pub const DEFAULT: &'static Self = &TOKENIZERS[0];
+
+    /// Names of all tokenizers, including the ones that this build lacks.
+    ///
+    /// ```
+    /// use simtool::tokenize::TokenizerKind;
+    ///
+    /// assert!(TokenizerKind::names().any(|name| name == "chars"));
+    /// ```
+    pub fn names() -> impl Iterator<Item = &'static str> {
+        TOKENIZERS.iter().map(|kind| kind.name).chain(MISSING_TOKENIZERS.iter().copied())
     }
 
-    /// The kind of that name, if there is one.
+    /// Returns the tokenizer called `name`, or `None` if there is no such tokenizer.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::FeatureOff`] if this build lacks it.
-    pub fn from_name(name: &str) -> Result<Option<Self>> {
-        let known = Self::ALL.iter().find(|tokens| tokens.name() == name).copied();
-        if known.is_none() && Self::NAMES.contains(&name) {
-            let (what, feature) = ("Chinese words", "chinese");
-            return Err(ErrorKind::FeatureOff { what, feature }.into());
+    /// [`ErrorKind::FeatureOff`] if the tokenizer exists but this build lacks it.
+    pub fn from_name(name: &str) -> Result<Option<&'static Self>> {
+        if MISSING_TOKENIZERS.contains(&name) {
+            let error = ErrorKind::FeatureOff { what: "Chinese words", feature: "chinese" };
+            return Err(error.into());
         }
-        Ok(known)
-    }
-
-    /// What finds and hashes them, on `isa`.
-    #[must_use]
-    pub fn tokenizer(self, isa: Isa) -> Box<dyn HashTokenizer> {
-        match self {
-            Self::Words => Box::new(UnicodeWords::new(isa)),
-            Self::Characters => Box::new(Characters::new(isa)),
-            Self::Ascii => Box::new(AsciiWords::new(isa)),
-            #[cfg(feature = "chinese")]
-            Self::Chinese => Box::new(chinese_words::ChineseWords::new(isa)),
-            #[cfg(feature = "chinese")]
-            Self::ByScript => Box::new(words_by_script::WordsByScript::new(isa)),
-            #[cfg(feature = "chinese")]
-            Self::Lecture => Box::new(lecture_hash::LectureWords::new(isa)),
-        }
-    }
-
-    /// Bytes of text for each token, about.
-    #[must_use]
-    pub fn bytes_each(self) -> u64 {
-        if self == Self::Characters { 1 } else { 6 }
+        Ok(TOKENIZERS.iter().find(|kind| kind.name == name))
     }
 }

@@ -13,6 +13,7 @@
 //! that depend on more are cut out, where no rule looks across, and go the slow way: so the words are
 //! the same.
 
+use super::TokenizerKind;
 use super::foreign;
 use super::hashed_tokens::{HashTokenizer, HashedTokens};
 use super::normalize;
@@ -23,6 +24,16 @@ use crate::kernels::word_masks::{MAX_TEXT, Words, classify, find_words};
 use crate::kernels::xxh3_short::{MARGIN, hash_words};
 use crate::stable_hash::hash;
 use unicode_segmentation::UnicodeSegmentation as _;
+
+/// Entry of this tokenizer in [`TOKENIZERS`](super::TOKENIZERS).
+pub const KIND: TokenizerKind = TokenizerKind {
+    name: "words",
+    help: "words of Unicode text; each Chinese, Japanese or Thai character is a word",
+    default_shingle: 3,
+    makes_words: true,
+    bytes_per_token: 6,
+    create: |isa| Box::new(UnicodeWords::new(isa)),
+};
 
 /// The tokenizer of Unicode words.
 #[derive(Clone, Copy, Debug)]

@@ -7,6 +7,7 @@
 //! The choice is one of each run and never of the text, so that a foreign sentence in it does not
 //! change how the rest is cut.
 
+use super::TokenizerKind;
 use super::chinese_words::{DICTIONARY, push_words};
 use super::hashed_tokens::{HashTokenizer, HashedTokens};
 use super::script_runs::{Cutting, Run, find_runs, may_be_unspaced};
@@ -14,6 +15,17 @@ use super::unicode_words::UnicodeWords;
 use crate::kernels::Isa;
 use crate::stable_hash::hash;
 use unicode_normalization::char::is_combining_mark;
+
+/// Entry of this tokenizer in [`TOKENIZERS`](super::TOKENIZERS).
+pub const KIND: TokenizerKind = TokenizerKind {
+    name: "auto",
+    help: "each run of text as its script needs: Chinese words by the dictionary of jieba, \
+           pairs of characters for Japanese and Thai, words for the rest",
+    default_shingle: 3,
+    makes_words: true,
+    bytes_per_token: 6,
+    create: |isa| Box::new(WordsByScript::new(isa)),
+};
 
 /// The tokenizer of runs of scripts.
 #[derive(Clone, Copy, Debug)]

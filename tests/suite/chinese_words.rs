@@ -3,7 +3,7 @@
 use caseless::Caseless as _;
 use jieba_rs::Jieba;
 use simtool::kernels::Isa;
-use simtool::tokenize::Tokens;
+use simtool::tokenize::chinese_words;
 use simtool::tokenize::hashed_tokens::HashedTokens;
 use std::path::PathBuf;
 use unicode_normalization::UnicodeNormalization as _;
@@ -28,7 +28,7 @@ fn laws() -> Option<Vec<String>> {
 
 fn hashes(isa: Isa, text: &str) -> Vec<u64> {
     let mut tokens = HashedTokens::default();
-    Tokens::Chinese.tokenizer(isa).tokenize(text.as_bytes(), &mut tokens);
+    (chinese_words::KIND.create)(isa).tokenize(text.as_bytes(), &mut tokens);
     tokens.hashes
 }
 

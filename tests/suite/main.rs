@@ -31,6 +31,7 @@ mod inputs;
 mod join;
 mod join_memory;
 mod kept_copies;
+mod kinds;
 mod manual;
 mod metamorphic;
 mod naive;

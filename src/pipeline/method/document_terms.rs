@@ -7,7 +7,6 @@ use crate::extract::shingles::Shingles;
 use crate::extract::vocabulary::Vocabulary;
 use crate::kernels::Isa;
 use crate::token_batch::TokenBatch;
-use crate::tokenize::Tokens;
 use crate::tokenize::ascii_letters::AsciiLetters;
 use crate::tokenize::hashed_tokens::{HashTokenizer, HashedTokens};
 use crate::unordered_map::UnorderedSet;
@@ -16,7 +15,7 @@ use std::sync::Arc;
 /// Finds the terms of texts; shared by all threads.
 pub(in crate::pipeline) enum DocumentTerms {
     Shingles {
-        tokens: Tokens,
+        bytes_per_token: u64,
         tokenizer: Box<dyn HashTokenizer>,
         /// Hashes of tokens that are dropped.
         stop_words: UnorderedSet<u64>,
@@ -40,13 +39,14 @@ impl DocumentTerms {
     /// Terms of a kind; `fitted` is what was learned for them.
     pub(in crate::pipeline) fn new(terms: &Terms, fitted: &Fitted, isa: Isa) -> Self {
         match (terms, fitted) {
-            (&Terms::Shingles { tokens, length, ref stop_words, .. }, _) => {
-                let tokenizer = tokens.tokenizer(isa);
+            (&Terms::Shingles { tokenizer: kind, length, ref stop_words, .. }, _) => {
+                let tokenizer = (kind.create)(isa);
                 let stop_words = stop_words.words().iter().map(|word| tokenizer.hash_of(word));
                 let (stop_words, shingles) = (stop_words.collect(), Shingles::new(isa, length));
                 let is_weighed = terms.are_weighed_in_sets();
                 let frequencies = is_weighed.then(|| fitted.frequencies());
-                Self::Shingles { tokens, tokenizer, stop_words, shingles, frequencies }
+                let bytes_per_token = kind.bytes_per_token;
+                Self::Shingles { bytes_per_token, tokenizer, stop_words, shingles, frequencies }
             }
             (Terms::MostFrequent { .. }, Fitted::Words(words)) => {
                 Self::Words(AsciiLetters::new(isa), Arc::clone(words))
@@ -62,7 +62,7 @@ impl DocumentTerms {
     /// Bytes of text for each term, about.
     pub(in crate::pipeline) fn bytes_a_term(&self) -> u64 {
         match self {
-            Self::Shingles { tokens, .. } => tokens.bytes_each(),
+            Self::Shingles { bytes_per_token, .. } => *bytes_per_token,
             Self::Words(..) => 6,
         }
     }
@@ -77,7 +77,7 @@ impl DocumentTerms {
 
     /// How much a term counts where sets are compared.
     pub(in crate::pipeline) fn weight(&self, term: u64) -> u32 {
-        self.frequencies().map_or(1, |frequencies| frequencies.of(term).1)
+        self.frequencies().map_or(1, |frequencies| frequencies.get(term).1)
     }
 
     /// The terms of a text, one per occurrence, in order.

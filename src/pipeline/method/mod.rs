@@ -22,7 +22,8 @@ pub(super) use recipe::{RowMaker, RowScratch};
 pub use terms::Terms;
 
 use crate::error::{Error, Result};
-use crate::extract::weighting::{Weight, Weighting};
+use crate::extract::weighting::Weighting;
+use crate::extract::weights::WeightKind;
 use crate::fingerprint::hash_table::HashTable;
 use crate::fingerprint::{SKETCHES, Sketch, SketchKind};
 use crate::hamming::layout::Layout;
@@ -74,8 +75,8 @@ impl Default for Method {
 }
 
 impl Method {
-    /// All pairs of documents whose sets of terms are at least so similar; terms whose weight is
-    /// [idf](Weight::Idf) count that much, others alike.
+    /// Creates the method that finds all pairs of documents whose sets of terms have at least this
+    /// similarity. Terms count by their idf if the weight of `terms` is `idf`, otherwise equally.
     #[must_use]
     pub fn exact(terms: Terms, similarity: Threshold) -> Self {
         Self {
@@ -103,7 +104,7 @@ impl Method {
             let similarity = options.take("similarity");
             let similarity = similarity.map(|text| Threshold::parse_measured("similarity", &text));
             let similarity = similarity.transpose()?.unwrap_or(Threshold::DEFAULT);
-            let weighting = Weighting::parse_of_sets("weight", options)?;
+            let weighting = Weighting::parse_for_sets("weight", options)?;
             return Ok(Self::exact(Terms::parse(options)?.weighted(weighting), similarity));
         }
         let Some(kind) = SKETCHES.iter().find(|kind| kind.name == name) else {
@@ -121,7 +122,7 @@ impl Method {
         let (compared, sketch) = (Terms::parse(options)?, (kind.parse)(options)?);
         // Where a set is all that counts, the option is left and refused.
         let is_weighted = kind.options.contains(&"weight");
-        let weight = if is_weighted { Weight::parse(options)? } else { Weight::default() };
+        let weight = if is_weighted { WeightKind::parse(options)? } else { WeightKind::DEFAULT };
         let terms = compared.clone().weighted(Weighting::parse(weight, options)?);
         Self::of_rows(kind.name, Recipe::rows(terms, sketch), compared, options)
     }
@@ -179,7 +180,7 @@ impl Method {
         {
             return Err(Error::config(VERIFY_WEIGHT, weight, "goes with `verify`"));
         }
-        let compared = compared.weighted(Weighting::parse_of_sets(VERIFY_WEIGHT, options)?);
+        let compared = compared.weighted(Weighting::parse_for_sets(VERIFY_WEIGHT, options)?);
         Ok(Self { name, recipe, close, recall, verify, compared })
     }
 

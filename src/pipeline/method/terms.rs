@@ -1,11 +1,11 @@
 //! What the terms of a document are.
 
 use crate::error::{Error, Result};
-use crate::extract::weighting::{Weight, Weighting};
+use crate::extract::weighting::Weighting;
 use crate::kernels::Isa;
 use crate::options::Options;
 use crate::stable_hash::hash;
-use crate::tokenize::Tokens;
+use crate::tokenize::TokenizerKind;
 use crate::tokenize::stop_words::StopWords;
 use std::fmt;
 use std::num::NonZeroUsize;
@@ -20,9 +20,9 @@ const LONGEST_SHINGLE: usize = 100;
 pub enum Terms {
     /// Runs of consecutive tokens.
     Shingles {
-        /// What a token is.
-        tokens: Tokens,
-        /// How many tokens a run has, 100 at the most.
+        /// Kind of the tokens.
+        tokenizer: &'static TokenizerKind,
+        /// Number of tokens in a run, at most 100.
         length: NonZeroUsize,
         /// Tokens that are dropped before, so that their neighbours become adjacent.
         stop_words: StopWords,
@@ -43,7 +43,7 @@ impl Default for Terms {
     /// Three consecutive words.
     fn default() -> Self {
         Self::Shingles {
-            tokens: Tokens::Words,
+            tokenizer: TokenizerKind::DEFAULT,
             length: NonZeroUsize::MIN.saturating_add(2),
             stop_words: StopWords::default(),
             weighting: Weighting::default(),
@@ -65,7 +65,7 @@ impl FromStr for Terms {
 impl fmt::Display for Terms {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Shingles { tokens, length, .. } => write!(f, "{}:{length}", tokens.name()),
+            Self::Shingles { tokenizer, length, .. } => write!(f, "{}:{length}", tokenizer.name),
             Self::MostFrequent { count, .. } => write!(f, "{count} most frequent words"),
         }
     }
@@ -80,56 +80,43 @@ impl Terms {
     ///
     /// They cannot be read, or contradict each other; this build lacks the tokenizer.
     pub fn parse(options: &mut Options) -> Result<Self> {
-        let (tokenizer, shingle) = (options.take("tokenizer"), options.take("shingle"));
-        let (unit, length) = match shingle.as_deref() {
-            None => (None, None),
-            Some(text) => match text.split_once(':') {
-                Some((unit, length)) => (Some(unit), Some(length)),
-                None => (None, Some(text)),
-            },
-        };
-        if let (Some(tokenizer), Some(unit)) = (&tokenizer, unit)
+        let given_tokenizer = options.take("tokenizer");
+        let shingle = options.take("shingle");
+        let (unit, length) = shingle.as_deref().map_or((None, None), split_shingle);
+        if let (Some(tokenizer), Some(unit)) = (&given_tokenizer, unit)
             && tokenizer != unit
         {
             let rule = format!("contradicts `shingle` {}", shingle.as_deref().unwrap_or_default());
             return Err(Error::config("tokenizer", tokenizer, rule));
         }
-        let names = Tokens::NAMES.join(", ");
-        let tokens = match (unit, &tokenizer) {
-            (Some(unit), _) => Tokens::from_name(unit)?,
-            (None, Some(name)) => {
-                let named = Tokens::from_name(name)?;
-                let rule = || format!("must be one of {names}");
-                Some(named.ok_or_else(|| Error::config("tokenizer", name, rule()))?)
-            }
-            (None, None) => Some(Tokens::Words),
+        let tokenizer = match (unit, &given_tokenizer) {
+            (Some(unit), _) => TokenizerKind::from_name(unit)?,
+            (None, Some(name)) => Some(tokenizer_called(name)?),
+            (None, None) => Some(TokenizerKind::DEFAULT),
         };
-        let length = match length {
-            None => NonZeroUsize::new(if tokens == Some(Tokens::Characters) { 5 } else { 3 }),
-            Some(length) => length.parse().ok(),
+        let length = match (length, tokenizer) {
+            (Some(length), _) => length.parse().ok(),
+            (None, Some(tokenizer)) => NonZeroUsize::new(tokenizer.default_shingle),
+            (None, None) => None,
         };
-        let (Some(tokens), Some(length)) = (tokens, length.filter(|n| n.get() <= LONGEST_SHINGLE))
-        else {
-            let rule = format!(
-                "must be UNIT:N with N from 1 to {LONGEST_SHINGLE}, for example words:3, or N alone; \
-                 units are {names}"
-            );
-            return Err(Error::config("shingle", shingle.unwrap_or_default(), rule));
+        let length = length.filter(|length| length.get() <= LONGEST_SHINGLE);
+        let (Some(tokenizer), Some(length)) = (tokenizer, length) else {
+            return Err(wrong_shingle(shingle.as_deref().unwrap_or_default()));
         };
         let stop_words = options.take("stop_words").map_or(Ok(StopWords::default()), stop_words)?;
-        if tokens == Tokens::Characters && !stop_words.words().is_empty() {
-            let rule = "is a list of words: it does not go with characters";
+        if !tokenizer.makes_words && !stop_words.words().is_empty() {
+            let rule = format!("is a list of words, so it cannot be used with {}", tokenizer.name);
             return Err(Error::config("stop_words", stop_words.name(), rule));
         }
-        Ok(Self::Shingles { tokens, length, stop_words, weighting: Weighting::default() })
+        Ok(Self::Shingles { tokenizer, length, stop_words, weighting: Weighting::default() })
     }
 
     /// The same with another weighting, where they have one.
     #[must_use]
     pub fn weighted(self, weighting: Weighting) -> Self {
         match self {
-            Self::Shingles { tokens, length, stop_words, .. } => {
-                Self::Shingles { tokens, length, stop_words, weighting }
+            Self::Shingles { tokenizer, length, stop_words, .. } => {
+                Self::Shingles { tokenizer, length, stop_words, weighting }
             }
             words @ Self::MostFrequent { .. } => words,
         }
@@ -147,7 +134,7 @@ impl Terms {
     /// Whether terms weigh more the rarer they are, where sets of them are compared.
     #[must_use]
     pub fn are_weighed_in_sets(&self) -> bool {
-        self.weighting().weight == Weight::Idf
+        self.weighting().is_idf()
     }
 
     /// Whether something must be learned from the collection before a document has them.
@@ -169,8 +156,8 @@ impl Terms {
     #[must_use]
     pub fn recipe(&self) -> String {
         match self {
-            Self::Shingles { tokens, length, .. } => {
-                let tokens = tokens.tokenizer(Isa::Portable).recipe();
+            Self::Shingles { tokenizer, length, .. } => {
+                let tokens = (tokenizer.create)(Isa::Portable).recipe();
                 format!("xxh3-64:0/{tokens}/shingle={length}")
             }
             Self::MostFrequent { count, .. } => format!("ascii-letters/most-frequent={count}"),
@@ -212,7 +199,38 @@ impl Terms {
     }
 }
 
-/// The stop words of that name: a built-in list, or a file.
+/// Splits the option `shingle` into its unit and its number: `chars:5` has both, `5` only a number.
+fn split_shingle(text: &str) -> (Option<&str>, Option<&str>) {
+    match text.split_once(':') {
+        Some((unit, length)) => (Some(unit), Some(length)),
+        None => (None, Some(text)),
+    }
+}
+
+/// Returns the tokenizer that the option `tokenizer` names.
+fn tokenizer_called(name: &str) -> Result<&'static TokenizerKind> {
+    TokenizerKind::from_name(name)?.ok_or_else(|| {
+        let rule = format!("must be one of {}", tokenizer_names());
+        Error::config("tokenizer", name, rule)
+    })
+}
+
+/// Returns the error for a value of the option `shingle` that cannot be parsed.
+fn wrong_shingle(given: &str) -> Error {
+    let rule = format!(
+        "must be UNIT:N with N from 1 to {LONGEST_SHINGLE}, for example words:3, or N alone. UNIT is \
+         one of {}",
+        tokenizer_names()
+    );
+    Error::config("shingle", given, rule)
+}
+
+/// Returns the names of all tokenizers, for messages.
+fn tokenizer_names() -> String {
+    TokenizerKind::names().collect::<Vec<_>>().join(", ")
+}
+
+/// Returns the stop words called `name`: a built-in list, or the words of the file with that path.
 fn stop_words(name: String) -> Result<StopWords> {
     if let Some(built_in) = StopWords::built_in(&name) {
         return Ok(built_in);
@@ -261,7 +279,10 @@ mod tests {
             ("tokenizer=chars,shingle=words:2", "tokenizer chars: contradicts `shingle` words:2"),
             ("tokenizer=letters", "tokenizer letters: must be one of words, chars, ascii, chinese"),
             ("shingle=lines:2", "shingle lines:2: must be UNIT:N with N from 1 to 100"),
-            ("tokenizer=chars,stop_words=english", "stop_words english: is a list of words"),
+            (
+                "tokenizer=chars,stop_words=english",
+                "stop_words english: is a list of words, so it cannot be used with chars",
+            ),
             ("stop_words=/nowhere", "stop_words /nowhere: must be none, english"),
         ] {
             let error = parsed(options).unwrap_err().to_string();

@@ -13,7 +13,7 @@ use crate::read::Corpus;
 use crate::resources::Resources;
 use crate::sides::Sides;
 use crate::similarity::Measure;
-use crate::tokenize::Tokens;
+use crate::tokenize::TokenizerKind;
 use crate::tokenize::letters::Letters;
 use crate::tokenize::stop_words::StopWords;
 use std::num::NonZeroUsize;
@@ -115,9 +115,11 @@ impl Nearest {
 
 /// Single words.
 fn words() -> Terms {
-    let (tokens, length) = (Tokens::Words, NonZeroUsize::MIN);
-    let (stop_words, weighting) = (StopWords::default(), Weighting::default());
-    Terms::Shingles { tokens, length, stop_words, weighting }
+    let tokenizer = TokenizerKind::DEFAULT;
+    let length = NonZeroUsize::MIN;
+    let stop_words = StopWords::default();
+    let weighting = Weighting::default();
+    Terms::Shingles { tokenizer, length, stop_words, weighting }
 }
 
 /// Texts of a collection, and what is known of all of it.

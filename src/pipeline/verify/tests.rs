@@ -82,7 +82,7 @@ impl Lines {
 /// The terms of words, which weigh the same or by their frequencies in `lines`.
 fn of_words(weight: &str, lines: &Lines) -> DocumentTerms {
     let mut options = Options::parse(weight).unwrap();
-    let weighting = Weighting::parse_of_sets("weight", &mut options).unwrap();
+    let weighting = Weighting::parse_for_sets("weight", &mut options).unwrap();
     let terms = "words:1".parse::<Terms>().unwrap().weighted(weighting);
     let workers = Workers::new(2).unwrap();
     let resources = Resources::default();
