@@ -1,42 +1,49 @@
-//! The distinct terms of a document, by a table that is emptied for the next one.
+//! Finds the distinct terms of a document with a hash table that is emptied for the next document.
 //!
-//! Faster than sorting as long as the table is in the caches: a term costs two nanoseconds instead of
-//! eight.
+//! This is faster than sorting as long as the table fits into the caches: a term takes two
+//! nanoseconds instead of eight.
 
 use crate::error::Result;
 use crate::large_buffer::reserve;
 
-/// What the memory is for.
+/// Purpose of the memory, for error messages.
 const TERMS: &str = "the terms of the documents";
 
-/// No term: a term of this value is noted beside the table.
+/// Value of a free place. Whether the set contains a term with this value is stored separately.
 const EMPTY: u64 = 0;
 
-/// Most terms for which there is a table where none is asked for: those of longer documents are
-/// sorted, which takes no memory.
+/// Maximum number of terms for which the table is used. Terms of longer documents are sorted, which
+/// needs no additional memory.
 const MOST_IN_TABLE: usize = 1 << 17;
 
-/// Terms that are counted before it is asked whether they can be enough.
+/// Number of terms that are looked up before a check whether enough of them can still be found.
 const COUNTED: usize = 32;
 
-/// A set of terms. They are hashes, so that any of their bits choose a place.
+/// Set of terms. Terms are hashes, so any of their bits can choose a place.
+///
+/// ```
+/// use simtool::distinct_terms::DistinctTerms;
+///
+/// let mut terms = vec![7, 9, 7]; DistinctTerms::default().deduplicate(&mut terms);
+/// assert_eq!(terms, [7, 9]); ```
 #[derive(Debug, Default)]
 pub struct DistinctTerms {
-    /// At least twice as many places as terms, a power of two.
+    /// Places of the table. Their number is a power of two and at least twice the number of terms.
     slots: Vec<u64>,
     has_empty: bool,
-    /// The terms, in the order in which they were first met.
+    /// Terms in the order in which they first occur.
     terms: Vec<u64>,
-    /// Where the term of each place stands among the distinct ones.
+    /// Index of the term of each place among the distinct terms.
     numbers: Vec<u32>,
 }
 
 impl DistinctTerms {
-    /// Replaces the set by that of `terms`, and gives it, in the order in which they are first met.
+    /// Replaces the set by the set of `terms`. Returns the distinct terms in the order in which
+    /// they first occur.
     ///
     /// # Errors
     ///
-    /// The memory cannot be had.
+    /// There is too little memory.
     pub fn replace(&mut self, terms: &[u64]) -> Result<&[u64]> {
         self.slots.clear();
         reserve(&mut self.slots, places(terms.len()), TERMS)?;
@@ -47,8 +54,8 @@ impl DistinctTerms {
         Ok(&self.terms)
     }
 
-    /// Leaves one of each of equal terms, in an order that depends on the terms alone. What is in the
-    /// set then means nothing.
+    /// Removes repeated terms. The order of the result depends on the terms only. The content of
+    /// the set is undefined afterwards.
     pub fn deduplicate(&mut self, terms: &mut Vec<u64>) {
         if terms.len() > MOST_IN_TABLE {
             terms.sort_unstable();
@@ -58,7 +65,8 @@ impl DistinctTerms {
         }
     }
 
-    /// [`Self::deduplicate`], with the number of occurrences of each.
+    /// Removes repeated terms like [`Self::deduplicate`], and sets `counts` to the number of
+    /// occurrences of each term.
     pub fn count_occurrences(&mut self, terms: &mut Vec<u64>, counts: &mut Vec<u32>) {
         counts.clear();
         if terms.len() > MOST_IN_TABLE {
@@ -72,7 +80,7 @@ impl DistinctTerms {
         counts.resize(terms.len(), 0);
         numbers.resize(numbers.len().max(places(terms.len()) + 1), 0);
         fill(slots, terms, |slot, is_new, distinct| {
-            // As below, no branch.
+            // Without a branch, because whether a term is new is as good as random.
             let new = u32::from(is_new).wrapping_neg();
             let number = distinct as u32 & new | numbers[slot] & !new;
             numbers[slot] = number;
@@ -81,15 +89,15 @@ impl DistinctTerms {
         counts.truncate(terms.len());
     }
 
-    /// How many of some distinct terms are in the set, or nothing as soon as it is clear that fewer than
-    /// `needed` are.
+    /// Counts how many of the distinct `terms` are in the set. Returns `None` as soon as it is
+    /// clear that they are fewer than `needed`.
     #[must_use]
     pub fn count_if_enough(&self, terms: &[u64], needed: usize) -> Option<usize> {
         let may_miss = terms.len().checked_sub(needed)?;
         let (mut found, mut seen) = (0, 0);
         for terms in terms.chunks(COUNTED) {
             for &term in terms {
-                // A place that is taken is the term's own.
+                // The search for a term ends at the place of that term or at a free one.
                 let is_there = match term {
                     EMPTY => self.has_empty,
                     term => self.slots[place_of(&self.slots, term)] != EMPTY,
@@ -105,9 +113,11 @@ impl DistinctTerms {
     }
 }
 
-/// Fills an emptied table with `terms`, of which it leaves the first of each; whether one of them is
-/// noted beside. Calls `visit` for each term with its place in the table, or that behind it, whether
-/// the term is new, and how many new ones were before.
+/// Empties the table, fills it with `terms` and removes repeated terms. Returns whether a term
+/// equals [`EMPTY`].
+///
+/// `visit` is called for each term with its place in the table (or the place behind the last one
+/// for [`EMPTY`]), whether the term is new, and the number of new terms before it.
 #[inline(always)]
 fn fill(
     slots: &mut Vec<u64>,
@@ -119,7 +129,8 @@ fn fill(
     let (mut distinct, mut has_empty) = (0, false);
     for at in 0..terms.len() {
         let term = terms[at];
-        // Written in any case, for the same reason.
+        // The term is written in any case and kept by increasing `distinct`, so there is no branch
+        // to mispredict.
         terms[distinct] = term;
         let is_new = if term == EMPTY {
             let is_new = !std::mem::replace(&mut has_empty, true);
@@ -138,18 +149,17 @@ fn fill(
     has_empty
 }
 
-/// Places of a table for so many terms.
+/// Returns the number of places of a table for `terms` terms.
 fn places(terms: usize) -> usize {
     (terms * 4).next_power_of_two()
 }
 
-/// The place of a term, or the one that it would take.
+/// Returns the place of a term, or the free place that it would take.
 #[inline(always)]
 fn place_of(slots: &[u64], term: u64) -> usize {
     let mask = slots.len() - 1;
     let mut slot = term as usize & mask;
-    // One branch and not two: whether a place is empty, where a term is new,
-    // is as good as random.
+    // One branch instead of two: for a new term, whether a place is free is as good as random.
     while slots[slot].min(slots[slot] ^ term) != 0 {
         slot = (slot + 1) & mask;
     }

@@ -1,38 +1,48 @@
-//! Fingerprints side by side: rows of 64-bit words, what their bits mean, and which rows have one.
+//! Fingerprints as rows of 64-bit words, the meaning of their bits, and which rows have a
+//! fingerprint.
 
 use crate::error::{Error, Result};
 use crate::validity::Validity;
 use std::borrow::Cow;
 use std::fmt;
 
-/// What the distance of two rows counts.
+/// Meaning of the distance between two rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Metric {
-    /// Bits that differ: SimHash.
+    /// Number of bits that differ. SimHash uses it.
     Bits,
-    /// Lanes that differ, of so many bits each: MinHash, I-Match.
+    /// Number of lanes that differ, where a lane is a group of adjacent bits. MinHash and I-Match
+    /// use it.
     Lanes {
-        /// Bits of a lane: a power of two up to 64, so that no lane crosses a word.
+        /// Number of bits in a lane: a power of two up to 64, so that no lane crosses a word.
         bits: u32,
-        /// Whether a lane may say "nothing here", and then differs from every other lane. Its highest
-        /// bit is not set; that of a value is. Such lanes have 64 bits.
+        /// Whether a lane may be null. A null lane differs from every other lane, even from another
+        /// null lane. Its highest bit is 0, while the highest bit of a value is 1. Such lanes have
+        /// 64 bits.
         null: bool,
     },
-    /// How far the cosine of two sets is from 1, in thousandths, as it is estimated by lanes of MinHash
-    /// that agree and by the sizes of the sets: the highest [`SIZE_BITS`] of a row.
+    /// Difference between 1 and the cosine of two sets, in thousandths. The cosine is estimated
+    /// from the lanes of MinHash that agree and from the sizes of the sets, which are in the
+    /// highest [`SIZE_BITS`] bits of a row.
     Cosine {
-        /// Bits of a lane: a power of two up to 16.
+        /// Number of bits in a lane: a power of two up to 16.
         bits: u32,
     },
-    /// The smallest number of bits within which so many lanes of 64 bits are: several fingerprints
-    /// of a document, of which some must be near.
+    /// Each lane of 64 bits is a fingerprint of its own. The distance is the smallest number of
+    /// bits such that `needed` lanes differ in at most that many bits.
     Votes {
-        /// How many lanes must be near.
+        /// Number of lanes that must be near.
         needed: u32,
     },
 }
 
-/// How long rows are, and what their distance counts.
+/// Length of rows, and the meaning of their distance.
+///
+/// ```
+/// use simtool::fingerprint_rows::Shape;
+///
+/// assert_eq!(Shape::bits(64).distance(&[0b1100], &[0b1010]), 2); assert_eq!(Shape::lanes(16,
+/// 4).distance(&[0x12], &[0x32]), 1); ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Shape {
     bits: u32,
@@ -40,83 +50,83 @@ pub struct Shape {
 }
 
 impl Shape {
-    /// Rows of `bits` bits that are compared bit by bit.
+    /// Creates the shape of rows of `bits` bits that are compared bit by bit.
     ///
     /// # Panics
     ///
-    /// There are no bits.
+    /// `bits` is 0.
     #[must_use]
     pub fn bits(bits: u32) -> Self {
         assert!(bits > 0, "a row has bits");
         Self { bits, metric: Metric::Bits }
     }
 
-    /// Rows of `count` lanes of `bits` bits that are compared lane by lane.
+    /// Creates the shape of rows of `count` lanes of `bits` bits that are compared lane by lane.
     ///
     /// # Panics
     ///
-    /// There are no lanes, or their width is no power of two up to 64.
+    /// `count` is 0, or `bits` is not a power of two up to 64.
     #[must_use]
     pub fn lanes(count: u32, bits: u32) -> Self {
         assert!(count > 0 && bits.is_power_of_two() && bits <= 64, "lanes of {bits} bits");
         Self { bits: count * bits, metric: Metric::Lanes { bits, null: false } }
     }
 
-    /// Rows of `count` lanes of 64 bits, each of which holds a value with its highest bit set, or
-    /// nothing.
+    /// Creates the shape of rows of `count` lanes of 64 bits. Each lane holds a value with its
+    /// highest bit set, or is null.
     ///
     /// # Panics
     ///
-    /// There are no lanes.
+    /// `count` is 0.
     #[must_use]
     pub fn lanes_or_null(count: u32) -> Self {
         let metric = Metric::Lanes { bits: u64::BITS, null: true };
         Self { metric, ..Self::lanes(count, u64::BITS) }
     }
 
-    /// Rows of `words` words that are lanes of `bits` bits, and above them the size of a set, as
-    /// [`size_code`] writes it.
+    /// Creates the shape of rows of `words` words. They consist of lanes of `bits` bits, and of the
+    /// size of a set in the highest bits, in the form of [`size_code`].
     ///
     /// # Panics
     ///
-    /// There are no words, or the lanes' width is no power of two up to 16.
+    /// `words` is 0, or `bits` is not a power of two up to 16.
     #[must_use]
     pub fn cosine(words: u32, bits: u32) -> Self {
         assert!(words > 0 && bits.is_power_of_two() && bits <= SIZE_BITS, "lanes of {bits} bits");
         Self { bits: words * u64::BITS, metric: Metric::Cosine { bits } }
     }
 
-    /// Rows of `count` lanes of 64 bits that are compared bit by bit; two rows are as far apart as the
-    /// `needed` lanes that are nearest.
+    /// Creates the shape of rows of `count` lanes of 64 bits, of which `needed` must be near: the
+    /// distance is that of the `needed`-th nearest lane.
     ///
     /// # Panics
     ///
-    /// No lane is needed, or more than there are.
+    /// `needed` is 0 or more than `count`.
     #[must_use]
     pub fn votes(count: u32, needed: u32) -> Self {
         assert!((1..=count).contains(&needed), "{needed} votes of {count}");
         Self { metric: Metric::Votes { needed }, ..Self::lanes(count, u64::BITS) }
     }
 
-    /// Bits of a row. Those of its last word beyond them are 0.
+    /// Returns the number of bits of a row. The other bits of its last word are 0.
     #[must_use]
     pub fn row_bits(self) -> u32 {
         self.bits
     }
 
-    /// Words of a row.
+    /// Returns the number of words of a row.
     #[must_use]
     pub fn words(self) -> usize {
         self.bits.div_ceil(u64::BITS) as usize
     }
 
-    /// What a distance counts.
+    /// Returns the meaning of distances.
     #[must_use]
     pub fn metric(self) -> Metric {
         self.metric
     }
 
-    /// The greatest distance that two rows can have.
+    /// Returns the greatest distance that two rows can have.
     #[must_use]
     pub fn units(self) -> u32 {
         match self.metric {
@@ -127,7 +137,7 @@ impl Shape {
         }
     }
 
-    /// The parts of a row that agree or not: how many, and the bits of each.
+    /// Returns the number of parts of a row that agree or differ, and the number of bits in each.
     #[must_use]
     pub fn parts(self) -> (u32, u32) {
         match self.metric {
@@ -137,7 +147,7 @@ impl Shape {
         }
     }
 
-    /// The distance of two rows.
+    /// Returns the distance of two rows.
     #[must_use]
     pub fn distance(self, a: &[u64], b: &[u64]) -> u32 {
         let words = a.iter().zip(b);
@@ -161,32 +171,34 @@ impl Shape {
     }
 }
 
-/// Bits of a row that hold the size of a set.
+/// Number of bits of a row that hold the size of a set.
 pub const SIZE_BITS: u32 = 16;
-/// Where they begin in the last word.
+/// Position of these bits in the last word.
 const SIZE_SHIFT: u32 = u64::BITS - SIZE_BITS;
-/// Digits of a size that are kept.
+/// Number of binary digits of a size that are stored.
 const SIZE_DIGITS: u32 = 11;
-/// The greatest distance of cosines.
+/// The greatest distance of two cosines.
 const THOUSANDTHS: u32 = 1000;
 
-/// A size in 16 bits: its highest eleven digits, and how many follow.
+/// Encodes a size in 16 bits: its highest eleven binary digits, and the number of digits below
+/// them.
 #[must_use]
 pub fn size_code(size: u64) -> u64 {
     let dropped = (u64::BITS - size.leading_zeros()).saturating_sub(SIZE_DIGITS);
-    // More digits than five bits count no set has.
+    // Five bits count up to 31 dropped digits, which is enough for every set.
     u64::from(dropped.min(31)) << SIZE_DIGITS | (size >> dropped) & ((1 << SIZE_DIGITS) - 1)
 }
 
-/// The size that a code stands for.
+/// Decodes a size, rounded down.
 fn size_of_code(code: u64) -> u64 {
     (code & ((1 << SIZE_DIGITS) - 1)) << (code >> SIZE_DIGITS)
 }
 
-/// The distance of two sets of these sizes whose MinHash differs in so many of `lanes` lanes.
+/// Returns the distance of two sets with these sizes, if their MinHash differs in `differing` of
+/// `lanes` lanes.
 ///
-/// Lanes of unlike terms agree in one of 2^bits. Only operations that are the same on every machine
-/// are used.
+/// Lanes of different terms agree by chance in one of 2^bits cases. The computation uses only
+/// operations that give the same result on every machine.
 fn cosine_distance(lanes: u32, bits: u32, differing: u32, [a, b]: [u64; 2]) -> u32 {
     if differing == 0 && a == b {
         return 0;
@@ -221,7 +233,7 @@ impl fmt::Display for Shape {
     }
 }
 
-/// The lowest bit of each lane of a difference in which any bit is set.
+/// Returns a word with the lowest bit of each lane set in which `difference` has any bit set.
 #[inline]
 #[must_use]
 pub fn differing_lanes(mut difference: u64, lane_bits: u32) -> u64 {
@@ -230,18 +242,19 @@ pub fn differing_lanes(mut difference: u64, lane_bits: u32) -> u64 {
         difference |= difference >> step;
         step *= 2;
     }
-    // What other lanes shifted in is above the lowest bit.
+    // Bits that were shifted in from other lanes are above the lowest bit.
     difference & (u64::MAX / (u64::MAX >> (u64::BITS - lane_bits)))
 }
 
-/// Whether a lane that may be null holds no value.
+/// Whether a lane is null, for shapes in which lanes may be null.
 #[inline]
 #[must_use]
 pub fn is_null(lane: u64) -> bool {
     lane >> (u64::BITS - 1) == 0
 }
 
-/// The smallest number of set bits that `needed` of these words have at the most.
+/// Returns the smallest number such that at least `needed` of these words have at most that many
+/// bits set.
 pub(crate) fn nearest(differences: impl Iterator<Item = u64>, needed: u32) -> u32 {
     let mut words = [0; u64::BITS as usize + 1];
     differences.for_each(|word| words[word.count_ones() as usize] += 1);
@@ -253,24 +266,24 @@ pub(crate) fn nearest(differences: impl Iterator<Item = u64>, needed: u32) -> u3
     words.iter().position(reaches).map_or(u32::MAX, |bits| bits as u32)
 }
 
-/// Fingerprints, a row each.
+/// Fingerprints, one per row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FingerprintRows<'a> {
-    /// How long the rows are.
+    /// Length and meaning of the rows.
     pub shape: Shape,
-    /// The words of the rows, one row after the other, the lowest word of each first; what a row
-    /// without fingerprint holds means nothing. Lent by a mapped file where its bytes can be used as
-    /// they are.
+    /// Words of the rows, one row after the other, with the lowest word of each row first. The
+    /// words of a row without a fingerprint are undefined. A mapped file lends them if its bytes
+    /// can be used directly.
     pub words: Cow<'a, [u64]>,
-    /// Which rows have a fingerprint; all of them if absent.
+    /// Rows that have a fingerprint. If absent, all rows have one.
     pub validity: Option<Validity>,
-    /// How the fingerprints were made, where that is known: rows of different recipes do not
-    /// compare.
+    /// Describes how the fingerprints were made, if that is known. Rows with different recipes
+    /// cannot be compared.
     pub recipe: Option<String>,
 }
 
 impl FingerprintRows<'_> {
-    /// Number of rows.
+    /// Returns the number of rows.
     #[must_use]
     pub fn len(&self) -> usize {
         self.words.len() / self.shape.words()
@@ -282,11 +295,11 @@ impl FingerprintRows<'_> {
         self.words.is_empty()
     }
 
-    /// The words of `row`, if it has a fingerprint.
+    /// Returns the words of `row`, if it has a fingerprint.
     ///
     /// # Panics
     ///
-    /// There is no such row.
+    /// `row` is not below the number of rows.
     #[must_use]
     pub fn row(&self, row: usize) -> Option<&[u64]> {
         let words = self.shape.words();
@@ -301,40 +314,40 @@ impl FingerprintRows<'_> {
     }
 }
 
-/// Rows as they are met, one after the other.
+/// Builds [`FingerprintRows`] from rows that are added one by one.
 #[derive(Clone, Debug)]
 pub struct RowsBuilder {
     shape: Shape,
     words: Vec<u64>,
-    /// A bit for each row that has a fingerprint, as in a [`Validity`].
+    /// One bit for each row, set if the row has a fingerprint, as in a [`Validity`].
     valid: Vec<u64>,
     rows: usize,
     has_missing: bool,
 }
 
 impl RowsBuilder {
-    /// No rows yet.
+    /// Creates a builder without rows.
     #[must_use]
     pub fn new(shape: Shape) -> Self {
         Self { shape, words: Vec::new(), valid: Vec::new(), rows: 0, has_missing: false }
     }
 
-    /// Makes room for so many rows more.
+    /// Makes room for `rows` additional rows.
     ///
     /// # Errors
     ///
-    /// So much memory cannot be had.
+    /// There is too little memory.
     pub fn reserve(&mut self, rows: usize) -> Result<()> {
         let words = rows.saturating_mul(self.shape.words());
         let bytes = words.saturating_mul(size_of::<u64>()) as u64;
         self.words.try_reserve_exact(words).map_err(|_| Error::memory("fingerprints", bytes))
     }
 
-    /// Adds a row, which has these words or no fingerprint.
+    /// Adds a row with these words, or a row without a fingerprint.
     ///
     /// # Panics
     ///
-    /// There are not as many words as the shape has.
+    /// The number of words is not that of the shape.
     pub fn push(&mut self, row: Option<&[u64]>) {
         if let Some(words) = row {
             assert_eq!(words.len(), self.shape.words(), "words of a row");
@@ -350,20 +363,26 @@ impl RowsBuilder {
         self.rows += 1;
     }
 
-    /// The rows.
+    /// Returns the rows.
     #[must_use]
     pub fn finish(self) -> FingerprintRows<'static> {
-        // There is a bit for each row and none beyond the last.
+        // `valid` has one bit for each row and no bit set behind the last one.
         let validity =
             self.has_missing.then(|| Validity::from_words(self.valid, self.rows)).flatten();
         FingerprintRows { shape: self.shape, words: self.words.into(), validity, recipe: None }
     }
 }
 
-/// In which parts two recipes differ, as `simhash64 and simhash128, shingle=3 and shingle=5`; none
-/// where they are the same.
+/// Describes the parts in which two recipes differ, for example `simhash64 and simhash128,
+/// shingle=3 and shingle=5`. Returns `None` if the recipes are equal.
 ///
-/// A recipe names all that its rows depend on, in parts with slashes between.
+/// A recipe names everything that rows depend on, in parts that are separated by slashes.
+///
+/// ```
+/// use simtool::fingerprint_rows::recipe_difference;
+///
+/// let difference = recipe_difference("simhash64/shingle=3", "simhash64/shingle=5");
+/// assert_eq!(difference.as_deref(), Some("shingle=3 and shingle=5")); ```
 #[must_use]
 pub fn recipe_difference(a: &str, b: &str) -> Option<String> {
     if a == b {

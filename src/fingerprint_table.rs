@@ -1,6 +1,7 @@
-//! Fingerprints in memory: lanes of one or more words of 64 bits, and how far apart they may be.
+//! Fingerprints in memory as values of a fixed number of 64-bit words, and how far apart they may
+//! be.
 //!
-//! A [`Lane`] is a whole row, of a number of words that the compiler knows. The lanes that
+//! A [`Lane`] is a whole row whose number of words is known to the compiler. The lanes that
 //! [`Metric::Lanes`] counts are parts of a row.
 
 use crate::fingerprint_rows::{Metric, Shape, differing_lanes, nearest};
@@ -10,10 +11,10 @@ use std::fmt::Debug;
 use std::hash::Hash;
 use std::ops::{BitAnd, BitOr, BitXor, Not};
 
-/// A fingerprint of a fixed number of words of 64 bits, the lowest first.
+/// A fingerprint of a fixed number of 64-bit words, lowest word first.
 ///
-/// Lanes are plain words, so a table of them is read from memory and from a mapped file alike.
-/// Bits are reached word by word, and masks of bits are lanes themselves.
+/// Lanes are plain words, so the same code reads a table of them from memory and from a mapped
+/// file. Masks of bits are lanes as well.
 pub trait Lane:
     Pod
     + Eq
@@ -27,40 +28,41 @@ pub trait Lane:
     + BitOr<Output = Self>
     + Not<Output = Self>
 {
-    /// Words in a lane.
+    /// Number of words in a lane.
     const WORDS: usize;
-    /// Bits in a lane.
+    /// Number of bits in a lane.
     const BITS: u32 = 64 * Self::WORDS as u32;
-    /// No bit set.
+    /// Lane with no bit set.
     const ZERO: Self;
 
-    /// Number of bits that are set.
+    /// Returns the number of bits that are set.
     fn count_ones(self) -> u32;
 
-    /// The words, lowest first.
+    /// Returns the words, lowest first.
     fn words(&self) -> &[u64];
 
-    /// The words, lowest first, to be changed.
+    /// Returns the words for changing them, lowest first.
     fn words_mut(&mut self) -> &mut [u64];
 
-    /// XOR of the words.
+    /// Returns the XOR of the words.
     ///
-    /// Linear, so the fold of a difference is the difference of the folds, and it never has more
-    /// bits set than the difference: comparing folds can only let too much through.
+    /// The fold is linear, so the fold of a difference is the difference of the folds. It never has
+    /// more bits set than the difference. So a filter that compares folds has false positives, but
+    /// never misses a row.
     fn fold64(self) -> u64;
 
-    /// The sum of the products of the words with these factors, those that there are words for.
+    /// Returns the sum of the products of the words and these factors, one factor per word.
     #[must_use]
     fn products(self, factors: &[u64; 8]) -> u64;
 
-    /// XOR of the lane's halves of words; as good and as linear as [`Self::fold64`].
+    /// Returns the XOR of all halves of words. It is as linear as [`Self::fold64`].
     #[inline]
     fn fold32(self) -> u32 {
         let half = self.fold64();
         (half ^ (half >> 32)) as u32
     }
 
-    /// The lane of these words; those that are missing are 0, those beyond the lane are left out.
+    /// Creates a lane from these words. Missing words are 0, and words beyond the lane are ignored.
     #[inline]
     #[must_use]
     fn from_words(words: &[u64]) -> Self {
@@ -69,7 +71,7 @@ pub trait Lane:
         lane
     }
 
-    /// The lane with one bit changed.
+    /// Returns the lane with one bit flipped.
     #[inline]
     #[must_use]
     fn flipped(mut self, bit: u32) -> Self {
@@ -77,7 +79,7 @@ pub trait Lane:
         self
     }
 
-    /// The lane whose lowest `bits` bits are set; all where there are no more.
+    /// Returns the lane whose lowest `bits` bits are set, or all bits if the lane has no more.
     #[must_use]
     fn lowest_bits(bits: u32) -> Self {
         let mut lane = Self::ZERO;
@@ -85,7 +87,7 @@ pub trait Lane:
         lane
     }
 
-    /// The numbers of the bits that are set, ascending.
+    /// Returns the positions of the bits that are set, in ascending order.
     fn set_bits(&self) -> impl Iterator<Item = u32> {
         (0..Self::BITS).filter(|&bit| self.words()[bit as usize / 64] >> (bit % 64) & 1 == 1)
     }
@@ -132,7 +134,7 @@ impl Lane for u64 {
     }
 }
 
-/// A lane of several words, the lowest first.
+/// A lane of several words, lowest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Pod, Zeroable)]
 #[repr(transparent)]
 pub struct Wide<const W: usize>(pub [u64; W]);
@@ -169,7 +171,7 @@ impl<const W: usize> Lane for Wide<W> {
     }
 }
 
-/// As numbers: the highest word decides first.
+/// Lanes compare like numbers: the highest word decides first.
 impl<const W: usize> Ord for Wide<W> {
     #[inline]
     fn cmp(&self, other: &Self) -> Ordering {
@@ -193,7 +195,7 @@ impl<const W: usize> Not for Wide<W> {
     }
 }
 
-/// Operators of two lanes, word by word.
+/// Implements operators of two lanes word by word.
 macro_rules! word_by_word {
     ($operator:ident, $name:ident, $of_words:expr) => {
         impl<const W: usize> $operator for Wide<W> {
@@ -224,38 +226,40 @@ impl From<Wide<2>> for u128 {
     }
 }
 
-/// How far apart rows may be, and what their distance counts.
+/// Limit for the distance of rows, with the shape that gives the distance its meaning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reach {
-    /// The rows' shape; its bits beyond a row, where a lane has more, are 0 in all rows.
+    /// Shape of the rows. If a lane has more bits than a row, the additional bits are 0.
     pub shape: Shape,
     /// The largest distance, inclusive.
     pub max_distance: u32,
 }
 
 impl Reach {
-    /// The reach of rows of `bits` bits that are compared bit by bit.
+    /// Creates the reach for rows of `bits` bits that are compared bit by bit.
     ///
     /// # Panics
     ///
-    /// There are no bits.
+    /// `bits` is 0.
     #[must_use]
     pub fn bits(bits: u32, max_distance: u32) -> Self {
         Self { shape: Shape::bits(bits), max_distance }
     }
 
-    /// The distance of two rows with this difference, if it is within reach.
+    /// Returns the distance of two rows with this difference, if it is within the limit.
     #[inline]
     #[must_use]
     pub fn distance<L: Lane>(self, difference: L) -> Option<u32> {
         let distance = match self.shape.metric() {
             Metric::Bits => difference.count_ones(),
-            // Null lanes have got values that differ before rows meet by their differences alone.
+            // The joins replace null lanes by values that differ, so null needs no special case
+            // here.
             Metric::Lanes { bits, .. } => {
                 let words = difference.words().iter();
                 words.map(|&word| differing_lanes(word, bits).count_ones()).sum()
             }
-            // Sizes are in the rows, not in their difference: such rows are compared one by one.
+            // The cosine depends on the sizes, which the difference does not contain. Such rows are
+            // compared directly.
             Metric::Cosine { .. } => u32::MAX,
             Metric::Votes { needed } => {
                 let words = self.shape.words();
@@ -265,8 +269,8 @@ impl Reach {
         (distance <= self.max_distance).then_some(distance)
     }
 
-    /// The bits in which two rows within reach differ, at most: what folds of rows are compared by,
-    /// whatever the distance counts.
+    /// Returns the maximum number of bits in which two rows within the limit can differ.
+    /// Comparisons of folds use this limit for every metric.
     #[inline]
     #[must_use]
     pub fn most_bits(self) -> u32 {

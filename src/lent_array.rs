@@ -1,4 +1,5 @@
-//! Arrays that lend parts of themselves: memory, and files that are checked where they are read.
+//! Arrays that lend slices of themselves: arrays in memory, and arrays in files that are checked
+//! when they are read.
 
 use crate::kernels::prefetch;
 use crate::large_buffer::LargeBuffer;
@@ -7,12 +8,12 @@ use std::borrow::Cow;
 use std::fmt::Debug;
 use std::ops::Range;
 
-/// An array that lends parts of itself.
+/// Array that lends slices of itself.
 ///
-/// One that stands in a file may find that a part is damaged. It lends nothing then, and whoever made
-/// it is to ask whether that happened before an answer is believed.
+/// An array in a file may find that a part is damaged. It then lends an empty slice. The owner must
+/// check for damage before it uses a result.
 pub trait LentArray<T>: Sync {
-    /// Number of elements.
+    /// Returns the number of elements.
     fn len(&self) -> usize;
 
     /// Whether there are no elements.
@@ -20,10 +21,11 @@ pub trait LentArray<T>: Sync {
         self.len() == 0
     }
 
-    /// These elements; none if they are not all there, or damaged.
+    /// Returns the elements of `range`, or an empty slice if the range is not inside the array or
+    /// damaged.
     fn lend(&self, range: Range<usize>) -> &[T];
 
-    /// The element at `at`, where there is one.
+    /// Returns the element at `at`, if there is one.
     #[inline]
     fn at(&self, at: usize) -> Option<T>
     where
@@ -32,17 +34,17 @@ pub trait LentArray<T>: Sync {
         self.lend(at..at + 1).first().copied()
     }
 
-    /// Asks for the memory of an element that will be lent soon.
+    /// Prefetches the memory of an element that will be needed soon.
     fn prefetch(&self, at: usize);
 }
 
-/// Where arrays of several types stand that belong together.
+/// Storage of several arrays that belong together: in memory or in files.
 pub trait Arrays {
-    /// An array of these elements.
+    /// Array with elements of type `T`.
     type Array<T: Pod + Sync + Debug>: LentArray<T> + Debug;
 }
 
-/// Arrays in memory of their own.
+/// Storage in memory.
 #[derive(Debug)]
 pub struct InMemory;
 
@@ -50,7 +52,7 @@ impl Arrays for InMemory {
     type Array<T: Pod + Sync + Debug> = LargeBuffer<T>;
 }
 
-/// Lends what a slice lends.
+/// Implements [`LentArray`] for types that dereference to slices.
 macro_rules! as_slice {
     ($($array:ty $(, $bound:ident)?);+) => {$(
         impl<T: Sync $(+ $bound)?> LentArray<T> for $array {

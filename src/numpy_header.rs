@@ -1,19 +1,20 @@
-//! `NumPy`'s `.npy` files: the header before an array's bytes.
+//! Header of `NumPy`'s `.npy` files, which precedes the bytes of an array.
 //!
 //! # References
 //!
 //! R. Kern, "NEP 1: A simple file format for `NumPy` arrays", 2007.
 
-/// The header of an array whose items are of the type `descr` and whose shape is `shape`, as
-/// Python writes a tuple.
+/// Returns the header of an array with items of type `descr` and the shape `shape`, which is
+/// written like a Python tuple.
 ///
 /// # Panics
 ///
-/// The two are longer than any honest ones: 60,000 bytes.
+/// Together, type and shape are longer than 60,000 bytes, which no real array needs.
 #[must_use]
 pub fn header(descr: &str, shape: &str) -> Vec<u8> {
     let mut header = format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': {shape}, }}");
-    // Magic, version and length are ten bytes; the whole is a multiple of 64 and ends in a newline.
+    // Magic, version and length take ten bytes. The whole header is a multiple of 64 bytes and ends
+    // with a newline.
     while (10 + header.len() + 1) % 64 != 0 {
         header.push(' ');
     }

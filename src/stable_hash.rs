@@ -1,9 +1,10 @@
-//! The one hash that is stored, printed and compared between machines: XXH3-64 with seed 0, and the
-//! integers that everything else derives from it; its 128 bits where what has equal ones is not compared.
+//! The only hash that is stored, printed and compared between machines: XXH3-64 with seed 0. All
+//! other stored hashes are derived from it. Its variant with 128 bits is for uses in which items
+//! with equal hashes are taken as equal without a comparison.
 //!
-//! There is never a family of XXH3 seeds: XXH3 treats inputs of one to three bytes as
-//! `avalanche(bytes ^ (constant + seed))`, so neighbouring seeds only permute neighbouring inputs.
-//! Families are made with [`mix`] and multiples of [`GAMMA`].
+//! Families of hashes are made with [`mix`] and multiples of [`GAMMA`], never with seeds of XXH3:
+//! it treats inputs of one to three bytes as `avalanche(bytes ^ (constant + seed))`, so
+//! neighbouring seeds only permute neighbouring inputs.
 //!
 //! # References
 //! G. Steele, D. Lea, C. Flood. Fast splittable pseudorandom number generators. OOPSLA 2014
@@ -12,26 +13,31 @@
 use std::fmt;
 use xxhash_rust::xxh3::{Xxh3, xxh3_64, xxh3_128};
 
-/// The step between members of a family of hashes: 2^64 divided by the golden ratio.
+/// Step between members of a family of hashes: 2⁶⁴ divided by the golden ratio.
 pub const GAMMA: u64 = 0x9E37_79B9_7F4A_7C15;
 
-/// The base of the polynomial over token hashes that makes a shingle's term.
+/// Base of the polynomial over token hashes that makes the term of a shingle.
 pub const SHINGLE_BASE: u64 = 0xD6E8_FEB8_6659_FD93;
 
-/// XXH3-64 of the bytes, seed 0.
+/// Returns the XXH3-64 hash of the bytes with seed 0.
+///
+/// ```
+/// use simtool::stable_hash::hash;
+///
+/// assert_eq!(hash(b""), 0x2d06_8005_38d3_94c2); ```
 #[inline]
 #[must_use]
 pub fn hash(bytes: &[u8]) -> u64 {
     xxh3_64(bytes)
 }
 
-/// XXH3-128 of the bytes, seed 0.
+/// Returns the XXH3-128 hash of the bytes with seed 0.
 #[must_use]
 pub fn wide_hash(bytes: &[u8]) -> u128 {
     xxh3_128(bytes)
 }
 
-/// [`hash`] of bytes that come in pieces.
+/// Computes [`hash`] for bytes that arrive in pieces.
 #[derive(Clone, Default)]
 pub struct StreamedHash(Xxh3);
 
@@ -41,7 +47,7 @@ impl StreamedHash {
         self.0.update(bytes);
     }
 
-    /// The hash of all bytes so far.
+    /// Returns the hash of all bytes so far.
     #[must_use]
     pub fn digest(&self) -> u64 {
         self.0.digest()
@@ -54,7 +60,7 @@ impl fmt::Debug for StreamedHash {
     }
 }
 
-/// A bijection of the 64-bit numbers under which near inputs have unrelated outputs.
+/// Maps 64-bit numbers one-to-one so that similar inputs have unrelated outputs.
 #[inline]
 #[must_use]
 pub const fn mix(mut z: u64) -> u64 {
@@ -63,7 +69,8 @@ pub const fn mix(mut z: u64) -> u64 {
     z ^ (z >> 31)
 }
 
-/// Word `index` of the row of pseudorandom bits that belongs to `term`: word 0 is the term itself.
+/// Returns word `index` of the row of pseudorandom bits that belongs to `term`. Word 0 is the term
+/// itself.
 #[inline]
 #[must_use]
 pub const fn row_word(term: u64, index: u32) -> u64 {

@@ -1,12 +1,13 @@
-//! The words of a piece of text, as a tokenizer hands them on.
+//! Words of a piece of text, as a tokenizer passes them on.
 
 use crate::kernels::Isa;
 use crate::kernels::word_keys::{WordKey, word_keys};
 use crate::kernels::word_positions::word_positions;
 
-/// Words of one piece of text: positions, keys and in-memory hashes, in the text's order.
+/// Words of one piece of text: positions, keys and in-memory hashes, in the order of the text.
 ///
-/// Filled again and again, so that nothing is allocated once it is as large as the largest piece.
+/// The batch is reused between pieces, so nothing is allocated once it is as large as the largest
+/// piece.
 #[derive(Debug, Default)]
 pub struct TokenBatch {
     starts: Vec<u32>,
@@ -16,15 +17,16 @@ pub struct TokenBatch {
 }
 
 impl TokenBatch {
-    /// Replaces the words with the runs of ASCII letters of `text`.
+    /// Replaces the words by the runs of ASCII letters of `text`.
     ///
-    /// A word that begins in the first 2³² − 1 bytes of the text is found, however long it is.
+    /// Words that begin in the first 2³² − 1 bytes of the text are found, regardless of their
+    /// length.
     pub fn fill_with_letter_runs(&mut self, isa: Isa, text: &[u8]) {
         word_positions(isa, text, &mut self.starts, &mut self.ends);
         word_keys(isa, text, &self.starts, &self.ends, &mut self.keys, &mut self.hashes);
     }
 
-    /// Number of words.
+    /// Returns the number of words.
     #[must_use]
     pub fn len(&self) -> usize {
         self.keys.len()
@@ -36,19 +38,19 @@ impl TokenBatch {
         self.keys.is_empty()
     }
 
-    /// The words' keys; long words have [none](crate::kernels::word_keys::NO_KEY).
+    /// Returns the keys of the words. Long words have [no key](crate::kernels::word_keys::NO_KEY).
     #[must_use]
     pub fn keys(&self) -> &[WordKey] {
         &self.keys
     }
 
-    /// The hashes of the keys.
+    /// Returns the hashes of the keys.
     #[must_use]
     pub fn hashes(&self) -> &[u64] {
         &self.hashes
     }
 
-    /// The letters of word `index` as they stand in `text`, the text of the batch.
+    /// Returns the letters of word `index` as they are in `text`, the text of the batch.
     #[must_use]
     pub fn letters<'t>(&self, index: usize, text: &'t [u8]) -> &'t [u8] {
         let from_start = &text[self.starts[index] as usize..];

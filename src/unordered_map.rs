@@ -1,13 +1,13 @@
-//! The one map for data in memory, and the one set.
+//! The only map and the only set for data in memory.
 //!
-//! It is the standard map under the fast hasher of ahash, which gives other values on other
-//! computers: nothing stored or printed may depend on its order. The alias is of the standard
-//! type so that clippy's `iter_over_hash_type` sees a walk over it.
+//! Both are standard collections with the fast hasher of ahash. Its hashes differ between
+//! computers, so nothing that is stored or printed may depend on the order of a map. These are
+//! aliases of the standard types, so clippy's `iter_over_hash_type` finds every loop over one.
 
-/// A hash map whose order means nothing.
+/// Hash map without a meaningful order.
 #[expect(clippy::disallowed_types, reason = "the alias that everything else is told to use")]
 pub type UnorderedMap<K, V> = std::collections::HashMap<K, V, ahash::RandomState>;
 
-/// A hash set of the same kind.
+/// Hash set without a meaningful order.
 #[expect(clippy::disallowed_types, reason = "the alias that everything else is told to use")]
 pub type UnorderedSet<T> = std::collections::HashSet<T, ahash::RandomState>;

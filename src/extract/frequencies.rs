@@ -1,28 +1,30 @@
-//! In how many documents of a collection each term is, learned in parallel.
+//! Learns document frequencies in parallel: the number of documents of a collection that contain
+//! each term.
 //!
-//! Every worker counts the documents of each term; the workers' counts are merged by ranges of terms.
-//! A term that is in one document only is not kept: any that is not known counts as one of these,
-//! also in documents that come later.
+//! Every worker counts the documents of each term. The counts of all workers are then merged by
+//! ranges of terms. Terms of only one document are not stored: every unknown term counts as one of
+//! these, also in documents that come later.
 //!
-//! What the counts may take is limited: where it is not enough, the terms of the lower half are
-//! counted alone, or of the lowest quarter and so on, and the others in further readings.
+//! The memory of the counts is limited. If it is not enough, only the lower half of the terms is
+//! counted, or only the lowest quarter and so on, and the other terms are counted in further
+//! readings of the collection.
 
 use super::term_table::TermTable;
 use std::ops::RangeInclusive;
 
-/// In how many documents a term is that is not known.
+/// Document frequency of unknown terms.
 const UNKNOWN: u32 = 1;
 
-/// Bytes of a term that is stored.
+/// Number of bytes of a stored term with its numbers.
 const STORED_BYTES: usize = 16;
 
-/// Terms for which there is room in any case.
+/// Number of terms that a counter has room for, regardless of the memory limit.
 const LEAST_ROOM: usize = 1 << 12;
 
-/// Terms that a look at the table is ahead of the one that needs it.
+/// Number of terms by which a prefetch is ahead of the look-up.
 pub(super) const AHEAD: usize = 16;
 
-/// Terms that are counted in one reading: those with the same highest bits.
+/// Range of terms that are counted in one reading: terms with the same highest bits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TermRange {
     start: u64,
@@ -35,60 +37,61 @@ impl TermRange {
         (term ^ self.start).checked_shr(u64::BITS - self.shared_bits).unwrap_or(0) == 0
     }
 
-    /// The lower half.
+    /// Returns the lower half of the range.
     fn halved(self) -> Self {
         Self { shared_bits: self.shared_bits + 1, ..self }
     }
 
-    /// As many terms, behind these, if there are more.
+    /// Returns the range of the same size behind this one, if there is one.
     #[must_use]
     pub fn next(self) -> Option<Self> {
         let size = 1_u64.checked_shl(u64::BITS - self.shared_bits)?;
         Some(Self { start: self.start.checked_add(size)?, ..self })
     }
 
-    /// How many ranges of this size there are.
+    /// Returns the number of ranges of this size.
     #[must_use]
     pub fn count(self) -> u64 {
         1_u64.checked_shl(self.shared_bits).unwrap_or(u64::MAX)
     }
 
-    /// How many of them are before this one.
+    /// Returns the number of ranges of this size before this one.
     #[must_use]
     pub fn done(self) -> u64 {
         self.start.checked_shr(u64::BITS - self.shared_bits).unwrap_or(0)
     }
 
-    /// Part `part` of `parts`.
+    /// Returns part `part` of `parts` parts of the range.
     fn part(self, part: usize, parts: usize) -> RangeInclusive<u64> {
         let bound = |part: usize| {
             let size = 1_u128 << (u64::BITS - self.shared_bits);
             u128::from(self.start) + size * part as u128 / parts as u128
         };
-        // No bound is above 2^64, and each is above the one before.
+        // No bound is above 2⁶⁴, and each bound is above the one before.
         bound(part) as u64..=(bound(part + 1) - 1) as u64
     }
 }
 
-/// Counts the documents of each term for one worker.
+/// Counts the documents of each term, for one worker.
 #[derive(Debug)]
 pub struct FrequencyCounter {
     documents: u64,
     counted: TermTable,
     range: TermRange,
-    /// Bytes that the counts may take.
+    /// Number of bytes that the counts may use.
     memory: u64,
 }
 
 impl FrequencyCounter {
-    /// A counter of the terms of a range, or of the first of them, as many as `memory` bytes hold.
+    /// Creates a counter of the terms in `range`. If `memory` bytes are not enough for all of them,
+    /// it counts only the first ones.
     #[must_use]
     pub fn new(range: TermRange, memory: u64) -> Self {
         let counted = TermTable::new(LEAST_ROOM, range.shared_bits);
         Self { documents: 0, counted, range, memory }
     }
 
-    /// Counts a document with these distinct terms.
+    /// Counts a document that consists of these distinct terms.
     pub fn add(&mut self, distinct: &[u64]) {
         self.documents += 1;
         for (at, &term) in distinct.iter().enumerate() {
@@ -101,10 +104,11 @@ impl FrequencyCounter {
         }
     }
 
-    /// Makes the table twice as large; where there is no memory, counts half of the terms.
+    /// Doubles the table. If there is too little memory for that, drops the upper half of the range
+    /// instead.
     fn make_room(&mut self) {
         let mut room = self.counted.len().max(LEAST_ROOM / 2);
-        // The old one and the new one.
+        // The old and the new table exist at the same time.
         if TermTable::bytes(3 * room as u64) <= self.memory {
             room *= 2;
         } else {
@@ -115,18 +119,18 @@ impl FrequencyCounter {
         self.counted = TermTable::of_ascending(room, range.shared_bits, kept);
     }
 
-    /// Documents that were counted.
+    /// Returns the number of documents that were counted.
     #[must_use]
     pub fn documents(&self) -> u64 {
         self.documents
     }
 
-    /// The terms that were counted, ascending, each with the number of documents that it is in.
+    /// Returns the counted terms in ascending order, each with its number of documents.
     pub fn terms(&self) -> impl Iterator<Item = (u64, u32)> {
         self.counted.iter().map(|(term, [documents, _])| (term, documents))
     }
 
-    /// How many terms were counted.
+    /// Returns the number of counted terms.
     #[must_use]
     pub fn len(&self) -> usize {
         self.counted.len()
@@ -139,17 +143,19 @@ impl FrequencyCounter {
     }
 }
 
-/// The terms that all counters counted.
+/// Returns the range of terms that every counter has counted.
 #[must_use]
 pub fn common_range(counters: &[FrequencyCounter]) -> TermRange {
-    // All ranges begin with the same term.
+    // All ranges begin with the same term, so the smallest one is part of the others.
     let ranges = counters.iter().map(|counter| counter.range);
     ranges.max_by_key(|range| range.shared_bits).unwrap_or_default()
 }
 
-/// The terms of two documents or more that belong to part `part` of `parts` of those that all
-/// counters counted, with their numbers of documents over all workers; ascending, also from part to
-/// part.
+/// Returns part `part` of `parts` of the terms that every counter has counted, in ascending order,
+/// with their numbers of documents.
+///
+/// Only terms of two or more documents are returned. All terms of a part are below those of the
+/// next part.
 #[must_use]
 pub fn merged(counters: &[FrequencyCounter], part: usize, parts: usize) -> Vec<(u64, u32)> {
     let range = common_range(counters).part(part, parts);
@@ -157,15 +163,20 @@ pub fn merged(counters: &[FrequencyCounter], part: usize, parts: usize) -> Vec<(
     for FrequencyCounter { counted, .. } in counters {
         all.extend(counted.range(&range).map(|(term, [documents, _])| (term, documents)));
     }
-    // As many ascending runs as there are workers.
+    // The list consists of one ascending run per worker, which a stable sort merges fast.
     all.sort_by_key(|&(term, _)| term);
     let runs = all.chunk_by(|one, other| one.0 == other.0);
     let sums = runs.map(|run| (run[0].0, run.iter().map(|&(_, documents)| documents).sum()));
     sums.filter(|&(_, documents)| documents > UNKNOWN).collect()
 }
 
-/// The inverse document frequency of a term in `df` of `documents`, an integer:
-/// 1024 × ln((n + 1) / (df + 1)), rounded half up, and 1.
+/// Returns the inverse document frequency of a term in `df` of `documents`, as an integer: 1024 ×
+/// ln((documents + 1) / (df + 1)), rounded half up, plus 1.
+///
+/// ```
+/// use simtool::extract::frequencies::idf;
+///
+/// assert_eq!(idf(4, 4), 1); assert_eq!(idf(4, 2), 524); ```
 #[must_use]
 #[expect(clippy::cast_sign_loss, reason = "it is not below 0")]
 pub fn idf(documents: u64, df: u32) -> u32 {
@@ -173,15 +184,15 @@ pub fn idf(documents: u64, df: u32) -> u32 {
     (1024.0 * ratio.ln() + 0.5).floor().max(0.0) as u32 + 1
 }
 
-/// In how many documents of a collection each term is, and what it weighs for that.
+/// Document frequency of each term in a collection, and the idf that follows from it.
 ///
-/// The weights are computed once and then stored with the rest: a logarithm differs in the last bit
-/// between platforms.
+/// Each idf is computed once and then stored, because the last bit of a logarithm differs between
+/// platforms.
 #[derive(Debug)]
 pub struct Frequencies {
     documents: u64,
     unknown_idf: u32,
-    /// The terms of two documents or more, with these and with their weights.
+    /// Terms of two or more documents, each with its df and its idf.
     table: TermTable,
 }
 
@@ -195,18 +206,18 @@ impl PartialEq for Frequencies {
 impl Eq for Frequencies {}
 
 impl Default for Frequencies {
-    /// Of no document.
+    /// Returns the frequencies of a collection without documents.
     fn default() -> Self {
         Self::new(0, Vec::new())
     }
 }
 
 impl Frequencies {
-    /// Those of a number of documents, in two or more of which are the terms that `merged` holds in
-    /// its [parts](merged) in order.
+    /// Creates the frequencies of a collection of `documents` documents. `merged` holds the
+    /// [parts](merged) of the terms in order.
     #[must_use]
     pub fn new(documents: u64, merged: Vec<Vec<(u64, u32)>>) -> Self {
-        // Few numbers of documents come often.
+        // Most terms have a low df, so the idf of each low df is computed only once.
         let mut known = vec![None; 1 << 12];
         let mut of_df = |df: u32| match known.get_mut(df as usize) {
             Some(known) => *known.get_or_insert_with(|| idf(documents, df)),
@@ -217,8 +228,8 @@ impl Frequencies {
         Self::of_terms(documents, idf(documents, UNKNOWN), len, terms)
     }
 
-    /// Those of a number of documents, and of all terms that are in two or more of these, each with how
-    /// many, in any order; others are not kept.
+    /// Creates the frequencies of a collection from the df of each term, in any order. Terms of
+    /// only one document are not stored.
     #[must_use]
     pub fn of_counts(documents: u64, terms: Vec<(u64, u64)>) -> Self {
         let numbered = terms.into_iter();
@@ -228,7 +239,7 @@ impl Frequencies {
         Self::new(documents, vec![known])
     }
 
-    /// Those of `len` ascending terms.
+    /// Creates the frequencies from `len` terms in ascending order, each with df and idf.
     fn of_terms(
         documents: u64,
         unknown_idf: u32,
@@ -238,19 +249,19 @@ impl Frequencies {
         Self { documents, unknown_idf, table: TermTable::of_ascending(len, 0, terms) }
     }
 
-    /// Bytes of those of so many terms of two documents or more, while they are made.
+    /// Returns the number of bytes that frequencies of `terms` terms need while they are created.
     #[must_use]
     pub fn bytes(terms: u64) -> u64 {
         TermTable::bytes(terms).saturating_add(terms.saturating_mul(size_of::<(u64, u32)>() as u64))
     }
 
-    /// Number of documents of the collection.
+    /// Returns the number of documents of the collection.
     #[must_use]
     pub fn documents(&self) -> u64 {
         self.documents
     }
 
-    /// Number of terms of two documents or more.
+    /// Returns the number of terms of two or more documents.
     #[must_use]
     pub fn len(&self) -> usize {
         self.table.len()
@@ -262,7 +273,8 @@ impl Frequencies {
         self.len() == 0
     }
 
-    /// In how many documents a term is, and its [idf](idf()); of an unknown one as if it were in one.
+    /// Returns the df and the [idf](idf()) of a term. An unknown term has the values of a term in
+    /// one document.
     ///
     /// # Complexity
     ///
@@ -275,14 +287,16 @@ impl Frequencies {
         (df | UNKNOWN & is_unknown, idf | self.unknown_idf & is_unknown)
     }
 
-    /// Fetches what [`Self::get`] reads into the caches.
+    /// Prefetches the memory that [`Self::get`] reads for `term`.
     #[inline]
     pub(super) fn prefetch(&self, term: u64) {
         self.table.prefetch(term);
     }
 
-    /// What a store keeps, as numbers with the lowest byte first: of documents, of terms, and the
-    /// weight of an unknown term; the terms, their numbers of documents, and their weights.
+    /// Appends the bytes that a store keeps. All numbers are little-endian.
+    ///
+    /// 1. The number of documents, the number of terms, and the idf of an unknown term.
+    /// 2. All terms, then all document frequencies, then all values of idf.
     pub fn write(&self, bytes: &mut Vec<u8>) {
         let Self { documents, unknown_idf, table } = self;
         bytes.reserve(20 + table.len() * STORED_BYTES);
@@ -294,7 +308,7 @@ impl Frequencies {
         bytes.extend(table.iter().flat_map(|(_, [_, idf])| idf.to_le_bytes()));
     }
 
-    /// What [`Self::write`] wrote, if it is that.
+    /// Parses bytes that [`Self::write`] wrote. Returns `None` if they are not such bytes.
     #[must_use]
     pub fn read(bytes: &[u8]) -> Option<Self> {
         let (documents, bytes) = bytes.split_first_chunk()?;
@@ -317,7 +331,7 @@ impl Frequencies {
         is_valid.then(|| Self::of_terms(documents, unknown_idf, length, known))
     }
 
-    /// Those of ascending terms with their numbers of documents and weights.
+    /// Creates frequencies from ascending terms, each with df and idf.
     #[cfg(test)]
     pub(super) fn of_known(documents: u64, known: &[(u64, u32, u32)]) -> Self {
         let terms = known.iter().map(|&(term, df, idf)| (term, [df, idf]));

@@ -1,6 +1,7 @@
-//! The band of inverse document frequencies within which terms are of a lexicon.
+//! Band of inverse document frequencies: only terms inside the band belong to a lexicon.
 //!
-//! A term in df of n documents has the normalized idf ln(n / df) / ln n: 0 in all of them, 1 in one.
+//! A term in df of n documents has the normalized idf ln(n / df) / ln n. It is 0 for a term in all
+//! documents and 1 for a term in one document.
 //!
 //! # References
 //!
@@ -11,13 +12,14 @@ use std::fmt;
 use std::ops::RangeInclusive;
 use std::str::FromStr;
 
-/// Parts of one in which the ends are given.
+/// The ends of a band are whole multiples of 1/1000.
 const PARTS: u16 = 1000;
 
-/// A part of a number below which it is a fault of the arithmetic.
+/// Relative difference up to which a result counts as a rounding error of floating-point
+/// arithmetic.
 const ROUNDING: f64 = 1e-9;
 
-/// Normalized idf from one value to another.
+/// Range of normalized idf, with both ends included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct IdfBand {
     low: u16,
@@ -25,17 +27,17 @@ pub struct IdfBand {
 }
 
 impl IdfBand {
-    /// What a band must be.
+    /// Description of a valid band, for error messages.
     pub const RULE: &str =
         "must be LOW-HIGH within 0 and 1, with up to three decimals, for example 0.2-0.8";
 
-    /// In how many of `documents` a term is that lies in the band: two at the least, since a word
-    /// that is met once is mostly an error.
+    /// Returns the document frequencies of terms in the band, for a collection of `documents`
+    /// documents. They begin at 2, because a word that occurs in one document is usually an error.
     #[must_use]
     #[expect(clippy::cast_sign_loss, reason = "powers are above 0")]
     pub fn documents(&self, documents: u64) -> RangeInclusive<u32> {
         let power = |end: u16| (documents as f64).powf(f64::from(PARTS - end) / f64::from(PARTS));
-        // What is a whole number is one, whatever its last bit says.
+        // A result that is a whole number up to rounding errors counts as that number.
         let least = (power(self.high) * (1.0 - ROUNDING)).ceil() as u32;
         let most = (power(self.low) * (1.0 + ROUNDING)).floor() as u32;
         least.max(2)..=most

@@ -4,12 +4,21 @@ use crate::kernels::Isa;
 use crate::kernels::shingle_terms::shingle_terms;
 use std::num::NonZeroUsize;
 
-/// Makes terms of runs of s tokens.
+/// Makes terms from runs of s tokens.
 ///
-/// A shingle of one token is the token's hash; a longer one is the mixed value of a polynomial
-/// over its tokens' hashes, so that each token is hashed once, whatever s. A document of fewer
-/// than s tokens has one shingle, the whole of it, so that short equal texts are found; a document
-/// without tokens has none.
+/// A shingle of one token is the hash of the token. A longer shingle is the mixed value of a
+/// polynomial over the hashes of its tokens, so each token is hashed only once for any s.
+///
+/// A document with fewer than s tokens has a single shingle of all its tokens, so that equal short
+/// texts are found. A document without tokens has no shingle.
+///
+/// ```
+/// use simtool::extract::shingles::Shingles;
+/// use simtool::kernels::Isa;
+/// use std::num::NonZeroUsize;
+///
+/// let shingles = Shingles::new(Isa::detected(), NonZeroUsize::MIN.saturating_add(1)); let mut
+/// terms = Vec::new(); shingles.extract(&[1, 2, 3], &mut terms); assert_eq!(terms.len(), 2); ```
 ///
 /// # References
 /// A. Broder. On the resemblance and containment of documents. SEQUENCES 1997.
@@ -20,13 +29,13 @@ pub struct Shingles {
 }
 
 impl Shingles {
-    /// Shingles of `length` tokens.
+    /// Creates the maker of shingles of `length` tokens.
     #[must_use]
     pub fn new(isa: Isa, length: NonZeroUsize) -> Self {
         Self { isa, length }
     }
 
-    /// Appends the terms of a document, one per occurrence, in order.
+    /// Appends the terms of a document in order, one per occurrence.
     ///
     /// # Complexity
     /// O(tokens).
@@ -34,8 +43,8 @@ impl Shingles {
         let length = self.length.get().min(tokens.len());
         match length {
             0 => {}
-            // The whole of a short document is never a bare token hash unless s is 1: a text of
-            // one token is a polynomial of one token.
+            // If s is more than 1, even a document of one token gets the value of a polynomial. So
+            // it never has the same term as a shingle of one token.
             1 if self.length.get() == 1 => terms.extend_from_slice(tokens),
             _ => shingle_terms(self.isa, tokens, length, terms),
         }

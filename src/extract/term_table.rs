@@ -1,8 +1,8 @@
-//! A table of terms that stay in order, each with two numbers.
+//! Hash table of terms in ascending order, each with two numbers.
 //!
-//! Terms are hashes, so each has a place in the table by its own value. It stands there, or behind it
-//! where smaller ones took that: what is between tells at once whether a term is there, and terms come
-//! out ascending.
+//! Terms are hashes, so the value of a term gives its place in the table. If smaller terms took the
+//! place, the term is in one of the next entries. So a search ends at the first entry that is not
+//! smaller, and a walk over the table visits the terms in ascending order.
 //!
 //! # References
 //!
@@ -12,32 +12,32 @@ use crate::kernels::prefetch;
 use crate::large_buffer::LargeBuffer;
 use std::ops::RangeInclusive;
 
-/// Entries that are looked at together.
+/// Number of entries that are compared without branches.
 const TOGETHER: usize = 4;
 
-/// A term, inverted, and its numbers; zeros if it is none.
+/// A term with all bits inverted, and its two numbers in one word. A free entry is zero.
 type Entry = [u64; 2];
 
-/// Terms that agree in their highest bits, with two numbers each, of which the first is not 0.
+/// Terms that agree in their highest bits, each with two numbers. The first number is never 0.
 #[derive(Debug)]
 pub(super) struct TermTable {
-    /// Entries by place; behind the places there is room for all that are pushed out of them.
+    /// Entries by place. Behind the places there is room for all terms that are pushed out of them.
     entries: LargeBuffer<Entry>,
     places: usize,
     len: usize,
-    /// So many highest bits are the same for all.
+    /// Number of highest bits that are the same for all terms.
     shared_bits: u32,
 }
 
 impl TermTable {
-    /// A table for so many terms.
+    /// Creates a table with room for `terms` terms.
     pub(super) fn new(terms: usize, shared_bits: u32) -> Self {
         let places = places(terms);
         let entries = LargeBuffer::resident(places + terms + TOGETHER);
         Self { entries, places, len: 0, shared_bits }
     }
 
-    /// A table for so many terms of these, which are ascending and as many at the most.
+    /// Creates a table with room for `terms` terms and fills it with ascending terms.
     pub(super) fn of_ascending(
         terms: usize,
         shared_bits: u32,
@@ -52,22 +52,22 @@ impl TermTable {
         table
     }
 
-    /// Bytes of a table for so many terms.
+    /// Returns the number of bytes of a table for `terms` terms.
     pub(super) fn bytes(terms: u64) -> u64 {
         terms.saturating_add(terms / 2).saturating_mul(size_of::<Entry>() as u64)
     }
 
-    /// Number of terms.
+    /// Returns the number of terms.
     pub(super) fn len(&self) -> usize {
         self.len
     }
 
-    /// The terms with their numbers, ascending.
+    /// Returns the terms in ascending order, with their numbers.
     pub(super) fn iter(&self) -> impl Iterator<Item = (u64, [u32; 2])> {
         taken(&self.entries)
     }
 
-    /// Those of a range.
+    /// Returns the terms of a range in ascending order, with their numbers.
     pub(super) fn range(
         &self,
         terms: &RangeInclusive<u64>,
@@ -76,20 +76,21 @@ impl TermTable {
         taken(&self.entries[start..=end]).take_while(|(term, _)| term <= terms.end())
     }
 
-    /// Fetches what a look at a term reads into the caches.
+    /// Prefetches the memory that a look-up of `term` reads.
     #[inline]
     pub(super) fn prefetch(&self, term: u64) {
         prefetch(&self.entries, self.place(term));
     }
 
-    /// The numbers of a term, or zeros if it is not there.
+    /// Returns the numbers of a term, or zeros if the table does not contain it.
     #[inline]
     pub(super) fn get(&self, term: u64) -> [u32; 2] {
         let [inverted, numbers] = self.entries[self.position(term)];
         unpacked(numbers & u64::from(inverted == !term).wrapping_neg())
     }
 
-    /// Adds 1 to the first number of a term; `false` if it is not there and has no room.
+    /// Adds 1 to the first number of a term. Returns `false` if the table does not contain the term
+    /// and has no room for it.
     #[inline]
     pub(super) fn increment(&mut self, term: u64) -> bool {
         let at = self.position(term);
@@ -100,7 +101,7 @@ impl TermTable {
         }
         let has_room = places(self.len + 1) <= self.places;
         if has_room {
-            // Those behind it go one further, up to the next gap.
+            // The entries up to the next free one move by one place.
             let mut moved = [!term, 1];
             for entry in &mut self.entries[at..] {
                 moved = std::mem::replace(entry, moved);
@@ -113,11 +114,11 @@ impl TermTable {
         has_room
     }
 
-    /// Where a term stands, or the place that it would take.
+    /// Returns the position of a term, or the position at which it would be inserted.
     #[inline(always)]
     fn position(&self, term: u64) -> usize {
         let mut at = self.place(term);
-        // To look at a few costs less than a branch that goes wrong.
+        // Counting the smaller ones of a few entries costs less than a mispredicted branch.
         if let Some(near) = self.entries[at..].first_chunk::<TOGETHER>() {
             at += near.iter().map(|entry| usize::from(entry[0] > !term)).sum::<usize>();
         }
@@ -129,12 +130,12 @@ impl TermTable {
 
     #[inline(always)]
     fn place(&self, term: u64) -> usize {
-        // Below the number of places, since the product is below that × 2^64.
+        // The result is below the number of places, because the product is below that number × 2⁶⁴.
         ((u128::from(term << self.shared_bits) * self.places as u128) >> 64) as usize
     }
 }
 
-/// Places for so many terms: two in three are taken at the most.
+/// Returns the number of places for `terms` terms: at most two of three are taken.
 fn places(terms: usize) -> usize {
     terms.saturating_add(terms / 2).max(3)
 }
@@ -156,7 +157,8 @@ mod tests {
 
     #[test]
     fn a_table_agrees_with_an_ordered_map() {
-        // Hashes, the greatest terms, which ask for places behind the last one, and the smallest.
+        // Hashes, the greatest terms, which need places behind the last one, and the smallest
+        // terms.
         let crowded = (0..40).map(|at| u64::MAX - at).chain(0..40);
         let terms: Vec<u64> = (0..400).map(|at| mix(at * at % 263)).chain(crowded).collect();
         for room in [1, 7, 100, 1000] {

@@ -1,29 +1,32 @@
-//! The N most frequent words of a corpus, learned in parallel.
+//! Learns the N most frequent words of a corpus in parallel.
 //!
-//! Every worker counts its share alone. The shares' tables are not merged, which would cost as
-//! much as the counting: few of their words can be among the N. If some worker counted its N-th
-//! word L times, then N words occur L times or more, and of T workers one has counted any word
-//! that belongs to them at least ⌈L / T⌉ times. Only such words are looked up in the other tables.
+//! Every worker counts the words of its share alone. Merging all tables would cost as much as
+//! counting, although few of the words can be among the N. So only candidates are looked up in the
+//! other tables.
+//!
+//! If some worker counted its N-th word L times, then at least N words occur L times or more. A
+//! word among the N occurs L times or more as well, so one of the T workers has counted it at least
+//! ⌈L / T⌉ times. The words with such a count are the candidates.
 
 use super::word_counter::{WordCounter, read_numbers};
 use super::word_table::{Word, WordTable};
 use crate::kernels::word_keys::{NO_KEY, word_key};
 use crate::token_batch::TokenBatch;
 
-/// The place of a word among the N most frequent, from 0.
+/// Rank of a word among the N most frequent ones, from 0.
 pub type Rank = u32;
 
-/// Ranks that are lent at a time.
+/// Number of ranks that are passed on at once.
 const RANKS_AT_ONCE: usize = 512;
 
-/// The features: the N most frequent words, most frequent first, equal counts in byte order.
+/// The N most frequent words, most frequent first. Words with equal counts are in byte order.
 #[derive(Debug)]
 pub struct Vocabulary {
-    /// Each word's number is its rank.
+    /// Table in which the number of each word is its rank.
     ranks: WordTable,
 }
 
-/// A possible feature, with its count over all workers.
+/// A word that may be among the N, with its count over all workers.
 #[derive(Debug)]
 pub struct Candidate<'c> {
     count: u64,
@@ -31,30 +34,30 @@ pub struct Candidate<'c> {
 }
 
 impl Candidate<'_> {
-    /// Orders by count, highest first, then by letters.
+    /// Orders candidates by count, highest first, then by letters.
     fn order(&self, other: &Self) -> std::cmp::Ordering {
         other.count.cmp(&self.count).then_with(|| self.word.cmp_letters(other.word))
     }
 }
 
-/// Classes of counts for [`reached_count`]: eight to an octave.
+/// Number of classes of counts for [`reached_count`]: eight for each power of two.
 const COUNT_CLASSES: usize = 8 * u64::BITS as usize;
 
-/// The class of a count of 1 or more: its octave, and the three bits below its highest.
+/// Returns the class of a count of 1 or more: its octave, and the three bits below its highest bit.
 fn count_class(count: u64) -> usize {
     let octave = count.ilog2();
     let within = if octave >= 3 { count >> (octave - 3) } else { count << (3 - octave) };
     8 * octave as usize + (within & 7) as usize
 }
 
-/// The lowest count of a class.
+/// Returns the lowest count of a class.
 fn lowest_of_class(class: usize) -> u64 {
     let (octave, within) = (class / 8, class as u64 % 8);
     if octave >= 3 { (8 + within) << (octave - 3) } else { (8 + within) >> (3 - octave) }
 }
 
-/// A count that at least `most` words of a share reach: their `most`-th highest, rounded down by
-/// an eighth at the most; 0 if they are fewer.
+/// Returns a count that at least `most` words of a share reach: their `most`-th highest count,
+/// rounded down by at most an eighth. Returns 0 if the share has fewer words.
 ///
 /// # Complexity
 ///
@@ -75,8 +78,8 @@ pub fn reached_count(counter: &WordCounter, most: usize) -> u64 {
     0
 }
 
-/// The words of share `own` that may be features, given that `reached` is a
-/// [count that enough words reach](reached_count). A word is given by one share only.
+/// Returns the words of share `own` that may be features. `reached` must be a [count that enough
+/// words reach](reached_count). Each word is returned for only one share.
 ///
 /// # Complexity
 ///
@@ -103,7 +106,7 @@ pub fn candidates(counters: &[WordCounter], own: usize, reached: u64) -> Vec<Can
 }
 
 impl Vocabulary {
-    /// The first `most` of the candidates of all shares.
+    /// Creates the vocabulary of the first `most` candidates of all shares.
     #[must_use]
     pub fn of_candidates(mut candidates: Vec<Candidate<'_>>, most: usize) -> Self {
         if most < candidates.len() {
@@ -118,8 +121,8 @@ impl Vocabulary {
         Self { ranks }
     }
 
-    /// The vocabulary of these words in lower case, the most frequent first; of a word that comes
-    /// again, the first place counts.
+    /// Creates the vocabulary of these words in lower case, the most frequent first. If a word
+    /// occurs again, its first place counts.
     #[must_use]
     pub fn of_words<'w>(words: impl IntoIterator<Item = &'w [u8]>) -> Self {
         let mut ranks = WordTable::for_words(0);
@@ -132,7 +135,7 @@ impl Vocabulary {
         Self { ranks }
     }
 
-    /// The words in lower case, the most frequent first.
+    /// Returns the words in lower case, the most frequent first.
     #[must_use]
     pub fn words(&self) -> Vec<Vec<u8>> {
         let mut words = vec![Vec::new(); self.len()];
@@ -142,24 +145,25 @@ impl Vocabulary {
         words
     }
 
-    /// Number of features.
+    /// Returns the number of words.
     #[must_use]
     pub fn len(&self) -> usize {
         self.ranks.len() as usize
     }
 
-    /// Whether there is no feature: the corpus had no word.
+    /// Whether there is no word, because the corpus has none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.ranks.is_empty()
     }
 
-    /// Appends the ranks of the words of a batch of `text` that are features.
+    /// Appends the ranks of the words of a batch of `text`. Words outside the vocabulary are left
+    /// out.
     pub fn ranks(&self, text: &[u8], batch: &TokenBatch, ranks: &mut Vec<Rank>) {
         self.ranks.look_up(text, batch, |rank| ranks.extend(rank));
     }
 
-    /// What the numbers that `counter` wrote down mean.
+    /// Returns the ranks of the numbers that `counter` recorded.
     #[must_use]
     pub fn number_ranks(&self, counter: &WordCounter) -> NumberRanks {
         let numbers = counter.number_bound();
@@ -175,22 +179,23 @@ impl Vocabulary {
     }
 }
 
-/// The ranks of one worker's word numbers.
+/// Ranks of one worker's word numbers.
 #[derive(Debug)]
 pub struct NumberRanks {
-    /// A bit for each number: few enough bytes to stay in the cache for any vocabulary.
+    /// One bit for each number, set if the word has a rank. It is small enough to stay in the cache
+    /// for any vocabulary.
     is_feature: Vec<u64>,
-    /// The rank of each number that is a feature.
+    /// Rank of each number that has one.
     ranks: Vec<Rank>,
 }
 
 impl NumberRanks {
-    /// Lends the ranks of those of the `written` numbers that are features, in order, some at a
-    /// time.
+    /// Calls `lend` with the ranks of the `written` numbers in order, several at a time. Numbers
+    /// without a rank are left out.
     ///
     /// # Panics
     ///
-    /// A number is not of this worker.
+    /// A number was not recorded by this worker.
     #[inline]
     pub fn ranks(&self, written: &[u16], mut lend: impl FnMut(&[Rank])) {
         let mut some = [0; RANKS_AT_ONCE];
@@ -203,7 +208,8 @@ impl NumberRanks {
         };
         read_numbers(written, |number| {
             let is_feature = self.is_feature[number as usize / 64] >> (number % 64) & 1;
-            // Written in any case, kept if it is a feature: no branch to mispredict.
+            // The number is written in any case and kept by moving `count`, so there is no branch
+            // to mispredict.
             some[count] = number;
             count += is_feature as usize;
             if count == RANKS_AT_ONCE {

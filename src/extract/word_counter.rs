@@ -1,21 +1,21 @@
-//! Counts the words of a share of the corpus and writes down which word stood where.
+//! Counts the words of a share of the corpus, and records the sequence of words as numbers.
 //!
-//! The numbers written down are a worker's own: they serve the second pass, which turns them into
-//! features without looking at the text again. They take two bytes a word: memory that is touched
-//! for the first time costs more than the arithmetic of packing. Numbers of 65,535 and more, which
-//! are rare words since the frequent ones are met early, take an escape and four bytes.
+//! The numbers are valid for one worker. The second pass turns them into features without reading
+//! the text again. Each takes two bytes, because touching new memory costs more than packing the
+//! numbers. Numbers from 65,535 on take an escape and four bytes. They belong to rare words,
+//! because frequent words occur early and get low numbers.
 
 use super::word_table::{Word, WordNumber, WordTable};
 use crate::kernels::word_keys::{KEY_LETTERS, word_key};
 use crate::token_batch::TokenBatch;
 
-/// What stands before a number that does not fit.
+/// Marker before a number that does not fit into two bytes.
 const ESCAPE: u16 = u16::MAX;
 
-/// Places that a written number takes at the most.
+/// Maximum number of places that a recorded number takes.
 pub const MOST_PLACES: usize = 3;
 
-/// Counts of one worker's share of the corpus. Stop words hold the first numbers.
+/// Counts of one worker's share of the corpus. Stop words have the first numbers.
 #[derive(Debug)]
 pub struct WordCounter {
     table: WordTable,
@@ -23,7 +23,8 @@ pub struct WordCounter {
 }
 
 impl WordCounter {
-    /// A counter for about `bytes` bytes of text that leaves out `stop_words`, given in lower case.
+    /// Creates a counter for about `bytes` bytes of text. It leaves out `stop_words`, which are in
+    /// lower case.
     #[must_use]
     pub fn new(bytes: usize, stop_words: &[Vec<u8>]) -> Self {
         // A text of n bytes has about 18 √n distinct words (Heaps' law): 27,000 in 2.6 MB of
@@ -39,8 +40,8 @@ impl WordCounter {
         Self { stop_words: table.len(), table }
     }
 
-    /// Counts the words of a batch of `text`, and writes the numbers of those that are no stop
-    /// words into `written` from `at` on. Returns the next free place.
+    /// Counts the words of a batch of `text`, and writes the numbers of all words except stop words
+    /// into `written` from `at` on. Returns the next free place.
     ///
     /// # Panics
     ///
@@ -64,7 +65,8 @@ impl WordCounter {
                 ]);
                 at += MOST_PLACES;
             } else {
-                // Written in any case, kept if it is no stop word: no branch to mispredict.
+                // The number is written in any case and kept by moving `at`, so there is no branch
+                // to mispredict.
                 written[at] = number as u16;
                 at += usize::from(number >= stop_words);
             }
@@ -72,13 +74,13 @@ impl WordCounter {
         at
     }
 
-    /// Number of distinct words, stop words included: a bound for the numbers.
+    /// Returns the number of distinct words including stop words. All numbers are below it.
     #[must_use]
     pub fn number_bound(&self) -> usize {
         self.table.len() as usize
     }
 
-    /// The words that are no stop words, with their counts, in no order.
+    /// Returns all words except stop words with their counts, in no particular order.
     pub fn words(&self) -> impl Iterator<Item = (Word<'_>, u64)> {
         let words = self.table.words();
         words
@@ -86,14 +88,14 @@ impl WordCounter {
             .map(|(word, _, count)| (word, count))
     }
 
-    /// The number and count of a word that is no stop word.
+    /// Returns the number and the count of a word, unless it is a stop word.
     #[must_use]
     pub fn get(&self, word: Word<'_>) -> Option<(WordNumber, u64)> {
         self.table.get(word).filter(|&(number, _)| number >= self.stop_words)
     }
 }
 
-/// The numbers that were [written](WordCounter::count) down, in order.
+/// Calls `number` with each number that was [written](WordCounter::count), in order.
 #[inline]
 pub fn read_numbers(written: &[u16], mut number: impl FnMut(WordNumber)) {
     let mut rest = written.iter();

@@ -1,10 +1,13 @@
-//! A hash table from words to numbers, with a count in every slot.
+//! Hash table from words to numbers, with a count in every slot.
 //!
-//! Open addressing with linear probing over slots of 24 bytes, so that a look-up mostly touches one
-//! cache line, finds the whole key there, and never goes back to the text. The home of a key is the
-//! share of the table that its hash is of 2⁶⁴, so a table may have any number of slots: it is cut to
-//! the vocabulary, since both the cache and the first touch of memory make large ones slow. Words of more than 16 letters (one in 300 of English text) live
-//! in an ordinary map.
+//! The table uses open addressing with linear probing over slots of 24 bytes. So a look-up usually
+//! touches one cache line, finds the whole key there, and never reads the text.
+//!
+//! The first slot of a key is its hash, scaled to the number of slots, so a table may have any
+//! number of slots. It fits the vocabulary closely, because large tables are slow: they miss the
+//! caches, and touching new memory takes time.
+//!
+//! Words of more than 16 letters (one in 300 in English text) are kept in an ordinary map.
 
 use crate::kernels::prefetch;
 use crate::kernels::word_keys::{NO_KEY, WordKey, hash_key, key_letters};
@@ -13,16 +16,16 @@ use crate::token_batch::TokenBatch;
 use crate::unordered_map::UnorderedMap;
 use bytemuck::{Pod, Zeroable};
 
-/// Words ahead of the one that is looked up whose slots are already asked for.
+/// Number of words by which a prefetch is ahead of the look-up.
 const PREFETCH_AHEAD: usize = 16;
 
-/// Fewest slots of a table.
+/// Minimum number of slots.
 const FEWEST_SLOTS: usize = 1 << 10;
 
-/// A word's number: words are numbered from 0 in the order in which they were first seen.
+/// Number of a word. Words are numbered from 0 in the order in which they are first seen.
 pub type WordNumber = u32;
 
-/// One word of up to 16 letters; free where there is no key.
+/// One word of up to 16 letters. A slot without a key is free.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]
 struct Slot {
@@ -32,14 +35,14 @@ struct Slot {
     number: WordNumber,
 }
 
-/// The table.
+/// Table of words.
 #[derive(Debug)]
 pub struct WordTable {
     slots: LargeBuffer<Slot>,
-    /// Slots that became too few. Giving memory back while other threads run interrupts every
-    /// processor, which costs far more than keeping it until the table goes.
+    /// Former slots, from before the table grew. Returning memory while other threads run
+    /// interrupts every processor. That costs far more than keeping it until the table is dropped.
     outgrown: Vec<LargeBuffer<Slot>>,
-    /// The number of a word for each time that its count went beyond 32 bits.
+    /// Numbers of words whose counts overflowed 32 bits, one entry per overflow.
     carries: Vec<WordNumber>,
     long_words: UnorderedMap<Box<[u8]>, LongWord>,
     len: WordNumber,
@@ -51,17 +54,17 @@ struct LongWord {
     number: WordNumber,
 }
 
-/// A word of a table, with its letters in lower case.
+/// A word of a table, in lower case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Word<'t> {
-    /// Up to 16 letters, as their key.
+    /// A word of up to 16 letters, as a key.
     Short(WordKey),
-    /// More than 16.
+    /// A word of more than 16 letters.
     Long(&'t [u8]),
 }
 
 impl WordTable {
-    /// A table for about `words` words; it grows when there are more.
+    /// Creates a table for about `words` words. It grows when there are more.
     #[must_use]
     pub fn for_words(words: usize) -> Self {
         let slots = (words / 2 * 3).max(FEWEST_SLOTS);
@@ -74,7 +77,7 @@ impl WordTable {
         }
     }
 
-    /// Number of words.
+    /// Returns the number of words.
     #[must_use]
     pub fn len(&self) -> WordNumber {
         self.len
@@ -86,9 +89,10 @@ impl WordTable {
         self.len == 0
     }
 
-    /// Counts every word of a batch, numbering the new ones, and gives each word's number in turn.
+    /// Counts every word of a batch, gives numbers to new words, and calls `number` with the number
+    /// of each word in order.
     ///
-    /// `text` is the text of the batch.
+    /// `text` must be the text of the batch.
     #[inline]
     pub fn count(&mut self, text: &[u8], batch: &TokenBatch, mut number: impl FnMut(WordNumber)) {
         // Growing before the loop keeps the slots in place throughout it.
@@ -116,7 +120,8 @@ impl WordTable {
         }
     }
 
-    /// The number of each word of a batch, in turn; `None` for those that the table does not have.
+    /// Calls `number` with the number of each word of a batch in order, or with `None` for words
+    /// that the table does not contain.
     pub fn look_up(
         &self,
         text: &[u8],
@@ -133,7 +138,7 @@ impl WordTable {
         }
     }
 
-    /// Counts one word, given by its letters in lower case, and returns its number.
+    /// Counts one word and returns its number.
     pub fn insert(&mut self, word: Word<'_>) -> WordNumber {
         self.reserve(1);
         let key = match word {
@@ -152,7 +157,7 @@ impl WordTable {
         slot.number
     }
 
-    /// A word's number and count.
+    /// Returns the number and the count of a word.
     #[must_use]
     pub fn get(&self, word: Word<'_>) -> Option<(WordNumber, u64)> {
         match word {
@@ -165,7 +170,7 @@ impl WordTable {
         }
     }
 
-    /// All words with their numbers and counts, in no order.
+    /// Returns all words with their numbers and counts, in no particular order.
     pub fn words(&self) -> impl Iterator<Item = (Word<'_>, WordNumber, u64)> {
         let short = self.slots.iter().filter(|slot| slot.key != NO_KEY);
         let short = short.map(|slot| (Word::Short(slot.key), slot.number, self.whole_count(slot)));
@@ -178,7 +183,7 @@ impl WordTable {
         (slot.key == key).then_some(slot)
     }
 
-    /// A slot's count, with what went beyond 32 bits.
+    /// Returns the full count of a slot, including overflows of its 32 bits.
     #[inline]
     fn whole_count(&self, slot: &Slot) -> u64 {
         let count = u64::from(slot.count);
@@ -189,7 +194,7 @@ impl WordTable {
         count + ((carries as u64) << 32)
     }
 
-    /// Makes room for `more` words: of four slots, at most three are ever taken.
+    /// Makes room for `more` words. At most three of four slots are ever taken.
     fn reserve(&mut self, more: usize) {
         let words = self.len as usize + more;
         while words > self.slots.len() / 4 * 3 {
@@ -203,17 +208,17 @@ impl WordTable {
     }
 }
 
-/// The slot where the search for a key of that hash begins.
+/// Returns the slot at which the search for a key with this hash begins.
 #[inline(always)]
 fn home(slots: &[Slot], hash: u64) -> usize {
     ((u128::from(hash) * slots.len() as u128) >> 64) as usize
 }
 
-/// The slot of `key`, or the free one where it belongs.
+/// Returns the slot of `key`, or the free slot in which it belongs.
 #[inline(always)]
 fn place(slots: &[Slot], key: WordKey, hash: u64) -> usize {
     let mut at = home(slots, hash);
-    // Ends: some slots are always free.
+    // The loop ends, because some slots are always free.
     while slots[at].key != key && slots[at].key != NO_KEY {
         at += 1;
         if at == slots.len() {
@@ -239,7 +244,7 @@ fn count_long(
     number
 }
 
-/// The number of a new word.
+/// Returns the number of a new word.
 #[inline]
 fn next_number(len: &mut WordNumber) -> WordNumber {
     let number = *len;

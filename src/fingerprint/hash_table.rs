@@ -1,44 +1,45 @@
-//! The table of random bits that gives every feature of the reference program its signs.
+//! Table of random bits that gives each feature of the reference program its signs.
 //!
-//! A text file with a row a line, of the characters `0` and `1`; feature i uses row i, and a
-//! fingerprint of M bits the first M columns. Only the rows and columns that are used are read.
+//! The table is a text file with one row per line, made of the characters `0` and `1`. Feature i
+//! uses row i, and a fingerprint of M bits uses the first M columns. Only the rows and columns that
+//! are used are read.
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::kernels::Isa;
 use crate::kernels::binary_digits::{MOST_DIGITS, binary_digits};
 use std::path::Path;
 
-/// Rows of the built-in table.
+/// Number of rows of the built-in table.
 pub const BUILT_IN_ROWS: usize = 10_000;
 
-/// Columns of the built-in table, and the most that any table offers.
+/// Number of columns of the built-in table, and the maximum for every table.
 pub const MOST_COLUMNS: usize = MOST_DIGITS;
 
-/// The first state of the generator of the built-in table.
+/// First state of the generator of the built-in table.
 const BUILT_IN_SEED: u64 = 0x7369_6d74_6f6f_6c31;
 
-/// The rows of a table that are used: row i as bits, column j as bit j, columns beyond the
-/// fingerprint's zero.
+/// Rows of a table that are used. Column j of a row is bit j of its number; columns behind the
+/// fingerprint are 0.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HashTable {
     rows: Vec<u128>,
     bits: u32,
 }
 
-/// How many rows and columns a table has.
+/// Number of rows and columns of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Extent {
-    /// Lines, without blank ones at the end.
+    /// Number of lines without blank lines at the end.
     pub rows: usize,
     /// Length of the first row, at most [`MOST_COLUMNS`].
     pub columns: usize,
 }
 
 impl Extent {
-    /// What the built-in table offers.
+    /// Size of the built-in table.
     pub const BUILT_IN: Self = Self { rows: BUILT_IN_ROWS, columns: MOST_COLUMNS };
 
-    /// What the table in `text` offers.
+    /// Returns the size of the table in `text`.
     ///
     /// # Complexity
     ///
@@ -51,11 +52,11 @@ impl Extent {
         Self { rows: if end == 0 { 0 } else { rows }, columns: first.len().min(MOST_COLUMNS) }
     }
 
-    /// Checks the number of features N and of bits M against the table.
+    /// Checks that the table is large enough for N features and M bits.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Config`] saying what the table offers.
+    /// [`ErrorKind::Config`] with the size of the table.
     pub fn check(self, features: usize, bits: usize) -> Result<()> {
         if features == 0 || features > self.rows {
             return Err(Error::config("N", features, self.offer()));
@@ -66,7 +67,7 @@ impl Extent {
         Ok(())
     }
 
-    /// What N and M may be, in words.
+    /// Describes the possible values of N and M.
     #[must_use]
     pub fn offer(self) -> String {
         let Self { rows, columns } = self;
@@ -77,21 +78,21 @@ impl Extent {
     }
 }
 
-/// The lines of a text, without their ends.
+/// Returns the lines of a text without line ends.
 fn lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     text.split(|&byte| byte == b'\n').map(|line| line.strip_suffix(b"\r").unwrap_or(line))
 }
 
 impl HashTable {
-    /// Reads the first `features` rows and `bits` columns of the table in `text`, the contents of
-    /// `path`.
+    /// Parses the first `features` rows and `bits` columns of the table in `text`, the contents of
+    /// the file `path`.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Config`] if the table offers less; [`ErrorKind::HashTable`] if one of the rows
-    /// is short or holds another character.
+    /// [`ErrorKind::Config`] if the table is too small; [`ErrorKind::HashTable`] if a row is too
+    /// short or contains another character.
     pub fn parse(isa: Isa, text: &[u8], path: &Path, features: usize, bits: usize) -> Result<Self> {
-        // The whole extent costs a look at every byte, so it is taken only where it may decide.
+        // To find the whole size takes a look at every byte, so it is only done if it may decide.
         let columns = lines(text).next().unwrap_or_default().len().min(MOST_COLUMNS);
         let rows_at_least = text.len() / (columns + 2).max(3);
         if features == 0 || bits == 0 || bits > columns || features > rows_at_least {
@@ -117,14 +118,14 @@ impl HashTable {
         Ok(Self { rows, bits: bits as u32 })
     }
 
-    /// The first `features` rows and `bits` columns of the built-in table.
+    /// Returns the first `features` rows and `bits` columns of the built-in table.
     ///
-    /// Row i holds two numbers of 64 bits, the lower columns first: the outputs 2i and 2i + 1 of
-    /// `SplitMix64` from the state "simtool1" read as a big-endian number.
+    /// Row i consists of two numbers of 64 bits, lower columns first: the outputs 2i and 2i + 1 of
+    /// `SplitMix64` from the state "simtool1", read as a big-endian number.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Config`] if the table offers less.
+    /// [`ErrorKind::Config`] if the table is too small.
     ///
     /// # References
     ///
@@ -144,20 +145,20 @@ impl HashTable {
         Ok(Self { rows, bits: bits as u32 })
     }
 
-    /// The rows, in the order of the features.
+    /// Returns the rows in the order of the features.
     #[must_use]
     pub fn rows(&self) -> &[u128] {
         &self.rows
     }
 
-    /// Bits of a fingerprint, from 1 to 128.
+    /// Returns the number of bits of a fingerprint, from 1 to 128.
     #[must_use]
     pub fn bits(&self) -> u32 {
         self.bits
     }
 }
 
-/// What is wrong with a row.
+/// Returns the error for a row that is too short or contains another character.
 fn row_error(path: &Path, line: usize, row: &[u8], wrong: Option<usize>, bits: usize) -> Error {
     let row = row.strip_suffix(b"\r").unwrap_or(row);
     let (column, found) = match wrong.filter(|&at| at < row.len()) {

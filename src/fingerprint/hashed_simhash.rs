@@ -1,7 +1,9 @@
 //! Simhash over hashed terms, of 64 bits or more.
 //!
-//! Bit i of a fingerprint is 1 where the terms whose rows have bit i weigh more than half of all; an
-//! exact half gives 0. Word 0 of a term's row is the term, word j is `mix(term + j × GAMMA)`: a
+//! Each term has a row of pseudorandom bits. Bit i of a fingerprint is 1 if the terms whose rows
+//! have bit i set weigh more than half of all terms. An exact half gives 0.
+//!
+//! Word 0 of a term's row is the term itself, and word j is `mix(term + j × GAMMA)`. So a
 //! fingerprint begins with the words of any shorter one. A term that occurs twice counts twice, so
 //! occurrences need not be counted first.
 //!
@@ -18,10 +20,10 @@ use crate::kernels::row_words::row_words;
 use crate::options::Options;
 use std::sync::Arc;
 
-/// Widths of a fingerprint.
+/// Possible widths of a fingerprint in bits.
 pub const WIDTHS: [u32; 4] = [64, 128, 256, 512];
 
-/// SimHash by name.
+/// Entry of SimHash in [`SKETCHES`](super::SKETCHES).
 pub const KIND: SketchKind = SketchKind {
     name: "simhash",
     help: "All pairs whose SimHash fingerprints differ in at most `max_distance` bits; takes 16 \
@@ -31,44 +33,55 @@ pub const KIND: SketchKind = SketchKind {
     parse: |options| Ok(Arc::new(HashedSimhash::parse(options)?)),
 };
 
-/// Terms of which rows are made at once, so that they stay in the first cache.
+/// Number of terms whose rows are made at once. The rows then stay in the first-level cache.
 const BLOCK_TERMS: usize = 512;
 
-/// Simhash of some width.
+/// SimHash of a given width.
+///
+/// ```
+/// use simtool::features::Features;
+/// use simtool::fingerprint::hashed_simhash::HashedSimhash;
+/// use simtool::kernels::Isa;
+///
+/// let terms = [13_352_372_148_217_134_600, 5_020_219_685_658_847_592]; let simhash =
+/// HashedSimhash::new(64)?; let fingerprint = simhash.fingerprint(Isa::detected(),
+/// &Features::occurrences(&terms)); // The majority of two terms is their bitwise AND.
+/// assert_eq!(fingerprint, Some(vec![terms[0] & terms[1]]));
+/// # Ok::<(), simtool::Error>(()) ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HashedSimhash {
     bits: u32,
 }
 
 impl Default for HashedSimhash {
-    /// Of 64 bits.
+    /// Returns SimHash of 64 bits.
     fn default() -> Self {
         Self { bits: WIDTHS[0] }
     }
 }
 
 impl HashedSimhash {
-    /// Fingerprints of `bits` bits.
+    /// Creates SimHash of `bits` bits.
     ///
     /// # Errors
     ///
-    /// `bits` is none of [`WIDTHS`].
+    /// `bits` is not one of [`WIDTHS`].
     pub fn new(bits: u32) -> Result<Self> {
         if WIDTHS.contains(&bits) { Ok(Self { bits }) } else { Err(wrong_width(&bits.to_string())) }
     }
 
-    /// Takes the option `bits`: 64 if it was not given.
+    /// Takes the option `bits`. Without it, fingerprints have 64 bits.
     ///
     /// # Errors
     ///
-    /// It is none of [`WIDTHS`].
+    /// The value is not one of [`WIDTHS`].
     pub fn parse(options: &mut Options) -> Result<Self> {
         let Some(bits) = options.take("bits") else { return Ok(Self::default()) };
         Self::new(bits.parse().map_err(|_| wrong_width(&bits))?)
     }
 
-    /// The fingerprint of the features; none if there are none. For tests and few texts: it makes
-    /// its memory anew.
+    /// Returns the fingerprint of the features, or `None` if there are no features. It allocates
+    /// its buffers for each call, so it is meant for tests and for few texts.
     #[must_use]
     pub fn fingerprint(&self, isa: Isa, features: &Features<'_>) -> Option<Vec<u64>> {
         let mut row = vec![0; self.shape().words()];
@@ -77,7 +90,7 @@ impl HashedSimhash {
     }
 }
 
-/// What a fingerprint of another width is told.
+/// Returns the error for a width that is not supported.
 fn wrong_width(given: &str) -> Error {
     let widths: Vec<String> = WIDTHS.iter().map(u32::to_string).collect();
     let (last, others) = widths.split_last().map_or(("", &[][..]), |(l, o)| (l.as_str(), o));
@@ -148,9 +161,9 @@ impl Sketcher for HashedSketcher {
     }
 }
 
-/// The Jaccard similarity that two sets of equal size have when the fingerprints of SimHash of
-/// their elements, of `bits` bits, differ in `distance`: on average, since a distance is a sample of
-/// the angle between the two.
+/// Returns the average Jaccard similarity of two sets of equal size whose SimHash fingerprints of
+/// `bits` bits differ in `distance` bits. It is an average, because a distance is a sample of the
+/// angle between the two.
 ///
 /// Each bit differs with probability θ / π for an angle of θ, whose cosine is 2J / (1 + J).
 ///
@@ -163,8 +176,8 @@ pub fn similarity_at(distance: u32, bits: u32) -> f64 {
     cosine / (2.0 - cosine)
 }
 
-/// The cosine of the angle that two vectors have on average when their fingerprints of SimHash, of
-/// `bits` bits, differ in `distance`; 0 for what is further apart than a right angle.
+/// Returns the average cosine of the angle between two vectors whose SimHash fingerprints of `bits`
+/// bits differ in `distance` bits. Returns 0 for angles above 90 degrees.
 #[must_use]
 pub fn cosine_at(distance: u32, bits: u32) -> f64 {
     (std::f64::consts::PI * f64::from(distance) / f64::from(bits)).cos().max(0.0)
@@ -176,7 +189,7 @@ mod tests {
     use crate::fingerprint::rose::{shingles, tokens};
     use crate::stable_hash::{mix, row_word};
 
-    /// The fingerprint of terms, the same on every instruction set.
+    /// Returns the fingerprint of terms, and checks that it is the same on every instruction set.
     fn made(bits: u32, terms: &[u64]) -> Option<Vec<u64>> {
         let simhash = HashedSimhash::new(bits).unwrap();
         let made = |isa| simhash.fingerprint(isa, &Features::occurrences(terms));
@@ -187,7 +200,7 @@ mod tests {
         expected
     }
 
-    /// The definition, bit by bit.
+    /// Computes a fingerprint bit by bit, as it is defined.
     fn slow(bits: u32, terms: &[u64]) -> Vec<u64> {
         let mut row = vec![0; bits as usize / 64];
         for bit in 0..bits {
@@ -255,7 +268,7 @@ mod tests {
 
     #[test]
     fn a_distance_means_a_similarity() {
-        // The distances that sets of these similarities have on average are 17.1, 9.7, 4.6 and 2.9.
+        // Sets of these similarities have average distances of 17.1, 9.7, 4.6 and 2.9.
         for (distance, similarity) in [(17, 0.5), (9, 0.8), (4, 0.95), (2, 0.98)] {
             let range = similarity_at(distance + 1, 64)..similarity_at(distance, 64);
             assert!(range.contains(&similarity), "{range:?}");

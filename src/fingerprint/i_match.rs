@@ -1,9 +1,11 @@
-//! I-Match: one hash of all terms of a document that are in a lexicon, for one lexicon or several.
+//! I-Match: a hash of all terms of a document that belong to a lexicon, for one lexicon or several.
 //!
-//! The lexicon is the terms that have weight: what is neither rare nor frequent in the collection.
-//! Further lexicons keep a random part of it. Documents are near-duplicates where one hash is equal,
-//! so a change outside of a lexicon goes unnoticed by its hash. A row is the hashes, 64 bits each with
-//! the highest set; the lane of a lexicon of which a document has nothing is null.
+//! The lexicon consists of the terms with a weight: terms that are neither rare nor frequent in the
+//! collection. Each additional lexicon is a random part of it. Two documents are near-duplicates if
+//! one of their hashes is equal, so a change outside a lexicon does not change its hash.
+//!
+//! A row consists of the hashes, which are lanes of 64 bits with the highest bit set. The lane of a
+//! lexicon that contains no term of the document is null.
 //!
 //! # References
 //! A. Chowdhury, O. Frieder, D. Grossman, M. C. `McCabe`. Collection statistics for fast duplicate
@@ -22,7 +24,7 @@ use crate::similarity::Threshold;
 use crate::stable_hash::hash;
 use std::sync::Arc;
 
-/// I-Match by name.
+/// Entry of I-Match in [`SKETCHES`](super::SKETCHES).
 pub const KIND: SketchKind = SketchKind {
     name: "i-match",
     help: "All pairs that share the hash of all their words of a lexicon, those neither rare nor \
@@ -32,13 +34,14 @@ pub const KIND: SketchKind = SketchKind {
     parse: |options| Ok(Arc::new(IMatch::parse(options)?)),
 };
 
-/// Most random lexicons.
+/// Maximum number of random lexicons.
 const MOST_LEXICONS: u32 = 1000;
-/// The part of the terms that random lexicons keep, where `lexicon_share` does not say.
+/// Fraction of the terms in a random lexicon if the option `lexicon_share` is not given.
 const KEEP: (u32, u32) = (7, 10);
-/// The fewest terms of the lexicon, where `least_terms` does not say.
+/// Minimum number of terms of a document in the lexicon if the option `least_terms` is not given.
 const LEAST_TERMS: usize = 5;
-/// Their least part of all terms, where `least_share` does not say.
+/// Minimum fraction of the terms of a document in the lexicon if the option `least_share` is not
+/// given.
 const LEAST_SHARE: (u32, u32) = (1, 10);
 
 /// I-Match over a lexicon and random parts of it.
@@ -48,17 +51,21 @@ pub struct IMatch {
     random: RandomLexicons,
     /// Documents with fewer terms in the lexicon have no fingerprint.
     least_terms: usize,
-    /// Nor have those of which a smaller part is in it.
+    /// Documents with a smaller fraction of their terms in the lexicon have no fingerprint.
     least_share: Threshold,
 }
 
 impl IMatch {
-    /// Takes the options `lexicons`, how many random ones beside the whole, `lexicon_share`, the part of it that
-    /// they keep, and `least_terms` and `least_share` of documents' terms that must be in the whole.
+    /// Takes these options:
+    ///
+    /// - `lexicons`: number of random lexicons, in addition to the whole lexicon.
+    /// - `lexicon_share`: fraction of the terms in each random lexicon.
+    /// - `least_terms` and `least_share`: number and fraction of a document's terms that must be in
+    ///   the whole lexicon.
     ///
     /// # Errors
     ///
-    /// A value is out of its range.
+    /// A value is outside its range.
     pub fn parse(options: &mut Options) -> Result<Self> {
         let whole = "must be a whole number";
         let lexicons = options.take_parsed("lexicons", whole)?.unwrap_or(0);
@@ -149,7 +156,7 @@ impl Sketcher for LexiconHasher {
     }
 }
 
-/// The hash of terms, with the highest bit set.
+/// Returns the hash of the terms, with the highest bit set.
 fn signature(terms: &[u64], bytes: &mut Vec<u8>) -> u64 {
     bytes.clear();
     bytes.extend(terms.iter().flat_map(|term| term.to_le_bytes()));

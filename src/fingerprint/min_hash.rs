@@ -1,11 +1,12 @@
-//! MinHash: the smallest hashes of a set of terms under many functions, of which two sets share as
-//! large a part as their Jaccard similarity is.
+//! MinHash: the smallest hashes of a set of terms under many hash functions. The fraction of the
+//! minima that two sets share estimates their Jaccard similarity.
 //!
-//! A lane holds the lowest bits of one minimum, so unlike sets agree in a few lanes by chance: of
-//! lanes of β bits, in one of 2^β. How often a term occurs does not matter.
+//! A lane is a group of adjacent bits that holds the lowest bits of one minimum. Lanes of β bits of
+//! unrelated sets agree by chance in one of 2^β cases. How often a term occurs does not matter.
 //!
-//! With the size of the set beside the lanes, two rows estimate a cosine, too: that of sets of unlike
-//! size is more than their Jaccard similarity, which tells revisions that grew from strangers better.
+//! If the row also stores the size of the set, two rows can estimate a cosine. For sets of
+//! different sizes, it is greater than their Jaccard similarity, so it separates revisions that
+//! grew from unrelated documents better.
 //!
 //! # References
 //! A. Broder. On the resemblance and containment of documents. SEQUENCES 1997.
@@ -24,7 +25,7 @@ use crate::similarity::Threshold;
 use crate::stable_hash::{GAMMA, mix};
 use std::sync::Arc;
 
-/// MinHash by name.
+/// Entry of MinHash in [`SKETCHES`](super::SKETCHES).
 pub const KIND: SketchKind = SketchKind {
     name: "minhash",
     help: "All pairs whose MinHash fingerprints are as alike as sets of a similarity of `similarity` \
@@ -34,26 +35,26 @@ pub const KIND: SketchKind = SketchKind {
     parse: |options| Ok(Arc::new(MinHash::parse(options)?)),
 };
 
-/// Most lanes of a fingerprint.
+/// Maximum number of lanes in a fingerprint.
 const MOST_LANES: u32 = 4096;
-/// Bits of a row, where `lanes` does not say.
+/// Number of bits of a row if the option `lanes` is not given.
 const ROW_BITS: u32 = 512;
-/// A distance of cosines that unlike documents hardly ever have.
+/// Distance of cosines that unrelated documents rarely stay below.
 const COSINE_OF_STRANGERS: u32 = 900;
-/// Bits of the field in which different terms are counted, for each term.
+/// Number of bits per term in the bit field that counts distinct terms.
 const MARKS_A_TERM: usize = 16;
-/// What steps through the donors of an empty bin.
+/// Step between the possible donors of an empty bin.
 const DONOR_STEP: u64 = 0xBF58_476D_1CE4_E5B9;
-/// Where that begins.
+/// Start value for the first donor.
 const DONOR_START: u64 = 0x1F83_D9AB_FB41_BD6B;
 
-/// How the minima are found.
+/// Way in which the minima are computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Hashing {
-    /// One function, whose range is cut into as many bins as there are lanes; a bin that no term
-    /// fell into takes the value of another, which its number alone points to.
+    /// One hash function, whose range is divided into one bin per lane. A bin without a term takes
+    /// the value of another bin, which depends only on the number of the empty bin.
     OnePermutation,
-    /// A function for each lane.
+    /// One hash function for each lane.
     Classical,
 }
 
@@ -66,12 +67,13 @@ impl Hashing {
     }
 }
 
-/// What distances measure.
+/// Similarity that distances measure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Measure {
-    /// Lanes that differ: the Jaccard similarity.
+    /// Number of lanes that differ, which measures the Jaccard similarity.
     Jaccard,
-    /// The cosine, in thousandths below 1, by the lanes and the sizes of the sets.
+    /// Difference between 1 and the cosine in thousandths, estimated from the lanes and the sizes
+    /// of the sets.
     Cosine,
 }
 
@@ -84,7 +86,7 @@ impl Measure {
     }
 }
 
-/// MinHash of some number of lanes.
+/// MinHash with its settings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MinHash {
     lanes: u32,
@@ -94,7 +96,8 @@ pub struct MinHash {
 }
 
 impl Default for MinHash {
-    /// 124 lanes of 4 bits by one function and the size of the set: 64 bytes.
+    /// Returns the settings of 124 lanes of 4 bits by one hash function, with the size of the set:
+    /// 64 bytes.
     fn default() -> Self {
         let (hashing, measure) = (Hashing::OnePermutation, Measure::Cosine);
         Self { lanes: (ROW_BITS - SIZE_BITS) / 4, bits: 4, hashing, measure }
@@ -106,7 +109,7 @@ impl MinHash {
     ///
     /// # Errors
     ///
-    /// A value is out of its range, or a fingerprint would not be whole words.
+    /// A value is outside its range, or a fingerprint would not consist of whole words.
     pub fn parse(options: &mut Options) -> Result<Self> {
         let whole = "must be a whole number";
         let Self { bits, hashing, measure, .. } = Self::default();
@@ -156,7 +159,7 @@ impl MinHash {
         Ok(Self { lanes, bits, hashing, measure })
     }
 
-    /// The part of the lanes in which sets of this similarity agree on average.
+    /// Returns the average fraction of lanes in which sets of this similarity agree.
     fn agreement(&self, similarity: f64) -> f64 {
         let by_chance = 0.5_f64.powi(self.bits.cast_signed());
         by_chance + (1.0 - by_chance) * similarity
@@ -190,7 +193,7 @@ impl Sketch for MinHash {
         if self.measure == Measure::Cosine {
             return COSINE_OF_STRANGERS;
         }
-        // Of 2^bits lanes all but one differ.
+        // Unrelated documents agree by chance in one of 2^bits lanes.
         (self.lanes - (self.lanes >> self.bits.min(31))).max(1)
     }
 
@@ -198,19 +201,19 @@ impl Sketch for MinHash {
         self.distance_at(Threshold::DEFAULT).unwrap_or(0)
     }
 
-    /// That of the fewest equal lanes which sets of the similarity have on average, in integers: at
-    /// least lanes × (2^-β + (1 - 2^-β) × similarity).
+    /// The fewest equal lanes that sets of this similarity have on average are computed in
+    /// integers: at least lanes × (2^-β + (1 - 2^-β) × similarity).
     fn distance_at(&self, similarity: Threshold) -> Option<u32> {
         let (numerator, denominator) = similarity.fraction();
         let (lanes, values) = (u128::from(self.lanes), 1_u128 << self.bits);
         let (numerator, denominator) = (u128::from(numerator), u128::from(denominator));
         if self.measure == Measure::Cosine {
             let units = self.shape().units();
-            // No more than there are, as below.
+            // The result is not above `units`, because the similarity is at most 1.
             return Some(units - (u128::from(units) * numerator).div_ceil(denominator) as u32);
         }
         let agreeing = lanes * (denominator + (values - 1) * numerator);
-        // No more than there are, since the similarity is 1 at the most.
+        // The result is not above `lanes`, because the similarity is at most 1.
         Some(self.lanes - agreeing.div_ceil(values * denominator) as u32)
     }
 
@@ -257,7 +260,7 @@ struct MinHasher {
     lanes: usize,
     bits: u32,
     has_size: bool,
-    /// One function for each lane, or one for all.
+    /// One hash function for each lane, or `None` for one permutation.
     functions: Option<HashFunctions>,
     isa: Isa,
 }
@@ -289,11 +292,11 @@ impl Sketcher for MinHasher {
     }
 }
 
-/// Gives every bin that no term fell into the value of one that a term fell into; `filled` is for
-/// reuse. At least one has a value.
+/// Fills each empty bin with the value of a bin that is not empty. `filled` is a reusable buffer.
+/// At least one bin must have a value.
 ///
-/// Which bins are tried, and in which order, depends on the number of the empty one alone, so the
-/// same bins of two documents ask the same donors.
+/// The bins that are tried, and their order, depend only on the number of the empty bin. So the
+/// same empty bins of two documents take their values from the same bins.
 fn densify(bins: &mut [u32], filled: &mut Vec<u64>) {
     if !bins.contains(&EMPTY_BIN) {
         return;
@@ -312,7 +315,7 @@ fn densify(bins: &mut [u32], filled: &mut Vec<u64>) {
         let mut attempt = start;
         let donor = loop {
             attempt = attempt.wrapping_add(DONOR_STEP);
-            // Below `count`, since the product is below count × 2^64.
+            // The result is below `count`, because the product is below `count` × 2⁶⁴.
             let donor = ((u128::from(mix(attempt)) * count) >> 64) as usize;
             if filled[donor / 64] >> (donor % 64) & 1 == 1 {
                 break donor;
@@ -322,21 +325,21 @@ fn densify(bins: &mut [u32], filled: &mut Vec<u64>) {
     }
 }
 
-/// About how many different terms there are: as many bits as they set in a field of so many that two of
-/// them seldom set the same.
+/// Estimates the number of distinct terms: each term sets a bit in a field that is so large that
+/// two terms rarely set the same bit.
 fn distinct(terms: &[u64], marks: &mut Vec<u64>) -> u64 {
     let bits = (terms.len() * MARKS_A_TERM).next_power_of_two().max(64);
     marks.clear();
     marks.resize(bits / 64, 0);
     for term in terms {
-        // Below `bits`, a power of two: the highest digits of a hash.
+        // The highest bits of the hash are below `bits`, which is a power of two.
         let bit = (term >> (64 - bits.ilog2())) as usize;
         marks[bit / 64] |= 1 << (bit % 64);
     }
     marks.iter().map(|word| u64::from(word.count_ones())).sum()
 }
 
-/// Fills a row with the lowest `bits` bits of each value, the first value lowest.
+/// Fills a row with the lowest `bits` bits of each value. The first value takes the lowest bits.
 fn pack(values: &[u32], bits: u32, row: &mut [u64]) {
     let lanes = (u64::BITS / bits) as usize;
     let mask = u32::MAX >> (u32::BITS - bits);

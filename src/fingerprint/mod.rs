@@ -1,8 +1,9 @@
-//! Features → one fingerprint. One file per method.
+//! Turns features into fingerprints. Each kind of fingerprint has a file of its own.
 //!
-//! A method is a [`Sketch`]: what it is called, which rows it makes, and what their distances mean.
-//! It reads its own options and makes a [`Sketcher`], which all threads share. To add one, write its
-//! file and name it in [`SKETCHES`].
+//! A [`Sketch`] is a kind of fingerprint with its settings. It knows the shape of its rows and the
+//! meaning of their distances, and it creates the [`Sketcher`] that makes the rows. [`SKETCHES`]
+//! lists the kinds. The parser of options, the help of the command line and error messages read
+//! this table. To add a kind, write its file with a [`SketchKind`] and add that kind to the table.
 
 pub mod hash_table;
 pub mod hashed_simhash;
@@ -24,69 +25,70 @@ use crate::similarity::Threshold;
 use std::fmt::Debug;
 use std::sync::Arc;
 
-/// A kind of fingerprint that can be asked for by name.
+/// A kind of fingerprint that can be selected by name.
 #[derive(Clone, Copy, Debug)]
 pub struct SketchKind {
-    /// Its name.
+    /// Name that options use, for example `simhash`.
     pub name: &'static str,
-    /// What it is good for, in a sentence.
+    /// Description for help texts. Option names are in backquotes.
     pub help: &'static str,
     /// The names of its options, with `weight` where it matters how much a term counts.
     pub options: &'static [&'static str],
     /// What other options are where they are not given: those of the terms that suit it.
     pub defaults: &'static [(&'static str, &'static str)],
-    /// Takes its options and makes the sketch.
+    /// Takes the options of this kind and creates the sketch.
     pub parse: fn(&mut Options) -> Result<Arc<dyn Sketch>>,
 }
 
-/// Every kind that can be asked for by name.
+/// All kinds of fingerprints.
 pub const SKETCHES: &[SketchKind] =
     &[hashed_simhash::KIND, multi_lexicon::KIND, min_hash::KIND, i_match::KIND];
 
-/// Most differing units, where no limit is given.
+/// Maximum distance of near-duplicates if the user gives none.
 const MAX_DISTANCE: u32 = 3;
 
-/// How features become a row, with its settings.
+/// A kind of fingerprint with its settings.
 pub trait Sketch: Debug + Send + Sync {
-    /// What its rows look like and how they are compared.
+    /// Returns the shape of the rows, which includes how they are compared.
     fn shape(&self) -> Shape;
 
-    /// All that a row depends on beside the features, in short: rows of different recipes do not
-    /// compare.
+    /// Returns a short text that identifies how rows are made from features. Rows with different
+    /// recipes cannot be compared.
     fn recipe(&self) -> String;
 
-    /// Its options with their values, as its kind reads them.
+    /// Returns the options and values from which the kind makes the same sketch.
     fn parameters(&self) -> Vec<(&'static str, String)>;
 
-    /// The distance from which unlike documents are no exception any more: limits are below it.
+    /// Returns the distance that unrelated documents often have. Limits must be below it.
     fn distance_of_strangers(&self) -> u32;
 
-    /// The distance of near-duplicates, where none is given.
+    /// Returns the maximum distance of near-duplicates if the user gives none.
     fn default_distance(&self) -> u32 {
         MAX_DISTANCE
     }
 
-    /// The distance that documents of this similarity have on average, if it is similarity that
-    /// distances measure.
+    /// Returns the average distance of documents with this similarity, if distances of this kind
+    /// measure similarity.
     fn distance_at(&self, _similarity: Threshold) -> Option<u32> {
         None
     }
 
-    /// What `distance` says of two documents, in a sentence; `features` is what they are made of.
+    /// Describes in a sentence what `distance` means for two documents. `features` describes their
+    /// features.
     fn meaning(&self, distance: u32, features: &str) -> String;
 
-    /// What makes the rows, on `isa`.
+    /// Creates the maker of rows for an instruction set.
     fn sketcher(&self, isa: Isa) -> Box<dyn Sketcher>;
 }
 
-/// Makes rows; shared by all threads.
+/// Makes rows from features. All threads share one sketcher.
 pub trait Sketcher: Send + Sync {
-    /// Fills `row` and answers `true`; or answers `false` where the features have no fingerprint,
-    /// and `row` then means nothing.
+    /// Fills `row` and returns `true`. Returns `false` if the features have no fingerprint; the
+    /// content of `row` is then undefined.
     fn make(&self, features: &Features<'_>, row: &mut [u64], scratch: &mut Scratch) -> bool;
 }
 
-/// Memory of one thread, reused from document to document.
+/// Buffers of one thread that are reused between documents.
 #[derive(Debug, Default)]
 pub struct Scratch {
     words: Vec<u64>,
@@ -100,7 +102,7 @@ pub struct Scratch {
     kept_weights: Vec<u32>,
 }
 
-/// The bits that words of more than half of the weight have, a tie giving 0: the slow way.
+/// Computes the weighted majority of each bit slowly. A tie gives 0.
 #[cfg(test)]
 fn weighted_majority(words: impl Iterator<Item = (u64, u32)>) -> u64 {
     let (mut with_bit, mut total) = ([0_u64; 64], 0_u64);
@@ -115,7 +117,7 @@ fn weighted_majority(words: impl Iterator<Item = (u64, u32)>) -> u64 {
     with_bit.iter().enumerate().map(bit).sum()
 }
 
-/// The terms that weigh something, in `words` if those are not all.
+/// Returns the terms with a weight above 0. Uses `words` as the buffer if these are not all terms.
 fn weighty_terms<'t>(features: &Features<'t>, words: &'t mut Vec<u64>) -> &'t [u64] {
     let Some(weights) = features.weights else { return features.terms };
     let weighed = features.terms.iter().zip(weights).filter(|&(_, &weight)| weight > 0);
@@ -124,12 +126,12 @@ fn weighty_terms<'t>(features: &Features<'t>, words: &'t mut Vec<u64>) -> &'t [u
     words
 }
 
-/// The weights, unless each is 1: then there is nothing to weigh.
+/// Returns the weights, unless all are 1.
 fn unequal_weights<'t>(features: &Features<'t>) -> Option<&'t [u32]> {
     features.weights.filter(|given| given.iter().any(|&weight| weight != 1))
 }
 
-/// Whether any term weighs something.
+/// Whether any term has a weight above 0.
 fn is_weighty(features: &Features<'_>) -> bool {
     match features.weights {
         None => !features.terms.is_empty(),
@@ -137,17 +139,17 @@ fn is_weighty(features: &Features<'_>) -> bool {
     }
 }
 
-/// The terms of "a rose is a rose is a rose", of which the golden values are.
+/// Terms of "a rose is a rose is a rose", from which the golden values are made.
 #[cfg(test)]
 mod rose {
     use crate::stable_hash::{SHINGLE_BASE, hash, mix};
 
-    /// Its words.
+    /// Returns the hashes of its words.
     pub(super) fn tokens() -> Vec<u64> {
         "a rose is a rose is a rose".split(' ').map(|word| hash(word.as_bytes())).collect()
     }
 
-    /// Its shingles of three words.
+    /// Returns its shingles of three words.
     pub(super) fn shingles() -> Vec<u64> {
         let sum = |run: &[u64]| {
             run.iter().fold(0_u64, |sum, &x| sum.wrapping_mul(SHINGLE_BASE).wrapping_add(x))

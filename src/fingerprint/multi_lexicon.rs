@@ -1,8 +1,9 @@
-//! Several simhashes of a document, each over the terms that a random lexicon keeps: shingles, I-Match
-//! and SimHash in one.
+//! Multi-lexicon SimHash: several SimHash fingerprints of a document, each over the terms of a
+//! random lexicon. It combines shingles, I-Match and SimHash.
 //!
-//! A change spoils only the fingerprints of lexicons that have the changed terms, so two documents are
-//! near-duplicates where some of the fingerprints are near, or all of them together.
+//! A change affects only the fingerprints of the lexicons that contain the changed terms. So two
+//! documents are near-duplicates if some of their fingerprints are near, or if all bits together
+//! are near.
 //!
 //! # References
 //! Fan Jun. Document fingerprint and its application in near-duplicate document detection (thesis, in
@@ -19,7 +20,7 @@ use crate::options::Options;
 use crate::similarity::Threshold;
 use std::sync::Arc;
 
-/// Multi-lexicon SimHash by name.
+/// Entry of multi-lexicon SimHash in [`SKETCHES`](super::SKETCHES).
 pub const KIND: SketchKind = SketchKind {
     name: "multi-lexicon",
     help: "All pairs of which `votes` of `lexicons` SimHash fingerprints of 64 bits, each over a \
@@ -29,34 +30,34 @@ pub const KIND: SketchKind = SketchKind {
     parse: |options| Ok(Arc::new(MultiLexicon::parse(options)?)),
 };
 
-/// Most lexicons.
+/// Maximum number of lexicons.
 const MOST_LEXICONS: u32 = 64;
-/// Lexicons, where `lexicons` does not say.
+/// Number of lexicons if the option `lexicons` is not given.
 const LEXICONS: u32 = 8;
-/// The part of the terms that each keeps, where `lexicon_share` does not say.
+/// Fraction of the terms in each lexicon if the option `lexicon_share` is not given.
 const KEEP: (u32, u32) = (5, 10);
-/// Bits of the fingerprint of a lexicon.
+/// Number of bits of the fingerprint of a lexicon.
 const BITS: u32 = u64::BITS;
 
-/// When rows are near.
+/// Rule that decides when two rows are near.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Votes {
-    /// So many lexicons must say so.
+    /// The fingerprints of this number of lexicons must be near.
     Needed(u32),
-    /// The bits of all lexicons are counted together.
+    /// The differing bits of all lexicons are counted together.
     Sum,
 }
 
-/// Which pseudorandom bits the terms of a lexicon have.
+/// Pseudorandom bits that the terms have in a lexicon.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RowBits {
-    /// The same for all lexicons.
+    /// All lexicons use the same bits.
     Shared,
-    /// Others for each lexicon: their fingerprints have less in common by chance.
+    /// Each lexicon uses bits of its own, so its fingerprints are less correlated.
     Own,
 }
 
-/// A simhash for each of several lexicons.
+/// One SimHash fingerprint for each of several lexicons.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MultiLexicon {
     lexicons: u32,
@@ -66,12 +67,12 @@ pub struct MultiLexicon {
 }
 
 impl MultiLexicon {
-    /// Takes the options `lexicons`, `lexicon_share` (the part of the terms that each keeps), `votes` (a number,
-    /// or `sum`) and `lexicon_bits` (`own` or `shared`).
+    /// Takes the options `lexicons`, `lexicon_share` (fraction of the terms in each lexicon),
+    /// `votes` (a number, or `sum`) and `lexicon_bits` (`own` or `shared`).
     ///
     /// # Errors
     ///
-    /// A value is out of its range.
+    /// A value is outside its range.
     pub fn parse(options: &mut Options) -> Result<Self> {
         let whole = "must be a whole number";
         let lexicons: u32 = options.take_parsed("lexicons", whole)?.unwrap_or(LEXICONS);
@@ -108,7 +109,7 @@ impl MultiLexicon {
         }
     }
 
-    /// The word of a term's row that a lexicon counts.
+    /// Returns the index of the word of a term's row that a lexicon uses.
     fn word(self, lexicon: u32) -> u32 {
         match self.rows {
             RowBits::Own => lexicon,
@@ -125,7 +126,7 @@ impl Sketch for MultiLexicon {
         }
     }
 
-    /// Rows compare whatever is voted.
+    /// The recipe does not contain the votes: rows can be compared with any number of votes.
     fn recipe(&self) -> String {
         let (lexicons, keep) = (self.lexicons, self.random.keep());
         format!("multi-lexicon{lexicons}-keep{keep}-{}", self.rows_name())

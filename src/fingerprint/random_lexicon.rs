@@ -1,6 +1,7 @@
-//! Lexicons that each keep a random part of all terms, the same part for every document.
+//! Random lexicons: each consists of a random part of all terms, which is the same for every
+//! document.
 //!
-//! No list is stored: a term's hash and the lexicon's number decide.
+//! No list is stored: the hash of a term and the number of the lexicon decide.
 //!
 //! # References
 //! A. Kołcz, A. Chowdhury, J. Alspector. Improved robustness of signature-based near-replica detection
@@ -12,19 +13,19 @@ use crate::options::Options;
 use crate::similarity::Threshold;
 use crate::stable_hash::GAMMA;
 
-/// Where the family of lexicons begins.
+/// Start value for the numbers of lexicons.
 const START: u64 = 0x4528_21E6_38D0_1377;
 
-/// A family of lexicons that keep the same part of the terms.
+/// A family of lexicons with the same fraction of the terms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct RandomLexicons {
     keep: Threshold,
-    /// Terms whose 32-bit hash is below are kept.
+    /// A lexicon contains the terms whose 32-bit hash is below this value.
     below: u64,
 }
 
 impl RandomLexicons {
-    /// Takes the option `lexicon_share`, the part of the terms that a lexicon keeps.
+    /// Takes the option `lexicon_share`, the fraction of the terms in a lexicon.
     pub(super) fn parse(options: &mut Options, default: Threshold) -> Result<Self> {
         let given =
             options.take("lexicon_share").map(|text| Threshold::parse("lexicon_share", &text));
@@ -35,12 +36,12 @@ impl RandomLexicons {
         Ok(Self { keep, below })
     }
 
-    /// The part of the terms that each keeps.
+    /// Returns the fraction of the terms in a lexicon.
     pub(super) fn keep(self) -> Threshold {
         self.keep
     }
 
-    /// What a lexicon, counted from 0, keeps.
+    /// Returns the part of the terms in a lexicon. Lexicons are counted from 0.
     #[inline]
     pub(super) fn part(self, lexicon: u32) -> RandomPart {
         let start = START.wrapping_add(GAMMA.wrapping_mul(u64::from(lexicon)));

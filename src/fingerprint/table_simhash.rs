@@ -1,7 +1,7 @@
-//! SimHash over a given table of bits: the reference program's fingerprint.
+//! SimHash over a given table of bits, which is the fingerprint of the reference program.
 //!
-//! Every occurrence of a feature adds its row; the fingerprint has the bits that more than half of
-//! the added rows have.
+//! Every occurrence of a feature adds its row of the table. A bit of the fingerprint is 1 if more
+//! than half of the added rows have that bit set.
 //!
 //! # References
 //!
@@ -17,17 +17,18 @@ use crate::kernels::Isa;
 use crate::kernels::bit_majority::BitCounts;
 use crate::stable_hash::hash;
 
-/// Rows that are gathered before they are counted.
+/// Number of rows that are gathered before they are counted.
 const GATHERED: usize = 1024;
 
-/// The fingerprinter. Its rows lie as planes of 64 columns: one for up to 64 bits, two for more.
+/// Makes fingerprints from ranks of features. The rows of the table are stored as planes of 64
+/// columns: one plane for up to 64 bits, two for more.
 #[derive(Debug)]
 pub struct TableSimhash {
     planes: Vec<Vec<u64>>,
     isa: Isa,
 }
 
-/// A fingerprint in the making; reused from document to document.
+/// Buffers of one fingerprint, reused between documents.
 #[derive(Debug, Default)]
 pub struct Accumulator {
     gathered: Vec<u64>,
@@ -35,7 +36,7 @@ pub struct Accumulator {
 }
 
 impl TableSimhash {
-    /// A fingerprinter over the rows of `table` that runs on `isa`.
+    /// Creates a maker of fingerprints over the rows of `table` for an instruction set.
     #[must_use]
     pub fn new(isa: Isa, table: &HashTable) -> Self {
         let plane = |shift: u32| table.rows().iter().map(|row| (row >> shift) as u64).collect();
@@ -43,7 +44,7 @@ impl TableSimhash {
         Self { planes, isa }
     }
 
-    /// Adds one occurrence of each of the features with these ranks.
+    /// Adds one occurrence of each feature with these ranks.
     ///
     /// # Panics
     ///

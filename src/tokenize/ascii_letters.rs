@@ -1,25 +1,27 @@
-//! Words as maximal runs of ASCII letters, lower-cased; every other byte separates.
+//! Cuts text into maximal runs of ASCII letters for the features of the most frequent words. Every
+//! other byte separates.
 
 use crate::kernels::Isa;
 use crate::token_batch::TokenBatch;
 
-/// Bytes of a piece: its words' positions, keys and hashes then stay in the first-level cache.
+/// Number of bytes in a piece. The positions, keys and hashes of its words stay in the first-level
+/// cache.
 const PIECE_BYTES: usize = 8 << 10;
 
-/// The tokenizer.
+/// Tokenizer of runs of ASCII letters.
 #[derive(Clone, Copy, Debug)]
 pub struct AsciiLetters {
     isa: Isa,
 }
 
 impl AsciiLetters {
-    /// A tokenizer that runs on `isa`.
+    /// Creates a tokenizer that uses the given instruction set.
     #[must_use]
     pub fn new(isa: Isa) -> Self {
         Self { isa }
     }
 
-    /// Lends the words of `text`, piece by piece and in order: each piece of text with its batch.
+    /// Calls `visit` with each piece of `text` in order, and the batch of its words.
     pub fn tokenize(
         &self,
         text: &[u8],
@@ -36,8 +38,8 @@ impl AsciiLetters {
     }
 }
 
-/// Bytes from the start of `text` that make a piece: no word goes beyond them, and one that begins
-/// within them begins in the first few thousand.
+/// Returns the length of the first piece of `text`. No word crosses its end, and each word begins
+/// within the first [`PIECE_BYTES`].
 fn piece_length(text: &[u8]) -> usize {
     let is_separator = |byte: &u8| !byte.is_ascii_alphabetic();
     if text.len() <= PIECE_BYTES {
@@ -45,7 +47,7 @@ fn piece_length(text: &[u8]) -> usize {
     }
     match text[..PIECE_BYTES].iter().rposition(is_separator) {
         Some(last) => last + 1,
-        // One word fills the piece and goes on.
+        // One word fills the piece and continues behind it.
         None => text.iter().position(is_separator).unwrap_or(text.len()),
     }
 }

@@ -1,4 +1,4 @@
-//! Maximal runs of ASCII letters as tokens, lower-cased; every other byte separates.
+//! Cuts text into maximal runs of ASCII letters, lower-cased. Every other byte separates.
 
 use super::TokenizerKind;
 use super::hashed_tokens::{HashTokenizer, HashedTokens};
@@ -17,14 +17,14 @@ pub const KIND: TokenizerKind = TokenizerKind {
     create: |isa| Box::new(AsciiWords::new(isa)),
 };
 
-/// The tokenizer of runs of ASCII letters.
+/// Tokenizer that cuts text into runs of ASCII letters.
 #[derive(Clone, Copy, Debug)]
 pub struct AsciiWords {
     isa: Isa,
 }
 
 impl AsciiWords {
-    /// A tokenizer that uses the given instruction set.
+    /// Creates a tokenizer that uses the given instruction set.
     #[must_use]
     pub fn new(isa: Isa) -> Self {
         Self { isa }

@@ -1,8 +1,8 @@
-//! What becomes of each character where texts are normalized and folded.
+//! Finds the form of each character after normalization and folding.
 //!
-//! The libraries that know Unicode are asked once for a character, when it is first met. A character
-//! is stable if its folded form is the same wherever it stands, since normalization never looks from
-//! it at what is before.
+//! The Unicode libraries are asked once for each character, when it is first met, and the answer is
+//! stored. A character is stable if its folded form is the same in every context, because
+//! normalization never looks from it at the character before.
 
 use super::normalize::{KNOWN, fold};
 use super::word_roles::role_of_block;
@@ -10,24 +10,24 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use unicode_normalization::char::canonical_combining_class;
 use unicode_normalization::{IsNormalized, UnicodeNormalization as _, is_nfkc_quick};
 
-/// Most bytes of a folded form that is kept.
+/// Maximum length of a folded form that a [`Form`] can store.
 const MOST_BYTES: usize = 6;
 
-/// What becomes of a character.
+/// How a character is normalized and folded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum State {
-    /// Depends on what is before.
+    /// The form depends on the characters before it.
     Unstable = 1,
-    /// Is folded to some bytes.
+    /// The form is always the same and is stored in [`Form`].
     Stable,
-    /// Is folded to more bytes than are kept.
+    /// The form is always the same, but too long for [`Form`].
     Long,
-    /// A mark that stays where no mark of a higher class is before it.
+    /// A combining mark that stays unchanged if no mark of a higher combining class is before it.
     Mark,
 }
 
-/// What becomes of a character, in 64 bits: the folded form, of a mark its combining class at 40, the
-/// form's length at 48, the state at 52.
+/// The form of a character in 64 bits: the folded form from bit 0 on, the combining class of a mark
+/// at bit 40, the length of the form at bit 48, the state at bit 52.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Form(u64);
 
@@ -45,7 +45,7 @@ impl Form {
         Self(u64::from_le_bytes(bytes))
     }
 
-    /// What becomes of the character.
+    /// Returns the state of the character.
     #[inline]
     pub(super) fn state(self) -> State {
         match self.0 >> 52 & 0xF {
@@ -56,36 +56,37 @@ impl Form {
         }
     }
 
-    /// Of a mark, the combining class.
+    /// Returns the combining class. Only marks have it.
     #[inline]
     pub(super) fn combining(self) -> u8 {
         (self.0 >> 40) as u8
     }
 
-    /// Bytes of the folded form, if it is kept.
+    /// Returns the number of bytes of the folded form, if it is stored.
     #[inline]
     pub(super) fn length(self) -> usize {
         (self.0 >> 48 & 7) as usize
     }
 
-    /// The folded form, as long as kept, in the first of these bytes; and how many.
+    /// Returns the folded form in the first bytes of an array, and its length.
     #[inline]
     pub(super) fn folded(self) -> ([u8; 8], usize) {
         (self.0.to_le_bytes(), self.length())
     }
 }
 
-/// The form of every character of text; 0 where it was not asked for yet.
+/// Forms that were computed already, by character; 0 if not computed yet.
 static FORMS: [AtomicU64; KNOWN] = [const { AtomicU64::new(0) }; KNOWN];
 
-/// The form of a character.
+/// Returns the form of a character.
 #[inline]
 pub(super) fn form(character: char) -> Form {
     let Some(known) = FORMS.get(character as usize) else { return ask(character) };
     match known.load(Ordering::Relaxed) {
         0 => {
             let form = ask(character);
-            // Whoever asks gets the same answer.
+            // Threads may compute the same form at the same time. All get the same result, so the
+            // order of their stores does not matter.
             known.store(form.0, Ordering::Relaxed);
             form
         }
@@ -101,13 +102,13 @@ fn ask(character: char) -> Form {
     by_rules(character)
 }
 
-/// What the rules of normalization and folding make of a character.
+/// Computes the form of a character by the rules of normalization and folding.
 fn by_rules(character: char) -> Form {
     let mut folded = String::new();
     let text = character.encode_utf8(&mut [0; 4]).to_owned();
     fold(&text, &mut folded);
     let combining = canonical_combining_class(character);
-    // Whether it composes with nothing before it, whatever that is, nor moves.
+    // Whether the text never composes with the characters before it and never moves.
     let stays = |text: &str| text.nfkd().next().is_some_and(starts_anew);
     let is_normal = |text: &str| is_nfkc_quick(text.chars()) == IsNormalized::Yes;
     let is_stable = stays(&text)
@@ -124,7 +125,7 @@ fn by_rules(character: char) -> Form {
     Form::new(state, &folded, combining)
 }
 
-/// Whether normalization never looks from this character at one before it.
+/// Whether normalization never looks from this character at the character before it.
 fn starts_anew(character: char) -> bool {
     canonical_combining_class(character) == 0
         && is_nfkc_quick(std::iter::once(character)) != IsNormalized::Maybe

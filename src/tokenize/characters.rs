@@ -1,8 +1,8 @@
-//! Characters as tokens, for n-grams of characters: a shingle of n of these tokens is an n-gram.
+//! Cuts text into characters. A shingle of n of these tokens is an n-gram of characters.
 //!
-//! After normalization and folding each letter, mark, digit or underscore is a token. A maximal
-//! run of anything else between two of them is one token, a space, or nothing where a neighbour
-//! is of a script without spaces.
+//! After normalization and folding, each letter, mark, digit or underscore is a token. A maximal
+//! run of other characters between two tokens is a single token, a space. There is no such space
+//! next to a character of a script without spaces.
 
 use super::TokenizerKind;
 use super::hashed_tokens::{HashTokenizer, HashedTokens};
@@ -26,21 +26,22 @@ pub const KIND: TokenizerKind = TokenizerKind {
     create: |isa| Box::new(Characters::new(isa)),
 };
 
-/// The tokenizer of characters.
+/// Tokenizer that cuts text into characters.
 #[derive(Clone, Copy, Debug)]
 pub struct Characters {
     isa: Isa,
 }
 
 impl Characters {
-    /// A tokenizer that uses the given instruction set.
+    /// Creates a tokenizer that uses the given instruction set.
     #[must_use]
     pub fn new(isa: Isa) -> Self {
         Self { isa }
     }
 }
 
-/// The token that an ASCII byte is, a space for one that separates; and which separate.
+/// Hash of the token of each ASCII byte, and whether the byte separates tokens. The hash of a
+/// separator is the hash of a space.
 struct AsciiTokens {
     tokens: [u64; 128],
     separates: [bool; 128],
@@ -55,7 +56,7 @@ static ASCII: LazyLock<AsciiTokens> = LazyLock::new(|| {
     }
 });
 
-/// What a character beyond ASCII of normalized text is.
+/// Kind of a character beyond ASCII in normalized text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 enum Kind {
@@ -64,7 +65,7 @@ enum Kind {
     Unspaced,
 }
 
-/// The kind of every character of text; 0 where it was not asked for yet.
+/// Kinds that were computed already, by character; 0 if not computed yet.
 static KINDS: [AtomicU8; KNOWN] = [const { AtomicU8::new(0) }; KNOWN];
 
 #[inline]
@@ -76,7 +77,8 @@ fn kind(character: char) -> Kind {
         3 => Kind::Unspaced,
         _ => {
             let kind = kind_by_rules(character);
-            // Whoever asks gets the same answer.
+            // Threads may compute the same kind at the same time. All get the same result, so the
+            // order of their stores does not matter.
             known.store(kind as u8, Ordering::Relaxed);
             kind
         }
@@ -93,9 +95,9 @@ fn kind_by_rules(character: char) -> Kind {
     }
 }
 
-/// What the tokens so far mean for the next one.
+/// State between two tokens, which decides whether a space comes before the next token.
 struct State {
-    /// The kind of the last token, or a separator if there is none.
+    /// Kind of the last token, or `Separator` if there is none.
     last: Kind,
     separated: bool,
     space: u64,
@@ -116,12 +118,12 @@ impl State {
         self.separated = false;
     }
 
-    /// Appends the tokens of a text that is normalized, or ASCII.
+    /// Appends the tokens of a text that is normalized or ASCII.
     fn push_normalized(&mut self, text: &[u8], hashes: &mut Vec<u64>) {
         let mut at = 0;
         while let Some(byte) = text.get(at) {
             if byte.is_ascii() {
-                // A single one is not worth more.
+                // A single separator between other characters is not worth a call.
                 let is_alone = text.get(at + 1).is_some_and(|next| !next.is_ascii());
                 if is_alone && ASCII.separates[usize::from(*byte)] {
                     self.separated = true;
@@ -140,27 +142,29 @@ impl State {
         }
     }
 
-    /// Appends the tokens of the ASCII that a text begins with, of a byte or more, and tells how many
-    /// bytes it is.
+    /// Appends the tokens of the ASCII bytes that a text begins with, of which there is at least
+    /// one. Returns their number.
     fn push_ascii(&mut self, text: &[u8], hashes: &mut Vec<u64>) -> usize {
         let ascii = &*ASCII;
         let length = ascii_length(text);
         let start = hashes.len();
-        // A byte is one token at the most: a space stands for the first of those that separate.
+        // A byte makes at most one token: a run of separators becomes one space.
         hashes.resize(start + length + 1, self.space);
-        // Whether a space comes before the next token, or what separates next is a space.
+        // Decide whether a space comes before the next token, or whether the next separator becomes
+        // a space.
         let has_last = self.last == Kind::Spaced;
         let mut end = start + usize::from(has_last && self.separated);
         let mut is_after_token = has_last && !self.separated;
         for &byte in &text[..length] {
             let byte = usize::from(byte & 0x7f);
             let is_token = !ascii.separates[byte];
-            // Written in any case: to choose would go wrong at every second word.
+            // The token is written in any case and kept by moving `end`. A branch would be
+            // mispredicted at every second word.
             hashes[end] = ascii.tokens[byte];
             end += usize::from(is_token | is_after_token);
             is_after_token = is_token;
         }
-        // A space at the end waits for a token.
+        // A space at the end is removed: it is only written when a token follows.
         end -= usize::from(!is_after_token && end > start);
         self.separated = !is_after_token;
         if end > start {
@@ -171,7 +175,7 @@ impl State {
     }
 }
 
-/// Bytes of ASCII that a text begins with.
+/// Returns the number of ASCII bytes that a text begins with.
 fn ascii_length(text: &[u8]) -> usize {
     let (blocks, _) = text.as_chunks::<32>();
     let whole = 32 * blocks.iter().take_while(|block| block.is_ascii()).count();
@@ -203,7 +207,7 @@ mod tests {
     use crate::tokenize::normalize::fold;
     use proptest::prelude::*;
 
-    /// The definition of the tokens, for any text.
+    /// Cuts any text into tokens, slowly. This is the definition of the tokens.
     fn slow_hashes(text: &[u8]) -> Vec<u64> {
         let (mut hashes, mut folded) = (Vec::new(), String::new());
         let mut bytes = [0; 4];

@@ -1,15 +1,16 @@
-//! Words of Chinese text, by the dictionary of jieba.
+//! Cuts Chinese text into words with the dictionary of jieba.
 //!
-//! A text is normalized and folded as everywhere; in it, jieba takes those words of its dictionary
-//! whose frequencies have the greatest product, and what holds a letter or digit is a token.
-//! Characters that are of no word stay alone: jieba's model for them would take a moment more, and
-//! small edits would change its cuts further away. Words of the dictionary with capitals are folded
-//! too.
+//! The text is normalized and folded like for every tokenizer. Then jieba chooses the sequence of
+//! dictionary words whose frequencies have the greatest product. Each segment that contains a
+//! letter or digit is a token.
 //!
-//! The dictionary is loaded when the first text is met.
+//! Characters that belong to no dictionary word become tokens of their own. jieba's statistical
+//! model for unknown words (HMM) is not used: it is slower, and with it a small edit would change
+//! the cuts further away. Dictionary words with capital letters are folded as well.
 //!
-//! # References
-//! jieba, <https://github.com/fxsjy/jieba>; jieba-rs, its translation.
+//! The dictionary is loaded when the first text is tokenized.
+//!
+//! jieba, <https://github.com/fxsjy/jieba>; jieba-rs, its Rust port.
 
 use super::TokenizerKind;
 use super::hashed_tokens::{HashTokenizer, HashedTokens};
@@ -23,43 +24,44 @@ use crate::stable_hash::hash;
 use jieba_rs::Jieba;
 use std::sync::LazyLock;
 
-/// What stands in the recipe of a tokenizer that uses the dictionary.
+/// Name of the dictionary in the recipes of tokenizers that use it.
 pub(super) const DICTIONARY: &str = "jieba-rs@0.11.0";
 
-/// Words of the dictionary with capitals.
+/// Dictionary words that contain capital letters.
 const CAPITALIZED: &str = "4S店 AA制 AB型 AT&T A型 A座 A股 A轮 BB机 BP机 B型 B座 B股 B超 B轮 C# C++ CALL机 \
     CD机 CD盒 C座 C盘 C语言 D座 D版 D盘 E化 E座 E盘 E通 F座 F盘 G盘 H盘 H股 IC卡 IP卡 IP地址 IP电话 I盘 \
     K党 K歌之王 N年 O型 PC机 PH值 QQ号 Q版 RSS订阅 SIM卡 T台 T型台 T恤 T恤衫 T盘 U盘 VISA卡 X光 X光线 \
     X射线 Z盘 大S 小S 江南Style 阿Q";
 
-/// How often each of them is met in what the dictionary was made of, but for [`SHIRT`].
+/// Frequency of each of [`CAPITALIZED`] in the dictionary, except [`SHIRT`].
 const FREQUENCY: usize = 3;
-/// The one that is met more often, and how often.
+/// The word with another frequency, and that frequency.
 const SHIRT: (&str, usize) = ("T恤", 4);
 
-/// Bytes of a text that jieba gets at once, about.
+/// Approximate number of bytes that are passed to jieba at once.
 const PART_BYTES: usize = 4 << 10;
 
 static JIEBA: LazyLock<Jieba> = LazyLock::new(|| {
     let mut jieba = Jieba::new();
     for word in CAPITALIZED.split_whitespace() {
         let frequency = if word == SHIRT.0 { SHIRT.1 } else { FREQUENCY };
-        // Another place in the dictionary, so that the sum of all stays.
+        // The frequency moves to the lower-case word. So the sum of all frequencies stays the same,
+        // and with it the cuts of all other texts.
         jieba.add_word(word, Some(0), None);
         jieba.add_word(&word.to_lowercase(), Some(frequency), None);
     }
     jieba
 });
 
-/// Lends the words of a text that is normalized and folded.
+/// Calls `visit` with each word of a normalized and folded text.
 pub(super) fn cut(folded: &str, mut visit: impl FnMut(&str)) {
     each_word(folded, |_, word| visit(word));
 }
 
-/// Appends the hashes of the words of a text that is normalized and folded; `words` is for reuse.
+/// Appends the hashes of the words of a normalized and folded text. `words` is a reusable buffer.
 pub(super) fn push_words(isa: Isa, folded: &str, words: &mut Words, hashes: &mut Vec<u64>) {
     if folded.len() > MAX_TEXT {
-        // Normalized, a text may have many times the bytes.
+        // Normalization can make a text many times longer, beyond the limit of the masks.
         return each_word(folded, |_, word| hashes.push(hash(word.as_bytes())));
     }
     let Words { lowered, starts, ends, .. } = words;
@@ -76,7 +78,7 @@ pub(super) fn push_words(isa: Isa, folded: &str, words: &mut Words, hashes: &mut
     hash_words(isa, lowered, starts, ends, hashes);
 }
 
-/// Lends each word with the place where it begins.
+/// Calls `visit` with each word and the byte at which it begins.
 #[inline]
 fn each_word(folded: &str, mut visit: impl FnMut(usize, &str)) {
     let mut start = 0;
@@ -91,8 +93,10 @@ fn each_word(folded: &str, mut visit: impl FnMut(usize, &str)) {
     }
 }
 
-/// How many of the first bytes of a text are cut at once: up to what is of no word, and not so many
-/// that what jieba makes of them leaves the caches.
+/// Returns the length of the first part of a text, which is cut at once.
+///
+/// A part ends at a character that belongs to no word, and is short enough for the data structures
+/// of jieba to stay in the caches.
 fn part_bytes(text: &[u8]) -> usize {
     let rest = text.get(PART_BYTES..).unwrap_or_default();
     let is_of_none = |byte: &u8| matches!(byte, b' ' | b'\n' | b',');
@@ -109,14 +113,14 @@ pub const KIND: TokenizerKind = TokenizerKind {
     create: |isa| Box::new(ChineseWords::new(isa)),
 };
 
-/// The tokenizer of Chinese words.
+/// Tokenizer that cuts Chinese text into words of a dictionary.
 #[derive(Clone, Copy, Debug)]
 pub struct ChineseWords {
     isa: Isa,
 }
 
 impl ChineseWords {
-    /// A tokenizer that uses the given instruction set.
+    /// Creates a tokenizer that uses the given instruction set.
     #[must_use]
     pub fn new(isa: Isa) -> Self {
         Self { isa }
@@ -129,7 +133,7 @@ impl HashTokenizer for ChineseWords {
         for piece in pieces(text) {
             classify(self.isa, piece, words);
             normalized.fill(self.isa, piece, words);
-            // What was no UTF-8 is gone.
+            // The normalized text is valid UTF-8: invalid sequences were replaced.
             let folded = simdutf8::basic::from_utf8(normalized.text()).unwrap_or_default();
             push_words(self.isa, folded, words, hashes);
         }
@@ -175,7 +179,7 @@ mod tests {
         check("51区 Hello", "51/区/hello");
     }
 
-    /// The words of a text that jieba gets as a whole.
+    /// Returns the words of a text that is passed to jieba as a whole.
     fn words_of_whole(text: &str) -> Vec<&str> {
         let words = JIEBA.cut(text, false).into_iter().map(|token| token.word);
         words.filter(|word| word.contains(char::is_alphanumeric)).collect()

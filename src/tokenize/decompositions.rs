@@ -1,9 +1,10 @@
-//! Texts as [`normalize::fold`] normalizes and folds them, by what each of their characters decomposes
-//! to: that is looked up, put in canonical order and composed.
+//! Normalizes and folds texts like [`normalize::fold`], with a table of decompositions: the
+//! characters are decomposed, put into canonical order and composed again.
 //!
-//! The libraries that know Unicode are asked once for a character, when it is first met. To fold what a
-//! character decomposes to gives what the character folded decomposes to, with one exception: the iota
-//! below (U+0345) becomes a letter of its own, before or behind other marks, as it composes or not.
+//! The Unicode libraries are asked once for each character, when it is first met. Folding the
+//! decomposition of a character gives the decomposition of the folded character, with one
+//! exception: the iota subscript (U+0345) becomes a letter of its own, before or behind other
+//! marks, depending on whether it composes.
 //!
 //! # References
 //! Unicode Standard Annex #15, Unicode Normalization Forms; the Unicode Standard, sections 3.11 and 3.13.
@@ -20,33 +21,34 @@ const IOTA_BELOW: char = '\u{345}';
 /// A character and its canonical combining class.
 type Classed = (char, u8);
 
-/// Bits of a character in what is kept, and of it with its class.
+/// Number of bits of a character in an entry of the table, alone and with its class.
 const CHARACTER_BITS: u32 = 21;
 const CLASSED_BITS: u32 = CHARACTER_BITS + 8;
 
-/// What every character of text decomposes to, folded, if these are two at most: their number at 58, and
-/// 29 bits each. 0 where it was not asked for yet.
+/// Folded decompositions of at most two characters: their number at bit 58, and 29 bits for each. 0
+/// if not computed yet.
 static DECOMPOSED: [AtomicU64; KNOWN] = [const { AtomicU64::new(0) }; KNOWN];
 
-/// Normalizes and folds texts; reused from one to the next.
+/// Normalizes and folds texts. Its buffers are reused between texts.
 #[derive(Debug, Default)]
 pub(super) struct Composer {
     characters: Vec<Classed>,
-    /// What single characters decompose to that is too much for the table.
+    /// Decompositions that are too long for the table.
     long: UnorderedMap<char, Box<[Classed]>>,
-    /// Forms of single characters.
+    /// Normalized and folded forms of single characters.
     forms: UnorderedMap<char, Box<str>>,
     pairs: Pairs,
     text: String,
 }
 
 impl Composer {
-    /// Begins a text, of which characters are appended.
+    /// Begins a text, whose characters are then appended.
     pub(super) fn begin(&mut self) {
         self.characters.clear();
     }
 
-    /// Takes the characters of what was appended, normalized and folded; `text` is the same.
+    /// Passes the normalized and folded characters of the text to `take`. `text` is the text that
+    /// was appended.
     pub(super) fn finish(&mut self, text: &[u8], take: impl FnMut(char)) {
         if self.characters.iter().any(|&(character, _)| character == IOTA_BELOW) {
             normalize::fold(str::from_utf8(text).unwrap_or_default(), &mut self.text);
@@ -57,7 +59,7 @@ impl Composer {
         compose_all(&mut self.characters, &mut self.pairs).for_each(take);
     }
 
-    /// A single character, normalized and folded.
+    /// Returns the normalized and folded form of a single character.
     pub(super) fn fold_one(&mut self, character: char) -> &str {
         self.forms.entry(character).or_insert_with(|| {
             normalize::fold(character.encode_utf8(&mut [0; 4]), &mut self.text);
@@ -65,7 +67,7 @@ impl Composer {
         })
     }
 
-    /// Appends a character: what it decomposes to.
+    /// Appends the decomposition of a character.
     #[inline]
     pub(super) fn append(&mut self, character: char) {
         let known =
@@ -89,7 +91,7 @@ impl Composer {
         }
         let all: Vec<Classed> = decomposed(character).collect();
         self.characters.extend_from_slice(&all);
-        // What is beyond those known is too much to be kept, and hardly ever met.
+        // Characters beyond the table occur in hardly any text, so nothing is stored for them.
         let Some(known) = DECOMPOSED.get(character as usize) else { return };
         let bits = |(character, class): Classed| {
             u64::from(u32::from(character)) | u64::from(class) << CHARACTER_BITS
@@ -102,7 +104,8 @@ impl Composer {
                 return;
             }
         };
-        // Whoever asks gets the same answer.
+        // Threads may compute the same entry at the same time. All get the same result, so the
+        // order of their stores does not matter.
         known.store(kept, Ordering::Relaxed);
     }
 }

@@ -1,8 +1,7 @@
-//! Characters beyond ASCII of normalized and folded text, in the masks of words: each is marked as
-//! what it is there.
+//! Marks the characters beyond ASCII of a normalized and folded text in the masks of words.
 //!
-//! What depends on more than its neighbours is cut out, from a place where no rule of words looks
-//! across to the next such place, for the slow way.
+//! Places that depend on more than the neighbours of a character are cut out for the slow path.
+//! Each begins and ends at a place across which no word rule looks.
 
 use super::known_characters::CHARACTERS;
 use super::normal_forms::{decode, previous};
@@ -13,8 +12,8 @@ use crate::kernels::mark_characters::mark_characters;
 use crate::kernels::word_masks::{Block, Words};
 use std::ops::Range;
 
-/// Marks the characters beyond ASCII of a text, which `words` classified, and replaces `cut` by the
-/// places that are cut out, ascending.
+/// Marks the characters beyond ASCII of `text`, which `words` has classified. Replaces `cut` by the
+/// places that are cut out, in ascending order.
 pub(super) fn mark(isa: Isa, text: &[u8], words: &mut Words, cut: &mut Cut) {
     let Cut { places, odd } = cut;
     mark_characters(isa, &CHARACTERS, words, odd);
@@ -22,7 +21,7 @@ pub(super) fn mark(isa: Isa, text: &[u8], words: &mut Words, cut: &mut Cut) {
     let mut marking = Marking { text, words, cut: places };
     let mut done = 0;
     for at in odd.iter().map(|&at| at as usize) {
-        // It may be cut out with one before.
+        // The character may be part of a place that was cut out already.
         if at >= done {
             let (role, length) = role_at(text, at);
             if !marking.mark(at, at + length, role) {
@@ -32,12 +31,12 @@ pub(super) fn mark(isa: Isa, text: &[u8], words: &mut Words, cut: &mut Cut) {
     }
 }
 
-/// What is cut out of a text.
+/// Places that are cut out of a text.
 #[derive(Debug, Default)]
 pub(super) struct Cut {
-    /// Places, ascending.
+    /// The places in ascending order.
     pub(super) places: Vec<Range<usize>>,
-    /// Characters that are looked at one by one.
+    /// Positions of characters that are handled one by one.
     odd: Vec<u32>,
 }
 
@@ -48,7 +47,8 @@ struct Marking<'m> {
 }
 
 impl Marking<'_> {
-    /// Marks characters of a role, unless that depends on more than their neighbours.
+    /// Marks the character in `at..end`. Returns `false` if it depends on more than its neighbours,
+    /// so that it must be cut out.
     fn mark(&mut self, at: usize, end: usize, role: Role) -> bool {
         match role {
             Role::Letter => self.letters(at..end),
@@ -87,11 +87,11 @@ impl Marking<'_> {
         }
     }
 
-    /// Marks what belongs to the character before.
+    /// Marks a character that belongs to the character before it.
     fn attached(&mut self, at: usize, end: usize, role: Role) -> bool {
         let Some(before) = self.before_mark(at) else { return false };
         if before.letters != 0 {
-            // Of Hebrew, what is behind may belong to the word.
+            // After a Hebrew letter, a quotation mark may belong to the word.
             let is_quoted = matches!(self.text.get(end), Some(b'"' | b'\''));
             let may_be_hebrew = |role: Role| role == Role::Hebrew || role.is_attached();
             return !(is_quoted && self.follows(may_be_hebrew, at)) && self.letters(at..end);
@@ -100,21 +100,23 @@ impl Marking<'_> {
             return self.digits(at..end);
         }
         if before.underscores != 0 {
-            // With it they connect, and are no word by themselves.
+            // The mark and the underscore connect other characters, but make no word alone.
             return role != Role::WordMark && self.underscores(at..end);
         }
-        // Of no word, unless it makes one of what it belongs to or what is behind.
+        // The mark belongs to no word, unless it turns its base or the character behind it into
+        // one.
         let is_of_singles = self.follows(is_single, at);
         let goes_on = self.text.get(end) == Some(&b'_');
         if goes_on && self.follows(Role::is_attached, at) {
-            // What all these marks belong to may be a single character that an underscore joins.
+            // The base of these marks may be a single character that an underscore joins.
             return false;
         }
         let is_of_none = before.others == 0 || is_of_singles && !goes_on;
         is_of_none && role != Role::WordMark
     }
 
-    /// Marks what belongs to the character before, and is a word by itself if that is of one.
+    /// Marks a character that belongs to the character before it, and is a word of its own if that
+    /// character belongs to a word.
     fn attached_single(&mut self, at: usize, end: usize, role: Role) -> bool {
         let Some(before) = self.before_mark(at) else { return false };
         if before.others != 0 {
@@ -127,7 +129,7 @@ impl Marking<'_> {
             && !self.follows(Role::is_attached, at)
     }
 
-    /// What the byte before a mark is; `None` if it may join.
+    /// Returns the masks of the byte before a mark, or `None` if that byte may join its neighbours.
     fn before_mark(&self, at: usize) -> Option<Block> {
         let before = self.before(at);
         let may_join = before.joins_letters | before.joins_digits != 0
@@ -136,13 +138,13 @@ impl Marking<'_> {
         (!may_join).then_some(before)
     }
 
-    /// What the byte before `at` is; before the first there is nothing.
+    /// Returns the masks of the byte before `at`. Before the first byte, all masks are empty.
     fn before(&self, at: usize) -> Block {
         let bits = |last: usize| self.words.blocks[last / 64].at(last % 64);
         at.checked_sub(1).map_or_else(Block::default, bits)
     }
 
-    /// Marks what may join its neighbours.
+    /// Marks a character that may join its neighbours: letters, digits or both.
     fn joining(&mut self, at: usize, end: usize, letters: bool, digits: bool) -> bool {
         let before = self.before(at);
         match role_at(self.text, end).0 {
@@ -153,7 +155,7 @@ impl Marking<'_> {
         }
     }
 
-    /// Marks the quotation mark at `at`, behind a Hebrew letter, if it belongs to the word.
+    /// Marks the quotation mark at `at` behind a Hebrew letter if it belongs to the word.
     fn quotation_mark(&mut self, at: usize) {
         match self.text.get(at) {
             Some(b'"') if role_at(self.text, at + 1).0 == Role::Hebrew => {
@@ -169,7 +171,8 @@ impl Marking<'_> {
         }
     }
 
-    /// Cuts the character at `at` out, with all that it may act on; returns where it goes on.
+    /// Cuts out the character at `at` with everything that it may affect. Returns the end of the
+    /// place that was cut out.
     #[cold]
     fn cut_out(&mut self, at: usize) -> usize {
         let floor = self.cut.last().map_or(0, |cut| cut.end);
@@ -183,7 +186,7 @@ impl Marking<'_> {
         end
     }
 
-    /// Whether the character before `at` is beyond ASCII and has such a role.
+    /// Whether the character before `at` is beyond ASCII and `is_so` accepts its role.
     fn follows(&self, is_so: impl Fn(Role) -> bool, at: usize) -> bool {
         at > 0 && self.text[at - 1] >= 0x80 && is_so(role_before(self.text, at))
     }
@@ -224,12 +227,13 @@ impl Marking<'_> {
     }
 }
 
-/// Whether a character of that role was marked as a word by itself, if it was.
+/// Whether characters of this role are marked as words of their own, if they are marked at all.
 fn is_single(role: Role) -> bool {
     matches!(role, Role::Single | Role::SingleMark | Role::SingleWordMark)
 }
 
-/// The role of what begins at `at`, and how many bytes it has; at the end of the text nothing does.
+/// Returns the role of the character at `at` and its number of bytes. The end of the text counts as
+/// a separator of 0 bytes.
 #[inline]
 fn role_at(text: &[u8], at: usize) -> (Role, usize) {
     if at >= text.len() {
@@ -238,12 +242,12 @@ fn role_at(text: &[u8], at: usize) -> (Role, usize) {
     decode(text, at).map_or((Role::Odd, 1), |(character, length)| (role(character), length))
 }
 
-/// The role of the character before `at`; before the first there is nothing.
+/// Returns the role of the character before `at`. The start of the text counts as a separator.
 fn role_before(text: &[u8], at: usize) -> Role {
     if at == 0 { Role::Separator } else { role_at(text, previous(text, at)).0 }
 }
 
-/// Whether the rules of words do not look across the place between two neighbours.
+/// Whether no word rule looks across the place between two neighbouring characters.
 fn is_boundary(before: Role, behind: Role, first_byte: u8) -> bool {
     if is_white(first_byte) {
         return true;
@@ -253,13 +257,14 @@ fn is_boundary(before: Role, behind: Role, first_byte: u8) -> bool {
     }
     match (before, behind) {
         (Role::Separator | Role::Single, _) | (_, Role::Separator) => true,
-        // Katakana goes on with an underscore, across the marks on it.
+        // Katakana joins an underscore, even across the marks on it.
         (_, Role::Single) => !before.is_attached(),
         _ => false,
     }
 }
 
-/// The last boundary before the character at `at`, not before `floor`.
+/// Returns the last boundary before the character at `at`, or `floor` if there is none behind
+/// `floor`.
 fn boundary_before(text: &[u8], at: usize, floor: usize) -> usize {
     let mut start = at;
     while start > floor {
@@ -273,7 +278,7 @@ fn boundary_before(text: &[u8], at: usize, floor: usize) -> usize {
     floor
 }
 
-/// The first boundary behind the character at `at`.
+/// Returns the first boundary behind the character at `at`.
 fn boundary_behind(text: &[u8], at: usize) -> usize {
     let (mut before, length) = role_at(text, at);
     let mut end = at + length;

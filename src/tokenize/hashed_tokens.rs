@@ -1,4 +1,4 @@
-//! Tokens that are no more than their stable hashes: what shingles and hashed fingerprints need.
+//! Tokens as stable hashes, which is all that shingles and hashed fingerprints need.
 
 use super::foreign::Cut;
 use super::normal_forms::Normalized;
@@ -11,30 +11,32 @@ use crate::stable_hash::hash;
 #[cfg(feature = "chinese")]
 use {super::pieces::pieces, crate::kernels::Isa, crate::kernels::word_masks::classify};
 
-/// Token hashes of a text, and the buffers in which they are made.
+/// Token hashes of a text, and buffers for computing them.
 ///
-/// Reused from document to document: once warm, nothing is allocated for ASCII text.
+/// The value is reused between documents: once its buffers have grown, ASCII text needs no
+/// allocation.
 #[derive(Debug, Default)]
 pub struct HashedTokens {
-    /// The stable hash of every token, in text order.
+    /// Stable hash of each token, in the order of the text.
     pub hashes: Vec<u64>,
     pub(super) words: Words,
     /// The current piece, normalized and folded.
     pub(super) normalized: Normalized,
-    /// Places of the current piece that go the slow way.
+    /// Places of the current piece that take the slow path.
     pub(super) cut: Cut,
-    /// Runs of scripts of the current piece.
+    /// Runs of the current piece that are cut in the same way.
     #[cfg(feature = "chinese")]
     pub(super) runs: Vec<Run>,
 }
 
 impl HashedTokens {
-    /// Forgets the tokens and keeps the buffers.
+    /// Removes the tokens but keeps the buffers.
     pub fn clear(&mut self) {
         self.hashes.clear();
     }
 
-    /// Lends a text normalized and folded, in pieces, with the hashes.
+    /// Normalizes and folds a text piece by piece, and calls `visit` with each piece and the
+    /// hashes.
     #[cfg(feature = "chinese")]
     pub(super) fn fold_pieces(
         &mut self,
@@ -50,7 +52,7 @@ impl HashedTokens {
             } else {
                 &words.lowered[MARGIN..MARGIN + piece.len()]
             };
-            // What was no UTF-8 is gone.
+            // The normalized text is valid UTF-8: invalid sequences were replaced.
             visit(simdutf8::basic::from_utf8(folded).unwrap_or_default(), hashes);
         }
     }
@@ -60,14 +62,15 @@ impl HashedTokens {
 pub trait HashTokenizer: Send + Sync {
     /// Appends the hashes of the tokens of `text`, in order.
     ///
-    /// Bytes that are not UTF-8 separate: no input is an error.
+    /// Bytes that are not UTF-8 separate tokens. No input is an error.
     fn tokenize(&self, text: &[u8], tokens: &mut HashedTokens);
 
-    /// The hash of a token that is normalized and folded.
+    /// Returns the hash of a normalized and folded token.
     fn hash_of(&self, folded: &str) -> u64 {
         hash(folded.as_bytes())
     }
 
-    /// All that the tokens of a text depend on, in short: tokens of different recipes do not mix.
+    /// Returns a short text that identifies the rules of the tokenizer and the versions of its
+    /// tables. Tokens with different recipes cannot be compared.
     fn recipe(&self) -> String;
 }

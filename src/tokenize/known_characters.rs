@@ -1,10 +1,11 @@
-//! What the kernels know of characters: those of two and three bytes that most text is made of.
+//! Table of characters for the kernels: the characters of two and three bytes, of which most text
+//! consists.
 
 use super::character_forms::{State, form};
 use super::word_roles::{Role, role};
 use crate::kernels::character_table::{Character, CharacterTable, fold, kind};
 
-/// Characters as normalization and the rules of words have them.
+/// Forms and roles of characters, in the representation of the kernels.
 pub(super) static CHARACTERS: CharacterTable = CharacterTable::new(describe);
 
 fn describe(character: char) -> Character {
@@ -19,7 +20,7 @@ fn describe(character: char) -> Character {
         (State::Mark, _) => (own, fold::MARK),
         (State::Stable, folded) if folded.len() == own.len() => (folded, inert),
         (State::Stable, [byte]) if !is_of_words(*byte) => {
-            // What stands on both sides of it may be of one word with it.
+            // The characters on both sides of it may belong to one word with it.
             let is_joiner = matches!(byte, b'.' | b',' | b':' | b';' | b'"');
             (folded, fold::PADDED | if is_joiner { fold::JOINER } else { fold::INERT })
         }
@@ -34,12 +35,12 @@ fn describe(character: char) -> Character {
     Character { bytes, fold, kind: kind_of(role) }
 }
 
-/// Whether a byte may be of a word with what stands on one side of it.
+/// Whether a byte may belong to a word together with the character on one side of it.
 fn is_of_words(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'\'')
 }
 
-/// What the role of a character is to the kernels.
+/// Returns the kind that the kernels use for a role.
 fn kind_of(role: Role) -> u8 {
     match role {
         Role::Separator => 0,

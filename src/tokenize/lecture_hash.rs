@@ -1,9 +1,9 @@
-//! The character hash of the lecture on fingerprints of Chinese words, for comparisons with programs
-//! that follow it.
+//! Chinese words with the character hash of a lecture on fingerprints, for comparisons with
+//! programs that follow the lecture.
 //!
-//! A word is a number whose digits are the places of its characters in GB 2312, shifted and added to
-//! itself. Similar words get similar hashes, so that the bits are no random signs: fingerprints of
-//! them are poor.
+//! The hash treats a word as a number whose digits are the positions of its characters in GB 2312,
+//! and adds shifted copies of the number. Similar words get similar hashes. So their bits are not
+//! random, and fingerprints of them are poor.
 
 use super::TokenizerKind;
 use super::chinese_words::{DICTIONARY, cut};
@@ -13,34 +13,35 @@ use crate::kernels::Isa;
 use encoding_rs::GBK;
 use std::sync::LazyLock;
 
-/// The place of the first ideograph, that of all others are counted from.
+/// Row and column of the first ideograph. The positions of all characters are counted from it.
 const FIRST: [i16; 2] = [176, 161];
-/// Characters of a row.
+/// Number of characters in a row.
 const ROW: i16 = 94;
-/// Ideographs; characters of one byte stand behind them.
+/// Number of ideographs. Characters of one byte have the positions behind them.
 const IDEOGRAPHS: i16 = 6768;
-/// The byte that is the first of these.
+/// First byte that has a position.
 const FIRST_BYTE: i16 = 9;
-/// How many digits there are.
+/// Number of possible digits.
 const BASE: u64 = 6885;
-/// Bits that a character stands for.
+/// Number of bits per character.
 const BITS: u64 = 13;
 
-/// The place of every character of the first plane; of those that GB 2312 lacks, that of `?`.
+/// Position of each character of the Basic Multilingual Plane. Characters that GB 2312 lacks have
+/// the position of `?`.
 static PLACES: LazyLock<Vec<i16>> = LazyLock::new(|| {
     let mut places = vec![place_of_byte(b'?'); 1 << 16];
     for (byte, place) in (0..0x80).zip(&mut places) {
         *place = place_of_byte(byte);
     }
     let cells = (0xA1..=0xF7).flat_map(|first| (0xA1..=0xFE).map(move |second| [first, second]));
-    // GBK has a few more there.
+    // GBK has additional characters in these cells.
     let is_added = |cell: &[u8; 2]| {
         matches!(cell, [0xA2, ..=0xAA] | [0xA6, 0xE0..=0xF5] | [0xA8, 0xBB..=0xC0])
     };
     for cell in cells.filter(|cell| !is_added(cell)) {
         let decoded = GBK.decode_without_bom_handling_and_without_replacement(&cell);
         let character = decoded.and_then(|text| text.chars().next());
-        // What it has for users' own characters is not of GB 2312 either.
+        // The private use area is not part of GB 2312 either.
         let known = character.filter(|character| !('\u{e000}'..='\u{f8ff}').contains(character));
         if let Some(place) = known.and_then(|character| places.get_mut(character as usize)) {
             let [row, column] = [0, 1].map(|at| i16::from(cell[at]) - FIRST[at]);
@@ -54,7 +55,7 @@ fn place_of_byte(byte: u8) -> i16 {
     i16::from(byte) - FIRST_BYTE + IDEOGRAPHS
 }
 
-/// The hash of a word.
+/// Returns the hash of a word.
 #[must_use]
 pub fn lecture_hash(word: &str) -> u64 {
     let places = &*PLACES;
@@ -80,14 +81,14 @@ pub const KIND: TokenizerKind = TokenizerKind {
     create: |isa| Box::new(LectureWords::new(isa)),
 };
 
-/// The tokenizer of Chinese words with these hashes.
+/// Tokenizer that cuts Chinese text into words and hashes them like the lecture.
 #[derive(Clone, Copy, Debug)]
 pub struct LectureWords {
     isa: Isa,
 }
 
 impl LectureWords {
-    /// A tokenizer that uses the given instruction set.
+    /// Creates a tokenizer that uses the given instruction set.
     #[must_use]
     pub fn new(isa: Isa) -> Self {
         Self { isa }
@@ -118,7 +119,7 @@ mod tests {
     fn characters_have_their_places() {
         let place = |character: char| PLACES[character as usize];
         assert_eq!(['中', '国', 'A', '，', '?'].map(place), [3619, 935, 6824, -1211, 6822]);
-        // Of GBK alone, or of nothing.
+        // Characters of GBK only, or of neither.
         assert_eq!(
             ['镕', 'ⅰ', 'ḿ', 'é', '\u{e810}', '한'].map(place),
             [6822, 6822, 6822, -747, 6822, 6822]

@@ -1,20 +1,20 @@
-//! Of which scripts the letters of texts are.
+//! Counts the letters of texts by script.
 
 use super::normalize::is_unspaced;
 use std::collections::BTreeMap;
 use unicode_script::{Script, UnicodeScript as _};
 
-/// Letters by script.
+/// Number of letters in each script.
 #[derive(Clone, Debug, Default)]
 pub struct Letters {
-    /// By the script's name in Unicode.
+    /// Counts by the Unicode name of the script.
     counts: BTreeMap<&'static str, u64>,
     unspaced: u64,
     all: u64,
 }
 
 impl Letters {
-    /// Counts those of a text.
+    /// Counts the letters of a text.
     pub fn add(&mut self, text: &str) {
         let mut latin = 0;
         for letter in text.chars().filter(|character| character.is_alphabetic()) {
@@ -34,7 +34,7 @@ impl Letters {
         }
     }
 
-    /// The share of each script that has any, the greatest first.
+    /// Returns the share of each script that occurs, greatest first.
     #[must_use]
     pub fn shares(&self) -> Vec<(&'static str, f64)> {
         let mut scripts: Vec<(&str, u64)> = self.counts.iter().map(|(&s, &n)| (s, n)).collect();
@@ -42,7 +42,7 @@ impl Letters {
         scripts.into_iter().map(|(script, count)| (script, self.share(count))).collect()
     }
 
-    /// The share of scripts that have no spaces between words.
+    /// Returns the share of letters in scripts that are written without spaces between words.
     #[must_use]
     pub fn unspaced_share(&self) -> f64 {
         self.share(self.unspaced)

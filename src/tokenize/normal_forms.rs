@@ -1,7 +1,9 @@
-//! Texts as [`fold`](super::normalize::fold) normalizes and folds them, character by character where that is the same.
+//! Normalizes and folds texts like [`fold`](super::normalize::fold), but character by character
+//! where the result is the same.
 //!
-//! Most characters are replaced as a table says. The others are looked at one by one, and the few of
-//! them whose form depends on what is before go the slow way, with the stable one before them.
+//! A kernel replaces most characters with a table. The others are handled one by one. A few
+//! characters have a form that depends on the characters before them: for these, the text is
+//! processed again from the last stable character on, with full normalization.
 
 use super::character_forms::{Form, State, form};
 use super::decompositions::Composer;
@@ -10,22 +12,23 @@ use crate::kernels::Isa;
 use crate::kernels::fold_characters::{ROOM, fold_characters};
 use crate::kernels::word_masks::Words;
 
-/// Where the kernel comes no further than this many bytes,
+/// If the kernel stops after fewer bytes than this, single characters are faster.
 const FEW: usize = 16;
-/// so many are looked at one by one before it is asked again, twice as many each time
+/// Number of bytes that are then handled one by one before the kernel is tried again. It doubles
+/// each time that the kernel stops early.
 const MANY: usize = 32;
-/// up to these.
+/// Upper limit of that number.
 const MOST: usize = 256;
 
-/// A text that is normalized and folded.
+/// A normalized and folded text.
 #[derive(Debug, Default)]
 pub(super) struct Normalized {
     folded: Folded,
-    /// For parts that go the slow way.
+    /// Normalizes the parts that need full normalization.
     composer: Composer,
 }
 
-/// What is written, and room behind it.
+/// Output buffer: `length` bytes are written, the bytes behind them are free.
 #[derive(Debug, Default)]
 struct Folded {
     bytes: Vec<u8>,
@@ -33,23 +36,25 @@ struct Folded {
 }
 
 impl Normalized {
-    /// The text.
+    /// Returns the text.
     pub(super) fn text(&self) -> &[u8] {
         &self.folded.bytes[..self.folded.length]
     }
 
-    /// Replaces it by `text`, normalized and folded, of which `words` holds the masks and the
-    /// lower-cased copy. A line end stands for each sequence that is no UTF-8; more spaces may stand
-    /// before what is no letter or digit.
+    /// Replaces the content by the normalized and folded `text`. `words` must hold the masks and
+    /// the lower-cased copy of `text`.
+    ///
+    /// Each sequence that is not UTF-8 becomes a line end. The output may have additional spaces
+    /// before characters that are neither letters nor digits.
     pub(super) fn fill(&mut self, isa: Isa, text: &[u8], words: &Words) {
         self.folded.length = 0;
         let (mut at, mut many) = (0, MANY);
         while at < text.len() {
-            // Mostly there are no more bytes.
+            // The output is rarely longer than the input.
             let room = self.folded.reserve(text.len() - at + ROOM);
             let done = fold_characters(isa, &CHARACTERS, words, at..text.len(), room);
             (at, self.folded.length) = (at + done, self.folded.length + done);
-            // Where it does not come far, characters are faster one by one.
+            // If the kernel did not come far, the next characters are faster one by one.
             let one_by_one = if done < FEW { many } else { 1 };
             many = if done < FEW { MOST.min(2 * many) } else { MANY };
             let until = text.len().min(at + one_by_one);
@@ -59,8 +64,8 @@ impl Normalized {
         }
     }
 
-    /// Appends the character at `at`, with those behind it that depend on it; returns where others
-    /// begin.
+    /// Appends the form of the character at `at` and of following characters that depend on it.
+    /// Returns the position behind them.
     fn fill_one(&mut self, text: &[u8], at: usize) -> usize {
         let Some((character, length)) = decode(text, at) else {
             self.folded.push(b"\n");
@@ -78,8 +83,8 @@ impl Normalized {
         at + length
     }
 
-    /// Does again what begins at the stable character before `at`, up to the next one behind; returns
-    /// where that is.
+    /// Normalizes the text again from the stable character before `at` up to the next stable
+    /// character. Returns the position of the latter.
     #[cold]
     fn unstable(&mut self, text: &[u8], at: usize) -> usize {
         let start = self.back_to_stable(text, at);
@@ -98,8 +103,8 @@ impl Normalized {
         end
     }
 
-    /// Takes back what was appended for the stable character before `at` and the marks on it; returns
-    /// where it begins.
+    /// Removes the output of the stable character before `at` and of the marks on it. Returns the
+    /// position of that character.
     fn back_to_stable(&mut self, text: &[u8], at: usize) -> usize {
         let (mut start, mut length) = (at, self.folded.length);
         while let Some((before, character)) = character_before(text, start) {
@@ -123,7 +128,7 @@ impl Folded {
     #[inline]
     fn push_form(&mut self, form: Form) {
         let (bytes, length) = form.folded();
-        // All of them, which is one store.
+        // All eight bytes are written, which is a single store.
         if let Some(room) = self.reserve(bytes.len()).first_chunk_mut() {
             *room = bytes;
         }
@@ -142,7 +147,7 @@ impl Folded {
         self.length += bytes.len();
     }
 
-    /// Room for `more` bytes at least.
+    /// Returns the free part of the buffer, which has room for at least `more` bytes.
     #[inline]
     fn reserve(&mut self, more: usize) -> &mut [u8] {
         if self.bytes.len() < self.length + more {
@@ -157,26 +162,28 @@ impl Folded {
     }
 }
 
-/// The combining class of the character before `at`, if that is a mark that stays.
+/// Returns the combining class of the character before `at` if it is a mark that stays, otherwise
+/// 0.
 fn combining_before(text: &[u8], at: usize) -> u8 {
     let form = character_before(text, at).map(|(_, character)| form(character));
     form.filter(|form| form.state() == State::Mark).map_or(0, Form::combining)
 }
 
-/// Where the character before `at` begins, and the character, if there is one.
+/// Returns the position of the character before `at` and the character, if there is one.
 fn character_before(text: &[u8], at: usize) -> Option<(usize, char)> {
     let start = (at > 0).then(|| previous(text, at))?;
     let (character, _) = decode(text, start).filter(|(_, bytes)| start + bytes == at)?;
     Some((start, character))
 }
 
-/// Where the character before `at` begins.
+/// Returns the position of the character before `at`.
 pub(super) fn previous(text: &[u8], at: usize) -> usize {
     let is_first = |start: &usize| text[*start] & 0xC0 != 0x80;
     (1..=4.min(at)).map(|back| at - back).find(is_first).unwrap_or(at - 1)
 }
 
-/// The character at `at` and the bytes that it has, if they are UTF-8.
+/// Decodes the character at `at`. Returns it with its number of bytes, or `None` if the bytes are
+/// not UTF-8.
 #[inline]
 pub(super) fn decode(text: &[u8], at: usize) -> Option<(char, usize)> {
     let rest = &text[at..];
@@ -201,7 +208,7 @@ pub(super) fn decode(text: &[u8], at: usize) -> Option<(char, usize)> {
     Some((char::from_u32(code)?, length))
 }
 
-/// The bytes of the sequence at the start that is no UTF-8.
+/// Returns the length of the invalid sequence at the start of `text`, at least 1.
 #[cold]
 fn invalid_length(text: &[u8]) -> usize {
     let chunk = text[..text.len().min(4)].utf8_chunks().next();

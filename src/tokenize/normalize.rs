@@ -1,7 +1,8 @@
-//! Normalization, folding and the scripts that are written without spaces.
+//! Normalizes and folds text, and knows the scripts that are written without spaces.
 //!
-//! What two spellings of a word have in common: NFKC, then full case folding (CaseFolding.txt,
-//! statuses C and F, no context rules), then NFKC again where folding undid it.
+//! The steps are NFKC, then full case folding (CaseFolding.txt, statuses C and F, no context
+//! rules), then NFKC again if folding undid it. They give different spellings of a word the same
+//! form.
 //!
 //! # References
 //! Unicode Standard Annex #15, Unicode Normalization Forms; the Unicode Standard, section 3.13.
@@ -10,11 +11,11 @@ use caseless::Caseless as _;
 use unicode_normalization::{IsNormalized, UnicodeNormalization as _, is_nfkc_quick};
 use unicode_script::{Script, UnicodeScript as _};
 
-/// Characters below this one are kept in tables once they were met: those of all scripts and of
-/// emoji. Beyond it are marks that hardly any text has.
+/// Number of characters for which tables store their properties once they were computed. They
+/// include all scripts and emoji. The marks beyond occur in hardly any text.
 pub(super) const KNOWN: usize = 0x4_0000;
 
-/// What stands in the recipe of a tokenizer that folds.
+/// Returns the part of a tokenizer's recipe that identifies normalization and folding.
 pub(super) fn recipe() -> String {
     format!("nfkc@{}+casefold", unicode_normalization::UNICODE_VERSION.0)
 }
@@ -42,9 +43,9 @@ fn fold_case(text: impl Iterator<Item = char>, folded: &mut String) {
     }
 }
 
-/// Whether the character is of a script that is written without spaces between words.
+/// Whether the character belongs to a script that is written without spaces between words.
 pub(super) fn is_unspaced(character: char) -> bool {
-    // The first of these scripts begins with Thai.
+    // Thai has the lowest code points of these scripts, so a comparison decides most characters.
     character >= '\u{0e00}'
         && matches!(
             character.script(),

@@ -1,11 +1,13 @@
-//! Texts in pieces, which with all that is made of them stay in the caches.
+//! Cuts texts into pieces that are small enough to stay in the caches, with all data that is
+//! computed from them.
 
 use crate::kernels::word_masks::MAX_TEXT;
 
-/// Bytes of a piece, about.
+/// Approximate number of bytes in a piece.
 pub(super) const PIECE_BYTES: usize = 32 << 10;
 
-/// Cuts a text before white space, where neither normalization nor word rules look across.
+/// Cuts a text into pieces. Each piece begins with white space, because neither normalization nor
+/// word rules look across the place before it.
 pub(super) fn pieces(mut text: &[u8]) -> impl Iterator<Item = &[u8]> {
     std::iter::from_fn(move || {
         if text.is_empty() {
@@ -17,7 +19,10 @@ pub(super) fn pieces(mut text: &[u8]) -> impl Iterator<Item = &[u8]> {
     })
 }
 
-/// Where the next piece of a text ends: before a white space, if there is one in time.
+/// Returns the end of the first piece of a text.
+///
+/// The piece ends before the last white space within [`PIECE_BYTES`]. If there is none, it ends
+/// before the first white space behind, or after [`MAX_TEXT`] bytes.
 fn piece_end(text: &[u8]) -> usize {
     if text.len() <= PIECE_BYTES {
         return text.len();
@@ -28,7 +33,8 @@ fn piece_end(text: &[u8]) -> usize {
     before.or_else(after).unwrap_or(text.len()).min(MAX_TEXT)
 }
 
-/// Whether neither normalization nor word rules look across the place before this byte.
+/// Whether `byte` is white space, so that neither normalization nor word rules look across the
+/// place before it.
 pub(super) fn is_white(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\r' | b'\n')
 }

@@ -1,4 +1,4 @@
-//! Runs of scripts in a text that is normalized and folded, by how they are cut into tokens.
+//! Divides a normalized and folded text into runs that are cut into tokens in the same way.
 
 use super::normalize;
 use super::word_roles::is_letter_or_digit;
@@ -6,17 +6,17 @@ use std::ops::Range;
 use unicode_normalization::char::is_combining_mark;
 use unicode_script::{Script, UnicodeScript as _};
 
-/// What a character is to the runs.
+/// Class of a character, which decides the run that it belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Class {
-    /// An ideograph.
+    /// A Chinese ideograph.
     Han,
-    /// What stands in a run of ideographs, but makes none.
+    /// ASCII characters that can continue a run of ideographs, but not start one, as in `T恤`.
     Ascii,
     Kana,
-    /// Of another script without spaces.
+    /// A character of another script without spaces, for example Thai.
     Unspaced,
-    /// Of the same class as what is before.
+    /// A combining mark, which has the class of the character before it.
     Mark,
     Other,
 }
@@ -25,13 +25,14 @@ fn class(character: char) -> Class {
     match character {
         '+' | '#' | '&' | '.' | '_' | '%' | '-' => Class::Ascii,
         '\0'..='\x7f' if character.is_ascii_alphanumeric() => Class::Ascii,
-        // Also dashes, quotation marks, full stops and brackets of Chinese text.
+        // Next to ASCII, these are dashes, quotation marks, full stops and brackets of Chinese
+        // text. They are frequent, so they are decided here without the script tables.
         '\0'..='\x7f'
         | '\u{2010}'..='\u{203f}'
         | '\u{3001}'..='\u{3004}'
         | '\u{3008}'..='\u{3020}' => Class::Other,
         '\u{4e00}'..='\u{9fff}' => Class::Han,
-        // The mark that prolongs is of both, for Unicode.
+        // Unicode assigns U+30FC, the prolonged sound mark, to both Hiragana and Katakana.
         '\u{3041}'..='\u{3096}' | '\u{30fc}' => Class::Kana,
         _ if is_combining_mark(character) && !normalize::is_unspaced(character) => Class::Mark,
         '\u{80}'..'\u{e00}' => Class::Other,
@@ -44,27 +45,28 @@ fn class(character: char) -> Class {
     }
 }
 
-/// How a run is cut.
+/// How a run is cut into tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Cutting {
-    /// Into Chinese words.
+    /// Chinese words of the dictionary.
     Chinese,
-    /// Into pairs of characters, with ideographs beside it.
+    /// Pairs of characters, together with adjacent runs of ideographs.
     Kana,
-    /// Into pairs of characters.
+    /// Pairs of characters.
     Unspaced,
-    /// Into words.
+    /// Unicode words.
     Words,
 }
 
-/// A run, and how it is cut.
+/// A run and the way in which it is cut.
 pub(super) type Run = (Cutting, Range<usize>);
 
-/// Replaces `runs` by those of a text that hold a letter or digit.
+/// Replaces `runs` by the runs of `text` that contain a letter or digit.
 pub(super) fn find_runs(text: &str, runs: &mut Vec<Run>) {
     runs.clear();
     let mut current: Run = (Cutting::Words, 0..0);
-    // Where what may be of a run of ideographs begins, if it is of words otherwise.
+    // Start of the last run of ASCII characters. It joins a run of ideographs if one follows
+    // directly.
     let mut ascii = 0;
     let mut is_last_ascii = false;
     let mut rest = text.chars();
@@ -72,7 +74,8 @@ pub(super) fn find_runs(text: &str, runs: &mut Vec<Run>) {
         let at = text.len() - rest.as_str().len() - character.len_utf8();
         let class = class(character);
         if class == Class::Han {
-            // Mostly there are more, of which each would say the same.
+            // More ideographs usually follow. They have the same class, so they are skipped
+            // together.
             rest = rest.as_str()[ideographs(rest.as_str())..].chars();
         }
         let end = text.len() - rest.as_str().len();
@@ -90,7 +93,7 @@ pub(super) fn find_runs(text: &str, runs: &mut Vec<Run>) {
         }
         if cutting != current.0 {
             let mut start = at;
-            // What stands before an ideograph belongs to it.
+            // ASCII characters directly before an ideograph belong to its run.
             if cutting == Cutting::Chinese && is_last_ascii && current.0 == Cutting::Words {
                 start = ascii;
                 current.1.end = ascii;
@@ -104,22 +107,25 @@ pub(super) fn find_runs(text: &str, runs: &mut Vec<Run>) {
     runs.retain(|(_, run)| text[run.clone()].contains(is_letter_or_digit));
 }
 
-/// Bytes of ideographs of the largest block, U+4E00 to U+9FFF, that a text begins with.
+/// Returns the number of bytes at the start of `text` that are ideographs of the largest block,
+/// U+4E00 to U+9FFF.
 fn ideographs(text: &str) -> usize {
     let is_one = |bytes: &&[u8]| matches!(bytes, [0xE4, 0xB8..=0xBF, _] | [0xE5..=0xE9, ..]);
     3 * text.as_bytes().chunks_exact(3).take_while(is_one).count()
 }
 
-/// Bytes that are looked at before it is asked whether one was found.
+/// Number of bytes that are tested in one loop without an early exit, so that the compiler can
+/// vectorize it.
 const BLOCK_BYTES: usize = 256;
 
-/// Whether a text that is no ASCII may hold a character of a script without spaces.
+/// Whether `text` may contain a character of a script without spaces. False positives are possible,
+/// false negatives are not.
 pub(super) fn may_be_unspaced(text: &[u8]) -> bool {
     let is_first = |byte: u8, next: u8| {
-        // All of U+2000 to U+2DFF are of other scripts.
+        // U+2000 to U+2DFF, which begin with E2 80 to E2 B7, belong to other scripts.
         matches!((byte, next), (0xE0 | 0xE1 | 0xE3.., _) | (0xE2, 0xB8..))
     };
-    // Many at once, and no more than are needed.
+    // The search stops after the first block that has such a character.
     (0..text.len()).step_by(BLOCK_BYTES).any(|at| {
         let block = &text[at..text.len().min(at + BLOCK_BYTES + 1)];
         let neighbours = block.iter().zip(block.iter().skip(1));
@@ -131,7 +137,7 @@ pub(super) fn may_be_unspaced(text: &[u8]) -> bool {
 mod tests {
     use super::*;
 
-    /// The class by the properties of Unicode alone.
+    /// Computes the class from Unicode properties only.
     fn slow_class(character: char) -> Class {
         let is_of_han_runs = |c: char| c.is_ascii_alphanumeric() || "+#&._%-".contains(c);
         match character.script() {

@@ -1,19 +1,20 @@
-//! Words that carry no subject and are dropped before anything is counted.
+//! Stop words: frequent words without a subject of their own, which are dropped before anything is
+//! counted.
 
 use super::normalize::fold;
 use crate::stable_hash::hash;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// The white space of the reference formats: space, tab, CR, LF and vertical tab.
+/// Whether a byte is white space in the reference formats: space, tab, CR, LF or vertical tab.
 fn is_white_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\r' | b'\n' | 0x0b)
 }
 
-/// The words of a stop word list, in lower case and in the list's order.
+/// Returns the words of a stop word list, in lower case and in the order of the list.
 ///
-/// They are separated by white space; a UTF-8 byte order mark at the start is skipped. An entry
-/// that holds anything but ASCII letters can equal no word, and is left out.
+/// White space separates the words, and a UTF-8 byte order mark at the start is skipped. Entries
+/// with anything but ASCII letters are left out, because they can equal no word of ASCII letters.
 pub fn parse(list: &[u8]) -> impl Iterator<Item = Vec<u8>> {
     list.strip_prefix(b"\xef\xbb\xbf")
         .unwrap_or(list)
@@ -22,14 +23,14 @@ pub fn parse(list: &[u8]) -> impl Iterator<Item = Vec<u8>> {
         .map(<[u8]>::to_ascii_lowercase)
 }
 
-/// The built-in list: English function words, as the letter runs that a tokenizer finds ("don't"
-/// is `don` and `t`).
+/// Built-in list of English function words, as the letter runs that a tokenizer finds ("don't" is
+/// `don` and `t`).
 pub const ENGLISH: &str = include_str!("stop_words_english.txt");
 
-/// Chinese function words.
+/// Built-in list of Chinese function words.
 pub const CHINESE: &str = include_str!("stop_words_chinese.txt");
 
-/// The built-in lists by their names.
+/// Names of the built-in lists, each with its parts.
 const LISTS: [(&str, &[&str]); 4] = [
     ("none", &[]),
     ("english", &[ENGLISH]),
@@ -37,7 +38,7 @@ const LISTS: [(&str, &[&str]); 4] = [
     ("english+chinese", &[ENGLISH, CHINESE]),
 ];
 
-/// Tokens that are dropped, normalized and folded.
+/// Normalized and folded tokens that are dropped.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StopWords {
     name: Arc<str>,
@@ -46,21 +47,28 @@ pub struct StopWords {
 }
 
 impl Default for StopWords {
-    /// None.
+    /// Returns the list without words.
     fn default() -> Self {
         Self::of_lists(LISTS[0].0, LISTS[0].1)
     }
 }
 
 impl StopWords {
-    /// The built-in list of that name.
+    /// Returns the built-in list called `name`.
+    ///
+    /// ```
+    /// use simtool::tokenize::stop_words::StopWords;
+    ///
+    /// let english = StopWords::built_in("english").expect("a built-in list");
+    /// assert!(english.words().iter().any(|word| word == "the")); ```
     #[must_use]
     pub fn built_in(name: &str) -> Option<Self> {
         let lists = LISTS.into_iter().find(|(known, _)| *known == name)?.1;
         Some(Self::of_lists(name, lists))
     }
 
-    /// Those of a list with white space between its words, which options call `name`.
+    /// Creates the stop words of a list in which white space separates the words. Options call it
+    /// `name`.
     #[must_use]
     pub fn of_list(name: &str, list: &[u8]) -> Self {
         let list = String::from_utf8_lossy(list.strip_prefix(b"\xef\xbb\xbf").unwrap_or(list));
@@ -78,19 +86,19 @@ impl StopWords {
         Self { name: name.into(), words: words.into_iter().collect() }
     }
 
-    /// What options call them.
+    /// Returns the name that options use.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The words, ascending.
+    /// Returns the words in ascending order.
     #[must_use]
     pub fn words(&self) -> &[String] {
         &self.words
     }
 
-    /// What tokens depend on, in short: the words by their hash.
+    /// Returns a short text that identifies the words by their hash.
     #[must_use]
     pub fn recipe(&self) -> String {
         match &*self.words {

@@ -1,17 +1,19 @@
-//! Words by the rules of UAX #29, normalized and case-folded, for any language without a
-//! dictionary.
+//! Cuts text into words by the rules of UAX #29, normalized and case-folded, for any language and
+//! without a dictionary.
 //!
-//! A text is decoded (a maximal invalid sequence separates), normalized (NFKC), folded, and cut at
-//! word boundaries. A segment with a letter or digit is a word; within it each character of a
-//! script without spaces (Han, Hiragana, Katakana, Thai, Lao, Khmer, Myanmar) is a word by itself,
-//! and so is what stands between two of them if it holds a letter or digit. White space is never
-//! part of a word, even where a mark is attached to it.
+//! A text is decoded (a maximal invalid sequence separates words), normalized (NFKC), folded, and
+//! cut at word boundaries. A segment with a letter or digit is a word. Within a segment, each
+//! character of a script without spaces (Han, Hiragana, Katakana, Thai, Lao, Khmer, Myanmar) is a
+//! word of its own. The text between two such characters is also a word if it contains a letter or
+//! digit. White space is never part of a word, even if a mark is attached to it.
 //!
-//! Text goes through masks of words, piece by piece. One with characters beyond ASCII is normalized
-//! first, and what its characters are is marked in the masks, both by a table that knows all of two
-//! and three bytes, many at once; what the table leaves alone is looked at one by one. The few places
-//! that depend on more are cut out, where no rule looks across, and go the slow way: so the words are
-//! the same.
+//! The fast path works with masks of words, piece by piece:
+//!
+//! 1. A piece with characters beyond ASCII is normalized, and its characters are marked in the
+//! masks. A table of all characters of two and three bytes does both for many characters at once.
+//! 2. Characters that the table does not cover are handled one by one.
+//! 3. The few places that depend on more context are cut out at positions across which no rule
+//! looks. They take the slow path, so the words are the same.
 
 use super::TokenizerKind;
 use super::foreign;
@@ -35,21 +37,21 @@ pub const KIND: TokenizerKind = TokenizerKind {
     create: |isa| Box::new(UnicodeWords::new(isa)),
 };
 
-/// The tokenizer of Unicode words.
+/// Tokenizer that cuts text into Unicode words.
 #[derive(Clone, Copy, Debug)]
 pub struct UnicodeWords {
     isa: Isa,
 }
 
 impl UnicodeWords {
-    /// A tokenizer whose fast path uses the given instruction set.
+    /// Creates a tokenizer whose fast path uses the given instruction set.
     #[must_use]
     pub fn new(isa: Isa) -> Self {
         Self { isa }
     }
 
-    /// Appends the words of a text where it is ASCII, and has `append` take the other pieces of it,
-    /// normalized and folded.
+    /// Appends the words of the ASCII pieces of a text. The other pieces are normalized, folded and
+    /// passed to `append`.
     #[inline]
     pub(super) fn beyond_ascii(
         self,
@@ -71,11 +73,11 @@ impl UnicodeWords {
         }
     }
 
-    /// Appends the words of a text that is normalized and folded.
+    /// Appends the words of a normalized and folded text.
     pub(super) fn folded(self, text: &[u8], tokens: &mut HashedTokens) {
         let HashedTokens { hashes, words, cut, .. } = tokens;
         if text.len() > MAX_TEXT {
-            // Normalized, a text may have many times the bytes.
+            // Normalization can make a text many times longer, beyond the limit of the masks.
             push_words(str::from_utf8(text).unwrap_or_default(), hashes);
             return;
         }
@@ -88,7 +90,7 @@ impl UnicodeWords {
             let place = (MARGIN + cut.start) as u32;
             let next = done + starts[done..].partition_point(|&start| start < place);
             hash_words(self.isa, lowered, &starts[done..next], &ends[done..next], hashes);
-            // It is cut between characters.
+            // The cut is between characters, so the part is valid UTF-8.
             push_words(str::from_utf8(&text[cut.clone()]).unwrap_or_default(), hashes);
             done = next;
         }
@@ -107,10 +109,10 @@ impl HashTokenizer for UnicodeWords {
     }
 }
 
-/// Appends the words of a text that is normalized and folded: their definition.
+/// Appends the words of a normalized and folded text, slowly. This is the definition of a word.
 fn push_words(folded: &str, hashes: &mut Vec<u64>) {
     for segment in folded.split_word_bounds() {
-        // White space is of one segment with a mark or joiner that follows it.
+        // UAX #29 puts white space into one segment with a mark or joiner that follows it.
         let segment = segment.trim_start();
         if segment.contains(is_letter_or_digit) {
             emit_segment(segment, hashes);
@@ -121,7 +123,8 @@ fn push_words(folded: &str, hashes: &mut Vec<u64>) {
 /// Appends the words of one segment.
 fn emit_segment(segment: &str, hashes: &mut Vec<u64>) {
     let bytes = segment.as_bytes();
-    // What stands between characters that are words is one if it has a letter or digit.
+    // The text between two characters that are words of their own is a word if it has a letter or
+    // digit.
     let (mut pending, mut is_word) = (0, false);
     for (at, character) in segment.char_indices() {
         let traits = traits(character);
@@ -186,10 +189,10 @@ mod tests {
         check("  \u{11c92} \u{200d}\u{1f170}".as_bytes(), &["\u{11c92}", "\u{200d}\u{1f170}"]);
         check(b"", &[]);
         check(b" \n\t--- ", &[]);
-        // Marks of a single character that an underscore joins.
+        // Marks on a single character that an underscore joins.
         for marks in ["", "\u{300}", "\u{300}\u{300}", "\u{300}\u{308}\u{301}"] {
             check_fast(format!("ァ{marks}_0ก a{marks}_0 中{marks}_b {marks}_c").as_bytes());
-            // Marks of an underscore.
+            // Marks on an underscore.
             for behind in
                 ["", "a", "1", "ァ", "ー", "ก", "中", "_", ".b", "\"א", "\u{93e}", "\u{e48}", "々"]
             {
@@ -200,7 +203,7 @@ mod tests {
         }
     }
 
-    /// A few sentences each, as people write them in 26 languages.
+    /// A few ordinary sentences in each of 26 languages.
     const LANGUAGES: [&str; 26] = [
         "The ferry to the islands leaves at 7:45, if the wind isn't too strong; ask at O'Brien's.",
         "L'été, on déjeunait près du cœur de l'île ; aujourd'hui, c'est fermé jusqu'à Noël.",
@@ -233,7 +236,7 @@ mod tests {
     #[test]
     fn texts_of_many_languages() {
         for text in LANGUAGES {
-            // At every place of a block, in the one case and the other, composed and not.
+            // At different places of a block, in lower and upper case, composed and decomposed.
             let decomposed: String = text.nfd().collect();
             for text in [text, &text.to_uppercase(), &decomposed] {
                 for shift in [0, 1, 7, 31, 62, 63] {
@@ -261,7 +264,7 @@ mod tests {
         }
     }
 
-    /// The fast way and the slow way, by the best instruction set alone.
+    /// Compares the fast and the slow path with the best instruction set only.
     #[track_caller]
     fn check_best(text: &str) {
         let fast_hashes = |text: &[u8]| {
@@ -270,7 +273,7 @@ mod tests {
             tokens.hashes
         };
         if fast_hashes(text.as_bytes()) != slow_hashes(text.as_bytes()) {
-            // The shortest part that shows it.
+            // Find the shortest part that shows the difference.
             let characters: Vec<char> = text.chars().collect();
             for length in 1..10 {
                 for part in characters.windows(length) {
@@ -285,7 +288,8 @@ mod tests {
 
     #[test]
     fn every_character_among_others() {
-        // Of the planes beyond, that of tags alone has characters, and of the others all are alike.
+        // Of the planes beyond, only the plane of tags has characters. The others behave the same,
+        // so a sample is enough.
         let beyond = (KNOWN as u32..=0x10_FFFF).filter(|code| code >> 12 == 0xE0 || code % 97 == 0);
         let codes = (0..KNOWN as u32).chain(beyond);
         let characters: Vec<char> = codes.filter_map(char::from_u32).collect();

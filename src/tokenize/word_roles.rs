@@ -1,6 +1,7 @@
-//! What each character of normalized and folded text is to words.
+//! Finds the role of each character in the rules of words.
 //!
-//! The library that knows the rules is asked once for a character, when it is first met.
+//! The library that implements the rules is asked once for each character, when it is first met,
+//! and the answer is stored.
 //!
 //! # References
 //! Unicode Standard Annex #29, Unicode Text Segmentation, section 4.
@@ -9,31 +10,33 @@ use super::normalize::{KNOWN, is_unspaced};
 use std::sync::atomic::{AtomicU8, Ordering};
 use unicode_segmentation::UnicodeSegmentation as _;
 
-/// What a character does to its neighbours.
+/// Role of a character: how it joins its neighbours to a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub(super) enum Role {
-    /// Only the slow way knows.
+    /// The character depends on more context. Only the slow path handles it.
     Odd = 1,
-    /// Is of no word, and no word goes on across it.
+    /// Belongs to no word, and no word continues across it.
     Separator,
-    /// Is of a word, and goes on with letters, digits and underscores.
+    /// Belongs to a word and joins letters, digits and underscores.
     Letter,
     /// A letter that a quotation mark may follow.
     Hebrew,
-    /// Goes on with letters, digits and underscores.
+    /// Joins letters, digits and underscores.
     Digit,
-    /// A word by itself.
+    /// A word of its own.
     Single,
-    /// A word by itself, but of a segment that goes on across what joins letters or digits.
+    /// A word of its own, but in a segment that continues across characters that join letters or
+    /// digits.
     JoiningSingle,
-    /// Goes on with its like and with underscores.
+    /// Joins characters of the same role and underscores.
     Prolonged,
-    /// Belongs to the character before.
+    /// Belongs to the character before it.
     Mark,
-    /// The same, but it is a letter or digit.
+    /// Like [`Self::Mark`], but it is a letter or digit.
     WordMark,
-    /// Belongs to the character before, and is a word by itself if that is of one.
+    /// Belongs to the character before it, and is a word of its own if that character belongs to a
+    /// word.
     SingleMark,
     /// The same, but it is a letter or digit.
     SingleWordMark,
@@ -64,29 +67,30 @@ impl Role {
         Self::JoinsDigits,
     ];
 
-    /// The role of a number, if there is one.
+    /// Returns the role with this number, if there is one.
     #[inline]
     pub(super) fn from_number(number: u8) -> Option<Self> {
         Self::ALL.get(usize::from(number).wrapping_sub(1)).copied()
     }
 
-    /// Whether it joins what stands beside it, or may.
+    /// Whether the character joins its neighbours, or may join them.
     pub(super) fn may_join(self) -> bool {
         matches!(self, Self::Odd | Self::JoinsLetters | Self::JoinsBoth | Self::JoinsDigits)
     }
 
-    /// Whether it belongs to the character before.
+    /// Whether the character belongs to the character before it.
     pub(super) fn is_attached(self) -> bool {
         matches!(self, Self::Mark | Self::WordMark | Self::SingleMark | Self::SingleWordMark)
     }
 }
 
-/// What a character is to words: its role, and what it is by itself.
+/// Properties of a character for the rules of words: its role, whether it is a letter or digit, and
+/// whether its script is written without spaces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Traits(u8);
 
 impl Traits {
-    /// The bits of the role's number.
+    /// Bits that hold the number of the role.
     const ROLE: u8 = 0xF;
     const LETTER_OR_DIGIT: u8 = 0x10;
     const UNSPACED: u8 = 0x20;
@@ -97,23 +101,23 @@ impl Traits {
         Self(role as u8 | letter_or_digit | flag(is_unspaced, Self::UNSPACED))
     }
 
-    /// Whether it is a letter or digit, as the standard library has it.
+    /// Whether the character is a letter or digit, as the standard library defines it.
     #[inline]
     pub(super) fn is_letter_or_digit(self) -> bool {
         self.0 & Self::LETTER_OR_DIGIT != 0
     }
 
-    /// Whether it is of a script that is written without spaces between words.
+    /// Whether the character belongs to a script that is written without spaces between words.
     #[inline]
     pub(super) fn is_unspaced(self) -> bool {
         self.0 & Self::UNSPACED != 0
     }
 }
 
-/// The traits of every character of text; 0 where they were not asked for yet.
+/// Traits that were computed already, by character; 0 if not computed yet.
 static TRAITS: [AtomicU8; KNOWN] = [const { AtomicU8::new(0) }; KNOWN];
 
-/// The traits of a character.
+/// Returns the traits of a character.
 #[inline]
 pub(super) fn traits(character: char) -> Traits {
     let Some(known) = TRAITS.get(character as usize) else { return traits_by_rules(character) };
@@ -123,13 +127,13 @@ pub(super) fn traits(character: char) -> Traits {
     }
 }
 
-/// Whether a character is a letter or digit, as the standard library has it.
+/// Whether a character is a letter or digit, as the standard library defines it.
 #[inline]
 pub(super) fn is_letter_or_digit(character: char) -> bool {
     traits(character).is_letter_or_digit()
 }
 
-/// The role of a character.
+/// Returns the role of a character.
 #[inline]
 pub(super) fn role(character: char) -> Role {
     Role::from_number(traits(character).0 & Traits::ROLE).unwrap_or(Role::Odd)
@@ -138,7 +142,8 @@ pub(super) fn role(character: char) -> Role {
 #[cold]
 fn ask(character: char, known: &AtomicU8) -> Traits {
     let traits = traits_of_block(character).unwrap_or_else(|| traits_by_rules(character));
-    // Whoever asks gets the same answer.
+    // Threads may compute the same traits at the same time. All get the same result, so the order
+    // of their stores does not matter.
     known.store(traits.0, Ordering::Relaxed);
     traits
 }
@@ -152,8 +157,9 @@ fn traits_of_block(character: char) -> Option<Traits> {
     Some(Traits::new(role, role != Role::Separator, role == Role::Single))
 }
 
-/// The role of all characters of a large block, which takes long to ask for each of them. Each of
-/// these is folded to itself, too.
+/// Returns the role of a character of a large block, in which all characters have the same role. To
+/// ask the library for each of them would take long. Each of these characters is also folded to
+/// itself.
 pub(super) fn role_of_block(character: char) -> Option<Role> {
     match character {
         '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' => Some(Role::Single),
@@ -163,9 +169,10 @@ pub(super) fn role_of_block(character: char) -> Option<Role> {
     }
 }
 
-/// The role of a character, as the segments show it in which it stands beside others.
+/// Finds the role of a character by experiments: the library segments short texts in which the
+/// character has different neighbours.
 fn role_by_rules(character: char) -> Role {
-    // Joiners of emoji, halves of flags.
+    // U+200D joins emoji, and two regional indicators make a flag.
     if character == '\u{200d}' || ('\u{1f1e6}'..='\u{1f1ff}').contains(&character) {
         return Role::Odd;
     }
@@ -183,7 +190,7 @@ fn role_by_rules(character: char) -> Role {
         };
     }
     match (is_joined("a", ""), is_joined("ア", "")) {
-        // What connects all words, such as the underscore.
+        // The character connects all words, like the underscore.
         (true, true) => Role::Odd,
         (true, _) | (_, true) if !is_alphanumeric => Role::Odd,
         (true, false) if is_unspaced => Role::JoiningSingle,
@@ -192,7 +199,7 @@ fn role_by_rules(character: char) -> Role {
         (true, false) => Role::Letter,
         (false, true) if is_unspaced => Role::Single,
         (false, true) => Role::Prolonged,
-        // Quotation marks, with which Hebrew has its own rules.
+        // Hebrew has rules of its own for quotation marks.
         (false, false) if is_joined("א", "") || is_joined("א", "א") && !is_joined("a", "a") => {
             Role::Odd
         }

@@ -1,11 +1,13 @@
-//! Tokens for texts of several scripts: each run of a script is cut as that script needs.
+//! Cuts texts of several scripts: each run of a script is cut as that script needs.
 //!
-//! A maximal run of ideographs, of ASCII letters and digits and of `+#&._%-` that holds an ideograph
-//! is cut into Chinese words; with Hiragana or Katakana beside it, all of it is Japanese. Japanese,
-//! Thai, Lao, Khmer and Myanmar are pairs of neighbouring characters. The rest is words.
+//! - A maximal run of ideographs, ASCII letters and digits and the characters `+#&._%-` that
+//!   contains an ideograph is cut into Chinese words.
+//! - If Hiragana or Katakana touches such a run, all of it is Japanese.
+//! - Japanese, Thai, Lao, Khmer and Myanmar become pairs of neighbouring characters.
+//! - All other text becomes Unicode words.
 //!
-//! The choice is one of each run and never of the text, so that a foreign sentence in it does not
-//! change how the rest is cut.
+//! The choice depends on the run and never on the whole text, so a foreign sentence in a text does
+//! not change the tokens around it.
 
 use super::TokenizerKind;
 use super::chinese_words::{DICTIONARY, push_words};
@@ -27,21 +29,22 @@ pub const KIND: TokenizerKind = TokenizerKind {
     create: |isa| Box::new(WordsByScript::new(isa)),
 };
 
-/// The tokenizer of runs of scripts.
+/// Tokenizer that cuts each run of a script as that script needs.
 #[derive(Clone, Copy, Debug)]
 pub struct WordsByScript {
     isa: Isa,
 }
 
 impl WordsByScript {
-    /// A tokenizer that uses the given instruction set.
+    /// Creates a tokenizer that uses the given instruction set.
     #[must_use]
     pub fn new(isa: Isa) -> Self {
         Self { isa }
     }
 }
 
-/// Appends each pair of neighbouring letters, digits and marks, or the only one of them.
+/// Appends each pair of neighbouring letters, digits and marks. A letter, digit or mark without a
+/// neighbour is a token alone.
 fn push_pairs(text: &str, hashes: &mut Vec<u64>) {
     let is_token = |c: char| c.is_alphanumeric() || is_combining_mark(c);
     for part in text.split(|c| !is_token(c)).filter(|part| !part.is_empty()) {
@@ -60,17 +63,17 @@ fn push_pairs(text: &str, hashes: &mut Vec<u64>) {
 }
 
 impl WordsByScript {
-    /// Appends the tokens of a text that is normalized and folded.
+    /// Appends the tokens of a normalized and folded text, run by run.
     fn runs(self, folded: &[u8], tokens: &mut HashedTokens) {
-        // It was decoded.
+        // The text was decoded before, so it is valid UTF-8.
         let text = simdutf8::basic::from_utf8(folded).unwrap_or_default();
         let mut runs = std::mem::take(&mut tokens.runs);
         find_runs(text, &mut runs);
         let mut rest = runs.as_slice();
         while let Some((first, others)) = rest.split_first() {
             let (cutting, mut range) = first.clone();
-            // Runs that touch are Japanese together. Of others, what is between has no token: one
-            // call cuts them.
+            // Adjacent runs of ideographs and kana are Japanese if one of them is kana. Other runs
+            // of the same kind may be cut by one call, because the text between them has no tokens.
             let is_of = |(before, next): (&Run, &Run)| match cutting {
                 Cutting::Chinese | Cutting::Kana => {
                     matches!(next.0, Cutting::Chinese | Cutting::Kana)

@@ -1,4 +1,4 @@
-//! A text as the terms that a method compares.
+//! Turns texts into the terms that a method compares.
 
 use super::fitted::Fitted;
 use super::terms::Terms;
@@ -12,21 +12,21 @@ use crate::tokenize::hashed_tokens::{HashTokenizer, HashedTokens};
 use crate::unordered_map::UnorderedSet;
 use std::sync::Arc;
 
-/// Finds the terms of texts; shared by all threads.
+/// Finds the terms of texts. All threads share one value.
 pub(in crate::pipeline) enum DocumentTerms {
     Shingles {
         bytes_per_token: u64,
         tokenizer: Box<dyn HashTokenizer>,
-        /// Hashes of tokens that are dropped.
+        /// Hashes of the tokens that are dropped.
         stop_words: UnorderedSet<u64>,
         shingles: Shingles,
-        /// By which terms weigh more the rarer they are, where sets are compared.
+        /// Frequencies of terms in the collection, if rare terms weigh more when sets are compared.
         frequencies: Option<Arc<Frequencies>>,
     },
     Words(AsciiLetters, Arc<Vocabulary>),
 }
 
-/// What a reader of terms reuses from document to document.
+/// Buffers that are reused between documents.
 #[derive(Debug, Default)]
 pub(in crate::pipeline) struct TermScratch {
     tokens: HashedTokens,
@@ -36,7 +36,7 @@ pub(in crate::pipeline) struct TermScratch {
 }
 
 impl DocumentTerms {
-    /// Terms of a kind; `fitted` is what was learned for them.
+    /// Creates the finder of `terms`. `fitted` is the result of learning for these terms.
     pub(in crate::pipeline) fn new(terms: &Terms, fitted: &Fitted, isa: Isa) -> Self {
         match (terms, fitted) {
             (&Terms::Shingles { tokenizer: kind, length, ref stop_words, .. }, _) => {
@@ -51,7 +51,7 @@ impl DocumentTerms {
             (Terms::MostFrequent { .. }, Fitted::Words(words)) => {
                 Self::Words(AsciiLetters::new(isa), Arc::clone(words))
             }
-            // Of no collection no word is frequent.
+            // Without a collection, no word is frequent.
             (Terms::MostFrequent { .. }, Fitted::Nothing | Fitted::Frequencies { .. }) => {
                 let none = Arc::new(Vocabulary::of_candidates(Vec::new(), 0));
                 Self::Words(AsciiLetters::new(isa), none)
@@ -59,7 +59,7 @@ impl DocumentTerms {
         }
     }
 
-    /// Bytes of text for each term, about.
+    /// Returns the approximate number of bytes of text per term.
     pub(in crate::pipeline) fn bytes_a_term(&self) -> u64 {
         match self {
             Self::Shingles { bytes_per_token, .. } => *bytes_per_token,
@@ -67,7 +67,7 @@ impl DocumentTerms {
         }
     }
 
-    /// By what terms weigh more the rarer they are, if they do, where sets of them are compared.
+    /// Returns the frequencies by which rare terms weigh more when sets are compared, if they do.
     pub(in crate::pipeline) fn frequencies(&self) -> Option<&Frequencies> {
         match self {
             Self::Shingles { frequencies, .. } => frequencies.as_deref(),
@@ -75,12 +75,12 @@ impl DocumentTerms {
         }
     }
 
-    /// How much a term counts where sets are compared.
+    /// Returns how much a term counts when sets are compared.
     pub(in crate::pipeline) fn weight(&self, term: u64) -> u32 {
         self.frequencies().map_or(1, |frequencies| frequencies.get(term).1)
     }
 
-    /// The terms of a text, one per occurrence, in order.
+    /// Returns the terms of a text in order, one per occurrence.
     pub(in crate::pipeline) fn of<'s>(
         &self,
         text: &[u8],

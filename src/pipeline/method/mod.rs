@@ -459,7 +459,7 @@ mod tests {
         assert_eq!(refused("exact:top=5"), format!("top 5: {goes}"));
         let goes = "goes with `method` exact, simhash, multi-lexicon";
         assert_eq!(refused("minhash:weight=idf"), format!("weight idf: {goes}"));
-        let rule = "must be binary or idf: a set has each of its terms once";
+        let rule = "must be binary or idf, because a set contains each of its terms once";
         assert_eq!(refused("exact:weight=tf"), format!("weight tf: {rule}"));
         assert_eq!(refused("simhash:verify=1,verify_weight=2"), format!("verify_weight 2: {rule}"));
         assert_eq!(refused("simhash:verify_weight=idf"), "verify_weight idf: goes with `verify`");

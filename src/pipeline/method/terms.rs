@@ -1,4 +1,4 @@
-//! What the terms of a document are.
+//! Terms of documents: shingles, or the most frequent words of the collection.
 
 use crate::error::{Error, Result};
 use crate::extract::weighting::Weighting;
@@ -12,10 +12,16 @@ use std::num::NonZeroUsize;
 use std::str::FromStr;
 use std::sync::Arc;
 
-/// Most tokens of a shingle.
+/// Maximum number of tokens in a shingle.
 const LONGEST_SHINGLE: usize = 100;
 
-/// What the terms of a document are, and how much each counts.
+/// Kind of the terms of a document, and how much each term counts.
+///
+/// ```
+/// use simtool::pipeline::method::Terms;
+///
+/// let terms: Terms = "chars:5".parse()?; assert_eq!(terms.described(), "shingles (chars:5)");
+/// # Ok::<(), simtool::Error>(()) ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Terms {
     /// Runs of consecutive tokens.
@@ -24,23 +30,24 @@ pub enum Terms {
         tokenizer: &'static TokenizerKind,
         /// Number of tokens in a run, at most 100.
         length: NonZeroUsize,
-        /// Tokens that are dropped before, so that their neighbours become adjacent.
+        /// Tokens that are dropped before shingles are made, so that their neighbours become
+        /// adjacent.
         stop_words: StopWords,
-        /// Which of them count, and how much.
+        /// Decides which shingles count, and how much.
         weighting: Weighting,
     },
-    /// The most frequent words of the collection, which are runs of ASCII letters; each counts as
-    /// often as it occurs.
+    /// The most frequent words of the collection, where a word is a run of ASCII letters. Each
+    /// counts as often as it occurs.
     MostFrequent {
-        /// How many of them.
+        /// Number of words.
         count: usize,
-        /// Words that are left out before any is counted, in lower case.
+        /// Words in lower case that are left out before words are counted.
         stop_words: Arc<[Vec<u8>]>,
     },
 }
 
 impl Default for Terms {
-    /// Three consecutive words.
+    /// Returns shingles of three consecutive words.
     fn default() -> Self {
         Self::Shingles {
             tokenizer: TokenizerKind::DEFAULT,
@@ -54,7 +61,7 @@ impl Default for Terms {
 impl FromStr for Terms {
     type Err = Error;
 
-    /// Reads `words:3` or `chars:5`.
+    /// Parses `words:3` or `chars:5`.
     fn from_str(text: &str) -> Result<Self> {
         let mut options = Options::new();
         options.set("shingle", text);
@@ -72,13 +79,18 @@ impl fmt::Display for Terms {
 }
 
 impl Terms {
-    /// Takes the options `tokenizer`, `shingle` and `stop_words`: shingles of three words, or of five
-    /// characters, if they were not given, without stop words. A shingle is given as `chars:5`, or
-    /// as the number alone; stop words as the name of a list, or of a file that is read.
+    /// Takes the options `tokenizer`, `shingle` and `stop_words`.
+    ///
+    /// - `tokenizer` is the name of a [tokenizer](crate::tokenize::TOKENIZERS).
+    /// - `shingle` is a tokenizer and a number such as `chars:5`, or only the number.
+    /// - `stop_words` is the name of a built-in list or the path of a file, which is read.
+    ///
+    /// Without options, the terms are shingles of three words.
     ///
     /// # Errors
     ///
-    /// They cannot be read, or contradict each other; this build lacks the tokenizer.
+    /// A value cannot be parsed, two values contradict each other, or this build lacks the
+    /// tokenizer.
     pub fn parse(options: &mut Options) -> Result<Self> {
         let given_tokenizer = options.take("tokenizer");
         let shingle = options.take("shingle");
@@ -111,7 +123,8 @@ impl Terms {
         Ok(Self::Shingles { tokenizer, length, stop_words, weighting: Weighting::default() })
     }
 
-    /// The same with another weighting, where they have one.
+    /// Returns the terms with another weighting. The most frequent words have none and stay the
+    /// same.
     #[must_use]
     pub fn weighted(self, weighting: Weighting) -> Self {
         match self {
@@ -122,7 +135,7 @@ impl Terms {
         }
     }
 
-    /// How much each counts.
+    /// Returns the weighting, which decides how much each term counts.
     #[must_use]
     pub fn weighting(&self) -> Weighting {
         match self {
@@ -131,19 +144,19 @@ impl Terms {
         }
     }
 
-    /// Whether terms weigh more the rarer they are, where sets of them are compared.
+    /// Whether rare terms weigh more than frequent ones when sets are compared.
     #[must_use]
     pub fn are_weighed_in_sets(&self) -> bool {
         self.weighting().is_idf()
     }
 
-    /// Whether something must be learned from the collection before a document has them.
+    /// Whether documents have these terms only after something was learned from the collection.
     #[must_use]
     pub fn is_learned(&self) -> bool {
         matches!(self, Self::MostFrequent { .. }) || self.weighting().is_learned()
     }
 
-    /// What a person calls them.
+    /// Returns a description for people, for example `shingles (words:3)`.
     #[must_use]
     pub fn described(&self) -> String {
         match self {
@@ -152,7 +165,8 @@ impl Terms {
         }
     }
 
-    /// All that the terms of a text depend on, in short: terms of different recipes do not mix.
+    /// Returns a short text that identifies the rules by which texts become terms. Terms with
+    /// different recipes cannot be compared.
     #[must_use]
     pub fn recipe(&self) -> String {
         match self {
@@ -164,7 +178,7 @@ impl Terms {
         }
     }
 
-    /// All that sets of them depend on.
+    /// Returns the recipe of sets of these terms, which includes the stop words.
     pub(super) fn sets_recipe(&self) -> String {
         match self {
             Self::Shingles { stop_words, .. } if !stop_words.words().is_empty() => {
@@ -174,7 +188,7 @@ impl Terms {
         }
     }
 
-    /// What is left out and how the rest counts; stop words by their hash.
+    /// Returns the part of the recipe that identifies weights and stop words.
     pub(super) fn weighting_recipe(&self) -> String {
         match self {
             Self::Shingles { weighting, stop_words, .. } => {
@@ -186,8 +200,8 @@ impl Terms {
         }
     }
 
-    /// Their options with their values, as [`Self::parse`] and
-    /// [its like of the weighting](Weighting::parse) read them back.
+    /// Returns the options and values from which [`Self::parse`] makes these terms. The weighting
+    /// has [parameters of its own](Weighting::parameters).
     pub(super) fn parameters(&self) -> Vec<(&'static str, String)> {
         let mut parameters = vec![("shingle", self.to_string())];
         if let Self::Shingles { stop_words, .. } = self
