@@ -10,7 +10,7 @@ use simtool::tokenize::{MISSING_TOKENIZERS, TOKENIZERS};
 #[derive(Debug, Default, clap::Args)]
 pub(crate) struct TermArgs {
     /// Compare runs of N consecutive tokens: words:N, chars:N or another tokenizer of --tokenizer, or N
-    /// alone for the tokenizer that --tokenizer names [default: words:3, or 5 with --tokenizer chars].
+    /// alone for the one that --tokenizer names. For chars alone, N is 5 [default: words:3].
     #[arg(long, value_name = "UNIT:N")]
     pub(crate) shingle: Option<String>,
 
