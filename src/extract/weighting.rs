@@ -92,13 +92,10 @@ impl Weighting {
     /// compared.
     #[must_use]
     pub fn recipe(&self) -> String {
-        let mut recipe = format!("weight={}", self.weight.name);
-        for (name, value) in self.parameters() {
-            if name != "weight" {
-                recipe.push_str(&format!("/{name}={value}"));
-            }
-        }
-        recipe
+        let mut parts = vec![format!("weight={}", self.weight.name)];
+        let others = self.parameters().into_iter().filter(|(name, _)| *name != "weight");
+        parts.extend(others.map(|(name, value)| format!("{name}={value}")));
+        parts.join("/")
     }
 
     /// Whether each term counts as often as it occurs, so that occurrences need not be counted.

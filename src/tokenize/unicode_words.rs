@@ -10,10 +10,10 @@
 //! The fast path works with masks of words, piece by piece:
 //!
 //! 1. A piece with characters beyond ASCII is normalized, and its characters are marked in the
-//! masks. A table of all characters of two and three bytes does both for many characters at once.
+//!    masks. A table of all characters of two and three bytes does both for many characters at once.
 //! 2. Characters that the table does not cover are handled one by one.
 //! 3. The few places that depend on more context are cut out at positions across which no rule
-//! looks. They take the slow path, so the words are the same.
+//!    looks. They take the slow path, so the words are the same.
 
 use super::TokenizerKind;
 use super::foreign;
