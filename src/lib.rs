@@ -57,6 +57,7 @@ pub mod close;
 mod close_pairs;
 pub mod closeness;
 pub mod cluster;
+pub mod context;
 #[doc(hidden)]
 pub mod disjoint_sets;
 #[doc(hidden)]
@@ -90,6 +91,7 @@ pub mod lent_array;
 #[doc(hidden)]
 pub mod mapped_file;
 pub mod matches;
+pub mod memory_ledger;
 #[doc(hidden)]
 pub mod numpy_header;
 pub mod options;
@@ -104,6 +106,7 @@ pub mod sides;
 pub mod similarity;
 pub mod stable_hash;
 pub mod store;
+pub mod threads;
 #[doc(hidden)]
 pub mod token_batch;
 pub mod tokenize;

@@ -1,17 +1,15 @@
 //! Fingerprints × a plan: the rows that are close, in groups of equal ones.
 
-use super::workers::Workers;
 use crate::close::{Close, ClosePair};
 use crate::closeness::Closeness;
-use crate::error::{ErrorKind, Result};
+use crate::context::Context;
+use crate::error::Result;
 use crate::fingerprint_rows::FingerprintRows;
 use crate::hamming::door::{Join, SelfJoin, band_join, join, self_join};
 use crate::hamming::grouping::Groups;
 use crate::hamming::layout::Layout;
 use crate::hamming::planner::{IndexName, Plan, Task, Workload};
 use crate::matches::ValuePair;
-use crate::progress::Progress;
-use crate::resources::Resources;
 use crate::sides::Sides;
 use crate::similarity::Threshold;
 
@@ -31,21 +29,22 @@ pub(super) fn close_rows(
     rows: Sides<&FingerprintRows<'_>>,
     distance: u32,
     recall: Option<Threshold>,
-    resources: &Resources,
-    workers: &Workers,
-    progress: &dyn Progress,
+    context: &Context<'_>,
 ) -> Result<Close> {
     let shape = rows.second().shape;
     let layout = recall.and_then(|recall| Layout::with_recall(shape, distance, recall));
     let close = if let Some(layout) = layout {
-        let (groups, pairs) = workers.run(|| band_join(rows, &layout, distance, progress))??;
+        let progress = context.progress();
+        let join = || band_join(rows, &layout, distance, progress);
+        let (groups, pairs) = context.threads().run(join)??;
         closed(groups, &pairs)
     } else {
-        let plan = plan(rows, distance, resources.memory)?;
-        progress.planned(&plan);
-        workers.run(|| close_by(rows, &plan, resources, progress))??
+        let plan = plan(rows, distance, context.memory().limit())?;
+        context.progress().planned(&plan);
+        context.threads().run(|| close_by(rows, &plan, context))??
     };
-    if progress.is_cancelled() { Err(ErrorKind::Cancelled.into()) } else { Ok(close) }
+    context.check_cancelled()?;
+    Ok(close)
 }
 
 fn plan(rows: Sides<&FingerprintRows<'_>>, distance: u32, memory: u64) -> Result<Plan> {
@@ -60,9 +59,10 @@ fn plan(rows: Sides<&FingerprintRows<'_>>, distance: u32, memory: u64) -> Result
 fn close_by(
     rows: Sides<&FingerprintRows<'_>>,
     plan: &Plan,
-    resources: &Resources,
-    progress: &dyn Progress,
+    context: &Context<'_>,
 ) -> Result<Close> {
+    let resources = &context.resources();
+    let progress = context.progress();
     let (groups, pairs) = match rows {
         Sides::One(rows) => {
             let SelfJoin { groups, pairs } = self_join(rows, plan, resources, progress)?;
@@ -114,7 +114,7 @@ mod tests {
     use super::*;
     use crate::close::Neighbourhood;
     use crate::fingerprint_rows::{RowsBuilder, Shape};
-    use crate::progress::NoProgress;
+
     use crate::stable_hash::mix;
 
     /// Fingerprints near a few centres; each seventh row has none.
@@ -131,13 +131,13 @@ mod tests {
     fn every_method_finds_the_same_pairs() {
         let (queries, corpus) = (rows(0, 100), rows(77, 300));
         // As little memory as can be.
-        let resources = Resources { memory: 1, threads: 1, ..Resources::default() };
+        let context = Context::default().with_memory(1);
         for (rows, methods) in
             [(Sides::One(&corpus), SELF_JOINS), (Sides::Two(&queries, &corpus), JOINS)]
         {
             let find = |&index: &IndexName| {
                 let plan = Plan { index, ..plan(rows, 2, 1).unwrap() };
-                let close = close_by(rows, &plan, &resources, &NoProgress).unwrap();
+                let close = close_by(rows, &plan, &context).unwrap();
                 let mut pairs = Vec::new();
                 Neighbourhood::new(&close).visit_rows(|a, partners| {
                     pairs.extend(partners.iter().map(|&(b, closeness)| (a, b, closeness)));

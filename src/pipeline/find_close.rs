@@ -12,12 +12,11 @@ use super::shard_summary::CollectionSummary;
 use super::timings::{StageClock, Timings};
 use super::verify::{RowTexts, Verifying, verify};
 use super::watched::Watched;
-use super::workers::Workers;
 use crate::close::Close;
+use crate::context::Context;
 use crate::durable::free_bytes;
 use crate::error::Result;
 use crate::extract::frequencies::Frequencies;
-use crate::progress::Progress;
 use crate::read::{Corpus, Price};
 use crate::search::set_join::SetJoin;
 use crate::sides::Sides;
@@ -42,12 +41,11 @@ pub(super) struct FoundClose {
 pub(super) fn find_close(
     corpora: Sides<&dyn Corpus>,
     plan: &Plan,
-    workers: &Workers,
-    progress: &dyn Progress,
+    context: &Context<'_>,
 ) -> Result<FoundClose> {
-    let watched = corpora.map(|corpus| Watched { corpus, progress });
+    let watched = corpora.map(|corpus| Watched { corpus, progress: context.progress() });
     let corpora = watched.as_ref().map(|corpus| corpus as &dyn Corpus);
-    let run = Run { corpora, plan, workers, progress };
+    let run = Run { corpora, plan, context };
     match plan.method().close() {
         Criterion::Similarity(threshold) => run.sets(threshold),
         Criterion::Distance(distance) => run.rows(distance),
@@ -57,38 +55,37 @@ pub(super) fn find_close(
 struct Run<'r> {
     corpora: Sides<&'r dyn Corpus>,
     plan: &'r Plan,
-    workers: &'r Workers,
-    progress: &'r dyn Progress,
+    context: &'r Context<'r>,
 }
 
 impl Run<'_> {
     /// The sets of terms themselves are joined.
     fn sets(&self, threshold: Threshold) -> Result<FoundClose> {
-        let clock = StageClock::start(self.progress);
-        let resources = self.plan.resources();
+        let progress = self.context.progress();
+        let clock = StageClock::start(progress);
         let terms = self.terms(&Fitted::Nothing)?;
         let by_field = self.plan.keep().is_by_field();
         let sources =
-            self.corpora.map(|corpus| CorpusTerms::new(corpus, &terms, by_field, self.progress));
+            self.corpora.map(|corpus| CorpusTerms::new(corpus, &terms, by_field, progress));
         let any_dear = (self.corpora.iter()).any(|corpus| {
             (0..corpus.shard_count()).any(|shard| corpus.price(shard) != Price::Cheap)
         });
         // Terms that are kept, if any are dear to read.
         let learned_bytes =
             terms.frequencies().map_or(0, |learned| Frequencies::bytes(learned.len() as u64));
-        let memory_bytes = resources.memory.saturating_sub(learned_bytes);
-        let kept_bytes = if any_dear { memory_bytes / 3 } else { 0 };
-        let folder = resources.temporary_folder.as_path();
+        let _learned = self.context.memory().hold(learned_bytes);
+        let kept_bytes = if any_dear { self.context.memory().free() / 3 } else { 0 };
+        let folder = self.context.temporary_folder();
         // Others write there too. What has no room is read again.
         let room = if any_dear { free_bytes(folder) / 10 * 9 } else { 0 };
         let prices = self.corpora.map(|corpus| move |shard| corpus.price(shard));
         let kept = sources.as_ref().zip(prices.as_ref()).map(|(source, price)| {
             let each = |bytes| if sources.is_two() { bytes / 2 } else { bytes };
             let spool = (folder, each(room));
-            KeptTerms::new(source, price, each(kept_bytes), spool, self.progress)
+            KeptTerms::new(source, price, each(kept_bytes), spool, progress)
         });
-        let (pool, isa) = (self.workers.pool(), resources.isa);
-        let join = SetJoin { threshold, pool, memory_bytes, isa, progress: &clock };
+        let context = self.context.with_progress(&clock);
+        let join = SetJoin::new(threshold, &context);
         let close = match &kept {
             Sides::One(source) if self.plan.may_leave_pairs_out() => {
                 let order = || sources.first().order(self.plan.keep());
@@ -107,30 +104,27 @@ impl Run<'_> {
     /// Fingerprints are made and joined; then the texts are looked at, if they are to be.
     fn rows(&self, distance: u32) -> Result<FoundClose> {
         let mut timings = Timings::start();
-        let (method, resources) = (self.plan.method(), self.plan.resources());
+        let method = self.plan.method();
+        let context = self.context;
         let recipe = method.recipe();
         let learned_from = *self.corpora.second();
-        let fitted =
-            Fitted::learn(recipe.terms(), learned_from, self.workers, resources, self.progress)?;
+        let fitted = &Fitted::learn(recipe.terms(), learned_from, context)?;
         let by_field = self.plan.keep().is_by_field();
-        let (workers, progress) = (self.workers, self.progress);
-        let (fitted, wordless) = (&fitted, Wordless::Allowed);
-        let rows = Rows { recipe, fitted, by_field, wordless, workers, progress };
-        let made = self.corpora.try_map(|corpus| rows.of(corpus, resources))?;
+        let rows = Rows { recipe, fitted, by_field, wordless: Wordless::Allowed, context };
+        let made = self.corpora.try_map(|corpus| rows.of(corpus))?;
         timings.end("read and fingerprint");
 
         let rows = made.as_ref().map(|made| &made.rows);
-        let mut close = close_rows(rows, distance, method.recall(), resources, workers, progress)?;
+        let mut close = close_rows(rows, distance, method.recall(), context)?;
         timings.end("join");
         let read = made.map(|made| made.summary);
         if let Some(threshold) = method.verify() {
             let terms = self.terms(fitted)?;
             let texts = self.corpora.zip(read.as_ref());
-            let texts =
-                texts.map(|(corpus, read)| RowTexts::of(corpus, read, &terms, workers, progress));
+            let texts = texts.map(|(corpus, read)| RowTexts::of(corpus, read, &terms, context));
             // The join of the sets takes the rest.
-            let (memory, isa) = (resources.memory / 2, resources.isa);
-            let verifying = Verifying { threshold, memory, isa, progress };
+            let memory = context.memory().limit() / 2;
+            let verifying = Verifying { threshold, memory, context };
             close = verify(close, &texts, &verifying)?;
             timings.end("verify");
         }
@@ -140,13 +134,13 @@ impl Run<'_> {
     /// The terms that similarities are of; what is known of them is learned, if it is not that of the
     /// fingerprints.
     fn terms(&self, known: &Fitted) -> Result<DocumentTerms> {
-        let (compared, isa) = (self.plan.method().compared(), self.plan.resources().isa);
+        let compared = self.plan.method().compared();
+        let isa = self.context.isa();
         if !compared.is_learned() || known.check(compared).is_ok() {
             return Ok(DocumentTerms::new(compared, known, isa));
         }
         let corpus = *self.corpora.second();
-        let resources = self.plan.resources();
-        let fitted = Fitted::learn(compared, corpus, self.workers, resources, self.progress)?;
+        let fitted = Fitted::learn(compared, corpus, self.context)?;
         Ok(DocumentTerms::new(compared, &fitted, isa))
     }
 }

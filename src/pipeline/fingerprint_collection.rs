@@ -3,7 +3,7 @@
 use super::method::{Fitted, Recipe, RowMaker, RowScratch};
 use super::shard_summary::{CollectionSummary, ShardSummary, read_summarized};
 use super::watched::Watched;
-use super::workers::Workers;
+use crate::context::Context;
 use crate::document::Document;
 use crate::error::{Error, Result};
 use crate::fault::escaped;
@@ -52,12 +52,23 @@ pub fn fingerprint_collection(
     wordless: Wordless,
     progress: &dyn Progress,
 ) -> Result<FingerprintedCollection> {
-    let workers = Workers::new(resources.threads)?;
-    let corpus = &Watched { corpus, progress };
-    let fitted = Fitted::learn(recipe.terms(), corpus, &workers, resources, progress)?;
-    let (fitted, workers) = (&fitted, &workers);
-    let rows = Rows { recipe, fitted, by_field: false, wordless, workers, progress };
-    rows.of(corpus, resources)
+    learn_and_fingerprint(corpus, recipe, wordless, &Context::new(resources, progress)?)
+}
+
+/// Does the work of [`fingerprint_collection`] in a given context.
+///
+/// # Errors
+///
+/// As [`fingerprint_collection`].
+pub(super) fn learn_and_fingerprint(
+    corpus: &dyn Corpus,
+    recipe: &Recipe,
+    wordless: Wordless,
+    context: &Context<'_>,
+) -> Result<FingerprintedCollection> {
+    let corpus = &Watched { corpus, progress: context.progress() };
+    let fitted = &Fitted::learn(recipe.terms(), corpus, context)?;
+    Rows { recipe, fitted, by_field: false, wordless, context }.of(corpus)
 }
 
 /// Makes a fingerprint of every document of `corpus` by what was learned from another collection, so
@@ -74,10 +85,10 @@ pub fn fingerprint_by_fitted(
     progress: &dyn Progress,
 ) -> Result<FingerprintedCollection> {
     fitted.check(recipe.terms())?;
-    let workers = &Workers::new(resources.threads)?;
+    let context = &Context::new(resources, progress)?;
     let corpus = &Watched { corpus, progress };
     let wordless = Wordless::Allowed;
-    Rows { recipe, fitted, by_field: false, wordless, workers, progress }.of(corpus, resources)
+    Rows { recipe, fitted, by_field: false, wordless, context }.of(corpus)
 }
 
 /// How rows are made, and by whom.
@@ -87,13 +98,11 @@ pub(super) struct Rows<'r> {
     /// Whether a field decides which documents are kept.
     pub(super) by_field: bool,
     pub(super) wordless: Wordless,
-    pub(super) workers: &'r Workers,
-    pub(super) progress: &'r dyn Progress,
+    pub(super) context: &'r Context<'r>,
 }
 
 /// Rows of a shard.
 struct ShardRows {
-    shard: usize,
     words: Vec<u64>,
     /// Those without fingerprint, by their numbers in the shard.
     without: Vec<u32>,
@@ -106,13 +115,9 @@ impl Rows<'_> {
     /// # Errors
     ///
     /// As [`fingerprint_collection`].
-    pub(super) fn of(
-        &self,
-        corpus: &dyn Corpus,
-        resources: &Resources,
-    ) -> Result<FingerprintedCollection> {
-        self.progress.begin("reading", Work::Bytes(corpus.bytes()));
-        self.read(corpus, resources)
+    pub(super) fn of(&self, corpus: &dyn Corpus) -> Result<FingerprintedCollection> {
+        self.context.progress().begin("reading", Work::Bytes(corpus.bytes()));
+        self.read(corpus)
     }
 
     /// The same as a part of a stage that has begun.
@@ -120,28 +125,18 @@ impl Rows<'_> {
     /// # Errors
     ///
     /// As [`fingerprint_collection`].
-    pub(super) fn read(
-        &self,
-        corpus: &dyn Corpus,
-        resources: &Resources,
-    ) -> Result<FingerprintedCollection> {
+    pub(super) fn read(&self, corpus: &dyn Corpus) -> Result<FingerprintedCollection> {
         let Some(sketch) = self.recipe.sketch() else {
             let rule = "makes no fingerprints: it compares the documents' sets themselves";
             return Err(Error::config("method", "exact", rule));
         };
-        let maker = RowMaker::new(self.recipe.terms(), sketch, self.fitted, resources.isa);
-        let read = |shards: &mut dyn Iterator<Item = usize>| {
-            let mut scratch = RowScratch::default();
-            shards
-                .map(|shard| {
-                    let rows = self.read_shard(corpus, shard, &maker, &mut scratch);
-                    rows.map_err(|error| (shard, error))
-                })
-                .collect::<Result<Vec<_>, _>>()
-        };
-        let mut parts: Vec<ShardRows> =
-            self.workers.try_share(corpus.shard_count(), read)?.into_iter().flatten().collect();
-        parts.sort_unstable_by_key(|part| part.shard);
+        let isa = self.context.isa();
+        let maker = RowMaker::new(self.recipe.terms(), sketch, self.fitted, isa);
+        let parts = self.context.threads().try_map(
+            corpus.shard_count(),
+            || Ok(RowScratch::default()),
+            |scratch, shard| self.read_shard(corpus, shard, &maker, scratch),
+        )?;
 
         let mut words = Vec::with_capacity(parts.iter().map(|part| part.words.len()).sum());
         let (mut without, mut summaries) = (Vec::new(), Vec::with_capacity(parts.len()));
@@ -188,7 +183,7 @@ impl Rows<'_> {
             Ok(has_row)
         };
         let summary = read_summarized(corpus, shard, self.by_field, visit)?;
-        Ok(ShardRows { shard, words, without, summary })
+        Ok(ShardRows { words, without, summary })
     }
 }
 

@@ -1,12 +1,12 @@
 //! Pass 2: every document to its fingerprint.
 
 use super::fit::FittedCorpus;
-use super::workers::Workers;
 use crate::extract::vocabulary::Vocabulary;
 use crate::fingerprint::table_simhash::{Accumulator, TableSimhash};
 use crate::fingerprint_table::Lane;
 use crate::kernels::Isa;
 use crate::read::form_feed;
+use crate::threads::Threads;
 use crate::token_batch::TokenBatch;
 use crate::tokenize::ascii_letters::AsciiLetters;
 use crate::write::reference_text::Id;
@@ -33,7 +33,7 @@ impl<'t, L> FromIterator<(Vec<Id<'t>>, Vec<L>)> for FingerprintedDocuments<'t, L
 
 /// The corpus's fingerprints, from the word numbers of pass 1.
 pub(super) fn fingerprint_corpus<'t, L: Lane>(
-    workers: &Workers,
+    workers: &Threads,
     simhash: &TableSimhash,
     fitted: &FittedCorpus<'t>,
 ) -> FingerprintedDocuments<'t, L> {
@@ -52,7 +52,7 @@ pub(super) fn fingerprint_corpus<'t, L: Lane>(
 
 /// The fingerprints of documents that the vocabulary was not learned from.
 pub(super) fn fingerprint_queries<'t, L: Lane>(
-    workers: &Workers,
+    workers: &Threads,
     isa: Isa,
     simhash: &TableSimhash,
     vocabulary: &Vocabulary,

@@ -1,10 +1,10 @@
 //! A finished run, read back from its output folder: what became of a document.
 
 use super::watched::Watched;
-use super::workers::Workers;
 use crate::document::{Content, Record};
 use crate::error::{Error, ErrorKind, Result};
 use crate::json_text::write_string;
+use crate::threads::Threads;
 
 use crate::progress::{Progress, Work};
 use crate::read::{Corpus, Event};
@@ -146,26 +146,25 @@ pub fn find_in(
     let shards = collection.shard_count();
     let first = AtomicUsize::new(shards);
     let watched = Watched { corpus: collection, progress };
-    let counted = Workers::new(threads)?.try_share(shards, |items| {
-        let mut counted = Vec::new();
-        for shard in items.filter(|&shard| shard <= first.load(Ordering::Relaxed)) {
-            let file = name_of(shard);
-            let mut has_id = false;
-            let records = watched.read_shard(shard, &mut |event| {
-                has_id |= document(&event).is_some_and(|(_, id)| sought.is_named(&file, id));
-                Ok(if has_id { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
-            });
-            if has_id {
-                first.fetch_min(shard, Ordering::Relaxed);
-            }
-            counted.push((shard, records.map_err(|error| (shard, error))?, has_id));
+    let count_records = |(): &mut (), shard: usize| {
+        // A shard behind the first one with the document is not read.
+        if shard > first.load(Ordering::Relaxed) {
+            return Ok(None);
         }
-        Ok(counted)
-    })?;
-    let mut counted = counted.concat();
-    counted.sort_unstable();
+        let file = name_of(shard);
+        let mut has_id = false;
+        let records = watched.read_shard(shard, &mut |event| {
+            has_id |= document(&event).is_some_and(|(_, id)| sought.is_named(&file, id));
+            Ok(if has_id { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+        })?;
+        if has_id {
+            first.fetch_min(shard, Ordering::Relaxed);
+        }
+        Ok(Some((shard, records, has_id)))
+    };
+    let counted = Threads::new(threads)?.try_map(shards, || Ok(()), count_records)?;
     let (mut records_before, mut last) = (0, None);
-    for (shard, records, has_id) in counted {
+    for (shard, records, has_id) in counted.into_iter().flatten() {
         let (at, file) = (collection.shard_file(shard), name_of(shard));
         if last.replace(at) != Some(at) {
             records_before = 0;

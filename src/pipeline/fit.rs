@@ -1,12 +1,12 @@
 //! Pass 1: counts the words of the corpus, and learns its features.
 
 use super::method::most_frequent;
-use super::workers::Workers;
 use crate::extract::vocabulary::{NumberRanks, Vocabulary};
 use crate::extract::word_counter::{MOST_PLACES, WordCounter};
 use crate::kernels::Isa;
 use crate::large_buffer::LargeBuffer;
 use crate::read::form_feed;
+use crate::threads::Threads;
 use crate::token_batch::TokenBatch;
 use crate::tokenize::ascii_letters::AsciiLetters;
 use crate::write::reference_text::Id;
@@ -101,7 +101,7 @@ impl WrittenNumbers {
 
 /// Counts the words of `corpus` and makes the `most` most frequent ones its features.
 pub(super) fn fit<'t>(
-    workers: &Workers,
+    threads: &Threads,
     isa: Isa,
     corpus: &'t [u8],
     stop_words: &[Vec<u8>],
@@ -109,60 +109,46 @@ pub(super) fn fit<'t>(
 ) -> FittedCorpus<'t> {
     let corpus = form_feed::without_byte_order_mark(corpus);
     let share_count = form_feed::share_count(corpus, SHARE_BYTES);
-    let counted = workers.share(share_count, |numbers| {
-        let mut worker = CountingWorker {
-            tokenizer: AsciiLetters::new(isa),
-            batch: TokenBatch::default(),
-            counter: WordCounter::new(corpus.len() / workers.count(), stop_words),
-            written: WrittenNumbers::default(),
-        };
-        let shares: Vec<_> = numbers
-            .map(|share| {
-                let text = &corpus[form_feed::share(corpus, share, SHARE_BYTES)];
-                (share, worker.count(text))
-            })
-            .collect();
-        (shares, worker.counter, worker.written)
+    let start = || CountingWorker {
+        tokenizer: AsciiLetters::new(isa),
+        batch: TokenBatch::default(),
+        counter: WordCounter::new(corpus.len() / threads.count(), stop_words),
+        written: WrittenNumbers::default(),
+        shares: Vec::new(),
+    };
+    let workers = threads.fold(share_count, start, |worker, share| {
+        let text = &corpus[form_feed::share(corpus, share, SHARE_BYTES)];
+        worker.count(share, text);
     });
 
-    let (mut shares, mut counters, mut written) = (Vec::new(), Vec::new(), Vec::new());
-    for (worker, (counted, counter, numbers)) in counted.into_iter().enumerate() {
-        shares.extend(counted.into_iter().map(
-            |(share, CountedShare { buffer, start, documents })| NumberedShare {
-                share,
-                worker,
-                buffer,
-                start,
-                documents,
-            },
-        ));
-        counters.push(counter);
-        written.push(numbers);
+    let mut shares = Vec::new();
+    let mut counters = Vec::new();
+    let mut written = Vec::new();
+    for (number, worker) in workers.into_iter().enumerate() {
+        let of_worker = worker.shares.into_iter();
+        shares.extend(of_worker.map(|share| NumberedShare { worker: number, ..share }));
+        counters.push(worker.counter);
+        written.push(worker.written);
     }
     shares.sort_unstable_by_key(|share| share.share);
 
-    let (vocabulary, number_ranks) = most_frequent(workers, &counters, most);
+    let (vocabulary, number_ranks) = most_frequent(threads, &counters, most);
     FittedCorpus { vocabulary, number_ranks, shares, written }
 }
 
-/// What a worker of pass 1 keeps from share to share.
-struct CountingWorker {
+/// The state that a thread of pass 1 keeps from share to share.
+struct CountingWorker<'t> {
     tokenizer: AsciiLetters,
     batch: TokenBatch,
     counter: WordCounter,
     written: WrittenNumbers,
+    /// The shares that this thread counted. It does not know its own number yet.
+    shares: Vec<NumberedShare<'t>>,
 }
 
-/// A share as one worker knows it; the fields are those of [`NumberedShare`].
-struct CountedShare<'t> {
-    buffer: usize,
-    start: usize,
-    documents: Vec<(Id<'t>, usize)>,
-}
-
-impl CountingWorker {
+impl<'t> CountingWorker<'t> {
     /// Counts and numbers the words of one share.
-    fn count<'t>(&mut self, text: &'t [u8]) -> CountedShare<'t> {
+    fn count(&mut self, share: usize, text: &'t [u8]) {
         // A word and its separator take two bytes. What is not written takes no memory.
         let (buffer, start) = self.written.with_room((text.len() / 2 + 2) * MOST_PLACES);
         let mut documents = Vec::new();
@@ -174,6 +160,7 @@ impl CountingWorker {
             documents.push((Id::new(document.id), end));
         }
         self.written.used = end;
-        CountedShare { buffer: self.written.buffers.len() - 1, start, documents }
+        let buffer = self.written.buffers.len() - 1;
+        self.shares.push(NumberedShare { share, worker: 0, buffer, start, documents });
     }
 }

@@ -8,10 +8,10 @@ use crate::hamming::planner::{IndexName, Plan, Task, Workload};
 use crate::matches::ValuePair;
 use crate::pipeline::emit_pairs::{PairForm, PairOutput, Sink, emit};
 use crate::pipeline::timings::{StageClock, Timings};
-use crate::pipeline::workers;
 use crate::pipeline::write_groups::{write_groups, write_query_groups};
 use crate::progress::{Progress, Work};
 use crate::resources::Resources;
+use crate::threads::Threads;
 
 /// The plan of a self-join, by the method `index` where it is not left to the planner.
 ///
@@ -64,7 +64,7 @@ pub fn join_fingerprints(
     sink: &mut Sink<'_>,
 ) -> Result<Timings> {
     let clock = StageClock::start(progress);
-    workers::start(resources.threads)?.install(|| match form.output {
+    Threads::started(resources.threads)?.run(|| match form.output {
         PairOutput::Count => {
             let count = door::count_self_join(rows, plan, resources, &clock)?;
             clock.counted("pairs", count);
@@ -79,7 +79,7 @@ pub fn join_fingerprints(
         PairOutput::Tsv | PairOutput::Numpy | PairOutput::Parquet => {
             emit(&*door::self_partners(rows, plan, resources, &clock)?, form, &clock, sink)
         }
-    })?;
+    })??;
     Ok(clock.into_timings())
 }
 
@@ -99,7 +99,7 @@ pub fn search_fingerprints(
     sink: &mut Sink<'_>,
 ) -> Result<Timings> {
     let clock = StageClock::start(progress);
-    workers::start(resources.threads)?.install(|| match form.output {
+    Threads::started(resources.threads)?.run(|| match form.output {
         PairOutput::Groups => {
             let found = door::join(queries, corpus, plan, resources, &clock)?;
             clock.begin("listing groups", Work::Steps(0));
@@ -109,7 +109,7 @@ pub fn search_fingerprints(
         PairOutput::Count | PairOutput::Tsv | PairOutput::Numpy | PairOutput::Parquet => {
             emit(&*door::partners(queries, corpus, plan, resources, &clock)?, form, &clock, sink)
         }
-    })?;
+    })??;
     Ok(clock.into_timings())
 }
 
@@ -126,7 +126,7 @@ pub fn list_pairs(
     resources: &Resources,
     progress: &dyn Progress,
 ) -> Result<Vec<ValuePair>> {
-    workers::start(resources.threads)?.install(|| {
+    Threads::started(resources.threads)?.run(|| {
         let partners = match queries {
             None => door::self_partners(corpus, plan, resources, progress)?,
             Some(queries) => door::partners(queries, corpus, plan, resources, progress)?,
@@ -149,7 +149,7 @@ pub fn list_pairs(
             },
         )?;
         Ok(pairs)
-    })
+    })?
 }
 
 #[cfg(test)]

@@ -437,8 +437,10 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kernels::Isa;
+    use crate::context::Context;
+
     use crate::progress::NoProgress;
+    use crate::resources::Resources;
     use crate::search::set_join::SetJoin;
     use crate::similarity::Threshold;
     use crate::stable_hash::mix;
@@ -497,7 +499,8 @@ mod tests {
     #[test]
     fn what_is_dear_is_read_once_and_stays_the_same() {
         let folder = tempfile::tempdir().unwrap();
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().unwrap();
+        let resources = Resources { threads: 3, ..Resources::default() };
+        let context = Context::new(&resources, &NoProgress).unwrap();
         let threshold = Threshold::new(3, 5).unwrap();
         let all_bytes = counted().term_count_hint() * TERM_BYTES;
         let mut expected = None;
@@ -508,13 +511,8 @@ mod tests {
                 let price = |shard| if is_dear(shard) { Price::Dear } else { Price::Cheap };
                 let kept =
                     KeptTerms::new(&source, &price, memory, (folder.path(), u64::MAX), &NoProgress);
-                let join = SetJoin {
-                    threshold,
-                    pool: Some(&pool),
-                    memory_bytes,
-                    isa: Isa::detected(),
-                    progress: &NoProgress,
-                };
+                let context = context.with_memory(memory_bytes);
+                let join = SetJoin::new(threshold, &context);
                 let alike = join.self_join(&kept).unwrap();
                 assert!(alike.pairs.len() > 100);
                 // Whoever adds up all shards for each of them does so for hours where files are many.

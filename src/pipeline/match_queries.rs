@@ -6,12 +6,12 @@ use super::fingerprint_documents::{
 };
 use super::fit::fit;
 use super::timings::Timings;
-use super::workers::Workers;
 use crate::error::{Error, Result};
 use crate::fingerprint::table_simhash::TableSimhash;
 use crate::fingerprint_table::{Lane, Reach, Wide};
 use crate::hamming::linear_scan;
 use crate::kernels::Isa;
+use crate::threads::Threads;
 use crate::write::reference_text::ReferenceText;
 
 /// Queries that a worker takes at a time.
@@ -79,7 +79,7 @@ fn match_in_lanes<L: Lane>(
     // No two fingerprints differ in more bits than they have.
     let bits = config.hash_table.bits();
     let reach = Reach::bits(bits, config.max_distance.min(bits));
-    let workers = Workers::new(config.threads)?;
+    let workers = Threads::new(config.threads)?;
     timings.end("start threads");
 
     let most = config.hash_table.rows().len();
@@ -122,7 +122,7 @@ struct Block {
 }
 
 fn compare<L: Lane>(
-    workers: &Workers,
+    workers: &Threads,
     documents: &FingerprintedDocuments<'_, L>,
     queries: &FingerprintedDocuments<'_, L>,
     reach: Reach,

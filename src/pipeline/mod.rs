@@ -54,7 +54,6 @@ pub mod suggest;
 pub mod timings;
 mod verify;
 mod watched;
-mod workers;
 pub mod write_fingerprints;
 mod write_groups;
 

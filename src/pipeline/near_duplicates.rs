@@ -6,9 +6,9 @@ use super::levels::{Found, levels, stricter_levels};
 use super::plan::{Plan, Task};
 use super::shard_summary::CollectionSummary;
 use super::timings::Timings;
-use super::workers::Workers;
 use crate::close::{Close, Neighbourhood};
 use crate::cluster::{Cluster, Removal, clusters, components, keep};
+use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::progress::{Progress, Work};
 use crate::read::Corpus;
@@ -73,12 +73,12 @@ pub fn find_near_duplicates(
             rule,
         ));
     }
-    let workers = Workers::new(plan.resources().threads)?;
+    let context = &Context::new(plan.resources(), progress)?;
     let FoundClose { read, close, mut timings, spooled_bytes } =
-        find_close(corpora, plan, &workers, progress)?;
+        find_close(corpora, plan, context)?;
     progress.begin("clustering", Work::Steps(0));
     let around = Neighbourhood::new(&close);
-    let (removals, stricter) = workers.run(|| {
+    let (removals, stricter) = context.threads().run(|| {
         let found = Found { read: &read, around: &around, plan };
         let stricter = || if close.is_complete { stricter_levels(&found) } else { Vec::new() };
         rayon::join(|| removals(&read, &around, plan), stricter)

@@ -1,12 +1,12 @@
 //! What one reading of a collection tells beside its texts: IDs, bad records, faults, lengths.
 
 use super::config::Keep;
-use super::workers::Workers;
 use crate::document::{Bad, Content, Document, DocumentIds, ShardIds};
 use crate::error::Result;
 use crate::fault::Fault;
 use crate::field_value::FieldValue;
 use crate::read::{Corpus, Event};
+use crate::threads::Threads;
 use std::cmp::Ordering;
 use std::ops::ControlFlow;
 
@@ -174,17 +174,13 @@ impl CollectionSummary {
     /// # Errors
     ///
     /// The collection cannot be read, or has more than 2³² − 1 documents.
-    pub(super) fn read(collection: &dyn Corpus, workers: &Workers) -> Result<Self> {
-        let parts = workers.try_share(collection.shard_count(), |shards| {
-            let read_shard = |shard| {
-                let read = read_summarized(collection, shard, false, &mut |_, _| Ok(true));
-                read.map(|summary| (shard, summary)).map_err(|error| (shard, error))
-            };
-            shards.map(read_shard).collect::<Result<Vec<_>, _>>()
-        })?;
-        let mut parts: Vec<_> = parts.into_iter().flatten().collect();
-        parts.sort_unstable_by_key(|part| part.0);
-        Self::new(collection, parts.into_iter().map(|(_, summary)| summary).collect())
+    pub(super) fn read(collection: &dyn Corpus, threads: &Threads) -> Result<Self> {
+        let summaries = threads.try_map(
+            collection.shard_count(),
+            || Ok(()),
+            |(), shard| read_summarized(collection, shard, false, &mut |_, _| Ok(true)),
+        )?;
+        Self::new(collection, summaries)
     }
 
     /// The summaries of all shards, put together in their order.

@@ -31,7 +31,7 @@ const NOUN_FOLDERS: &[&str] = &["kernels"];
 /// Where `unsafe` may stand.
 const UNSAFE: &[&str] = &["kernels/", "mapped_file.rs", "bin/simtool/"];
 /// Where threads may be started.
-const RAYON: &[&str] = &["hamming/", "search/", "pipeline/"];
+const RAYON: &[&str] = &["threads.rs", "hamming/", "search/", "pipeline/"];
 /// Third-party crates that stay in their room.
 const ROOMS: &[(&str, &[&str])] = &[
     ("memmap2", &["mapped_file.rs", "large_buffer.rs"]),

@@ -1,6 +1,7 @@
 //! What the run makes of documents, made of those that are looked at.
 
 use super::stretch::Making;
+use crate::context::Context;
 use crate::error::Result;
 use crate::fingerprint_rows::{FingerprintRows, Shape};
 use crate::kernels::Isa;
@@ -8,7 +9,6 @@ use crate::pipeline::method::{
     Criterion, DocumentTerms, Fitted, RowMaker, RowScratch, TermScratch,
 };
 use crate::pipeline::plan::Plan;
-use crate::progress::NoProgress;
 use crate::search::set_join::{SetJoin, TermSource, Wanted};
 use crate::similarity::Threshold;
 use crate::unordered_map::UnorderedMap;
@@ -90,13 +90,8 @@ impl SampledTerms {
 
     /// The share of the terms that is in documents which are like another one of these.
     pub(super) fn alike_share(&self, isa: Isa) -> f64 {
-        let join = SetJoin {
-            threshold: self.threshold,
-            pool: None,
-            memory_bytes: COMPARING_BYTES,
-            isa,
-            progress: &NoProgress,
-        };
+        let context = Context::default().with_isa(isa).with_memory(COMPARING_BYTES);
+        let join = SetJoin::new(self.threshold, &context);
         let Ok(close) = join.self_join(self) else { return 0.0 };
         let mut has_partner = [false; COMPARED_DOCUMENTS];
         let of_pairs = close.pairs.iter().flat_map(|pair| [pair.a, pair.b]);

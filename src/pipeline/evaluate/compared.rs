@@ -2,19 +2,18 @@
 
 use super::labelled::DocumentsInMemory;
 use super::term_lists::TermLists;
-use crate::error::{ErrorKind, Result};
+use crate::context::Context;
+use crate::error::Result;
 use crate::evaluate::step;
 use crate::evaluate::truth::Pair;
 use crate::evaluation::{SIMILARITY_STEPS, Scale};
 use crate::fingerprint_rows::FingerprintRows;
 use crate::kernels::Isa;
 use crate::kernels::row_distances::row_distances;
-use crate::pipeline::fingerprint_collection::{Wordless, fingerprint_collection};
+use crate::pipeline::fingerprint_collection::{Wordless, learn_and_fingerprint};
 use crate::pipeline::method::{Criterion, DocumentTerms, Fitted, Method, TermScratch, Terms};
-use crate::pipeline::workers::Workers;
-use crate::progress::{Progress, Work};
+use crate::progress::Work;
 use crate::read::Corpus;
-use crate::resources::Resources;
 use crate::similarity::{Measure, Threshold};
 use std::ops::AddAssign;
 
@@ -33,11 +32,9 @@ pub(super) enum Compared {
     Verified(Rows, TermLists, Threshold),
 }
 
-/// How a collection is compared, and by whom.
+/// Compares the documents of a collection with each other.
 pub(super) struct Comparing<'c> {
-    pub(super) workers: &'c Workers,
-    pub(super) resources: &'c Resources,
-    pub(super) progress: &'c dyn Progress,
+    pub(super) context: &'c Context<'c>,
 }
 
 /// Rows of documents that have one.
@@ -79,7 +76,7 @@ impl Compared {
     ///
     /// # Errors
     ///
-    /// As [`fingerprint_collection`].
+    /// As [`learn_and_fingerprint`].
     pub(super) fn new(
         method: &Method,
         documents: &DocumentsInMemory,
@@ -87,10 +84,9 @@ impl Compared {
     ) -> Result<Self> {
         let corpus = documents.corpus();
         let rows = || -> Result<Rows> {
-            let Comparing { resources, progress, .. } = *comparing;
-            let wordless = Wordless::Allowed;
             let recipe = method.recipe();
-            let made = fingerprint_collection(&corpus, recipe, resources, wordless, progress)?;
+            let made =
+                learn_and_fingerprint(&corpus, recipe, Wordless::Allowed, comparing.context)?;
             Ok(Rows::new(made.rows))
         };
         let sets = || comparing.sets(method.compared(), documents, &corpus);
@@ -192,12 +188,13 @@ impl Comparing<'_> {
         documents: &DocumentsInMemory,
         corpus: &dyn Corpus,
     ) -> Result<TermLists> {
-        let Self { workers, resources, progress, .. } = *self;
-        let fitted = Fitted::learn(terms, corpus, workers, resources, progress)?;
-        let reader = DocumentTerms::new(terms, &fitted, resources.isa);
+        let context = self.context;
+        let progress = context.progress();
+        let fitted = Fitted::learn(terms, corpus, context)?;
+        let reader = DocumentTerms::new(terms, &fitted, context.isa());
         progress.begin("reading", Work::Bytes(corpus.bytes()));
         let blocks = (0..documents.len()).step_by(BLOCK).collect();
-        let sets = workers.map(blocks, |first: usize| {
+        let sets = context.threads().map(blocks, |first: usize| {
             let mut scratch = TermScratch::default();
             let end = (first + BLOCK).min(documents.len());
             let set = |row| {
@@ -210,14 +207,10 @@ impl Comparing<'_> {
             };
             (first..end).map(set).collect::<Vec<_>>()
         });
-        self.refuse_cancelled()?;
+        context.check_cancelled()?;
         let weight = |term| reader.weight(term);
         let weight = reader.frequencies().map(|_| &weight as &dyn Fn(u64) -> u32);
-        TermLists::new(&sets.concat(), weight, workers, resources.isa)
-    }
-
-    fn refuse_cancelled(&self) -> Result<()> {
-        if self.progress.is_cancelled() { Err(ErrorKind::Cancelled.into()) } else { Ok(()) }
+        TermLists::new(&sets.concat(), weight, context.threads(), context.isa())
     }
 
     /// Begins to compare all pairs, calls `work` with every block of documents and the end of it, in
@@ -233,21 +226,19 @@ impl Comparing<'_> {
             (first..end).map(|row| (documents - row - 1) as u64).sum::<u64>()
         };
         let all = documents as u64 * (documents as u64).saturating_sub(1) / 2;
-        self.progress.begin("comparing", Work::Steps(all));
-        let states = self.workers.share(documents.div_ceil(BLOCK), |blocks| {
-            let mut state = state();
-            for block in blocks {
-                if self.progress.is_cancelled() {
-                    break;
-                }
+        let progress = self.context.progress();
+        progress.begin("comparing", Work::Steps(all));
+        self.context.threads().try_fold(
+            documents.div_ceil(BLOCK),
+            || Ok(state()),
+            |state, block| {
+                self.context.check_cancelled()?;
                 let first = block * BLOCK;
-                work(&mut state, first, (first + BLOCK).min(documents));
-                self.progress.advance(pairs(first));
-            }
-            state
-        });
-        self.refuse_cancelled()?;
-        Ok(states)
+                work(state, first, (first + BLOCK).min(documents));
+                progress.advance(pairs(first));
+                Ok(())
+            },
+        )
     }
 
     /// Every two rows, with their distance.
@@ -273,7 +264,7 @@ impl Comparing<'_> {
                     }
                     let query = &words[row * width..(row + 1) * width];
                     let others = &words[from * width..tile_end * width];
-                    row_distances(*shape, query, others, self.resources.isa, distances);
+                    row_distances(*shape, query, others, self.context.isa(), distances);
                     let document = documents[row];
                     for (&other, &distance) in documents[from..].iter().zip(&*distances) {
                         visit(state, [document, other], distance as usize);

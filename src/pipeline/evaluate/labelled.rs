@@ -6,9 +6,9 @@ use crate::evaluate::truth::{IdRows, Pair, TruthFormat, read_truth};
 use crate::evaluation::LabelledName;
 use crate::pipeline::shard_summary::{CollectionSummary, read_summarized};
 use crate::pipeline::watched::Watched;
-use crate::pipeline::workers::Workers;
 use crate::progress::{Progress, Work};
 use crate::read::{Corpus, Texts};
+use crate::threads::Threads;
 use std::path::{Path, PathBuf};
 
 /// The bytes of a file of labels.
@@ -39,25 +39,21 @@ impl DocumentsInMemory {
     /// The threads cannot be started, there are more than 2³² − 1 documents, or `progress` is
     /// cancelled. What is wrong with the input is part of the summary.
     pub fn read(corpus: &dyn Corpus, threads: usize, progress: &dyn Progress) -> Result<Self> {
-        let workers = Workers::new(threads)?;
+        let threads = Threads::new(threads)?;
         progress.begin("reading", Work::Bytes(corpus.bytes()));
         let corpus = &Watched { corpus, progress } as &dyn Corpus;
-        let read = |shards: &mut dyn Iterator<Item = usize>| {
-            let read_shard = |shard| {
-                let mut texts = Vec::new();
-                let read = read_summarized(corpus, shard, false, &mut |_, document| {
-                    texts.push(document.text.to_vec());
-                    Ok(true)
-                });
-                read.map(|summary| (shard, texts, summary)).map_err(|error| (shard, error))
-            };
-            shards.map(read_shard).collect::<Result<Vec<_>, _>>()
+        let read_shard = |(): &mut (), shard| {
+            let mut texts = Vec::new();
+            let summary = read_summarized(corpus, shard, false, &mut |_, document| {
+                texts.push(document.text.to_vec());
+                Ok(true)
+            })?;
+            Ok((texts, summary))
         };
-        let parts = workers.try_share(corpus.shard_count(), read)?;
-        let mut parts: Vec<_> = parts.into_iter().flatten().collect();
-        parts.sort_unstable_by_key(|part| part.0);
-        let (mut texts, mut summaries) = (Vec::new(), Vec::new());
-        for (_, part, summary) in parts {
+        let parts = threads.try_map(corpus.shard_count(), || Ok(()), read_shard)?;
+        let mut texts = Vec::new();
+        let mut summaries = Vec::new();
+        for (part, summary) in parts {
             texts.extend(part);
             summaries.push(summary);
         }

@@ -15,7 +15,7 @@ pub use sampled::{SampleSettings, SampledMethod, estimate_by_sample};
 use super::compare::compare_texts;
 use super::method::presets::NamedMethod;
 use super::method::{Criterion, Method};
-use super::workers::Workers;
+use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::evaluate::truth::Pair;
 use crate::evaluate::{Histogram, common_threshold};
@@ -43,8 +43,8 @@ pub fn evaluate(
     if methods.is_empty() {
         return Err(Error::config("methods", "", "must name at least one method"));
     }
-    let workers = &Workers::new(resources.threads)?;
-    let comparing = &Comparing { workers, resources, progress };
+    let context = &Context::new(resources, progress)?;
+    let comparing = &Comparing { context };
     let evaluated = |named: &NamedMethod| {
         let measured =
             collections.iter().map(|labelled| measured(labelled, &named.method, comparing));
@@ -142,7 +142,7 @@ fn wrong_pairs(
     let wrong = |is_true: bool, (at, [a, b]): (usize, Pair)| {
         let documents = &labelled.documents;
         let texts = [a, b].map(|row| documents.text(row));
-        let similarity = compare_texts(texts, method, comparing.resources.isa).similarity;
+        let similarity = compare_texts(texts, method, comparing.context.isa()).similarity;
         WrongPair {
             collection,
             is_true,

@@ -6,8 +6,9 @@
 //! that the method compares, which is no person's judgement.
 
 use super::compared::Rows;
+use crate::context::Context;
 use crate::document::DocOrdinal;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::evaluate::{RatioEstimate, SampledDocument, ratio_estimate};
 use crate::pipeline::fingerprint_collection::{Wordless, fingerprint_collection};
 use crate::pipeline::method::presets::NamedMethod;
@@ -15,7 +16,6 @@ use crate::pipeline::method::{Criterion, DocumentTerms, Fitted, Method, TermScra
 use crate::pipeline::probe_sets::ProbeSets;
 use crate::pipeline::shard_summary::{CollectionSummary, read_again};
 use crate::pipeline::watched::Watched;
-use crate::pipeline::workers::Workers;
 use crate::progress::{Progress, Work};
 use crate::read::Corpus;
 use crate::resources::Resources;
@@ -73,12 +73,12 @@ pub fn estimate_by_sample(
     progress: &dyn Progress,
 ) -> Result<(SampledMethod, CollectionSummary)> {
     let NamedMethod { name, method } = named;
-    let workers = &Workers::new(resources.threads)?;
+    let context = &Context::new(resources, progress)?;
     let watched = &Watched { corpus, progress } as &dyn Corpus;
     let (rows, summary) = match method.close() {
         Criterion::Similarity(_) => {
             progress.begin("reading", Work::Bytes(watched.bytes()));
-            (None, CollectionSummary::read(watched, workers)?)
+            (None, CollectionSummary::read(watched, context.threads())?)
         }
         Criterion::Distance(distance) => {
             let (recipe, wordless) = (method.recipe(), Wordless::Allowed);
@@ -91,7 +91,7 @@ pub fn estimate_by_sample(
     }
     let sample = drawn(watched, &summary, settings);
     let similarity = settings.similarity.unwrap_or_else(|| own_similarity(method));
-    let similar = Similar { corpus: watched, summary: &summary, workers, progress };
+    let similar = Similar { corpus: watched, summary: &summary, context };
     let thresholds = Wanted {
         truth: similarity,
         found: match method.close() {
@@ -99,7 +99,7 @@ pub fn estimate_by_sample(
             Criterion::Distance(_) => method.verify(),
         },
     };
-    let partners = similar.partners(method, &sample, thresholds, resources)?;
+    let partners = similar.partners(method, &sample, thresholds)?;
 
     let (mut recall, mut precision) = (Vec::new(), Vec::new());
     for (&document, Partners { truth, similar }) in sample.iter().zip(&partners) {
@@ -186,21 +186,13 @@ struct Partners {
 struct Similar<'s> {
     corpus: &'s dyn Corpus,
     summary: &'s CollectionSummary,
-    workers: &'s Workers,
-    progress: &'s dyn Progress,
+    context: &'s Context<'s>,
 }
 
 impl Similar<'_> {
-    fn partners(
-        &self,
-        method: &Method,
-        sample: &[u32],
-        wanted: Wanted,
-        resources: &Resources,
-    ) -> Result<Vec<Partners>> {
-        let (terms, isa) = (method.compared(), resources.isa);
-        let fitted = Fitted::learn(terms, self.corpus, self.workers, resources, self.progress)?;
-        let terms = &DocumentTerms::new(terms, &fitted, isa);
+    fn partners(&self, method: &Method, sample: &[u32], wanted: Wanted) -> Result<Vec<Partners>> {
+        let fitted = Fitted::learn(method.compared(), self.corpus, self.context)?;
+        let terms = &DocumentTerms::new(method.compared(), &fitted, self.context.isa());
         let mut sets = self
             .visit_sets(
                 terms,
@@ -254,25 +246,23 @@ impl Similar<'_> {
         state: impl Fn() -> S + Sync,
         visit: impl Fn(&mut S, u32, &[u64]) + Sync,
     ) -> Result<Vec<S>> {
-        self.progress.begin("joining the sample", Work::Bytes(self.corpus.bytes()));
-        self.workers.try_share(self.corpus.shard_count(), |shards| {
-            let (mut state, mut scratch) = (state(), TermScratch::default());
-            for shard in shards {
+        self.context.progress().begin("joining the sample", Work::Bytes(self.corpus.bytes()));
+        let states = self.context.threads().try_fold(
+            self.corpus.shard_count(),
+            || Ok((state(), TermScratch::default())),
+            |(state, scratch), shard| {
                 let first = self.summary.ids.first_of_shard(shard).0;
                 let count = self.summary.ids.end_of_shard(shard).0 - first;
                 let is_wanted = |index: u32| wanted(first + index);
-                let read = read_again(self.corpus, shard, count, &is_wanted, &mut |index, text| {
-                    let set = terms.of(text, &mut scratch);
+                read_again(self.corpus, shard, count, &is_wanted, &mut |index, text| {
+                    let set = terms.of(text, scratch);
                     set.sort_unstable();
                     set.dedup();
-                    visit(&mut state, first + index, set);
-                });
-                read.map_err(|error| (shard, error))?;
-                if self.progress.is_cancelled() {
-                    return Err((shard, ErrorKind::Cancelled.into()));
-                }
-            }
-            Ok(state)
-        })
+                    visit(state, first + index, set);
+                })?;
+                self.context.check_cancelled()
+            },
+        )?;
+        Ok(states.into_iter().map(|(state, _)| state).collect())
     }
 }

@@ -6,7 +6,7 @@
 use crate::error::Result;
 use crate::kernels::Isa;
 use crate::kernels::shared_bits::shared_bits;
-use crate::pipeline::workers::Workers;
+use crate::threads::Threads;
 use rayon::slice::ParallelSliceMut;
 use std::ops::{AddAssign, Range};
 
@@ -48,7 +48,7 @@ impl TermLists {
     pub(super) fn new(
         sets: &[Vec<u64>],
         weight: Option<&dyn Fn(u64) -> u32>,
-        workers: &Workers,
+        workers: &Threads,
         isa: Isa,
     ) -> Result<Self> {
         let sums = |weight: &dyn Fn(u64) -> u32| {
@@ -204,7 +204,7 @@ mod tests {
             vec![7],
             vec![1, 5, 10, u64::MAX],
         ];
-        let lists = TermLists::new(&few, None, &Workers::new(2).unwrap(), Isa::Portable).unwrap();
+        let lists = TermLists::new(&few, None, &Threads::new(2).unwrap(), Isa::Portable).unwrap();
         assert_eq!((lists.len(), lists.weight(0), lists.bytes_per_document()), (5, 4, 19));
         // Of many documents those terms are in lists that two have, and most others are bits.
         let many = (0..100_u64).map(|document| {
@@ -220,7 +220,7 @@ mod tests {
     }
 
     fn check(sets: &[Vec<u64>], isa: Isa) {
-        let workers = Workers::new(2).unwrap();
+        let workers = Threads::new(2).unwrap();
         let lists = TermLists::new(sets, None, &workers, isa).unwrap();
         assert!(lists.width > 0);
         check_lists::<u32>(sets, &lists, |_| 1);

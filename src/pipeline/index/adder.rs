@@ -5,6 +5,7 @@ use super::lookup::{Lookup, Near};
 use super::merge::{check_memory, merged_with, most_rows, seal};
 use super::pending::{Input, Pending};
 use super::stored::{check_rows, check_shape, find, near_of, removed};
+use crate::context::Context;
 use crate::durable::Disk;
 use crate::error::Result;
 use crate::fingerprint_rows::FingerprintRows;
@@ -13,10 +14,10 @@ use crate::hamming::planner::Task;
 use crate::mapped_file::FileAccess;
 use crate::matches::Match;
 use crate::pipeline::method::Method;
-use crate::pipeline::workers::Workers;
 use crate::progress::NoProgress;
 use crate::resources::Resources;
 use crate::store::{IndexWriter, Repeats};
+use crate::threads::Threads;
 use std::borrow::Cow;
 use std::path::Path;
 use std::sync::Arc;
@@ -54,8 +55,7 @@ pub struct IndexAdder {
     recipe: Arc<KeptRecipe>,
     removed: Vec<u64>,
     pending: Pending,
-    resources: Resources,
-    workers: Arc<Workers>,
+    context: Context<'static>,
 }
 
 impl IndexAdder {
@@ -87,8 +87,9 @@ impl IndexAdder {
         let recipe = Arc::new(KeptRecipe::of(writer.folder().manifest())?);
         check_rows(writer.folder(), &recipe)?;
         let removed = removed(writer.folder())?;
-        let workers = Arc::new(Workers::started(resources.threads)?);
-        Ok(Self { writer, recipe, removed, pending: Pending::default(), resources, workers })
+        let threads = Threads::started(resources.threads)?;
+        let context = Context::of_threads(threads, &resources, &NoProgress);
+        Ok(Self { writer, recipe, removed, pending: Pending::default(), context })
     }
 
     /// That the index keeps the rows of a method, and the same are near.
@@ -107,8 +108,8 @@ impl IndexAdder {
     }
 
     /// What makes rows, to be used while documents are added.
-    pub(super) fn shared(&self) -> (Arc<KeptRecipe>, Resources, Arc<Workers>) {
-        (Arc::clone(&self.recipe), self.resources.clone(), Arc::clone(&self.workers))
+    pub(super) fn shared(&self) -> (Arc<KeptRecipe>, Context<'static>) {
+        (Arc::clone(&self.recipe), self.context.clone())
     }
 
     /// Adds documents in their order: each that is near none before it, of this call or an earlier one,
@@ -139,7 +140,7 @@ impl IndexAdder {
         check_shape(rows, &self.recipe)?;
         // Threads are woken once for all that they do.
         let near = || rayon::join(|| self.nearest(rows), || self.within(rows));
-        let (stored, within) = self.workers.run(near)?;
+        let (stored, within) = self.context.threads().run(near)?;
         let (stored, within) = (stored?, within?);
         // The number of each different row that was added.
         let mut numbers: Vec<Option<u64>> = vec![None; within.groups()];
@@ -172,7 +173,7 @@ impl IndexAdder {
     }
 
     fn lookup(&self) -> Lookup<'_> {
-        Lookup { recipe: &self.recipe, resources: &self.resources, workers: &self.workers }
+        Lookup { recipe: &self.recipe, context: &self.context }
     }
 
     /// The nearest document before this call, for each row.
@@ -204,8 +205,8 @@ impl IndexAdder {
     /// What is near among the rows themselves.
     fn within(&self, rows: &FingerprintRows<'_>) -> Result<Within> {
         let plan = self.lookup().plan(Task::SelfJoin, rows)?;
-        let join = || door::self_join(rows, &plan, &self.resources, &NoProgress);
-        let joined = self.workers.run(join)??;
+        let join = || door::self_join(rows, &plan, &self.context.resources(), &NoProgress);
+        let joined = self.context.threads().run(join)??;
         let mut group_of = vec![NONE; rows.len()];
         for group in 0..joined.groups.len() as u32 {
             for &row in joined.groups.rows(group) {
@@ -231,15 +232,15 @@ impl IndexAdder {
         let merged = {
             let segments = self.writer.folder().segments();
             let next = self.writer.next_number() + self.pending.len() as u64;
-            let most_rows = most_rows(&self.recipe, self.resources.memory);
+            let most_rows = most_rows(&self.recipe, self.context.memory().limit());
             merged_with(segments, &self.pending, next, most_rows)
         };
         self.seal_with(merged)
     }
 
     fn seal_with(&mut self, merged: usize) -> Result<()> {
-        let Self { writer, recipe, removed, pending, resources, workers } = self;
-        seal(writer, merged, pending, removed, recipe, (resources, workers))
+        let Self { writer, recipe, removed, pending, context } = self;
+        seal(writer, merged, pending, removed, recipe, context)
     }
 
     /// Makes everything that was added the index's, for good: when this returns, no power cut takes it
@@ -268,7 +269,7 @@ impl IndexAdder {
         let is_compact = segments <= 1 && self.removed.is_empty() && self.pending.is_empty();
         if !is_compact {
             let rows = (rows + self.pending.len()) as u64;
-            check_memory(rows, &self.recipe, self.resources.memory)?;
+            check_memory(rows, &self.recipe, self.context.memory().limit())?;
             self.seal_with(segments)?;
             self.removed.clear();
         }

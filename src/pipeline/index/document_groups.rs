@@ -2,6 +2,7 @@
 //! is in memory, and documents come in their order.
 
 use super::kept_recipe::KeptRecipe;
+use crate::context::Context;
 use crate::document::{DocOrdinal, DocumentIds};
 use crate::document_name::DocumentName;
 use crate::error::Result;
@@ -11,10 +12,8 @@ use crate::pipeline::method::Fitted;
 use crate::pipeline::outputs::document_name_at;
 use crate::pipeline::shard_summary::CollectionSummary;
 use crate::pipeline::watched::Watched;
-use crate::pipeline::workers::Workers;
-use crate::progress::{Progress, Work};
+use crate::progress::Work;
 use crate::read::{Corpus, Price, Visit};
-use crate::resources::Resources;
 use std::path::Path;
 
 /// Bytes of a group, on disk.
@@ -118,17 +117,21 @@ pub(super) fn for_each_group(
     corpus: &dyn Corpus,
     shards: &[usize],
     recipe: &KeptRecipe,
-    (resources, workers): (&Resources, &Workers),
+    context: &Context<'_>,
     keeps_ids: bool,
-    progress: &dyn Progress,
     visit: &mut dyn FnMut(&Group<'_>) -> Result<()>,
 ) -> Result<CollectionSummary> {
     let bytes = |shard: &usize| corpus.shard_bytes(*shard);
+    let progress = context.progress();
     progress.begin("reading", Work::Bytes(shards.iter().map(bytes).sum()));
     let watched = Watched { corpus, progress };
-    let (recipe, fitted) = (recipe.method().recipe(), &Fitted::Nothing);
-    let wordless = Wordless::Allowed;
-    let rows = Rows { recipe, fitted, by_field: false, wordless, workers, progress };
+    let rows = Rows {
+        recipe: recipe.method().recipe(),
+        fitted: &Fitted::Nothing,
+        by_field: false,
+        wordless: Wordless::Allowed,
+        context,
+    };
     let mut told = CollectionSummary::default();
     let (mut rest, mut begun, mut ids) = (shards, (usize::MAX, 0), Vec::new());
     while !rest.is_empty() {
@@ -140,7 +143,7 @@ pub(super) fn for_each_group(
         };
         let count = rest.iter().take_while(is_in).count();
         let (group, later) = rest.split_at(count);
-        let mut made = rows.read(&SomeShards { corpus: &watched, shards: group }, resources)?;
+        let mut made = rows.read(&SomeShards { corpus: &watched, shards: group })?;
         for bad in &mut made.summary.quarantined {
             if bad.file == begun.0 {
                 bad.record.record += begun.1;

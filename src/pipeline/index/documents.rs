@@ -11,9 +11,9 @@ use crate::error::{Error, Result};
 use crate::fingerprint_rows::{FingerprintRows, RowsBuilder};
 use crate::pipeline::outputs::{BadRecords, write_kept_copies};
 use crate::pipeline::shard_summary::CollectionSummary;
-use crate::pipeline::workers::Workers;
 use crate::progress::Progress;
 use crate::read::{Collection, Corpus};
+use crate::threads::Threads;
 use crate::write::output_folder::OutputFolder;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -91,15 +91,14 @@ impl IndexAdder {
         // How many documents of each file were met.
         let mut met: BTreeMap<usize, u64> = BTreeMap::new();
         let mut uncommitted = 0;
-        let (recipe, resources, workers) = self.shared();
+        let (recipe, context) = self.shared();
         let AddedCorpus { new, repeats, done_before, is_kept, .. } = &mut result;
         let read = for_each_group(
             corpus,
             &shards,
             &recipe,
-            (&resources, &workers),
+            &context.with_progress(progress),
             keeps_ids,
-            progress,
             &mut |group| {
                 let is_missing = |&file: &usize| {
                     let met = met.entry(file).or_default();
@@ -174,7 +173,7 @@ pub fn write_only_new(
 ) -> Result<()> {
     let is_kept = |document: DocOrdinal| added.is_kept[document.index()];
     let (ids, bad, target) = (&added.read.ids, BadRecords::Keep, folder.aside());
-    let workers = Workers::new(threads)?;
+    let workers = Threads::new(threads)?;
     workers.run(|| write_kept_copies(collection, ids, &is_kept, bad, target, progress))?
 }
 
@@ -212,11 +211,11 @@ impl Index {
             return Err(Error::config("corpus", "nothing", "must name a file"));
         }
         let shards: Vec<usize> = (0..corpus.shard_count()).collect();
-        let (recipe, resources, workers) = self.shared();
+        let (recipe, context) = self.shared();
         let tell_group = &mut |group: &Group<'_>| {
             let found = self.near(group.rows(), only_nearest)?;
             found.iter().enumerate().try_for_each(|(row, near)| tell(&group.name(row), near))
         };
-        for_each_group(corpus, &shards, recipe, (resources, workers), false, progress, tell_group)
+        for_each_group(corpus, &shards, recipe, &context.with_progress(progress), false, tell_group)
     }
 }

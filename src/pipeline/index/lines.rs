@@ -2,13 +2,12 @@
 
 use super::adder::{Added, Arrival, IndexAdder};
 use super::kept_recipe::KeptRecipe;
+use crate::context::Context;
 use crate::document::{Bad, Content};
 use crate::error::Result;
 use crate::fingerprint_rows::{RowsBuilder, Shape};
 use crate::pipeline::method::{Fitted, RowMaker, RowScratch};
-use crate::pipeline::workers::Workers;
 use crate::read::{Corpus, Event, JsonLinesInMemory, ReadOptions};
-use crate::resources::Resources;
 use rayon::prelude::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator};
 use std::borrow::Cow;
 use std::ops::{ControlFlow, Range};
@@ -62,8 +61,7 @@ pub struct ReadLines {
 #[derive(Debug)]
 pub struct LineReader {
     recipe: Arc<KeptRecipe>,
-    resources: Resources,
-    workers: Arc<Workers>,
+    context: Context<'static>,
     options: ReadOptions,
 }
 
@@ -79,7 +77,7 @@ impl LineReader {
         lines: &[u8],
         work: impl FnOnce() -> R + Send,
     ) -> Result<(ReadLines, R)> {
-        let (done, read) = self.workers.run(|| rayon::join(work, || self.read(lines)))?;
+        let (done, read) = self.context.threads().run(|| rayon::join(work, || self.read(lines)))?;
         Ok((read?, done))
     }
 
@@ -90,7 +88,7 @@ impl LineReader {
         let Some(sketch) = recipe.sketch() else {
             return Ok(ReadLines { shards: Vec::new(), shape });
         };
-        let maker = RowMaker::new(recipe.terms(), sketch, &Fitted::Nothing, self.resources.isa);
+        let maker = RowMaker::new(recipe.terms(), sketch, &Fitted::Nothing, self.context.isa());
         let shards = (0..corpus.shard_count()).into_par_iter().with_max_len(1);
         let read = |scratch: &mut RowScratch, shard| read_shard(&corpus, shard, &maker, scratch);
         let shards = shards.map_init(RowScratch::default, read).collect::<Result<_>>()?;
@@ -102,8 +100,8 @@ impl IndexAdder {
     /// What reads lines with these fields for [`Self::add_lines`].
     #[must_use]
     pub fn line_reader(&self, options: ReadOptions) -> LineReader {
-        let (recipe, resources, workers) = self.shared();
-        LineReader { recipe, resources, workers, options }
+        let (recipe, context) = self.shared();
+        LineReader { recipe, context, options }
     }
 
     /// Adds the documents of lines in their order, as [`Self::add`] does; what became of each line.

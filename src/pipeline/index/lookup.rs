@@ -1,6 +1,7 @@
 //! Rows that are looked for among those that are stored, and among those that are about to be.
 
 use super::kept_recipe::KeptRecipe;
+use crate::context::Context;
 use crate::error::Result;
 use crate::fingerprint_rows::FingerprintRows;
 use crate::fingerprint_table::{Lane, Wide};
@@ -10,9 +11,7 @@ use crate::hamming::bucket_table::{TableKeys, TableParts};
 use crate::hamming::door;
 use crate::hamming::planner::{Plan, Task, Workload};
 use crate::matches::Match;
-use crate::pipeline::workers::Workers;
 use crate::progress::NoProgress;
-use crate::resources::Resources;
 use crate::store::{InSegment, Segment};
 use rayon::prelude::{IntoParallelIterator, ParallelIterator};
 use std::borrow::Cow;
@@ -37,8 +36,7 @@ pub(super) type Keep<'k> = dyn Fn(&[Match], &mut dyn FnMut(Near)) + Sync + 'k;
 #[derive(Clone, Copy)]
 pub(super) struct Lookup<'l> {
     pub(super) recipe: &'l KeptRecipe,
-    pub(super) resources: &'l Resources,
-    pub(super) workers: &'l Workers,
+    pub(super) context: &'l Context<'l>,
 }
 
 impl Lookup<'_> {
@@ -81,7 +79,7 @@ impl Lookup<'_> {
             TableParts::<InSegment<'_>> { starts, entries }
         };
         let tables = (0..segment.table_count()).map(table).collect();
-        let (keys, isa) = (keys.clone(), self.resources.isa);
+        let (keys, isa) = (keys.clone(), self.context.isa());
         let index = BlockIndex::of_parts(segment.rows::<L>(), keys, isa, tables)?;
         let search = |range: Range<usize>| {
             let (mut found, mut numbers, mut lanes) = (Vec::new(), Vec::new(), Vec::new());
@@ -98,11 +96,11 @@ impl Lookup<'_> {
             });
             found
         };
-        if queries.len() <= TASK || self.workers.count() == 1 {
+        if queries.len() <= TASK || self.context.threads().count() == 1 {
             // No thread is worth waking for these, or there is no other.
             return Ok(search(0..queries.len()));
         }
-        self.workers.run(|| of_all(queries.len(), search))
+        self.context.threads().run(|| of_all(queries.len(), search))
     }
 
     /// The same among rows that stand one after the other.
@@ -124,8 +122,9 @@ impl Lookup<'_> {
             FingerprintRows { shape, words: Cow::Borrowed(words), validity: None, recipe: None };
         let task = Task::Batch { queries: queries.len() };
         let plan = self.plan(task, &rows)?;
-        self.workers.run(|| {
-            let partners = door::partners(queries, &rows, &plan, self.resources, &NoProgress)?;
+        let resources = &self.context.resources();
+        self.context.threads().run(|| {
+            let partners = door::partners(queries, &rows, &plan, resources, &NoProgress)?;
             let search = |range: Range<usize>| {
                 let (mut found, mut matches) = (Vec::new(), Vec::new());
                 for query in range {
@@ -147,7 +146,7 @@ impl Lookup<'_> {
     /// All rows are within the distance.
     pub(super) fn plan(&self, task: Task, rows: &FingerprintRows<'_>) -> Result<Plan> {
         let distance = self.recipe.reach.max_distance;
-        Plan::new(Workload::of(task, rows, distance, self.resources.memory))
+        Plan::new(Workload::of(task, rows, distance, self.context.memory().limit()))
     }
 }
 

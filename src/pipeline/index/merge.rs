@@ -2,12 +2,12 @@
 
 use super::kept_recipe::KeptRecipe;
 use super::pending::{Input, Pending, merge_repeats};
+use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::fingerprint_table::{Lane, Wide};
 use crate::hamming::bucket_table::{Table, TableKeys, building_bytes, entry_bytes};
-use crate::pipeline::workers::Workers;
-use crate::resources::Resources;
 use crate::store::{IndexWriter, Origin, Segment, SegmentRest, SegmentRows, SegmentWriter};
+use crate::threads::Threads;
 use rayon::prelude::{IntoParallelIterator, ParallelIterator};
 use std::ops::Range;
 use std::sync::Arc;
@@ -83,10 +83,11 @@ pub(super) fn check_memory(rows: u64, recipe: &KeptRecipe, memory: u64) -> Resul
 }
 
 /// How many tables of so many rows are made at a time: one at the least.
-fn tables_at_once(rows: usize, recipe: &KeptRecipe, memory: u64, workers: &Workers) -> usize {
+fn tables_at_once(rows: usize, recipe: &KeptRecipe, context: &Context<'_>) -> usize {
     let rows = (rows as u64).max(1);
+    let memory = context.memory().limit();
     let room = memory.saturating_sub(rows * row_bytes(recipe)) / (rows * table_bytes());
-    usize::try_from(room).unwrap_or(usize::MAX).clamp(1, workers.count())
+    usize::try_from(room).unwrap_or(usize::MAX).clamp(1, context.threads().count())
 }
 
 /// Puts the last `merged` segments and all that is pending into a new segment, without documents that
@@ -97,7 +98,7 @@ pub(super) fn seal(
     pending: &mut Pending,
     removed: &[u64],
     recipe: &KeptRecipe,
-    (resources, workers): (&Resources, &Workers),
+    context: &Context<'_>,
 ) -> Result<()> {
     let segments = writer.folder().segments();
     let segments = segments[segments.len() - merged..].to_vec();
@@ -161,7 +162,7 @@ pub(super) fn seal(
         segment.end_ids()
     };
     let write = &mut |segment: &mut SegmentWriter<'_>| {
-        write_ids_and_tables(segment, &write_ids, &words, recipe, (resources, workers))
+        write_ids_and_tables(segment, &write_ids, &words, recipe, context)
     };
     writer.push_segment(merged, &rows, &rest, next_number, write)?;
     *pending = Pending::default();
@@ -191,11 +192,11 @@ pub(super) fn write_ids_and_tables(
     write_ids: &WriteIds<'_>,
     words: &[u64],
     recipe: &KeptRecipe,
-    (resources, workers): (&Resources, &Workers),
+    context: &Context<'_>,
 ) -> Result<()> {
     let Some(keys) = &recipe.tables else { return write_ids(segment) };
     let rows = words.len() / recipe.row_words();
-    let workers = (workers, tables_at_once(rows, recipe, resources.memory, workers));
+    let workers = (context.threads(), tables_at_once(rows, recipe, context));
     match recipe.row_words() {
         1 => write_with_tables::<u64>(segment, write_ids, words, keys, workers),
         2 => write_with_tables::<Wide<2>>(segment, write_ids, words, keys, workers),
@@ -210,7 +211,7 @@ fn write_with_tables<L: Lane>(
     write_ids: &WriteIds<'_>,
     words: &[u64],
     keys: &TableKeys,
-    (workers, at_once): (&Workers, usize),
+    (workers, at_once): (&Threads, usize),
 ) -> Result<()> {
     let values: &[L] = bytemuck::cast_slice(words);
     let make = |tables: Range<usize>| -> Result<Vec<_>> {

@@ -4,14 +4,16 @@ use super::kept_recipe::KeptRecipe;
 use super::merge::write_ids_and_tables;
 use super::pending::merge_repeats;
 use super::stored::has_rows_of;
+use crate::context::Context;
 use crate::durable::Disk;
 use crate::error::{Error, Result};
 use crate::mapped_file::FileAccess;
-use crate::pipeline::workers::Workers;
+use crate::progress::NoProgress;
 use crate::resources::Resources;
 use crate::store::{
     IndexWriter, Manifest, Origin, Remains, Segment, SegmentRest, SegmentRows, SegmentWriter,
 };
+use crate::threads::Threads;
 use std::path::Path;
 
 /// What was saved of an index.
@@ -52,7 +54,8 @@ pub fn salvage(
     let fresh = Manifest { sources: sources.clone(), ..recipe.manifest() };
     IndexWriter::create(to, fresh, disk.clone(), holder)?;
     let mut writer = IndexWriter::open(to, access, disk, holder)?;
-    let workers = Workers::started(resources.threads)?;
+    let threads = Threads::started(resources.threads)?;
+    let context = &Context::of_threads(threads, resources, &NoProgress);
     let (mut next, mut documents, mut lost_documents) = (0, 0, 0);
     let mut last_source = sources.len();
     for segment in &segments {
@@ -100,7 +103,7 @@ pub fn salvage(
             segment.end_ids()
         };
         writer.push_segment(0, &rows, &rest, next, &mut |segment| {
-            write_ids_and_tables(segment, &write_ids, &words, &recipe, (resources, &workers))
+            write_ids_and_tables(segment, &write_ids, &words, &recipe, context)
         })?;
     }
     // Names of sources went with the manifest, their numbers did not.

@@ -2,14 +2,16 @@
 
 use super::kept_recipe::KeptRecipe;
 use super::lookup::{Lookup, Near};
+use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::fingerprint_rows::{FingerprintRows, Shape};
 use crate::mapped_file::FileAccess;
 use crate::matches::Match;
 use crate::pipeline::method::Method;
-use crate::pipeline::workers::Workers;
+use crate::progress::NoProgress;
 use crate::resources::Resources;
 use crate::store::{IndexFolder, Origin, Repeats, Segment};
+use crate::threads::Threads;
 use std::path::Path;
 
 /// An index as it was when it was opened.
@@ -18,8 +20,7 @@ pub struct Index {
     folder: IndexFolder,
     recipe: KeptRecipe,
     removed: Vec<u64>,
-    resources: Resources,
-    workers: Workers,
+    context: Context<'static>,
 }
 
 /// What is known of a document of an index.
@@ -101,8 +102,9 @@ impl Index {
         let recipe = KeptRecipe::of(folder.manifest())?;
         check_rows(&folder, &recipe)?;
         let removed = removed(&folder)?;
-        let workers = Workers::started(resources.threads)?;
-        Ok(Self { folder, recipe, removed, resources, workers })
+        let threads = Threads::started(resources.threads)?;
+        let context = Context::of_threads(threads, &resources, &NoProgress);
+        Ok(Self { folder, recipe, removed, context })
     }
 
     /// The method whose rows it keeps.
@@ -165,12 +167,12 @@ impl Index {
         Ok(found)
     }
 
-    pub(super) fn shared(&self) -> (&KeptRecipe, &Resources, &Workers) {
-        (&self.recipe, &self.resources, &self.workers)
+    pub(super) fn shared(&self) -> (&KeptRecipe, &Context<'static>) {
+        (&self.recipe, &self.context)
     }
 
     fn lookup(&self) -> Lookup<'_> {
-        Lookup { recipe: &self.recipe, resources: &self.resources, workers: &self.workers }
+        Lookup { recipe: &self.recipe, context: &self.context }
     }
 
     /// What is known of the document with a number, if it is in the index.

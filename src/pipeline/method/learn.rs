@@ -3,16 +3,16 @@
 use super::document_terms::{DocumentTerms, TermScratch};
 use super::fitted::Fitted;
 use super::terms::Terms;
+use crate::context::Context;
 use crate::distinct_terms::DistinctTerms;
 use crate::document::Content;
 use crate::error::{Error, Result};
 use crate::extract::frequencies::{self, Frequencies, FrequencyCounter, TermRange};
 use crate::extract::vocabulary::{self, NumberRanks, Vocabulary};
 use crate::extract::word_counter::{MOST_PLACES, WordCounter};
-use crate::pipeline::workers::Workers;
-use crate::progress::{Progress, Work};
+use crate::progress::Work;
 use crate::read::{Corpus, Event};
-use crate::resources::Resources;
+use crate::threads::Threads;
 use crate::token_batch::TokenBatch;
 use crate::tokenize::ascii_letters::AsciiLetters;
 use std::ops::ControlFlow;
@@ -31,17 +31,15 @@ impl Fitted {
     pub(in crate::pipeline) fn learn(
         terms: &Terms,
         corpus: &dyn Corpus,
-        workers: &Workers,
-        resources: &Resources,
-        progress: &dyn Progress,
+        context: &Context<'_>,
     ) -> Result<Self> {
         Ok(match terms {
             Terms::MostFrequent { count, stop_words } => {
-                let words = words(*count, stop_words, corpus, workers, resources, progress)?;
+                let words = words(*count, stop_words, corpus, context)?;
                 Self::Words(Arc::new(words))
             }
             Terms::Shingles { weighting, .. } if weighting.is_learned() => {
-                let frequencies = frequencies(terms, corpus, workers, resources, progress)?;
+                let frequencies = frequencies(terms, corpus, context)?;
                 let terms = terms.sets_recipe();
                 Self::Frequencies { terms, frequencies: Arc::new(frequencies) }
             }
@@ -55,17 +53,16 @@ fn words(
     count: usize,
     stop_words: &[Vec<u8>],
     corpus: &dyn Corpus,
-    workers: &Workers,
-    resources: &Resources,
-    progress: &dyn Progress,
+    context: &Context<'_>,
 ) -> Result<Vocabulary> {
-    progress.begin("counting words", Work::Bytes(corpus.bytes()));
-    let bytes = usize::try_from(corpus.bytes()).unwrap_or(usize::MAX) / workers.count();
-    let tokenizer = AsciiLetters::new(resources.isa);
+    let threads = context.threads();
+    context.progress().begin("counting words", Work::Bytes(corpus.bytes()));
+    let bytes = usize::try_from(corpus.bytes()).unwrap_or(usize::MAX) / threads.count();
+    let tokenizer = AsciiLetters::new(context.isa());
     let start = || CountedWords::new(bytes, stop_words);
-    let states = read_texts(corpus, workers, start, |words, text| words.add(text, tokenizer))?;
+    let states = read_texts(corpus, threads, start, |words, text| words.add(text, tokenizer))?;
     let counters: Vec<_> = states.into_iter().map(|words| words.counter).collect();
-    Ok(most_frequent(workers, &counters, count).0)
+    Ok(most_frequent(threads, &counters, count).0)
 }
 
 /// The words of some documents.
@@ -116,33 +113,29 @@ impl CountedTerms {
 
 /// In how many documents of `corpus` each of the terms is: one reading, or one for each part of the
 /// terms that the memory has room for.
-fn frequencies(
-    terms: &Terms,
-    corpus: &dyn Corpus,
-    workers: &Workers,
-    resources: &Resources,
-    progress: &dyn Progress,
-) -> Result<Frequencies> {
-    let maker = DocumentTerms::new(terms, &Fitted::Nothing, resources.isa);
-    // The other half is for what becomes of them.
-    let memory = resources.memory / 2 / workers.count() as u64;
-    let parts = workers.count();
+fn frequencies(terms: &Terms, corpus: &dyn Corpus, context: &Context<'_>) -> Result<Frequencies> {
+    let threads = context.threads();
+    let maker = DocumentTerms::new(terms, &Fitted::Nothing, context.isa());
+    // The counters may take half of the memory; the other half is for the frequencies made of them.
+    let memory = context.memory().free();
+    let memory_of_counter = memory / 2 / threads.count() as u64;
+    let parts = threads.count();
     let (mut next, mut documents, mut merged) = (Some(TermRange::default()), 0, Vec::new());
     while let Some(range) = next {
-        progress.begin("counting terms", Work::Bytes(corpus.bytes()));
-        let start = || CountedTerms::new(range, memory);
-        let states = read_texts(corpus, workers, start, |terms, text| terms.add(text, &maker))?;
+        context.progress().begin("counting terms", Work::Bytes(corpus.bytes()));
+        let start = || CountedTerms::new(range, memory_of_counter);
+        let states = read_texts(corpus, threads, start, |terms, text| terms.add(text, &maker))?;
         let counters: Vec<_> = states.into_iter().map(|terms| terms.counter).collect();
         documents = counters.iter().map(FrequencyCounter::documents).sum();
         let counted = frequencies::common_range(&counters);
         let merge = |part| frequencies::merged(&counters, part, parts);
-        merged.extend(workers.map((0..parts).collect(), merge));
+        merged.extend(threads.map((0..parts).collect(), merge));
         // As many in the other parts, since terms are hashes.
         let known = merged.iter().map(Vec::len).sum::<usize>() as u64;
         let readings = counted.count();
         let needed = Frequencies::bytes(known) / (counted.done() + 1) * readings;
-        if needed > resources.memory / 2 || readings > MOST_READINGS {
-            return Err(too_little_memory(resources.memory, needed, readings));
+        if needed > memory / 2 || readings > MOST_READINGS {
+            return Err(too_little_memory(memory, needed, readings));
         }
         next = counted.next();
     }
@@ -166,30 +159,30 @@ fn too_little_memory(memory: u64, needed: u64, readings: u64) -> Error {
 /// which it returns.
 fn read_texts<S: Send>(
     corpus: &dyn Corpus,
-    workers: &Workers,
+    threads: &Threads,
     start: impl Fn() -> S + Sync,
     visit: impl Fn(&mut S, &[u8]) + Sync,
 ) -> Result<Vec<S>> {
-    workers.try_share(corpus.shard_count(), |shards| {
-        let mut state = start();
-        for shard in shards {
-            let read = corpus.read_shard(shard, &mut |event| {
+    threads.try_fold(
+        corpus.shard_count(),
+        || Ok(start()),
+        |state, shard| {
+            corpus.read_shard(shard, &mut |event| {
                 if let Event::Record(record) = event
                     && let Content::Document(document) = record.content
                 {
-                    visit(&mut state, document.text);
+                    visit(state, document.text);
                 }
                 Ok(ControlFlow::Continue(()))
-            });
-            read.map_err(|error| (shard, error))?;
-        }
-        Ok(state)
-    })
+            })?;
+            Ok(())
+        },
+    )
 }
 
 /// The `most` most frequent words of what all workers counted, and what their numbers mean.
 pub(in crate::pipeline) fn most_frequent(
-    workers: &Workers,
+    workers: &Threads,
     counters: &[WordCounter],
     most: usize,
 ) -> (Vocabulary, Vec<NumberRanks>) {

@@ -9,10 +9,10 @@ use super::findings::{Findings, Side};
 use crate::error::Result;
 use crate::pipeline::shard_summary::read_again;
 use crate::pipeline::watched::Watched;
-use crate::pipeline::workers::Workers;
 use crate::progress::{Progress, Work};
 use crate::read::{Corpus, Price};
 use crate::sides::Sides;
+use crate::threads::Threads;
 use crate::unordered_map::UnorderedMap;
 
 /// Most bytes of a text that are shown or compared.
@@ -199,7 +199,7 @@ impl AffordableTexts {
     pub(super) fn read(
         self,
         findings: &Findings<'_>,
-        workers: &Workers,
+        workers: &Threads,
         progress: &dyn Progress,
     ) -> Result<Texts> {
         let together = findings.sides.zip(self.prices);
@@ -225,7 +225,7 @@ impl Prices {
     fn read(
         mut self,
         Side { collection, .. }: Side<'_>,
-        workers: &Workers,
+        workers: &Threads,
         progress: &dyn Progress,
     ) -> Result<UnorderedMap<u32, Vec<u8>>> {
         self.rows.sort_unstable();

@@ -13,12 +13,12 @@ pub(super) use findings::{document_name, document_name_at};
 pub use kept_copies::{BadRecords, write_kept_copies};
 pub use report::histograms;
 
-use super::workers::Workers;
 use crate::cluster::{self, Cluster, Removal};
 use crate::document::DocOrdinal;
 use crate::error::{Error, ErrorKind, Result};
 use crate::fault::{Fault, Severity};
 use crate::progress::{Progress, Work};
+use crate::threads::Threads;
 use crate::write::document_rows::{DocumentRows, RowFormat, write_cluster};
 use crate::write::output_folder::OutputFolder;
 use crate::write::quarantine::write_bad_record;
@@ -63,7 +63,7 @@ pub fn write_outputs(
 ) -> Result<Report> {
     progress.begin("writing", Work::Steps(0));
     let begun = Instant::now();
-    let workers = Workers::new(outputs.threads)?;
+    let workers = Threads::new(outputs.threads)?;
     let clusters = cluster::clusters(findings.removals);
     let files = Files { findings, outputs, folder, progress };
     files.removed(&summary.recipe)?;
@@ -163,7 +163,7 @@ impl Files<'_> {
     }
 
     /// The inputs without what is removed.
-    fn kept(&self, kept: &[bool], workers: &Workers) -> Result<()> {
+    fn kept(&self, kept: &[bool], workers: &Threads) -> Result<()> {
         let documents = self.findings.documents();
         let Some(files) = documents.collection.as_files() else {
             let rule = "needs documents that are in files";

@@ -7,9 +7,9 @@ use crate::closeness::Closeness;
 use crate::cluster::{Cluster, Removal};
 use crate::document_name::DocumentName;
 use crate::error::Result;
-use crate::pipeline::workers::Workers;
 use crate::progress::Progress;
 use crate::read::Corpus;
+use crate::threads::Threads;
 use crate::write::report::{
     self, BAD_RECORDS, CLUSTERS, EXAMPLES, Example, MEMBERS, Member, Name, Preview,
     QuarantinedRecord, Report, Similarities,
@@ -30,7 +30,7 @@ const PREVIEW_CANDIDATES: usize = 200;
 pub(super) fn report(
     findings: &Findings<'_>,
     clusters: &[Cluster],
-    workers: &Workers,
+    workers: &Threads,
     progress: &dyn Progress,
 ) -> Result<Report> {
     let mut affordable = AffordableTexts::new(findings);

@@ -10,7 +10,7 @@ mod rules;
 pub use profile::{CorpusProfile, Nearest, Quantiles};
 
 use super::method::{Method, Terms};
-use super::workers::Workers;
+use crate::context::Context;
 use crate::error::Result;
 use crate::options::Options;
 use crate::progress::Progress;
@@ -50,7 +50,7 @@ pub fn suggest(
     resources: &Resources,
     progress: &dyn Progress,
 ) -> Result<Suggestion> {
-    let workers = Workers::new(resources.threads)?;
+    let context = &Context::new(resources, progress)?;
     let sampled = corpora.map(SampledTexts::of);
     let profile = CorpusProfile::of(&sampled, resources);
     let mut options = given.clone();
@@ -69,7 +69,7 @@ pub fn suggest(
         (None, Some(_)) => Measure::Jaccard,
         (None, None) => Measure::Cosine,
     };
-    let nearest = profile::nearest(&sampled, (&terms, measure), &workers, resources, progress)?;
+    let nearest = profile::nearest(&sampled, (&terms, measure), context)?;
     let (found, reason) = rules::threshold(&nearest, measure);
     let least = match asked {
         Some(asked) => {

@@ -1,14 +1,14 @@
 //! What a sample says of a collection: how long its documents are, in which scripts, how much repeats.
 
-use crate::error::{ErrorKind, Result};
+use crate::context::Context;
+use crate::error::Result;
 use crate::evaluate::step;
 use crate::evaluation::SIMILARITY_STEPS;
 use crate::extract::weighting::Weighting;
 use crate::pipeline::estimate::{Budget, Making, Sample};
 use crate::pipeline::method::{DocumentTerms, Fitted, TermScratch, Terms};
 use crate::pipeline::probe_sets::ProbeSets;
-use crate::pipeline::workers::Workers;
-use crate::progress::{Progress, Work};
+use crate::progress::Work;
 use crate::read::Corpus;
 use crate::resources::Resources;
 use crate::sides::Sides;
@@ -188,15 +188,23 @@ impl CorpusProfile {
     }
 }
 
+/// The state of a thread that compares documents with the probes.
+struct Comparing {
+    /// For each probe the number of shared terms; 0 between two documents.
+    counts: Vec<u64>,
+    scratch: TermScratch,
+    /// For each probe the greatest similarities so far.
+    found: Vec<Vec<u8>>,
+    all_terms: u64,
+}
+
 /// Compares some documents of the first side with all of the second side that were kept.
 pub(super) fn nearest(
     sampled: &Sides<SampledTexts>,
     (terms, measure): (&Terms, Measure),
-    workers: &Workers,
-    resources: &Resources,
-    progress: &dyn Progress,
+    context: &Context<'_>,
 ) -> Result<Nearest> {
-    let terms = &DocumentTerms::new(terms, &Fitted::Nothing, resources.isa);
+    let terms = &DocumentTerms::new(terms, &Fitted::Nothing, context.isa());
     let set = |text: &[u8], scratch: &mut TermScratch| {
         let set = terms.of(text, scratch);
         set.sort_unstable();
@@ -210,31 +218,33 @@ pub(super) fn nearest(
     let sets: Vec<Vec<u64>> =
         places.iter().map(|&place| set(&asked[place], &mut scratch)).collect();
     let probes = ProbeSets::new(sets.iter().map(|set| &set[..]), |_| 1);
-    progress.begin("comparing a sample", Work::Steps(others.len() as u64));
-    let parts = workers.try_share(others.len(), |items| {
-        let (mut counts, mut scratch) = (vec![0; probes.len()], TermScratch::default());
-        let (mut found, mut all_terms) = (vec![Vec::new(); probes.len()], 0);
-        for place in items {
-            let set = set(&others[place], &mut scratch);
-            all_terms += set.len() as u64;
-            probes.visit_shared(&set, &mut counts, |probe, shared, size| {
-                if sampled.is_two() || places[probe] != place {
-                    let sizes = (set.len() as u64, size);
-                    keep(&mut found[probe], hundredths(measure, shared, sizes));
-                }
-            });
-            progress.advance(1);
-            if progress.is_cancelled() {
-                return Err((place, ErrorKind::Cancelled.into()));
+    context.progress().begin("comparing a sample", Work::Steps(others.len() as u64));
+    let start = || {
+        Ok(Comparing {
+            counts: vec![0; probes.len()],
+            scratch: TermScratch::default(),
+            found: vec![Vec::new(); probes.len()],
+            all_terms: 0,
+        })
+    };
+    let parts = context.threads().try_fold(others.len(), start, |state, place| {
+        let Comparing { counts, scratch, found, all_terms } = state;
+        let set = set(&others[place], scratch);
+        *all_terms += set.len() as u64;
+        probes.visit_shared(&set, counts, |probe, shared, size| {
+            if sampled.is_two() || places[probe] != place {
+                let sizes = (set.len() as u64, size);
+                keep(&mut found[probe], hundredths(measure, shared, sizes));
             }
-        }
-        Ok((found, all_terms))
+        });
+        context.progress().advance(1);
+        context.check_cancelled()
     })?;
     let mut nearest = vec![Vec::new(); probes.len()];
     let mut all_terms = 0;
-    for (found, terms) in parts {
-        all_terms += terms;
-        for (nearest, found) in nearest.iter_mut().zip(found) {
+    for part in parts {
+        all_terms += part.all_terms;
+        for (nearest, found) in nearest.iter_mut().zip(part.found) {
             for similarity in found {
                 keep(nearest, similarity);
             }
@@ -300,9 +310,9 @@ mod tests {
         assert_eq!((profile.documents, profile.sampled, profile.is_complete), (4, 4, true));
         assert_eq!(profile.words, Quantiles { tenth: 2, median: 3, ninetieth: 3 });
         assert_eq!(profile.scripts, [("Latin", 1.0)]);
-        let workers = Workers::new(2).unwrap();
+        let context = Context::new(&resources, &NoProgress).unwrap();
         let compared = (&words(), Measure::Jaccard);
-        let found = nearest(&sampled, compared, &workers, &resources, &NoProgress).unwrap();
+        let found = nearest(&sampled, compared, &context).unwrap();
         let counts = |of: &[u64]| (of[100], of[50], of[0], of.iter().sum::<u64>());
         assert_eq!(counts(&found.of_first), (2, 1, 1, 4));
         assert_eq!(counts(&found.of_all), (2, 4, 0, 6));

@@ -17,9 +17,9 @@ pub(super) use text_classes::RowTexts;
 use super::method::DocumentTerms;
 use crate::close::{Close, ClosePair, ClosePairs, RowGroups};
 use crate::closeness::Closeness;
-use crate::error::{ErrorKind, Result};
-use crate::kernels::Isa;
-use crate::progress::{NoProgress, Progress, Share};
+use crate::context::Context;
+use crate::error::Result;
+use crate::progress::Share;
 use crate::search::set_join::{SetJoin, shared_if_enough, shared_weight_if_enough};
 use crate::sides::Sides;
 use crate::similarity::{Similarity, Threshold};
@@ -139,8 +139,7 @@ impl<'t> Side<'t> {
 pub(super) struct Verifying<'p> {
     pub(super) threshold: Threshold,
     pub(super) memory: u64,
-    pub(super) isa: Isa,
-    pub(super) progress: &'p dyn Progress,
+    pub(super) context: &'p Context<'p>,
 }
 
 impl Verifying<'_> {
@@ -210,7 +209,7 @@ impl Verifying<'_> {
         [of_a, of_b]: [&Classes; 2],
         is_within: bool,
     ) -> Result<Vec<ClosePair>> {
-        let (threshold, workers) = (self.threshold, side.texts.workers);
+        let threshold = self.threshold;
         let comparison = |task: usize| {
             let Task { a, b, distance } = tasks[task];
             let is_same = is_within && a == b;
@@ -218,13 +217,13 @@ impl Verifying<'_> {
             Comparison { a, b, terms, distance, is_within, is_same }
         };
         let Pieces { pieces, shared } = Pieces::of(tasks.len(), comparison, threshold);
-        let (memory_bytes, isa) = (self.memory, self.isa);
-        let join = SetJoin { threshold, pool: None, memory_bytes, isa, progress: &NoProgress };
-        let share = Share::begin("comparing", self.progress).part(1, pieces.len() + shared.len());
-        let of_pieces = workers.map(pieces, |piece| {
-            if share.is_cancelled() {
-                return Err(ErrorKind::Cancelled.into());
-            }
+        let threads = self.context.threads();
+        let alone = &self.context.for_part(self.memory);
+        let together = &alone.with_threads_of(self.context);
+        let share =
+            Share::begin("comparing", self.context.progress()).part(1, pieces.len() + shared.len());
+        let of_pieces = threads.map(pieces, |piece| {
+            self.context.check_cancelled()?;
             let mut found = Vec::new();
             match piece {
                 Piece::Tasks(tasks) => {
@@ -233,14 +232,14 @@ impl Verifying<'_> {
                     }
                 }
                 Piece::Part(task, range) => comparison(task).merge(range, threshold, &mut found),
-                Piece::Join(task) => comparison(task).join(join, &mut found)?,
+                Piece::Join(task) => comparison(task).join(threshold, alone, &mut found)?,
             }
             share.done();
             Ok(found)
         });
         let mut found = of_pieces.into_iter().collect::<Result<Vec<_>>>()?.concat();
         for task in shared {
-            comparison(task).join(SetJoin { pool: workers.pool(), ..join }, &mut found)?;
+            comparison(task).join(threshold, together, &mut found)?;
             share.done();
         }
         Ok(found)
@@ -302,9 +301,15 @@ impl Comparison<'_> {
     }
 
     /// Finds the pairs by a join.
-    fn join(&self, join: SetJoin<'_>, found: &mut Vec<ClosePair>) -> Result<()> {
+    fn join(
+        &self,
+        threshold: Threshold,
+        context: &Context<'_>,
+        found: &mut Vec<ClosePair>,
+    ) -> Result<()> {
         let least = self.terms() as u64 * JOIN_BYTES_A_TERM;
-        let join = SetJoin { memory_bytes: join.memory_bytes.max(least), ..join };
+        let context = &context.with_memory(context.memory().limit().max(least));
+        let join = SetJoin::new(threshold, context);
         let of_terms = |classes| ClassTerms { classes, terms: self.terms };
         let alike = if self.is_same {
             join.self_join(&of_terms(self.a))?

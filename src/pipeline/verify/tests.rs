@@ -1,13 +1,13 @@
 //! Verification against a look at every pair of rows.
 
 use super::*;
+use crate::context::Context;
 use crate::document::DocumentIds;
 use crate::extract::weighting::Weighting;
 use crate::kernels::Isa;
 use crate::options::Options;
 use crate::pipeline::method::{DocumentTerms, Fitted, TermScratch, Terms};
 use crate::pipeline::shard_summary::{CollectionSummary, read_summarized};
-use crate::pipeline::workers::Workers;
 use crate::progress::NoProgress;
 use crate::read::walk::InputFile;
 use crate::read::{Collection, Corpus, ReadOptions};
@@ -62,16 +62,9 @@ impl Lines {
         Self { collection, ids, lengths, sets, _folder: folder }
     }
 
-    fn texts<'t>(&'t self, terms: &'t DocumentTerms, workers: &'t Workers) -> RowTexts<'t> {
+    fn texts<'t>(&'t self, terms: &'t DocumentTerms, context: &'t Context<'t>) -> RowTexts<'t> {
         let Self { collection, ids, lengths, .. } = self;
-        RowTexts {
-            collection: collection as &dyn Corpus,
-            ids,
-            lengths,
-            terms,
-            workers,
-            progress: &NoProgress,
-        }
+        RowTexts { collection: collection as &dyn Corpus, ids, lengths, terms, context }
     }
 
     fn bytes(&self) -> u64 {
@@ -84,11 +77,14 @@ fn of_words(weight: &str, lines: &Lines) -> DocumentTerms {
     let mut options = Options::parse(weight).unwrap();
     let weighting = Weighting::parse_for_sets("weight", &mut options).unwrap();
     let terms = "words:1".parse::<Terms>().unwrap().weighted(weighting);
-    let workers = Workers::new(2).unwrap();
-    let resources = Resources::default();
-    let fitted =
-        Fitted::learn(&terms, &lines.collection, &workers, &resources, &NoProgress).unwrap();
-    DocumentTerms::new(&terms, &fitted, resources.isa)
+    let context = context(2);
+    let fitted = Fitted::learn(&terms, &lines.collection, &context).unwrap();
+    DocumentTerms::new(&terms, &fitted, context.isa())
+}
+
+fn context(threads: usize) -> Context<'static> {
+    let resources = Resources { threads, ..Resources::default() };
+    Context::new(&resources, &NoProgress).unwrap()
 }
 
 fn similar([a, b]: [&[u64]; 2], terms: &DocumentTerms, threshold: Threshold) -> Option<Similarity> {
@@ -181,10 +177,9 @@ fn what_remains_within_is_what_a_look_at_every_pair_leaves() {
         assert!(expected.len() > 100);
         let mut first = None;
         for (threads, memory) in [1, 3].into_iter().cycle().zip(memories(lines.bytes())) {
-            let workers = Workers::new(threads).unwrap();
-            let texts = Sides::One(lines.texts(&terms, &workers));
-            let verifying =
-                Verifying { threshold, memory, isa: Isa::detected(), progress: &NoProgress };
+            let context = &context(threads);
+            let texts = Sides::One(lines.texts(&terms, context));
+            let verifying = Verifying { threshold, memory, context };
             let found = verify(close.clone(), &texts, &verifying).unwrap();
             assert_eq!(expanded(&found), expected);
             assert_eq!(first.get_or_insert_with(|| found.clone()), &found);
@@ -221,10 +216,9 @@ fn what_remains_across_is_what_a_look_at_every_pair_leaves() {
         let mut first = None;
         let bytes = both[0].bytes() + both[1].bytes();
         for (threads, memory) in [1, 3].into_iter().cycle().zip(memories(bytes)) {
-            let workers = Workers::new(threads).unwrap();
-            let [a, b] = both.each_ref().map(|lines| lines.texts(&terms, &workers));
-            let verifying =
-                Verifying { threshold, memory, isa: Isa::detected(), progress: &NoProgress };
+            let context = &context(threads);
+            let [a, b] = both.each_ref().map(|lines| lines.texts(&terms, context));
+            let verifying = Verifying { threshold, memory, context };
             let found = verify(close.clone(), &Sides::Two(a, b), &verifying).unwrap();
             assert_eq!(expanded(&found), expected);
             assert_eq!(first.get_or_insert_with(|| found.clone()), &found);
@@ -236,8 +230,8 @@ fn what_remains_across_is_what_a_look_at_every_pair_leaves() {
 fn the_work_on_one_group_is_cut_into_pieces() {
     let terms = DocumentTerms::new(&"words:1".parse().unwrap(), &Fitted::Nothing, Isa::detected());
     let lines = Lines::new(&lines(3, 600), &terms);
-    let workers = Workers::new(1).unwrap();
-    let texts = lines.texts(&terms, &workers);
+    let context = &Context::default();
+    let texts = lines.texts(&terms, context);
     let classes = texts.classes(&[(0..600).collect(), vec![]], |_| true).unwrap();
     let group = classes.of_group(0);
     assert!(
@@ -273,14 +267,8 @@ fn the_work_on_one_group_is_cut_into_pieces() {
         assert_eq!(is_joined, threshold.min_size(100) == 10);
         let (mut merged, mut joined) = (Vec::new(), Vec::new());
         comparison.merge(0..group.len(), threshold, &mut merged);
-        let join = SetJoin {
-            threshold,
-            pool: None,
-            memory_bytes: 1,
-            isa: Isa::detected(),
-            progress: &NoProgress,
-        };
-        comparison.join(join, &mut joined).unwrap();
+        let scarce = context.with_memory(1);
+        comparison.join(threshold, &scarce, &mut joined).unwrap();
         for pairs in [&mut merged, &mut joined] {
             pairs.sort_by_key(|pair| (pair.a, pair.b));
         }

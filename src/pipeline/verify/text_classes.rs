@@ -1,12 +1,12 @@
 //! The texts of rows that are close to others, as sets of terms: each set once for a group.
 
+use crate::context::Context;
 use crate::document::DocumentIds;
 use crate::error::Result;
 use crate::large_buffer::reserved;
 use crate::pipeline::method::{DocumentTerms, TermScratch};
 use crate::pipeline::shard_summary::{CollectionSummary, read_again};
-use crate::pipeline::workers::Workers;
-use crate::progress::{Progress, Work};
+use crate::progress::Work;
 use crate::read::Corpus;
 use crate::search::set_join::{TermSource, Wanted};
 use crate::stable_hash::hash;
@@ -26,8 +26,7 @@ pub(in crate::pipeline) struct RowTexts<'r> {
     /// Bytes of text of each document.
     pub(in crate::pipeline) lengths: &'r [u32],
     pub(in crate::pipeline) terms: &'r DocumentTerms,
-    pub(in crate::pipeline) workers: &'r Workers,
-    pub(in crate::pipeline) progress: &'r dyn Progress,
+    pub(in crate::pipeline) context: &'r Context<'r>,
 }
 
 /// Rows of a group with equal sets of terms, ascending.
@@ -57,10 +56,9 @@ impl<'r> RowTexts<'r> {
         collection: &'r dyn Corpus,
         read: &'r CollectionSummary,
         terms: &'r DocumentTerms,
-        workers: &'r Workers,
-        progress: &'r dyn Progress,
+        context: &'r Context<'r>,
     ) -> Self {
-        Self { collection, ids: &read.ids, lengths: &read.lengths, terms, workers, progress }
+        Self { collection, ids: &read.ids, lengths: &read.lengths, terms, context }
     }
 
     /// About how many bytes the sets of some rows take, if no two are equal.
@@ -95,9 +93,9 @@ impl<'r> RowTexts<'r> {
         let shards = (0..self.collection.shard_count()).map(of_shard);
         let shards: Vec<_> = shards.filter(|(.., wanted)| !wanted.is_empty()).collect();
         let bytes = shards.iter().map(|&(shard, ..)| self.collection.shard_bytes(shard)).sum();
-        self.progress.begin("reading again", Work::Bytes(bytes));
-        let parts = self
-            .workers
+        self.context.progress().begin("reading again", Work::Bytes(bytes));
+        let threads = self.context.threads();
+        let parts = threads
             .map(shards, |(shard, first, wanted)| self.classes_of_shard(shard, first, wanted));
         let parts: Vec<Vec<Class>> = parts.into_iter().collect::<Result<_>>()?;
         Ok(Classes::of(parts.into_iter().flatten().collect(), groups.len()))

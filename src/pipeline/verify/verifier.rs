@@ -2,12 +2,12 @@
 
 use super::{RowTexts, Task, Verifying};
 use crate::close::ClosePair;
+use crate::context::Context;
 use crate::error::Result;
 use crate::fingerprint_rows::FingerprintRows;
 use crate::matches::ValuePair;
 use crate::pipeline::method::{Criterion, DocumentTerms, Fitted, Method, TermScratch};
 use crate::pipeline::shard_summary::CollectionSummary;
-use crate::pipeline::workers::Workers;
 use crate::progress::NoProgress;
 use crate::read::Texts;
 use crate::resources::Resources;
@@ -21,8 +21,7 @@ use std::fmt;
 pub struct Verifier {
     threshold: Threshold,
     terms: DocumentTerms,
-    workers: Workers,
-    resources: Resources,
+    context: Context<'static>,
 }
 
 impl fmt::Debug for Verifier {
@@ -46,8 +45,8 @@ impl Verifier {
         let Some(threshold) = threshold else { return Ok(None) };
         fitted.check(method.compared())?;
         let terms = DocumentTerms::new(method.compared(), fitted, resources.isa);
-        let workers = Workers::new(resources.threads)?;
-        Ok(Some(Self { threshold, terms, workers, resources: resources.clone() }))
+        let context = Context::new(resources, &NoProgress)?;
+        Ok(Some(Self { threshold, terms, context }))
     }
 
     /// A number for each text, given in the order of their fingerprints, that equal fingerprints with
@@ -82,15 +81,12 @@ impl Verifier {
         pairs: &[ValuePair],
     ) -> Result<Vec<ClosePair>> {
         let corpus = Texts::of(texts);
-        let read = CollectionSummary::read(&corpus, &self.workers)?;
-        let texts = RowTexts::of(&corpus, &read, &self.terms, &self.workers, &NoProgress);
+        let context = &self.context;
+        let read = CollectionSummary::read(&corpus, context.threads())?;
+        let texts = RowTexts::of(&corpus, &read, &self.terms, context);
         let tasks = pairs.iter().map(|&ValuePair { a, b, distance }| Task { a, b, distance });
-        let verifying = Verifying {
-            threshold: self.threshold,
-            memory: self.resources.memory / 2,
-            isa: self.resources.isa,
-            progress: &NoProgress,
-        };
+        let memory = context.memory().limit() / 2;
+        let verifying = Verifying { threshold: self.threshold, memory, context };
         Ok(verifying.of(Sides::One((&texts, groups)), tasks.collect())?.pairs)
     }
 }

@@ -9,17 +9,17 @@ use super::block_sets::{BlockSets, Comparable};
 use super::pair_order::{Candidate, PAIRS, in_order};
 use super::prune::{Shard, Stored, end_row, shard_of};
 use super::term_numbers::TermNumbers;
-use super::threads::Threads;
 use super::{Sources, TermSource as _, Wanted};
 use crate::close::SetPair;
+use crate::context::Context;
 use crate::disjoint_sets::DisjointSets;
 use crate::distinct_terms::DistinctTerms;
-use crate::error::{Error, ErrorKind, Result};
-use crate::kernels::Isa;
+use crate::error::{Error, Result};
 use crate::kernels::partition::counts_to_starts;
 use crate::large_buffer::LargeBuffer;
-use crate::progress::{Progress, Work};
+use crate::progress::Work;
 use crate::similarity::Threshold;
+use crate::threads::Threads;
 use bytemuck::allocation::try_zeroed_vec;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -50,9 +50,7 @@ pub(super) struct TermComparison<'a> {
     pub(super) threshold: Threshold,
     /// Terms that are in memory at once, about.
     pub(super) fitting: u64,
-    pub(super) threads: Threads<'a>,
-    pub(super) isa: Isa,
-    pub(super) progress: &'a dyn Progress,
+    pub(super) context: &'a Context<'a>,
 }
 
 impl TermComparison<'_> {
@@ -70,7 +68,7 @@ impl TermComparison<'_> {
         mut candidates: LargeBuffer<Candidate>,
         sizes_of: &mut [u32],
     ) -> Result<LargeBuffer<SetPair>> {
-        let rows = linked_rows(&mut candidates, end_row(self.shards), self.threads);
+        let rows = linked_rows(&mut candidates, end_row(self.shards), self.context.threads());
         if rows.is_empty() {
             return LargeBuffer::try_zeroed(0, PAIRS);
         }
@@ -80,9 +78,9 @@ impl TermComparison<'_> {
         } else {
             let batches = self.batches(&candidates, &sizes);
             let compared = batches.iter().map(|batch| self.compared(batch, &rows, sizes_of));
-            in_order(&compared.collect::<Result<Vec<_>>>()?, self.threads)?
+            in_order(&compared.collect::<Result<Vec<_>>>()?, self.context.threads())?
         };
-        self.progress.counted("candidates", candidates.len() as u64);
+        self.context.progress().counted("candidates", candidates.len() as u64);
         Ok(alike)
     }
 
@@ -93,22 +91,20 @@ impl TermComparison<'_> {
         rows: &[u32],
         sizes_of: &mut [u32],
     ) -> Result<LargeBuffer<SetPair>> {
-        self.progress.begin("read candidates", Work::Bytes(self.sources.bytes()));
+        self.context.progress().begin("read candidates", Work::Bytes(self.sources.bytes()));
         let documents = self.read(pairs, rows)?;
-        self.progress.begin("compare terms", Work::Steps(pairs.len() as u64));
+        self.context.progress().begin("compare terms", Work::Steps(pairs.len() as u64));
         let links = Links::new(pairs, rows.len());
         let comparisons = self.comparisons(&documents, &links)?;
         let shared: Vec<AtomicU32> = try_zeroed_vec(pairs.len())
             .map_err(|()| Error::memory(PAIRS, size_of_val(pairs) as u64 / 2))?;
-        self.threads.try_fold(
+        self.context.threads().try_fold(
             comparisons.tasks.len(),
             || Ok((DistinctTerms::default(), Vec::new())),
             |(table, room), task| {
                 let (range, sets) = &comparisons.tasks[task];
-                if self.progress.is_cancelled() {
-                    return Err(ErrorKind::Cancelled.into());
-                }
-                self.progress.advance(range.len() as u64);
+                self.context.check_cancelled()?;
+                self.context.progress().advance(range.len() as u64);
                 let sets = sets.map(|sets| &comparisons.sets[sets]);
                 for (place, of_place) in links.runs(range.clone()) {
                     let run =
@@ -142,7 +138,7 @@ impl TermComparison<'_> {
         let alike = |shared: &AtomicU32| {
             Some(shared.load(Ordering::Relaxed)).filter(|&shared| shared != UNLIKE)
         };
-        let counts = self.threads.map_items(parts.clone(), |(_, shared): (_, &[AtomicU32])| {
+        let counts = self.context.threads().map(parts.clone(), |(_, shared): (_, &[AtomicU32])| {
             shared.iter().filter_map(alike).count()
         });
         let mut found = LargeBuffer::try_zeroed(counts.iter().sum(), PAIRS)?;
@@ -152,7 +148,7 @@ impl TermComparison<'_> {
             work.push((part, own));
             rest = after;
         }
-        self.threads.map_items(work, |((pairs, shared), own): (_, &mut [SetPair])| {
+        self.context.threads().map(work, |((pairs, shared), own): (_, &mut [SetPair])| {
             let pairs = pairs.iter().zip(shared).filter_map(|(pair, shared)| {
                 let [a, b] = pair.map(|place| rows[place as usize]);
                 Some(SetPair { a, b, shared: alike(shared)? })
@@ -199,14 +195,14 @@ impl TermComparison<'_> {
     fn numbered(&self, documents: &Documents, groups: &[&[u32]]) -> Result<Vec<Comparable>> {
         let parts_of = |group: &[u32]| match group.len() {
             ..LARGE_GROUP => 1,
-            _ => self.threads.count().min(MOST_PARTS) as u64,
+            _ => self.context.threads().count().min(MOST_PARTS) as u64,
         };
         let parts = groups.iter().flat_map(|group| {
             let parts = parts_of(group);
             (0..parts).map(move |part| (*group, part, parts))
         });
         let parts: Vec<(&[u32], u64, u64)> = parts.collect();
-        let sets = self.threads.try_map(
+        let sets = self.context.threads().try_map(
             parts.len(),
             || Ok((Vec::new(), TermNumbers::default())),
             |(own, numbers), number| {
@@ -261,7 +257,7 @@ impl TermComparison<'_> {
         let number = |place: u32| numbers[place as usize] as usize;
         let others = run.pairs.iter().map(|pair| number(pair[1]));
         let mut pairs = run.pairs.iter().zip(run.shared);
-        sets.shared_with(number(run.place), others, self.isa, room, |found| {
+        sets.shared_with(number(run.place), others, self.context.isa(), room, |found| {
             if let Some((&pair, shared)) = pairs.next() {
                 self.judge(documents, pair, found, shared);
             }
@@ -285,8 +281,8 @@ impl TermComparison<'_> {
         }
         let wanted = rows.iter().zip(&is_wanted).filter(|&(_, &is_wanted)| is_wanted);
         let terms: u64 = wanted.map(|(&row, _)| self.size(row)).sum();
-        let expected = terms as usize / self.threads.count() * 3 / 2;
-        let parts = self.threads.try_fold(
+        let expected = terms as usize / self.context.threads().count() * 3 / 2;
+        let parts = self.context.threads().try_fold(
             self.shards.len(),
             || Ok((Stored::with_capacity(expected), DistinctTerms::default())),
             |(stored, distinct), number| {
@@ -295,7 +291,7 @@ impl TermComparison<'_> {
                 let places = before(shard.first_row)..before(shard.end_row());
                 let (own, is_wanted) = (&rows[places.clone()], &is_wanted[places]);
                 if !is_wanted.contains(&true) {
-                    self.progress.advance(self.sources.shard_bytes(number));
+                    self.context.progress().advance(self.sources.shard_bytes(number));
                     return Ok(());
                 }
                 let wanted = |index: u32| {
@@ -375,9 +371,9 @@ impl TermComparison<'_> {
 }
 
 /// The rows of ascending candidates, ascending, whose places among these take their stead.
-fn linked_rows(candidates: &mut [Candidate], end_row: u32, threads: Threads<'_>) -> Vec<u32> {
+fn linked_rows(candidates: &mut [Candidate], end_row: u32, threads: &Threads) -> Vec<u32> {
     let is_linked: Vec<AtomicBool> = (0..end_row).map(|_| AtomicBool::new(false)).collect();
-    threads.map_items(candidates.chunks(PART).collect(), |part: &[Candidate]| {
+    threads.map(candidates.chunks(PART).collect(), |part: &[Candidate]| {
         for &row in part.as_flattened() {
             is_linked[row as usize].store(true, Ordering::Relaxed);
         }
@@ -389,7 +385,7 @@ fn linked_rows(candidates: &mut [Candidate], end_row: u32, threads: Threads<'_>)
             rows.push(row);
         }
     }
-    threads.map_items(candidates.chunks_mut(PART).collect(), |part: &mut [Candidate]| {
+    threads.map(candidates.chunks_mut(PART).collect(), |part: &mut [Candidate]| {
         for row in part.as_flattened_mut() {
             *row = places[*row as usize];
         }

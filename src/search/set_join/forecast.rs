@@ -120,9 +120,8 @@ fn normal_tail(deviations: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::progress::NoProgress;
+    use crate::context::Context;
     use crate::search::set_join::sketches::{SketchScratch, Sketches, Sketching};
-    use crate::search::set_join::threads::Threads;
     use crate::search::set_join::window_scan::{Candidates, WindowScan};
     use crate::stable_hash::mix;
 
@@ -142,16 +141,14 @@ mod tests {
             sizes.push(set.len() as u32);
             sketching.push(document, &set, &mut scratch).unwrap();
         }
-        let threads = Threads(None);
-        let all = Sketches::new(&[sketching], |_| true, threshold, threads).unwrap();
+        let context = &Context::default();
+        let all = Sketches::new(&[sketching], |_| true, threshold, context.threads()).unwrap();
         let scan = WindowScan {
             sets: &all,
             candidates: &all,
             which: Candidates::Earlier,
             threshold,
-            threads,
-            isa: Isa::detected(),
-            progress: &NoProgress,
+            context,
         };
         let (mut found, mut has_near) = (0, vec![false; sizes.len()]);
         scan.visit(&mut |pairs| {

@@ -43,14 +43,12 @@ mod term_numbers;
 mod term_source;
 #[cfg(test)]
 mod tests;
-mod threads;
 mod weighted_join;
 mod window_scan;
 
 use crate::close::{Close, ClosePair, ClosePairs};
 use crate::error::{Error, Result};
-use crate::kernels::Isa;
-use crate::progress::{Progress, Work};
+use crate::progress::Work;
 use crate::sides::Sides;
 use crate::similarity::Threshold;
 pub use forecast::{SampledSizes, ScanForecast, scan_forecast};
@@ -59,42 +57,29 @@ pub use prune::sample_eighths;
 pub use term_source::{TermSource, Wanted};
 pub use weighted_join::shared_weight_if_enough;
 
+use crate::context::Context;
+use crate::threads::Threads;
 use kept_pairs::{KeptPairs, Turns};
 use prefix_join::PrefixJoin;
 use prune::{Shard, Stored};
 use ranked_sets::Ranking;
-use rayon::ThreadPool;
 use reread::Rereading;
 use sketch_join::{Deciding, SketchJoin};
 use sketches::{Equal, SketchScratch, Sketching};
 use std::ops::Range;
 use term_source::Sources;
-use threads::Threads;
 
 /// How to join.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct SetJoin<'a> {
     /// How alike two sets must be.
-    pub threshold: Threshold,
-    /// The threads to use; without a pool, the caller's.
-    pub pool: Option<&'a ThreadPool>,
+    threshold: Threshold,
     /// About how many bytes the join may take, with the pairs that it finds and what its source tells
     /// of the documents. Less memory means more readings, never other pairs. What the join itself
     /// knows of a document is not limited: some 20 bytes each.
-    pub memory_bytes: u64,
-    /// The instructions to use.
-    pub isa: Isa,
-    /// Is told of the stages, with their rows, terms and pairs.
-    pub progress: &'a dyn Progress,
-}
-
-impl std::fmt::Debug for SetJoin<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self { threshold, memory_bytes, isa, .. } = self;
-        let mut out = f.debug_struct("SetJoin");
-        out.field("threshold", threshold).field("memory_bytes", memory_bytes).field("isa", isa);
-        out.finish_non_exhaustive()
-    }
+    memory_bytes: u64,
+    /// Threads, instruction set and the receiver of progress: stages, with their rows, terms and pairs.
+    context: &'a Context<'a>,
 }
 
 /// Bytes per term while survivors are joined: stored, recorded twice, and their cells.
@@ -140,7 +125,13 @@ const TERMS: &str = "the terms of the documents";
 /// What the memory is for that grows with the terms of documents that may match.
 const INDEX: &str = "the index of the terms";
 
-impl SetJoin<'_> {
+impl<'a> SetJoin<'a> {
+    /// Creates a join that may take the memory that is free in the ledger of `context` now.
+    #[must_use]
+    pub fn new(threshold: Threshold, context: &'a Context<'a>) -> Self {
+        Self { threshold, memory_bytes: context.memory().free(), context }
+    }
+
     /// All pairs of documents of `source` that are alike enough. A document without terms is like
     /// nothing.
     ///
@@ -228,16 +219,16 @@ impl SetJoin<'_> {
         let mut sketched = None;
         let reading = Work::Bytes(sources.bytes());
         let mut shards = if few {
-            self.progress.begin("read and sketch", reading);
-            let (shards, sketches) = sketch_all(sources, self.threshold, Threads(self.pool))?;
+            self.context.progress().begin("read and sketch", reading);
+            let (shards, sketches) = sketch_all(sources, self.threshold, self.context.threads())?;
             sketched = Some(sketches);
             shards
         } else {
             self.first_round(sources)?
         };
         let sizes = shards.iter().flat_map(|shard| &shard.sizes);
-        self.progress.counted("rows", sizes.clone().count() as u64);
-        self.progress.counted("terms", sizes.map(|&size| u64::from(size)).sum());
+        self.context.progress().counted("rows", sizes.clone().count() as u64);
+        self.context.progress().counted("terms", sizes.map(|&size| u64::from(size)).sum());
         let is_scannable = |shards: &[Shard], nanoseconds_a_term| {
             let terms = living_terms(shards);
             sketched_bytes(terms) <= self.memory_bytes
@@ -261,9 +252,9 @@ impl SetJoin<'_> {
             sketches::retain_living(&mut sketches, &shards);
             sketches
         } else {
-            self.progress.begin("sketch", reading);
+            self.context.progress().begin("sketch", reading);
             self.count_living(&shards);
-            sketch_living(sources, &shards, self.threshold, is_scanned, Threads(self.pool))?
+            sketch_living(sources, &shards, self.threshold, is_scanned, self.context.threads())?
         };
         Ok(Survivors { shards, sketches, is_scanned })
     }
@@ -271,8 +262,8 @@ impl SetJoin<'_> {
     /// Tells what is left of the documents.
     fn count_living(&self, shards: &[Shard]) {
         let rows: usize = shards.iter().map(|shard| shard.living_sizes().count()).sum();
-        self.progress.counted("rows", rows as u64);
-        self.progress.counted("terms", living_terms(shards));
+        self.context.progress().counted("rows", rows as u64);
+        self.context.progress().counted("terms", living_terms(shards));
     }
 
     /// About how long it takes one core to compare all sketches.
@@ -283,7 +274,7 @@ impl SetJoin<'_> {
             sizes
         };
         let nanoseconds = |sets: &[u32], candidates: &[u32]| {
-            window_scan::estimated_nanoseconds(sets, candidates, self.threshold, self.isa)
+            window_scan::estimated_nanoseconds(sets, candidates, self.threshold, self.context.isa())
         };
         if sources.second.is_none() {
             let sizes = sizes(shards);
@@ -312,13 +303,13 @@ impl SetJoin<'_> {
         } else {
             drop(sketches);
             let mut pairs = self.join_by_prefixes(sources, &mut shards, second_from)?;
-            Threads(self.pool).sort_by_key(&mut pairs, |pair| (pair.a, pair.b));
+            self.context.threads().sort_by_key(&mut pairs, |pair| (pair.a, pair.b));
             for pair in &mut pairs {
                 pair.b -= second_from.unwrap_or(0);
             }
             Joined { pairs: pairs.into(), are_all: true }
         };
-        self.progress.counted("pairs", joined.pairs.len() as u64);
+        self.context.progress().counted("pairs", joined.pairs.len() as u64);
         Ok(joined)
     }
 
@@ -334,9 +325,8 @@ impl SetJoin<'_> {
     }
 
     fn rereading<'s>(&'s self, sources: &'s Sources<'s>) -> Rereading<'s> {
-        let (threshold, threads) = (self.threshold, Threads(self.pool));
-        let (table_bytes, progress) = (self.memory_bytes / 2, self.progress);
-        Rereading { sources, threshold, table_bytes, threads, progress }
+        let table_bytes = self.memory_bytes / 2;
+        Rereading { sources, threshold: self.threshold, table_bytes, context: self.context }
     }
 
     /// Terms that are joined at once.
@@ -348,8 +338,8 @@ impl SetJoin<'_> {
         let hint = sources.term_count_hint();
         let sampled = hint / 8 * sample_eighths(self.threshold);
         if sampled.saturating_mul(BYTES_PER_SAMPLED_TERM) <= self.memory_bytes.min(SAMPLE_BYTES) {
-            self.progress.begin("read and count", Work::Bytes(sources.bytes()));
-            prune::first_round(sources, self.threshold, Threads(self.pool))
+            self.context.progress().begin("read and count", Work::Bytes(sources.bytes()));
+            prune::first_round(sources, self.threshold, self.context.threads())
         } else {
             self.rereading(sources).first_round()
         }
@@ -362,7 +352,7 @@ impl SetJoin<'_> {
         shards: &mut [Shard],
         second_from: Option<u32>,
     ) -> Result<Vec<ClosePair>> {
-        let threads = Threads(self.pool);
+        let threads = self.context.threads();
         let fitting = self.fitting();
         let mut pairs = Vec::new();
         self.rereading(sources).rounds(shards, fitting)?;
@@ -375,7 +365,7 @@ impl SetJoin<'_> {
             let others = if blocks.len() > 1 { &blocks[at + 1..] } else { &blocks[..] };
             for right in others {
                 let two = [left.clone(), right.clone()];
-                self.progress.begin("read survivors", Work::Bytes(sources.bytes()));
+                self.context.progress().begin("read survivors", Work::Bytes(sources.bytes()));
                 let stored = read_living(sources, shards, &two, threads)?;
                 pairs.extend(if sources.is_weighted() {
                     self.join_weighted(sources, shards, stored, second_from)?
@@ -417,22 +407,28 @@ impl SetJoin<'_> {
         mut stored: Vec<Stored>,
         second_from: Option<u32>,
     ) -> Result<Vec<ClosePair>> {
-        let (threshold, threads) = (self.threshold, Threads(self.pool));
-        self.progress.begin("rank", Work::Steps(0));
+        let threshold = self.threshold;
+        let threads = self.context.threads();
+        self.context.progress().begin("rank", Work::Steps(0));
         let cells = prune::rounds(&mut stored, second_from, threads, |_, terms, cells| {
             let (limit, numbers) = (threshold.max_unshared(terms.len() as u32), cells.numbers());
             let is_unmatched = |&term: &u64| !cells.is_matched(numbers.of(term));
             prune::unmatched_up_to(terms, limit, is_unmatched) <= limit
         })?;
-        let ranking =
-            Ranking { stored: &stored, cells: &cells, second_from, weight: None, threads };
+        let ranking = Ranking {
+            stored: &stored,
+            cells: &cells,
+            second_from,
+            weight: None,
+            context: self.context,
+        };
         let sets = ranking.rank(|size, unmatched| unmatched <= threshold.max_unshared(size))?;
         drop((stored, cells));
-        self.progress.counted("rows", sets.len() as u64);
-        self.progress.counted("terms", sets.ranks.len() as u64);
+        self.context.progress().counted("rows", sets.len() as u64);
+        self.context.progress().counted("terms", sets.ranks.len() as u64);
 
-        let (across, progress) = (second_from.is_some(), self.progress);
-        let join = PrefixJoin { sets: &sets, across, threshold, threads, progress };
+        let across = second_from.is_some();
+        let join = PrefixJoin { sets: &sets, across, threshold, context: self.context };
         let pairs = join.pairs()?.into_iter().map(|(left, right, similarity)| {
             let (left, right) = (sets.rows[left as usize], sets.rows[right as usize]);
             ClosePair::similar(left.min(right), left.max(right), similarity)
@@ -511,7 +507,7 @@ fn blocks(shards: &[Shard], terms: u64) -> Vec<Range<u32>> {
 fn sketch_all(
     sources: &Sources<'_>,
     threshold: Threshold,
-    threads: Threads<'_>,
+    threads: &Threads,
 ) -> Result<(Vec<Shard>, Vec<Sketching>)> {
     // Rows are numbered once all shards were read: until then a document has its place in its shard.
     let read = threads.try_map(
@@ -543,7 +539,7 @@ fn sketch_living(
     shards: &[Shard],
     threshold: Threshold,
     with_bits: bool,
-    threads: Threads<'_>,
+    threads: &Threads,
 ) -> Result<Vec<Sketching>> {
     let terms = living_terms(shards);
     let sketched = threads.try_fold(
@@ -568,7 +564,7 @@ fn read_living(
     sources: &Sources<'_>,
     shards: &[Shard],
     rows: &[Range<u32>],
-    threads: Threads<'_>,
+    threads: &Threads,
 ) -> Result<Vec<Stored>> {
     let wanted = |shard: &Shard, index: u32| {
         let row = shard.first_row + index;

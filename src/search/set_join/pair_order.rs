@@ -4,11 +4,11 @@
 //! the parts into buckets of rows that are near each other; then each bucket is put in order by
 //! itself, digit by digit, in a cache.
 
-use super::threads::Threads;
 use crate::close::SetPair;
 use crate::error::Result;
 use crate::kernels::partition::counts_to_starts;
 use crate::large_buffer::LargeBuffer;
+use crate::threads::Threads;
 use bytemuck::Pod;
 use std::ops::Deref;
 
@@ -62,7 +62,7 @@ const FEW: usize = 256;
 /// The memory cannot be had.
 pub(super) fn in_order<P: RowPair>(
     parts: &[impl Deref<Target = [P]> + Sync],
-    threads: Threads<'_>,
+    threads: &Threads,
 ) -> Result<LargeBuffer<P>> {
     let all = parts.iter().map(|part| part.len()).sum();
     let mut pairs = LargeBuffer::try_zeroed(all, PAIRS)?;
@@ -70,13 +70,13 @@ pub(super) fn in_order<P: RowPair>(
         return Ok(pairs);
     }
     let shares = shares(parts, all / (threads.count() * SHARES) + 1);
-    let last_rows = threads.map_items(shares.clone(), |share| {
+    let last_rows = threads.map(shares.clone(), |share| {
         share.iter().flat_map(|part| part.iter()).map(|pair| pair.rows()[0]).max()
     });
     let last_row = last_rows.into_iter().flatten().max().unwrap_or(0);
     let shift = (u32::BITS - last_row.leading_zeros()).saturating_sub(RANGES.ilog2());
     let range = |pair: &P| (pair.rows()[0] >> shift) as usize;
-    let counts = threads.map_items(shares.clone(), |share| {
+    let counts = threads.map(shares.clone(), |share| {
         let mut counts = vec![0_usize; RANGES];
         for pair in share.iter().flat_map(|part| part.iter()) {
             counts[range(pair)] += 1;
@@ -111,7 +111,7 @@ pub(super) fn in_order<P: RowPair>(
             rest = after;
         }
     }
-    threads.map_items(shares.into_iter().zip(rooms).collect(), |(share, mut rooms)| {
+    threads.map(shares.into_iter().zip(rooms).collect(), |(share, mut rooms)| {
         for pair in share.iter().flat_map(|part| part.iter()) {
             let room = &mut rooms[bucket_of[range(pair)]];
             // What was counted has room.
@@ -127,7 +127,7 @@ pub(super) fn in_order<P: RowPair>(
         work.push(own);
         (rest, start) = (after, end);
     }
-    threads.map_items(work, put_in_order);
+    threads.map(work, put_in_order);
     Ok(pairs)
 }
 
@@ -185,7 +185,7 @@ mod tests {
 
     #[test]
     fn pairs_of_many_parts_are_in_order() {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().unwrap();
+        let pool = Threads::new(3).unwrap();
         // Rows near each other, far from each other, and one with most of the pairs.
         let rows: [fn(u64) -> u32; 3] = [
             |draw| (draw % 3_000) as u32,
@@ -202,7 +202,7 @@ mod tests {
                 let parts: Vec<Vec<SetPair>> = all.chunks(777).map(<[_]>::to_vec).collect();
                 let mut expected = all;
                 expected.sort_by_key(|pair| (pair.a, pair.b));
-                for threads in [Threads(None), Threads(Some(&pool))] {
+                for threads in [&Threads::CALLER, &pool] {
                     assert!(*in_order(&parts, threads).unwrap() == expected[..], "{count}");
                 }
             }

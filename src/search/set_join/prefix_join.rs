@@ -10,10 +10,10 @@
 
 use super::INDEX;
 use super::ranked_sets::RankedSets;
-use super::threads::Threads;
-use crate::error::{ErrorKind, Result};
+use crate::context::Context;
+use crate::error::Result;
 use crate::large_buffer::{LargeBuffer, filled};
-use crate::progress::{Progress, Work};
+use crate::progress::Work;
 use crate::similarity::{Similarity, Threshold};
 
 /// Sets that a worker takes at a time.
@@ -39,8 +39,7 @@ pub(super) struct PrefixJoin<'a> {
     /// Whether only pairs of the two sides count.
     pub(super) across: bool,
     pub(super) threshold: Threshold,
-    pub(super) threads: Threads<'a>,
-    pub(super) progress: &'a dyn Progress,
+    pub(super) context: &'a Context<'a>,
 }
 
 /// For each number, the sets whose indexed prefix has it, ascending.
@@ -69,8 +68,8 @@ impl PrefixJoin<'_> {
         let (offsets, postings) = self.index()?;
         let index = Index { offsets: &offsets, postings: &postings };
         let chunks = self.sets.len().div_ceil(CHUNK);
-        self.progress.begin("join", Work::Steps(chunks as u64));
-        let found = self.threads.try_map(
+        self.context.progress().begin("join", Work::Steps(chunks as u64));
+        let found = self.context.threads().try_map(
             chunks,
             || {
                 let counts = filled(0, self.sets.len(), INDEX)?;
@@ -79,10 +78,8 @@ impl PrefixJoin<'_> {
             |overlaps, chunk| {
                 // The largest sets cost the most, so they come first.
                 let chunk = chunks - 1 - chunk;
-                if self.progress.is_cancelled() {
-                    return Err(ErrorKind::Cancelled.into());
-                }
-                self.progress.advance(1);
+                self.context.check_cancelled()?;
+                self.context.progress().advance(1);
                 let mut found = Vec::new();
                 for set in chunk * CHUNK..self.sets.len().min((chunk + 1) * CHUNK) {
                     self.probe(&index, set, overlaps, &mut found);

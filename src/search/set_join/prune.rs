@@ -7,10 +7,10 @@
 
 use super::cells::{Cells, Writer};
 use super::large_vec::LargeVec;
-use super::threads::Threads;
 use super::{Sources, TERMS, TermSource as _, Wanted};
 use crate::error::{Error, Result};
 use crate::similarity::Threshold;
+use crate::threads::Threads;
 
 /// Cells per term that is counted. More cells make fewer false matches and more cache misses.
 pub(super) const CELLS_PER_TERM: u64 = 5;
@@ -130,7 +130,7 @@ struct ShardSample {
 pub(super) fn first_round(
     sources: &Sources<'_>,
     threshold: Threshold,
-    threads: Threads<'_>,
+    threads: &Threads,
 ) -> Result<Vec<Shard>> {
     let eighths = sample_eighths(threshold);
     let expected = sources.term_count_hint().saturating_mul(eighths) / 8;
@@ -177,7 +177,7 @@ pub(super) fn first_round(
         .collect();
     drop(filling);
 
-    let shards = threads.map_items(samples, |(samples, sampled)| {
+    let shards = threads.map(samples, |(samples, sampled)| {
         let shards =
             samples.into_iter().map(|sample| survivors(sample, &sampled, &cells, threshold));
         shards.collect::<Vec<_>>()
@@ -315,7 +315,7 @@ impl Stored {
 pub(super) fn rounds(
     stored: &mut [Stored],
     second_from: Option<u32>,
-    threads: Threads<'_>,
+    threads: &Threads,
     may_match: impl Fn(u32, &[u64], &Cells) -> bool + Sync,
 ) -> Result<Cells> {
     let mut round = 1;
@@ -343,7 +343,7 @@ pub(super) fn rounds(
             },
         )?;
         drop(filling);
-        threads.map_items(stored.iter_mut().collect(), |shard: &mut Stored| {
+        threads.map(stored.iter_mut().collect(), |shard: &mut Stored| {
             shard.retain(|row, terms| may_match(row, terms, &cells));
         });
         let after: usize = stored.iter().map(|shard| shard.terms.len()).sum();

@@ -8,7 +8,7 @@ use super::INDEX;
 use super::cells::Cells;
 use super::large_vec::LargeVec;
 use super::prune::Stored;
-use super::threads::Threads;
+use crate::context::Context;
 use crate::error::Result;
 use crate::kernels::partition::counts_to_starts;
 use crate::large_buffer::{LargeBuffer, filled, reserved};
@@ -107,7 +107,7 @@ pub(super) struct Ranking<'a> {
     pub(super) second_from: Option<u32>,
     /// What a term weighs, if that is not the same for all.
     pub(super) weight: Option<&'a (dyn Fn(u64) -> u32 + Sync)>,
-    pub(super) threads: Threads<'a>,
+    pub(super) context: &'a Context<'a>,
 }
 
 impl Ranking<'_> {
@@ -119,7 +119,7 @@ impl Ranking<'_> {
         let rows: Vec<u32> = self.stored.iter().flat_map(|part| &part.rows).copied().collect();
         let bits = self.partition_bits();
         let (records, unmatched) = self.records(bits)?;
-        let partitions = self.threads.try_map(
+        let partitions = self.context.threads().try_map(
             1 << bits,
             || Ok(()),
             |(), partition| {
@@ -188,7 +188,7 @@ impl Ranking<'_> {
             first_documents.push(documents);
             documents += part.rows.len() as u64;
         }
-        let of_parts = self.threads.try_map(
+        let of_parts = self.context.threads().try_map(
             self.stored.len(),
             || Ok(()),
             |(), part| self.records_of(&self.stored[part], first_documents[part], bits),
@@ -331,16 +331,17 @@ impl Ranking<'_> {
         let mut ranks = LargeBuffer::try_zeroed(total, INDEX)?;
         let mut ranges = Vec::new();
         let (mut rest, mut first, mut taken) = (&mut ranks[..], 0, 0);
-        for worker in 1..=self.threads.count() {
-            let target = total * worker / self.threads.count();
+        for worker in 1..=self.context.threads().count() {
+            let target = total * worker / self.context.threads().count();
             let last = sets.offsets.partition_point(|&offset| offset < target).min(sets.len());
-            let last = if worker == self.threads.count() { sets.len() } else { last.max(first) };
+            let last =
+                if worker == self.context.threads().count() { sets.len() } else { last.max(first) };
             let (own, others) = rest.split_at_mut(sets.offsets[last] - taken);
             ranges.push((first..last, own));
             (rest, first, taken) = (others, last, sets.offsets[last]);
         }
         let offsets = &sets.offsets;
-        let counts = self.threads.map_items(ranges, |(range, own)| {
+        let counts = self.context.threads().map(ranges, |(range, own)| {
             let base = offsets[range.start];
             let mut next: Vec<usize> = offsets[range.clone()].iter().map(|&at| at - base).collect();
             let mut rank = 0;

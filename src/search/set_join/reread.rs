@@ -6,11 +6,11 @@ use super::cells::{Cells, Writer};
 use super::prune::{
     CELLS_PER_TERM, Shard, document_size, outweighs, row_after, sample_eighths, unmatched_up_to,
 };
-use super::threads::Threads;
 use super::{Sources, TERMS, TermSource as _, Wanted, enough_more, living_terms};
+use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::large_buffer::filled;
-use crate::progress::{Progress, Work};
+use crate::progress::Work;
 use crate::similarity::Threshold;
 use std::ops::Range;
 
@@ -33,8 +33,7 @@ pub(super) struct Rereading<'a> {
     pub(super) threshold: Threshold,
     /// The most bytes that a table of cells may take, with what is gathered for it.
     pub(super) table_bytes: u64,
-    pub(super) threads: Threads<'a>,
-    pub(super) progress: &'a dyn Progress,
+    pub(super) context: &'a Context<'a>,
 }
 
 /// Terms that a round looks at: those whose last bits are in a range.
@@ -60,7 +59,7 @@ impl Rereading<'_> {
     /// What a table takes with what is gathered for it, in eighths of the table.
     fn eighths_of_table(&self) -> u64 {
         let sides = 1 + u64::from(self.sources.second.is_some());
-        8 + self.threads.count() as u64 * sides * Cells::EIGHTHS_A_WRITER
+        8 + self.context.threads().count() as u64 * sides * Cells::EIGHTHS_A_WRITER
     }
 
     /// Cells that there is memory for.
@@ -179,7 +178,7 @@ impl Rereading<'_> {
 
     /// Tells of two more readings.
     fn begin(&self, stage: &'static str) {
-        self.progress.begin(stage, Work::Bytes(self.sources.bytes() * 2));
+        self.context.progress().begin(stage, Work::Bytes(self.sources.bytes() * 2));
     }
 
     /// Notes the terms of the living documents in the cells, or of all, where none are known yet;
@@ -187,7 +186,7 @@ impl Rereading<'_> {
     fn count(&self, cells: &mut Cells, slice: &Slice, known: &[Shard]) -> Result<Vec<Vec<u32>>> {
         let (numbers, terms) = (cells.numbers(), living_terms(known));
         let filling = cells.filling();
-        self.threads.try_map(
+        self.context.threads().try_map(
             self.sources.shard_count(),
             || filling.writers(self.sources.second.is_some()),
             |writers: &mut [Writer<'_, '_>; 2], number| {
@@ -216,7 +215,7 @@ impl Rereading<'_> {
     fn prune(&self, shards: &mut [Shard], cells: &Cells, slice: &Slice) -> Result<()> {
         let (numbers, terms) = (cells.numbers(), living_terms(shards));
         let known = &*shards;
-        let judged = self.threads.try_map(
+        let judged = self.context.threads().try_map(
             shards.len(),
             || Ok(Vec::new()),
             |sampled: &mut Vec<u64>, number| {

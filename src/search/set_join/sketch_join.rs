@@ -6,13 +6,13 @@ use super::pair_order::{Candidate, PAIRS, in_order};
 use super::prune::{self, Shard};
 use super::sketches::{Sketches, Sketching};
 use super::term_source::Sources;
-use super::threads::Threads;
 use super::window_scan::{Candidates, WindowScan};
 use super::{BYTES_OF_FEW_PAIRS, Joined, SetJoin};
 use crate::close::{ClosePairs, SetPair};
 use crate::error::Result;
 use crate::large_buffer::{LargeBuffer, filled};
 use crate::progress::Work;
+use crate::threads::Threads;
 use std::ops::Range;
 
 /// Bytes per term of documents that are compared term by term: the term, and its number in a table
@@ -82,8 +82,9 @@ impl<'a> SketchJoin<'a> {
         sketched: Vec<Sketching>,
         second_from: Option<u32>,
     ) -> Result<Self> {
-        join.progress.begin("compare sketches", Work::Steps(0));
-        let (threads, end) = (Threads(join.pool), second_from.unwrap_or(u32::MAX));
+        join.context.progress().begin("compare sketches", Work::Steps(0));
+        let threads = join.context.threads();
+        let end = second_from.unwrap_or(u32::MAX);
         let sketches = |side: Range<u32>| {
             Sketches::new(&sketched, |row| side.contains(&row), join.threshold, threads)
         };
@@ -160,9 +161,7 @@ impl<'a> SketchJoin<'a> {
                 shards: self.shards,
                 threshold: self.join.threshold,
                 fitting: left / 4 * 3 / BYTES_PER_COMPARED_TERM,
-                threads: self.threads(),
-                isa: self.join.isa,
-                progress: self.join.progress,
+                context: self.join.context,
             };
             let alike = comparison.alike(candidates, sizes)?;
             held = found(alike, sizes)?;
@@ -178,11 +177,11 @@ impl<'a> SketchJoin<'a> {
         most: u64,
         found: &mut dyn FnMut(Vec<Vec<Candidate>>) -> Result<()>,
     ) -> Result<()> {
-        let SetJoin { threshold, isa, progress, .. } = *self.join;
-        let (mut held, mut count) = (Vec::new(), 0);
+        let SetJoin { threshold, context, .. } = *self.join;
+        let mut held = Vec::new();
+        let mut count = 0;
         for &Scan { sets, candidates, which } in scans {
-            let threads = self.threads();
-            let scan = WindowScan { sets, candidates, which, threshold, threads, isa, progress };
+            let scan = WindowScan { sets, candidates, which, threshold, context };
             scan.visit(&mut |pairs| {
                 count += pairs.iter().map(|pairs| pairs.len() as u64).sum::<u64>();
                 held.extend(pairs);
@@ -202,7 +201,7 @@ impl<'a> SketchJoin<'a> {
         (self.memory / 4 * 3).max(BYTES_OF_FEW_PAIRS) / BYTES_PER_PAIR
     }
 
-    pub(super) fn threads(&self) -> Threads<'a> {
-        Threads(self.join.pool)
+    pub(super) fn threads(&self) -> &'a Threads {
+        self.join.context.threads()
     }
 }

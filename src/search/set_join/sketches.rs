@@ -13,13 +13,13 @@
 
 use super::large_vec::LargeVec;
 use super::prune::{Shard, shard_of};
-use super::threads::Threads;
 use crate::distinct_terms::DistinctTerms;
 use crate::error::Result;
 use crate::kernels::hamming_groups::GROUP;
 use crate::large_buffer::{LargeBuffer, reserve};
 use crate::similarity::Threshold;
 use crate::stable_hash::mix;
+use crate::threads::Threads;
 use std::ops::Range;
 
 /// What the memory is for.
@@ -218,7 +218,7 @@ impl Sketches {
         parts: &[Sketching],
         of_side: impl Fn(u32) -> bool,
         threshold: Threshold,
-        threads: Threads<'_>,
+        threads: &Threads,
     ) -> Result<Self> {
         let mut order: Vec<(u32, u32, (u32, usize))> = Vec::new();
         for (number, part) in (0..).zip(parts) {
@@ -238,7 +238,7 @@ impl Sketches {
         &self,
         is_one: impl Fn(u32) -> bool,
         threshold: Threshold,
-        threads: Threads<'_>,
+        threads: &Threads,
     ) -> Result<Self> {
         let mut order = Vec::new();
         for (number, level) in (0_u32..).zip(&self.levels) {
@@ -262,7 +262,7 @@ impl Sketches {
         order: &[(u32, u32, P)],
         bits: impl Fn(P, usize) -> u64 + Sync + Send,
         threshold: Threshold,
-        threads: Threads<'_>,
+        threads: &Threads,
     ) -> Result<Self> {
         let words: Vec<usize> = order.iter().map(|&(size, ..)| words_of(size, threshold)).collect();
         let (mut levels, mut start) = (Vec::new(), 0);
@@ -274,7 +274,7 @@ impl Sketches {
             let count = of_level.len().div_ceil(GROUP);
             let mut groups = LargeBuffer::try_zeroed(count * group_words, SKETCHES)?;
             let work = groups.chunks_mut(group_words).zip(of_level.chunks(GROUP)).collect();
-            let limits = threads.map_items(work, |(group, sets): (&mut [u64], &[_])| {
+            let limits = threads.map(work, |(group, sets): (&mut [u64], &[_])| {
                 let mut largest = 0;
                 for (lane, &(size, _, place)) in sets.iter().enumerate() {
                     for word in 0..words {

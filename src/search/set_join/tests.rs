@@ -7,8 +7,10 @@ use super::sketch_join::Scan;
 use super::*;
 use crate::close::Close;
 use crate::closeness::Closeness;
+use crate::kernels::Isa;
 use crate::large_buffer::LargeBuffer;
 use crate::progress::NoProgress;
+use crate::resources::Resources;
 use crate::similarity::{Measure, Similarity};
 use crate::stable_hash::mix;
 use proptest::prelude::*;
@@ -121,25 +123,30 @@ fn expanded(close: &Close) -> Vec<ClosePair> {
     pairs
 }
 
+fn three_threads() -> Context<'static> {
+    let resources = Resources { threads: 3, ..Resources::default() };
+    Context::new(&resources, &NoProgress).unwrap()
+}
+
 #[track_caller]
 fn check(documents: &[Vec<u64>], threshold: Threshold) {
     let expected = brute_force(documents, documents, threshold, false);
     let middle = documents.len() / 3;
     let (left, right) = documents.split_at(middle);
     let expected_across = brute_force(left, right, threshold, true);
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().unwrap();
+    let alone = &Context::default();
+    let pooled = &three_threads();
     // With 4 KiB candidates are compared in batches, with 1 byte each document is a block.
-    for (pool, shard_documents, memory_bytes) in [
-        (None, 1000, u64::MAX),
-        (Some(&pool), 7, u64::MAX),
-        (None, 1, 4 << 10),
-        (Some(&pool), 9, 1 << 10),
-        (Some(&pool), 9, 1),
+    for (context, shard_documents, memory_bytes) in [
+        (alone, 1000, u64::MAX),
+        (pooled, 7, u64::MAX),
+        (alone, 1, 4 << 10),
+        (pooled, 9, 1 << 10),
+        (pooled, 9, 1),
     ] {
         let source =
             |documents: &[Vec<u64>]| Documents { documents: documents.to_vec(), shard_documents };
-        let join =
-            SetJoin { threshold, pool, memory_bytes, isa: Isa::detected(), progress: &NoProgress };
+        let join = SetJoin { threshold, memory_bytes, context };
         let close = join.self_join(&source(documents)).unwrap();
         assert_eq!(expanded(&close), expected, "threshold {threshold}");
         assert_eq!(close.pair_count(), expected.len() as u64);
@@ -148,13 +155,7 @@ fn check(documents: &[Vec<u64>], threshold: Threshold) {
     }
     // The way of collections that are too large for a scan, and all in blocks.
     for memory_bytes in [u64::MAX, 1 << 10, 48] {
-        let join = SetJoin {
-            threshold,
-            pool: Some(&pool),
-            memory_bytes,
-            isa: Isa::Portable,
-            progress: &NoProgress,
-        };
+        let join = SetJoin { threshold, memory_bytes, context: &pooled.with_isa(Isa::Portable) };
         let (documents, left, right) = (source_of(documents), source_of(left), source_of(right));
         let sources = Sources { first: &documents, second: None };
         let mut survivors = join.survivors(&sources).unwrap();
@@ -257,17 +258,18 @@ fn removals(close: &Close, order: &[u32]) -> Vec<(u32, u32, Closeness)> {
 /// Checks that over the pairs that decide as much is removed as over all; gives how many each are.
 #[track_caller]
 fn check_kept(documents: &[Vec<u64>], threshold: Threshold, order: &[u32]) -> [usize; 2] {
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().unwrap();
-    let (memory_bytes, isa) = (u64::MAX, Isa::detected());
+    let alone = &Context::default();
+    let pooled = &three_threads();
+    let memory_bytes = u64::MAX;
     let source = source_of(documents);
     let sources = Sources { first: &source, second: None };
     let (mut most, mut deciding) = (u64::MAX, 0);
-    let join = SetJoin { threshold, pool: Some(&pool), memory_bytes, isa, progress: &NoProgress };
+    let join = SetJoin { threshold, memory_bytes, context: pooled };
     let all = join.self_join(&source).unwrap();
     // The second time in as little memory as they need at all.
-    for pool in [None, Some(&pool)] {
-        let join = SetJoin { pool, ..join };
-        let (shards, mut parts) = sketch_all(&sources, threshold, Threads(pool)).unwrap();
+    for context in [alone, pooled] {
+        let join = SetJoin { context, ..join };
+        let (shards, mut parts) = sketch_all(&sources, threshold, context.threads()).unwrap();
         let equal = sketches::equal_sets(&parts);
         let mut survivors = Survivors { shards, sketches: parts, is_scanned: true };
         assert_eq!(survivors.set_equal_aside(), equal);
@@ -385,13 +387,13 @@ fn check_weighted(documents: &[Vec<u64>], threshold: Threshold) {
     let expected = weighted_brute_force(documents, documents, threshold, false);
     let (left, right) = documents.split_at(documents.len() / 3);
     let expected_across = weighted_brute_force(left, right, threshold, true);
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().unwrap();
-    for (pool, memory_bytes) in
-        [(None, u64::MAX), (Some(&pool), u64::MAX), (None, 1 << 10), (Some(&pool), 48)]
+    let alone = &Context::default();
+    let pooled = &three_threads();
+    for (context, memory_bytes) in
+        [(alone, u64::MAX), (pooled, u64::MAX), (alone, 1 << 10), (pooled, 48)]
     {
         let source = |documents: &[Vec<u64>]| Weighted(source_of(documents));
-        let join =
-            SetJoin { threshold, pool, memory_bytes, isa: Isa::detected(), progress: &NoProgress };
+        let join = SetJoin { threshold, memory_bytes, context };
         let close = join.self_join(&source(documents)).unwrap();
         assert_eq!(expanded(&close), expected, "threshold {threshold}");
         let across = join.query(&source(left), &source(right)).unwrap().pairs;
@@ -433,8 +435,8 @@ fn weights_worked_by_hand() {
     let join = |threshold: &str| {
         let threshold = threshold.parse().unwrap();
         check_weighted(&documents, threshold);
-        let (isa, progress) = (Isa::Portable, &NoProgress);
-        let join = SetJoin { threshold, pool: None, memory_bytes: u64::MAX, isa, progress };
+        let context = &Context::default().with_isa(Isa::Portable);
+        let join = SetJoin::new(threshold, context);
         let alike = join.self_join(&Weighted(source_of(&documents))).unwrap();
         assert_eq!(*alike.groups.first(), [[0, 3]]);
         alike.pairs.iter().map(|pair| (pair.a, pair.b)).collect::<Vec<_>>()
@@ -474,13 +476,8 @@ fn thousands_of_equal_documents_are_one_group() {
     documents[3] = other;
     documents[5].reverse();
     let source = Documents { documents, shard_documents: 999 };
-    let join = SetJoin {
-        threshold: threshold(4, 5),
-        pool: None,
-        memory_bytes: u64::MAX,
-        isa: Isa::detected(),
-        progress: &NoProgress,
-    };
+    let context = Context::default();
+    let join = SetJoin::new(threshold(4, 5), &context);
     let alike = join.self_join(&source).unwrap();
     let groups = alike.groups.first();
     assert_eq!(groups.len(), 1);
@@ -500,13 +497,8 @@ fn too_little_memory_is_told_as_soon_as_it_shows() {
         let documents = (0..documents).map(document).collect();
         let documents = Documents { documents, shard_documents: 10_000 };
         let counted = Counted::new(documents, term_count_hint);
-        let join = SetJoin {
-            threshold: threshold(4, 5),
-            pool: None,
-            memory_bytes,
-            isa: Isa::detected(),
-            progress: &NoProgress,
-        };
+        let join =
+            SetJoin { threshold: threshold(4, 5), memory_bytes, context: &Context::default() };
         let error = join.self_join(&counted).map(drop).unwrap_err();
         assert!(matches!(error.kind(), crate::error::ErrorKind::Limit { .. }), "{error}");
         (counted.readings.into_inner(), error.to_string())
@@ -544,8 +536,8 @@ fn pairs_that_are_too_many_for_the_memory_are_refused() {
     let documents: Vec<Vec<u64>> = (0..1500).map(document).collect();
     let pairs = |memory_bytes, told_bytes| {
         let source = Counted { told_bytes, ..Counted::new(source_of(&documents), 1 << 10) };
-        let (threshold, isa) = (threshold(4, 5), Isa::detected());
-        let join = SetJoin { threshold, pool: None, memory_bytes, isa, progress: &NoProgress };
+        let threshold = threshold(4, 5);
+        let join = SetJoin { threshold, memory_bytes, context: &Context::default() };
         let close = join.self_join(&source).map_err(|error| error.to_string())?;
         Ok::<_, String>(close.pairs.len())
     };
@@ -555,9 +547,9 @@ fn pairs_that_are_too_many_for_the_memory_are_refused() {
     assert!(message.starts_with(expected), "{message}");
     // Few of them decide what is kept.
     let source = Counted::new(source_of(&documents), 1 << 10);
-    let (isa, memory_bytes) = (Isa::detected(), 20 << 20);
+    let memory_bytes = 20 << 20;
     let threshold = threshold(4, 5);
-    let join = SetJoin { threshold, pool: None, memory_bytes, isa, progress: &NoProgress };
+    let join = SetJoin { threshold, memory_bytes, context: &Context::default() };
     let order = || (0..1500).rev().collect();
     let close = join.self_join_to_keep(&source, &order).unwrap();
     assert!(!close.is_complete && close.pairs.len() == 1499);
@@ -573,14 +565,7 @@ fn pairs_that_are_too_many_for_the_memory_are_refused() {
 #[test]
 fn terms_that_are_joined_at_once_fit_into_32_bits() {
     let fitting = |memory_bytes| {
-        SetJoin {
-            threshold: threshold(4, 5),
-            pool: None,
-            memory_bytes,
-            isa: Isa::detected(),
-            progress: &NoProgress,
-        }
-        .fitting()
+        SetJoin { threshold: threshold(4, 5), memory_bytes, context: &Context::default() }.fitting()
     };
     assert_eq!(fitting(u64::MAX), u64::from(u32::MAX));
     assert_eq!(fitting(48_000), 1000);
@@ -629,20 +614,15 @@ fn templates_are_compared_by_blocks_of_terms() {
     let documents = templates(90);
     let source = source_of(&documents);
     let sources = Sources { first: &source, second: None };
-    let join = SetJoin {
-        threshold: threshold(7, 10),
-        pool: None,
-        memory_bytes: u64::MAX,
-        isa: Isa::detected(),
-        progress: &NoProgress,
-    };
+    let context = Context::default();
+    let join = SetJoin::new(threshold(7, 10), &context);
     let survivors = join.survivors(&sources).unwrap();
     let mut candidates = LargeBuffer::zeroed(0);
     let Survivors { shards, sketches, .. } = survivors;
     let by_sketches = SketchJoin::new(&join, &sources, &shards, sketches, None).unwrap();
     let scans = Scan::within(&by_sketches.sketches);
     let visited = by_sketches.near(&scans, u64::MAX, &mut |found| {
-        candidates = in_order(&found, Threads(None))?;
+        candidates = in_order(&found, &Threads::CALLER)?;
         Ok(())
     });
     visited.unwrap();
@@ -654,9 +634,7 @@ fn templates_are_compared_by_blocks_of_terms() {
             shards: &shards,
             threshold: threshold(7, 10),
             fitting,
-            threads: Threads(None),
-            isa: Isa::Portable,
-            progress: &NoProgress,
+            context: &Context::default().with_isa(Isa::Portable),
         };
         let mut sizes = vec![0; documents.len()];
         let alike = comparison.alike(candidates.clone(), &mut sizes).unwrap();
@@ -673,10 +651,9 @@ fn candidates_are_handed_on_before_they_are_too_many() {
     let source = source_of(&documents);
     let sources = Sources { first: &source, second: None };
     let threshold = threshold(7, 10);
-    let (isa, pool) = (Isa::detected(), None);
-    let join = SetJoin { threshold, pool, memory_bytes: u64::MAX, isa, progress: &NoProgress };
+    let join = SetJoin { threshold, memory_bytes: u64::MAX, context: &Context::default() };
     let found = |most: u64| {
-        let (shards, sketches) = sketch_all(&sources, threshold, Threads(None)).unwrap();
+        let (shards, sketches) = sketch_all(&sources, threshold, &Threads::CALLER).unwrap();
         let by_sketches = SketchJoin::new(&join, &sources, &shards, sketches, None).unwrap();
         let (mut pairs, mut calls) = (Vec::new(), 0);
         let scans = Scan::within(&by_sketches.sketches);
@@ -704,8 +681,8 @@ fn many_terms_are_counted_before_documents_are_sketched() {
     for memory_bytes in [u64::MAX, 100 << 20] {
         let documents = Documents { documents: templates(90), shard_documents: 9 };
         let source = Counted::new(documents, 1 << 27);
-        let (threshold, isa) = (threshold(7, 10), Isa::detected());
-        let join = SetJoin { threshold, pool: None, memory_bytes, isa, progress: &NoProgress };
+        let threshold = threshold(7, 10);
+        let join = SetJoin { threshold, memory_bytes, context: &Context::default() };
         let close = join.self_join(&source).unwrap();
         assert_eq!(expanded(&close), expected);
         let per_shard = source.readings.into_inner() / 10;
@@ -728,8 +705,7 @@ fn terms_are_counted_in_slices_where_memory_is_scarce() {
     {
         let documents = Documents { documents: all.clone(), shard_documents: 2000 };
         let source = Counted::new(documents, term_count_hint);
-        let isa = Isa::detected();
-        let join = SetJoin { threshold, pool: None, memory_bytes, isa, progress: &NoProgress };
+        let join = SetJoin { threshold, memory_bytes, context: &Context::default() };
         assert_eq!(join.self_join(&source).unwrap().pairs, expected.clone().into());
         assert_eq!(source.readings.into_inner(), readings);
     }
@@ -769,9 +745,8 @@ fn documents_that_are_gone_are_like_nothing() {
     let alike_after = |readings: usize| {
         let documents = source_of(&templates(90));
         let source = Vanishing { documents, readings_left: AtomicUsize::new(readings) };
-        let (threshold, isa) = (threshold(7, 10), Isa::detected());
-        let join =
-            SetJoin { threshold, pool: None, memory_bytes: u64::MAX, isa, progress: &NoProgress };
+        let threshold = threshold(7, 10);
+        let join = SetJoin { threshold, memory_bytes: u64::MAX, context: &Context::default() };
         join.self_join(&source).unwrap().pairs.len()
     };
     let all = alike_after(20);

@@ -11,13 +11,13 @@
 use super::prune::{self, Shard, Stored, shard_of};
 use super::ranked_sets::{RankedSets, Ranking};
 use super::sketches::{SketchScratch, Sketching};
-use super::threads::Threads;
 use super::{INDEX, SetJoin, Sources, Survivors, TermSource as _, Wanted};
 use crate::close::ClosePair;
+use crate::context::Context;
 use crate::distinct_terms::DistinctTerms;
-use crate::error::{ErrorKind, Result};
+use crate::error::Result;
 use crate::large_buffer::filled;
-use crate::progress::{Progress, Work};
+use crate::progress::Work;
 use crate::similarity::Threshold;
 use std::cmp::Ordering;
 
@@ -27,8 +27,8 @@ const CHUNK: usize = 64;
 impl SetJoin<'_> {
     /// All documents, with what their sets weigh, and signatures of these.
     pub(super) fn weighed(&self, sources: &Sources<'_>) -> Result<Survivors> {
-        self.progress.begin("read and weigh", Work::Bytes(sources.bytes()));
-        let read = Threads(self.pool).try_map(
+        self.context.progress().begin("read and weigh", Work::Bytes(sources.bytes()));
+        let read = self.context.threads().try_map(
             sources.shard_count(),
             || Ok((DistinctTerms::default(), SketchScratch::default())),
             |(distinct, scratch), number| {
@@ -63,7 +63,9 @@ impl SetJoin<'_> {
         mut stored: Vec<Stored>,
         second_from: Option<u32>,
     ) -> Result<Vec<ClosePair>> {
-        let (threshold, threads, progress) = (self.threshold, Threads(self.pool), self.progress);
+        let threshold = self.threshold;
+        let threads = self.context.threads();
+        let progress = self.context.progress();
         let weight = |term| sources.weight(term);
         let weight_of = |row: u32| {
             let shard = &shards[shard_of(shards, row)];
@@ -75,7 +77,8 @@ impl SetJoin<'_> {
             !prune::outweighs(terms, limit, cells, weight)
         })?;
         let weight = Some(&weight as _);
-        let ranking = Ranking { stored: &stored, cells: &cells, second_from, weight, threads };
+        let ranking =
+            Ranking { stored: &stored, cells: &cells, second_from, weight, context: self.context };
         let sets = ranking.rank(|size, unmatched| unmatched < size)?;
         drop((stored, cells));
         progress.counted("rows", sets.len() as u64);
@@ -85,7 +88,8 @@ impl SetJoin<'_> {
             (0..).zip(&sets.rows).map(|(set, &row)| (weight_of(row), set)).collect();
         order.sort_unstable();
         let across = second_from.is_some();
-        WeightedJoin { sets: &sets, order: &order, across, threshold, threads, progress }.pairs()
+        let context = self.context;
+        WeightedJoin { sets: &sets, order: &order, across, threshold, context }.pairs()
     }
 }
 
@@ -121,8 +125,7 @@ struct WeightedJoin<'a> {
     /// Whether only pairs of the two sides count.
     across: bool,
     threshold: Threshold,
-    threads: Threads<'a>,
-    progress: &'a dyn Progress,
+    context: &'a Context<'a>,
 }
 
 impl WeightedJoin<'_> {
@@ -130,17 +133,15 @@ impl WeightedJoin<'_> {
     fn pairs(&self) -> Result<Vec<ClosePair>> {
         let (offsets, postings) = self.index()?;
         let chunks = self.order.len().div_ceil(CHUNK);
-        self.progress.begin("join", Work::Steps(chunks as u64));
-        let found = self.threads.try_map(
+        self.context.progress().begin("join", Work::Steps(chunks as u64));
+        let found = self.context.threads().try_map(
             chunks,
             || Ok((filled(Overlap::default(), self.order.len(), INDEX)?, Vec::new())),
             |(overlaps, touched), chunk| {
                 // The heaviest sets cost the most, so they come first.
                 let chunk = chunks - 1 - chunk;
-                if self.progress.is_cancelled() {
-                    return Err(ErrorKind::Cancelled.into());
-                }
-                self.progress.advance(1);
+                self.context.check_cancelled()?;
+                self.context.progress().advance(1);
                 let mut found = Vec::new();
                 for place in chunk * CHUNK..self.order.len().min((chunk + 1) * CHUNK) {
                     let postings_of =

@@ -7,11 +7,11 @@
 
 use super::pair_order::Candidate;
 use super::sketches::{Level, Sketches, fold, words_of};
-use super::threads::Threads;
-use crate::error::{ErrorKind, Result};
+use crate::context::Context;
+use crate::error::Result;
 use crate::kernels::Isa;
 use crate::kernels::hamming_groups::{GROUP, near_in_groups};
-use crate::progress::{Progress, Work};
+use crate::progress::Work;
 use crate::similarity::Threshold;
 use std::ops::Range;
 
@@ -39,9 +39,7 @@ pub(super) struct WindowScan<'a> {
     pub(super) candidates: &'a Sketches,
     pub(super) which: Candidates,
     pub(super) threshold: Threshold,
-    pub(super) threads: Threads<'a>,
-    pub(super) isa: Isa,
-    pub(super) progress: &'a dyn Progress,
+    pub(super) context: &'a Context<'a>,
 }
 
 /// A set of a block.
@@ -72,30 +70,28 @@ impl WindowScan<'_> {
         let windows =
             |sets: Range<usize>| -> u64 { sets.map(|place| self.window(place).len() as u64).sum() };
         let mut rest = windows(0..self.sets.len());
-        self.progress.begin("compare sketches", Work::Steps(rest));
-        self.progress.counted("rows", self.sets.len() as u64);
-        self.progress.counted("pairs", rest);
+        self.context.progress().begin("compare sketches", Work::Steps(rest));
+        self.context.progress().counted("rows", self.sets.len() as u64);
+        self.context.progress().counted("pairs", rest);
         // The largest sets cost the most, so they come first.
         let mut end = blocks;
         while end > 0 {
             let part = end.saturating_sub(PART_BLOCKS)..end;
             end = part.start;
-            let pairs = self.threads.try_map(
+            let pairs = self.context.threads().try_map(
                 part.len(),
                 || Ok(()),
                 |(), block| {
-                    if self.progress.is_cancelled() {
-                        return Err(ErrorKind::Cancelled.into());
-                    }
+                    self.context.check_cancelled()?;
                     let sets = sets_of(part.end - 1 - block);
                     let found = self.of_block(sets.clone());
-                    self.progress.advance(windows(sets));
+                    self.context.progress().advance(windows(sets));
                     Ok(found)
                 },
             )?;
             rest -= windows(part.start * BLOCK..sets_of(part.end - 1).end);
             if found(pairs)? && end > 0 {
-                self.progress.begin("compare sketches", Work::Steps(rest));
+                self.context.progress().begin("compare sketches", Work::Steps(rest));
             }
         }
         Ok(())
@@ -167,7 +163,7 @@ impl WindowScan<'_> {
         let words = groups.start * level.group_words()..groups.end * level.group_words();
         hits.clear();
         let (rows, limits) = (&level.groups[words], &level.limits[groups.clone()]);
-        near_in_groups(self.isa, &set.row, rows, set.own_limit, limits, hits);
+        near_in_groups(self.context.isa(), &set.row, rows, set.own_limit, limits, hits);
         for &hit in &*hits {
             let candidate = first + groups.start * GROUP + (hit >> 32) as usize;
             if near.contains(&candidate) {
