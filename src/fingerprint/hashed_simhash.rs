@@ -11,7 +11,7 @@
 //! M. Charikar. Similarity estimation techniques from rounding algorithms. STOC 2002.
 //! G. Manku, A. Jain, A. Das Sarma. Detecting near-duplicates for web crawling. WWW 2007.
 
-use super::{Scratch, Sketch, SketchKind, Sketcher, is_weighty, unequal_weights};
+use super::{Scratch, Sketch, SketchKind, SketchOption, Sketcher, is_weighty, unequal_weights};
 use crate::error::{Error, Result};
 use crate::features::Features;
 use crate::fingerprint_rows::Shape;
@@ -26,9 +26,15 @@ pub const WIDTHS: [u32; 4] = [64, 128, 256, 512];
 /// Entry of SimHash in [`SKETCHES`](super::SKETCHES).
 pub const KIND: SketchKind = SketchKind {
     name: "simhash",
-    help: "All pairs whose SimHash fingerprints differ in at most `max_distance` bits; takes 16 \
-           bytes a document and reads the input once, so it goes where exact cannot",
-    options: &["bits", "weight"],
+    help: "All pairs whose SimHash fingerprints differ in at most `max_distance` bits. Needs only 16 \
+           bytes per document and one reading, so it works for collections that are too large for \
+           exact",
+    options: &[SketchOption {
+        name: "bits",
+        value: "BITS",
+        help: "bits of a fingerprint, 64, 128, 256 or 512 [default: 64]",
+    }],
+    shared_options: &["weight"],
     defaults: &[],
     parse: |options| Ok(Arc::new(HashedSimhash::parse(options)?)),
 };

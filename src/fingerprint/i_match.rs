@@ -14,7 +14,7 @@
 //! Supercomputing 45, 2008.
 
 use super::random_lexicon::RandomLexicons;
-use super::{Scratch, Sketch, SketchKind, Sketcher, weighty_terms};
+use super::{Scratch, Sketch, SketchKind, SketchOption, Sketcher, weighty_terms};
 use crate::error::{Error, Result};
 use crate::features::Features;
 use crate::fingerprint_rows::Shape;
@@ -27,9 +27,31 @@ use std::sync::Arc;
 /// Entry of I-Match in [`SKETCHES`](super::SKETCHES).
 pub const KIND: SketchKind = SketchKind {
     name: "i-match",
-    help: "All pairs that share the hash of all their words of a lexicon, those neither rare nor \
-           frequent, or of one of `lexicons` random parts of it",
-    options: &["lexicons", "lexicon_share", "least_terms", "least_share"],
+    help: "All pairs with the same hash of all their words in a lexicon of words that are neither rare \
+           nor frequent, or in one of `lexicons` random parts of it",
+    options: &[
+        SketchOption {
+            name: "lexicons",
+            value: "COUNT",
+            help: "number of random lexicons in addition to the whole one [default: 0]",
+        },
+        SketchOption {
+            name: "lexicon_share",
+            value: "SHARE",
+            help: "fraction of the shingles in each random lexicon [default: 0.7]",
+        },
+        SketchOption {
+            name: "least_terms",
+            value: "COUNT",
+            help: "minimum number of words of a document that must be in the lexicon [default: 5]",
+        },
+        SketchOption {
+            name: "least_share",
+            value: "SHARE",
+            help: "minimum fraction of a document's words that must be in the lexicon [default: 0.1]",
+        },
+    ],
+    shared_options: &[],
     defaults: &[("shingle", "1"), ("idf_band", "0.2-0.8")],
     parse: |options| Ok(Arc::new(IMatch::parse(options)?)),
 };

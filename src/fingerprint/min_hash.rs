@@ -14,7 +14,7 @@
 //! P. Li, A. Owen, C.-H. Zhang. One permutation hashing. NIPS 2012.
 //! A. Shrivastava. Optimal densification for fast and accurate minwise hashing. ICML 2017.
 
-use super::{Scratch, Sketch, SketchKind, Sketcher, weighty_terms};
+use super::{Scratch, Sketch, SketchKind, SketchOption, Sketcher, weighty_terms};
 use crate::error::{Error, Result};
 use crate::features::Features;
 use crate::fingerprint_rows::{SIZE_BITS, Shape, size_code};
@@ -28,9 +28,33 @@ use std::sync::Arc;
 /// Entry of MinHash in [`SKETCHES`](super::SKETCHES).
 pub const KIND: SketchKind = SketchKind {
     name: "minhash",
-    help: "All pairs whose MinHash fingerprints are as alike as sets of a similarity of `similarity` \
-           are on average; better than simhash of the same size where much was changed",
-    options: &["lanes", "bits", "hashing", "measure", "similarity"],
+    help: "All pairs whose MinHash fingerprints are as similar as those of sets with `similarity` are \
+           on average. Better than simhash of the same size if near-duplicates differ much",
+    options: &[
+        SketchOption {
+            name: "lanes",
+            value: "COUNT",
+            help: "number of lanes, which hold one minimum each [default: as many as fit into 64 bytes]",
+        },
+        SketchOption {
+            name: "bits",
+            value: "BITS",
+            help: "bits of a lane, 1, 2, 4, 8, 16 or 32 [default: 4]",
+        },
+        SketchOption {
+            name: "hashing",
+            value: "HOW",
+            help: "one-permutation computes one hash per shingle, classical one per shingle and lane \
+                   [default: one-permutation]",
+        },
+        SketchOption {
+            name: "measure",
+            value: "MEASURE",
+            help: "what distances measure, jaccard (lanes that differ) or cosine (thousandths below \
+                   1, estimated from the lanes and the sizes of the sets) [default: cosine]",
+        },
+    ],
+    shared_options: &["similarity"],
     defaults: &[("shingle", "chars:7")],
     parse: |options| Ok(Arc::new(MinHash::parse(options)?)),
 };

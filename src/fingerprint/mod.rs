@@ -32,12 +32,39 @@ pub struct SketchKind {
     pub name: &'static str,
     /// Description for help texts. Option names are in backquotes.
     pub help: &'static str,
-    /// The names of its options, with `weight` where it matters how much a term counts.
-    pub options: &'static [&'static str],
-    /// What other options are where they are not given: those of the terms that suit it.
+    /// Options that only kinds of fingerprints have.
+    pub options: &'static [SketchOption],
+    /// Names of options of other methods that this kind has, too: `weight` or `similarity`.
+    pub shared_options: &'static [&'static str],
+    /// Defaults of options of the terms that suit this kind.
     pub defaults: &'static [(&'static str, &'static str)],
     /// Takes the options of this kind and creates the sketch.
     pub parse: fn(&mut Options) -> Result<Arc<dyn Sketch>>,
+}
+
+impl SketchKind {
+    /// Whether the kind has an option called `name`.
+    #[must_use]
+    pub fn has_option(&self, name: &str) -> bool {
+        self.option_names().any(|known| known == name)
+    }
+
+    /// Names of all options of the kind.
+    pub fn option_names(&self) -> impl Iterator<Item = &'static str> {
+        let own = self.options.iter().map(|option| option.name);
+        own.chain(self.shared_options.iter().copied())
+    }
+}
+
+/// An option of a kind of fingerprint.
+#[derive(Clone, Copy, Debug)]
+pub struct SketchOption {
+    /// Name of the option, for example `lexicon_share`. Several kinds may have an option of this name.
+    pub name: &'static str,
+    /// Word for the value in help texts, for example `COUNT`.
+    pub value: &'static str,
+    /// Description for help texts: a phrase that includes the default.
+    pub help: &'static str,
 }
 
 /// All kinds of fingerprints.

@@ -10,7 +10,7 @@
 //! Chinese).
 
 use super::random_lexicon::RandomLexicons;
-use super::{Scratch, Sketch, SketchKind, Sketcher, unequal_weights};
+use super::{Scratch, Sketch, SketchKind, SketchOption, Sketcher, unequal_weights};
 use crate::error::{Error, Result};
 use crate::features::Features;
 use crate::fingerprint_rows::Shape;
@@ -23,9 +23,33 @@ use std::sync::Arc;
 /// Entry of multi-lexicon SimHash in [`SKETCHES`](super::SKETCHES).
 pub const KIND: SketchKind = SketchKind {
     name: "multi-lexicon",
-    help: "All pairs of which `votes` of `lexicons` SimHash fingerprints of 64 bits, each over a \
-           random part of the shingles, differ in at most `max_distance` bits",
-    options: &["lexicons", "lexicon_share", "votes", "lexicon_bits", "weight"],
+    help: "All pairs of which at least `votes` of `lexicons` SimHash fingerprints of 64 bits, each over \
+           a random part of the shingles, differ in at most `max_distance` bits",
+    options: &[
+        SketchOption {
+            name: "lexicons",
+            value: "COUNT",
+            help: "number of fingerprints of 64 bits, one per random lexicon [default: 8]",
+        },
+        SketchOption {
+            name: "lexicon_share",
+            value: "SHARE",
+            help: "fraction of the shingles in each random lexicon [default: 0.5]",
+        },
+        SketchOption {
+            name: "votes",
+            value: "VOTES",
+            help: "number of fingerprints that must be near, or sum to count the differing bits of \
+                   all together [default: half of them]",
+        },
+        SketchOption {
+            name: "lexicon_bits",
+            value: "WHOSE",
+            help: "whether the random bits of shingles differ between lexicons (own) or not (shared) \
+                   [default: own]",
+        },
+    ],
+    shared_options: &["weight"],
     defaults: &[("shingle", "2"), ("weight", "binary")],
     parse: |options| Ok(Arc::new(MultiLexicon::parse(options)?)),
 };

@@ -2,6 +2,7 @@
 
 use crate::program::Folder;
 use simtool::extract::weights::WEIGHTS;
+use simtool::fingerprint::SKETCHES;
 use simtool::pipeline::method::Method;
 use simtool::tokenize::TOKENIZERS;
 
@@ -29,6 +30,23 @@ fn every_kind_is_in_help_and_manual_with_its_help_text() {
         for (name, help) in all_kinds() {
             let expected = words_of(&format!("{name}: {}", help.replace('_', "-")));
             assert!(shown.contains(&expected), "{arguments:?} lacks {name}: {help}");
+        }
+    }
+}
+
+#[test]
+fn every_option_of_a_fingerprint_is_in_the_help_of_the_commands_that_make_them() {
+    for command in [&["dedup"][..], &["match"], &["fingerprint"], &["index", "create"]] {
+        let finished = Folder::empty().run(&[command, &["--help"]].concat());
+        assert_eq!((finished.code, finished.err.as_str()), (0, ""), "{command:?}");
+        let shown = words_of(&finished.out);
+        for kind in SKETCHES {
+            for option in kind.options {
+                let flag = format!("--{} <{}>", option.name.replace('_', "-"), option.value);
+                assert!(finished.out.contains(&flag), "{command:?} lacks {flag}");
+                let help = words_of(&format!("with {} {}", kind.name, option.help));
+                assert!(shown.contains(&help), "{command:?} lacks {help}");
+            }
         }
     }
 }

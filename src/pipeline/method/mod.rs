@@ -121,7 +121,7 @@ impl Method {
         options.complete(kind.defaults);
         let (compared, sketch) = (Terms::parse(options)?, (kind.parse)(options)?);
         // Where a set is all that counts, the option is left and refused.
-        let is_weighted = kind.options.contains(&"weight");
+        let is_weighted = kind.has_option("weight");
         let weight = if is_weighted { WeightKind::parse(options)? } else { WeightKind::DEFAULT };
         let terms = compared.clone().weighted(Weighting::parse(weight, options)?);
         Self::of_rows(kind.name, Recipe::rows(terms, sketch), compared, options)
@@ -186,22 +186,20 @@ impl Method {
 
     /// The names of all methods, with a sentence each.
     pub fn kinds() -> impl Iterator<Item = (&'static str, &'static str)> {
-        let exact = "All pairs whose sets of shingles have a similarity of at least \
-                     `similarity`, of Jaccard or another; takes some bytes of memory for each word, or reads the input \
-                     more often";
+        let exact = "All pairs whose sets of shingles have at least `similarity`, by Jaccard or another \
+                     measure. Needs a few bytes of memory per word, or reads the input more often";
         std::iter::once((EXACT, exact)).chain(SKETCHES.iter().map(|kind| (kind.name, kind.help)))
     }
 
     /// The refusal of an option that this method did not take.
     #[must_use]
     pub fn refusal(&self, option: &str, value: &str) -> Error {
-        let takes =
-            |kind: &SketchKind| kind.options.contains(&option) || ROW_OPTIONS.contains(&option);
+        let takes = |kind: &SketchKind| kind.has_option(option) || ROW_OPTIONS.contains(&option);
         let exact = EXACT_OPTIONS.contains(&option).then_some(EXACT);
         let sketches = SKETCHES.iter().filter(|kind| takes(kind)).map(|kind| kind.name);
         let methods: Vec<_> = exact.into_iter().chain(sketches).collect();
         let known = EXACT_OPTIONS.iter().chain(ROW_OPTIONS).copied();
-        let mut known = known.chain(SKETCHES.iter().flat_map(|kind| kind.options).copied());
+        let mut known = known.chain(SKETCHES.iter().flat_map(SketchKind::option_names));
         match known.find(|known| *known == option) {
             Some(field) if methods.contains(&self.name) => {
                 Error::config(field, value, format!("does not go with {}", self.recipe.terms()))

@@ -1,88 +1,91 @@
-//! Arguments that say how fingerprints are made, of all methods.
+//! Options that say how fingerprints are made, for all methods.
 
 use clap::builder::{PossibleValue, PossibleValuesParser};
+use clap::{Arg, ArgMatches, Command, Error, FromArgMatches};
 use simtool::fingerprint::SKETCHES;
 use simtool::options::Options;
 use simtool::pipeline::method::Method;
 
-/// How terms become a fingerprint.
-#[derive(Debug, Default, clap::Args)]
-#[command(next_help_heading = "Fingerprints")]
+/// Options of the kinds of fingerprints, as [`SKETCHES`] lists them.
+#[derive(Clone, Debug, Default)]
 pub(crate) struct SketchArgs {
-    /// With simhash: bits of a fingerprint, 64, 128, 256 or 512 [default: 64]; with minhash: bits of a
-    /// lane, 1, 2, 4, 8, 16 or 32 [default: 4].
-    #[arg(long = "bits", value_name = "BITS")]
-    simhash_bits: Option<String>,
-
-    /// With minhash: lanes of a fingerprint [default: as many as 64 bytes have room for].
-    #[arg(long, value_name = "COUNT")]
-    lanes: Option<String>,
-
-    /// With minhash: one-permutation takes one hash of each shingle, classical one for each lane
-    /// [default: one-permutation].
-    #[arg(long, value_name = "HOW")]
-    hashing: Option<String>,
-
-    /// With minhash: what distances measure, jaccard (lanes that differ) or cosine (thousandths below
-    /// 1, by the lanes and the sizes of the sets) [default: cosine].
-    #[arg(long, value_name = "MEASURE")]
-    measure: Option<String>,
-
-    /// With multi-lexicon: how many fingerprints of 64 bits [default: 8]; with i-match: how many random
-    /// lexicons beside the whole [default: 0].
-    #[arg(long, value_name = "COUNT")]
-    lexicons: Option<String>,
-
-    /// With multi-lexicon and i-match: the part of the shingles that a random lexicon keeps [default:
-    /// 0.5 and 0.7].
-    #[arg(long, value_name = "PART")]
-    lexicon_share: Option<String>,
-
-    /// With multi-lexicon: whether each lexicon has bits of its own, own or shared [default: own].
-    #[arg(long, value_name = "WHOSE")]
-    lexicon_bits: Option<String>,
-
-    /// With multi-lexicon: how many of the fingerprints must be near, or sum for the bits of all
-    /// together [default: half of them].
-    #[arg(long, value_name = "VOTES")]
-    votes: Option<String>,
-
-    /// With i-match: the fewest words of the lexicon that a document must have [default: 5].
-    #[arg(long, value_name = "COUNT")]
-    least_terms: Option<String>,
-
-    /// With i-match: the least part of a document's words that must be in the lexicon [default: 0.1].
-    #[arg(long, value_name = "PART")]
-    least_share: Option<String>,
+    /// Names and values of the options that were given.
+    given: Vec<(&'static str, String)>,
 }
 
 impl SketchArgs {
-    /// Adds what was given.
+    /// Adds the options that were given.
     pub(crate) fn set(&self, options: &mut Options) {
-        let Self { simhash_bits, lanes, hashing, measure, .. } = self;
-        let Self { lexicons, lexicon_share, lexicon_bits, votes, .. } = self;
-        let Self { least_terms, least_share, .. } = self;
-        options.set_given([
-            ("bits", simhash_bits),
-            ("lanes", lanes),
-            ("hashing", hashing),
-            ("measure", measure),
-            ("lexicons", lexicons),
-            ("lexicon_share", lexicon_share),
-            ("lexicon_bits", lexicon_bits),
-            ("votes", votes),
-            ("least_terms", least_terms),
-            ("least_share", least_share),
-        ]);
+        for (name, value) in &self.given {
+            options.set(name, value);
+        }
     }
 }
 
-/// The method that means that one is chosen.
+impl FromArgMatches for SketchArgs {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, Error> {
+        let value = |name| matches.get_one::<String>(&argument_id(name)).cloned();
+        let given = option_names().into_iter().filter_map(|name| Some((name, value(name)?)));
+        Ok(Self { given: given.collect() })
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+impl clap::Args for SketchArgs {
+    fn augment_args(command: Command) -> Command {
+        command.args(option_names().into_iter().map(argument))
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
+}
+
+/// Returns the names of the options of all kinds, each once, in the order of the table.
+fn option_names() -> Vec<&'static str> {
+    let mut names = Vec::new();
+    for option in SKETCHES.iter().flat_map(|kind| kind.options) {
+        if !names.contains(&option.name) {
+            names.push(option.name);
+        }
+    }
+    names
+}
+
+/// Returns the identifier of an argument. The prefix keeps it different from those of other commands'
+/// arguments, such as `bits`.
+fn argument_id(name: &str) -> String {
+    format!("sketch_{name}")
+}
+
+/// Creates the argument of an option. Kinds that share the option describe it one after the other.
+fn argument(name: &'static str) -> Arg {
+    let mut value = "VALUE";
+    let mut descriptions = Vec::new();
+    for kind in SKETCHES {
+        for option in kind.options.iter().filter(|option| option.name == name) {
+            value = option.value;
+            descriptions.push(format!("with {}, {}", kind.name, option.help));
+        }
+    }
+    let help = descriptions.join("; ");
+    Arg::new(argument_id(name))
+        .long(name.replace('_', "-"))
+        .value_name(value)
+        .help(help.replacen('w', "W", 1))
+        .help_heading("Fingerprints")
+}
+
+/// Name of the method that lets the program choose one.
 pub(crate) const AUTO: &str = "auto";
 
-/// A method that the library knows, with what it says of it.
+/// Returns the name of a method with its help text.
 fn value((name, help): (&'static str, &'static str)) -> PossibleValue {
-    // What stands in backquotes is an option here.
+    // The help of the library has names of options in backquotes.
     let option = |(at, part): (usize, &str)| match at % 2 {
         0 => part.to_owned(),
         _ => format!("--{}", part.replace('_', "-")),
@@ -90,15 +93,15 @@ fn value((name, help): (&'static str, &'static str)) -> PossibleValue {
     PossibleValue::new(name).help(help.split('`').enumerate().map(option).collect::<String>())
 }
 
-/// The methods that the library knows, or that one is chosen.
+/// Returns the methods of the library, and `auto`.
 pub(crate) fn methods_or_auto() -> PossibleValuesParser {
-    let help = "One of these, with shingle and threshold, as a sample of the documents says, which is \
-                told with the reasons; what is given beside it stays";
+    let help = "Choose method, shingle and threshold from a sample and print the reasons. Options you \
+                set explicitly are kept";
     let auto = PossibleValue::new(AUTO).help(help);
     Method::kinds().map(value).chain([auto]).collect::<Vec<_>>().into()
 }
 
-/// The methods that make fingerprints.
+/// Returns the methods that make fingerprints.
 pub(crate) fn methods_of_fingerprints() -> PossibleValuesParser {
     SKETCHES.iter().map(|kind| kind.name).collect::<Vec<_>>().into()
 }
