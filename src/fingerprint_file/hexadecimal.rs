@@ -1,24 +1,40 @@
-//! Fingerprints as text: a lower-case hexadecimal number a line, f/4 digits, the highest first; an
-//! empty line is a row without a fingerprint.
+//! Fingerprints as text: one lower-case hexadecimal number per line, with a digit for every four
+//! bits, highest first. An empty line is a row without a fingerprint.
 
-use super::MOST_BITS;
+use super::row_ids::FoundIds;
+use super::{FileFormat, MOST_BITS};
 use crate::error::{ErrorKind, Result};
 use crate::fingerprint_rows::{FingerprintRows, RowsBuilder, Shape};
 use std::io::{self, Write};
 use std::path::Path;
 
-/// Most digits of a number.
+/// Maximum number of digits in a number.
 const MOST_DIGITS: usize = MOST_BITS as usize / 4;
-/// Digits of a word.
+/// Number of digits in a word.
 const WORD_DIGITS: usize = 16;
 
-/// The fingerprints of the text `bytes`; `path` is for messages. The first line that is not empty
-/// says how many digits all have. Lines end in LF or CRLF; the last one need not end.
+/// Entry of the format in [`FILE_FORMATS`](super::FILE_FORMATS). Text has no signature, so any content
+/// may be text.
+pub(super) const FORMAT: FileFormat = FileFormat {
+    name: "text",
+    extensions: &["txt", "hex"],
+    help: "one hexadecimal number per line",
+    marks_missing: true,
+    missing_feature: None,
+    is_format_of: |_| true,
+    read: |bytes, path| read(bytes, path),
+    write: |rows, _, out| write(rows, out),
+    has_ids: |_, _| Ok(false),
+    find_ids: |_, _| Ok(FoundIds::default()),
+};
+
+/// Reads the fingerprints of a text. The first line that is not empty decides the number of digits
+/// of all. Lines end with LF or CRLF, which the last one may lack. `path` is for error messages.
 ///
 /// # Errors
 ///
-/// A line holds anything else, or another number of digits.
-pub(super) fn read(bytes: &[u8], path: &Path) -> Result<FingerprintRows<'static>> {
+/// A line contains anything else, or another number of digits.
+fn read(bytes: &[u8], path: &Path) -> Result<FingerprintRows<'static>> {
     let mut rows = HexadecimalRows::of_lines(bytes.len(), "\n".len());
     for (start, line) in lines(bytes) {
         let number = line.strip_suffix(b"\r").unwrap_or(line);
@@ -30,7 +46,7 @@ pub(super) fn read(bytes: &[u8], path: &Path) -> Result<FingerprintRows<'static>
     Ok(rows.finish())
 }
 
-/// Lines without their LF, each with the byte at which it starts.
+/// Returns the lines without their LF, each with the position of its first byte.
 pub(super) fn lines(bytes: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
     let mut start = 0;
     bytes.split_inclusive(|&byte| byte == b'\n').map(move |line| {
@@ -39,25 +55,27 @@ pub(super) fn lines(bytes: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
     })
 }
 
-/// Rows of hexadecimal numbers, all of as many digits as the first.
+/// Builds rows from hexadecimal numbers that all have the number of digits of the first one.
 #[derive(Debug, Default)]
 pub(super) struct HexadecimalRows {
-    /// The rows, and how many digits each has; absent up to the first number.
+    /// The rows and the number of digits of each. Absent until the first number.
     rows: Option<(RowsBuilder, usize)>,
-    /// Rows before the first number.
+    /// Number of rows before the first number.
     leading: usize,
-    /// Bytes of the file, and bytes of a line besides its digits.
+    /// Length of the file, and length of a line without its digits.
     file: Option<(usize, usize)>,
     words: Vec<u64>,
 }
 
 impl HexadecimalRows {
-    /// Rows of a file of `bytes` bytes whose lines have `around` bytes besides the digits.
+    /// Creates a builder for a file of `bytes` bytes whose lines have `around` bytes in addition to
+    /// the digits.
     pub(super) fn of_lines(bytes: usize, around: usize) -> Self {
         Self { file: Some((bytes, around)), ..Self::default() }
     }
 
-    /// Adds a row with these digits, or one without a fingerprint; an error is what was expected.
+    /// Adds a row with these digits, or a row without a fingerprint. The error describes what was
+    /// expected.
     pub(super) fn push(&mut self, number: Option<&[u8]>) -> Result<(), String> {
         let Some(number) = number else {
             match &mut self.rows {
@@ -81,8 +99,8 @@ impl HexadecimalRows {
             let digits = number.len();
             let mut rows = begin(4 * digits as u32, leading);
             if let Some((bytes, around)) = file {
-                // No file has more numbers. Where so much cannot be had, there may still be enough
-                // for those that it has.
+                // The file cannot have more numbers. If there is too little memory for them, there
+                // may still be enough for the actual number, so the error is ignored.
                 drop(rows.reserve(bytes / (digits + around) + 1));
             }
             (rows, digits)
@@ -91,14 +109,14 @@ impl HexadecimalRows {
         Ok(())
     }
 
-    /// The rows; of 64 bits if none has a fingerprint.
+    /// Returns the rows. If no row has a fingerprint, they have 64 bits.
     pub(super) fn finish(self) -> FingerprintRows<'static> {
         let rows = self.rows.map_or_else(|| begin(u64::BITS, self.leading), |(rows, _)| rows);
         rows.finish()
     }
 }
 
-/// So many rows without fingerprint.
+/// Creates a builder with `leading` rows without a fingerprint.
 fn begin(bits: u32, leading: usize) -> RowsBuilder {
     let mut rows = RowsBuilder::new(Shape::bits(bits));
     for _ in 0..leading {
@@ -107,7 +125,8 @@ fn begin(bits: u32, leading: usize) -> RowsBuilder {
     rows
 }
 
-/// Replaces `words` by those of the number, the lowest first; tells whether it is one.
+/// Replaces `words` by the words of the number, lowest first. Returns `false` if the digits are not
+/// a number.
 fn parse(digits: &[u8], words: &mut Vec<u64>) -> bool {
     words.clear();
     for digits in digits.rchunks(WORD_DIGITS) {
@@ -125,12 +144,12 @@ fn parse(digits: &[u8], words: &mut Vec<u64>) -> bool {
     true
 }
 
-/// Writes a number a line, and an empty line for a row without a fingerprint.
+/// Writes one number per line, and an empty line for a row without a fingerprint.
 ///
 /// # Errors
 ///
 /// Those of `out`.
-pub(super) fn write(rows: &FingerprintRows<'_>, out: &mut dyn Write) -> io::Result<()> {
+fn write(rows: &FingerprintRows<'_>, out: &mut dyn Write) -> io::Result<()> {
     for row in 0..rows.len() {
         if let Some(words) = rows.row(row) {
             write_number(words, rows.shape, out)?;

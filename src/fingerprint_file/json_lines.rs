@@ -1,24 +1,34 @@
-//! Fingerprints as JSON Lines: each line an object whose field `fingerprint` is a string of
-//! lower-case hexadecimal digits, or null for a row without one. Fields that name the row's document
-//! are written before it; no other field is looked at.
+//! Fingerprints as JSON Lines. Each line is an object whose field `fingerprint` is a string of
+//! lower-case hexadecimal digits, or null for a row without a fingerprint. Fields that name the
+//! document of the row precede it. A reader ignores all other fields.
 
-use super::NameOf;
 use super::hexadecimal::write_number;
+use super::{FileFormat, NameOf};
 use crate::fingerprint_rows::FingerprintRows;
-pub(super) use reading::{id, read};
+use reading::{find_ids, has_ids, read};
 use std::io::{self, Write};
 
-/// Writes a JSON object a line: the `id`, `file` and `record` of the row's document, by `name`, and
-/// its `fingerprint` as a hexadecimal number, or null.
+/// Entry of the format in [`FILE_FORMATS`](super::FILE_FORMATS).
+pub(super) const FORMAT: FileFormat = FileFormat {
+    name: "jsonl",
+    extensions: &["jsonl"],
+    help: "JSON Lines with id, file, record and fingerprint of each document, in reading order",
+    marks_missing: true,
+    missing_feature: None,
+    is_format_of: |bytes| bytes.trim_ascii_start().starts_with(b"{"),
+    read: |bytes, path| read(bytes, path),
+    write,
+    has_ids: |bytes, _| Ok(has_ids(bytes)),
+    find_ids: |bytes, _| Ok(find_ids(bytes)),
+};
+
+/// Writes one JSON object per line: the `id`, `file` and `record` of the row's document, and its
+/// `fingerprint` as a hexadecimal number or null.
 ///
 /// # Errors
 ///
-/// Those of `out`.
-pub(super) fn write(
-    rows: &FingerprintRows<'_>,
-    name: &NameOf<'_, '_>,
-    out: &mut dyn Write,
-) -> io::Result<()> {
+/// `out` fails.
+fn write(rows: &FingerprintRows<'_>, name: &NameOf<'_, '_>, out: &mut dyn Write) -> io::Result<()> {
     for row in 0..rows.len() {
         out.write_all(b"{")?;
         name(row as u32).write_fields(out)?;
@@ -38,6 +48,7 @@ mod reading {
     use crate::error::{ErrorKind, Result};
     use crate::fault::quoted;
     use crate::fingerprint_file::hexadecimal::{HexadecimalRows, lines};
+    use crate::fingerprint_file::row_ids::FoundIds;
     use crate::fingerprint_rows::FingerprintRows;
     use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
     use serde_json::value::RawValue;
@@ -47,19 +58,16 @@ mod reading {
 
     const NAME: &str = "fingerprint";
     const ID: &str = "id";
-    /// Bytes of the shortest line besides its digits.
+    /// Length of the shortest line without its digits.
     const AROUND: usize = "{\"fingerprint\":\"\"}\n".len();
 
-    /// The fingerprints of the lines `bytes`; `path` is for messages. The first one says how many
-    /// digits all have.
+    /// Reads the fingerprints of the lines in `bytes`. The first one decides the number of digits
+    /// of all. `path` is for error messages.
     ///
     /// # Errors
     ///
-    /// A line is no such object.
-    pub(in crate::fingerprint_file) fn read(
-        bytes: &[u8],
-        path: &Path,
-    ) -> Result<FingerprintRows<'static>> {
+    /// A line is not such an object.
+    pub(super) fn read(bytes: &[u8], path: &Path) -> Result<FingerprintRows<'static>> {
         let mut rows = HexadecimalRows::of_lines(bytes.len(), AROUND);
         for (start, line) in lines(bytes) {
             push(line, &mut rows).map_err(|expected| ErrorKind::Format {
@@ -71,7 +79,7 @@ mod reading {
         Ok(rows.finish())
     }
 
-    /// Adds the row of a line; an error is what was expected.
+    /// Adds the row of a line. The error describes what was expected.
     fn push(line: &[u8], rows: &mut HexadecimalRows) -> Result<(), String> {
         let line = str::from_utf8(line).map_err(|_| "a JSON object in UTF-8")?;
         let mut json = serde_json::Deserializer::from_str(line);
@@ -82,8 +90,8 @@ mod reading {
         }
         let row = match found.value.map(RawValue::get) {
             Some("null") => None,
-            // No digit needs an escape, so what stands between the quotes is the string; what is no
-            // string is refused as one without digits is.
+            // No digit needs an escape, so the text between the quotes is the string. A value that
+            // is not a string is refused like a string without digits.
             value => {
                 value.and_then(|value| value.strip_prefix('"')?.strip_suffix('"')).or(Some(""))
             }
@@ -92,8 +100,22 @@ mod reading {
             .map_err(|digits| format!("a field \"{NAME}\" with a string of {digits}, or null"))
     }
 
-    /// The field `id` of a line, as it is written if it is no string; `None` if there is none.
-    pub(in crate::fingerprint_file) fn id(line: &[u8]) -> Option<Cow<'_, [u8]>> {
+    /// Whether the first line has a field `id`.
+    pub(super) fn has_ids(bytes: &[u8]) -> bool {
+        let first = bytes.split(|&byte| byte == b'\n').next().unwrap_or_default();
+        id(first).is_some()
+    }
+
+    /// Finds the lines. Each line is parsed when its ID is needed.
+    pub(super) fn find_ids(bytes: &[u8]) -> FoundIds<'_> {
+        let behind = memchr::memchr_iter(b'\n', bytes).map(|at| at + 1);
+        let starts = std::iter::once(0).chain(behind).collect();
+        FoundIds::Lines { bytes, starts, parse: id }
+    }
+
+    /// Returns the field `id` of a line, or `None` if there is none. A value that is not a string
+    /// is returned as it is written.
+    fn id(line: &[u8]) -> Option<Cow<'_, [u8]>> {
         let mut json = serde_json::Deserializer::from_str(str::from_utf8(line).ok()?);
         let value = json.deserialize_map(Fields(ID)).ok()?.value?.get();
         if !value.starts_with('"') {
@@ -105,7 +127,8 @@ mod reading {
         serde_json::from_str(value).ok().map(|id: String| Cow::Owned(id.into_bytes()))
     }
 
-    /// What the parser says, on one line and without the line number, which is always 1.
+    /// Returns the message of the parser on one line and without the line number, which is always
+    /// 1.
     fn explanation(error: &serde_json::Error) -> String {
         let message = error.to_string();
         let reason =
@@ -113,14 +136,14 @@ mod reading {
         format!("a JSON object; column {}: {}", error.column(), quoted(reason.as_bytes()))
     }
 
-    /// The field as it is written.
+    /// The wanted field of an object.
     #[derive(Default)]
     struct Found<'de> {
         value: Option<&'de RawValue>,
         twice: bool,
     }
 
-    /// Takes the field of that name of an object.
+    /// Finds the field with this name in an object.
     struct Fields(&'static str);
 
     impl<'de> Visitor<'de> for Fields {
@@ -143,7 +166,7 @@ mod reading {
         }
     }
 
-    /// Whether a key is the field's.
+    /// Compares a key with the name of a field.
     struct Key(&'static str);
 
     impl<'de> DeserializeSeed<'de> for Key {

@@ -1,12 +1,13 @@
-//! Words as little-endian bytes: lent where the machine has them so, else copied.
+//! Words as little-endian bytes. They are borrowed if the machine stores them in this order,
+//! otherwise copied.
 
 use std::borrow::Cow;
 use std::io;
 
-/// Bytes that are handed over at once.
+/// Number of bytes that are passed on at once.
 const PIECE_BYTES: usize = 1 << 20;
 
-/// The words of `bytes`, which are whole ones.
+/// Returns the words of `bytes`. Their number must be a multiple of 8.
 pub(super) fn words(bytes: &[u8]) -> Cow<'_, [u64]> {
     match bytemuck::try_cast_slice(bytes) {
         Ok(words) if cfg!(target_endian = "little") => Cow::Borrowed(words),
@@ -14,14 +15,14 @@ pub(super) fn words(bytes: &[u8]) -> Cow<'_, [u64]> {
     }
 }
 
-/// The words of `bytes`, which are whole numbers of so many bytes, up to 8: a word each.
+/// Returns one word for each number of `number_bytes` bytes, at most 8.
 pub(super) fn widened(bytes: &[u8], number_bytes: usize) -> Vec<u64> {
     let word =
         |number: &[u8]| number.iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte));
     bytes.chunks_exact(number_bytes).map(word).collect()
 }
 
-/// Hands the bytes of `words` over, in pieces that a cache holds.
+/// Calls `take` with the bytes of `words`, in pieces that fit into a cache.
 pub(super) fn hand_over(
     words: &[u64],
     mut take: impl FnMut(&[u8]) -> io::Result<()>,

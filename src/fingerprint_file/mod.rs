@@ -1,14 +1,16 @@
-//! Files of fingerprints: rows of any width, read and written in every format.
+//! Files of fingerprints: rows of any width, which can be written and read in several formats.
 //!
-//! | format | a row is | a row without fingerprint | keeps |
+//! | format | a row is | a row without fingerprint | the file also contains |
 //! | --- | --- | --- | --- |
-//! | packed | words as they are in memory | is marked | shape and recipe |
-//! | JSON Lines | a hexadecimal number in a field | null | the documents' names |
-//! | Parquet | a 64-bit integer, or bytes if it is wider | null | names, shape and recipe |
-//! | `NumPy` | one or more `uint64`, the lowest first | cannot be told | |
-//! | text | a hexadecimal number in a line | an empty line | |
+//! | packed | words as in memory | is marked | shape and recipe |
+//! | JSON Lines | a hexadecimal number in a field | is null | names of documents |
+//! | Parquet | a 64-bit integer, or bytes if it is wider | is null | names, shape and recipe |
+//! | `NumPy` | one or more `uint64`, lowest first | is zeros | |
+//! | text | a hexadecimal number in a line | is an empty line | |
 //!
-//! A file is read as what its content says, whatever its name is; its name says how it is written.
+//! The format of a file that is read follows from its content, not from its name. The name decides the
+//! format of a file that is written. [`FILE_FORMATS`] lists the formats. To add one, write its file
+//! with a [`FileFormat`] and add it to the table.
 
 mod hexadecimal;
 mod json_lines;
@@ -23,114 +25,206 @@ use crate::document_name::DocumentName;
 use crate::error::{Error, ErrorKind, Result};
 use crate::fingerprint_rows::FingerprintRows;
 use std::ffi::OsStr;
-use std::io::Write;
+use std::fmt;
+use std::io::{self, Write};
 use std::path::Path;
 
 pub use hexadecimal::write_number as write_hexadecimal;
 pub use row_ids::{FoundIds, RowIds};
 
-/// Most bits of a row in a file.
+/// Maximum number of bits of a row in a file.
 pub const MOST_BITS: u32 = 1 << 16;
 
-/// How a file holds fingerprints.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FileFormat {
-    /// simtool's packed file.
-    Packed,
-    /// An array of `uint64`, of shape n or n × w, the lowest word of a row first.
-    Numpy,
-    /// A hexadecimal number a line.
-    Hexadecimal,
-    /// A JSON object a line, with the document's name.
-    JsonLines,
-    /// A Parquet file, with the documents' names.
-    Parquet,
-}
+/// Number of rows that an error message lists.
+const ROWS_LISTED: usize = 5;
 
-/// What becomes of rows without fingerprint where a format cannot tell which these are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Missing {
-    /// Nothing is written, and the error names the first of them.
-    Refused,
-    /// They are written as zeros.
-    Zeros,
-}
-
-/// Names the document of a row.
+/// Returns the name of the document of a row.
 pub type NameOf<'n, 'd> = dyn Fn(u32) -> DocumentName<'d> + 'n;
 
+/// A format of files of fingerprints.
+#[derive(Clone, Copy)]
+pub struct FileFormat {
+    /// Name of the format.
+    pub name: &'static str,
+    /// Extensions of file names that select the format, the usual one first. An empty extension means
+    /// a name without one.
+    pub extensions: &'static [&'static str],
+    /// Short description of the format, for help texts.
+    pub help: &'static str,
+    /// Whether the format marks rows without a fingerprint. Otherwise they are written as zeros.
+    pub marks_missing: bool,
+    /// Cargo feature that the format needs and that this build lacks.
+    missing_feature: Option<&'static str>,
+    /// Whether a file that begins with these bytes has this format.
+    is_format_of: fn(&[u8]) -> bool,
+    /// Parses the bytes of a file. The path is for error messages.
+    read: for<'a> fn(&'a [u8], &Path) -> Result<FingerprintRows<'a>>,
+    /// Writes rows with the names of their documents.
+    write: fn(&FingerprintRows<'_>, &NameOf<'_, '_>, &mut dyn Write) -> io::Result<()>,
+    /// Whether the file has IDs of documents.
+    has_ids: fn(&[u8], &Path) -> Result<bool>,
+    /// Finds the IDs of documents. The path is for error messages.
+    find_ids: for<'a> fn(&'a [u8], &Path) -> Result<FoundIds<'a>>,
+}
+
+/// All formats. The first one whose `is_format_of` accepts a file reads it, so the format without
+/// a signature is the last one.
+pub const FILE_FORMATS: &[FileFormat] = &[
+    packed::FORMAT,
+    numpy::FORMAT,
+    #[cfg(feature = "parquet")]
+    parquet::FORMAT,
+    #[cfg(not(feature = "parquet"))]
+    PARQUET_WITHOUT_FEATURE,
+    json_lines::FORMAT,
+    hexadecimal::FORMAT,
+];
+
+/// Stand-in for Parquet in a build without it. Its errors say how to get it.
+#[cfg(not(feature = "parquet"))]
+const PARQUET_WITHOUT_FEATURE: FileFormat = FileFormat {
+    name: "parquet",
+    extensions: &["parquet", "pq"],
+    help: "a Parquet file (this build cannot write it)",
+    missing_feature: Some("parquet"),
+    is_format_of: |bytes| bytes.starts_with(b"PAR1"),
+    ..packed::FORMAT
+};
+
+/// Formats are equal if their names are: each name occurs once in [`FILE_FORMATS`].
+impl PartialEq for FileFormat {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+}
+
+impl Eq for FileFormat {}
+
+impl fmt::Debug for FileFormat {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name)
+    }
+}
+
 impl FileFormat {
-    /// The format that a file's name asks for: `.npy`, `.txt` or `.hex`, `.jsonl`, `.parquet` or
-    /// `.pq`; packed for `.f`, `.simtool`, `.bin` and a name without extension; `-`, which is
-    /// standard output, takes JSON Lines.
+    /// Returns the format that the extension of an output file selects. The path `-`, which means
+    /// standard output, selects JSON Lines.
+    ///
+    /// ```
+    /// use simtool::fingerprint_file::FileFormat;
+    /// use std::path::Path;
+    ///
+    /// let format = FileFormat::for_output(Path::new("fingerprints.npy"))?;
+    /// assert_eq!((format.name, format.marks_missing), ("numpy", false));
+    /// # Ok::<(), simtool::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
-    /// The name ends in anything else, or this build cannot write the format.
-    pub fn of(path: &Path) -> Result<Self> {
-        let extension =
-            path.extension().map(OsStr::as_encoded_bytes).map(<[u8]>::to_ascii_lowercase);
-        Ok(match extension.as_deref() {
-            None if path.as_os_str() == "-" => Self::JsonLines,
-            None | Some(b"f" | b"simtool" | b"bin") => Self::Packed,
-            Some(b"npy") => Self::Numpy,
-            Some(b"txt" | b"hex") => Self::Hexadecimal,
-            Some(b"jsonl") => Self::JsonLines,
-            Some(b"parquet" | b"pq") if cfg!(feature = "parquet") => Self::Parquet,
-            Some(b"parquet" | b"pq") => return Err(Self::Parquet.is_off()),
-            Some(_) => {
-                let rule = "must end in .f, .npy, .txt, .jsonl or .parquet";
-                return Err(Error::config("output", path.display(), rule));
-            }
-        })
+    /// No format has the extension, or this build cannot write the format.
+    pub fn for_output(path: &Path) -> Result<&'static Self> {
+        if path.as_os_str() == "-" {
+            return Ok(&json_lines::FORMAT);
+        }
+        let extension = path.extension().map_or("".as_ref(), OsStr::as_encoded_bytes);
+        let has_extension = |format: &&Self| {
+            format.extensions.iter().any(|known| extension.eq_ignore_ascii_case(known.as_bytes()))
+        };
+        // A trailing dot is an empty extension, but not a name without extension.
+        let is_ambiguous = extension.is_empty() && path.extension().is_some();
+        let format = FILE_FORMATS.iter().find(has_extension).filter(|_| !is_ambiguous);
+        let Some(format) = format else {
+            let usual: Vec<_> = FILE_FORMATS.iter().map(Self::usual_extension).collect();
+            let rule = format!("must end in one of {}", usual.join(", "));
+            return Err(Error::config("output", path.display(), rule));
+        };
+        format.check_feature()?;
+        Ok(format)
     }
 
-    /// The format of a file that begins like these bytes.
-    fn of_content(bytes: &[u8]) -> Self {
-        if packed::is_packed(bytes) {
-            Self::Packed
-        } else if numpy::is_numpy(bytes) {
-            Self::Numpy
-        } else if bytes.starts_with(b"PAR1") {
-            Self::Parquet
-        } else if bytes.trim_ascii_start().starts_with(b"{") {
-            Self::JsonLines
-        } else {
-            Self::Hexadecimal
+    /// Returns the format of a file that begins with these bytes.
+    fn from_content(bytes: &[u8]) -> &'static Self {
+        let found = FILE_FORMATS.iter().find(|format| (format.is_format_of)(bytes));
+        found.unwrap_or(&hexadecimal::FORMAT)
+    }
+
+    /// Returns the usual extension with its dot, for messages.
+    fn usual_extension(&self) -> String {
+        format!(".{}", self.extensions[0])
+    }
+
+    /// Checks that this build has the format.
+    fn check_feature(&self) -> Result<()> {
+        match self.missing_feature {
+            Some(feature) => Err(ErrorKind::FeatureOff { what: feature, feature }.into()),
+            None => Ok(()),
         }
     }
 
-    /// Whether the format can tell which rows have no fingerprint. That there are such rows shows
-    /// only at the end, so a caller who cannot do without them asks before.
-    #[must_use]
-    pub fn can_hold_missing(self) -> bool {
-        self != Self::Numpy
+    /// Checks that the format can mark the rows without a fingerprint, if there are any.
+    ///
+    /// # Errors
+    ///
+    /// There are such rows and the format cannot mark them. The error lists the first ones.
+    pub fn check_missing(&self, rows: &FingerprintRows<'_>, path: &Path) -> Result<()> {
+        let mut missing = missing_rows(rows);
+        let listed: Vec<_> =
+            missing.by_ref().take(ROWS_LISTED).map(|row| row.to_string()).collect();
+        if self.marks_missing || listed.is_empty() {
+            return Ok(());
+        }
+        let more = match missing.count() {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        let row = if listed.len() == 1 { "row" } else { "rows" };
+        let rule = format!(
+            "{} cannot mark documents without words, which have no fingerprint (here {row} {}{more}). \
+             Use a file of another format, for example .parquet",
+            self.usual_extension(),
+            listed.join(", ")
+        );
+        Err(Error::config("output", path.display(), rule))
     }
 
-    /// What a build without the format answers.
-    fn is_off(self) -> Error {
-        let feature = if self == Self::Parquet { "parquet" } else { "jsonl" };
-        ErrorKind::FeatureOff { what: feature, feature }.into()
+    /// Writes `rows` to `out`. `name` names the documents of the rows, for formats that contain names;
+    /// `path` names the output in error messages.
+    ///
+    /// # Errors
+    ///
+    /// `out` fails, there are too many rows, the rows are too wide, or this build cannot write the
+    /// format.
+    pub fn write(
+        &self,
+        rows: &FingerprintRows<'_>,
+        name: &NameOf<'_, '_>,
+        path: &Path,
+        out: &mut dyn Write,
+    ) -> Result<()> {
+        self.check_feature()?;
+        if rows.shape.row_bits() > MOST_BITS {
+            let rule = format!("a file can hold rows of at most {MOST_BITS} bits");
+            return Err(Error::limit(format!("rows of {}", rows.shape), rule));
+        }
+        if !has_row_numbers(rows) {
+            let rule = format!("a file can hold fewer than {} rows", u32::MAX);
+            return Err(Error::limit(format!("{} rows", rows.len()), rule));
+        }
+        let written = (self.write)(rows, name, out);
+        written.and_then(|()| out.flush()).map_err(|error| Error::io(path, "write", error))
     }
 }
 
-/// The fingerprints of the file with these bytes, whose first ones tell the format; `path` is for
-/// messages. Rows are lent where the bytes can be used as they are.
+/// Reads the fingerprints of a file with these bytes. The first bytes decide the format; `path` is for
+/// error messages. The rows borrow the bytes if these can be used directly.
 ///
 /// # Errors
 ///
-/// The file does not hold what its format asks for, or this build cannot read the format.
+/// The content does not follow its format, or this build cannot read the format.
 pub fn read<'a>(bytes: &'a [u8], path: &Path) -> Result<FingerprintRows<'a>> {
-    let rows = match FileFormat::of_content(bytes) {
-        FileFormat::Packed => packed::read(bytes, path)?,
-        FileFormat::Numpy => numpy::read(bytes, path)?,
-        FileFormat::Hexadecimal => hexadecimal::read(bytes, path)?,
-        FileFormat::JsonLines => json_lines::read(bytes, path)?,
-        #[cfg(feature = "parquet")]
-        FileFormat::Parquet => parquet::read(bytes, path)?,
-        #[cfg(not(feature = "parquet"))]
-        lacking => return Err(lacking.is_off()),
-    };
+    let format = FileFormat::from_content(bytes);
+    format.check_feature()?;
+    let rows = (format.read)(bytes, path)?;
     if !has_row_numbers(&rows) {
         let expected = format!("fewer than {} rows", u32::MAX);
         return Err(ErrorKind::Format { path: path.to_owned(), byte: 0, expected }.into());
@@ -138,45 +232,17 @@ pub fn read<'a>(bytes: &'a [u8], path: &Path) -> Result<FingerprintRows<'a>> {
     Ok(rows)
 }
 
-/// Writes `rows` to `out`, which `path` names in messages; `name` names the documents of rows where
-/// the format has a place for that.
-///
-/// # Errors
-///
-/// `out` fails; rows have no fingerprint, the format cannot tell and `missing` refuses that; there
-/// are too many rows or too wide ones; or this build cannot write the format.
-pub fn write(
-    rows: &FingerprintRows<'_>,
-    name: &NameOf<'_, '_>,
-    format: FileFormat,
-    missing: Missing,
-    path: &Path,
-    out: &mut dyn Write,
-) -> Result<()> {
-    if rows.shape.row_bits() > MOST_BITS {
-        let rule = format!("a file holds rows of at most {MOST_BITS} bits");
-        return Err(Error::limit(format!("rows of {}", rows.shape), rule));
-    }
-    if !has_row_numbers(rows) {
-        let rule = format!("a file holds fewer than {} rows", u32::MAX);
-        return Err(Error::limit(format!("{} rows", rows.len()), rule));
-    }
-    let written = match format {
-        FileFormat::Packed => packed::write(rows, out),
-        FileFormat::Numpy => {
-            if missing == Missing::Refused {
-                numpy::refuse_missing(rows, path)?;
-            }
-            numpy::write(rows, out)
-        }
-        FileFormat::Hexadecimal => hexadecimal::write(rows, out),
-        FileFormat::JsonLines => json_lines::write(rows, name, out),
-        #[cfg(feature = "parquet")]
-        FileFormat::Parquet => parquet::write(rows, name, out),
-        #[cfg(not(feature = "parquet"))]
-        FileFormat::Parquet => return Err(format.is_off()),
+/// Describes the formats and their extensions, one per line, for help texts.
+#[must_use]
+pub fn describe_formats() -> String {
+    let describe = |format: &FileFormat| {
+        let extensions = format.extensions.iter().map(|extension| match *extension {
+            "" => "no extension".to_owned(),
+            extension => format!(".{extension}"),
+        });
+        format!("{}: {}", extensions.collect::<Vec<_>>().join(", "), format.help)
     };
-    written.and_then(|()| out.flush()).map_err(|e| Error::io(path, "write", e))
+    FILE_FORMATS.iter().map(describe).collect::<Vec<_>>().join("\n")
 }
 
 /// Whether the rows can be numbered with 32 bits.
@@ -184,7 +250,13 @@ fn has_row_numbers(rows: &FingerprintRows<'_>) -> bool {
     u32::try_from(rows.len()).is_ok_and(|rows| rows < u32::MAX)
 }
 
-/// Whether no row with a fingerprint has a bit beyond those of the shape.
+/// Returns the numbers of the rows without a fingerprint.
+fn missing_rows(rows: &FingerprintRows<'_>) -> impl Iterator<Item = usize> {
+    let count = if rows.validity.is_some() { rows.len() } else { 0 };
+    (0..count).filter(|&row| !rows.has_fingerprint(row))
+}
+
+/// Whether no row with a fingerprint has a bit set behind the bits of the shape.
 fn ends_in_zeros(rows: &FingerprintRows<'_>) -> bool {
     let used = rows.shape.row_bits() % u64::BITS;
     used == 0 || (0..rows.len()).filter_map(|row| rows.row(row)?.last()).all(|&w| w >> used == 0)
@@ -217,83 +289,86 @@ mod tests {
         FingerprintRows { recipe: Some("test/shingle=3".to_owned()), ..rows.finish() }
     }
 
-    fn written(rows: &FingerprintRows<'_>, format: FileFormat, missing: Missing) -> Vec<u8> {
+    fn written(rows: &FingerprintRows<'_>, format: &FileFormat) -> Vec<u8> {
         let mut out = Vec::new();
-        write(rows, &name, format, missing, Path::new("f"), &mut out).unwrap();
+        format.write(rows, &name, Path::new("f"), &mut out).unwrap();
         out
     }
 
     #[test]
-    fn names_tell_the_format() {
-        let check = |path: &str, expected: Option<FileFormat>| match (
-            FileFormat::of(Path::new(path)),
-            expected,
-        ) {
-            (Ok(found), Some(expected)) => assert_eq!(found, expected, "{path}"),
-            (Err(error), None) => {
-                let rule = "must end in .f, .npy, .txt, .jsonl or .parquet";
-                assert_eq!(error.to_string(), format!("output {path}: {rule}"));
-            }
-            (found, _) => panic!("{path}: {found:?}"),
+    fn extensions_select_the_format() {
+        let check = |path: &str, expected: &FileFormat| {
+            assert_eq!(FileFormat::for_output(Path::new(path)).unwrap(), expected, "{path}");
         };
         for packed in ["f", "a.b/f", "x.f", "x.simtool", "x.bin", ".f"] {
-            check(packed, Some(FileFormat::Packed));
+            check(packed, &packed::FORMAT);
         }
-        check("x.npy", Some(FileFormat::Numpy));
-        check("x.txt", Some(FileFormat::Hexadecimal));
-        check("x.hex", Some(FileFormat::Hexadecimal));
-        check("x.JSONL", Some(FileFormat::JsonLines));
-        check("-", Some(FileFormat::JsonLines));
-        if cfg!(feature = "parquet") {
-            check("x.parquet", Some(FileFormat::Parquet));
-            check("x.pq", Some(FileFormat::Parquet));
+        check("x.npy", &numpy::FORMAT);
+        check("x.txt", &hexadecimal::FORMAT);
+        check("x.hex", &hexadecimal::FORMAT);
+        check("x.JSONL", &json_lines::FORMAT);
+        check("-", &json_lines::FORMAT);
+        #[cfg(feature = "parquet")]
+        for path in ["x.parquet", "x.pq"] {
+            check(path, &parquet::FORMAT);
         }
         for other in ["x.csv", "x.tsv", "x.json", "x.f.gz", "x.md", "x.", "run-2024.10"] {
-            check(other, None);
+            let error = FileFormat::for_output(Path::new(other)).unwrap_err().to_string();
+            let rule = "must end in one of .f, .npy, .parquet, .jsonl, .txt";
+            assert_eq!(error, format!("output {other}: {rule}"));
         }
     }
 
     #[test]
-    fn what_is_written_is_read() {
+    fn help_describes_every_format() {
+        let help = describe_formats();
+        assert!(help.starts_with(".f, .simtool, .bin, no extension: "), "{help}");
+        for format in FILE_FORMATS {
+            assert!(
+                help.contains(format.help) && help.contains(&format.usual_extension()),
+                "{help}"
+            );
+        }
+    }
+
+    #[test]
+    fn written_rows_are_read_back() {
         let mut shapes = [64, 128, 256, 512].map(Shape::bits).to_vec();
         shapes.extend([Shape::lanes(128, 4), Shape::lanes_or_null(3), Shape::votes(5, 2)]);
         for shape in shapes {
             let rows = sample(shape);
+            // Formats without metadata lose the recipe and the meaning of the bits.
             let plain = FingerprintRows {
                 recipe: None,
                 shape: Shape::bits(shape.row_bits()),
                 ..rows.clone()
             };
-            let check = |format, expected: &FingerprintRows<'_>| {
-                let bytes = written(&rows, format, Missing::Refused);
-                let found = read(&bytes, Path::new("f")).unwrap();
-                assert_eq!(&found, expected, "{format:?}, {shape}");
-            };
-            check(FileFormat::Packed, &rows);
-            check(FileFormat::Hexadecimal, &plain);
-            check(FileFormat::JsonLines, &plain);
-            #[cfg(feature = "parquet")]
-            check(FileFormat::Parquet, &rows);
-            let bytes = written(&rows, FileFormat::Numpy, Missing::Zeros);
-            let expected = FingerprintRows { validity: None, ..plain };
-            assert_eq!(read(&bytes, Path::new("f")).unwrap(), expected, "array, {shape}");
+            let without_marks = FingerprintRows { validity: None, ..plain.clone() };
+            for format in FILE_FORMATS.iter().filter(|format| format.missing_feature.is_none()) {
+                let expected = match format.name {
+                    "packed" | "parquet" => &rows,
+                    _ if format.marks_missing => &plain,
+                    _ => &without_marks,
+                };
+                let found = written(&rows, format);
+                assert_eq!(&read(&found, Path::new("f")).unwrap(), expected, "{format:?}, {shape}");
+            }
         }
     }
 
     #[test]
-    fn rows_of_other_widths_come_back_where_the_format_tells_them() {
+    fn rows_of_any_width_are_read_back_from_formats_with_metadata() {
         for bits in [1, 16, 60, 100, 1000, MOST_BITS] {
             let rows = sample(Shape::bits(bits));
-            let mut formats = vec![FileFormat::Packed];
-            if cfg!(feature = "parquet") {
-                formats.push(FileFormat::Parquet);
-            }
-            for format in formats {
-                let bytes = written(&rows, format, Missing::Refused);
+            let is_exact = |format: &&FileFormat| {
+                matches!(format.name, "packed" | "parquet") && format.missing_feature.is_none()
+            };
+            for format in FILE_FORMATS.iter().filter(is_exact) {
+                let bytes = written(&rows, format);
                 assert_eq!(read(&bytes, Path::new("f")).unwrap(), rows, "{format:?}, {bits}");
             }
             // Text has whole digits.
-            let bytes = written(&rows, FileFormat::Hexadecimal, Missing::Refused);
+            let bytes = written(&rows, &hexadecimal::FORMAT);
             let found = read(&bytes, Path::new("f")).unwrap();
             assert_eq!((found.words, found.validity), (rows.words, rows.validity));
             assert_eq!(found.shape.row_bits(), bits.next_multiple_of(4));
@@ -303,18 +378,21 @@ mod tests {
     #[test]
     fn rows_that_no_file_can_hold_are_refused() {
         let rows = sample(Shape::bits(MOST_BITS + 1));
-        let refused = |rows: &FingerprintRows<'_>, format| {
-            let path = Path::new("f.npy");
-            let mut out = Vec::new();
-            let written = write(rows, &name, format, Missing::Refused, path, &mut out);
-            assert!(out.is_empty());
-            written.unwrap_err().to_string()
-        };
-        let expected = "rows of 65537 bits: a file holds rows of at most 65536 bits";
-        assert_eq!(refused(&rows, FileFormat::Packed), expected);
-        let expected = "output f.npy: an array cannot tell which documents have no words and no \
-                        fingerprint, here rows 2, 8; name another file, such as .parquet";
-        assert_eq!(refused(&sample(Shape::bits(64)), FileFormat::Numpy), expected);
-        assert!(!FileFormat::Numpy.can_hold_missing() && FileFormat::Packed.can_hold_missing());
+        let mut out = Vec::new();
+        let refused = packed::FORMAT.write(&rows, &name, Path::new("f.f"), &mut out).unwrap_err();
+        assert!(out.is_empty());
+        let expected = "rows of 65537 bits: a file can hold rows of at most 65536 bits";
+        assert_eq!(refused.to_string(), expected);
+    }
+
+    #[test]
+    fn a_format_that_cannot_mark_missing_rows_refuses_them() {
+        let rows = sample(Shape::bits(64));
+        let refused = numpy::FORMAT.check_missing(&rows, Path::new("f.npy")).unwrap_err();
+        let expected = "output f.npy: .npy cannot mark documents without words, which have no \
+                        fingerprint (here rows 2, 8). Use a file of another format, for example \
+                        .parquet";
+        assert_eq!(refused.to_string(), expected);
+        assert!(packed::FORMAT.check_missing(&rows, Path::new("f.f")).is_ok());
     }
 }

@@ -1,11 +1,12 @@
-//! `NumPy`'s `.npy` files of fingerprints: one array of unsigned integers, of shape n or n × w, with
-//! the lowest word of a row first. An array cannot tell which rows have no fingerprint.
+//! Fingerprints as `NumPy`'s `.npy` files: one array of unsigned integers of shape n, or n × w with
+//! the lowest word of each row first. An array cannot mark rows without a fingerprint.
 //!
 //! # References
 //!
 //! R. Kern, "NEP 1: A simple file format for `NumPy` arrays", 2007.
 
-use super::{MOST_BITS, little_endian};
+use super::row_ids::FoundIds;
+use super::{FileFormat, MOST_BITS, little_endian, missing_rows};
 use crate::error::{Error, ErrorKind, Result};
 use crate::fingerprint_rows::{FingerprintRows, Shape};
 use crate::numpy_header;
@@ -15,22 +16,35 @@ use std::path::Path;
 const MAGIC: &[u8] = b"\x93NUMPY";
 const EXPECTED: &str = "a C-ordered array of '<u8' with shape (n,) or (n, w), w from 1 to 1024; or \
                         of '<u4' or '<u2' with shape (n,)";
-/// Most words of a row.
+/// Maximum number of words in a row.
 const MOST_WORDS: usize = (MOST_BITS / u64::BITS) as usize;
-/// Rows that a message names.
-const ROWS_NAMED: usize = 5;
+
+/// Entry of the format in [`FILE_FORMATS`](super::FILE_FORMATS).
+pub(super) const FORMAT: FileFormat = FileFormat {
+    name: "numpy",
+    extensions: &["npy"],
+    help: "a NumPy array of uint64 of shape n, or n x words with the lowest word first; it cannot mark \
+           documents without words",
+    marks_missing: false,
+    missing_feature: None,
+    is_format_of: is_numpy,
+    read,
+    write: |rows, _, out| write(rows, out),
+    has_ids: |_, _| Ok(false),
+    find_ids: |_, _| Ok(FoundIds::default()),
+};
 
 /// Whether `bytes` begin like an `.npy` file.
-pub(super) fn is_numpy(bytes: &[u8]) -> bool {
+fn is_numpy(bytes: &[u8]) -> bool {
     bytes.starts_with(MAGIC)
 }
 
-/// The fingerprints of the `.npy` file `bytes`; `path` is for messages.
+/// Reads the fingerprints of an `.npy` file. `path` is for error messages.
 ///
 /// # Errors
 ///
-/// The file is cut short, or holds another kind of array.
-pub(super) fn read<'a>(bytes: &'a [u8], path: &Path) -> Result<FingerprintRows<'a>> {
+/// The file is truncated, or contains an array of another type or shape.
+fn read<'a>(bytes: &'a [u8], path: &Path) -> Result<FingerprintRows<'a>> {
     let wrong = |byte: usize, expected: String| {
         let path = path.to_owned();
         Error::from(ErrorKind::Format { path, byte: byte as u64, expected })
@@ -70,60 +84,31 @@ pub(super) fn read<'a>(bytes: &'a [u8], path: &Path) -> Result<FingerprintRows<'
     Ok(FingerprintRows { shape: Shape::bits(bits), words, validity: None, recipe: None })
 }
 
-/// What follows `'name':` in the header.
+/// Returns the text behind `'name':` in the header.
 fn field<'h>(header: &'h str, name: &str) -> Option<&'h str> {
     let (_, rest) = header.split_once(&format!("'{name}':"))?;
     Some(rest.trim_start())
 }
 
-/// The numbers of a tuple: `(3,)`, `(3, 2)`.
+/// Parses the numbers of a tuple such as `(3,)` or `(3, 2)`.
 fn tuple(text: &str) -> Option<Vec<usize>> {
     let inside = text.strip_prefix('(')?.split_once(')')?.0;
     let numbers = inside.split(',').map(str::trim).filter(|number| !number.is_empty());
     numbers.map(|number| number.parse().ok()).collect()
 }
 
-/// Says so if rows have no fingerprint, for a caller who wants to know which these are.
+/// Writes the array. A row without a fingerprint becomes zeros.
 ///
 /// # Errors
 ///
-/// There are such rows; the first ones are named.
-pub(super) fn refuse_missing(rows: &FingerprintRows<'_>, path: &Path) -> Result<()> {
-    let missing = missing(rows).take(ROWS_NAMED).map(|row| row.to_string()).collect::<Vec<_>>();
-    if missing.is_empty() {
-        return Ok(());
-    }
-    let more = match self::missing(rows).count() - missing.len() {
-        0 => String::new(),
-        more => format!(" and {more} more"),
-    };
-    let row = if missing.len() == 1 { "row" } else { "rows" };
-    let rule = format!(
-        "an array cannot tell which documents have no words and no fingerprint, here {row} {}{more}; \
-         name another file, such as .parquet",
-        missing.join(", ")
-    );
-    Err(Error::config("output", path.display(), rule))
-}
-
-/// The rows without fingerprint.
-fn missing(rows: &FingerprintRows<'_>) -> impl Iterator<Item = usize> {
-    let count = if rows.validity.is_some() { rows.len() } else { 0 };
-    (0..count).filter(|&row| !rows.has_fingerprint(row))
-}
-
-/// Writes the array; a row without fingerprint is zeros.
-///
-/// # Errors
-///
-/// Those of `out`.
-pub(super) fn write(rows: &FingerprintRows<'_>, out: &mut dyn Write) -> io::Result<()> {
+/// `out` fails.
+fn write(rows: &FingerprintRows<'_>, out: &mut dyn Write) -> io::Result<()> {
     let (count, words) = (rows.len(), rows.shape.words());
     let shape = if words == 1 { format!("({count},)") } else { format!("({count}, {words})") };
     out.write_all(&numpy_header::header("<u8", &shape))?;
     let zeros = vec![0; words];
     let mut done = 0;
-    for row in missing(rows) {
+    for row in missing_rows(rows) {
         let at = row * words;
         little_endian::hand_over(&rows.words[done..at], |bytes| out.write_all(bytes))?;
         little_endian::hand_over(&zeros, |bytes| out.write_all(bytes))?;
@@ -217,13 +202,13 @@ mod tests {
         let words = vec![9; 12].into();
         let validity = Some(validity);
         let rows = FingerprintRows { shape: Shape::bits(64), words, validity, recipe: None };
-        let error = refuse_missing(&rows, Path::new("f.npy")).unwrap_err().to_string();
-        assert!(error.contains("here rows 0, 2, 3, 5, 6 and 3 more; name"), "{error}");
+        let error = FORMAT.check_missing(&rows, Path::new("f.npy")).unwrap_err().to_string();
+        assert!(error.contains("(here rows 0, 2, 3, 5, 6 and 3 more). Use"), "{error}");
         let mut out = Vec::new();
         write(&rows, &mut out).unwrap();
         let found = read(&out, Path::new("f.npy")).unwrap();
         assert_eq!(found.words[..], [0, 9, 0, 0, 9, 0, 0, 9, 0, 0, 9, 0]);
         let all = FingerprintRows { validity: Some(Validity::all(12)), ..rows };
-        assert!(refuse_missing(&all, Path::new("f.npy")).is_ok());
+        assert!(FORMAT.check_missing(&all, Path::new("f.npy")).is_ok());
     }
 }

@@ -1,7 +1,7 @@
-//! The packed fingerprint file; nothing else knows its bytes.
+//! The packed fingerprint file. Only this module knows its layout.
 //!
-//! Everything is little-endian, and sections start at multiples of 64 bytes, so that rows can be
-//! used where the map has them.
+//! All numbers are little-endian. Sections start at multiples of 64 bytes, so that rows can be used
+//! directly in a mapped file.
 //!
 //! ```text
 //! bytes   0 ..   8   "simtoolf"
@@ -22,14 +22,15 @@
 //!                    checksum of these 56 bytes
 //! ```
 //!
-//! Sections are filled up with zeros, which their checksums cover too, so that no byte of the file
-//! can change unnoticed. A checksum is XXH3-64 with seed 0. Those of the sections stand behind them,
-//! so that a file is written in one pass.
+//! Sections are padded with zeros. The checksums include the padding, so no byte of the file can
+//! change unnoticed. A checksum is XXH3-64 with seed 0. The checksums follow the sections, so a
+//! file can be written in one pass.
 //!
-//! Version 1 had no checksums. Its field at 16 is the bits of a lane, 16, 32, 64 or 128, of which a
-//! row is one.
+//! Version 1 has no checksums. Its field at byte 16 is the number of bits of a row in memory: 16,
+//! 32, 64 or 128.
 
-use super::{MOST_BITS, ends_in_zeros, little_endian};
+use super::row_ids::FoundIds;
+use super::{FileFormat, MOST_BITS, ends_in_zeros, little_endian};
 use crate::error::{ErrorKind, Result};
 use crate::fingerprint_rows::{FingerprintRows, Metric, SIZE_BITS, Shape};
 use crate::stable_hash::{StreamedHash, hash};
@@ -40,21 +41,35 @@ use std::path::Path;
 
 const MAGIC: &[u8; 8] = b"simtoolf";
 const VERSION: u32 = 2;
-/// In the header's metric: that lanes may be null.
+/// Flag in the header's metric: lanes may be null.
 const NULL: u32 = 1 << 8;
-/// The header's metric of lanes that may be null.
+/// Metric in the header for lanes that may be null.
 const OR_NULL: u32 = NULL | u64::BITS;
-/// In the header's metric: that lanes and sizes estimate a cosine.
+/// Flag in the header's metric: lanes and sizes estimate a cosine.
 const COSINE: u32 = 1 << 9;
-/// In the header's metric: where the needed votes stand.
+/// Position of the number of needed votes in the header's metric.
 const VOTES: u32 = 16;
-/// Bytes of the header, of the checksums, and what sections are aligned to.
+/// Length of the header and of the checksums, and alignment of sections.
 const BLOCK: usize = 64;
-/// Bytes of a block before its own checksum.
+/// Number of bytes of a block before its own checksum.
 const SEALED: usize = 56;
 
+/// Entry of the packed format in [`FILE_FORMATS`](super::FILE_FORMATS).
+pub(super) const FORMAT: FileFormat = FileFormat {
+    name: "packed",
+    extensions: &["f", "simtool", "bin", ""],
+    help: "a packed file, which simtool reads fastest",
+    marks_missing: true,
+    missing_feature: None,
+    is_format_of: is_packed,
+    read,
+    write: |rows, _, out| write(rows, out),
+    has_ids: |_, _| Ok(false),
+    find_ids: |_, _| Ok(FoundIds::default()),
+};
+
 /// Whether `bytes` begin like a packed fingerprint file.
-pub(super) fn is_packed(bytes: &[u8]) -> bool {
+fn is_packed(bytes: &[u8]) -> bool {
     bytes.starts_with(MAGIC)
 }
 
@@ -63,7 +78,7 @@ pub(super) fn is_packed(bytes: &[u8]) -> bool {
 /// # Errors
 ///
 /// `out` fails.
-pub(super) fn write(rows: &FingerprintRows<'_>, out: &mut dyn Write) -> io::Result<()> {
+fn write(rows: &FingerprintRows<'_>, out: &mut dyn Write) -> io::Result<()> {
     let recipe = rows.recipe.as_deref().unwrap_or_default().as_bytes();
     let metric = match rows.shape.metric() {
         Metric::Bits => 0,
@@ -93,14 +108,14 @@ pub(super) fn write(rows: &FingerprintRows<'_>, out: &mut dyn Write) -> io::Resu
     out.write_all(&sealed(checksums))
 }
 
-/// The block that begins so and ends in its checksum.
+/// Pads a block and appends its checksum.
 fn sealed(mut block: Vec<u8>) -> Vec<u8> {
     block.resize(SEALED, 0);
     block.extend_from_slice(&hash(&block).to_le_bytes());
     block
 }
 
-/// Whether a block ends in its checksum.
+/// Whether a block ends with its correct checksum.
 fn is_sealed(block: &[u8]) -> bool {
     block[SEALED..] == hash(&block[..SEALED]).to_le_bytes()
 }
@@ -123,7 +138,7 @@ impl<'o> Section<'o> {
         self.out.write_all(bytes)
     }
 
-    /// Fills the section up; returns its checksum.
+    /// Pads the section and returns its checksum.
     fn finish(mut self) -> io::Result<u64> {
         let rest = self.bytes.next_multiple_of(BLOCK) - self.bytes;
         self.write(&[0; BLOCK][..rest])?;
@@ -131,15 +146,15 @@ impl<'o> Section<'o> {
     }
 }
 
-/// What a file does not hold: the byte, and what was expected there.
+/// Position of an error in a file, and what was expected there.
 type Refusal = (usize, String);
 
-/// The rows of the packed fingerprint file `bytes`; `path` is for messages.
+/// Reads the rows of a packed fingerprint file. `path` is for error messages.
 ///
 /// # Errors
 ///
-/// The file is cut short or damaged, of another version, or contradicts itself.
-pub(super) fn read<'a>(bytes: &'a [u8], path: &Path) -> Result<FingerprintRows<'a>> {
+/// The file is truncated or damaged, has another version, or contradicts itself.
+fn read<'a>(bytes: &'a [u8], path: &Path) -> Result<FingerprintRows<'a>> {
     rows(bytes).map_err(|(byte, expected)| {
         ErrorKind::Format { path: path.to_owned(), byte: byte as u64, expected }.into()
     })
@@ -200,7 +215,7 @@ fn rows(bytes: &[u8]) -> Result<FingerprintRows<'_>, Refusal> {
     Ok(read)
 }
 
-/// The shape that a header tells, and the bytes of a row.
+/// Returns the shape that a header describes, and the number of bytes of a row.
 fn shape(bits: u32, metric: u32) -> Result<(Shape, usize), Refusal> {
     if !(1..=MOST_BITS).contains(&bits) {
         return Err((12, format!("1 to {MOST_BITS} bits of a row")));
@@ -231,7 +246,7 @@ fn shape(bits: u32, metric: u32) -> Result<(Shape, usize), Refusal> {
     Ok((shape, size_of::<u64>() * shape.words()))
 }
 
-/// The same of a file of version 1.
+/// Returns the shape and the number of bytes of a row for a file of version 1.
 fn first_shape(bits: u32, lane_bits: u32) -> Result<(Shape, usize), Refusal> {
     let least = match lane_bits {
         16 | 32 | 64 => 1,
@@ -244,18 +259,18 @@ fn first_shape(bits: u32, lane_bits: u32) -> Result<(Shape, usize), Refusal> {
     Ok((Shape::bits(bits), lane_bits as usize / 8))
 }
 
-/// Where the sections are, without what fills them up.
+/// Positions of the sections without their padding.
 struct Layout {
     recipe: Range<usize>,
     rows: Range<usize>,
     validity: Range<usize>,
-    /// Where the checksums would be, or the file's end.
+    /// Position of the checksums. A file without them ends here.
     checksums: usize,
     end: usize,
 }
 
 impl Layout {
-    /// `None` if no file is so long.
+    /// Computes the positions. Returns `None` if they overflow.
     fn of(
         rows: usize,
         row_bytes: usize,
@@ -275,7 +290,7 @@ impl Layout {
         Some(Self { recipe, rows: rows_section, validity, checksums, end })
     }
 
-    /// Compares the sections with their checksums.
+    /// Checks the sections against their checksums.
     fn check(&self, bytes: &[u8]) -> Result<(), Refusal> {
         let checksums = &bytes[self.checksums..self.end];
         if !is_sealed(checksums) || checksums[24..SEALED].iter().any(|&byte| byte != 0) {
@@ -296,12 +311,12 @@ impl Layout {
     }
 }
 
-/// What is expected where a checksum is another.
+/// Describes what was expected instead of a wrong checksum.
 fn damaged(section: &str) -> String {
     format!("{section} checksum; the file is damaged, make it again")
 }
 
-/// The number at a place of a block.
+/// Returns the number at a position of a block.
 fn number_32(block: &[u8], at: usize) -> u32 {
     block[at..].first_chunk().map_or(0, |bytes| u32::from_le_bytes(*bytes))
 }

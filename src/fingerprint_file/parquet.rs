@@ -1,16 +1,18 @@
-//! Fingerprints as a column of a Parquet file, `fingerprint`, with null where a row has none.
+//! Fingerprints as the column `fingerprint` of a Parquet file, with null for a row without a
+//! fingerprint.
 //!
-//! Up to 64 bits are written as a signed 64-bit integer whose bits are the fingerprint's: Spark has
-//! no unsigned integers and makes decimals of them, while `DuckDB`, polars and pandas take either.
-//! More bits are written as bytes, whole words with the highest byte first, as numbers are. The
-//! columns `id`, `file` and `record` name the row's document. The metadata tells the recipe, and the
-//! shape where the column's type does not.
+//! Fingerprints of up to 64 bits are written as signed 64-bit integers with the same bits. Spark
+//! has no unsigned integers and turns them into decimals, while `DuckDB`, polars and pandas accept
+//! both. Wider fingerprints are written as bytes: whole words, highest byte first. The columns
+//! `id`, `file` and `record` name the document of the row. The metadata contains the recipe, and
+//! the shape if the type of the column does not determine it.
 //!
-//! Read are integers of 64 bits, signed or not; 2, 4 or any multiple of 8 bytes; and text of
-//! lower-case hexadecimal digits. Other columns are not read.
+//! A reader accepts 64-bit integers (signed or not), values of 2, 4 or any multiple of 8 bytes, and
+//! text of lower-case hexadecimal digits. It ignores other columns.
 
 use super::hexadecimal::HexadecimalRows;
-use super::{MOST_BITS, NameOf, ends_in_zeros};
+use super::row_ids::FoundIds;
+use super::{FileFormat, MOST_BITS, NameOf, ends_in_zeros};
 use crate::error::{Error, ErrorKind, Result};
 use crate::fault::quoted;
 use crate::fingerprint_rows::{FingerprintRows, Metric, RowsBuilder, SIZE_BITS, Shape};
@@ -40,31 +42,42 @@ use std::sync::Arc;
 
 const NAME: &str = "fingerprint";
 const ID: &str = "id";
-/// Where the metadata tells the recipe.
+/// Key of the recipe in the metadata.
 const RECIPE: &str = "simtool.recipe";
-/// Where it tells the shape.
+/// Key of the shape in the metadata.
 const SHAPE: &str = "simtool.shape";
-/// Rows decoded at once.
+/// Number of rows that are decoded at once.
 const READ_ROWS: usize = 8192;
-/// Rows encoded at once, and words of them.
+/// Maximum number of rows, and of their words, that are encoded at once.
 const WRITE_ROWS: usize = 1 << 16;
 const WRITE_WORDS: usize = 1 << 19;
-/// Rows of a row group, and words of them: a group is held in memory until it is whole.
+/// Maximum number of rows, and of their words, in a row group. A group is kept in memory until it
+/// is complete.
 const GROUP_ROWS: usize = 1 << 20;
 const GROUP_WORDS: usize = 1 << 24;
-/// Bytes of a file behind its metadata: their length, and "PAR1".
+/// Number of bytes behind the metadata: the length of the metadata, and "PAR1".
 const FOOTER_BYTES: usize = 8;
 
-/// Writes `rows` to `out`, their documents named by `name`.
+/// Entry of the format in [`FILE_FORMATS`](super::FILE_FORMATS).
+pub(super) const FORMAT: FileFormat = FileFormat {
+    name: "parquet",
+    extensions: &["parquet", "pq"],
+    help: "Parquet with id, file, record and fingerprint of each document, in reading order",
+    marks_missing: true,
+    missing_feature: None,
+    is_format_of: |bytes| bytes.starts_with(b"PAR1"),
+    read: |bytes, path| read(bytes, path),
+    write,
+    has_ids,
+    find_ids,
+};
+
+/// Writes `rows` with the names of their documents.
 ///
 /// # Errors
 ///
 /// Those of `out`.
-pub(super) fn write(
-    rows: &FingerprintRows<'_>,
-    name: &NameOf<'_, '_>,
-    out: &mut dyn Write,
-) -> io::Result<()> {
+fn write(rows: &FingerprintRows<'_>, name: &NameOf<'_, '_>, out: &mut dyn Write) -> io::Result<()> {
     let words = rows.shape.words();
     let fields = [
         Field::new("id", DataType::Utf8, false),
@@ -99,7 +112,7 @@ pub(super) fn write(
     out.write_all(&writer.into_inner()?)
 }
 
-/// The type of the column of rows.
+/// Returns the type of the column of fingerprints.
 fn column_type(shape: Shape) -> DataType {
     match shape.words() {
         1 => DataType::Int64,
@@ -107,12 +120,12 @@ fn column_type(shape: Shape) -> DataType {
     }
 }
 
-/// Bytes of a row.
+/// Returns the number of bytes of a row.
 fn row_bytes(shape: Shape) -> i32 {
     8 * (shape.words() as u32).cast_signed()
 }
 
-/// The values of some rows.
+/// Returns the values of all columns for a range of rows.
 fn columns(
     rows: &FingerprintRows<'_>,
     range: Range<usize>,
@@ -154,7 +167,7 @@ fn columns(
     ])
 }
 
-/// A shape as the metadata tells it: `bits=100`, `lanes=128x4`, `lanes-or-null=8`, `cosine=8x4`
+/// Describes a shape for the metadata: `bits=100`, `lanes=128x4`, `lanes-or-null=8`, `cosine=8x4`
 /// (words, and bits of a lane), `votes=4/8`.
 fn shape_text(shape: Shape) -> String {
     match shape.metric() {
@@ -166,7 +179,7 @@ fn shape_text(shape: Shape) -> String {
     }
 }
 
-/// The shape that a text tells.
+/// Parses the description of a shape.
 fn shape_of(text: &str) -> Option<Shape> {
     let (name, numbers) = text.split_once('=')?;
     let mut numbers = numbers.split(['x', '/']).map(|number| number.parse::<u32>().ok());
@@ -193,13 +206,13 @@ fn shape_of(text: &str) -> Option<Shape> {
     }
 }
 
-/// The fingerprints of the Parquet file `bytes`; `path` is for messages. Of the file, only the
-/// metadata and one column of one row group are held at a time.
+/// Reads the fingerprints of a Parquet file. Only the metadata and one column of one row group are
+/// in memory at a time. `path` is for error messages.
 ///
 /// # Errors
 ///
-/// The file cannot be decoded, or has no such column.
-pub(super) fn read(bytes: &[u8], path: &Path) -> Result<FingerprintRows<'static>> {
+/// The file cannot be decoded, or has no column of fingerprints.
+fn read(bytes: &[u8], path: &Path) -> Result<FingerprintRows<'static>> {
     let wrong = |expected: String| {
         Error::from(ErrorKind::Format { path: path.to_owned(), byte: 0, expected })
     };
@@ -245,7 +258,7 @@ pub(super) fn read(bytes: &[u8], path: &Path) -> Result<FingerprintRows<'static>
     Ok(rows)
 }
 
-/// Calls `visit` with the values of a column, a batch at a time.
+/// Calls `visit` with the values of a column, one batch at a time.
 fn for_each_array(
     bytes: &[u8],
     path: &Path,
@@ -280,14 +293,14 @@ fn for_each_array(
     Ok(())
 }
 
-/// The error of a file that the library does not decode.
+/// Returns the error for a file that the library cannot decode.
 fn broken(path: &Path, reason: &str) -> Error {
     let reason = quoted(reason.as_bytes());
     let expected = format!("a Parquet file that can be decoded: {reason}");
     ErrorKind::Format { path: path.to_owned(), byte: 0, expected }.into()
 }
 
-/// The number of the column of IDs, if there is one of a type that is printed.
+/// Returns the index of the column of IDs, if there is one with a type that can be printed.
 fn id_leaf(metadata: &ArrowReaderMetadata) -> Option<usize> {
     let field = metadata.schema().field_with_name(ID).ok()?;
     let is_printed =
@@ -301,17 +314,32 @@ fn id_leaf(metadata: &ArrowReaderMetadata) -> Option<usize> {
 /// # Errors
 ///
 /// The file cannot be decoded.
-pub(super) fn has_ids(bytes: &[u8], path: &Path) -> Result<bool> {
+fn has_ids(bytes: &[u8], path: &Path) -> Result<bool> {
     let metadata = load(bytes).map_err(|reason| broken(path, &reason))?;
     Ok(id_leaf(&metadata).is_some())
 }
 
-/// Calls `visit` with the ID of each row, which is empty where there is none.
+/// Reads the IDs of all rows.
 ///
 /// # Errors
 ///
 /// The file cannot be decoded.
-pub(super) fn for_each_id(bytes: &[u8], path: &Path, visit: &mut dyn FnMut(&[u8])) -> Result<()> {
+fn find_ids<'a>(bytes: &'a [u8], path: &Path) -> Result<FoundIds<'a>> {
+    let mut ids = Vec::new();
+    let mut ends = Vec::new();
+    for_each_id(bytes, path, &mut |id| {
+        ids.extend_from_slice(id);
+        ends.push(ids.len());
+    })?;
+    Ok(FoundIds::Column { ids, ends })
+}
+
+/// Calls `visit` with the ID of each row. A null becomes an empty ID.
+///
+/// # Errors
+///
+/// The file cannot be decoded.
+fn for_each_id(bytes: &[u8], path: &Path, visit: &mut dyn FnMut(&[u8])) -> Result<()> {
     let metadata = load(bytes).map_err(|reason| broken(path, &reason))?;
     let Some(leaf) = id_leaf(&metadata) else { return Ok(()) };
     for_each_array(bytes, path, &metadata, leaf, &mut |array| {
@@ -327,14 +355,15 @@ pub(super) fn for_each_id(bytes: &[u8], path: &Path, visit: &mut dyn FnMut(&[u8]
     })
 }
 
-/// Rows of one of the types.
+/// Builds rows from the values of a column.
 enum Column {
     Words(RowsBuilder),
     Digits(HexadecimalRows),
 }
 
 impl Column {
-    /// No rows of that type, if fingerprints can have it.
+    /// Creates a builder for a type of column. Returns `None` if fingerprints cannot have this
+    /// type.
     fn of(data: &DataType) -> Option<Self> {
         let most = MOST_BITS.cast_signed() / 8;
         let bits = match data {
@@ -352,7 +381,7 @@ impl Column {
         Some(Self::Words(RowsBuilder::new(Shape::bits(bits))))
     }
 
-    /// Makes room for so many rows.
+    /// Makes room for `rows` rows.
     fn reserve(&mut self, rows: usize) -> Result<()> {
         match self {
             Self::Words(builder) => builder.reserve(rows),
@@ -360,7 +389,7 @@ impl Column {
         }
     }
 
-    /// Adds the rows of a batch; an error is the row in it and what was expected there.
+    /// Adds the rows of a batch. The error is the row in the batch, and what was expected there.
     fn push(&mut self, array: &ArrayRef) -> Result<(), (usize, String)> {
         match self {
             Self::Words(rows) => push_words(array, rows),
@@ -386,7 +415,7 @@ impl Column {
     }
 }
 
-/// Adds the rows of a batch of numbers.
+/// Adds the rows of a batch of numbers or bytes.
 fn push_words(array: &ArrayRef, rows: &mut RowsBuilder) {
     let mut words = Vec::new();
     let mut push = |row: Option<&[u64]>| rows.push(row);
@@ -413,9 +442,10 @@ fn push_words(array: &ArrayRef, rows: &mut RowsBuilder) {
     }
 }
 
-/// The file's metadata.
+/// Parses the metadata of the file.
 fn load(bytes: &[u8]) -> Result<ArrowReaderMetadata, String> {
-    // The types that Arrow wrote beside Parquet's own would bring dictionaries and views.
+    // The types that Arrow stores in addition to Parquet's own would lead to dictionaries and
+    // views.
     let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
     let footer = bytes.last_chunk::<FOOTER_BYTES>().ok_or("it ends before its metadata")?;
     let length = u32::from_le_bytes([footer[0], footer[1], footer[2], footer[3]]) as usize;
@@ -424,7 +454,7 @@ fn load(bytes: &[u8]) -> Result<ArrowReaderMetadata, String> {
     caught(|| ArrowReaderMetadata::load(&end, options))?.map_err(|error| error.to_string())
 }
 
-/// Runs the library, which can panic on damaged files; a panic becomes its message.
+/// Runs `work` of the library, which can panic on damaged files. A panic becomes an error message.
 fn caught<R>(work: impl FnOnce() -> R) -> Result<R, String> {
     catch_unwind(AssertUnwindSafe(work)).map_err(|panic| {
         let message = panic.downcast_ref::<String>().map(String::as_str);
@@ -433,22 +463,22 @@ fn caught<R>(work: impl FnOnce() -> R) -> Result<R, String> {
     })
 }
 
-/// Some of a file's bytes, at their place in it: the decoder wants bytes of its own, and a copy of
-/// the whole file would be as much again.
+/// A part of a file and its position. The decoder needs bytes that it owns, and a copy of the whole
+/// file would double the memory.
 struct Stretch {
     start: u64,
     bytes: Bytes,
 }
 
 impl Stretch {
-    /// The stretch of the file `bytes` that begins at `start`, if it is in the file.
+    /// Copies a part of the file, if it is inside the file.
     fn of(bytes: &[u8], start: u64, length: u64) -> Option<Self> {
         let range =
             usize::try_from(start).ok()?..usize::try_from(start.checked_add(length)?).ok()?;
         Some(Self { start, bytes: Bytes::copy_from_slice(bytes.get(range)?) })
     }
 
-    /// The same place in the bytes that are here.
+    /// Returns the position inside this part.
     fn place(&self, start: u64) -> Result<u64, ParquetError> {
         let before = || ParquetError::EOF(format!("byte {start} is not in the column"));
         start.checked_sub(self.start).ok_or_else(before)

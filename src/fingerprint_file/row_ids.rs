@@ -1,25 +1,21 @@
-//! The IDs of the documents of rows, for those who read pairs of rows.
+//! IDs of the documents of rows, for people who read pairs of rows.
 //!
-//! They are not looked at before the first is asked for: a join of fingerprints that finds nothing, or
-//! only counts, takes no longer for them.
+//! The IDs are only decoded when the first one is needed. So a join that finds no pair, or only counts
+//! pairs, takes no longer because of them.
 
 use super::FileFormat;
-use super::json_lines;
-#[cfg(feature = "parquet")]
-use super::parquet;
 use crate::error::{Error, Result};
 use std::borrow::Cow;
 use std::fmt;
 use std::io;
-use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-/// The IDs that a file of fingerprints has beside them.
+/// IDs in a file of fingerprints, decoded when they are first needed.
 pub struct RowIds<'a> {
     bytes: &'a [u8],
     path: PathBuf,
-    format: FileFormat,
+    format: &'static FileFormat,
     found: OnceLock<Result<FoundIds<'a>>>,
 }
 
@@ -30,67 +26,51 @@ impl fmt::Debug for RowIds<'_> {
     }
 }
 
-/// The IDs, where they can be asked for.
-#[derive(Debug)]
-pub struct FoundIds<'a>(Ids<'a>);
-
-#[derive(Debug)]
-enum Ids<'a> {
-    /// Lines of JSON, each of which is understood when its ID is asked for.
-    Lines { bytes: &'a [u8], starts: Vec<usize> },
-    /// All IDs, one after the other, and where each ends.
-    #[cfg(feature = "parquet")]
-    Column { ids: Vec<u8>, ends: Vec<usize> },
-    /// None, in a format that has none.
-    Nothing(PhantomData<&'a ()>),
+/// Decoded IDs.
+#[derive(Debug, Default)]
+pub enum FoundIds<'a> {
+    /// The format has no IDs.
+    #[default]
+    Nothing,
+    /// Lines of text, each of which is parsed when its ID is needed.
+    Lines {
+        /// Bytes of the file.
+        bytes: &'a [u8],
+        /// Start of each line.
+        starts: Vec<usize>,
+        /// Finds the ID in a line.
+        parse: fn(&[u8]) -> Option<Cow<'_, [u8]>>,
+    },
+    /// All IDs, one after the other.
+    Column {
+        /// Bytes of the IDs.
+        ids: Vec<u8>,
+        /// End of each ID.
+        ends: Vec<usize>,
+    },
 }
 
 impl<'a> RowIds<'a> {
-    /// The IDs of the file with these bytes, which was [read](super::read) well; `None` if it has
-    /// none. `path` is for messages.
+    /// Creates the IDs of a file with these bytes, which [`read`](super::read) must have accepted.
+    /// Returns `None` if the file has no IDs. `path` is for error messages.
     ///
     /// # Errors
     ///
     /// The file cannot be decoded.
-    pub fn of(bytes: &'a [u8], path: &Path) -> Result<Option<Self>> {
-        let format = FileFormat::of_content(bytes);
-        let has_ids = match format {
-            FileFormat::JsonLines => {
-                let first = bytes.split(|&byte| byte == b'\n').next().unwrap_or_default();
-                json_lines::id(first).is_some()
-            }
-            #[cfg(feature = "parquet")]
-            FileFormat::Parquet => parquet::has_ids(bytes, path)?,
-            _ => false,
-        };
+    pub fn from_bytes(bytes: &'a [u8], path: &Path) -> Result<Option<Self>> {
+        let format = FileFormat::from_content(bytes);
+        let has_ids = (format.has_ids)(bytes, path)?;
         let path = path.to_owned();
         Ok(has_ids.then_some(Self { bytes, path, format, found: OnceLock::new() }))
     }
 
-    /// The IDs, found by the first call.
+    /// Returns the decoded IDs. The first call decodes them.
     ///
     /// # Errors
     ///
-    /// They cannot be decoded.
+    /// The IDs cannot be decoded.
     pub fn found(&self) -> Result<&FoundIds<'a>> {
-        let found = self.found.get_or_init(|| match self.format {
-            #[cfg(feature = "parquet")]
-            FileFormat::Parquet => {
-                let (mut ids, mut ends) = (Vec::new(), Vec::new());
-                parquet::for_each_id(self.bytes, &self.path, &mut |id| {
-                    ids.extend_from_slice(id);
-                    ends.push(ids.len());
-                })?;
-                Ok(FoundIds(Ids::Column { ids, ends }))
-            }
-            FileFormat::JsonLines => {
-                let bytes = self.bytes;
-                let behind = memchr::memchr_iter(b'\n', bytes).map(|at| at + 1);
-                let starts = std::iter::once(0).chain(behind).collect();
-                Ok(FoundIds(Ids::Lines { bytes, starts }))
-            }
-            _ => Ok(FoundIds(Ids::Nothing(PhantomData))),
-        });
+        let found = self.found.get_or_init(|| (self.format.find_ids)(self.bytes, &self.path));
         found.as_ref().map_err(|error| {
             Error::io(&self.path, "read the IDs of", io::Error::other(error.to_string()))
         })
@@ -98,23 +78,19 @@ impl<'a> RowIds<'a> {
 }
 
 impl FoundIds<'_> {
-    /// The ID of a row; `None` if it has none.
+    /// Returns the ID of a row, or `None` if it has none.
     #[must_use]
     pub fn id(&self, row: u32) -> Option<Cow<'_, [u8]>> {
         let row = row as usize;
-        let id = match &self.0 {
-            Ids::Lines { bytes, starts } => {
+        let id = match self {
+            Self::Nothing => None,
+            Self::Lines { bytes, starts, parse } => {
                 let end = starts.get(row + 1).copied().unwrap_or(bytes.len());
-                json_lines::id(bytes.get(*starts.get(row)?..end)?)
+                parse(bytes.get(*starts.get(row)?..end)?)
             }
-            #[cfg(feature = "parquet")]
-            Ids::Column { ids, ends } => {
+            Self::Column { ids, ends } => {
                 let start = if row == 0 { 0 } else { *ends.get(row - 1)? };
                 Some(Cow::Borrowed(&ids[start..*ends.get(row)?]))
-            }
-            Ids::Nothing(_) => {
-                let _ = row;
-                None::<Cow<'_, [u8]>>
             }
         };
         id.filter(|id| !id.is_empty())
@@ -126,7 +102,7 @@ mod tests {
     use super::*;
 
     fn ids(bytes: &[u8]) -> Option<Vec<Option<String>>> {
-        let ids = RowIds::of(bytes, Path::new("f")).unwrap()?;
+        let ids = RowIds::from_bytes(bytes, Path::new("f")).unwrap()?;
         let found = ids.found().unwrap();
         let text = |id: Cow<'_, [u8]>| String::from_utf8(id.into_owned()).unwrap();
         Some((0..4).map(|row| found.id(row).map(text)).collect())
@@ -147,7 +123,6 @@ mod tests {
     #[test]
     fn a_column_tells_its_ids() {
         use crate::document_name::DocumentName;
-        use crate::fingerprint_file::{Missing, write};
         use crate::fingerprint_rows::{RowsBuilder, Shape};
         let mut rows = RowsBuilder::new(Shape::bits(64));
         rows.push(Some(&[1]));
@@ -159,8 +134,8 @@ mod tests {
             record: 0,
         };
         let mut out = Vec::new();
-        let (format, path) = (FileFormat::Parquet, Path::new("f"));
-        write(&rows.finish(), &name, format, Missing::Refused, path, &mut out).unwrap();
+        let format = FileFormat::for_output(Path::new("f.parquet")).unwrap();
+        format.write(&rows.finish(), &name, Path::new("f"), &mut out).unwrap();
         let some = |id: &str| Some(id.to_owned());
         assert_eq!(ids(&out), Some(vec![some("d0"), None, some("d2"), None]));
     }

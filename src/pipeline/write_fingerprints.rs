@@ -1,28 +1,29 @@
-//! A collection's fingerprints to a file, each with the name of its document.
+//! Writes the fingerprints of a collection to a file, each with the name of its document.
 
 use super::FingerprintedCollection;
 use super::outputs::document_name;
 use crate::error::Result;
-use crate::fingerprint_file::{self, FileFormat, Missing};
+use crate::fingerprint_file::FileFormat;
 use crate::read::Corpus;
 use std::io::Write;
 use std::path::Path;
 
-/// Writes the fingerprints that were made of `collection` to `out`, which `path` names in messages.
+/// Writes the fingerprints of `collection` to `out`. `path` names the output in error messages.
 ///
 /// # Errors
 ///
-/// `out` fails; or documents have no fingerprint and the format cannot tell; or this build cannot
+/// `out` fails, documents have no fingerprint and the format cannot mark them, or this build cannot
 /// write the format.
 pub fn write_fingerprints(
     collection: &dyn Corpus,
     made: &FingerprintedCollection,
-    format: FileFormat,
+    format: &FileFormat,
     path: &Path,
     out: &mut dyn Write,
 ) -> Result<()> {
     let name = |row| document_name(collection, &made.summary.ids, row);
-    fingerprint_file::write(&made.rows, &name, format, Missing::Refused, path, out)
+    format.check_missing(&made.rows, path)?;
+    format.write(&made.rows, &name, path, out)
 }
 
 #[cfg(test)]
@@ -42,7 +43,8 @@ mod tests {
         rows.push(Some(&[7]));
         made.rows = rows.finish();
         let (path, mut out) = (Path::new("f.npy"), Vec::new());
-        write_fingerprints(&corpus, &made, FileFormat::Numpy, path, &mut out).unwrap();
+        let format = FileFormat::for_output(path).unwrap();
+        write_fingerprints(&corpus, &made, format, path, &mut out).unwrap();
         let header = String::from_utf8_lossy(&out[..128]).into_owned();
         assert!(header.contains("'shape': (1,)"), "{header}");
         assert!(out.len() == 136 && out.ends_with(&[7, 0, 0, 0, 0, 0, 0, 0]));

@@ -44,7 +44,7 @@ fn method(args: &FingerprintArgs) -> Result<Method, Error> {
 pub(crate) fn run(args: &FingerprintArgs) -> anyhow::Result<Outcome> {
     let mut timings = Timings::start();
     let method = method(args)?;
-    let format = FileFormat::of(&args.output)?;
+    let format = FileFormat::for_output(&args.output)?;
     let existing = existing(args.force);
     let read = documents::read_options(&args.input, Access::of(args.common.running.no_mmap))?;
     let resources = args.common.resources(&args.memory);
@@ -67,7 +67,7 @@ pub(crate) fn run(args: &FingerprintArgs) -> anyhow::Result<Outcome> {
     documents::refuse_idle(&args.input, None, &[&collection])?;
     let strict = Strict(&collection);
     let corpus = documents::watched(&args.input, &strict);
-    let wordless = if format.can_hold_missing() { Wordless::Allowed } else { Wordless::Refused };
+    let wordless = if format.marks_missing { Wordless::Allowed } else { Wordless::Refused };
     let mut made =
         fingerprint_collection(corpus, method.recipe(), &resources, wordless, &progress)?;
     progress.end();

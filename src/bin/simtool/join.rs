@@ -87,7 +87,7 @@ fn open(args: &PairsArgs, path: &Path) -> Result<MappedFile, Error> {
 
 /// The IDs that a file has beside its fingerprints, unless row numbers are wanted.
 fn ids<'f>(args: &PairsArgs, file: &'f [u8], path: &Path) -> Result<Option<RowIds<'f>>, Error> {
-    if args.rows { Ok(None) } else { RowIds::of(file, path) }
+    if args.rows { Ok(None) } else { RowIds::from_bytes(file, path) }
 }
 
 /// The method that was named.

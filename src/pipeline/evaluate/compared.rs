@@ -1,4 +1,4 @@
-//! What a method compares of a collection, and all pairs of it.
+//! Compares all pairs of a collection by a method.
 
 use super::labelled::DocumentsInMemory;
 use super::term_lists::TermLists;
@@ -17,18 +17,18 @@ use crate::read::Corpus;
 use crate::similarity::{Measure, Threshold};
 use std::ops::AddAssign;
 
-/// Documents that are compared with all others at a time.
+/// Number of documents that are compared with all others at once.
 const BLOCK: usize = 32;
-/// Rows that stay near while a block is compared with them.
+/// Number of rows that stay in the caches while a block is compared with them.
 const TILE: usize = 128;
 
-/// What is compared of the documents of a collection.
+/// Rows or sets of a collection that are compared.
 pub(super) enum Compared {
-    /// Rows, by their distance.
+    /// Rows are compared by their distance.
     Rows(Rows),
-    /// Sets, by their similarity.
+    /// Sets are compared by their similarity.
     Sets(TermLists, Measure),
-    /// Rows by their distance, where the sets are similar enough.
+    /// Rows are compared by their distance, if the sets are similar enough.
     Verified(Rows, TermLists, Threshold),
 }
 
@@ -37,12 +37,12 @@ pub(super) struct Comparing<'c> {
     pub(super) context: &'c Context<'c>,
 }
 
-/// Rows of documents that have one.
+/// Rows of the documents that have a fingerprint.
 pub(super) struct Rows {
     fingerprints: FingerprintRows<'static>,
-    /// The documents that have a row, ascending.
+    /// Documents that have a row, in ascending order.
     documents: Vec<u32>,
-    /// Their rows, one after the other.
+    /// Rows of these documents, one after the other.
     words: Vec<u64>,
 }
 
@@ -60,7 +60,7 @@ impl Rows {
         Some(self.fingerprints.shape.distance(row(a)?, row(b)?))
     }
 
-    /// The other documents that are within `limit` of one, ascending.
+    /// Returns the other documents within distance `limit` of a document, in ascending order.
     pub(super) fn near(&self, document: u32, limit: u32, isa: Isa) -> Vec<u32> {
         let Some(row) = self.fingerprints.row(document as usize) else { return Vec::new() };
         let mut distances = vec![0; self.documents.len()];
@@ -72,11 +72,11 @@ impl Rows {
 }
 
 impl Compared {
-    /// What `method` compares of `documents`.
+    /// Computes the rows or sets of `documents` that `method` compares.
     ///
     /// # Errors
     ///
-    /// As [`learn_and_fingerprint`].
+    /// The same as for [`learn_and_fingerprint`].
     pub(super) fn new(
         method: &Method,
         documents: &DocumentsInMemory,
@@ -99,9 +99,9 @@ impl Compared {
         })
     }
 
-    /// What the thresholds are, and how many.
+    /// Returns the scale of thresholds and their number.
     ///
-    /// At a distance of all units nothing is alike: no threshold reaches there.
+    /// Documents at the greatest distance have nothing in common, so no threshold includes it.
     pub(super) fn scale(&self) -> (Scale, usize) {
         match self {
             Self::Rows(rows) | Self::Verified(rows, ..) => {
@@ -111,7 +111,7 @@ impl Compared {
         }
     }
 
-    /// Bytes that are kept of a document, in the mean.
+    /// Returns the mean number of bytes that are stored per document.
     pub(super) fn bytes_per_document(&self) -> u64 {
         match self {
             Self::Rows(rows) => 8 * rows.fingerprints.shape.words() as u64,
@@ -122,7 +122,7 @@ impl Compared {
         }
     }
 
-    /// The step from which a pair is found, if it is at any.
+    /// Returns the step from which a pair is found, if there is one.
     pub(super) fn step(&self, pair: Pair) -> Option<usize> {
         let step = match self {
             Self::Rows(rows) => rows.distance(pair)? as usize,
@@ -135,12 +135,12 @@ impl Compared {
         (step < self.scale().1).then_some(step)
     }
 
-    /// Calls `visit` with every pair that is found at some step and that step, in any order, each
-    /// worker with a state of its own.
+    /// Calls `visit` with every pair that is found at some step and that step, in any order. Each
+    /// worker has a state of its own. Returns the states.
     ///
     /// # Errors
     ///
-    /// The caller wants the work to stop.
+    /// `progress` is cancelled.
     pub(super) fn visit_pairs<S: Send>(
         &self,
         comparing: &Comparing<'_>,
@@ -170,7 +170,7 @@ impl Compared {
 }
 
 impl TermLists {
-    /// The strictest step of a similarity that two documents have, if they share anything.
+    /// Returns the strictest step whose similarity two documents reach, if they share anything.
     fn step(&self, [a, b]: Pair, shared: u64, measure: Measure) -> Option<usize> {
         (shared > 0).then(|| step(measure, shared, self.weight(a), self.weight(b)))
     }
@@ -181,7 +181,7 @@ impl TermLists {
 }
 
 impl Comparing<'_> {
-    /// The sets of distinct terms of all documents.
+    /// Computes the sets of distinct terms of all documents.
     fn sets(
         &self,
         terms: &Terms,
@@ -213,8 +213,8 @@ impl Comparing<'_> {
         TermLists::new(&sets.concat(), weight, context.threads(), context.isa())
     }
 
-    /// Begins to compare all pairs, calls `work` with every block of documents and the end of it, in
-    /// all threads, and returns their states.
+    /// Compares all pairs by blocks. All threads call `work` with the start and the end of each
+    /// block of documents. Returns their states.
     fn blocks<S: Send>(
         &self,
         documents: usize,
@@ -241,7 +241,7 @@ impl Comparing<'_> {
         )
     }
 
-    /// Every two rows, with their distance.
+    /// Calls `visit` with every pair of rows and their distance.
     fn rows<S: Send>(
         &self,
         rows: &Rows,
@@ -274,7 +274,7 @@ impl Comparing<'_> {
         })
     }
 
-    /// Every two documents that share terms, with what these weigh.
+    /// Calls `visit` with every pair of documents that share terms, and the weight of these terms.
     fn shared<S: Send>(
         &self,
         lists: &TermLists,
@@ -288,7 +288,7 @@ impl Comparing<'_> {
         }
     }
 
-    /// [`Self::shared`] by sums that are wide enough.
+    /// Does the work of [`Self::shared`] with sums of type `N`.
     fn summed<
         N: Copy + Default + PartialEq + From<u32> + Into<u64> + AddAssign + Send + Sync,
         S: Send,

@@ -1,4 +1,4 @@
-//! A collection of which the near-duplicates are known, in memory.
+//! A labelled collection in memory: documents whose near-duplicates are known.
 
 use crate::document::DocOrdinal;
 use crate::error::{Error, Result};
@@ -11,33 +11,33 @@ use crate::read::{Corpus, Texts};
 use crate::threads::Threads;
 use std::path::{Path, PathBuf};
 
-/// The bytes of a file of labels.
+/// Content of a file of labels.
 #[derive(Clone, Copy, Debug)]
 pub struct Labels<'l> {
-    /// The file, for messages.
+    /// Path of the file, for error messages.
     pub path: &'l Path,
-    /// What it holds.
+    /// Bytes of the file.
     pub bytes: &'l [u8],
-    /// What a line says.
+    /// Meaning of a line.
     pub format: TruthFormat,
 }
 
-/// The documents of a collection, in memory.
+/// Documents of a collection in memory.
 #[derive(Debug)]
 pub struct DocumentsInMemory {
     texts: Vec<Vec<u8>>,
     ids: Vec<Vec<u8>>,
-    /// What the reading told besides.
+    /// Summary of the reading.
     pub summary: CollectionSummary,
 }
 
 impl DocumentsInMemory {
-    /// Reads all of `corpus`. A document without an ID has its file and record for one.
+    /// Reads all documents of `corpus`. A document without an ID is named by its file and record.
     ///
     /// # Errors
     ///
     /// The threads cannot be started, there are more than 2³² − 1 documents, or `progress` is
-    /// cancelled. What is wrong with the input is part of the summary.
+    /// cancelled. Faults of the input are part of the summary.
     pub fn read(corpus: &dyn Corpus, threads: usize, progress: &dyn Progress) -> Result<Self> {
         let threads = Threads::new(threads)?;
         progress.begin("reading", Work::Bytes(corpus.bytes()));
@@ -73,25 +73,25 @@ impl DocumentsInMemory {
         Ok(Self { texts, ids, summary })
     }
 
-    /// Number of documents.
+    /// Returns the number of documents.
     #[must_use]
     pub fn len(&self) -> usize {
         self.texts.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no documents.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.texts.is_empty()
     }
 
-    /// Them as a corpus.
+    /// Returns the documents as a corpus.
     #[must_use]
     pub fn corpus(&self) -> Texts<'_> {
         Texts::of(&self.texts)
     }
 
-    /// The text of a document.
+    /// Returns the text of a document.
     ///
     /// # Panics
     ///
@@ -101,7 +101,7 @@ impl DocumentsInMemory {
         &self.texts[row as usize]
     }
 
-    /// What a document is called.
+    /// Returns the ID of a document, or its file and record.
     ///
     /// # Panics
     ///
@@ -112,7 +112,7 @@ impl DocumentsInMemory {
     }
 }
 
-/// Documents and their labels.
+/// Documents with their labels.
 #[derive(Debug)]
 pub struct Labelled {
     name: String,
@@ -122,12 +122,12 @@ pub struct Labelled {
 }
 
 impl Labelled {
-    /// Reads the labels of `documents`: the true pairs, and those that do not count. A pair that is
-    /// both is true.
+    /// Reads the labels of `documents`: the true pairs, and the pairs that do not count. A pair
+    /// that is in both lists is true.
     ///
     /// # Errors
     ///
-    /// A line is wrong, or there is no true pair.
+    /// A line cannot be parsed, or there is no true pair.
     pub fn new(
         name: impl Into<String>,
         documents: DocumentsInMemory,
@@ -147,7 +147,7 @@ impl Labelled {
         Ok(Self { name: name.into(), documents, truth: true_pairs, set_aside })
     }
 
-    /// What it is called, and how large it is.
+    /// Returns the name and the size of the collection.
     #[must_use]
     pub fn described(&self) -> LabelledName {
         LabelledName {
@@ -158,7 +158,7 @@ impl Labelled {
         }
     }
 
-    /// What reading its documents told.
+    /// Returns the summary of reading the documents.
     #[must_use]
     pub fn summary(&self) -> &CollectionSummary {
         &self.documents.summary
@@ -170,24 +170,24 @@ impl Labelled {
     }
 }
 
-/// The files of a folder that is a labelled collection: documents in `docs.*`, and `truth.tsv`, with
-/// `gray.tsv` for the pairs that do not count.
+/// Files of a folder with a labelled collection: documents in `docs.*`, true pairs in `truth.tsv`,
+/// and pairs that do not count in `gray.tsv`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LabelledFolder {
-    /// The documents.
+    /// File of the documents.
     pub documents: PathBuf,
-    /// The true pairs.
+    /// File of the true pairs.
     pub truth: PathBuf,
-    /// Pairs that do not count.
+    /// File of the pairs that do not count.
     pub gray: Option<PathBuf>,
 }
 
 impl LabelledFolder {
-    /// The files of `folder`.
+    /// Finds the files of `folder`.
     ///
     /// # Errors
     ///
-    /// It cannot be listed, or lacks documents or truth.
+    /// The folder cannot be listed, or lacks documents or true pairs.
     pub fn find(folder: &Path) -> Result<Self> {
         let listed = |error| Error::io(folder, "list", error);
         let mut documents = Vec::new();

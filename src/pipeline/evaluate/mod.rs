@@ -1,6 +1,7 @@
-//! Labelled collections × methods: what each method gets right, at every threshold.
+//! Evaluates methods on labelled collections: counts the right and wrong pairs of each method at
+//! every threshold.
 //!
-//! All pairs of a collection are compared: rows by a scan of all of them, sets by the lists of the
+//! All pairs of a collection are compared: rows by a scan of all of them, sets by lists of the
 //! documents of each term. Nothing is sampled and no index is used, so the counts are exact. A
 //! collection of n documents takes O(n²) comparisons.
 
@@ -26,10 +27,10 @@ use crate::similarity::{Similarity, Threshold};
 use compared::{Compared, Comparing};
 use std::time::Instant;
 
-/// Most wrong pairs of a collection that are told, of each kind.
+/// Maximum number of wrong pairs that are reported, per collection and kind.
 const WRONG_PAIRS: usize = 10;
 
-/// Measures `methods` on `collections`, and finds what the best one gets wrong.
+/// Measures `methods` on `collections`, and lists the wrong pairs of the best method.
 ///
 /// # Errors
 ///
@@ -96,7 +97,8 @@ fn measured(labelled: &Labelled, method: &Method, comparing: &Comparing<'_>) -> 
     Ok(Measured { curve, own, bytes_per_document: compared.bytes_per_document(), seconds })
 }
 
-/// The step of a method's own threshold; of a similarity between two steps the stricter.
+/// Returns the step of the method's own threshold. For a similarity between two steps, it is the
+/// stricter one.
 fn own_step(method: &Method, steps: usize) -> usize {
     let step = match method.close() {
         Criterion::Distance(distance) => distance as usize,
@@ -111,8 +113,8 @@ fn similarity_step(threshold: Threshold) -> usize {
     (0..union).rev().find(is_reached).unwrap_or(0) as usize
 }
 
-/// What a method gets wrong at a step: what it finds and is not true, the strictest first, and what is
-/// true and it does not find, the loosest first.
+/// Lists the wrong pairs of a method at a step: found pairs that are not true, strictest first, and
+/// true pairs that are not found, loosest first.
 fn wrong_pairs(
     labelled: &Labelled,
     collection: usize,

@@ -1,9 +1,9 @@
-//! A collection without labels × a method: what a random sample of its documents says of how much the
-//! method misses and wrongly finds.
+//! Estimates from a random sample how many near-duplicates a method misses and how many it finds
+//! wrongly, for a collection without labels.
 //!
-//! The sample is joined exactly with the whole collection: a join inside the sample would see only
-//! the square of its share of the pairs. What counts as true is the similarity of the sets
-//! that the method compares, which is no person's judgement.
+//! The sample is joined exactly with the whole collection. A join inside the sample would see only
+//! the square of its share of the pairs. A pair is true if the sets that the method compares are
+//! similar enough; this is not the judgement of a person.
 
 use super::compared::Rows;
 use crate::context::Context;
@@ -22,40 +22,41 @@ use crate::resources::Resources;
 use crate::similarity::Threshold;
 use crate::stable_hash::{hash, mix};
 
-/// Documents with more partners than this are of large clusters, which rule the sums.
+/// Documents with more partners than this belong to large clusters, which dominate the sums.
 const LARGE: u64 = 20;
 
-/// How a sample is drawn, and what it is held against.
+/// Settings of a sample and of the similarity that it is compared with.
 #[derive(Clone, Copy, Debug)]
 pub struct SampleSettings {
-    /// Documents of the sample; a smaller collection is its own sample.
+    /// Number of documents in the sample. If the collection is smaller, it is the sample.
     pub size: usize,
-    /// Another seed draws another sample.
+    /// Seed of the random choice. Another seed draws another sample.
     pub seed: u64,
-    /// How similar the sets of true near-duplicates are; else as the method says, or 0.8.
+    /// Minimum similarity of the sets of true near-duplicates. If absent, the threshold of the
+    /// method is used, or 0.8.
     pub similarity: Option<Threshold>,
 }
 
-/// What a sample says of a method.
+/// Estimates for a method from a sample.
 #[derive(Clone, Debug)]
 pub struct SampledMethod {
-    /// What the method was asked for as.
+    /// Name by which the method was selected.
     pub name: String,
-    /// Its settings, complete.
+    /// All settings of the method.
     pub parameters: String,
-    /// Documents of the collection.
+    /// Number of documents in the collection.
     pub documents: u64,
-    /// Documents of the sample.
+    /// Number of documents in the sample.
     pub sample: u64,
-    /// How similar the sets of true near-duplicates are.
+    /// Minimum similarity of the sets of true near-duplicates.
     pub similarity: Threshold,
-    /// The terms that they are sets of.
+    /// Terms of these sets.
     pub terms: String,
-    /// The share of the true partners that the method finds.
+    /// Share of the true partners that the method finds.
     pub recall: RatioEstimate,
-    /// The share of what it finds that is true.
+    /// Share of the found partners that are true.
     pub precision: RatioEstimate,
-    /// The recall without documents of more than 20 true partners.
+    /// Recall without documents that have more than 20 true partners.
     pub recall_of_small: RatioEstimate,
 }
 
@@ -63,8 +64,8 @@ pub struct SampledMethod {
 ///
 /// # Errors
 ///
-/// The threads cannot be started, there are more than 2³² − 1 documents or none, or `progress` is
-/// cancelled. What is wrong with the input is told by the second part of the result.
+/// The threads cannot be started, there are no documents or more than 2³² − 1, or `progress` is
+/// cancelled. Faults of the input are part of the summary, the second part of the result.
 pub fn estimate_by_sample(
     corpus: &dyn Corpus,
     named: &NamedMethod,
@@ -136,7 +137,7 @@ pub fn estimate_by_sample(
     Ok((sampled, summary))
 }
 
-/// The similarity that a method asks for.
+/// Returns the threshold of a method.
 fn own_similarity(method: &Method) -> Threshold {
     match method.close() {
         Criterion::Similarity(own) => own,
@@ -144,7 +145,7 @@ fn own_similarity(method: &Method) -> Threshold {
     }
 }
 
-/// The documents of the sample, ascending: those whose names have the smallest hashes.
+/// Draws the sample: the documents whose names have the smallest hashes, in ascending order.
 fn drawn(corpus: &dyn Corpus, summary: &CollectionSummary, settings: SampleSettings) -> Vec<u32> {
     let key = |row: u32| {
         let document = DocOrdinal(row);
@@ -166,23 +167,23 @@ fn drawn(corpus: &dyn Corpus, summary: &CollectionSummary, settings: SampleSetti
     rows
 }
 
-/// From which similarity on documents are partners.
+/// Thresholds from which documents are partners.
 #[derive(Clone, Copy)]
 struct Wanted {
-    /// True ones.
+    /// Threshold of true partners.
     truth: Threshold,
-    /// Those that the method lets through by their sets.
+    /// Threshold of the method itself, if it compares sets.
     found: Option<Threshold>,
 }
 
-/// Documents that are similar to one, ascending.
+/// Partners of a document in ascending order.
 #[derive(Clone, Default)]
 struct Partners {
     truth: Vec<u32>,
     similar: Vec<u32>,
 }
 
-/// The join of a sample with the whole collection.
+/// Joins a sample with the whole collection.
 struct Similar<'s> {
     corpus: &'s dyn Corpus,
     summary: &'s CollectionSummary,
@@ -237,8 +238,8 @@ impl Similar<'_> {
         Ok(all)
     }
 
-    /// Calls `visit` with row and distinct terms of every wanted document, each worker with a state of
-    /// its own.
+    /// Calls `visit` with the row and the distinct terms of every wanted document. Each worker has
+    /// a state of its own. Returns the states.
     fn visit_sets<S: Send>(
         &self,
         terms: &DocumentTerms,

@@ -1,7 +1,8 @@
-//! Sets of terms as lists of documents: how many terms any two documents share, or what these weigh.
+//! Lists of the documents of each term, for computing how many terms any two documents share, or
+//! the weight of these terms.
 //!
-//! A list of d documents takes d²/2 steps, so terms that many documents have are bits of a row instead,
-//! which are compared 64 at a time, unless they weigh something.
+//! A list of d documents takes d²/2 steps. So unweighted terms that many documents contain are
+//! stored as bits of a row per document, which are compared 64 at a time.
 
 use crate::error::Result;
 use crate::kernels::Isa;
@@ -10,33 +11,33 @@ use crate::threads::Threads;
 use rayon::slice::ParallelSliceMut;
 use std::ops::{AddAssign, Range};
 
-/// A term that more than one of so many documents have is a bit.
+/// A term is stored as a bit if more than one of this number of documents contain it.
 const BIT_SHARE: usize = 32;
 
-/// The terms that several documents have, renumbered, with the documents of each.
+/// Terms that several documents contain, renumbered, with the documents of each.
 #[derive(Debug)]
 pub(super) struct TermLists {
-    /// Number of terms of each document, those that it alone has included.
+    /// Number of terms of each document, including terms of that document only.
     sizes: Vec<u32>,
-    /// What each term weighs, and the sum of the weights of each document, if they do not weigh the
-    /// same.
+    /// Weight of each term and sum of the weights of each document, if the weights differ.
     weights: Option<(Vec<u32>, Vec<u64>)>,
-    /// Where the terms of each document end.
+    /// End of the terms of each document in `terms`.
     term_ends: Vec<usize>,
-    /// The terms of each document, ascending.
+    /// Terms of each document in ascending order.
     terms: Vec<u32>,
-    /// Where the documents of each term end.
+    /// End of the documents of each term in `lists`.
     list_ends: Vec<usize>,
-    /// The documents of each term, ascending.
+    /// Documents of each term in ascending order.
     lists: Vec<u32>,
-    /// Of each document so many words of bits, one for each term that many documents have.
+    /// `width` words of bits per document, with one bit for each term that many documents contain.
     bits: Vec<u64>,
     width: usize,
     isa: Isa,
 }
 
 impl TermLists {
-    /// The lists of sets of distinct terms, which weigh what `weight` says, or the same.
+    /// Creates the lists from sets of distinct terms. `weight` returns the weight of a term.
+    /// Without it, all terms weigh the same.
     ///
     /// # Errors
     ///
@@ -88,7 +89,8 @@ impl TermLists {
         drop(occurrences);
         let mut end = 0;
         for count in &mut term_ends {
-            // Where the terms of the document begin, until they are put there.
+            // For now, this is the start of the document's terms. It becomes their end as they are
+            // inserted.
             (*count, end) = (end, end + *count);
         }
         let mut terms = vec![0; lists.len()];
@@ -104,17 +106,17 @@ impl TermLists {
         Ok(Self { sizes, weights, term_ends, terms, list_ends, lists, bits, width, isa })
     }
 
-    /// Number of documents.
+    /// Returns the number of documents.
     pub(super) fn len(&self) -> usize {
         self.sizes.len()
     }
 
-    /// Whether terms do not weigh the same.
+    /// Whether the weights of terms differ.
     pub(super) fn is_weighted(&self) -> bool {
         self.weights.is_some()
     }
 
-    /// What the terms of a document weigh: their number, if they weigh the same.
+    /// Returns the sum of the weights of a document's terms, or their number if all weigh the same.
     pub(super) fn weight(&self, document: u32) -> u64 {
         match &self.weights {
             Some((_, sums)) => sums[document as usize],
@@ -126,7 +128,7 @@ impl TermLists {
         self.weights.as_ref().map_or(1, |(weights, _)| weights[term as usize])
     }
 
-    /// Bytes of the sets as terms of 64 bits, in the mean.
+    /// Returns the mean number of bytes per document if terms have 64 bits.
     pub(super) fn bytes_per_document(&self) -> u64 {
         let terms: u64 = self.sizes.iter().copied().map(u64::from).sum();
         let count = (self.sizes.len() as u64).max(1);
@@ -142,13 +144,13 @@ impl TermLists {
         &self.bits[start..start + self.width]
     }
 
-    /// How many of the terms that are bits two documents share.
+    /// Returns the number of terms stored as bits that two documents share.
     fn shared_bits(&self, a: u32, b: u32) -> u32 {
-        // A document has fewer than 2^32 terms.
+        // A document has fewer than 2³² terms.
         shared_bits(self.isa, self.bits(a), self.bits(b)) as u32
     }
 
-    /// What the terms weigh that two documents share.
+    /// Returns the weight of the terms that two documents share.
     pub(super) fn shared(&self, [a, b]: [u32; 2]) -> u64 {
         let (mut rest, mut sum) = (self.terms(b), self.shared_bits(a, b).into());
         for term in self.terms(a) {
@@ -161,8 +163,8 @@ impl TermLists {
         sum
     }
 
-    /// Adds to each document of `sums`, whose first is the one behind `document`, what the terms weigh
-    /// that it shares with that.
+    /// Adds to each element of `sums` the weight of the terms that `document` shares with another
+    /// document. The first element belongs to the document behind `document`.
     pub(super) fn add_shared<N: Copy + From<u32> + AddAssign>(
         &self,
         document: u32,
@@ -184,7 +186,7 @@ impl TermLists {
     }
 }
 
-/// The range of a part, of parts that end there.
+/// Returns the range of a part from the ends of all parts.
 fn range(ends: &[usize], part: usize) -> Range<usize> {
     let start = part.checked_sub(1).map_or(0, |before| ends[before]);
     start..ends[part]

@@ -1,4 +1,4 @@
-//! What must be learned from a collection before its documents become features.
+//! Results of learning from a collection, which some kinds of terms need.
 
 use super::terms::Terms;
 use crate::error::{Error, ErrorKind, Result};
@@ -8,42 +8,42 @@ use crate::stable_hash::hash;
 use std::path::Path;
 use std::sync::Arc;
 
-/// The first line of the bytes for a store.
+/// First line of the stored bytes.
 const HEADING: &str = "simtool fitted 1";
-/// Bytes of the checksum: hexadecimal, and the end of the line.
+/// Length of the checksum: 16 hexadecimal digits and a line end.
 const CHECKSUM_BYTES: usize = 17;
-/// What stands before the checksum of words.
+/// Marker before the checksum of stored words.
 const WORDS: &[u8] = b"words ";
-/// What stands before the checksum of numbers of documents.
+/// Marker before the checksum of stored frequencies.
 const FREQUENCIES: &[u8] = b"frequencies ";
 
-/// What was learned: nothing for most terms, the words for the most frequent ones, the numbers of
-/// documents where these decide how much a term counts.
+/// Result of learning from a collection: nothing for most terms, the words for the most frequent
+/// words, and frequencies for weights that depend on the collection.
 ///
-/// Rows of documents that come later compare with those that were made before if the same is used
-/// for both, so it can be stored.
+/// It can be stored. Rows of documents that are added later can be compared with older rows if both
+/// use the same result.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Fitted {
-    /// There is nothing to learn.
+    /// Nothing needs to be learned.
     Nothing,
-    /// The most frequent words.
+    /// The most frequent words of the collection.
     Words(Arc<Vocabulary>),
-    /// In how many documents each term is.
+    /// Document frequencies of the terms of the collection.
     Frequencies {
-        /// The recipe of the terms.
+        /// Recipe of the terms.
         terms: String,
-        /// The numbers of documents.
+        /// Frequencies of the terms.
         frequencies: Arc<Frequencies>,
     },
 }
 
 impl Fitted {
-    /// That this was learned for such terms.
+    /// Checks that this was learned for `terms`.
     ///
     /// # Errors
     ///
-    /// It was learned for others.
+    /// It was learned for other terms.
     pub(in crate::pipeline) fn check(&self, terms: &Terms) -> Result<()> {
         match (terms, self) {
             (Terms::Shingles { weighting, .. }, Self::Nothing) if !weighting.is_learned() => Ok(()),
@@ -59,7 +59,8 @@ impl Fitted {
         }
     }
 
-    /// That this was learned for such terms, or is known of them besides.
+    /// Checks that this was learned for `terms`, or contains their frequencies although `terms`
+    /// need none.
     ///
     /// # Errors
     ///
@@ -68,7 +69,7 @@ impl Fitted {
         if self.is_of_sets(terms) { Ok(()) } else { self.check(terms) }
     }
 
-    /// Whether it is in how many documents such terms are.
+    /// Whether this contains the frequencies of sets of `terms`.
     fn is_of_sets(&self, terms: &Terms) -> bool {
         matches!(self, Self::Frequencies { terms: of, .. } if *of == terms.sets_recipe())
     }
@@ -85,7 +86,8 @@ impl Fitted {
         Error::config("fitted", learned, rule)
     }
 
-    /// In how many documents each term is; of no documents where that was not learned.
+    /// Returns the frequencies of the terms. If none were learned, returns those of a collection
+    /// without documents.
     pub(in crate::pipeline) fn frequencies(&self) -> Arc<Frequencies> {
         match self {
             Self::Frequencies { frequencies, .. } => Arc::clone(frequencies),
@@ -93,8 +95,9 @@ impl Fitted {
         }
     }
 
-    /// What a store keeps: a heading and words, a line each, or a heading, the recipe of the terms
-    /// and [numbers](Frequencies::write); behind it what it is, and a checksum.
+    /// Returns the bytes that a store keeps: a heading, the content, a marker of its kind, and a
+    /// checksum. The content is one word per line, or the recipe of the terms and their
+    /// [frequencies](Frequencies::write).
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = format!("{HEADING}\n").into_bytes();
@@ -118,11 +121,11 @@ impl Fitted {
         bytes
     }
 
-    /// What [`Self::to_bytes`] gave; `path` is for messages.
+    /// Parses bytes that [`Self::to_bytes`] returned. `path` is for error messages.
     ///
     /// # Errors
     ///
-    /// The bytes are damaged, or others.
+    /// The bytes are damaged, or not such bytes.
     pub fn from_bytes(bytes: &[u8], path: &Path) -> Result<Self> {
         let wrong = |byte: usize, expected: &str| {
             let (path, expected) = (path.to_owned(), expected.to_owned());
@@ -156,7 +159,7 @@ impl Fitted {
         frequencies.map_or_else(|| wrong(HEADING.len(), "words, or numbers of documents"), Ok)
     }
 
-    /// What the recipe of rows adds for it: rows of other words do not compare.
+    /// Returns the part of the recipe of rows that identifies the result by its hash.
     pub(super) fn recipe(&self) -> Option<String> {
         match self {
             Self::Nothing => None,

@@ -1,4 +1,4 @@
-//! Learns from a collection what its documents cannot become features without.
+//! Learns from a collection the vocabulary or the frequencies that terms need.
 
 use super::document_terms::{DocumentTerms, TermScratch};
 use super::fitted::Fitted;
@@ -18,12 +18,12 @@ use crate::tokenize::ascii_letters::AsciiLetters;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-/// Most readings in which terms are counted.
+/// Maximum number of readings in which terms are counted.
 const MOST_READINGS: u64 = 32;
 
 impl Fitted {
-    /// Learns what `terms` need from `corpus`, in one reading if they need anything, or more where
-    /// there is little memory.
+    /// Learns from `corpus` whatever `terms` need. This takes no reading if they need nothing, one
+    /// reading if there is enough memory, otherwise several.
     ///
     /// # Errors
     ///
@@ -48,7 +48,7 @@ impl Fitted {
     }
 }
 
-/// The most frequent words of `corpus`: one reading.
+/// Learns the most frequent words of `corpus` in one reading.
 fn words(
     count: usize,
     stop_words: &[Vec<u8>],
@@ -65,16 +65,16 @@ fn words(
     Ok(most_frequent(threads, &counters, count).0)
 }
 
-/// The words of some documents.
+/// Counts the words of some documents.
 pub(super) struct CountedWords {
     pub(super) counter: WordCounter,
     batch: TokenBatch,
-    /// The numbers of words, which the second reading does not use.
+    /// Buffer for the numbers of words, which are not used here.
     written: Vec<u16>,
 }
 
 impl CountedWords {
-    /// Those of about so many bytes of text.
+    /// Creates a counter for about `bytes` bytes of text.
     pub(super) fn new(bytes: usize, stop_words: &[Vec<u8>]) -> Self {
         let (batch, written) = Default::default();
         Self { counter: WordCounter::new(bytes, stop_words), batch, written }
@@ -90,7 +90,7 @@ impl CountedWords {
     }
 }
 
-/// The terms of some documents.
+/// Counts the terms of some documents.
 pub(super) struct CountedTerms {
     pub(super) counter: FrequencyCounter,
     scratch: TermScratch,
@@ -98,7 +98,8 @@ pub(super) struct CountedTerms {
 }
 
 impl CountedTerms {
-    /// Those of a range, or of the first of them, as many as `memory` bytes hold.
+    /// Creates a counter of the terms in `range`. If `memory` bytes are not enough for all of them,
+    /// it counts only the first ones.
     pub(super) fn new(range: TermRange, memory: u64) -> Self {
         let (scratch, distinct) = Default::default();
         Self { counter: FrequencyCounter::new(range, memory), scratch, distinct }
@@ -111,8 +112,8 @@ impl CountedTerms {
     }
 }
 
-/// In how many documents of `corpus` each of the terms is: one reading, or one for each part of the
-/// terms that the memory has room for.
+/// Learns the document frequencies of `corpus` in one reading, or in one reading for each part of the
+/// terms that fits into memory.
 fn frequencies(terms: &Terms, corpus: &dyn Corpus, context: &Context<'_>) -> Result<Frequencies> {
     let threads = context.threads();
     let maker = DocumentTerms::new(terms, &Fitted::Nothing, context.isa());
@@ -130,7 +131,7 @@ fn frequencies(terms: &Terms, corpus: &dyn Corpus, context: &Context<'_>) -> Res
         let counted = frequencies::common_range(&counters);
         let merge = |part| frequencies::merged(&counters, part, parts);
         merged.extend(threads.map((0..parts).collect(), merge));
-        // As many in the other parts, since terms are hashes.
+        // Terms are hashes, so the other parts have about as many terms.
         let known = merged.iter().map(Vec::len).sum::<usize>() as u64;
         let readings = counted.count();
         let needed = Frequencies::bytes(known) / (counted.done() + 1) * readings;
@@ -142,8 +143,8 @@ fn frequencies(terms: &Terms, corpus: &dyn Corpus, context: &Context<'_>) -> Res
     Ok(Frequencies::new(documents, merged))
 }
 
-/// What is told where the terms cannot be counted: those that are in several documents take
-/// `needed` bytes, and all would be counted in so many readings.
+/// Returns the error for too little memory to count the terms. The frequencies need `needed` bytes,
+/// and counting would take `readings` readings.
 fn too_little_memory(memory: u64, needed: u64, readings: u64) -> Error {
     let enough = (memory / MOST_READINGS).saturating_mul(readings).max(needed.saturating_mul(2));
     let rule = format!(
@@ -155,8 +156,8 @@ fn too_little_memory(memory: u64, needed: u64, readings: u64) -> Error {
     Error::limit("the terms of the collection", rule)
 }
 
-/// Calls `visit` with the text of every document of `corpus`, each worker with a state of its own,
-/// which it returns.
+/// Calls `visit` with the text of every document of `corpus`. Each worker has a state of its own.
+/// Returns the states.
 fn read_texts<S: Send>(
     corpus: &dyn Corpus,
     threads: &Threads,
@@ -180,7 +181,8 @@ fn read_texts<S: Send>(
     )
 }
 
-/// The `most` most frequent words of what all workers counted, and what their numbers mean.
+/// Returns the `most` most frequent words of all counters, and the ranks of the numbers of each
+/// counter.
 pub(in crate::pipeline) fn most_frequent(
     workers: &Threads,
     counters: &[WordCounter],

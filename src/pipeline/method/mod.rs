@@ -1,9 +1,10 @@
-//! Which documents are near-duplicates: a method, described once.
+//! Methods: settings that decide which documents are near-duplicates.
 //!
-//! A [`Method`] is a [`Recipe`], which makes what is compared, and what counts as close. It is read
-//! from [`Options`] by [`Method::parse`], and [`Method::parameters`] is the inverse; so a command
-//! line, reports, summaries and stored files all speak of it in the same words. Each part takes its
-//! own options: what is compared in [`Terms`], fingerprints in their own files.
+//! A [`Method`] consists of a [`Recipe`], which turns documents into sets or fingerprints, and a
+//! limit for their similarity or distance. [`Method::parse`] creates it from [`Options`], and
+//! [`Method::parameters`] is the inverse. So the command line, reports, summaries and stored files
+//! use the same names. Each part takes its own options: the terms in [`Terms`], fingerprints in
+//! their own files.
 
 mod document_terms;
 mod fitted;
@@ -34,28 +35,35 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
-/// The name of the method that compares the sets themselves.
+/// Name of the method that compares the sets themselves.
 const EXACT: &str = "exact";
-/// Its options.
+/// Options of this method.
 const EXACT_OPTIONS: &[&str] = &["similarity", "weight"];
-/// The option of what terms weigh where sets of them are compared besides.
+/// Option for the weights of terms when sets are compared in addition to fingerprints.
 const VERIFY_WEIGHT: &str = "verify_weight";
-/// Options of every method with fingerprints.
+/// Options of all methods with fingerprints.
 const ROW_OPTIONS: &[&str] =
     &["max_distance", "recall", "verify", VERIFY_WEIGHT, "words", "top", "idf_band"];
-/// Bits of a fingerprint over the most frequent words, where `bits` does not say.
+/// Number of bits of a fingerprint over the most frequent words if the option `bits` is not given.
 const WORD_BITS: usize = 64;
 
-/// What counts as close.
+/// Limit up to which documents count as near-duplicates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Criterion {
-    /// Sets whose similarity reaches a threshold.
+    /// The similarity of the sets must reach this threshold.
     Similarity(Threshold),
-    /// Rows that differ in so many units at the most.
+    /// The distance of the rows must be at most this number.
     Distance(u32),
 }
 
-/// Which documents are near-duplicates.
+/// Decides which documents are near-duplicates.
+///
+/// ```
+/// use simtool::pipeline::method::Method;
+///
+/// let method: Method = "simhash:bits=128,max_distance=6".parse()?; assert_eq!( method.to_string(),
+/// "simhash:bits=128,max_distance=6,shingle=words:3", );
+/// # Ok::<(), simtool::Error>(()) ```
 #[derive(Clone, Debug)]
 pub struct Method {
     name: &'static str,
@@ -63,12 +71,13 @@ pub struct Method {
     close: Criterion,
     recall: Option<Threshold>,
     verify: Option<Threshold>,
-    /// The terms that similarities are of.
+    /// Terms of the sets that similarities compare.
     compared: Terms,
 }
 
 impl Default for Method {
-    /// Sets of three-word shingles with a Jaccard similarity of at least 0.8.
+    /// Returns the method that finds pairs with a Jaccard similarity of at least 0.8 between their
+    /// sets of three-word shingles.
     fn default() -> Self {
         Self::exact(Terms::default(), Threshold::DEFAULT)
     }
@@ -89,16 +98,19 @@ impl Method {
         }
     }
 
-    /// The method of that name with its settings, which it takes out of `options`; others it leaves.
+    /// Creates the method called `name`. It takes the settings of the method out of `options` and
+    /// leaves the others.
     ///
-    /// All take `tokenizer`, `shingle` and `stop_words`, `exact` also `similarity` and `weight`. Methods
-    /// with fingerprints take `max_distance`, `verify`, `verify_weight`, `weight`, `top`, `idf_band` and
-    /// what their kind names in [`SKETCHES`]; `words` in front of these takes so many of the most frequent words
-    /// instead of shingles, with the built-in table and stop words.
+    /// - All methods take `tokenizer`, `shingle` and `stop_words`.
+    /// - `exact` takes `similarity` and `weight`.
+    /// - Methods with fingerprints take `max_distance`, `recall`, `verify`, `verify_weight`,
+    ///   `weight`, `top`, `idf_band` and the options of their kind in [`SKETCHES`].
+    /// - `words=N` uses the N most frequent words instead of shingles, with the built-in table and
+    ///   stop words.
     ///
     /// # Errors
     ///
-    /// There is no such method; a value is out of its range.
+    /// There is no such method, or a value is outside its range.
     pub fn parse(name: &str, options: &mut Options) -> Result<Self> {
         if name == EXACT {
             let similarity = options.take("similarity");
@@ -120,19 +132,20 @@ impl Method {
         }
         options.complete(kind.defaults);
         let (compared, sketch) = (Terms::parse(options)?, (kind.parse)(options)?);
-        // Where a set is all that counts, the option is left and refused.
+        // A kind that ignores weights leaves the option, so that it is refused.
         let is_weighted = kind.has_option("weight");
         let weight = if is_weighted { WeightKind::parse(options)? } else { WeightKind::DEFAULT };
         let terms = compared.clone().weighted(Weighting::parse(weight, options)?);
         Self::of_rows(kind.name, Recipe::rows(terms, sketch), compared, options)
     }
 
-    /// The method of the option `method`, which is `exact` if it is not given, with its settings: all
-    /// options there are. It may be a name, or a method's text with settings behind a colon.
+    /// Creates the method that the option `method` names (`exact` if it is not given), and takes
+    /// all options. The value may be a name, or a name with settings behind a colon.
     ///
     /// # Errors
     ///
-    /// As [`Self::parse`]; the method has no such option, or one is given twice.
+    /// The same as for [`Self::parse`], or the method has no such option, or an option is given
+    /// twice.
     pub fn parse_all(options: &mut Options) -> Result<Self> {
         let method = options.take("method").unwrap_or_else(|| EXACT.to_owned());
         let (name, own) = method.split_once(':').unwrap_or((&method, ""));
@@ -144,12 +157,13 @@ impl Method {
         }
     }
 
-    /// Fingerprints of the most frequent words, as `simtool N M` makes them: N is the number of the
-    /// table's rows, M that of its bits. Takes `max_distance`, `verify` and, for that, `shingle`.
+    /// Creates the method of `simtool N M`: fingerprints of the most frequent words. N is the
+    /// number of rows of the table, M the number of its bits. Takes `max_distance`, `verify` and,
+    /// for that, `shingle`.
     ///
     /// # Errors
     ///
-    /// A value is out of its range.
+    /// A value is outside its range.
     pub fn frequent_words(
         table: HashTable,
         stop_words: Vec<Vec<u8>>,
@@ -184,14 +198,14 @@ impl Method {
         Ok(Self { name, recipe, close, recall, verify, compared })
     }
 
-    /// The names of all methods, with a sentence each.
+    /// Returns the names of all methods with their help texts.
     pub fn kinds() -> impl Iterator<Item = (&'static str, &'static str)> {
         let exact = "All pairs whose sets of shingles have at least `similarity`, by Jaccard or another \
                      measure. Needs a few bytes of memory per word, or reads the input more often";
         std::iter::once((EXACT, exact)).chain(SKETCHES.iter().map(|kind| (kind.name, kind.help)))
     }
 
-    /// The refusal of an option that this method did not take.
+    /// Returns the error for an option that this method did not take.
     #[must_use]
     pub fn refusal(&self, option: &str, value: &str) -> Error {
         let takes = |kind: &SketchKind| kind.has_option(option) || ROW_OPTIONS.contains(&option);
@@ -214,45 +228,45 @@ impl Method {
         }
     }
 
-    /// Its name.
+    /// Returns the name.
     #[must_use]
     pub fn name(&self) -> &'static str {
         self.name
     }
 
-    /// What makes what is compared.
+    /// Returns the recipe of the sets or rows that are compared.
     #[must_use]
     pub fn recipe(&self) -> &Recipe {
         &self.recipe
     }
 
-    /// What counts as close.
+    /// Returns the limit up to which documents count as near-duplicates.
     #[must_use]
     pub fn close(&self) -> Criterion {
         self.close
     }
 
-    /// The part of the pairs at the greatest distance that is to be found at the least, if not all
-    /// must be.
+    /// Returns the minimum fraction of the pairs at the maximum distance that must be found. `None`
+    /// means all pairs.
     #[must_use]
     pub fn recall(&self) -> Option<Threshold> {
         self.recall
     }
 
-    /// How similar the sets of terms of close documents must be besides, if they are compared.
+    /// Returns the similarity that the sets of terms must reach in addition, if they are compared.
     #[must_use]
     pub fn verify(&self) -> Option<Threshold> {
         self.verify
     }
 
-    /// The terms that similarities are of.
+    /// Returns the terms of the sets that similarities compare.
     #[must_use]
     pub fn compared(&self) -> &Terms {
         &self.compared
     }
 
-    /// Its settings by name, complete and in a fixed order: what [`Self::parse`] makes the same
-    /// method of, if hash table and stop words are the built-in ones.
+    /// Returns all settings by name in a fixed order. [`Self::parse`] creates the same method from
+    /// them if the hash table and the stop words are the built-in ones.
     #[must_use]
     pub fn parameters(&self) -> Vec<(&'static str, String)> {
         let mut parameters = Vec::new();
@@ -275,7 +289,7 @@ impl Method {
         parameters
     }
 
-    /// What the greatest distance means, for a person, if the method has distances.
+    /// Describes the meaning of the maximum distance, if the method has distances.
     #[must_use]
     pub fn distance_means(&self) -> Option<String> {
         let Criterion::Distance(distance) = self.close else { return None };
@@ -286,7 +300,7 @@ impl Method {
         })
     }
 
-    /// What is missed, for a person, where near-duplicates are looked for by bands.
+    /// Describes how many pairs are missed, if near-duplicates are found by bands.
     #[must_use]
     pub fn recall_means(&self) -> Option<String> {
         let (Criterion::Distance(distance), Some(recall)) = (self.close, self.recall) else {
@@ -303,8 +317,8 @@ impl Method {
     }
 }
 
-/// The greatest distance of near-duplicates, by the option `max_distance`, or `similarity` where
-/// distances measure it.
+/// Returns the maximum distance of near-duplicates. It comes from the option `max_distance`, or
+/// from `similarity` if distances measure it.
 fn limit(sketch: &dyn Sketch, options: &mut Options) -> Result<u32> {
     let distance = options.take_parsed("max_distance", "must be a whole number")?;
     let similar = sketch.distance_at(Threshold::DEFAULT).and_then(|_| options.take("similarity"));
@@ -329,7 +343,8 @@ fn limit(sketch: &dyn Sketch, options: &mut Options) -> Result<u32> {
 }
 
 impl fmt::Display for Method {
-    /// As [`FromStr`] reads it: `simhash:bits=64,max_distance=3,shingle=words:3`.
+    /// Writes the method in the form that [`FromStr`] parses, for example
+    /// `simhash:bits=64,max_distance=3,shingle=words:3`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let parameters = self.parameters();
         let parameters = parameters.iter().map(|(name, value)| format!("{name}={value}"));
@@ -340,7 +355,8 @@ impl fmt::Display for Method {
 impl FromStr for Method {
     type Err = Error;
 
-    /// Reads a name, and behind a colon its options: `exact`, `simhash:bits=128,verify=0.8`.
+    /// Parses a name that may be followed by a colon and options, for example `exact` or
+    /// `simhash:bits=128,verify=0.8`.
     fn from_str(text: &str) -> Result<Self> {
         let mut options = Options::new();
         options.set("method", text);

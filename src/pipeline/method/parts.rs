@@ -1,5 +1,6 @@
-//! What a collection teaches whose parts are counted apart: for who has collections that no reader of
-//! ours reads. Counts of parts are summed by term, elsewhere, and the sums are what is learned from.
+//! Learns from a collection whose parts are counted separately, for callers whose collections only
+//! they can read. They add up the counts of all parts by term, and pass the sums to
+//! [`PartCounter::learned`].
 
 use super::document_terms::DocumentTerms;
 use super::fitted::Fitted;
@@ -13,26 +14,26 @@ use std::cmp::Reverse;
 use std::fmt;
 use std::sync::Arc;
 
-/// Counts terms of a part of a collection.
+/// Counts the terms of a part of a collection.
 pub struct PartCounter {
     terms: Terms,
-    /// How many terms are learned.
+    /// Number of terms to learn.
     most: Option<usize>,
     counting: Counting,
 }
 
 enum Counting {
-    /// Words but for stop words.
+    /// Counts words except stop words.
     Words(AsciiLetters, Arc<[Vec<u8>]>, Box<CountedWords>),
     Terms(Box<(DocumentTerms, CountedTerms)>),
 }
 
-/// What was counted, of each term once, in no order.
+/// Counts of a part: each term once, in no particular order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PartCounts {
-    /// How often each word occurs.
+    /// Number of occurrences of each word.
     Words(Vec<(Vec<u8>, u64)>),
-    /// The number of documents, and in how many of them each term is.
+    /// Number of documents, and the document frequency of each term.
     Documents(u64, Vec<(u64, u64)>),
 }
 
@@ -43,7 +44,7 @@ impl fmt::Debug for PartCounter {
 }
 
 impl PartCounter {
-    /// What counts such terms; none where nothing is learned for them.
+    /// Creates a counter for `terms`. Returns `None` if they need no learning.
     #[must_use]
     pub fn new(terms: &Terms, isa: Isa) -> Option<Self> {
         match terms {
@@ -60,8 +61,8 @@ impl PartCounter {
         }
     }
 
-    /// What counts in how many documents each term is; `most` of the most frequent ones are learned, or
-    /// all.
+    /// Creates a counter of document frequencies. The `most` most frequent terms are learned, or
+    /// all if `most` is `None`.
     #[must_use]
     pub fn of_documents(terms: &Terms, most: Option<usize>, isa: Isa) -> Self {
         let maker = DocumentTerms::new(terms, &Fitted::Nothing, isa);
@@ -69,13 +70,14 @@ impl PartCounter {
         Self { terms: terms.clone(), most, counting }
     }
 
-    /// Whether occurrences of words are counted, and not documents.
+    /// Whether this counts occurrences of words instead of documents.
     #[must_use]
     pub fn counts_words(&self) -> bool {
         matches!(self.counting, Counting::Words(..))
     }
 
-    /// All that the counts depend on: those of one recipe go together.
+    /// Returns a text that identifies how terms are counted. Only counts with the same recipe can
+    /// be added.
     #[must_use]
     pub fn recipe(&self) -> String {
         match &self.counting {
@@ -86,8 +88,8 @@ impl PartCounter {
         }
     }
 
-    /// How many of the terms are learned, those of the greatest counts and of equal ones the first; all
-    /// whose count is above 1 where there is no number.
+    /// Returns the number of terms to learn: those with the greatest counts, and of equal counts
+    /// the first ones. `None` means all terms with a count above 1.
     #[must_use]
     pub fn most(&self) -> Option<usize> {
         self.most
@@ -101,7 +103,7 @@ impl PartCounter {
         }
     }
 
-    /// How many terms were counted.
+    /// Returns the number of counted terms.
     #[must_use]
     pub fn len(&self) -> usize {
         match &self.counting {
@@ -116,7 +118,7 @@ impl PartCounter {
         self.len() == 0
     }
 
-    /// What was counted; from here on it is counted anew.
+    /// Returns the counts and starts again with empty ones.
     pub fn take(&mut self) -> PartCounts {
         match &mut self.counting {
             Counting::Words(_, stop_words, words) => {
@@ -133,8 +135,8 @@ impl PartCounter {
         }
     }
 
-    /// What the sums of the counts of all parts teach. Terms that are [not learned](Self::most) may be
-    /// left out.
+    /// Learns from the sums of the counts of all parts. Terms that are [not learned](Self::most)
+    /// may be left out.
     #[must_use]
     pub fn learned(&self, sums: PartCounts) -> Fitted {
         match sums {

@@ -1,20 +1,20 @@
-//! Methods by name, with the settings that the field knows them by.
+//! Presets: methods with the settings that publications use for them.
 
 use super::Method;
 use crate::error::{Error, Result};
 
-/// A name, what it is, and the method's text.
+/// A named method with its settings.
 #[derive(Clone, Copy, Debug)]
 pub struct Preset {
-    /// Its name.
+    /// Name of the preset.
     pub name: &'static str,
-    /// What it is, in a sentence.
+    /// Description for help texts.
     pub help: &'static str,
-    /// The method, as [`Method`] is read from text.
+    /// Text from which [`Method`] is parsed.
     pub method: &'static str,
 }
 
-/// All presets. One whose kind this build does not have is not offered.
+/// All presets. A preset whose kind is missing from this build is not offered.
 const PRESETS: &[Preset] = &[
     Preset {
         name: "word-simhash",
@@ -75,38 +75,45 @@ const PRESETS: &[Preset] = &[
     },
 ];
 
-/// A method and what it was asked for as.
+/// A method and the name by which it was selected.
 #[derive(Clone, Debug)]
 pub struct NamedMethod {
-    /// The name of a preset, or the method's own text.
+    /// Name of a preset, or the text of the method.
     pub name: String,
     /// The method.
     pub method: Method,
 }
 
 impl NamedMethod {
-    /// The presets that this build has.
+    /// Returns the presets of this build.
     pub fn presets() -> impl Iterator<Item = &'static Preset> {
         let kind = |preset: &Preset| preset.method.split(':').next().unwrap_or_default();
         PRESETS.iter().filter(move |preset| Method::kinds().any(|(name, _)| name == kind(preset)))
     }
 
-    /// All presets that this build has.
+    /// Returns the methods of all presets of this build.
     ///
     /// # Errors
     ///
-    /// A preset's text is none of a method: a bug.
+    /// The text of a preset cannot be parsed, which is a bug.
     pub fn all() -> Result<Vec<Self>> {
         Self::presets().map(|preset| Self::parse(preset.name)).collect()
     }
 
-    /// The methods of a list with commas between: names of presets, some with options behind a colon
-    /// that take the place of their own, and texts of methods. What is `NAME=VALUE` belongs to the
-    /// method before it.
+    /// Parses a list of methods that are separated by commas. A method is the name of a preset,
+    /// possibly with options behind a colon that replace its own, or the text of a method. A piece
+    /// `NAME=VALUE` belongs to the method before it.
+    ///
+    /// ```
+    /// use simtool::pipeline::method::presets::NamedMethod;
+    ///
+    /// let methods = NamedMethod::parse_list("minhash-64,simhash:bits=128,max_distance=6")?;
+    /// assert_eq!(methods.len(), 2);
+    /// # Ok::<(), simtool::Error>(()) ```
     ///
     /// # Errors
     ///
-    /// The list begins with an option, or a member is neither preset nor method.
+    /// The list begins with an option, or an item is neither a preset nor a method.
     pub fn parse_list(list: &str) -> Result<Vec<Self>> {
         let mut texts: Vec<String> = Vec::new();
         for piece in list.split(',').map(str::trim).filter(|piece| !piece.is_empty()) {
@@ -126,11 +133,11 @@ impl NamedMethod {
         texts.iter().map(|text| Self::parse(text)).collect()
     }
 
-    /// One of these.
+    /// Parses an item of such a list.
     fn parse(text: &str) -> Result<Self> {
         let (name, options) = text.split_once(':').unwrap_or((text, ""));
         let preset = Self::presets().find(|preset| preset.name == name);
-        // A kind of method that is called as a preset is: its options stand for themselves.
+        // If a preset and a kind have the same name, options apply to the kind.
         let is_kind = Method::kinds().any(|(kind, _)| kind == name);
         let whole = match preset {
             Some(preset) if options.is_empty() => preset.method.to_owned(),
@@ -149,7 +156,7 @@ impl NamedMethod {
     }
 }
 
-/// A method's text with options in place of its own.
+/// Replaces options in the text of a method, and appends the other new ones.
 fn with_options(method: &str, options: &str) -> String {
     let (kind, own) = method.split_once(':').unwrap_or((method, ""));
     let name = |option: &str| option.split('=').next().map(|name| name.trim().replace('-', "_"));

@@ -1,4 +1,4 @@
-//! What makes rows of documents: their terms, and the sketch of these.
+//! Turns documents into fingerprints: rows of the sketch of their terms.
 
 use super::document_terms::{DocumentTerms, TermScratch};
 use super::fitted::Fitted;
@@ -11,7 +11,8 @@ use crate::kernels::Isa;
 use std::fmt;
 use std::sync::Arc;
 
-/// How documents become what is compared. Two recipes with the same text make rows that compare.
+/// Describes how documents become sets or rows that can be compared. Rows of two recipes with the
+/// same text can be compared.
 #[derive(Clone, Debug)]
 pub struct Recipe {
     terms: Terms,
@@ -19,45 +20,46 @@ pub struct Recipe {
 }
 
 impl Recipe {
-    /// The sets of terms themselves.
+    /// Creates the recipe of sets of terms.
     #[must_use]
     pub fn sets(terms: Terms) -> Self {
         Self { terms, sketch: None }
     }
 
-    /// A row for the terms of each document.
+    /// Creates the recipe of rows: one fingerprint for the terms of each document.
     #[must_use]
     pub fn rows(terms: Terms, sketch: Arc<dyn Sketch>) -> Self {
         Self { terms, sketch: Some(sketch) }
     }
 
-    /// What the terms are.
+    /// Returns the terms.
     #[must_use]
     pub fn terms(&self) -> &Terms {
         &self.terms
     }
 
-    /// What becomes of them, if it is not the sets that are compared.
+    /// Returns the sketch that makes rows, or `None` if the sets themselves are compared.
     #[must_use]
     pub fn sketch(&self) -> Option<&dyn Sketch> {
         self.sketch.as_deref()
     }
 
-    /// All that rows depend on that were made with what was learned: only with the same do they
-    /// compare.
+    /// Returns a text that identifies rows of this recipe that were made with `fitted`. Only rows
+    /// with the same text can be compared.
     #[must_use]
     pub fn of_rows(&self, fitted: &Fitted) -> String {
         let learned = fitted.recipe().map_or(String::new(), |learned| format!("/{learned}"));
         format!("{self}{learned}")
     }
 
-    /// Bytes of the row of a document; 0 for sets.
+    /// Returns the number of bytes of a document's row, or 0 for sets.
     #[must_use]
     pub fn row_bytes(&self) -> u64 {
         self.sketch().map_or(0, |sketch| 8 * sketch.shape().words() as u64)
     }
 
-    /// In which parts this recipe differs from another; none if their rows compare.
+    /// Describes the parts in which this recipe differs from another. Returns `None` if their rows
+    /// can be compared.
     #[must_use]
     pub fn difference(&self, other: &Self) -> Option<String> {
         recipe_difference(&self.to_string(), &other.to_string())
@@ -65,7 +67,7 @@ impl Recipe {
 }
 
 impl fmt::Display for Recipe {
-    /// All that rows depend on, in parts with slashes between.
+    /// Writes everything that rows depend on, in parts that are separated by slashes.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (terms, weighting) = (self.terms.recipe(), self.terms.weighting_recipe());
         match self.sketch() {
@@ -78,16 +80,16 @@ impl fmt::Display for Recipe {
     }
 }
 
-/// Makes rows of texts; shared by all threads.
+/// Makes rows from texts. All threads share one value.
 pub(in crate::pipeline) struct RowMaker {
     terms: DocumentTerms,
-    /// What weighs the terms, unless each counts as often as it occurs.
+    /// Weighs the terms. Absent if each term counts as often as it occurs.
     weigher: Option<Weigher>,
     sketcher: Box<dyn Sketcher>,
     shape: Shape,
 }
 
-/// What a maker of rows reuses from document to document.
+/// Buffers that are reused between documents.
 #[derive(Debug, Default)]
 pub(in crate::pipeline) struct RowScratch {
     terms: TermScratch,
@@ -96,7 +98,8 @@ pub(in crate::pipeline) struct RowScratch {
 }
 
 impl RowMaker {
-    /// The maker of `sketch` over `terms`; `fitted` is what was learned for them.
+    /// Creates the maker of rows of `sketch` over `terms`. `fitted` is the result of learning for
+    /// these terms.
     pub(in crate::pipeline) fn new(
         terms: &Terms,
         sketch: &dyn Sketch,
@@ -109,13 +112,13 @@ impl RowMaker {
         Self { terms, weigher, sketcher: sketch.sketcher(isa), shape: sketch.shape() }
     }
 
-    /// What its rows look like.
+    /// Returns the shape of the rows.
     pub(in crate::pipeline) fn shape(&self) -> Shape {
         self.shape
     }
 
-    /// Appends the row of a text; whether it has one, else the words appended mean nothing. Also
-    /// the number of the text's terms.
+    /// Appends the row of a text. Returns whether the text has a fingerprint, and the number of its
+    /// terms. Without a fingerprint, the appended words are undefined.
     pub(in crate::pipeline) fn push(
         &self,
         text: &[u8],

@@ -1,8 +1,8 @@
-//! A method for a collection, chosen by a sample of it, with the reasons.
+//! Chooses a method for a collection from a sample of it, and gives the reasons.
 //!
-//! The sample is of a fixed size and drawn without chance or clock: the same collection and the same
-//! settings give the same choice, on any number of threads. [`CorpusProfile`] is what it says, the
-//! rules that choose are functions of it.
+//! The sample has a fixed size and is drawn without randomness or a clock. So the same collection
+//! and settings give the same choice, with any number of threads. [`CorpusProfile`] describes the
+//! sample, and the rules are functions of it.
 
 mod profile;
 mod rules;
@@ -20,30 +20,30 @@ use crate::sides::Sides;
 use crate::similarity::{Measure, Threshold};
 use profile::SampledTexts;
 
-/// What to do with a collection, and why.
+/// The chosen method and the reasons for it.
 #[derive(Clone, Debug)]
 pub struct Suggestion {
-    /// The method.
+    /// The chosen method.
     pub method: Method,
-    /// Why so, a sentence for each part that was chosen. Settings stand in backquotes.
+    /// One sentence for each part that was chosen. Names of settings are in backquotes.
     pub reasons: Vec<String>,
-    /// What the sample says.
+    /// Description of the sample.
     pub profile: CorpusProfile,
-    /// How similar documents of the sample are.
+    /// Similarities of documents of the sample.
     pub nearest: Nearest,
-    /// The terms and the measure by which this was found.
+    /// Terms and measure by which the similarities were computed.
     pub compared: (Terms, Measure),
-    /// From which hundredths of it on documents count as repeats.
+    /// Similarity in hundredths from which documents count as near-duplicates.
     pub least: usize,
 }
 
-/// Chooses a method for a collection, or for two that are matched; what `given` says is kept, and the
-/// rest chosen.
+/// Chooses a method for a collection, or for two collections that are matched. Settings in `given`
+/// are kept, and the others are chosen.
 ///
 /// # Errors
 ///
-/// What was given contradicts itself, or every method that could be chosen; the threads cannot be
-/// started; `progress` is cancelled.
+/// The given settings contradict each other or every possible method, the threads cannot be
+/// started, or `progress` is cancelled.
 pub fn suggest(
     corpora: Sides<&dyn Corpus>,
     given: &Options,

@@ -1,4 +1,5 @@
-//! What a sample says of a collection: how long its documents are, in which scripts, how much repeats.
+//! Describes a collection from a sample: lengths of documents, their scripts, and how much of the
+//! collection repeats.
 
 use crate::context::Context;
 use crate::error::Result;
@@ -18,48 +19,48 @@ use crate::tokenize::letters::Letters;
 use crate::tokenize::stop_words::StopWords;
 use std::num::NonZeroUsize;
 
-/// Bytes of the input that are looked at.
+/// Number of bytes of the input that are read.
 const LOOKED_AT: f64 = 32e6;
-/// Bytes of text that are kept to be compared.
+/// Number of bytes of text that are kept for comparisons.
 const KEPT: f64 = 32e6;
-/// Documents that are compared with all that are kept.
+/// Number of documents that are compared with all kept documents.
 const PROBES: usize = 1000;
 
-/// How many of the most similar documents of each are looked at: who has more is of a large cluster, or
-/// they are unrelated.
+/// Number of the most similar documents that are counted per document. A document with more similar
+/// ones belongs to a large cluster, or they are unrelated.
 const NEAREST: usize = 20;
 
-/// What a sample says of a collection; of two that are compared, together.
+/// Description of a collection, or of two collections that are compared.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CorpusProfile {
-    /// Documents of the collection, about.
+    /// Approximate number of documents in the collection.
     pub documents: u64,
-    /// Pairs of documents that there are to compare, about.
+    /// Approximate number of pairs of documents to compare.
     pub pairs: f64,
-    /// Documents of the sample.
+    /// Number of documents in the sample.
     pub sampled: u64,
-    /// Whether that is all of them.
+    /// Whether the sample contains all documents.
     pub is_complete: bool,
-    /// How many characters they have.
+    /// Numbers of characters per document.
     pub characters: Quantiles,
-    /// How many words, of which an ideograph is one.
+    /// Numbers of words per document. An ideograph counts as a word.
     pub words: Quantiles,
-    /// The share of the letters that is of each script, the greatest first.
+    /// Share of the letters in each script, greatest first.
     pub scripts: Vec<(&'static str, f64)>,
-    /// The share that is of scripts without spaces between words.
+    /// Share of the letters in scripts without spaces between words.
     pub unspaced: f64,
-    /// Bytes of memory at hand.
+    /// Number of bytes of available memory.
     pub memory: u64,
 }
 
-/// What a tenth, half and nine tenths of the documents have at the most.
+/// Values that a tenth, half and nine tenths of the documents do not exceed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Quantiles {
-    /// A tenth.
+    /// Value for a tenth of the documents.
     pub tenth: u64,
-    /// Half.
+    /// Value for half of the documents.
     pub median: u64,
-    /// Nine tenths.
+    /// Value for nine tenths of the documents.
     pub ninetieth: u64,
 }
 
@@ -73,24 +74,25 @@ impl Quantiles {
     }
 }
 
-/// How similar documents of the sample are to those that are most similar to them.
+/// Similarities of documents of the sample to their most similar documents.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Nearest {
-    /// Documents that were compared with all of the sample.
+    /// Number of documents that were compared with the whole sample.
     pub probes: u64,
-    /// Distinct terms of a document, in the mean.
+    /// Mean number of distinct terms per document.
     pub terms: u64,
-    /// By hundredths of similarity: how often one of the 20 nearest is so similar.
+    /// For each similarity in hundredths: how often one of the 20 nearest documents has it.
     pub of_all: Vec<u64>,
-    /// By hundredths of similarity: for how many documents the nearest is so similar.
+    /// For each similarity in hundredths: number of documents whose nearest document has it.
     pub of_first: Vec<u64>,
-    /// The hundredths from which on half of the documents have fewer than 20 so similar: below are
-    /// unrelated ones.
+    /// Similarity in hundredths that fewer than 20 documents reach, for half of the documents.
+    /// Documents below it are unrelated.
     pub bulk: usize,
 }
 
 impl Nearest {
-    /// Of the similarities of each probe's nearest documents, in hundredths, the greatest first.
+    /// Creates the counts from the similarities of the nearest documents of each probe, in
+    /// hundredths and greatest first.
     pub(super) fn new(nearest: &[Vec<u8>], terms: u64) -> Self {
         let (mut of_all, mut of_first) = (vec![0; 101], vec![0; 101]);
         let mut twentieth: Vec<u8> = Vec::with_capacity(nearest.len());
@@ -106,14 +108,15 @@ impl Nearest {
         Self { probes: nearest.len() as u64, terms, of_all, of_first, bulk }
     }
 
-    /// How many of the documents have one that is at least so similar, in hundredths.
+    /// Returns the number of documents whose nearest document has at least this similarity in
+    /// hundredths.
     #[must_use]
     pub fn repeated(&self, hundredths: usize) -> u64 {
         self.of_first.iter().skip(hundredths).sum()
     }
 }
 
-/// Single words.
+/// Returns shingles of single words.
 fn words() -> Terms {
     let tokenizer = TokenizerKind::DEFAULT;
     let length = NonZeroUsize::MIN;
@@ -122,12 +125,12 @@ fn words() -> Terms {
     Terms::Shingles { tokenizer, length, stop_words, weighting }
 }
 
-/// Texts of a collection, and what is known of all of it.
+/// Sampled texts of a collection, and its estimated size.
 pub(super) struct SampledTexts {
     texts: Vec<Vec<u8>>,
     documents: u64,
     is_complete: bool,
-    /// Bytes of texts of this stretch that are still kept.
+    /// Number of bytes of text of this part of the input that may still be kept.
     left: usize,
 }
 
@@ -147,7 +150,7 @@ impl Making for SampledTexts {
 }
 
 impl SampledTexts {
-    /// A look at as much of a collection whenever and by whomever.
+    /// Samples a collection. The sample depends on the collection only.
     #[expect(clippy::cast_sign_loss, reason = "no number of documents is negative")]
     pub(super) fn of(corpus: &dyn Corpus) -> Self {
         let mut sampled = Self { texts: Vec::new(), documents: 0, is_complete: true, left: 0 };
@@ -198,7 +201,7 @@ struct Comparing {
     all_terms: u64,
 }
 
-/// Compares some documents of the first side with all of the second side that were kept.
+/// Compares some documents of the first side with all kept documents of the second side.
 pub(super) fn nearest(
     sampled: &Sides<SampledTexts>,
     (terms, measure): (&Terms, Measure),
@@ -253,14 +256,14 @@ pub(super) fn nearest(
     Ok(Nearest::new(&nearest, all_terms / (others.len() as u64).max(1)))
 }
 
-/// The hundredths of similarity that are reached.
+/// Returns the similarity in hundredths, rounded down.
 fn hundredths(measure: Measure, shared: u64, (left, right): (u64, u64)) -> u8 {
     let steps = SIMILARITY_STEPS as usize;
-    // At most 100.
+    // The value is at most 100, because `step` is not negative.
     ((steps - step(measure, shared, left, right)) * 100 / steps) as u8
 }
 
-/// Adds a similarity to the greatest ones.
+/// Adds a similarity to the list of the greatest ones.
 fn keep(greatest: &mut Vec<u8>, similarity: u8) {
     if greatest.len() == NEAREST {
         if greatest[NEAREST - 1] >= similarity {

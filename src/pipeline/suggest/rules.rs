@@ -1,8 +1,8 @@
-//! The rules that choose: functions of what a sample says, and nothing else.
+//! Rules that choose a method. They depend only on the description of a sample.
 //!
-//! Their constants are of the labelled collections that `simtool eval` was measured on, where shingles
-//! of characters and a threshold between unrelated documents and repeats are best in every script, and
-//! of the times that joins take.
+//! The constants come from two sources: the labelled collections that `simtool eval` was measured
+//! on, and the times that joins take. On these collections, shingles of characters and a threshold
+//! between unrelated documents and near-duplicates are best in every script.
 
 use super::profile::{CorpusProfile, Nearest};
 use crate::error::{Error, Result};
@@ -11,37 +11,40 @@ use crate::pipeline::method::Method;
 use crate::quantity::{bytes, counted, grouped, percent};
 use crate::similarity::Measure;
 
-/// Documents with fewer characters are short, where a longer shingle is soon touched by a change; where a
-/// character is a word or half of one, there are two steps.
+/// Documents with fewer characters are short: a change soon affects most of their longer shingles.
+/// In scripts without spaces, where a character is a word or half of one, there are two steps.
 const SHORT: u64 = 200;
 const SHORT_UNSPACED: u64 = 60;
-/// The share of letters of scripts without spaces from which on a collection is of such.
+/// Share of letters in scripts without spaces from which a collection counts as written in such
+/// scripts.
 const UNSPACED: f64 = 0.5;
-/// Words that documents have of which five consecutive ones are compared.
+/// Minimum number of words in documents for comparing five consecutive words.
 const LONG: u64 = 50;
-/// Documents of a sample that tell something of the others.
+/// Minimum number of documents of a sample that is representative.
 const ENOUGH: u64 = 20;
-/// Hundredths: of a threshold where nothing is known, and the least and most that is chosen.
+/// Thresholds in hundredths: the one for too small a sample, and the least and greatest that is
+/// chosen.
 const USUAL: usize = 50;
 const LEAST: usize = 20;
 const MOST: usize = 95;
-/// Half a window in which pairs are counted, in hundredths.
+/// Half of a window in which pairs are counted, in hundredths.
 const HALF: usize = 3;
-/// How far a window is from the next one.
+/// Distance between two windows.
 const STEP: usize = 2 * HALF + 1;
-/// Hundredths from which on an exact join drops nearly all documents before it compares any.
+/// Threshold in hundredths from which an exact join drops nearly all documents before it compares
+/// any.
 const HIGH: usize = 80;
-/// What of a low threshold is affordable, which compares most pairs: terms of pairs of documents for
-/// sets, pairs for fingerprints. Either takes about a minute of two cores.
+/// Limits for a low threshold, at which most pairs are compared: terms × pairs of documents for
+/// sets, and pairs for fingerprints. Each takes about a minute on two cores.
 const AFFORDABLE_TERMS: f64 = 1e11;
 const AFFORDABLE_PAIRS: f64 = 2e9;
-/// Bytes for each term of sets that are compared, and of those that are counted before.
+/// Number of bytes per term of sets that are compared, and of sets whose terms are only counted.
 const BYTES_A_COMPARED_TERM: f64 = 12.0;
 const BYTES_A_COUNTED_TERM: f64 = 1.25;
-/// Options that sets have too.
+/// Options that methods with sets have as well.
 const OF_SETS: [&str; 5] = ["shingle", "tokenizer", "stop_words", "similarity", "weight"];
 
-/// What a shingle is, and why.
+/// Chooses the shingle. Returns it with the reason.
 pub(super) fn shingle(profile: &CorpusProfile) -> (&'static str, String) {
     let median = profile.characters.median;
     let half =
@@ -67,8 +70,10 @@ pub(super) fn shingle(profile: &CorpusProfile) -> (&'static str, String) {
     (shingle, format!("`shingle` {shingle}: {why}"))
 }
 
-/// From which hundredths of similarity on documents are repeats, and why: between unrelated ones, of
-/// which there are the fewer the more similar they are, and those that repeat each other.
+/// Chooses the threshold in hundredths. Returns it with the reason.
+///
+/// The threshold lies between two groups of pairs. Unrelated documents become fewer as the
+/// similarity grows; near-duplicates form a group at higher similarities.
 pub(super) fn threshold(nearest: &Nearest, measure: Measure) -> (usize, String) {
     let Nearest { probes, of_all, bulk, .. } = nearest;
     if *probes < ENOUGH {
@@ -77,7 +82,7 @@ pub(super) fn threshold(nearest: &Nearest, measure: Measure) -> (usize, String) 
     }
     let window =
         |at: usize| -> u64 { of_all.iter().skip(at.saturating_sub(HALF)).take(STEP).sum() };
-    // Up to where most unrelated ones are, and down behind them.
+    // `top` is the similarity of most unrelated documents, `foot` the end of the decline behind it.
     let end = of_all.len() - STEP;
     let top = (*bulk..end).find(|&at| window(at + STEP) <= window(at)).unwrap_or(end);
     let foot = (top..end).find(|&at| window(at + STEP) > window(at)).unwrap_or(end);
@@ -121,16 +126,16 @@ fn ratio(hundredths: usize) -> String {
     }
 }
 
-/// A kind of method, with what it asks for beside what was given.
+/// A chosen kind of method, and the settings that it needs in addition to the given ones.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Chosen {
     pub(super) name: &'static str,
-    /// Another shingle, similarity and recall.
+    /// Settings for shingle, similarity and recall that replace the chosen ones.
     pub(super) instead: &'static [(&'static str, &'static str)],
     pub(super) reason: String,
 }
 
-/// The kind of method.
+/// Chooses the kind of method.
 pub(super) fn method(
     profile: &CorpusProfile,
     nearest: &Nearest,
@@ -198,7 +203,7 @@ pub(super) fn method(
     }
 }
 
-/// The method with what was chosen and given.
+/// Creates the method from the chosen and the given settings.
 pub(super) fn complete(chosen: &Chosen, least: usize, mut options: Options) -> Result<Method> {
     for &(name, value) in chosen.instead {
         drop(options.take(name));
@@ -213,7 +218,7 @@ pub(super) fn complete(chosen: &Chosen, least: usize, mut options: Options) -> R
     } else if chosen.name == "minhash"
         && let Some(given) = options.take("similarity")
     {
-        // What was measured is what the distances shall measure.
+        // Distances must use the measure by which the threshold was chosen.
         let (measure, similarity) = match given.split_once(':') {
             Some((measure, similarity)) => (measure.to_owned(), similarity.to_owned()),
             None if is_replaced => ("cosine".to_owned(), given),

@@ -4,6 +4,7 @@ use super::sketch::methods_of_fingerprints;
 use super::{CommonArgs, InputArgs, MemoryArgs, SketchArgs, TermArgs};
 use clap::ValueHint;
 use clap::builder::PossibleValuesParser;
+use simtool::fingerprint_file::describe_formats;
 use simtool::hamming::planner::{IndexName, SEARCHES, SELF_JOINS};
 use std::path::{Path, PathBuf};
 
@@ -132,15 +133,9 @@ pub(crate) struct FingerprintArgs {
     #[command(flatten)]
     pub(crate) terms: TermArgs,
 
-    /// The file to write; - prints JSON Lines.
-    ///
-    /// Its name says what it holds: .jsonl and .parquet have id, file, record and fingerprint of
-    /// each document, in reading order; .npy an array of uint64 of shape n, or n x words with the
-    /// lowest first; .txt a hexadecimal number a line; .f, .simtool, .bin or no extension a packed
-    /// file, which simtool reads fastest. Documents without words have no fingerprint, which an array
-    /// cannot say.
+    /// File to write; its extension selects the format, and - prints JSON Lines.
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath,
-        help_heading = "Writing")]
+        help_heading = "Writing", long_help = output_help())]
     pub(crate) output: PathBuf,
 
     /// Replace the file, if there is one.
@@ -160,4 +155,12 @@ pub(crate) struct FingerprintArgs {
 /// The names of these methods.
 fn names(methods: &[IndexName]) -> PossibleValuesParser {
     methods.iter().map(|method| method.name()).collect::<Vec<_>>().into()
+}
+
+/// Returns the help of the output file, which lists the formats of the library.
+fn output_help() -> String {
+    let formats = describe_formats();
+    format!(
+        "File to write; its extension selects the format, and - prints JSON Lines.\n\n{formats}"
+    )
 }
