@@ -24,8 +24,10 @@ const COUNTED: usize = 32;
 /// ```
 /// use simtool::distinct_terms::DistinctTerms;
 ///
-/// let mut terms = vec![7, 9, 7]; DistinctTerms::default().deduplicate(&mut terms);
-/// assert_eq!(terms, [7, 9]); ```
+/// let mut terms = vec![7, 9, 7];
+/// DistinctTerms::default().deduplicate(&mut terms);
+/// assert_eq!(terms, [7, 9]);
+/// ```
 #[derive(Debug, Default)]
 pub struct DistinctTerms {
     /// Places of the table. Their number is a power of two and at least twice the number of terms.

@@ -41,8 +41,9 @@ pub enum Metric {
 /// ```
 /// use simtool::fingerprint_rows::Shape;
 ///
-/// assert_eq!(Shape::bits(64).distance(&[0b1100], &[0b1010]), 2); assert_eq!(Shape::lanes(16,
-/// 4).distance(&[0x12], &[0x32]), 1); ```
+/// assert_eq!(Shape::bits(64).distance(&[0b1100], &[0b1010]), 2);
+/// assert_eq!(Shape::lanes(16, 4).distance(&[0x12], &[0x32]), 1);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Shape {
     bits: u32,
@@ -382,7 +383,8 @@ impl RowsBuilder {
 /// use simtool::fingerprint_rows::recipe_difference;
 ///
 /// let difference = recipe_difference("simhash64/shingle=3", "simhash64/shingle=5");
-/// assert_eq!(difference.as_deref(), Some("shingle=3 and shingle=5")); ```
+/// assert_eq!(difference.as_deref(), Some("shingle=3 and shingle=5"));
+/// ```
 #[must_use]
 pub fn recipe_difference(a: &str, b: &str) -> Option<String> {
     if a == b {

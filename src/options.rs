@@ -37,7 +37,7 @@ impl Options {
     pub fn add(&mut self, list: &str) -> Result<()> {
         for member in list.split(',').filter(|member| !member.is_empty()) {
             let Some((name, value)) = member.split_once('=') else {
-                let rule = "must be NAME=VALUE, several with commas between";
+                let rule = "must be NAME=VALUE; separate several options by commas";
                 return Err(Error::config("options", member, rule));
             };
             let name = name.trim().replace('-', "_");

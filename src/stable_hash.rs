@@ -24,7 +24,8 @@ pub const SHINGLE_BASE: u64 = 0xD6E8_FEB8_6659_FD93;
 /// ```
 /// use simtool::stable_hash::hash;
 ///
-/// assert_eq!(hash(b""), 0x2d06_8005_38d3_94c2); ```
+/// assert_eq!(hash(b""), 0x2d06_8005_38d3_94c2);
+/// ```
 #[inline]
 #[must_use]
 pub fn hash(bytes: &[u8]) -> u64 {

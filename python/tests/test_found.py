@@ -271,11 +271,11 @@ def test_many_pairs_are_counted_and_refused():
     [
         ({"colour": "red"}, "options colour=red: exact has no such option"),
         ({"method": "magic"}, "method magic: must be one of exact, simhash"),
-        ({"bits": 64}, "bits 64: goes with `method` simhash, minhash"),
+        ({"bits": 64}, "bits 64: works only with `method` simhash, minhash"),
         ({"similarity": 2}, "similarity 2: "),
         ({"threads": 1000}, "threads 1000: must be a whole number up to 512"),
         ({"max_memory": "lots"}, "max_memory lots: expected a whole number of bytes"),
-        ({"method": "simhash", "max_distance": 64}, "max_distance 64: must be below"),
+        ({"method": "simhash", "max_distance": 64}, "max_distance 64: would match unrelated"),
     ],
 )
 def test_wrong_options_are_named(options, message):

@@ -176,7 +176,9 @@ pub fn merged(counters: &[FrequencyCounter], part: usize, parts: usize) -> Vec<(
 /// ```
 /// use simtool::extract::frequencies::idf;
 ///
-/// assert_eq!(idf(4, 4), 1); assert_eq!(idf(4, 2), 524); ```
+/// assert_eq!(idf(4, 4), 1);
+/// assert_eq!(idf(4, 2), 524);
+/// ```
 #[must_use]
 #[expect(clippy::cast_sign_loss, reason = "it is not below 0")]
 pub fn idf(documents: u64, df: u32) -> u32 {

@@ -17,8 +17,11 @@ use std::num::NonZeroUsize;
 /// use simtool::kernels::Isa;
 /// use std::num::NonZeroUsize;
 ///
-/// let shingles = Shingles::new(Isa::detected(), NonZeroUsize::MIN.saturating_add(1)); let mut
-/// terms = Vec::new(); shingles.extract(&[1, 2, 3], &mut terms); assert_eq!(terms.len(), 2); ```
+/// let shingles = Shingles::new(Isa::detected(), NonZeroUsize::MIN.saturating_add(1));
+/// let mut terms = Vec::new();
+/// shingles.extract(&[1, 2, 3], &mut terms);
+/// assert_eq!(terms.len(), 2);
+/// ```
 ///
 /// # References
 /// A. Broder. On the resemblance and containment of documents. SEQUENCES 1997.

@@ -49,7 +49,7 @@ impl Weighting {
     pub fn parse(weight: &'static WeightKind, options: &mut Options) -> Result<Self> {
         Ok(Self {
             weight,
-            top: options.take_parsed("top", "must be a whole number from 1 on")?,
+            top: options.take_parsed("top", "must be a whole number of at least 1")?,
             idf_band: options.take_parsed("idf_band", IdfBand::RULE)?,
         })
     }
@@ -309,7 +309,7 @@ mod tests {
         assert!(weighting("weight=tf").is_plain() && !weighting("weight=log-tf").is_learned());
         for (text, message) in [
             ("weight=half", "weight half: must be one of tf, binary, log-tf, idf, tf-idf"),
-            ("top=0", "top 0: must be a whole number from 1 on"),
+            ("top=0", "top 0: must be a whole number of at least 1"),
             ("idf_band=3", "idf_band 3: must be"),
         ] {
             let mut options = Options::parse(text).unwrap();

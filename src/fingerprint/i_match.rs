@@ -92,7 +92,7 @@ impl IMatch {
         let whole = "must be a whole number";
         let lexicons = options.take_parsed("lexicons", whole)?.unwrap_or(0);
         if lexicons > MOST_LEXICONS {
-            let rule = format!("must be {MOST_LEXICONS} at the most");
+            let rule = format!("must be at most {MOST_LEXICONS}");
             return Err(Error::config("lexicons", lexicons, rule));
         }
         let random = RandomLexicons::parse(options, Threshold::new(KEEP.0, KEEP.1)?)?;

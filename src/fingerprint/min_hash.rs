@@ -173,7 +173,7 @@ impl MinHash {
         if !(1..=MOST_LANES).contains(&lanes) || !fills(lanes) {
             let some = |words: u32| (words * u64::BITS - above) / bits;
             let rule = format!(
-                "must be {}, {}, {} or another number up to {MOST_LANES} with which rows are whole words",
+                "must be {}, {}, {} or another number up to {MOST_LANES} whose rows fill whole 64-bit words",
                 some(1),
                 some(2),
                 some(8)

@@ -290,7 +290,7 @@ mod tests {
             let other = format!("simhash:shingle=2,{weighting}").parse().unwrap();
             let config = Config { method: other, ..Config::default() };
             let refused = fingerprint_by(&Texts::of(&TEXTS), &stored, &config).unwrap_err();
-            assert!(refused.to_string().contains("must be what was learned for"), "{refused}");
+            assert!(refused.to_string().contains("was not learned for"), "{refused}");
         }
     }
 
@@ -328,7 +328,7 @@ mod tests {
         assert_eq!(made.rows.recipe, first.rows.recipe);
         assert_eq!(made.rows.row(1), first.rows.row(0));
         let refused = fingerprint_by(&later, &Fitted::Nothing, &config).map(|_| ());
-        let expected = "fitted nothing: must be what was learned for 3 most frequent words";
+        let expected = "fitted nothing: was not learned for 3 most frequent words";
         assert_eq!(refused.unwrap_err().to_string(), expected);
     }
 

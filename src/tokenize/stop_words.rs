@@ -60,7 +60,8 @@ impl StopWords {
     /// use simtool::tokenize::stop_words::StopWords;
     ///
     /// let english = StopWords::built_in("english").expect("a built-in list");
-    /// assert!(english.words().iter().any(|word| word == "the")); ```
+    /// assert!(english.words().iter().any(|word| word == "the"));
+    /// ```
     #[must_use]
     pub fn built_in(name: &str) -> Option<Self> {
         let lists = LISTS.into_iter().find(|(known, _)| *known == name)?.1;

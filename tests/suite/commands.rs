@@ -96,22 +96,22 @@ fn no_option_is_ignored() {
     for (arguments, part) in [
         ("500 64 --corpus a.txt --shingle words:2", "so that it goes with --verify only"),
         ("500 64 --corpus a.txt --method exact", "N and M in front are of simhash"),
-        ("500 64 --corpus a.txt --similarity 0.5", "goes with --method exact"),
-        ("500 64 --corpus a.txt --bits 64", "does not go with 500 most frequent words"),
+        ("500 64 --corpus a.txt --similarity 0.5", "works only with --method exact"),
+        ("500 64 --corpus a.txt --bits 64", "cannot be used with 500 most frequent words"),
         ("--corpus a.txt --hash-table rows.txt", "goes with N and M"),
         ("500 64 --corpus a.txt --tokenizer chars", "so that it goes with --verify only"),
-        ("500 64 --corpus a.txt --weight idf", "does not go with 500 most frequent words"),
+        ("500 64 --corpus a.txt --weight idf", "cannot be used with 500 most frequent words"),
         ("dedup a.txt --weight tf", "--weight tf: must be binary or idf"),
         ("dedup a.txt --method simhash --verify-weight idf", "--verify <S>"),
-        ("dedup a.txt --top 9", "--top 9: goes with --method simhash"),
-        ("dedup a.txt --idf-band 0-1", "--idf-band 0-1: goes with --method simhash"),
+        ("dedup a.txt --top 9", "--top 9: works only with --method simhash"),
+        ("dedup a.txt --idf-band 0-1", "--idf-band 0-1: works only with --method simhash"),
         ("dedup a.txt --tokenizer chars --shingle words:2", "contradicts --shingle words:2"),
-        ("dedup a.txt --stop-words nowhere", "or a file, which is not there"),
+        ("dedup a.txt --stop-words nowhere", "or an existing file"),
         ("compare a.txt a.txt --weight binary --top 5", "--top 5: is learned from a collection"),
-        ("dedup a.txt --bits 128", "--bits 128: goes with --method simhash"),
-        ("dedup a.txt -k 4", "--max-distance 4: goes with --method simhash"),
-        ("dedup a.txt --verify 0.5", "--verify 0.5: goes with --method simhash"),
-        ("dedup a.txt --method simhash --similarity 0.5", "goes with --method exact"),
+        ("dedup a.txt --bits 128", "--bits 128: works only with --method simhash"),
+        ("dedup a.txt -k 4", "--max-distance 4: works only with --method simhash"),
+        ("dedup a.txt --verify 0.5", "--verify 0.5: works only with --method simhash"),
+        ("dedup a.txt --method simhash --similarity 0.5", "works only with --method exact"),
         ("dedup a.txt --keep-field date", "--keep-field"),
         ("dedup a.txt --quarantined drop", "--write-kept"),
         ("dedup a.txt --dry-run --json", "cannot be used with"),
@@ -271,7 +271,10 @@ fn a_name_says_a_format_that_can_be_written_or_is_refused() {
     let error = refused(&folder, "1 4 --result x.csv");
     assert!(error.contains("--result x.csv: is text of its own format"), "{error}");
     let error = refused(&folder, "fingerprint a.txt --output x.csv");
-    assert!(error.contains("--output x.csv: must end in .f, .npy, .txt, .jsonl"), "{error}");
+    assert!(
+        error.contains("--output x.csv: must end in one of .f, .npy, .parquet, .jsonl"),
+        "{error}"
+    );
     assert_eq!(fs::read_dir(folder.path("")).unwrap().count(), 3);
 }
 

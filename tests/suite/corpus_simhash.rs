@@ -246,18 +246,18 @@ fn the_kept_collection_has_no_near_duplicates() {
 fn settings_of_another_method_are_refused() {
     let folder = Folder::empty().with("a.txt", "one document");
     for (arguments, part) in [
-        ("--max-distance 3", "--max-distance 3: goes with --method simhash"),
-        ("--bits 64", "--bits 64: goes with --method simhash"),
-        ("--method simhash --similarity 0.8", "goes with --method exact"),
+        ("--max-distance 3", "--max-distance 3: works only with --method simhash"),
+        ("--bits 64", "--bits 64: works only with --method simhash"),
+        ("--method simhash --similarity 0.8", "works only with --method exact"),
         ("--method simhash --bits 32", "--bits 32: must be 64, 128, 256 or 512"),
-        ("--method simhash -k 32", "must be below 32"),
-        ("--verify 0.8", "--verify 0.8: goes with --method simhash"),
+        ("--method simhash -k 32", "would match unrelated documents"),
+        ("--verify 0.8", "--verify 0.8: works only with --method simhash"),
         ("--method simhash --verify 1.5", "--verify 1.5: must be above 0"),
         ("--queries a.txt --keep last", "--keep last: chooses among documents of one collection"),
         ("--queries a.txt --cluster components", "does not go with --queries"),
         ("--method magic", "exact, simhash"),
         ("--method minhash --bits 3", "--bits 3: must be 1, 2, 4"),
-        ("--method i-match --lanes 8", "--lanes 8: goes with --method minhash"),
+        ("--method i-match --lanes 8", "--lanes 8: works only with --method minhash"),
     ] {
         let arguments: Vec<&str> =
             ["--corpus", "a.txt"].into_iter().chain(arguments.split(' ')).collect();
@@ -325,9 +325,9 @@ fn n_and_m_in_front_join_the_fingerprints_of_the_reference_task() {
         (&["500", "--corpus", "made"][..], "N and M stand together"),
         (
             &["500", "64", "--corpus", "made", "--bits", "64"],
-            "does not go with 500 most frequent words",
+            "cannot be used with 500 most frequent words",
         ),
-        (&["500", "64", "--corpus", "made", "--similarity", "1"], "goes with --method exact"),
+        (&["500", "64", "--corpus", "made", "--similarity", "1"], "works only with --method exact"),
         (&["500", "x", "--corpus", "made"], "M x"),
     ] {
         let run = folder.run(arguments);

@@ -142,7 +142,7 @@ fn wrong_settings_write_nothing() {
     refused("fingerprint in.jsonl --output f --shingle lines:2", "--shingle");
     refused("fingerprint in.jsonl --output in.jsonl", "is the input in.jsonl");
     for name in ["n.csv", "n.json", "n.f.gz"] {
-        let rule = format!("--output {name}: must end in .f, .npy, .txt, .jsonl or .parquet");
+        let rule = format!("--output {name}: must end in one of .f, .npy, .parquet, .jsonl, .txt");
         refused(&format!("fingerprint in.jsonl --output {name}"), &rule);
         assert!(!folder.path(name).exists());
     }

@@ -154,9 +154,12 @@ fn what_is_given_is_kept_and_what_contradicts_is_refused() {
     assert!(run.out.starts_with("chosen: minhash:lanes=62,bits=8,"), "{run:?}");
     assert!(run.out.contains("--method minhash: --bits goes with fingerprints"), "{run:?}");
     for (options, expected) in [
-        ("--weight idf --bits 8", "--weight idf: goes with --method exact, simhash"),
+        ("--weight idf --bits 8", "--weight idf: works only with --method exact, simhash"),
         ("--verify 0.5 --similarity containment:0.5", "--similarity containment:0.5: goes with"),
-        ("--similarity 0.5 --max-distance 3", "--similarity 0.5: does not go with --max-distance"),
+        (
+            "--similarity 0.5 --max-distance 3",
+            "--similarity 0.5: cannot be combined with --max-distance",
+        ),
     ] {
         let run = dry(options);
         assert_eq!(run.code, 2, "{options}: {run:?}");
@@ -179,7 +182,7 @@ fn nothing_one_document_and_standard_input() {
     assert!(run.err.contains("no document was read"), "{}", run.err);
     let run = folder.run_words("eval --suggest one.jsonl");
     assert_eq!(run.code, 0, "{}", run.err);
-    assert!(run.out.contains("a sample of 1 document tells too little"), "{}", run.out);
+    assert!(run.out.contains("a sample of 1 document is too small"), "{}", run.out);
     // Standard input is empty here; it is spooled, so that it can be read more often.
     let run = folder.run_words("dedup - --method auto");
     assert_eq!(run.code, 1, "{run:?}");

@@ -82,7 +82,8 @@ impl Fitted {
                 format!("{} terms of {terms}", frequencies.len())
             }
         };
-        let rule = format!("must be what was learned for {}", terms.described());
+        let rule =
+            format!("was not learned for {}; learn again with these settings", terms.described());
         Error::config("fitted", learned, rule)
     }
 
@@ -219,7 +220,7 @@ mod tests {
             (words(&["a"]), &shingles),
         ] {
             let error = fitted.check(terms).unwrap_err().to_string();
-            assert!(error.contains("must be what was learned for"), "{error}");
+            assert!(error.contains("was not learned for"), "{error}");
         }
     }
 }

@@ -148,9 +148,8 @@ fn frequencies(terms: &Terms, corpus: &dyn Corpus, context: &Context<'_>) -> Res
 fn too_little_memory(memory: u64, needed: u64, readings: u64) -> Error {
     let enough = (memory / MOST_READINGS).saturating_mul(readings).max(needed.saturating_mul(2));
     let rule = format!(
-        "`max_memory` of {memory} bytes is too little to count in how many documents each is. {}M is \
-         enough for that; a `weight` of binary, tf or log-tf needs none of it, without `idf_band` and \
-         `top`",
+        "`max_memory` of {memory} bytes is too little to count the documents of each term. Use at least \
+         {}M, or a `weight` that needs no counts (binary, tf or log-tf) without `idf_band` and `top`",
         enough.div_ceil(1_000_000)
     );
     Error::limit("the terms of the collection", rule)

@@ -61,9 +61,10 @@ pub enum Criterion {
 /// ```
 /// use simtool::pipeline::method::Method;
 ///
-/// let method: Method = "simhash:bits=128,max_distance=6".parse()?; assert_eq!( method.to_string(),
-/// "simhash:bits=128,max_distance=6,shingle=words:3", );
-/// # Ok::<(), simtool::Error>(()) ```
+/// let method: Method = "simhash:bits=128,max_distance=6".parse()?;
+/// assert_eq!(method.to_string(), "simhash:bits=128,max_distance=6,shingle=words:3");
+/// # Ok::<(), simtool::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Method {
     name: &'static str,
@@ -172,7 +173,7 @@ impl Method {
         let terms =
             Terms::MostFrequent { count: table.rows().len(), stop_words: stop_words.into() };
         if let Some(given) = options.take("stop_words") {
-            return Err(Error::config("stop_words", given, format!("does not go with {terms}")));
+            return Err(Error::config("stop_words", given, format!("cannot be used with {terms}")));
         }
         let compared = Terms::parse(options)?;
         Self::of_rows("simhash", Recipe::rows(terms, Arc::new(table)), compared, options)
@@ -192,7 +193,7 @@ impl Method {
         if verify.is_none()
             && let Some(weight) = options.take(VERIFY_WEIGHT)
         {
-            return Err(Error::config(VERIFY_WEIGHT, weight, "goes with `verify`"));
+            return Err(Error::config(VERIFY_WEIGHT, weight, "needs `verify`"));
         }
         let compared = compared.weighted(Weighting::parse_for_sets(VERIFY_WEIGHT, options)?);
         Ok(Self { name, recipe, close, recall, verify, compared })
@@ -216,11 +217,13 @@ impl Method {
         let mut known = known.chain(SKETCHES.iter().flat_map(SketchKind::option_names));
         match known.find(|known| *known == option) {
             Some(field) if methods.contains(&self.name) => {
-                Error::config(field, value, format!("does not go with {}", self.recipe.terms()))
+                Error::config(field, value, format!("cannot be used with {}", self.recipe.terms()))
             }
-            Some(field) => {
-                Error::config(field, value, format!("goes with `method` {}", methods.join(", ")))
-            }
+            Some(field) => Error::config(
+                field,
+                value,
+                format!("works only with `method` {}", methods.join(", ")),
+            ),
             None => {
                 let rule = format!("{} has no such option", self.name);
                 Error::config("options", format!("{option}={value}"), rule)
@@ -309,8 +312,8 @@ impl Method {
         let shape = self.recipe.sketch()?.shape();
         let layout = Layout::with_recall(shape, distance, recall)?;
         Some(format!(
-            "They are looked for by {} bands, which miss some: of pairs at distance {distance} {:.1} % are \
-             found on average, of nearer ones more.",
+            "The search uses {} LSH bands and misses some pairs: of the pairs at distance {distance}, it \
+             finds {:.1} % on average, and more of the nearer ones.",
             layout.masks().len(),
             layout.recall(Layout::agreement(shape, distance)) * 100.0
         ))
@@ -324,7 +327,7 @@ fn limit(sketch: &dyn Sketch, options: &mut Options) -> Result<u32> {
     let similar = sketch.distance_at(Threshold::DEFAULT).and_then(|_| options.take("similarity"));
     let limit = match (distance, similar) {
         (Some(_), Some(text)) => {
-            let rule = "does not go with `max_distance`: both are the limit";
+            let rule = "cannot be combined with `max_distance`, because both set the limit";
             return Err(Error::config("similarity", text, rule));
         }
         (Some(distance), None) => distance,
@@ -336,7 +339,9 @@ fn limit(sketch: &dyn Sketch, options: &mut Options) -> Result<u32> {
     };
     let end = sketch.distance_of_strangers();
     if limit >= end {
-        let rule = format!("must be below {end}: unlike documents are so far apart");
+        let rule = format!(
+            "would match unrelated documents, whose distance is about {end}; use a smaller value"
+        );
         return Err(Error::config("max_distance", limit, rule));
     }
     Ok(limit)
@@ -462,36 +467,39 @@ mod tests {
     #[test]
     fn options_of_other_methods_and_unknown_ones_are_refused() {
         let of_rows = "simhash, multi-lexicon, minhash, i-match";
-        assert_eq!(refused("exact:bits=64"), "bits 64: goes with `method` simhash, minhash");
-        let goes = "goes with `method` exact, minhash";
+        assert_eq!(refused("exact:bits=64"), "bits 64: works only with `method` simhash, minhash");
+        let goes = "works only with `method` exact, minhash";
         assert_eq!(refused("simhash:similarity=0.5"), format!("similarity 0.5: {goes}"));
         assert_eq!(
             refused("exact:verify=0.5"),
-            format!("verify 0.5: goes with `method` {of_rows}")
+            format!("verify 0.5: works only with `method` {of_rows}")
         );
-        let goes = format!("goes with `method` {of_rows}");
+        let goes = format!("works only with `method` {of_rows}");
         assert_eq!(refused("exact:top=5"), format!("top 5: {goes}"));
-        let goes = "goes with `method` exact, simhash, multi-lexicon";
+        let goes = "works only with `method` exact, simhash, multi-lexicon";
         assert_eq!(refused("minhash:weight=idf"), format!("weight idf: {goes}"));
         let rule = "must be binary or idf, because a set contains each of its terms once";
         assert_eq!(refused("exact:weight=tf"), format!("weight tf: {rule}"));
         assert_eq!(refused("simhash:verify=1,verify_weight=2"), format!("verify_weight 2: {rule}"));
-        assert_eq!(refused("simhash:verify_weight=idf"), "verify_weight idf: goes with `verify`");
+        assert_eq!(refused("simhash:verify_weight=idf"), "verify_weight idf: needs `verify`");
         assert_eq!(
             refused("simhash:words=7,top=9"),
-            "top 9: does not go with 7 most frequent words"
+            "top 9: cannot be used with 7 most frequent words"
         );
         assert_eq!(
             refused("simhash:words=7,stop_words=none"),
-            "stop_words none: does not go with 7 most frequent words"
+            "stop_words none: cannot be used with 7 most frequent words"
         );
         assert_eq!(refused("exact:colour=red"), "options colour=red: exact has no such option");
         assert_eq!(refused("magic"), format!("method magic: must be one of exact, {of_rows}"));
-        let both = "does not go with `max_distance`: both are the limit";
+        let both = "cannot be combined with `max_distance`, because both set the limit";
         let refusal = format!("similarity 1/2: {both}");
         assert_eq!(refused("minhash:similarity=1/2,max_distance=3"), refusal);
         let refused = refused("simhash:max_distance=32");
-        assert!(refused.starts_with("max_distance 32: must be below 32: unlike"), "{refused}");
+        assert!(
+            refused.starts_with("max_distance 32: would match unrelated documents"),
+            "{refused}"
+        );
     }
 
     #[test]

@@ -109,7 +109,8 @@ impl NamedMethod {
     ///
     /// let methods = NamedMethod::parse_list("minhash-64,simhash:bits=128,max_distance=6")?;
     /// assert_eq!(methods.len(), 2);
-    /// # Ok::<(), simtool::Error>(()) ```
+    /// # Ok::<(), simtool::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -124,7 +125,7 @@ impl NamedMethod {
                     method.push_str(piece);
                 }
                 (None, true) => {
-                    let rule = "is an option: name the method before it, as simhash:bits=128";
+                    let rule = "is an option without a method; put a method before it, for example simhash:bits=128";
                     return Err(Error::config("methods", piece, rule));
                 }
                 (_, false) => texts.push(piece.to_owned()),

@@ -20,8 +20,10 @@ const LONGEST_SHINGLE: usize = 100;
 /// ```
 /// use simtool::pipeline::method::Terms;
 ///
-/// let terms: Terms = "chars:5".parse()?; assert_eq!(terms.described(), "shingles (chars:5)");
-/// # Ok::<(), simtool::Error>(()) ```
+/// let terms: Terms = "chars:5".parse()?;
+/// assert_eq!(terms.described(), "shingles (chars:5)");
+/// # Ok::<(), simtool::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Terms {
     /// Runs of consecutive tokens.
@@ -252,8 +254,7 @@ fn stop_words(name: String) -> Result<StopWords> {
     match std::fs::read(&name) {
         Ok(list) => Ok(StopWords::of_list(&name, &list)),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            let rule =
-                "must be none, english, chinese, english+chinese, or a file, which is not there";
+            let rule = "must be none, english, chinese, english+chinese or an existing file";
             Err(Error::config("stop_words", name, rule))
         }
         Err(error) => Err(Error::io(&name, "read", error)),

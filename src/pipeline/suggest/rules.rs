@@ -56,7 +56,7 @@ pub(super) fn shingle(profile: &CorpusProfile) -> (&'static str, String) {
             SHORT.. => ("chars:6", half("at least")),
         };
         let why = format!(
-            "{:.0} % of the letters are of scripts without spaces between words, so that words would be \
+            "{:.0} % of the letters belong to scripts without spaces between words, so words would be \
              guesses; {length}",
             profile.unspaced * 100.0
         );
@@ -65,7 +65,7 @@ pub(super) fn shingle(profile: &CorpusProfile) -> (&'static str, String) {
     let (shingle, why) = if median < SHORT {
         ("chars:4", format!("documents are short: {}", half("at most")))
     } else {
-        ("chars:6", format!("right for any script and topic; {}", half("at least")))
+        ("chars:6", format!("suits any script and topic; {}", half("at least")))
     };
     (shingle, format!("`shingle` {shingle}: {why}"))
 }
@@ -77,7 +77,8 @@ pub(super) fn shingle(profile: &CorpusProfile) -> (&'static str, String) {
 pub(super) fn threshold(nearest: &Nearest, measure: Measure) -> (usize, String) {
     let Nearest { probes, of_all, bulk, .. } = nearest;
     if *probes < ENOUGH {
-        let why = format!("the usual, as a sample of {} tells too little", documents(*probes));
+        let why =
+            format!("the usual value, because a sample of {} is too small", documents(*probes));
         return (USUAL, reason(measure, USUAL, &why));
     }
     let window =
@@ -89,16 +90,16 @@ pub(super) fn threshold(nearest: &Nearest, measure: Measure) -> (usize, String) 
     let valley = (foot..=foot + STEP).min_by_key(|&at| window(at)).unwrap_or(foot);
     let above = of_all.iter().skip(valley).position(|&count| count > 0);
     let (least, why) = if window(valley) > 0 {
-        let why = "fewest pairs of the sample are about so similar: unrelated documents are less, \
-                   repeats more";
+        let why = "the fewest pairs of the sample have about this similarity: unrelated documents \
+                   have less, near-duplicates more";
         (valley, why.to_owned())
     } else {
         let below = of_all.iter().take(valley).rposition(|&count| count > 0).unwrap_or(0);
         let next = above.map_or(100, |above| valley + above);
         let unrelated = format!("unrelated documents of the sample are up to {}", ratio(below));
         let why = match above {
-            Some(_) => format!("{unrelated} similar, repeats from {} on", ratio(next)),
-            None => format!("{unrelated} similar, and none repeats another"),
+            Some(_) => format!("{unrelated} similar, near-duplicates at least {}", ratio(next)),
+            None => format!("{unrelated} similar, and there are no near-duplicates"),
         };
         ((below + next).div_ceil(2), why)
     };
@@ -106,7 +107,7 @@ pub(super) fn threshold(nearest: &Nearest, measure: Measure) -> (usize, String) 
     let repeated = nearest.repeated(least);
     let share = match repeated {
         0 => String::new(),
-        _ => format!("; {} of the documents have one", percent(repeated, *probes)),
+        _ => format!("; {} of the documents have a near-duplicate", percent(repeated, *probes)),
     };
     (least, reason(measure, least, &(why + &share)))
 }
@@ -148,21 +149,21 @@ pub(super) fn method(
         reason: format!("`method` {name}: {why}"),
     };
     if let Some(option) = given.names().find(|option| !OF_SETS.contains(option)) {
-        return chosen("minhash", &[], format!("`{option}` goes with fingerprints"));
+        return chosen("minhash", &[], format!("`{option}` needs fingerprints"));
     }
     if matches!(measure, Measure::Containment | Measure::Tversky) {
-        return chosen("exact", &[], format!("{} is of the sets themselves", measure.name()));
+        return chosen("exact", &[], format!("{} compares the sets themselves", measure.name()));
     }
     if given.has("weight") {
-        return chosen("exact", &[], "`weight` is of the terms of sets".to_owned());
+        return chosen("exact", &[], "`weight` applies to the terms of sets".to_owned());
     }
     let terms = profile.documents as f64 * nearest.terms as f64;
     let has_room = |each: f64| terms * each <= profile.memory as f64;
     let all = documents(profile.documents);
-    let no_room = || format!("the sets of {all} have no room in {}", bytes(profile.memory));
+    let no_room = || format!("the sets of {all} do not fit into {}", bytes(profile.memory));
     let high = |recalled, fitting, why: String| {
         if has_room(BYTES_A_COUNTED_TERM) {
-            chosen("exact", fitting, format!("{why}, and the sets are compared themselves"))
+            chosen("exact", fitting, format!("{why}, so the sets themselves are compared"))
         } else {
             chosen("minhash", recalled, format!("{why}; {}", no_room()))
         }
@@ -173,7 +174,7 @@ pub(super) fn method(
     }
     let is_affordable = profile.pairs * nearest.terms as f64 <= AFFORDABLE_TERMS;
     if is_affordable && has_room(BYTES_A_COMPARED_TERM) {
-        let why = format!("the sets of {all} can be compared themselves, which errs least");
+        let why = format!("the sets of {all} can be compared directly, which is most accurate");
         return chosen("exact", &[], why);
     }
     if given.has("similarity") || profile.pairs <= AFFORDABLE_PAIRS {
@@ -182,10 +183,10 @@ pub(super) fn method(
         } else {
             format!("{all} are too many to compare their sets at so low a threshold")
         };
-        return chosen("minhash", &[], format!("{why}; 64 bytes stand for each"));
+        return chosen("minhash", &[], format!("{why}; 64 bytes represent each"));
     }
     let why = format!(
-        "{all} are too many for all pairs at {}: only what is nearly equal is looked for, at 0.8",
+        "{all} are too many for all pairs at {}, so only nearly equal documents are searched, at 0.8",
         ratio(least)
     );
     let takes_words = !given.has("shingle")
@@ -225,7 +226,7 @@ pub(super) fn complete(chosen: &Chosen, least: usize, mut options: Options) -> R
             None => ("jaccard".to_owned(), given),
         };
         if measure == "containment" {
-            let rule = "goes with `method` exact, which these settings do not allow";
+            let rule = "needs `method` exact, which these settings do not allow";
             return Err(Error::config("similarity", format!("{measure}:{similarity}"), rule));
         }
         options.complete(&[("measure", &measure)]);

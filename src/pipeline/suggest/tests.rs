@@ -75,7 +75,7 @@ fn too_few_documents_say_nothing_of_a_threshold() {
     let (least, reason) = threshold(&nearest, Measure::Cosine);
     assert_eq!(least, 50);
     assert!(
-        reason.ends_with("the usual, as a sample of 19 documents tells too little"),
+        reason.ends_with("the usual value, because a sample of 19 documents is too small"),
         "{reason}"
     );
     assert_eq!(threshold(&Nearest::new(&[], 0), Measure::Cosine).0, 50);
@@ -85,8 +85,8 @@ fn too_few_documents_say_nothing_of_a_threshold() {
 fn the_threshold_is_the_middle_of_an_empty_gap() {
     let (least, reason) = threshold(&crowd(30, &[80, 90, 99]), Measure::Cosine);
     assert_eq!(least, 55, "{reason}");
-    assert!(reason.contains("are up to 0.29 similar, repeats from 0.80 on"), "{reason}");
-    assert!(reason.ends_with("; 1.5 % of the documents have one"), "{reason}");
+    assert!(reason.contains("are up to 0.29 similar, near-duplicates at least 0.80"), "{reason}");
+    assert!(reason.ends_with("; 1.5 % of the documents have a near-duplicate"), "{reason}");
     let (least, reason) = threshold(&crowd(30, &[]), Measure::Cosine);
     assert_eq!(least, 65, "{reason}");
     assert!(reason.ends_with("0.29 similar, and none repeats another"), "{reason}");
@@ -145,7 +145,7 @@ fn few_documents_are_compared_by_their_sets_and_many_by_fingerprints() {
     let (sketched, reason) = chosen(&large, 47);
     assert!(sketched.starts_with("minhash:") && sketched.contains("recall=0.95"), "{sketched}");
     assert!(sketched.contains("shingle=words:5"), "{sketched}");
-    assert!(reason.contains("have no room in 1.1 GB"), "{reason}");
+    assert!(reason.contains("do not fit into 1.1 GB"), "{reason}");
 
     let small = CorpusProfile { memory: 1 << 20, ..pages() };
     assert!(chosen(&small, 47).0.starts_with("minhash:"));
@@ -193,11 +193,11 @@ fn what_is_given_stays_and_the_rest_is_chosen() {
     assert!(jaccard.contains("measure=jaccard"), "{jaccard}");
     assert!(method("recall=0.9,similarity=cosine:0.5").contains("max_distance=500"));
     for (given, message) in [
-        ("weight=idf,bits=8", "weight idf: goes with `method` exact, simhash"),
-        ("verify=0.5,similarity=containment:0.5", "similarity containment:0.5: goes with"),
+        ("weight=idf,bits=8", "weight idf: works only with `method` exact, simhash"),
+        ("verify=0.5,similarity=containment:0.5", "similarity containment:0.5: needs"),
         ("similarity=2", "similarity 2: must be"),
         ("shingle=lines:2", "shingle lines:2: must be"),
-        ("similarity=0.5,max_distance=3", "similarity 0.5: does not go with `max_distance`"),
+        ("similarity=0.5,max_distance=3", "similarity 0.5: cannot be combined with `max_distance`"),
     ] {
         let error = suggested(given, 1).unwrap_err().to_string();
         assert!(error.starts_with(message), "{given}: {error}");

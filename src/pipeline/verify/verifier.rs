@@ -166,6 +166,6 @@ mod tests {
     fn what_was_not_learned_is_missed() {
         assert!(verifier("simhash").unwrap().is_none());
         let error = verifier("simhash:verify=0.8,verify_weight=idf").unwrap_err().to_string();
-        assert!(error.contains("fitted nothing: must be what was learned for"), "{error}");
+        assert!(error.contains("fitted nothing: was not learned for"), "{error}");
     }
 }
