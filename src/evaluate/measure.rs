@@ -1,18 +1,19 @@
 //! The similarity of two sets in exact steps.
 
 use crate::evaluation::SIMILARITY_STEPS;
-use crate::similarity::{Measure, tversky_tenths};
+use crate::similarity::{Formula, Measure};
 
 /// The strictest step whose threshold two sets of sizes `a` and `b` reach that share `shared` elements,
 /// at least one: step s asks for a similarity of at least 1 − s/400.
 #[inline]
 #[must_use]
-pub fn step(measure: Measure, shared: u64, a: u64, b: u64) -> usize {
-    let reached = match measure {
-        Measure::Jaccard => SIMILARITY_STEPS * shared / (a + b - shared),
-        Measure::Containment => SIMILARITY_STEPS * shared / a.min(b),
-        Measure::Tversky => SIMILARITY_STEPS * 10 * shared / tversky_tenths(a, b),
-        Measure::Cosine => {
+pub fn step(measure: &Measure, shared: u64, a: u64, b: u64) -> usize {
+    let reached = match measure.formula {
+        Formula::Ratio(ratio) => {
+            let similarity = ratio.similarity(shared, a, b);
+            SIMILARITY_STEPS * similarity.shared / similarity.union
+        }
+        Formula::Cosine => {
             let square =
                 u128::from(SIMILARITY_STEPS * shared).pow(2) / (u128::from(a) * u128::from(b));
             // At most the square of the number of steps; the root of the whole part is the whole
@@ -26,20 +27,22 @@ pub fn step(measure: Measure, shared: u64, a: u64, b: u64) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::similarity::MEASURES;
 
     #[test]
     fn steps_are_reached_exactly() {
         for p in 1..40_u64 {
             for q in 1..40_u64 {
                 for x in 1..=p.min(q) {
-                    for measure in Measure::ALL {
+                    for &measure in MEASURES {
                         let reaches = |step: u64| {
                             let least = 400 - step;
-                            match measure {
-                                Measure::Jaccard => 400 * x >= least * (p + q - x),
-                                Measure::Containment => 400 * x >= least * p.min(q),
-                                Measure::Tversky => 4000 * x >= least * (9 * p.min(q) + p.max(q)),
-                                Measure::Cosine => (400 * x).pow(2) >= least.pow(2) * p * q,
+                            match measure.formula {
+                                Formula::Ratio(ratio) => {
+                                    let similarity = ratio.similarity(x, p, q);
+                                    400 * similarity.shared >= least * similarity.union
+                                }
+                                Formula::Cosine => (400 * x).pow(2) >= least.pow(2) * p * q,
                             }
                         };
                         let reached = step(measure, x, p, q) as u64;
@@ -50,6 +53,6 @@ mod tests {
             }
         }
         let most = 1 << 46;
-        assert_eq!(Measure::ALL.map(|measure| step(measure, most, most, most)), [0; 4]);
+        assert!(MEASURES.iter().all(|measure| step(measure, most, most, most) == 0));
     }
 }

@@ -122,7 +122,7 @@ impl fmt::Display for Plan {
                  dropped, the rest is joined: what is cheap to read is read two or three times, more \
                  often where the terms do not fit in memory; of what is dear to read the terms are \
                  kept, or spooled to a temporary file.",
-                threshold.measure().described(),
+                threshold.measure().described,
                 threshold.number()
             )?,
             // Sets have no distance.

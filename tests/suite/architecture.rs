@@ -27,7 +27,7 @@ const COMPOSITION: &str = "pipeline";
 /// Folders that use the public interface alone.
 const FACES: &[&str] = &["bin"];
 /// A folder of nouns: everything may import it, it imports nouns.
-const NOUN_FOLDERS: &[&str] = &["kernels"];
+const NOUN_FOLDERS: &[&str] = &["kernels", "similarity"];
 /// Where `unsafe` may stand.
 const UNSAFE: &[&str] = &["kernels/", "mapped_file.rs", "bin/simtool/"];
 /// Where threads may be started.

@@ -12,7 +12,7 @@ use simtool::pipeline::timings::Timings;
 use simtool::quantity::grouped;
 use simtool::read::Collection;
 use simtool::read::walk::Walked;
-use simtool::similarity::{Measure, Threshold};
+use simtool::similarity::{JACCARD, Threshold};
 use std::fmt::Write as _;
 use std::path::Path;
 
@@ -70,8 +70,8 @@ fn table(sampled: &[SampledMethod], seed: u64) -> String {
             grouped(method.sample),
             grouped(method.documents),
             match method.similarity.measure() {
-                Measure::Jaccard => "Jaccard",
-                other => other.described(),
+                measure if *measure == JACCARD => "Jaccard",
+                other => other.described,
             },
             method.terms,
             method.similarity

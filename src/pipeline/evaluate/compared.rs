@@ -27,7 +27,7 @@ pub(super) enum Compared {
     /// Rows are compared by their distance.
     Rows(Rows),
     /// Sets are compared by their similarity.
-    Sets(TermLists, Measure),
+    Sets(TermLists, &'static Measure),
     /// Rows are compared by their distance, if the sets are similar enough.
     Verified(Rows, TermLists, Threshold),
 }
@@ -171,7 +171,7 @@ impl Compared {
 
 impl TermLists {
     /// Returns the strictest step whose similarity two documents reach, if they share anything.
-    fn step(&self, [a, b]: Pair, shared: u64, measure: Measure) -> Option<usize> {
+    fn step(&self, [a, b]: Pair, shared: u64, measure: &Measure) -> Option<usize> {
         (shared > 0).then(|| step(measure, shared, self.weight(a), self.weight(b)))
     }
 

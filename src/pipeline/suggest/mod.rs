@@ -17,7 +17,7 @@ use crate::progress::Progress;
 use crate::read::Corpus;
 use crate::resources::Resources;
 use crate::sides::Sides;
-use crate::similarity::{Measure, Threshold};
+use crate::similarity::{COSINE, JACCARD, Measure, Threshold};
 use profile::SampledTexts;
 
 /// The chosen method and the reasons for it.
@@ -32,7 +32,7 @@ pub struct Suggestion {
     /// Similarities of documents of the sample.
     pub nearest: Nearest,
     /// Terms and measure by which the similarities were computed.
-    pub compared: (Terms, Measure),
+    pub compared: (Terms, &'static Measure),
     /// Similarity in hundredths from which documents count as near-duplicates.
     pub least: usize,
 }
@@ -66,8 +66,8 @@ pub fn suggest(
     let named = options.clone().take("measure").filter(|measure| measure == "jaccard");
     let measure = match (asked, named) {
         (Some(asked), _) => asked.measure(),
-        (None, Some(_)) => Measure::Jaccard,
-        (None, None) => Measure::Cosine,
+        (None, Some(_)) => &JACCARD,
+        (None, None) => &COSINE,
     };
     let nearest = profile::nearest(&sampled, (&terms, measure), context)?;
     let (found, reason) = rules::threshold(&nearest, measure);

@@ -204,7 +204,7 @@ struct Comparing {
 /// Compares some documents of the first side with all kept documents of the second side.
 pub(super) fn nearest(
     sampled: &Sides<SampledTexts>,
-    (terms, measure): (&Terms, Measure),
+    (terms, measure): (&Terms, &Measure),
     context: &Context<'_>,
 ) -> Result<Nearest> {
     let terms = &DocumentTerms::new(terms, &Fitted::Nothing, context.isa());
@@ -257,7 +257,7 @@ pub(super) fn nearest(
 }
 
 /// Returns the similarity in hundredths, rounded down.
-fn hundredths(measure: Measure, shared: u64, (left, right): (u64, u64)) -> u8 {
+fn hundredths(measure: &Measure, shared: u64, (left, right): (u64, u64)) -> u8 {
     let steps = SIMILARITY_STEPS as usize;
     // The value is at most 100, because `step` is not negative.
     ((steps - step(measure, shared, left, right)) * 100 / steps) as u8
@@ -280,6 +280,7 @@ mod tests {
     use super::*;
     use crate::progress::NoProgress;
     use crate::read::Texts;
+    use crate::similarity::JACCARD;
 
     #[test]
     fn the_greatest_are_kept_in_order() {
@@ -314,7 +315,7 @@ mod tests {
         assert_eq!(profile.words, Quantiles { tenth: 2, median: 3, ninetieth: 3 });
         assert_eq!(profile.scripts, [("Latin", 1.0)]);
         let context = Context::new(&resources, &NoProgress).unwrap();
-        let compared = (&words(), Measure::Jaccard);
+        let compared = (&words(), &JACCARD);
         let found = nearest(&sampled, compared, &context).unwrap();
         let counts = |of: &[u64]| (of[100], of[50], of[0], of.iter().sum::<u64>());
         assert_eq!(counts(&found.of_first), (2, 1, 1, 4));

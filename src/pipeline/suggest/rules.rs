@@ -74,7 +74,7 @@ pub(super) fn shingle(profile: &CorpusProfile) -> (&'static str, String) {
 ///
 /// The threshold lies between two groups of pairs. Unrelated documents become fewer as the
 /// similarity grows; near-duplicates form a group at higher similarities.
-pub(super) fn threshold(nearest: &Nearest, measure: Measure) -> (usize, String) {
+pub(super) fn threshold(nearest: &Nearest, measure: &Measure) -> (usize, String) {
     let Nearest { probes, of_all, bulk, .. } = nearest;
     if *probes < ENOUGH {
         let why =
@@ -112,8 +112,8 @@ pub(super) fn threshold(nearest: &Nearest, measure: Measure) -> (usize, String) 
     (least, reason(measure, least, &(why + &share)))
 }
 
-fn reason(measure: Measure, least: usize, why: &str) -> String {
-    format!("`similarity` {}:{}: {why}", measure.name(), ratio(least))
+fn reason(measure: &Measure, least: usize, why: &str) -> String {
+    format!("`similarity` {}:{}: {why}", measure.name, ratio(least))
 }
 
 fn documents(count: u64) -> String {
@@ -140,7 +140,7 @@ pub(super) struct Chosen {
 pub(super) fn method(
     profile: &CorpusProfile,
     nearest: &Nearest,
-    (measure, least): (Measure, usize),
+    (measure, least): (&Measure, usize),
     given: &Options,
 ) -> Chosen {
     let chosen = |name, instead, why: String| Chosen {
@@ -151,8 +151,8 @@ pub(super) fn method(
     if let Some(option) = given.names().find(|option| !OF_SETS.contains(option)) {
         return chosen("minhash", &[], format!("`{option}` needs fingerprints"));
     }
-    if matches!(measure, Measure::Containment | Measure::Tversky) {
-        return chosen("exact", &[], format!("{} compares the sets themselves", measure.name()));
+    if !measure.is_estimated {
+        return chosen("exact", &[], format!("{} compares the sets themselves", measure.name));
     }
     if given.has("weight") {
         return chosen("exact", &[], "`weight` applies to the terms of sets".to_owned());
@@ -225,7 +225,8 @@ pub(super) fn complete(chosen: &Chosen, least: usize, mut options: Options) -> R
             None if is_replaced => ("cosine".to_owned(), given),
             None => ("jaccard".to_owned(), given),
         };
-        if measure == "containment" {
+        let measured = crate::similarity::measure(&measure);
+        if measured.is_some_and(|measure| !measure.is_estimated) {
             let rule = "needs `method` exact, which these settings do not allow";
             return Err(Error::config("similarity", format!("{measure}:{similarity}"), rule));
         }

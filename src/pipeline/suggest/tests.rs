@@ -8,7 +8,7 @@ use crate::progress::NoProgress;
 use crate::read::{Corpus, Texts};
 use crate::resources::Resources;
 use crate::sides::Sides;
-use crate::similarity::Measure;
+use crate::similarity::COSINE;
 
 /// A thousand English pages.
 fn pages() -> CorpusProfile {
@@ -72,22 +72,22 @@ fn shingles_are_of_characters_by_script_and_length() {
 #[test]
 fn too_few_documents_say_nothing_of_a_threshold() {
     let nearest = Nearest::new(&vec![vec![90]; 19], 100);
-    let (least, reason) = threshold(&nearest, Measure::Cosine);
+    let (least, reason) = threshold(&nearest, &COSINE);
     assert_eq!(least, 50);
     assert!(
         reason.ends_with("the usual value, because a sample of 19 documents is too small"),
         "{reason}"
     );
-    assert_eq!(threshold(&Nearest::new(&[], 0), Measure::Cosine).0, 50);
+    assert_eq!(threshold(&Nearest::new(&[], 0), &COSINE).0, 50);
 }
 
 #[test]
 fn the_threshold_is_the_middle_of_an_empty_gap() {
-    let (least, reason) = threshold(&crowd(30, &[80, 90, 99]), Measure::Cosine);
+    let (least, reason) = threshold(&crowd(30, &[80, 90, 99]), &COSINE);
     assert_eq!(least, 55, "{reason}");
     assert!(reason.contains("are up to 0.29 similar, near-duplicates at least 0.80"), "{reason}");
     assert!(reason.ends_with("; 1.5 % of the documents have a near-duplicate"), "{reason}");
-    let (least, reason) = threshold(&crowd(30, &[]), Measure::Cosine);
+    let (least, reason) = threshold(&crowd(30, &[]), &COSINE);
     assert_eq!(least, 65, "{reason}");
     assert!(reason.ends_with("0.29 similar, and none repeats another"), "{reason}");
 }
@@ -96,7 +96,7 @@ fn the_threshold_is_the_middle_of_an_empty_gap() {
 fn the_threshold_is_where_fewest_pairs_are() {
     let repeat = |at: u32| 35 + (3600 * at / 160).isqrt() as u8;
     let repeats: Vec<u8> = (0..160).map(repeat).collect();
-    let (least, reason) = threshold(&crowd(40, &repeats), Measure::Cosine);
+    let (least, reason) = threshold(&crowd(40, &repeats), &COSINE);
     assert!((40..=46).contains(&least), "{least}: {reason}");
     assert!(reason.contains("fewest pairs"), "{reason}");
 }
@@ -112,7 +112,7 @@ fn what_many_documents_share_is_no_repeat() {
         all
     };
     let nearest: Vec<Vec<u8>> = (0..100).map(page).collect();
-    let (least, reason) = threshold(&Nearest::new(&nearest, 500), Measure::Cosine);
+    let (least, reason) = threshold(&Nearest::new(&nearest, 500), &COSINE);
     assert_eq!(least, 85, "{reason}");
 }
 
@@ -120,7 +120,7 @@ fn what_many_documents_share_is_no_repeat() {
 fn few_documents_are_compared_by_their_sets_and_many_by_fingerprints() {
     let nearest = crowd(30, &[80]);
     let chosen = |profile: &CorpusProfile, least| {
-        let chosen = method(profile, &nearest, (Measure::Cosine, least), &Options::new());
+        let chosen = method(profile, &nearest, (&COSINE, least), &Options::new());
         let mut options = Options::new();
         options.set("shingle", "chars:6");
         (complete(&chosen, least, options).unwrap().to_string(), chosen.reason)

@@ -11,7 +11,7 @@ use crate::kernels::Isa;
 use crate::large_buffer::LargeBuffer;
 use crate::progress::NoProgress;
 use crate::resources::Resources;
-use crate::similarity::{Measure, Similarity};
+use crate::similarity::{Formula, MEASURES, Similarity};
 use crate::stable_hash::mix;
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
@@ -86,11 +86,25 @@ impl TermSource for Counted {
     }
 }
 
-fn similarity(left: &[u64], right: &[u64]) -> Option<Similarity> {
+/// Checks a pair by the definition of the measure, in whole numbers: shared elements and both sizes.
+fn is_similar(threshold: Threshold, [shared, left, right]: [u64; 3]) -> bool {
+    let [least, most] = <[u32; 2]>::from(threshold.fraction()).map(u128::from);
+    let [x, p, q] = [shared, left, right].map(u128::from);
+    let is_reached = match threshold.measure().name {
+        "jaccard" => most * x >= least * (p + q - x),
+        "containment" => most * x >= least * p.min(q),
+        "cosine" => (most * x).pow(2) >= least * least * p * q,
+        "tversky" => most * x * 10 >= least * (9 * p.min(q) + p.max(q)),
+        other => panic!("write the definition of {other} here"),
+    };
+    x > 0 && is_reached
+}
+
+/// Returns the number of shared terms, and how many each document has.
+fn sizes(left: &[u64], right: &[u64]) -> [u64; 3] {
     let left: BTreeSet<u64> = left.iter().copied().collect();
     let right: BTreeSet<u64> = right.iter().copied().collect();
-    let union = left.union(&right).count() as u64;
-    (union > 0).then(|| Similarity { shared: left.intersection(&right).count() as u64, union })
+    [left.intersection(&right).count(), left.len(), right.len()].map(|count| count as u64)
 }
 
 fn brute_force(
@@ -102,11 +116,10 @@ fn brute_force(
     let mut pairs = Vec::new();
     for (a, left) in (0..).zip(left) {
         for (b, right) in (0..).zip(right).filter(|&(b, _)| all || b > a) {
-            match similarity(left, right) {
-                Some(similarity) if threshold.holds(similarity) => {
-                    pairs.push(ClosePair::similar(a, b, similarity));
-                }
-                _ => {}
+            let [shared, left, right] = sizes(left, right);
+            if is_similar(threshold, [shared, left, right]) {
+                let similarity = threshold.similarity(shared, left, right);
+                pairs.push(ClosePair::similar(a, b, similarity));
             }
         }
     }
@@ -221,11 +234,12 @@ proptest! {
     #[test]
     fn finds_what_brute_force_finds(
         documents in collection(),
+        measure in prop::sample::select(MEASURES.to_vec()),
         (numerator, denominator) in prop::sample::select(vec![
             (1, 5), (1, 3), (1, 2), (2, 3), (7, 10), (3, 4), (4, 5), (9, 10), (99, 100), (1, 1),
         ]),
     ) {
-        check(&documents, threshold(numerator, denominator));
+        check(&documents, threshold(numerator, denominator).of(measure));
     }
 }
 
@@ -292,6 +306,7 @@ proptest! {
     #[test]
     fn pairs_that_decide_keep_what_all_pairs_keep(
         documents in collection(),
+        measure in prop::sample::select(MEASURES.to_vec()),
         (numerator, denominator) in prop::sample::select(vec![
             (1, 5), (1, 3), (1, 2), (2, 3), (7, 10), (4, 5), (9, 10), (1, 1),
         ]),
@@ -361,19 +376,11 @@ fn weighted_brute_force(
     threshold: Threshold,
     all: bool,
 ) -> Vec<ClosePair> {
-    let [least, most] = <[u32; 2]>::from(threshold.fraction()).map(u128::from);
     let mut pairs = Vec::new();
     for (a, left) in (0..).zip(left) {
         for (b, right) in (0..).zip(right).filter(|&(b, _)| all || b > a) {
             let [shared, left, right] = weights(left, right);
-            let [x, p, q] = [shared, left, right].map(u128::from);
-            let is_alike = match threshold.measure() {
-                Measure::Jaccard => most * x >= least * (p + q - x),
-                Measure::Containment => most * x >= least * p.min(q),
-                Measure::Cosine => (most * x).pow(2) >= least * least * p * q,
-                Measure::Tversky => most * x * 10 >= least * (9 * p.min(q) + p.max(q)),
-            };
-            if x > 0 && is_alike {
+            if is_similar(threshold, [shared, left, right]) {
                 let similarity = threshold.similarity(shared, left, right);
                 pairs.push(ClosePair::similar(a, b, similarity));
             }
@@ -407,7 +414,7 @@ proptest! {
     #[test]
     fn weighted_joins_find_what_brute_force_finds(
         documents in collection(),
-        measure in prop::sample::select(Measure::ALL.to_vec()),
+        measure in prop::sample::select(MEASURES.to_vec()),
         (numerator, denominator) in prop::sample::select(vec![
             (1, 50), (1, 10), (1, 3), (1, 2), (2, 3), (7, 10), (4, 5), (99, 100), (1, 1),
         ]),
@@ -417,10 +424,12 @@ proptest! {
         // A threshold that a pair reaches exactly.
         let [a, b] = [tied.0, tied.1].map(|tied| &documents[tied.index(documents.len())]);
         let [shared, left, right] = weights(a, b);
-        let tie = match measure {
-            Measure::Jaccard => [shared, left + right - shared],
-            Measure::Containment | Measure::Cosine => [shared, left.min(right)],
-            Measure::Tversky => [10 * shared, 9 * left.min(right) + left.max(right)],
+        let tie = match measure.formula {
+            Formula::Ratio(ratio) => {
+                let similarity = ratio.similarity(shared, left, right);
+                [similarity.shared, similarity.union]
+            }
+            Formula::Cosine => [shared, left.min(right)],
         };
         if let [Ok(a @ 1..), Ok(c @ ..=1_000_000)] = tie.map(u32::try_from) {
             check_weighted(&documents, threshold(a, c).of(measure));

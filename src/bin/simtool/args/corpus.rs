@@ -1,6 +1,7 @@
 //! Arguments of `simtool dedup` and `simtool match`, and of `simtool --corpus`, which is either.
 
 use super::common::output_folder;
+use super::similarity::similarity_help;
 use super::sketch::methods_or_auto;
 use super::{CommonArgs, InputArgs, MemoryArgs, SketchArgs, TermArgs, WordsArgs};
 use clap::{ValueEnum, ValueHint};
@@ -137,11 +138,7 @@ pub(crate) struct CorpusArgs {
     pub(crate) method: Option<String>,
 
     /// Least similarity of near-duplicates, a decimal or a ratio such as 4/5 [default: 0.8].
-    ///
-    /// With exact it is that of Jaccard, or cosine:S, containment:S (in the smaller set) or tversky:S (in
-    /// nine tenths of the smaller set and a tenth of the larger); with minhash it is what --measure says,
-    /// on average.
-    #[arg(long, value_name = "S")]
+    #[arg(long, value_name = "S", long_help = similarity_help())]
     pub(crate) similarity: Option<String>,
 
     /// With fingerprints: the greatest distance of near-duplicates, with simhash in bits [default: with
@@ -154,8 +151,8 @@ pub(crate) struct CorpusArgs {
     #[arg(short = 'k', long, value_name = "K")]
     pub(crate) max_distance: Option<u32>,
 
-    /// With fingerprints: keep only pairs whose texts, read again, have a similarity of at least S (of
-    /// Jaccard, or cosine:S, containment:S or tversky:S); their terms are in memory meanwhile.
+    /// With fingerprints: read the texts of the pairs again and keep only pairs with a similarity of at
+    /// least S; the measures are those of --similarity. The terms of the texts are in memory meanwhile.
     #[arg(long, value_name = "S")]
     pub(crate) verify: Option<String>,
 

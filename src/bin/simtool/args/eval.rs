@@ -62,8 +62,8 @@ pub(crate) struct EvalArgs {
     )]
     pub(crate) seed: u64,
 
-    /// Least similarity of documents that count as near-duplicates in the sample, of Jaccard, or
-    /// cosine:S, containment:S or tversky:S [default: what the method verifies with, or 0.8].
+    /// Least similarity of documents that count as near-duplicates in the sample; the measures are those of
+    /// dedup --similarity [default: the value of the method's --verify, or 0.8].
     #[arg(long, value_name = "S", requires = "sample", help_heading = "Sampling")]
     pub(crate) similarity: Option<String>,
 

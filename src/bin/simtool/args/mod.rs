@@ -7,6 +7,7 @@ mod examples;
 mod fingerprints;
 mod index;
 mod input;
+mod similarity;
 mod sizes;
 mod sketch;
 mod terms;

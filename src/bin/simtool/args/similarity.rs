@@ -1,0 +1,19 @@
+//! The help of the measures of similarity, from their table.
+
+use simtool::similarity::{JACCARD, MEASURES};
+use std::fmt::Write as _;
+
+/// Returns the long help of `--similarity`, with a line for each measure.
+pub(super) fn similarity_help() -> String {
+    let mut help =
+        "Least similarity of near-duplicates, a decimal or a ratio such as 4/5 [default: 0.8].\n\n\
+        With exact, a measure may stand in front of the number, as in cosine:0.8:\n"
+            .to_owned();
+    for measure in MEASURES {
+        let default = if **measure == JACCARD { " (default)" } else { "" };
+        // Writing to a string cannot fail.
+        let _ = writeln!(help, "  {:<12} {}{default}", measure.name, measure.definition);
+    }
+    help.push_str("\nWith minhash, --measure names the measure that the distances estimate.");
+    help
+}

@@ -1,0 +1,176 @@
+//! The parts that describe a measure of similarity.
+
+use super::cosine;
+use super::ratio::Similarity;
+
+/// A way to measure the similarity of two sets from their sizes and the number of shared elements.
+/// Elements may have weights; then sums of weights take the place of these numbers.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Measure {
+    /// The name in options, for example "cosine" in `similarity=cosine:0.8`.
+    pub name: &'static str,
+    /// The name in sentences, for example "Jaccard similarity".
+    pub described: &'static str,
+    /// The definition in a few words, for help texts.
+    pub definition: &'static str,
+    /// The formula, from which all bounds follow.
+    pub formula: Formula,
+    /// Whether the fingerprints of MinHash can estimate the measure. The others need the sets
+    /// themselves.
+    pub is_estimated: bool,
+}
+
+/// The formula of a measure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Formula {
+    /// A ratio of sums.
+    Ratio(Ratio),
+    /// Shared elements over the geometric mean of both sizes.
+    Cosine,
+}
+
+/// The formula `times · shared / (smaller · a + larger · b − shared_less · shared)`, where `a` is the
+/// size of the smaller set and `b` the size of the larger one.
+///
+/// For two equal sets the ratio must be 1: `smaller + larger − shared_less` equals `times`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ratio {
+    /// The factor of the shared elements in the numerator.
+    pub times: u32,
+    /// The factor of the size of the smaller set.
+    pub smaller: u32,
+    /// The factor of the size of the larger set.
+    pub larger: u32,
+    /// The factor of the shared elements that are subtracted from the denominator; at most `smaller`.
+    pub shared_less: u32,
+}
+
+impl Ratio {
+    /// Returns the similarity of two sets of these sizes; at least one of them is not empty.
+    #[must_use]
+    pub fn similarity(self, shared: u64, left: u64, right: u64) -> Similarity {
+        let of_smaller = u64::from(self.smaller) * left.min(right);
+        let of_larger = u64::from(self.larger) * left.max(right);
+        // Subtracted first, so that the sum of two very large sizes does not overflow.
+        let union = of_smaller - u64::from(self.shared_less) * shared + of_larger;
+        Similarity { shared: u64::from(self.times) * shared, union }
+    }
+}
+
+/// What a threshold a/c demands of shared elements: `whole · shared ≥ smaller · x + larger · y` for
+/// sets of sizes x ≤ y. A threshold computes these factors once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Bounds {
+    Linear { smaller: u64, larger: u64, whole: u64 },
+    Cosine { numerator: u64, denominator: u64 },
+}
+
+impl Bounds {
+    /// Computes the factors of a threshold: `times · s / (α·x + β·y − γ·s) ≥ a/c` holds exactly if
+    /// `(times·c + γ·a) · s ≥ a·α·x + a·β·y`.
+    pub(super) const fn new(numerator: u32, denominator: u32, measure: &Measure) -> Self {
+        // A threshold is part of constants, where `u64::from` cannot be called.
+        let a = numerator as u64;
+        let c = denominator as u64;
+        match measure.formula {
+            Formula::Ratio(Ratio { times, smaller, larger, shared_less }) => Self::Linear {
+                smaller: a * smaller as u64,
+                larger: a * larger as u64,
+                whole: times as u64 * c + shared_less as u64 * a,
+            },
+            Formula::Cosine => Self::Cosine { numerator: a, denominator: c },
+        }
+    }
+
+    /// Returns the number of elements that two sets of these sizes must share.
+    #[inline]
+    pub(super) fn min_shared(self, left: u32, right: u32) -> u32 {
+        match self {
+            Self::Linear { smaller, larger, whole } => {
+                let x = u64::from(left.min(right));
+                let y = u64::from(left.max(right));
+                // Products of 31 bits and 32 bits, and their sum, fit in 64 bits. A division of 64 bits
+                // takes less time than one of 128 bits, and the join divides for each candidate.
+                if smaller.max(larger) < 1 << 31 {
+                    return (smaller * x + larger * y).div_ceil(whole) as u32;
+                }
+                let product = |factor: u64, size: u64| u128::from(factor) * u128::from(size);
+                (product(smaller, x) + product(larger, y)).div_ceil(u128::from(whole)) as u32
+            }
+            Self::Cosine { numerator, denominator } => {
+                cosine::min_shared(numerator, denominator, left, right)
+            }
+        }
+    }
+
+    /// Returns the sum of weights that two sets of these weights must share. For a cosine the sum may be
+    /// a little less than they must share.
+    pub(super) fn min_shared_weight(self, left: u64, right: u64) -> u64 {
+        match self {
+            Self::Linear { smaller, larger, whole } => {
+                let product = |factor: u64, weight: u64| u128::from(factor) * u128::from(weight);
+                let least = product(smaller, left.min(right)) + product(larger, left.max(right));
+                least.div_ceil(u128::from(whole)) as u64
+            }
+            Self::Cosine { numerator, denominator } => {
+                let root = (u128::from(left) * u128::from(right)).isqrt();
+                (u128::from(numerator) * root).div_ceil(u128::from(denominator)) as u64
+            }
+        }
+    }
+
+    /// Returns the least size, or weight, of a partner of a set of `size`: all of the smallest partner
+    /// is shared, so `whole · x ≥ smaller · x + larger · size`.
+    #[inline]
+    pub(super) fn min_size(self, size: u64) -> u64 {
+        match self {
+            // A partner of any size: only the smaller set counts.
+            Self::Linear { larger: 0, .. } => size.min(1),
+            Self::Linear { smaller, larger, whole } if larger >> 31 == 0 && size >> 32 == 0 => {
+                (larger * size).div_ceil(whole - smaller)
+            }
+            Self::Linear { smaller, larger, whole } => {
+                let least = u128::from(larger) * u128::from(size);
+                least.div_ceil(u128::from(whole - smaller)) as u64
+            }
+            // All of it is shared, and that is at least a/c of the root of both sizes.
+            Self::Cosine { numerator, denominator } => {
+                let [a, c] = [numerator, denominator].map(u128::from);
+                (a * a * u128::from(size)).div_ceil(c * c) as u64
+            }
+        }
+    }
+
+    /// Returns about how much a set of `size` elements adds to the number of elements that two sets may
+    /// not share. The sum for two sets, and 1, is an upper bound if their sizes let them be similar.
+    ///
+    /// The bound is reached where the sizes differ the most: all of the smaller set is shared.
+    #[inline]
+    pub(super) fn difference_share(self, size: u32) -> u32 {
+        let size = u128::from(size);
+        let (part, whole) = match self {
+            Self::Linear { smaller, larger, whole } => {
+                (whole - smaller - larger, whole - smaller + larger)
+            }
+            Self::Cosine { numerator: a, denominator: c } => (c * c - a * a, c * c + a * a),
+        };
+        (size * u128::from(part) / u128::from(whole)) as u32
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::MEASURES;
+    use super::*;
+
+    #[test]
+    fn equal_sets_have_similarity_one_and_names_are_unique() {
+        for (at, measure) in MEASURES.iter().enumerate() {
+            assert!(MEASURES[..at].iter().all(|other| other.name != measure.name));
+            if let Formula::Ratio(ratio) = measure.formula {
+                assert_eq!(ratio.similarity(7, 7, 7), Similarity::ONE, "{}", measure.name);
+                assert!(ratio.shared_less <= ratio.smaller, "{}", measure.name);
+            }
+        }
+    }
+}

@@ -1,0 +1,37 @@
+//! The similarity of two sets: the ratio, the measures, and the threshold that a pair must reach.
+//!
+//! Everything is compared by products of whole numbers. In floating point 0.8 / 1.8 * 63 is a little
+//! more than 28, and a pair would be lost.
+//!
+//! A measure is one file of this folder and one line of [`MEASURES`]. The join, `verify`, `eval`,
+//! `suggest`, the help texts, Python and Spark take the measure from the table.
+
+mod containment;
+mod cosine;
+mod jaccard;
+mod measure;
+mod ratio;
+mod threshold;
+mod tversky;
+
+pub use cosine::COSINE;
+pub use jaccard::JACCARD;
+pub use measure::{Formula, Measure, Ratio};
+pub use ratio::Similarity;
+pub use threshold::Threshold;
+
+/// All measures. The first one is the default.
+pub const MEASURES: &[&Measure] =
+    &[&JACCARD, &COSINE, &containment::CONTAINMENT, &tversky::TVERSKY];
+
+/// Finds a measure by its name, for example "cosine".
+///
+/// ```
+/// let cosine = simtool::similarity::measure("cosine");
+/// assert_eq!(cosine.map(|measure| measure.described), Some("cosine"));
+/// assert_eq!(simtool::similarity::measure("hamming"), None);
+/// ```
+#[must_use]
+pub fn measure(name: &str) -> Option<&'static Measure> {
+    MEASURES.iter().copied().find(|measure| measure.name == name)
+}

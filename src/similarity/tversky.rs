@@ -1,0 +1,16 @@
+//! The index of A. Tversky: almost containment.
+
+use super::measure::{Formula, Measure, Ratio};
+
+/// Shared elements over nine tenths of the size of the smaller set and a tenth of the size of the
+/// larger one. A part of a much longer text is therefore less similar to it than by containment.
+///
+/// A. Tversky. Features of similarity. Psychological Review 84, 1977; made symmetric as by S. Jimenez,
+/// C. Becerra, A. Gelbukh. SOFTCARDINALITY-CORE. \*SEM 2013, with α = 0.9 and β = 1.
+pub(super) const TVERSKY: Measure = Measure {
+    name: "tversky",
+    described: "Tversky index",
+    definition: "shared terms over nine tenths of the smaller set and a tenth of the larger",
+    formula: Formula::Ratio(Ratio { times: 10, smaller: 9, larger: 1, shared_less: 0 }),
+    is_estimated: false,
+};
