@@ -13,6 +13,7 @@ import simtool
 METHODS = [
     {},
     {"similarity": 0.6, "shingle": "words:2"},
+    {"similarity": "dice:0.75", "shingle": "words:2"},
     {"method": "simhash", "max_distance": 8},
     {"method": "simhash", "bits": 128, "verify": 0.7, "max_distance": 20},
     {"method": "minhash", "similarity": "0.7"},
@@ -296,3 +297,17 @@ def test_files_that_are_not_there_are_told(tmp_path):
         simtool.deduplicate(["a"], stop_words=tmp_path)
     assert raised.value.errno and "cannot read" in str(raised.value)
     assert os.fspath(tmp_path) in str(raised.value)
+
+
+def test_dice_is_found_as_by_brute_force():
+    texts = [" ".join(f"w{(row * 7 + at) % 40}" for at in range(5 + row % 9)) for row in range(60)]
+    sets = [set(text.split()) for text in texts]
+    expected = [
+        (a, b)
+        for a, left in enumerate(sets)
+        for b, right in enumerate(sets[a + 1 :], a + 1)
+        if 10 * 2 * len(left & right) >= 8 * (len(left) + len(right))
+    ]
+    found = simtool.deduplicate(texts, similarity="dice:0.8", shingle="words:1").pairs.to_pydict()
+    assert list(zip(found["a"], found["b"])) == expected
+    assert len(expected) > 20

@@ -235,6 +235,7 @@ EXACT = [
     {"similarity": "cosine:0.8", "shingle": "words:1", "keep": "last", "cluster": "components"},
     {"similarity": "containment:0.9", "shingle": "words:2"},
     {"similarity": "tversky:0.7", "shingle": "chars:5"},
+    {"similarity": "dice:0.8", "shingle": "words:2"},
     {"similarity": 1},
 ]
 

@@ -186,7 +186,9 @@ mod tests {
     fn candidates_are_all_that_is_alike_and_little_else() {
         let texts = texts();
         let rows: Vec<&[u8]> = texts.iter().map(String::as_bytes).collect();
-        for similarity in ["0.8", "1", "0.3", "cosine:0.7", "containment:0.9", "tversky:0.6"] {
+        for similarity in
+            ["0.8", "1", "0.3", "cosine:0.7", "containment:0.9", "tversky:0.6", "dice:0.7"]
+        {
             for weight in ["binary", "idf"] {
                 let options =
                     format!("exact:similarity={similarity},weight={weight},shingle=words:1");

@@ -8,6 +8,7 @@
 
 mod containment;
 mod cosine;
+mod dice;
 mod jaccard;
 mod measure;
 mod ratio;
@@ -22,7 +23,7 @@ pub use threshold::Threshold;
 
 /// All measures. The first one is the default.
 pub const MEASURES: &[&Measure] =
-    &[&JACCARD, &COSINE, &containment::CONTAINMENT, &tversky::TVERSKY];
+    &[&JACCARD, &COSINE, &containment::CONTAINMENT, &tversky::TVERSKY, &dice::DICE];
 
 /// Finds a measure by its name, for example "cosine".
 ///

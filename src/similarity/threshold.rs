@@ -286,6 +286,7 @@ mod tests {
                                     let larger = sizes[0].max(sizes[1]);
                                     10 * scaled >= least * (9 * smaller + larger)
                                 }
+                                "dice" => 2 * scaled >= least * (sizes[0] + sizes[1]),
                                 other => panic!("write the definition of {other} here"),
                             }
                         };

@@ -124,9 +124,9 @@ fn what_is_wrong_is_told_with_its_place() {
         (". --methods magic", 2, "--methods magic: must be one of word-simhash,"),
         (". --methods bits=3", 2, "--methods bits=3: is an option"),
         (
-            ". --methods exact:similarity=dice:0.5",
+            ". --methods exact:similarity=overlap:0.5",
             2,
-            "--similarity dice:0.5: measures are jaccard, cosine, containment",
+            "--similarity overlap:0.5: measures are jaccard, cosine, containment",
         ),
         ("nowhere", 1, "nowhere"),
         (". --report truth.tsv", 2, "--report truth.tsv: is there already"),

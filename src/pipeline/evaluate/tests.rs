@@ -112,6 +112,7 @@ fn all_pairs_are_counted_as_one_by_one_for_any_threads() {
         "exact:shingle=words:2,similarity=cosine:0.5",
         "exact:shingle=words:2,weight=idf",
         "exact:shingle=words:1,similarity=tversky:0.5,weight=idf",
+        "exact:shingle=words:2,similarity=dice:0.5",
         "simhash:bits=128,verify=containment:0.3,verify_weight=idf,shingle=words:2",
     ] {
         let methods = NamedMethod::parse_list(text).unwrap();

@@ -95,13 +95,14 @@ fn similar([a, b]: [&[u64]; 2], terms: &DocumentTerms, threshold: Threshold) -> 
     threshold.reached(shared, weigh(&mut a.iter()), weigh(&mut b.iter()))
 }
 
-const WEIGHTED: [(&str, &str); 6] = [
+const WEIGHTED: [(&str, &str); 7] = [
     ("", "0.3"),
     ("", "0.7"),
     ("", "1"),
     ("weight=idf", "0.3"),
     ("weight=idf", "containment:0.7"),
     ("weight=idf", "tversky:0.6"),
+    ("", "dice:0.6"),
 ];
 
 /// Row and row, with their similarity and distance.

@@ -95,6 +95,7 @@ fn is_similar(threshold: Threshold, [shared, left, right]: [u64; 3]) -> bool {
         "containment" => most * x >= least * p.min(q),
         "cosine" => (most * x).pow(2) >= least * least * p * q,
         "tversky" => most * x * 10 >= least * (9 * p.min(q) + p.max(q)),
+        "dice" => most * x * 2 >= least * (p + q),
         other => panic!("write the definition of {other} here"),
     };
     x > 0 && is_reached
@@ -435,6 +436,22 @@ proptest! {
             check_weighted(&documents, threshold(a, c).of(measure));
         }
     }
+}
+
+#[test]
+fn dice_worked_by_hand() {
+    // 2 · 3 / (4 + 5) is 2/3, which the Jaccard similarity 3/6 does not reach.
+    let documents = vec![vec![1, 2, 3, 4], vec![2, 3, 4, 5, 6], vec![6, 7]];
+    let found = |threshold: &str| {
+        let context = Context::default();
+        let join = SetJoin::new(threshold.parse().unwrap(), &context);
+        let close = join.self_join(&source_of(&documents)).unwrap();
+        close.pairs.iter().map(|pair| (pair.a, pair.b)).collect::<Vec<_>>()
+    };
+    assert_eq!(found("dice:2/3"), [(0, 1)]);
+    assert_eq!(found("dice:0.667"), []);
+    assert_eq!(found("2/3"), []);
+    assert_eq!(found("dice:2/7"), [(0, 1), (1, 2)]);
 }
 
 #[test]
