@@ -1,18 +1,17 @@
-//! A corpus whose readings tell how far they have come, and end when the caller no longer wants the
-//! work.
+//! A corpus whose readings report progress, and end when the caller no longer wants the work.
 
 use crate::document::Content;
 use crate::error::{ErrorKind, Result};
 use crate::progress::Progress;
-use crate::read::{Collection, Corpus, Event, Price, Visit};
-use std::path::Path;
+use crate::read::view::{Reading, View};
+use crate::read::{Corpus, Event, Visit};
 
-/// Events after which the caller is asked again.
+/// Number of events after which the reading looks for a stop again.
 const EVENTS: u32 = 64;
-/// Bytes of text after which it is asked again, for documents that are long.
+/// Bytes of text after which the reading looks for a stop again, for long documents.
 const BYTES: usize = 1 << 20;
 
-/// A corpus that is read for as long as `progress` is not cancelled; it is told of every byte.
+/// A corpus that is read until `progress` is cancelled. Every byte that is read is reported.
 #[derive(Clone, Copy)]
 pub(super) struct Watched<'w> {
     pub(super) corpus: &'w dyn Corpus,
@@ -31,50 +30,29 @@ impl Watched<'_> {
     }
 }
 
-impl Corpus for Watched<'_> {
-    fn file_count(&self) -> usize {
-        self.corpus.file_count()
+impl View for Watched<'_> {
+    fn shown(&self) -> &dyn Corpus {
+        self.corpus
     }
 
-    fn file_name(&self, file: usize) -> &Path {
-        self.corpus.file_name(file)
-    }
-
-    fn shard_count(&self) -> usize {
-        self.corpus.shard_count()
-    }
-
-    fn shard_file(&self, shard: usize) -> usize {
-        self.corpus.shard_file(shard)
-    }
-
-    fn shard_bytes(&self, shard: usize) -> u64 {
-        self.corpus.shard_bytes(shard)
-    }
-
-    fn bytes(&self) -> u64 {
-        self.corpus.bytes()
-    }
-
-    fn known_records(&self, shard: usize) -> Option<u64> {
-        self.corpus.known_records(shard)
-    }
-
-    fn price(&self, shard: usize) -> Price {
-        self.corpus.price(shard)
-    }
-
-    fn read_shard(&self, shard: usize, visit: &mut Visit<'_>) -> Result<u64> {
+    fn read_through(
+        &self,
+        shard: usize,
+        visit: &mut Visit<'_>,
+        read: &mut Reading<'_>,
+    ) -> Result<()> {
         self.ask()?;
-        let (mut events, mut bytes, mut told) = (0, 0, 0);
-        let mut tell = |reached: u64| {
-            self.progress.advance(reached.saturating_sub(told));
-            told = told.max(reached);
+        let mut events = 0;
+        let mut bytes = 0;
+        let mut reported = 0;
+        let mut report = |reached: u64| {
+            self.progress.advance(reached.saturating_sub(reported));
+            reported = reported.max(reached);
         };
-        let read = self.corpus.read_shard(shard, &mut |event| {
+        let done = read(&mut |event| {
             events += 1;
             if let Event::Reached(reached) = event {
-                tell(reached);
+                report(reached);
             }
             if let Event::Record(record) = &event
                 && let Content::Document(document) = record.content
@@ -87,13 +65,10 @@ impl Corpus for Watched<'_> {
             }
             visit(event)
         });
-        // The end of a shard is not told of, and what is behind a reader that had enough is not read.
-        tell(self.corpus.shard_bytes(shard));
-        read
-    }
-
-    fn as_files(&self) -> Option<&Collection> {
-        self.corpus.as_files()
+        // No event reports the end of a shard, and the rest of a shard is not read after a visitor had
+        // enough. Either way the whole shard is done.
+        report(self.corpus.shard_bytes(shard));
+        done
     }
 }
 

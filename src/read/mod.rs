@@ -59,6 +59,7 @@ pub mod selection;
 mod sniff;
 mod strict;
 mod texts;
+pub mod view;
 pub mod walk;
 mod warc;
 mod window;

@@ -3,9 +3,8 @@
 use crate::document::{Bad, Content, Record};
 use crate::error::{ErrorKind, Result};
 use crate::fault::{Fault, Severity};
-use crate::read::collection::Collection;
-use crate::read::{Corpus, Event, Price, Visit};
-use std::path::Path;
+use crate::read::view::{Reading, View};
+use crate::read::{Corpus, Event, Visit};
 
 /// A corpus whose first bad record, or first loss of a file, ends the reading with
 /// [`ErrorKind::Loss`].
@@ -39,59 +38,28 @@ impl Strict<'_> {
     }
 }
 
-impl Corpus for Strict<'_> {
-    fn file_count(&self) -> usize {
-        self.0.file_count()
+impl View for Strict<'_> {
+    fn shown(&self) -> &dyn Corpus {
+        self.0
     }
 
-    fn file_name(&self, file: usize) -> &Path {
-        self.0.file_name(file)
-    }
-
-    fn shard_count(&self) -> usize {
-        self.0.shard_count()
-    }
-
-    fn shard_file(&self, shard: usize) -> usize {
-        self.0.shard_file(shard)
-    }
-
-    fn shard_bytes(&self, shard: usize) -> u64 {
-        self.0.shard_bytes(shard)
-    }
-
-    fn known_records(&self, shard: usize) -> Option<u64> {
-        self.0.known_records(shard)
-    }
-
-    fn content_bytes(&self, shard: usize) -> Option<u64> {
-        self.0.content_bytes(shard)
-    }
-
-    fn price(&self, shard: usize) -> Price {
-        self.0.price(shard)
-    }
-
-    fn read_shard(&self, shard: usize, visit: &mut Visit<'_>) -> Result<u64> {
-        self.0.read_shard(shard, &mut |event| match self.loss(shard, &event) {
+    fn read_through(
+        &self,
+        shard: usize,
+        visit: &mut Visit<'_>,
+        read: &mut Reading<'_>,
+    ) -> Result<()> {
+        read(&mut |event| match self.loss(shard, &event) {
             Some(fault) => Err(ErrorKind::Loss { fault }.into()),
             None => visit(event),
         })
-    }
-
-    fn read_shard_behind(&self, shard: usize, byte: u64, visit: &mut Visit<'_>) -> Result<bool> {
-        self.0.read_shard_behind(shard, byte, visit)
-    }
-
-    fn as_files(&self) -> Option<&Collection> {
-        self.0.as_files()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::read::ReadOptions;
+    use crate::read::{Collection, ReadOptions};
     use std::ops::ControlFlow;
 
     #[test]

@@ -13,8 +13,8 @@ use crate::pipeline::outputs::document_name_at;
 use crate::pipeline::shard_summary::CollectionSummary;
 use crate::pipeline::watched::Watched;
 use crate::progress::Work;
-use crate::read::{Corpus, Price, Visit};
-use std::path::Path;
+use crate::read::Corpus;
+use crate::read::view::View;
 
 /// Bytes of a group, on disk.
 const GROUP_BYTES: u64 = 32 << 20;
@@ -26,33 +26,13 @@ struct SomeShards<'c> {
     shards: &'c [usize],
 }
 
-impl Corpus for SomeShards<'_> {
-    fn file_count(&self) -> usize {
-        self.corpus.file_count()
+impl View for SomeShards<'_> {
+    fn shown(&self) -> &dyn Corpus {
+        self.corpus
     }
 
-    fn file_name(&self, file: usize) -> &Path {
-        self.corpus.file_name(file)
-    }
-
-    fn shard_count(&self) -> usize {
-        self.shards.len()
-    }
-
-    fn shard_file(&self, shard: usize) -> usize {
-        self.corpus.shard_file(self.shards[shard])
-    }
-
-    fn shard_bytes(&self, shard: usize) -> u64 {
-        self.corpus.shard_bytes(self.shards[shard])
-    }
-
-    fn price(&self, shard: usize) -> Price {
-        self.corpus.price(self.shards[shard])
-    }
-
-    fn read_shard(&self, shard: usize, visit: &mut Visit<'_>) -> Result<u64> {
-        self.corpus.read_shard(self.shards[shard], visit)
+    fn shown_shards(&self) -> Option<&[usize]> {
+        Some(self.shards)
     }
 }
 
