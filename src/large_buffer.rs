@@ -5,6 +5,7 @@
 //! one that was made larger than it turned out to be costs nothing for what was never touched.
 
 use crate::error::{Error, Result};
+use crate::memory_ledger::{Ledger, Reservation};
 use bytemuck::Pod;
 use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
@@ -27,6 +28,9 @@ pub struct LargeBuffer<T> {
     memory: Memory,
     length: usize,
     element: PhantomData<T>,
+    /// The bytes in the ledger of the computation that uses the buffer.
+    #[expect(dead_code, reason = "held until the buffer is dropped")]
+    held: Option<Reservation>,
 }
 
 #[derive(Debug)]
@@ -66,7 +70,15 @@ impl<T: Pod> LargeBuffer<T> {
 
     fn over(memory: Memory, length: usize) -> Self {
         const { assert!(align_of::<T>() <= align_of::<u128>()) };
-        Self { memory, length, element: PhantomData }
+        Self { memory, length, element: PhantomData, held: None }
+    }
+
+    /// Enters the bytes of the buffer in `ledger` until the buffer is dropped. A clone of the buffer is
+    /// not entered.
+    #[must_use]
+    pub fn entered_in(self, ledger: &Ledger) -> Self {
+        let bytes = (self.length * size_of::<T>()) as u64;
+        Self { held: Some(ledger.hold(bytes)), ..self }
     }
 
     /// `length` zeros, with their memory taken at once unless it comes in large pages.

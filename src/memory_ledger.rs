@@ -28,17 +28,29 @@ struct Account {
     used: AtomicU64,
     /// The largest value that `used` had.
     peak: AtomicU64,
+    /// The account whose bytes this one has a share of.
+    whole: Option<Arc<Self>>,
 }
 
 impl Account {
-    fn note_peak(&self, used: u64) {
+    fn new(limit: u64, whole: Option<Arc<Self>>) -> Arc<Self> {
+        let used = AtomicU64::new(0);
+        let peak = AtomicU64::new(0);
+        Arc::new(Self { limit, used, peak, whole })
+    }
+
+    /// Notes the peak, and enters the bytes in the whole account, too.
+    fn entered(&self, bytes: u64, used: u64) {
         self.peak.fetch_max(used, Ordering::Relaxed);
+        if let Some(whole) = &self.whole {
+            whole.enter(bytes);
+        }
     }
 
     /// Enters `bytes` more, whether or not the limit allows them.
     fn enter(&self, bytes: u64) {
         let before = self.used.fetch_add(bytes, Ordering::Relaxed);
-        self.note_peak(before.saturating_add(bytes));
+        self.entered(bytes, before.saturating_add(bytes));
     }
 
     /// Enters `bytes` more if the limit allows them.
@@ -46,13 +58,16 @@ impl Account {
         let more = |used: u64| used.checked_add(bytes).filter(|&sum| sum <= self.limit);
         let entered = self.used.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more);
         if let Ok(before) = entered {
-            self.note_peak(before + bytes);
+            self.entered(bytes, before + bytes);
         }
         entered.is_ok()
     }
 
     fn leave(&self, bytes: u64) {
         self.used.fetch_sub(bytes, Ordering::Relaxed);
+        if let Some(whole) = &self.whole {
+            whole.leave(bytes);
+        }
     }
 }
 
@@ -60,8 +75,14 @@ impl Ledger {
     /// Creates an empty ledger with a limit of `limit` bytes.
     #[must_use]
     pub fn new(limit: u64) -> Self {
-        let account = Account { limit, used: AtomicU64::new(0), peak: AtomicU64::new(0) };
-        Self(Arc::new(account))
+        Self(Account::new(limit, None))
+    }
+
+    /// Creates a ledger for one user of the memory, with a limit of `limit` bytes of its own. Its bytes
+    /// are entered in this ledger, too.
+    #[must_use]
+    pub fn share(&self, limit: u64) -> Self {
+        Self(Account::new(limit, Some(Arc::clone(&self.0))))
     }
 
     /// Returns the limit in bytes; `u64::MAX` means that there is none.
@@ -180,6 +201,17 @@ mod tests {
         assert!(ledger.try_reserve(0).is_none());
         drop((terms, over));
         assert_eq!((ledger.used(), ledger.peak()), (0, 120));
+    }
+
+    #[test]
+    fn a_share_has_its_own_limit_and_counts_in_the_whole() {
+        let ledger = Ledger::new(100);
+        let share = ledger.share(30);
+        let mut terms = share.try_reserve(20).unwrap();
+        assert!(!terms.try_grow(11));
+        assert_eq!((share.free(), ledger.free()), (10, 80));
+        drop(terms);
+        assert_eq!((share.used(), ledger.used(), ledger.peak()), (0, 0, 20));
     }
 
     #[test]

@@ -82,7 +82,8 @@ impl Run<'_> {
         let kept = sources.as_ref().zip(prices.as_ref()).map(|(source, price)| {
             let each = |bytes| if sources.is_two() { bytes / 2 } else { bytes };
             let spool = (folder, each(room));
-            KeptTerms::new(source, price, each(kept_bytes), spool, progress)
+            let share = self.context.memory().share(each(kept_bytes));
+            KeptTerms::new(source, price, share, spool, progress)
         });
         let context = self.context.with_progress(&clock);
         let join = SetJoin::new(threshold, &context);

@@ -12,6 +12,7 @@
 
 use crate::error::{Error, Result};
 use crate::large_buffer::reserve;
+use crate::memory_ledger::{Ledger, Reservation};
 use crate::progress::Progress;
 use crate::read::Price;
 use crate::search::set_join::{TermSource, Wanted};
@@ -45,10 +46,8 @@ pub(super) struct KeptTerms<'a> {
     progress: &'a dyn Progress,
     /// What was kept of each dear shard, once it was read.
     shards: Vec<OnceLock<KeptShard>>,
-    /// Bytes of memory that terms may take.
-    memory: u64,
-    /// Those that they may still take.
-    memory_left: AtomicU64,
+    /// The memory that terms may take.
+    memory: Ledger,
     spool: Spool,
 }
 
@@ -60,12 +59,12 @@ struct KeptShard {
 }
 
 enum Kept {
-    InMemory(Vec<u64>),
+    InMemory(
+        Vec<u64>,
+        #[expect(dead_code, reason = "held until it is dropped")] Option<Reservation>,
+    ),
     /// In a temporary file, from a byte on.
-    Spooled {
-        file: usize,
-        start: u64,
-    },
+    Spooled { file: usize, start: u64 },
 }
 
 /// Unnamed temporary files.
@@ -95,7 +94,7 @@ impl<'a> KeptTerms<'a> {
     pub(super) fn new(
         source: &'a dyn TermSource,
         price: &'a PriceOf<'a>,
-        memory: u64,
+        memory: Ledger,
         (folder, most_spooled): (&Path, u64),
         progress: &'a dyn Progress,
     ) -> Self {
@@ -107,9 +106,8 @@ impl<'a> KeptTerms<'a> {
             is_full: AtomicBool::new(false),
         };
         let shards = (0..source.shard_count()).map(|_| OnceLock::new()).collect();
-        let memory_left = AtomicU64::new(memory);
         let term_count = source.term_count_hint();
-        Self { source, term_count, price, progress, shards, memory, memory_left, spool }
+        Self { source, term_count, price, progress, shards, memory, spool }
     }
 
     /// Bytes that went to temporary files.
@@ -129,8 +127,10 @@ impl<'a> KeptTerms<'a> {
         let bytes = terms.saturating_mul(TERM_BYTES);
         let room = match (self.price)(shard) {
             Price::Cheap => return false,
-            Price::Unpacked if terms > all / FEW_REMAIN => self.memory,
-            Price::Unpacked | Price::Dear => self.memory.saturating_add(self.spool.most_bytes),
+            Price::Unpacked if terms > all / FEW_REMAIN => self.memory.limit(),
+            Price::Unpacked | Price::Dear => {
+                self.memory.limit().saturating_add(self.spool.most_bytes)
+            }
         };
         // Once there is no room, nothing is kept in vain, in each reading.
         bytes <= room && !self.spool.is_full.load(Ordering::Relaxed)
@@ -144,7 +144,7 @@ impl<'a> KeptTerms<'a> {
         visit: &mut dyn FnMut(u32, &[u64]),
     ) -> Result<()> {
         let nothing =
-            Keeping { of: self, ends: Vec::new(), terms: Vec::new(), taken: 0, writing: None };
+            Keeping { of: self, ends: Vec::new(), terms: Vec::new(), taken: None, writing: None };
         let (mut keeping, mut done) = (Some(nothing), Ok(()));
         self.source.visit_shard(shard, wanted, &mut |index, terms| {
             if let Some(kept) = &mut keeping
@@ -162,18 +162,10 @@ impl<'a> KeptTerms<'a> {
         let Some(kept) = keeping.map(Keeping::finish).transpose()?.flatten() else {
             return Ok(());
         };
-        // Of two readers of one shard, which find the same, one takes nothing.
-        if let Err(KeptShard { terms: Kept::InMemory(terms), .. }) = self.shards[shard].set(kept) {
-            let bytes = terms.len() as u64 * TERM_BYTES;
-            self.memory_left.fetch_add(bytes, Ordering::Relaxed);
-        }
+        // Two readers of one shard find the same terms: the terms of the second reader are dropped, and
+        // their memory is free again.
+        drop(self.shards[shard].set(kept));
         Ok(())
-    }
-
-    /// Takes so many bytes of what is left of the memory, if there are as many.
-    fn take_memory(&self, bytes: u64) -> bool {
-        let less = |left: u64| left.checked_sub(bytes);
-        self.memory_left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less).is_ok()
     }
 }
 
@@ -187,11 +179,11 @@ impl TermSource for KeptTerms<'_> {
     }
 
     fn told_bytes(&self) -> u64 {
-        self.source.told_bytes() + self.memory - self.memory_left.load(Ordering::Relaxed)
+        self.source.told_bytes() + self.memory.used()
     }
 
     fn keeping_bytes(&self) -> u64 {
-        self.memory
+        self.memory.limit()
     }
 
     fn is_weighted(&self) -> bool {
@@ -213,7 +205,7 @@ impl TermSource for KeptTerms<'_> {
         visit: &mut dyn FnMut(u32, &[u64]),
     ) -> Result<()> {
         match self.shards[shard].get() {
-            Some(KeptShard { ends, terms: Kept::InMemory(terms) }) => {
+            Some(KeptShard { ends, terms: Kept::InMemory(terms, _) }) => {
                 for (index, range) in wanted_ranges(ends, wanted) {
                     visit(index, &terms[range.start as usize..range.end as usize]);
                 }
@@ -246,8 +238,8 @@ struct Keeping<'k, 'a> {
     ends: Vec<u64>,
     /// The terms, or those that are not yet written.
     terms: Vec<u64>,
-    /// Bytes that were taken of the memory.
-    taken: u64,
+    /// The memory that is taken for the terms.
+    taken: Option<Reservation>,
     /// The file that the terms go to, once they are too many for the memory.
     writing: Option<Writing<'k>>,
 }
@@ -274,7 +266,7 @@ impl Keeping<'_, '_> {
             let has_room = writing.write(&self.terms)? && writing.write(terms)?;
             self.writing = Some(writing);
             self.terms = Vec::new();
-            self.give_back();
+            self.taken = None;
             return Ok(has_room);
         }
         reserve(&mut self.terms, terms.len(), WHAT)?;
@@ -285,14 +277,14 @@ impl Keeping<'_, '_> {
     /// Makes room for `more` terms, if the memory allows it.
     fn has_room(&mut self, more: usize) -> bool {
         let needed = (self.terms.len() + more) as u64;
-        if needed <= self.taken / TERM_BYTES {
+        let taken = self.taken.as_ref().map_or(0, Reservation::bytes);
+        if needed <= taken / TERM_BYTES {
             return true;
         }
-        // Twice as much, so that it is seldom moved; or what is needed, where there is no more.
-        for terms in [needed.max(FIRST_TERMS).max(self.taken / TERM_BYTES * 2), needed] {
-            let bytes = terms * TERM_BYTES - self.taken;
-            if self.of.take_memory(bytes) {
-                self.taken += bytes;
+        // Twice as much, so that the terms are rarely moved; or only as much as needed, if the memory
+        // has no room for more.
+        for terms in [needed.max(FIRST_TERMS).max(taken / TERM_BYTES * 2), needed] {
+            if self.take(terms * TERM_BYTES - taken) {
                 let have = self.terms.len();
                 return self.terms.try_reserve_exact(terms as usize - have).is_ok();
             }
@@ -300,9 +292,15 @@ impl Keeping<'_, '_> {
         false
     }
 
-    fn give_back(&mut self) {
-        let bytes = std::mem::take(&mut self.taken);
-        self.of.memory_left.fetch_add(bytes, Ordering::Relaxed);
+    /// Takes `bytes` more of the memory, if there is room for them.
+    fn take(&mut self, bytes: u64) -> bool {
+        match &mut self.taken {
+            Some(taken) => taken.try_grow(bytes),
+            None => {
+                self.taken = self.of.memory.try_reserve(bytes);
+                self.taken.is_some()
+            }
+        }
     }
 
     /// The shard, if there was room for the last of it.
@@ -316,10 +314,11 @@ impl Keeping<'_, '_> {
             writing.finish()
         } else {
             self.terms.shrink_to_fit();
-            let used = (self.terms.len() as u64 * TERM_BYTES).min(self.taken);
-            self.taken -= used;
-            self.give_back();
-            Kept::InMemory(std::mem::take(&mut self.terms))
+            let mut taken = self.taken.take();
+            if let Some(taken) = &mut taken {
+                taken.shrink_to(self.terms.len() as u64 * TERM_BYTES);
+            }
+            Kept::InMemory(std::mem::take(&mut self.terms), taken)
         };
         Ok(Some(KeptShard { ends, terms }))
     }
@@ -509,8 +508,13 @@ mod tests {
                 let source = counted();
                 let is_dear = |shard: usize| shard % 3 != 1;
                 let price = |shard| if is_dear(shard) { Price::Dear } else { Price::Cheap };
-                let kept =
-                    KeptTerms::new(&source, &price, memory, (folder.path(), u64::MAX), &NoProgress);
+                let kept = KeptTerms::new(
+                    &source,
+                    &price,
+                    Ledger::new(memory),
+                    (folder.path(), u64::MAX),
+                    &NoProgress,
+                );
                 let context = context.with_memory(memory_bytes);
                 let join = SetJoin::new(threshold, &context);
                 let alike = join.self_join(&kept).unwrap();
@@ -532,13 +536,13 @@ mod tests {
                     u64::MAX => assert_eq!(spooled, 0),
                     _ => assert!(spooled < all_bytes),
                 }
-                let left = kept.memory_left.load(Ordering::Relaxed);
+                let used = kept.memory.used();
                 let in_memory = |shard: &KeptShard| match &shard.terms {
-                    Kept::InMemory(terms) => terms.len() as u64 * TERM_BYTES,
+                    Kept::InMemory(terms, _) => terms.len() as u64 * TERM_BYTES,
                     Kept::Spooled { .. } => 0,
                 };
                 let held: u64 = kept.shards.iter().filter_map(OnceLock::get).map(in_memory).sum();
-                assert_eq!(left, memory - held);
+                assert_eq!(used, held);
             }
         }
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
@@ -578,7 +582,7 @@ mod tests {
             {
                 let folder = (folder.path(), most);
                 let price = &|_| price;
-                let kept = KeptTerms::new(&source, price, memory, folder, &NoProgress);
+                let kept = KeptTerms::new(&source, price, Ledger::new(memory), folder, &NoProgress);
                 for wanted in
                     [Wanted::All, remaining, Wanted::Some(&fewer), Wanted::Some(&|_| false)]
                 {
@@ -598,7 +602,8 @@ mod tests {
         let all = source.term_count_hint();
         for (remaining, is_kept) in [(all / 2, false), (all / 5, true)] {
             let folder = (folder.path(), u64::MAX);
-            let kept = KeptTerms::new(&source, &|_| Price::Unpacked, 0, folder, &NoProgress);
+            let kept =
+                KeptTerms::new(&source, &|_| Price::Unpacked, Ledger::new(0), folder, &NoProgress);
             read(&kept, Wanted::All);
             read(&kept, Wanted::Some(&|index| index.is_multiple_of(5)));
             assert_eq!(kept.spooled_bytes(), 0);
@@ -613,7 +618,7 @@ mod tests {
     fn a_folder_that_takes_no_files_is_named() {
         let source = counted();
         let folder = (Path::new("/nowhere/at/all"), u64::MAX);
-        let kept = KeptTerms::new(&source, &|_| Price::Dear, 0, folder, &NoProgress);
+        let kept = KeptTerms::new(&source, &|_| Price::Dear, Ledger::new(0), folder, &NoProgress);
         let error = kept.visit_shard(3, Wanted::All, &mut |_, _| {}).unwrap_err();
         assert_eq!(error.to_string(), "cannot create a temporary file in /nowhere/at/all");
     }

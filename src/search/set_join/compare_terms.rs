@@ -78,7 +78,7 @@ impl TermComparison<'_> {
         } else {
             let batches = self.batches(&candidates, &sizes);
             let compared = batches.iter().map(|batch| self.compared(batch, &rows, sizes_of));
-            in_order(&compared.collect::<Result<Vec<_>>>()?, self.context.threads())?
+            in_order(&compared.collect::<Result<Vec<_>>>()?, self.context)?
         };
         self.context.progress().counted("candidates", candidates.len() as u64);
         Ok(alike)
@@ -142,6 +142,7 @@ impl TermComparison<'_> {
             shared.iter().filter_map(alike).count()
         });
         let mut found = LargeBuffer::try_zeroed(counts.iter().sum(), PAIRS)?;
+        found = found.entered_in(self.context.memory());
         let (mut rest, mut work) = (&mut found[..], Vec::new());
         for (part, count) in parts.into_iter().zip(counts) {
             let (own, after) = rest.split_at_mut(count);

@@ -142,7 +142,7 @@ mod tests {
             sketching.push(document, &set, &mut scratch).unwrap();
         }
         let context = &Context::default();
-        let all = Sketches::new(&[sketching], |_| true, threshold, context.threads()).unwrap();
+        let all = Sketches::new(&[sketching], |_| true, threshold, context).unwrap();
         let scan = WindowScan {
             sets: &all,
             candidates: &all,

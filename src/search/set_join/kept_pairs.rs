@@ -121,7 +121,7 @@ impl<'a> KeptPairs<'a> {
         for pair in &mut self.pairs {
             (pair.a, pair.b) = (pair.a.min(pair.b), pair.a.max(pair.b));
         }
-        in_order(&[self.pairs], self.join.threads())
+        in_order(&[self.pairs], self.join.context())
     }
 
     /// Chooses which documents of a batch are kept, and gives how many pairs these had among them; none
@@ -167,7 +167,7 @@ impl<'a> KeptPairs<'a> {
         }
         visited?;
         drop(asked);
-        let pairs = in_order(&parts, self.join.threads())?;
+        let pairs = in_order(&parts, self.join.context())?;
         drop(parts);
         self.keep(&left, &pairs);
         drop(pairs);
@@ -242,7 +242,10 @@ impl<'a> KeptPairs<'a> {
     /// turns came before.
     fn look_through(&mut self, sizes: &[u32]) -> Result<()> {
         let (threshold, turns) = (self.join.join.threshold, &self.turns);
-        self.join.threads().sort_by_key(&mut self.pairs, |pair| (pair.a, turns.first(pair.b)));
+        self.join
+            .context()
+            .threads()
+            .sort_by_key(&mut self.pairs, |pair| (pair.a, turns.first(pair.b)));
         let mut closest = None;
         self.pairs.retain(|pair| {
             let similarity =
@@ -266,6 +269,6 @@ impl<'a> KeptPairs<'a> {
     /// The sketches of some of the documents.
     fn only(&self, is_one: impl Fn(u32, Fate) -> bool) -> Result<Sketches> {
         let is_one = |row: u32| is_one(row, self.fates[row as usize]);
-        self.join.sketches.only(is_one, self.join.join.threshold, self.join.threads())
+        self.join.sketches.only(is_one, self.join.join.threshold, self.join.context())
     }
 }

@@ -5,10 +5,10 @@
 //! itself, digit by digit, in a cache.
 
 use crate::close::SetPair;
+use crate::context::Context;
 use crate::error::Result;
 use crate::kernels::partition::counts_to_starts;
 use crate::large_buffer::LargeBuffer;
-use crate::threads::Threads;
 use bytemuck::Pod;
 use std::ops::Deref;
 
@@ -62,10 +62,11 @@ const FEW: usize = 256;
 /// The memory cannot be had.
 pub(super) fn in_order<P: RowPair>(
     parts: &[impl Deref<Target = [P]> + Sync],
-    threads: &Threads,
+    context: &Context<'_>,
 ) -> Result<LargeBuffer<P>> {
+    let threads = context.threads();
     let all = parts.iter().map(|part| part.len()).sum();
-    let mut pairs = LargeBuffer::try_zeroed(all, PAIRS)?;
+    let mut pairs = LargeBuffer::try_zeroed(all, PAIRS)?.entered_in(context.memory());
     if all == 0 {
         return Ok(pairs);
     }
@@ -181,11 +182,14 @@ fn put_in_order<P: RowPair>(pairs: &mut [P]) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::progress::NoProgress;
+    use crate::resources::Resources;
     use crate::stable_hash::mix;
 
     #[test]
     fn pairs_of_many_parts_are_in_order() {
-        let pool = Threads::new(3).unwrap();
+        let resources = Resources { threads: 3, ..Resources::default() };
+        let pooled = Context::new(&resources, &NoProgress).unwrap();
         // Rows near each other, far from each other, and one with most of the pairs.
         let rows: [fn(u64) -> u32; 3] = [
             |draw| (draw % 3_000) as u32,
@@ -202,8 +206,8 @@ mod tests {
                 let parts: Vec<Vec<SetPair>> = all.chunks(777).map(<[_]>::to_vec).collect();
                 let mut expected = all;
                 expected.sort_by_key(|pair| (pair.a, pair.b));
-                for threads in [&Threads::CALLER, &pool] {
-                    assert!(*in_order(&parts, threads).unwrap() == expected[..], "{count}");
+                for context in [&Context::default(), &pooled] {
+                    assert!(*in_order(&parts, context).unwrap() == expected[..], "{count}");
                 }
             }
         }

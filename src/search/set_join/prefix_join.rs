@@ -105,7 +105,8 @@ impl PrefixJoin<'_> {
             let length = size - self.threshold.min_shared(size, size) + 1;
             self.prefix(set, length)
         };
-        let mut buffer = LargeBuffer::<u32>::try_zeroed(sets.rank_count as usize + 2, INDEX)?;
+        let mut buffer = LargeBuffer::<u32>::try_zeroed(sets.rank_count as usize + 2, INDEX)?
+            .entered_in(self.context.memory());
         let offsets = &mut *buffer;
         for set in 0..sets.len() {
             for &rank in indexed(set) {
@@ -117,7 +118,8 @@ impl PrefixJoin<'_> {
             sum += *offset;
             *offset = sum;
         }
-        let mut posting_buffer = LargeBuffer::<Posting>::try_zeroed(sum as usize, INDEX)?;
+        let mut posting_buffer = LargeBuffer::<Posting>::try_zeroed(sum as usize, INDEX)?
+            .entered_in(self.context.memory());
         let postings = &mut *posting_buffer;
         for set in 0..sets.len() {
             let first = sets.unmatched[set] + 1;

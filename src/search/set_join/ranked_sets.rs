@@ -328,7 +328,7 @@ impl Ranking<'_> {
         sets: &mut RankedSets,
     ) -> Result<()> {
         let total = *sets.offsets.last().unwrap_or(&0);
-        let mut ranks = LargeBuffer::try_zeroed(total, INDEX)?;
+        let mut ranks = LargeBuffer::try_zeroed(total, INDEX)?.entered_in(self.context.memory());
         let mut ranges = Vec::new();
         let (mut rest, mut first, mut taken) = (&mut ranks[..], 0, 0);
         for worker in 1..=self.context.threads().count() {

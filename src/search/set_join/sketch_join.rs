@@ -9,10 +9,10 @@ use super::term_source::Sources;
 use super::window_scan::{Candidates, WindowScan};
 use super::{BYTES_OF_FEW_PAIRS, Joined, SetJoin};
 use crate::close::{ClosePairs, SetPair};
+use crate::context::Context;
 use crate::error::Result;
 use crate::large_buffer::{LargeBuffer, filled};
 use crate::progress::Work;
-use crate::threads::Threads;
 use std::ops::Range;
 
 /// Bytes per term of documents that are compared term by term: the term, and its number in a table
@@ -83,10 +83,9 @@ impl<'a> SketchJoin<'a> {
         second_from: Option<u32>,
     ) -> Result<Self> {
         join.context.progress().begin("compare sketches", Work::Steps(0));
-        let threads = join.context.threads();
         let end = second_from.unwrap_or(u32::MAX);
         let sketches = |side: Range<u32>| {
-            Sketches::new(&sketched, |row| side.contains(&row), join.threshold, threads)
+            Sketches::new(&sketched, |row| side.contains(&row), join.threshold, join.context)
         };
         let of_second = |from: u32| sketches(from..u32::MAX).map(|sketches| (from, sketches));
         let second = second_from.map(of_second).transpose()?;
@@ -105,7 +104,7 @@ impl<'a> SketchJoin<'a> {
     /// # Errors
     /// Those of the source and of `deciding`; the pairs are too many; the memory cannot be had.
     pub(super) fn pairs(&self, deciding: Option<&Deciding<'_>>) -> Result<Joined> {
-        let (threshold, threads) = (self.join.threshold, self.threads());
+        let threshold = self.join.threshold;
         let scans = match &self.second {
             Some((_, second)) => Scan::across(&self.sketches, second).into(),
             None => Vec::from(Scan::within(&self.sketches)),
@@ -128,7 +127,7 @@ impl<'a> SketchJoin<'a> {
         visited?;
         let mut pairs = match alike.len() {
             1 => alike.swap_remove(0),
-            _ => in_order(&alike, threads)?,
+            _ => in_order(&alike, self.context())?,
         };
         let second_from = self.second.as_ref().map_or(0, |(from, _)| *from);
         if second_from > 0 {
@@ -153,7 +152,7 @@ impl<'a> SketchJoin<'a> {
     ) -> Result<()> {
         let mut held = 0;
         self.near(scans, self.memory / 4 / BYTES_PER_CANDIDATE, &mut |near| {
-            let candidates = in_order(&near, self.threads())?;
+            let candidates = in_order(&near, self.context())?;
             drop(near);
             let left = self.memory.saturating_sub(held * BYTES_PER_PAIR).max(self.memory / 4);
             let comparison = TermComparison {
@@ -201,7 +200,7 @@ impl<'a> SketchJoin<'a> {
         (self.memory / 4 * 3).max(BYTES_OF_FEW_PAIRS) / BYTES_PER_PAIR
     }
 
-    pub(super) fn threads(&self) -> &'a Threads {
-        self.join.context.threads()
+    pub(super) fn context(&self) -> &'a Context<'a> {
+        self.join.context
     }
 }

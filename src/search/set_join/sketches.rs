@@ -13,13 +13,13 @@
 
 use super::large_vec::LargeVec;
 use super::prune::{Shard, shard_of};
+use crate::context::Context;
 use crate::distinct_terms::DistinctTerms;
 use crate::error::Result;
 use crate::kernels::hamming_groups::GROUP;
 use crate::large_buffer::{LargeBuffer, reserve};
 use crate::similarity::Threshold;
 use crate::stable_hash::mix;
-use crate::threads::Threads;
 use std::ops::Range;
 
 /// What the memory is for.
@@ -218,7 +218,7 @@ impl Sketches {
         parts: &[Sketching],
         of_side: impl Fn(u32) -> bool,
         threshold: Threshold,
-        threads: &Threads,
+        context: &Context<'_>,
     ) -> Result<Self> {
         let mut order: Vec<(u32, u32, (u32, usize))> = Vec::new();
         for (number, part) in (0..).zip(parts) {
@@ -227,7 +227,7 @@ impl Sketches {
         }
         order.sort_unstable();
         let bits = |(part, start): (u32, usize), word| parts[part as usize].bits[start + word];
-        Self::arranged(&order, bits, threshold, threads)
+        Self::arranged(&order, bits, threshold, context)
     }
 
     /// Those of documents for which `is_one` holds.
@@ -238,7 +238,7 @@ impl Sketches {
         &self,
         is_one: impl Fn(u32) -> bool,
         threshold: Threshold,
-        threads: &Threads,
+        context: &Context<'_>,
     ) -> Result<Self> {
         let mut order = Vec::new();
         for (number, level) in (0_u32..).zip(&self.levels) {
@@ -253,7 +253,7 @@ impl Sketches {
             let (level, at) = (&self.levels[level as usize], at as usize);
             level.groups[at / GROUP * level.group_words() + word * GROUP + at % GROUP]
         };
-        Self::arranged(&order, bits, threshold, threads)
+        Self::arranged(&order, bits, threshold, context)
     }
 
     /// The sketches of sizes and documents in ascending order, with the words that `bits` gives of the
@@ -262,7 +262,7 @@ impl Sketches {
         order: &[(u32, u32, P)],
         bits: impl Fn(P, usize) -> u64 + Sync + Send,
         threshold: Threshold,
-        threads: &Threads,
+        context: &Context<'_>,
     ) -> Result<Self> {
         let words: Vec<usize> = order.iter().map(|&(size, ..)| words_of(size, threshold)).collect();
         let (mut levels, mut start) = (Vec::new(), 0);
@@ -273,8 +273,9 @@ impl Sketches {
             let group_words = words * GROUP;
             let count = of_level.len().div_ceil(GROUP);
             let mut groups = LargeBuffer::try_zeroed(count * group_words, SKETCHES)?;
+            groups = groups.entered_in(context.memory());
             let work = groups.chunks_mut(group_words).zip(of_level.chunks(GROUP)).collect();
-            let limits = threads.map(work, |(group, sets): (&mut [u64], &[_])| {
+            let limits = context.threads().map(work, |(group, sets): (&mut [u64], &[_])| {
                 let mut largest = 0;
                 for (lane, &(size, _, place)) in sets.iter().enumerate() {
                     for word in 0..words {

@@ -589,6 +589,25 @@ fn pairs_that_are_too_many_for_the_memory_are_refused() {
 }
 
 #[test]
+fn large_buffers_are_entered_in_the_ledger_and_released() {
+    let document = |number: u64| (0..200).map(mix).chain([mix(1000 + number)]).collect();
+    let documents: Vec<Vec<u64>> = (0..600).map(document).collect();
+    let source = source_of(&documents);
+    let limit = 64 << 20;
+    let context = Context::default().with_memory(limit);
+    let join = SetJoin::new(threshold(4, 5), &context);
+    let close = join.self_join(&source).unwrap();
+    let pairs = close.pairs.len() as u64;
+    assert_eq!(pairs, 600 * 599 / 2);
+    // The pairs are there twice while they are put in order.
+    let of_pairs = 2 * pairs * size_of::<SetPair>() as u64;
+    let peak = context.memory().peak();
+    assert!((of_pairs / 2..limit).contains(&peak), "{peak}");
+    drop(close);
+    assert_eq!(context.memory().used(), 0);
+}
+
+#[test]
 fn terms_that_are_joined_at_once_fit_into_32_bits() {
     let fitting = |memory_bytes| {
         SetJoin { threshold: threshold(4, 5), memory_bytes, context: &Context::default() }.fitting()
@@ -648,7 +667,7 @@ fn templates_are_compared_by_blocks_of_terms() {
     let by_sketches = SketchJoin::new(&join, &sources, &shards, sketches, None).unwrap();
     let scans = Scan::within(&by_sketches.sketches);
     let visited = by_sketches.near(&scans, u64::MAX, &mut |found| {
-        candidates = in_order(&found, &Threads::CALLER)?;
+        candidates = in_order(&found, &context)?;
         Ok(())
     });
     visited.unwrap();
