@@ -18,8 +18,8 @@ const MAPPED_BYTES: usize = 64 << 10;
 /// for less, small pages are cheaper.
 const LARGE_PAGES_BYTES: usize = 8 << 20;
 
-/// Bytes that are left beside a large array that may be refused: for the many small things, which
-/// are not, since without memory for them the program ends.
+/// Bytes that stay free next to a large array. The many small allocations need them: when a small
+/// allocation fails, the program ends.
 const LEFT_BYTES: usize = 8 << 20;
 
 /// A fixed number of zeroed elements.
@@ -235,7 +235,7 @@ mod tests {
         assert!(small.iter().chain(&*large).all(|&number| number == 0));
         assert_eq!((small.len(), large.len()), (3, 1 << 17));
         let message = |error: Error| error.to_string();
-        // More than any address space, and more than a number of bytes can tell.
+        // More than any address space holds, and more bytes than 64 bits can count.
         for length in [1 << 57, usize::MAX / 4] {
             let error = message(LargeBuffer::<u64>::try_zeroed(length, "the numbers").unwrap_err());
             assert!(error.starts_with("cannot have ") && error.contains("the numbers"), "{error}");

@@ -1,19 +1,19 @@
-//! How far a long run has come, for a face to show, and whether it is to go on.
+//! The progress of a long run, and the question whether it should go on.
 
 use std::fmt::Display;
 
-/// How much there is to do in a stage.
+/// The amount of work of a stage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Work {
     /// Bytes to read.
     Bytes(u64),
-    /// Steps of about the same length, of which nobody need know what they are; 0 if their number is
-    /// not known.
+    /// Steps of about the same length; 0 if their number is not known. The meaning of a step does
+    /// not matter to the receiver.
     Steps(u64),
 }
 
 impl Work {
-    /// The bytes or steps.
+    /// Returns the number of bytes or steps.
     #[must_use]
     pub fn amount(self) -> u64 {
         match self {
@@ -22,23 +22,22 @@ impl Work {
     }
 }
 
-/// Takes note of progress; called from any thread.
+/// Receives progress. Its methods are called from any thread.
 pub trait Progress: Sync {
-    /// A stage begins with so much to do; the one before it is over.
+    /// A stage begins with this amount of work, and the stage before it ends.
     fn begin(&self, stage: &'static str, work: Work);
 
-    /// So many more bytes or steps are done.
+    /// This many more bytes or steps are done.
     fn advance(&self, amount: u64);
 
-    /// The stage that is going on has so many of something: rows, terms, pairs.
+    /// Reports a count of the current stage, such as its rows, terms or pairs.
     fn counted(&self, _what: &'static str, _count: u64) {}
 
-    /// A join was planned, and is about to begin.
+    /// A join was planned and is about to begin.
     fn planned(&self, _plan: &dyn Display) {}
 
-    /// Whether the caller wants the work to stop; asked every few milliseconds while something is
-    /// read or joined, from any thread. Once it says so, the work ends with
-    /// [`ErrorKind::Cancelled`].
+    /// Returns whether the caller wants the work to stop. Long work asks this every few
+    /// milliseconds, from any thread, and then ends with [`ErrorKind::Cancelled`].
     ///
     /// [`ErrorKind::Cancelled`]: crate::ErrorKind::Cancelled
     fn is_cancelled(&self) -> bool {
@@ -46,7 +45,7 @@ pub trait Progress: Sync {
     }
 }
 
-/// Takes no note.
+/// Ignores progress.
 #[derive(Clone, Copy, Debug)]
 pub struct NoProgress;
 
@@ -55,10 +54,10 @@ impl Progress for NoProgress {
     fn advance(&self, _amount: u64) {}
 }
 
-/// Steps that a stage is cut into whose parts are shares of it.
+/// Number of steps of a stage that is divided into shares.
 const STEPS: u64 = 1 << 40;
 
-/// A share of a stage: what a part of a recursion is of all of it.
+/// A share of a stage, for recursive work: each part of the recursion owns a share.
 #[derive(Clone, Copy)]
 pub struct Share<'p> {
     progress: &'p dyn Progress,
@@ -66,25 +65,25 @@ pub struct Share<'p> {
 }
 
 impl<'p> Share<'p> {
-    /// Begins a stage; the share that is all of it.
+    /// Begins a stage and returns the share that is all of it.
     pub fn begin(stage: &'static str, progress: &'p dyn Progress) -> Self {
         progress.begin(stage, Work::Steps(STEPS));
         Self { progress, steps: STEPS as f64 }
     }
 
-    /// The share of a stage of which nobody takes note.
+    /// Returns a share that reports nothing.
     #[must_use]
     pub fn untold() -> Share<'static> {
         Share { progress: &NoProgress, steps: 0.0 }
     }
 
-    /// What `part` of `whole` is of it.
+    /// Returns the share of one part: `part` of `whole`.
     #[must_use]
     pub fn part(self, part: usize, whole: usize) -> Self {
         Self { steps: self.steps * part as f64 / whole.max(1) as f64, ..self }
     }
 
-    /// It is done.
+    /// Reports the share as done.
     #[expect(clippy::cast_sign_loss, reason = "there are no negative shares")]
     pub fn done(self) {
         self.progress.advance(self.steps as u64);

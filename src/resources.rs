@@ -1,4 +1,4 @@
-//! What a run may use of the machine.
+//! The resources of the machine that a run may use.
 
 use crate::error::{Error, Result};
 use crate::kernels::Isa;
@@ -8,15 +8,15 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::thread::available_parallelism;
 
-/// What a run may use of the machine. It never changes a result.
+/// The resources of the machine that a run may use. They never change a result.
 #[derive(Clone, Debug)]
 pub struct Resources {
     /// Worker threads, at least 1.
     pub threads: usize,
-    /// Memory beside mapped files, in bytes: with less, more is read again or goes to temporary
-    /// files.
+    /// Bytes of memory, mapped files not included. With less memory, more is read again or goes to
+    /// temporary files.
     pub memory: u64,
-    /// Where temporary files go.
+    /// Folder for temporary files.
     pub temporary_folder: PathBuf,
     /// The instruction set of the hot loops.
     pub isa: Isa,
@@ -34,12 +34,12 @@ impl Default for Resources {
     }
 }
 
-/// Most threads that can be asked for.
+/// Largest number of threads that can be requested.
 const MOST_THREADS: usize = 512;
 
 impl Resources {
-    /// The resources of `options`, from which it takes `threads`, of which 0 are all cores, `max_memory`
-    /// and `tmp_dir`; what is not given is as [by default](Self::default).
+    /// Parses the resources in `options`: takes `threads` (0 for all cores), `max_memory` and
+    /// `tmp_dir`. Missing options have their [default](Self::default).
     ///
     /// # Errors
     ///
@@ -63,8 +63,8 @@ impl Resources {
     }
 }
 
-/// Four fifths of the memory that the machine has, or the process's control group if that is less;
-/// no limit where the system does not tell.
+/// Returns four fifths of the memory of the machine, or of the limit of the control group of the
+/// process if that is less. Returns no limit if the system does not report its memory.
 #[must_use]
 pub fn default_memory() -> u64 {
     let machine = fs::read_to_string("/proc/meminfo").ok().and_then(|text| machine_memory(&text));
@@ -74,15 +74,15 @@ pub fn default_memory() -> u64 {
     least.map_or(u64::MAX, |bytes| bytes / 5 * 4)
 }
 
-/// Bytes of the machine's memory, from the system's table.
+/// Returns the bytes of memory of the machine, from the table of the system.
 fn machine_memory(table: &str) -> Option<u64> {
     let line = table.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
     let kilobytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
     kilobytes.checked_mul(1 << 10)
 }
 
-/// The limits of a control group and of all above it, of either version, where `root` holds the
-/// groups and `own` says which one it is.
+/// Returns the limits of a control group and of all groups above it, for both versions of control
+/// groups. `root` is the folder of the groups, and `own` names the group of the process.
 fn group_limits(root: &Path, own: &str) -> Vec<u64> {
     let mut limits = Vec::new();
     for line in own.lines() {

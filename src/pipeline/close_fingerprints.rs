@@ -13,14 +13,14 @@ use crate::matches::ValuePair;
 use crate::sides::Sides;
 use crate::similarity::Threshold;
 
-/// The methods of a self-join whose equal rows stay together.
+/// Methods of a self-join that keep equal rows together.
 pub(super) const SELF_JOINS: &[IndexName] =
     &[IndexName::PartitionJoin, IndexName::MultiIndexJoin, IndexName::SpilledJoin];
-/// Those of a join of two sides.
+/// Methods of a join of two sides that keep equal rows together.
 pub(super) const JOINS: &[IndexName] = &[IndexName::BipartiteJoin, IndexName::StreamedQueries];
 
-/// All rows of one side, or of two, within `distance` of each other, by the method that serves best;
-/// `progress` is told of it. With a `recall`, perhaps only that part of them, by bands.
+/// Finds all rows of one side, or of two, within `distance` of each other, by the method that costs
+/// the least. With a `recall`, the join uses bands and may miss the rest of the pairs.
 ///
 /// # Errors
 ///

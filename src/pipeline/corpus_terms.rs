@@ -1,4 +1,4 @@
-//! A collection as documents with terms, for the join of sets.
+//! A collection as a source of terms for the join of sets.
 
 use super::config::Keep;
 use super::method::{DocumentTerms, TermScratch};
@@ -10,13 +10,13 @@ use crate::read::{Corpus, Price};
 use crate::search::set_join::{TermSource, Wanted};
 use std::sync::OnceLock;
 
-/// Bytes of text for each term, about, to size tables before the text was read.
+/// Approximate bytes of text per term, to size tables before the text is read.
 const BYTES_A_TERM: u64 = 6;
-/// Bytes of text for each packed byte of zstd or Parquet, about. Of gzip, which may hold HTML that is
-/// mostly tags, nothing is said.
+/// Approximate bytes of text per packed byte of zstd or Parquet. There is no such figure for gzip,
+/// because it often holds HTML that is mostly tags.
 const UNPACKED: u64 = 3;
 
-/// A collection as terms, and what its first reading tells besides.
+/// A collection as terms, with the summary of its first reading.
 pub(super) struct CorpusTerms<'c> {
     collection: &'c dyn Corpus,
     terms: &'c DocumentTerms,
@@ -46,7 +46,7 @@ impl<'c> CorpusTerms<'c> {
         rows
     }
 
-    /// What the first reading told, after every shard was read.
+    /// Returns the summary of the first reading, after every shard was read.
     ///
     /// # Errors
     ///
@@ -94,7 +94,8 @@ impl TermSource for CorpusTerms<'_> {
     ) -> Result<()> {
         let mut scratch = TermScratch::default();
         if let Some(summary) = self.summaries[shard].get() {
-            // No file is opened of which nothing is wanted, and none read beyond what is.
+            // A file without a wanted document is not opened, and a reading ends at the last wanted
+            // one.
             let wanted = &|index| wanted.has(index);
             let last = (0..summary.document_count()).rev().find(|&index| wanted(index));
             let Some(last) = last else {

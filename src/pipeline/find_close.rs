@@ -22,7 +22,7 @@ use crate::search::set_join::SetJoin;
 use crate::sides::Sides;
 use crate::similarity::Threshold;
 
-/// What is close, and what the reading told.
+/// The similar documents, with the summary of the reading.
 #[derive(Clone, Debug)]
 pub(super) struct FoundClose {
     pub(super) read: Sides<CollectionSummary>,
@@ -36,8 +36,8 @@ pub(super) struct FoundClose {
 ///
 /// # Errors
 ///
-/// There are more than 2³² − 1 documents, the memory is too little, a temporary file fails, or `progress`
-/// says that the work is to stop. What is wrong with the input is part of the result.
+/// There are more than 2³² − 1 documents, the memory is too little, a temporary file fails, or the
+/// work is cancelled. Faults of the input are part of the result.
 pub(super) fn find_close(
     corpora: Sides<&dyn Corpus>,
     plan: &Plan,
@@ -59,7 +59,7 @@ struct Run<'r> {
 }
 
 impl Run<'_> {
-    /// The sets of terms themselves are joined.
+    /// Joins the sets of terms themselves.
     fn sets(&self, threshold: Threshold) -> Result<FoundClose> {
         let progress = self.context.progress();
         let clock = StageClock::start(progress);
@@ -70,13 +70,13 @@ impl Run<'_> {
         let any_dear = (self.corpora.iter()).any(|corpus| {
             (0..corpus.shard_count()).any(|shard| corpus.price(shard) != Price::Cheap)
         });
-        // Terms that are kept, if any are dear to read.
+        // Terms are kept only if some text is expensive to read again.
         let learned_bytes =
             terms.frequencies().map_or(0, |learned| Frequencies::bytes(learned.len() as u64));
         let _learned = self.context.memory().hold(learned_bytes);
         let kept_bytes = if any_dear { self.context.memory().free() / 3 } else { 0 };
         let folder = self.context.temporary_folder();
-        // Others write there too. What has no room is read again.
+        // Other programs write to the folder, too. Terms without room are read again.
         let room = if any_dear { free_bytes(folder) / 10 * 9 } else { 0 };
         let prices = self.corpora.map(|corpus| move |shard| corpus.price(shard));
         let kept = sources.as_ref().zip(prices.as_ref()).map(|(source, price)| {
@@ -102,7 +102,7 @@ impl Run<'_> {
         Ok(FoundClose { read, close, timings, spooled_bytes })
     }
 
-    /// Fingerprints are made and joined; then the texts are looked at, if they are to be.
+    /// Makes and joins fingerprints, then verifies the pairs by their texts if the method says so.
     fn rows(&self, distance: u32) -> Result<FoundClose> {
         let mut timings = Timings::start();
         let method = self.plan.method();
@@ -123,7 +123,7 @@ impl Run<'_> {
             let terms = self.terms(fitted)?;
             let texts = self.corpora.zip(read.as_ref());
             let texts = texts.map(|(corpus, read)| RowTexts::of(corpus, read, &terms, context));
-            // The join of the sets takes the rest.
+            // The other half of the memory is for the join of the sets.
             let memory = context.memory().limit() / 2;
             let verifying = Verifying { threshold, memory, context };
             close = verify(close, &texts, &verifying)?;
@@ -132,8 +132,8 @@ impl Run<'_> {
         Ok(FoundClose { read, close, timings, spooled_bytes: 0 })
     }
 
-    /// The terms that similarities are of; what is known of them is learned, if it is not that of the
-    /// fingerprints.
+    /// Returns the terms whose similarity is compared. If they need learned weights, these are
+    /// learned now, unless `known` already has them from the fingerprints.
     fn terms(&self, known: &Fitted) -> Result<DocumentTerms> {
         let compared = self.plan.method().compared();
         let isa = self.context.isa();

@@ -20,18 +20,18 @@ use std::path::Path;
 pub struct FingerprintedCollection {
     /// A row for each document, in reading order; one without terms has no fingerprint.
     pub rows: FingerprintRows<'static>,
-    /// What was learned before, by which rows of other documents are made that compare with these.
+    /// The learned weights or words. Rows made with them compare with these rows.
     pub fitted: Fitted,
-    /// What the reading told besides.
+    /// The summary of the reading.
     pub summary: CollectionSummary,
 }
 
-/// What becomes of documents without terms, which have no fingerprint.
+/// The treatment of documents without terms, which have no fingerprint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wordless {
-    /// They are rows without one.
+    /// They become rows without a fingerprint.
     Allowed,
-    /// The first ends the reading: there is no place for it where the rows go.
+    /// The first such document ends the reading, because the output has no place for it.
     Refused,
 }
 
@@ -43,8 +43,9 @@ pub enum Wordless {
 ///
 /// # Errors
 ///
-/// The recipe makes no rows, the threads cannot be started, there are more than 2³² − 1 documents, a
-/// document has no terms and that is refused, or `progress` is cancelled. What is wrong with the input is part of the result.
+/// The recipe makes no rows, the threads cannot be started, there are more than 2³² − 1 documents,
+/// a document has no terms and that is refused, or `progress` is cancelled. Faults of the input are
+/// part of the result.
 pub fn fingerprint_collection(
     corpus: &dyn Corpus,
     recipe: &Recipe,
@@ -91,7 +92,7 @@ pub fn fingerprint_by_fitted(
     Rows { recipe, fitted, by_field: false, wordless, context }.of(corpus)
 }
 
-/// How rows are made, and by whom.
+/// The settings for making rows.
 pub(super) struct Rows<'r> {
     pub(super) recipe: &'r Recipe,
     pub(super) fitted: &'r Fitted,
@@ -104,7 +105,7 @@ pub(super) struct Rows<'r> {
 /// Rows of a shard.
 struct ShardRows {
     words: Vec<u64>,
-    /// Those without fingerprint, by their numbers in the shard.
+    /// The rows without a fingerprint, by their numbers in the shard.
     without: Vec<u32>,
     summary: ShardSummary,
 }
@@ -120,7 +121,7 @@ impl Rows<'_> {
         self.read(corpus)
     }
 
-    /// The same as a part of a stage that has begun.
+    /// Reads every shard of `corpus` once, as part of a stage that has already begun.
     ///
     /// # Errors
     ///

@@ -20,7 +20,7 @@ const SHARE_BYTES: usize = 256 << 10;
 pub(super) struct FittedCorpus<'t> {
     /// The features.
     pub(super) vocabulary: Vocabulary,
-    /// What the word numbers of each worker mean.
+    /// For each worker, the ranks of its word numbers.
     number_ranks: Vec<NumberRanks>,
     /// The corpus as word numbers, share by share, in the corpus's order.
     shares: Vec<NumberedShare<'t>>,
@@ -74,8 +74,8 @@ impl<'t> FittedCorpus<'t> {
     }
 }
 
-/// What one worker writes its word numbers into: buffers that never move and are given back
-/// together, since giving back memory while other threads run interrupts every processor.
+/// The buffers into which one worker writes its word numbers. Buffers never move and are released
+/// together, because releasing memory while other threads run interrupts every processor.
 #[derive(Debug, Default)]
 struct WrittenNumbers {
     buffers: Vec<LargeBuffer<u16>>,
@@ -149,7 +149,7 @@ struct CountingWorker<'t> {
 impl<'t> CountingWorker<'t> {
     /// Counts and numbers the words of one share.
     fn count(&mut self, share: usize, text: &'t [u8]) {
-        // A word and its separator take two bytes. What is not written takes no memory.
+        // A word and its separator take two bytes. Places that are never written take no memory.
         let (buffer, start) = self.written.with_room((text.len() / 2 + 2) * MOST_PLACES);
         let mut documents = Vec::new();
         let mut end = start;

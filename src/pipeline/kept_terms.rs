@@ -1,14 +1,15 @@
-//! Terms of texts that are dear to read, kept from their first reading.
+//! Terms of texts that are expensive to read, kept from their first reading.
 //!
-//! A join of sets reads its documents two or three times, or more often where memory is scarce. A
-//! mapped text costs nothing to read again; a compressed page of HTML costs a hundred times what
-//! its terms do. So what is dear is read once: its terms stay in memory as far as they are allowed
-//! to, and go to temporary files beyond that. What is unpacked about as soon as a file of terms is
-//! written is kept from its first reading if memory takes all of it; else, as all of which there is more
-//! than files have room for, once few of its documents remain. What has no room at all is read again.
+//! A join of sets reads its documents two or three times, or more often if memory is scarce. A
+//! mapped text costs nothing to read again, but a compressed page of HTML costs a hundred times as
+//! much as its terms. The terms of such expensive texts are therefore kept: in memory as far as the
+//! budget allows, and in temporary files beyond that. Unpacking zstd takes about as long as writing
+//! a file of terms. Terms of such texts are kept from the first reading only if memory takes them
+//! all. Otherwise, or if the files have no room for all terms, they are kept once few documents
+//! remain. Texts whose terms have no room at all are read again.
 //!
-//! The files have no names, hold nothing but terms as this machine writes them, and are gone with
-//! the value. Each worker writes to one of its own, shard after shard.
+//! The files have no names, hold nothing but terms in the byte order of this machine, and disappear
+//! with the value. Each worker writes to a file of its own, shard after shard.
 
 use crate::error::{Error, Result};
 use crate::large_buffer::reserve;
@@ -27,24 +28,25 @@ const BLOCK_TERMS: usize = 128 << 10;
 /// Terms that a shard has room for to begin with.
 const FIRST_TERMS: u64 = 4 << 10;
 const TERM_BYTES: u64 = size_of::<u64>() as u64;
-/// What the memory is for.
+/// Name of the memory in error messages.
 const WHAT: &str = "the terms of texts that are read once";
 
-/// Of so many terms one at the most remains when those of a text that is soon unpacked go to files.
+/// Cheaply unpacked texts are spooled only when at most 1/`FEW_REMAIN` of their terms remain.
 const FEW_REMAIN: u64 = 4;
 
-/// Tells of a shard how dear it is to read.
+/// Returns how expensive a shard is to read.
 pub(super) type PriceOf<'a> = dyn Fn(usize) -> Price + Sync + 'a;
 
-/// What is kept of the shards of a source.
+/// A source of terms that keeps the terms of expensive shards.
 pub(super) struct KeptTerms<'a> {
     source: &'a dyn TermSource,
-    /// About how many terms there are: the source adds up all its shards to tell that.
+    /// Approximate number of terms. It is stored because the source adds up all shards to compute
+    /// it.
     term_count: u64,
     price: &'a PriceOf<'a>,
-    /// Is told of what is read here; the source tells of the rest.
+    /// The receiver of progress for kept shards; the source reports the other ones.
     progress: &'a dyn Progress,
-    /// What was kept of each dear shard, once it was read.
+    /// The terms of each expensive shard, once it was read.
     shards: Vec<OnceLock<KeptShard>>,
     /// The memory that terms may take.
     memory: Ledger,
@@ -81,7 +83,7 @@ struct Spool {
 #[derive(Default)]
 struct Files {
     all: Vec<SpoolFile>,
-    /// Those that nobody writes to, with their lengths.
+    /// Files that no worker writes to at present, with their lengths.
     free: Vec<(usize, u64)>,
 }
 
@@ -89,8 +91,8 @@ struct Files {
 type SpoolFile = std::sync::Arc<Mutex<File>>;
 
 impl<'a> KeptTerms<'a> {
-    /// Nothing yet of `source`. Terms of dear shards may take `memory` bytes; of what is more, up to
-    /// `most_spooled` bytes go to files in `folder`.
+    /// Wraps `source` without reading it. Terms of expensive shards may take `memory`; beyond that,
+    /// up to `most_spooled` bytes go to files in `folder`.
     pub(super) fn new(
         source: &'a dyn TermSource,
         price: &'a PriceOf<'a>,
@@ -115,8 +117,8 @@ impl<'a> KeptTerms<'a> {
         self.spool.spooled_bytes.load(Ordering::Relaxed)
     }
 
-    /// Whether a reading of a shard is to be the last one of its texts, if there is room: what is not
-    /// wanted now is not kept.
+    /// Returns whether this reading of a shard should be the last one of its texts, if there is
+    /// room. Documents that are not wanted now are not kept.
     fn is_to_be_kept(&self, shard: usize, wanted: Wanted<'_>) -> bool {
         let all = self.term_count;
         let terms = match wanted {
@@ -132,11 +134,12 @@ impl<'a> KeptTerms<'a> {
                 self.memory.limit().saturating_add(self.spool.most_bytes)
             }
         };
-        // Once there is no room, nothing is kept in vain, in each reading.
+        // Once a shard found no room, nothing more is kept; otherwise each reading would keep in
+        // vain.
         bytes <= room && !self.spool.is_full.load(Ordering::Relaxed)
     }
 
-    /// Reads a shard and keeps what is wanted of it.
+    /// Reads a shard and keeps the terms of its wanted documents.
     fn keep(
         &self,
         shard: usize,
@@ -445,8 +448,8 @@ mod tests {
     use crate::stable_hash::mix;
     use std::sync::atomic::AtomicUsize;
 
-    /// Documents in shards, of which every reading is counted, and how often it was asked how many
-    /// terms there are.
+    /// Documents in shards that count their readings, and how often the number of terms was asked
+    /// for.
     struct Counted {
         shards: Vec<Vec<Vec<u64>>>,
         readings: Vec<AtomicUsize>,
@@ -479,7 +482,7 @@ mod tests {
         }
     }
 
-    /// Shards of alike documents, some empty, one longer than a block.
+    /// Shards of similar documents, some empty, one longer than a block.
     fn counted() -> Counted {
         let document = |shard: u64, index: u64| -> Vec<u64> {
             let length = match (shard, index) {
@@ -548,7 +551,7 @@ mod tests {
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
     }
 
-    /// What a reading gives of all shards.
+    /// Reads all shards and returns their documents.
     fn read(kept: &KeptTerms<'_>, wanted: Wanted<'_>) -> Vec<Vec<(u32, Vec<u64>)>> {
         let read = |shard| {
             let mut found = Vec::new();

@@ -57,8 +57,8 @@ impl Ratio {
     }
 }
 
-/// What a threshold a/c demands of shared elements: `whole · shared ≥ smaller · x + larger · y` for
-/// sets of sizes x ≤ y. A threshold computes these factors once.
+/// The number of shared elements that a threshold a/c demands: `whole · shared ≥ smaller · x +
+/// larger · y` for sets of sizes x ≤ y. A threshold computes these factors once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Bounds {
     Linear { smaller: u64, larger: u64, whole: u64 },

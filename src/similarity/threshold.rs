@@ -19,7 +19,7 @@ pub struct Threshold {
 }
 
 impl Threshold {
-    /// The one that is taken where none is given: 0.8.
+    /// The default threshold: 0.8.
     pub const DEFAULT: Self = Self::with(8, 10, &JACCARD);
 
     const fn with(numerator: u32, denominator: u32, measure: &'static Measure) -> Self {
@@ -27,7 +27,7 @@ impl Threshold {
         Self { numerator, denominator, measure, bounds }
     }
 
-    /// The threshold `numerator / denominator` of Jaccard similarity.
+    /// Creates the threshold `numerator / denominator` of Jaccard similarity.
     ///
     /// # Errors
     /// If the ratio is not above 0 and at most 1, or the denominator is above 10^9.
@@ -77,22 +77,23 @@ impl Threshold {
         Ok(Self::parse(option, ratio)?.of(measure))
     }
 
-    /// The same of another measure.
+    /// Returns the same ratio as a threshold of another measure.
     #[must_use]
     pub fn of(self, measure: &'static Measure) -> Self {
         Self::with(self.numerator, self.denominator, measure)
     }
 
-    /// What it is a threshold of.
+    /// Returns the measure of the threshold.
     #[must_use]
     pub fn measure(self) -> &'static Measure {
         self.measure
     }
 
-    /// The similarity of two sets of these sizes, neither of them empty, as this threshold judges it.
+    /// Returns the similarity of two sets of these sizes, neither of them empty, by the measure of
+    /// this threshold.
     ///
-    /// That of a cosine is rounded down, to a fraction of which the threshold is a multiple: none is
-    /// taken for less or more than it.
+    /// A cosine is rounded down to a fraction with a denominator that suits the threshold, so that
+    /// rounding never moves it across the threshold.
     #[must_use]
     pub fn similarity(self, shared: u64, left: u64, right: u64) -> Similarity {
         match self.measure.formula {
@@ -101,7 +102,8 @@ impl Threshold {
         }
     }
 
-    /// The similarity of two sets of these sizes, if they share anything and are alike enough.
+    /// Returns the similarity of two sets of these sizes if they share anything and reach the
+    /// threshold.
     #[must_use]
     pub fn reached(self, shared: u64, left: u64, right: u64) -> Option<Similarity> {
         if shared == 0 {
@@ -110,33 +112,33 @@ impl Threshold {
         Some(self.similarity(shared, left, right)).filter(|&similarity| self.holds(similarity))
     }
 
-    /// Numerator and denominator.
+    /// Returns numerator and denominator.
     #[must_use]
     pub fn fraction(self) -> (u32, u32) {
         (self.numerator, self.denominator)
     }
 
-    /// The ratio, as near as a float comes to it.
+    /// Returns the ratio as the nearest floating-point number.
     #[must_use]
     pub fn ratio(self) -> f64 {
         f64::from(self.numerator) / f64::from(self.denominator)
     }
 
-    /// Whether sets with that many shared elements and that many in either are alike enough.
+    /// Returns whether the similarity reaches the threshold.
     #[must_use]
     pub fn holds(self, similarity: Similarity) -> bool {
         let product = |a: u32, b: u64| u128::from(a) * u128::from(b);
         product(self.denominator, similarity.shared) >= product(self.numerator, similarity.union)
     }
 
-    /// The smallest set that can be alike enough to one of `size` elements.
+    /// Returns the size of the smallest set that can be similar enough to a set of `size` elements.
     #[inline]
     #[must_use]
     pub fn min_size(self, size: u32) -> u32 {
         self.bounds.min_size(size.into()) as u32
     }
 
-    /// The elements of a set of `size` that its partner may lack.
+    /// Returns how many elements of a set of `size` its partner may lack.
     #[inline]
     #[must_use]
     pub fn max_unshared(self, size: u32) -> u32 {
@@ -144,37 +146,37 @@ impl Threshold {
         size - self.min_size(size)
     }
 
-    /// The elements that are in one only of two sets of these sizes that are alike enough, at the
-    /// most.
+    /// Returns the maximum number of elements that are in only one of two similar sets of these
+    /// sizes.
     #[inline]
     #[must_use]
     pub fn max_difference(self, left: u32, right: u32) -> u32 {
         (left + right).saturating_sub(2 * self.min_shared(left, right))
     }
 
-    /// As [`Self::min_size`], of sums of weights.
+    /// Returns [`Self::min_size`] for sums of weights.
     #[must_use]
     pub fn min_weight(self, weight: u64) -> u64 {
         self.bounds.min_size(weight)
     }
 
-    /// A sum of weights that two sets must share at the least if theirs are these: no less than
-    /// either set's [`Self::min_weight`] that the other one reaches. That of a cosine may be a little
-    /// less than they must.
+    /// Returns a sum of weights that two sets of these weights must share: at least
+    /// [`Self::min_weight`] of each set that the other one reaches. For a cosine, the sum may be a
+    /// little too small.
     #[must_use]
     pub fn min_shared_weight(self, left: u64, right: u64) -> u64 {
         self.bounds.min_shared_weight(left, right)
     }
 
-    /// What a set of `size` elements adds to [`Self::max_difference`], about: that of two sets whose
-    /// sizes let them be alike enough is at most their sum and 1.
+    /// Returns about how much a set of `size` elements adds to [`Self::max_difference`]: for two
+    /// sets whose sizes allow similarity, the difference is at most the sum of both shares and 1.
     #[inline]
     #[must_use]
     pub fn difference_share(self, size: u32) -> u32 {
         self.bounds.difference_share(size)
     }
 
-    /// The elements that two sets of these sizes must share.
+    /// Returns the number of elements that two sets of these sizes must share.
     #[inline]
     #[must_use]
     pub fn min_shared(self, left: u32, right: u32) -> u32 {
@@ -183,7 +185,7 @@ impl Threshold {
 }
 
 impl Threshold {
-    /// The number as it was given, without the measure: a decimal, or a ratio.
+    /// Returns the number as it was given, a decimal or a ratio, without the measure.
     #[must_use]
     pub fn number(&self) -> String {
         let digits = self.denominator.ilog10();

@@ -34,8 +34,8 @@ const FEW_PAIRS: usize = 64;
 const JOINED_PAIRS_A_SET: usize = 64;
 /// Terms from which all workers join one group together.
 const SHARED_JOIN_TERMS: usize = 1 << 18;
-/// Blocks at the most: every two of them take a reading. With far too little memory they are larger
-/// than it allows.
+/// Maximum number of blocks, because every two of them take a reading. With far too little memory,
+/// blocks are larger than the memory allows.
 const MOST_BLOCKS: u64 = 16;
 /// A join gets a byte of memory for so many terms at the least, for which it takes few rounds.
 const JOIN_BYTES_A_TERM: u64 = 8;
@@ -56,15 +56,15 @@ struct Side<'t> {
     blocks: Vec<u32>,
 }
 
-/// What remains of the pairs, and which rows have equal sets.
+/// The pairs that remain, and the rows with equal sets.
 #[derive(Default)]
 struct Verified {
     pairs: Vec<ClosePair>,
-    /// Of either side.
+    /// Groups of rows with equal sets, for each side.
     repeated: [Vec<Vec<u32>>; 2],
 }
 
-/// Of what is close, what has similar enough sets of terms.
+/// Keeps the pairs of `close` whose sets of terms are similar enough.
 ///
 /// # Errors
 ///
@@ -135,7 +135,7 @@ impl<'t> Side<'t> {
     }
 }
 
-/// How alike sets must be, and about how many bytes they may take.
+/// The required similarity of sets, and about how many bytes the sets may take.
 pub(super) struct Verifying<'p> {
     pub(super) threshold: Threshold,
     pub(super) memory: u64,
@@ -179,7 +179,7 @@ impl Verifying<'_> {
                 let pairs = if is_within && first == second {
                     self.pairs(a, both, [&of_a, &of_a], true)?
                 } else if !is_within && first == 0 {
-                    // Each block is read as a whole once, for what is equal in it.
+                    // Each block is read as a whole once, to find its equal sets.
                     let of_b = other.classes(|group| other.block(group) == second)?;
                     verified.repeated[1].extend(of_b.repeated());
                     self.pairs(a, both, [&of_a, &of_b], false)?
@@ -256,7 +256,7 @@ struct Comparison<'c> {
     distance: u32,
     /// Whether the rows of both are of one collection.
     is_within: bool,
-    /// Whether both are one group, of which every two classes are compared.
+    /// Whether both are the same group, so that every two of its classes are compared.
     is_same: bool,
 }
 

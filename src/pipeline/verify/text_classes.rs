@@ -12,9 +12,9 @@ use crate::search::set_join::{TermSource, Wanted};
 use crate::stable_hash::hash;
 use crate::unordered_map::UnorderedMap;
 
-/// What the memory is for.
+/// Name of the memory in error messages.
 const WHAT: &str = "the terms of the texts that are compared";
-/// Bytes that a row takes beside its terms.
+/// Bytes per row in addition to its terms.
 const ROW_BYTES: u64 = 100;
 /// Classes that a source of terms has in a shard.
 const SHARD_CLASSES: usize = 256;
@@ -35,7 +35,7 @@ pub(in crate::pipeline) struct Class {
     group: u32,
     /// Ascending, each once.
     pub(in crate::pipeline) terms: Vec<u64>,
-    /// What each weighs, if that is not the same.
+    /// The weight of each term, if weights differ.
     pub(in crate::pipeline) weights: Vec<u32>,
     /// The sum of the weights, or the number of terms that weigh the same.
     pub(in crate::pipeline) weight: u64,
@@ -51,7 +51,7 @@ pub(in crate::pipeline) struct Classes {
 }
 
 impl<'r> RowTexts<'r> {
-    /// The texts of `collection`, of which the first reading told `read`.
+    /// Creates the texts of `collection` from the summary of its first reading.
     pub(in crate::pipeline) fn of(
         collection: &'r dyn Corpus,
         read: &'r CollectionSummary,

@@ -31,12 +31,12 @@ impl fmt::Debug for Verifier {
 }
 
 impl Verifier {
-    /// What compares the texts for a method; none where it compares none. `fitted` is what the
-    /// collection taught, where terms weigh by that.
+    /// Creates the verifier of a method, or `None` if the method compares no texts. `fitted` holds
+    /// the weights learned from the collection, for methods whose terms have such weights.
     ///
     /// # Errors
     ///
-    /// What was learned is not for these terms; the threads cannot be started.
+    /// `fitted` was learned for other terms, or the threads cannot be started.
     pub fn new(method: &Method, fitted: &Fitted, resources: &Resources) -> Result<Option<Self>> {
         let threshold = match method.close() {
             Criterion::Similarity(threshold) => Some(threshold),
@@ -104,7 +104,7 @@ mod tests {
         Verifier::new(&method.parse().unwrap(), &Fitted::Nothing, &resources)
     }
 
-    /// Texts that are alike, of a few words.
+    /// Similar texts of a few words.
     fn texts() -> Vec<String> {
         let text = |number: u32| {
             let changed = |at: u32| if number.is_multiple_of(at + 2) { "x" } else { "w" };

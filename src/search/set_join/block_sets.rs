@@ -13,7 +13,7 @@ const BLOCK: u32 = u64::BITS;
 /// Words of all blocks for each block that a set has, up to which it is quicker to compare all words
 /// than to find the blocks that two sets share.
 const WORDS_A_BLOCK: usize = 32;
-/// Words at the most of sets that are laid out with all blocks.
+/// Maximum number of words of sets that are laid out with all blocks.
 const MOST_WORDS: usize = 8 << 20;
 
 /// Sets whose terms are numbered in the order in which they are first met. Terms that come together
@@ -38,7 +38,7 @@ pub(super) enum Comparable {
     Dense {
         /// The words of a set.
         words: usize,
-        /// Those of all sets.
+        /// The bits of all sets.
         bits: LargeBuffer<u64>,
     },
 }

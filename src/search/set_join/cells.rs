@@ -1,9 +1,11 @@
-//! A table that tells, per term, whether it can match: two bits a cell, several cells a term.
+//! A table of two-bit cells that shows for each term whether it can match. Several cells are
+//! available per term.
 //!
-//! A cell counts never, once, more than once (in a self-join), or holds which of two sides it was
-//! seen on. Terms that share a cell only make each other look matched, so nothing that could match
-//! is ever lost. Workers fill the table without atomic operations: each keeps a small buffer of
-//! cell numbers per section of the table and takes a section's lock when its buffer is full.
+//! In a self-join, a cell counts never, once, or more than once. In a join of two sides, it holds
+//! the sides on which its terms occurred. Terms that share a cell can only make each other appear
+//! matched, so nothing that could match is lost. Workers fill the table without atomic operations:
+//! each worker keeps a small buffer of cell numbers per section of the table and locks the section
+//! when its buffer is full.
 
 use crate::error::Result;
 use crate::large_buffer::{self, LargeBuffer};
@@ -16,12 +18,12 @@ const SECTION_CELLS: usize = 1 << 16;
 const BUFFERED: usize = 1024;
 const SECTION_BYTES: usize = SECTION_CELLS / Cells::A_BYTE as usize;
 
-/// What the memory is for.
+/// Name of the memory in error messages.
 const TABLE: &str = "the table of terms";
 /// The value of a cell whose terms can match.
 const MATCHED: u8 = 3;
 
-/// What is noted in a cell.
+/// The kind of a note in a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Note {
     /// One more occurrence, for a self-join.
@@ -32,11 +34,12 @@ enum Note {
     Second,
 }
 
-/// How terms map to cells.
+/// The mapping of terms to cells.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CellNumbers {
     cells: u64,
-    /// Which bits of a term count most for its cell: other ones in each round.
+    /// The rotation that chooses the bits of a term with the most influence on its cell. It differs
+    /// in each round.
     rotation: u32,
 }
 
@@ -61,7 +64,7 @@ impl Cells {
     pub(super) const A_BYTE: u64 = 4;
     /// Cells of the smallest table.
     pub(super) const LEAST: u64 = 1 << 10;
-    /// What a writer gathers, in eighths of the bytes of the table.
+    /// Bytes that the buffers of a writer take, in eighths of the bytes of the table.
     pub(super) const EIGHTHS_A_WRITER: u64 =
         (BUFFERED * size_of::<u16>() * 8 / SECTION_BYTES) as u64;
 
@@ -76,7 +79,7 @@ impl Cells {
         Ok(Self { bytes, numbers: CellNumbers { cells, rotation } })
     }
 
-    /// How terms map to the cells of this table.
+    /// Returns the mapping of terms to the cells of this table.
     pub(super) fn numbers(&self) -> CellNumbers {
         self.numbers
     }

@@ -1,9 +1,10 @@
 //! Candidates compared term by term, a batch of documents in memory at a time.
 //!
-//! Documents that a few pairs link are compared by looking the terms of one up among those of the
-//! other. Where many pairs link the same documents, as those that one template made, their terms are
-//! numbered in the order in which they are first met: what belongs together comes to stand together,
-//! so that a document is a few words of bits, and a pair costs no more than comparing these.
+//! Documents that are linked by few pairs are compared by looking up the terms of one document
+//! among the terms of the other. If many pairs link the same documents, for example the pages of
+//! one template, the terms are numbered in the order in which they are first met. Terms that belong
+//! together then have near numbers, so a document becomes a few words of bits, and comparing a pair
+//! costs no more than comparing these words.
 
 use super::block_sets::{BlockSets, Comparable};
 use super::pair_order::{Candidate, PAIRS, in_order};
@@ -31,8 +32,8 @@ const DENSE_CHUNK: usize = 4096;
 const PART: usize = 64 << 10;
 /// Pairs for each document from which it pays to number the terms.
 const MANY_PAIRS: usize = 4;
-/// Documents of a group from which all threads number its terms, so many of them at the most: the
-/// more, the more blocks of terms a document has.
+/// Maximum number of documents of a group from which all threads number the terms. With more
+/// documents, each document has more blocks of terms.
 const LARGE_GROUP: usize = 1024;
 const MOST_PARTS: usize = 8;
 /// No place.
@@ -40,10 +41,11 @@ const NONE: u32 = u32::MAX;
 /// Where a document is that is not in memory.
 const NOWHERE: (u32, u32) = (NONE, NONE);
 
-/// What two documents are told to share that are not alike: those that share nothing never are.
+/// The number of shared terms that is stored for two documents that are not similar: documents that
+/// share nothing never are.
 const UNLIKE: u32 = 0;
 
-/// What is needed to compare documents term by term.
+/// The data for comparing documents term by term.
 pub(super) struct TermComparison<'a> {
     pub(super) sources: &'a Sources<'a>,
     pub(super) shards: &'a [Shard],
@@ -54,8 +56,8 @@ pub(super) struct TermComparison<'a> {
 }
 
 impl TermComparison<'_> {
-    /// The candidates that are alike enough, ascending as they are; how many distinct terms their
-    /// documents have is put into `sizes_of`, by row.
+    /// Returns the candidates that are similar enough, in their ascending order. Writes the number
+    /// of distinct terms of each document into `sizes_of`, by row.
     ///
     /// # Complexity
     /// O(terms of the pairs), much less where many pairs link few documents. Documents are read once,
@@ -84,7 +86,7 @@ impl TermComparison<'_> {
         Ok(alike)
     }
 
-    /// The pairs that are alike enough, of those of a batch, which are ascending places in `rows`.
+    /// Returns the similar pairs of a batch. `pairs` holds ascending places in `rows`.
     fn compared(
         &self,
         pairs: &[Candidate],
@@ -119,7 +121,7 @@ impl TermComparison<'_> {
             },
         )?;
         for (place, &row) in rows.iter().enumerate() {
-            // Others are in another batch.
+            // The other documents belong to another batch.
             if documents.stored_at[place] != NOWHERE {
                 sizes_of[row as usize] = documents.sizes[place];
             }
@@ -127,7 +129,7 @@ impl TermComparison<'_> {
         self.found(pairs, &shared, rows)
     }
 
-    /// The pairs of which it is told what they share.
+    /// Returns the pairs whose number of shared terms was stored.
     fn found(
         &self,
         pairs: &[Candidate],
@@ -265,7 +267,7 @@ impl TermComparison<'_> {
         });
     }
 
-    /// Keeps how many terms two documents share, if they are alike enough.
+    /// Stores the number of shared terms of two documents if they are similar enough.
     fn judge(&self, documents: &Documents, pair: Candidate, found: usize, shared: &AtomicU32) {
         let [left, right] = pair.map(|place| documents.sizes[place as usize].into());
         if self.threshold.reached(found as u64, left, right).is_some() {
@@ -319,7 +321,8 @@ impl TermComparison<'_> {
     /// Cuts the pairs into batches whose documents fit into the memory, in which documents that are
     /// linked come together if they can; `sizes` are the terms of the places.
     fn batches(&self, pairs: &[Candidate], sizes: &[u64]) -> Vec<Vec<Candidate>> {
-        // Too many that are linked are taken in blocks, of which every two fit into the memory.
+        // If too many documents are linked, they are taken in blocks. Every two blocks fit into the
+        // memory.
         let mut block_of = vec![0; sizes.len()];
         let links = Links::new(pairs, sizes.len());
         let (mut linked, mut start) = (Vec::with_capacity(pairs.len()), 0);
@@ -394,11 +397,11 @@ fn linked_rows(candidates: &mut [Candidate], end_row: u32, threads: &Threads) ->
     rows
 }
 
-/// Which places pairs link.
+/// The places that are linked by pairs.
 struct Links {
     /// The places that are linked, those that are linked to each other one after the other, ascending.
     order: Vec<u32>,
-    /// Which of these are linked to each other.
+    /// The groups of places that are linked to each other.
     groups: Vec<Range<usize>>,
     /// Pairs that begin with one of the places up to each, in that order.
     ends: Vec<usize>,
@@ -407,7 +410,7 @@ struct Links {
 }
 
 impl Links {
-    /// Those of ascending pairs of so many places.
+    /// Finds the links of ascending pairs of places below `places`.
     fn new(pairs: &[Candidate], places: usize) -> Self {
         let mut sets = DisjointSets::new(places as u32);
         let (mut starts, mut is_linked) = (vec![0; places + 1], vec![false; places]);
@@ -460,7 +463,7 @@ impl Links {
     }
 }
 
-/// How the pairs of a batch are compared.
+/// The way in which the pairs of a batch are compared.
 struct Comparisons {
     /// Pairs for a worker each, with the number of their numbered sets if they have such.
     tasks: Vec<(Range<usize>, Option<usize>)>,
@@ -481,7 +484,7 @@ struct Documents {
     /// Part, and place in the part, of each that is in memory.
     stored_at: Vec<(u32, u32)>,
     parts: Vec<Stored>,
-    /// How many terms each has.
+    /// The number of terms of each document.
     sizes: Vec<u32>,
 }
 

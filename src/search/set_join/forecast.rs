@@ -1,4 +1,5 @@
-//! What comparing all sketches of a collection will take and find, from the sizes of some of its sets.
+//! A forecast of the comparison of all sketches of a collection, from the sizes of some of its
+//! sets.
 
 use super::sketches::words_of;
 use super::window_scan::estimated_nanoseconds;
@@ -7,19 +8,19 @@ use crate::sides::Sides;
 use crate::similarity::Threshold;
 use std::f64::consts::{FRAC_2_PI, FRAC_2_SQRT_PI};
 
-/// Sets of which every two are looked at.
+/// Number of sets that are compared pair by pair for the forecast.
 const LOOKED_AT: usize = 512;
 
 /// Some sets of a collection.
 #[derive(Clone, Debug, Default)]
 pub struct SampledSizes {
-    /// How many terms each has, ascending.
+    /// The number of terms of each set, ascending.
     pub sizes: Vec<u32>,
     /// As many sets of the collection each stands for.
     pub times: f64,
 }
 
-/// What comparing all sketches will take and find.
+/// The forecast time and results of comparing all sketches.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ScanForecast {
     /// Seconds of one core.
@@ -30,7 +31,7 @@ pub struct ScanForecast {
     pub terms_share: f64,
 }
 
-/// What comparing the sketches of these sets will take and find.
+/// Forecasts the comparison of the sketches of these sets.
 #[must_use]
 pub fn scan_forecast(sides: &Sides<SampledSizes>, threshold: Threshold, isa: Isa) -> ScanForecast {
     let (first, second) = (sides.first(), sides.second());

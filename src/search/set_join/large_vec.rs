@@ -11,7 +11,7 @@ use std::ops::{Deref, DerefMut};
 pub(super) struct LargeVec<T> {
     buffer: LargeBuffer<T>,
     length: usize,
-    /// What the elements are, for a message.
+    /// Name of the elements in error messages.
     what: &'static str,
 }
 

@@ -69,60 +69,62 @@ use sketches::{Equal, SketchScratch, Sketching};
 use std::ops::Range;
 use term_source::Sources;
 
-/// How to join.
+/// A join of sets: the threshold and the context. Create one with [`SetJoin::new`].
 #[derive(Clone, Copy, Debug)]
 pub struct SetJoin<'a> {
-    /// How alike two sets must be.
+    /// The similarity that two sets must reach.
     threshold: Threshold,
-    /// About how many bytes the join may take, with the pairs that it finds and what its source tells
-    /// of the documents. Less memory means more readings, never other pairs. What the join itself
-    /// knows of a document is not limited: some 20 bytes each.
+    /// Approximate bytes that the join may take, including the pairs that it finds and the data
+    /// that its source keeps of the documents. Less memory means more readings, never other pairs.
+    /// Not counted: about 20 bytes of bookkeeping per document.
     memory_bytes: u64,
-    /// Threads, instruction set and the receiver of progress: stages, with their rows, terms and pairs.
+    /// Threads, instruction set, and the receiver of progress, which gets the stages with their
+    /// counts.
     context: &'a Context<'a>,
 }
 
-/// Bytes per term while survivors are joined: stored, recorded twice, and their cells.
+/// Bytes per term while survivors are joined: the term is stored, recorded twice, and has its
+/// cells.
 const BYTES_PER_TERM: u64 = 48;
 
-/// Bytes per sampled term in the first round: its number and its cells, with the writers' buffers.
+/// Bytes per sampled term in the first round: its number and its cells, with the buffers of the
+/// writers.
 const BYTES_PER_SAMPLED_TERM: u64 = 6;
 
-/// Parts in which survivors are joined at the most: every two of them take a reading.
+/// Maximum number of parts in which survivors are joined. Every two parts take a reading.
 const MOST_BLOCKS: usize = 64;
 
-/// Parts that an advice of more memory aims at.
+/// Number of parts for which an error message advises the memory.
 const FEW_BLOCKS: u64 = 16;
 
-/// A further round leaves more than one of so many shingles that the first one left: where all of
-/// them are too many even so, it is not worth trying.
+/// A further round leaves more than 1/`ROUNDS_LEAVE` of the terms that the first round left. If
+/// even that fraction is too much, the round is not worth its time.
 const ROUNDS_LEAVE: usize = 16;
 
-/// Terms that are read so soon that nothing need be said before, and that it pays to sketch at once.
+/// Number of terms that are read so quickly that the join sketches at once, without a round before.
 pub const FEW_TERMS: u64 = 1 << 26;
 
-/// Bytes of pairs that are not worth counting.
+/// Bytes of pairs that are too few to count against the memory.
 const BYTES_OF_FEW_PAIRS: u64 = 16 << 20;
 
-/// Nanoseconds of a core for each term that is left from which a round before the scan pays: it
-/// takes a third of that, and spares about as much of the scan.
+/// Cost of the scan, in nanoseconds of a core per remaining term, from which a round before the
+/// scan pays. The round takes a third of that and saves about as much of the scan.
 pub const NANOSECONDS_A_ROUND: f64 = 60.0;
 
-/// Nanoseconds of a core that it takes to rank a term and to join its set, in every part that it is
-/// joined in.
+/// Nanoseconds of a core for ranking a term and joining its set, in every part that contains it.
 pub const NANOSECONDS_A_RANKED_TERM: f64 = 150.0;
 
-/// Bytes that the numbers of sampled terms may take in the first round. To read twice takes a quarter
-/// longer, but hardly any memory.
+/// Maximum bytes of the numbers of sampled terms in the first round. Reading twice instead takes a
+/// quarter longer but hardly any memory.
 pub const SAMPLE_BYTES: u64 = 1 << 29;
 
-/// Terms that are joined at once at the most: their numbers and their places in the index have 32
-/// bits. What is more is joined in blocks.
+/// Maximum number of terms that are joined at once, because their numbers and places in the index
+/// have 32 bits. More terms are joined in blocks.
 const MOST_TERMS: u64 = u32::MAX as u64;
 
-/// What the memory is for that grows with the terms.
+/// Name, in error messages, of memory that grows with the terms.
 const TERMS: &str = "the terms of the documents";
-/// What the memory is for that grows with the terms of documents that may match.
+/// Name, in error messages, of memory that grows with the terms of documents that may match.
 const INDEX: &str = "the index of the terms";
 
 impl<'a> SetJoin<'a> {
@@ -132,12 +134,12 @@ impl<'a> SetJoin<'a> {
         Self { threshold, memory_bytes: context.memory().free(), context }
     }
 
-    /// All pairs of documents of `source` that are alike enough. A document without terms is like
-    /// nothing.
+    /// Returns all pairs of documents of `source` that are similar enough. A document without terms
+    /// is similar to nothing.
     ///
     /// # Errors
-    /// Those of the source; too little memory for anything but hundreds of readings, which is told
-    /// as soon as it shows; memory that the system does not have.
+    /// The source fails; there is so little memory that hundreds of readings would be necessary,
+    /// which is reported as soon as it shows; the system does not provide the memory.
     ///
     /// # Complexity
     /// O(terms) time for the rounds. The join of the survivors is quadratic in those of like size,
@@ -147,17 +149,17 @@ impl<'a> SetJoin<'a> {
         self.joined(source, None)
     }
 
-    /// The same, but where pairs are too many for the memory, only some of them: over these the same
-    /// documents are [kept](crate::cluster::keep::keep_preferred) as over all, and the others
-    /// removed for the same ones. `order` gives all rows in the order in which they are preferred; it
-    /// is called when all were read, if ever.
+    /// Does the same, but if the pairs do not fit in memory, returns only some of them. Over these
+    /// pairs the same documents are [kept](crate::cluster::keep::keep_preferred) as over all pairs,
+    /// and the others are removed for the same ones. `order` returns all rows in the order of
+    /// preference. It is called after all documents were read, if at all.
     ///
     /// # Errors
     /// As [`Self::self_join`].
     ///
     /// # Complexity
-    /// As [`Self::self_join`]; for what is left out, each document is compared with those that are
-    /// kept before it, and read a few times more.
+    /// As [`Self::self_join`]. If pairs are left out, each document is compared with the documents
+    /// that are kept before it, and is read a few more times.
     pub fn self_join_to_keep(
         &self,
         source: &dyn TermSource,
@@ -186,7 +188,7 @@ impl<'a> SetJoin<'a> {
         Ok(Close { is_complete: joined.are_all, ..close })
     }
 
-    /// All pairs of a document of `queries` and one of `corpus` that are alike enough, ascending
+    /// Returns all similar pairs of a document of `queries` and a document of `corpus`, ascending
     /// by query, then by corpus row.
     ///
     /// # Errors
@@ -201,14 +203,15 @@ impl<'a> SetJoin<'a> {
         Ok(Close::sets(Sides::Two(Vec::new(), Vec::new()), joined.pairs))
     }
 
-    /// The same join with the memory that is left beside so much: while its sources keep what they read,
-    /// what they may take for that, and from when everything was read that remains, what they told.
+    /// Returns the same join with `bytes` less memory. While sources keep the terms that they read,
+    /// this is the memory that they may take for it. Afterwards it is the memory of the data that
+    /// they kept.
     fn beside(self, bytes: u64) -> Self {
         let left = self.memory_bytes.saturating_sub(bytes);
         Self { memory_bytes: left.max(self.memory_bytes / 4), ..self }
     }
 
-    /// The documents that may have a partner, with their sketches.
+    /// Finds the documents that may have a partner, with their sketches.
     fn survivors(&self, sources: &Sources<'_>) -> Result<Survivors> {
         if sources.is_weighted() {
             return self.weighed(sources);
@@ -259,14 +262,14 @@ impl<'a> SetJoin<'a> {
         Ok(Survivors { shards, sketches, is_scanned })
     }
 
-    /// Tells what is left of the documents.
+    /// Reports the numbers of remaining documents and terms.
     fn count_living(&self, shards: &[Shard]) {
         let rows: usize = shards.iter().map(|shard| shard.living_sizes().count()).sum();
         self.context.progress().counted("rows", rows as u64);
         self.context.progress().counted("terms", living_terms(shards));
     }
 
-    /// About how long it takes one core to compare all sketches.
+    /// Estimates the nanoseconds that one core takes to compare all sketches.
     fn scan_nanoseconds(&self, sources: &Sources<'_>, shards: &[Shard]) -> f64 {
         let sizes = |shards: &[Shard]| {
             let mut sizes: Vec<u32> = shards.iter().flat_map(Shard::living_sizes).collect();
@@ -285,7 +288,7 @@ impl<'a> SetJoin<'a> {
         nanoseconds(&first, &second) + nanoseconds(&second, &first)
     }
 
-    /// The pairs of survivors that are alike, ascending; as [`SketchJoin::pairs`] has them where these
+    /// Returns the similar pairs of survivors, ascending; as [`SketchJoin::pairs`] if the survivors
     /// are compared by their sketches.
     fn join(
         &self,
@@ -313,7 +316,7 @@ impl<'a> SetJoin<'a> {
         Ok(joined)
     }
 
-    /// Pairs of near-duplicates that are too many, as there may be more of them.
+    /// Returns the error for pairs of near-duplicates that do not fit in memory.
     fn too_many_pairs(&self, pairs: u64) -> Error {
         let rule = format!(
             "`max_memory` leaves {} bytes for them, which is too little, and there may be more. `pairs` \
@@ -329,7 +332,7 @@ impl<'a> SetJoin<'a> {
         Rereading { sources, threshold: self.threshold, table_bytes, context: self.context }
     }
 
-    /// Terms that are joined at once.
+    /// Returns how many terms can be joined at once.
     fn fitting(&self) -> u64 {
         (self.memory_bytes / BYTES_PER_TERM).min(MOST_TERMS)
     }
@@ -345,7 +348,7 @@ impl<'a> SetJoin<'a> {
         }
     }
 
-    /// The pairs of living documents, by prefixes of their sets.
+    /// Finds the pairs of living documents by prefixes of their sets.
     fn join_by_prefixes(
         &self,
         sources: &Sources<'_>,
@@ -378,7 +381,7 @@ impl<'a> SetJoin<'a> {
             }
         }
         if blocks.len() > 2 {
-            // What is in one block is met once for each other one.
+            // A pair inside one block is found once for each other block.
             pairs.sort_unstable_by_key(|pair| (pair.a, pair.b));
             pairs.dedup_by_key(|pair| (pair.a, pair.b));
         }
@@ -445,15 +448,16 @@ struct Survivors {
     is_scanned: bool,
 }
 
-/// What a join found.
+/// The result of a join.
 struct Joined {
     pairs: ClosePairs,
-    /// Whether these are all, and not only those that decide which documents are kept.
+    /// Whether these are all pairs, and not only the pairs that decide which documents are kept.
     are_all: bool,
 }
 
 impl Survivors {
-    /// Lets only the first document of each group of equal ones live; gives the others.
+    /// Lets only the first document of each group of equal sets live, and returns the other
+    /// documents.
     fn set_equal_aside(&mut self) -> Vec<Equal> {
         let equal = sketches::equal_sets(&self.sketches);
         for &Equal { other, .. } in &equal {
@@ -466,7 +470,7 @@ impl Survivors {
     }
 }
 
-/// The groups of equal documents, of ascending pairs of the first one and another one.
+/// Builds the groups of equal documents from ascending pairs of the first document and another one.
 fn groups(equal: &[Equal]) -> Vec<Vec<u32>> {
     let groups = equal.chunk_by(|a, b| a.first == b.first);
     let rows = |group: &[Equal]| {
@@ -475,17 +479,19 @@ fn groups(equal: &[Equal]) -> Vec<Vec<u32>> {
     groups.map(rows).collect()
 }
 
-/// How much more memory than what is left is enough: others have taken the rest of `max_memory`.
+/// Returns the advice how much more memory is enough. Other parts of the run have taken the rest of
+/// `max_memory`.
 fn enough_more(enough: u64, left: u64) -> String {
     format!("{}M more is enough", enough.saturating_sub(left).div_ceil(1_000_000))
 }
 
-/// Occurrences of terms in all living documents.
+/// Returns the number of occurrences of terms in all living documents.
 fn living_terms(shards: &[Shard]) -> u64 {
     shards.iter().map(Shard::living_terms).sum()
 }
 
-/// Ranges of rows with at most about `terms` terms of living documents each; at least one.
+/// Cuts the rows into ranges with at most about `terms` terms of living documents each; at least
+/// one.
 fn blocks(shards: &[Shard], terms: u64) -> Vec<Range<u32>> {
     let (mut blocks, mut start, mut inside) = (Vec::new(), 0, 0);
     for shard in shards {
@@ -503,13 +509,14 @@ fn blocks(shards: &[Shard], terms: u64) -> Vec<Range<u32>> {
     blocks
 }
 
-/// The first reading of all documents, with their sketches.
+/// Reads all documents for the first time and sketches them.
 fn sketch_all(
     sources: &Sources<'_>,
     threshold: Threshold,
     threads: &Threads,
 ) -> Result<(Vec<Shard>, Vec<Sketching>)> {
-    // Rows are numbered once all shards were read: until then a document has its place in its shard.
+    // Rows are numbered after all shards were read. Until then, a document has its place in its
+    // shard.
     let read = threads.try_map(
         sources.shard_count(),
         || Ok(SketchScratch::default()),
@@ -533,7 +540,7 @@ fn sketch_all(
     Ok((shards, all))
 }
 
-/// Sketches of the living documents; without their bits, if these are not wanted.
+/// Sketches the living documents; without their bits, if these are not needed.
 fn sketch_living(
     sources: &Sources<'_>,
     shards: &[Shard],

@@ -12,13 +12,13 @@ use crate::large_buffer::LargeBuffer;
 use bytemuck::Pod;
 use std::ops::Deref;
 
-/// What the memory is for.
+/// Name of the memory in error messages.
 pub(super) const PAIRS: &str = "the pairs of documents";
 
-/// A pair of documents that may be alike: a smaller and a larger row.
+/// A pair of documents that may be similar: a smaller and a larger row.
 pub(super) type Candidate = [u32; 2];
 
-/// Two rows, of which the first is the smaller, or of the first side.
+/// A pair of rows. The first row is the smaller one, or the row of the first side.
 pub(super) trait RowPair: Pod + Send + Sync {
     fn rows(&self) -> [u32; 2];
 
@@ -41,7 +41,7 @@ impl RowPair for SetPair {
     }
 }
 
-/// Ranges of first rows that are told apart when pairs are dealt into buckets.
+/// Number of ranges of first rows, each with a bucket of pairs.
 const RANGES: usize = 1 << 12;
 /// Buckets, so many that the pairs of one stay in the second-level cache.
 const BUCKETS: usize = 256;
@@ -145,7 +145,7 @@ fn shares<P, T: Deref<Target = [P]>>(parts: &[T], pairs: usize) -> Vec<&[T]> {
     shares
 }
 
-/// Puts pairs in ascending order, equal ones as they stand.
+/// Sorts pairs in ascending order, and keeps the order of equal ones.
 fn put_in_order<P: RowPair>(pairs: &mut [P]) {
     let Some(first) = pairs.first().map(P::key) else { return };
     if pairs.len() <= FEW {

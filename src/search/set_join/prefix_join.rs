@@ -1,7 +1,8 @@
-//! All pairs of ranked sets that are alike enough.
+//! The pairs of ranked sets that are similar enough, by prefixes.
 //!
-//! Sets are taken by ascending size; each looks up the first few of its numbers among the first
-//! few of all smaller sets, and what it meets often enough, early enough, is merged with it.
+//! Sets are taken by ascending size. Each set looks up its first few numbers among the first few
+//! numbers of all smaller sets, and is merged with the sets that it meets often enough and early
+//! enough.
 //!
 //! # References
 //! R. Bayardo, Y. Ma, R. Srikant. Scaling up all pairs similarity search. WWW 2007 (prefixes).
@@ -18,7 +19,7 @@ use crate::similarity::{Similarity, Threshold};
 
 /// Sets that a worker takes at a time.
 const CHUNK: usize = 64;
-/// Mark of a set that cannot be alike enough any more.
+/// Mark of a set that can no longer be similar enough.
 const DROPPED: u32 = u32::MAX;
 
 /// A pair of sets, by their places, and their similarity.
@@ -33,7 +34,7 @@ struct Posting {
     position: u32,
 }
 
-/// Which sets take part, and how alike they must be.
+/// The sets to join and the threshold.
 pub(super) struct PrefixJoin<'a> {
     pub(super) sets: &'a RankedSets,
     /// Whether only pairs of the two sides count.
@@ -56,7 +57,7 @@ struct Overlaps {
 }
 
 impl PrefixJoin<'_> {
-    /// The pairs, in no order that means anything but always in the same one.
+    /// Returns the pairs in an arbitrary order that is always the same.
     ///
     /// # Complexity
     /// O(postings met), which grows with the square of the sets that share a frequent number in
@@ -90,7 +91,8 @@ impl PrefixJoin<'_> {
         Ok(found.concat())
     }
 
-    /// The numbers among the first `length` terms of a set.
+    /// Returns the numbers among the first `length` terms of a set. Unmatched terms come first and
+    /// have no number.
     fn prefix(&self, set: usize, length: u32) -> &[u32] {
         let ranks = self.sets.ranks_of(set);
         let matched = length.saturating_sub(self.sets.unmatched[set]) as usize;
@@ -133,7 +135,7 @@ impl PrefixJoin<'_> {
         Ok((buffer, posting_buffer))
     }
 
-    /// Finds the smaller sets that are alike enough to `set`.
+    /// Finds the smaller sets that are similar enough to `set`.
     fn probe(
         &self,
         index: &Index<'_>,
@@ -185,7 +187,8 @@ impl PrefixJoin<'_> {
     }
 }
 
-/// How many elements two ascending lists share, or nothing as soon as it must be under `needed`.
+/// Counts the elements that two ascending lists share. Returns `None` as soon as the count must
+/// stay below `needed`.
 pub fn shared_if_enough<T: Copy + Ord>(left: &[T], right: &[T], needed: usize) -> Option<usize> {
     let (mut at_left, mut at_right, mut shared) = (0, 0, 0);
     while at_left < left.len() && at_right < right.len() {

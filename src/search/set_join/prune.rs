@@ -23,7 +23,8 @@ pub fn sample_eighths(threshold: Threshold) -> u64 {
     (unmatched * 8 * 17).div_ceil(10 * 1000).clamp(1, 8)
 }
 
-/// Terms of a document at the most: two documents together have fewer than 32 bits count.
+/// Maximum number of terms of a document, so that 32 bits count the terms of two documents
+/// together.
 const MOST_TERMS: usize = (1 << 31) - 1;
 
 /// The number of terms of a document, occurrences counted.
@@ -51,7 +52,7 @@ pub(super) fn row_after(row: u32, documents: usize) -> Result<u32> {
     end.ok_or_else(|| Error::limit("documents", rule))
 }
 
-/// What is known of the documents of a shard after the first reading.
+/// The documents of a shard after the first reading.
 #[derive(Clone, Debug)]
 pub(super) struct Shard {
     /// The row of its first document.
@@ -66,7 +67,7 @@ pub(super) struct Shard {
     pub(super) weights: Vec<u64>,
 }
 
-/// What a worker keeps of the shards that it read.
+/// The data that a worker keeps of the shards that it read.
 struct Reading<'f, 't> {
     writers: [Writer<'f, 't>; 2],
     shards: Vec<ShardSample>,
@@ -75,7 +76,7 @@ struct Reading<'f, 't> {
 }
 
 impl Shard {
-    /// A shard of documents of which all that have terms may have a partner.
+    /// Creates a shard in which all documents with terms may have a partner.
     pub(super) fn new(first_row: u32, sizes: Vec<u32>) -> Self {
         let alive = sizes.iter().map(|&size| size > 0).collect();
         Self { first_row, sizes, alive, unmatched: Vec::new(), weights: Vec::new() }
@@ -134,7 +135,7 @@ pub(super) fn first_round(
 ) -> Result<Vec<Shard>> {
     let eighths = sample_eighths(threshold);
     let expected = sources.term_count_hint().saturating_mul(eighths) / 8;
-    // What is kept of a sampled term are 32 bits.
+    // Only 32 bits of a sampled term are kept.
     let cells = expected.saturating_mul(CELLS_PER_TERM).min(1 << 32);
     let mut cells = Cells::new(cells, 0)?;
     let numbers = cells.numbers();
@@ -193,7 +194,7 @@ pub(super) fn first_round(
     Ok(shards)
 }
 
-/// Which documents of a shard may have a partner; with the shard's number.
+/// The documents of a shard that may have a partner, with the number of the shard.
 fn survivors(
     sample: ShardSample,
     sampled: &[u32],
@@ -212,7 +213,7 @@ fn survivors(
     (sample.shard, shard)
 }
 
-/// How many of the items are unmatched, or some number over `limit` if they are more than that.
+/// Counts the unmatched items; the result is some number above `limit` if there are more than that.
 pub(super) fn unmatched_up_to<T>(
     items: &[T],
     limit: u32,

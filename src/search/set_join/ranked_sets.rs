@@ -15,7 +15,7 @@ use crate::large_buffer::{LargeBuffer, filled, reserved};
 
 /// Records per partition, about: with its table it stays in the second-level cache.
 const PARTITION_RECORDS: usize = 1 << 14;
-/// Classes of frequency that the order tells apart.
+/// Number of classes of frequency in the order of terms.
 const CLASSES: usize = 96;
 /// No term: the record repeats one of its own set.
 const REPEATED: u32 = u32::MAX;
@@ -27,7 +27,7 @@ pub(super) struct RankedSets {
     pub(super) rows: Vec<u32>,
     /// The number of distinct terms of each set.
     pub(super) sizes: Vec<u32>,
-    /// How many of them are unmatched; they come first in the order of terms.
+    /// The number of unmatched terms of each set; they come first in the order of terms.
     pub(super) unmatched: Vec<u32>,
     /// Whether each set is of the second side of a join of two.
     pub(super) second: Vec<bool>,
@@ -35,14 +35,14 @@ pub(super) struct RankedSets {
     pub(super) offsets: Vec<usize>,
     /// The numbers of the matched terms, ascending within a set.
     pub(super) ranks: LargeBuffer<u32>,
-    /// How many numbers there are.
+    /// The number of distinct numbers of terms.
     pub(super) rank_count: u32,
     /// The weight of each number's term, if the terms have weights.
     pub(super) weights: Vec<u32>,
 }
 
 impl RankedSets {
-    /// How many sets there are.
+    /// Returns the number of sets.
     pub(super) fn len(&self) -> usize {
         self.rows.len()
     }
@@ -96,8 +96,8 @@ impl Partition {
     }
 }
 
-/// What must be known to renumber the terms of stored documents: as many of these as 32 bits
-/// count, so that their numbers and places have as many.
+/// The data for renumbering the terms of stored documents. There are at most as many terms as 32
+/// bits count, so numbers and places have 32 bits.
 pub(super) struct Ranking<'a> {
     /// The documents, in parts.
     pub(super) stored: &'a [Stored],
@@ -105,7 +105,7 @@ pub(super) struct Ranking<'a> {
     pub(super) cells: &'a Cells,
     /// The first row of the second side, if there are two.
     pub(super) second_from: Option<u32>,
-    /// What a term weighs, if that is not the same for all.
+    /// The weight of a term, if weights differ.
     pub(super) weight: Option<&'a (dyn Fn(u64) -> u32 + Sync)>,
     pub(super) context: &'a Context<'a>,
 }
@@ -173,7 +173,7 @@ impl Ranking<'_> {
         self.second_from.is_some_and(|first| row >= first)
     }
 
-    /// How many of a term's highest bits choose its partition.
+    /// Returns how many of the highest bits of a term choose its partition.
     fn partition_bits(&self) -> u32 {
         let terms: usize = self.stored.iter().map(|part| part.terms.len()).sum();
         (terms / PARTITION_RECORDS).max(2).ilog2().min(14)

@@ -1,6 +1,6 @@
-//! The rounds for collections whose terms do not fit into memory: the documents are read again
-//! instead of kept, twice a round. Where even the table of cells would be too small for all terms to
-//! tell them apart, the first round counts them slice by slice.
+//! The rounds for collections whose terms do not fit into memory. The documents are read again
+//! instead of kept, twice a round. If even the table of cells would be too small to distinguish all
+//! terms, the first round counts the terms slice by slice.
 
 use super::cells::{Cells, Writer};
 use super::prune::{
@@ -14,29 +14,30 @@ use crate::progress::Work;
 use crate::similarity::Threshold;
 use std::ops::Range;
 
-/// Cells per term with which a table still tells three fifths of the unmatched terms: with fewer, terms
-/// are counted in slices.
+/// Cells per term with which a table still recognizes three fifths of the unmatched terms. With
+/// fewer cells, terms are counted in slices.
 const LEAST_CELLS_PER_TERM: u64 = 2;
 
-/// Slices of the first round at the most: each takes two readings.
+/// Maximum number of slices of the first round. Each slice takes two readings.
 const MOST_SLICES: u64 = 16;
 
-/// So many are refused before anything is read, even if there are far fewer terms than is told.
+/// Number of slices from which the join is refused before anything is read, because even an
+/// estimate far too high does not explain it.
 const FAR_TOO_MANY_SLICES: u64 = 4 * MOST_SLICES;
 
-/// Last bits of a term that tell its slice.
+/// Number of the last bits of a term that choose its slice.
 const SLICE_BITS: u32 = 16;
 
-/// What a round by reading needs to know.
+/// The data for a round by reading.
 pub(super) struct Rereading<'a> {
     pub(super) sources: &'a Sources<'a>,
     pub(super) threshold: Threshold,
-    /// The most bytes that a table of cells may take, with what is gathered for it.
+    /// Maximum bytes of a table of cells, with the buffers of its writers.
     pub(super) table_bytes: u64,
     pub(super) context: &'a Context<'a>,
 }
 
-/// Terms that a round looks at: those whose last bits are in a range.
+/// The terms that a round counts: terms whose last bits are in a range.
 #[derive(Clone)]
 struct Slice(Range<u64>);
 
@@ -56,13 +57,13 @@ impl Slice {
 }
 
 impl Rereading<'_> {
-    /// What a table takes with what is gathered for it, in eighths of the table.
+    /// Returns the bytes of a table with the buffers of its writers, in eighths of the table.
     fn eighths_of_table(&self) -> u64 {
         let sides = 1 + u64::from(self.sources.second.is_some());
         8 + self.context.threads().count() as u64 * sides * Cells::EIGHTHS_A_WRITER
     }
 
-    /// Cells that there is memory for.
+    /// Returns the number of cells that the memory has room for.
     fn most_cells(&self) -> u64 {
         let bytes = self.table_bytes.saturating_mul(8) / self.eighths_of_table();
         bytes.saturating_mul(Cells::A_BYTE).max(Cells::LEAST)
@@ -89,7 +90,8 @@ impl Rereading<'_> {
             first_row = row_after(first_row, shard.sizes.len())?;
             shards.push(shard);
         }
-        // Where what was told is far from the truth, to begin anew takes fewer readings or tells more.
+        // If the estimated number of terms was far from the truth, starting again takes fewer
+        // readings or drops more documents.
         let terms = living_terms(&shards);
         let needed = self.slices(terms, MOST_SLICES)?;
         let is_anew =
@@ -145,7 +147,7 @@ impl Rereading<'_> {
         self.cells(self.sampled(terms) / slices, 0)
     }
 
-    /// Of so many terms those that the first round looks at.
+    /// Returns how many of `terms` terms the first round counts.
     fn sampled(&self, terms: u64) -> u64 {
         terms.saturating_mul(sample_eighths(self.threshold)) / 8
     }
@@ -154,7 +156,7 @@ impl Rereading<'_> {
         Slice::of(sample_eighths(self.threshold), number, slices)
     }
 
-    /// Further rounds, until at most `enough` terms are left or one drops less than a fifth.
+    /// Runs further rounds until at most `enough` terms remain or a round drops less than a fifth.
     ///
     /// # Errors
     /// Those of the source.
@@ -176,7 +178,7 @@ impl Rereading<'_> {
         Ok(())
     }
 
-    /// Tells of two more readings.
+    /// Reports a stage of two more readings.
     fn begin(&self, stage: &'static str) {
         self.context.progress().begin(stage, Work::Bytes(self.sources.bytes() * 2));
     }

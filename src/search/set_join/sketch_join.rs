@@ -16,21 +16,21 @@ use crate::progress::Work;
 use std::ops::Range;
 
 /// Bytes per term of documents that are compared term by term: the term, and its number in a table
-/// that grows twofold, where documents are densely linked.
+/// that doubles its size, if documents are densely linked.
 const BYTES_PER_COMPARED_TERM: u64 = 32;
 
-/// Bytes of a pair of documents whose sketches are near, while their terms are compared.
+/// Bytes of a pair of documents with near sketches, while their terms are compared.
 const BYTES_PER_CANDIDATE: u64 = 32;
 
-/// Bytes of a pair of sets that are alike: it is there twice while all are put in order.
+/// Bytes of a similar pair. It exists twice while all pairs are put in order.
 const BYTES_PER_PAIR: u64 = 2 * size_of::<SetPair>() as u64;
 
-/// Is given pairs that are alike, and how many distinct terms each row has; gives how many pairs it
-/// holds.
+/// Receives similar pairs and the number of distinct terms of each row; returns the number of pairs
+/// that it holds.
 pub(super) type Found<'f> = dyn FnMut(LargeBuffer<SetPair>, &[u32]) -> Result<u64> + 'f;
 
-/// Finds of the pairs, of which there is memory for so many, only those that decide what is kept; puts
-/// how many distinct terms each row has.
+/// Finds only the pairs that decide which documents are kept. The number is how many pairs fit in
+/// memory; the slice receives the number of distinct terms of each row.
 pub(super) type Deciding<'f> =
     dyn Fn(&SketchJoin<'_>, u64, &mut [u32]) -> Result<LargeBuffer<SetPair>> + 'f;
 
@@ -42,12 +42,12 @@ pub(super) struct Scan<'s> {
 }
 
 impl<'s> Scan<'s> {
-    /// All pairs of these.
+    /// Compares all pairs of these sets.
     pub(super) fn within(sets: &'s Sketches) -> [Self; 1] {
         [Self { sets, candidates: sets, which: Candidates::Earlier }]
     }
 
-    /// All pairs of one of the first and one of the second, which have none in common.
+    /// Compares every set of `first` with every set of `second`. The two have no set in common.
     pub(super) fn across(first: &'s Sketches, second: &'s Sketches) -> [Self; 2] {
         [
             Self { sets: first, candidates: second, which: Candidates::NotLarger },
@@ -56,7 +56,7 @@ impl<'s> Scan<'s> {
     }
 }
 
-/// What is needed to compare documents by their sketches, and then by their terms.
+/// The data for comparing documents by their sketches, and then by their terms.
 pub(super) struct SketchJoin<'a> {
     pub(super) join: &'a SetJoin<'a>,
     sources: &'a Sources<'a>,
@@ -65,13 +65,13 @@ pub(super) struct SketchJoin<'a> {
     /// one.
     pub(super) sketches: Sketches,
     second: Option<(u32, Sketches)>,
-    /// Bytes that candidates, their terms, and pairs may take beside the sketches.
+    /// Bytes that candidates, their terms and pairs may take in addition to the sketches.
     memory: u64,
 }
 
 impl<'a> SketchJoin<'a> {
-    /// Puts the sketches in order: of documents of one side, or of two, of which the second has rows
-    /// from `second_from`.
+    /// Puts the sketches of one side in order, or of two sides. The rows of the second side begin
+    /// at `second_from`.
     ///
     /// # Errors
     /// The memory cannot be had.
@@ -98,11 +98,11 @@ impl<'a> SketchJoin<'a> {
         Ok(Self { join, sources, shards, sketches, second, memory })
     }
 
-    /// The pairs that are alike, ascending. Where they are too many for the memory, only those that are
-    /// `deciding`, if that is given.
+    /// Returns the similar pairs, ascending. If they do not fit in memory and `deciding` is given,
+    /// returns only the pairs that `deciding` finds.
     ///
     /// # Errors
-    /// Those of the source and of `deciding`; the pairs are too many; the memory cannot be had.
+    /// The source or `deciding` fails; there are too many pairs; the memory cannot be had.
     pub(super) fn pairs(&self, deciding: Option<&Deciding<'_>>) -> Result<Joined> {
         let threshold = self.join.threshold;
         let scans = match &self.second {
@@ -139,11 +139,11 @@ impl<'a> SketchJoin<'a> {
         Ok(Joined { pairs, are_all: true })
     }
 
-    /// Calls `found` with the pairs that are alike, a part of them at a time, each part ascending. How
-    /// many distinct terms their documents have is put into `sizes`, by row.
+    /// Calls `found` with the similar pairs, a part of them at a time; each part is ascending.
+    /// Writes the number of distinct terms of each document into `sizes`, by row.
     ///
     /// # Errors
-    /// Those of the source, and of `found`; the memory cannot be had.
+    /// The source or `found` fails; the memory cannot be had.
     pub(super) fn visit(
         &self,
         scans: &[Scan<'_>],
@@ -168,8 +168,8 @@ impl<'a> SketchJoin<'a> {
         })
     }
 
-    /// Calls `found` for the pairs of documents whose sketches are near, as often as there are more than
-    /// `most` of them, and at the end.
+    /// Calls `found` with the pairs of documents whose sketches are near: each time that more than
+    /// `most` pairs are held, and at the end.
     pub(super) fn near(
         &self,
         scans: &[Scan<'_>],
@@ -195,7 +195,7 @@ impl<'a> SketchJoin<'a> {
         found(held)
     }
 
-    /// Pairs for which there is memory.
+    /// Returns the number of pairs that the memory has room for.
     fn most_pairs(&self) -> u64 {
         (self.memory / 4 * 3).max(BYTES_OF_FEW_PAIRS) / BYTES_PER_PAIR
     }

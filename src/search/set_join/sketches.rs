@@ -1,11 +1,12 @@
-//! Sets in few bits: how many terms each has, a signature that only equal sets share, and the
-//! parities of its terms.
+//! Sketches of sets in few bits: the number of terms, a signature that only equal sets share, and
+//! the parities of the terms.
 //!
-//! Each term chooses one bit of its set's row, and the row holds how often each was chosen, odd or
-//! even. Terms that two sets share cancel out in the difference of their rows, so the rows differ in
-//! no more bits than the sets differ in terms. Rows are at least six times as long as the most that
-//! alike sets may differ by, so that other sets' rows differ by more; half of a row added to the
-//! other half is the row of half the length, so that rows of unequal lengths are compared too.
+//! Each term chooses one bit of the row of its set. The bit records whether the number of terms
+//! that chose it is odd or even. Terms that two sets share cancel out in the difference of their
+//! rows, so the rows differ in at most as many bits as the sets differ in terms. Rows are at least
+//! six times as long as the largest difference of similar sets, so the rows of other sets differ by
+//! more. Adding one half of a row to the other half gives the row of half the length, so rows of
+//! different lengths can be compared, too.
 //!
 //! # References
 //! E. Sandes, G. Teodoro, A. Melo. Bitmap filter: speeding up exact set similarity joins with
@@ -22,11 +23,11 @@ use crate::similarity::Threshold;
 use crate::stable_hash::mix;
 use std::ops::Range;
 
-/// What the memory is for.
+/// Name of the memory in error messages.
 const SKETCHES: &str = "the sketches of the documents";
-/// Bits of a row for each term by which alike sets may differ. With half as many, most of what is near is
-/// not alike where much is about as similar as the threshold, as pages of a template are, and must be
-/// read again for that.
+/// Bits of a row for each term by which similar sets may differ. With half as many bits, most near
+/// sketches belong to pairs just below the threshold, for example pages of a template, and these
+/// documents must be read again for nothing.
 const BITS_A_DIFFERENCE: u64 = 6;
 /// The longest row, in words: 32 bits of a term choose its bit.
 const MOST_WORDS: u64 = 1 << 26;
@@ -70,7 +71,7 @@ pub(super) struct SketchScratch {
 #[derive(Debug)]
 pub(super) struct Sketching {
     threshold: Threshold,
-    /// Whether bits are made, beside sizes and signatures.
+    /// Whether rows of bits are made in addition to sizes and signatures.
     with_bits: bool,
     /// The row of each document, its number of terms, and its signature.
     sets: Vec<Set>,
@@ -78,7 +79,7 @@ pub(super) struct Sketching {
     bits: LargeVec<u64>,
 }
 
-/// What is known of a set beside its bits.
+/// The size and the signature of a set, and the place of its bits.
 #[derive(Clone, Copy, Debug)]
 struct Set {
     document: u32,
@@ -143,7 +144,7 @@ impl Sketching {
 pub(super) struct Sketches {
     /// The row of each document.
     pub(super) documents: Vec<u32>,
-    /// How many distinct terms each has.
+    /// The number of distinct terms of each set.
     pub(super) sizes: Vec<u32>,
     /// Sets whose rows have equally many words, these ascending.
     pub(super) levels: Vec<Level>,
@@ -157,7 +158,7 @@ pub(super) struct Level {
     pub(super) sets: Range<usize>,
     /// Their rows, in groups of [`GROUP`]: word by word, each of all rows of the group.
     pub(super) groups: LargeBuffer<u64>,
-    /// The share of the largest set of each group in what alike sets may differ by.
+    /// For each group, the share of its largest set in the allowed difference of two similar sets.
     pub(super) limits: Vec<u32>,
 }
 
@@ -230,7 +231,7 @@ impl Sketches {
         Self::arranged(&order, bits, threshold, context)
     }
 
-    /// Those of documents for which `is_one` holds.
+    /// Copies the sketches of the documents for which `is_one` holds.
     ///
     /// # Errors
     /// The memory cannot be had.
@@ -299,7 +300,7 @@ impl Sketches {
         self.levels.iter().map(|level| size_of_val(&level.groups[..]) as u64).sum()
     }
 
-    /// How many there are.
+    /// Returns the number of sketches.
     pub(super) fn len(&self) -> usize {
         self.sizes.len()
     }

@@ -10,7 +10,7 @@ const AHEAD: usize = 16;
 const SOON: usize = 8;
 /// Places that there are at the least.
 const LEAST_PLACES: usize = 1 << 10;
-/// What a place holds that no term has taken.
+/// Content of a place that no term has taken.
 const FREE: u32 = 0;
 
 /// Terms and their numbers. They are hashes, so that any of their bits choose a place.
@@ -34,7 +34,7 @@ impl Default for TermNumbers {
 }
 
 impl TermNumbers {
-    /// How many terms have one.
+    /// Returns the number of terms that have a number.
     pub(super) fn len(&self) -> usize {
         self.terms.len()
     }

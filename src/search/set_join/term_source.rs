@@ -1,21 +1,22 @@
-//! What a join reads: documents as terms, again and again.
+//! The source of a join: documents as terms, which can be read again and again.
 
 use crate::distinct_terms::DistinctTerms;
 use crate::error::Result;
 
-/// Documents that a reading is to give.
+/// The documents that a reading must visit.
 #[derive(Clone, Copy)]
 pub enum Wanted<'w> {
-    /// All of them.
+    /// All documents.
     All,
-    /// Those of some places in their part. No others will be wanted from here on.
+    /// The documents at some places in their part. Later readings want no other documents.
     Remaining {
         /// Whether the document at a place is one.
         is_one: &'w dyn Fn(u32) -> bool,
-        /// The terms of all that remain, in all parts.
+        /// The number of terms of all remaining documents, in all parts.
         terms: u64,
     },
-    /// Those of some places in their part, and later others, which were wanted before.
+    /// The documents at some places in their part. Later readings may want other documents that
+    /// were wanted before.
     Some(&'w dyn Fn(u32) -> bool),
 }
 
@@ -41,48 +42,51 @@ impl Wanted<'_> {
 
 /// Documents as terms, readable again and again, in parts that can be read alone.
 pub trait TermSource: Sync {
-    /// The number of parts.
+    /// Returns the number of parts.
     fn shard_count(&self) -> usize;
 
-    /// About how many terms there are in all: it sizes tables, so only speed and memory depend on
-    /// it.
+    /// Returns the approximate number of terms in all parts. It sizes tables, so only speed and
+    /// memory depend on it.
     fn term_count_hint(&self) -> u64;
 
-    /// By how many bytes a reading of a part tells progress that it has come further.
+    /// Returns the bytes that a reading of a part reports to progress.
     fn shard_bytes(&self, _shard: usize) -> u64 {
         0
     }
 
-    /// Bytes of memory that are taken by what readings told besides, such as the names of documents, and
-    /// by what was kept of them.
+    /// Returns the bytes of memory that earlier readings take, for example the names of documents
+    /// and kept terms.
     fn told_bytes(&self) -> u64 {
         0
     }
 
-    /// Bytes of memory that may be taken to keep what is read, until those were read that
-    /// [remain](Wanted::Remaining).
+    /// Returns the bytes of memory that the source may take to keep the terms that it reads, until
+    /// the [remaining](Wanted::Remaining) documents were read.
     fn keeping_bytes(&self) -> u64 {
         0
     }
 
-    /// Whether terms have [weights](Self::weight). Those of a join of two are those of the second one.
+    /// Returns whether terms have [weights](Self::weight). A join of two sources uses the weights
+    /// of the second one.
     fn is_weighted(&self) -> bool {
         false
     }
 
-    /// How much a term counts, at least 1; sums of weights take the place of numbers of terms.
+    /// Returns the weight of a term, at least 1. Sums of weights take the place of numbers of
+    /// terms.
     fn weight(&self, _term: u64) -> u32 {
         1
     }
 
-    /// Calls `visit(index, terms)` for each document of a part that is wanted, in order; `index`
-    /// counts all documents of the part from 0. The terms come one per occurrence, in any order, the
-    /// same at every reading.
+    /// Calls `visit(index, terms)` for each wanted document of a part, in order. `index` counts all
+    /// documents of the part from 0. Terms come once per occurrence, in any order, and are the same
+    /// at every reading.
     ///
-    /// The first reading wants every document, also one without terms: rows are numbered by it.
+    /// The first reading wants every document, also documents without terms, because it numbers the
+    /// rows.
     ///
     /// # Errors
-    /// What the source says when it cannot be read.
+    /// The source cannot be read.
     fn visit_shard(
         &self,
         shard: usize,
@@ -171,7 +175,7 @@ impl TermSource for Sources<'_> {
         let Some(second) = self.second else {
             return self.first.visit_shard(shard, wanted, visit);
         };
-        // A term that is on one side only must not count twice, so each document has it once.
+        // A term that occurs on one side only must not count twice, so each document lists it once.
         let (mut distinct, mut failed) = (DistinctTerms::default(), Ok(()));
         let visit = &mut |index: u32, terms: &[u64]| match distinct.replace(terms) {
             Ok(terms) => visit(index, terms),

@@ -1,8 +1,8 @@
 //! The join of sets whose terms have weights.
 //!
-//! It is that of sets whose terms count alike, with sums of weights instead of numbers of terms: a
-//! set is dropped if its unmatched terms weigh too much, and its prefix are its rarest terms, until
-//! the rest weighs less than it must share with any partner. All sums are whole numbers.
+//! It works as the join of sets without weights, with sums of weights instead of numbers of terms.
+//! A set is dropped if its unmatched terms weigh too much. Its prefix consists of its rarest terms,
+//! until the rest weighs less than the set must share with any partner. All sums are whole numbers.
 //!
 //! # References
 //! S. Chaudhuri, V. Ganti, R. Kaushik. A primitive operator for similarity joins in data
@@ -25,7 +25,7 @@ use std::cmp::Ordering;
 const CHUNK: usize = 64;
 
 impl SetJoin<'_> {
-    /// All documents, with what their sets weigh, and signatures of these.
+    /// Reads all documents, with the weights of their sets and signatures.
     pub(super) fn weighed(&self, sources: &Sources<'_>) -> Result<Survivors> {
         self.context.progress().begin("read and weigh", Work::Bytes(sources.bytes()));
         let read = self.context.threads().try_map(
@@ -102,14 +102,15 @@ fn weight(sources: &Sources<'_>, term: u64) -> u64 {
 struct Posting {
     /// The place of the set in the order.
     place: u32,
-    /// What the set's matched terms from this one on weigh.
+    /// The weight of the matched terms of the set from this one on.
     rest: u64,
 }
 
-/// What a set is known to share with the one that is looked at.
+/// The weight that a set is known to share with the set being probed.
 #[derive(Clone, Copy, Default)]
 struct Overlap {
-    /// At the least what it must share; 0 before they met, the greatest number once it cannot.
+    /// The weight that the set must share at least; 0 before the two sets met, `DROPPED` once they
+    /// cannot share enough.
     needed: u64,
     shared: u64,
 }
@@ -117,10 +118,10 @@ struct Overlap {
 /// No sum of weights is so great.
 const DROPPED: u64 = u64::MAX;
 
-/// Which sets take part, and how alike they must be.
+/// The sets to join and the threshold.
 struct WeightedJoin<'a> {
     sets: &'a RankedSets,
-    /// What each set weighs, and its number; ascending.
+    /// The weight and the number of each set, ascending.
     order: &'a [(u64, u32)],
     /// Whether only pairs of the two sides count.
     across: bool,
@@ -129,7 +130,7 @@ struct WeightedJoin<'a> {
 }
 
 impl WeightedJoin<'_> {
-    /// The pairs, in no order that means anything but always in the same one.
+    /// Returns the pairs in an arbitrary order that is always the same.
     fn pairs(&self) -> Result<Vec<ClosePair>> {
         let (offsets, postings) = self.index()?;
         let chunks = self.order.len().div_ceil(CHUNK);
@@ -154,8 +155,9 @@ impl WeightedJoin<'_> {
         Ok(found.concat())
     }
 
-    /// The matched terms of the set at a place that are in its prefix, each with what the set's matched
-    /// terms from it on weigh: all after which that is `least` or more.
+    /// Returns the matched terms in the prefix of the set at a place. Each comes with the weight of
+    /// the matched terms of the set from it on; the prefix ends where that weight falls below
+    /// `least`.
     fn prefix(&self, place: usize, least: u64) -> impl Iterator<Item = (u32, u64)> {
         let (ranks, weights) = (self.ranks(place), &self.sets.weights);
         let mut rest = self.weight(ranks);
@@ -206,7 +208,7 @@ impl WeightedJoin<'_> {
         Ok((offsets, postings))
     }
 
-    /// Finds the sets before the one at a place that are alike enough to it.
+    /// Finds the sets before `place` that are similar enough to the set at `place`.
     fn probe<'p>(
         &self,
         postings_of: impl Fn(u32) -> &'p [Posting],
@@ -265,8 +267,9 @@ impl WeightedJoin<'_> {
     }
 }
 
-/// What the terms weigh that two ascending lists share, given with what each weighs, or nothing as
-/// soon as it must be under `needed`; the terms of the lists weigh at most `weights` together.
+/// Returns the weight of the terms that two ascending lists share, each given with its weights.
+/// Returns `None` as soon as that weight must stay below `needed`. `weights` are the sums of the
+/// weights of the two lists, or more.
 pub fn shared_weight_if_enough<T: Ord>(
     left: impl IntoIterator<Item = (T, u32)>,
     right: impl IntoIterator<Item = (T, u32)>,
@@ -274,7 +277,7 @@ pub fn shared_weight_if_enough<T: Ord>(
     needed: u64,
 ) -> Option<u64> {
     let (mut left, mut right) = (left.into_iter(), right.into_iter());
-    // What either list may still lack.
+    // The weight that each list may still lack.
     let [mut of_left, mut of_right] =
         [weights[0].checked_sub(needed)?, weights[1].checked_sub(needed)?];
     let (mut shared, mut next) = (0, (left.next(), right.next()));

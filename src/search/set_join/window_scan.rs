@@ -22,14 +22,14 @@ const PART_BLOCKS: usize = 256;
 /// Words of a tile: it stays in the second-level cache.
 const TILE_WORDS: usize = 16 << 10;
 
-/// Which sets are compared.
+/// The sets that a set is compared with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Candidates {
-    /// Those before it, in the order of the sketches, which are the same on both sides.
+    /// The sets before it, in the order of the sketches. Both sides are the same.
     Earlier,
-    /// Of another side, those of at most its size.
+    /// The sets of another side that have at most its size.
     NotLarger,
-    /// Of another side, those of less than its size.
+    /// The sets of another side that are smaller.
     Smaller,
 }
 
@@ -52,15 +52,15 @@ struct Compared {
 }
 
 impl WindowScan<'_> {
-    /// Pairs that may be alike, all those that are among them, of a smaller and a larger row: `found` is
-    /// called for a part of them at a time, always the same ones. It may begin a stage of its own, and
-    /// then gives true.
+    /// Finds the pairs that may be similar; no similar pair is missed. Calls `found` with a part of
+    /// the pairs at a time, always the same parts, each pair with its smaller row first. `found`
+    /// may begin a stage of its own and then returns true.
     ///
     /// # Complexity
-    /// O(pairs of sets whose sizes let them be alike × words of their sketches).
+    /// O(pairs of sets whose sizes allow similarity × words of their sketches).
     ///
     /// # Errors
-    /// Those of `found`; the work is cancelled.
+    /// `found` fails, or the work is cancelled.
     pub(super) fn visit(
         &self,
         found: &mut dyn FnMut(Vec<Vec<Candidate>>) -> Result<bool>,
@@ -149,7 +149,7 @@ impl WindowScan<'_> {
         found
     }
 
-    /// Tells of the candidates of a part of a level that are near enough.
+    /// Calls `found` with the near candidates of a part of a level.
     fn in_tile(
         &self,
         level: &Level,
