@@ -203,7 +203,8 @@ impl<'c> Neighbourhood<'c> {
         let pairs = &close.pairs;
         let mut groups = close.groups.clone().map(RowGroups::new);
         let is_within = !groups.is_two();
-        let (mut begun, mut starts) = (Vec::new(), Vec::new());
+        let mut begun = Vec::new();
+        let mut starts = Vec::new();
         let mut start = 0;
         while start < pairs.len() {
             let [row, _] = pairs.rows(start);
@@ -225,7 +226,9 @@ impl<'c> Neighbourhood<'c> {
         // What is before a group stands together, in the order of the pairs.
         let mut before = LargeBuffer::zeroed(counts_to_starts(&mut starts, 0));
         if is_within {
-            let (groups, mut next, mut number) = (groups.first(), starts.clone(), 0);
+            let groups = groups.first();
+            let mut next = starts.clone();
+            let mut number = 0;
             while number < pairs.len() {
                 let Some(own) = groups.group_of(pairs.rows(number)[0]) else { break };
                 for (place, pair) in (0..).zip(begun[own as usize].clone()) {

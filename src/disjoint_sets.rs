@@ -36,7 +36,8 @@ impl DisjointSets {
         if self.parents[a as usize] == self.parents[b as usize] {
             return;
         }
-        let (a, b) = (self.smallest(a), self.smallest(b));
+        let a = self.smallest(a);
+        let b = self.smallest(b);
         self.parents[a.max(b) as usize] = a.min(b);
     }
 }

@@ -129,7 +129,8 @@ mod tests {
 
     #[test]
     fn every_method_finds_the_same_pairs() {
-        let (queries, corpus) = (rows(0, 100), rows(77, 300));
+        let queries = rows(0, 100);
+        let corpus = rows(77, 300);
         // As little memory as can be.
         let context = Context::default().with_memory(1);
         for (rows, methods) in
@@ -153,7 +154,8 @@ mod tests {
 
     #[test]
     fn too_little_memory_takes_the_methods_that_need_least() {
-        let (queries, rows) = (rows(0, 10), rows(0, 1000));
+        let queries = rows(0, 10);
+        let rows = rows(0, 1000);
         let within = |memory| plan(Sides::One(&rows), 2, memory).unwrap().index;
         assert_eq!(within(1), IndexName::SpilledJoin);
         assert_eq!(within(u64::MAX), IndexName::PartitionJoin);

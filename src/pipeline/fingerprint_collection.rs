@@ -140,7 +140,8 @@ impl Rows<'_> {
         )?;
 
         let mut words = Vec::with_capacity(parts.iter().map(|part| part.words.len()).sum());
-        let (mut without, mut summaries) = (Vec::new(), Vec::with_capacity(parts.len()));
+        let mut without = Vec::new();
+        let mut summaries = Vec::with_capacity(parts.len());
         let row_words = maker.shape().words();
         for part in parts {
             let first = words.len() / row_words;
@@ -172,7 +173,8 @@ impl Rows<'_> {
         maker: &RowMaker,
         scratch: &mut RowScratch,
     ) -> Result<ShardRows> {
-        let (mut words, mut without) = (Vec::new(), Vec::new());
+        let mut words = Vec::new();
+        let mut without = Vec::new();
         let visit = &mut |index, document: &Document<'_>| {
             let has_row = maker.push(document.text, &mut words, scratch).0;
             if !has_row {
@@ -335,7 +337,8 @@ mod tests {
 
     #[test]
     fn sets_are_no_fingerprints() {
-        let (method, resources) = (Method::default(), Resources::default());
+        let method = Method::default();
+        let resources = Resources::default();
         let collection = Collection::open(Vec::new(), ReadOptions::default());
         let made = fingerprint_collection(
             &collection,

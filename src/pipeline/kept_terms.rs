@@ -148,7 +148,8 @@ impl<'a> KeptTerms<'a> {
     ) -> Result<()> {
         let nothing =
             Keeping { of: self, ends: Vec::new(), terms: Vec::new(), taken: None, writing: None };
-        let (mut keeping, mut done) = (Some(nothing), Ok(()));
+        let mut keeping = Some(nothing);
+        let mut done = Ok(());
         self.source.visit_shard(shard, wanted, &mut |index, terms| {
             if let Some(kept) = &mut keeping
                 && done.is_ok()
@@ -573,7 +574,8 @@ mod tests {
             };
             source.shards.iter().map(wanted).collect()
         };
-        let (few, fewer) = (|index: u32| index % 7 < 2, |index: u32| index % 7 == 1);
+        let few = |index: u32| index % 7 < 2;
+        let fewer = |index: u32| index % 7 == 1;
         let terms =
             expected(Wanted::Some(&few)).concat().iter().map(|(_, terms)| terms.len() as u64).sum();
         let remaining = Wanted::Remaining { is_one: &few, terms };

@@ -84,7 +84,8 @@ mod tests {
 
     #[test]
     fn products_are_as_wide_as_they_need_be() {
-        let (a, b) = (u128::MAX / 3, u128::MAX / 5);
+        let a = u128::MAX / 3;
+        let b = u128::MAX / 5;
         assert_eq!(wide_product(a, 1 << 64), (a >> 64, a << 64));
         assert_eq!(wide_product(a, b), wide_product(b, a));
         assert_eq!(wide_product(u128::MAX, u128::MAX), (u128::MAX - 1, 1));

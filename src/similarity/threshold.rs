@@ -269,7 +269,8 @@ mod tests {
                 assert_eq!(threshold.to_string().parse::<Threshold>().unwrap(), threshold);
                 for left in 1..40_u32 {
                     // The fewest that any partner shares, and the smallest partner.
-                    let (mut fewest, mut smallest) = (u32::MAX, u32::MAX);
+                    let mut fewest = u32::MAX;
+                    let mut smallest = u32::MAX;
                     for right in 1..300_u32 {
                         let holds = |shared: &u32| {
                             let sizes = [*shared, left, right].map(u64::from);
@@ -364,7 +365,8 @@ mod tests {
         assert!(threshold.holds(of(999_999_999 << 34, 1_000_000_000 << 34)));
         assert!(!threshold.holds(of((999_999_999 << 34) - 1, 1_000_000_000 << 34)));
         // The bounds of the largest sets.
-        let (most, half) = (u32::MAX, Threshold::new(1, 2).unwrap());
+        let most = u32::MAX;
+        let half = Threshold::new(1, 2).unwrap();
         assert_eq!((half.min_size(most), half.max_unshared(most)), (1 << 31, (1 << 31) - 1));
         assert_eq!(half.min_shared(most, most), 2_863_311_530);
         assert_eq!(threshold.min_shared(most, most), most - 2);

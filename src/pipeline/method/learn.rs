@@ -121,7 +121,9 @@ fn frequencies(terms: &Terms, corpus: &dyn Corpus, context: &Context<'_>) -> Res
     let memory = context.memory().free();
     let memory_of_counter = memory / 2 / threads.count() as u64;
     let parts = threads.count();
-    let (mut next, mut documents, mut merged) = (Some(TermRange::default()), 0, Vec::new());
+    let mut next = Some(TermRange::default());
+    let mut documents = 0;
+    let mut merged = Vec::new();
     while let Some(range) = next {
         context.progress().begin("counting terms", Work::Bytes(corpus.bytes()));
         let start = || CountedTerms::new(range, memory_of_counter);

@@ -109,7 +109,8 @@ type Grouped<'t> = (&'t RowTexts<'t>, &'t [Vec<u32>]);
 impl<'t> Side<'t> {
     /// The groups in blocks whose sets take at most `most` bytes, or are of one group.
     fn new((texts, groups): Grouped<'t>, most: u64) -> Self {
-        let (mut block, mut inside) = (0, 0);
+        let mut block = 0;
+        let mut inside = 0;
         let block_of = |rows: &Vec<u32>| {
             let bytes = texts.bytes_of_sets(rows);
             if inside > 0 && inside + bytes > most {
@@ -155,7 +156,9 @@ impl Verifying<'_> {
             (self.memory / 2).max(total / MOST_BLOCKS)
         };
         let sides = grouped.map(|grouped| Side::new(grouped, most));
-        let (a, other, is_within) = (sides.first(), sides.second(), !sides.is_two());
+        let a = sides.first();
+        let other = sides.second();
+        let is_within = !sides.is_two();
         if is_within {
             for task in &mut tasks {
                 if a.block(task.a) > a.block(task.b) {
@@ -213,7 +216,9 @@ impl Verifying<'_> {
         let comparison = |task: usize| {
             let Task { a, b, distance } = tasks[task];
             let is_same = is_within && a == b;
-            let (a, b, terms) = (of_a.of_group(a), of_b.of_group(b), side.texts.terms);
+            let a = of_a.of_group(a);
+            let b = of_b.of_group(b);
+            let terms = side.texts.terms;
             Comparison { a, b, terms, distance, is_within, is_same }
         };
         let Pieces { pieces, shared } = Pieces::of(tasks.len(), comparison, threshold);
@@ -324,7 +329,8 @@ impl Comparison<'_> {
     }
 
     fn pair(&self, a: &Class, b: &Class, similarity: Similarity) -> ClosePair {
-        let (a, b) = (a.rows[0], b.rows[0]);
+        let a = a.rows[0];
+        let b = b.rows[0];
         ClosePair {
             a: if self.is_within { a.min(b) } else { a },
             b: if self.is_within { a.max(b) } else { b },
@@ -374,7 +380,8 @@ impl Pieces {
     ) -> Self {
         let mut work = Self::default();
         // Of the tasks of few pairs that come one after the other.
-        let (mut first, mut pairs) = (0, 0);
+        let mut first = 0;
+        let mut pairs = 0;
         for task in 0..tasks {
             let comparison = comparison(task);
             let most = comparison.a.len() * comparison.b.len();
@@ -406,7 +413,8 @@ impl Pieces {
 
     /// Cuts a task where a worker has enough.
     fn cut(&mut self, task: usize, comparison: Comparison<'_>, threshold: Threshold) {
-        let (mut start, mut pairs) = (0, 0);
+        let mut start = 0;
+        let mut pairs = 0;
         for at in 0..comparison.a.len() {
             pairs += comparison.candidates(at, threshold).len();
             if pairs >= PIECE_PAIRS || at + 1 == comparison.a.len() {

@@ -166,7 +166,8 @@ fn what_remains_within_is_what_a_look_at_every_pair_leaves() {
         is_complete: true,
     };
     for (weight, threshold) in WEIGHTED {
-        let (terms, threshold) = (of_words(weight, &lines), threshold.parse().unwrap());
+        let terms = of_words(weight, &lines);
+        let threshold = threshold.parse().unwrap();
         let mut expected = Expanded::new();
         for (&(a, b), closeness) in &expanded(&close) {
             let sets = [a, b].map(|row| &lines.sets[row as usize][..]);
@@ -204,7 +205,8 @@ fn what_remains_across_is_what_a_look_at_every_pair_leaves() {
     let close =
         Close { groups: Sides::Two(of_a, of_b), pairs: pairs.into(), of_equal, is_complete: true };
     for (weight, threshold) in [WEIGHTED[0], WEIGHTED[1], WEIGHTED[5]] {
-        let (terms, threshold) = (of_words(weight, &both[1]), threshold.parse().unwrap());
+        let terms = of_words(weight, &both[1]);
+        let threshold = threshold.parse().unwrap();
         let mut expected = Expanded::new();
         for (&(a, b), closeness) in &expanded(&close) {
             let sets = [&both[0].sets[a as usize][..], &both[1].sets[b as usize]];
@@ -266,7 +268,8 @@ fn the_work_on_one_group_is_cut_into_pieces() {
         let work = Pieces::of(1, |_| comparison, threshold);
         let is_joined = matches!(work.pieces[..], [Piece::Join(0)]);
         assert_eq!(is_joined, threshold.min_size(100) == 10);
-        let (mut merged, mut joined) = (Vec::new(), Vec::new());
+        let mut merged = Vec::new();
+        let mut joined = Vec::new();
         comparison.merge(0..group.len(), threshold, &mut merged);
         let scarce = context.with_memory(1);
         comparison.join(threshold, &scarce, &mut joined).unwrap();

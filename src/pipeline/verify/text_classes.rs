@@ -153,7 +153,8 @@ impl<'t> Found<'t> {
             _ => {
                 let mut own = reserved(terms.len(), WHAT)?;
                 own.extend_from_slice(terms);
-                let (mut weights, mut weight) = (Vec::new(), terms.len() as u64);
+                let mut weights = Vec::new();
+                let mut weight = terms.len() as u64;
                 if self.terms.frequencies().is_some() {
                     weights = reserved(terms.len(), WHAT)?;
                     weights.extend(terms.iter().map(|&term| self.terms.weight(term)));

@@ -53,7 +53,8 @@ impl Verifier {
     /// equal sets of terms have and others do not; 0 where there is no fingerprint.
     #[must_use]
     pub fn numbers(&self, texts: &[&[u8]], rows: &FingerprintRows<'_>) -> Vec<u128> {
-        let (mut scratch, mut both) = (TermScratch::default(), Vec::new());
+        let mut scratch = TermScratch::default();
+        let mut both = Vec::new();
         let number = |(row, text): (usize, &&[u8])| {
             let Some(words) = rows.row(row) else { return 0 };
             let terms = self.terms.of(text, &mut scratch);
@@ -116,7 +117,8 @@ mod tests {
 
     #[test]
     fn texts_that_are_given_are_compared_as_those_that_are_read() {
-        let (texts, method) = (texts(), "simhash:max_distance=31,verify=0.5,shingle=words:1");
+        let texts = texts();
+        let method = "simhash:max_distance=31,verify=0.5,shingle=words:1";
         let found = deduplicate(
             &Texts::of(&texts),
             &Config { method: method.parse().unwrap(), ..Config::default() },

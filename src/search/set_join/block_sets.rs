@@ -103,7 +103,8 @@ impl BlockSets {
     /// # Errors
     /// The memory cannot be had.
     pub(super) fn comparable(self) -> Result<Comparable> {
-        let (sets, words) = (self.ends.len(), self.scratch.len());
+        let sets = self.ends.len();
+        let words = self.scratch.len();
         if words * sets > (self.blocks.len() * WORDS_A_BLOCK).min(MOST_WORDS) {
             return Ok(Comparable::Sparse(self));
         }
@@ -175,7 +176,8 @@ mod tests {
     fn check(documents: &[Vec<u64>]) -> bool {
         let parts = [1, 3].map(|parts| {
             let part = |part: u64| {
-                let (mut sets, mut numbers) = (BlockSets::default(), TermNumbers::default());
+                let mut sets = BlockSets::default();
+                let mut numbers = TermNumbers::default();
                 for document in documents {
                     let own = document.iter().copied().filter(|term| mix(*term) % parts == part);
                     sets.push(&own.collect::<Vec<_>>(), &mut numbers).unwrap();
@@ -198,7 +200,8 @@ mod tests {
             let shared = |other: &Vec<u64>| of_one.iter().filter(|&t| other.contains(t)).count();
             let expected: Vec<usize> = documents.iter().map(shared).collect();
             for &isa in Isa::available() {
-                let (mut found, others) = (Vec::new(), 0..documents.len());
+                let mut found = Vec::new();
+                let others = 0..documents.len();
                 comparable.shared_with(one, others, isa, &mut room, |shared| found.push(shared));
                 assert_eq!(found, expected, "{one}, {isa}");
             }

@@ -217,7 +217,8 @@ mod tests {
 
     #[test]
     fn a_term_matches_when_it_was_seen_on_both_sides() {
-        let (first, second) = ((5, Note::First), (5 << 40, Note::Second));
+        let first = (5, Note::First);
+        let second = (5 << 40, Note::Second);
         let table = filled(&[first, first, second, second], 1 << 20);
         assert!(!table.is_matched(table.numbers().of(5)));
         let table = filled(&[first, (5, Note::Second)], 1 << 20);

@@ -145,7 +145,8 @@ impl TermComparison<'_> {
         });
         let mut found = LargeBuffer::try_zeroed(counts.iter().sum(), PAIRS)?;
         found = found.entered_in(self.context.memory());
-        let (mut rest, mut work) = (&mut found[..], Vec::new());
+        let mut rest = &mut found[..];
+        let mut work = Vec::new();
         for (part, count) in parts.into_iter().zip(counts) {
             let (own, after) = rest.split_at_mut(count);
             work.push((part, own));
@@ -165,7 +166,10 @@ impl TermComparison<'_> {
 
     /// Numbers the terms of documents that are densely linked, and shares out all pairs.
     fn comparisons(&self, documents: &Documents, links: &Links) -> Result<Comparisons> {
-        let (mut dense, mut tasks, mut start, mut end) = (Vec::new(), Vec::new(), 0, 0);
+        let mut dense = Vec::new();
+        let mut tasks = Vec::new();
+        let mut start = 0;
+        let mut end = 0;
         for places in &links.groups {
             let linked = links.ends[places.end - 1] - end;
             let is_dense = linked >= MANY_PAIRS * places.len();
@@ -292,7 +296,8 @@ impl TermComparison<'_> {
                 let shard = &self.shards[number];
                 let before = |row: u32| rows.partition_point(|&linked| linked < row);
                 let places = before(shard.first_row)..before(shard.end_row());
-                let (own, is_wanted) = (&rows[places.clone()], &is_wanted[places]);
+                let own = &rows[places.clone()];
+                let is_wanted = &is_wanted[places];
                 if !is_wanted.contains(&true) {
                     self.context.progress().advance(self.sources.shard_bytes(number));
                     return Ok(());
@@ -325,7 +330,8 @@ impl TermComparison<'_> {
         // memory.
         let mut block_of = vec![0; sizes.len()];
         let links = Links::new(pairs, sizes.len());
-        let (mut linked, mut start) = (Vec::with_capacity(pairs.len()), 0);
+        let mut linked = Vec::with_capacity(pairs.len());
+        let mut start = 0;
         for (group, places) in (0_u32..).zip(&links.groups) {
             let mut before = 0;
             for &place in &links.order[places.clone()] {
@@ -342,7 +348,9 @@ impl TermComparison<'_> {
             start = end;
         }
         linked.sort_unstable();
-        let (mut batches, mut batch, mut terms) = (Vec::new(), Vec::new(), 0);
+        let mut batches = Vec::new();
+        let mut batch = Vec::new();
+        let mut terms = 0;
         let mut batch_of = vec![usize::MAX; sizes.len()];
         for (.., pair) in linked {
             let new = pair.iter().filter(|&&place| batch_of[place as usize] != batches.len());
@@ -382,7 +390,8 @@ fn linked_rows(candidates: &mut [Candidate], end_row: u32, threads: &Threads) ->
             is_linked[row as usize].store(true, Ordering::Relaxed);
         }
     });
-    let (mut rows, mut places) = (Vec::new(), vec![NONE; end_row as usize]);
+    let mut rows = Vec::new();
+    let mut places = vec![NONE; end_row as usize];
     for (row, is_linked) in (0..).zip(is_linked) {
         if is_linked.into_inner() {
             places[row as usize] = rows.len() as u32;
@@ -413,7 +422,8 @@ impl Links {
     /// Finds the links of ascending pairs of places below `places`.
     fn new(pairs: &[Candidate], places: usize) -> Self {
         let mut sets = DisjointSets::new(places as u32);
-        let (mut starts, mut is_linked) = (vec![0; places + 1], vec![false; places]);
+        let mut starts = vec![0; places + 1];
+        let mut is_linked = vec![false; places];
         for run in pairs.chunk_by(|one, other| one[0] == other[0]) {
             starts[run[0][0] as usize] = run.len();
             for &[a, b] in run {
@@ -429,7 +439,9 @@ impl Links {
         }
         counts_to_starts(&mut starts, 0);
         linked.sort_unstable();
-        let (mut groups, mut ends, mut end) = (Vec::new(), Vec::with_capacity(linked.len()), 0);
+        let mut groups = Vec::new();
+        let mut ends = Vec::with_capacity(linked.len());
+        let mut end = 0;
         for group in linked.chunk_by(|a, b| a.0 == b.0) {
             groups.push(ends.len()..ends.len() + group.len());
             ends.extend(group.iter().map(|&(_, place)| {
@@ -452,7 +464,8 @@ impl Links {
             while self.ends[at] <= next {
                 at += 1;
             }
-            let (place, end) = (self.order[at], self.ends[at].min(range.end));
+            let place = self.order[at];
+            let end = self.ends[at].min(range.end);
             // Of the place's pairs, so many are still to come.
             let run_end = self.starts[place as usize + 1];
             let first = run_end - (self.ends[at] - next);

@@ -34,7 +34,8 @@ pub struct ScanForecast {
 /// Forecasts the comparison of the sketches of these sets.
 #[must_use]
 pub fn scan_forecast(sides: &Sides<SampledSizes>, threshold: Threshold, isa: Isa) -> ScanForecast {
-    let (first, second) = (sides.first(), sides.second());
+    let first = sides.first();
+    let second = sides.second();
     let nanoseconds = |sets: &SampledSizes, others: &SampledSizes| {
         estimated_nanoseconds(&sets.sizes, &others.sizes, threshold, isa)
             * sets.times
@@ -93,7 +94,8 @@ fn near_by_chance(
 /// How likely the sketches of sets of these sizes are near that share nothing. Each of their terms turns
 /// a bit of the difference of their rows: how many bits are odd then is about normal.
 fn chance(left: u32, right: u32, threshold: Threshold) -> f64 {
-    let (small, large) = (left.min(right), left.max(right));
+    let small = left.min(right);
+    let large = left.max(right);
     if small < threshold.min_size(large) {
         return 0.0;
     }
@@ -151,7 +153,8 @@ mod tests {
             threshold,
             context,
         };
-        let (mut found, mut has_near) = (0, vec![false; sizes.len()]);
+        let mut found = 0;
+        let mut has_near = vec![false; sizes.len()];
         scan.visit(&mut |pairs| {
             for [a, b] in pairs.into_iter().flatten() {
                 found += 1;

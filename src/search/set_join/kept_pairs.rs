@@ -104,7 +104,8 @@ impl<'a> KeptPairs<'a> {
     pub(super) fn find(mut self, sizes: &mut [u32]) -> Result<LargeBuffer<SetPair>> {
         let mut documents = self.join.sketches.documents.clone();
         documents.sort_unstable_by_key(|&row| self.turns.first(row));
-        let (mut rest, mut size) = (&documents[..], documents.len().div_ceil(FIRST_BATCHES));
+        let mut rest = &documents[..];
+        let mut size = documents.len().div_ceil(FIRST_BATCHES);
         while !rest.is_empty() {
             let (batch, after) = rest.split_at(size.min(rest.len()));
             match self.choose(batch, sizes)? {
@@ -145,7 +146,8 @@ impl<'a> KeptPairs<'a> {
             places[row as usize] = place;
         }
         let asked = self.only(|_, fate| fate == Fate::Asked)?;
-        let (mut parts, mut count) = (Vec::new(), 0);
+        let mut parts = Vec::new();
+        let mut count = 0;
         let found = &mut |mut pairs: LargeBuffer<SetPair>, _: &[u32]| {
             count += pairs.len() as u64;
             for pair in &mut *pairs {
@@ -241,7 +243,8 @@ impl<'a> KeptPairs<'a> {
     /// Leaves of the pairs of each removed document those that are of a closer kept one than all whose
     /// turns came before.
     fn look_through(&mut self, sizes: &[u32]) -> Result<()> {
-        let (threshold, turns) = (self.join.join.threshold, &self.turns);
+        let threshold = self.join.join.threshold;
+        let turns = &self.turns;
         self.join
             .context()
             .threads()

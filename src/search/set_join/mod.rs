@@ -284,7 +284,8 @@ impl<'a> SetJoin<'a> {
             return nanoseconds(&sizes, &sizes);
         }
         let (first, second) = shards.split_at(sources.first.shard_count());
-        let (first, second) = (sizes(first), sizes(second));
+        let first = sizes(first);
+        let second = sizes(second);
         nanoseconds(&first, &second) + nanoseconds(&second, &first)
     }
 
@@ -414,7 +415,8 @@ impl<'a> SetJoin<'a> {
         let threads = self.context.threads();
         self.context.progress().begin("rank", Work::Steps(0));
         let cells = prune::rounds(&mut stored, second_from, threads, |_, terms, cells| {
-            let (limit, numbers) = (threshold.max_unshared(terms.len() as u32), cells.numbers());
+            let limit = threshold.max_unshared(terms.len() as u32);
+            let numbers = cells.numbers();
             let is_unmatched = |&term: &u64| !cells.is_matched(numbers.of(term));
             prune::unmatched_up_to(terms, limit, is_unmatched) <= limit
         })?;
@@ -433,7 +435,8 @@ impl<'a> SetJoin<'a> {
         let across = second_from.is_some();
         let join = PrefixJoin { sets: &sets, across, threshold, context: self.context };
         let pairs = join.pairs()?.into_iter().map(|(left, right, similarity)| {
-            let (left, right) = (sets.rows[left as usize], sets.rows[right as usize]);
+            let left = sets.rows[left as usize];
+            let right = sets.rows[right as usize];
             ClosePair::similar(left.min(right), left.max(right), similarity)
         });
         Ok(pairs.collect())
@@ -493,7 +496,9 @@ fn living_terms(shards: &[Shard]) -> u64 {
 /// Cuts the rows into ranges with at most about `terms` terms of living documents each; at least
 /// one.
 fn blocks(shards: &[Shard], terms: u64) -> Vec<Range<u32>> {
-    let (mut blocks, mut start, mut inside) = (Vec::new(), 0, 0);
+    let mut blocks = Vec::new();
+    let mut start = 0;
+    let mut inside = 0;
     for shard in shards {
         let documents = shard.sizes.iter().zip(&shard.alive);
         for (row, (&size, &alive)) in (shard.first_row..).zip(documents) {
@@ -521,7 +526,8 @@ fn sketch_all(
         sources.shard_count(),
         || Ok(SketchScratch::default()),
         |scratch, number| {
-            let (mut sizes, mut sketches) = (Vec::new(), Sketching::new(threshold, true));
+            let mut sizes = Vec::new();
+            let mut sketches = Sketching::new(threshold, true);
             sources.try_visit(number, Wanted::All, &mut |index, terms| {
                 sizes.push(prune::document_size(terms.len())?);
                 sketches.push(index, terms, scratch)
@@ -529,7 +535,9 @@ fn sketch_all(
             Ok((sizes, sketches))
         },
     )?;
-    let (mut shards, mut all, mut row) = (Vec::new(), Vec::new(), 0);
+    let mut shards = Vec::new();
+    let mut all = Vec::new();
+    let mut row = 0;
     for (sizes, mut sketches) in read {
         sketches.number_from(row);
         let shard = Shard::new(row, sizes);

@@ -85,7 +85,9 @@ pub(super) fn in_order<P: RowPair>(
         counts
     });
     // Buckets of about as many pairs.
-    let (mut bucket_of, mut ends, mut end) = (vec![0; RANGES], Vec::new(), 0);
+    let mut bucket_of = vec![0; RANGES];
+    let mut ends = Vec::new();
+    let mut end = 0;
     for number in 0..RANGES {
         bucket_of[number] = ends.len();
         end += counts.iter().map(|counts| counts[number]).sum::<usize>();
@@ -122,7 +124,9 @@ pub(super) fn in_order<P: RowPair>(
             }
         }
     });
-    let (mut rest, mut work, mut start) = (&mut pairs[..], Vec::new(), 0);
+    let mut rest = &mut pairs[..];
+    let mut work = Vec::new();
+    let mut start = 0;
     for end in ends {
         let (own, after) = rest.split_at_mut(end - start);
         work.push(own);
@@ -134,7 +138,9 @@ pub(super) fn in_order<P: RowPair>(
 
 /// The parts in shares of about so many pairs.
 fn shares<P, T: Deref<Target = [P]>>(parts: &[T], pairs: usize) -> Vec<&[T]> {
-    let (mut shares, mut start, mut inside) = (Vec::new(), 0, 0);
+    let mut shares = Vec::new();
+    let mut start = 0;
+    let mut inside = 0;
     for (number, part) in parts.iter().enumerate() {
         inside += part.len();
         if inside >= pairs || number + 1 == parts.len() {
@@ -154,7 +160,8 @@ fn put_in_order<P: RowPair>(pairs: &mut [P]) {
     }
     let differing = pairs.iter().fold(0, |differing, pair| differing | (pair.key() ^ first));
     let mut room = vec![P::zeroed(); pairs.len()];
-    let (mut from, mut to) = (pairs, &mut room[..]);
+    let mut from = pairs;
+    let mut to = &mut room[..];
     let mut is_in_room = false;
     for shift in (0..u64::BITS).step_by(DIGITS.ilog2() as usize) {
         let digit = |pair: &P| (pair.key() >> shift) as usize % DIGITS;

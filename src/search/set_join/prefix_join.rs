@@ -176,7 +176,8 @@ impl PrefixJoin<'_> {
             let count = std::mem::take(&mut overlaps.counts[other as usize]);
             if count != DROPPED {
                 let needed = self.threshold.min_shared(size, sets.sizes[other as usize]);
-                let (left, right) = (sets.ranks_of(set), sets.ranks_of(other as usize));
+                let left = sets.ranks_of(set);
+                let right = sets.ranks_of(other as usize);
                 if let Some(shared) = shared_if_enough(left, right, needed as usize) {
                     let sizes = [size, sets.sizes[other as usize]].map(u64::from);
                     let similarity = self.threshold.similarity(shared as u64, sizes[0], sizes[1]);
@@ -190,14 +191,17 @@ impl PrefixJoin<'_> {
 /// Counts the elements that two ascending lists share. Returns `None` as soon as the count must
 /// stay below `needed`.
 pub fn shared_if_enough<T: Copy + Ord>(left: &[T], right: &[T], needed: usize) -> Option<usize> {
-    let (mut at_left, mut at_right, mut shared) = (0, 0, 0);
+    let mut at_left = 0;
+    let mut at_right = 0;
+    let mut shared = 0;
     while at_left < left.len() && at_right < right.len() {
         if shared + (left.len() - at_left).min(right.len() - at_right) < needed {
             return None;
         }
         let end = (at_left + at_right + 64).min(left.len() + right.len());
         while at_left < left.len() && at_right < right.len() && at_left + at_right < end {
-            let (a, b) = (left[at_left], right[at_right]);
+            let a = left[at_left];
+            let b = right[at_right];
             shared += usize::from(a == b);
             at_left += usize::from(a <= b);
             at_right += usize::from(b <= a);

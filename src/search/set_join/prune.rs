@@ -153,7 +153,9 @@ pub(super) fn first_round(
         |reading, shard| {
             let Reading { writers, shards, cells } = reading;
             let writer = &mut writers[sources.side(shard)];
-            let (mut sizes, mut ends, start) = (Vec::new(), Vec::new(), cells.len());
+            let mut sizes = Vec::new();
+            let mut ends = Vec::new();
+            let start = cells.len();
             sources.try_visit(shard, Wanted::All, &mut |_, terms| {
                 sizes.push(document_size(terms.len())?);
                 let room = cells.spare(terms.len())?;
@@ -289,7 +291,9 @@ impl Stored {
 
     /// Drops the documents for whose row and terms `keep` is false.
     fn retain(&mut self, keep: impl Fn(u32, &[u64]) -> bool) {
-        let (mut start, mut kept, mut kept_terms) = (0, 0, 0);
+        let mut start = 0;
+        let mut kept = 0;
+        let mut kept_terms = 0;
         for document in 0..self.rows.len() {
             let end = self.ends[document];
             if keep(self.rows[document], &self.terms[start..end]) {

@@ -330,7 +330,9 @@ impl Ranking<'_> {
         let total = *sets.offsets.last().unwrap_or(&0);
         let mut ranks = LargeBuffer::try_zeroed(total, INDEX)?.entered_in(self.context.memory());
         let mut ranges = Vec::new();
-        let (mut rest, mut first, mut taken) = (&mut ranks[..], 0, 0);
+        let mut rest = &mut ranks[..];
+        let mut first = 0;
+        let mut taken = 0;
         for worker in 1..=self.context.threads().count() {
             let target = total * worker / self.context.threads().count();
             let last = sets.offsets.partition_point(|&offset| offset < target).min(sets.len());

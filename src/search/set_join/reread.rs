@@ -186,7 +186,8 @@ impl Rereading<'_> {
     /// Notes the terms of the living documents in the cells, or of all, where none are known yet;
     /// returns the sizes of what was read.
     fn count(&self, cells: &mut Cells, slice: &Slice, known: &[Shard]) -> Result<Vec<Vec<u32>>> {
-        let (numbers, terms) = (cells.numbers(), living_terms(known));
+        let numbers = cells.numbers();
+        let terms = living_terms(known);
         let filling = cells.filling();
         self.context.threads().try_map(
             self.sources.shard_count(),
@@ -215,7 +216,8 @@ impl Rereading<'_> {
 
     /// Drops living documents with too many unmatched terms, those of earlier slices among them.
     fn prune(&self, shards: &mut [Shard], cells: &Cells, slice: &Slice) -> Result<()> {
-        let (numbers, terms) = (cells.numbers(), living_terms(shards));
+        let numbers = cells.numbers();
+        let terms = living_terms(shards);
         let known = &*shards;
         let judged = self.context.threads().try_map(
             shards.len(),
@@ -223,7 +225,8 @@ impl Rereading<'_> {
             |sampled: &mut Vec<u64>, number| {
                 let shard = &known[number];
                 let is_one = &|index| shard.is_alive(index);
-                let (mut alive, mut unmatched) = (shard.alive.clone(), shard.unmatched.clone());
+                let mut alive = shard.alive.clone();
+                let mut unmatched = shard.unmatched.clone();
                 self.sources.visit_shard(
                     number,
                     Wanted::Remaining { is_one, terms },

@@ -110,7 +110,9 @@ impl<'a> SketchJoin<'a> {
             None => Vec::from(Scan::within(&self.sketches)),
         };
         let mut sizes = filled(0, prune::end_row(self.shards) as usize, PAIRS)?;
-        let (mut alike, mut count, most) = (Vec::new(), 0, self.most_pairs());
+        let mut alike = Vec::new();
+        let mut count = 0;
+        let most = self.most_pairs();
         let visited = self.visit(&scans, &mut sizes, &mut |pairs, _| {
             count += pairs.len() as u64;
             alike.push(pairs);

@@ -119,7 +119,8 @@ impl Sketching {
         reserve(row, words, SKETCHES)?;
         row.resize(words, 0);
         let mask = words as u64 * 64 - 1;
-        let (mut plain, mut mixed) = (0_u64, 0_u64);
+        let mut plain = 0_u64;
+        let mut mixed = 0_u64;
         for &term in terms {
             plain = plain.wrapping_add(term);
             mixed = mixed.wrapping_add(mix(term));
@@ -251,7 +252,8 @@ impl Sketches {
             }
         }
         let bits = |(level, at): (u32, u32), word| {
-            let (level, at) = (&self.levels[level as usize], at as usize);
+            let level = &self.levels[level as usize];
+            let at = at as usize;
             level.groups[at / GROUP * level.group_words() + word * GROUP + at % GROUP]
         };
         Self::arranged(&order, bits, threshold, context)
@@ -266,9 +268,11 @@ impl Sketches {
         context: &Context<'_>,
     ) -> Result<Self> {
         let words: Vec<usize> = order.iter().map(|&(size, ..)| words_of(size, threshold)).collect();
-        let (mut levels, mut start) = (Vec::new(), 0);
+        let mut levels = Vec::new();
+        let mut start = 0;
         for level in words.chunk_by(|a, b| a == b) {
-            let (words, sets) = (level[0], start..start + level.len());
+            let words = level[0];
+            let sets = start..start + level.len();
             start = sets.end;
             let of_level = &order[sets.clone()];
             let group_words = words * GROUP;

@@ -116,7 +116,8 @@ mod tests {
 
     #[test]
     fn terms_are_numbered_as_they_come() {
-        let (mut numbers, mut expected) = (TermNumbers::default(), BTreeMap::new());
+        let mut numbers = TermNumbers::default();
+        let mut expected = BTreeMap::new();
         for round in 0..80_u64 {
             if round == 40 {
                 assert!(expected.len() > 1000);

@@ -176,7 +176,8 @@ impl TermSource for Sources<'_> {
             return self.first.visit_shard(shard, wanted, visit);
         };
         // A term that occurs on one side only must not count twice, so each document lists it once.
-        let (mut distinct, mut failed) = (DistinctTerms::default(), Ok(()));
+        let mut distinct = DistinctTerms::default();
+        let mut failed = Ok(());
         let visit = &mut |index: u32, terms: &[u64]| match distinct.replace(terms) {
             Ok(terms) => visit(index, terms),
             Err(error) => failed = Err(error),

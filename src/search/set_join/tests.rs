@@ -170,7 +170,9 @@ fn check(documents: &[Vec<u64>], threshold: Threshold) {
     // The way of collections that are too large for a scan, and all in blocks.
     for memory_bytes in [u64::MAX, 1 << 10, 48] {
         let join = SetJoin { threshold, memory_bytes, context: &pooled.with_isa(Isa::Portable) };
-        let (documents, left, right) = (source_of(documents), source_of(left), source_of(right));
+        let documents = source_of(documents);
+        let left = source_of(left);
+        let right = source_of(right);
         let sources = Sources { first: &documents, second: None };
         let mut survivors = join.survivors(&sources).unwrap();
         let groups = groups(&survivors.set_equal_aside());
@@ -258,7 +260,8 @@ fn order_of(documents: &[Vec<u64>], seed: u64) -> Vec<u32> {
 fn removals(close: &Close, order: &[u32]) -> Vec<(u32, u32, Closeness)> {
     let pairs = expanded(close).into_iter().map(|pair| ((pair.a, pair.b), pair.closeness));
     let pairs: BTreeMap<(u32, u32), Closeness> = pairs.collect();
-    let (mut kept, mut removed) = (Vec::new(), Vec::new());
+    let mut kept = Vec::new();
+    let mut removed = Vec::new();
     for &row in order {
         let close_to = |&other: &u32| Some((*pairs.get(&(row.min(other), row.max(other)))?, other));
         let closest = kept.iter().filter_map(close_to);
@@ -278,7 +281,8 @@ fn check_kept(documents: &[Vec<u64>], threshold: Threshold, order: &[u32]) -> [u
     let memory_bytes = u64::MAX;
     let source = source_of(documents);
     let sources = Sources { first: &source, second: None };
-    let (mut most, mut deciding) = (u64::MAX, 0);
+    let mut most = u64::MAX;
+    let mut deciding = 0;
     let join = SetJoin { threshold, memory_bytes, context: pooled };
     let all = join.self_join(&source).unwrap();
     // The second time in as little memory as they need at all.
@@ -624,12 +628,10 @@ fn terms_that_are_joined_at_once_fit_into_32_bits() {
 
 #[test]
 fn repeated_terms_count_once() {
-    let (x, y, z, w) = (
-        6_238_072_747_940_578_789,
-        15_839_785_061_582_574_730,
-        2_185_194_620_014_831_856,
-        17_809_428_220_771_004_405,
-    );
+    let x = 6_238_072_747_940_578_789;
+    let y = 15_839_785_061_582_574_730;
+    let z = 2_185_194_620_014_831_856;
+    let w = 17_809_428_220_771_004_405;
     let original = vec![x, x, 0, y, z, x];
     let documents = vec![
         original.clone(),
@@ -700,7 +702,8 @@ fn candidates_are_handed_on_before_they_are_too_many() {
     let found = |most: u64| {
         let (shards, sketches) = sketch_all(&sources, threshold, &Threads::CALLER).unwrap();
         let by_sketches = SketchJoin::new(&join, &sources, &shards, sketches, None).unwrap();
-        let (mut pairs, mut calls) = (Vec::new(), 0);
+        let mut pairs = Vec::new();
+        let mut calls = 0;
         let scans = Scan::within(&by_sketches.sketches);
         let visited = by_sketches.near(&scans, most, &mut |found| {
             pairs.extend(found.concat());

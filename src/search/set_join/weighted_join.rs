@@ -32,7 +32,8 @@ impl SetJoin<'_> {
             sources.shard_count(),
             || Ok((DistinctTerms::default(), SketchScratch::default())),
             |(distinct, scratch), number| {
-                let (mut sizes, mut weights) = (Vec::new(), Vec::new());
+                let mut sizes = Vec::new();
+                let mut weights = Vec::new();
                 let mut sketches = Sketching::new(self.threshold, false);
                 sources.try_visit(number, Wanted::All, &mut |index, terms| {
                     sizes.push(prune::document_size(terms.len())?);
@@ -43,7 +44,9 @@ impl SetJoin<'_> {
                 Ok((sizes, weights, sketches))
             },
         )?;
-        let (mut shards, mut all, mut row) = (Vec::new(), Vec::new(), 0);
+        let mut shards = Vec::new();
+        let mut all = Vec::new();
+        let mut row = 0;
         for (sizes, weights, mut sketches) in read {
             sketches.number_from(row);
             let shard = Shard { weights, ..Shard::new(row, sizes) };
@@ -159,7 +162,8 @@ impl WeightedJoin<'_> {
     /// the matched terms of the set from it on; the prefix ends where that weight falls below
     /// `least`.
     fn prefix(&self, place: usize, least: u64) -> impl Iterator<Item = (u32, u64)> {
-        let (ranks, weights) = (self.ranks(place), &self.sets.weights);
+        let ranks = self.ranks(place);
+        let weights = &self.sets.weights;
         let mut rest = self.weight(ranks);
         let with_rest = ranks.iter().map(move |&rank| {
             let from_here = rest;
@@ -255,7 +259,8 @@ impl WeightedJoin<'_> {
             let weighted = |place: usize| {
                 self.ranks(place).iter().map(|&rank| (rank, sets.weights[rank as usize]))
             };
-            let (one, other) = (weighted(place), weighted(other as usize));
+            let one = weighted(place);
+            let other = weighted(other as usize);
             let shared = shared_weight_if_enough(one, other, [weight, other_weight], needed);
             let similarity =
                 shared.and_then(|shared| self.threshold.reached(shared, weight, other_weight));
@@ -276,11 +281,13 @@ pub fn shared_weight_if_enough<T: Ord>(
     weights: [u64; 2],
     needed: u64,
 ) -> Option<u64> {
-    let (mut left, mut right) = (left.into_iter(), right.into_iter());
+    let mut left = left.into_iter();
+    let mut right = right.into_iter();
     // The weight that each list may still lack.
     let [mut of_left, mut of_right] =
         [weights[0].checked_sub(needed)?, weights[1].checked_sub(needed)?];
-    let (mut shared, mut next) = (0, (left.next(), right.next()));
+    let mut shared = 0;
+    let mut next = (left.next(), right.next());
     while let (Some((a, weight)), Some((b, other_weight))) = &next {
         match a.cmp(b) {
             Ordering::Less => {

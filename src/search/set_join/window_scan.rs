@@ -100,7 +100,8 @@ impl WindowScan<'_> {
     /// The places of the candidates of the set at `place`.
     fn window(&self, place: usize) -> Range<usize> {
         let size = self.sets.sizes[place];
-        let (smallest, sizes) = (self.threshold.min_size(size), &self.candidates.sizes);
+        let smallest = self.threshold.min_size(size);
+        let sizes = &self.candidates.sizes;
         let end = match self.which {
             Candidates::Earlier => place,
             Candidates::NotLarger => sizes.partition_point(|&other| other <= size),
@@ -119,7 +120,8 @@ impl WindowScan<'_> {
             let own_limit = self.threshold.difference_share(size) + 1;
             compared.push(Compared { window: self.window(place), size, own_limit, row });
         }
-        let (mut found, mut hits) = (Vec::new(), Vec::new());
+        let mut found = Vec::new();
+        let mut hits = Vec::new();
         // From longer rows to shorter ones, to which the sets' own are folded.
         for level in self.candidates.levels.iter().rev() {
             let reached = |set: &Compared| {
@@ -162,7 +164,8 @@ impl WindowScan<'_> {
         let groups = (near.start - first) / GROUP..(near.end - first).div_ceil(GROUP);
         let words = groups.start * level.group_words()..groups.end * level.group_words();
         hits.clear();
-        let (rows, limits) = (&level.groups[words], &level.limits[groups.clone()]);
+        let rows = &level.groups[words];
+        let limits = &level.limits[groups.clone()];
         near_in_groups(self.context.isa(), &set.row, rows, set.own_limit, limits, hits);
         for &hit in &*hits {
             let candidate = first + groups.start * GROUP + (hit >> 32) as usize;
@@ -189,7 +192,9 @@ pub(super) fn estimated_nanoseconds(
         Isa::Avx2 => (0.1, 0.19),
         Isa::Portable => (0.3, 0.55),
     };
-    let (mut start, mut end, mut nanoseconds) = (0, 0, 0.0);
+    let mut start = 0;
+    let mut end = 0;
+    let mut nanoseconds = 0.0;
     for &size in sets {
         let smallest = threshold.min_size(size);
         start += candidates[start..].iter().take_while(|&&other| other < smallest).count();
