@@ -13,20 +13,20 @@ use std::ops::Range;
 /// All that is close.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Close {
-    /// Rows of each side that are equal to the method: at least two each, ascending.
+    /// Groups of equal rows of each side: at least two rows each, ascending.
     pub groups: Sides<Vec<Vec<u32>>>,
-    /// Pairs of rows that are not equal, or of two sides, ascending; the first row of a group stands
-    /// for all of it.
+    /// Pairs of rows that are not equal, or of two sides, ascending. The first row of a group
+    /// represents the whole group.
     pub pairs: ClosePairs,
-    /// How close equal rows of one side are.
+    /// The closeness of equal rows of one side.
     pub of_equal: Closeness,
-    /// Whether all pairs are there. If not, those are that decide which rows are
-    /// [kept](crate::cluster::keep::keep_preferred), and for which ones the others are removed.
+    /// Whether these are all pairs. If not, they are the pairs that decide which rows are
+    /// [kept](crate::cluster::keep::keep_preferred), and for which of these the others are removed.
     pub is_complete: bool,
 }
 
 impl Close {
-    /// What a join of sets found.
+    /// Creates the result of a join of sets.
     #[must_use]
     pub fn sets(groups: Sides<Vec<Vec<u32>>>, pairs: ClosePairs) -> Self {
         let of_equal = Closeness::Similarity(Similarity::ONE);
@@ -173,7 +173,8 @@ pub struct Neighbourhood<'c> {
     begun: Vec<Range<usize>>,
     /// Where the pairs that end with each group of one collection begin, and where the last one's end.
     starts: Vec<usize>,
-    /// Of each of these pairs the group that it begins with, and which one of that group's it is.
+    /// For each of these pairs, the group that it begins with, and its place among the pairs of
+    /// that group.
     before: LargeBuffer<[u32; 2]>,
     pairs: &'c ClosePairs,
     of_equal: Closeness,
@@ -187,17 +188,17 @@ pub struct Neighbour {
     told_by: TellingPair,
 }
 
-/// The pair that tells how close a neighbour is.
+/// The pair that has the closeness of a neighbour.
 #[derive(Clone, Copy, Debug)]
 enum TellingPair {
-    /// Which of all: it begins with the group whose neighbour it is.
+    /// The number of the pair. It begins with the group whose neighbour this is.
     Of(usize),
-    /// Which of those that begin with the neighbour.
+    /// The place of the pair among the pairs that begin with the neighbour.
     OfNeighbour(u32),
 }
 
 impl<'c> Neighbourhood<'c> {
-    /// The neighbourhood of what was found.
+    /// Builds the neighbourhood of the rows of `close`.
     #[must_use]
     pub fn new(close: &'c Close) -> Self {
         let pairs = &close.pairs;
@@ -223,7 +224,7 @@ impl<'c> Neighbourhood<'c> {
         let count = groups.first().groups.len();
         begun.resize(count, 0..0);
         starts.resize(count + 1, 0);
-        // What is before a group stands together, in the order of the pairs.
+        // The pairs that end with a group are next to each other, in the order of the pairs.
         let mut before = LargeBuffer::zeroed(counts_to_starts(&mut starts, 0));
         if is_within {
             let groups = groups.first();
@@ -244,7 +245,7 @@ impl<'c> Neighbourhood<'c> {
         Self { groups, begun, starts, before, pairs, of_equal: close.of_equal }
     }
 
-    /// How close the rows of a group are.
+    /// Returns the closeness of the rows of a group.
     #[must_use]
     pub fn of_equal(&self) -> Closeness {
         self.of_equal
@@ -284,7 +285,8 @@ impl<'c> Neighbourhood<'c> {
         before.chain(self.neighbours_behind(group))
     }
 
-    /// Those of them whose first row is behind the group's own, or of the second side.
+    /// Returns the neighbours whose first row is behind the first row of the group, or which are of
+    /// the second side.
     pub fn neighbours_behind(&self, group: u32) -> impl Iterator<Item = Neighbour> {
         self.begun[group as usize].clone().filter_map(|number| {
             let group = self.groups.second().group_of(self.pairs.rows(number)[1])?;
@@ -292,7 +294,7 @@ impl<'c> Neighbourhood<'c> {
         })
     }
 
-    /// How close a neighbour is.
+    /// Returns the closeness of a neighbour.
     #[must_use]
     pub fn closeness(&self, neighbour: Neighbour) -> Closeness {
         let number = match neighbour.told_by {
@@ -304,7 +306,7 @@ impl<'c> Neighbourhood<'c> {
         self.pairs.closeness(number)
     }
 
-    /// What [`Close::for_each_row`] says, of what is around.
+    /// Does the work of [`Close::for_each_row`].
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! Pairs of rows that are close, millions of them, in as little memory as tells how close each is.
+//! Pairs of close rows, in little memory even if there are hundreds of millions.
 
 use crate::closeness::Closeness;
 use crate::large_buffer::LargeBuffer;
@@ -12,19 +12,19 @@ pub struct ClosePair {
     pub a: u32,
     /// The other.
     pub b: u32,
-    /// How close they are.
+    /// The closeness of the two rows.
     pub closeness: Closeness,
 }
 
 impl ClosePair {
-    /// Two rows whose sets are so similar.
+    /// Creates a pair of rows with the similarity of their sets.
     #[must_use]
     pub fn similar(a: u32, b: u32, similarity: Similarity) -> Self {
         Self { a, b, closeness: Closeness::Similarity(similarity) }
     }
 }
 
-/// Two rows whose sets share so many terms.
+/// Two rows and the number of terms that their sets share.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
 pub struct SetPair {
@@ -32,14 +32,16 @@ pub struct SetPair {
     pub a: u32,
     /// The other.
     pub b: u32,
-    /// How many terms both have.
+    /// The number of shared terms.
     pub shared: u32,
 }
 
 impl SetPair {
-    /// How similar two sets of so many terms are, by the measure of `threshold`.
+    /// Returns the similarity of two sets with `left` and `right` terms, by the measure of
+    /// `threshold`.
     pub(crate) fn similarity(self, [left, right]: [u32; 2], threshold: Threshold) -> Similarity {
-        // No more than both have: files that changed while they were read were told of.
+        // Sets cannot share more terms than they have. A file that changes while it is read is
+        // reported elsewhere.
         let shared = self.shared.min(left).min(right);
         threshold.similarity(shared.into(), left.into(), right.into())
     }
@@ -49,15 +51,17 @@ impl SetPair {
 #[derive(Clone)]
 pub struct ClosePairs(Told);
 
-/// How it is told how close the rows of each pair are.
+/// The pairs, with their closeness or with the data to compute it.
 #[derive(Clone)]
 enum Told {
-    /// By the pair.
+    /// Each pair has its closeness.
     Each(Vec<ClosePair>),
-    /// By the sizes of two sets, which do not stand in every pair of them.
+    /// The closeness follows from the number of shared terms and the sizes of two sets, which are
+    /// stored once per row and not in each pair.
     Sets {
         pairs: LargeBuffer<SetPair>,
-        /// Of each row, and where the rows of the second side begin, if there is one.
+        /// The sizes of all rows. The rows of the second side, if there is one, begin at
+        /// `second_from`.
         sizes: Vec<u32>,
         second_from: u32,
         threshold: Threshold,
@@ -71,7 +75,7 @@ impl ClosePairs {
     ///
     /// # Panics
     ///
-    /// When it is asked how close two rows are of which one has no size.
+    /// The closeness of two rows is asked for, and one of them has no size.
     #[must_use]
     pub fn of_sets(
         pairs: LargeBuffer<SetPair>,
@@ -82,7 +86,7 @@ impl ClosePairs {
         Self(Told::Sets { pairs, sizes, second_from, threshold })
     }
 
-    /// How many there are.
+    /// Returns the number of pairs.
     #[must_use]
     pub fn len(&self) -> usize {
         match &self.0 {
@@ -91,13 +95,13 @@ impl ClosePairs {
         }
     }
 
-    /// Whether there is none.
+    /// Returns whether there are no pairs.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The rows of a pair.
+    /// Returns the rows of a pair.
     #[must_use]
     pub fn rows(&self, number: usize) -> [u32; 2] {
         match &self.0 {
@@ -106,7 +110,7 @@ impl ClosePairs {
         }
     }
 
-    /// How close the rows of a pair are.
+    /// Returns the closeness of the rows of a pair.
     #[must_use]
     pub fn closeness(&self, number: usize) -> Closeness {
         match &self.0 {
@@ -135,7 +139,7 @@ impl From<Vec<ClosePair>> for ClosePairs {
     }
 }
 
-/// The pairs, however it is told how close their rows are.
+/// Iterates over the pairs with their closeness.
 impl std::fmt::Debug for ClosePairs {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_list().entries(self.iter()).finish()

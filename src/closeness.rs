@@ -1,12 +1,12 @@
-//! How close two documents are, by whatever method found them.
+//! The closeness of two documents, by whatever method found them.
 
 use crate::similarity::Similarity;
 use std::cmp::Ordering;
 
-/// How close two documents are.
+/// The closeness of two documents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Closeness {
-    /// Jaccard similarity of their sets of terms.
+    /// Similarity of their sets of terms, by the measure of the threshold.
     Similarity(Similarity),
     /// Number of bits in which their fingerprints differ.
     Distance(u32),
@@ -35,7 +35,7 @@ impl Closeness {
         }
     }
 
-    /// The similarity, if that is what is known.
+    /// Returns the similarity, if the closeness has one.
     #[must_use]
     pub fn similarity(self) -> Option<f64> {
         self.exact_similarity().map(Similarity::ratio)
@@ -50,7 +50,7 @@ impl Closeness {
         }
     }
 
-    /// The distance, if that is what is known.
+    /// Returns the distance, if the closeness has one.
     #[must_use]
     pub fn distance(self) -> Option<u32> {
         match self {

@@ -87,7 +87,7 @@ impl<'p> Context<'p> {
         self.progress
     }
 
-    /// Returns what the context was made of, for functions that start threads of their own.
+    /// Returns the resources of the context, for functions that do not take a context yet.
     #[must_use]
     pub fn resources(&self) -> Resources {
         Resources {

@@ -1,4 +1,4 @@
-//! Which of some things are linked, directly or by others.
+//! Numbers that are linked, directly or through others.
 
 /// Disjoint sets of the numbers below a count, each represented by its smallest number.
 ///

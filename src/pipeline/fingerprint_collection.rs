@@ -37,9 +37,9 @@ pub enum Wordless {
 
 /// Makes a fingerprint of every document of `corpus`.
 ///
-/// The shards are read once, in parallel, and once before if something must be learned for the
-/// recipe; what is kept of a document is its fingerprint, its length and its ID. The result is the
-/// same for any number of threads and any instruction set.
+/// Shards are read once, in parallel, and once before if the recipe must learn something. A
+/// document leaves its fingerprint, its length and its ID. The result is the same for any number of
+/// threads and any instruction set.
 ///
 /// # Errors
 ///

@@ -72,7 +72,7 @@ impl BlockSets {
         Ok(())
     }
 
-    /// Sets of which each part has some of the terms, which no other one has.
+    /// Joins the sets of several parts. No term is in two parts.
     ///
     /// # Errors
     /// The memory cannot be had.

@@ -91,8 +91,9 @@ fn near_by_chance(
     found
 }
 
-/// How likely the sketches of sets of these sizes are near that share nothing. Each of their terms turns
-/// a bit of the difference of their rows: how many bits are odd then is about normal.
+/// Returns the probability that the sketches of two sets of these sizes are near although the sets
+/// share nothing. Each term turns a bit of the difference of the two rows, so the number of odd
+/// bits is about normal.
 fn chance(left: u32, right: u32, threshold: Threshold) -> f64 {
     let small = left.min(right);
     let large = left.max(right);
@@ -109,7 +110,7 @@ fn chance(left: u32, right: u32, threshold: Threshold) -> f64 {
     normal_tail((bits * odd - most) / deviation.max(f64::MIN_POSITIVE))
 }
 
-/// How likely something normal is more than `deviations` away from its mean, to one side; within a
+/// Returns the probability that a normal value is more than `deviations` above its mean, within a
 /// fifteenth.
 fn normal_tail(deviations: f64) -> f64 {
     if deviations < 0.0 {

@@ -1,12 +1,14 @@
-//! Pairs of which one document is kept, where all pairs are too many.
+//! The pairs that decide which documents are kept, for collections with too many pairs.
 //!
-//! Pairs grow with the square of the copies, but few of them decide: who keeps documents in an order
-//! of preference, each unless it is like one that was kept before it, need not know how alike two
-//! removed ones are. So documents are taken in batches in that order. A batch is compared with what
-//! was kept of those before; what is like none of that is compared with itself, and some of it is
-//! kept; and with this are compared those that are removed in any case, as it may be liker to them
-//! than what was kept before. Of what is known of a removed document only the pairs stay that tell
-//! which kept one it is most like, at each of its turns.
+//! The number of pairs grows with the square of the copies, but few of them decide. Documents are
+//! kept in an order of preference: each one, unless it is similar to one that was kept before. For
+//! this nobody needs the similarity of two removed documents. Documents are therefore taken in
+//! batches, in that order, and each batch takes three steps. First, it is compared with the
+//! documents that were kept before. Then the documents that are similar to none of these are
+//! compared with each other, and some of them are kept. Finally, the removed documents are compared
+//! with the newly kept ones, because a removed document may be more similar to them than to the
+//! documents kept before. For a removed document, only the pairs remain that name the kept document
+//! that it is most similar to, at each of its turns.
 
 use super::pair_order::{PAIRS, in_order};
 use super::sketch_join::{Scan, SketchJoin};
@@ -15,26 +17,28 @@ use crate::close::SetPair;
 use crate::error::Result;
 use crate::large_buffer::{LargeBuffer, filled};
 
-/// Batches that are begun with. Of all pairs, a batch of so many has about one in their square.
+/// Number of batches at the beginning. If there were n batches of equal size, one batch would have
+/// about 1/n² of all pairs.
 const FIRST_BATCHES: usize = 8;
-/// A batch that had so much less pairs than there may be is followed by one of twice the size, which
-/// has about four times as many.
+/// If a batch had less than 1/`FEW_PAIRS` of the pairs that fit in memory, the next batch is twice
+/// as large and has about four times as many pairs.
 const FEW_PAIRS: u64 = 8;
-/// Pairs of kept documents that are looked through once there are so many more.
+/// Pairs of kept documents are reduced once there are this many more than twice the number that
+/// remained last time.
 const MORE_PAIRS: usize = 1 << 20;
 /// No place.
 const NONE: u32 = u32::MAX;
 
-/// When each document's turn comes to be kept. Of equal ones the first row stands for all.
+/// The turn of each document to be kept. The first row of equal documents represents them all.
 pub(super) struct Turns {
     /// The rows, in the order of their turns.
     rows: Vec<u32>,
-    /// The first turn of a row, or of those that it stands for, and the last one.
+    /// For each row, the first and the last turn of the documents that it represents.
     of_row: Vec<[u32; 2]>,
 }
 
 impl Turns {
-    /// Those of all rows, in order, of which some equal others.
+    /// Creates the turns of all rows in the given order. Equal rows share their turns.
     pub(super) fn new(rows: Vec<u32>, equal: &[Equal]) -> Self {
         let mut of_row = vec![[NONE; 2]; rows.len()];
         for (turn, &row) in (0..).zip(&rows) {
@@ -56,24 +60,24 @@ impl Turns {
         self.of_row[row as usize][1]
     }
 
-    /// Of the rows that this one stands for, the one that is kept.
+    /// Returns the row that is kept among the rows that this one represents.
     fn kept_row(&self, row: u32) -> u32 {
         self.rows[self.first(row) as usize]
     }
 }
 
-/// What is known of a document.
+/// The state of a document.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Fate {
-    /// Nothing yet.
+    /// Not decided.
     Open,
-    /// It is like none that was kept before its batch.
+    /// Similar to no document that was kept before its batch.
     Asked,
     Kept,
     Removed,
 }
 
-/// A search for the pairs that decide what is kept.
+/// A search for the pairs that decide which documents are kept.
 pub(super) struct KeptPairs<'a> {
     join: &'a SketchJoin<'a>,
     turns: Turns,
@@ -83,7 +87,7 @@ pub(super) struct KeptPairs<'a> {
     fates: Vec<Fate>,
     /// Pairs of a removed document and a kept one.
     pairs: Vec<SetPair>,
-    /// How many were left when they were looked through.
+    /// The number of pairs that remained when they were last reduced.
     looked_through: usize,
 }
 
@@ -93,8 +97,8 @@ impl<'a> KeptPairs<'a> {
         Self { join, turns, most, fates, pairs: Vec::new(), looked_through: 0 }
     }
 
-    /// Pairs, ascending, over which the same documents are kept as over all, and the others removed for
-    /// the same ones.
+    /// Returns pairs, ascending, over which the same documents are kept as over all pairs, and the
+    /// others are removed for the same ones.
     ///
     /// # Complexity
     /// That of comparing all documents with those that are kept.
@@ -125,8 +129,8 @@ impl<'a> KeptPairs<'a> {
         in_order(&[self.pairs], self.join.context())
     }
 
-    /// Chooses which documents of a batch are kept, and gives how many pairs these had among them; none
-    /// if they are too many. Then it is known of some that they are removed.
+    /// Chooses the documents of a batch that are kept. Returns the number of pairs among them, or
+    /// `None` if there were too many; some documents of the batch are then already removed.
     fn choose(&mut self, batch: &[u32], sizes: &mut [u32]) -> Result<Option<u64>> {
         for &row in batch {
             let fate = &mut self.fates[row as usize];
@@ -188,8 +192,9 @@ impl<'a> KeptPairs<'a> {
         Ok(Some(count))
     }
 
-    /// Keeps those of `left`, in their order, that are like none that was kept before, and notes for
-    /// which the others are removed; the pairs are ascending ones of places in it.
+    /// Keeps the documents of `left`, in their order, that are similar to none that was kept
+    /// before, and notes for which of these the others are removed. The pairs are ascending places
+    /// in `left`.
     fn keep(&mut self, left: &[u32], pairs: &[SetPair]) {
         let rows = |pair: &SetPair| [pair.a, pair.b].map(|place| left[place as usize]);
         for of_one in pairs.chunk_by(|one, other| one.a == other.a) {
@@ -210,7 +215,8 @@ impl<'a> KeptPairs<'a> {
                 *fate = Fate::Kept;
             }
         }
-        // What is kept later may be liker to those equal documents whose turns come later still.
+        // Documents that are kept later may be more similar to those equal documents whose turns
+        // come later still.
         for pair in pairs {
             let [before, row] = rows(pair);
             let fates = [before, row].map(|row| self.fates[row as usize]);
@@ -222,7 +228,7 @@ impl<'a> KeptPairs<'a> {
         }
     }
 
-    /// Compares documents with kept ones, and removes those that are alike.
+    /// Compares documents with kept ones, and removes the similar documents.
     fn compare(&mut self, scans: &[Scan<'_>], sizes: &mut [u32]) -> Result<()> {
         self.join.visit(scans, sizes, &mut |alike, sizes| {
             for &SetPair { a, b, shared } in &*alike {
@@ -240,8 +246,8 @@ impl<'a> KeptPairs<'a> {
         })
     }
 
-    /// Leaves of the pairs of each removed document those that are of a closer kept one than all whose
-    /// turns came before.
+    /// Reduces the pairs of each removed document: a pair remains if its kept document is more
+    /// similar than all kept documents with earlier turns.
     fn look_through(&mut self, sizes: &[u32]) -> Result<()> {
         let threshold = self.join.join.threshold;
         let turns = &self.turns;

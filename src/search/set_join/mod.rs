@@ -1,24 +1,25 @@
-//! The exact join of sets: every pair with Jaccard similarity of at least a threshold, at about the
-//! price of reading the text twice.
+//! The exact join of sets: finds every pair whose similarity reaches a threshold, by any measure of
+//! [`crate::similarity::MEASURES`]. It takes about as long as reading the text twice.
 //!
-//! 1. *Prune.* A set with a partner at threshold t shares at least t of its terms with it, and in
-//!    real collections most terms of most documents occur nowhere else. So the terms are counted in
-//!    a table of two-bit cells, and sets with too many unmatched terms are dropped (`prune`; by
-//!    `reread` where the terms do not fit into memory). Where there are few terms this does not pay.
-//! 2. *Sketch* what survives in about three bits a term (`sketches`). Of equal sets only the first one
-//!    is joined.
-//! 3. *Find candidates*, whichever way is the cheaper: either every two sketches whose sizes let
-//!    them be alike are compared (`window_scan`), and the few documents whose sketches are near are
-//!    read once more and compared term by term (`compare_terms`), and of more pairs than there is
-//!    memory for only those are found that decide which documents are kept (`kept_pairs`);
-//! 4. or, where the sets are too many for that, their terms are renumbered by frequency
-//!    (`ranked_sets`) and joined by prefixes (`prefix_join`), block by block if memory is scarce.
+//! 1. *Prune.* A set with a partner at threshold t shares at least t of its terms with it. In real
+//!    collections, most terms of most documents occur nowhere else. The terms are therefore counted
+//!    in a table of two-bit cells, and sets with too many unmatched terms are dropped (`prune`, or
+//!    `reread` if the terms do not fit into memory). With few terms this step does not pay and is
+//!    skipped.
+//! 2. *Sketch* the remaining sets in about three bits a term (`sketches`). Only the first one of equal
+//!    sets is joined.
+//! 3. *Compare the sketches* of every two sets whose sizes allow similarity (`window_scan`). The few
+//!    documents with near sketches are read again and compared term by term (`compare_terms`). If
+//!    the pairs do not fit in memory, only the pairs are found that decide which documents are kept
+//!    (`kept_pairs`).
+//! 4. *Or join by prefixes*, if comparing sketches would cost more: the terms are renumbered by
+//!    frequency (`ranked_sets`) and joined (`prefix_join`), block by block if memory is scarce.
 //!
-//! Where terms have weights, neither sketches nor candidates of them are compared: what pruning leaves
-//! is renumbered and joined by prefixes of sums of weights (`weighted_join`).
+//! If terms have weights, the join compares no sketches and no candidates. It renumbers the terms
+//! that remain after pruning, and joins by prefixes of sums of weights (`weighted_join`).
 //!
-//! Input: a [`TermSource`], read one to three times, or more often where memory is scarce. Output:
-//! [`Close`], the same for any number of threads. Not here: what a term is.
+//! Input: a [`TermSource`], which is read one to three times, or more often if memory is scarce.
+//! Output: [`Close`], the same for any number of threads. The join does not know what a term is.
 //!
 //! # References
 //! S. Chaudhuri, V. Ganti, R. Kaushik. A primitive operator for similarity joins in data
