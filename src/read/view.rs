@@ -1,6 +1,6 @@
 //! Corpora that show another corpus: watched, checked, or some of its shards.
 
-use super::{Collection, Corpus, Event, Price, Visit};
+use super::{Collection, Corpus, Price, Visit};
 use crate::error::Result;
 use std::fmt::Debug;
 use std::path::Path;
@@ -107,7 +107,7 @@ impl<V: View> Corpus for V {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::read::Texts;
+    use crate::read::{Event, Texts};
     use std::ops::ControlFlow;
 
     #[derive(Debug)]

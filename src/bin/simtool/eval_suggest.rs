@@ -112,7 +112,7 @@ fn told(suggestion: &Suggestion, command: &str) -> Vec<(&'static str, String)> {
                 percent(nearest.repeated(*least), nearest.probes.max(1)),
                 grouped(nearest.probes),
                 *least as f64 / 100.0,
-                measure.described()
+                measure.described
             ),
         ),
         ("nearest", format!("{} documents by tenths of similarity, from 1 down", tenths.join(" "))),
@@ -168,7 +168,7 @@ fn json(suggestion: &Suggestion, command: &str) -> io::Result<String> {
         ("characters", quantiles(&profile.characters)),
         ("words", quantiles(&profile.words)),
         ("scripts", format!("{{{}}}", scripts.join(","))),
-        ("compared", string(&format!("{} of {terms}", measure.name()))?),
+        ("compared", string(&format!("{} of {terms}", measure.name))?),
         ("probes", nearest.probes.to_string()),
         ("nearest_by_hundredths", format!("[{}]", numbers(&nearest.of_first))),
         ("least", format!("{:.2}", *least as f64 / 100.0)),

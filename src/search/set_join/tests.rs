@@ -311,7 +311,6 @@ proptest! {
     #[test]
     fn pairs_that_decide_keep_what_all_pairs_keep(
         documents in collection(),
-        measure in prop::sample::select(MEASURES.to_vec()),
         (numerator, denominator) in prop::sample::select(vec![
             (1, 5), (1, 3), (1, 2), (2, 3), (7, 10), (4, 5), (9, 10), (1, 1),
         ]),
@@ -604,7 +603,7 @@ fn large_buffers_are_entered_in_the_ledger_and_released() {
     let pairs = close.pairs.len() as u64;
     assert_eq!(pairs, 600 * 599 / 2);
     // The pairs are there twice while they are put in order.
-    let of_pairs = 2 * pairs * size_of::<SetPair>() as u64;
+    let of_pairs = 2 * pairs * size_of::<crate::close::SetPair>() as u64;
     let peak = context.memory().peak();
     assert!((of_pairs / 2..limit).contains(&peak), "{peak}");
     drop(close);
