@@ -295,7 +295,7 @@ fn learn_and_rank(criterion: &mut Criterion, corpus: &Corpus) {
     let learn = || {
         let counters = std::slice::from_ref(&numbered.counter);
         let reached = vocabulary::reached_count(&counters[0], FEATURES);
-        Vocabulary::of_candidates(vocabulary::candidates(counters, 0, reached), FEATURES)
+        Vocabulary::from_candidates(vocabulary::candidates(counters, 0, reached), FEATURES)
     };
     let mut learning = group(criterion, "vocabulary", Throughput::Elements(distinct as u64));
     learning.bench_function("distinct_words", |bencher| {

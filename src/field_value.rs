@@ -1,11 +1,19 @@
-//! The value of a field that decides which of two documents is kept.
+//! Value of a field that decides which of two documents is kept.
 
 use std::cmp::Ordering;
 
-/// A field's value as it compares: numbers by value, other values by their bytes, numbers before
-/// other values, and a missing value after everything.
+/// Value of a field, with an order: numbers by value, then other values by their bytes, then a
+/// missing value.
 ///
-/// What reads as a number is one in every format, also where the format has only text (CSV).
+/// Text that can be parsed as a number is a number in every format, even in formats that only have
+/// text (CSV).
+///
+/// ```
+/// use simtool::field_value::FieldValue;
+///
+/// let [nine, ten] = [&b"9"[..], b"10.0"].map(|text| FieldValue::parse(Some(text)));
+/// assert!(nine.compare(&ten).is_lt());
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub enum FieldValue {
     /// A whole number.
@@ -19,11 +27,11 @@ pub enum FieldValue {
 }
 
 impl FieldValue {
-    /// The value that was written as `bytes`, if any.
+    /// Parses the bytes of a field. `None` means that the field is missing.
     #[must_use]
     pub fn parse(bytes: Option<&[u8]>) -> Self {
         let Some(bytes) = bytes else { return Self::Missing };
-        // Rust's floats know words, such as "inf" and "nan", that are text here.
+        // Rust also parses words such as "inf" and "nan" as floats, but here they are text.
         let numeric = bytes.first().is_some_and(|b| b.is_ascii_digit() || b"+-.".contains(b))
             && bytes.iter().all(|b| b.is_ascii_digit() || b"+-.eE".contains(b));
         let number = str::from_utf8(bytes).ok().filter(|_| numeric);
@@ -38,13 +46,13 @@ impl FieldValue {
         }
     }
 
-    /// The order of values, ascending; missing ones last.
+    /// Compares two values. Missing values are last.
     #[must_use]
     pub fn compare(&self, other: &Self) -> Ordering {
         match (self, other) {
             (Self::Integer(a), Self::Integer(b)) => a.cmp(b),
             (Self::Decimal(a), Self::Decimal(b)) => {
-                // Equal zeros of either sign are one value; the parser makes no NaN.
+                // Zeros of both signs are equal, and the parser creates no NaN.
                 a.partial_cmp(b).unwrap_or(Ordering::Equal)
             }
             (Self::Integer(a), Self::Decimal(b)) => integer_to_decimal(*a, *b),
@@ -54,17 +62,18 @@ impl FieldValue {
         }
     }
 
-    /// Bytes that compare as the values do; none are those of another with more behind them, and the first
-    /// is not 0 and below 255 unless the value is missing.
+    /// Returns bytes that compare like the values. No value's bytes are a prefix of another's. The
+    /// first byte is between 1 and 254 unless the value is missing.
     #[must_use]
     pub fn to_ordered_bytes(&self) -> Vec<u8> {
         match self {
-            // What a float lacks of it decides between those that are near the same one.
+            // Large integers may have the same nearest float. Then their difference from it
+            // decides.
             Self::Integer(number) => {
                 let near = *number as f64;
                 ordered_number(near, i128::from(*number) - near as i128)
             }
-            // Zero has one sign.
+            // Adding 0 turns a negative zero into a positive one.
             Self::Decimal(number) => ordered_number(number + 0.0, 0),
             Self::Text(text) => {
                 let escaped = |&byte: &u8| if byte == 0 { vec![0, u8::MAX] } else { vec![byte] };
@@ -86,7 +95,8 @@ impl FieldValue {
     }
 }
 
-/// The bytes of a number by the float next to it and what that lacks of it, which is less than 2¹⁵.
+/// Returns the bytes of a number from its nearest float and the difference from it, which is less
+/// than 2¹⁵.
 fn ordered_number(near: f64, lacking: i128) -> Vec<u8> {
     let bits = near.to_bits();
     let ordered = if near.is_sign_negative() { !bits } else { bits | 1 << 63 };
@@ -94,10 +104,10 @@ fn ordered_number(near: f64, lacking: i128) -> Vec<u8> {
     [&[1][..], &ordered.to_be_bytes(), &lacking.to_be_bytes()].concat()
 }
 
-/// Compares exactly: an integer may have more digits than a float can hold.
+/// Compares exactly, because an integer may have more digits than a float can store.
 fn integer_to_decimal(integer: i64, decimal: f64) -> Ordering {
     let whole = decimal.floor();
-    // Every whole float within ±2⁶³ is exactly some i128.
+    // Every whole float in this range is exactly an i128.
     if whole < -(2f64.powi(64)) {
         Ordering::Greater
     } else if whole > 2f64.powi(64) {

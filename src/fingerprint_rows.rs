@@ -97,8 +97,8 @@ impl Shape {
         Self { bits: words * u64::BITS, metric: Metric::Cosine { bits } }
     }
 
-    /// Creates the shape of rows of `count` lanes of 64 bits, of which `needed` must be near: the
-    /// distance is that of the `needed`-th nearest lane.
+    /// Creates the shape of rows of `count` lanes of 64 bits. `needed` lanes must be near: the
+    /// distance of two rows is that of the `needed`-th nearest lane.
     ///
     /// # Panics
     ///

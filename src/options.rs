@@ -1,28 +1,38 @@
-//! Settings as text: an ordered list of names and values that whoever knows a name takes its own
-//! from.
+//! Settings as text: an ordered list of names and values. Each part of the program takes the
+//! options that it knows out of the list.
 //!
-//! A command line, a settings file, keywords of another language and `simhash:bits=128,verify=0.8`
-//! fill the same list, so each value is read in one place only: by what it is for.
+//! Every source of settings fills the same list: a command line, a settings file, keywords of
+//! another language, and text such as `simhash:bits=128,verify=0.8`. So each value is parsed in one
+//! place only, by the part that uses it.
 
 use crate::error::{Error, Result};
 use std::str::FromStr;
 
-/// Names and values that were given, in their order, and not taken yet.
+/// Names and values in their order that were given and not taken yet.
+///
+/// ```
+/// use simtool::options::Options;
+///
+/// let mut options = Options::parse("bits=128,max-distance=3")?;
+/// assert_eq!(options.take("bits").as_deref(), Some("128"));
+/// assert_eq!(options.first(), Some(("max_distance", "3")));
+/// # Ok::<(), simtool::Error>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Options(Vec<(String, String)>);
 
 impl Options {
-    /// No options.
+    /// Creates an empty list.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The options of a list such as `bits=128,verify=0.8`.
+    /// Parses a list such as `bits=128,verify=0.8`.
     ///
     /// # Errors
     ///
-    /// A member has no `=`, or a name comes twice.
+    /// An item has no `=`, or a name occurs twice.
     pub fn parse(list: &str) -> Result<Self> {
         let mut options = Self::new();
         options.add(list)?;
@@ -33,7 +43,7 @@ impl Options {
     ///
     /// # Errors
     ///
-    /// As [`Self::parse`]; a name is there already.
+    /// The same as for [`Self::parse`], or a name is in the list already.
     pub fn add(&mut self, list: &str) -> Result<()> {
         for member in list.split(',').filter(|member| !member.is_empty()) {
             let Some((name, value)) = member.split_once('=') else {
@@ -54,7 +64,7 @@ impl Options {
         self.0.push((name.to_owned(), value.into()));
     }
 
-    /// Adds those that have a value.
+    /// Adds the options that have a value.
     pub fn set_given<'v>(
         &mut self,
         given: impl IntoIterator<Item = (&'static str, &'v Option<String>)>,
@@ -66,7 +76,7 @@ impl Options {
         }
     }
 
-    /// Adds those of `defaults` that were not given.
+    /// Adds the options of `defaults` that were not given.
     pub fn complete(&mut self, defaults: &[(&str, &str)]) {
         for &(name, value) in defaults {
             if !self.has(name) {
@@ -81,29 +91,29 @@ impl Options {
         self.names().any(|known| known == name)
     }
 
-    /// The names of the options.
+    /// Returns the names of the options.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.0.iter().map(|(name, _)| name.as_str())
     }
 
-    /// Takes the value of `name` out of the list, if it was given.
+    /// Removes the option `name` from the list and returns its value, if it was given.
     pub fn take(&mut self, name: &str) -> Option<String> {
         let at = self.0.iter().position(|(known, _)| known == name)?;
         Some(self.0.remove(at).1)
     }
 
-    /// Takes the value of `name` and reads it.
+    /// Removes the option `name` from the list and parses its value.
     ///
     /// # Errors
     ///
-    /// It cannot be read; `rule` says what it must be.
+    /// The value cannot be parsed. `rule` describes valid values.
     pub fn take_parsed<T: FromStr>(&mut self, name: &'static str, rule: &str) -> Result<Option<T>> {
         let value = self.take(name);
         let read = |value: String| value.parse().map_err(|_| Error::config(name, value, rule));
         value.map(read).transpose()
     }
 
-    /// The first option that nobody took, if there is one.
+    /// Returns the first option that was not taken, if there is one.
     #[must_use]
     pub fn first(&self) -> Option<(&str, &str)> {
         self.0.first().map(|(name, value)| (name.as_str(), value.as_str()))

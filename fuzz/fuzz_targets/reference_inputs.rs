@@ -27,7 +27,7 @@ fuzz_target!(|input: &[u8]| {
     for &isa in Isa::available() {
         assert_eq!(format!("{:?}", parse(isa)), format!("{parsed:?}"), "{isa}");
     }
-    let offered = Extent::of(table).check(features, bits);
+    let offered = Extent::from_text(table).check(features, bits);
     assert!(offered.is_ok() || parsed.is_err());
     // A table that cannot serve is no reason to leave the documents alone.
     let hash_table = parsed.or_else(|_| HashTable::built_in(features.max(1), bits.clamp(1, 128)));

@@ -40,7 +40,7 @@ impl Learner {
         let isa = Resources::default().isa;
         let is_ordered = !of_texts && matches!(method.close(), Criterion::Similarity(_));
         Ok(Self(match PartCounter::new(terms, isa) {
-            None if is_ordered => Some(PartCounter::of_documents(terms, Some(MOST_COMMON), isa)),
+            None if is_ordered => Some(PartCounter::for_documents(terms, Some(MOST_COMMON), isa)),
             counter => counter,
         }))
     }

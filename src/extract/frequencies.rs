@@ -116,7 +116,7 @@ impl FrequencyCounter {
         }
         let range = self.range;
         let kept = self.counted.iter().filter(|&(term, _)| range.contains(term));
-        self.counted = TermTable::of_ascending(room, range.shared_bits, kept);
+        self.counted = TermTable::from_ascending(room, range.shared_bits, kept);
     }
 
     /// Returns the number of documents that were counted.
@@ -227,13 +227,13 @@ impl Frequencies {
         };
         let len = merged.iter().map(Vec::len).sum();
         let terms = merged.into_iter().flatten().map(|(term, df)| (term, [df, of_df(df)]));
-        Self::of_terms(documents, idf(documents, UNKNOWN), len, terms)
+        Self::from_terms(documents, idf(documents, UNKNOWN), len, terms)
     }
 
     /// Creates the frequencies of a collection from the df of each term, in any order. Terms of
     /// only one document are not stored.
     #[must_use]
-    pub fn of_counts(documents: u64, terms: Vec<(u64, u64)>) -> Self {
+    pub fn from_counts(documents: u64, terms: Vec<(u64, u64)>) -> Self {
         let numbered = terms.into_iter();
         let numbered = numbered.map(|(term, df)| (term, u32::try_from(df).unwrap_or(u32::MAX)));
         let mut known: Vec<(u64, u32)> = numbered.filter(|&(_, df)| df > UNKNOWN).collect();
@@ -242,13 +242,13 @@ impl Frequencies {
     }
 
     /// Creates the frequencies from `len` terms in ascending order, each with df and idf.
-    fn of_terms(
+    fn from_terms(
         documents: u64,
         unknown_idf: u32,
         len: usize,
         terms: impl Iterator<Item = (u64, [u32; 2])>,
     ) -> Self {
-        Self { documents, unknown_idf, table: TermTable::of_ascending(len, 0, terms) }
+        Self { documents, unknown_idf, table: TermTable::from_ascending(len, 0, terms) }
     }
 
     /// Returns the number of bytes that frequencies of `terms` terms need while they are created.
@@ -330,14 +330,14 @@ impl Frequencies {
             (u64::from_le_bytes(*documents), u32::from_le_bytes(*unknown_idf));
         let is_valid = known.clone().all(|(_, [df, _])| df > 0)
             && known.clone().is_sorted_by(|one, other| one.0 < other.0);
-        is_valid.then(|| Self::of_terms(documents, unknown_idf, length, known))
+        is_valid.then(|| Self::from_terms(documents, unknown_idf, length, known))
     }
 
     /// Creates frequencies from ascending terms, each with df and idf.
     #[cfg(test)]
-    pub(super) fn of_known(documents: u64, known: &[(u64, u32, u32)]) -> Self {
+    pub(super) fn from_known(documents: u64, known: &[(u64, u32, u32)]) -> Self {
         let terms = known.iter().map(|&(term, df, idf)| (term, [df, idf]));
-        Self::of_terms(documents, idf(documents, UNKNOWN), known.len(), terms)
+        Self::from_terms(documents, idf(documents, UNKNOWN), known.len(), terms)
     }
 }
 

@@ -38,7 +38,7 @@ impl TermTable {
     }
 
     /// Creates a table with room for `terms` terms and fills it with ascending terms.
-    pub(super) fn of_ascending(
+    pub(super) fn from_ascending(
         terms: usize,
         shared_bits: u32,
         ascending: impl Iterator<Item = (u64, [u32; 2])>,
@@ -172,7 +172,7 @@ mod tests {
             }
             assert!(table.iter().map(|(term, [count, _])| (term, count)).eq(expected.clone()));
             assert_eq!(table.len(), expected.len());
-            let copy = TermTable::of_ascending(table.len(), 0, table.iter());
+            let copy = TermTable::from_ascending(table.len(), 0, table.iter());
             assert!(copy.iter().eq(table.iter()));
             for &term in &terms {
                 let count = expected.get(&term).copied().unwrap_or(0);

@@ -108,7 +108,7 @@ pub fn candidates(counters: &[WordCounter], own: usize, reached: u64) -> Vec<Can
 impl Vocabulary {
     /// Creates the vocabulary of the first `most` candidates of all shares.
     #[must_use]
-    pub fn of_candidates(mut candidates: Vec<Candidate<'_>>, most: usize) -> Self {
+    pub fn from_candidates(mut candidates: Vec<Candidate<'_>>, most: usize) -> Self {
         if most < candidates.len() {
             candidates.select_nth_unstable_by(most, Candidate::order);
             candidates.truncate(most);
@@ -124,7 +124,7 @@ impl Vocabulary {
     /// Creates the vocabulary of these words in lower case, the most frequent first. If a word
     /// occurs again, its first place counts.
     #[must_use]
-    pub fn of_words<'w>(words: impl IntoIterator<Item = &'w [u8]>) -> Self {
+    pub fn from_words<'w>(words: impl IntoIterator<Item = &'w [u8]>) -> Self {
         let mut ranks = WordTable::for_words(0);
         for word in words {
             ranks.insert(match word_key(word) {
@@ -240,7 +240,7 @@ mod tests {
 
     fn features(vocabulary: &Vocabulary) -> Vec<String> {
         let words = vocabulary.words();
-        let again = Vocabulary::of_words(words.iter().map(Vec::as_slice));
+        let again = Vocabulary::from_words(words.iter().map(Vec::as_slice));
         assert_eq!(again.words(), words);
         words.into_iter().map(|word| String::from_utf8(word).unwrap()).collect()
     }
@@ -250,7 +250,7 @@ mod tests {
         let reached = counters.iter().map(|c| reached_count(c, most)).max().unwrap_or(0);
         let candidates =
             (0..counters.len()).flat_map(|own| candidates(&counters, own, reached)).collect();
-        let vocabulary = Vocabulary::of_candidates(candidates, most);
+        let vocabulary = Vocabulary::from_candidates(candidates, most);
         for counter in &counters {
             let ranks = vocabulary.number_ranks(counter);
             assert_eq!(ranks.ranks.len(), counter.number_bound());
@@ -301,7 +301,7 @@ mod tests {
         let mut numbers = [0; 15];
         let written = counter.count(text, &batch, &mut numbers, 0);
         let all = candidates(std::slice::from_ref(&counter), 0, 0);
-        let vocabulary = Vocabulary::of_candidates(all, 2);
+        let vocabulary = Vocabulary::from_candidates(all, 2);
         let mut ranks: Vec<Rank> = Vec::new();
         vocabulary.number_ranks(&counter).ranks(&numbers[..written], |some| ranks.extend(some));
         assert_eq!(ranks, [1, 0, 0]);

@@ -259,7 +259,7 @@ mod tests {
             known.push((term, 2, idf));
         }
         known.sort_unstable();
-        let frequencies = Frequencies::of_known(100, &known);
+        let frequencies = Frequencies::from_known(100, &known);
         let weights: BTreeMap<u64, u32> = weigh(options, frequencies, &terms).into_iter().collect();
         let kept = TUTORIAL.iter().filter_map(|(word, ..)| weights.get(&hash(word.as_bytes())));
         kept.copied().collect()
@@ -289,7 +289,7 @@ mod tests {
 
     #[test]
     fn terms_outside_the_band_weigh_nothing() {
-        let frequencies = || Frequencies::of_known(10, &[(1, 2, 50), (2, 4, 40), (3, 9, 30)]);
+        let frequencies = || Frequencies::from_known(10, &[(1, 2, 50), (2, 4, 40), (3, 9, 30)]);
         // From 2 documents to 10^0.8 = 6.3.
         let weighed = |options| weigh(options, frequencies(), &[3, 1, 2, 2, 4]);
         assert_eq!(weighed("idf_band=0.2-0.8"), [(1, 1), (2, 2), (3, 0), (4, 0)]);
@@ -325,7 +325,7 @@ mod tests {
             terms in proptest::collection::vec(0..30_u64, 0..200), top in 1..40_usize,
         ) {
             let known: Vec<_> = (0..20).map(|term| (term, 2 + term as u32, 100 + 7 * term as u32 % 11)).collect();
-            let frequencies = || Frequencies::of_known(1000, &known);
+            let frequencies = || Frequencies::from_known(1000, &known);
             let mut counts = BTreeMap::new();
             for &term in &terms {
                 *counts.entry(term).or_insert(0_u32) += 1;

@@ -45,7 +45,7 @@ impl Extent {
     ///
     /// O(bytes of the table).
     #[must_use]
-    pub fn of(text: &[u8]) -> Self {
+    pub fn from_text(text: &[u8]) -> Self {
         let end = text.iter().rposition(|byte| !byte.is_ascii_whitespace()).map_or(0, |at| at + 1);
         let rows = lines(&text[..end]).count();
         let first = lines(text).next().unwrap_or_default();
@@ -96,7 +96,7 @@ impl HashTable {
         let columns = lines(text).next().unwrap_or_default().len().min(MOST_COLUMNS);
         let rows_at_least = text.len() / (columns + 2).max(3);
         if features == 0 || bits == 0 || bits > columns || features > rows_at_least {
-            Extent::of(text).check(features, bits)?;
+            Extent::from_text(text).check(features, bits)?;
         }
         let mut rows = Vec::with_capacity(features.min(text.len()));
         let mut rest = text;
@@ -109,7 +109,7 @@ impl HashTable {
             match read {
                 Ok(row) if digits.len() == bits => rows.push(row),
                 _ => {
-                    Extent::of(text).check(features, bits)?;
+                    Extent::from_text(text).check(features, bits)?;
                     return Err(row_error(path, line_number, line, read.err(), bits));
                 }
             }

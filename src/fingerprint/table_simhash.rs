@@ -59,7 +59,8 @@ impl TableSimhash {
         }
     }
 
-    /// The fingerprint of what was added, and an empty accumulator; all zeros if nothing was.
+    /// Returns the fingerprint of the added features and empties the accumulator. Without features,
+    /// all bits are 0.
     pub fn finish<L: Lane>(&self, accumulator: &mut Accumulator) -> L {
         let mut fingerprint = L::ZERO;
         let counts = accumulator.counts.iter_mut().take(self.planes.len());
@@ -70,13 +71,13 @@ impl TableSimhash {
     }
 }
 
-/// SimHash of numbered words over a table, as a method of fingerprints among others.
+/// SimHash of numbered words over a table, as a sketch like the others.
 impl Sketch for HashTable {
     fn shape(&self) -> Shape {
         Shape::bits(self.bits())
     }
 
-    /// The table by its hash.
+    /// The recipe identifies the table by its hash.
     fn recipe(&self) -> String {
         let table: Vec<u8> = self.rows().iter().flat_map(|row| row.to_le_bytes()).collect();
         format!("simhash{}/table={:016x}", self.bits(), hash(&table))

@@ -35,7 +35,7 @@ pub(super) const FORMAT: FileFormat = FileFormat {
 ///
 /// A line contains anything else, or another number of digits.
 fn read(bytes: &[u8], path: &Path) -> Result<FingerprintRows<'static>> {
-    let mut rows = HexadecimalRows::of_lines(bytes.len(), "\n".len());
+    let mut rows = HexadecimalRows::for_lines(bytes.len(), "\n".len());
     for (start, line) in lines(bytes) {
         let number = line.strip_suffix(b"\r").unwrap_or(line);
         rows.push((!number.is_empty()).then_some(number)).map_err(|digits| {
@@ -70,7 +70,7 @@ pub(super) struct HexadecimalRows {
 impl HexadecimalRows {
     /// Creates a builder for a file of `bytes` bytes whose lines have `around` bytes in addition to
     /// the digits.
-    pub(super) fn of_lines(bytes: usize, around: usize) -> Self {
+    pub(super) fn for_lines(bytes: usize, around: usize) -> Self {
         Self { file: Some((bytes, around)), ..Self::default() }
     }
 

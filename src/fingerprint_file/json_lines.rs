@@ -68,7 +68,7 @@ mod reading {
     ///
     /// A line is not such an object.
     pub(super) fn read(bytes: &[u8], path: &Path) -> Result<FingerprintRows<'static>> {
-        let mut rows = HexadecimalRows::of_lines(bytes.len(), AROUND);
+        let mut rows = HexadecimalRows::for_lines(bytes.len(), AROUND);
         for (start, line) in lines(bytes) {
             push(line, &mut rows).map_err(|expected| ErrorKind::Format {
                 path: path.to_owned(),

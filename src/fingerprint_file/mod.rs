@@ -80,7 +80,7 @@ pub const FILE_FORMATS: &[FileFormat] = &[
     hexadecimal::FORMAT,
 ];
 
-/// Stand-in for Parquet in a build without it. Its errors say how to get it.
+/// Entry for Parquet in a build without it, whose errors say how to get it.
 #[cfg(not(feature = "parquet"))]
 const PARQUET_WITHOUT_FEATURE: FileFormat = FileFormat {
     name: "parquet",
@@ -274,7 +274,7 @@ mod tests {
         DocumentName { id, file: Path::new("in.txt"), record: row.into() }
     }
 
-    /// Nine rows, of which the third and the last have no fingerprint.
+    /// Returns nine rows. The third and the last have no fingerprint.
     fn sample(shape: Shape) -> FingerprintRows<'static> {
         let mut rows = RowsBuilder::new(shape);
         for row in 0..9 {

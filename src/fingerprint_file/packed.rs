@@ -181,7 +181,7 @@ fn rows(bytes: &[u8]) -> Result<FingerprintRows<'_>, Refusal> {
         return Err((20, "0 or 1, the number of rows, the bytes of the recipe".into()));
     };
     let has_checksums = !is_first_version;
-    let layout = Layout::of(rows, row_bytes, recipe_bytes, flag == 1, has_checksums);
+    let layout = Layout::new(rows, row_bytes, recipe_bytes, flag == 1, has_checksums);
     let Some(layout) = layout.filter(|layout| layout.end == bytes.len()) else {
         let expected = format!("a file of the length that {rows} rows of {bits} bits need");
         return Err((24, expected));
@@ -271,7 +271,7 @@ struct Layout {
 
 impl Layout {
     /// Computes the positions. Returns `None` if they overflow.
-    fn of(
+    fn new(
         rows: usize,
         row_bytes: usize,
         recipe_bytes: usize,

@@ -32,7 +32,7 @@ pub enum FoundIds<'a> {
     /// The format has no IDs.
     #[default]
     Nothing,
-    /// Lines of text, each of which is parsed when its ID is needed.
+    /// Lines of text. Each is parsed when its ID is needed.
     Lines {
         /// Bytes of the file.
         bytes: &'a [u8],

@@ -52,7 +52,7 @@ pub fn compare_texts(texts: [&[u8]; 2], method: &Method, isa: Isa) -> Comparison
     let mut fingerprints = [None, None];
     let mut sets = [Vec::new(), Vec::new()];
     for ((text, set), fingerprint) in texts.into_iter().zip(&mut sets).zip(&mut fingerprints) {
-        terms.of(text, &mut scratch).clone_into(set);
+        terms.find(text, &mut scratch).clone_into(set);
         let mut row = Vec::new();
         *fingerprint = maker.push(text, &mut row, &mut row_scratch).0.then_some(row);
         set.sort_unstable();

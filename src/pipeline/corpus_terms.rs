@@ -103,11 +103,11 @@ impl TermSource for CorpusTerms<'_> {
                 return Ok(());
             };
             return read_again(self.collection, shard, last + 1, wanted, &mut |index, text| {
-                visit(index, self.terms.of(text, &mut scratch));
+                visit(index, self.terms.find(text, &mut scratch));
             });
         }
         let first = &mut |index, document: &Document<'_>| {
-            let terms = self.terms.of(document.text, &mut scratch);
+            let terms = self.terms.find(document.text, &mut scratch);
             visit(index, terms);
             Ok(!terms.is_empty())
         };

@@ -160,7 +160,7 @@ impl Rows<'_> {
             shape: maker.shape(),
             words: Cow::Owned(words),
             validity,
-            recipe: Some(self.recipe.of_rows(self.fitted)),
+            recipe: Some(self.recipe.rows_recipe(self.fitted)),
         };
         let summary = CollectionSummary::new(corpus, summaries)?;
         Ok(FingerprintedCollection { rows, fitted: self.fitted.clone(), summary })

@@ -83,7 +83,7 @@ impl SetKeys {
     }
 
     fn set(&self, text: &[u8], scratch: &mut TermScratch) -> Option<KeyedSet> {
-        let terms = self.terms.of(text, scratch);
+        let terms = self.terms.find(text, scratch);
         if terms.is_empty() {
             return None;
         }
@@ -174,7 +174,7 @@ mod tests {
     }
 
     fn counted(method: &Method, texts: &[String]) -> Fitted {
-        let mut counter = PartCounter::of_documents(method.compared(), None, Isa::detected());
+        let mut counter = PartCounter::for_documents(method.compared(), None, Isa::detected());
         for text in texts {
             counter.add(text.as_bytes());
         }

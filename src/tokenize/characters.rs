@@ -142,8 +142,8 @@ impl State {
         }
     }
 
-    /// Appends the tokens of the ASCII bytes that a text begins with, of which there is at least
-    /// one. Returns their number.
+    /// Appends the tokens of the ASCII bytes that a text begins with (at least one), and returns
+    /// their number.
     fn push_ascii(&mut self, text: &[u8], hashes: &mut Vec<u64>) -> usize {
         let ascii = &*ASCII;
         let length = ascii_length(text);

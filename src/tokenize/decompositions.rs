@@ -110,7 +110,8 @@ impl Composer {
     }
 }
 
-/// What a character decomposes to, folded; behind it an iota below if it has one.
+/// Returns the folded decomposition of a character, followed by an iota subscript if the character
+/// has one.
 fn decomposed(character: char) -> impl Iterator<Item = Classed> {
     let has_below = std::iter::once(character).nfkd().any(|part| part == IOTA_BELOW);
     let parts = std::iter::once(character).nfkd().default_case_fold().nfkd();
@@ -118,7 +119,7 @@ fn decomposed(character: char) -> impl Iterator<Item = Classed> {
     parts.chain(below).map(|part| (part, canonical_combining_class(part)))
 }
 
-/// Puts marks between two characters that are none in the order of their classes.
+/// Sorts each run of marks by their combining classes. Characters with class 0 end a run.
 fn put_in_order(characters: &mut [Classed]) {
     for marks in characters.chunk_by_mut(|&(_, before), &(_, class)| before != 0 && class != 0) {
         if !marks.is_sorted_by_key(|&(_, class)| class) {
@@ -127,7 +128,7 @@ fn put_in_order(characters: &mut [Classed]) {
     }
 }
 
-/// What the last pairs of characters compose to: text has few pairs, often.
+/// Cache of compositions of pairs of characters. Text contains few different pairs, often.
 #[derive(Debug)]
 struct Pairs([u64; Self::COUNT]);
 
@@ -136,7 +137,8 @@ impl Pairs {
 
     #[inline]
     fn compose(&mut self, one: char, other: char) -> Option<char> {
-        // Two pairs differ in the bits of both; what they compose to is below.
+        // The bits of both characters identify the pair, and the composed character is in the bits
+        // below.
         let pair = u64::from(u32::from(one)) << (2 * CHARACTER_BITS)
             | u64::from(u32::from(other)) << CHARACTER_BITS;
         let place = (u32::from(one) ^ u32::from(other) << 3) as usize % Self::COUNT;
@@ -154,15 +156,16 @@ impl Pairs {
 
 impl Default for Pairs {
     fn default() -> Self {
-        // Two characters of code 0 compose to nothing.
+        // The initial entries are correct: two characters of code 0 compose to nothing.
         Self([0; Self::COUNT])
     }
 }
 
-/// Composes characters that are in order.
+/// Composes characters that are in canonical order, in place.
 fn compose_all(characters: &mut [Classed], pairs: &mut Pairs) -> impl Iterator<Item = char> {
     let mut length = 0;
-    // The last character that is no mark, and the class of what is behind it.
+    // Index of the last starter (a character of class 0), and the class of the last mark behind it
+    // that was kept.
     let (mut starter, mut last) = (None, None);
     for at in 0..characters.len() {
         let (character, class) = characters[at];

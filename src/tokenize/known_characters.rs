@@ -1,5 +1,5 @@
-//! Table of characters for the kernels: the characters of two and three bytes, of which most text
-//! consists.
+//! Table of characters for the kernels. It contains the characters of two and three bytes, which
+//! most text beyond ASCII consists of.
 
 use super::character_forms::{State, form};
 use super::word_roles::{Role, role};

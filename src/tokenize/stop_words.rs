@@ -49,7 +49,7 @@ pub struct StopWords {
 impl Default for StopWords {
     /// Returns the list without words.
     fn default() -> Self {
-        Self::of_lists(LISTS[0].0, LISTS[0].1)
+        Self::from_lists(LISTS[0].0, LISTS[0].1)
     }
 }
 
@@ -65,18 +65,18 @@ impl StopWords {
     #[must_use]
     pub fn built_in(name: &str) -> Option<Self> {
         let lists = LISTS.into_iter().find(|(known, _)| *known == name)?.1;
-        Some(Self::of_lists(name, lists))
+        Some(Self::from_lists(name, lists))
     }
 
     /// Creates the stop words of a list in which white space separates the words. Options call it
     /// `name`.
     #[must_use]
-    pub fn of_list(name: &str, list: &[u8]) -> Self {
+    pub fn from_list(name: &str, list: &[u8]) -> Self {
         let list = String::from_utf8_lossy(list.strip_prefix(b"\xef\xbb\xbf").unwrap_or(list));
-        Self::of_lists(name, &[&list])
+        Self::from_lists(name, &[&list])
     }
 
-    fn of_lists(name: &str, lists: &[&str]) -> Self {
+    fn from_lists(name: &str, lists: &[&str]) -> Self {
         let folded = |word: &str| {
             let mut folded = String::new();
             fold(word, &mut folded);
@@ -138,14 +138,14 @@ mod tests {
         assert_eq!(both.words().len(), english.words().len() + CHINESE.split_whitespace().count());
         assert_eq!(StopWords::built_in("none").unwrap(), StopWords::default());
         assert_eq!(StopWords::built_in("klingon"), None);
-        let own = StopWords::of_list("own.txt", "\u{feff}Straße THE\r\nthe 的".as_bytes());
+        let own = StopWords::from_list("own.txt", "\u{feff}Straße THE\r\nthe 的".as_bytes());
         assert_eq!(own.words(), ["strasse", "the", "的"]);
         assert_eq!(
             (own.name(), StopWords::default().recipe()),
             ("own.txt", "stop=none".to_owned())
         );
         // The order of a list does not matter.
-        assert_eq!(own.recipe(), StopWords::of_list("x", "的 the strasse".as_bytes()).recipe());
+        assert_eq!(own.recipe(), StopWords::from_list("x", "的 the strasse".as_bytes()).recipe());
         assert_ne!(own.recipe(), english.recipe());
     }
 }

@@ -193,7 +193,7 @@ impl<'a> Files<'a> {
     fn hash_table(&self, isa: Isa, features: &str, bits: &str) -> Result<HashTable, Error> {
         let named = self.args.hash_table.as_ref();
         let file = self.optional(named, "hashvalue.txt", "the built-in hash table")?;
-        let extent = || file.as_ref().map_or(Extent::BUILT_IN, |(_, text)| Extent::of(text));
+        let extent = || file.as_ref().map_or(Extent::BUILT_IN, |(_, text)| Extent::from_text(text));
         let number = |option, given: &str| {
             given.parse().map_err(|_| Error::config(option, given, extent().offer()))
         };

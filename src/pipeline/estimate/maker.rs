@@ -176,7 +176,7 @@ impl Making for Maker {
     fn make(&mut self, text: &[u8]) -> usize {
         match &mut self.made {
             Made::Terms(maker, scratch) => {
-                let terms = maker.of(text, scratch);
+                let terms = maker.find(text, scratch);
                 self.terms.push(terms);
                 terms.len()
             }

@@ -200,7 +200,7 @@ impl Comparing<'_> {
             let set = |row| {
                 let text = documents.text(row as u32);
                 progress.advance(text.len() as u64);
-                let mut set = reader.of(text, &mut scratch).clone();
+                let mut set = reader.find(text, &mut scratch).clone();
                 set.sort_unstable();
                 set.dedup();
                 set

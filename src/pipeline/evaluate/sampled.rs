@@ -256,7 +256,7 @@ impl Similar<'_> {
                 let count = self.summary.ids.end_of_shard(shard).0 - first;
                 let is_wanted = |index: u32| wanted(first + index);
                 read_again(self.corpus, shard, count, &is_wanted, &mut |index, text| {
-                    let set = terms.of(text, scratch);
+                    let set = terms.find(text, scratch);
                     set.sort_unstable();
                     set.dedup();
                     visit(state, first + index, set);

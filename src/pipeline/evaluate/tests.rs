@@ -46,14 +46,14 @@ struct Obvious<'t> {
     method: &'t Method,
     texts: &'t [String],
     sets: Vec<BTreeSet<u64>>,
-    /// What each term weighs.
+    /// Weight of each term.
     weights: BTreeMap<u64, u32>,
 }
 
 impl<'t> Obvious<'t> {
     fn new(method: &'t Method, texts: &'t [String]) -> Self {
         let terms = DocumentTerms::new(method.compared(), &Fitted::Nothing, Isa::Portable);
-        let set = |text: &String| terms.of(text.as_bytes(), &mut TermScratch::default()).clone();
+        let set = |text: &String| terms.find(text.as_bytes(), &mut TermScratch::default()).clone();
         let sets: Vec<BTreeSet<u64>> =
             texts.iter().map(|text| set(text).into_iter().collect()).collect();
         let mut documents = BTreeMap::new();
@@ -145,7 +145,7 @@ fn all_pairs_are_counted_as_one_by_one_for_any_threads() {
             }
         }
         assert_eq!(curve.counts, expected, "{text}");
-        // What is wrong at the best threshold is told.
+        // Wrong pairs at the best threshold are reported.
         let best = curve.counts[curve.best()];
         let of_kind =
             |is_true| found.wrong.iter().filter(|wrong| wrong.is_true == is_true).count() as u64;

@@ -108,7 +108,7 @@ impl KeptRecipe {
 
     /// All that rows depend on.
     pub(super) fn recipe(&self) -> String {
-        self.method.recipe().of_rows(&Fitted::Nothing)
+        self.method.recipe().rows_recipe(&Fitted::Nothing)
     }
 
     /// The manifest of an index without documents.

@@ -53,7 +53,7 @@ impl DocumentTerms {
             }
             // Without a collection, no word is frequent.
             (Terms::MostFrequent { .. }, Fitted::Nothing | Fitted::Frequencies { .. }) => {
-                let none = Arc::new(Vocabulary::of_candidates(Vec::new(), 0));
+                let none = Arc::new(Vocabulary::from_candidates(Vec::new(), 0));
                 Self::Words(AsciiLetters::new(isa), none)
             }
         }
@@ -81,7 +81,7 @@ impl DocumentTerms {
     }
 
     /// Returns the terms of a text in order, one per occurrence.
-    pub(in crate::pipeline) fn of<'s>(
+    pub(in crate::pipeline) fn find<'s>(
         &self,
         text: &[u8],
         scratch: &'s mut TermScratch,
@@ -115,7 +115,7 @@ mod tests {
     fn terms(options: &str, text: &str) -> Vec<u64> {
         let terms = Terms::parse(&mut Options::parse(options).unwrap()).unwrap();
         let maker = DocumentTerms::new(&terms, &Fitted::Nothing, Isa::detected());
-        maker.of(text.as_bytes(), &mut TermScratch::default()).clone()
+        maker.find(text.as_bytes(), &mut TermScratch::default()).clone()
     }
 
     #[test]

@@ -149,7 +149,7 @@ impl Fitted {
         let of_kind = |kind| learned.strip_suffix(kind).and_then(|body| body.strip_prefix(b"\n"));
         if let Some(words) = of_kind(WORDS) {
             let words = words.split(|&byte| byte == b'\n').filter(|word| !word.is_empty());
-            return Ok(Self::Words(Arc::new(Vocabulary::of_words(words))));
+            return Ok(Self::Words(Arc::new(Vocabulary::from_words(words))));
         }
         let frequencies = of_kind(FREQUENCIES).and_then(|body| {
             let line = body.iter().position(|&byte| byte == b'\n')?;
@@ -178,7 +178,7 @@ mod tests {
 
     fn words(words: &[&str]) -> Fitted {
         let words = words.iter().map(|word| word.as_bytes());
-        Fitted::Words(Arc::new(Vocabulary::of_words(words)))
+        Fitted::Words(Arc::new(Vocabulary::from_words(words)))
     }
 
     #[test]

@@ -106,7 +106,7 @@ impl CountedTerms {
     }
 
     pub(super) fn add(&mut self, text: &[u8], maker: &DocumentTerms) {
-        let terms = maker.of(text, &mut self.scratch);
+        let terms = maker.find(text, &mut self.scratch);
         self.distinct.deduplicate(terms);
         self.counter.add(terms);
     }
@@ -196,7 +196,7 @@ pub(in crate::pipeline) fn most_frequent(
         .unwrap_or(0);
     let candidates = workers
         .map((0..counters.len()).collect(), |own| vocabulary::candidates(counters, own, reached));
-    let vocabulary = Vocabulary::of_candidates(candidates.into_iter().flatten().collect(), most);
+    let vocabulary = Vocabulary::from_candidates(candidates.into_iter().flatten().collect(), most);
     let number_ranks =
         workers.map(counters.iter().collect(), |counter| vocabulary.number_ranks(counter));
     (vocabulary, number_ranks)

@@ -55,7 +55,7 @@ impl PartCounter {
                 Some(Self { terms: terms.clone(), most: Some(*count), counting })
             }
             Terms::Shingles { weighting, .. } if weighting.is_learned() => {
-                Some(Self::of_documents(terms, None, isa))
+                Some(Self::for_documents(terms, None, isa))
             }
             Terms::Shingles { .. } => None,
         }
@@ -64,7 +64,7 @@ impl PartCounter {
     /// Creates a counter of document frequencies. The `most` most frequent terms are learned, or
     /// all if `most` is `None`.
     #[must_use]
-    pub fn of_documents(terms: &Terms, most: Option<usize>, isa: Isa) -> Self {
+    pub fn for_documents(terms: &Terms, most: Option<usize>, isa: Isa) -> Self {
         let maker = DocumentTerms::new(terms, &Fitted::Nothing, isa);
         let counting = Counting::Terms(Box::new((maker, none_counted())));
         Self { terms: terms.clone(), most, counting }
@@ -146,11 +146,11 @@ impl PartCounter {
                 });
                 words.truncate(self.most.unwrap_or(usize::MAX));
                 let words = words.iter().map(|(word, _)| &word[..]);
-                Fitted::Words(Arc::new(Vocabulary::of_words(words)))
+                Fitted::Words(Arc::new(Vocabulary::from_words(words)))
             }
             PartCounts::Documents(documents, terms) => Fitted::Frequencies {
                 terms: self.terms.sets_recipe(),
-                frequencies: Arc::new(Frequencies::of_counts(documents, terms)),
+                frequencies: Arc::new(Frequencies::from_counts(documents, terms)),
             },
         }
     }

@@ -47,7 +47,7 @@ impl Recipe {
     /// Returns a text that identifies rows of this recipe that were made with `fitted`. Only rows
     /// with the same text can be compared.
     #[must_use]
-    pub fn of_rows(&self, fitted: &Fitted) -> String {
+    pub fn rows_recipe(&self, fitted: &Fitted) -> String {
         let learned = fitted.recipe().map_or(String::new(), |learned| format!("/{learned}"));
         format!("{self}{learned}")
     }
@@ -125,7 +125,7 @@ impl RowMaker {
         rows: &mut Vec<u64>,
         scratch: &mut RowScratch,
     ) -> (bool, usize) {
-        let terms = self.terms.of(text, &mut scratch.terms);
+        let terms = self.terms.find(text, &mut scratch.terms);
         let (start, count) = (rows.len(), terms.len());
         rows.resize(start + self.shape.words(), 0);
         let features = match &self.weigher {

@@ -252,7 +252,7 @@ fn stop_words(name: String) -> Result<StopWords> {
         return Ok(built_in);
     }
     match std::fs::read(&name) {
-        Ok(list) => Ok(StopWords::of_list(&name, &list)),
+        Ok(list) => Ok(StopWords::from_list(&name, &list)),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
             let rule = "must be none, english, chinese, english+chinese or an existing file";
             Err(Error::config("stop_words", name, rule))

@@ -51,8 +51,8 @@ pub fn suggest(
     progress: &dyn Progress,
 ) -> Result<Suggestion> {
     let context = &Context::new(resources, progress)?;
-    let sampled = corpora.map(SampledTexts::of);
-    let profile = CorpusProfile::of(&sampled, resources);
+    let sampled = corpora.map(SampledTexts::from_corpus);
+    let profile = CorpusProfile::from_sample(&sampled, resources);
     let mut options = given.clone();
     let mut reasons = Vec::new();
     if !given.has("shingle") && !given.has("tokenizer") {

@@ -65,7 +65,7 @@ pub struct Quantiles {
 }
 
 impl Quantiles {
-    fn of(mut numbers: Vec<u64>) -> Self {
+    fn from_numbers(mut numbers: Vec<u64>) -> Self {
         numbers.sort_unstable();
         let at = |tenths: usize| {
             numbers.get((numbers.len() * tenths / 10).saturating_sub(1)).copied().unwrap_or(0)
@@ -152,7 +152,7 @@ impl Making for SampledTexts {
 impl SampledTexts {
     /// Samples a collection. The sample depends on the collection only.
     #[expect(clippy::cast_sign_loss, reason = "no number of documents is negative")]
-    pub(super) fn of(corpus: &dyn Corpus) -> Self {
+    pub(super) fn from_corpus(corpus: &dyn Corpus) -> Self {
         let mut sampled = Self { texts: Vec::new(), documents: 0, is_complete: true, left: 0 };
         let sample = Sample::making(corpus, &mut sampled, Budget::Bytes(LOOKED_AT));
         let kept = sampled.texts.len() as u64;
@@ -163,7 +163,7 @@ impl SampledTexts {
 }
 
 impl CorpusProfile {
-    pub(super) fn of(sampled: &Sides<SampledTexts>, resources: &Resources) -> Self {
+    pub(super) fn from_sample(sampled: &Sides<SampledTexts>, resources: &Resources) -> Self {
         let words = DocumentTerms::new(&words(), &Fitted::Nothing, resources.isa);
         let mut scratch = TermScratch::default();
         let (mut letters, mut of_characters, mut of_words) = (Letters::default(), vec![], vec![]);
@@ -171,7 +171,7 @@ impl CorpusProfile {
             let decoded = String::from_utf8_lossy(text);
             letters.add(&decoded);
             of_characters.push(decoded.chars().count() as u64);
-            of_words.push(words.of(text, &mut scratch).len() as u64);
+            of_words.push(words.find(text, &mut scratch).len() as u64);
         }
         let documents = |side: &SampledTexts| side.documents as f64;
         Self {
@@ -182,8 +182,8 @@ impl CorpusProfile {
             },
             sampled: of_words.len() as u64,
             is_complete: sampled.iter().all(|side| side.is_complete),
-            characters: Quantiles::of(of_characters),
-            words: Quantiles::of(of_words),
+            characters: Quantiles::from_numbers(of_characters),
+            words: Quantiles::from_numbers(of_words),
             scripts: letters.shares(),
             unspaced: letters.unspaced_share(),
             memory: resources.memory,
@@ -209,7 +209,7 @@ pub(super) fn nearest(
 ) -> Result<Nearest> {
     let terms = &DocumentTerms::new(terms, &Fitted::Nothing, context.isa());
     let set = |text: &[u8], scratch: &mut TermScratch| {
-        let set = terms.of(text, scratch);
+        let set = terms.find(text, scratch);
         set.sort_unstable();
         set.dedup();
         std::mem::take(set)
@@ -299,18 +299,21 @@ mod tests {
 
     #[test]
     fn quantiles_are_of_the_documents() {
-        let found = Quantiles::of((1..=10).rev().collect());
+        let found = Quantiles::from_numbers((1..=10).rev().collect());
         assert_eq!(found, Quantiles { tenth: 1, median: 5, ninetieth: 9 });
-        assert_eq!(Quantiles::of(vec![7]), Quantiles { tenth: 7, median: 7, ninetieth: 7 });
-        assert_eq!(Quantiles::of(vec![]), Quantiles::default());
+        assert_eq!(
+            Quantiles::from_numbers(vec![7]),
+            Quantiles { tenth: 7, median: 7, ninetieth: 7 }
+        );
+        assert_eq!(Quantiles::from_numbers(vec![]), Quantiles::default());
     }
 
     #[test]
     fn each_document_is_compared_with_all_others() {
         let texts = ["aaaa bbbb cccc", "aaaa bbbb cccc", "aaaa bbbb dddd", "eeee ffff"];
         let resources = Resources { threads: 2, ..Resources::default() };
-        let sampled = Sides::One(SampledTexts::of(&Texts::of(&texts)));
-        let profile = CorpusProfile::of(&sampled, &resources);
+        let sampled = Sides::One(SampledTexts::from_corpus(&Texts::of(&texts)));
+        let profile = CorpusProfile::from_sample(&sampled, &resources);
         assert_eq!((profile.documents, profile.sampled, profile.is_complete), (4, 4, true));
         assert_eq!(profile.words, Quantiles { tenth: 2, median: 3, ninetieth: 3 });
         assert_eq!(profile.scripts, [("Latin", 1.0)]);

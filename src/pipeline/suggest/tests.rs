@@ -32,8 +32,7 @@ fn of_documents(documents: u64) -> CorpusProfile {
     CorpusProfile { documents, pairs, ..pages() }
 }
 
-/// Documents of which each has one nearest at each of these hundredths, in a crowd of unrelated ones
-/// that are fewer the more similar they are.
+/// Documents whose nearest documents have these similarities in hundredths, among unrelated ones.
 fn crowd(end: u8, repeats: &[u8]) -> Nearest {
     let unrelated = |probe: u8| {
         let rank = (u32::from(end).pow(2) * u32::from(probe) / 200).isqrt() as u8;
@@ -103,7 +102,7 @@ fn the_threshold_is_where_fewest_pairs_are() {
 
 #[test]
 fn what_many_documents_share_is_no_repeat() {
-    // Pages of one template are 0.7 alike, all of them; two are copies.
+    // All pages of one template have a similarity of 0.7, and two are copies.
     let page = |at: u8| -> Vec<u8> {
         let template = (0..20).map(|other| 66 + (at + other) % 7);
         let mut all: Vec<u8> = (at < 2).then_some(97).into_iter().chain(template).collect();
@@ -154,7 +153,7 @@ fn few_documents_are_compared_by_their_sets_and_many_by_fingerprints() {
     assert_eq!(chosen(&han, 47).0, "exact:similarity=cosine:0.8,shingle=chars:6");
 }
 
-/// Pages of invented words, of which some repeat others.
+/// Pages of invented words. Some repeat others.
 fn texts() -> Vec<String> {
     let text = |at: usize| {
         let copied = if at % 10 == 9 { at - 1 } else { at };

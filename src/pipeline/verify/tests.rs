@@ -47,7 +47,7 @@ impl Lines {
         let mut scratch = TermScratch::default();
         let summaries = (0..collection.shard_count()).map(|shard| {
             let summary = read_summarized(&collection, shard, false, &mut |_, document| {
-                let mut set = terms.of(document.text, &mut scratch).clone();
+                let mut set = terms.find(document.text, &mut scratch).clone();
                 set.sort_unstable();
                 set.dedup();
                 sets.push(set);

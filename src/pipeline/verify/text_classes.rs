@@ -118,7 +118,7 @@ impl<'r> RowTexts<'r> {
         read_again(self.collection, shard, end, &is_wanted, &mut |index, text| {
             let Ok(place) = place(index) else { return };
             if done.is_ok() {
-                let terms = self.terms.of(text, &mut scratch);
+                let terms = self.terms.find(text, &mut scratch);
                 terms.sort_unstable();
                 terms.dedup();
                 let (row, group) = wanted[place];

@@ -57,7 +57,7 @@ impl Verifier {
         let mut both = Vec::new();
         let number = |(row, text): (usize, &&[u8])| {
             let Some(words) = rows.row(row) else { return 0 };
-            let terms = self.terms.of(text, &mut scratch);
+            let terms = self.terms.find(text, &mut scratch);
             terms.sort_unstable();
             terms.dedup();
             both.clear();
