@@ -1,7 +1,7 @@
 //! The parts that describe a measure of similarity.
 
-use super::cosine;
 use super::ratio::Similarity;
+use super::root_bounds;
 
 /// A way to measure the similarity of two sets from their sizes and the number of shared elements.
 /// Elements may have weights; then sums of weights take the place of these numbers.
@@ -98,7 +98,7 @@ impl Bounds {
                 (product(smaller, x) + product(larger, y)).div_ceil(u128::from(whole)) as u32
             }
             Self::Cosine { numerator, denominator } => {
-                cosine::min_shared(numerator, denominator, left, right)
+                root_bounds::min_shared(numerator, denominator, left, right)
             }
         }
     }
@@ -149,6 +149,8 @@ impl Bounds {
     pub(super) fn difference_share(self, size: u32) -> u32 {
         let size = u128::from(size);
         let (part, whole) = match self {
+            // A small set may be similar to one of any size.
+            Self::Linear { larger: 0, .. } => (1, 1),
             Self::Linear { smaller, larger, whole } => {
                 (whole - smaller - larger, whole - smaller + larger)
             }

@@ -12,6 +12,7 @@ mod dice;
 mod jaccard;
 mod measure;
 mod ratio;
+mod root_bounds;
 mod threshold;
 mod tversky;
 

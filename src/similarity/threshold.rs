@@ -1,9 +1,9 @@
 //! The threshold of similarity that a pair must reach, and the bounds that follow from it.
 
-use super::cosine::{self, MAX_DENOMINATOR};
 use super::jaccard::JACCARD;
 use super::measure::{Bounds, Formula, Measure};
 use super::ratio::Similarity;
+use super::root_bounds::{self, MAX_DENOMINATOR};
 use super::{MEASURES, measure};
 use crate::error::{Error, Result};
 use std::fmt;
@@ -98,7 +98,7 @@ impl Threshold {
     pub fn similarity(self, shared: u64, left: u64, right: u64) -> Similarity {
         match self.measure.formula {
             Formula::Ratio(ratio) => ratio.similarity(shared, left, right),
-            Formula::Cosine => cosine::similarity(self.denominator, shared, left, right),
+            Formula::Cosine => root_bounds::similarity(self.denominator, shared, left, right),
         }
     }
 
