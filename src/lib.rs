@@ -43,7 +43,7 @@
 //!                                      output ◀──write── clusters ◀──cluster── what is close
 //! ```
 //!
-//! [`hamming::door`] compares rows of fingerprints, [`search::set_join`] sets of terms,
+//! [`hamming::door`] compares rows of fingerprints, [`set_join`] sets of terms,
 //! [`fingerprint::Sketch`](mod@fingerprint) makes rows of any terms. What crosses from stage to stage
 //! has modules of its own, such as [`document`], [`close`] and [`mod@matches`].
 //!
@@ -53,78 +53,78 @@
 //! line program, `chinese` holds the dictionary of Chinese words, and `parquet` reads and writes
 //! Apache Parquet. A build without one of these answers [`ErrorKind::FeatureOff`] when it is needed.
 
-pub mod close;
-mod close_pairs;
-pub mod closeness;
 pub mod cluster;
-pub mod context;
-#[doc(hidden)]
-pub mod disjoint_sets;
-#[doc(hidden)]
-pub mod distinct_terms;
-pub mod document;
-pub mod document_name;
-pub mod durable;
-pub mod error;
 pub mod evaluate;
 pub mod evaluation;
-pub mod extract;
-pub mod fault;
-pub mod features;
-pub mod field_value;
-pub mod fingerprint;
-pub mod fingerprint_file;
-pub mod fingerprint_rows;
-pub mod fingerprint_table;
 #[doc(hidden)]
 pub mod generate;
-pub mod hamming;
-pub mod input_format;
-#[doc(hidden)]
-pub mod json_text;
-#[doc(hidden)]
-pub mod kernels;
-#[doc(hidden)]
-pub mod large_buffer;
-#[doc(hidden)]
-pub mod lent_array;
-#[doc(hidden)]
-pub mod mapped_file;
-pub mod matches;
-pub mod memory_ledger;
-#[doc(hidden)]
-pub mod numpy_header;
-pub mod options;
 pub mod pipeline;
-pub mod progress;
-pub mod quantity;
-pub mod read;
-pub mod resources;
-pub mod search;
-pub mod shell_word;
-pub mod sides;
-pub mod similarity;
-pub mod stable_hash;
 pub mod store;
-pub mod threads;
-#[doc(hidden)]
-pub mod token_batch;
-pub mod tokenize;
-#[doc(hidden)]
-pub mod unordered_map;
-pub mod utc_time;
-pub mod validity;
 pub mod write;
 
-pub use error::{Error, ErrorKind, Result};
+pub use simtool_base::durable;
+pub use simtool_base::error;
+pub use simtool_base::fault;
+#[doc(hidden)]
+pub use simtool_base::json_text;
+#[doc(hidden)]
+pub use simtool_base::large_buffer;
+#[doc(hidden)]
+pub use simtool_base::mapped_file;
+pub use simtool_base::memory_ledger;
+pub use simtool_base::options;
+pub use simtool_base::progress;
+pub use simtool_base::quantity;
+pub use simtool_base::shell_word;
+pub use simtool_base::stable_hash;
+#[doc(hidden)]
+pub use simtool_base::unordered_map;
+pub use simtool_base::utc_time;
+pub use simtool_compute::context;
+#[doc(hidden)]
+pub use simtool_compute::lent_array;
+pub use simtool_compute::resources;
+pub use simtool_compute::threads;
+pub use simtool_fingerprint as fingerprint;
+pub use simtool_fingerprint::file as fingerprint_file;
+pub use simtool_hamming as hamming;
+#[doc(hidden)]
+pub use simtool_kernels as kernels;
+pub use simtool_model::closeness;
+#[doc(hidden)]
+pub use simtool_model::distinct_terms;
+pub use simtool_model::document;
+pub use simtool_model::document_name;
+pub use simtool_model::features;
+pub use simtool_model::field_value;
+pub use simtool_model::fingerprint_rows;
+pub use simtool_model::fingerprint_table;
+pub use simtool_model::input_format;
+pub use simtool_model::matches;
+#[doc(hidden)]
+pub use simtool_model::numpy_header;
+pub use simtool_model::sides;
+pub use simtool_model::similarity;
+pub use simtool_model::validity;
+pub use simtool_read as read;
+pub use simtool_set_join as set_join;
+pub use simtool_set_join::close;
+#[doc(hidden)]
+pub use simtool_set_join::disjoint_sets;
+pub use simtool_terms::extract;
+#[doc(hidden)]
+pub use simtool_terms::token_batch;
+pub use simtool_terms::tokenize;
+
 pub use pipeline::config::{ClusterRule, Config, Keep};
 pub use pipeline::method::{Fitted, Method};
 pub use pipeline::{
     FingerprintedCollection, NearDuplicates, compare, deduplicate, fingerprint, fingerprint_by,
     match_collections,
 };
-pub use read::{Collection, Corpus, ReadOptions, Texts};
-pub use resources::Resources;
+pub use simtool_base::error::{Error, ErrorKind, Result};
+pub use simtool_compute::resources::Resources;
+pub use simtool_read::{Collection, Corpus, ReadOptions, Texts};
 
 /// The examples of the README are tests.
 #[cfg(doctest)]

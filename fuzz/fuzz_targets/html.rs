@@ -5,7 +5,7 @@
 
 use libfuzzer_sys::fuzz_target;
 
-#[path = "../../src/read"]
+#[path = "../../crates/read/src"]
 mod read {
     #[expect(unused_imports, reason = "bytes are decoded elsewhere")]
     mod html;

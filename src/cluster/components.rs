@@ -4,9 +4,9 @@
 //! unlike it, and then have no proof.
 
 use super::Removal;
-use crate::close::Neighbourhood;
-use crate::closeness::Closeness;
-use crate::disjoint_sets::DisjointSets;
+use simtool_model::closeness::Closeness;
+use simtool_set_join::close::Neighbourhood;
+use simtool_set_join::disjoint_sets::DisjointSets;
 use std::cmp::Ordering;
 
 /// The rows to remove, in reading order. `prefer` orders two rows, the one to keep first.
@@ -81,8 +81,8 @@ fn linked(around: &Neighbourhood<'_>, is_close: impl Fn(Closeness) -> bool) -> D
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::close::{Close, ClosePair};
-    use crate::sides::Sides;
+    use simtool_model::sides::Sides;
+    use simtool_set_join::close::{Close, ClosePair};
 
     #[test]
     fn a_chain_is_one_component_and_its_far_end_has_no_proof() {

@@ -5,8 +5,8 @@
 //! documents are close, and no document is removed because of a chain of others.
 
 use super::Removal;
-use crate::close::Neighbourhood;
-use crate::closeness::Closeness;
+use simtool_model::closeness::Closeness;
+use simtool_set_join::close::Neighbourhood;
 use std::cmp::Ordering;
 
 /// The rows to remove, in reading order. `prefer` orders two rows, the one to keep first.
@@ -90,9 +90,9 @@ pub fn count_removed(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::close::{Close, ClosePair};
-    use crate::sides::Sides;
     use proptest::prelude::*;
+    use simtool_model::sides::Sides;
+    use simtool_set_join::close::{Close, ClosePair};
 
     fn close(groups: &[&[u32]], pairs: &[(u32, u32, u32)]) -> Close {
         Close {

@@ -3,7 +3,7 @@
 pub mod components;
 pub mod keep;
 
-use crate::closeness::Closeness;
+use simtool_model::closeness::Closeness;
 
 /// A row that is removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

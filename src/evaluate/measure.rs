@@ -1,7 +1,7 @@
 //! The similarity of two sets in exact steps.
 
 use crate::evaluation::SIMILARITY_STEPS;
-use crate::similarity::{Formula, Measure};
+use simtool_model::similarity::{Formula, Measure};
 
 /// The strictest step whose threshold two sets of sizes `a` and `b` reach that share `shared` elements,
 /// at least one: step s asks for a similarity of at least 1 − s/400.
@@ -27,7 +27,7 @@ pub fn step(measure: &Measure, shared: u64, a: u64, b: u64) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::similarity::MEASURES;
+    use simtool_model::similarity::MEASURES;
 
     #[test]
     fn steps_are_reached_exactly() {

@@ -4,9 +4,9 @@
 //! its cluster, in which every two documents are a pair. What stands behind that is not read. A first
 //! line without any document's ID is a header, and empty lines are passed over.
 
-use crate::error::{Error, ErrorKind, Result};
-use crate::fault::escaped;
-use crate::unordered_map::UnorderedMap;
+use simtool_base::error::{Error, ErrorKind, Result};
+use simtool_base::fault::escaped;
+use simtool_base::unordered_map::UnorderedMap;
 use std::path::Path;
 use std::str::FromStr;
 

@@ -7,7 +7,7 @@
 //! every fifth document ends in the same notice, as pages of one site do.
 
 use super::random::Random;
-use crate::json_text::write_string;
+use simtool_base::json_text::write_string;
 use std::io;
 
 /// What [`labelled`] made.

@@ -1,9 +1,9 @@
 //! A folder of pages of HTML → the responses of a crawl that fetched them.
 
 use super::crawl_files::write_record;
-use crate::stable_hash::{hash, mix};
 use flate2::Compression;
 use flate2::read::MultiGzDecoder;
+use simtool_base::stable_hash::{hash, mix};
 use std::ffi::OsStr;
 use std::fmt::Write as _;
 use std::fs;

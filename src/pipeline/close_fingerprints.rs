@@ -1,17 +1,17 @@
 //! Fingerprints × a plan: the rows that are close, in groups of equal ones.
 
-use crate::close::{Close, ClosePair};
-use crate::closeness::Closeness;
-use crate::context::Context;
-use crate::error::Result;
-use crate::fingerprint_rows::FingerprintRows;
-use crate::hamming::door::{Join, SelfJoin, band_join, join, self_join};
-use crate::hamming::grouping::Groups;
-use crate::hamming::layout::Layout;
-use crate::hamming::planner::{IndexName, Plan, Task, Workload};
-use crate::matches::ValuePair;
-use crate::sides::Sides;
-use crate::similarity::Threshold;
+use simtool_base::error::Result;
+use simtool_compute::context::Context;
+use simtool_hamming::door::{Join, SelfJoin, band_join, join, self_join};
+use simtool_hamming::grouping::Groups;
+use simtool_hamming::layout::Layout;
+use simtool_hamming::planner::{IndexName, Plan, Task, Workload};
+use simtool_model::closeness::Closeness;
+use simtool_model::fingerprint_rows::FingerprintRows;
+use simtool_model::matches::ValuePair;
+use simtool_model::sides::Sides;
+use simtool_model::similarity::Threshold;
+use simtool_set_join::close::{Close, ClosePair};
 
 /// Methods of a self-join that keep equal rows together.
 pub(super) const SELF_JOINS: &[IndexName] =
@@ -112,10 +112,10 @@ fn named(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::close::Neighbourhood;
-    use crate::fingerprint_rows::{RowsBuilder, Shape};
+    use simtool_model::fingerprint_rows::{RowsBuilder, Shape};
+    use simtool_set_join::close::Neighbourhood;
 
-    use crate::stable_hash::mix;
+    use simtool_base::stable_hash::mix;
 
     /// Fingerprints near a few centres; each seventh row has none.
     fn rows(from: u64, count: u64) -> FingerprintRows<'static> {

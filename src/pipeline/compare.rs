@@ -2,18 +2,18 @@
 
 use super::method::{DocumentTerms, Fitted, Method, RowMaker, RowScratch, TermScratch};
 use super::watched::Watched;
-use crate::document::{Bad, Content};
-use crate::error::{Error, ErrorKind, Result};
-use crate::fault::{Fault, Severity, escaped};
-use crate::fingerprint::Sketch;
-use crate::fingerprint::hashed_simhash::HashedSimhash;
-use crate::fingerprint_rows::Shape;
-use crate::input_format::Format;
-use crate::kernels::Isa;
-use crate::progress::{Progress, Work};
-use crate::read::walk::InputFile;
-use crate::read::{Collection, Corpus, Event, ReadOptions};
-use crate::similarity::Similarity;
+use simtool_base::error::{Error, ErrorKind, Result};
+use simtool_base::fault::{Fault, Severity, escaped};
+use simtool_base::progress::{Progress, Work};
+use simtool_fingerprint::Sketch;
+use simtool_fingerprint::hashed_simhash::HashedSimhash;
+use simtool_kernels::Isa;
+use simtool_model::document::{Bad, Content};
+use simtool_model::fingerprint_rows::Shape;
+use simtool_model::input_format::Format;
+use simtool_model::similarity::Similarity;
+use simtool_read::walk::InputFile;
+use simtool_read::{Collection, Corpus, Event, ReadOptions};
 use std::cmp::Ordering;
 use std::ops::ControlFlow;
 
@@ -196,7 +196,7 @@ pub fn read_document(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::progress::NoProgress;
+    use simtool_base::progress::NoProgress;
     use std::fs;
 
     fn compared(left: &str, right: &str) -> Comparison {

@@ -1,12 +1,12 @@
 //! What the user asked for, as plain data.
 
 use super::method::Method;
-use crate::error::{Error, Result};
-use crate::field_value::FieldValue;
-use crate::fingerprint::hash_table::HashTable;
-use crate::kernels::Isa;
-use crate::options::Options;
-use crate::resources::Resources;
+use simtool_base::error::{Error, Result};
+use simtool_base::options::Options;
+use simtool_compute::resources::Resources;
+use simtool_fingerprint::hash_table::HashTable;
+use simtool_kernels::Isa;
+use simtool_model::field_value::FieldValue;
 
 /// Settings of [`match_queries`](super::match_queries()).
 #[derive(Clone, Debug)]

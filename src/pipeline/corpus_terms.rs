@@ -3,11 +3,11 @@
 use super::config::Keep;
 use super::method::{DocumentTerms, TermScratch};
 use super::shard_summary::{CollectionSummary, ShardSummary, read_again, read_summarized};
-use crate::document::Document;
-use crate::error::Result;
-use crate::progress::Progress;
-use crate::read::{Corpus, Price};
-use crate::search::set_join::{TermSource, Wanted};
+use simtool_base::error::Result;
+use simtool_base::progress::Progress;
+use simtool_model::document::Document;
+use simtool_read::{Corpus, Price};
+use simtool_set_join::{TermSource, Wanted};
 use std::sync::OnceLock;
 
 /// Approximate bytes of text per term, to size tables before the text is read.

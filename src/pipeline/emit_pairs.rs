@@ -1,11 +1,11 @@
 //! Pairs of rows to bytes, in ascending order, a bounded number of them in memory at a time.
 
-use crate::error::Result;
-use crate::hamming::partners::{Partners, count, for_each, in_order, listed};
 use crate::pipeline::row_names::RowNames;
 pub use crate::pipeline::row_names::SideIds;
-use crate::progress::Progress;
 use crate::write::pair_table;
+use simtool_base::error::Result;
+use simtool_base::progress::Progress;
+use simtool_hamming::partners::{Partners, count, for_each, in_order, listed};
 use std::ops::Range;
 
 /// In which form pairs are written.
@@ -126,5 +126,5 @@ fn emit_columns(pairs: &dyn Partners, progress: &dyn Progress, sink: &mut Sink<'
 
 #[cfg(not(feature = "parquet"))]
 fn emit_columns(_: &dyn Partners, _: &dyn Progress, _: &mut Sink<'_>) -> Result<()> {
-    Err(crate::error::ErrorKind::FeatureOff { what: "parquet", feature: "parquet" }.into())
+    Err(simtool_base::error::ErrorKind::FeatureOff { what: "parquet", feature: "parquet" }.into())
 }

@@ -12,15 +12,15 @@ use super::shard_summary::CollectionSummary;
 use super::timings::{StageClock, Timings};
 use super::verify::{RowTexts, Verifying, verify};
 use super::watched::Watched;
-use crate::close::Close;
-use crate::context::Context;
-use crate::durable::free_bytes;
-use crate::error::Result;
-use crate::extract::frequencies::Frequencies;
-use crate::read::{Corpus, Price};
-use crate::search::set_join::SetJoin;
-use crate::sides::Sides;
-use crate::similarity::Threshold;
+use simtool_base::durable::free_bytes;
+use simtool_base::error::Result;
+use simtool_compute::context::Context;
+use simtool_model::sides::Sides;
+use simtool_model::similarity::Threshold;
+use simtool_read::{Corpus, Price};
+use simtool_set_join::SetJoin;
+use simtool_set_join::close::Close;
+use simtool_terms::extract::frequencies::Frequencies;
 
 /// The similar documents, with the summary of the reading.
 #[derive(Clone, Debug)]

@@ -3,15 +3,15 @@
 use super::method::{Fitted, Recipe, RowMaker, RowScratch};
 use super::shard_summary::{CollectionSummary, ShardSummary, read_summarized};
 use super::watched::Watched;
-use crate::context::Context;
-use crate::document::Document;
-use crate::error::{Error, Result};
-use crate::fault::escaped;
-use crate::fingerprint_rows::FingerprintRows;
-use crate::progress::{Progress, Work};
-use crate::read::Corpus;
-use crate::resources::Resources;
-use crate::validity::Validity;
+use simtool_base::error::{Error, Result};
+use simtool_base::fault::escaped;
+use simtool_base::progress::{Progress, Work};
+use simtool_compute::context::Context;
+use simtool_compute::resources::Resources;
+use simtool_model::document::Document;
+use simtool_model::fingerprint_rows::FingerprintRows;
+use simtool_model::validity::Validity;
+use simtool_read::Corpus;
 use std::borrow::Cow;
 use std::path::Path;
 
@@ -201,14 +201,14 @@ fn wordless(file: &Path, document: &Document<'_>) -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kernels::Isa;
     use crate::pipeline::compare::compare_texts;
     use crate::pipeline::config::Config;
     use crate::pipeline::method::Method;
     use crate::pipeline::one_call::{fingerprint, fingerprint_by};
-    use crate::progress::NoProgress;
-    use crate::read::walk::InputFile;
-    use crate::read::{Collection, ReadOptions, Texts};
+    use simtool_base::progress::NoProgress;
+    use simtool_kernels::Isa;
+    use simtool_read::walk::InputFile;
+    use simtool_read::{Collection, ReadOptions, Texts};
     use std::fs;
 
     const TEXTS: [&str; 5] = ["a rose is a rose is a rose", "", "a rose", "…", "Die Straße, 東京!"];

@@ -1,15 +1,15 @@
 //! Pass 2: every document to its fingerprint.
 
 use super::fit::FittedCorpus;
-use crate::extract::vocabulary::Vocabulary;
-use crate::fingerprint::table_simhash::{Accumulator, TableSimhash};
-use crate::fingerprint_table::Lane;
-use crate::kernels::Isa;
-use crate::read::form_feed;
-use crate::threads::Threads;
-use crate::token_batch::TokenBatch;
-use crate::tokenize::ascii_letters::AsciiLetters;
 use crate::write::reference_text::Id;
+use simtool_compute::threads::Threads;
+use simtool_fingerprint::table_simhash::{Accumulator, TableSimhash};
+use simtool_kernels::Isa;
+use simtool_model::fingerprint_table::Lane;
+use simtool_read::form_feed;
+use simtool_terms::extract::vocabulary::Vocabulary;
+use simtool_terms::token_batch::TokenBatch;
+use simtool_terms::tokenize::ascii_letters::AsciiLetters;
 
 /// Bytes of a share of the queries.
 const QUERY_SHARE_BYTES: usize = 32 << 10;

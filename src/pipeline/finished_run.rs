@@ -1,15 +1,15 @@
 //! A finished run, read back from its output folder: what became of a document.
 
 use super::watched::Watched;
-use crate::document::{Content, Record};
-use crate::error::{Error, ErrorKind, Result};
-use crate::json_text::write_string;
-use crate::threads::Threads;
+use simtool_base::error::{Error, ErrorKind, Result};
+use simtool_base::json_text::write_string;
+use simtool_compute::threads::Threads;
+use simtool_model::document::{Content, Record};
 
-use crate::progress::{Progress, Work};
-use crate::read::{Corpus, Event};
 use memchr::memmem::Finder;
 use serde_json::Value;
+use simtool_base::progress::{Progress, Work};
+use simtool_read::{Corpus, Event};
 use std::fmt;
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader};
@@ -392,9 +392,9 @@ mod tests {
 
     #[test]
     fn documents_are_found_in_inputs_by_any_number_of_threads() {
-        use crate::progress::NoProgress;
-        use crate::read::walk::InputFile;
-        use crate::read::{Collection, ReadOptions};
+        use simtool_base::progress::NoProgress;
+        use simtool_read::walk::InputFile;
+        use simtool_read::{Collection, ReadOptions};
         let folder = tempfile::tempdir().unwrap();
         let line = |at: usize| match at % 7 {
             3 => "{\"no\":\"text\"}\n".to_owned(),

@@ -1,15 +1,15 @@
 //! Pass 1: counts the words of the corpus, and learns its features.
 
 use super::method::most_frequent;
-use crate::extract::vocabulary::{NumberRanks, Vocabulary};
-use crate::extract::word_counter::{MOST_PLACES, WordCounter};
-use crate::kernels::Isa;
-use crate::large_buffer::LargeBuffer;
-use crate::read::form_feed;
-use crate::threads::Threads;
-use crate::token_batch::TokenBatch;
-use crate::tokenize::ascii_letters::AsciiLetters;
 use crate::write::reference_text::Id;
+use simtool_base::large_buffer::LargeBuffer;
+use simtool_compute::threads::Threads;
+use simtool_kernels::Isa;
+use simtool_read::form_feed;
+use simtool_terms::extract::vocabulary::{NumberRanks, Vocabulary};
+use simtool_terms::extract::word_counter::{MOST_PLACES, WordCounter};
+use simtool_terms::token_batch::TokenBatch;
+use simtool_terms::tokenize::ascii_letters::AsciiLetters;
 
 /// Bytes of a share: enough for its bookkeeping not to count, few enough for the workers to end
 /// together.

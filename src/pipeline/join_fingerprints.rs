@@ -1,17 +1,17 @@
 //! Fingerprints alone: joined with themselves, or searched for others.
 
-use crate::error::{Error, ErrorKind, Result};
-use crate::fingerprint_rows::FingerprintRows;
-use crate::hamming::door;
-use crate::hamming::partners::{in_order, listed};
-use crate::hamming::planner::{IndexName, Plan, Task, Workload};
-use crate::matches::ValuePair;
 use crate::pipeline::emit_pairs::{PairForm, PairOutput, Sink, emit};
 use crate::pipeline::timings::{StageClock, Timings};
 use crate::pipeline::write_groups::{write_groups, write_query_groups};
-use crate::progress::{Progress, Work};
-use crate::resources::Resources;
-use crate::threads::Threads;
+use simtool_base::error::{Error, ErrorKind, Result};
+use simtool_base::progress::{Progress, Work};
+use simtool_compute::resources::Resources;
+use simtool_compute::threads::Threads;
+use simtool_hamming::door;
+use simtool_hamming::partners::{in_order, listed};
+use simtool_hamming::planner::{IndexName, Plan, Task, Workload};
+use simtool_model::fingerprint_rows::FingerprintRows;
+use simtool_model::matches::ValuePair;
 
 /// The plan of a self-join, by the method `index` where it is not left to the planner.
 ///
@@ -155,7 +155,7 @@ pub fn list_pairs(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fingerprint_rows::{RowsBuilder, Shape};
+    use simtool_model::fingerprint_rows::{RowsBuilder, Shape};
     use std::sync::Mutex;
 
     /// The stages with their steps, and those that were done.

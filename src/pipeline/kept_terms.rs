@@ -11,12 +11,12 @@
 //! The files have no names, hold nothing but terms in the byte order of this machine, and disappear
 //! with the value. Each worker writes to a file of its own, shard after shard.
 
-use crate::error::{Error, Result};
-use crate::large_buffer::reserve;
-use crate::memory_ledger::{Ledger, Reservation};
-use crate::progress::Progress;
-use crate::read::Price;
-use crate::search::set_join::{TermSource, Wanted};
+use simtool_base::error::{Error, Result};
+use simtool_base::large_buffer::reserve;
+use simtool_base::memory_ledger::{Ledger, Reservation};
+use simtool_base::progress::Progress;
+use simtool_read::Price;
+use simtool_set_join::{TermSource, Wanted};
 use std::fs::File;
 use std::io::{ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -440,13 +440,13 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::context::Context;
+    use simtool_compute::context::Context;
 
-    use crate::progress::NoProgress;
-    use crate::resources::Resources;
-    use crate::search::set_join::SetJoin;
-    use crate::similarity::Threshold;
-    use crate::stable_hash::mix;
+    use simtool_base::progress::NoProgress;
+    use simtool_base::stable_hash::mix;
+    use simtool_compute::resources::Resources;
+    use simtool_model::similarity::Threshold;
+    use simtool_set_join::SetJoin;
     use std::sync::atomic::AtomicUsize;
 
     /// Documents in shards that count their readings, and how often the number of terms was asked

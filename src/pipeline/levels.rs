@@ -7,13 +7,13 @@ use super::config::ClusterRule;
 use super::method::Criterion;
 use super::plan::Plan;
 use super::shard_summary::CollectionSummary;
-use crate::close::Neighbourhood;
-use crate::closeness::Closeness;
 use crate::cluster::{components, keep};
-use crate::sides::Sides;
-use crate::similarity::Threshold;
 use crate::write::summary::{Closest, Level};
 use rayon::prelude::{IntoParallelIterator, ParallelIterator};
+use simtool_model::closeness::Closeness;
+use simtool_model::sides::Sides;
+use simtool_model::similarity::Threshold;
+use simtool_set_join::close::Neighbourhood;
 
 /// Tenths of similarity at which it is told.
 const TENTHS: [u32; 4] = [10, 9, 8, 7];

@@ -6,13 +6,13 @@ use super::fingerprint_documents::{
 };
 use super::fit::fit;
 use super::timings::Timings;
-use crate::error::{Error, Result};
-use crate::fingerprint::table_simhash::TableSimhash;
-use crate::fingerprint_table::{Lane, Reach, Wide};
-use crate::hamming::linear_scan;
-use crate::kernels::Isa;
-use crate::threads::Threads;
 use crate::write::reference_text::ReferenceText;
+use simtool_base::error::{Error, Result};
+use simtool_compute::threads::Threads;
+use simtool_fingerprint::table_simhash::TableSimhash;
+use simtool_hamming::linear_scan;
+use simtool_kernels::Isa;
+use simtool_model::fingerprint_table::{Lane, Reach, Wide};
 
 /// Queries that a worker takes at a time.
 const QUERIES_AT_ONCE: usize = 16;

@@ -6,14 +6,14 @@ use super::levels::{Found, levels, stricter_levels};
 use super::plan::{Plan, Task};
 use super::shard_summary::CollectionSummary;
 use super::timings::Timings;
-use crate::close::{Close, Neighbourhood};
 use crate::cluster::{Cluster, Removal, clusters, components, keep};
-use crate::context::Context;
-use crate::error::{Error, Result};
-use crate::progress::{Progress, Work};
-use crate::read::Corpus;
-use crate::sides::Sides;
 use crate::write::summary::Level;
+use simtool_base::error::{Error, Result};
+use simtool_base::progress::{Progress, Work};
+use simtool_compute::context::Context;
+use simtool_model::sides::Sides;
+use simtool_read::Corpus;
+use simtool_set_join::close::{Close, Neighbourhood};
 
 /// What was found.
 #[derive(Clone, Debug)]

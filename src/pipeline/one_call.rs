@@ -8,10 +8,10 @@ use super::fingerprint_collection::{
 use super::method::Fitted;
 use super::near_duplicates::{NearDuplicates, find_near_duplicates};
 use super::plan::{Plan, Task};
-use crate::error::Result;
-use crate::progress::NoProgress;
-use crate::read::Corpus;
-use crate::sides::Sides;
+use simtool_base::error::Result;
+use simtool_base::progress::NoProgress;
+use simtool_model::sides::Sides;
+use simtool_read::Corpus;
 
 /// Finds all near-duplicates in `corpus`, and decides which documents to remove.
 ///

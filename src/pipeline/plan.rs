@@ -2,9 +2,9 @@
 
 use super::config::{ClusterRule, Config, Keep};
 use super::method::{Criterion, Method};
-use crate::error::{Error, Result};
-use crate::quantity::bytes;
-use crate::resources::Resources;
+use simtool_base::error::{Error, Result};
+use simtool_base::quantity::bytes;
+use simtool_compute::resources::Resources;
 use std::fmt;
 
 /// What is compared with what.

@@ -1,6 +1,6 @@
 //! Some documents' sets of terms, by term: what another document shares with each of them.
 
-use crate::unordered_map::UnorderedMap;
+use simtool_base::unordered_map::UnorderedMap;
 
 /// The sets of some documents, and for each term those that have it. A term counts as much as it weighs.
 pub(super) struct ProbeSets<W> {

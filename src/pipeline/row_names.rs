@@ -1,9 +1,9 @@
 //! What rows of fingerprints are called in lines: by the IDs of their documents, or their numbers.
 
-use crate::error::Result;
-use crate::fingerprint_file::{FoundIds, RowIds};
 use crate::write::pair_table::push_number;
 use crate::write::tsv_field::write_field;
+use simtool_base::error::Result;
+use simtool_fingerprint::file::{FoundIds, RowIds};
 
 /// The IDs of the rows on both sides of pairs, where these have any.
 pub type SideIds<'i, 'a> = [Option<&'i RowIds<'a>>; 2];

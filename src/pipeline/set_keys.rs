@@ -15,11 +15,11 @@
 //! (what comes behind a shared term).
 
 use super::method::{Criterion, DocumentTerms, Fitted, Method, TermScratch};
-use crate::error::{Error, Result};
-use crate::extract::frequencies::Frequencies;
-use crate::kernels::Isa;
-use crate::similarity::Threshold;
-use crate::stable_hash::wide_hash;
+use simtool_base::error::{Error, Result};
+use simtool_base::stable_hash::wide_hash;
+use simtool_kernels::Isa;
+use simtool_model::similarity::Threshold;
+use simtool_terms::extract::frequencies::Frequencies;
 use std::fmt;
 use std::sync::Arc;
 
@@ -145,16 +145,19 @@ impl SetKeys {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Config;
+    use crate::deduplicate;
     use crate::pipeline::method::{PartCounter, PartCounts};
-    use crate::read::Texts;
-    use crate::{Config, deduplicate};
+    use simtool_read::Texts;
     use std::collections::BTreeMap;
 
     /// Texts of many sizes that share words, some of which are in most of them.
     fn texts() -> Vec<String> {
         let mut state = 1_u64;
         let mut random = |end: u64| {
-            state = crate::stable_hash::mix(state.wrapping_add(crate::stable_hash::GAMMA));
+            state = simtool_base::stable_hash::mix(
+                state.wrapping_add(simtool_base::stable_hash::GAMMA),
+            );
             state % end
         };
         let mut texts: Vec<String> = Vec::new();

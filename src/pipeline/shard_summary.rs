@@ -1,12 +1,12 @@
 //! What one reading of a collection tells beside its texts: IDs, bad records, faults, lengths.
 
 use super::config::Keep;
-use crate::document::{Bad, Content, Document, DocumentIds, ShardIds};
-use crate::error::Result;
-use crate::fault::Fault;
-use crate::field_value::FieldValue;
-use crate::read::{Corpus, Event};
-use crate::threads::Threads;
+use simtool_base::error::Result;
+use simtool_base::fault::Fault;
+use simtool_compute::threads::Threads;
+use simtool_model::document::{Bad, Content, Document, DocumentIds, ShardIds};
+use simtool_model::field_value::FieldValue;
+use simtool_read::{Corpus, Event};
 use std::cmp::Ordering;
 use std::ops::ControlFlow;
 

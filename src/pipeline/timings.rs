@@ -1,6 +1,6 @@
 //! Where the time of a run went.
 
-use crate::progress::{Progress, Work};
+use simtool_base::progress::{Progress, Work};
 use std::fmt::Display;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -136,7 +136,7 @@ impl Progress for StageClock<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::progress::NoProgress;
+    use simtool_base::progress::NoProgress;
 
     #[test]
     fn stages_are_timed_as_they_are_told_and_added_where_they_come_again() {

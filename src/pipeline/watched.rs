@@ -1,10 +1,10 @@
 //! A corpus whose readings report progress, and end when the caller no longer wants the work.
 
-use crate::document::Content;
-use crate::error::{ErrorKind, Result};
-use crate::progress::Progress;
-use crate::read::view::{Reading, View};
-use crate::read::{Corpus, Event, Visit};
+use simtool_base::error::{ErrorKind, Result};
+use simtool_base::progress::Progress;
+use simtool_model::document::Content;
+use simtool_read::view::{Reading, View};
+use simtool_read::{Corpus, Event, Visit};
 
 /// Number of events after which the reading looks for a stop again.
 const EVENTS: u32 = 64;
@@ -78,10 +78,10 @@ mod tests {
     use crate::pipeline::config::Config;
     use crate::pipeline::method::Method;
     use crate::pipeline::{Plan, Task, Wordless, find_near_duplicates, fingerprint_collection};
-    use crate::progress::Work;
-    use crate::read::Texts;
-    use crate::resources::Resources;
-    use crate::sides::Sides;
+    use simtool_base::progress::Work;
+    use simtool_compute::resources::Resources;
+    use simtool_model::sides::Sides;
+    use simtool_read::Texts;
     use std::ops::ControlFlow;
     use std::sync::atomic::{AtomicU64, Ordering};
 

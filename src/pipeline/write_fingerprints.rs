@@ -2,9 +2,9 @@
 
 use super::FingerprintedCollection;
 use super::outputs::document_name;
-use crate::error::Result;
-use crate::fingerprint_file::FileFormat;
-use crate::read::Corpus;
+use simtool_base::error::Result;
+use simtool_fingerprint::file::FileFormat;
+use simtool_read::Corpus;
 use std::io::Write;
 use std::path::Path;
 
@@ -29,10 +29,10 @@ pub fn write_fingerprints(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fingerprint_rows::{RowsBuilder, Shape};
     use crate::pipeline::config::Config;
     use crate::pipeline::one_call::fingerprint;
-    use crate::read::Texts;
+    use simtool_model::fingerprint_rows::{RowsBuilder, Shape};
+    use simtool_read::Texts;
 
     #[test]
     fn an_array_of_narrow_rows_has_a_word_a_row() {

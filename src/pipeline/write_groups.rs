@@ -1,11 +1,11 @@
 //! Groups of equal rows and pairs of groups to lines.
 
-use crate::error::Result;
-use crate::hamming::door::{Join, SelfJoin};
-use crate::hamming::grouping::Groups;
-use crate::matches::ValuePair;
 use crate::pipeline::emit_pairs::Sink;
 use crate::pipeline::row_names::{RowNames, SideIds};
+use simtool_base::error::Result;
+use simtool_hamming::door::{Join, SelfJoin};
+use simtool_hamming::grouping::Groups;
+use simtool_model::matches::ValuePair;
 
 /// Bytes of lines that are written at once, about.
 const LINES_BYTES: usize = 1 << 20;

@@ -174,8 +174,8 @@ fn take_number(bytes: &mut &[u8]) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::stable_hash::mix;
     use proptest::prelude::*;
+    use simtool_base::stable_hash::mix;
 
     proptest! {
         #[test]

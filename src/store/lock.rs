@@ -1,6 +1,6 @@
 //! The lock of an index: one writer at a time, and who that is.
 
-use crate::error::{Error, Result};
+use simtool_base::error::{Error, Result};
 use std::fs::{self, File, TryLockError};
 use std::io::{Read, Seek, Write};
 use std::path::{Path, PathBuf};

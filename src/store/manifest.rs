@@ -17,8 +17,8 @@
 //! ```
 
 use super::sealed_file::Seal;
-use crate::error::{Error, ErrorKind, Result};
-use crate::stable_hash::hash;
+use simtool_base::error::{Error, ErrorKind, Result};
+use simtool_base::stable_hash::hash;
 use std::fmt::Write;
 use std::path::Path;
 use std::str::Lines;

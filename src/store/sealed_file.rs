@@ -22,11 +22,11 @@
 //! A checksum is XXH3-64 with seed 0. The checksum of the header, which covers all others, says which
 //! content the file has.
 
-use crate::error::{Error, ErrorKind, Result};
-use crate::lent_array::{Arrays, LentArray};
-use crate::mapped_file::{FileAccess, MappedFile};
-use crate::stable_hash::{StreamedHash, hash};
 use bytemuck::Pod;
+use simtool_base::error::{Error, ErrorKind, Result};
+use simtool_base::mapped_file::{FileAccess, MappedFile};
+use simtool_base::stable_hash::{StreamedHash, hash};
+use simtool_compute::lent_array::{Arrays, LentArray};
 use std::fmt::Debug;
 use std::fs::File;
 use std::io::{BufWriter, Seek, SeekFrom, Write};
@@ -489,7 +489,7 @@ impl<T: Pod + Sync> LentArray<T> for StoredArray<'_, T> {
 
     #[inline]
     fn prefetch(&self, at: usize) {
-        crate::kernels::prefetch(self.elements, at);
+        simtool_kernels::prefetch(self.elements, at);
     }
 }
 

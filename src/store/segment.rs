@@ -3,10 +3,10 @@
 
 use super::id_list::{self, BLOCK, IdEncoder};
 use super::sealed_file::{Kind, Seal, SealedFile, SealedWriter, StoredArray};
-use crate::error::Result;
-use crate::lent_array::LentArray;
-use crate::mapped_file::FileAccess;
 use bytemuck::{Pod, Zeroable};
+use simtool_base::error::Result;
+use simtool_base::mapped_file::FileAccess;
+use simtool_compute::lent_array::LentArray;
 use std::fs::File;
 use std::ops::Range;
 use std::path::Path;
@@ -610,8 +610,9 @@ mod tests {
     #[test]
     fn ids_of_segments_are_as_if_pushed_one_by_one() {
         let folder = tempfile::tempdir().unwrap();
-        let id =
-            |row: usize| format!("page-{:x}", crate::stable_hash::mix(row as u64) >> (row % 60));
+        let id = |row: usize| {
+            format!("page-{:x}", simtool_base::stable_hash::mix(row as u64) >> (row % 60))
+        };
         let rows = 5 * BLOCK + 3;
         let old = written(folder.path(), "old", rows, |writer| {
             (0..rows).try_for_each(|row| writer.push_id(id(row).as_bytes()))

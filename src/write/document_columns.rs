@@ -2,8 +2,6 @@
 //! numbers (some readers make decimals of unsigned ones), nulls where a method has no similarity or
 //! distance.
 
-use crate::closeness::Closeness;
-use crate::document_name::DocumentName;
 use crate::write::row_fields::{Field as DocumentField, RowKind, Value};
 use arrow_array::builder::{Float64Builder, Int32Builder, Int64Builder, StringBuilder};
 use arrow_array::{ArrayRef, RecordBatch};
@@ -13,6 +11,8 @@ use parquet::basic::{Compression, ZstdLevel};
 use parquet::errors::ParquetError;
 use parquet::file::metadata::KeyValue;
 use parquet::file::properties::{WriterProperties, WriterPropertiesBuilder};
+use simtool_model::closeness::Closeness;
+use simtool_model::document_name::DocumentName;
 use std::io::{self, Write};
 use std::sync::Arc;
 

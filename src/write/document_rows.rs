@@ -1,11 +1,11 @@
 //! Rows that name documents: what was removed, what is close, and clusters; as JSON Lines,
 //! TSV or Parquet.
 
-use crate::closeness::Closeness;
-use crate::document_name::DocumentName;
-use crate::json_text::write_string;
 use crate::write::row_fields::{RowKind, Value};
 use crate::write::tsv_field::write_field;
+use simtool_base::json_text::write_string;
+use simtool_model::closeness::Closeness;
+use simtool_model::document_name::DocumentName;
 use std::io::{self, Write};
 
 /// How rows are written.
@@ -187,7 +187,7 @@ fn write_closeness(out: &mut dyn Write, closeness: Option<Closeness>) -> io::Res
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::similarity::Similarity;
+    use simtool_model::similarity::Similarity;
     use std::borrow::Cow;
     use std::path::Path;
 

@@ -1,8 +1,8 @@
 //! What an index knows of documents, in lines.
 
 use super::tsv_field::write_field;
-use crate::json_text::write_string;
-use crate::utc_time::UtcTime;
+use simtool_base::json_text::write_string;
+use simtool_base::utc_time::UtcTime;
 use std::io::{self, Write};
 
 /// What is known of a document.

@@ -1,9 +1,9 @@
 //! Copies of the inputs without the documents that are not kept: the same names, format and
 //! compression, and the kept records byte for byte.
 
-use crate::error::{Error, Result};
-use crate::input_format::{Compression, Format};
-use crate::unordered_map::UnorderedMap;
+use simtool_base::error::{Error, Result};
+use simtool_base::unordered_map::UnorderedMap;
+use simtool_model::input_format::{Compression, Format};
 use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{self, Write};

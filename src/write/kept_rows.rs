@@ -1,6 +1,5 @@
 //! A copy of a Parquet file with some of its rows: all columns, types and metadata.
 
-use crate::error::{Error, ErrorKind, Result};
 use arrow_array::BooleanArray;
 use arrow_select::filter::filter_record_batch;
 use parquet::arrow::ArrowWriter;
@@ -16,6 +15,7 @@ use parquet::errors::ParquetError;
 use parquet::file::metadata::{KeyValue, ParquetMetaData};
 use parquet::file::properties::WriterProperties;
 use parquet::file::writer::SerializedFileWriter;
+use simtool_base::error::{Error, ErrorKind, Result};
 use std::fs::{self, File};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};

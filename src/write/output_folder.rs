@@ -1,8 +1,8 @@
 //! A folder of outputs that appears whole or not at all.
 
 use super::aside::{AsideFolder, folder_of, remove_abandoned};
-use crate::durable::{Disk, Durability, is_taken};
-use crate::error::{Error, Result};
+use simtool_base::durable::{Disk, Durability, is_taken};
+use simtool_base::error::{Error, Result};
 use std::fs::{self, File};
 use std::io::{self, BufWriter};
 use std::path::{Path, PathBuf};
@@ -238,7 +238,7 @@ fn refusal() -> io::Error {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::durable::Step;
+    use simtool_base::durable::Step;
     use std::io::Write;
     use std::sync::{Arc, Mutex};
 

@@ -1,14 +1,14 @@
 //! Pairs of rows as a Parquet file: columns `a` and `b` of 64-bit integers, `distance` of 32-bit
 //! ones; signed, since some readers make decimals of unsigned ones.
 
-use crate::error::{Error, Result};
-use crate::matches::ValuePair;
 use arrow_array::{ArrayRef, Int32Array, Int64Array, RecordBatch};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use parquet::arrow::ArrowWriter;
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::errors::ParquetError;
 use parquet::file::properties::WriterProperties;
+use simtool_base::error::{Error, Result};
+use simtool_model::matches::ValuePair;
 use std::io;
 use std::mem::take;
 use std::sync::Arc;

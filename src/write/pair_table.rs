@@ -1,6 +1,6 @@
 //! Pairs of rows as a table: text with tabs, or an `.npy` array.
 
-use crate::numpy_header;
+use simtool_model::numpy_header;
 
 /// Appends `a`, `b` and `distance` as a line with tabs.
 pub fn push_tsv(a: u32, b: u32, distance: u32, out: &mut Vec<u8>) {

@@ -1,7 +1,7 @@
 //! Bad records, one JSON object a line.
 
-use crate::document::Bad;
-use crate::json_text::write_string;
+use simtool_base::json_text::write_string;
+use simtool_model::document::Bad;
 use std::io::{self, Write};
 use std::path::Path;
 

@@ -9,7 +9,7 @@
 //! Every match is followed by one space, which the example cannot show at the ends of its lines; a
 //! distance without matches has no line.
 
-use crate::matches::Match;
+use simtool_model::matches::Match;
 
 /// IDs of up to this length are copied as one block of it.
 const SHORT_ID: usize = 16;

@@ -1,7 +1,7 @@
 //! The fields of rows that name documents, whatever the format.
 
-use crate::closeness::Closeness;
-use crate::document_name::DocumentName;
+use simtool_model::closeness::Closeness;
+use simtool_model::document_name::DocumentName;
 
 /// What rows are of; it says which fields they have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,8 +5,8 @@
 //! two texts begin and end with alike is set aside first. Of what is left, only so many words are
 //! compared: the work is bounded for texts of any length, and depends on nothing but the texts.
 
-use crate::unordered_map::UnorderedMap;
 use similar::{Algorithm, DiffOp, capture_diff_slices};
+use simtool_base::unordered_map::UnorderedMap;
 use std::ops::Range;
 use unicode_segmentation::UnicodeSegmentation as _;
 

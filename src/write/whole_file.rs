@@ -1,8 +1,8 @@
 //! A file that appears whole or not at all.
 
 use super::aside::{self, folder_of};
-use crate::durable::{Disk, Durability};
-use crate::error::{Error, Result};
+use simtool_base::durable::{Disk, Durability};
+use simtool_base::error::{Error, Result};
 use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -119,7 +119,7 @@ impl WholeFile {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::durable::Step;
+    use simtool_base::durable::Step;
     use std::io;
     use std::sync::{Arc, Mutex};
 

@@ -1,65 +1,89 @@
-//! Who may import whom: the layers of `src/README.md`, read from the sources.
+//! Who may import whom: the layers of `src/README.md`, read from the manifests and the sources.
+//!
+//! The compiler enforces the layers between crates. This test holds the same table, so that a new
+//! dependency between crates is a decision and not an accident, and it holds the rules inside the
+//! root package.
 //!
 //! Changing the architecture is an edit of the tables here.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-/// Folders that are stages: each imports nouns and itself.
-const STAGES: &[&str] = &[
-    "read",
-    "tokenize",
-    "extract",
-    "fingerprint",
-    "hamming",
-    "search",
-    "verify",
-    "cluster",
-    "fingerprint_file",
-    "store",
-    "write",
-    "evaluate",
-    "generate",
+/// The crates of the workspace, lowest first, with the crates of the workspace that each may import.
+const CRATES: &[(&str, &[&str])] = &[
+    ("base", &[]),
+    ("model", &["base"]),
+    ("kernels", &["base", "model"]),
+    ("compute", &["base", "kernels"]),
+    ("read", &["base", "model"]),
+    ("terms", &["base", "kernels", "model"]),
+    ("fingerprint", &["base", "kernels", "model"]),
+    ("hamming", &["base", "compute", "kernels", "model"]),
+    ("set-join", &["base", "compute", "kernels", "model"]),
 ];
-/// The one folder that joins stages.
-const COMPOSITION: &str = "pipeline";
+/// Folders of the root package that are stages: each imports crates of the workspace and itself.
+const STAGES: &[&str] = &["cluster", "evaluate", "generate", "store", "write"];
+/// Folders that join stages, the lower one first: each imports those before it, and stages.
+const COMPOSITION: &[&str] = &["pipeline", "run"];
 /// Folders that use the public interface alone.
 const FACES: &[&str] = &["bin"];
-/// A folder of nouns: everything may import it, it imports nouns.
-const NOUN_FOLDERS: &[&str] = &["kernels", "similarity"];
-/// Where `unsafe` may stand.
-const UNSAFE: &[&str] = &["kernels/", "mapped_file.rs", "bin/simtool/"];
+/// Files with `unsafe` code.
+const UNSAFE: &[&str] = &["crates/kernels/", "crates/base/src/mapped_file.rs", "src/bin/simtool/"];
 /// Where threads may be started.
-const RAYON: &[&str] = &["threads.rs", "hamming/", "search/", "pipeline/"];
-/// Third-party crates that stay in their room.
+const RAYON: &[&str] =
+    &["crates/compute/", "crates/hamming/", "crates/set-join/", "src/pipeline/", "src/run/"];
+/// Crates of others that stay in their room.
 const ROOMS: &[(&str, &[&str])] = &[
-    ("memmap2", &["mapped_file.rs", "large_buffer.rs"]),
-    ("rustix", &["durable.rs"]),
-    ("clap", &["bin/"]),
-    ("anyhow", &["bin/"]),
-    ("jieba_rs", &["tokenize/chinese_words.rs"]),
-    ("similar", &["write/text_difference.rs"]),
-    ("std::arch", &["kernels/"]),
-    ("std::thread", &["resources.rs", "durable.rs", "pipeline/outputs/ordered_pieces.rs", "bin/"]),
+    ("memmap2", &["crates/base/src/mapped_file.rs", "crates/base/src/large_buffer.rs"]),
+    ("rustix", &["crates/base/src/durable.rs"]),
+    ("clap", &["src/bin/"]),
+    ("anyhow", &["src/bin/"]),
+    ("jieba_rs", &["crates/terms/src/tokenize/chinese_words.rs"]),
+    ("similar", &["src/write/text_difference.rs"]),
+    ("std::arch", &["crates/kernels/"]),
+    (
+        "std::thread",
+        &[
+            "crates/base/src/durable.rs",
+            "crates/compute/",
+            "src/pipeline/outputs/ordered_pieces.rs",
+            "src/bin/",
+            "src/run/",
+        ],
+    ),
 ];
 
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// The sources of the root package and of all crates, by their paths from the root.
 fn sources() -> BTreeMap<String, String> {
-    fn walk(folder: &Path, root: &Path, found: &mut BTreeMap<String, String>) {
+    fn walk(folder: &Path, found: &mut BTreeMap<String, String>) {
         for entry in fs::read_dir(folder).unwrap() {
-            let path: PathBuf = entry.unwrap().path();
+            let path = entry.unwrap().path();
             if path.is_dir() {
-                walk(&path, root, found);
+                walk(&path, found);
             } else if path.extension().is_some_and(|e| e == "rs") {
-                let name = path.strip_prefix(root).unwrap().to_str().unwrap().replace('\\', "/");
+                let name = path.strip_prefix(root()).unwrap().to_str().unwrap().replace('\\', "/");
                 found.insert(name, fs::read_to_string(&path).unwrap());
             }
         }
     }
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let mut found = BTreeMap::new();
-    walk(&root, &root, &mut found);
+    walk(&root().join("src"), &mut found);
+    for (name, _) in CRATES {
+        walk(&root().join("crates").join(name).join("src"), &mut found);
+    }
     found
+}
+
+/// The sources of the root package, by their paths from `src`.
+fn root_sources() -> BTreeMap<String, String> {
+    let inside =
+        |(file, text): (String, String)| Some((file.strip_prefix("src/")?.to_owned(), text));
+    sources().into_iter().filter_map(inside).collect()
 }
 
 /// The lines that are code: comments do not import.
@@ -116,25 +140,59 @@ fn room(file: &str) -> &str {
 
 fn may_import(file: &str, module: &str) -> bool {
     let own = room(file);
-    let composed = STAGES.contains(&module) || module == COMPOSITION;
+    let level = |name: &str| COMPOSITION.iter().position(|layer| *layer == name);
+    let composed = STAGES.contains(&module) || level(module).is_some();
     if own == "lib" || own == module {
         true
     } else if STAGES.contains(&own) {
         !composed
-    } else if own == COMPOSITION {
-        module != "bin"
+    } else if let Some(own) = level(own) {
+        module != "bin" && level(module).is_none_or(|other| other < own)
     } else if FACES.contains(&own) {
         // A face has no `crate::` path into the library.
         false
     } else {
-        // A noun.
+        // A file at the root, which holds data that stages share.
         !composed
     }
 }
 
+/// The crates of the workspace that a manifest names as dependencies, except those of its tests.
+fn dependencies(manifest: &str) -> BTreeSet<&str> {
+    let section = manifest.split("[dependencies]").nth(1).unwrap_or_default();
+    let section = section.split("\n[").next().unwrap_or_default();
+    let name = |line: &'_ str| -> Option<usize> {
+        line.starts_with("simtool-").then(|| line.find(['.', ' ']).unwrap_or(line.len()))
+    };
+    let names = section.lines().filter_map(|line| Some(&line["simtool-".len()..name(line)?]));
+    names.collect()
+}
+
 #[test]
-fn imports_follow_the_layers() {
-    for (file, text) in sources() {
+fn crates_depend_on_each_other_as_the_table_says() {
+    let folders: BTreeSet<String> = fs::read_dir(root().join("crates"))
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    let names: BTreeSet<String> = CRATES.iter().map(|(name, _)| (*name).to_owned()).collect();
+    assert_eq!(folders, names, "every crate has its row in the table of this test");
+    for (at, (name, allowed)) in CRATES.iter().enumerate() {
+        let path = root().join("crates").join(name).join("Cargo.toml");
+        let manifest = fs::read_to_string(path).unwrap();
+        for dependency in dependencies(&manifest) {
+            assert!(
+                allowed.contains(&dependency),
+                "crates/{name} imports {dependency}, which the table of this test does not allow"
+            );
+        }
+        let is_lower = |lower: &&str| CRATES[..at].iter().any(|(name, _)| *name == *lower);
+        assert!(allowed.iter().all(|lower| is_lower(&lower)), "{name} imports a higher crate");
+    }
+}
+
+#[test]
+fn imports_inside_the_root_package_follow_the_layers() {
+    for (file, text) in root_sources() {
         if FACES.contains(&room(&file)) {
             continue;
         }
@@ -150,14 +208,13 @@ fn imports_follow_the_layers() {
 
 #[test]
 fn every_folder_has_its_place_in_the_table() {
-    for file in sources().keys() {
+    for file in root_sources().keys() {
         if file.contains('/') {
             let folder = room(file);
             assert!(
                 STAGES.contains(&folder)
-                    || folder == COMPOSITION
-                    || FACES.contains(&folder)
-                    || NOUN_FOLDERS.contains(&folder),
+                    || COMPOSITION.contains(&folder)
+                    || FACES.contains(&folder),
                 "src/{folder}/ is in no layer: add it to the tables of this test"
             );
         }
@@ -175,32 +232,29 @@ fn crates_and_unsafe_code_stay_in_their_rooms() {
         };
         let inside = |rooms: &[&str]| rooms.iter().any(|r| file.starts_with(r));
         for (word, allowed) in ROOMS {
-            assert!(
-                !names(word) || inside(allowed),
-                "src/{file} uses {word}; only {allowed:?} may"
-            );
+            assert!(!names(word) || inside(allowed), "{file} uses {word}; only {allowed:?} may");
         }
-        assert!(!names("rayon") || inside(RAYON), "src/{file} uses rayon; only {RAYON:?} may");
+        assert!(!names("rayon") || inside(RAYON), "{file} uses rayon; only {RAYON:?} may");
         let has_unsafe = code.iter().any(|line| {
             line.contains("unsafe {") || line.contains("unsafe fn") || line.contains("unsafe impl")
         });
-        assert!(!has_unsafe || inside(UNSAFE), "src/{file} has unsafe code; only {UNSAFE:?} may");
+        assert!(!has_unsafe || inside(UNSAFE), "{file} has unsafe code; only {UNSAFE:?} may");
     }
 }
 
 #[test]
-fn stages_do_not_print_and_do_not_read_the_environment() {
+fn the_library_does_not_print_and_does_not_read_the_environment() {
     for (file, text) in sources() {
-        if FACES.contains(&room(&file)) {
+        if file.starts_with("src/bin/") {
             continue;
         }
         for word in ["println!", "eprintln!", "print!(", "process::exit"] {
-            assert!(!code(&text).any(|line| line.contains(word)), "src/{file} has {word}");
+            assert!(!code(&text).any(|line| line.contains(word)), "{file} has {word}");
         }
         let reads_environment = code(&text).any(|line| line.contains("env::var"));
         assert!(
-            !reads_environment || file == "kernels/mod.rs",
-            "src/{file} reads the environment: settings are given"
+            !reads_environment || file == "crates/kernels/src/lib.rs",
+            "{file} reads the environment: settings are given"
         );
     }
 }
@@ -253,7 +307,8 @@ fn expanded(rest: &str) -> Vec<String> {
     }
 }
 
-/// For each module the others of its room that it imports: of its folder, or of the nouns.
+/// For each module the others of its room that it imports. A room is a folder of the root package, or
+/// a whole crate.
 fn imports_within_rooms(files: &BTreeMap<String, String>) -> BTreeMap<String, BTreeSet<String>> {
     let modules: BTreeSet<String> = files.keys().map(|file| module(file)).collect();
     let group = |module: &str| match module.split("::").next().unwrap_or_default() {
@@ -308,19 +363,21 @@ fn circle(graph: &BTreeMap<String, BTreeSet<String>>) -> Option<Vec<String>> {
 
 #[test]
 fn no_circle_goes_through_a_room() {
-    let mut files = sources();
-    // The crate's root and the program's are the doors of everything.
-    files.retain(|file, _| file != "lib.rs" && !file.ends_with("main.rs"));
-    let faces: BTreeMap<String, String> = files
-        .iter()
-        .filter_map(|(file, text)| Some((file.strip_prefix("bin/simtool/")?, text)))
-        // The program is a crate of its own.
-        .map(|(file, text)| (file.to_owned(), text.clone()))
-        .collect();
-    files.retain(|file, _| !file.starts_with("bin/"));
-    for files in [files, faces] {
-        let circle = circle(&imports_within_rooms(&files));
-        assert_eq!(circle, None, "these import each other in a circle");
+    let below = |files: &BTreeMap<String, String>, folder: &str| -> BTreeMap<String, String> {
+        let inside = |(file, text): (&String, &String)| {
+            let file = file.strip_prefix(folder)?;
+            // A crate's root and the program's are the doors of everything.
+            let is_door = file == "lib.rs" || file == "main.rs" || file.starts_with("bin/");
+            (!is_door).then(|| (file.to_owned(), text.clone()))
+        };
+        files.iter().filter_map(inside).collect()
+    };
+    let files = sources();
+    let crates = CRATES.iter().map(|(name, _)| format!("crates/{name}/src/"));
+    // The program is a crate of its own.
+    for folder in crates.chain(["src/".to_owned(), "src/bin/simtool/".to_owned()]) {
+        let circle = circle(&imports_within_rooms(&below(&files, &folder)));
+        assert_eq!(circle, None, "these modules of {folder} import each other in a circle");
     }
 }
 
@@ -328,7 +385,7 @@ fn no_circle_goes_through_a_room() {
 fn nothing_climbs_over_two_folders() {
     for (file, text) in sources() {
         let climbs = code(&text).any(|line| line.contains("super::super"));
-        assert!(!climbs, "src/{file} has super::super: name the module from the crate's root");
+        assert!(!climbs, "{file} has super::super: name the module from the crate's root");
     }
 }
 
@@ -338,11 +395,16 @@ fn the_checks_see_what_they_look_for() {
         "use crate::{error::Error, hamming::{planner, linear_scan}};\nlet x = crate::write::f();";
     let found: Vec<String> = imports(planted).into_iter().collect();
     assert_eq!(found, ["error", "hamming", "write"]);
-    assert!(!may_import("read/warc.rs", "hamming"));
-    assert!(!may_import("document.rs", "read"));
-    assert!(may_import("pipeline/query.rs", "hamming"));
-    assert!(may_import("hamming/planner.rs", "hamming"));
-    assert!(!may_import("hamming/planner.rs", "pipeline"));
+    assert!(!may_import("write/report/page.rs", "store"));
+    assert!(!may_import("evaluation.rs", "write"));
+    assert!(may_import("pipeline/query.rs", "store"));
+    assert!(may_import("store/segment.rs", "store"));
+    assert!(!may_import("store/segment.rs", "pipeline"));
+    assert!(may_import("run/dedup.rs", "pipeline"));
+    assert!(!may_import("pipeline/plan.rs", "run"));
+    let manifest = "[dependencies]\nsimtool-base.workspace = true\nmemchr = \"2\"\n\n\
+                    [dev-dependencies]\nsimtool-read = { path = \"x\" }\n";
+    assert_eq!(dependencies(manifest), BTreeSet::from(["base"]));
 
     let files = |pairs: &[(&str, &str)]| -> BTreeMap<String, String> {
         pairs.iter().map(|(file, text)| ((*file).to_owned(), (*text).to_owned())).collect()

@@ -6,19 +6,19 @@
 
 use super::sample::Sample;
 use super::slowness::Slowness;
-use crate::hamming::layout::Layout;
-use crate::hamming::planner::{Plan as SearchPlan, Task as SearchTask, Workload};
-use crate::kernels::Isa;
 use crate::pipeline::close_fingerprints::{JOINS, SELF_JOINS};
 use crate::pipeline::method::Criterion;
 use crate::pipeline::plan::Plan;
-use crate::search::set_join::{
+use crate::write::report::EXAMPLES;
+use simtool_hamming::layout::Layout;
+use simtool_hamming::planner::{Plan as SearchPlan, Task as SearchTask, Workload};
+use simtool_kernels::Isa;
+use simtool_model::sides::Sides;
+use simtool_model::similarity::Threshold;
+use simtool_set_join::{
     FEW_TERMS, NANOSECONDS_A_RANKED_TERM, NANOSECONDS_A_ROUND, SAMPLE_BYTES, SampledSizes,
     ScanForecast, sample_eighths, scan_forecast,
 };
-use crate::sides::Sides;
-use crate::similarity::Threshold;
-use crate::write::report::EXAMPLES;
 
 /// Seconds of one core for each term of an exact join that is sketched, and counted before, beside
 /// what reads the terms.

@@ -1,17 +1,17 @@
 //! What the run makes of documents, made of those that are looked at.
 
 use super::stretch::Making;
-use crate::context::Context;
-use crate::error::Result;
-use crate::fingerprint_rows::{FingerprintRows, Shape};
-use crate::kernels::Isa;
 use crate::pipeline::method::{
     Criterion, DocumentTerms, Fitted, RowMaker, RowScratch, TermScratch,
 };
 use crate::pipeline::plan::Plan;
-use crate::search::set_join::{SetJoin, TermSource, Wanted};
-use crate::similarity::Threshold;
-use crate::unordered_map::UnorderedMap;
+use simtool_base::error::Result;
+use simtool_base::unordered_map::UnorderedMap;
+use simtool_compute::context::Context;
+use simtool_kernels::Isa;
+use simtool_model::fingerprint_rows::{FingerprintRows, Shape};
+use simtool_model::similarity::Threshold;
+use simtool_set_join::{SetJoin, TermSource, Wanted};
 use std::borrow::Cow;
 
 /// Fingerprints that are kept to be compared with each other.
@@ -196,7 +196,7 @@ impl Making for Maker {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::stable_hash::mix;
+    use simtool_base::stable_hash::mix;
 
     fn shares(documents: impl Iterator<Item = Vec<u64>>) -> [f64; 2] {
         let mut sampled = SampledTerms::new(Threshold::DEFAULT);

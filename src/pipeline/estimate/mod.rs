@@ -10,13 +10,13 @@ mod stretch;
 
 use super::outputs::affordable_part;
 use super::plan::Plan;
-use crate::hamming::planner::Plan as SearchPlan;
-use crate::quantity::unit;
-use crate::read::Corpus;
-use crate::sides::Sides;
 use amounts::Amounts;
 use cost::Told;
 pub(super) use sample::Sample;
+use simtool_base::quantity::unit;
+use simtool_hamming::planner::Plan as SearchPlan;
+use simtool_model::sides::Sides;
+use simtool_read::Corpus;
 use slowness::Slowness;
 use std::fmt;
 use std::time::Duration;

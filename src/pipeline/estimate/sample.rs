@@ -8,9 +8,9 @@ use super::amounts::Amounts;
 use super::maker::Maker;
 use super::stratum::{Known, ReaderBytes, strata};
 use super::stretch::{Budget, Making};
-use crate::fingerprint_rows::FingerprintRows;
 use crate::pipeline::plan::Plan;
-use crate::read::Corpus;
+use simtool_model::fingerprint_rows::FingerprintRows;
+use simtool_read::Corpus;
 use std::time::Duration;
 
 /// What a look at a collection says of all of it.

@@ -1,6 +1,6 @@
 //! How much slower a machine is than the one that the constants of a cost were measured on.
 
-use crate::stable_hash::mix;
+use simtool_base::stable_hash::mix;
 use std::time::{Duration, Instant};
 
 /// Pieces of work of which the fastest counts, and steps of each.

@@ -7,8 +7,8 @@
 
 use super::amounts::Amounts;
 use super::stretch::{Budget, Longest, Making, Stretch, Way, read_stretch};
-use crate::input_format::{Compression, Format};
-use crate::read::{Corpus, Event, Price};
+use simtool_model::input_format::{Compression, Format};
+use simtool_read::{Corpus, Event, Price};
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::time::Instant;

@@ -1,8 +1,8 @@
 //! A stretch of a shard, read as the run reads it, and timed.
 
 use super::amounts::Amounts;
-use crate::document::Content;
-use crate::read::{Corpus, Event};
+use simtool_model::document::Content;
+use simtool_read::{Corpus, Event};
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 

@@ -2,19 +2,19 @@
 
 use super::labelled::DocumentsInMemory;
 use super::term_lists::TermLists;
-use crate::context::Context;
-use crate::error::Result;
 use crate::evaluate::step;
 use crate::evaluate::truth::Pair;
 use crate::evaluation::{SIMILARITY_STEPS, Scale};
-use crate::fingerprint_rows::FingerprintRows;
-use crate::kernels::Isa;
-use crate::kernels::row_distances::row_distances;
 use crate::pipeline::fingerprint_collection::{Wordless, learn_and_fingerprint};
 use crate::pipeline::method::{Criterion, DocumentTerms, Fitted, Method, TermScratch, Terms};
-use crate::progress::Work;
-use crate::read::Corpus;
-use crate::similarity::{Measure, Threshold};
+use simtool_base::error::Result;
+use simtool_base::progress::Work;
+use simtool_compute::context::Context;
+use simtool_kernels::Isa;
+use simtool_kernels::row_distances::row_distances;
+use simtool_model::fingerprint_rows::FingerprintRows;
+use simtool_model::similarity::{Measure, Threshold};
+use simtool_read::Corpus;
 use std::ops::AddAssign;
 
 /// Number of documents that are compared with all others at once.

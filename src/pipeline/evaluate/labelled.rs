@@ -1,14 +1,14 @@
 //! A labelled collection in memory: documents whose near-duplicates are known.
 
-use crate::document::DocOrdinal;
-use crate::error::{Error, Result};
 use crate::evaluate::truth::{IdRows, Pair, TruthFormat, read_truth};
 use crate::evaluation::LabelledName;
 use crate::pipeline::shard_summary::{CollectionSummary, read_summarized};
 use crate::pipeline::watched::Watched;
-use crate::progress::{Progress, Work};
-use crate::read::{Corpus, Texts};
-use crate::threads::Threads;
+use simtool_base::error::{Error, Result};
+use simtool_base::progress::{Progress, Work};
+use simtool_compute::threads::Threads;
+use simtool_model::document::DocOrdinal;
+use simtool_read::{Corpus, Texts};
 use std::path::{Path, PathBuf};
 
 /// Content of a file of labels.

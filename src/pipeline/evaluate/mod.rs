@@ -16,15 +16,15 @@ pub use sampled::{SampleSettings, SampledMethod, estimate_by_sample};
 use super::compare::compare_texts;
 use super::method::presets::NamedMethod;
 use super::method::{Criterion, Method};
-use crate::context::Context;
-use crate::error::{Error, Result};
 use crate::evaluate::truth::Pair;
 use crate::evaluate::{Histogram, common_threshold};
 use crate::evaluation::{Curve, Evaluated, Evaluation, Measured, SIMILARITY_STEPS, WrongPair};
-use crate::progress::Progress;
-use crate::resources::Resources;
-use crate::similarity::{Similarity, Threshold};
 use compared::{Compared, Comparing};
+use simtool_base::error::{Error, Result};
+use simtool_base::progress::Progress;
+use simtool_compute::context::Context;
+use simtool_compute::resources::Resources;
+use simtool_model::similarity::{Similarity, Threshold};
 use std::time::Instant;
 
 /// Maximum number of wrong pairs that are reported, per collection and kind.

@@ -6,9 +6,6 @@
 //! similar enough; this is not the judgement of a person.
 
 use super::compared::Rows;
-use crate::context::Context;
-use crate::document::DocOrdinal;
-use crate::error::{Error, Result};
 use crate::evaluate::{RatioEstimate, SampledDocument, ratio_estimate};
 use crate::pipeline::fingerprint_collection::{Wordless, fingerprint_collection};
 use crate::pipeline::method::presets::NamedMethod;
@@ -16,11 +13,14 @@ use crate::pipeline::method::{Criterion, DocumentTerms, Fitted, Method, TermScra
 use crate::pipeline::probe_sets::ProbeSets;
 use crate::pipeline::shard_summary::{CollectionSummary, read_again};
 use crate::pipeline::watched::Watched;
-use crate::progress::{Progress, Work};
-use crate::read::Corpus;
-use crate::resources::Resources;
-use crate::similarity::Threshold;
-use crate::stable_hash::{hash, mix};
+use simtool_base::error::{Error, Result};
+use simtool_base::progress::{Progress, Work};
+use simtool_base::stable_hash::{hash, mix};
+use simtool_compute::context::Context;
+use simtool_compute::resources::Resources;
+use simtool_model::document::DocOrdinal;
+use simtool_model::similarity::Threshold;
+use simtool_read::Corpus;
 
 /// Documents with more partners than this belong to large clusters, which dominate the sums.
 const LARGE: u64 = 20;

@@ -4,11 +4,11 @@
 //! A list of d documents takes d²/2 steps. So unweighted terms that many documents contain are
 //! stored as bits of a row per document, which are compared 64 at a time.
 
-use crate::error::Result;
-use crate::kernels::Isa;
-use crate::kernels::shared_bits::shared_bits;
-use crate::threads::Threads;
 use rayon::slice::ParallelSliceMut;
+use simtool_base::error::Result;
+use simtool_compute::threads::Threads;
+use simtool_kernels::Isa;
+use simtool_kernels::shared_bits::shared_bits;
 use std::ops::{AddAssign, Range};
 
 /// A term is stored as a bit if more than one of this number of documents contain it.

@@ -1,13 +1,13 @@
 use super::*;
 use crate::evaluate::truth::TruthFormat;
 use crate::evaluation::Counts;
-use crate::extract::frequencies::idf;
-use crate::kernels::Isa;
 use crate::pipeline::method::presets::NamedMethod;
 use crate::pipeline::method::{DocumentTerms, Fitted, TermScratch};
-use crate::progress::NoProgress;
-use crate::read::Texts;
-use crate::stable_hash::{GAMMA, mix};
+use simtool_base::progress::NoProgress;
+use simtool_base::stable_hash::{GAMMA, mix};
+use simtool_kernels::Isa;
+use simtool_read::Texts;
+use simtool_terms::extract::frequencies::idf;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 

@@ -2,19 +2,19 @@
 //! is in memory, and documents come in their order.
 
 use super::kept_recipe::KeptRecipe;
-use crate::context::Context;
-use crate::document::{DocOrdinal, DocumentIds};
-use crate::document_name::DocumentName;
-use crate::error::Result;
-use crate::fingerprint_rows::FingerprintRows;
 use crate::pipeline::fingerprint_collection::{FingerprintedCollection, Rows, Wordless};
 use crate::pipeline::method::Fitted;
 use crate::pipeline::outputs::document_name_at;
 use crate::pipeline::shard_summary::CollectionSummary;
 use crate::pipeline::watched::Watched;
-use crate::progress::Work;
-use crate::read::Corpus;
-use crate::read::view::View;
+use simtool_base::error::Result;
+use simtool_base::progress::Work;
+use simtool_compute::context::Context;
+use simtool_model::document::{DocOrdinal, DocumentIds};
+use simtool_model::document_name::DocumentName;
+use simtool_model::fingerprint_rows::FingerprintRows;
+use simtool_read::Corpus;
+use simtool_read::view::View;
 
 /// Bytes of a group, on disk.
 const GROUP_BYTES: u64 = 32 << 20;

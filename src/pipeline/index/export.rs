@@ -1,14 +1,14 @@
 //! What an index knows of its documents, written.
 
 use super::stored::{Index, KnownDocument};
-use crate::error::{Error, Result};
-use crate::fingerprint_file::write_hexadecimal;
-use crate::fingerprint_rows::Shape;
 use crate::pipeline::method::Method;
-use crate::utc_time::UtcTime;
 #[cfg(feature = "parquet")]
 use crate::write::index_columns::IndexColumns;
 use crate::write::index_rows::IndexRow;
+use simtool_base::error::{Error, Result};
+use simtool_base::utc_time::UtcTime;
+use simtool_fingerprint::file::write_hexadecimal;
+use simtool_model::fingerprint_rows::Shape;
 use std::io::{self, Write};
 
 /// Where the rows of an index go.
@@ -43,7 +43,8 @@ impl<W: Write + Send> IndexRows<W> {
         #[cfg(not(feature = "parquet"))]
         {
             drop((out, method));
-            Err(crate::error::ErrorKind::FeatureOff { what: "Parquet", feature: "parquet" }.into())
+            Err(simtool_base::error::ErrorKind::FeatureOff { what: "Parquet", feature: "parquet" }
+                .into())
         }
     }
 

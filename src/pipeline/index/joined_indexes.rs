@@ -2,9 +2,9 @@
 
 use super::adder::{Added, IndexAdder};
 use super::stored::{Index, StoredDocument};
-use crate::error::{Error, Result};
-use crate::fingerprint_rows::RowsBuilder;
 use crate::store::Repeats;
+use simtool_base::error::{Error, Result};
+use simtool_model::fingerprint_rows::RowsBuilder;
 use std::borrow::Cow;
 
 /// Documents that are added together.

@@ -1,13 +1,13 @@
 //! What an index keeps to from its first day: how rows are made, how near is near, and by which masks
 //! rows are looked up.
 
-use crate::error::{Error, Result};
-use crate::fingerprint_rows::{Metric, recipe_difference};
-use crate::fingerprint_table::Reach;
-use crate::hamming::bucket_table::TableKeys;
-use crate::hamming::layout::Layout;
 use crate::pipeline::method::{Criterion, Fitted, Method};
 use crate::store::{MOST_TABLES, Manifest};
+use simtool_base::error::{Error, Result};
+use simtool_hamming::bucket_table::TableKeys;
+use simtool_hamming::layout::Layout;
+use simtool_model::fingerprint_rows::{Metric, recipe_difference};
+use simtool_model::fingerprint_table::Reach;
 
 /// Bits that a mask has at the least for a table to be worth its place.
 const LEAST_BITS: u32 = 8;

@@ -2,13 +2,13 @@
 
 use super::adder::{Added, Arrival, IndexAdder};
 use super::kept_recipe::KeptRecipe;
-use crate::context::Context;
-use crate::document::{Bad, Content};
-use crate::error::Result;
-use crate::fingerprint_rows::{RowsBuilder, Shape};
 use crate::pipeline::method::{Fitted, RowMaker, RowScratch};
-use crate::read::{Corpus, Event, JsonLinesInMemory, ReadOptions};
 use rayon::prelude::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator};
+use simtool_base::error::Result;
+use simtool_compute::context::Context;
+use simtool_model::document::{Bad, Content};
+use simtool_model::fingerprint_rows::{RowsBuilder, Shape};
+use simtool_read::{Corpus, Event, JsonLinesInMemory, ReadOptions};
 use std::borrow::Cow;
 use std::ops::{ControlFlow, Range};
 use std::sync::Arc;

@@ -1,19 +1,19 @@
 //! Rows that are looked for among those that are stored, and among those that are about to be.
 
 use super::kept_recipe::KeptRecipe;
-use crate::context::Context;
-use crate::error::Result;
-use crate::fingerprint_rows::FingerprintRows;
-use crate::fingerprint_table::{Lane, Wide};
-use crate::hamming::FingerprintIndex;
-use crate::hamming::block_index::BlockIndex;
-use crate::hamming::bucket_table::{TableKeys, TableParts};
-use crate::hamming::door;
-use crate::hamming::planner::{Plan, Task, Workload};
-use crate::matches::Match;
-use crate::progress::NoProgress;
 use crate::store::{InSegment, Segment};
 use rayon::prelude::{IntoParallelIterator, ParallelIterator};
+use simtool_base::error::Result;
+use simtool_base::progress::NoProgress;
+use simtool_compute::context::Context;
+use simtool_hamming::FingerprintIndex;
+use simtool_hamming::block_index::BlockIndex;
+use simtool_hamming::bucket_table::{TableKeys, TableParts};
+use simtool_hamming::door;
+use simtool_hamming::planner::{Plan, Task, Workload};
+use simtool_model::fingerprint_rows::FingerprintRows;
+use simtool_model::fingerprint_table::{Lane, Wide};
+use simtool_model::matches::Match;
 use std::borrow::Cow;
 use std::ops::Range;
 

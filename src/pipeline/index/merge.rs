@@ -2,13 +2,13 @@
 
 use super::kept_recipe::KeptRecipe;
 use super::pending::{Input, Pending, merge_repeats};
-use crate::context::Context;
-use crate::error::{Error, Result};
-use crate::fingerprint_table::{Lane, Wide};
-use crate::hamming::bucket_table::{Table, TableKeys, building_bytes, entry_bytes};
 use crate::store::{IndexWriter, Origin, Segment, SegmentRest, SegmentRows, SegmentWriter};
-use crate::threads::Threads;
 use rayon::prelude::{IntoParallelIterator, ParallelIterator};
+use simtool_base::error::{Error, Result};
+use simtool_compute::context::Context;
+use simtool_compute::threads::Threads;
+use simtool_hamming::bucket_table::{Table, TableKeys, building_bytes, entry_bytes};
+use simtool_model::fingerprint_table::{Lane, Wide};
 use std::ops::Range;
 use std::sync::Arc;
 

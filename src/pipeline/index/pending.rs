@@ -1,7 +1,7 @@
 //! What was added and is not in a segment yet.
 
-use crate::stable_hash::hash;
 use crate::store::{Origin, Repeats, SegmentRest};
+use simtool_base::stable_hash::hash;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
@@ -133,7 +133,7 @@ impl Input {
     /// It cannot be read.
     pub(super) fn of_file(name: &Path, path: &Path) -> io::Result<Self> {
         let mut file = File::open(path)?;
-        let mut digest = crate::stable_hash::StreamedHash::default();
+        let mut digest = simtool_base::stable_hash::StreamedHash::default();
         let (mut bytes, mut piece) = (0, vec![0; 1 << 20]);
         loop {
             match file.read(&mut piece) {

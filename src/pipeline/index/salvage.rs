@@ -4,16 +4,16 @@ use super::kept_recipe::KeptRecipe;
 use super::merge::write_ids_and_tables;
 use super::pending::merge_repeats;
 use super::stored::has_rows_of;
-use crate::context::Context;
-use crate::durable::Disk;
-use crate::error::{Error, Result};
-use crate::mapped_file::FileAccess;
-use crate::progress::NoProgress;
-use crate::resources::Resources;
 use crate::store::{
     IndexWriter, Manifest, Origin, Remains, Segment, SegmentRest, SegmentRows, SegmentWriter,
 };
-use crate::threads::Threads;
+use simtool_base::durable::Disk;
+use simtool_base::error::{Error, Result};
+use simtool_base::mapped_file::FileAccess;
+use simtool_base::progress::NoProgress;
+use simtool_compute::context::Context;
+use simtool_compute::resources::Resources;
+use simtool_compute::threads::Threads;
 use std::path::Path;
 
 /// What was saved of an index.

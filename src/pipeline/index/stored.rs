@@ -2,16 +2,16 @@
 
 use super::kept_recipe::KeptRecipe;
 use super::lookup::{Lookup, Near};
-use crate::context::Context;
-use crate::error::{Error, Result};
-use crate::fingerprint_rows::{FingerprintRows, Shape};
-use crate::mapped_file::FileAccess;
-use crate::matches::Match;
 use crate::pipeline::method::Method;
-use crate::progress::NoProgress;
-use crate::resources::Resources;
 use crate::store::{IndexFolder, Origin, Repeats, Segment};
-use crate::threads::Threads;
+use simtool_base::error::{Error, Result};
+use simtool_base::mapped_file::FileAccess;
+use simtool_base::progress::NoProgress;
+use simtool_compute::context::Context;
+use simtool_compute::resources::Resources;
+use simtool_compute::threads::Threads;
+use simtool_model::fingerprint_rows::{FingerprintRows, Shape};
+use simtool_model::matches::Match;
 use std::path::Path;
 
 /// An index as it was when it was opened.

@@ -1,13 +1,13 @@
 //! Whole indexes against a plain list that is scanned.
 
 use super::*;
-use crate::durable::{Disk, Durability, Step};
-use crate::fingerprint_rows::{FingerprintRows, RowsBuilder, Shape};
-use crate::mapped_file::FileAccess;
 use crate::pipeline::method::Method;
-use crate::resources::Resources;
-use crate::stable_hash::mix;
 use proptest::prelude::*;
+use simtool_base::durable::{Disk, Durability, Step};
+use simtool_base::mapped_file::FileAccess;
+use simtool_base::stable_hash::mix;
+use simtool_compute::resources::Resources;
+use simtool_model::fingerprint_rows::{FingerprintRows, RowsBuilder, Shape};
 use std::borrow::Cow;
 use std::fs;
 use std::path::Path;

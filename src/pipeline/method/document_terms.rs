@@ -2,14 +2,14 @@
 
 use super::fitted::Fitted;
 use super::terms::Terms;
-use crate::extract::frequencies::Frequencies;
-use crate::extract::shingles::Shingles;
-use crate::extract::vocabulary::Vocabulary;
-use crate::kernels::Isa;
-use crate::token_batch::TokenBatch;
-use crate::tokenize::ascii_letters::AsciiLetters;
-use crate::tokenize::hashed_tokens::{HashTokenizer, HashedTokens};
-use crate::unordered_map::UnorderedSet;
+use simtool_base::unordered_map::UnorderedSet;
+use simtool_kernels::Isa;
+use simtool_terms::extract::frequencies::Frequencies;
+use simtool_terms::extract::shingles::Shingles;
+use simtool_terms::extract::vocabulary::Vocabulary;
+use simtool_terms::token_batch::TokenBatch;
+use simtool_terms::tokenize::ascii_letters::AsciiLetters;
+use simtool_terms::tokenize::hashed_tokens::{HashTokenizer, HashedTokens};
 use std::sync::Arc;
 
 /// Finds the terms of texts. All threads share one value.
@@ -110,7 +110,7 @@ impl DocumentTerms {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::options::Options;
+    use simtool_base::options::Options;
 
     fn terms(options: &str, text: &str) -> Vec<u64> {
         let terms = Terms::parse(&mut Options::parse(options).unwrap()).unwrap();

@@ -1,10 +1,10 @@
 //! Results of learning from a collection, which some kinds of terms need.
 
 use super::terms::Terms;
-use crate::error::{Error, ErrorKind, Result};
-use crate::extract::frequencies::Frequencies;
-use crate::extract::vocabulary::Vocabulary;
-use crate::stable_hash::hash;
+use simtool_base::error::{Error, ErrorKind, Result};
+use simtool_base::stable_hash::hash;
+use simtool_terms::extract::frequencies::Frequencies;
+use simtool_terms::extract::vocabulary::Vocabulary;
 use std::path::Path;
 use std::sync::Arc;
 

@@ -6,10 +6,10 @@ use super::document_terms::DocumentTerms;
 use super::fitted::Fitted;
 use super::learn::{CountedTerms, CountedWords};
 use super::terms::Terms;
-use crate::extract::frequencies::{Frequencies, TermRange};
-use crate::extract::vocabulary::Vocabulary;
-use crate::kernels::Isa;
-use crate::tokenize::ascii_letters::AsciiLetters;
+use simtool_kernels::Isa;
+use simtool_terms::extract::frequencies::{Frequencies, TermRange};
+use simtool_terms::extract::vocabulary::Vocabulary;
+use simtool_terms::tokenize::ascii_letters::AsciiLetters;
 use std::cmp::Reverse;
 use std::fmt;
 use std::sync::Arc;
@@ -165,9 +165,9 @@ mod tests {
     use super::*;
     use crate::pipeline::method::Method;
     use crate::pipeline::{Wordless, fingerprint_collection};
-    use crate::progress::NoProgress;
-    use crate::read::Texts;
-    use crate::resources::Resources;
+    use simtool_base::progress::NoProgress;
+    use simtool_compute::resources::Resources;
+    use simtool_read::Texts;
     use std::collections::BTreeMap;
 
     /// Sums by term, as an engine makes them.

@@ -1,7 +1,7 @@
 //! Presets: methods with the settings that publications use for them.
 
 use super::Method;
-use crate::error::{Error, Result};
+use simtool_base::error::{Error, Result};
 
 /// A named method with its settings.
 #[derive(Clone, Copy, Debug)]

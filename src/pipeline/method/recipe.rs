@@ -3,11 +3,11 @@
 use super::document_terms::{DocumentTerms, TermScratch};
 use super::fitted::Fitted;
 use super::terms::Terms;
-use crate::extract::weighting::{Weigher, Weights};
-use crate::features::Features;
-use crate::fingerprint::{Scratch, Sketch, Sketcher};
-use crate::fingerprint_rows::{Shape, recipe_difference};
-use crate::kernels::Isa;
+use simtool_fingerprint::{Scratch, Sketch, Sketcher};
+use simtool_kernels::Isa;
+use simtool_model::features::Features;
+use simtool_model::fingerprint_rows::{Shape, recipe_difference};
+use simtool_terms::extract::weighting::{Weigher, Weights};
 use std::fmt;
 use std::sync::Arc;
 

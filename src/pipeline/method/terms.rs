@@ -1,12 +1,12 @@
 //! Terms of documents: shingles, or the most frequent words of the collection.
 
-use crate::error::{Error, Result};
-use crate::extract::weighting::Weighting;
-use crate::kernels::Isa;
-use crate::options::Options;
-use crate::stable_hash::hash;
-use crate::tokenize::TokenizerKind;
-use crate::tokenize::stop_words::StopWords;
+use simtool_base::error::{Error, Result};
+use simtool_base::options::Options;
+use simtool_base::stable_hash::hash;
+use simtool_kernels::Isa;
+use simtool_terms::extract::weighting::Weighting;
+use simtool_terms::tokenize::TokenizerKind;
+use simtool_terms::tokenize::stop_words::StopWords;
 use std::fmt;
 use std::num::NonZeroUsize;
 use std::str::FromStr;
@@ -83,7 +83,7 @@ impl fmt::Display for Terms {
 impl Terms {
     /// Takes the options `tokenizer`, `shingle` and `stop_words`.
     ///
-    /// - `tokenizer` is the name of a [tokenizer](crate::tokenize::TOKENIZERS).
+    /// - `tokenizer` is the name of a [tokenizer](simtool_terms::tokenize::TOKENIZERS).
     /// - `shingle` is a tokenizer and a number such as `chars:5`, or only the number.
     /// - `stop_words` is the name of a built-in list or the path of a file, which is read.
     ///

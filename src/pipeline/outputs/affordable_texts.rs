@@ -6,14 +6,14 @@
 //! number of threads.
 
 use super::findings::{Findings, Side};
-use crate::error::Result;
 use crate::pipeline::shard_summary::read_again;
 use crate::pipeline::watched::Watched;
-use crate::progress::{Progress, Work};
-use crate::read::{Corpus, Price};
-use crate::sides::Sides;
-use crate::threads::Threads;
-use crate::unordered_map::UnorderedMap;
+use simtool_base::error::Result;
+use simtool_base::progress::{Progress, Work};
+use simtool_base::unordered_map::UnorderedMap;
+use simtool_compute::threads::Threads;
+use simtool_model::sides::Sides;
+use simtool_read::{Corpus, Price};
 
 /// Most bytes of a text that are shown or compared.
 const TEXT_BYTES: usize = 16 << 10;

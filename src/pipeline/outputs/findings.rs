@@ -1,13 +1,13 @@
 //! What was found, and in what: the data of every output.
 
-use crate::close::Close;
 use crate::cluster::Removal;
-use crate::document::{DocOrdinal, DocumentIds, Place};
-use crate::document_name::DocumentName;
 use crate::pipeline::{CollectionSummary, NearDuplicates, Plan};
-use crate::read::Corpus;
-use crate::sides::Sides;
 use crate::write::summary::Level;
+use simtool_model::document::{DocOrdinal, DocumentIds, Place};
+use simtool_model::document_name::DocumentName;
+use simtool_model::sides::Sides;
+use simtool_read::Corpus;
+use simtool_set_join::close::Close;
 use std::borrow::Cow;
 
 /// A collection with what its reading told.

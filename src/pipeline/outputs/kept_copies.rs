@@ -1,13 +1,7 @@
 //! Reads the inputs again and writes them without what is not kept.
 
 use super::ordered_pieces::{OrderedPieces, UnitWriter};
-use crate::document::{Content, DocOrdinal, DocumentIds};
-use crate::error::{Error, Result};
-use crate::fault::Severity;
-use crate::input_format::{Compression, Format};
 use crate::pipeline::watched::Watched;
-use crate::progress::{Progress, Work};
-use crate::read::{Collection, Corpus, Event, Recognized};
 use crate::write::kept_documents::{Chunk, Packing, distinct_names};
 #[cfg(feature = "parquet")]
 use crate::write::kept_rows::RowsCopy;
@@ -15,6 +9,12 @@ use crate::write::kept_rows::RowsCopy;
 use rayon::prelude::{
     IndexedParallelIterator, IntoParallelIterator, IntoParallelRefIterator, ParallelIterator,
 };
+use simtool_base::error::{Error, Result};
+use simtool_base::fault::Severity;
+use simtool_base::progress::{Progress, Work};
+use simtool_model::document::{Content, DocOrdinal, DocumentIds};
+use simtool_model::input_format::{Compression, Format};
+use simtool_read::{Collection, Corpus, Event, Recognized};
 use std::io;
 use std::ops::{ControlFlow, Range};
 use std::path::{Path, PathBuf};
@@ -297,10 +297,10 @@ impl Met {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::document::ShardIds;
-    use crate::progress::NoProgress;
-    use crate::read::ReadOptions;
-    use crate::read::walk::{InFolders, Walker};
+    use simtool_base::progress::NoProgress;
+    use simtool_model::document::ShardIds;
+    use simtool_read::ReadOptions;
+    use simtool_read::walk::{InFolders, Walker};
     use std::collections::BTreeMap;
     use std::fs;
     use std::io::Write;

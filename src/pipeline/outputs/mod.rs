@@ -14,17 +14,17 @@ pub use kept_copies::{BadRecords, write_kept_copies};
 pub use report::histograms;
 
 use crate::cluster::{self, Cluster, Removal};
-use crate::document::DocOrdinal;
-use crate::error::{Error, ErrorKind, Result};
-use crate::fault::{Fault, Severity};
-use crate::progress::{Progress, Work};
-use crate::threads::Threads;
 use crate::write::document_rows::{DocumentRows, RowFormat, write_cluster};
 use crate::write::output_folder::OutputFolder;
 use crate::write::quarantine::write_bad_record;
 use crate::write::report::{Report, write_report};
 use crate::write::row_fields::RowKind;
 use crate::write::summary::{FaultPlace, ReadCounts, Summary, write_summary};
+use simtool_base::error::{Error, ErrorKind, Result};
+use simtool_base::fault::{Fault, Severity};
+use simtool_base::progress::{Progress, Work};
+use simtool_compute::threads::Threads;
+use simtool_model::document::DocOrdinal;
 use std::io::{self, Write};
 use std::time::{Duration, Instant};
 

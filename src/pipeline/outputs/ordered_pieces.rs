@@ -5,8 +5,8 @@
 //! those that are done with theirs pack for those that still read, so that the last large file is
 //! packed by all of them.
 
-use crate::error::{Error, ErrorKind, Result};
 use crate::write::kept_documents::{Chunk, KeptFile, Packing};
+use simtool_base::error::{Error, ErrorKind, Result};
 use std::collections::{BTreeMap, VecDeque};
 use std::path::PathBuf;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -297,7 +297,7 @@ impl Drop for Bell<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::input_format::{Compression, Format};
+    use simtool_model::input_format::{Compression, Format};
     use std::fs;
     use std::thread;
 

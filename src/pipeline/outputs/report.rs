@@ -3,17 +3,17 @@
 use super::affordable_texts::{AffordableTexts, Of, Texts, Wanted};
 use super::findings::Findings;
 use super::sources::sources;
-use crate::closeness::Closeness;
 use crate::cluster::{Cluster, Removal};
-use crate::document_name::DocumentName;
-use crate::error::Result;
-use crate::progress::Progress;
-use crate::read::Corpus;
-use crate::threads::Threads;
 use crate::write::report::{
     self, BAD_RECORDS, CLUSTERS, EXAMPLES, Example, MEMBERS, Member, Name, Preview,
     QuarantinedRecord, Report, Similarities,
 };
+use simtool_base::error::Result;
+use simtool_base::progress::Progress;
+use simtool_compute::threads::Threads;
+use simtool_model::closeness::Closeness;
+use simtool_model::document_name::DocumentName;
+use simtool_read::Corpus;
 use std::cmp::Reverse;
 
 /// Bytes of a text that its preview is made from.

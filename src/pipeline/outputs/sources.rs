@@ -2,9 +2,9 @@
 //! folder, repeats which.
 
 use super::findings::{Findings, Side};
-use crate::document::DocOrdinal;
-use crate::sides::Sides;
 use crate::write::report::{SOURCES, Source, Sources};
+use simtool_model::document::DocOrdinal;
+use simtool_model::sides::Sides;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};

@@ -10,15 +10,15 @@ mod rules;
 pub use profile::{CorpusProfile, Nearest, Quantiles};
 
 use super::method::{Method, Terms};
-use crate::context::Context;
-use crate::error::Result;
-use crate::options::Options;
-use crate::progress::Progress;
-use crate::read::Corpus;
-use crate::resources::Resources;
-use crate::sides::Sides;
-use crate::similarity::{COSINE, JACCARD, Measure, Threshold};
 use profile::SampledTexts;
+use simtool_base::error::Result;
+use simtool_base::options::Options;
+use simtool_base::progress::Progress;
+use simtool_compute::context::Context;
+use simtool_compute::resources::Resources;
+use simtool_model::sides::Sides;
+use simtool_model::similarity::{COSINE, JACCARD, Measure, Threshold};
+use simtool_read::Corpus;
 
 /// The chosen method and the reasons for it.
 #[derive(Clone, Debug)]

@@ -1,22 +1,22 @@
 //! Describes a collection from a sample: lengths of documents, their scripts, and how much of the
 //! collection repeats.
 
-use crate::context::Context;
-use crate::error::Result;
 use crate::evaluate::step;
 use crate::evaluation::SIMILARITY_STEPS;
-use crate::extract::weighting::Weighting;
 use crate::pipeline::estimate::{Budget, Making, Sample};
 use crate::pipeline::method::{DocumentTerms, Fitted, TermScratch, Terms};
 use crate::pipeline::probe_sets::ProbeSets;
-use crate::progress::Work;
-use crate::read::Corpus;
-use crate::resources::Resources;
-use crate::sides::Sides;
-use crate::similarity::Measure;
-use crate::tokenize::TokenizerKind;
-use crate::tokenize::letters::Letters;
-use crate::tokenize::stop_words::StopWords;
+use simtool_base::error::Result;
+use simtool_base::progress::Work;
+use simtool_compute::context::Context;
+use simtool_compute::resources::Resources;
+use simtool_model::sides::Sides;
+use simtool_model::similarity::Measure;
+use simtool_read::Corpus;
+use simtool_terms::extract::weighting::Weighting;
+use simtool_terms::tokenize::TokenizerKind;
+use simtool_terms::tokenize::letters::Letters;
+use simtool_terms::tokenize::stop_words::StopWords;
 use std::num::NonZeroUsize;
 
 /// Number of bytes of the input that are read.
@@ -278,9 +278,9 @@ fn keep(greatest: &mut Vec<u8>, similarity: u8) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::progress::NoProgress;
-    use crate::read::Texts;
-    use crate::similarity::JACCARD;
+    use simtool_base::progress::NoProgress;
+    use simtool_model::similarity::JACCARD;
+    use simtool_read::Texts;
 
     #[test]
     fn the_greatest_are_kept_in_order() {

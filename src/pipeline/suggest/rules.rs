@@ -5,11 +5,11 @@
 //! between unrelated documents and near-duplicates are best in every script.
 
 use super::profile::{CorpusProfile, Nearest};
-use crate::error::{Error, Result};
-use crate::options::Options;
 use crate::pipeline::method::Method;
-use crate::quantity::{bytes, counted, grouped, percent};
-use crate::similarity::Measure;
+use simtool_base::error::{Error, Result};
+use simtool_base::options::Options;
+use simtool_base::quantity::{bytes, counted, grouped, percent};
+use simtool_model::similarity::Measure;
 
 /// Documents with fewer characters are short: a change soon affects most of their longer shingles.
 /// In scripts without spaces, where a character is a word or half of one, there are two steps.
@@ -225,7 +225,7 @@ pub(super) fn complete(chosen: &Chosen, least: usize, mut options: Options) -> R
             None if is_replaced => ("cosine".to_owned(), given),
             None => ("jaccard".to_owned(), given),
         };
-        let measured = crate::similarity::measure(&measure);
+        let measured = simtool_model::similarity::measure(&measure);
         if measured.is_some_and(|measure| !measure.is_estimated) {
             let rule = "needs `method` exact, which these settings do not allow";
             return Err(Error::config("similarity", format!("{measure}:{similarity}"), rule));

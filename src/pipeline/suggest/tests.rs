@@ -3,12 +3,12 @@
 use super::profile::{CorpusProfile, Nearest, Quantiles};
 use super::rules::{complete, method, shingle, threshold};
 use super::suggest;
-use crate::options::Options;
-use crate::progress::NoProgress;
-use crate::read::{Corpus, Texts};
-use crate::resources::Resources;
-use crate::sides::Sides;
-use crate::similarity::COSINE;
+use simtool_base::options::Options;
+use simtool_base::progress::NoProgress;
+use simtool_compute::resources::Resources;
+use simtool_model::sides::Sides;
+use simtool_model::similarity::COSINE;
+use simtool_read::{Corpus, Texts};
 
 /// A thousand English pages.
 fn pages() -> CorpusProfile {
@@ -167,7 +167,7 @@ fn texts() -> Vec<String> {
     (0..100).map(text).collect()
 }
 
-fn suggested(given: &str, threads: usize) -> crate::error::Result<super::Suggestion> {
+fn suggested(given: &str, threads: usize) -> simtool_base::error::Result<super::Suggestion> {
     let texts = texts();
     let texts = Texts::of(&texts);
     let resources = Resources { threads, ..Resources::default() };

@@ -15,14 +15,14 @@ pub use verifier::Verifier;
 pub(super) use text_classes::RowTexts;
 
 use super::method::DocumentTerms;
-use crate::close::{Close, ClosePair, ClosePairs, RowGroups};
-use crate::closeness::Closeness;
-use crate::context::Context;
-use crate::error::Result;
-use crate::progress::Share;
-use crate::search::set_join::{SetJoin, shared_if_enough, shared_weight_if_enough};
-use crate::sides::Sides;
-use crate::similarity::{Similarity, Threshold};
+use simtool_base::error::Result;
+use simtool_base::progress::Share;
+use simtool_compute::context::Context;
+use simtool_model::closeness::Closeness;
+use simtool_model::sides::Sides;
+use simtool_model::similarity::{Similarity, Threshold};
+use simtool_set_join::close::{Close, ClosePair, ClosePairs, RowGroups};
+use simtool_set_join::{SetJoin, shared_if_enough, shared_weight_if_enough};
 use std::ops::Range;
 use text_classes::{Class, ClassTerms, Classes};
 

@@ -1,18 +1,18 @@
 //! Verification against a look at every pair of rows.
 
 use super::*;
-use crate::context::Context;
-use crate::document::DocumentIds;
-use crate::extract::weighting::Weighting;
-use crate::kernels::Isa;
-use crate::options::Options;
 use crate::pipeline::method::{DocumentTerms, Fitted, TermScratch, Terms};
 use crate::pipeline::shard_summary::{CollectionSummary, read_summarized};
-use crate::progress::NoProgress;
-use crate::read::walk::InputFile;
-use crate::read::{Collection, Corpus, ReadOptions};
-use crate::resources::Resources;
-use crate::stable_hash::mix;
+use simtool_base::options::Options;
+use simtool_base::progress::NoProgress;
+use simtool_base::stable_hash::mix;
+use simtool_compute::context::Context;
+use simtool_compute::resources::Resources;
+use simtool_kernels::Isa;
+use simtool_model::document::DocumentIds;
+use simtool_read::walk::InputFile;
+use simtool_read::{Collection, Corpus, ReadOptions};
+use simtool_terms::extract::weighting::Weighting;
 use std::collections::BTreeMap;
 
 /// Lines of words that are alike: some equal, some equal as sets, of many sizes.

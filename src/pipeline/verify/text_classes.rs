@@ -1,16 +1,16 @@
 //! The texts of rows that are close to others, as sets of terms: each set once for a group.
 
-use crate::context::Context;
-use crate::document::DocumentIds;
-use crate::error::Result;
-use crate::large_buffer::reserved;
 use crate::pipeline::method::{DocumentTerms, TermScratch};
 use crate::pipeline::shard_summary::{CollectionSummary, read_again};
-use crate::progress::Work;
-use crate::read::Corpus;
-use crate::search::set_join::{TermSource, Wanted};
-use crate::stable_hash::hash;
-use crate::unordered_map::UnorderedMap;
+use simtool_base::error::Result;
+use simtool_base::large_buffer::reserved;
+use simtool_base::progress::Work;
+use simtool_base::stable_hash::hash;
+use simtool_base::unordered_map::UnorderedMap;
+use simtool_compute::context::Context;
+use simtool_model::document::DocumentIds;
+use simtool_read::Corpus;
+use simtool_set_join::{TermSource, Wanted};
 
 /// Name of the memory in error messages.
 const WHAT: &str = "the terms of the texts that are compared";

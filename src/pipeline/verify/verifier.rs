@@ -1,19 +1,19 @@
 //! Texts that others bring together: for who has collections that no reader of ours reads.
 
 use super::{RowTexts, Task, Verifying};
-use crate::close::ClosePair;
-use crate::context::Context;
-use crate::error::Result;
-use crate::fingerprint_rows::FingerprintRows;
-use crate::matches::ValuePair;
 use crate::pipeline::method::{Criterion, DocumentTerms, Fitted, Method, TermScratch};
 use crate::pipeline::shard_summary::CollectionSummary;
-use crate::progress::NoProgress;
-use crate::read::Texts;
-use crate::resources::Resources;
-use crate::sides::Sides;
-use crate::similarity::Threshold;
-use crate::stable_hash::wide_hash;
+use simtool_base::error::Result;
+use simtool_base::progress::NoProgress;
+use simtool_base::stable_hash::wide_hash;
+use simtool_compute::context::Context;
+use simtool_compute::resources::Resources;
+use simtool_model::fingerprint_rows::FingerprintRows;
+use simtool_model::matches::ValuePair;
+use simtool_model::sides::Sides;
+use simtool_model::similarity::Threshold;
+use simtool_read::Texts;
+use simtool_set_join::close::ClosePair;
 use std::fmt;
 
 /// Compares the sets of terms of texts with close fingerprints, as a method with `verify` does, or of
@@ -95,10 +95,11 @@ impl Verifier {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::close::Close;
-    use crate::closeness::Closeness;
-    use crate::fingerprint_rows::{RowsBuilder, Shape};
-    use crate::{Config, pipeline::one_call::deduplicate};
+    use crate::Config;
+    use crate::pipeline::one_call::deduplicate;
+    use simtool_model::closeness::Closeness;
+    use simtool_model::fingerprint_rows::{RowsBuilder, Shape};
+    use simtool_set_join::close::Close;
 
     fn verifier(method: &str) -> Result<Option<Verifier>> {
         let resources = Resources { threads: 1, ..Resources::default() };

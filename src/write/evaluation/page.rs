@@ -6,9 +6,9 @@
 use super::plots::{self, CURVES, DARK_CURVES};
 use super::table::columns;
 use crate::evaluation::{Evaluated, Evaluation, WrongPair};
-use crate::quantity::{counted, grouped};
 use crate::write::report::{Cut, Line, Lines, STYLE};
 use crate::write::text_difference::{Piece, Shown, text_difference};
+use simtool_base::quantity::{counted, grouped};
 use std::io::{self, Write};
 
 /// Of a wrong pair, about so many words are shown, and so many beside each difference.

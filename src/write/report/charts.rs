@@ -1,7 +1,7 @@
 //! Charts as inline SVG, each with its numbers in a table.
 
 use super::escape::Line;
-use crate::quantity::{counted, grouped};
+use simtool_base::quantity::{counted, grouped};
 use std::io::{self, Write};
 
 /// Width and height of a chart, in units of its own.

@@ -2,9 +2,9 @@
 
 use super::escape::{Cut, Line};
 use super::{CLUSTERS, Cluster, MEMBERS, Name, Preview, Report};
-use crate::quantity::grouped;
-use crate::shell_word::shell_word;
 use crate::write::summary::{Commands, Summary};
+use simtool_base::quantity::grouped;
+use simtool_base::shell_word::shell_word;
 use std::io::{self, Write};
 
 /// Characters of a preview, of an ID and of a place.

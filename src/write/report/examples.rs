@@ -2,9 +2,9 @@
 
 use super::escape::{Cut, Line, Lines};
 use super::{EXAMPLES, Example, Name, Report};
-use crate::quantity::counted;
 use crate::write::summary::Summary;
 use crate::write::text_difference::{Piece, Shown, text_difference};
+use simtool_base::quantity::counted;
 use std::io::{self, Write};
 
 /// Of an example, about so many words are shown, and so many beside each difference.

@@ -3,8 +3,8 @@
 use super::charts::write_parts;
 use super::escape::Line;
 use super::tables::share;
-use crate::quantity::{bytes, counted, grouped};
 use crate::write::summary::{Figure, Summary};
+use simtool_base::quantity::{bytes, counted, grouped};
 use std::io::{self, Write};
 
 pub(super) fn write(out: &mut dyn Write, summary: &Summary, title: &Line<'_>) -> io::Result<()> {

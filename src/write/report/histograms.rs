@@ -2,8 +2,8 @@
 
 use super::charts::{Bar, BarChart, Scale, write_bars};
 use super::{Report, Similarities};
-use crate::quantity::{counted, grouped};
 use crate::write::summary::Summary;
+use simtool_base::quantity::{counted, grouped};
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 

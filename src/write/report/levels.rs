@@ -1,8 +1,8 @@
 //! What stricter limits would remove.
 
 use super::tables::{bar, begin_table, end_table, share};
-use crate::quantity::grouped;
 use crate::write::summary::{Closest, Summary};
+use simtool_base::quantity::grouped;
 use std::io::{self, Write};
 
 pub(super) fn write(out: &mut dyn Write, summary: &Summary) -> io::Result<()> {

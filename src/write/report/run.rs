@@ -2,8 +2,8 @@
 
 use super::escape::{Line, shortened};
 use super::tables::{bar, begin_table, end_table, share};
-use crate::quantity::{bytes, rate, time};
 use crate::write::summary::Summary;
+use simtool_base::quantity::{bytes, rate, time};
 use std::io::{self, Write};
 use std::time::Duration;
 

@@ -3,8 +3,8 @@
 use super::escape::Cut;
 use super::tables::{begin_table, end_table, share};
 use super::{Source, Sources};
-use crate::quantity::grouped;
 use crate::write::summary::Summary;
+use simtool_base::quantity::grouped;
 use std::io::{self, Write};
 
 /// Characters of a source's name.

@@ -1,7 +1,7 @@
 //! Tables that are moved by themselves where they are wider than the window.
 
 use super::escape::Line;
-use crate::quantity::percent;
+use simtool_base::quantity::percent;
 use std::io::{self, Write};
 
 /// Begins a table, which a keyboard moves too.

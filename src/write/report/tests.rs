@@ -1,9 +1,9 @@
 use super::page::{SCRIPT, SCRIPT_HASH};
 use super::*;
-use crate::fault::{Fault, Severity};
-use crate::sides::Sides;
 use crate::write::summary::{Closest, Commands, Level, ReadCounts, Setting, Summary};
 use proptest::prelude::*;
+use simtool_base::fault::{Fault, Severity};
+use simtool_model::sides::Sides;
 use std::time::Duration;
 
 fn name(outside: &[u8]) -> Name {

@@ -3,8 +3,8 @@
 use super::escape::{Cut, Line, shortened};
 use super::tables::{begin_table, end_table};
 use super::{BAD_RECORDS, Report};
-use crate::quantity::{counted, grouped};
 use crate::write::summary::{FaultPlace, Summary};
+use simtool_base::quantity::{counted, grouped};
 use std::io::{self, Write};
 
 /// Characters of a file's name, and of what is wrong.

@@ -1,8 +1,8 @@
 //! A summary as one JSON object.
 
 use super::{Closest, FaultPlace, Level, Setting, Summary};
-use crate::fault::Severity;
-use crate::json_text::write_string;
+use simtool_base::fault::Severity;
+use simtool_base::json_text::write_string;
 use std::io::{self, Write};
 
 /// Writes a summary. What tells of times and of the process is in the fields `begin`, `end`,

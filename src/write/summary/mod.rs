@@ -11,9 +11,9 @@ pub use json::write_summary;
 pub use setting::Setting;
 pub use table::table;
 
-use crate::fault::{Fault, Severity};
-use crate::sides::Sides;
-use crate::utc_time::UtcTime;
+use simtool_base::fault::{Fault, Severity};
+use simtool_base::utc_time::UtcTime;
+use simtool_model::sides::Sides;
 use std::collections::BTreeMap;
 use std::time::Duration;
 

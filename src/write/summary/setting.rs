@@ -1,6 +1,6 @@
 //! What a setting was, as programs read it: numbers as numbers.
 
-use crate::json_text::write_string;
+use simtool_base::json_text::write_string;
 use std::fmt;
 use std::io::{self, Write};
 

@@ -1,7 +1,7 @@
 //! A summary as lines: what a person wants to know first.
 
 use super::Summary;
-use crate::quantity::{bytes, percent, rate};
+use simtool_base::quantity::{bytes, percent, rate};
 use std::fmt::Write;
 
 /// Width of the names, unless one is longer.

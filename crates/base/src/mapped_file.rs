@@ -1,0 +1,147 @@
+//! A file's bytes: mapped, or read into memory.
+#![expect(unsafe_code, reason = "memory maps; with kernels/ the only unsafe code of the library")]
+
+use crate::error::{Error, Result};
+use std::fs::File;
+use std::io::Read;
+use std::ops::Deref;
+use std::path::Path;
+
+/// The bytes of a file, as one slice.
+#[derive(Debug)]
+pub struct MappedFile(Bytes);
+
+#[derive(Debug)]
+enum Bytes {
+    Mapped(memmap2::Mmap),
+    Read(Vec<u8>),
+}
+
+impl MappedFile {
+    /// Reads the whole file into memory.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be opened or read.
+    pub fn read(path: &Path) -> Result<Self> {
+        let mut file = File::open(path).map_err(|e| Error::io(path, "read", e))?;
+        let mut bytes = Vec::new();
+        file.read_to_end(&mut bytes).map_err(|e| Error::io(path, "read", e))?;
+        Ok(Self(Bytes::Read(bytes)))
+    }
+
+    /// Maps the file; one that has nothing to map (a pipe, an empty file) is read instead.
+    ///
+    /// # Safety
+    ///
+    /// While the value lives, no process may truncate or overwrite the file: a read beyond a new end kills the
+    /// process with a bus error, and bytes that change under the slice are undefined behaviour.
+    /// Nobody can promise that for a file of others, so only a program that speaks for its user
+    /// calls this, and says so.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be opened, mapped or read. A process has a limit of maps, so that one that
+    /// opens many files does not take it that all can be.
+    pub unsafe fn open(path: &Path) -> Result<Self> {
+        let file = File::open(path).map_err(|e| Error::io(path, "read", e))?;
+        let metadata = file.metadata().map_err(|e| Error::io(path, "read", e))?;
+        if !metadata.is_file() || metadata.len() == 0 {
+            return Self::read(path);
+        }
+        #[expect(clippy::disallowed_methods, reason = "the one place that maps")]
+        // SAFETY: the caller promises that nobody changes the file while the map lives.
+        let map = unsafe { memmap2::Mmap::map(&file) };
+        #[cfg(any(test, feature = "testing"))]
+        let map =
+            if REFUSES_MAPS.get() { Err(std::io::ErrorKind::OutOfMemory.into()) } else { map };
+        map.map(|map| Self(Bytes::Mapped(map))).map_err(|e| Error::io(path, "map", e))
+    }
+}
+
+/// Whether files are mapped or read: a decision that only a program can take for its user.
+///
+/// The one unsafe step is making a value that maps; with it in hand, opening is safe.
+#[derive(Clone, Copy, Debug)]
+pub struct FileAccess {
+    /// Files are mapped, and this is told of each.
+    map: Option<fn(&Path, &[u8])>,
+}
+
+impl FileAccess {
+    /// Files are read.
+    pub const READ: Self = Self { map: None };
+
+    /// Files are mapped, and `on_map` is told of each.
+    ///
+    /// # Safety
+    ///
+    /// What [`MappedFile::open`] asks for holds for every file that is opened with the value.
+    #[must_use]
+    pub unsafe fn map(on_map: fn(&Path, &[u8])) -> Self {
+        Self { map: Some(on_map) }
+    }
+
+    /// Files are mapped: for tests, whose files nobody else knows.
+    #[cfg(any(test, feature = "testing"))]
+    #[must_use]
+    pub fn map_own_files() -> Self {
+        Self { map: Some(|_, _| ()) }
+    }
+
+    /// Whether files are mapped.
+    #[must_use]
+    pub fn maps(self) -> bool {
+        self.map.is_some()
+    }
+
+    /// Maps the file, or reads it whole if files are read.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be opened, mapped or read.
+    pub fn open(self, path: &Path) -> Result<MappedFile> {
+        let Some(on_map) = self.map else { return MappedFile::read(path) };
+        // SAFETY: whoever made a value that maps promised this for every file.
+        let file = unsafe { MappedFile::open(path) }?;
+        on_map(path, &file);
+        Ok(file)
+    }
+}
+
+impl Deref for MappedFile {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        match &self.0 {
+            Bytes::Mapped(map) => map,
+            Bytes::Read(bytes) => bytes,
+        }
+    }
+}
+
+#[cfg(any(test, feature = "testing"))]
+thread_local! {
+    /// Whether this thread refuses maps, as the system does when a process has too many of them.
+    pub static REFUSES_MAPS: std::cell::Cell<bool> = const { std::cell::Cell::new(false) };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_cannot_be_mapped_is_not_read_whole() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        // SAFETY: nobody else knows the file.
+        assert!(unsafe { MappedFile::open(file.path()) }.unwrap().is_empty());
+        std::fs::write(file.path(), "bytes").unwrap();
+        // SAFETY: nobody else knows the file.
+        assert_eq!(&*unsafe { MappedFile::open(file.path()) }.unwrap(), b"bytes");
+        REFUSES_MAPS.set(true);
+        // SAFETY: nobody else knows the file.
+        let refused = unsafe { MappedFile::open(file.path()) };
+        REFUSES_MAPS.set(false);
+        assert!(refused.unwrap_err().to_string().starts_with("cannot map "));
+    }
+}

@@ -1,0 +1,235 @@
+//! The memory of a run as a ledger: large buffers are entered while they exist.
+
+use crate::error::{Error, Result};
+use crate::quantity::bytes as readable_bytes;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// A limit of memory and the bytes that large buffers hold of it at present. A clone is the same
+/// ledger, and all threads share it.
+///
+/// ```
+/// use simtool::memory_ledger::Ledger;
+///
+/// let ledger = Ledger::new(1000);
+/// let terms = ledger.reserve(700, "the terms")?;
+/// assert_eq!(ledger.free(), 300);
+/// assert!(ledger.try_reserve(301).is_none());
+/// drop(terms);
+/// assert_eq!((ledger.free(), ledger.peak()), (1000, 700));
+/// # Ok::<(), simtool::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Ledger(Arc<Account>);
+
+#[derive(Debug)]
+struct Account {
+    limit: u64,
+    used: AtomicU64,
+    /// The largest value that `used` had.
+    peak: AtomicU64,
+    /// The account whose bytes this one has a share of.
+    whole: Option<Arc<Self>>,
+}
+
+impl Account {
+    fn new(limit: u64, whole: Option<Arc<Self>>) -> Arc<Self> {
+        let used = AtomicU64::new(0);
+        let peak = AtomicU64::new(0);
+        Arc::new(Self { limit, used, peak, whole })
+    }
+
+    /// Notes the peak, and enters the bytes in the whole account, too.
+    fn entered(&self, bytes: u64, used: u64) {
+        self.peak.fetch_max(used, Ordering::Relaxed);
+        if let Some(whole) = &self.whole {
+            whole.enter(bytes);
+        }
+    }
+
+    /// Enters `bytes` more, whether or not the limit allows them.
+    fn enter(&self, bytes: u64) {
+        let before = self.used.fetch_add(bytes, Ordering::Relaxed);
+        self.entered(bytes, before.saturating_add(bytes));
+    }
+
+    /// Enters `bytes` more if the limit allows them.
+    fn try_enter(&self, bytes: u64) -> bool {
+        let more = |used: u64| used.checked_add(bytes).filter(|&sum| sum <= self.limit);
+        let entered = self.used.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more);
+        if let Ok(before) = entered {
+            self.entered(bytes, before + bytes);
+        }
+        entered.is_ok()
+    }
+
+    fn leave(&self, bytes: u64) {
+        self.used.fetch_sub(bytes, Ordering::Relaxed);
+        if let Some(whole) = &self.whole {
+            whole.leave(bytes);
+        }
+    }
+}
+
+impl Ledger {
+    /// Creates an empty ledger with a limit of `limit` bytes.
+    #[must_use]
+    pub fn new(limit: u64) -> Self {
+        Self(Account::new(limit, None))
+    }
+
+    /// Creates a ledger for one user of the memory, with a limit of `limit` bytes of its own. Its bytes
+    /// are entered in this ledger, too.
+    #[must_use]
+    pub fn share(&self, limit: u64) -> Self {
+        Self(Account::new(limit, Some(Arc::clone(&self.0))))
+    }
+
+    /// Returns the limit in bytes; `u64::MAX` means that there is none.
+    #[must_use]
+    pub fn limit(&self) -> u64 {
+        self.0.limit
+    }
+
+    /// Returns the bytes that are entered at present.
+    #[must_use]
+    pub fn used(&self) -> u64 {
+        self.0.used.load(Ordering::Relaxed)
+    }
+
+    /// Returns the bytes that the limit still allows.
+    #[must_use]
+    pub fn free(&self) -> u64 {
+        self.limit().saturating_sub(self.used())
+    }
+
+    /// Returns the most bytes that were entered at one time.
+    #[must_use]
+    pub fn peak(&self) -> u64 {
+        self.0.peak.load(Ordering::Relaxed)
+    }
+
+    /// Reserves `bytes` for `what`, such as "the terms of the documents".
+    ///
+    /// # Errors
+    ///
+    /// The limit does not allow that many bytes more.
+    pub fn reserve(&self, bytes: u64, what: &'static str) -> Result<Reservation> {
+        self.try_reserve(bytes).ok_or_else(|| {
+            let free = readable_bytes(self.free());
+            let needed = readable_bytes(bytes);
+            let rule = format!(
+                "`max_memory` leaves {free} for them; allow at least {needed}, or use a method that \
+                 needs less memory, such as simhash"
+            );
+            Error::limit(format!("{what}, with {needed}"), rule)
+        })
+    }
+
+    /// Reserves `bytes` if the limit allows them.
+    #[must_use]
+    pub fn try_reserve(&self, bytes: u64) -> Option<Reservation> {
+        let has_room = self.0.try_enter(bytes);
+        has_room.then(|| Reservation { account: Arc::clone(&self.0), bytes })
+    }
+
+    /// Enters `bytes` of a buffer that exists in any case, also beyond the limit. Whoever plans by
+    /// [`Self::free`] then leaves room for the buffer.
+    #[must_use]
+    pub fn hold(&self, bytes: u64) -> Reservation {
+        self.0.enter(bytes);
+        Reservation { account: Arc::clone(&self.0), bytes }
+    }
+}
+
+/// Bytes that are entered in a [`Ledger`] until this value is dropped.
+#[derive(Debug)]
+#[must_use = "the bytes are free again once the reservation is dropped"]
+pub struct Reservation {
+    account: Arc<Account>,
+    bytes: u64,
+}
+
+impl Reservation {
+    /// Returns the reserved bytes.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// Reserves `more` bytes in addition, if the limit allows them.
+    pub fn try_grow(&mut self, more: u64) -> bool {
+        let has_room = self.account.try_enter(more);
+        if has_room {
+            self.bytes += more;
+        }
+        has_room
+    }
+
+    /// Gives back all but `bytes`. A reservation never grows by this.
+    pub fn shrink_to(&mut self, bytes: u64) {
+        let kept = bytes.min(self.bytes);
+        self.account.leave(self.bytes - kept);
+        self.bytes = kept;
+    }
+}
+
+impl Drop for Reservation {
+    fn drop(&mut self) {
+        self.account.leave(self.bytes);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reservations_are_released_when_they_are_dropped() {
+        let ledger = Ledger::new(100);
+        let mut terms = ledger.reserve(60, "the terms").unwrap();
+        let error = ledger.clone().reserve(41, "the pairs").unwrap_err().to_string();
+        assert!(error.starts_with("the pairs, with 41"), "{error}");
+        assert!(error.contains("leaves 40"), "{error}");
+        assert!(terms.try_grow(40));
+        assert!(!terms.try_grow(1));
+        terms.shrink_to(50);
+        terms.shrink_to(70);
+        assert_eq!((terms.bytes(), ledger.free()), (50, 50));
+        let over = ledger.hold(70);
+        assert_eq!((ledger.used(), ledger.free(), over.bytes()), (120, 0, 70));
+        assert!(ledger.try_reserve(0).is_none());
+        drop((terms, over));
+        assert_eq!((ledger.used(), ledger.peak()), (0, 120));
+    }
+
+    #[test]
+    fn a_share_has_its_own_limit_and_counts_in_the_whole() {
+        let ledger = Ledger::new(100);
+        let share = ledger.share(30);
+        let mut terms = share.try_reserve(20).unwrap();
+        assert!(!terms.try_grow(11));
+        assert_eq!((share.free(), ledger.free()), (10, 80));
+        drop(terms);
+        assert_eq!((share.used(), ledger.used(), ledger.peak()), (0, 0, 20));
+    }
+
+    #[test]
+    fn threads_share_one_limit() {
+        let ledger = &Ledger::new(10);
+        let count = std::sync::atomic::AtomicUsize::new(0);
+        let threads = simtool_compute::threads::Threads::new(4).unwrap();
+        let held = threads.try_map(
+            20,
+            || Ok(()),
+            |(), _| {
+                let reservation = ledger.try_reserve(1);
+                count.fetch_add(usize::from(reservation.is_some()), Ordering::Relaxed);
+                Ok(reservation)
+            },
+        );
+        assert_eq!(count.into_inner(), 10);
+        drop(held);
+        assert_eq!((ledger.used(), ledger.peak()), (0, 10));
+    }
+}

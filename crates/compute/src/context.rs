@@ -1,0 +1,178 @@
+//! The context of a computation: threads, processor, memory, temporary files and progress.
+
+use crate::resources::Resources;
+use crate::threads::Threads;
+use simtool_base::error::{ErrorKind, Result};
+use simtool_base::memory_ledger::Ledger;
+use simtool_base::progress::{NoProgress, Progress};
+use simtool_kernels::Isa;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Everything that a computation may use but that never changes its result. A run creates one
+/// context and lends it to all that compute.
+///
+/// A clone is cheap and shares the pool of threads and the ledger of memory.
+///
+/// ```
+/// use simtool::Resources;
+/// use simtool::context::Context;
+/// use simtool::progress::NoProgress;
+///
+/// let resources = Resources { threads: 2, ..Resources::default() };
+/// let context = Context::new(&resources, &NoProgress)?;
+/// assert_eq!(context.threads().count(), 2);
+/// context.check_cancelled()?;
+/// # Ok::<(), simtool::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct Context<'p> {
+    threads: Threads,
+    isa: Isa,
+    memory: Ledger,
+    temporary_folder: Arc<Path>,
+    progress: &'p dyn Progress,
+}
+
+impl<'p> Context<'p> {
+    /// Creates the context of a run and starts its threads.
+    ///
+    /// # Errors
+    ///
+    /// The system does not start the threads.
+    pub fn new(resources: &Resources, progress: &'p dyn Progress) -> Result<Self> {
+        let threads = Threads::new(resources.threads)?;
+        Ok(Self::of_threads(threads, resources, progress))
+    }
+
+    /// Creates a context that uses `threads` instead of starting the threads of `resources`.
+    #[must_use]
+    pub fn of_threads(threads: Threads, resources: &Resources, progress: &'p dyn Progress) -> Self {
+        Self {
+            threads,
+            isa: resources.isa,
+            memory: Ledger::new(resources.memory),
+            temporary_folder: Arc::from(resources.temporary_folder.as_path()),
+            progress,
+        }
+    }
+
+    /// Returns the threads that the computation may use.
+    #[must_use]
+    pub fn threads(&self) -> &Threads {
+        &self.threads
+    }
+
+    /// Returns the instruction set for the hot loops.
+    #[must_use]
+    pub fn isa(&self) -> Isa {
+        self.isa
+    }
+
+    /// Returns the ledger in which large buffers are entered.
+    #[must_use]
+    pub fn memory(&self) -> &Ledger {
+        &self.memory
+    }
+
+    /// Returns the folder for temporary files.
+    #[must_use]
+    pub fn temporary_folder(&self) -> &Path {
+        &self.temporary_folder
+    }
+
+    /// Returns the receiver of progress.
+    #[must_use]
+    pub fn progress(&self) -> &'p dyn Progress {
+        self.progress
+    }
+
+    /// Returns the resources of the context, for functions that do not take a context yet.
+    #[must_use]
+    pub fn resources(&self) -> Resources {
+        Resources {
+            threads: self.threads.count(),
+            memory: self.memory.limit(),
+            temporary_folder: self.temporary_folder.to_path_buf(),
+            isa: self.isa,
+        }
+    }
+
+    /// Checks whether the caller still wants the result. Every loop over shards, batches or rows calls
+    /// this between two items, every few milliseconds.
+    ///
+    /// # Errors
+    ///
+    /// The caller wants the work to stop ([`ErrorKind::Cancelled`]).
+    pub fn check_cancelled(&self) -> Result<()> {
+        if self.progress.is_cancelled() {
+            return Err(ErrorKind::Cancelled.into());
+        }
+        Ok(())
+    }
+
+    /// Returns the same context with another receiver of progress, for example one that measures the
+    /// time of each stage.
+    #[must_use]
+    pub fn with_progress<'q>(&self, progress: &'q dyn Progress) -> Context<'q> {
+        Context {
+            threads: self.threads.clone(),
+            isa: self.isa,
+            memory: self.memory.clone(),
+            temporary_folder: Arc::clone(&self.temporary_folder),
+            progress,
+        }
+    }
+
+    /// Returns a context for one of many small parts of a computation: it uses only the thread of the
+    /// caller, has a limit of `memory` bytes of its own, and reports no progress.
+    #[must_use]
+    pub fn for_part(&self, memory: u64) -> Context<'static> {
+        let alone = Context { threads: Threads::CALLER, ..self.with_progress(&NoProgress) };
+        alone.with_memory(memory)
+    }
+
+    /// Returns the same context with the threads of `other`.
+    #[must_use]
+    pub fn with_threads_of(&self, other: &Context<'_>) -> Self {
+        Self { threads: other.threads.clone(), ..self.clone() }
+    }
+
+    /// Returns the same context with a new ledger of `memory` bytes.
+    #[must_use]
+    pub fn with_memory(&self, memory: u64) -> Self {
+        Self { memory: Ledger::new(memory), ..self.clone() }
+    }
+
+    /// Returns the same context with another instruction set, at most as high as the processor's.
+    #[must_use]
+    pub fn with_isa(&self, isa: Isa) -> Self {
+        Self { isa, ..self.clone() }
+    }
+}
+
+impl Default for Context<'static> {
+    /// The thread of the caller, memory without limit, the best instruction set of the processor, the
+    /// temporary folder of the system, and no progress.
+    fn default() -> Self {
+        let temporary_folder: PathBuf = std::env::temp_dir();
+        Self {
+            threads: Threads::CALLER,
+            isa: Isa::detected(),
+            memory: Ledger::new(u64::MAX),
+            temporary_folder: temporary_folder.into(),
+            progress: &NoProgress,
+        }
+    }
+}
+
+impl std::fmt::Debug for Context<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Context")
+            .field("threads", &self.threads.count())
+            .field("isa", &self.isa)
+            .field("memory", &self.memory)
+            .field("temporary_folder", &self.temporary_folder)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,128 @@
+//! The resources of the machine that a run may use.
+
+use simtool_base::error::{Error, Result};
+use simtool_base::options::Options;
+use simtool_base::quantity::{BYTES_EXPECTED, parse_bytes};
+use simtool_kernels::Isa;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::thread::available_parallelism;
+
+/// The resources of the machine that a run may use. They never change a result.
+#[derive(Clone, Debug)]
+pub struct Resources {
+    /// Worker threads, at least 1.
+    pub threads: usize,
+    /// Bytes of memory, mapped files not included. With less memory, more is read again or goes to
+    /// temporary files.
+    pub memory: u64,
+    /// Folder for temporary files.
+    pub temporary_folder: PathBuf,
+    /// The instruction set of the hot loops.
+    pub isa: Isa,
+}
+
+impl Default for Resources {
+    /// All cores, four fifths of the memory, the system's temporary folder, the best instructions.
+    fn default() -> Self {
+        Self {
+            threads: available_parallelism().map_or(1, usize::from),
+            memory: default_memory(),
+            temporary_folder: std::env::temp_dir(),
+            isa: Isa::detected(),
+        }
+    }
+}
+
+/// Largest number of threads that can be requested.
+const MOST_THREADS: usize = 512;
+
+impl Resources {
+    /// Parses the resources in `options`: takes `threads` (0 for all cores), `max_memory` and
+    /// `tmp_dir`. Missing options have their [default](Self::default).
+    ///
+    /// # Errors
+    ///
+    /// A value is out of its range.
+    pub fn parse(options: &mut Options) -> Result<Self> {
+        let mut resources = Self::default();
+        let rule = "must be a whole number up to 512; 0 takes all cores";
+        match options.take_parsed("threads", rule)? {
+            None | Some(0) => {}
+            Some(threads) if threads <= MOST_THREADS => resources.threads = threads,
+            Some(threads) => return Err(Error::config("threads", threads, rule)),
+        }
+        if let Some(given) = options.take("max_memory") {
+            resources.memory = parse_bytes(&given)
+                .ok_or_else(|| Error::config("max_memory", &given, BYTES_EXPECTED))?;
+        }
+        if let Some(folder) = options.take("tmp_dir") {
+            resources.temporary_folder = folder.into();
+        }
+        Ok(resources)
+    }
+}
+
+/// Returns four fifths of the memory of the machine, or of the limit of the control group of the
+/// process if that is less. Returns no limit if the system does not report its memory.
+#[must_use]
+pub fn default_memory() -> u64 {
+    let machine = fs::read_to_string("/proc/meminfo").ok().and_then(|text| machine_memory(&text));
+    let own_group = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
+    let limits = group_limits(Path::new("/sys/fs/cgroup"), &own_group);
+    let least = limits.into_iter().chain(machine).min();
+    least.map_or(u64::MAX, |bytes| bytes / 5 * 4)
+}
+
+/// Returns the bytes of memory of the machine, from the table of the system.
+fn machine_memory(table: &str) -> Option<u64> {
+    let line = table.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
+    let kilobytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    kilobytes.checked_mul(1 << 10)
+}
+
+/// Returns the limits of a control group and of all groups above it, for both versions of control
+/// groups. `root` is the folder of the groups, and `own` names the group of the process.
+fn group_limits(root: &Path, own: &str) -> Vec<u64> {
+    let mut limits = Vec::new();
+    for line in own.lines() {
+        let mut parts = line.splitn(3, ':').skip(1);
+        let (Some(kinds), Some(group)) = (parts.next(), parts.next()) else { continue };
+        let (folder, file) = match kinds {
+            "" => (root.to_owned(), "memory.max"),
+            kinds if kinds.split(',').any(|kind| kind == "memory") => {
+                (root.join("memory"), "memory.limit_in_bytes")
+            }
+            _ => continue,
+        };
+        for group in Path::new(group.trim_start_matches('/')).ancestors() {
+            let limit = fs::read_to_string(folder.join(group).join(file)).ok();
+            // A group without a limit says "max".
+            limits.extend(limit.and_then(|limit| limit.trim().parse::<u64>().ok()));
+        }
+    }
+    limits
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memory_is_what_the_machine_and_the_groups_allow() {
+        assert_eq!(machine_memory("MemFree: 1 kB\nMemTotal:   24576 kB\n"), Some(24576 << 10));
+        assert_eq!(machine_memory("MemTotal: much\n"), None);
+        let folder = tempfile::tempdir().unwrap();
+        let group = folder.path().join("a/b");
+        fs::create_dir_all(&group).unwrap();
+        fs::write(group.join("memory.max"), "max\n").unwrap();
+        fs::write(folder.path().join("a/memory.max"), "1000\n").unwrap();
+        fs::create_dir_all(folder.path().join("memory/c")).unwrap();
+        fs::write(folder.path().join("memory/c/memory.limit_in_bytes"), "500\n").unwrap();
+        assert_eq!(group_limits(folder.path(), "0::/a/b\n"), [1000]);
+        assert_eq!(group_limits(folder.path(), "4:cpu:/c\n7:memory,x:/c\n"), [500]);
+        assert!(group_limits(folder.path(), "").is_empty());
+        let resources = Resources::default();
+        assert!(resources.threads > 0 && resources.memory > 0);
+    }
+}

@@ -1,0 +1,268 @@
+//! The threads of a run, and the one loop that shares work among them.
+
+use rayon::ThreadPool;
+use rayon::prelude::*;
+use simtool_base::error::{Error, Result};
+use std::convert::Infallible;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+/// The threads that a computation may use: a pool, or only the caller's own thread. A clone uses
+/// the same pool.
+///
+/// ```
+/// use simtool::threads::Threads;
+///
+/// let threads = Threads::new(2)?;
+/// let squares = threads.try_map(4, || Ok(()), |(), item| Ok(item * item))?;
+/// assert_eq!(squares, [0, 1, 4, 9]);
+/// # Ok::<(), simtool::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Threads(Option<Arc<ThreadPool>>);
+
+/// Starts a pool of `count` threads.
+fn start(count: usize) -> Result<ThreadPool> {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(count).build();
+    pool.map_err(|error| {
+        Error::config("threads", count, format!("the system cannot start them: {error}"))
+    })
+}
+
+impl Threads {
+    /// Only the thread of the caller.
+    pub const CALLER: Self = Self(None);
+
+    /// Creates `count` threads. One thread is the caller's own, so no pool is started for it.
+    ///
+    /// # Errors
+    ///
+    /// The system does not start that many threads.
+    pub fn new(count: usize) -> Result<Self> {
+        if count <= 1 {
+            return Ok(Self::CALLER);
+        }
+        Self::started(count)
+    }
+
+    /// Creates a pool of `count` threads, even for a single one. Use this for work that arrives again
+    /// and again: [`Self::run`] then never has to start a thread.
+    ///
+    /// # Errors
+    ///
+    /// The system does not start that many threads.
+    pub fn started(count: usize) -> Result<Self> {
+        let pool = start(count)?;
+        Ok(Self(Some(Arc::new(pool))))
+    }
+
+    /// Returns the number of threads.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.0.as_ref().map_or(1, |pool| pool.current_num_threads())
+    }
+
+    /// Runs `work` inside the pool, so that calls of rayon in `work` use these threads.
+    ///
+    /// # Errors
+    ///
+    /// There is no pool yet, and the system does not start the single thread that is needed.
+    pub fn run<R: Send>(&self, work: impl FnOnce() -> R + Send) -> Result<R> {
+        match &self.0 {
+            None => Ok(start(1)?.install(work)),
+            Some(pool) => Ok(pool.install(work)),
+        }
+    }
+
+    /// Shares the items from 0 to `items` among the threads and returns the states of the threads.
+    ///
+    /// Each thread begins with a state of its own and gets its items in ascending order. After one
+    /// item has failed, no more items are given out.
+    ///
+    /// # Errors
+    ///
+    /// The error of a state; otherwise the error of the first item that fails. Items before that item
+    /// were given out earlier and are finished, so the error is the same for any number of threads.
+    pub fn try_fold<S: Send>(
+        &self,
+        items: usize,
+        state: impl Fn() -> Result<S> + Sync,
+        work: impl Fn(&mut S, usize) -> Result<()> + Sync,
+    ) -> Result<Vec<S>> {
+        self.share(items, state, work)
+    }
+
+    /// Shares the items as [`Self::try_fold`] does, for work that cannot fail.
+    pub fn fold<S: Send>(
+        &self,
+        items: usize,
+        state: impl Fn() -> S + Sync,
+        work: impl Fn(&mut S, usize) + Sync,
+    ) -> Vec<S> {
+        let work = |state: &mut S, item| {
+            work(state, item);
+            Ok(())
+        };
+        let Ok(states) = self.share::<S, Infallible>(items, || Ok(state()), work);
+        states
+    }
+
+    /// The loop of all shared work: each thread takes the next item until none is left.
+    fn share<S: Send, E: Send>(
+        &self,
+        items: usize,
+        state: impl Fn() -> Result<S, E> + Sync,
+        work: impl Fn(&mut S, usize) -> Result<(), E> + Sync,
+    ) -> Result<Vec<S>, E> {
+        let next = AtomicUsize::new(0);
+        let has_failed = AtomicBool::new(false);
+        let take_items = || {
+            let mut state = state().map_err(|error| (None, error))?;
+            // The flag is read before an item is taken: an item that was taken is always finished.
+            while !has_failed.load(Ordering::Relaxed) {
+                let item = next.fetch_add(1, Ordering::Relaxed);
+                if item >= items {
+                    break;
+                }
+                work(&mut state, item).map_err(|error| (Some(item), error))?;
+            }
+            Ok(state)
+        };
+        let run = || {
+            let done = take_items();
+            if done.is_err() {
+                has_failed.store(true, Ordering::Relaxed);
+            }
+            done
+        };
+        let done = match &self.0 {
+            Some(pool) if items > 1 => pool.broadcast(|_| run()),
+            _ => vec![run()],
+        };
+        states_or_first_error(done)
+    }
+
+    /// Shares the items from 0 to `items` among the threads and returns the result of `work` for each
+    /// item, in the order of the items. Each thread begins with a state of its own.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::try_fold`].
+    pub fn try_map<S: Send, R: Send>(
+        &self,
+        items: usize,
+        state: impl Fn() -> Result<S> + Sync,
+        work: impl Fn(&mut S, usize) -> Result<R> + Sync,
+    ) -> Result<Vec<R>> {
+        let states = self.try_fold(
+            items,
+            || Ok((state()?, Vec::new())),
+            |(state, done), item| {
+                done.push((item, work(state, item)?));
+                Ok(())
+            },
+        )?;
+        let mut done: Vec<(usize, R)> = states.into_iter().flat_map(|(_, done)| done).collect();
+        done.sort_unstable_by_key(|&(item, _)| item);
+        Ok(done.into_iter().map(|(_, result)| result).collect())
+    }
+
+    /// Applies `work` to each item and returns the results in the order of the items.
+    pub fn map<T: Send, R: Send>(
+        &self,
+        items: Vec<T>,
+        work: impl Fn(T) -> R + Sync + Send,
+    ) -> Vec<R> {
+        match &self.0 {
+            Some(pool) => {
+                pool.install(|| items.into_par_iter().with_max_len(1).map(work).collect())
+            }
+            None => items.into_iter().map(work).collect(),
+        }
+    }
+
+    /// Sorts items by their keys, ascending. The order of items with equal keys is not defined.
+    pub fn sort_by_key<T: Send, K: Ord>(
+        &self,
+        items: &mut [T],
+        key: impl Fn(&T) -> K + Sync + Send,
+    ) {
+        match &self.0 {
+            Some(pool) => pool.install(|| items.par_sort_unstable_by_key(key)),
+            None => items.sort_unstable_by_key(key),
+        }
+    }
+}
+
+/// Returns all states, or the error with the smallest item. An error without an item is the error
+/// of a state and comes first.
+fn states_or_first_error<S, E>(done: Vec<Result<S, (Option<usize>, E)>>) -> Result<Vec<S>, E> {
+    let mut states = Vec::with_capacity(done.len());
+    let mut failed = Vec::new();
+    for result in done {
+        match result {
+            Ok(state) => states.push(state),
+            Err(at_item) => failed.push(at_item),
+        }
+    }
+    match failed.into_iter().min_by_key(|&(item, _)| item) {
+        Some((_, error)) => Err(error),
+        None => Ok(states),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refused(item: usize) -> Error {
+        Error::config("item", item, "no")
+    }
+
+    #[test]
+    fn every_item_is_given_once_and_results_keep_their_order() {
+        for count in [1, 2, 5] {
+            let threads = Threads::new(count).unwrap();
+            assert_eq!(threads.count(), count);
+            let mut given = threads.fold(100, Vec::new, Vec::push).concat();
+            given.sort_unstable();
+            assert_eq!(given, (0..100).collect::<Vec<_>>());
+            let squares = threads.try_map(100, || Ok(()), |(), item| Ok(item * item)).unwrap();
+            assert_eq!(squares, (0..100).map(|item| item * item).collect::<Vec<_>>());
+            assert_eq!(threads.map(vec![3, 1, 2], |item| item + 1), [4, 2, 3]);
+            let mut items = [3, 1, 2];
+            threads.sort_by_key(&mut items, |&item| -item);
+            assert_eq!(items, [3, 2, 1]);
+        }
+    }
+
+    #[test]
+    fn the_first_error_is_returned_and_the_work_ends_soon() {
+        for count in [1, 3] {
+            let threads = Threads::new(count).unwrap();
+            let fail_at = |(): &mut (), item| match item {
+                7 | 8 | 30 => Err(refused(item)),
+                _ => Ok(item),
+            };
+            let failed = threads.try_map(50, || Ok(()), fail_at);
+            assert_eq!(failed.unwrap_err().to_string(), "item 7: no");
+
+            let worked_on = AtomicUsize::new(0);
+            let fail_early = |(): &mut (), item| {
+                worked_on.fetch_add(1, Ordering::Relaxed);
+                if item == 3 {
+                    return Err(refused(item));
+                }
+                (0..1000).for_each(|_| std::hint::spin_loop());
+                Ok(())
+            };
+            let failed = threads.try_fold(1_000_000, || Ok(()), fail_early);
+            assert_eq!(failed.unwrap_err().to_string(), "item 3: no");
+            assert!(worked_on.into_inner() < 1_000_000);
+
+            let no_state = || Err::<(), _>(Error::config("state", 0, "no"));
+            let failed = threads.try_map(50, no_state, |(), item| Ok(item));
+            assert_eq!(failed.unwrap_err().to_string(), "state 0: no");
+        }
+    }
+}

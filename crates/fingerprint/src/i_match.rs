@@ -1,0 +1,254 @@
+//! I-Match: a hash of all terms of a document that belong to a lexicon, for one lexicon or several.
+//!
+//! The lexicon consists of the terms with a weight: terms that are neither rare nor frequent in the
+//! collection. Each additional lexicon is a random part of it. Two documents are near-duplicates if
+//! one of their hashes is equal, so a change outside a lexicon does not change its hash.
+//!
+//! A row consists of the hashes, which are lanes of 64 bits with the highest bit set. The lane of a
+//! lexicon that contains no term of the document is null.
+//!
+//! # References
+//! A. Chowdhury, O. Frieder, D. Grossman, M. C. `McCabe`. Collection statistics for fast duplicate
+//! document detection. ACM TOIS 20(2), 2002.
+//! A. Kołcz, A. Chowdhury. Lexicon randomization for near-duplicate detection with I-Match. J.
+//! Supercomputing 45, 2008.
+
+use super::random_lexicon::RandomLexicons;
+use super::{Scratch, Sketch, SketchKind, SketchOption, Sketcher, weighty_terms};
+use simtool_base::error::{Error, Result};
+use simtool_base::options::Options;
+use simtool_base::stable_hash::hash;
+use simtool_kernels::Isa;
+use simtool_model::features::Features;
+use simtool_model::fingerprint_rows::Shape;
+use simtool_model::similarity::Threshold;
+use std::sync::Arc;
+
+/// Entry of I-Match in [`SKETCHES`](super::SKETCHES).
+pub const KIND: SketchKind = SketchKind {
+    name: "i-match",
+    help: "All pairs with the same hash of all their words in a lexicon of words that are neither rare \
+           nor frequent, or in one of `lexicons` random parts of it",
+    options: &[
+        SketchOption {
+            name: "lexicons",
+            value: "COUNT",
+            help: "number of random lexicons in addition to the whole one [default: 0]",
+        },
+        SketchOption {
+            name: "lexicon_share",
+            value: "SHARE",
+            help: "fraction of the shingles in each random lexicon [default: 0.7]",
+        },
+        SketchOption {
+            name: "least_terms",
+            value: "COUNT",
+            help: "minimum number of words of a document that must be in the lexicon [default: 5]",
+        },
+        SketchOption {
+            name: "least_share",
+            value: "SHARE",
+            help: "minimum fraction of a document's words that must be in the lexicon [default: 0.1]",
+        },
+    ],
+    shared_options: &[],
+    defaults: &[("shingle", "1"), ("idf_band", "0.2-0.8")],
+    parse: |options| Ok(Arc::new(IMatch::parse(options)?)),
+};
+
+/// Maximum number of random lexicons.
+const MOST_LEXICONS: u32 = 1000;
+/// Fraction of the terms in a random lexicon if the option `lexicon_share` is not given.
+const KEEP: (u32, u32) = (7, 10);
+/// Minimum number of terms of a document in the lexicon if the option `least_terms` is not given.
+const LEAST_TERMS: usize = 5;
+/// Minimum fraction of the terms of a document in the lexicon if the option `least_share` is not
+/// given.
+const LEAST_SHARE: (u32, u32) = (1, 10);
+
+/// I-Match over a lexicon and random parts of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct IMatch {
+    lexicons: u32,
+    random: RandomLexicons,
+    /// Documents with fewer terms in the lexicon have no fingerprint.
+    least_terms: usize,
+    /// Documents with a smaller fraction of their terms in the lexicon have no fingerprint.
+    least_share: Threshold,
+}
+
+impl IMatch {
+    /// Takes these options:
+    ///
+    /// - `lexicons`: number of random lexicons, in addition to the whole lexicon.
+    /// - `lexicon_share`: fraction of the terms in each random lexicon.
+    /// - `least_terms` and `least_share`: number and fraction of a document's terms that must be in
+    ///   the whole lexicon.
+    ///
+    /// # Errors
+    ///
+    /// A value is outside its range.
+    pub fn parse(options: &mut Options) -> Result<Self> {
+        let whole = "must be a whole number";
+        let lexicons = options.take_parsed("lexicons", whole)?.unwrap_or(0);
+        if lexicons > MOST_LEXICONS {
+            let rule = format!("must be at most {MOST_LEXICONS}");
+            return Err(Error::config("lexicons", lexicons, rule));
+        }
+        let random = RandomLexicons::parse(options, Threshold::new(KEEP.0, KEEP.1)?)?;
+        let least_terms = options.take_parsed("least_terms", whole)?.unwrap_or(LEAST_TERMS);
+        let share = options.take("least_share");
+        let share = share.map(|text| Threshold::parse("least_share", &text)).transpose()?;
+        let least_share = share.map_or_else(|| Threshold::new(LEAST_SHARE.0, LEAST_SHARE.1), Ok)?;
+        Ok(Self { lexicons, random, least_terms, least_share })
+    }
+}
+
+impl Sketch for IMatch {
+    fn shape(&self) -> Shape {
+        Shape::lanes_or_null(1 + self.lexicons)
+    }
+
+    fn recipe(&self) -> String {
+        let Self { lexicons, random, least_terms, least_share } = self;
+        format!("i-match1+{lexicons}-keep{}-least{least_terms},{least_share}", random.keep())
+    }
+
+    fn parameters(&self) -> Vec<(&'static str, String)> {
+        vec![
+            ("lexicons", self.lexicons.to_string()),
+            ("lexicon_share", self.random.keep().to_string()),
+            ("least_terms", self.least_terms.to_string()),
+            ("least_share", self.least_share.to_string()),
+        ]
+    }
+
+    /// One equal hash is enough.
+    fn default_distance(&self) -> u32 {
+        self.lexicons
+    }
+
+    fn distance_of_strangers(&self) -> u32 {
+        self.lexicons + 1
+    }
+
+    fn meaning(&self, distance: u32, features: &str) -> String {
+        let hashes = self.lexicons + 1;
+        format!(
+            "Documents at distance {distance} have {} of {hashes} hashes of lexicons of {features} in \
+             common.",
+            hashes - distance
+        )
+    }
+
+    fn sketcher(&self, isa: Isa) -> Box<dyn Sketcher> {
+        Box::new(LexiconHasher { sketch: *self, isa })
+    }
+}
+
+struct LexiconHasher {
+    sketch: IMatch,
+    isa: Isa,
+}
+
+impl Sketcher for LexiconHasher {
+    fn make(&self, features: &Features<'_>, row: &mut [u64], scratch: &mut Scratch) -> bool {
+        let Scratch { words, terms, bytes, distinct, .. } = scratch;
+        terms.clear();
+        terms.extend_from_slice(weighty_terms(features, words));
+        if features.weights.is_none() {
+            distinct.deduplicate(terms);
+        }
+        let all = if features.weights.is_some() { features.terms.len() } else { terms.len() };
+        let (numerator, denominator) = self.sketch.least_share.fraction();
+        let share = terms.len() as u128 * u128::from(denominator);
+        if terms.len() < self.sketch.least_terms.max(1)
+            || share < all as u128 * u128::from(numerator)
+        {
+            return false;
+        }
+        terms.sort_unstable();
+        let (whole, random) = row.split_at_mut(1);
+        whole[0] = signature(terms, bytes);
+        for (lexicon, lane) in (0..).zip(random) {
+            self.sketch.random.part(lexicon).keep(self.isa, terms, words);
+            *lane = if words.is_empty() { 0 } else { signature(words, bytes) };
+        }
+        true
+    }
+}
+
+/// Returns the hash of the terms, with the highest bit set.
+fn signature(terms: &[u64], bytes: &mut Vec<u8>) -> u64 {
+    bytes.clear();
+    bytes.extend(terms.iter().flat_map(|term| term.to_le_bytes()));
+    hash(bytes) | 1 << 63
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Terms of words, ascending, those of the lexicon with a weight.
+    fn features(text: &str, lexicon: &[&str]) -> (Vec<u64>, Vec<u32>) {
+        let mut words: Vec<_> = text.split(' ').map(|word| (hash(word.as_bytes()), word)).collect();
+        words.sort_unstable();
+        words.dedup();
+        words.iter().map(|(term, word)| (term, u32::from(lexicon.contains(word)))).unzip()
+    }
+
+    fn made(options: &str, (terms, weights): &(Vec<u64>, Vec<u32>)) -> Option<Vec<u64>> {
+        let sketch = IMatch::parse(&mut Options::parse(options).unwrap()).unwrap();
+        let mut row = vec![0; sketch.shape().words()];
+        let features = Features { terms, weights: Some(weights) };
+        let sketcher = sketch.sketcher(Isa::Portable);
+        sketcher.make(&features, &mut row, &mut Scratch::default()).then_some(row)
+    }
+
+    #[test]
+    fn signatures_have_their_frozen_values() {
+        let lexicon = ["a", "dog", "mat", "on"];
+        let signatures = [
+            ("the cat sat on the mat", 0x928b_cb8a_3c0c_8abc),
+            ("the cat sat on a mat", 0xe2c4_3e13_c3a1_3818),
+            ("the dog ate the cat food", 0xa4c0_9e2d_0fbc_61b3),
+            ("a dog sat", 0x9663_26ab_2b87_8d42),
+        ];
+        for (text, signature) in signatures {
+            assert_eq!(made("least_terms=1", &features(text, &lexicon)), Some(vec![signature]));
+        }
+        // Of the random lexicons, the first keeps a, the second a, mat and on, the third all, the
+        // fourth a, dog and mat.
+        let rows: Vec<_> = (signatures.iter())
+            .map(|(text, _)| made("least_terms=1,lexicons=4", &features(text, &lexicon)).unwrap())
+            .collect();
+        assert_eq!(rows[0][1], 0);
+        assert_eq!([rows[0][2], rows[0][3]], [rows[0][0]; 2]);
+        assert_eq!(rows[1][1], rows[3][1]);
+        assert_eq!(rows[3][4], rows[3][0]);
+        assert_ne!(rows[0][4], rows[1][4]);
+    }
+
+    #[test]
+    fn a_document_with_little_of_the_lexicon_has_no_fingerprint() {
+        let text = features("a b c d e f g h i j", &["a", "b"]);
+        assert!(made("least_terms=2", &text).is_some());
+        assert!(made("least_terms=3", &text).is_none());
+        assert!(made("least_terms=1,least_share=0.2", &text).is_some());
+        assert!(made("least_terms=1,least_share=0.21", &text).is_none());
+        assert!(made("least_terms=0", &features("a b", &[])).is_none());
+    }
+
+    #[test]
+    fn terms_without_weights_are_all_of_the_lexicon_however_often_they_come() {
+        let sketcher = IMatch::parse(&mut Options::new()).unwrap().sketcher(Isa::detected());
+        let made = |terms: &[u64]| {
+            let mut row = [0];
+            let features = Features::occurrences(terms);
+            sketcher.make(&features, &mut row, &mut Scratch::default()).then_some(row[0])
+        };
+        assert!(made(&[5, 1, 3, 2, 4]).is_some_and(|signature| signature >> 63 == 1));
+        assert_eq!(made(&[5, 1, 3, 2, 4]), made(&[1, 2, 3, 3, 1, 4, 5]));
+        assert_eq!(made(&[1, 2, 3, 3, 4]), None);
+    }
+}

@@ -1,0 +1,377 @@
+//! MinHash: the smallest hashes of a set of terms under many hash functions. The fraction of the
+//! minima that two sets share estimates their Jaccard similarity.
+//!
+//! A lane is a group of adjacent bits that holds the lowest bits of one minimum. Lanes of β bits of
+//! unrelated sets agree by chance in one of 2^β cases. How often a term occurs does not matter.
+//!
+//! If the row also stores the size of the set, two rows can estimate a cosine. For sets of
+//! different sizes, it is greater than their Jaccard similarity, so it separates revisions that
+//! grew from unrelated documents better.
+//!
+//! # References
+//! A. Broder. On the resemblance and containment of documents. SEQUENCES 1997.
+//! P. Li, A. C. König. b-Bit minwise hashing. WWW 2010.
+//! P. Li, A. Owen, C.-H. Zhang. One permutation hashing. NIPS 2012.
+//! A. Shrivastava. Optimal densification for fast and accurate minwise hashing. ICML 2017.
+
+use super::{Scratch, Sketch, SketchKind, SketchOption, Sketcher, weighty_terms};
+use simtool_base::error::{Error, Result};
+use simtool_base::options::Options;
+use simtool_base::stable_hash::{GAMMA, mix};
+use simtool_kernels::Isa;
+use simtool_kernels::min_hash::{EMPTY_BIN, HashFunctions, one_permutation};
+use simtool_model::features::Features;
+use simtool_model::fingerprint_rows::{SIZE_BITS, Shape, size_code};
+use simtool_model::similarity::Threshold;
+use std::sync::Arc;
+
+/// Entry of MinHash in [`SKETCHES`](super::SKETCHES).
+pub const KIND: SketchKind = SketchKind {
+    name: "minhash",
+    help: "All pairs whose MinHash fingerprints are as similar as those of sets with `similarity` are \
+           on average. Better than simhash of the same size if near-duplicates differ much",
+    options: &[
+        SketchOption {
+            name: "lanes",
+            value: "COUNT",
+            help: "number of lanes, which hold one minimum each [default: as many as fit into 64 bytes]",
+        },
+        SketchOption {
+            name: "bits",
+            value: "BITS",
+            help: "bits of a lane, 1, 2, 4, 8, 16 or 32 [default: 4]",
+        },
+        SketchOption {
+            name: "hashing",
+            value: "HOW",
+            help: "one-permutation computes one hash per shingle, classical one per shingle and lane \
+                   [default: one-permutation]",
+        },
+        SketchOption {
+            name: "measure",
+            value: "MEASURE",
+            help: "what distances measure, jaccard (lanes that differ) or cosine (thousandths below \
+                   1, estimated from the lanes and the sizes of the sets) [default: cosine]",
+        },
+    ],
+    shared_options: &["similarity"],
+    defaults: &[("shingle", "chars:7")],
+    parse: |options| Ok(Arc::new(MinHash::parse(options)?)),
+};
+
+/// Maximum number of lanes in a fingerprint.
+const MOST_LANES: u32 = 4096;
+/// Number of bits of a row if the option `lanes` is not given.
+const ROW_BITS: u32 = 512;
+/// Distance of cosines that unrelated documents rarely stay below.
+const COSINE_OF_STRANGERS: u32 = 900;
+/// Number of bits per term in the bit field that counts distinct terms.
+const MARKS_A_TERM: usize = 16;
+/// Step between the possible donors of an empty bin.
+const DONOR_STEP: u64 = 0xBF58_476D_1CE4_E5B9;
+/// Start value for the first donor.
+const DONOR_START: u64 = 0x1F83_D9AB_FB41_BD6B;
+
+/// Way in which the minima are computed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Hashing {
+    /// One hash function, whose range is divided into one bin per lane. A bin without a term takes
+    /// the value of another bin, which depends only on the number of the empty bin.
+    OnePermutation,
+    /// One hash function for each lane.
+    Classical,
+}
+
+impl Hashing {
+    fn name(self) -> &'static str {
+        match self {
+            Self::OnePermutation => "one-permutation",
+            Self::Classical => "classical",
+        }
+    }
+}
+
+/// Similarity that distances measure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Measure {
+    /// Number of lanes that differ, which measures the Jaccard similarity.
+    Jaccard,
+    /// Difference between 1 and the cosine in thousandths, estimated from the lanes and the sizes
+    /// of the sets.
+    Cosine,
+}
+
+impl Measure {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Jaccard => "jaccard",
+            Self::Cosine => "cosine",
+        }
+    }
+}
+
+/// MinHash with its settings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MinHash {
+    lanes: u32,
+    bits: u32,
+    hashing: Hashing,
+    measure: Measure,
+}
+
+impl Default for MinHash {
+    /// Returns the settings of 124 lanes of 4 bits by one hash function, with the size of the set:
+    /// 64 bytes.
+    fn default() -> Self {
+        let (hashing, measure) = (Hashing::OnePermutation, Measure::Cosine);
+        Self { lanes: (ROW_BITS - SIZE_BITS) / 4, bits: 4, hashing, measure }
+    }
+}
+
+impl MinHash {
+    /// Takes the options `lanes`, `bits` (of a lane), `hashing` and `measure`.
+    ///
+    /// # Errors
+    ///
+    /// A value is outside its range, or a fingerprint would not consist of whole words.
+    pub fn parse(options: &mut Options) -> Result<Self> {
+        let whole = "must be a whole number";
+        let Self { bits, hashing, measure, .. } = Self::default();
+        let bits = options.take_parsed("bits", whole)?.unwrap_or(bits);
+        let hashing = match options.take("hashing").as_deref() {
+            None => hashing,
+            Some("one-permutation") => Hashing::OnePermutation,
+            Some("classical") => Hashing::Classical,
+            Some(other) => {
+                return Err(Error::config(
+                    "hashing",
+                    other,
+                    "must be one-permutation or classical",
+                ));
+            }
+        };
+        let measure = match options.take("measure").as_deref() {
+            None => measure,
+            Some("jaccard") => Measure::Jaccard,
+            Some("cosine") => Measure::Cosine,
+            Some(other) => {
+                return Err(Error::config("measure", other, "must be jaccard or cosine"));
+            }
+        };
+        let (most_bits, above) = match measure {
+            Measure::Jaccard => (u32::BITS, 0),
+            Measure::Cosine => (SIZE_BITS, SIZE_BITS),
+        };
+        if !bits.is_power_of_two() || bits > most_bits {
+            let rule =
+                format!("must be 1, 2, 4 or another power of 2 up to {most_bits} for a lane");
+            return Err(Error::config("bits", bits, rule));
+        }
+        let lanes = options.take_parsed("lanes", whole)?;
+        let lanes = lanes.unwrap_or((ROW_BITS - above) / bits);
+        let fills = |lanes: u32| (lanes * bits + above).is_multiple_of(u64::BITS);
+        if !(1..=MOST_LANES).contains(&lanes) || !fills(lanes) {
+            let some = |words: u32| (words * u64::BITS - above) / bits;
+            let rule = format!(
+                "must be {}, {}, {} or another number up to {MOST_LANES} whose rows fill whole 64-bit words",
+                some(1),
+                some(2),
+                some(8)
+            );
+            return Err(Error::config("lanes", lanes, rule));
+        }
+        Ok(Self { lanes, bits, hashing, measure })
+    }
+
+    /// Returns the average fraction of lanes in which sets of this similarity agree.
+    fn agreement(&self, similarity: f64) -> f64 {
+        let by_chance = 0.5_f64.powi(self.bits.cast_signed());
+        by_chance + (1.0 - by_chance) * similarity
+    }
+}
+
+impl Sketch for MinHash {
+    fn shape(&self) -> Shape {
+        let Self { lanes, bits, measure, .. } = *self;
+        match measure {
+            Measure::Jaccard => Shape::lanes(lanes, bits),
+            Measure::Cosine => Shape::cosine((lanes * bits + SIZE_BITS) / u64::BITS, bits),
+        }
+    }
+
+    fn recipe(&self) -> String {
+        let Self { lanes, bits, hashing, measure } = self;
+        format!("minhash{lanes}x{bits}-{}-{}", hashing.name(), measure.name())
+    }
+
+    fn parameters(&self) -> Vec<(&'static str, String)> {
+        vec![
+            ("lanes", self.lanes.to_string()),
+            ("bits", self.bits.to_string()),
+            ("hashing", self.hashing.name().to_owned()),
+            ("measure", self.measure.name().to_owned()),
+        ]
+    }
+
+    fn distance_of_strangers(&self) -> u32 {
+        if self.measure == Measure::Cosine {
+            return COSINE_OF_STRANGERS;
+        }
+        // Unrelated documents agree by chance in one of 2^bits lanes.
+        (self.lanes - (self.lanes >> self.bits.min(31))).max(1)
+    }
+
+    fn default_distance(&self) -> u32 {
+        self.distance_at(Threshold::DEFAULT).unwrap_or(0)
+    }
+
+    /// The fewest equal lanes that sets of this similarity have on average are computed in
+    /// integers: at least lanes × (2^-β + (1 - 2^-β) × similarity).
+    fn distance_at(&self, similarity: Threshold) -> Option<u32> {
+        let (numerator, denominator) = similarity.fraction();
+        let (lanes, values) = (u128::from(self.lanes), 1_u128 << self.bits);
+        let (numerator, denominator) = (u128::from(numerator), u128::from(denominator));
+        if self.measure == Measure::Cosine {
+            let units = self.shape().units();
+            // The result is not above `units`, because the similarity is at most 1.
+            return Some(units - (u128::from(units) * numerator).div_ceil(denominator) as u32);
+        }
+        let agreeing = lanes * (denominator + (values - 1) * numerator);
+        // The result is not above `lanes`, because the similarity is at most 1.
+        Some(self.lanes - agreeing.div_ceil(values * denominator) as u32)
+    }
+
+    fn meaning(&self, distance: u32, _features: &str) -> String {
+        let Self { lanes, bits, measure, .. } = *self;
+        if measure == Measure::Cosine {
+            return format!(
+                "Documents at distance {distance} have on average a cosine of {:.3} between their sets, \
+                 by {lanes} lanes of {bits} bits and their sizes.",
+                1.0 - f64::from(distance) / f64::from(self.shape().units())
+            );
+        }
+        let agreement = 1.0 - f64::from(distance) / f64::from(lanes);
+        let by_chance = self.agreement(0.0);
+        let similarity = ((agreement - by_chance) / (1.0 - by_chance)).max(0.0);
+        format!(
+            "Documents that differ in {distance} of {lanes} lanes of {bits} bits have on average a \
+             Jaccard similarity of {similarity:.3}."
+        )
+    }
+
+    fn sketcher(&self, isa: Isa) -> Box<dyn Sketcher> {
+        let functions = match self.hashing {
+            Hashing::OnePermutation => None,
+            Hashing::Classical => {
+                let step = |count| mix(GAMMA.wrapping_mul(count));
+                let pair = |lane| (step(2 * lane + 1) | 1, step(2 * lane + 2));
+                let pairs: Vec<_> = (0..u64::from(self.lanes)).map(pair).collect();
+                Some(HashFunctions::new(&pairs))
+            }
+        };
+        let has_size = self.measure == Measure::Cosine;
+        Box::new(MinHasher {
+            lanes: self.lanes as usize,
+            bits: self.bits,
+            has_size,
+            functions,
+            isa,
+        })
+    }
+}
+
+struct MinHasher {
+    lanes: usize,
+    bits: u32,
+    has_size: bool,
+    /// One hash function for each lane, or `None` for one permutation.
+    functions: Option<HashFunctions>,
+    isa: Isa,
+}
+
+impl Sketcher for MinHasher {
+    fn make(&self, features: &Features<'_>, row: &mut [u64], scratch: &mut Scratch) -> bool {
+        let Scratch { words, minima, marks, .. } = scratch;
+        let terms = weighty_terms(features, words);
+        if terms.is_empty() {
+            return false;
+        }
+        if let Some(functions) = &self.functions {
+            functions.minima(self.isa, terms, minima);
+        } else {
+            minima.clear();
+            minima.resize(self.lanes, EMPTY_BIN);
+            one_permutation(terms, minima);
+            densify(minima, marks);
+        }
+        pack(minima, self.bits, row);
+        if self.has_size
+            && let Some(last) = row.last_mut()
+        {
+            let is_set = features.weights.is_some();
+            let size = if is_set { terms.len() as u64 } else { distinct(terms, marks) };
+            *last |= size_code(size) << (u64::BITS - SIZE_BITS);
+        }
+        true
+    }
+}
+
+/// Fills each empty bin with the value of a bin that is not empty. `filled` is a reusable buffer.
+/// At least one bin must have a value.
+///
+/// The bins that are tried, and their order, depend only on the number of the empty bin. So the
+/// same empty bins of two documents take their values from the same bins.
+fn densify(bins: &mut [u32], filled: &mut Vec<u64>) {
+    if !bins.contains(&EMPTY_BIN) {
+        return;
+    }
+    filled.clear();
+    filled.resize(bins.len().div_ceil(64), 0);
+    for (bin, &value) in bins.iter().enumerate() {
+        filled[bin / 64] |= u64::from(value != EMPTY_BIN) << (bin % 64);
+    }
+    let count = bins.len() as u128;
+    for bin in 0..bins.len() {
+        if bins[bin] != EMPTY_BIN {
+            continue;
+        }
+        let start = GAMMA.wrapping_mul(bin as u64).wrapping_add(DONOR_START);
+        let mut attempt = start;
+        let donor = loop {
+            attempt = attempt.wrapping_add(DONOR_STEP);
+            // The result is below `count`, because the product is below `count` × 2⁶⁴.
+            let donor = ((u128::from(mix(attempt)) * count) >> 64) as usize;
+            if filled[donor / 64] >> (donor % 64) & 1 == 1 {
+                break donor;
+            }
+        };
+        bins[bin] = bins[donor];
+    }
+}
+
+/// Estimates the number of distinct terms: each term sets a bit in a field that is so large that
+/// two terms rarely set the same bit.
+fn distinct(terms: &[u64], marks: &mut Vec<u64>) -> u64 {
+    let bits = (terms.len() * MARKS_A_TERM).next_power_of_two().max(64);
+    marks.clear();
+    marks.resize(bits / 64, 0);
+    for term in terms {
+        // The highest bits of the hash are below `bits`, which is a power of two.
+        let bit = (term >> (64 - bits.ilog2())) as usize;
+        marks[bit / 64] |= 1 << (bit % 64);
+    }
+    marks.iter().map(|word| u64::from(word.count_ones())).sum()
+}
+
+/// Fills a row with the lowest `bits` bits of each value. The first value takes the lowest bits.
+fn pack(values: &[u32], bits: u32, row: &mut [u64]) {
+    let lanes = (u64::BITS / bits) as usize;
+    let mask = u32::MAX >> (u32::BITS - bits);
+    for (word, values) in row.iter_mut().zip(values.chunks(lanes)) {
+        let place = |word, (at, &value): (u32, &u32)| word | u64::from(value & mask) << (at * bits);
+        *word = (0..).zip(values).fold(0, place);
+    }
+}
+
+#[cfg(test)]
+mod tests;

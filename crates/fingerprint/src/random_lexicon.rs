@@ -1,0 +1,76 @@
+//! Random lexicons: each consists of a random part of all terms, which is the same for every
+//! document.
+//!
+//! No list is stored: the hash of a term and the number of the lexicon decide.
+//!
+//! # References
+//! A. Kołcz, A. Chowdhury, J. Alspector. Improved robustness of signature-based near-replica detection
+//! via lexicon randomization. KDD 2004.
+
+use simtool_base::error::Result;
+use simtool_base::options::Options;
+use simtool_base::stable_hash::GAMMA;
+use simtool_kernels::kept_terms::RandomPart;
+use simtool_model::similarity::Threshold;
+
+/// Start value for the numbers of lexicons.
+const START: u64 = 0x4528_21E6_38D0_1377;
+
+/// A family of lexicons with the same fraction of the terms.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct RandomLexicons {
+    keep: Threshold,
+    /// A lexicon contains the terms whose 32-bit hash is below this value.
+    below: u64,
+}
+
+impl RandomLexicons {
+    /// Takes the option `lexicon_share`, the fraction of the terms in a lexicon.
+    pub(super) fn parse(options: &mut Options, default: Threshold) -> Result<Self> {
+        let given =
+            options.take("lexicon_share").map(|text| Threshold::parse("lexicon_share", &text));
+        let keep = given.transpose()?.unwrap_or(default);
+        let (numerator, denominator) = keep.fraction();
+        let (numerator, denominator) = (u64::from(numerator), u64::from(denominator));
+        let below = ((numerator << 32) + denominator / 2) / denominator;
+        Ok(Self { keep, below })
+    }
+
+    /// Returns the fraction of the terms in a lexicon.
+    pub(super) fn keep(self) -> Threshold {
+        self.keep
+    }
+
+    /// Returns the part of the terms in a lexicon. Lexicons are counted from 0.
+    #[inline]
+    pub(super) fn part(self, lexicon: u32) -> RandomPart {
+        let start = START.wrapping_add(GAMMA.wrapping_mul(u64::from(lexicon)));
+        RandomPart { start, below: self.below }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use simtool_base::stable_hash::mix;
+    use simtool_kernels::Isa;
+
+    #[test]
+    fn a_lexicon_keeps_its_part_of_the_terms() {
+        let terms: Vec<u64> = (0..10_000).map(mix).collect();
+        for (text, part) in [("0.7", 0.7), ("1/2", 0.5), ("1", 1.0)] {
+            let mut options = Options::parse(&format!("lexicon_share={text}")).unwrap();
+            let lexicons = RandomLexicons::parse(&mut options, Threshold::DEFAULT).unwrap();
+            let mut kept = vec![7];
+            for lexicon in 0..3 {
+                lexicons.part(lexicon).keep(Isa::detected(), &terms, &mut kept);
+                assert!((kept.len() as f64 / 1e4 - part).abs() < 0.02, "{text}: {}", kept.len());
+            }
+        }
+        let seven_tenths = RandomLexicons::parse(
+            &mut Options::parse("lexicon_share=0.7").unwrap(),
+            Threshold::DEFAULT,
+        );
+        assert_eq!(seven_tenths.unwrap().below, 3_006_477_107);
+    }
+}

@@ -1,0 +1,139 @@
+//! The join by bands: rows that agree in one of a few masks are compared, others never.
+//!
+//! For lanes of which many may differ, as those of MinHash, the masks that miss nothing hold so little
+//! that everything meets everything. Longer masks miss some pairs, with a probability that the layout
+//! tells.
+//!
+//! A pair that agrees in several masks is taken in the first of them.
+//!
+//! # References
+//!
+//! J. Leskovec, A. Rajaraman, J. Ullman, "Mining of Massive Datasets", chapter 3.
+
+use crate::layout::Layout;
+use rayon::prelude::{IntoParallelIterator, ParallelIterator, ParallelSliceMut};
+use simtool_base::progress::Share;
+use simtool_model::fingerprint_rows::FingerprintRows;
+use simtool_model::matches::ValuePair;
+use simtool_model::sides::Sides;
+
+/// All pairs of `rows`, or of one of the first side and one of the second, that agree in a mask of
+/// `layout` and are within `max_distance`, ascending. All rows have a fingerprint.
+///
+/// # Complexity
+///
+/// For each mask a sort of the rows, and a compare for each pair that agrees in it.
+pub(super) fn band_join(
+    rows: Sides<&FingerprintRows<'_>>,
+    layout: &Layout,
+    max_distance: u32,
+    share: Share<'_>,
+) -> Vec<ValuePair> {
+    let shape = layout.shape();
+    let (first, second) = match rows {
+        Sides::One(rows) => (rows, None),
+        Sides::Two(queries, corpus) => (queries, Some(corpus)),
+    };
+    let words = shape.words();
+    let queries = second.map_or(0, |_| first.len());
+    // The rows of the second side are numbered on.
+    let row = |number: u32| {
+        let (rows, number) = match second {
+            Some(corpus) if number as usize >= queries => (corpus, number as usize - queries),
+            _ => (first, number as usize),
+        };
+        &rows.words[number * words..(number + 1) * words]
+    };
+    let count = first.len() + second.map_or(0, FingerprintRows::len);
+    let masks: Vec<&[u64]> = layout.masks().collect();
+    let mut pairs = Vec::new();
+    for (number, mask) in masks.iter().enumerate() {
+        if share.is_cancelled() {
+            break;
+        }
+        let keyed = |row_number: u32| (layout.key(number, row(row_number)), row_number);
+        let mut keyed: Vec<(u64, u32)> = (0..count as u32).into_par_iter().map(keyed).collect();
+        keyed.par_sort_unstable();
+        let keyed = &keyed;
+        let agree = |mask: &[u64], a: &[u64], b: &[u64]| {
+            mask.iter().zip(a).zip(b).all(|((mask, a), b)| (a ^ b) & mask == 0)
+        };
+        let judged = |a: u32, b: u32| {
+            let (one, other) = (row(a), row(b));
+            let distance = shape.distance(one, other);
+            let is_first = || !masks[..number].iter().any(|earlier| agree(earlier, one, other));
+            // Different bits may have the same key.
+            let is_taken = distance <= max_distance && agree(mask, one, other) && is_first();
+            is_taken.then_some(ValuePair { a, b, distance })
+        };
+        let found = (0..keyed.len()).into_par_iter().flat_map_iter(|at| {
+            let (key, a) = keyed[at];
+            let behind = keyed[at + 1..].iter().take_while(move |behind| behind.0 == key);
+            let partners = behind.map(|behind| behind.1).filter(move |&b| {
+                queries == 0 || ((a as usize) < queries && b as usize >= queries)
+            });
+            partners.filter_map(move |b| judged(a, b))
+        });
+        pairs.extend(found.collect::<Vec<_>>());
+        share.part(1, masks.len()).done();
+    }
+    for pair in &mut pairs {
+        pair.b -= queries as u32;
+    }
+    pairs.par_sort_unstable();
+    pairs
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use simtool_base::stable_hash::mix;
+    use simtool_model::fingerprint_rows::{RowsBuilder, Shape};
+
+    /// Rows near a few centres, some of them far.
+    fn rows(shape: Shape, count: u64, seed: u64) -> FingerprintRows<'static> {
+        let mut rows = RowsBuilder::new(shape);
+        for row in 0..count {
+            let centre = |word: u64| mix(mix(row % 7) ^ word);
+            let change = |word: u64| {
+                let random = mix(row ^ seed ^ word << 40);
+                u64::from(random.is_multiple_of(3)) << (random >> 32 & 63)
+            };
+            let words: Vec<u64> =
+                (0..shape.words() as u64).map(|word| centre(word) ^ change(word)).collect();
+            rows.push(Some(&words));
+        }
+        rows.finish()
+    }
+
+    #[test]
+    fn pairs_are_those_that_agree_in_a_mask() {
+        for (shape, max_distance, bands) in
+            [(Shape::bits(128), 4, 2), (Shape::lanes(64, 4), 7, 5), (Shape::lanes(64, 32), 40, 9)]
+        {
+            let (queries, corpus) = (rows(shape, 20, 1), rows(shape, 60, 2));
+            let layout = Layout::bands(shape, bands);
+            let agree = |a: &[u64], b: &[u64]| {
+                layout.masks().any(|mask| {
+                    mask.iter().zip(a).zip(b).all(|((mask, a), b)| a & mask == b & mask)
+                })
+            };
+            for sides in [Sides::One(&corpus), Sides::Two(&queries, &corpus)] {
+                let first = *sides.first();
+                let mut expected = Vec::new();
+                for a in 0..first.len() {
+                    for b in if sides.is_two() { 0 } else { a + 1 }..corpus.len() {
+                        let (one, other) = (first.row(a).unwrap(), corpus.row(b).unwrap());
+                        let distance = shape.distance(one, other);
+                        if distance <= max_distance && agree(one, other) {
+                            expected.push(ValuePair { a: a as u32, b: b as u32, distance });
+                        }
+                    }
+                }
+                let found = band_join(sides, &layout, max_distance, Share::untold());
+                assert_eq!(found, expected, "{shape}");
+                assert!(!found.is_empty(), "{shape}");
+            }
+        }
+    }
+}

@@ -1,0 +1,373 @@
+//! A table of the block index: the tags and the numbers of all rows, in buckets by a block of bits.
+//!
+//! In a bucket, rows stand by the weight of their tags, which is the number of bits that are set: what
+//! differs from a tag in at most t bits has a weight that differs by t at most, and stands in one
+//! stretch. A query expects it where it is among random bits, and looks at weights from there on until
+//! they are too far away, so that it reads less than half of a large bucket.
+
+use crate::layout::Layout;
+use crate::row_tags::{GATHERED_BITS, GatheredBits, RowTags, WEIGHTS};
+use simtool_base::error::{Error, Result};
+use simtool_base::large_buffer::LargeBuffer;
+use simtool_compute::lent_array::{Arrays, InMemory, LentArray};
+use simtool_kernels::Isa;
+use simtool_kernels::near_tags::near_tags;
+use simtool_kernels::partition::{BlockHash, Parts, counts_to_starts};
+use simtool_model::fingerprint_table::{Lane, Reach};
+use std::sync::Arc;
+
+/// Rows of a bucket that a table aims at.
+const BUCKET_ROWS: usize = 48;
+/// Bits of a bucket's number, at most.
+const MAX_BITS: u32 = 24;
+/// What the memory is for.
+const TABLES: &str = "the tables of the block index";
+/// Bytes of a tag.
+const TAG_BYTES: usize = size_of::<u16>();
+/// Bytes of a cache line.
+const LINE: usize = 64;
+/// Cache lines of a bucket that are asked for; what follows comes by itself.
+const LINES: usize = 8;
+
+/// One table: the tags of all rows, in buckets.
+#[derive(Debug)]
+pub struct Table<L, A: Arrays = InMemory> {
+    buckets: Buckets<L>,
+    tags: Arc<RowTags>,
+    /// Bytes of a row.
+    entry: usize,
+    parts: TableParts<A>,
+}
+
+/// Which bucket a row is in.
+#[derive(Clone, Debug)]
+enum Buckets<L> {
+    /// By the bits of the block, of which there are so many.
+    Block(Arc<GatheredBits>, u32),
+    /// By a hash of the block, which has more bits than the table needs.
+    Hash(BlockHash<L>),
+}
+
+impl<L: Lane> Buckets<L> {
+    /// 2^`bits` of them, for the block of a table.
+    fn new(keys: &TableKeys, table: usize, bits: u32) -> Self {
+        let block = keys.layout.block::<L>(table);
+        match &keys.blocks[table] {
+            Some(gathered) if block.count_ones() == bits => Self::Block(Arc::clone(gathered), bits),
+            _ => Self::Hash(BlockHash::new(block, 0, bits)),
+        }
+    }
+}
+
+impl<L: Lane> Parts<L> for Buckets<L> {
+    #[inline]
+    fn part(&self, value: L) -> usize {
+        match self {
+            Self::Block(gathered, _) => gathered.of(value).into(),
+            Self::Hash(hash) => hash.part(value),
+        }
+    }
+
+    fn parts(&self) -> usize {
+        match self {
+            Self::Block(_, bits) => 1 << bits,
+            Self::Hash(hash) => hash.parts(),
+        }
+    }
+}
+
+/// By what tables are looked up: their blocks, and the tags of rows.
+#[derive(Clone, Debug)]
+pub struct TableKeys {
+    pub(super) layout: Layout,
+    pub(super) reach: Reach,
+    pub(super) tags: Vec<Arc<RowTags>>,
+    /// The bits of the blocks that have few.
+    blocks: Vec<Option<Arc<GatheredBits>>>,
+}
+
+impl TableKeys {
+    /// The keys of tables of a layout, which is one for this reach.
+    #[must_use]
+    pub fn new(layout: Layout, reach: Reach) -> Self {
+        let tables = 0..layout.masks().len();
+        let tags = |table| Arc::new(RowTags::new(&layout, table, reach));
+        let tags = tables.clone().map(tags).collect();
+        let block = |table| {
+            let is_small = layout.mask_bits(table).count() <= GATHERED_BITS;
+            is_small.then(|| Arc::new(GatheredBits::new(layout.mask_bits(table))))
+        };
+        let blocks = tables.map(block).collect();
+        Self { layout, reach, tags, blocks }
+    }
+
+    /// How many tables there are.
+    #[must_use]
+    pub fn tables(&self) -> usize {
+        self.tags.len()
+    }
+}
+
+/// What a table stands on: arrays that may be kept, and lent to a table again.
+#[derive(Debug)]
+pub struct TableParts<A: Arrays = InMemory> {
+    /// The number of rows before each bucket, and at the end of all.
+    pub starts: A::Array<u32>,
+    /// Of each bucket the tags of its rows, of two bytes, and then their numbers, of three bytes or
+    /// four, the lowest first: side by side, since a query waits for memory more than for anything else.
+    /// Rows stand by the weights of their tags, and then by their numbers.
+    pub entries: A::Array<u8>,
+}
+
+/// Bytes of a row in a table of so many: its tag and its number.
+#[must_use]
+pub fn entry_bytes(rows: usize) -> usize {
+    TAG_BYTES + if rows <= 1 << 24 { 3 } else { 4 }
+}
+
+/// Bytes of a row in a table of so many while it is built.
+#[must_use]
+pub fn building_bytes(rows: usize) -> usize {
+    entry_bytes(rows) + size_of::<Record>()
+}
+
+/// A row on its way into a table: the lower bits of its bucket, its tag and its number.
+#[derive(Clone, Copy)]
+struct Record(u64);
+
+impl Record {
+    fn new(bucket: usize, tag: u16, row: u32) -> Self {
+        Self((bucket as u64) << 48 | u64::from(tag) << 32 | u64::from(row))
+    }
+
+    fn bucket(self) -> usize {
+        (self.0 >> 48) as usize
+    }
+
+    fn tag(self) -> u16 {
+        (self.0 >> 32) as u16
+    }
+
+    fn row(self) -> u32 {
+        self.0 as u32
+    }
+
+    /// Where it is counted among the buckets and weights.
+    fn key(self) -> usize {
+        self.bucket() * WEIGHTS + self.tag().count_ones() as usize
+    }
+}
+
+impl<L: Lane> Table<L> {
+    /// The table of that number over `values`, of which there are at most 2^32 - 1.
+    ///
+    /// Rows are brought together by the upper half of their buckets' bits first, so that each such part
+    /// is put in order where the caches hold it.
+    ///
+    /// # Errors
+    ///
+    /// The memory cannot be had.
+    pub fn new(values: &[L], keys: &TableKeys, table: usize) -> Result<Self> {
+        let (block, tags) = (keys.layout.block::<L>(table), Arc::clone(&keys.tags[table]));
+        let wanted = (values.len() / BUCKET_ROWS).max(2).ilog2();
+        let bits = wanted.min(MAX_BITS).min(block.count_ones()).max(1);
+        let buckets = Buckets::new(keys, table, bits);
+        let lower = bits / 2;
+        let mut ends = vec![0u32; 1 << (bits - lower)];
+        for &value in values {
+            ends[buckets.part(value) >> lower] += 1;
+        }
+        counts_to_starts(&mut ends, 0);
+        let mut records = LargeBuffer::<u64>::try_zeroed(values.len(), TABLES)?;
+        for (row, &value) in (0u32..).zip(values) {
+            let bucket = buckets.part(value);
+            let end = &mut ends[bucket >> lower];
+            let record = Record::new(bucket & ((1 << lower) - 1), tags.tag(value), row);
+            records[*end as usize] = record.0;
+            *end += 1;
+        }
+        let entry = entry_bytes(values.len());
+        let mut starts = LargeBuffer::<u32>::try_zeroed(buckets.parts() + 1, TABLES)?;
+        let mut entries = LargeBuffer::<u8>::try_zeroed(values.len() * entry, TABLES)?;
+        let mut places = vec![0u32; WEIGHTS << lower];
+        let mut first = 0;
+        for (end, starts_at) in ends.into_iter().zip((0..).step_by(1 << lower)) {
+            let records = &records[first as usize..end as usize];
+            let starts = &mut starts[starts_at..=starts_at + (1 << lower)];
+            places.fill(0);
+            for &record in records {
+                places[Record(record).key()] += 1;
+            }
+            counts_to_starts(&mut places, first);
+            for (start, weights) in starts.iter_mut().zip(places.chunks_exact(WEIGHTS)) {
+                *start = weights[0];
+            }
+            starts[1 << lower] = end;
+            for &record in records {
+                let record = Record(record);
+                let place = &mut places[record.key()];
+                let bucket = &starts[record.bucket()..];
+                let (start, end, at) = (bucket[0] as usize, bucket[1] as usize, *place as usize);
+                *place += 1;
+                let tag = start * entry + (at - start) * TAG_BYTES;
+                entries[tag..][..TAG_BYTES].copy_from_slice(&record.tag().to_le_bytes());
+                let number = record.row().to_le_bytes();
+                if entry == TAG_BYTES + 3 {
+                    entries[end * TAG_BYTES + at * 3..][..3].copy_from_slice(&number[..3]);
+                } else {
+                    entries[end * TAG_BYTES + at * 4..][..4].copy_from_slice(&number);
+                }
+            }
+            first = end;
+        }
+        Ok(Self { buckets, tags, entry, parts: TableParts { starts, entries } })
+    }
+}
+
+/// A query's look into a table.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Look {
+    /// The row at which its bucket begins; the bucket's number until that is looked up.
+    start: usize,
+    /// The row behind its last; 0 until then.
+    end: usize,
+    /// The tag of the query.
+    tag: u16,
+    /// Where in the bucket tags are expected that are near.
+    expected: (usize, usize),
+}
+
+impl<L: Lane, A: Arrays> Table<L, A> {
+    /// The table of that number of so many rows, which these parts were of.
+    ///
+    /// # Errors
+    ///
+    /// Their lengths are none of such a table.
+    pub(super) fn of_parts(
+        rows: usize,
+        keys: &TableKeys,
+        table: usize,
+        parts: TableParts<A>,
+    ) -> Result<Self> {
+        let block = keys.layout.block::<L>(table);
+        let buckets = parts.starts.len().saturating_sub(1);
+        let entry = entry_bytes(rows);
+        let is_table = buckets.is_power_of_two()
+            && (1..=MAX_BITS.min(block.count_ones())).contains(&buckets.ilog2())
+            && Some(parts.entries.len()) == rows.checked_mul(entry);
+        if !is_table {
+            let given = format!("of {} bytes in {buckets} buckets", parts.entries.len());
+            return Err(Error::config("table", given, format!("must be one of {rows} rows")));
+        }
+        let buckets = Buckets::new(keys, table, buckets.ilog2());
+        Ok(Self { buckets, tags: Arc::clone(&keys.tags[table]), entry, parts })
+    }
+
+    /// What it stands on.
+    #[must_use]
+    pub fn parts(&self) -> &TableParts<A> {
+        &self.parts
+    }
+
+    /// Appends a look for each query, and asks for where its bucket is.
+    pub(super) fn begin(&self, queries: &[L], looks: &mut Vec<Look>) {
+        looks.extend(queries.iter().map(|&query| {
+            let bucket = self.buckets.part(query);
+            self.parts.starts.prefetch(bucket);
+            Look { start: bucket, end: 0, tag: self.tags.tag(query), expected: (0, 0) }
+        }));
+    }
+
+    /// Puts in the place of each bucket's number where its rows are, nowhere if that is not lent, and
+    /// asks for the tags that are likely to be read.
+    pub(super) fn approach(&self, looks: &mut [Look]) {
+        for look in looks {
+            (look.start, look.end) = match self.parts.starts.lend(look.start..look.start + 2) {
+                &[start, end] if start < end => (start as usize, end as usize),
+                _ => (0, 0),
+            };
+            let expected = self.tags.expected(look.tag, look.end - look.start);
+            look.expected = (expected.start, expected.end);
+            let at = |place: usize| look.start * self.entry + place * TAG_BYTES;
+            let tags = at(expected.start)..at(expected.end);
+            // They begin anywhere in a line, so their end may be in one more.
+            let end = tags.end.saturating_sub(1);
+            for line in tags.step_by(LINE).take(LINES).chain([end]) {
+                self.parts.entries.prefetch(line);
+            }
+        }
+    }
+
+    /// Calls `found` with the byte at which the number stands of each row whose tag is near, and asks
+    /// for it; `places` is room.
+    pub(super) fn find(
+        &self,
+        look: Look,
+        isa: Isa,
+        places: &mut Vec<u32>,
+        mut found: impl FnMut(usize),
+    ) {
+        let (first, rows) = (look.start * self.entry, look.end - look.start);
+        let numbers = first + rows * TAG_BYTES;
+        let tags = bytemuck::cast_slice(self.parts.entries.lend(first..numbers));
+        places.clear();
+        let (expected, most) = (look.expected.0..look.expected.1, self.tags.most);
+        near_tags(tags, expected, look.tag, most, isa, places);
+        for &place in &*places {
+            let at = numbers + place as usize * (self.entry - TAG_BYTES);
+            self.parts.entries.prefetch(at);
+            found(at);
+        }
+    }
+
+    /// The row whose number is at a byte.
+    #[inline]
+    pub(super) fn row(&self, at: usize) -> Option<u32> {
+        match *self.parts.entries.lend(at..at + self.entry - TAG_BYTES) {
+            [a, b, c] => Some(u32::from_le_bytes([a, b, c, 0])),
+            [a, b, c, d] => Some(u32::from_le_bytes([a, b, c, d])),
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use simtool_base::stable_hash::mix;
+    use simtool_model::fingerprint_rows::Shape;
+
+    /// A table is what sorting gives: buckets, in each the weights of tags, and numbers.
+    #[test]
+    fn rows_stand_by_bucket_weight_and_number() {
+        let reach = Reach { shape: Shape::bits(64), max_distance: 3 };
+        let keys = TableKeys::new(Layout::even(reach.shape, 3), reach);
+        for rows in [0, 1, 95, 5000] {
+            // Few different values: many rows share bucket and tag.
+            let values: Vec<u64> = (0..rows).map(|row| mix(row % (rows / 3 + 1))).collect();
+            for number in 0..keys.tables() {
+                let table = Table::new(&values, &keys, number).unwrap();
+                let mut sorted: Vec<_> = (0u32..)
+                    .zip(&values)
+                    .map(|(row, &value)| {
+                        let tag = table.tags.tag(value);
+                        (table.buckets.part(value), tag.count_ones(), row, tag)
+                    })
+                    .collect();
+                sorted.sort_unstable();
+                let starts: Vec<u32> = (0..=table.buckets.parts())
+                    .map(|bucket| sorted.partition_point(|row| row.0 < bucket) as u32)
+                    .collect();
+                assert_eq!(table.parts.starts[..], starts);
+                let mut entries = Vec::new();
+                for bucket in sorted.chunk_by(|a, b| a.0 == b.0) {
+                    entries.extend(bucket.iter().flat_map(|row| row.3.to_le_bytes()));
+                    for row in bucket {
+                        entries.extend_from_slice(&row.2.to_le_bytes()[..3]);
+                    }
+                }
+                assert!(table.parts.entries[..] == entries, "{rows} rows, table {number}");
+            }
+        }
+    }
+}

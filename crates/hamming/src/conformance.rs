@@ -1,0 +1,515 @@
+//! Every index and join against the linear scan.
+
+use crate::bipartite_join::bipartite_join;
+use crate::bit_probing::BitProbing;
+use crate::block_index::BlockIndex;
+use crate::bucket_table::TableKeys;
+use crate::collect::{CountValues, KeepPairs};
+use crate::expanded_set::ExpandedSet;
+use crate::grouping::{Groups, group};
+use crate::layout::Layout;
+use crate::linear_scan::LinearScan;
+use crate::multi_index_join;
+use crate::partition_join::{collect_value_pairs, count_pairs, self_join};
+use crate::permuted_tables::PermutedTables;
+use crate::spilled_join::SpilledGroups;
+use crate::streamed_queries::StreamedQueries;
+use crate::{FingerprintIndex, Rows, linear_scan};
+use fingerprint_sets::{Random, ball, mix, pages, wide_mix};
+use simtool_base::progress::Share;
+use simtool_kernels::Isa;
+use simtool_model::fingerprint_rows::{Metric, Shape};
+use simtool_model::fingerprint_table::{Lane, Reach, Wide};
+use simtool_model::matches::ValuePair;
+use simtool_model::validity::Validity;
+
+#[path = "../../../benches/fingerprint_sets.rs"]
+pub(super) mod fingerprint_sets;
+
+/// Every distance up to 12.
+const TO_12: [u32; 13] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12];
+
+/// A pair of rows with its distance.
+pub(super) type RowPair = (u32, u32, u32);
+
+/// The lane of a number's lowest bits.
+fn of_number<L: Lane>(number: u128) -> L {
+    L::from_words(&[number as u64, (number >> 64) as u64])
+}
+
+/// The sets that everything is tried on, cut to the row's bits.
+fn sets<L: Lane>(shape: Shape, rows: usize) -> Vec<(&'static str, Vec<L>)> {
+    let bits = shape.row_bits();
+    let mask = L::lowest_bits(bits);
+    let narrow = |set: Vec<u128>| set.into_iter().map(|row| of_number::<L>(row) & mask).collect();
+    let mut random = Random(5);
+    let sparse = (0..rows).map(|_| random.wide() & random.wide() & random.wide()).collect();
+    let few_bits = bits.min(128);
+    let mut sets: Vec<(_, Vec<L>)> = vec![
+        ("mix", narrow(mix(rows, few_bits, 1))),
+        ("pages", narrow(pages(rows, few_bits, 2))),
+        ("ball", narrow(ball(rows, 13, 3))),
+        ("sparse", narrow(sparse)),
+        ("equal", narrow(vec![12_345; rows.min(300)])),
+        ("two", narrow((0..rows.min(200)).map(|row| (row as u128 % 2) * 7).collect())),
+        ("none", Vec::new()),
+        ("one", narrow(vec![1])),
+    ];
+    if shape.row_bits() > 128 {
+        let words = wide_mix(rows, shape.words(), 8);
+        let wide = words.chunks_exact(shape.words()).map(|row| L::from_words(row) & mask);
+        // What the narrow sets look like that fill one word of many.
+        sets.retain(|set| !["pages", "sparse"].contains(&set.0));
+        sets.push(("wide mix", wide.collect()));
+    }
+    sets
+}
+
+/// All pairs within reach, by comparing everything.
+fn oracle<L: Lane>(rows: Rows<'_, L>, reach: Reach) -> Vec<RowPair> {
+    let valid = |row: usize| rows.has_fingerprint(row);
+    let mut pairs = Vec::new();
+    let mut found = Vec::new();
+    for (a, &lane) in rows.lanes.iter().enumerate().filter(|(a, _)| valid(*a)) {
+        found.clear();
+        let behind = &rows.lanes[a + 1..];
+        linear_scan::scan(behind, lane, reach, Isa::Portable, &mut found);
+        for found in &found {
+            let b = a + 1 + found.row as usize;
+            if valid(b) {
+                pairs.push((a as u32, b as u32, found.distance));
+            }
+        }
+    }
+    pairs.sort_unstable();
+    pairs
+}
+
+/// The rows' pairs of a self-join, through groups.
+fn joined<L: Lane>(rows: Rows<'_, L>, reach: Reach, isa: Isa) -> Vec<RowPair> {
+    let join = self_join(rows, reach, isa, Share::untold()).unwrap();
+    expanded(&join.groups, &join.pairs)
+}
+
+/// The pairs of rows that groups and pairs of groups stand for.
+pub(super) fn expanded(groups: &Groups, value_pairs: &[ValuePair]) -> Vec<RowPair> {
+    let mut pairs = Vec::new();
+    for group in groups.repeated() {
+        let members = groups.rows(group);
+        for (at, &a) in members.iter().enumerate() {
+            pairs.extend(members[at + 1..].iter().map(|&b| (a, b, 0)));
+        }
+    }
+    for pair in value_pairs {
+        assert!(pair.a < pair.b);
+        for &a in groups.rows(pair.a) {
+            let members = groups.rows(pair.b);
+            pairs.extend(members.iter().map(|&b| (a.min(b), a.max(b), pair.distance)));
+        }
+    }
+    pairs.sort_unstable();
+    pairs
+}
+
+fn check_self_join<L: Lane>(shape: Shape, rows: usize, distances: &[u32]) {
+    for (name, lanes) in sets::<L>(shape, rows) {
+        for max_distance in distances.iter().copied() {
+            let (all, reach) = (Rows::all(&lanes), Reach { shape, max_distance });
+            let expected = oracle(all, reach);
+            for &isa in Isa::available() {
+                let found = joined(all, reach, isa);
+                let place = format!("{name}, {shape}, k = {max_distance}, {isa}");
+                assert_eq!(found.len(), expected.len(), "{place}");
+                assert_eq!(found, expected, "{place}");
+                let counted = count_pairs(all, reach, isa, Share::untold()).unwrap();
+                assert_eq!(counted, expected.len() as u64, "{place}");
+                if shape.metric() == Metric::Bits {
+                    let join =
+                        multi_index_join::self_join(all, reach, isa, Share::untold()).unwrap();
+                    assert!(expanded(&join.groups, &join.pairs) == expected, "{place}");
+                    let counted =
+                        multi_index_join::count_pairs(all, reach, isa, Share::untold()).unwrap();
+                    assert_eq!(counted, expected.len() as u64, "{place}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn self_join_of_16_and_32_bits() {
+    check_self_join::<u64>(Shape::bits(16), 600, &[0, 1, 2, 3, 5, 15, 16, 99]);
+    check_self_join::<u64>(Shape::bits(32), 1000, &TO_12);
+}
+
+#[test]
+fn self_join_of_64_bits() {
+    check_self_join::<u64>(Shape::bits(64), 1500, &TO_12);
+    check_self_join::<u64>(Shape::bits(64), 300, &[40, 63, 64, 65, u32::MAX]);
+}
+
+#[test]
+fn self_join_of_128_bits() {
+    check_self_join::<Wide<2>>(Shape::bits(128), 1500, &TO_12);
+    check_self_join::<Wide<2>>(Shape::bits(128), 200, &[100, 128, 200]);
+}
+
+#[test]
+fn self_join_of_many_words() {
+    check_self_join::<Wide<4>>(Shape::bits(256), 700, &[0, 1, 3, 6, 12, 24]);
+    check_self_join::<Wide<4>>(Shape::bits(192), 400, &[0, 3, 9]);
+    check_self_join::<Wide<8>>(Shape::bits(512), 700, &[0, 3, 12, 24, 60]);
+    check_self_join::<Wide<8>>(Shape::bits(512), 100, &[250, 512]);
+}
+
+#[test]
+fn self_join_of_lanes_of_bits() {
+    check_self_join::<u64>(Shape::lanes(16, 4), 700, &[0, 1, 2, 3, 7, 15, 16, 99]);
+    check_self_join::<Wide<2>>(Shape::lanes(128, 1), 300, &[3]);
+    check_self_join::<Wide<2>>(Shape::lanes(2, 64), 300, &[0, 1, 2]);
+    check_self_join::<Wide<8>>(Shape::lanes(16, 32), 500, &[0, 1, 4, 9]);
+    check_self_join::<Wide<8>>(Shape::lanes(128, 4), 500, &[0, 3, 24]);
+}
+
+#[test]
+fn large_sets_of_many_words_are_joined_by_their_sketches() {
+    let words = wide_mix(70_000, 8, 3);
+    let lanes: &[Wide<8>] = bytemuck::cast_slice(&words);
+    // In each half only few bits vary, so that keys leave big buckets.
+    let narrow = |row: &Wide<8>| Wide([row.0[0] & 0xFFF, 9, 9, 9, row.0[4] & 0x1F, 0, 0, 0]);
+    let few: Vec<Wide<8>> = lanes.iter().map(narrow).collect();
+    let isa = Isa::detected();
+    let distance = |a: &Wide<8>, b: &Wide<8>| (*a ^ *b).count_ones();
+    for (lanes, max_distance) in [(lanes, 24), (lanes, 3), (&few[..], 2)] {
+        let reach = Reach::bits(512, max_distance);
+        let mut groups = group(Rows::all(lanes)).unwrap();
+        let run = |groups: &mut _| {
+            collect_value_pairs(groups, reach, isa, &KeepPairs, Share::untold()).unwrap()
+        };
+        let pairs = on_threads(1, || run(&mut groups));
+        let values = groups.values().to_vec();
+        for threads in [2, 3] {
+            let other = on_threads(threads, || run(&mut groups));
+            assert!(other.iter().eq(pairs.iter()), "{threads} threads, k = {max_distance}");
+        }
+        let mut sorted = pairs.into_sorted();
+        assert!(sorted.len() > 1000);
+        for pair in &sorted {
+            let [a, b] = [pair.a, pair.b].map(|group| &values[group as usize]);
+            assert_eq!(pair.distance, distance(a, b));
+        }
+        sorted.dedup_by_key(|pair| (pair.a, pair.b));
+        let mut found = Vec::new();
+        for a in (0..values.len()).step_by(499) {
+            found.clear();
+            linear_scan::scan(&values, values[a], reach, isa, &mut found);
+            let partners = sorted.iter().filter(|p| p.a as usize == a || p.b as usize == a).count();
+            assert_eq!(found.len(), partners + 1, "k = {max_distance}");
+        }
+        let (queries, corpus) = lanes.split_at(30_000);
+        let join =
+            bipartite_join(Rows::all(queries), Rows::all(corpus), reach, isa, Share::untold())
+                .unwrap();
+        for a in (0..join.queries.len() as u32).step_by(499) {
+            found.clear();
+            let query = queries[join.queries.rows(a)[0] as usize];
+            linear_scan::scan(corpus, query, reach, isa, &mut found);
+            let partners = join.pairs.iter().filter(|pair| pair.a == a);
+            let rows: u32 = partners.map(|pair| join.corpus.size(pair.b)).sum();
+            assert_eq!(found.len(), rows as usize, "k = {max_distance}");
+        }
+    }
+}
+
+#[test]
+fn rows_without_a_fingerprint_match_nothing_and_keep_their_number() {
+    for (name, lanes) in sets::<u64>(Shape::bits(64), 700) {
+        let mut validity = Validity::all(lanes.len());
+        (0..lanes.len()).step_by(3).for_each(|row| validity.clear(row));
+        let rows = Rows { lanes: &lanes, validity: Some(&validity) };
+        let reach = Reach::bits(64, 3);
+        assert_eq!(joined(rows, reach, Isa::detected()), oracle(rows, reach), "{name}");
+    }
+}
+
+fn check_spilled<L: Lane>(shape: Shape, memory: u64, distances: &[u32]) {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, lanes) in sets::<L>(shape, 1500) {
+        let mut validity = Validity::all(lanes.len());
+        (0..lanes.len()).step_by(9).for_each(|row| validity.clear(row));
+        let rows = Rows { lanes: &lanes, validity: Some(&validity) };
+        for max_distance in distances.iter().copied() {
+            let reach = Reach { shape, max_distance };
+            let spilled = SpilledGroups::new(rows, memory, folder.path()).unwrap();
+            let (groups, isa) = (&spilled.groups, Isa::detected());
+            let layout = Layout::even(shape, max_distance);
+            let pairs =
+                spilled.collect_pairs(&layout, reach, isa, &KeepPairs, Share::untold()).unwrap();
+            let found = expanded(groups, &pairs.into_sorted());
+            assert!(found == oracle(rows, reach), "{name}, {shape}, k = {max_distance}");
+        }
+    }
+}
+
+#[test]
+fn the_spilled_join_finds_the_same_pairs() {
+    // Less memory than anything needs: every bucket is the least.
+    check_spilled::<u64>(Shape::bits(64), 0, &[0, 3, 7, 64]);
+    check_spilled::<Wide<4>>(Shape::bits(256), 20 << 20, &[3]);
+    check_spilled::<Wide<2>>(Shape::lanes(32, 4), 20 << 20, &[2]);
+}
+
+/// The pairs of a bipartite join, as rows.
+fn bipartite<L: Lane>(
+    queries: Rows<'_, L>,
+    corpus: Rows<'_, L>,
+    reach: Reach,
+    isa: Isa,
+) -> Vec<RowPair> {
+    let join = bipartite_join(queries, corpus, reach, isa, Share::untold()).unwrap();
+    let mut pairs = Vec::new();
+    for pair in &join.pairs {
+        for &a in join.queries.rows(pair.a) {
+            pairs.extend(join.corpus.rows(pair.b).iter().map(|&b| (a, b, pair.distance)));
+        }
+    }
+    pairs.sort_unstable();
+    pairs
+}
+
+/// All pairs of a query and a corpus row, by comparing everything.
+fn bipartite_oracle<L: Lane>(queries: &[L], corpus: Rows<'_, L>, reach: Reach) -> Vec<RowPair> {
+    let mut pairs = Vec::new();
+    let mut found = Vec::new();
+    for (a, &query) in queries.iter().enumerate() {
+        found.clear();
+        linear_scan::scan(corpus.lanes, query, reach, Isa::Portable, &mut found);
+        let valid = |row: u32| corpus.validity.is_none_or(|v| v.has_value(row as usize));
+        let near = found.iter().filter(|found| valid(found.row));
+        pairs.extend(near.map(|found| (a as u32, found.row, found.distance)));
+    }
+    pairs
+}
+
+/// What `index` finds, one query at a time and in a batch.
+fn searched<L: Lane>(index: &dyn FingerprintIndex<L>, queries: &[L]) -> Vec<RowPair> {
+    let (mut one_by_one, mut batch, mut found) = (Vec::new(), Vec::new(), Vec::new());
+    for (a, &query) in queries.iter().enumerate() {
+        index.search(query, &mut found);
+        one_by_one.extend(found.iter().map(|found| (a as u32, found.row, found.distance)));
+    }
+    index.search_batch(queries, &mut |a, found| {
+        batch.extend(found.iter().map(|found| (a as u32, found.row, found.distance)));
+    });
+    assert!(one_by_one == batch);
+    one_by_one
+}
+
+/// Some queries that are in the corpus, some that are near, some that are not.
+fn queries_of<L: Lane>(lanes: &[L], shape: Shape) -> Vec<L> {
+    let mask = L::lowest_bits(shape.row_bits());
+    let mut queries: Vec<L> = lanes.iter().copied().step_by(7).collect();
+    queries.extend(lanes.iter().step_by(31).map(|&lane| lane ^ of_number(0b1001)));
+    queries.extend(mix(20, shape.row_bits().min(128), 77).into_iter().map(of_number::<L>));
+    queries.into_iter().map(|query| query & mask).collect()
+}
+
+/// Everything that answers queries.
+fn check_queries<L: Lane>(shape: Shape, rows: usize, distances: &[u32]) {
+    let few_bits = shape.row_bits() <= 16;
+    for (name, lanes) in sets::<L>(shape, rows) {
+        let queries = queries_of(&lanes, shape);
+        let mut validity = Validity::all(lanes.len());
+        (0..lanes.len()).step_by(5).for_each(|row| validity.clear(row));
+        let some = Rows { lanes: &lanes, validity: Some(&validity) };
+        for max_distance in distances.iter().copied() {
+            let reach = Reach { shape, max_distance };
+            let expected = bipartite_oracle(&queries, Rows::all(&lanes), reach);
+            let expected_some = bipartite_oracle(&queries, some, reach);
+            let layout = Layout::of_lanes(&lanes, shape, max_distance);
+            for &isa in Isa::available() {
+                let place = format!("{name}, {shape}, k = {max_distance}, {isa}");
+                let all = Rows::all(&queries[..]);
+                let found = bipartite(all, Rows::all(&lanes), reach, isa);
+                assert!(found == expected, "bipartite join: {place}");
+                assert!(bipartite(all, some, reach, isa) == expected_some, "{place}");
+                let index = BlockIndex::new(&lanes[..], TableKeys::new(layout.clone(), reach), isa)
+                    .unwrap();
+                assert!(searched(&index, &queries) == expected, "block index: {place}");
+                let index = LinearScan { corpus: &lanes, reach, isa };
+                assert!(searched(&index, &queries) == expected, "linear scan: {place}");
+            }
+            let place = format!("{name}, {shape}, k = {max_distance}");
+            let streamed = StreamedQueries::new(&queries, &layout, reach, Isa::detected());
+            let rows = |pairs: Vec<ValuePair>| -> Vec<RowPair> {
+                pairs.iter().map(|pair| (pair.a, pair.b, pair.distance)).collect()
+            };
+            assert!(rows(streamed.scan(Rows::all(&lanes))) == expected, "streamed: {place}");
+            assert!(rows(streamed.scan(some)) == expected_some, "streamed: {place}");
+            if shape.metric() != Metric::Bits {
+                continue;
+            }
+            let index = PermutedTables::new(&lanes, reach);
+            assert!(searched(&index, &queries) == expected, "permuted tables: {place}");
+            if max_distance <= 1
+                || (L::WORDS <= 2 && max_distance <= 2)
+                || (few_bits && max_distance <= 4)
+            {
+                let index = BitProbing::new(&lanes, max_distance);
+                assert!(searched(&index, &queries) == expected, "bit probing: {place}");
+            }
+            if max_distance == 0
+                || (L::WORDS <= 2 && max_distance <= 1)
+                || (few_bits && max_distance <= 2)
+            {
+                let index = ExpandedSet::new(&lanes, shape.row_bits(), max_distance);
+                assert!(searched(&index, &queries) == expected, "expanded set: {place}");
+            }
+        }
+    }
+}
+
+#[test]
+fn queries_of_16_and_32_bits() {
+    check_queries::<u64>(Shape::bits(16), 300, &[0, 1, 2, 3, 4, 15, 16, 99]);
+    check_queries::<u64>(Shape::bits(32), 400, &[0, 1, 2, 3, 6, 12]);
+}
+
+#[test]
+fn queries_of_64_bits() {
+    check_queries::<u64>(Shape::bits(64), 700, &TO_12);
+    check_queries::<u64>(Shape::bits(64), 100, &[63, 64, u32::MAX]);
+}
+
+#[test]
+fn queries_of_128_bits() {
+    check_queries::<Wide<2>>(Shape::bits(128), 500, &[0, 1, 2, 3, 6, 12]);
+    check_queries::<Wide<2>>(Shape::bits(128), 100, &[127, 128]);
+}
+
+#[test]
+fn queries_of_many_words_and_of_lanes_of_bits() {
+    check_queries::<Wide<4>>(Shape::bits(256), 300, &[0, 1, 3, 12]);
+    check_queries::<Wide<4>>(Shape::bits(192), 200, &[3]);
+    check_queries::<Wide<8>>(Shape::bits(512), 300, &[0, 3, 24]);
+    check_queries::<u64>(Shape::lanes(16, 4), 300, &[0, 1, 3, 15]);
+    check_queries::<Wide<8>>(Shape::lanes(16, 32), 300, &[0, 2, 8]);
+}
+
+/// Runs `work` on `threads` threads.
+fn on_threads<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> T {
+    rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(work)
+}
+
+#[test]
+fn large_sets_give_the_same_pairs_in_the_same_order_for_any_number_of_threads() {
+    let mut set = mix(60_000, 64, 4);
+    set.extend(ball(60_000, 22, 5));
+    let lanes: Vec<u64> = set.into_iter().map(|row| row as u64).collect();
+    let reach = |max_distance| Reach::bits(64, max_distance);
+    let run = |max_distance| {
+        let mut groups = group(Rows::all(&lanes)).unwrap();
+        let pairs = collect_value_pairs(
+            &mut groups,
+            reach(max_distance),
+            Isa::detected(),
+            &KeepPairs,
+            Share::untold(),
+        )
+        .unwrap();
+        let counted = collect_value_pairs(
+            &mut groups,
+            reach(max_distance),
+            Isa::Portable,
+            &CountValues,
+            Share::untold(),
+        )
+        .unwrap();
+        assert_eq!(counted, pairs.len() as u64);
+        (groups.values().to_vec(), pairs.iter().copied().collect::<Vec<_>>())
+    };
+    for max_distance in [1, 3] {
+        let (values, pairs) = on_threads(1, || run(max_distance));
+        for threads in [2, 3, 7] {
+            let other = on_threads(threads, || run(max_distance));
+            assert!(other.0 == values && other.1 == pairs, "{threads} threads, k = {max_distance}");
+        }
+        let mut sorted = pairs.clone();
+        sorted.sort_unstable();
+        sorted.dedup_by_key(|pair| (pair.a, pair.b));
+        assert_eq!(sorted.len(), pairs.len(), "a pair came twice");
+        for pair in sorted.iter().step_by(97) {
+            let distance = (values[pair.a as usize] ^ values[pair.b as usize]).count_ones();
+            assert_eq!(pair.distance, distance);
+        }
+        // A sample of rows against everything.
+        let mut found = Vec::new();
+        for a in (0..values.len()).step_by(5_003) {
+            found.clear();
+            linear_scan::scan(&values, values[a], reach(max_distance), Isa::detected(), &mut found);
+            let partners = sorted.iter().filter(|p| p.a as usize == a || p.b as usize == a).count();
+            assert_eq!(found.len(), partners + 1);
+        }
+    }
+}
+
+#[test]
+fn giant_groups_stay_folded() {
+    let rows = 300_000;
+    let lanes = vec![42u64; rows];
+    for max_distance in [0, 3, 64] {
+        let reach = Reach::bits(64, max_distance);
+        let join = self_join(Rows::all(&lanes), reach, Isa::detected(), Share::untold()).unwrap();
+        assert_eq!((join.groups.len(), join.pairs.len()), (1, 0));
+        assert_eq!(join.groups.rows(0).len(), rows);
+        let pairs = (rows as u64) * (rows as u64 - 1) / 2;
+        assert_eq!(
+            count_pairs(Rows::all(&lanes), reach, Isa::detected(), Share::untold()).unwrap(),
+            pairs
+        );
+    }
+    // A few values, each many times, near one another.
+    let lanes: Vec<u64> = (0..rows as u64).map(|row| 1 << (row % 8)).collect();
+    let reach = Reach::bits(64, 2);
+    let join = self_join(Rows::all(&lanes), reach, Isa::detected(), Share::untold()).unwrap();
+    assert_eq!((join.groups.len(), join.pairs.len()), (8, 28));
+    let (queries, corpus) = lanes.split_at(rows / 3);
+    let join = bipartite_join(
+        Rows::all(queries),
+        Rows::all(corpus),
+        reach,
+        Isa::detected(),
+        Share::untold(),
+    )
+    .unwrap();
+    assert_eq!((join.queries.len(), join.corpus.len(), join.pairs.len()), (8, 8, 64));
+}
+
+#[test]
+fn a_giant_bucket_of_one_block_is_split_by_the_others() {
+    let mask = (1 << 48) - 1;
+    let narrow: Vec<u64> = mix(100_000, 64, 6).iter().map(|&row| row as u64 & mask).collect();
+    let (isa, reach) = (Isa::detected(), Reach::bits(64, 3));
+    // Where the constant bits stand changes no distance.
+    let shifted = |by: u32| narrow.iter().map(|row| row << by | 0x5A5A & !(mask << by)).collect();
+    let sets: [Vec<u64>; 3] = [narrow.clone(), shifted(16), shifted(7)];
+    let counts = sets
+        .each_ref()
+        .map(|set| count_pairs(Rows::all(set), reach, isa, Share::untold()).unwrap());
+    let wide = |&row: &u64| Wide::from(u128::from(row) << 40 | 7);
+    let wide: Vec<Wide<2>> = narrow.iter().map(wide).collect();
+    assert_eq!(
+        counts,
+        [count_pairs(Rows::all(&wide), Reach::bits(128, 3), isa, Share::untold()).unwrap(); 3]
+    );
+    let join = self_join(Rows::all(&narrow), reach, isa, Share::untold()).unwrap();
+    let pairs = expanded(&join.groups, &join.pairs);
+    assert_eq!(pairs.len() as u64, counts[0]);
+    let mut found = Vec::new();
+    for a in (0..narrow.len()).step_by(2_003) {
+        found.clear();
+        linear_scan::scan(&narrow, narrow[a], reach, isa, &mut found);
+        let partners = pairs.iter().filter(|p| p.0 as usize == a || p.1 as usize == a).count();
+        assert_eq!(found.len(), partners + 1);
+    }
+}

@@ -1,0 +1,166 @@
+//! Rows of every width and metric through the door, by every method, against comparing everything.
+
+use crate::conformance::fingerprint_sets::wide_mix;
+use crate::conformance::{RowPair, expanded};
+use crate::door;
+use crate::partners::collect;
+use crate::planner::{IndexName, Plan, Task, Workload};
+use simtool_base::progress::NoProgress;
+use simtool_compute::resources::Resources;
+use simtool_model::fingerprint_rows::{FingerprintRows, RowsBuilder, Shape};
+use simtool_model::fingerprint_table::set_lowest_bits;
+use simtool_model::matches::ValuePair;
+
+/// Rows of a shape, clusters and others; each ninth has no fingerprint.
+fn rows_of(shape: Shape, rows: usize, seed: u64) -> FingerprintRows<'static> {
+    let mut last = vec![0; shape.words()];
+    set_lowest_bits(&mut last, shape.row_bits());
+    let mut built = RowsBuilder::new(shape);
+    for (number, row) in wide_mix(rows, shape.words(), seed).chunks_exact(shape.words()).enumerate()
+    {
+        let mut row: Vec<u64> = row.iter().zip(&last).map(|(row, last)| row & last).collect();
+        if shape == Shape::lanes_or_null(shape.words() as u32) {
+            // Each fifth row has a lane that is null.
+            for lane in &mut row {
+                *lane |= 1 << 63;
+            }
+            if number % 5 == 2 {
+                row[number % shape.words()] = 0;
+            }
+        }
+        built.push((number % 9 != 4).then_some(&row));
+    }
+    built.finish()
+}
+
+/// All pairs of rows by the words of the rows; of `queries` and `corpus` where there are queries.
+fn slow(
+    queries: Option<&FingerprintRows<'_>>,
+    corpus: &FingerprintRows<'_>,
+    k: u32,
+) -> Vec<RowPair> {
+    let first = queries.unwrap_or(corpus);
+    let mut pairs = Vec::new();
+    for a in 0..first.len() {
+        for b in if queries.is_none() { a + 1 } else { 0 }..corpus.len() {
+            if let (Some(one), Some(other)) = (first.row(a), corpus.row(b)) {
+                let distance = corpus.shape.distance(one, other);
+                if distance <= k {
+                    pairs.push((a as u32, b as u32, distance));
+                }
+            }
+        }
+    }
+    pairs
+}
+
+#[test]
+fn the_door_takes_rows_of_any_width_and_metric() {
+    let folder = tempfile::tempdir().unwrap();
+    let resources = Resources {
+        temporary_folder: folder.path().to_owned(),
+        memory: 20 << 20,
+        ..Resources::default()
+    };
+    for (shape, max_distance) in [
+        (Shape::bits(16), 2),
+        (Shape::bits(64), 3),
+        (Shape::bits(100), 3),
+        (Shape::bits(192), 5),
+        (Shape::bits(256), 12),
+        (Shape::bits(300), 9),
+        (Shape::bits(512), 24),
+        (Shape::bits(640), 9),
+        (Shape::bits(1024), 40),
+        (Shape::lanes(16, 4), 3),
+        (Shape::lanes(16, 32), 3),
+        (Shape::lanes(20, 64), 4),
+        (Shape::lanes_or_null(1), 0),
+        (Shape::lanes_or_null(4), 2),
+        (Shape::lanes_or_null(8), 5),
+        (Shape::lanes_or_null(20), 9),
+        (Shape::cosine(2, 4), 400),
+        (Shape::cosine(9, 8), 600),
+        (Shape::votes(1, 1), 3),
+        (Shape::votes(3, 2), 3),
+        (Shape::votes(8, 4), 5),
+        (Shape::votes(20, 17), 9),
+    ] {
+        let (corpus, queries) = (rows_of(shape, 300, 5), rows_of(shape, 120, 5));
+        let tuple = |pair: &ValuePair| (pair.a, pair.b, pair.distance);
+        let workload = Workload::of(Task::SelfJoin, &corpus, max_distance, u64::MAX);
+        let plan = Plan::new(workload).unwrap();
+        let expected = slow(None, &corpus, max_distance);
+        for index in plan.costs.iter().map(|cost| cost.index) {
+            let plan = Plan { index, ..plan.clone() };
+            let place = format!("{index}, {shape}");
+            let found = door::self_join(&corpus, &plan, &resources, &NoProgress).unwrap();
+            assert!(expanded(&found.groups, &found.pairs) == expected, "{place}");
+            let counted = door::count_self_join(&corpus, &plan, &resources, &NoProgress).unwrap();
+            assert_eq!(counted, expected.len() as u64, "{place}");
+            let partners = door::self_partners(&corpus, &plan, &resources, &NoProgress).unwrap();
+            assert!(collect(&*partners).iter().map(tuple).eq(expected.iter().copied()), "{place}");
+        }
+        let task = Task::Batch { queries: queries.len() };
+        let plan = Plan::new(Workload::of(task, &corpus, max_distance, u64::MAX)).unwrap();
+        let expected = slow(Some(&queries), &corpus, max_distance);
+        assert!(expected.len() > 20, "{shape}");
+        for index in plan.costs.iter().map(|cost| cost.index) {
+            // All flips of so many bits.
+            let is_endless = index == IndexName::BitProbing || index == IndexName::ExpandedSet;
+            if is_endless && (max_distance > 2 || shape.row_bits() > 16) {
+                continue;
+            }
+            let plan = Plan { index, ..plan.clone() };
+            let place = format!("{index}, {shape}");
+            let partners =
+                door::partners(&queries, &corpus, &plan, &resources, &NoProgress).unwrap();
+            assert!(collect(&*partners).iter().map(tuple).eq(expected.iter().copied()), "{place}");
+            let found = door::join(&queries, &corpus, &plan, &resources, &NoProgress).unwrap();
+            let mut rows = Vec::new();
+            for pair in &found.pairs {
+                for &a in found.queries.rows(pair.a) {
+                    let partners = found.corpus.rows(pair.b).iter();
+                    rows.extend(partners.map(|&b| (a, b, pair.distance)));
+                }
+            }
+            rows.sort_unstable();
+            assert!(rows == expected, "{place}");
+        }
+    }
+}
+
+#[test]
+fn the_door_refuses_rows_that_do_not_compare_and_methods_of_other_tasks() {
+    let resources = Resources::default();
+    let of = |shape, recipe: Option<&str>| {
+        let rows = rows_of(shape, 20, 1);
+        FingerprintRows { recipe: recipe.map(str::to_owned), ..rows }
+    };
+    let corpus = of(Shape::bits(64), Some("simhash64/shingle=3"));
+    let workload = Workload::of(Task::Batch { queries: 20 }, &corpus, 3, u64::MAX);
+    let plan = Plan::new(workload).unwrap();
+    let refused = |queries: &FingerprintRows<'_>| {
+        let joined = door::join(queries, &corpus, &plan, &resources, &NoProgress).map(|_| ());
+        let partners = door::partners(queries, &corpus, &plan, &resources, &NoProgress).map(|_| ());
+        let [joined, partners] = [joined, partners].map(|found| found.map_err(|e| e.to_string()));
+        assert_eq!(joined, partners);
+        joined.err().unwrap_or_default()
+    };
+    assert_eq!(refused(&corpus), "");
+    assert_eq!(refused(&of(Shape::bits(64), None)), "");
+    let message = refused(&of(Shape::bits(64), Some("simhash64/shingle=5")));
+    let expected = "queries made by another recipe: must be made as the corpus was; they differ in \
+                    shingle=5 and shingle=3";
+    assert_eq!(message, expected);
+    let message = refused(&of(Shape::bits(63), None));
+    assert_eq!(message, "queries with 63 bits: must have the corpus's 64 bits");
+    assert!(refused(&of(Shape::lanes(16, 4), None)).contains("with 16 lanes of 4 bits"));
+    let plan = Plan { index: IndexName::BlockIndex, ..plan };
+    let error = door::self_join(&corpus, &plan, &resources, &NoProgress).unwrap_err().to_string();
+    assert_eq!(error, "index block-index: is no method for self-joins");
+    let plan = Plan { index: IndexName::SpilledJoin, ..plan };
+    assert!(door::join(&corpus, &corpus, &plan, &resources, &NoProgress).is_err());
+    let searcher = door::searcher(&corpus, &plan, &resources).map(|_| ());
+    assert!(searcher.unwrap_err().to_string().ends_with("is no method for queries one by one"));
+}

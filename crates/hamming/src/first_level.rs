@@ -1,0 +1,286 @@
+//! The first level of the recursion: as any other, or by sketches where rows have many words, which
+//! are dear to move.
+//!
+//! What moves in place of a row is its sketch: a key of the block that is partitioned by, and the
+//! fold of the row. Rows that agree in the block have the same key, so of the pairs of a small bucket
+//! nearly all are ruled out by two words; the rest is looked up in the rows, which stay where they
+//! are. A bucket that the keys do not make small is gathered and goes on as any other.
+
+use crate::collect::Collect;
+use crate::parallel_partition::{Records, partition};
+use crate::recursion::{
+    Join, LARGE_BITS, Numbers, RECORDS, SMALL_BITS, Scratch, Sketch, new_buffer,
+};
+use crate::split::{BitWeights, Node, Path};
+use rayon::prelude::{
+    IndexedParallelIterator, IntoParallelIterator, ParallelIterator, ParallelSlice,
+    ParallelSliceMut,
+};
+use simtool_base::error::Result;
+use simtool_base::large_buffer::LargeBuffer;
+use simtool_base::progress::Share;
+use simtool_kernels::block_keys::block_keys;
+use simtool_kernels::hamming_accept::PairTest;
+use simtool_kernels::hamming_pairs::near_pairs_64;
+use simtool_kernels::partition::{BlockHash, Parts};
+use simtool_kernels::prefetch;
+use simtool_model::fingerprint_table::{Lane, Wide};
+use simtool_model::validity::Validity;
+use std::mem::take;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// Words from which a row is sketched.
+pub(super) const SKETCHED_WORDS: usize = 4;
+/// Blocks whose keys are made in one pass over the rows.
+const KEYS_AT_ONCE: usize = 4;
+/// Pairs whose rows are fetched into the caches before the first of them is looked at.
+const LIKELY_AT_ONCE: usize = 32;
+/// Rows whose keys one task makes.
+const TASK_ROWS: usize = 1 << 14;
+/// The mask of a sketch's key.
+const KEY: Sketch = Wide([u64::MAX, 0]);
+
+impl<W: Lane, C: Collect> Join<'_, W, C> {
+    /// The pairs of `values`, which are numbered from 0.
+    ///
+    /// # Errors
+    ///
+    /// The memory for a copy of them cannot be had.
+    pub(super) fn run(&self, values: &[W], share: Share<'_>) -> Result<C::Part> {
+        self.run_numbered(values, Numbers::FromZero, share)
+    }
+
+    /// The pairs of those of `values`, which are numbered from 0, that are valid: of rows of few
+    /// words.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::run`].
+    pub(super) fn run_valid(
+        &self,
+        values: &[W],
+        valid: &Validity,
+        share: Share<'_>,
+    ) -> Result<C::Part> {
+        debug_assert!(W::WORDS < SKETCHED_WORDS, "sketches are made of all rows");
+        self.run_numbered(values, Numbers::Valid(valid), share)
+    }
+
+    fn run_numbered(
+        &self,
+        values: &[W],
+        numbers: Numbers<'_>,
+        share: Share<'_>,
+    ) -> Result<C::Part> {
+        let shape = self.reach.shape;
+        let root = Node::new(Path::root(shape), Arc::new(BitWeights::of(values, shape)));
+        if values.len() >= self.large_records {
+            if W::WORDS >= SKETCHED_WORDS {
+                return self.run_sketched(values, &root, share);
+            }
+            self.reserve_buffer(values.len())?;
+        }
+        Ok(self.large(values, numbers, &root, 0, share))
+    }
+
+    /// [`Self::large`] of the root, by sketches where it is worth a split.
+    ///
+    /// # Errors
+    ///
+    /// The memory cannot be had.
+    fn run_sketched(&self, values: &[W], root: &Node<W>, share: Share<'_>) -> Result<C::Part> {
+        let mut part = self.collect.part();
+        let compares = self.compares_of(values.len());
+        let children = root.split(self.reach.max_distance, values.len(), compares, self.costs);
+        let Some(children) = children else {
+            return Ok(self.large(values, Numbers::FromZero, root, 0, share));
+        };
+        let share = share.part(1, children.len());
+        let mut folds = LargeBuffer::<u64>::try_zeroed(values.len(), RECORDS)?;
+        folds.par_chunks_mut(TASK_ROWS).zip(values.par_chunks(TASK_ROWS)).for_each(
+            |(folds, values)| {
+                folds.iter_mut().zip(values).for_each(|(fold, value)| *fold = value.fold64());
+            },
+        );
+        let of_keys = children.iter().take(KEYS_AT_ONCE);
+        let of_keys = of_keys.map(|_| LargeBuffer::try_zeroed(values.len(), RECORDS));
+        let mut keys: Vec<LargeBuffer<u64>> = of_keys.collect::<Result<_>>()?;
+        let mut moved = new_buffer(values.len())?;
+        for children in children.chunks(KEYS_AT_ONCE) {
+            self.make_keys(values, children, &mut keys);
+            for (child, keys) in children.iter().zip(&keys) {
+                let later = if child.width == 0 {
+                    self.large(values, Numbers::FromZero, child, 0, share)
+                } else {
+                    self.partition_sketches(values, keys, &folds, child, &mut moved, share)
+                };
+                self.collect.merge(&mut part, later);
+            }
+        }
+        Ok(part)
+    }
+
+    /// Number of pairs of all records.
+    pub(super) fn compares_of(&self, records: usize) -> f64 {
+        let (all, queries) = (records as f64, f64::from(self.boundary));
+        if self.boundary == 0 { all * (all - 1.0) / 2.0 } else { queries * (all - queries) }
+    }
+
+    /// The keys of all rows for each child's block, in one pass over the rows.
+    fn make_keys(&self, values: &[W], children: &[Node<W>], keys: &mut [LargeBuffer<u64>]) {
+        let mut chunks: Vec<Vec<&mut [u64]>> = Vec::new();
+        chunks.resize_with(values.len().div_ceil(TASK_ROWS), Vec::new);
+        for keys in keys.iter_mut().take(children.len()) {
+            for (chunk, keys) in chunks.iter_mut().zip(keys.chunks_mut(TASK_ROWS)) {
+                chunk.push(keys);
+            }
+        }
+        values.par_chunks(TASK_ROWS).zip(chunks).with_max_len(1).for_each(|(values, mut chunk)| {
+            // So few rows at a time that the caches hold them from block to block.
+            for first in (0..values.len()).step_by(256) {
+                let rows = first..values.len().min(first + 256);
+                for (child, keys) in children.iter().zip(&mut chunk) {
+                    let keys = &mut keys[rows.clone()];
+                    block_keys(&values[rows.clone()], child.path.block, self.isa, keys);
+                }
+            }
+        });
+    }
+
+    /// Partitions the sketches by their keys, and each part by one thread further.
+    fn partition_sketches(
+        &self,
+        values: &[W],
+        keys: &[u64],
+        folds: &[u64],
+        node: &Node<W>,
+        moved: &mut (LargeBuffer<Sketch>, LargeBuffer<u32>),
+        share: Share<'_>,
+    ) -> C::Part {
+        let bits = LARGE_BITS.min(node.width);
+        let hash = BlockHash::new(KEY, 0, bits);
+        let records = |range: Range<usize>| {
+            let sketches = keys[range.clone()].iter().zip(&folds[range.clone()]);
+            sketches.map(|(&key, &fold)| Wide([key, fold])).zip(range.start as u32..)
+        };
+        let (sketches, numbers) = moved;
+        let starts = partition(values.len(), records, &hash, sketches, numbers);
+        let (sketches, numbers): (&[Sketch], &[u32]) = (sketches, numbers);
+        let parts: Vec<C::Part> = (0..hash.parts())
+            .into_par_iter()
+            .with_max_len(1)
+            .map(|i| {
+                let range = starts[i]..starts[i + 1];
+                let numbers = &numbers[range.clone()];
+                let share = share.part(range.len(), values.len());
+                if share.is_cancelled() {
+                    return self.collect.part();
+                }
+                if numbers.len() >= self.large_records {
+                    let gathered = gather(values, numbers);
+                    return self.large(&gathered, Numbers::Given(numbers), node, 0, share);
+                }
+                let part = self.with_scratch(|scratch| {
+                    let mut part = self.collect.part();
+                    let records = Records { values: &sketches[range], numbers };
+                    self.small_sketches(values, records, node, bits, scratch, &mut part);
+                    self.settle(values, &self.test(&node.path), &mut scratch.likely, &mut part);
+                    part
+                });
+                share.done();
+                part
+            })
+            .collect();
+        self.merged(parts)
+    }
+
+    /// One more partition by the keys, if there are many records, and the pairs of each part.
+    fn small_sketches(
+        &self,
+        values: &[W],
+        records: Records<'_, Sketch>,
+        node: &Node<W>,
+        used: u32,
+        scratch: &mut Scratch<W>,
+        part: &mut C::Part,
+    ) {
+        let (length, leaf) = (records.len(), self.costs.leaf_records());
+        if length <= leaf || used >= node.width {
+            return self.end_of_keys(values, records, node, scratch, part);
+        }
+        let bits = (length * 2 / leaf).ilog2().clamp(1, SMALL_BITS).min(node.width - used);
+        let hash = BlockHash::new(KEY, used, bits);
+        let mut level = take(&mut scratch.sketches);
+        level.count(records, &hash);
+        level.scatter(records, &hash);
+        for bucket in level.buckets() {
+            self.end_of_keys(values, bucket, node, scratch, part);
+        }
+        scratch.sketches = level;
+    }
+
+    /// The pairs of a bucket: at once where it is small, else as of any bucket of whole rows.
+    fn end_of_keys(
+        &self,
+        values: &[W],
+        records: Records<'_, Sketch>,
+        node: &Node<W>,
+        scratch: &mut Scratch<W>,
+        part: &mut C::Part,
+    ) {
+        let Records { values: sketches, numbers } = records;
+        let (queries, compares) = self.compares(numbers);
+        if compares == 0.0 {
+            return;
+        }
+        if records.len() > 4 * self.costs.leaf_records() {
+            let gathered = gather(values, numbers);
+            let records = Records { values: &gathered, numbers };
+            return self.small(records, node, 0, 0, scratch, part);
+        }
+        let rows = 0..if self.boundary == 0 { records.len() } else { queries };
+        let (isa, limit) = (self.isa, self.reach.most_bits());
+        let test = self.test(&node.path);
+        let Scratch { words_64, candidates, likely, .. } = scratch;
+        words_64.clear();
+        words_64.extend(sketches.iter().map(|sketch| sketch.0[1]));
+        let mut sink = |rows: &[u32], columns: &[u32]| {
+            for (&row, &column) in rows.iter().zip(columns) {
+                let (row, column) = (row as usize, column as usize);
+                if sketches[row].0[0] != sketches[column].0[0] {
+                    continue;
+                }
+                let (a, b) = (numbers[row], numbers[column]);
+                prefetch(values, a as usize);
+                prefetch(values, b as usize);
+                likely.push((a, b));
+                if likely.len() == LIKELY_AT_ONCE {
+                    self.settle(values, &test, likely, part);
+                }
+            }
+        };
+        near_pairs_64(words_64, rows, queries, limit, isa, candidates, &mut sink);
+    }
+
+    /// Takes of pairs that are likely, which it forgets, those that are within reach.
+    fn settle(
+        &self,
+        values: &[W],
+        test: &PairTest<'_, W>,
+        likely: &mut Vec<(u32, u32)>,
+        part: &mut C::Part,
+    ) {
+        for (a, b) in likely.drain(..) {
+            let difference = values[a as usize] ^ values[b as usize];
+            if let Some(distance) = test.distance(difference) {
+                self.collect.pair(part, a, b, distance);
+            }
+        }
+    }
+}
+
+/// The rows of these numbers.
+fn gather<W: Lane>(values: &[W], numbers: &[u32]) -> Vec<W> {
+    numbers.iter().map(|&number| values[number as usize]).collect()
+}

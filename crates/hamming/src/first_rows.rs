@@ -1,0 +1,197 @@
+//! The first row of each fingerprint: for a count of pairs, which needs no lists of equal rows, and
+//! leaves the rows where they are.
+
+use crate::Rows;
+use crate::collect::Collect;
+use crate::grouping::{GROUPS, NONE, partition_equal};
+use rayon::prelude::{
+    IndexedParallelIterator, IntoParallelIterator, ParallelIterator, ParallelSliceMut,
+};
+use simtool_base::error::Result;
+use simtool_base::large_buffer::LargeBuffer;
+use simtool_kernels::partition::{BlockHash, Parts};
+use simtool_kernels::prefetch;
+use simtool_model::fingerprint_table::Lane;
+use simtool_model::validity::Validity;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Pairs whose rows are fetched into the caches before the first of them is looked at.
+const PENDING: usize = 64;
+
+/// Which rows are the first of their fingerprint, and how many are equal to each.
+#[derive(Debug)]
+pub(super) struct FirstRows {
+    /// The rows that have a fingerprint which no row before them has.
+    pub(super) first: Validity,
+    /// One bit a row: set where a first row has equal ones.
+    repeated: Vec<u64>,
+    /// First rows that have equal ones, ascending, and how many rows each stands for.
+    sizes: Vec<(u32, u32)>,
+}
+
+/// Memory for values and numbers, as many as there are rows.
+pub(super) type Buffer<L> = (LargeBuffer<L>, LargeBuffer<u32>);
+
+/// Finds the first rows; the memory that it took is free again.
+///
+/// # Errors
+///
+/// The memory cannot be had.
+pub(super) fn first_rows<L: Lane>(rows: Rows<'_, L>) -> Result<(FirstRows, Buffer<L>)> {
+    let row_count = rows.lanes.len();
+    let mut values = LargeBuffer::<L>::try_zeroed(row_count, GROUPS)?;
+    let mut numbers = LargeBuffer::<u32>::try_zeroed(row_count, GROUPS)?;
+    let (starts, bits) = partition_equal(rows, &mut values, &mut numbers);
+    let valid = rows.validity.cloned().unwrap_or_else(|| Validity::all(row_count));
+    let first: Vec<AtomicU64> = valid.words().iter().map(|&word| AtomicU64::new(word)).collect();
+    let parts: Vec<_> = starts.windows(2).map(|pair| pair[0]..pair[1]).collect();
+    let sizes: Vec<Vec<(u32, u32)>> = parts
+        .into_par_iter()
+        .with_max_len(1)
+        .map_init(Vec::new, |table, part| {
+            let (values, numbers) = (&values[part.clone()], &numbers[part]);
+            part_sizes(values, bits, table, numbers, &first)
+        })
+        .collect();
+    let mut sizes = sizes.concat();
+    sizes.par_sort_unstable();
+    let mut repeated = vec![0u64; first.len()];
+    for &(row, _) in &sizes {
+        repeated[row as usize / 64] |= 1 << (row % 64);
+    }
+    let words = first.into_iter().map(AtomicU64::into_inner).collect();
+    let first = Validity::from_words(words, row_count).unwrap_or(valid);
+    Ok((FirstRows { first, repeated, sizes }, (values, numbers)))
+}
+
+/// The rows of a part that have equal ones behind them, with the number of both; those behind are
+/// taken out of `first`.
+fn part_sizes<L: Lane>(
+    values: &[L],
+    used_bits: u32,
+    table: &mut Vec<u32>,
+    numbers: &[u32],
+    first: &[AtomicU64],
+) -> Vec<(u32, u32)> {
+    // Open addressing: places of first rows in the part.
+    let table_bits = (2 * values.len()).max(2).next_power_of_two().ilog2();
+    let hash = BlockHash::new(!L::ZERO, used_bits, table_bits);
+    let mask = hash.parts() - 1;
+    table.clear();
+    table.resize(hash.parts(), NONE);
+    let mut firsts = Vec::new();
+    for (place, &value) in values.iter().enumerate() {
+        let mut slot = hash.part(value) & mask;
+        loop {
+            let known = table[slot];
+            if known == NONE {
+                table[slot] = place as u32;
+                break;
+            }
+            if values[known as usize] == value {
+                let row = numbers[place];
+                first[row as usize / 64].fetch_and(!(1 << (row % 64)), Ordering::Relaxed);
+                firsts.push(numbers[known as usize]);
+                break;
+            }
+            slot = (slot + 1) & mask;
+        }
+    }
+    firsts.sort_unstable();
+    let groups = firsts.chunk_by(|a, b| a == b);
+    groups.map(|group| (group[0], group.len() as u32 + 1)).collect()
+}
+
+impl FirstRows {
+    /// Number of pairs of rows that are equal.
+    pub(super) fn equal_pairs(&self) -> u64 {
+        self.sizes.iter().map(|&(_, size)| u64::from(size) * u64::from(size - 1) / 2).sum()
+    }
+
+    /// How many rows the first row `row` stands for.
+    fn size(&self, row: u32) -> u64 {
+        if self.repeated[row as usize / 64] >> (row % 64) & 1 == 0 {
+            return 1;
+        }
+        let found = self.sizes.binary_search_by_key(&row, |&(row, _)| row);
+        found.map_or(1, |at| u64::from(self.sizes[at].1))
+    }
+}
+
+/// Counts the pairs of rows that pairs of first rows stand for.
+#[derive(Debug)]
+pub(super) struct CountFirst<'a>(pub(super) &'a FirstRows);
+
+/// Pairs of rows that were counted, and pairs of first rows that still are to be.
+#[derive(Debug, Default)]
+pub(super) struct Counted {
+    count: u64,
+    pending: Vec<(u32, u32)>,
+}
+
+impl CountFirst<'_> {
+    /// All pairs of rows of a part.
+    pub(super) fn total(&self, mut part: Counted) -> u64 {
+        self.settle(&mut part);
+        part.count
+    }
+
+    fn settle(&self, part: &mut Counted) {
+        let rows = |(a, b)| self.0.size(a) * self.0.size(b);
+        part.count += part.pending.drain(..).map(rows).sum::<u64>();
+    }
+}
+
+impl Collect for CountFirst<'_> {
+    type Part = Counted;
+
+    fn part(&self) -> Counted {
+        Counted::default()
+    }
+
+    #[inline]
+    fn pair(&self, part: &mut Counted, a: u32, b: u32, _: u32) {
+        prefetch(&self.0.repeated, a as usize / 64);
+        prefetch(&self.0.repeated, b as usize / 64);
+        part.pending.push((a, b));
+        if part.pending.len() == PENDING {
+            self.settle(part);
+        }
+    }
+
+    fn merge(&self, part: &mut Counted, later: Counted) {
+        part.count += self.total(later);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeMap;
+
+    #[test]
+    fn first_rows_stand_for_all_rows_that_have_a_fingerprint() {
+        for rows in [0usize, 1, 70, 40_000] {
+            let lanes: Vec<u64> =
+                (0..rows as u64).map(|i| ((i * i % 9973) << 40) | (i % 3)).collect();
+            let mut some = Validity::all(rows);
+            (0..rows).step_by(3).for_each(|row| some.clear(row));
+            for validity in [None, Some(&some)] {
+                let rows = Rows { lanes: &lanes, validity };
+                let mut expected = BTreeMap::<u64, (u32, u64)>::new();
+                for row in (0..lanes.len()).filter(|&row| rows.has_fingerprint(row)) {
+                    expected.entry(lanes[row]).or_insert((row as u32, 0)).1 += 1;
+                }
+                let (found, _) = first_rows(rows).unwrap();
+                let firsts = (0..lanes.len()).filter(|&row| found.first.has_value(row)).count();
+                assert_eq!(firsts, expected.len());
+                for &(row, size) in expected.values() {
+                    assert!(found.first.has_value(row as usize));
+                    assert_eq!(found.size(row), size);
+                }
+                let equal: u64 = expected.values().map(|(_, size)| size * (size - 1) / 2).sum();
+                assert_eq!(found.equal_pairs(), equal);
+            }
+        }
+    }
+}

@@ -1,0 +1,349 @@
+//! Rows of equal fingerprints, found first: g equal rows are one group and not g² pairs.
+
+use crate::Rows;
+use crate::parallel_partition::partition;
+use rayon::prelude::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator};
+use simtool_base::error::Result;
+use simtool_base::large_buffer::LargeBuffer;
+use simtool_kernels::partition::{BlockHash, Parts, counts_to_starts};
+use simtool_model::fingerprint_table::Lane;
+use std::ops::Range;
+use std::sync::Mutex;
+
+/// Bits of the hash by which rows are first partitioned, at most.
+const PARTITION_BITS: u32 = 8;
+/// What the memory is for that grows with the rows.
+pub(super) const GROUPS: &str = "the groups of equal fingerprints";
+/// No entry in a hash table.
+pub(super) const NONE: u32 = u32::MAX;
+
+/// The rows of each group of equal rows.
+///
+/// Groups are numbered from 0, in an order that depends on the fingerprints alone; the rows of a
+/// group ascend.
+#[derive(Debug)]
+pub struct Groups {
+    /// Where each group starts in `rows`, and at the end the number of rows.
+    starts: LargeBuffer<u32>,
+    rows: LargeBuffer<u32>,
+    count: usize,
+}
+
+/// Different fingerprints, each with the rows that have it.
+#[derive(Debug)]
+pub struct EqualGroups<L> {
+    /// The rows, by group.
+    pub groups: Groups,
+    values: LargeBuffer<L>,
+    /// Memory that grouping needed and a join can use again.
+    pub(super) spare: Option<(LargeBuffer<L>, LargeBuffer<u32>)>,
+}
+
+impl<L: Lane> EqualGroups<L> {
+    /// The different fingerprints, by group.
+    #[must_use]
+    pub fn values(&self) -> &[L] {
+        &self.values
+    }
+}
+
+impl Groups {
+    /// Groups whose rows stand one group after the other, with the start of each and at the end the
+    /// number of rows.
+    pub(super) fn new(starts: LargeBuffer<u32>, rows: LargeBuffer<u32>, count: usize) -> Self {
+        Self { starts, rows, count }
+    }
+
+    /// Number of groups.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.count
+    }
+
+    /// Whether no row has a fingerprint.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    fn range(&self, group: u32) -> Range<usize> {
+        let group = group as usize;
+        self.starts[group] as usize..self.starts[group + 1] as usize
+    }
+
+    /// The rows of `group`, ascending.
+    ///
+    /// # Panics
+    ///
+    /// There is no such group.
+    #[must_use]
+    pub fn rows(&self, group: u32) -> &[u32] {
+        &self.rows[self.range(group)]
+    }
+
+    /// Number of rows of `group`.
+    ///
+    /// # Panics
+    ///
+    /// There is no such group.
+    #[inline]
+    #[must_use]
+    pub fn size(&self, group: u32) -> u32 {
+        self.starts[group as usize + 1] - self.starts[group as usize]
+    }
+
+    /// The groups of two rows and more, ascending.
+    pub fn repeated(&self) -> impl Iterator<Item = u32> {
+        (0..self.count as u32).filter(|&group| self.size(group) > 1)
+    }
+
+    /// Number of pairs of rows that are equal.
+    #[must_use]
+    pub fn equal_pairs(&self) -> u64 {
+        let pairs = |group| {
+            let size = u64::from(self.size(group));
+            size * (size - 1) / 2
+        };
+        (0..self.count as u32).into_par_iter().with_min_len(1 << 14).map(pairs).sum()
+    }
+}
+
+/// Groups equal rows.
+///
+/// # Errors
+///
+/// The memory cannot be had.
+///
+/// # Panics
+///
+/// There are 2^32 - 1 rows or more, or another number of validity bits than rows.
+///
+/// # Complexity
+///
+/// O(n): one partition of all rows, then a hash table for each part, in the cache.
+pub fn group<L: Lane>(rows: Rows<'_, L>) -> Result<EqualGroups<L>> {
+    let row_count = rows.lanes.len();
+    assert!(u32::try_from(row_count).is_ok_and(|n| n < NONE), "row numbers are 32 bits wide");
+    assert!(rows.validity.is_none_or(|v| v.len() == row_count), "a validity bit for each row");
+    let mut values = LargeBuffer::<L>::try_zeroed(row_count, GROUPS)?;
+    let mut numbers = LargeBuffer::<u32>::try_zeroed(row_count, GROUPS)?;
+    let (starts, bits) = partition_equal(rows, &mut values, &mut numbers);
+    let mut group_starts = LargeBuffer::<u32>::try_zeroed(row_count, GROUPS)?;
+    let counts = group_parts(&starts, bits, &mut values, &mut numbers, &mut group_starts);
+    compact(&starts, &counts, values, numbers, group_starts)
+}
+
+/// Partitions the rows that have a fingerprint so that equal ones come together: where each part
+/// starts and the last ends, and the bits of the hash by which they are told apart.
+pub(super) fn partition_equal<L: Lane>(
+    rows: Rows<'_, L>,
+    values: &mut [L],
+    numbers: &mut [u32],
+) -> (Vec<usize>, u32) {
+    let row_count = rows.lanes.len();
+    let bits = (row_count >> 10).max(2).ilog2().min(PARTITION_BITS);
+    let hash = BlockHash::new(!L::ZERO, 0, bits);
+    let starts = match rows.validity {
+        None => {
+            let records = |range: Range<usize>| {
+                (range.start as u32..).zip(&rows.lanes[range]).map(|(row, &lane)| (lane, row))
+            };
+            partition(row_count, records, &hash, values, numbers)
+        }
+        Some(validity) => {
+            let records = |range: Range<usize>| {
+                (range.start as u32..)
+                    .zip(&rows.lanes[range])
+                    .filter(|(row, _)| validity.has_value(*row as usize))
+                    .map(|(row, &lane)| (lane, row))
+            };
+            partition(row_count, records, &hash, values, numbers)
+        }
+    };
+    (starts, bits)
+}
+
+/// Cuts `slice` at `starts`.
+pub(super) fn cut<'a, T>(mut slice: &'a mut [T], starts: &[usize]) -> Vec<&'a mut [T]> {
+    let mut parts = Vec::with_capacity(starts.len());
+    for pair in starts.windows(2) {
+        let (part, rest) = slice.split_at_mut(pair[1] - pair[0]);
+        parts.push(part);
+        slice = rest;
+    }
+    parts
+}
+
+/// Groups each part in place: its different values come to stand at its start, where each begins
+/// in `group_starts`, its rows group by group in `numbers`. Returns the numbers of groups.
+fn group_parts<W: Lane>(
+    starts: &[usize],
+    bits: u32,
+    values: &mut [W],
+    numbers: &mut [u32],
+    group_starts: &mut [u32],
+) -> Vec<usize> {
+    let scratch = Mutex::new(Vec::<Scratch>::new());
+    let parts = cut(values, starts)
+        .into_par_iter()
+        .zip(cut(numbers, starts))
+        .zip(cut(group_starts, starts))
+        .zip(starts)
+        .with_max_len(1);
+    parts
+        .map(|(((values, numbers), group_starts), &start)| {
+            let idle = scratch.lock().ok().and_then(|mut idle| idle.pop());
+            let mut own = idle.unwrap_or_default();
+            let count = own.group(bits, start, values, numbers, group_starts);
+            if let Ok(mut idle) = scratch.lock() {
+                idle.push(own);
+            }
+            count
+        })
+        .collect()
+}
+
+#[derive(Default)]
+struct Scratch {
+    /// Open addressing: group numbers.
+    table: Vec<u32>,
+    /// The group of each record.
+    groups: Vec<u32>,
+    /// The rows in their old order.
+    numbers: Vec<u32>,
+}
+
+impl Scratch {
+    #[inline(never)]
+    fn group<W: Lane>(
+        &mut self,
+        used_bits: u32,
+        start: usize,
+        values: &mut [W],
+        numbers: &mut [u32],
+        sizes: &mut [u32],
+    ) -> usize {
+        let table_bits = (2 * values.len()).max(2).next_power_of_two().ilog2();
+        let hash = BlockHash::new(!W::ZERO, used_bits, table_bits);
+        let table_mask = (1usize << table_bits) - 1;
+        self.table.clear();
+        self.table.resize(table_mask + 1, NONE);
+        self.groups.clear();
+        let table = &mut self.table[..=table_mask];
+        let mut count = 0;
+        for record in 0..values.len() {
+            let value = values[record];
+            let mut slot = hash.part(value) & table_mask;
+            let group = loop {
+                let group = table[slot];
+                if group == NONE {
+                    table[slot] = count as u32;
+                    values[count] = value;
+                    sizes[count] = 0;
+                    count += 1;
+                    break count - 1;
+                }
+                if values[group as usize] == value {
+                    break group as usize;
+                }
+                slot = (slot + 1) & table_mask;
+            };
+            sizes[group] += 1;
+            self.groups.push(group as u32);
+        }
+        counts_to_starts(&mut sizes[..count], 0);
+        if count < numbers.len() {
+            self.numbers.clear();
+            self.numbers.extend_from_slice(numbers);
+            for (&group, &number) in self.groups.iter().zip(&self.numbers) {
+                let place = &mut sizes[group as usize];
+                numbers[*place as usize] = number;
+                *place += 1;
+            }
+            // Each place has advanced to its group's end, which is the next one's start.
+            sizes.copy_within(..count - 1, 1);
+            sizes[0] = 0;
+        }
+        for place in &mut sizes[..count] {
+            *place += start as u32;
+        }
+        count
+    }
+}
+
+/// Closes the gaps between the parts' groups.
+fn compact<W: Lane>(
+    starts: &[usize],
+    counts: &[usize],
+    values: LargeBuffer<W>,
+    numbers: LargeBuffer<u32>,
+    group_starts: LargeBuffer<u32>,
+) -> Result<EqualGroups<W>> {
+    let mut firsts = Vec::with_capacity(counts.len() + 1);
+    let mut count = 0;
+    for part in counts {
+        firsts.push(count);
+        count += part;
+    }
+    firsts.push(count);
+    let mut dense_values = LargeBuffer::<W>::try_zeroed(count, GROUPS)?;
+    let mut dense_starts = LargeBuffer::<u32>::try_zeroed(count + 1, GROUPS)?;
+    dense_starts[count] = starts[starts.len() - 1] as u32;
+    cut(&mut dense_values, &firsts)
+        .into_par_iter()
+        .zip(cut(&mut dense_starts, &firsts))
+        .zip(starts)
+        .for_each(|((dense_values, dense_starts), &start)| {
+            dense_values.copy_from_slice(&values[start..start + dense_values.len()]);
+            dense_starts.copy_from_slice(&group_starts[start..start + dense_starts.len()]);
+        });
+    Ok(EqualGroups {
+        groups: Groups::new(dense_starts, numbers, count),
+        values: dense_values,
+        spare: Some((values, group_starts)),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use simtool_model::fingerprint_table::Wide;
+    use simtool_model::validity::Validity;
+    use std::collections::BTreeMap;
+
+    fn check<L: Lane>(lanes: &[L], validity: Option<&Validity>) {
+        let mut expected = BTreeMap::<L, Vec<u32>>::new();
+        for (row, &lane) in lanes.iter().enumerate() {
+            if validity.is_none_or(|validity| validity.has_value(row)) {
+                expected.entry(lane).or_default().push(row as u32);
+            }
+        }
+        let EqualGroups { groups, values, .. } = group(Rows { lanes, validity }).unwrap();
+        assert_eq!(groups.len(), expected.len());
+        let found: BTreeMap<_, _> = (0..groups.len() as u32)
+            .map(|group| (values[group as usize], groups.rows(group).to_vec()))
+            .collect();
+        assert_eq!(found, expected);
+        let equal: u64 =
+            expected.values().map(|rows| (rows.len() * (rows.len() - 1) / 2) as u64).sum();
+        assert_eq!(groups.equal_pairs(), equal);
+    }
+
+    #[test]
+    fn equal_rows_come_together_and_rows_without_fingerprint_stay_out() {
+        for rows in [0usize, 1, 2, 1000, 40_000] {
+            let lanes: Vec<u64> =
+                (0..rows as u64).map(|i| (((i * i) % 997) << 40) | (i % 3)).collect();
+            check(&lanes, None);
+            let mut validity = Validity::all(rows);
+            (0..rows).step_by(3).for_each(|row| validity.clear(row));
+            check(&lanes, Some(&validity));
+            check(
+                &lanes.iter().map(|&lane| Wide([lane << 30, lane >> 34])).collect::<Vec<_>>(),
+                None,
+            );
+            check(&lanes.iter().map(|&lane| Wide([3, lane, 0, 0])).collect::<Vec<_>>(), None);
+            check(&lanes.iter().map(|&lane| lane >> 40).collect::<Vec<_>>(), None);
+        }
+    }
+}

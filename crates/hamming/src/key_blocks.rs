@@ -1,0 +1,287 @@
+//! Which bits are the keys of the multi-index join, and how far apart keys may be.
+//!
+//! The bits of a row are cut into m blocks, and block i is given a radius rᵢ so that the sum of all
+//! rᵢ + 1 is k + 1: rows that differ in more than rᵢ bits of every block differ in k + 1 bits and
+//! more. So a pair within the distance is within the radius of some block, and of a part of the
+//! block's bits all the more. That part, its key, is as long as the number of rows can fill with
+//! buckets.
+
+use crate::split::BitWeights;
+use simtool_kernels::partition::Parts;
+use simtool_model::fingerprint_table::Lane;
+
+/// Rows that are copied at once; so many may be read behind the last row.
+pub(super) const COPIED: usize = 8;
+/// Rows that are looked at to see how often their keys are near.
+const SAMPLE: usize = 1024;
+/// How much more often than by chance they may be.
+const CROWDED: f64 = 8.0;
+/// Blocks of a row, at most.
+const MOST_BLOCKS: u32 = 12;
+/// Bits of a key: the table of where buckets start is of 2 to their power.
+const KEY_BITS: std::ops::RangeInclusive<u32> = 4..=22;
+
+// Nanoseconds, rounded from measurements on a 2-core AMD EPYC with AVX-512 in November 2026.
+
+/// A row through the two passes of a partition, if it has no words.
+const PARTITION: f64 = 15.0;
+/// The same for each of its words.
+const PARTITION_WORD: f64 = 7.0;
+/// The same for each bit of a key beyond [`CACHED_BITS`].
+const PARTITION_BIT: f64 = 8.0;
+/// Bits of a key whose buckets a partition fills in the caches.
+const CACHED_BITS: u32 = 18;
+/// A bucket that is looked for, or some rows of it that are copied, for each word.
+const LOOK: f64 = 5.0;
+/// A bucket that is compared with those around it, beside the compares.
+const BUCKET: f64 = 100.0;
+/// A compare.
+const COMPARE: f64 = 0.07;
+/// Rows of a bucket's last tile that are compared for nothing, about.
+const TILE_WASTE: f64 = 3.5;
+
+/// A key of rows, and how far the keys of a pair may be apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct KeyBlock {
+    /// The first of the key's bits.
+    first: u32,
+    /// Number of the key's bits.
+    pub(super) bits: u32,
+    /// Bits in which the keys of a pair differ, at most.
+    pub(super) radius: u32,
+}
+
+impl KeyBlock {
+    /// Some of the key's bits, as a way to partition rows.
+    pub(super) fn window(&self, first: u32, bits: u32) -> KeyWindow {
+        KeyWindow { first: self.first + first, bits }
+    }
+
+    /// The bits of the key.
+    pub(super) fn mask<L: Lane>(&self) -> L {
+        L::lowest_bits(self.first + self.bits) & !L::lowest_bits(self.first)
+    }
+
+    /// The differences of keys within the radius, 0 left out: those whose highest bit is bit h at
+    /// number h, ascending.
+    pub(super) fn flips(&self) -> Vec<Vec<u32>> {
+        let mut flips = Vec::new();
+        if self.radius > 0 {
+            flips.resize(self.bits as usize, Vec::new());
+            let near = (1..1u32 << self.bits).filter(|flip| flip.count_ones() <= self.radius);
+            near.for_each(|flip| flips[flip.ilog2() as usize].push(flip));
+        }
+        flips
+    }
+}
+
+/// How many keys of `bits` bits are within `radius` of one, and the share of rows that have such a
+/// key, where a bit tells two rows apart as `worth` bits would.
+fn ball(bits: u32, radius: u32, worth: f64) -> (f64, f64) {
+    let agree = (-worth).exp2();
+    let (mut keys, mut share, mut choices) = (0.0, 0.0, 1.0);
+    for flipped in 0..=radius {
+        keys += choices;
+        let differ = (1.0 - agree).powi(flipped.cast_signed());
+        share += choices * differ * agree.powi((bits - flipped).cast_signed());
+        choices *= f64::from(bits - flipped) / f64::from(flipped + 1);
+    }
+    (keys, share)
+}
+
+/// Whether rows meet far more often than they would by chance, as the bits of a sample are: because
+/// bits depend on each other.
+pub(super) fn are_crowded<L: Lane>(blocks: &[KeyBlock], values: &[L], worth: f64) -> bool {
+    let sample: Vec<L> = values.iter().copied().step_by((values.len() / SAMPLE).max(1)).collect();
+    let (mut expected, mut meetings) = (0.0, 0u32);
+    for block in blocks {
+        expected += ball(block.bits, block.radius, worth).1;
+        let window = block.window(0, block.bits);
+        let keys: Vec<u32> = sample.iter().map(|&value| window.part(value) as u32).collect();
+        for (number, key) in keys.iter().enumerate() {
+            let near = keys[..number].iter().filter(|o| (*o ^ key).count_ones() <= block.radius);
+            meetings += near.count() as u32;
+        }
+    }
+    let pairs = (sample.len() * sample.len()) as f64 / 2.0;
+    f64::from(meetings) > CROWDED * (expected * pairs + 10.0)
+}
+
+/// Consecutive bits of a row, as the number of a part.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct KeyWindow {
+    first: u32,
+    bits: u32,
+}
+
+impl<L: Lane> Parts<L> for KeyWindow {
+    #[inline]
+    fn part(&self, value: L) -> usize {
+        let (word, bit) = (self.first as usize / 64, self.first % 64);
+        let words = value.words();
+        let above = words.get(word + 1).copied().unwrap_or(0);
+        let bits = words[word] >> bit | (above << 1) << (63 - bit);
+        bits as usize & ((1 << self.bits) - 1)
+    }
+
+    fn parts(&self) -> usize {
+        1 << self.bits
+    }
+}
+
+/// How rows are cut: into how many blocks, and how long a key is at most.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct KeyPlan {
+    blocks: u32,
+    key_bits: u32,
+}
+
+impl KeyPlan {
+    #[cfg(test)]
+    pub(super) fn new(blocks: u32, key_bits: u32) -> Self {
+        Self { blocks, key_bits }
+    }
+
+    /// The cheapest way to join that many rows, and its nanoseconds on one core.
+    pub(super) fn cheapest(
+        rows: f64,
+        row_bits: u32,
+        effective_bits: u32,
+        max_distance: u32,
+    ) -> (Self, f64) {
+        let most_blocks = max_distance.saturating_add(1).min(row_bits).min(MOST_BLOCKS);
+        let plans = (1..=most_blocks).flat_map(|blocks| {
+            KEY_BITS.map(move |key_bits| {
+                let plan = Self { blocks, key_bits };
+                (plan, plan.cost(rows, row_bits, effective_bits, max_distance))
+            })
+        });
+        let first = (Self { blocks: 1, key_bits: *KEY_BITS.start() }, f64::INFINITY);
+        plans.fold(first, |best, plan| if plan.1 < best.1 { plan } else { best })
+    }
+
+    /// Bytes of the table of where buckets start.
+    pub(super) fn table_bytes(self) -> f64 {
+        f64::from(self.key_bits).exp2() * size_of::<u32>() as f64
+    }
+
+    fn cost(self, rows: f64, row_bits: u32, effective_bits: u32, max_distance: u32) -> f64 {
+        let words = f64::from(row_bits.div_ceil(64));
+        let worth = f64::from(effective_bits) / f64::from(row_bits);
+        let block = |number| {
+            let bits = (row_bits / self.blocks).min(self.key_bits);
+            let radius = self.radius(number, max_distance);
+            if radius >= bits {
+                return f64::INFINITY;
+            }
+            let (near, share) = ball(bits, radius, worth);
+            let keys = (f64::from(bits) * worth).exp2();
+            let buckets = keys * (1.0 - (-rows / keys).exp());
+            let compares = rows * rows / 2.0 * share * (1.0 + TILE_WASTE * buckets / rows);
+            let looks = buckets * near / 2.0 * (1.0 + rows / keys / COPIED as f64);
+            let far_bits = f64::from(bits.saturating_sub(CACHED_BITS));
+            let partition = PARTITION + PARTITION_WORD * words + PARTITION_BIT * far_bits;
+            rows * partition
+                + f64::from(bits).exp2()
+                + buckets * BUCKET
+                + looks * words * LOOK
+                + compares * COMPARE
+        };
+        (0..self.blocks).map(block).sum()
+    }
+
+    /// The radius of a block: those of all blocks and 1 for each come to k + 1.
+    fn radius(self, block: u32, max_distance: u32) -> u32 {
+        let (each, more) = ((max_distance + 1) / self.blocks, (max_distance + 1) % self.blocks);
+        each + u32::from(block < more) - 1
+    }
+
+    /// Blocks that tell rows of `row_bits` bits apart about equally well.
+    pub(super) fn cut(
+        self,
+        weights: &BitWeights,
+        row_bits: u32,
+        max_distance: u32,
+    ) -> Vec<KeyBlock> {
+        let total: f64 = (0..row_bits).map(|bit| weights.of_bit(bit)).sum();
+        let share = total / f64::from(self.blocks);
+        let (mut first, mut weight) = (0, 0.0);
+        let mut blocks = Vec::new();
+        for number in 0..self.blocks {
+            // Each of the blocks behind needs a bit.
+            let last = row_bits - (self.blocks - 1 - number);
+            let mut end = first;
+            while end < last
+                && (end == first
+                    || number + 1 == self.blocks
+                    || weight + weights.of_bit(end) / 2.0 < share * f64::from(number + 1))
+            {
+                weight += weights.of_bit(end);
+                end += 1;
+            }
+            let bits = (end - first).min(self.key_bits);
+            let radius = self.radius(number, max_distance).min(bits);
+            blocks.push(KeyBlock { first, bits, radius });
+            first = end;
+        }
+        blocks
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use simtool_model::fingerprint_rows::Shape;
+    use simtool_model::fingerprint_table::Wide;
+
+    #[test]
+    fn radii_and_blocks_come_to_the_distance_and_the_rows_bits() {
+        let narrow = BitWeights::of(&(0..1024u64).collect::<Vec<_>>(), Shape::bits(64));
+        for weights in [BitWeights::even(Shape::bits(64)), narrow] {
+            for max_distance in 0..20 {
+                for blocks in 1..=MOST_BLOCKS.min(max_distance + 1) {
+                    let plan = KeyPlan { blocks, key_bits: 64 };
+                    let radii = (0..blocks).map(|block| plan.radius(block, max_distance) + 1);
+                    assert_eq!(radii.sum::<u32>(), max_distance + 1);
+                    let cut = plan.cut(&weights, 64, max_distance);
+                    let bits: u32 = cut.iter().map(|block| block.bits).sum();
+                    let union = cut.iter().fold(0, |all, block| all | block.mask::<u64>());
+                    assert!(cut.len() == blocks as usize && cut.iter().all(|block| block.bits > 0));
+                    assert_eq!((bits, union), (64, u64::MAX));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn keys_are_bits_of_the_row_across_its_words() {
+        let block = KeyBlock { first: 60, bits: 10, radius: 2 };
+        let row = Wide([0xA << 60 | 0x4D, 0b10_1101 | 1 << 20]);
+        assert_eq!(block.window(0, 10).part(row), 0b10_1101 << 4 | 0xA);
+        assert_eq!(block.window(2, 3).part(row), 0b110);
+        assert_eq!(block.window(0, 0).part(row), 0);
+        assert_eq!(block.mask::<Wide<2>>(), Wide([0xF << 60, 0x3F]));
+        let last = KeyBlock { first: 118, ..block };
+        assert_eq!(last.window(0, 10).part(Wide([0, 3 << 62 | 1 << 54])), 0b11_0000_0001);
+        let flips = block.flips();
+        assert_eq!(flips[3], [8, 9, 10, 12]);
+        assert_eq!(flips.concat().len(), 10 + 45);
+        assert!(KeyBlock { radius: 0, ..block }.flips().is_empty());
+    }
+
+    #[test]
+    fn rows_whose_bits_depend_on_each_other_are_crowded() {
+        let mut state = 1u64;
+        let mut next = || {
+            state = state.wrapping_mul(0x5851_F42D_4C95_7F2D).wrapping_add(11);
+            state ^ state >> 29
+        };
+        let random: Vec<u64> = (0..5000).map(|_| next()).collect();
+        // Twenty rows and a few bits: each bit alone tells rows apart.
+        let centres: Vec<u64> =
+            (0..5000).map(|row| random[row % 20] ^ 1 << (next() >> 58)).collect();
+        let (plan, _) = KeyPlan::cheapest(1e6, 64, 64, 10);
+        let blocks = plan.cut(&BitWeights::even(Shape::bits(64)), 64, 10);
+        assert!(!are_crowded(&blocks, &random, 1.0) && are_crowded(&blocks, &centres, 1.0));
+    }
+}

@@ -1,0 +1,319 @@
+//! Which bits rows must agree in to be compared: the masks of a search, as a value that is kept and
+//! handed on.
+
+use crate::split::BitWeights;
+use simtool_base::stable_hash::{GAMMA, mix};
+use simtool_model::fingerprint_rows::{Metric, Shape};
+use simtool_model::fingerprint_table::{Lane, set_lowest_bits};
+use simtool_model::similarity::Threshold;
+
+/// Disjoint masks over the bits of rows of one shape.
+///
+/// Of k + 1 masks that share no unit (bit, or lane where the metric counts lanes), two rows that
+/// differ in at most k units agree in one: tables and joins by these masks miss nothing. Of w lanes
+/// of which v must be near, any w - v + 1 have a near one among them: each of the first so many has
+/// k + 1 masks. Bands are masks, too, in which alike rows agree with the probability that
+/// [`Self::recall`] tells.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Layout {
+    shape: Shape,
+    /// The masks' words, one mask after the other.
+    masks: Vec<u64>,
+}
+
+impl Layout {
+    /// The layout for `max_distance` whose masks tell the given rows apart equally well: `words` are
+    /// those of a sample, or of all rows, one row after the other.
+    ///
+    /// # Panics
+    ///
+    /// The words are not whole rows.
+    #[must_use]
+    pub fn of(words: &[u64], shape: Shape, max_distance: u32) -> Self {
+        assert!(words.len().is_multiple_of(shape.words()), "whole rows of {shape}");
+        Self::weighed(&BitWeights::of_words(words, shape.words(), shape), shape, max_distance)
+    }
+
+    /// The same of rows in lanes.
+    pub(super) fn of_lanes<L: Lane>(lanes: &[L], shape: Shape, max_distance: u32) -> Self {
+        Self::weighed(&BitWeights::of(lanes, shape), shape, max_distance)
+    }
+
+    fn weighed(weights: &BitWeights, shape: Shape, max_distance: u32) -> Self {
+        let groups = (max_distance as usize).saturating_add(1);
+        // With as many differences as units, any two rows may be near: one mask without bits.
+        let dealt = |part: Vec<u64>| weights.deal_words(&part, groups);
+        let masks: Option<Vec<_>> = regions(shape).map(dealt).collect();
+        Self { shape, masks: masks.map_or_else(|| vec![0; shape.words()], |masks| masks.concat()) }
+    }
+
+    /// The layout for `max_distance` that needs no data: neighbouring units, as many for each mask.
+    ///
+    /// For one shape and distance it is always the same.
+    #[must_use]
+    pub fn even(shape: Shape, max_distance: u32) -> Self {
+        let masks = u64::from(max_distance) + 1;
+        if masks > u64::from(shape.units()) {
+            return Self { shape, masks: vec![0; shape.words()] };
+        }
+        if !matches!(shape.metric(), Metric::Votes { .. }) {
+            return Self::bands(shape, max_distance + 1);
+        }
+        let of_lane = Self::bands(Shape::bits(u64::BITS), max_distance + 1).masks;
+        let mut masks = Vec::new();
+        for region in regions(shape) {
+            for mask in &of_lane {
+                masks.extend(region.iter().map(|word| word & mask));
+            }
+        }
+        Self { shape, masks }
+    }
+
+    /// `bands` masks of neighbouring units, as many for each: rows that agree in a band are looked
+    /// at, and those that agree in none are missed.
+    ///
+    /// # Panics
+    ///
+    /// There are no bands, or more than the rows have units; or the lanes vote.
+    #[must_use]
+    pub fn bands(shape: Shape, bands: u32) -> Self {
+        assert!(
+            !matches!(shape.metric(), Metric::Votes { .. }),
+            "{shape} are looked up lane by lane"
+        );
+        let (units, unit_bits) = shape.parts();
+        assert!((1..=units).contains(&bands), "{bands} bands of {units} units");
+        let edge = |band: u32| {
+            let unit = u64::from(units) * u64::from(band) / u64::from(bands);
+            unit as u32 * unit_bits
+        };
+        let mut masks = Vec::with_capacity(bands as usize * shape.words());
+        for band in 0..bands {
+            let (mut below, mut upto) = (vec![0; shape.words()], vec![0; shape.words()]);
+            set_lowest_bits(&mut below, edge(band));
+            set_lowest_bits(&mut upto, edge(band + 1));
+            masks.extend(below.iter().zip(&upto).map(|(below, upto): (&u64, &u64)| upto & !below));
+        }
+        Self { shape, masks }
+    }
+
+    /// The fewest bands in which at least this part of the pairs at `max_distance` agree, those that
+    /// are nearer with a greater probability; none where masks that miss nothing are as few, or
+    /// lanes vote or may be null.
+    #[must_use]
+    pub fn with_recall(shape: Shape, max_distance: u32, recall: Threshold) -> Option<Self> {
+        if matches!(shape.metric(), Metric::Votes { .. } | Metric::Lanes { null: true, .. }) {
+            return None;
+        }
+        let similarity = Self::agreement(shape, max_distance);
+        // So many masks that no difference leaves none that agrees.
+        let exact = match shape.metric() {
+            Metric::Cosine { .. } => shape.parts().0 + 1,
+            _ => max_distance.saturating_add(1).min(shape.units()),
+        };
+        let bands = (1..exact).map(|bands| Self::bands(shape, bands));
+        bands.into_iter().find(|bands| bands.recall(similarity) >= recall.ratio())
+    }
+
+    /// The part of their units in which rows at a distance agree on average, or a smaller one.
+    #[must_use]
+    pub fn agreement(shape: Shape, distance: u32) -> f64 {
+        let near = 1.0 - f64::from(distance) / f64::from(shape.units());
+        match shape.metric() {
+            // The Jaccard similarity of sets is the square of their cosine where one holds the other, and
+            // more elsewhere.
+            Metric::Cosine { bits } => {
+                let by_chance = 0.5_f64.powi(bits.cast_signed());
+                by_chance + (1.0 - by_chance) * near * near
+            }
+            _ => near,
+        }
+    }
+
+    /// The shape of the rows.
+    #[must_use]
+    pub fn shape(&self) -> Shape {
+        self.shape
+    }
+
+    /// The words of each mask.
+    pub fn masks(&self) -> impl ExactSizeIterator<Item = &[u64]> {
+        self.masks.chunks_exact(self.shape.words())
+    }
+
+    /// The words of the mask of that number.
+    fn mask(&self, mask: usize) -> &[u64] {
+        let words = self.shape.words();
+        &self.masks[mask * words..(mask + 1) * words]
+    }
+
+    /// The numbers of the bits of a mask, ascending.
+    pub(super) fn mask_bits(&self, mask: usize) -> impl Iterator<Item = u32> {
+        let words = self.mask(mask);
+        (0..self.shape.row_bits()).filter(|&bit| words[bit as usize / 64] >> (bit % 64) & 1 == 1)
+    }
+
+    /// A mask as a lane.
+    pub(super) fn block<L: Lane>(&self, mask: usize) -> L {
+        L::from_words(self.mask(mask))
+    }
+
+    /// The masks as lanes.
+    #[must_use]
+    pub fn blocks<L: Lane>(&self) -> Vec<L> {
+        self.masks().map(L::from_words).collect()
+    }
+
+    /// Replaces `keys` by the keys of a row, one for each mask: rows that agree in a mask have the
+    /// same key of it, others hardly ever.
+    ///
+    /// The function is frozen: for the same row and masks it gives the same keys in every version
+    /// and on every machine, so keys may be stored and shared. A key starts as the mix of the
+    /// mask's number, counted from 1, times [`GAMMA`]. For each word of which the mask has bits, the
+    /// lowest first, the key is combined with the masked word by XOR, [`GAMMA`] is added, and the
+    /// key is [mixed](mix) again.
+    ///
+    /// # Panics
+    ///
+    /// The row has fewer words than the shape.
+    pub fn keys(&self, row: &[u64], keys: &mut Vec<u64>) {
+        keys.clear();
+        keys.extend((0..self.masks().len()).map(|mask| self.key(mask, row)));
+    }
+
+    /// The key of a row for the mask of that number, counted from 0: one of its [`Self::keys`].
+    pub(super) fn key(&self, mask: usize, row: &[u64]) -> u64 {
+        let bits = self.mask(mask);
+        let masked = row[..bits.len()].iter().zip(bits).filter(|&(_, &bits)| bits != 0);
+        let start = mix(GAMMA.wrapping_mul(mask as u64 + 1));
+        masked.fold(start, |key, (word, bits)| mix((key ^ (word & bits)).wrapping_add(GAMMA)))
+    }
+
+    /// The probability that two rows agree in at least one mask, if each of their units agrees with
+    /// the probability `similarity`: 1 - (1 - s^r)^b for b masks of r units.
+    #[must_use]
+    pub fn recall(&self, similarity: f64) -> f64 {
+        let unit_bits = self.shape.parts().1;
+        let missed = self.masks().map(|mask| {
+            let bits: u32 = mask.iter().map(|word| word.count_ones()).sum();
+            1.0 - similarity.powi((bits / unit_bits).cast_signed())
+        });
+        1.0 - missed.product::<f64>()
+    }
+}
+
+/// The parts of a row, one of which differs in few units if the rows are near.
+fn regions(shape: Shape) -> impl Iterator<Item = Vec<u64>> {
+    let (count, bits) = match shape.metric() {
+        Metric::Votes { needed } => (shape.words() - needed as usize + 1, u64::BITS),
+        _ => (1, shape.row_bits()),
+    };
+    (0..count).map(move |region| {
+        let mut words = vec![0; shape.words()];
+        set_lowest_bits(&mut words[region..], bits);
+        words
+    })
+}
+
+/// Whether block `table` is the first of `blocks` that holds none of the differing bits.
+#[inline]
+pub(super) fn is_first_agreeing<W: Lane>(blocks: &[W], table: usize, difference: W) -> bool {
+    difference & blocks[table] == W::ZERO
+        && blocks[..table].iter().all(|&block| difference & block != W::ZERO)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Whether the masks are disjoint and have together these bits.
+    fn check(layout: &Layout, masks: usize, bits: u32) {
+        assert_eq!(layout.masks().len(), masks);
+        let mut union = vec![0; layout.shape().words()];
+        for mask in layout.masks() {
+            for (union, word) in union.iter_mut().zip(mask) {
+                assert_eq!(*union & word, 0);
+                *union |= word;
+            }
+        }
+        assert_eq!(union.iter().map(|word: &u64| word.count_ones()).sum::<u32>(), bits);
+    }
+
+    #[test]
+    fn masks_share_no_bits_and_leave_none() {
+        check(&Layout::even(Shape::bits(100), 3), 4, 100);
+        check(&Layout::even(Shape::bits(512), 24), 25, 512);
+        check(&Layout::even(Shape::lanes(16, 32), 4), 5, 512);
+        check(&Layout::of(&[1, 2, 3, 4, 5, 6], Shape::bits(192), 3), 4, 192);
+        check(&Layout::of(&[], Shape::bits(64), 63), 64, 64);
+        // Too few bits: all rows agree in nothing.
+        check(&Layout::of(&[1], Shape::bits(64), 64), 1, 0);
+        check(&Layout::even(Shape::bits(64), u32::MAX), 1, 0);
+    }
+
+    #[test]
+    fn rows_that_enough_lanes_find_near_agree_in_a_mask() {
+        let shape = Shape::votes(5, 3);
+        let words: Vec<u64> = (0..40).map(mix).collect();
+        let layouts = [Layout::even(shape, 3), Layout::of(&words, shape, 3)];
+        for layout in &layouts {
+            check(layout, 12, 3 * u64::BITS);
+            let (mut of_row, mut of_other) = (Vec::new(), Vec::new());
+            for near in (0u32..1 << 5).filter(|lanes| lanes.count_ones() == 3) {
+                // Three bits of a lane that is near, most of another.
+                let changed = |lane: u64| {
+                    let bits = if near >> lane & 1 == 1 { 3 } else { 30 };
+                    words[lane as usize]
+                        ^ (0..bits).fold(0, |bits, bit| bits | 1 << ((bit * 19 + lane) % 64))
+                };
+                let other: Vec<u64> = (0..5).map(changed).collect();
+                assert_eq!(shape.distance(&words[..5], &other), 3);
+                layout.keys(&words[..5], &mut of_row);
+                layout.keys(&other, &mut of_other);
+                assert!(of_row.iter().zip(&of_other).any(|(a, b)| a == b), "{near:b}");
+            }
+        }
+        check(&Layout::even(shape, 64), 1, 0);
+    }
+
+    #[test]
+    fn keys_have_their_frozen_values() {
+        let mut keys = Vec::new();
+        Layout::even(Shape::bits(64), 3).keys(&[0x0123_4567_89AB_CDEF], &mut keys);
+        assert_eq!(keys, GOLDEN_64);
+        Layout::bands(Shape::lanes(32, 4), 2).keys(&[1, 2], &mut keys);
+        assert_eq!(keys, GOLDEN_LANES);
+        // What a mask leaves out does not count, and neither do words beyond.
+        let mut others = Vec::new();
+        Layout::bands(Shape::lanes(32, 4), 2).keys(&[1, 3, 9], &mut others);
+        assert_eq!((others[0], others[1] == keys[1]), (keys[0], false));
+    }
+
+    const GOLDEN_64: [u64; 4] = [
+        0xa209_db7f_ae63_026c,
+        0x8895_6c27_5d07_ed15,
+        0xc855_97e7_9e79_14cd,
+        0x8319_094a_0136_ed13,
+    ];
+    const GOLDEN_LANES: [u64; 2] = [0x08b4_fda8_c892_b50e, 0x88ad_cd8d_4573_57f7];
+
+    #[test]
+    fn bands_are_as_few_as_a_recall_allows() {
+        let recall = Threshold::parse("recall", "0.98").unwrap();
+        let shape = Shape::lanes(128, 4);
+        let layout = Layout::with_recall(shape, 24, recall).unwrap();
+        let similarity = 104.0 / 128.0;
+        assert!(layout.recall(similarity) >= 0.98);
+        let fewer = Layout::bands(shape, layout.masks().len() as u32 - 1);
+        assert!(fewer.recall(similarity) < 0.98);
+        // One mask more than differing bits misses nothing, and the last one that does is no better.
+        assert_eq!(Layout::with_recall(Shape::bits(64), 3, Threshold::new(1, 1).unwrap()), None);
+    }
+
+    #[test]
+    fn recall_is_that_of_bands() {
+        let layout = Layout::bands(Shape::lanes(128, 4), 32);
+        assert!((layout.recall(0.8) - (1.0 - (1.0 - 0.8f64.powi(4)).powi(32))).abs() < 1e-12);
+        assert!((layout.recall(1.0) - 1.0).abs() < 1e-12);
+    }
+}

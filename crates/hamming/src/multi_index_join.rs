@@ -1,0 +1,458 @@
+//! The self-join by multi-index hashing: for each of a few blocks of bits, buckets of rows by the
+//! block's key, and each bucket against those whose keys are near.
+//!
+//! Against the recursive join, which needs a block of bits in which a pair agrees, this one needs a
+//! block in which it differs little: blocks are longer and there are fewer of them, so that for
+//! larger distances far fewer pairs are compared.
+//!
+//! A pair is near in one or more blocks, and is taken in the first of them.
+//!
+//! # References
+//!
+//! M. Norouzi, A. Punjani, D. J. Fleet, "Fast exact search in Hamming space with multi-index hashing",
+//! IEEE TPAMI 36(6), 2014, for keys that differ. J. Qin et al., "GPH: similarity search in Hamming
+//! space", ICDE 2018, for the radii.
+
+use crate::Rows;
+use crate::collect::{Collect, CountRows, KeepPairs};
+use crate::grouping::{cut, group};
+use crate::key_blocks::{COPIED, KeyBlock, KeyPlan, are_crowded};
+use crate::parallel_partition::partition;
+use crate::partition_join::SelfJoin;
+use crate::recursion::{self, FOLD_DISTANCE, RECORDS, new_buffer};
+use crate::split::BitWeights;
+use rayon::prelude::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator};
+use simtool_base::error::Result;
+use simtool_base::large_buffer::LargeBuffer;
+use simtool_base::progress::Share;
+use simtool_kernels::Isa;
+use simtool_kernels::hamming_pairs::{Candidates, near_pairs_32, near_pairs_64};
+use simtool_kernels::partition::{count, scatter};
+use simtool_kernels::prefetch;
+use simtool_model::fingerprint_table::{Lane, Reach};
+use std::ops::Range;
+
+/// Bits of a key by which all threads partition first.
+const FIRST_BITS: u32 = 8;
+/// Rows beside those of a bucket that are compared at once: so few that the first cache holds them.
+const COLUMNS: usize = 2048;
+/// Tasks of a block, at most.
+const TASKS: usize = 256;
+
+/// Finds all pairs of rows within reach of each other.
+///
+/// # Errors
+///
+/// The memory cannot be had.
+///
+/// # Panics
+///
+/// As [`group`]; the distance counts anything but bits.
+///
+/// # Complexity
+///
+/// For each of m blocks a partition of the different fingerprints, and n² / 2 compares times the share
+/// of keys within the block's radius.
+pub fn self_join<L: Lane>(
+    rows: Rows<'_, L>,
+    reach: Reach,
+    isa: Isa,
+    share: Share<'_>,
+) -> Result<SelfJoin> {
+    let mut groups = group(rows)?;
+    let spare = groups.spare.take();
+    let pairs = value_pairs(groups.values(), spare, reach, isa, &KeepPairs, share)?.into_sorted();
+    Ok(SelfJoin { groups: groups.groups, pairs })
+}
+
+/// Counts the pairs of rows that [`self_join`] finds, without keeping them.
+///
+/// # Errors
+///
+/// As [`self_join`].
+///
+/// # Panics
+///
+/// As [`self_join`].
+pub fn count_pairs<L: Lane>(
+    rows: Rows<'_, L>,
+    reach: Reach,
+    isa: Isa,
+    share: Share<'_>,
+) -> Result<u64> {
+    let mut groups = group(rows)?;
+    let spare = groups.spare.take();
+    let counting = CountRows { groups: (&groups.groups, &groups.groups) };
+    let pairs = value_pairs(groups.values(), spare, reach, isa, &counting, share)?;
+    Ok(groups.groups.equal_pairs() + pairs)
+}
+
+/// The pairs of `values`: by recursion where their bits depend on each other so much that most keys
+/// have no rows and a few have too many.
+fn value_pairs<L: Lane, C: Collect>(
+    values: &[L],
+    spare: Option<(LargeBuffer<L>, LargeBuffer<u32>)>,
+    reach: Reach,
+    isa: Isa,
+    collect: &C,
+    share: Share<'_>,
+) -> Result<C::Part> {
+    let row_bits = reach.shape.row_bits();
+    let max_distance = reach.max_distance.min(row_bits);
+    let weights = BitWeights::of(values, reach.shape);
+    let effective_bits = weights.effective_bits(reach.shape);
+    let rows = values.len() as f64;
+    let (plan, _) = KeyPlan::cheapest(rows, row_bits, effective_bits, max_distance);
+    let blocks = plan.cut(&weights, row_bits, max_distance);
+    if are_crowded(&blocks, values, f64::from(effective_bits) / f64::from(row_bits)) {
+        return recursion::Join::new(values, 0, reach, isa, collect, spare).run(values, share);
+    }
+    let short_words = reach.most_bits() <= FOLD_DISTANCE;
+    Join { values, reach, isa, collect, short_words, blocks }.run(spare, share)
+}
+
+struct Join<'a, L, C> {
+    values: &'a [L],
+    reach: Reach,
+    isa: Isa,
+    collect: &'a C,
+    short_words: bool,
+    blocks: Vec<KeyBlock>,
+}
+
+/// The rows in the order of one block's keys.
+struct Table<L> {
+    /// Followed by room for [`COPIED`] more.
+    values: LargeBuffer<L>,
+    numbers: LargeBuffer<u32>,
+    /// Where the rows of each key start, and at the end the number of rows.
+    starts: Vec<u32>,
+}
+
+/// Memory of one task.
+#[derive(Default)]
+struct Scratch {
+    words_32: Vec<u32>,
+    words_64: Vec<u64>,
+    /// The buckets that are near the one in hand: ranges of a table's rows.
+    near: Vec<Range<u32>>,
+    /// Where the columns of each bucket end that are compared.
+    ends: Vec<u32>,
+    candidates: Candidates,
+}
+
+impl<L: Lane, C: Collect> Join<'_, L, C> {
+    fn run(
+        &self,
+        spare: Option<(LargeBuffer<L>, LargeBuffer<u32>)>,
+        share: Share<'_>,
+    ) -> Result<C::Part> {
+        let rows = self.values.len();
+        let mut moved = match spare {
+            Some(spare) if spare.0.len() >= rows => spare,
+            _ => new_buffer(rows)?,
+        };
+        let mut table = Table {
+            values: LargeBuffer::try_zeroed(rows + COPIED, RECORDS)?,
+            numbers: LargeBuffer::try_zeroed(rows, RECORDS)?,
+            starts: Vec::new(),
+        };
+        let mut all = self.collect.part();
+        for (number, block) in self.blocks.iter().enumerate() {
+            table.fill(self.values, block, &mut moved);
+            let flips = block.flips();
+            let keys = 1usize << block.bits;
+            let tasks = keys.min(TASKS);
+            let parts: Vec<C::Part> = (0..tasks)
+                .into_par_iter()
+                .with_max_len(1)
+                .map_init(Scratch::default, |scratch, task| {
+                    let mut part = self.collect.part();
+                    if share.is_cancelled() {
+                        return part;
+                    }
+                    for key in keys * task / tasks..keys * (task + 1) / tasks {
+                        self.bucket(&table, number, key, &flips, scratch, &mut part);
+                    }
+                    share.part(1, self.blocks.len() * tasks).done();
+                    part
+                })
+                .collect();
+            for part in parts {
+                self.collect.merge(&mut all, part);
+            }
+        }
+        Ok(all)
+    }
+
+    /// The pairs of a bucket, and of its rows with those of the buckets near it that are behind it.
+    fn bucket(
+        &self,
+        table: &Table<L>,
+        block: usize,
+        key: usize,
+        flips: &[Vec<u32>],
+        scratch: &mut Scratch,
+        part: &mut C::Part,
+    ) {
+        let bucket = table.bucket(key);
+        if bucket.is_empty() {
+            return;
+        }
+        let mut near = std::mem::take(&mut scratch.near);
+        near.clear();
+        for (bit, flips) in flips.iter().enumerate() {
+            // A flip whose highest bit is set in the key leads to a key before it.
+            if key >> bit & 1 == 1 {
+                continue;
+            }
+            for &flip in flips {
+                let other = table.bucket(key ^ flip as usize);
+                prefetch(&table.values, other.start as usize);
+                if !other.is_empty() {
+                    near.push(other);
+                }
+            }
+        }
+        let mut others = &near[..];
+        let mut is_first = true;
+        while is_first || !others.is_empty() {
+            let mut columns = 0;
+            let fits = |other: &&Range<u32>| {
+                columns += other.len();
+                columns <= COLUMNS
+            };
+            let taken = others.iter().take_while(fits).count().max(1).min(others.len());
+            let (now, later) = others.split_at(taken);
+            self.compare(table, block, &bucket, now, is_first, scratch, part);
+            (others, is_first) = (later, false);
+        }
+        scratch.near = near;
+    }
+
+    /// Compares a bucket with others, and if `with_itself`, its rows with each other.
+    #[expect(clippy::too_many_arguments, reason = "what is compared, and by which memory")]
+    fn compare(
+        &self,
+        table: &Table<L>,
+        block: usize,
+        bucket: &Range<u32>,
+        others: &[Range<u32>],
+        with_itself: bool,
+        scratch: &mut Scratch,
+        part: &mut C::Part,
+    ) {
+        let Scratch { words_32, words_64, ends, candidates, .. } = scratch;
+        let rows = bucket.len();
+        let all = std::iter::once(bucket).chain(others);
+        ends.clear();
+        ends.extend(all.clone().scan(0, |end, range| {
+            *end += range.end - range.start;
+            Some(*end)
+        }));
+        let mut sink = |rows: &[u32], columns: &[u32]| {
+            for (&row, &column) in rows.iter().zip(columns) {
+                let range = ends.partition_point(|&end| end <= column);
+                // The first of the ranges is the bucket.
+                let end = if range == 0 { bucket.end } else { others[range - 1].end };
+                let place = end - (ends[range] - column);
+                self.candidate(table, block, bucket.start + row, place, part);
+            }
+        };
+        let first_column = if with_itself { 0 } else { rows };
+        let (limit, isa) = (self.reach.max_distance, self.isa);
+        if self.short_words {
+            let words = copied(&table.values, all, L::fold32, words_32);
+            near_pairs_32(words, 0..rows, first_column, limit, isa, candidates, &mut sink);
+        } else {
+            let words = copied(&table.values, all, L::fold64, words_64);
+            near_pairs_64(words, 0..rows, first_column, limit, isa, candidates, &mut sink);
+        }
+    }
+
+    /// Takes a pair of places whose keys are near, if its rows are and no block before has it.
+    fn candidate(&self, table: &Table<L>, block: usize, a: u32, b: u32, part: &mut C::Part) {
+        let (a, b) = (a as usize, b as usize);
+        let difference = table.values[a] ^ table.values[b];
+        let Some(distance) = self.reach.distance(difference) else { return };
+        let earlier = &self.blocks[..block];
+        let is_near =
+            |block: &KeyBlock| (difference & block.mask::<L>()).count_ones() <= block.radius;
+        if earlier.iter().any(is_near) {
+            return;
+        }
+        let (a, b) = (table.numbers[a], table.numbers[b]);
+        self.collect.pair(part, a.min(b), a.max(b), distance);
+    }
+}
+
+impl<L: Lane> Table<L> {
+    /// Brings `values`, which are numbered from 0, into the order of their keys.
+    fn fill(
+        &mut self,
+        values: &[L],
+        block: &KeyBlock,
+        moved: &mut (LargeBuffer<L>, LargeBuffer<u32>),
+    ) {
+        let first_bits = block.bits.min(FIRST_BITS);
+        let rest = block.bits - first_bits;
+        let rows = values.len();
+        let (moved_values, moved_numbers) = (&mut moved.0[..rows], &mut moved.1[..rows]);
+        let records =
+            |range: Range<usize>| values[range.clone()].iter().copied().zip(range.start as u32..);
+        let first = block.window(rest, first_bits);
+        let parts = partition(rows, records, &first, moved_values, moved_numbers);
+        let window = block.window(0, rest);
+        self.starts.clear();
+        self.starts.resize((1 << block.bits) + 1, rows as u32);
+        let (moved_values, moved_numbers) = (&*moved_values, &*moved_numbers);
+        cut(&mut self.values, &parts)
+            .into_par_iter()
+            .zip(cut(&mut self.numbers, &parts))
+            .zip(self.starts.chunks_mut(1 << rest).collect::<Vec<_>>())
+            .zip(&parts)
+            .with_max_len(1)
+            .for_each(|(((values, numbers), starts), &start)| {
+                let part = start..start + values.len();
+                let mut next = vec![0; 1 << rest];
+                count(&moved_values[part.clone()], &window, &mut next);
+                let mut place = 0;
+                for (next, start_of_key) in next.iter_mut().zip(starts) {
+                    *start_of_key = start as u32 + place;
+                    place += std::mem::replace(next, place);
+                }
+                let (from, of) = (&moved_values[part.clone()], &moved_numbers[part]);
+                scatter(from, of, &window, &mut next, values, numbers);
+            });
+    }
+
+    /// The rows of a key.
+    #[inline]
+    fn bucket(&self, key: usize) -> Range<u32> {
+        self.starts[key]..self.starts[key + 1]
+    }
+}
+
+/// The folds of ranges of `values`, which have [`COPIED`] more behind them, written to `words`.
+#[inline]
+fn copied<'w, 'r, L: Lane, W: Copy + Default>(
+    values: &[L],
+    ranges: impl Iterator<Item = &'r Range<u32>> + Clone,
+    fold: impl Fn(L) -> W,
+    words: &'w mut Vec<W>,
+) -> &'w [W] {
+    let all: usize = ranges.clone().map(Range::len).sum();
+    if words.len() < all + COPIED {
+        words.resize(all + COPIED, W::default());
+    }
+    let mut end = 0;
+    for range in ranges {
+        let (mut to, from) = (end, range.start as usize);
+        end += range.len();
+        // Whole steps, which write beyond the end what the next range overwrites.
+        for values in values[from..].as_chunks::<COPIED>().0 {
+            if let Some(words) = words[to..].first_chunk_mut::<COPIED>() {
+                *words = values.map(&fold);
+            }
+            to += COPIED;
+            if to >= end {
+                break;
+            }
+        }
+    }
+    &words[..all]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use simtool_model::fingerprint_rows::Shape;
+    use simtool_model::fingerprint_table::Wide;
+    use simtool_model::matches::ValuePair;
+
+    /// The pairs by every instruction set, with given blocks, against comparing everything.
+    fn check<L: Lane>(values: &[L], reach: Reach, blocks: &[KeyBlock]) {
+        let mut expected = Vec::new();
+        for (a, &first) in values.iter().enumerate() {
+            for (b, &second) in values.iter().enumerate().skip(a + 1) {
+                if let Some(distance) = reach.distance(first ^ second) {
+                    expected.push(ValuePair { a: a as u32, b: b as u32, distance });
+                }
+            }
+        }
+        let blocks = blocks.to_vec();
+        for &isa in Isa::available() {
+            for short_words in [false, true] {
+                let blocks = blocks.clone();
+                let join = Join { values, reach, isa, collect: &KeepPairs, short_words, blocks };
+                let found = join.run(None, Share::untold()).unwrap().into_sorted();
+                assert!(found == expected, "{isa}, {reach:?}, {:?}", join.blocks);
+            }
+        }
+    }
+
+    /// Rows around `centres` rows, and others.
+    fn rows(count: usize, centres: u64, mask: u64) -> Vec<u64> {
+        let mut state = count as u64;
+        let mut next = || {
+            state = state.wrapping_mul(0x5851_F42D_4C95_7F2D).wrapping_add(11);
+            state ^ state >> 29
+        };
+        let mut row = || match next() {
+            other if other % 5 == 0 => other,
+            near => {
+                let centre = (near % centres).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+                (0..next() % 9).fold(centre, |row, _| row ^ 1 << (next() >> 58))
+            }
+        };
+        (0..count).map(|_| row() & mask).collect()
+    }
+
+    #[test]
+    fn every_pair_is_found_in_one_block() {
+        let sets = [rows(700, 40, u64::MAX), rows(700, 3, 0xFFFF_0000_00FF), vec![9; 60], vec![7]];
+        for values in &sets {
+            for max_distance in [0, 1, 4, 7, 10, 20] {
+                let reach = Reach::bits(64, max_distance);
+                for (blocks, key_bits) in [(1, 4), (1, 9), (2, 10), (3, 8), (4, 16), (11, 5)] {
+                    if blocks <= max_distance + 1 {
+                        let weights = BitWeights::of(values, reach.shape);
+                        let plan = KeyPlan::new(blocks, key_bits);
+                        check(values, reach, &plan.cut(&weights, 64, max_distance));
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn rows_of_two_words_and_buckets_of_many_rows() {
+        let spread = |&row: &u64| Wide([row << 13, row >> 51 | row << 40]);
+        let wide: Vec<Wide<2>> = rows(600, 20, u64::MAX).iter().map(spread).collect();
+        let weights = BitWeights::of(&wide, Shape::bits(128));
+        for max_distance in [3, 10] {
+            let blocks = KeyPlan::new(3, 12).cut(&weights, 128, max_distance);
+            check(&wide, Reach::bits(128, max_distance), &blocks);
+        }
+        // More rows beside a bucket than are compared at once.
+        let many = rows(3 * COLUMNS / 2, 60, u64::MAX);
+        let blocks = KeyPlan::new(1, 4).cut(&BitWeights::of(&many, Shape::bits(64)), 64, 2);
+        check(&many, Reach::bits(64, 2), &blocks);
+    }
+
+    proptest! {
+        #[test]
+        fn any_rows_are_joined(
+            values in prop::collection::vec(0u64..1 << 14, 0..120),
+            max_distance in 0u32..14,
+            blocks in 1u32..5,
+            key_bits in 4u32..12,
+        ) {
+            let reach = Reach::bits(20, max_distance);
+            let weights = BitWeights::of(&values, reach.shape);
+            let plan = KeyPlan::new(blocks.min(max_distance + 1), key_bits);
+            check(&values, reach, &plan.cut(&weights, 20, max_distance));
+        }
+    }
+}

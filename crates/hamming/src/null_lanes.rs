@@ -1,0 +1,78 @@
+//! Rows whose lanes may be null, as rows whose lanes all have a value: so that every method that
+//! compares lanes serves them, and rows that share nothing but nulls never meet.
+
+use simtool_model::fingerprint_rows::{FingerprintRows, Metric, Shape, is_null};
+
+/// Which rows of a search are meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// Those that are asked for, or all rows of a self-join.
+    Corpus,
+    /// Those that ask.
+    Queries,
+}
+
+/// Whether the lanes of rows of this shape may be null.
+#[must_use]
+pub fn may_be_null(shape: Shape) -> bool {
+    matches!(shape.metric(), Metric::Lanes { null: true, .. })
+}
+
+/// The shape of such rows [without nulls](without_nulls).
+#[must_use]
+pub fn shape_without_nulls(shape: Shape) -> Shape {
+    Shape::lanes(shape.words() as u32, u64::BITS)
+}
+
+/// The rows with their numbers in place of each null. No other row of the side has the number of a row,
+/// of 62 bits: with one for the side it is below all values.
+#[must_use]
+pub fn without_nulls(
+    rows: &FingerprintRows<'_>,
+    numbers: impl IntoIterator<Item = u64>,
+    side: Side,
+) -> FingerprintRows<'static> {
+    let count = rows.shape.words();
+    let mut words = rows.words.to_vec();
+    for (row, number) in words.chunks_exact_mut(count).zip(numbers) {
+        let unlike_others = (number << 1 | u64::from(side == Side::Queries)) & u64::MAX >> 1;
+        row.iter_mut().filter(|lane| is_null(**lane)).for_each(|lane| *lane = unlike_others);
+    }
+    FingerprintRows {
+        shape: shape_without_nulls(rows.shape),
+        words: words.into(),
+        validity: rows.validity.clone(),
+        recipe: None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use simtool_model::fingerprint_rows::RowsBuilder;
+
+    #[test]
+    fn distances_without_nulls_are_those_with_them() {
+        let value = |number: u64| number | 1 << 63;
+        let mut rows = RowsBuilder::new(Shape::lanes_or_null(2));
+        for a in [0, 9, value(0), value(7)] {
+            for b in [0, value(0), value(7)] {
+                rows.push(Some(&[a, b]));
+            }
+        }
+        let rows = rows.finish();
+        let (corpus, queries) =
+            (without_nulls(&rows, 0.., Side::Corpus), without_nulls(&rows, 0.., Side::Queries));
+        for a in 0..rows.len() {
+            for b in 0..rows.len() {
+                let of = |one: &FingerprintRows<'_>, other: &FingerprintRows<'_>| {
+                    one.shape.distance(one.row(a).unwrap(), other.row(b).unwrap())
+                };
+                assert_eq!(of(&queries, &corpus), of(&rows, &rows), "{a} {b}");
+                if a != b {
+                    assert_eq!(of(&corpus, &corpus), of(&rows, &rows), "{a} {b}");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! The partition kernel over all threads, for arrays that exceed the caches.
+
+use rayon::prelude::{
+    IndexedParallelIterator, IntoParallelIterator, IntoParallelRefMutIterator, ParallelIterator,
+};
+use simtool_kernels::partition::{Parts, SharedOutput, scatter_shared};
+use simtool_model::fingerprint_table::Lane;
+use std::ops::Range;
+
+/// Records of a chunk, at least: below, a chunk's counters cost more than its records.
+const CHUNK_ROWS: usize = 1 << 14;
+
+/// Records in two arrays, values and numbers.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Records<'a, W> {
+    pub(super) values: &'a [W],
+    pub(super) numbers: &'a [u32],
+}
+
+impl<W> Records<'_, W> {
+    pub(super) fn len(&self) -> usize {
+        self.values.len()
+    }
+
+    pub(super) fn slice(&self, range: Range<usize>) -> Self {
+        Self { values: &self.values[range.clone()], numbers: &self.numbers[range] }
+    }
+}
+
+/// Scatters the records that `records` gives for ranges of `0..rows` by `hash`; returns where each
+/// part starts, and at the end the number of records.
+///
+/// The result is that of a stable partition by one thread.
+///
+/// # Complexity
+///
+/// O(n): the records are asked for twice.
+pub(super) fn partition<W: Lane, I: Iterator<Item = (W, u32)>>(
+    rows: usize,
+    records: impl Fn(Range<usize>) -> I + Sync,
+    hash: &impl Parts<W>,
+    out_values: &mut [W],
+    out_numbers: &mut [u32],
+) -> Vec<usize> {
+    let chunk_count = (rows / CHUNK_ROWS).clamp(1, 4 * rayon::current_num_threads());
+    let chunk = |i: usize| rows * i / chunk_count..rows * (i + 1) / chunk_count;
+    let mut next: Vec<Vec<u32>> = (0..chunk_count)
+        .into_par_iter()
+        .map(|i| {
+            let mut counts = vec![0u32; hash.parts()];
+            for (value, _) in records(chunk(i)) {
+                counts[hash.part(value)] += 1;
+            }
+            counts
+        })
+        .collect();
+    let mut starts = Vec::with_capacity(hash.parts() + 1);
+    let mut place = 0;
+    for part in 0..hash.parts() {
+        starts.push(place as usize);
+        for counts in &mut next {
+            place += std::mem::replace(&mut counts[part], place);
+        }
+    }
+    starts.push(place as usize);
+    let out = SharedOutput::new(out_values, out_numbers);
+    next.par_iter_mut()
+        .enumerate()
+        .for_each(|(i, next)| scatter_shared(records(chunk(i)), hash, next, &out));
+    starts
+}

@@ -1,0 +1,196 @@
+//! The self-join of more than fits in memory: the first partition goes to temporary files.
+//!
+//! Rows are read once and scattered by a hash of the fingerprint, so that equal ones meet in one
+//! file. The different fingerprints are then scattered once for each block, and each file is a
+//! bucket of the recursion in memory. What stays in memory is 8 bytes a row, one bucket, and
+//! what is collected. A bucket that its block does not split is taken whole.
+
+use crate::Rows;
+use crate::collect::Collect;
+use crate::grouping::{GROUPS, Groups, group};
+use crate::layout::Layout;
+use crate::parallel_partition::Records;
+use crate::recursion::Join;
+use crate::split::{Path as BlockPath, split_free};
+use simtool_base::error::{Error, Result};
+use simtool_base::large_buffer::{LargeBuffer, reserved};
+use simtool_base::progress::Share;
+use simtool_kernels::Isa;
+use simtool_kernels::partition::{BlockHash, Parts};
+use simtool_model::fingerprint_table::{Lane, Reach};
+use std::fs::File;
+use std::io::{BufReader, BufWriter, Read, Seek, Write};
+use std::marker::PhantomData;
+use std::path::{Path, PathBuf};
+
+/// Files of a partition, at most; each has a buffer.
+const MAX_BITS: u32 = 8;
+const BUFFER_BYTES: usize = 1 << 16;
+/// Bytes of a bucket, at least: of smaller ones there are many files, and they save nothing.
+const LEAST_BUCKET_BYTES: usize = 1 << 14;
+/// What the memory is for that is filled from one file.
+const BUCKET: &str = "the fingerprints of a temporary file";
+/// Bytes of memory that a record needs while its bucket is joined, over the record's own.
+const WORK: usize = 3;
+
+/// Groups of equal rows, their fingerprints in a file.
+#[derive(Debug)]
+pub struct SpilledGroups<W> {
+    /// The rows of each group; the fingerprints are not in memory.
+    pub groups: Groups,
+    values: Spill,
+    bucket_bytes: usize,
+    lane: PhantomData<W>,
+}
+
+/// Records in a temporary file that has no name and vanishes with the process.
+#[derive(Debug)]
+struct Spill {
+    folder: PathBuf,
+    file: BufWriter<File>,
+    records: usize,
+}
+
+impl Spill {
+    fn new(folder: &Path) -> Result<Self> {
+        let file = tempfile::tempfile_in(folder)
+            .map_err(|e| Error::io(folder, "create a temporary file in", e))?;
+        let file = BufWriter::with_capacity(BUFFER_BYTES, file);
+        Ok(Self { folder: folder.to_owned(), file, records: 0 })
+    }
+
+    fn push<W: Lane>(&mut self, value: W, number: u32) -> Result<()> {
+        self.records += 1;
+        self.file
+            .write_all(bytemuck::bytes_of(&value))
+            .and_then(|()| self.file.write_all(&number.to_le_bytes()))
+            .map_err(|e| Error::io(&self.folder, "write a temporary file in", e))
+    }
+
+    /// Ends the writing.
+    fn finish(&mut self) -> Result<()> {
+        self.file.flush().map_err(|e| Error::io(&self.folder, "write a temporary file in", e))
+    }
+
+    /// Hands over every record, in order, once the writing has ended.
+    fn read<W: Lane>(&self, mut visit: impl FnMut(W, u32) -> Result<()>) -> Result<()> {
+        let failed = |e| Error::io(&self.folder, "read a temporary file in", e);
+        let mut file = self.file.get_ref();
+        file.rewind().map_err(failed)?;
+        let mut reader = BufReader::with_capacity(BUFFER_BYTES, file);
+        let (mut value, mut number) = (W::ZERO, [0; 4]);
+        for _ in 0..self.records {
+            reader.read_exact(bytemuck::bytes_of_mut(&mut value)).map_err(failed)?;
+            reader.read_exact(&mut number).map_err(failed)?;
+            visit(value, u32::from_le_bytes(number))?;
+        }
+        Ok(())
+    }
+
+    fn read_all<W: Lane>(mut self) -> Result<(Vec<W>, Vec<u32>)> {
+        self.finish()?;
+        let mut values = reserved(self.records, BUCKET)?;
+        let mut numbers = reserved(self.records, BUCKET)?;
+        self.read(|value, number| {
+            values.push(value);
+            numbers.push(number);
+            Ok(())
+        })?;
+        Ok((values, numbers))
+    }
+}
+
+/// Bits of a partition of `bytes` bytes of records into buckets of about `bucket_bytes`.
+fn partition_bits(bytes: usize, bucket_bytes: usize) -> u32 {
+    let buckets = (bytes * WORK).div_ceil(bucket_bytes);
+    // Twice as many, since hashed buckets are uneven.
+    (buckets * 2).next_power_of_two().ilog2().clamp(1, MAX_BITS)
+}
+
+fn spills(folder: &Path, bits: u32) -> Result<Vec<Spill>> {
+    (0..1 << bits).map(|_| Spill::new(folder)).collect()
+}
+
+impl<W: Lane> SpilledGroups<W> {
+    /// Groups the rows with about `memory` bytes, over files in `folder`.
+    ///
+    /// # Errors
+    ///
+    /// A temporary file cannot be created, written or read, or the memory cannot be had.
+    ///
+    /// # Panics
+    ///
+    /// There are 2^32 - 1 rows or more.
+    pub fn new(rows: Rows<'_, W>, memory: u64, folder: &Path) -> Result<Self> {
+        let row_count = rows.lanes.len();
+        assert!(
+            u32::try_from(row_count).is_ok_and(|n| n < u32::MAX),
+            "row numbers are 32 bits wide"
+        );
+        let kept = row_count * 8 + (BUFFER_BYTES << MAX_BITS);
+        let memory = usize::try_from(memory).unwrap_or(usize::MAX);
+        let bucket_bytes = memory.saturating_sub(kept).max(LEAST_BUCKET_BYTES);
+        let bits = partition_bits(row_count * (size_of::<W>() + 4), bucket_bytes);
+        let hash = BlockHash::new(!W::ZERO, 0, bits);
+        let mut files = spills(folder, bits)?;
+        for (row, &value) in rows.lanes.iter().enumerate() {
+            if rows.has_fingerprint(row) {
+                files[hash.part(value)].push(value, row as u32)?;
+            }
+        }
+        let mut values = Spill::new(folder)?;
+        let mut starts = LargeBuffer::<u32>::try_zeroed(row_count + 1, GROUPS)?;
+        let mut grouped_rows = LargeBuffer::<u32>::try_zeroed(row_count, GROUPS)?;
+        let mut place = 0;
+        for file in files {
+            let (lanes, numbers) = file.read_all::<W>()?;
+            let equal = group(Rows::all(&lanes))?;
+            for (&value, local) in equal.values().iter().zip(0u32..) {
+                values.push(value, values.records as u32)?;
+                for &member in equal.groups.rows(local) {
+                    grouped_rows[place] = numbers[member as usize];
+                    place += 1;
+                }
+                starts[values.records] = place as u32;
+            }
+        }
+        values.finish()?;
+        let groups = Groups::new(starts, grouped_rows, values.records);
+        Ok(Self { groups, values, bucket_bytes, lane: PhantomData })
+    }
+
+    /// Hands each pair of groups within reach to `collect`; they are scattered by the masks of
+    /// `layout`, which is one for this reach.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::new`].
+    pub fn collect_pairs<C: Collect>(
+        &self,
+        layout: &Layout,
+        reach: Reach,
+        isa: Isa,
+        collect: &C,
+        share: Share<'_>,
+    ) -> Result<C::Part> {
+        let mut merged = collect.part();
+        let blocks: Vec<W> = layout.blocks();
+        let paths = split_free(&BlockPath::root(reach.shape), &blocks);
+        let share = share.part(1, paths.len());
+        for path in paths {
+            let bytes = self.values.records * (size_of::<W>() + 4);
+            let bits = partition_bits(bytes, self.bucket_bytes);
+            let hash = BlockHash::new(path.block, 0, bits);
+            let mut files = spills(&self.values.folder, bits)?;
+            self.values.read(|value: W, number| files[hash.part(value)].push(value, number))?;
+            for file in files {
+                let (values, numbers) = file.read_all::<W>()?;
+                let records = Records { values: &values, numbers: &numbers };
+                let share = share.part(values.len(), self.values.records);
+                let join = Join::new(&values, 0, reach, isa, collect, None);
+                collect.merge(&mut merged, join.run_bucket(records, &path, bits, share));
+            }
+        }
+        Ok(merged)
+    }
+}

@@ -1,0 +1,410 @@
+//! Which bits to agree on next: the pigeonhole step of the recursive joins.
+//!
+//! A path of the recursion knows bits in which its pairs agree (`equal`), disjoint masks in each of
+//! which they differ (`unequal`), and the other bits (`free`). With d masks that cost at least one
+//! difference each, at most k - d differences are left to the free bits, so of k - d + 1 groups
+//! of free bits one agrees. In the same way one of k - d + 2 groups of an unequal mask agrees. Each
+//! child takes one group as the *first* that agrees, so the groups before it differ; a pair is
+//! accepted on the one path where all of that is true, and nowhere twice.
+//!
+//! Where a distance counts lanes of bits, all of this is said of lanes: a group holds whole lanes,
+//! and a mask that costs one difference costs one lane.
+
+use simtool_kernels::Isa;
+use simtool_model::fingerprint_rows::Shape;
+use simtool_model::fingerprint_table::{Lane, Reach, set_lowest_bits};
+use std::sync::{Arc, OnceLock};
+
+/// Values that are looked at to weigh the bits.
+const SAMPLE: usize = 1024;
+
+/// Bits of a block's hash that tell as many values apart as there can be rows.
+const MAX_WIDTH: u32 = 28;
+
+/// What is known of the pairs on a path.
+#[derive(Clone, Debug)]
+pub(super) struct Path<W> {
+    /// The pairs agree here.
+    pub(super) equal: W,
+    /// The pairs differ in each of these, which share no bits.
+    pub(super) unequal: Vec<W>,
+    /// Everything else.
+    pub(super) free: W,
+    /// The group of bits that was added to `equal` last: the key of the partition.
+    pub(super) block: W,
+}
+
+impl<W: Lane> Path<W> {
+    /// Nothing is known of pairs of rows of this shape.
+    pub(super) fn root(shape: Shape) -> Self {
+        let free = W::lowest_bits(shape.row_bits());
+        Self { equal: W::ZERO, unequal: Vec::new(), free, block: W::ZERO }
+    }
+}
+
+/// Costs in nanoseconds, which only weigh choices against each other.
+///
+/// Measured on a 2-core Intel Xeon with AVX-512; the choices depend on them little.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Costs {
+    /// One compare in a leaf.
+    compare: f64,
+    /// One record through a partition and into a leaf.
+    record: f64,
+    /// Records that a partition leaves in a leaf, about.
+    leaf: f64,
+}
+
+/// One look at the rows of a candidate of several words.
+const LOOK: f64 = 5.0;
+/// The share of unrelated pairs that may pass the folds before leaves are made smaller.
+const MOST_PASSING: f64 = 1e-3;
+
+impl Costs {
+    /// For lanes of that many words, of which as many bits as `reach` allows may differ.
+    pub(super) fn of(isa: Isa, words: usize, reach: Reach, short_words: bool) -> Self {
+        let compare = match (isa.runnable(), short_words) {
+            (Isa::Avx512, true) => 0.03,
+            (Isa::Avx512, false) => 0.07,
+            (Isa::Avx2, true) => 0.12,
+            (Isa::Avx2, false) => 0.3,
+            (Isa::Portable, true) => 0.4,
+            (Isa::Portable, false) => 1.2,
+        };
+        if words <= 2 {
+            return Self { compare, record: 5.0, leaf: LEAF };
+        }
+        // Unrelated rows whose folds are near by chance.
+        let passing = binomial_share(if short_words { 32 } else { 64 }, reach.most_bits());
+        let leaf = if passing > MOST_PASSING { LEAF / 4.0 } else { LEAF };
+        Self { compare: compare + passing * LOOK, record: 4.0 + words as f64, leaf }
+    }
+
+    /// Records that are compared without asking for anything cheaper.
+    pub(super) fn leaf_records(&self) -> usize {
+        if self.leaf < LEAF { 24 } else { 96 }
+    }
+}
+
+/// Records that a partition leaves in a leaf, about, where compares are cheap.
+const LEAF: f64 = 48.0;
+
+/// The share of pairs of unrelated words of `bits` bits that differ in at most `most` of them.
+fn binomial_share(bits: u32, most: u32) -> f64 {
+    let mut term = (-f64::from(bits)).exp2();
+    let mut sum = term;
+    for differing in 1..=most.min(bits) {
+        term *= f64::from(bits + 1 - differing) / f64::from(differing);
+        sum += term;
+    }
+    sum.min(1.0)
+}
+
+#[cfg(test)]
+impl Costs {
+    /// Compares cost so much that every bucket is split as often as its bits allow.
+    pub(super) fn of_tests() -> Self {
+        Self { compare: 1e6, record: 1.0, leaf: LEAF }
+    }
+}
+
+/// How much each bit tells two values apart: the collision entropy of a sample, in bits; and how
+/// bits go together in the units that a distance counts.
+#[derive(Clone, Debug)]
+pub(super) struct BitWeights {
+    weights: Vec<f32>,
+    unit_bits: u32,
+}
+
+impl BitWeights {
+    pub(super) fn of<W: Lane>(values: &[W], shape: Shape) -> Self {
+        Self::of_words(bytemuck::cast_slice(values), W::WORDS, shape)
+    }
+
+    /// Of rows of `stride` words.
+    pub(super) fn of_words(words: &[u64], stride: usize, shape: Shape) -> Self {
+        let step = (words.len() / stride / SAMPLE).max(1);
+        let mut ones = vec![[0u32; 64]; stride];
+        let mut count = 0u32;
+        for row in words.chunks_exact(stride).step_by(step) {
+            for (&word, ones) in row.iter().zip(&mut ones) {
+                for (bit, ones) in ones.iter_mut().enumerate() {
+                    *ones += (word >> bit) as u32 & 1;
+                }
+            }
+            count += 1;
+        }
+        let total = count.max(1) as f32;
+        let weight = |ones: u32| {
+            let p = ones as f32 / total;
+            -(p * p + (1.0 - p) * (1.0 - p)).log2()
+        };
+        Self { weights: ones.into_iter().flatten().map(weight).collect(), ..Self::even(shape) }
+    }
+
+    /// All bits tell values apart equally well.
+    pub(super) fn even(shape: Shape) -> Self {
+        let unit_bits = shape.parts().1;
+        Self { weights: vec![1.0; shape.words() * 64], unit_bits }
+    }
+
+    /// How much one bit tells two values apart.
+    pub(super) fn of_bit(&self, bit: u32) -> f64 {
+        f64::from(self.weights[bit as usize])
+    }
+
+    /// How many bits' worth the bits of rows of this shape tell them apart.
+    #[expect(clippy::cast_sign_loss, reason = "weights are not negative")]
+    pub(super) fn effective_bits(&self, shape: Shape) -> u32 {
+        let mut all = vec![0; shape.words()];
+        set_lowest_bits(&mut all, shape.row_bits());
+        self.of_words_mask(&all).round() as u32
+    }
+
+    fn of_mask<W: Lane>(&self, mask: W) -> f64 {
+        self.of_words_mask(mask.words())
+    }
+
+    fn of_words_mask(&self, mask: &[u64]) -> f64 {
+        let words = mask.iter().zip(self.weights.chunks_exact(64));
+        let weights = words.flat_map(|(&word, weights)| {
+            weights.iter().enumerate().filter(move |(bit, _)| word >> bit & 1 == 1)
+        });
+        weights.map(|(_, &weight)| f64::from(weight)).sum()
+    }
+
+    /// Deals the units of `mask` to `groups` groups of about the same weight; none if there are not
+    /// as many units.
+    fn deal<W: Lane>(&self, mask: W, groups: usize) -> Option<Vec<W>> {
+        let dealt = self.deal_words(mask.words(), groups)?;
+        Some(dealt.chunks_exact(W::WORDS).map(W::from_words).collect())
+    }
+
+    /// The same of a mask of any number of words: the groups' words, one group after the other.
+    pub(super) fn deal_words(&self, mask: &[u64], groups: usize) -> Option<Vec<u64>> {
+        // The mask of one unit, at its lowest bit.
+        let unit_mask = u64::MAX >> (u64::BITS - self.unit_bits);
+        let per_word = (u64::BITS / self.unit_bits) as usize;
+        let place = |unit: usize| (unit / per_word, unit % per_word * self.unit_bits as usize);
+        let is_masked = |&unit: &usize| {
+            let (word, bit) = place(unit);
+            mask[word] >> bit & 1 == 1
+        };
+        let weight = |unit: usize| {
+            let (word, bit) = place(unit);
+            let first = word * 64 + bit;
+            self.weights[first..first + self.unit_bits as usize].iter().sum::<f32>()
+        };
+        let units = (0..mask.len() * per_word).filter(is_masked);
+        let mut units: Vec<_> = units.map(|unit| (unit, weight(unit))).collect();
+        if units.len() < groups {
+            return None;
+        }
+        units.sort_by(|a, b| b.1.total_cmp(&a.1));
+        let mut heights = vec![0.0f32; groups];
+        let mut dealt = vec![0; groups * mask.len()];
+        for (unit, weight) in units {
+            let lightest = (0..groups).min_by(|a, b| heights[*a].total_cmp(&heights[*b]))?;
+            // A unit without weight still counts a little, so that such units spread.
+            heights[lightest] += weight + 1e-3;
+            let (word, bit) = place(unit);
+            dealt[lightest * mask.len() + word] |= unit_mask << bit;
+        }
+        Some(dealt)
+    }
+}
+
+/// How many bits' worth the bits of rows of this shape tell them apart, from a sample.
+pub(super) fn effective_bits(words: &[u64], shape: Shape) -> u32 {
+    BitWeights::of_words(words, shape.words(), shape).effective_bits(shape)
+}
+
+/// A path with the ways to split it, which are worked out once for all of its buckets.
+#[derive(Debug)]
+pub(super) struct Node<W> {
+    pub(super) path: Path<W>,
+    /// Bits of the last block's hash that are worth a partition.
+    pub(super) width: u32,
+    weights: Arc<BitWeights>,
+    free_weight: f64,
+    /// The unequal mask that tells values apart best, and how well.
+    widest: Option<(usize, f64)>,
+    /// The children by groups of the free bits and of the widest mask; none if there are too few
+    /// bits.
+    by_free: OnceLock<Option<Vec<Self>>>,
+    by_widest: OnceLock<Option<Vec<Self>>>,
+}
+
+impl<W: Lane> Node<W> {
+    pub(super) fn new(path: Path<W>, weights: Arc<BitWeights>) -> Self {
+        let weigh = |(index, &mask): (usize, &W)| (index, weights.of_mask(mask));
+        let masks = path.unequal.iter().enumerate();
+        let widest = masks.map(weigh).max_by(|a, b| a.1.total_cmp(&b.1));
+        // A hash of so many bits is a little better than the block's own distribution.
+        let worth = weights.of_mask(path.block).ceil() as i32 + 2;
+        let width = path.block.count_ones().min(worth.unsigned_abs()).min(MAX_WIDTH);
+        let free_weight = weights.of_mask(path.free);
+        let (by_free, by_widest) = (OnceLock::new(), OnceLock::new());
+        Self { path, width, weights, free_weight, widest, by_free, by_widest }
+    }
+
+    /// The same path, weighed anew.
+    pub(super) fn weighed(&self, weights: BitWeights) -> Self {
+        Self::new(self.path.clone(), Arc::new(weights))
+    }
+
+    /// The children, each with its block; none if comparing everything is cheaper.
+    ///
+    /// `records` are as many as a bucket of the path has, `compares` the pairs of them.
+    pub(super) fn split(
+        &self,
+        max_distance: u32,
+        records: usize,
+        compares: f64,
+        costs: Costs,
+    ) -> Option<&[Self]> {
+        let left = (max_distance as usize).checked_sub(self.path.unequal.len())?;
+        let brute = costs.compare * compares;
+        // The least that any split costs.
+        if costs.record * records as f64 * 2.0 > brute && left > 0 {
+            return None;
+        }
+        let cost = |groups: usize, weight: f64| {
+            let per_group = weight / groups as f64;
+            // A partition does not go on below leaves.
+            let shrink = (-per_group).exp2().max(costs.leaf / records as f64);
+            groups as f64 * (costs.record * records as f64 + brute * shrink)
+        };
+        let free_cost = cost(left + 1, self.free_weight);
+        let widest = self.widest.map(|(index, weight)| (index, cost(left + 2, weight)));
+        let widest = widest.filter(|&(_, cost)| cost < free_cost);
+        if widest.map_or(free_cost, |(_, cost)| cost) >= brute {
+            return None;
+        }
+        let children = match widest {
+            Some((index, _)) => self.by_widest.get_or_init(|| {
+                let groups = self.weights.deal(self.path.unequal[index], left + 2)?;
+                Some(self.nodes(split_unequal(&self.path, index, &groups)))
+            }),
+            None => self.by_free.get_or_init(|| {
+                let groups = self.weights.deal(self.path.free, left + 1)?;
+                Some(self.nodes(split_free(&self.path, &groups)))
+            }),
+        };
+        children.as_deref()
+    }
+
+    fn nodes(&self, paths: Vec<Path<W>>) -> Vec<Self> {
+        paths.into_iter().map(|path| Self::new(path, Arc::clone(&self.weights))).collect()
+    }
+}
+
+/// One child for each group of the free bits.
+pub(super) fn split_free<W: Lane>(path: &Path<W>, groups: &[W]) -> Vec<Path<W>> {
+    let mut free = path.free;
+    let children = groups.iter().enumerate().map(|(t, &group)| {
+        free = free & !group;
+        let mut unequal = path.unequal.clone();
+        unequal.extend_from_slice(&groups[..t]);
+        Path { equal: path.equal | group, unequal, free, block: group }
+    });
+    children.collect()
+}
+
+/// One child for each group of the bits of an unequal mask.
+fn split_unequal<W: Lane>(path: &Path<W>, widest: usize, groups: &[W]) -> Vec<Path<W>> {
+    let mut rest = path.unequal[widest];
+    let children = groups.iter().enumerate().map(|(t, &group)| {
+        rest = rest & !group;
+        let mut unequal = path.unequal.clone();
+        unequal.remove(widest);
+        let mut free = path.free;
+        if t == 0 {
+            // The mask's difference must be in what is left of it.
+            unequal.push(rest);
+        } else {
+            unequal.extend_from_slice(&groups[..t]);
+            free = free | rest;
+        }
+        Path { equal: path.equal | group, unequal, free, block: group }
+    });
+    children.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use simtool_model::fingerprint_table::Wide;
+
+    /// On how many of `paths` a pair with these differences is accepted.
+    fn accepting(paths: &[Path<u64>], difference: u64) -> usize {
+        paths
+            .iter()
+            .filter(|path| {
+                difference & path.equal == 0 && path.unequal.iter().all(|m| difference & m != 0)
+            })
+            .count()
+    }
+
+    #[test]
+    fn every_near_pair_is_accepted_on_exactly_one_path() {
+        let masks = [0xFu64, 0xF0, 0xFF00, 0xFFFF_0000];
+        let first = split_free(&Path::root(Shape::bits(64)), &masks);
+        let mut second = Vec::new();
+        for path in &first {
+            let left = 3 - path.unequal.len();
+            let weights = BitWeights::even(Shape::bits(64));
+            if path.unequal.is_empty() {
+                let groups = weights.deal(path.free, left + 1).unwrap();
+                second.extend(split_free(path, &groups));
+            } else {
+                let groups = weights.deal(path.unequal[0], left + 2);
+                match groups {
+                    Some(groups) => second.extend(split_unequal(path, 0, &groups)),
+                    None => second.push(path.clone()),
+                }
+            }
+        }
+        for a in 0..32 {
+            for b in 0..32 {
+                for c in 0..32 {
+                    let difference = 1u64 << a | 1 << b | 1 << c;
+                    assert_eq!(accepting(&first, difference), 1, "{difference:x}");
+                    assert_eq!(accepting(&second, difference), 1, "{difference:x}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn constant_bits_weigh_nothing_and_are_spread() {
+        let values: Vec<u64> = (0..1024).collect();
+        let weights = BitWeights::of(&values, Shape::bits(64));
+        assert!((weights.of_mask(u64::MAX) - 10.0).abs() < 0.01);
+        let groups = weights.deal(u64::MAX, 2).unwrap();
+        for group in &groups {
+            assert!((weights.of_mask(*group) - 5.0).abs() < 0.01);
+        }
+        assert_eq!(groups[0] ^ groups[1], u64::MAX);
+        assert_eq!(weights.deal(0b111u64, 4), None);
+    }
+
+    #[test]
+    fn lanes_are_dealt_whole_and_only_those_of_the_rows() {
+        let values = [Wide([0x1234, 5]), Wide([0x4321, 9])];
+        let shape = Shape::lanes(20, 4);
+        let weights = BitWeights::of(&values, shape);
+        let groups = weights.deal(Wide::<2>::lowest_bits(shape.row_bits()), 6).unwrap();
+        let mut union = Wide::<2>::ZERO;
+        for group in groups {
+            assert_eq!(group & union, Wide::<2>::ZERO);
+            union = union | group;
+            for lane in 0..20 {
+                let lane_bits = group.0[lane / 16] >> (lane % 16 * 4) & 0xF;
+                assert!(lane_bits == 0 || lane_bits == 0xF);
+            }
+        }
+        assert_eq!(union, Wide([u64::MAX, 0xFFFF]));
+        assert_eq!(weights.deal(Wide([0xFF0u64, 0]), 3), None);
+    }
+}

@@ -1,0 +1,115 @@
+//! Rows of more words than the widest lane: everything is compared, whatever the plan says.
+//!
+//! The one slower path behind the door: no table, no recursion, the words of a row as a slice.
+
+use crate::Searcher;
+use crate::grouping::{GROUPS, Groups};
+use crate::partners::Partners;
+use simtool_base::error::Result;
+use simtool_base::large_buffer::LargeBuffer;
+use simtool_base::unordered_map::UnorderedMap;
+use simtool_model::fingerprint_rows::FingerprintRows;
+use simtool_model::fingerprint_table::Reach;
+use simtool_model::matches::Match;
+use simtool_model::validity::Validity;
+use std::borrow::Cow;
+
+/// Rows that one task compares with others, about: a scan takes long where it finds little.
+pub(super) const SCAN_BOUND: usize = 1 << 12;
+
+/// Rows of any number of words.
+#[derive(Debug)]
+pub(super) struct WideRows<'a> {
+    words: Cow<'a, [u64]>,
+    reach: Reach,
+    validity: Option<&'a Validity>,
+}
+
+impl<'a> WideRows<'a> {
+    pub(super) fn new(rows: &'a FingerprintRows<'_>, reach: Reach) -> Self {
+        Self { words: Cow::Borrowed(&rows.words), reach, validity: rows.validity.as_ref() }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.words.len() / self.reach.shape.words()
+    }
+
+    /// The words of a row, if it has a fingerprint.
+    pub(super) fn row(&self, row: usize) -> Option<&[u64]> {
+        let has_fingerprint = self.validity.is_none_or(|validity| validity.has_value(row));
+        let words = self.reach.shape.words();
+        has_fingerprint.then(|| &self.words[row * words..(row + 1) * words])
+    }
+
+    /// The words of all rows.
+    pub(super) fn into_words(self) -> Cow<'a, [u64]> {
+        self.words
+    }
+
+    /// Groups equal rows: the groups, by their first rows, and the fingerprint of each.
+    ///
+    /// # Errors
+    ///
+    /// The memory cannot be had.
+    pub(super) fn grouped(&self) -> Result<(Groups, WideRows<'static>)> {
+        let mut numbers = UnorderedMap::<&[u64], usize>::default();
+        let mut members: Vec<Vec<u32>> = Vec::new();
+        let mut words = Vec::new();
+        for row in 0..self.len() {
+            let Some(value) = self.row(row) else { continue };
+            let number = *numbers.entry(value).or_insert_with(|| {
+                members.push(Vec::new());
+                words.extend_from_slice(value);
+                members.len() - 1
+            });
+            members[number].push(row as u32);
+        }
+        let mut starts = LargeBuffer::try_zeroed(members.len() + 1, GROUPS)?;
+        let mut rows = LargeBuffer::try_zeroed(members.iter().map(Vec::len).sum(), GROUPS)?;
+        let mut place = 0;
+        for (members, number) in members.iter().zip(1..) {
+            rows[place..place + members.len()].copy_from_slice(members);
+            place += members.len();
+            starts[number] = place as u32;
+        }
+        let groups = Groups::new(starts, rows, members.len());
+        Ok((groups, WideRows { words: words.into(), reach: self.reach, validity: None }))
+    }
+
+    /// Appends every row from `first` on within the distance of `query`.
+    fn scan(&self, first: usize, query: &[u64], found: &mut Vec<Match>) {
+        for row in first..self.len() {
+            if let Some(words) = self.row(row) {
+                let distance = self.reach.shape.distance(words, query);
+                if distance <= self.reach.max_distance {
+                    found.push(Match { distance, row: row as u32 });
+                }
+            }
+        }
+    }
+}
+
+impl Searcher for WideRows<'_> {
+    fn search(&self, query: &[u64], found: &mut Vec<Match>) {
+        found.clear();
+        self.scan(0, query, found);
+    }
+}
+
+/// A self-join: each row's partners behind it.
+impl Partners for WideRows<'_> {
+    fn rows(&self) -> usize {
+        self.len()
+    }
+
+    fn bound(&self, _row: usize) -> usize {
+        SCAN_BOUND
+    }
+
+    fn partners(&self, row: usize, found: &mut Vec<Match>) {
+        found.clear();
+        if let Some(words) = self.row(row) {
+            self.scan(row + 1, words, found);
+        }
+    }
+}

@@ -1,0 +1,464 @@
+//! What characters of two and three bytes of UTF-8 are replaced by, and what they are, in rows of 64
+//! that differ in their last byte alone: a row fits a register or two.
+
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+
+/// How a character is replaced.
+pub mod fold {
+    /// Not by bytes of its own length, or not without its neighbours.
+    pub const ALONE: u8 = 0x80;
+    /// As the row says in which it stands.
+    pub const ROW: u8 = 0x40;
+    /// By itself, unless another such character is before it.
+    pub const MARK: u8 = 1;
+    /// By its last byte; the others become spaces.
+    pub const PADDED: u8 = 2;
+    /// The same, unless both neighbours may be joined.
+    pub const JOINER: u8 = 4;
+    /// It may not be joined to a neighbour.
+    pub const INERT: u8 = 8;
+}
+
+/// What a character is.
+pub mod kind {
+    /// To be looked at one by one.
+    pub const ODD: u8 = 0x80;
+    /// What the row says in which it stands.
+    pub const ROW: u8 = 0x40;
+    /// A letter.
+    pub const LETTER: u8 = 1;
+    /// A letter, but odd before a quotation mark.
+    pub const QUOTED_LETTER: u8 = 2;
+    /// A word by itself.
+    pub const SINGLE: u8 = 4;
+    /// Of the letter before it; odd before a quotation mark or where there is none.
+    pub const MARK: u8 = 8;
+    /// A word by itself behind one that is; else odd.
+    pub const SINGLE_MARK: u8 = 16;
+}
+
+/// A character.
+#[derive(Clone, Copy, Debug)]
+pub struct Character {
+    /// What replaces its bytes.
+    pub bytes: [u8; 3],
+    /// The bits of [`fold`].
+    pub fold: u8,
+    /// The bits of [`kind`]; none for what separates.
+    pub kind: u8,
+}
+
+impl Character {
+    const ALONE: Self = Self { bytes: [0; 3], fold: fold::ALONE, kind: kind::ODD };
+}
+
+/// Sixty-four characters that differ in their last byte, or rows that differ in their second.
+#[derive(Debug)]
+#[repr(align(64))]
+pub struct Row {
+    /// How each is replaced.
+    pub folds: [u8; 64],
+    /// What each is.
+    pub kinds: [u8; 64],
+    /// What the last byte of each is replaced by.
+    pub last: [u8; 64],
+    /// What the first byte of each is replaced by.
+    pub first: [u8; 64],
+    /// What any of `folds` has.
+    pub any_fold: u8,
+    /// What any of `kinds` has.
+    pub any_kind: u8,
+    /// The one kind of all.
+    pub kind: Option<u8>,
+    /// Whether any last byte is replaced.
+    pub changes_last: bool,
+    /// Whether any first byte is replaced.
+    pub changes_first: bool,
+}
+
+impl Row {
+    /// A row of what has that first byte.
+    fn new(first: u8, members: impl Fn(u8) -> Character) -> Self {
+        let members: [Character; 64] = std::array::from_fn(|at| members(at as u8));
+        let folds = members.map(|member| member.fold);
+        let kinds = members.map(|member| member.kind);
+        let row = Self {
+            folds,
+            kinds,
+            last: members.map(|member| member.bytes[2]),
+            first: members.map(|member| member.bytes[0]),
+            any_fold: folds.iter().fold(0, |any, fold| any | fold),
+            any_kind: kinds.iter().fold(0, |any, kind| any | kind),
+            kind: kinds.iter().all(|&kind| kind == kinds[0]).then_some(kinds[0]),
+            changes_last: false,
+            changes_first: false,
+        };
+        let is_whole = |&(_, &fold): &(usize, &u8)| fold & fold::ALONE == 0;
+        let changes_last = (folds.iter().enumerate().filter(is_whole))
+            .any(|(at, _)| row.last[at] != 0x80 | at as u8);
+        let changes_first =
+            folds.iter().enumerate().filter(is_whole).any(|(at, _)| row.first[at] != first);
+        Self { changes_last, changes_first, ..row }
+    }
+
+    /// How all are replaced and what all are, if they are alike and nothing is replaced.
+    fn alike(&self) -> Option<(u8, u8)> {
+        let fold = self.folds[0];
+        let are_alike = self.folds == [fold; 64] && !self.changes_last;
+        self.kind.filter(|_| are_alike && fold & !fold::INERT == 0).map(|kind| (fold, kind))
+    }
+}
+
+/// What begins with a byte of characters of three: a row of rows, and those of which not all
+/// characters are alike.
+#[derive(Debug)]
+pub struct Rows {
+    /// What is so in whole rows.
+    pub whole: Row,
+    /// The others.
+    pub mixed: [Option<Box<Row>>; 64],
+}
+
+/// The characters of two and three bytes.
+#[derive(Debug)]
+pub struct CharacterTable {
+    describe: fn(char) -> Character,
+    two: [OnceLock<Box<Row>>; 32],
+    three: [OnceLock<Box<Rows>>; 16],
+    folds: KnownLeads,
+    kinds: KnownLeads,
+    members: OnceLock<Box<[AtomicU32; ALL]>>,
+}
+
+/// What becomes of a character of two or three bytes, where each is looked up by itself.
+#[derive(Clone, Copy, Debug)]
+pub struct Member {
+    /// What its first byte is replaced by.
+    pub first: u8,
+    /// What its last byte is replaced by.
+    pub last: u8,
+    /// The bits of [`fold`].
+    pub fold: u8,
+    /// The bits of [`kind`].
+    pub kind: u8,
+}
+
+/// All characters of two and three bytes, one after the other.
+#[derive(Clone, Copy, Debug)]
+pub struct Members<'t> {
+    table: &'t CharacterTable,
+    /// Those of three, then those of two; 0 where they were not asked for yet.
+    known: &'t [AtomicU32; ALL],
+}
+
+/// How many are of three bytes, and of both.
+const THREE: usize = 1 << 16;
+const ALL: usize = THREE + (1 << 11);
+
+impl Members<'_> {
+    /// What becomes of a character of two bytes.
+    #[inline(always)]
+    #[must_use]
+    pub fn of_two(self, [first, last]: [u8; 2]) -> Member {
+        let (row, member) = (usize::from(first & 0x1F), usize::from(last & 0x3F));
+        self.member(THREE | row << 6 | member, [first, last])
+    }
+
+    /// What becomes of a character of three bytes.
+    #[inline(always)]
+    #[must_use]
+    pub fn of_three(self, bytes @ [first, second, last]: [u8; 3]) -> Member {
+        let row = usize::from(first & 0xF) << 6 | usize::from(second & 0x3F);
+        self.member(row << 6 | usize::from(last & 0x3F), bytes)
+    }
+
+    #[inline(always)]
+    fn member<const LENGTH: usize>(self, at: usize, bytes: [u8; LENGTH]) -> Member {
+        let known = match self.known[at].load(Ordering::Relaxed) {
+            0 => self.ask(at, bytes),
+            known => known,
+        };
+        let [first, last, fold, kind] = known.to_le_bytes();
+        Member { first, last, fold, kind }
+    }
+
+    #[cold]
+    fn ask<const LENGTH: usize>(self, at: usize, mut bytes: [u8; LENGTH]) -> u32 {
+        for tail in &mut bytes[1..] {
+            *tail = 0x80 | *tail & 0x3F;
+        }
+        let replaced = self.table.replaced(&bytes);
+        let Character { bytes: [first, _, last], fold, kind } =
+            replaced.map_or(Character::ALONE, |(character, _)| character);
+        // Never 0: what stays alone has a flag of that, and all else a first byte.
+        let known = u32::from_le_bytes([first, last, fold, kind]);
+        self.known[at].store(known, Ordering::Relaxed);
+        known
+    }
+}
+
+/// A byte for each first byte of characters, at its lowest six bits.
+#[derive(Debug)]
+#[repr(align(64))]
+pub struct Leads(pub [u8; 64]);
+
+/// What is known of all characters that begin with a byte. Eight are one number, so that all are
+/// loaded at once.
+#[derive(Debug)]
+struct KnownLeads([AtomicU64; 8]);
+
+impl KnownLeads {
+    const fn new<const ALL: u8>() -> Self {
+        Self([const { AtomicU64::new(u64::from_le_bytes([ALL; 8])) }; 8])
+    }
+
+    fn set(&self, lead: u8, old: u8, new: u8) {
+        let lead = usize::from(lead & 0x3F);
+        self.0[lead / 8].fetch_xor(u64::from(old ^ new) << (lead % 8 * 8), Ordering::Relaxed);
+    }
+
+    #[inline]
+    fn load(&self) -> Leads {
+        let mut leads = Leads([0; 64]);
+        for (bytes, known) in leads.0.as_chunks_mut().0.iter_mut().zip(&self.0) {
+            *bytes = known.load(Ordering::Relaxed).to_le_bytes();
+        }
+        leads
+    }
+}
+
+impl CharacterTable {
+    /// The characters that `describe` describes, each when one with the same first byte is met. Of
+    /// one of two bytes, the middle byte means nothing. In one of three that is replaced as it is,
+    /// only the last byte may differ.
+    #[must_use]
+    pub const fn new(describe: fn(char) -> Character) -> Self {
+        Self {
+            describe,
+            two: [const { OnceLock::new() }; 32],
+            three: [const { OnceLock::new() }; 16],
+            folds: KnownLeads::new::<{ fold::ROW }>(),
+            kinds: KnownLeads::new::<{ kind::ROW }>(),
+            members: OnceLock::new(),
+        }
+    }
+
+    /// Its characters, each by itself.
+    #[inline]
+    #[must_use]
+    pub fn members(&self) -> Members<'_> {
+        let known = self.members.get_or_init(|| {
+            let all: Box<[AtomicU32]> = (0..ALL).map(|_| AtomicU32::new(0)).collect();
+            all.try_into().unwrap_or_else(|_| unreachable!("as many as were made"))
+        });
+        Members { table: self, known }
+    }
+
+    /// The characters of two bytes that begin with `first`.
+    #[inline]
+    #[must_use]
+    pub fn two(&self, first: u8) -> &Row {
+        self.two[usize::from(first & 0x1F)].get_or_init(|| {
+            let code = |last: u8| u32::from(first & 0x1F) << 6 | u32::from(last);
+            let row = Row::new(first, |last| self.character(code(last), 0x80));
+            self.tell(first, &row, row.changes_first || row.changes_last);
+            Box::new(row)
+        })
+    }
+
+    /// The characters of three bytes that begin with `first`.
+    #[inline]
+    #[must_use]
+    pub fn three(&self, first: u8) -> &Rows {
+        self.three[usize::from(first & 0xF)].get_or_init(|| {
+            let rows = self.rows(first);
+            self.tell(first, &rows.whole, false);
+            Box::new(rows)
+        })
+    }
+
+    /// How all characters of each first byte are replaced: 0 if by themselves, else [`fold::ROW`].
+    #[inline]
+    #[must_use]
+    pub fn lead_folds(&self) -> Leads {
+        self.folds.load()
+    }
+
+    /// What all characters of each first byte are, if nothing, letters or words by themselves, else
+    /// [`kind::ROW`].
+    #[inline]
+    #[must_use]
+    pub fn lead_kinds(&self) -> Leads {
+        self.kinds.load()
+    }
+
+    /// Tells of all characters that begin with `lead`; `row` holds them, or their rows.
+    fn tell(&self, lead: u8, row: &Row, changes: bool) {
+        if row.any_fold & !fold::INERT == 0 && !changes {
+            self.folds.set(lead, fold::ROW, 0);
+        }
+        if let Some(kind) = row.kind.filter(|kind| kind & !(kind::LETTER | kind::SINGLE) == 0) {
+            self.kinds.set(lead, kind::ROW, kind);
+        }
+    }
+
+    fn character(&self, code: u32, least: u32) -> Character {
+        let character = char::from_u32(code).filter(|_| code >= least);
+        character.map_or(Character::ALONE, self.describe)
+    }
+
+    #[cold]
+    fn rows(&self, first: u8) -> Rows {
+        let mut rows: [Option<Box<Row>>; 64] = std::array::from_fn(|second| {
+            let before = u32::from(first & 0xF) << 12 | (second as u32) << 6;
+            let row = Row::new(first, |last| {
+                let character = self.character(before | u32::from(last), 0x800);
+                let is_prefix = character.bytes[..2] == [first, 0x80 | second as u8];
+                if is_prefix || character.fold & fold::PADDED != 0 {
+                    character
+                } else {
+                    Character { fold: fold::ALONE, ..character }
+                }
+            });
+            Some(Box::new(row))
+        });
+        let whole = Row::new(first, |second| {
+            let alike = rows[usize::from(second)].as_ref().and_then(|row| row.alike());
+            let (fold, kind) = alike.unwrap_or((fold::ROW, kind::ROW));
+            Character { bytes: [first, 0, 0x80 | second], fold, kind }
+        });
+        let is_mixed = |second: usize| whole.folds[second] & fold::ROW != 0;
+        let mixed = std::array::from_fn(|second| rows[second].take_if(|_| is_mixed(second)));
+        Rows { whole, mixed }
+    }
+
+    /// How the character is replaced that `bytes` begin with, if it has two or three bytes and they
+    /// are right.
+    #[inline]
+    #[must_use]
+    pub fn replaced(&self, bytes: &[u8]) -> Option<(Character, usize)> {
+        let tail =
+            |at: usize| bytes.get(at).filter(|&byte| byte & 0xC0 == 0x80).map(|byte| byte & 0x3F);
+        let member = |row: &Row, at: u8| {
+            let at = usize::from(at);
+            let bytes = [row.first[at], 0, row.last[at]];
+            Character { bytes, fold: row.folds[at], kind: row.kinds[at] }
+        };
+        let &first = bytes.first()?;
+        match first {
+            0xC0..0xE0 => Some((member(self.two(first), tail(1)?), 2)),
+            0xE0..0xF0 => {
+                let rows = self.three(first);
+                let (second, last) = (tail(1)?, tail(2)?);
+                let character = match &rows.mixed[usize::from(second)] {
+                    None => Character {
+                        bytes: [first, bytes[1], bytes[2]],
+                        ..member(&rows.whole, second)
+                    },
+                    Some(row) => {
+                        let mut character = member(row, last);
+                        let is_padded = character.fold & fold::PADDED != 0;
+                        character.bytes[1] = if is_padded { b' ' } else { bytes[1] };
+                        character
+                    }
+                };
+                Some((character, 3))
+            }
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+
+    /// Characters of every sort, told by their codes.
+    pub(crate) fn described(character: char) -> Character {
+        let code = character as u32;
+        let mut bytes = [0; 4];
+        let own = character.encode_utf8(&mut bytes).as_bytes();
+        let (mut bytes, three) = match *own {
+            [first, last] => ([first, 0, last], false),
+            [first, second, last] => ([first, second, last], true),
+            _ => unreachable!("only characters of two and three bytes are asked for"),
+        };
+        let plain = |fold, kind| Character { bytes, fold, kind };
+        // Whole rows of letters and of words by themselves, rows of all sorts, and some of few.
+        let sort = match code >> 6 {
+            row if row % 5 == 0 => return plain(0, kind::LETTER),
+            row if row % 5 == 1 || three && row > 0x200 => return plain(fold::INERT, kind::SINGLE),
+            row if row % 5 == 2 => code % 3,
+            _ => code % 13,
+        };
+        match sort {
+            0 => plain(0, kind::LETTER),
+            1 => {
+                // A capital.
+                bytes[2] ^= 0x20;
+                bytes[0] = if three { bytes[0] } else { 0xC2 | bytes[0] & 0x1D };
+                Character { bytes, fold: 0, kind: kind::LETTER }
+            }
+            2 => plain(fold::INERT, 0),
+            3 => plain(fold::MARK, kind::MARK),
+            4 => plain(fold::MARK, kind::SINGLE_MARK),
+            5 => plain(0, kind::MARK),
+            6 => plain(fold::ALONE, kind::ODD),
+            7 => plain(0, kind::QUOTED_LETTER),
+            8 => plain(fold::INERT, kind::SINGLE),
+            9 => plain(0, kind::SINGLE_MARK),
+            10 => plain(0, kind::ODD),
+            11 => {
+                Character { bytes: [b' ', b' ', b'!'], fold: fold::PADDED | fold::INERT, kind: 0 }
+            }
+            _ => {
+                Character { bytes: [b' ', b' ', b','], fold: fold::PADDED | fold::JOINER, kind: 0 }
+            }
+        }
+    }
+
+    #[test]
+    fn characters_are_found_by_their_bytes() {
+        static TABLE: CharacterTable = CharacterTable::new(described);
+        for character in ('\u{80}'..='\u{ffff}').step_by(7) {
+            let expected = described(character);
+            let mut bytes = [0; 4];
+            let bytes = character.encode_utf8(&mut bytes).as_bytes();
+            let padded = [bytes, b"  "].concat();
+            let (found, length) = TABLE.replaced(&padded).unwrap();
+            for _ in ["asked", "known"] {
+                let member = match *bytes {
+                    [first, last] => TABLE.members().of_two([first, last]),
+                    [first, second, last] => TABLE.members().of_three([first, second, last]),
+                    _ => unreachable!("characters have two or three bytes here"),
+                };
+                let expected = [found.bytes[0], found.bytes[2], found.fold, found.kind];
+                assert_eq!([member.first, member.last, member.fold, member.kind], expected);
+            }
+            let is_as_described = (found.fold, found.kind) == (expected.fold, expected.kind);
+            assert!(is_as_described && length == bytes.len(), "{character:?}");
+            if found.fold & fold::ALONE == 0 {
+                let ends = |bytes: [u8; 3]| [bytes[0], bytes[2]];
+                assert_eq!(ends(found.bytes), ends(expected.bytes), "{character:?}");
+            }
+        }
+        for wrong in
+            [&b"\xc3"[..], b"\xc3a ", b"\xe4\xb8 ", b"\xe0\x80\x80", b"\xed\xa0\x80", b"ab "]
+        {
+            let found = TABLE.replaced(wrong);
+            assert!(found.is_none_or(|(found, _)| found.fold == fold::ALONE), "{wrong:?}");
+        }
+    }
+
+    #[test]
+    fn first_bytes_tell_what_is_alike_behind_them() {
+        let table = CharacterTable::new(described);
+        assert_eq!(table.lead_kinds().0, [kind::ROW; 64]);
+        let _ = (table.two(0xC5), table.three(0xE9));
+        // Rows 5 of letters, and all of words by themselves.
+        assert_eq!(table.lead_kinds().0[0xC5 & 0x3F], kind::LETTER);
+        assert_eq!(table.lead_folds().0[0xC5 & 0x3F], 0);
+        assert_eq!(table.lead_folds().0[0xC6 & 0x3F], fold::ROW);
+    }
+}

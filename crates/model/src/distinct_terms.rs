@@ -1,0 +1,224 @@
+//! Finds the distinct terms of a document with a hash table that is emptied for the next document.
+//!
+//! This is faster than sorting as long as the table fits into the caches: a term takes two
+//! nanoseconds instead of eight.
+
+use simtool_base::error::Result;
+use simtool_base::large_buffer::reserve;
+
+/// Purpose of the memory, for error messages.
+const TERMS: &str = "the terms of the documents";
+
+/// Value of a free place. Whether the set contains a term with this value is stored separately.
+const EMPTY: u64 = 0;
+
+/// Maximum number of terms for which the table is used. Terms of longer documents are sorted, which
+/// needs no additional memory.
+const MOST_IN_TABLE: usize = 1 << 17;
+
+/// Number of terms that are looked up before a check whether enough of them can still be found.
+const COUNTED: usize = 32;
+
+/// Set of terms. Terms are hashes, so any of their bits can choose a place.
+///
+/// ```
+/// use simtool::distinct_terms::DistinctTerms;
+///
+/// let mut terms = vec![7, 9, 7];
+/// DistinctTerms::default().deduplicate(&mut terms);
+/// assert_eq!(terms, [7, 9]);
+/// ```
+#[derive(Debug, Default)]
+pub struct DistinctTerms {
+    /// Places of the table. Their number is a power of two and at least twice the number of terms.
+    slots: Vec<u64>,
+    has_empty: bool,
+    /// Terms in the order in which they first occur.
+    terms: Vec<u64>,
+    /// Index of the term of each place among the distinct terms.
+    numbers: Vec<u32>,
+}
+
+impl DistinctTerms {
+    /// Replaces the set by the set of `terms`. Returns the distinct terms in the order in which
+    /// they first occur.
+    ///
+    /// # Errors
+    ///
+    /// There is too little memory.
+    pub fn replace(&mut self, terms: &[u64]) -> Result<&[u64]> {
+        self.slots.clear();
+        reserve(&mut self.slots, places(terms.len()), TERMS)?;
+        self.terms.clear();
+        reserve(&mut self.terms, terms.len(), TERMS)?;
+        self.terms.extend_from_slice(terms);
+        self.has_empty = fill(&mut self.slots, &mut self.terms, |_, _, _| {});
+        Ok(&self.terms)
+    }
+
+    /// Removes repeated terms. The order of the result depends on the terms only. The content of
+    /// the set is undefined afterwards.
+    pub fn deduplicate(&mut self, terms: &mut Vec<u64>) {
+        if terms.len() > MOST_IN_TABLE {
+            terms.sort_unstable();
+            terms.dedup();
+        } else {
+            fill(&mut self.slots, terms, |_, _, _| {});
+        }
+    }
+
+    /// Removes repeated terms like [`Self::deduplicate`], and sets `counts` to the number of
+    /// occurrences of each term.
+    pub fn count_occurrences(&mut self, terms: &mut Vec<u64>, counts: &mut Vec<u32>) {
+        counts.clear();
+        if terms.len() > MOST_IN_TABLE {
+            terms.sort_unstable();
+            let runs = terms.chunk_by(|one, other| one == other);
+            counts.extend(runs.map(|run| u32::try_from(run.len()).unwrap_or(u32::MAX)));
+            terms.dedup();
+            return;
+        }
+        let Self { slots, numbers, .. } = self;
+        counts.resize(terms.len(), 0);
+        numbers.resize(numbers.len().max(places(terms.len()) + 1), 0);
+        fill(slots, terms, |slot, is_new, distinct| {
+            // Without a branch, because whether a term is new is as good as random.
+            let new = u32::from(is_new).wrapping_neg();
+            let number = distinct as u32 & new | numbers[slot] & !new;
+            numbers[slot] = number;
+            counts[number as usize] += 1;
+        });
+        counts.truncate(terms.len());
+    }
+
+    /// Counts how many of the distinct `terms` are in the set. Returns `None` as soon as it is
+    /// clear that they are fewer than `needed`.
+    #[must_use]
+    pub fn count_if_enough(&self, terms: &[u64], needed: usize) -> Option<usize> {
+        let may_miss = terms.len().checked_sub(needed)?;
+        let (mut found, mut seen) = (0, 0);
+        for terms in terms.chunks(COUNTED) {
+            for &term in terms {
+                // The search for a term ends at the place of that term or at a free one.
+                let is_there = match term {
+                    EMPTY => self.has_empty,
+                    term => self.slots[place_of(&self.slots, term)] != EMPTY,
+                };
+                found += usize::from(is_there);
+            }
+            seen += terms.len();
+            if seen - found > may_miss {
+                return None;
+            }
+        }
+        Some(found)
+    }
+}
+
+/// Empties the table, fills it with `terms` and removes repeated terms. Returns whether a term
+/// equals [`EMPTY`].
+///
+/// `visit` is called for each term with its place in the table (or the place behind the last one
+/// for [`EMPTY`]), whether the term is new, and the number of new terms before it.
+#[inline(always)]
+fn fill(
+    slots: &mut Vec<u64>,
+    terms: &mut Vec<u64>,
+    mut visit: impl FnMut(usize, bool, usize),
+) -> bool {
+    slots.clear();
+    slots.resize(places(terms.len()), EMPTY);
+    let (mut distinct, mut has_empty) = (0, false);
+    for at in 0..terms.len() {
+        let term = terms[at];
+        // The term is written in any case and kept by increasing `distinct`, so there is no branch
+        // to mispredict.
+        terms[distinct] = term;
+        let is_new = if term == EMPTY {
+            let is_new = !std::mem::replace(&mut has_empty, true);
+            visit(slots.len(), is_new, distinct);
+            is_new
+        } else {
+            let slot = place_of(slots, term);
+            let is_new = slots[slot] == EMPTY;
+            slots[slot] = term;
+            visit(slot, is_new, distinct);
+            is_new
+        };
+        distinct += usize::from(is_new);
+    }
+    terms.truncate(distinct);
+    has_empty
+}
+
+/// Returns the number of places of a table for `terms` terms.
+fn places(terms: usize) -> usize {
+    (terms * 4).next_power_of_two()
+}
+
+/// Returns the place of a term, or the free place that it would take.
+#[inline(always)]
+fn place_of(slots: &[u64], term: u64) -> usize {
+    let mask = slots.len() - 1;
+    let mut slot = term as usize & mask;
+    // One branch instead of two: for a new term, whether a place is free is as good as random.
+    while slots[slot].min(slots[slot] ^ term) != 0 {
+        slot = (slot + 1) & mask;
+    }
+    slot
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use simtool_base::stable_hash::mix;
+    use std::collections::BTreeMap;
+
+    #[test]
+    fn every_term_is_there_once_in_the_order_of_the_first_ones() {
+        let mut distinct = DistinctTerms::default();
+        assert_eq!(distinct.count_if_enough(&[], 0), Some(0));
+        for length in [0, 1, 2, 7, 100, 3] {
+            let terms: Vec<u64> = (0..length).map(|i| mix(i * i % 31)).chain([0, 0]).collect();
+            let mut expected = Vec::new();
+            for &term in &terms {
+                if !expected.contains(&term) {
+                    expected.push(term);
+                }
+            }
+            assert_eq!(distinct.replace(&terms).unwrap(), expected);
+            let others: Vec<u64> = (1000..1100).map(mix).chain(expected.clone()).collect();
+            for needed in [0, 1, expected.len()] {
+                let found = distinct.count_if_enough(&others, needed);
+                assert_eq!(found, Some(expected.len()));
+            }
+            let too_many = expected.len() + 1;
+            assert_eq!(distinct.count_if_enough(&others, too_many), None);
+        }
+        // All of them ask for the same place.
+        let terms: Vec<u64> = (1..50).map(|i| i << 32).collect();
+        assert_eq!(distinct.replace(&terms).unwrap(), terms);
+        assert_eq!(distinct.count_if_enough(&[0, 3 << 32, 50 << 32], 1), Some(1));
+    }
+
+    #[test]
+    fn occurrences_are_counted_in_short_and_in_long_documents() {
+        let (mut distinct, mut counts) = (DistinctTerms::default(), Vec::new());
+        for length in [0, 1, 2, 100, 3000, 5, MOST_IN_TABLE as u64, MOST_IN_TABLE as u64 + 1] {
+            let terms: Vec<u64> =
+                (0..length).map(|at| at * at % (length / 2 + 3)).map(mix).collect();
+            let mut expected = BTreeMap::new();
+            for &term in &terms {
+                *expected.entry(term).or_insert(0) += 1;
+            }
+            let (mut counted, mut once) = (terms.clone(), terms);
+            distinct.count_occurrences(&mut counted, &mut counts);
+            let found: BTreeMap<u64, u32> =
+                counted.iter().copied().zip(counts.iter().copied()).collect();
+            assert_eq!(counted.len(), counts.len());
+            assert_eq!((found.len(), &found), (counted.len(), &expected), "{length} terms");
+            distinct.deduplicate(&mut once);
+            assert_eq!(once, counted, "{length} terms");
+        }
+    }
+}

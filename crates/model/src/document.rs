@@ -1,0 +1,393 @@
+//! Documents and records: what a reader lends, and the little that is kept of it for the outputs.
+
+use simtool_base::error::{Error, Result};
+use std::borrow::Cow;
+
+/// The number of a document in reading order, from 0, over all files of a corpus.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct DocOrdinal(pub u32);
+
+impl DocOrdinal {
+    /// The number as an index.
+    #[must_use]
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// A piece of an input file, lent for the time of one call.
+///
+/// The records of a file are its bytes, cut: except where a file is damaged, [`Record::bytes`] of
+/// all records in reading order, one after the other, are the (decompressed) file; of records that
+/// are too long to be lent whole, the stretches that are lent before them are. Formats that are no
+/// sequence of bytes, such as Parquet, lend empty bytes.
+#[derive(Clone, Copy, Debug)]
+pub struct Record<'a> {
+    /// Number among the counted records of its shard, from 0; of an uncounted record, the number
+    /// that the next counted one will have. Readers return how many records a shard has, so that
+    /// the number in the file is this plus the counts of the file's earlier shards.
+    pub number: u64,
+    /// Offset of the first byte in the file, after decompression.
+    pub byte: u64,
+    /// The bytes as they stood in the input, with their separator. Empty where they were lent in
+    /// stretches ([`Content::Bad`] with code `oversize`, or behind damage), or where the format has
+    /// none.
+    pub bytes: &'a [u8],
+    /// What the record is.
+    pub content: Content<'a>,
+}
+
+/// What a record is.
+#[derive(Clone, Copy, Debug)]
+pub enum Content<'a> {
+    /// A document.
+    Document(Document<'a>),
+    /// No document, and meant so: a blank line, a header row, a `warcinfo` record. It stays in
+    /// copies of its file.
+    PassThrough,
+    /// A document that was not chosen: it takes no part, and stays in copies of its file.
+    PassedOver,
+    /// Something that should have been a document: it is quarantined and counted.
+    Bad(&'a Bad),
+}
+
+/// A document, borrowed from its file or from a reader's scratch memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Document<'a> {
+    /// The document's own ID, not empty; `None` where it has none.
+    pub id: Option<&'a [u8]>,
+    /// The text; UTF-8 where the input is.
+    pub text: &'a [u8],
+    /// The value of the field that decides which documents are kept, as written, if one was asked
+    /// for and the document has it.
+    pub field: Option<&'a [u8]>,
+    /// Code of something odd that was mended, to be counted: `utf8` (bytes that are no UTF-8 were
+    /// replaced by U+FFFD), `http-body` (a malformed HTTP body was taken as it is).
+    pub mended: Option<&'static str>,
+}
+
+/// Why a record is no document.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Bad {
+    /// Stable name of the fault, such as `json` or `warc-length`.
+    pub code: &'static str,
+    /// What a good record has there.
+    pub expected: Cow<'static, str>,
+    /// Length of the record in bytes, also where its bytes are not lent.
+    pub length: u64,
+}
+
+impl Bad {
+    /// Code of a record that has not the field of the text, in every format that has fields.
+    pub const NO_TEXT: &'static str = "text-field";
+
+    /// What is wrong with a record of `length` bytes that has not the field of the text. It takes no
+    /// memory of its own: there may be as many as there are records.
+    #[must_use]
+    pub fn no_text(length: u64) -> Self {
+        let expected = Cow::Borrowed("a text in the field that `text_field` names");
+        Self { code: Self::NO_TEXT, expected, length }
+    }
+}
+
+/// Where a record stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Place {
+    /// Number of the file in reading order, from 0.
+    pub file: u32,
+    /// Number of the record in its file, from 0.
+    pub record: u64,
+}
+
+/// Identities of the documents of one shard, in reading order; a part of [`DocumentIds`].
+///
+/// Eight bytes a document that has an ID, none for one that has none where every record is a
+/// document; plus four where some records are not.
+#[derive(Clone, Debug)]
+pub struct ShardIds {
+    file: u32,
+    /// Documents so far.
+    count: u32,
+    /// Records so far, set by [`ShardIds::close`].
+    record_count: u64,
+    /// Record number of each document from the first one whose number is not its position.
+    sparse_records: Vec<u32>,
+    /// End of each document's ID in `ids`, from the first document that has one.
+    ends: Vec<u64>,
+    /// Documents before the first that has an ID.
+    without_id: u32,
+    ids: Vec<u8>,
+}
+
+impl ShardIds {
+    /// No documents yet, of file number `file`.
+    #[must_use]
+    pub fn new(file: u32) -> Self {
+        Self {
+            file,
+            count: 0,
+            record_count: 0,
+            sparse_records: Vec::new(),
+            ends: Vec::new(),
+            without_id: 0,
+            ids: Vec::new(),
+        }
+    }
+
+    /// Adds the document of record `record`, a number within the shard as in [`Record::number`].
+    ///
+    /// # Errors
+    ///
+    /// More than 2³² − 1 documents or records in one shard.
+    pub fn push(&mut self, record: u64, id: Option<&[u8]>) -> Result<()> {
+        let (Ok(record), Some(count)) = (u32::try_from(record), self.count.checked_add(1)) else {
+            return Err(too_many_documents());
+        };
+        if !self.sparse_records.is_empty() || record != self.count {
+            self.sparse_records.push(record);
+        }
+        if let Some(id) = id {
+            self.ids.extend_from_slice(id);
+        } else if self.ends.is_empty() {
+            self.without_id += 1;
+        }
+        if id.is_some() || !self.ends.is_empty() {
+            self.ends.push(self.ids.len() as u64);
+        }
+        self.count = count;
+        Ok(())
+    }
+
+    /// Bytes of memory that they take.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        let numbers = size_of_val(&self.sparse_records[..]) + size_of_val(&self.ends[..]);
+        (numbers + self.ids.len()) as u64
+    }
+
+    /// States how many records the shard has, as its reader returned it.
+    pub fn close(&mut self, record_count: u64) {
+        self.record_count = record_count;
+        self.sparse_records.shrink_to_fit();
+        self.ends.shrink_to_fit();
+        self.ids.shrink_to_fit();
+    }
+
+    /// Number of documents.
+    #[must_use]
+    pub fn len(&self) -> u32 {
+        self.count
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    fn record(&self, at: u32) -> u64 {
+        let dense = self.count - self.sparse_records.len() as u32;
+        match at.checked_sub(dense) {
+            None => u64::from(at),
+            Some(at) => u64::from(self.sparse_records[at as usize]),
+        }
+    }
+
+    fn id(&self, at: u32) -> Option<&[u8]> {
+        let at = at.checked_sub(self.without_id)? as usize;
+        let start = if at == 0 { 0 } else { self.ends[at - 1] as usize };
+        let id = &self.ids[start..self.ends[at] as usize];
+        (!id.is_empty()).then_some(id)
+    }
+}
+
+/// File, record and ID of every document of a corpus.
+///
+/// # Complexity
+///
+/// A look-up is a binary search over the shards.
+#[derive(Clone, Debug, Default)]
+pub struct DocumentIds {
+    shards: Vec<ShardIds>,
+    /// Ordinal of each shard's first document, and the number of documents at the end.
+    first_documents: Vec<u32>,
+    /// Number in its file of each shard's first record.
+    first_records: Vec<u64>,
+}
+
+impl DocumentIds {
+    /// Puts the shards together, given in reading order.
+    ///
+    /// # Errors
+    ///
+    /// More than 2³² − 1 documents.
+    pub fn new(shards: Vec<ShardIds>) -> Result<Self> {
+        let mut first_documents = Vec::with_capacity(shards.len() + 1);
+        let mut first_records = Vec::with_capacity(shards.len());
+        let (mut documents, mut records, mut file) = (0_u32, 0_u64, None);
+        for shard in &shards {
+            if file != Some(shard.file) {
+                (file, records) = (Some(shard.file), 0);
+            }
+            first_documents.push(documents);
+            first_records.push(records);
+            documents = documents.checked_add(shard.count).ok_or_else(too_many_documents)?;
+            records += shard.record_count;
+        }
+        first_documents.push(documents);
+        Ok(Self { shards, first_documents, first_records })
+    }
+
+    /// The shards that it was put together from.
+    #[must_use]
+    pub fn into_shards(self) -> Vec<ShardIds> {
+        self.shards
+    }
+
+    /// Number of documents.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.first_documents.last().map_or(0, |&count| count as usize)
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Whether any document has an ID of its own.
+    #[must_use]
+    pub fn has_any_id(&self) -> bool {
+        self.shards.iter().any(|shard| !shard.ids.is_empty())
+    }
+
+    /// Ordinal of the first document of a shard.
+    ///
+    /// # Panics
+    ///
+    /// There is no such shard.
+    #[must_use]
+    pub fn first_of_shard(&self, shard: usize) -> DocOrdinal {
+        DocOrdinal(self.first_documents[shard])
+    }
+
+    /// The ordinal behind that of the last document of a shard.
+    ///
+    /// # Panics
+    ///
+    /// There is no such shard.
+    #[must_use]
+    pub fn end_of_shard(&self, shard: usize) -> DocOrdinal {
+        DocOrdinal(self.first_documents[shard + 1])
+    }
+
+    /// Number in its file of the first record of a shard.
+    ///
+    /// # Panics
+    ///
+    /// There is no such shard.
+    #[must_use]
+    pub fn first_record_of_shard(&self, shard: usize) -> u64 {
+        self.first_records[shard]
+    }
+
+    /// The number in its file behind that of the last record of a shard.
+    ///
+    /// # Panics
+    ///
+    /// There is no such shard.
+    #[must_use]
+    pub fn end_record_of_shard(&self, shard: usize) -> u64 {
+        self.first_records[shard] + self.shards[shard].record_count
+    }
+
+    /// Where a document stands.
+    ///
+    /// # Panics
+    ///
+    /// There is no such document.
+    #[must_use]
+    pub fn place(&self, document: DocOrdinal) -> Place {
+        let (shard, at) = self.shard_of(document);
+        let part = &self.shards[shard];
+        Place { file: part.file, record: self.first_records[shard] + part.record(at) }
+    }
+
+    /// A document's own ID, if it has one.
+    ///
+    /// # Panics
+    ///
+    /// There is no such document.
+    #[must_use]
+    pub fn id(&self, document: DocOrdinal) -> Option<&[u8]> {
+        let (shard, at) = self.shard_of(document);
+        self.shards[shard].id(at)
+    }
+
+    fn shard_of(&self, document: DocOrdinal) -> (usize, u32) {
+        assert!(document.index() < self.len(), "document {document:?} of {}", self.len());
+        // The last shard that starts at or before the document: empty ones before it start there
+        // too.
+        let shard = self.first_documents.partition_point(|&first| first <= document.0) - 1;
+        (shard, document.0 - self.first_documents[shard])
+    }
+}
+
+fn too_many_documents() -> Error {
+    Error::config("corpus", "this collection", "must hold fewer than 4294967296 documents")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shard(file: u32, records: u64, documents: &[(u64, Option<&str>)]) -> ShardIds {
+        let mut shard = ShardIds::new(file);
+        for &(record, id) in documents {
+            shard.push(record, id.map(str::as_bytes)).unwrap();
+        }
+        shard.close(records);
+        shard
+    }
+
+    #[test]
+    fn identities_survive_being_packed() {
+        let ids = DocumentIds::new(vec![
+            shard(0, 2, &[(0, Some("a")), (1, Some("bc"))]),
+            shard(0, 3, &[]),
+            shard(0, 4, &[(0, None), (2, None), (3, Some("d"))]),
+            shard(1, 9, &[(7, None), (8, None)]),
+        ])
+        .unwrap();
+        assert_eq!(ids.len(), 7);
+        let all: Vec<_> = (0..7)
+            .map(|at| {
+                let Place { file, record } = ids.place(DocOrdinal(at));
+                (file, record, ids.id(DocOrdinal(at)).map(|id| str::from_utf8(id).unwrap()))
+            })
+            .collect();
+        assert_eq!(
+            all,
+            [
+                (0, 0, Some("a")),
+                (0, 1, Some("bc")),
+                (0, 5, None),
+                (0, 7, None),
+                (0, 8, Some("d")),
+                (1, 7, None),
+                (1, 8, None)
+            ]
+        );
+        assert_eq!(ids.first_of_shard(2), DocOrdinal(2));
+        assert!(ids.has_any_id());
+        assert!(!DocumentIds::new(vec![shard(0, 2, &[(1, None)])]).unwrap().has_any_id());
+        assert_eq!(ids.first_record_of_shard(2), 5);
+    }
+
+    #[test]
+    fn an_empty_corpus_has_no_documents() {
+        assert!(DocumentIds::new(Vec::new()).unwrap().is_empty());
+        assert!(DocumentIds::default().is_empty());
+    }
+}

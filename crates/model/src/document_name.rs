@@ -1,0 +1,46 @@
+//! A document as its user knows it.
+
+use simtool_base::json_text::write_string;
+use std::borrow::Cow;
+use std::io::{self, Write};
+use std::path::Path;
+
+/// What a row calls a document.
+#[derive(Clone, Debug)]
+pub struct DocumentName<'d> {
+    /// Its ID.
+    pub id: Cow<'d, [u8]>,
+    /// Its file, as the user named it.
+    pub file: &'d Path,
+    /// Number of its record in the file, from 0.
+    pub record: u64,
+}
+
+impl DocumentName<'_> {
+    /// Writes the fields `id`, `file` and `record` of a JSON object.
+    ///
+    /// # Errors
+    ///
+    /// Those of `out`.
+    pub fn write_fields(&self, out: &mut dyn Write) -> io::Result<()> {
+        out.write_all(b"\"id\":")?;
+        write_string(out, &self.id)?;
+        out.write_all(b",\"file\":")?;
+        write_string(out, self.file.as_os_str().as_encoded_bytes())?;
+        write!(out, ",\"record\":{}", self.record)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_three_fields() {
+        let name = DocumentName { id: Cow::Borrowed(b"a\"b"), file: Path::new("in/x"), record: 7 };
+        let mut out = Vec::new();
+        name.write_fields(&mut out).unwrap();
+        let expected = r#""id":"a\"b","file":"in/x","record":7"#;
+        assert_eq!(String::from_utf8(out).unwrap(), expected);
+    }
+}

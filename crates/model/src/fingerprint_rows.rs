@@ -1,0 +1,486 @@
+//! Fingerprints as rows of 64-bit words, the meaning of their bits, and which rows have a
+//! fingerprint.
+
+use crate::validity::Validity;
+use simtool_base::error::{Error, Result};
+use std::borrow::Cow;
+use std::fmt;
+
+/// Meaning of the distance between two rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Metric {
+    /// Number of bits that differ. SimHash uses it.
+    Bits,
+    /// Number of lanes that differ, where a lane is a group of adjacent bits. MinHash and I-Match
+    /// use it.
+    Lanes {
+        /// Number of bits in a lane: a power of two up to 64, so that no lane crosses a word.
+        bits: u32,
+        /// Whether a lane may be null. A null lane differs from every other lane, even from another
+        /// null lane. Its highest bit is 0, while the highest bit of a value is 1. Such lanes have
+        /// 64 bits.
+        null: bool,
+    },
+    /// Difference between 1 and the cosine of two sets, in thousandths. The cosine is estimated
+    /// from the lanes of MinHash that agree and from the sizes of the sets, which are in the
+    /// highest [`SIZE_BITS`] bits of a row.
+    Cosine {
+        /// Number of bits in a lane: a power of two up to 16.
+        bits: u32,
+    },
+    /// Each lane of 64 bits is a fingerprint of its own. The distance is the smallest number of
+    /// bits such that `needed` lanes differ in at most that many bits.
+    Votes {
+        /// Number of lanes that must be near.
+        needed: u32,
+    },
+}
+
+/// Length of rows, and the meaning of their distance.
+///
+/// ```
+/// use simtool::fingerprint_rows::Shape;
+///
+/// assert_eq!(Shape::bits(64).distance(&[0b1100], &[0b1010]), 2);
+/// assert_eq!(Shape::lanes(16, 4).distance(&[0x12], &[0x32]), 1);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Shape {
+    bits: u32,
+    metric: Metric,
+}
+
+impl Shape {
+    /// Creates the shape of rows of `bits` bits that are compared bit by bit.
+    ///
+    /// # Panics
+    ///
+    /// `bits` is 0.
+    #[must_use]
+    pub fn bits(bits: u32) -> Self {
+        assert!(bits > 0, "a row has bits");
+        Self { bits, metric: Metric::Bits }
+    }
+
+    /// Creates the shape of rows of `count` lanes of `bits` bits that are compared lane by lane.
+    ///
+    /// # Panics
+    ///
+    /// `count` is 0, or `bits` is not a power of two up to 64.
+    #[must_use]
+    pub fn lanes(count: u32, bits: u32) -> Self {
+        assert!(count > 0 && bits.is_power_of_two() && bits <= 64, "lanes of {bits} bits");
+        Self { bits: count * bits, metric: Metric::Lanes { bits, null: false } }
+    }
+
+    /// Creates the shape of rows of `count` lanes of 64 bits. Each lane holds a value with its
+    /// highest bit set, or is null.
+    ///
+    /// # Panics
+    ///
+    /// `count` is 0.
+    #[must_use]
+    pub fn lanes_or_null(count: u32) -> Self {
+        let metric = Metric::Lanes { bits: u64::BITS, null: true };
+        Self { metric, ..Self::lanes(count, u64::BITS) }
+    }
+
+    /// Creates the shape of rows of `words` words. They consist of lanes of `bits` bits, and of the
+    /// size of a set in the highest bits, in the form of [`size_code`].
+    ///
+    /// # Panics
+    ///
+    /// `words` is 0, or `bits` is not a power of two up to 16.
+    #[must_use]
+    pub fn cosine(words: u32, bits: u32) -> Self {
+        assert!(words > 0 && bits.is_power_of_two() && bits <= SIZE_BITS, "lanes of {bits} bits");
+        Self { bits: words * u64::BITS, metric: Metric::Cosine { bits } }
+    }
+
+    /// Creates the shape of rows of `count` lanes of 64 bits. `needed` lanes must be near: the
+    /// distance of two rows is that of the `needed`-th nearest lane.
+    ///
+    /// # Panics
+    ///
+    /// `needed` is 0 or more than `count`.
+    #[must_use]
+    pub fn votes(count: u32, needed: u32) -> Self {
+        assert!((1..=count).contains(&needed), "{needed} votes of {count}");
+        Self { metric: Metric::Votes { needed }, ..Self::lanes(count, u64::BITS) }
+    }
+
+    /// Returns the number of bits of a row. The other bits of its last word are 0.
+    #[must_use]
+    pub fn row_bits(self) -> u32 {
+        self.bits
+    }
+
+    /// Returns the number of words of a row.
+    #[must_use]
+    pub fn words(self) -> usize {
+        self.bits.div_ceil(u64::BITS) as usize
+    }
+
+    /// Returns the meaning of distances.
+    #[must_use]
+    pub fn metric(self) -> Metric {
+        self.metric
+    }
+
+    /// Returns the greatest distance that two rows can have.
+    #[must_use]
+    pub fn units(self) -> u32 {
+        match self.metric {
+            Metric::Bits => self.bits,
+            Metric::Lanes { bits, .. } => self.bits / bits,
+            Metric::Cosine { .. } => THOUSANDTHS,
+            Metric::Votes { .. } => u64::BITS,
+        }
+    }
+
+    /// Returns the number of parts of a row that agree or differ, and the number of bits in each.
+    #[must_use]
+    pub fn parts(self) -> (u32, u32) {
+        match self.metric {
+            Metric::Bits | Metric::Votes { .. } => (self.bits, 1),
+            Metric::Lanes { bits, .. } => (self.bits / bits, bits),
+            Metric::Cosine { bits } => ((self.bits - SIZE_BITS) / bits, bits),
+        }
+    }
+
+    /// Returns the distance of two rows.
+    #[must_use]
+    pub fn distance(self, a: &[u64], b: &[u64]) -> u32 {
+        let words = a.iter().zip(b);
+        match self.metric {
+            Metric::Bits => words.map(|(a, b)| (a ^ b).count_ones()).sum(),
+            Metric::Lanes { bits, null: false } => {
+                words.map(|(a, b)| differing_lanes(a ^ b, bits).count_ones()).sum()
+            }
+            Metric::Lanes { null: true, .. } => {
+                words.map(|(a, b)| u32::from(a != b || is_null(*a))).sum()
+            }
+            Metric::Cosine { bits } => {
+                let lanes = |(a, b): (&u64, &u64)| differing_lanes(a ^ b, bits).count_ones();
+                let sizes = [a, b].map(|row| row.last().map_or(0, |word| word >> SIZE_SHIFT));
+                let of_sizes = differing_lanes(sizes[0] ^ sizes[1], bits).count_ones();
+                let differing = words.map(lanes).sum::<u32>() - of_sizes;
+                cosine_distance(self.parts().0, bits, differing, sizes.map(size_of_code))
+            }
+            Metric::Votes { needed } => nearest(words.map(|(a, b)| a ^ b), needed),
+        }
+    }
+}
+
+/// Number of bits of a row that hold the size of a set.
+pub const SIZE_BITS: u32 = 16;
+/// Position of these bits in the last word.
+const SIZE_SHIFT: u32 = u64::BITS - SIZE_BITS;
+/// Number of binary digits of a size that are stored.
+const SIZE_DIGITS: u32 = 11;
+/// The greatest distance of two cosines.
+const THOUSANDTHS: u32 = 1000;
+
+/// Encodes a size in 16 bits: its highest eleven binary digits, and the number of digits below
+/// them.
+#[must_use]
+pub fn size_code(size: u64) -> u64 {
+    let dropped = (u64::BITS - size.leading_zeros()).saturating_sub(SIZE_DIGITS);
+    // Five bits count up to 31 dropped digits, which is enough for every set.
+    u64::from(dropped.min(31)) << SIZE_DIGITS | (size >> dropped) & ((1 << SIZE_DIGITS) - 1)
+}
+
+/// Decodes a size, rounded down.
+fn size_of_code(code: u64) -> u64 {
+    (code & ((1 << SIZE_DIGITS) - 1)) << (code >> SIZE_DIGITS)
+}
+
+/// Returns the distance of two sets with these sizes, if their MinHash differs in `differing` of
+/// `lanes` lanes.
+///
+/// Lanes of different terms agree by chance in one of 2^bits cases. The computation uses only
+/// operations that give the same result on every machine.
+fn cosine_distance(lanes: u32, bits: u32, differing: u32, [a, b]: [u64; 2]) -> u32 {
+    if differing == 0 && a == b {
+        return 0;
+    }
+    let by_chance = 1.0 / f64::from(1_u32 << bits);
+    let agreeing = f64::from(lanes - differing) / f64::from(lanes);
+    let jaccard = ((agreeing - by_chance) / (1.0 - by_chance)).max(0.0);
+    let smaller = a.min(b) as f64;
+    let (a, b) = (a as f64, b as f64);
+    let shared = (jaccard * (a + b) / (1.0 + jaccard)).min(smaller);
+    let cosine = shared / (a * b).sqrt().max(1.0);
+    #[expect(clippy::cast_sign_loss, reason = "no set shares less than nothing")]
+    let thousandths = (cosine * f64::from(THOUSANDTHS)) as u32;
+    THOUSANDTHS - thousandths
+}
+
+impl fmt::Display for Shape {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.metric {
+            Metric::Bits => write!(f, "{} bits", self.bits),
+            Metric::Lanes { bits, null } => {
+                let count = self.bits / bits;
+                write!(f, "{count} lanes of {bits} bits{}", if null { " or null" } else { "" })
+            }
+            Metric::Cosine { bits } => {
+                write!(f, "{} lanes of {bits} bits and a size", self.parts().0)
+            }
+            Metric::Votes { needed } => {
+                write!(f, "{needed} votes of {} lanes of 64 bits", self.bits / u64::BITS)
+            }
+        }
+    }
+}
+
+/// Returns a word with the lowest bit of each lane set in which `difference` has any bit set.
+#[inline]
+#[must_use]
+pub fn differing_lanes(mut difference: u64, lane_bits: u32) -> u64 {
+    let mut step = 1;
+    while step < lane_bits {
+        difference |= difference >> step;
+        step *= 2;
+    }
+    // Bits that were shifted in from other lanes are above the lowest bit.
+    difference & (u64::MAX / (u64::MAX >> (u64::BITS - lane_bits)))
+}
+
+/// Whether a lane is null, for shapes in which lanes may be null.
+#[inline]
+#[must_use]
+pub fn is_null(lane: u64) -> bool {
+    lane >> (u64::BITS - 1) == 0
+}
+
+/// Returns the smallest number such that at least `needed` of these words have at most that many
+/// bits set.
+pub(crate) fn nearest(differences: impl Iterator<Item = u64>, needed: u32) -> u32 {
+    let mut words = [0; u64::BITS as usize + 1];
+    differences.for_each(|word| words[word.count_ones() as usize] += 1);
+    let mut within = 0;
+    let reaches = |&words: &u32| {
+        within += words;
+        within >= needed
+    };
+    words.iter().position(reaches).map_or(u32::MAX, |bits| bits as u32)
+}
+
+/// Fingerprints, one per row.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FingerprintRows<'a> {
+    /// Length and meaning of the rows.
+    pub shape: Shape,
+    /// Words of the rows, one row after the other, with the lowest word of each row first. The
+    /// words of a row without a fingerprint are undefined. A mapped file lends them if its bytes
+    /// can be used directly.
+    pub words: Cow<'a, [u64]>,
+    /// Rows that have a fingerprint. If absent, all rows have one.
+    pub validity: Option<Validity>,
+    /// Describes how the fingerprints were made, if that is known. Rows with different recipes
+    /// cannot be compared.
+    pub recipe: Option<String>,
+}
+
+impl FingerprintRows<'_> {
+    /// Returns the number of rows.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.words.len() / self.shape.words()
+    }
+
+    /// Whether there are no rows.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.words.is_empty()
+    }
+
+    /// Returns the words of `row`, if it has a fingerprint.
+    ///
+    /// # Panics
+    ///
+    /// `row` is not below the number of rows.
+    #[must_use]
+    pub fn row(&self, row: usize) -> Option<&[u64]> {
+        let words = self.shape.words();
+        let row_words = &self.words[row * words..(row + 1) * words];
+        self.has_fingerprint(row).then_some(row_words)
+    }
+
+    /// Whether `row` has a fingerprint.
+    #[must_use]
+    pub fn has_fingerprint(&self, row: usize) -> bool {
+        self.validity.as_ref().is_none_or(|validity| validity.has_value(row))
+    }
+}
+
+/// Builds [`FingerprintRows`] from rows that are added one by one.
+#[derive(Clone, Debug)]
+pub struct RowsBuilder {
+    shape: Shape,
+    words: Vec<u64>,
+    /// One bit for each row, set if the row has a fingerprint, as in a [`Validity`].
+    valid: Vec<u64>,
+    rows: usize,
+    has_missing: bool,
+}
+
+impl RowsBuilder {
+    /// Creates a builder without rows.
+    #[must_use]
+    pub fn new(shape: Shape) -> Self {
+        Self { shape, words: Vec::new(), valid: Vec::new(), rows: 0, has_missing: false }
+    }
+
+    /// Makes room for `rows` additional rows.
+    ///
+    /// # Errors
+    ///
+    /// There is too little memory.
+    pub fn reserve(&mut self, rows: usize) -> Result<()> {
+        let words = rows.saturating_mul(self.shape.words());
+        let bytes = words.saturating_mul(size_of::<u64>()) as u64;
+        self.words.try_reserve_exact(words).map_err(|_| Error::memory("fingerprints", bytes))
+    }
+
+    /// Adds a row with these words, or a row without a fingerprint.
+    ///
+    /// # Panics
+    ///
+    /// The number of words is not that of the shape.
+    pub fn push(&mut self, row: Option<&[u64]>) {
+        if let Some(words) = row {
+            assert_eq!(words.len(), self.shape.words(), "words of a row");
+            self.words.extend_from_slice(words);
+        } else {
+            self.has_missing = true;
+            self.words.resize(self.words.len() + self.shape.words(), 0);
+        }
+        if self.rows.is_multiple_of(64) {
+            self.valid.push(0);
+        }
+        self.valid[self.rows / 64] |= u64::from(row.is_some()) << (self.rows % 64);
+        self.rows += 1;
+    }
+
+    /// Returns the rows.
+    #[must_use]
+    pub fn finish(self) -> FingerprintRows<'static> {
+        // `valid` has one bit for each row and no bit set behind the last one.
+        let validity =
+            self.has_missing.then(|| Validity::from_words(self.valid, self.rows)).flatten();
+        FingerprintRows { shape: self.shape, words: self.words.into(), validity, recipe: None }
+    }
+}
+
+/// Describes the parts in which two recipes differ, for example `simhash64 and simhash128,
+/// shingle=3 and shingle=5`. Returns `None` if the recipes are equal.
+///
+/// A recipe names everything that rows depend on, in parts that are separated by slashes.
+///
+/// ```
+/// use simtool::fingerprint_rows::recipe_difference;
+///
+/// let difference = recipe_difference("simhash64/shingle=3", "simhash64/shingle=5");
+/// assert_eq!(difference.as_deref(), Some("shingle=3 and shingle=5"));
+/// ```
+#[must_use]
+pub fn recipe_difference(a: &str, b: &str) -> Option<String> {
+    if a == b {
+        return None;
+    }
+    let [a, b] = [a, b].map(|recipe| recipe.split('/').collect::<Vec<_>>());
+    let length = a.len().max(b.len());
+    let part = |parts: &[&str], at: usize| parts.get(at).map_or("nothing", |part| *part).to_owned();
+    let parts = (0..length).map(|at| (part(&a, at), part(&b, at))).filter(|(a, b)| a != b);
+    Some(parts.map(|(a, b)| format!("{a} and {b}")).collect::<Vec<_>>().join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn distances_count_bits_or_lanes() {
+        let (a, b) = ([0b1111_0000, 1 << 63], [0b0000_0001, 0]);
+        assert_eq!(Shape::bits(128).distance(&a, &b), 6);
+        assert_eq!(Shape::lanes(32, 4).distance(&a, &b), 3);
+        assert_eq!(Shape::lanes(2, 64).distance(&a, &b), 2);
+        assert_eq!(Shape::lanes(128, 1).distance(&a, &b), 6);
+        for lane_bits in [1, 2, 4, 8, 16, 32, 64] {
+            for bit in 0..64 {
+                let lowest = bit / lane_bits * lane_bits;
+                assert_eq!(differing_lanes(1 << bit, lane_bits), 1 << lowest);
+            }
+        }
+        assert_eq!(Shape::bits(100).words(), 2);
+        assert_eq!((Shape::lanes(32, 4).units(), Shape::bits(100).units()), (32, 100));
+        assert_eq!(Shape::lanes(128, 4).to_string(), "128 lanes of 4 bits");
+    }
+
+    #[test]
+    fn what_is_null_differs_from_everything() {
+        let shape = Shape::lanes_or_null(3);
+        let value = 1 << 63;
+        assert_eq!(shape.distance(&[value, value | 7, 0], &[value, value | 7, 0]), 1);
+        assert_eq!(shape.distance(&[value, 5, 0], &[value | 1, 5, value]), 3);
+        assert_eq!((shape.units(), shape.words()), (3, 3));
+        assert_eq!(shape.to_string(), "3 lanes of 64 bits or null");
+    }
+
+    #[test]
+    fn cosines_are_estimated_from_lanes_and_sizes() {
+        let shape = Shape::cosine(2, 4);
+        assert_eq!((shape.parts(), shape.units(), shape.words()), ((28, 4), 1000, 2));
+        let row = |low: u64, high: u64, size: u64| [low, high | size_code(size) << 48];
+        let all = u64::MAX >> 16;
+        let distance = |a: [u64; 2], b: [u64; 2]| shape.distance(&a, &b);
+        assert_eq!(distance(row(5, 7, 100), row(5, 7, 100)), 0);
+        // All lanes agree: the smaller set is in the larger, which has 4 times as many terms.
+        assert_eq!(distance(row(5, 7, 100), row(5, 7, 400)), 500);
+        // None agrees.
+        assert_eq!(distance(row(0, 0, 100), row(u64::MAX, all, 100)), 1000);
+        // 16 of 28 agree: J = (16/28 - 1/16) / (15/16), and for equal sizes the cosine is 2J / (1 + J).
+        // That is 0.7037.
+        assert_eq!(distance(row(0, 0, 9), row(0, all, 9)), 297);
+        assert_eq!(shape.to_string(), "28 lanes of 4 bits and a size");
+    }
+
+    #[test]
+    fn sizes_keep_eleven_digits() {
+        for size in [0, 1, 2047, 2048, 2050, 1 << 20, 1_000_001, 1 << 40] {
+            let kept = size_of_code(size_code(size));
+            assert!(kept <= size && size - kept <= size >> 10, "{size}: {kept}");
+            assert!(size_code(size) < 1 << SIZE_BITS);
+        }
+        assert_eq!(size_of_code(size_code(2047)), 2047);
+    }
+
+    #[test]
+    fn votes_are_those_of_the_nearest_lanes() {
+        let (a, b) = ([0b1, 0b111, u64::MAX, 0], [0; 4]);
+        let distance = |needed| Shape::votes(4, needed).distance(&a, &b);
+        assert_eq!([1, 2, 3, 4].map(distance), [0, 1, 3, 64]);
+        assert_eq!(Shape::votes(4, 2).units(), 64);
+        assert_eq!(Shape::votes(8, 4).to_string(), "4 votes of 8 lanes of 64 bits");
+    }
+
+    #[test]
+    fn rows_come_back_and_some_have_no_fingerprint() {
+        let mut rows = RowsBuilder::new(Shape::bits(128));
+        rows.push(Some(&[1, 2]));
+        rows.push(None);
+        rows.push(Some(&[3, 4]));
+        let rows = rows.finish();
+        assert_eq!(rows.len(), 3);
+        assert_eq!([0, 1, 2].map(|row| rows.row(row)), [Some(&[1, 2][..]), None, Some(&[3, 4])]);
+    }
+
+    #[test]
+    fn recipes_tell_where_they_differ() {
+        assert_eq!(recipe_difference("a/b=1/c", "a/b=1/c"), None);
+        let difference = recipe_difference("a/b=1/c", "a/b=2/c/d").unwrap();
+        assert_eq!(difference, "b=1 and b=2, nothing and d");
+    }
+}

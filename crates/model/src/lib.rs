@@ -1,0 +1,19 @@
+//! The data that crosses from one stage of simtool to another: documents, rows of fingerprints, sets of
+//! terms, similarities and distances.
+
+pub mod closeness;
+#[doc(hidden)]
+pub mod distinct_terms;
+pub mod document;
+pub mod document_name;
+pub mod features;
+pub mod field_value;
+pub mod fingerprint_rows;
+pub mod fingerprint_table;
+pub mod input_format;
+pub mod matches;
+#[doc(hidden)]
+pub mod numpy_header;
+pub mod sides;
+pub mod similarity;
+pub mod validity;

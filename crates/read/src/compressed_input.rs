@@ -1,0 +1,202 @@
+//! What decoders have in common: compressed bytes that can be searched again, limits, and the
+//! damage they report.
+//!
+//! A stream stops at the end of each member, so that a checksum is known before the member's
+//! last bytes are looked at. A damaged member costs itself: reading goes on at the next place
+//! that starts like one.
+
+use crate::options::ReadOptions;
+use crate::plain_stream::unreadable;
+use crate::window::{Damage, Then};
+use std::io::{ErrorKind as IoErrorKind, Read};
+
+/// Compressed bytes read at once.
+const READ_BYTES: usize = 128 << 10;
+/// Up to how many consumed bytes of a damaged member are searched for the next one.
+const REMEMBERED_BYTES: u64 = 64 << 10;
+
+/// Damaged stretches of a file behind which is looked for more. Each is told of, and a file can be
+/// made of nothing else.
+const MOST_DAMAGES: u32 = 10_000;
+
+/// How much a compressed file may expand.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Expansion {
+    /// Output bytes allowed for each input byte, once [`Expansion::FREE_BYTES`] were written.
+    ratio: u64,
+}
+
+impl Expansion {
+    /// Output that is always allowed.
+    const FREE_BYTES: u64 = 1 << 30;
+
+    pub(super) fn new(options: &ReadOptions) -> Self {
+        Self { ratio: options.max_expansion.max(1) }
+    }
+
+    /// The damage to report once the limit is passed.
+    pub(super) fn check(self, read: u64, written: u64) -> Option<Then> {
+        if written <= Self::FREE_BYTES || written / self.ratio <= read {
+            return None;
+        }
+        let detail = format!(
+            "{read} compressed bytes expanded to over {written} (at most {} times is allowed); \
+             stopped. Raise `max_expansion` if that is expected",
+            self.ratio
+        );
+        Some(Then::Loss {
+            damage: Damage { code: "bomb", byte: read, detail },
+            untrusted: false,
+            goes_on: false,
+        })
+    }
+}
+
+/// Compressed bytes on their way to a decoder.
+pub(super) struct Input<R> {
+    reader: R,
+    bytes: Vec<u8>,
+    start: usize,
+    end: usize,
+    /// Offset in the file of `bytes[0]`.
+    base: u64,
+    at_end: bool,
+    /// How often the start of a member was looked for.
+    searches: u32,
+}
+
+impl<R: Read> Input<R> {
+    pub(super) fn new(reader: R) -> Self {
+        Self { reader, bytes: Vec::new(), start: 0, end: 0, base: 0, at_end: false, searches: 0 }
+    }
+
+    /// What is there and not consumed.
+    pub(super) fn ahead(&self) -> &[u8] {
+        &self.bytes[self.start..self.end]
+    }
+
+    /// Offset in the file of what is ahead.
+    pub(super) fn position(&self) -> u64 {
+        self.base + self.start as u64
+    }
+
+    /// Bytes of memory.
+    #[cfg(test)]
+    pub(super) fn held(&self) -> usize {
+        self.bytes.capacity()
+    }
+
+    /// The bytes from that offset on, if they are still there.
+    pub(super) fn remembered(&self, from: u64) -> Option<&[u8]> {
+        self.bytes.get(from.checked_sub(self.base)? as usize..self.end)
+    }
+
+    pub(super) fn consume(&mut self, bytes: usize) {
+        self.start += bytes;
+        debug_assert!(self.start <= self.end, "consumed more than there is");
+    }
+
+    /// Reads more; whether there was any. `keep_from` is the offset of a byte that may be needed
+    /// again.
+    ///
+    /// # Errors
+    ///
+    /// The damage to report: the file cannot be read.
+    pub(super) fn more(&mut self, keep_from: u64) -> Result<bool, Then> {
+        let oldest = self.position().saturating_sub(REMEMBERED_BYTES).max(keep_from);
+        let drop = (oldest.max(self.base).min(self.position()) - self.base) as usize;
+        self.bytes.copy_within(drop..self.end, 0);
+        (self.start, self.end, self.base) =
+            (self.start - drop, self.end - drop, self.base + drop as u64);
+        if self.bytes.len() < self.end + READ_BYTES {
+            self.bytes.resize(self.end + READ_BYTES, 0);
+        }
+        while !self.at_end {
+            match self.reader.read(&mut self.bytes[self.end..]) {
+                Ok(0) => self.at_end = true,
+                Ok(read) => {
+                    self.end += read;
+                    return Ok(true);
+                }
+                Err(error) if error.kind() == IoErrorKind::Interrupted => {}
+                Err(error) => return Err(unreadable(self.base + self.end as u64, &error)),
+            }
+        }
+        Ok(false)
+    }
+
+    /// Goes to the first offset from `from` on, or from as far back as is remembered, at which
+    /// `is_start` says that a member starts. `is_start` looks at up to `look` bytes.
+    ///
+    /// # Errors
+    ///
+    /// The damage to report: the file cannot be read, or is damaged too often.
+    pub(super) fn seek_start(
+        &mut self,
+        from: u64,
+        look: usize,
+        is_start: fn(&[u8]) -> bool,
+    ) -> Result<bool, Then> {
+        self.searches += 1;
+        if self.searches > MOST_DAMAGES {
+            return Err(given_up(from));
+        }
+        let from = from.max(self.base);
+        self.start = (from - self.base) as usize;
+        loop {
+            while self.ahead().len() >= look {
+                if is_start(&self.ahead()[..look]) {
+                    return Ok(true);
+                }
+                self.start += 1;
+            }
+            if !self.more(self.position())? {
+                self.start = self.end;
+                return Ok(false);
+            }
+        }
+    }
+
+    /// What to report where something follows the last member that is none.
+    pub(super) fn trailing(&self, from: u64, kind: &str) -> Then {
+        let detail = format!("{} bytes after the last {kind} ignored", self.position() - from);
+        Then::Warning(Damage { code: "trailing", byte: from, detail })
+    }
+}
+
+/// The loss of a stretch, with where reading goes on.
+pub(super) fn corrupt(code: &'static str, byte: u64, what: &str, next: Option<u64>) -> Then {
+    let detail = match next {
+        Some(next) => {
+            format!(
+                "{what}; what could be read of it was quarantined, reading went on at byte {next}"
+            )
+        }
+        None => format!(
+            "{what}; what could be read of it was quarantined, and nothing was found behind it"
+        ),
+    };
+    Then::Loss { damage: Damage { code, byte, detail }, untrusted: true, goes_on: next.is_some() }
+}
+
+/// The loss of everything from a byte on, since too much before it was damaged.
+fn given_up(byte: u64) -> Then {
+    let detail = format!(
+        "is damaged in more than {MOST_DAMAGES} places; what follows was not read. Get the file \
+         again"
+    );
+    Then::Loss { damage: Damage { code: "corrupt", byte, detail }, untrusted: true, goes_on: false }
+}
+
+/// The end of a file inside a member.
+pub(super) fn clipped(byte: u64, began: u64, kind: &str) -> Then {
+    let detail = format!(
+        "the compressed data ends inside a {kind} that began at byte {began}; complete records \
+         before the end were kept, the partial one was quarantined. Get the file again"
+    );
+    Then::Loss {
+        damage: Damage { code: "truncated", byte, detail },
+        untrusted: false,
+        goes_on: false,
+    }
+}

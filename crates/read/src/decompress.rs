@@ -1,0 +1,82 @@
+//! The content of files as streams, whatever their compression.
+
+use crate::compressed_input::Input;
+use crate::options::ReadOptions;
+use crate::plain_stream::Plain;
+use crate::sniff::{self, SNIFFED_BYTES};
+use crate::window::{Filled, Stream, Then};
+use simtool_base::error::{ErrorKind, Result};
+use simtool_model::input_format::Compression;
+use std::io::{Read, Seek};
+use std::path::Path;
+
+/// The content of a file.
+///
+/// # Errors
+///
+/// This build cannot read the compression.
+pub(super) fn open<'r>(
+    compression: Compression,
+    reader: impl Read + 'r,
+    options: &ReadOptions,
+) -> Result<Box<dyn Stream + 'r>> {
+    match compression {
+        Compression::None => Ok(Box::new(Plain::new(reader))),
+        Compression::Gzip => Ok(Box::new(crate::gzip::Gzip::new(Input::new(reader), options))),
+        Compression::Zstd => Ok(Box::new(crate::zstd::Zstd::new(Input::new(reader), options)?)),
+    }
+}
+
+/// Where within `bytes` of a file the content can be read from, very likely; `None` if nowhere.
+pub(super) fn first_start(compression: Compression, bytes: &[u8]) -> Option<usize> {
+    match compression {
+        Compression::None => Some(0),
+        Compression::Gzip => crate::gzip::first_member(bytes),
+        Compression::Zstd => crate::zstd::first_frame(bytes),
+    }
+}
+
+/// How many bytes the content of a file of `bytes` bytes has, about, if that can be told without
+/// unpacking it.
+pub(super) fn content_bytes(
+    compression: Compression,
+    file: &mut (impl Read + Seek),
+    bytes: u64,
+) -> Option<u64> {
+    match compression {
+        Compression::None => Some(bytes),
+        // The length at the end of a gzip file is that of its last member.
+        Compression::Gzip => None,
+        Compression::Zstd => crate::zstd_headers::content_bytes(file, bytes),
+    }
+}
+
+/// The content of a small file that may be compressed.
+///
+/// # Errors
+///
+/// The compressed data is damaged, or this build cannot read it.
+pub(super) fn unpacked(path: &Path, bytes: Vec<u8>) -> Result<Vec<u8>> {
+    let compression = sniff::compression(&bytes);
+    if compression == Compression::None {
+        return Ok(bytes);
+    }
+    let options = ReadOptions::default();
+    let mut stream = open(compression, &bytes[..], &options)?;
+    let mut content = Vec::new();
+    loop {
+        let filled = content.len();
+        content.resize(filled + SNIFFED_BYTES, 0);
+        let Filled { bytes, then } = stream.fill(&mut content[filled..]);
+        content.truncate(filled + bytes);
+        match then {
+            Then::More | Then::Warning(_) => {}
+            Then::End => return Ok(content),
+            Then::Loss { damage, .. } => {
+                let path = path.to_owned();
+                let expected = format!("intact compressed data; {}", damage.detail);
+                return Err(ErrorKind::Format { path, byte: damage.byte, expected }.into());
+            }
+        }
+    }
+}

@@ -1,0 +1,241 @@
+//! CSV and TSV: rows of columns under a header row that names them.
+//!
+//! A row with another number of columns, or with a quote that is never closed, costs its first
+//! line: reading goes on at the next one. Where that has cost much reading again, such a row costs
+//! all that was read of it, so that quotes that are never closed cost no more. Where no column has the
+//! name of the text's, every row is a bad record.
+//!
+//! What stands between columns is [guessed](guess) from the first rows where it is not told.
+
+use crate::form_feed::without_byte_order_mark;
+use crate::plain_text::next_line;
+use crate::window::{AfterLoss, Splitter, Step};
+use csv_core::{ReadRecordResult, Reader, ReaderBuilder};
+use simtool_model::document::{Bad, Content, Document};
+use std::borrow::Cow;
+
+/// What may stand between columns where it is not told, the likeliest first.
+const DELIMITERS: [u8; 4] = *b",;\t|";
+/// Rows behind the header that a guess looks at, at the most.
+const GUESSED_FROM: usize = 20;
+/// Bytes behind the first lines of bad rows that are read again, at the most.
+const MOST_READ_AGAIN: u64 = 256 << 20;
+
+/// Splits at the ends of rows.
+pub(super) struct Rows {
+    parser: Reader,
+    names: [Option<String>; 3],
+    /// Number of columns, and where those that matter are, once the header was read.
+    header: Option<(usize, [Option<usize>; 3])>,
+    at_file_start: bool,
+    /// The unquoted fields of a row, one after the other, and where each ends.
+    fields: Vec<u8>,
+    ends: Vec<usize>,
+    bad: Bad,
+    /// Bytes behind the first lines of bad rows, which were read again.
+    read_again: u64,
+}
+
+const TEXT: usize = 0;
+const ID: usize = 1;
+const KEEP: usize = 2;
+
+impl Rows {
+    /// `delimiter` stands between columns; the names are those of the columns to take.
+    pub(super) fn new(delimiter: u8, text: &str, id: &str, keep: Option<&str>) -> Self {
+        Self {
+            parser: ReaderBuilder::new().delimiter(delimiter).build(),
+            names: [Some(text), Some(id), keep].map(|name| name.map(str::to_owned)),
+            header: None,
+            at_file_start: true,
+            fields: vec![0; 4096],
+            ends: vec![0; 16],
+            bad: Bad { code: "csv", expected: Cow::Borrowed(""), length: 0 },
+            read_again: 0,
+        }
+    }
+
+    /// Reads the row at the start of `bytes`: its length and number of columns. `None` if it does
+    /// not end there.
+    fn parse(&mut self, bytes: &[u8], last: bool) -> Option<(usize, usize)> {
+        self.parser.reset();
+        let (mut read, mut written, mut columns) = (0, 0, 0);
+        loop {
+            let (result, took, wrote, ended) = self.parser.read_record(
+                &bytes[read..],
+                &mut self.fields[written..],
+                &mut self.ends[columns..],
+            );
+            read += took;
+            written += wrote;
+            columns += ended;
+            match result {
+                // Without input, the parser takes it that nothing follows.
+                ReadRecordResult::InputEmpty if last => {}
+                ReadRecordResult::InputEmpty => return None,
+                ReadRecordResult::OutputFull => self.fields.resize(2 * self.fields.len(), 0),
+                ReadRecordResult::OutputEndsFull => self.ends.resize(2 * self.ends.len(), 0),
+                ReadRecordResult::Record | ReadRecordResult::End => return Some((read, columns)),
+            }
+        }
+    }
+
+    fn field(&self, column: Option<usize>) -> Option<&[u8]> {
+        let column = column?;
+        let start = if column == 0 { 0 } else { self.ends[column - 1] };
+        Some(&self.fields[start..self.ends[column]])
+    }
+
+    /// Finds the columns in the header row.
+    fn read_header(&mut self, columns: usize) {
+        let found = [TEXT, ID, KEEP].map(|which| {
+            let name = self.names[which].as_ref()?.as_bytes();
+            (0..columns).find(|&column| self.field(Some(column)) == Some(name))
+        });
+        self.header = Some((columns, found));
+    }
+
+    /// The first line of the window as a bad record, or all of the row that is as long as `row`
+    /// where too much was read again.
+    fn bad_row(&mut self, window: &[u8], row: usize, expected: Cow<'static, str>) -> Step<'_> {
+        let line = next_line(window).unwrap_or(window.len());
+        self.read_again += row.saturating_sub(line) as u64;
+        let length = if self.read_again > MOST_READ_AGAIN { row.max(line) } else { line };
+        self.bad = Bad { code: "csv", expected, length: length as u64 };
+        Step::record(length, Content::Bad(&self.bad))
+    }
+}
+
+/// What stands between the columns of a table that begins with `head`: what makes a column `text` of
+/// the header; else what gives most rows as many columns as the header, of which there are two or
+/// more; else what gives most columns; else a comma. Quotes are respected.
+pub(super) fn guess(head: &[u8], text: &str) -> u8 {
+    let head = without_byte_order_mark(head);
+    let blank = head.iter().take_while(|byte| b"\r\n".contains(byte)).count();
+    let head = &head[blank..];
+    let rank = |delimiter: u8| {
+        let mut rows = Rows::new(delimiter, "", "", None);
+        let (mut at, columns) = rows.parse(head, false).or_else(|| rows.parse(head, true))?;
+        let has_text = (0..columns).any(|at| rows.field(Some(at)) == Some(text.as_bytes()));
+        let (mut seen, mut even) = (0, 0);
+        // Without input, the parser would find rows of nothing for ever.
+        while seen < GUESSED_FROM
+            && at < head.len()
+            && let Some((length, of_row)) = rows.parse(&head[at..], false)
+        {
+            at += length;
+            // Between the two bytes of a line end stands a row of nothing.
+            if of_row > 0 {
+                (seen, even) = (seen + 1, even + usize::from(of_row == columns));
+            }
+        }
+        // In hundredths, so that nothing rests on how floats compare.
+        let share = (100 * even).checked_div(seen).unwrap_or(100);
+        (delimiter == DELIMITERS[0] || columns > 1).then_some((
+            has_text,
+            columns > 1,
+            share,
+            columns,
+        ))
+    };
+    let ranked = DELIMITERS.into_iter().rev().filter_map(|d| Some((rank(d)?, d)));
+    ranked.max_by_key(|&(rank, _)| rank).map_or(DELIMITERS[0], |(_, delimiter)| delimiter)
+}
+
+/// The columns of a row, such as the header; none of a blank one.
+pub(super) fn columns(delimiter: u8, row: &[u8]) -> Vec<String> {
+    let mut rows = Rows::new(delimiter, "", "", None);
+    let row = without_byte_order_mark(row).trim_ascii_start();
+    let columns = rows.parse(row, true).map_or(0, |(_, columns)| columns);
+    let field = |column| rows.field(Some(column)).unwrap_or_default();
+    (0..columns).map(|column| String::from_utf8_lossy(field(column)).into_owned()).collect()
+}
+
+impl Splitter for Rows {
+    const AFTER_LOSS: AfterLoss = AfterLoss::SkipToBoundary;
+
+    fn next<'a>(&'a mut self, window: &'a [u8], last: bool) -> Step<'a> {
+        let mark = if self.at_file_start {
+            window.len() - without_byte_order_mark(window).len()
+        } else {
+            0
+        };
+        let blank = window[mark..].iter().take_while(|byte| b"\r\n".contains(byte)).count();
+        if blank > 0 {
+            return Step::filler(mark + blank);
+        }
+        let Some((length, columns)) = self.parse(&window[mark..], last) else { return Step::More };
+        // The parser stops behind a carriage return, if that is what it saw last.
+        let length = mark + length;
+        let length = match (window[..length].last(), window.get(length)) {
+            (Some(b'\r'), Some(b'\n')) => length + 1,
+            (Some(b'\r'), None) if !last => return Step::More,
+            _ => length,
+        };
+        self.at_file_start = false;
+        let Some((wanted, found)) = self.header else {
+            self.read_header(columns);
+            return Step::filler(length);
+        };
+        if columns != wanted {
+            let expected = format!("{wanted} columns as in the header, not {columns}");
+            return self.bad_row(window, length, expected.into());
+        }
+        let row = &window[..length];
+        let ends_open = memchr::memchr_iter(b'"', row).count() % 2 == 1
+            && (row.last() != Some(&b'\n') || next_line(row) != Some(length));
+        if ends_open {
+            return self.bad_row(window, length, "a closing quote".into());
+        }
+        if found[TEXT].is_none() {
+            self.bad = Bad::no_text(length as u64);
+            return Step::record(length, Content::Bad(&self.bad));
+        }
+        let filled = |column| self.field(column).filter(|field| !field.is_empty());
+        Step::record(
+            length,
+            Content::Document(Document {
+                id: filled(found[ID]),
+                text: self.field(found[TEXT]).unwrap_or_default(),
+                field: filled(found[KEEP]),
+                mended: None,
+            }),
+        )
+    }
+
+    fn boundary(&self, bytes: &[u8]) -> Option<usize> {
+        next_line(bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn delimiters_are_guessed_from_the_first_rows() {
+        for (head, expected) in [
+            ("id,text\n1,a; b | c\n", b','),
+            ("id;text\n1;a, b, c\n2;d, e, f\n", b';'),
+            ("\u{feff}\r\n\"id\";\"text\"\r\n1;\"a; b, c\nd\"\r\n", b';'),
+            ("id|text\n1|a;b,c\n", b'|'),
+            ("id\ttext\n1\ta, b\n", b'\t'),
+            // The header decides, whatever the texts hold.
+            ("text;x\na,b;1\nc,d;2\n", b';'),
+            ("a,text;x\n1,2\n", b','),
+            ("a;b,text\n1;2,3\n", b','),
+            // No column is the text's.
+            ("id;body\n1;a, b\n2;c\n", b';'),
+            ("a,b;c\n1,2;3\n1;2;3\n", b','),
+            ("a,b;c|d|e\n", b'|'),
+            // One column is no reason to leave the comma.
+            ("text\na;b\n", b','),
+            ("text\na,b\n", b','),
+            ("", b','),
+            ("id;text", b';'),
+            ("\"id;text\n1;2\n", b','),
+        ] {
+            assert_eq!(char::from(guess(head.as_bytes(), "text")), char::from(expected), "{head}");
+        }
+    }
+}

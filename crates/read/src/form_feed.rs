@@ -1,0 +1,170 @@
+//! Text with a form feed between documents, each beginning with its ID.
+
+use crate::window::{AfterLoss, Splitter, Step};
+use memchr::memchr;
+use simtool_model::document::{Content, Document};
+use std::ops::Range;
+
+/// The byte between two documents.
+pub(super) const FORM_FEED: u8 = 0x0c;
+
+/// A document of a form-feed text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FormFeedDocument<'t> {
+    /// The first token. Not empty.
+    pub id: &'t [u8],
+    /// What follows the line of the ID.
+    pub text: &'t [u8],
+}
+
+/// White space before and behind an ID: space, tab, CR, LF and vertical tab.
+pub(super) fn is_white_space(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\r' | b'\n' | 0x0b)
+}
+
+/// The documents of `text`, in order. Parts that hold nothing but white space are none.
+///
+/// `text` is a whole file or a share of one.
+pub fn documents(text: &[u8]) -> impl Iterator<Item = FormFeedDocument<'_>> {
+    let mut rest = Some(text);
+    std::iter::from_fn(move || {
+        while let Some(from) = rest {
+            let end = memchr(FORM_FEED, from).unwrap_or(from.len());
+            rest = from.get(end + 1..);
+            if let Some(document) = document(&from[..end]) {
+                return Some(document);
+            }
+        }
+        None
+    })
+}
+
+/// The document in what stands between two form feeds.
+fn document(part: &[u8]) -> Option<FormFeedDocument<'_>> {
+    let start = part.iter().position(|&byte| !is_white_space(byte))?;
+    let from_id = &part[start..];
+    let id_length = from_id.iter().position(|&byte| is_white_space(byte)).unwrap_or(from_id.len());
+    let id = &from_id[..id_length];
+    let behind = &from_id[id_length..];
+    let line_end = memchr(b'\n', behind).map_or(behind.len(), |at| at + 1);
+    Some(FormFeedDocument { id, text: &behind[line_end..] })
+}
+
+/// The text of a file without the byte order mark that it may begin with.
+#[must_use]
+pub fn without_byte_order_mark(file: &[u8]) -> &[u8] {
+    file.strip_prefix(b"\xef\xbb\xbf").unwrap_or(file)
+}
+
+/// Share `number` of `text`: the documents whose parts begin behind form feeds in the bytes from
+/// `number × bytes` up to `bytes` more, and in the first share the one at the start.
+///
+/// The shares of all numbers up to [`share_count`] hold every document once, in order.
+#[must_use]
+pub fn share(text: &[u8], number: usize, bytes: usize) -> Range<usize> {
+    let border = |number: usize| {
+        let nominal = number.saturating_mul(bytes);
+        if number == 0 || nominal >= text.len() {
+            return nominal.min(text.len());
+        }
+        memchr(FORM_FEED, &text[nominal..]).map_or(text.len(), |at| nominal + at + 1)
+    };
+    border(number)..border(number + 1)
+}
+
+/// Number of shares of `bytes` bytes.
+#[must_use]
+pub fn share_count(text: &[u8], bytes: usize) -> usize {
+    text.len().div_ceil(bytes)
+}
+
+/// Splits at form feeds; a record is a part with the form feed behind it.
+#[derive(Debug)]
+pub(super) struct FormFeeds {
+    at_file_start: bool,
+}
+
+impl FormFeeds {
+    pub(super) fn new(at_file_start: bool) -> Self {
+        Self { at_file_start }
+    }
+}
+
+impl Splitter for FormFeeds {
+    const AFTER_LOSS: AfterLoss = AfterLoss::SkipToBoundary;
+
+    fn next<'a>(&'a mut self, window: &'a [u8], last: bool) -> Step<'a> {
+        let (part, length) = match memchr(FORM_FEED, window) {
+            Some(end) => (&window[..end], end + 1),
+            None if last => (window, window.len()),
+            None => return Step::More,
+        };
+        let at_file_start = std::mem::take(&mut self.at_file_start);
+        let part = if at_file_start { without_byte_order_mark(part) } else { part };
+        match document(part) {
+            Some(FormFeedDocument { id, text }) => {
+                let document = Document { id: Some(id), text, field: None, mended: None };
+                Step::record(length, Content::Document(document))
+            }
+            None => Step::filler(length),
+        }
+    }
+
+    fn boundary(&self, bytes: &[u8]) -> Option<usize> {
+        memchr(FORM_FEED, bytes).map(|at| at + 1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn check(text: &[u8], expected: &[(&str, &str)]) {
+        let found: Vec<_> = documents(text)
+            .map(|d| (String::from_utf8_lossy(d.id), String::from_utf8_lossy(d.text)))
+            .collect();
+        let found: Vec<_> = found.iter().map(|(id, text)| (&**id, &**text)).collect();
+        assert_eq!(found, expected, "{:?}", String::from_utf8_lossy(text));
+    }
+
+    #[test]
+    fn the_id_is_the_first_token_and_its_line_is_no_content() {
+        check(
+            b"1-1\r\ntext one\r\n\x0c\r\n1-2\r\ntext two",
+            &[("1-1", "text one\r\n"), ("1-2", "text two")],
+        );
+        check(b"\n\n \x0b\tid the rest\nbody\n", &[("id", "body\n")]);
+        check(b"id\rstill the line\nbody", &[("id", "body")]);
+    }
+
+    #[test]
+    fn parts_without_anything_are_no_documents() {
+        check(b"", &[]);
+        check(b"\x0c\r\n\x0c \t\x0b\x0c", &[]);
+        check(b"a\x0c\x0cb\n\x0c\n", &[("a", ""), ("b", "")]);
+    }
+
+    #[test]
+    fn a_form_feed_separates_wherever_it_stands() {
+        check(b"id text\nwo\x0crd more\x0cid", &[("id", "wo"), ("rd", ""), ("id", "")]);
+    }
+
+    #[test]
+    fn a_byte_order_mark_is_skipped_at_the_start_alone() {
+        check(without_byte_order_mark(b"\xef\xbb\xbfid\nx"), &[("id", "x")]);
+        check(without_byte_order_mark(b"id\nx\xef\xbb\xbf"), &[("id", "x\u{feff}")]);
+    }
+
+    proptest! {
+        #[test]
+        fn shares_of_any_size_hold_the_same(text in "[a\\f\n ]{0,60}", bytes in 1usize..70) {
+            let text = text.as_bytes();
+            let whole: Vec<_> = documents(text).collect();
+            let shared: Vec<_> = (0..share_count(text, bytes))
+                .flat_map(|number| documents(&text[share(text, number, bytes)]))
+                .collect();
+            prop_assert_eq!(shared, whole);
+        }
+    }
+}

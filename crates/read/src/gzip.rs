@@ -1,0 +1,327 @@
+//! Gzip members, one after the other.
+
+use crate::compressed_input::{Expansion, Input, clipped, corrupt};
+use crate::options::ReadOptions;
+use crate::window::{Filled, Stream, Then};
+use flate2::{Crc, Decompress, FlushDecompress, Status};
+use std::io::Read;
+
+/// A member's first bytes: the format and its one method.
+const MAGIC: [u8; 3] = [0x1F, 0x8B, 0x08];
+/// Bytes of a header without optional fields.
+const FIXED_HEADER: usize = 10;
+/// Longest header, optional fields included: no file's name and comment are longer, and one without
+/// an end is passed over before it fills the memory.
+const LONGEST_HEADER: usize = 128 << 10;
+const UNREADABLE_DATA: &str = "a gzip member with deflate data that cannot be read";
+/// Checksum and length behind a member.
+const TRAILER: usize = 8;
+
+/// The content of a gzip file.
+pub(super) struct Gzip<R> {
+    input: Input<R>,
+    inflate: Decompress,
+    checksum: Crc,
+    expansion: Expansion,
+    /// Offset of the member that is being read, while inside one.
+    member: Option<u64>,
+    written: u64,
+    /// Nothing more is to be read.
+    done: bool,
+}
+
+impl<R: Read> Gzip<R> {
+    pub(super) fn new(input: Input<R>, options: &ReadOptions) -> Self {
+        Self {
+            input,
+            inflate: Decompress::new(false),
+            checksum: Crc::new(),
+            expansion: Expansion::new(options),
+            member: None,
+            written: 0,
+            done: false,
+        }
+    }
+
+    /// Reads a member's header; `Ok(false)` at the end of the file.
+    fn start_member(&mut self) -> Result<bool, Then> {
+        let began = self.input.position();
+        loop {
+            match header(self.input.ahead()) {
+                Header::Complete(length) => {
+                    self.input.consume(length);
+                    self.inflate.reset(false);
+                    self.checksum.reset();
+                    self.member = Some(began);
+                    return Ok(true);
+                }
+                Header::Incomplete => {
+                    if !self.input.more(began)? {
+                        self.done = true;
+                        return match self.input.ahead() {
+                            [] => Ok(false),
+                            _ => Err(clipped(self.input.position(), began, "gzip header")),
+                        };
+                    }
+                }
+                Header::TooLong => {
+                    let what = format!("a gzip header of over {LONGEST_HEADER} bytes");
+                    return Err(self.resume(&what, began));
+                }
+                Header::None => {
+                    // No member starts here: whatever is found lies behind.
+                    if self.input.seek_start(began + 1, FIXED_HEADER, is_member_start)? {
+                        let next = self.input.position();
+                        let what = format!("{} bytes that are no gzip member", next - began);
+                        return Err(corrupt("corrupt-gzip", began, &what, Some(next)));
+                    }
+                    self.done = true;
+                    return Err(self.input.trailing(began, "gzip member"));
+                }
+            }
+        }
+    }
+
+    /// Decompresses into `space` up to its end or that of the member; tells the bytes written.
+    fn inflate(&mut self, began: u64, space: &mut [u8], bytes: &mut usize) -> Result<(), Then> {
+        loop {
+            let (read, written) = (self.inflate.total_in(), self.inflate.total_out());
+            let ahead = self.input.ahead();
+            let is_fed = !ahead.is_empty();
+            let status =
+                self.inflate.decompress(ahead, &mut space[*bytes..], FlushDecompress::None);
+            let consumed = (self.inflate.total_in() - read) as usize;
+            self.input.consume(consumed);
+            let produced = (self.inflate.total_out() - written) as usize;
+            self.checksum.update(&space[*bytes..*bytes + produced]);
+            *bytes += produced;
+            self.written += produced as u64;
+            match status {
+                Ok(Status::StreamEnd) => return self.end_member(began),
+                Err(_) => {
+                    return Err(self.resume(UNREADABLE_DATA, began));
+                }
+                Ok(_) if *bytes == space.len() => return Ok(()),
+                Ok(_) if !self.input.ahead().is_empty() && produced > 0 => {}
+                // A step that does nothing does nothing with more bytes either.
+                Ok(_) if is_fed && consumed + produced == 0 => {
+                    return Err(self.resume(UNREADABLE_DATA, began));
+                }
+                Ok(_) => {
+                    if !self.input.more(began)? {
+                        return Err(self.end_inside(began));
+                    }
+                }
+            }
+        }
+    }
+
+    /// Checks the trailer.
+    fn end_member(&mut self, began: u64) -> Result<(), Then> {
+        self.member = None;
+        while self.input.ahead().len() < TRAILER {
+            if !self.input.more(began)? {
+                return Err(self.end_inside(began));
+            }
+        }
+        let word = |at: usize| {
+            let ahead = self.input.ahead();
+            u32::from_le_bytes([ahead[at], ahead[at + 1], ahead[at + 2], ahead[at + 3]])
+        };
+        let (checksum, length) = (word(0), word(4));
+        self.input.consume(TRAILER);
+        if checksum != self.checksum.sum() || length != self.inflate.total_out() as u32 {
+            return Err(self.resume("a gzip member with a checksum that does not fit", began));
+        }
+        Ok(())
+    }
+
+    /// The file ends inside a member: it is clipped, or the member's length is damaged and it
+    /// swallowed the ones behind it.
+    fn end_inside(&mut self, began: u64) -> Then {
+        let end = self.input.position();
+        let then = self.resume("a gzip member with a wrong length", began);
+        if self.done { clipped(end, began, "gzip member") } else { then }
+    }
+
+    /// Goes on at the next member after damage to the one that began at `began`. Its end is not
+    /// known, so that the search starts at its first byte, as far as that is remembered.
+    fn resume(&mut self, what: &str, began: u64) -> Then {
+        self.member = None;
+        let found = match self.input.seek_start(began + 1, FIXED_HEADER, is_member_start) {
+            Ok(found) => found,
+            Err(unreadable) => {
+                self.done = true;
+                return unreadable;
+            }
+        };
+        self.done = !found;
+        corrupt("corrupt-gzip", began, what, found.then(|| self.input.position()))
+    }
+}
+
+impl<R: Read> Stream for Gzip<R> {
+    fn fill(&mut self, space: &mut [u8]) -> Filled {
+        let mut bytes = 0;
+        while !self.done {
+            let step = match self.member {
+                Some(began) => self.inflate(began, space, &mut bytes),
+                None => match self.start_member() {
+                    Ok(true) => continue,
+                    Ok(false) => break,
+                    Err(then) => Err(then),
+                },
+            };
+            if let Err(then) = step {
+                return Filled { bytes, then };
+            }
+            if let Some(then) = self.expansion.check(self.input.position(), self.written) {
+                self.done = true;
+                return Filled { bytes, then };
+            }
+            if bytes > 0 {
+                return Filled { bytes, then: Then::More };
+            }
+        }
+        Filled { bytes, then: Then::End }
+    }
+
+    fn position(&self) -> u64 {
+        self.input.position()
+    }
+}
+
+/// What the start of a member looks like.
+enum Header {
+    /// A header of that many bytes.
+    Complete(usize),
+    /// More bytes are needed.
+    Incomplete,
+    /// A header that is longer than any that is read.
+    TooLong,
+    /// No header.
+    None,
+}
+
+/// Measures a header (RFC 1952, section 2.3).
+fn header(bytes: &[u8]) -> Header {
+    let seen = bytes.len().min(MAGIC.len());
+    if bytes[..seen] != MAGIC[..seen] || bytes.get(3).is_some_and(|flags| flags & 0xE0 != 0) {
+        return Header::None;
+    }
+    match header_length(bytes) {
+        Some(length) if length <= LONGEST_HEADER => Header::Complete(length),
+        None if bytes.len() < LONGEST_HEADER => Header::Incomplete,
+        _ => Header::TooLong,
+    }
+}
+
+fn header_length(bytes: &[u8]) -> Option<usize> {
+    let flags = *bytes.get(3)?;
+    let mut length = FIXED_HEADER;
+    if flags & 4 != 0 {
+        let extra = [*bytes.get(length)?, *bytes.get(length + 1)?];
+        length += 2 + usize::from(u16::from_le_bytes(extra));
+    }
+    // A name and a comment, each with a zero byte behind it.
+    for flag in [8, 16] {
+        if flags & flag != 0 {
+            length += memchr::memchr(0, bytes.get(length..)?)? + 1;
+        }
+    }
+    if flags & 2 != 0 {
+        length += 2;
+    }
+    (length <= bytes.len()).then_some(length)
+}
+
+/// Where the first member within `bytes` starts, very likely.
+pub(super) fn first_member(bytes: &[u8]) -> Option<usize> {
+    let mut magic = memchr::memmem::find_iter(bytes, &MAGIC);
+    magic.find(|&at| bytes.get(at..at + FIXED_HEADER).is_some_and(is_member_start))
+}
+
+/// Whether ten bytes are very likely a member's header: of random ones, five in 10¹² are.
+fn is_member_start(bytes: &[u8]) -> bool {
+    bytes.starts_with(&MAGIC)
+        && bytes[3] & 0xE0 == 0
+        && matches!(bytes[8], 0 | 2 | 4)
+        && matches!(bytes[9], 0..=13 | 255)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Content and damage of a file, read in few steps and little memory.
+    fn read(file: impl Read) -> (Vec<u8>, Vec<String>) {
+        let mut gzip = Gzip::new(Input::new(file), &ReadOptions::default());
+        let (mut content, mut damages) = (Vec::new(), Vec::new());
+        for _ in 0..1000 {
+            let mut space = vec![0; 100_000];
+            let Filled { bytes, then } = gzip.fill(&mut space);
+            assert!(gzip.input.held() < 1 << 20, "{} bytes are held", gzip.input.held());
+            content.extend_from_slice(&space[..bytes]);
+            match then {
+                Then::More => {}
+                Then::End => return (content, damages),
+                Then::Warning(damage) => damages.push(damage.detail),
+                Then::Loss { damage, goes_on, .. } => {
+                    damages.push(damage.detail);
+                    if !goes_on {
+                        return (content, damages);
+                    }
+                }
+            }
+        }
+        panic!("no end after {damages:?}");
+    }
+
+    /// A member whose header holds a name of that many bytes.
+    fn named(bytes: usize, content: &str) -> Vec<u8> {
+        use std::io::Write;
+        let mut gzip = flate2::GzBuilder::new()
+            .filename(vec![b'n'; bytes])
+            .write(Vec::new(), flate2::Compression::fast());
+        gzip.write_all(content.as_bytes()).unwrap();
+        gzip.finish().unwrap()
+    }
+
+    #[test]
+    fn a_header_of_any_length_is_read_or_passed_over() {
+        for (bytes, is_read) in [
+            (0, true),
+            (70_000, true),
+            (LONGEST_HEADER - FIXED_HEADER - 1, true),
+            (LONGEST_HEADER - FIXED_HEADER, false),
+            (200_000, false),
+            (262_144, false),
+            (3_000_000, false),
+        ] {
+            let file = [named(bytes, "one "), named(0, "two")].concat();
+            let (content, damages) = read(&file[..]);
+            let expected = if is_read { "one two" } else { "two" };
+            assert_eq!((&*content, damages.len()), (expected.as_bytes(), usize::from(!is_read)));
+            assert!(damages.iter().all(|damage| damage.contains("a gzip header of over 131072")));
+        }
+    }
+
+    #[test]
+    fn a_header_without_end_is_passed_over_in_little_memory() {
+        let start = &[0x1F, 0x8B, 8, 8, 0, 0, 0, 0, 0, 255][..];
+        let (content, damages) = read(start.chain(std::io::repeat(b'n').take(50 << 20)));
+        assert_eq!((content.len(), damages.len()), (0, 1));
+    }
+
+    #[test]
+    fn a_file_of_nothing_but_damage_is_given_up() {
+        // Headers without end, one behind the other.
+        let file = [0x1F, 0x8B, 8, 8, 9, 9, 9, 9, 0, 255].repeat(300_000);
+        let mut gzip = Gzip::new(Input::new(&file[..]), &ReadOptions::default());
+        let mut damages = 0;
+        while let Then::Loss { goes_on: true, .. } = gzip.fill(&mut [0; 100]).then {
+            damages += 1;
+            assert!(damages <= 20_000);
+        }
+    }
+}

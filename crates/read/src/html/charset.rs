@@ -1,0 +1,63 @@
+//! Bytes of a page → characters.
+
+use encoding_rs::{Encoding, UTF_8};
+use std::borrow::Cow;
+
+/// The page as UTF-8, and whether bytes had to be replaced. The encoding is that of the byte order
+/// mark, the header's `charset`, the page's `meta` element, else a guess.
+pub(crate) fn decode<'p>(page: &'p [u8], content_type: &[u8]) -> (Cow<'p, str>, bool) {
+    let declared = charset(content_type)
+        .or_else(|| charset(&page[..page.len().min(1024)]))
+        .and_then(Encoding::for_label);
+    let encoding = declared.unwrap_or_else(|| guess(page));
+    // Decoding obeys a byte order mark.
+    let (text, _, replaced) = encoding.decode(page);
+    (text, replaced)
+}
+
+/// What stands behind the first `charset=`.
+fn charset(text: &[u8]) -> Option<&[u8]> {
+    let name = b"charset";
+    let at = text.windows(name.len()).position(|word| word.eq_ignore_ascii_case(name))?;
+    let skip = |bytes: &mut &[u8], these: &[u8]| {
+        while bytes.first().is_some_and(|byte| these.contains(byte)) {
+            *bytes = &bytes[1..];
+        }
+    };
+    let mut rest = &text[at + name.len()..];
+    skip(&mut rest, b" \t");
+    rest = rest.strip_prefix(b"=")?;
+    skip(&mut rest, b" \t\"'");
+    let end = rest.iter().position(|byte| b" \t\r\n\"';>/".contains(byte)).unwrap_or(rest.len());
+    (end > 0).then_some(&rest[..end])
+}
+
+fn guess(page: &[u8]) -> &'static Encoding {
+    if str::from_utf8(page).is_ok() {
+        return UTF_8;
+    }
+    let mut detector = chardetng::EncodingDetector::new(chardetng::Iso2022JpDetection::Deny);
+    detector.feed(page, true);
+    detector.guess(None, chardetng::Utf8Detection::Allow)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn encodings_are_found() {
+        let check = |page: &[u8], content_type: &str, expected: &str| {
+            assert_eq!(decode(page, content_type.as_bytes()).0, expected);
+        };
+        check(b"caf\xE9", "text/html; charset=\"ISO-8859-1\"", "caf\u{e9}");
+        check(b"<meta charset='koi8-r'>\xD0", "text/html", "<meta charset='koi8-r'>\u{43f}");
+        check(
+            b"<meta content=\"text/html; charset=utf-8\">\xC3\xA9",
+            "",
+            "<meta content=\"text/html; charset=utf-8\">\u{e9}",
+        );
+        check("\u{e9}t\u{e9}".as_bytes(), "text/html", "\u{e9}t\u{e9}");
+        check(b"\xFF\xFEa\0b\0", "text/html", "ab");
+    }
+}

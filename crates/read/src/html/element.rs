@@ -1,0 +1,231 @@
+//! Names of elements, and what they mean for the text.
+
+use crate::html::eight_bytes::{ONES, before_first, equal, less};
+
+/// Elements that stand on lines of their own.
+pub(super) const BLOCKS: [&str; 42] = [
+    "address",
+    "article",
+    "aside",
+    "blockquote",
+    "body",
+    "br",
+    "button",
+    "caption",
+    "dd",
+    "details",
+    "dialog",
+    "div",
+    "dl",
+    "dt",
+    "fieldset",
+    "figcaption",
+    "figure",
+    "footer",
+    "form",
+    "h1",
+    "h2",
+    "h3",
+    "h4",
+    "h5",
+    "h6",
+    "head",
+    "header",
+    "hr",
+    "li",
+    "main",
+    "nav",
+    "ol",
+    "option",
+    "p",
+    "pre",
+    "section",
+    "table",
+    "td",
+    "th",
+    "title",
+    "tr",
+    "ul",
+];
+
+/// Elements whose content is neither markup nor shown.
+const LEFT_OUT: [&str; 6] = ["iframe", "noembed", "noframes", "noscript", "style", "xmp"];
+
+/// What an element is to the text of its page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Element {
+    /// Text goes through it.
+    Inline,
+    Block,
+    /// A block of text with references and without tags.
+    Title,
+    /// Text with references and without tags.
+    Textarea,
+    Script,
+    /// No text at all.
+    LeftOut,
+    /// All that follows is text as it is written.
+    Plaintext,
+    /// Where another language begins.
+    ForeignRoot,
+}
+
+/// Name of an element without regard to case; all names of more than 15 bytes are one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Name(u128);
+
+/// Bytes of a name that fit.
+const LONGEST: usize = 15;
+
+impl Name {
+    /// The name that is written in small letters.
+    pub(super) const fn new(name: &str) -> Self {
+        let bytes = name.as_bytes();
+        let (mut key, mut at) = (0, 0);
+        while at < bytes.len() {
+            key |= (bytes[at] as u128) << (8 * at);
+            at += 1;
+        }
+        Self::with_length(key, at)
+    }
+
+    /// The length keeps a name apart from the same with zeros behind it.
+    const fn with_length(key: u128, length: usize) -> Self {
+        Self(key | (length as u128) << 120)
+    }
+
+    /// The name at the start of `bytes`, and its length there. It ends with white space, `/` or
+    /// `>`.
+    pub(super) fn read(bytes: &[u8]) -> (Self, usize) {
+        // Most names have less than eight bytes.
+        if let Some(&first) = bytes.first_chunk() {
+            let word = u64::from_le_bytes(first);
+            let length = before_first(less(word, b' ' + 1) | equal(word, b'/') | equal(word, b'>'));
+            if length < 8 && ends_name(first[length]) {
+                let mask = (1 << (8 * length)) - 1;
+                // Small letters, digits and hyphens have this bit.
+                let small = ONES << 5 & mask;
+                if word & small == small {
+                    return (Self::with_length((word & mask).into(), length), length);
+                }
+            }
+        }
+        Self::read_any(bytes)
+    }
+
+    fn read_any(bytes: &[u8]) -> (Self, usize) {
+        let length = bytes.iter().position(|&byte| ends_name(byte)).unwrap_or(bytes.len());
+        let name = bytes[..length.min(LONGEST)].iter().rev();
+        let key = name.fold(0, |key, byte| key << 8 | u128::from(byte.to_ascii_lowercase()));
+        let known = if length <= LONGEST { Self::with_length(key, length) } else { Self(0) };
+        (known, length)
+    }
+
+    pub(super) fn element(self) -> Element {
+        let mut slot = self.slot();
+        loop {
+            match TABLE[slot] {
+                (name, element) if name == self => return element,
+                (FREE, _) => return Element::Inline,
+                _ => slot = (slot + 1) % SLOTS,
+            }
+        }
+    }
+
+    const fn slot(self) -> usize {
+        let folded = self.0 as u64 ^ (self.0 >> 64) as u64;
+        (folded.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 56) as usize
+    }
+}
+
+/// Whether a tag's name ends before that byte.
+pub(super) fn ends_name(byte: u8) -> bool {
+    byte.is_ascii_whitespace() || byte == b'/' || byte == b'>'
+}
+
+/// As many as `Name::slot` tells apart: four times the names that are known, so that there are
+/// free ones behind all.
+const SLOTS: usize = 256;
+/// No name has zero bytes.
+const FREE: Name = Name(0);
+/// The elements that are known, each at its slot or behind it, before the next free one.
+static TABLE: [(Name, Element); SLOTS] = table();
+
+const fn table() -> [(Name, Element); SLOTS] {
+    let mut table = [(FREE, Element::Inline); SLOTS];
+    put(&mut table, "title", Element::Title);
+    put(&mut table, "textarea", Element::Textarea);
+    put(&mut table, "script", Element::Script);
+    put(&mut table, "plaintext", Element::Plaintext);
+    put(&mut table, "svg", Element::ForeignRoot);
+    put(&mut table, "math", Element::ForeignRoot);
+    let mut at = 0;
+    while at < LEFT_OUT.len() {
+        put(&mut table, LEFT_OUT[at], Element::LeftOut);
+        at += 1;
+    }
+    at = 0;
+    while at < BLOCKS.len() {
+        put(&mut table, BLOCKS[at], Element::Block);
+        at += 1;
+    }
+    table
+}
+
+/// Puts a name into the table, unless it is there.
+const fn put(table: &mut [(Name, Element); SLOTS], name: &str, element: Element) {
+    let name = Name::new(name);
+    let mut slot = name.slot();
+    while table[slot].0.0 != FREE.0 {
+        if table[slot].0.0 == name.0 {
+            return;
+        }
+        slot = (slot + 1) % SLOTS;
+    }
+    table[slot] = (name, element);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_read_to_their_end() {
+        for (tag, name) in [
+            ("p>", "p"),
+            ("H1 class", "h1"),
+            ("br/>xxxxx", "br"),
+            ("section\tx", "section"),
+            ("BlockQuote>", "blockquote"),
+            ("annotation-xml>", "annotation-xml"),
+            ("a<b c", "a<b"),
+            ("a\x01b>xxxx", "a\x01b"),
+            ("div", "div"),
+            ("abcdefghi", "abcdefghi"),
+        ] {
+            let read = Name::read(tag.as_bytes());
+            assert_eq!(read, (Name::new(name), name.len()), "{tag}");
+        }
+        // What is no letter is not made small.
+        assert_ne!(Name::read(b"h\x11>xxxxxx").0, Name::new("h1"));
+        assert_ne!(Name::read(b"p\0>xxxxxx").0, Name::new("p"));
+        assert_eq!(Name::read(b"abcdefghijklmnopqr>"), (FREE, 18));
+    }
+
+    #[test]
+    fn elements_are_found_by_name() {
+        for block in BLOCKS {
+            let element = if block == "title" { Element::Title } else { Element::Block };
+            assert_eq!(Name::new(block).element(), element, "{block}");
+        }
+        for name in LEFT_OUT {
+            assert_eq!(Name::new(name).element(), Element::LeftOut, "{name}");
+        }
+        assert_eq!(Name::new("script").element(), Element::Script);
+        assert_eq!(Name::new("math").element(), Element::ForeignRoot);
+        for name in ["span", "a", "code", "i", "b", "em", "x", "h7"] {
+            assert_eq!(Name::new(name).element(), Element::Inline, "{name}");
+        }
+        assert_eq!(FREE.element(), Element::Inline);
+    }
+}

@@ -1,0 +1,221 @@
+//! SVG and MathML within a page, where other rules hold: titles and styles are elements like
+//! others there, and text may stand in `<![CDATA[`.
+//!
+//! This follows the tags alone, without a tree of the elements: what it says of a page is what the
+//! standard says, unless elements are nested in ways that are wrong.
+
+use crate::html::attributes::Attributes;
+use crate::html::element::Name;
+
+/// Elements of HTML that end SVG and MathML.
+const BREAKOUTS: [Name; 44] = [
+    Name::new("b"),
+    Name::new("big"),
+    Name::new("blockquote"),
+    Name::new("body"),
+    Name::new("br"),
+    Name::new("center"),
+    Name::new("code"),
+    Name::new("dd"),
+    Name::new("div"),
+    Name::new("dl"),
+    Name::new("dt"),
+    Name::new("em"),
+    Name::new("embed"),
+    Name::new("h1"),
+    Name::new("h2"),
+    Name::new("h3"),
+    Name::new("h4"),
+    Name::new("h5"),
+    Name::new("h6"),
+    Name::new("head"),
+    Name::new("hr"),
+    Name::new("i"),
+    Name::new("img"),
+    Name::new("li"),
+    Name::new("listing"),
+    Name::new("menu"),
+    Name::new("meta"),
+    Name::new("nobr"),
+    Name::new("ol"),
+    Name::new("p"),
+    Name::new("pre"),
+    Name::new("ruby"),
+    Name::new("s"),
+    Name::new("small"),
+    Name::new("span"),
+    Name::new("strike"),
+    Name::new("strong"),
+    Name::new("sub"),
+    Name::new("sup"),
+    Name::new("table"),
+    Name::new("tt"),
+    Name::new("u"),
+    Name::new("ul"),
+    Name::new("var"),
+];
+const SVG: Name = Name::new("svg");
+const MATH: Name = Name::new("math");
+/// Elements of SVG that hold HTML.
+const IN_SVG: [Name; 3] = [Name::new("desc"), Name::new("foreignobject"), Name::new("title")];
+/// Elements of MathML that hold HTML.
+const IN_MATH: [Name; 5] =
+    [Name::new("mi"), Name::new("mn"), Name::new("mo"), Name::new("ms"), Name::new("mtext")];
+/// Element of MathML that holds HTML if it says so.
+const ANNOTATION: Name = Name::new("annotation-xml");
+/// Ends SVG and MathML with one of these attributes.
+const FONT: Name = Name::new("font");
+const OF_FONTS: [&str; 3] = ["color", "face", "size"];
+
+/// Deepest nesting that is followed. Browsers have such limits too.
+const DEEPEST: usize = 512;
+
+/// Which language the tags at hand are of.
+#[derive(Debug, Default)]
+pub(super) struct Foreign {
+    /// Open elements that changed the language, innermost last: `svg`, `math`, and those in them
+    /// that hold HTML.
+    open: Vec<Name>,
+}
+
+impl Foreign {
+    /// Back at the start of a page.
+    pub(super) fn clear(&mut self) {
+        self.open.clear();
+    }
+
+    /// Whether there is HTML and nothing else around.
+    pub(super) fn is_nowhere(&self) -> bool {
+        self.open.is_empty()
+    }
+
+    /// Whether tags are of another language than HTML.
+    pub(super) fn is_here(&self) -> bool {
+        matches!(self.open.last(), Some(&(SVG | MATH)))
+    }
+
+    /// A start tag has been seen.
+    pub(super) fn start_tag(
+        &mut self,
+        name: Name,
+        attributes: Attributes<'_>,
+        is_self_closing: bool,
+    ) {
+        let holds_html = match self.open.last() {
+            Some(&SVG) => IN_SVG.contains(&name),
+            Some(&MATH) => {
+                IN_MATH.contains(&name) || (name == ANNOTATION && is_of_html(attributes.clone()))
+            }
+            _ => false,
+        };
+        let is_root = match self.open.last() {
+            Some(&root @ (SVG | MATH)) => name == root,
+            _ => matches!(name, SVG | MATH),
+        };
+        if holds_html || is_root {
+            if !is_self_closing && self.open.len() < DEEPEST {
+                self.open.push(name);
+            }
+        } else if BREAKOUTS.contains(&name) || (name == FONT && is_of_fonts(attributes)) {
+            self.break_out();
+        }
+    }
+
+    /// An end tag has been seen.
+    pub(super) fn end_tag(&mut self, name: Name) {
+        if self.open.last() == Some(&name) {
+            self.open.pop();
+        } else if name == Name::new("p") || name == Name::new("br") {
+            self.break_out();
+        }
+    }
+
+    fn break_out(&mut self) {
+        while self.is_here() {
+            self.open.pop();
+        }
+    }
+}
+
+fn is_of_html(mut attributes: Attributes<'_>) -> bool {
+    let encoding = attributes.find(|found| found.name.eq_ignore_ascii_case(b"encoding"));
+    encoding.is_some_and(|found| {
+        let value = htmlize::unescape_bytes_in(found.value, htmlize::Context::Attribute);
+        ["text/html", "application/xhtml+xml"]
+            .iter()
+            .any(|kind| value.eq_ignore_ascii_case(kind.as_bytes()))
+    })
+}
+
+fn is_of_fonts(mut attributes: Attributes<'_>) -> bool {
+    let is_one = |name: &[u8]| OF_FONTS.iter().any(|of| name.eq_ignore_ascii_case(of.as_bytes()));
+    attributes.any(|found| is_one(found.name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Whether the rules of others hold behind these tags, each without its brackets.
+    fn is_foreign_behind(tags: &[&str]) -> bool {
+        let mut foreign = Foreign::default();
+        for tag in tags {
+            let html = format!("{tag}>");
+            let html = html.as_bytes();
+            if let Some(tag) = html.strip_prefix(b"/") {
+                foreign.end_tag(Name::read(tag).0);
+                continue;
+            }
+            let (name, length) = Name::read(html);
+            let attributes = Attributes::new(html, length);
+            let end = attributes.clone().end().unwrap();
+            foreign.start_tag(name, attributes, end.is_self_closing);
+        }
+        foreign.is_here()
+    }
+
+    #[test]
+    fn svg_and_math_end_with_their_tags() {
+        assert!(!is_foreign_behind(&["p"]));
+        assert!(is_foreign_behind(&["SVG x=y", "g"]));
+        assert!(is_foreign_behind(&["svg", "svg", "/svg"]));
+        assert!(!is_foreign_behind(&["svg", "svg", "/svg", "/svg"]));
+        assert!(!is_foreign_behind(&["svg/"]));
+        assert!(!is_foreign_behind(&["math", "svg", "/math"]));
+    }
+
+    #[test]
+    fn some_elements_hold_html() {
+        assert!(!is_foreign_behind(&["svg", "foreignObject"]));
+        assert!(!is_foreign_behind(&["svg", "foreignObject", "/svg"]));
+        assert!(is_foreign_behind(&["svg", "foreignObject", "/foreignObject"]));
+        assert!(is_foreign_behind(&["svg", "desc/"]));
+        assert!(is_foreign_behind(&["svg", "mi"]));
+        assert!(!is_foreign_behind(&["math", "mi"]));
+        assert!(is_foreign_behind(&["math", "annotation-xml"]));
+        assert!(!is_foreign_behind(&["math", "annotation-xml encoding=Text/HTML"]));
+        assert!(is_foreign_behind(&["math", "annotation-xml encoding=x encoding=text/html"]));
+        assert!(is_foreign_behind(&["math", "mtext", "svg", "desc", "math"]));
+    }
+
+    #[test]
+    fn elements_of_html_break_out() {
+        for tag in ["div", "/p", "/br", "font size=1", "b"] {
+            assert!(!is_foreign_behind(&["svg", "svg", tag]), "{tag}");
+        }
+        for tag in ["/div", "font", "font sized", "a", "style"] {
+            assert!(is_foreign_behind(&["svg", "svg", tag]), "{tag}");
+        }
+        // No further than to the HTML around.
+        assert!(is_foreign_behind(&["svg", "desc", "svg", "p", "/desc"]));
+    }
+
+    #[test]
+    fn nesting_is_followed_to_a_limit() {
+        let mut foreign = Foreign::default();
+        for _ in 0..100_000 {
+            foreign.start_tag(SVG, Attributes::new(b">", 0), false);
+        }
+        assert_eq!(foreign.open.len(), DEEPEST);
+    }
+}

@@ -1,0 +1,222 @@
+//! Text as it comes out of a page: runs of white space are one space, or the end of a line.
+
+use crate::html::eight_bytes::{before_first, equal, less};
+
+/// First byte of the no-break space, and of some others.
+const BEFORE_NO_BREAK: u8 = 0xC2;
+/// Second byte of the no-break space.
+const NO_BREAK: u8 = 0xA0;
+/// Longest reference by name that is looked at: all names are shorter.
+const LONGEST_NAME: usize = 40;
+
+/// Lines of text with one space between words.
+///
+/// There is no white space in the text but these gaps, so the last byte says whether it ends with
+/// one.
+#[derive(Debug)]
+pub(super) struct Lines<'t> {
+    text: &'t mut Vec<u8>,
+}
+
+impl<'t> Lines<'t> {
+    /// No lines yet, whatever is in `text`.
+    pub(super) fn new(text: &'t mut Vec<u8>) -> Self {
+        text.clear();
+        Self { text }
+    }
+
+    /// Nothing more comes: there is no gap at the end.
+    pub(super) fn finish(self) {
+        if self.is_at_gap() {
+            self.text.pop();
+        }
+    }
+
+    /// Ends the line, if there is one.
+    pub(super) fn end_of_line(&mut self) {
+        match self.text.last_mut() {
+            None => {}
+            Some(last @ (b' ' | b'\n')) => *last = b'\n',
+            Some(_) => self.text.push(b'\n'),
+        }
+    }
+
+    /// Appends bytes as they are, references and tags too.
+    pub(super) fn push_verbatim(&mut self, bytes: &[u8]) {
+        let mut at = self.push_run(bytes);
+        while let Some(&byte) = bytes.get(at) {
+            self.text.push(byte);
+            at += 1 + self.push_run(&bytes[at + 1..]);
+        }
+    }
+
+    /// Appends bytes of which references alone mean something.
+    pub(super) fn push_with_references(&mut self, bytes: &[u8]) {
+        let mut at = self.push_until_tag(bytes);
+        while at < bytes.len() {
+            self.push_less_than();
+            at += 1 + self.push_until_tag(&bytes[at + 1..]);
+        }
+    }
+
+    /// Appends a `<`.
+    pub(super) fn push_less_than(&mut self) {
+        self.text.push(b'<');
+    }
+
+    /// Appends bytes with their references resolved, up to the first `<`. Returns how many.
+    pub(super) fn push_until_tag(&mut self, bytes: &[u8]) -> usize {
+        let mut at = self.push_run(bytes);
+        while bytes.get(at) == Some(&b'&') {
+            at += self.push_reference(&bytes[at..]);
+            at += self.push_run(&bytes[at..]);
+        }
+        at
+    }
+
+    /// Appends what begins with `&`, resolved if it is a reference. Returns how many bytes it has.
+    fn push_reference(&mut self, bytes: &[u8]) -> usize {
+        // Most references in pages are these.
+        for (reference, byte) in
+            [(&b"&lt;"[..], b'<'), (b"&gt;", b'>'), (b"&amp;", b'&'), (b"&quot;", b'"')]
+        {
+            if bytes.starts_with(reference) {
+                self.text.push(byte);
+                return reference.len();
+            }
+        }
+        // A number may have any number of digits.
+        let is_number = bytes.get(1) == Some(&b'#');
+        let most = if is_number { bytes.len() } else { bytes.len().min(LONGEST_NAME) };
+        let start = 1 + usize::from(is_number);
+        let word = bytes[start..most].iter().take_while(|byte| byte.is_ascii_alphanumeric());
+        let mut length = start + word.count();
+        length += usize::from(bytes.get(length) == Some(&b';'));
+        let resolved = htmlize::unescape_bytes_in(&bytes[..length], htmlize::Context::General);
+        self.push_verbatim(&resolved);
+        length
+    }
+
+    /// Appends bytes up to the first `<` or `&`. Returns how many.
+    fn push_run(&mut self, bytes: &[u8]) -> usize {
+        let mut at = 0;
+        let mut before = self.gap_bit();
+        loop {
+            // Eight at a time: copied first, and cut where something has to be done. A byte that
+            // is marked falsely is copied below, like others.
+            while let Some(&eight) = bytes[at..].first_chunk() {
+                let word = u64::from_le_bytes(eight);
+                let spaces = equal(word, b' ');
+                let repeated = spaces & (spaces << 8 | before);
+                let special = less(word, b' ')
+                    | repeated
+                    | equal(word, b'<')
+                    | equal(word, b'&')
+                    | equal(word, BEFORE_NO_BREAK);
+                self.text.extend_from_slice(&eight);
+                if special != 0 {
+                    let plain = before_first(special);
+                    self.text.truncate(self.text.len() - eight.len() + plain);
+                    at += plain;
+                    break;
+                }
+                at += eight.len();
+                before = spaces >> 56;
+            }
+            match bytes.get(at) {
+                None | Some(b'<' | b'&') => return at,
+                Some(byte) if byte.is_ascii_whitespace() => {
+                    let more = bytes[at..].iter().take_while(|byte| byte.is_ascii_whitespace());
+                    at += more.count();
+                    self.gap();
+                }
+                Some(&BEFORE_NO_BREAK) if bytes.get(at + 1) == Some(&NO_BREAK) => {
+                    at += 2;
+                    self.gap();
+                }
+                Some(&byte) => {
+                    self.text.push(byte);
+                    at += 1;
+                }
+            }
+            before = self.gap_bit();
+        }
+    }
+
+    /// A space, unless there is a gap already.
+    fn gap(&mut self) {
+        if !self.is_at_gap() {
+            self.text.push(b' ');
+        }
+    }
+
+    /// Whether a space here would be too much.
+    fn is_at_gap(&self) -> bool {
+        self.text.last().is_none_or(|last| matches!(last, b' ' | b'\n'))
+    }
+
+    /// The same as the highest bit of the lowest byte.
+    fn gap_bit(&self) -> u64 {
+        u64::from(self.is_at_gap()) << 7
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The bytes at every place in words of eight.
+    fn check(bytes: &str, expected: &str) {
+        for shift in 0..9 {
+            let before = "x".repeat(shift);
+            let mut text = b"from before".to_vec();
+            let mut lines = Lines::new(&mut text);
+            lines.push_with_references(format!("{before}{bytes}").as_bytes());
+            lines.finish();
+            assert_eq!(
+                String::from_utf8(text).unwrap(),
+                format!("{before}{expected}"),
+                "{bytes:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn runs_of_white_space_are_one_space() {
+        check("a b  c \n\t d\r\x0C\u{A0}e\u{A0}f", "a b c d e f");
+        check("a                             b", "a b");
+        check("a&nbsp; &Tab;&#10;b &#32;c", "a b c");
+        // These are no white space.
+        check("a\x0Bb\u{B0} !\u{2003}c\0", "a\x0Bb\u{B0} !\u{2003}c\0");
+    }
+
+    #[test]
+    fn there_is_no_gap_at_the_ends() {
+        let mut text = Vec::new();
+        let mut lines = Lines::new(&mut text);
+        lines.end_of_line();
+        lines.push_verbatim(b" \xC2\xA0  a &lt;<b \n");
+        lines.end_of_line();
+        lines.push_verbatim(b"\t c  ");
+        lines.end_of_line();
+        lines.finish();
+        assert_eq!(text, b"a &lt;<b\nc");
+    }
+
+    #[test]
+    fn every_byte_is_kept_at_every_place() {
+        for byte in (0..=0x7F_u8).filter(|byte| !byte.is_ascii_whitespace()) {
+            for (before, behind) in [("a ", "b"), ("a", " b"), ("\u{e9} ", "!"), ("!!!", "  x")] {
+                let bytes = format!("{before}{}{behind}", char::from(byte));
+                check(&bytes, &bytes.replace("  ", " "));
+            }
+        }
+    }
+
+    #[test]
+    fn numbers_may_be_long() {
+        check(&format!("&#{}65;a&#x{};", "0".repeat(1000), "1".repeat(1000)), "Aa\u{FFFD}");
+        check(&format!("&copy{};", "a".repeat(1000)), &format!("\u{A9}{};", "a".repeat(1000)));
+        check("&CounterClockwiseContourIntegral;", "\u{2233}");
+    }
+}

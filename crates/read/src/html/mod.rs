@@ -1,0 +1,149 @@
+//! HTML → text: what a reader of the page sees, block by block.
+//!
+//! Scripts, styles and comments are left out; block elements end a line; runs of white space are
+//! one space; character references are resolved as the standard of HTML says.
+//!
+//! The page is read once, from tag to tag, without a tree of its elements. Tokens are those of
+//! the standard; which rules hold within an element follows from the tags alone.
+
+mod attributes;
+mod charset;
+mod eight_bytes;
+mod element;
+mod foreign;
+mod lines;
+mod raw_text;
+#[cfg(test)]
+mod tests;
+#[cfg(test)]
+mod twin;
+
+pub(super) use charset::decode;
+
+use crate::html::attributes::Attributes;
+use crate::html::element::{Element, Name};
+use crate::html::foreign::Foreign;
+use crate::html::lines::Lines;
+
+/// What stands for a zero byte where the standard replaces it.
+const REPLACEMENT: &[u8] = "\u{FFFD}".as_bytes();
+const CDATA: &[u8] = b"[CDATA[";
+
+/// Takes the text out of pages, one after the other.
+#[derive(Debug, Default)]
+pub(super) struct HtmlText {
+    foreign: Foreign,
+}
+
+impl HtmlText {
+    /// Puts the text of a page into `text`, in UTF-8.
+    pub(super) fn extract(&mut self, html: &str, text: &mut Vec<u8>) {
+        self.foreign.clear();
+        let html = html.as_bytes();
+        let mut lines = Lines::new(text);
+        let mut at = 0;
+        loop {
+            at += lines.push_until_tag(&html[at..]);
+            at = match html[at..] {
+                [] => break,
+                [_, b'a'..=b'z' | b'A'..=b'Z', ..] => self.start_tag(html, at, &mut lines),
+                [_, b'/', b'a'..=b'z' | b'A'..=b'Z', ..] => self.end_tag(html, at, &mut lines),
+                // A comment that begins in a wrong way; `</>` is nothing at all.
+                [_, b'/', _, ..] => behind_tag(html, at + 2),
+                [_, b'?', ..] => behind_tag(html, at + 1),
+                [_, b'!', ..] => self.declaration(html, at + 2, &mut lines),
+                _ => {
+                    lines.push_less_than();
+                    at + 1
+                }
+            };
+        }
+        lines.finish();
+    }
+
+    /// The tag at `at`, and what belongs to it if that is no markup. Returns what comes next.
+    fn start_tag(&mut self, html: &[u8], at: usize, lines: &mut Lines<'_>) -> usize {
+        let at = at + 1;
+        let (name, length) = Name::read(&html[at..]);
+        let attributes = Attributes::new(html, at + length);
+        // A tag that is cut by the end of the page is nothing.
+        let Some(end) = attributes.clone().end() else { return html.len() };
+        let element = name.element();
+        if matches!(element, Element::Block | Element::Title) {
+            lines.end_of_line();
+        }
+        if self.foreign.is_here() || element == Element::ForeignRoot {
+            self.foreign.start_tag(name, attributes, end.is_self_closing);
+            return end.at;
+        }
+        let raw_text = || raw_text::end_of_raw_text(html, end.at, &html[at..at + length]);
+        match element {
+            Element::Inline | Element::Block | Element::ForeignRoot => end.at,
+            Element::Title | Element::Textarea => {
+                let next = raw_text();
+                push_without_zeros(&html[end.at..next], lines, Lines::push_with_references);
+                next
+            }
+            Element::LeftOut => raw_text(),
+            Element::Script => raw_text::end_of_script(html, end.at),
+            Element::Plaintext => {
+                push_without_zeros(&html[end.at..], lines, Lines::push_verbatim);
+                html.len()
+            }
+        }
+    }
+
+    /// The tag at `at`. Returns what comes next.
+    fn end_tag(&mut self, html: &[u8], at: usize, lines: &mut Lines<'_>) -> usize {
+        let at = at + 2;
+        let (name, length) = Name::read(&html[at..]);
+        let Some(end) = Attributes::new(html, at + length).end() else { return html.len() };
+        if matches!(name.element(), Element::Block | Element::Title) {
+            lines.end_of_line();
+        }
+        if !self.foreign.is_nowhere() {
+            self.foreign.end_tag(name);
+        }
+        end.at
+    }
+
+    /// A comment, a document type or a section of text, without its `<!`. Returns what comes next.
+    fn declaration(&self, html: &[u8], at: usize, lines: &mut Lines<'_>) -> usize {
+        let bytes = &html[at..];
+        if bytes.starts_with(b"--") {
+            return end_of_comment(html, at + 2);
+        }
+        if self.foreign.is_here() && bytes.starts_with(CDATA) {
+            let at = at + CDATA.len();
+            let length = memchr::memmem::find(&html[at..], b"]]>");
+            let end = length.map_or(html.len(), |length| at + length);
+            lines.push_verbatim(&html[at..end]);
+            return html.len().min(end + 3);
+        }
+        behind_tag(html, at)
+    }
+}
+
+/// What comes behind the next `>`.
+fn behind_tag(html: &[u8], at: usize) -> usize {
+    memchr::memchr(b'>', &html[at..]).map_or(html.len(), |length| at + length + 1)
+}
+
+/// What comes behind a comment that begins at `at`, without its `<!--`.
+fn end_of_comment(html: &[u8], at: usize) -> usize {
+    let ends = memchr::memchr_iter(b'>', &html[at..]).find(|&length| {
+        let comment = &html[at..at + length];
+        matches!(comment, b"" | b"-") || comment.ends_with(b"--") || comment.ends_with(b"--!")
+    });
+    ends.map_or(html.len(), |length| at + length + 1)
+}
+
+/// Appends bytes with their zeros replaced, as the standard has it where there are no tags.
+fn push_without_zeros<'t>(bytes: &[u8], lines: &mut Lines<'t>, push: fn(&mut Lines<'t>, &[u8])) {
+    for (at, piece) in bytes.split(|&byte| byte == 0).enumerate() {
+        if at > 0 {
+            lines.push_verbatim(REPLACEMENT);
+        }
+        push(lines, piece);
+    }
+}

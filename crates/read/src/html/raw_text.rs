@@ -1,0 +1,101 @@
+//! Contents of elements that have no markup in them: where they end.
+
+use crate::html::element::ends_name;
+
+/// Where the end tag of the element that holds what follows `at` begins; the end of the page if
+/// there is none. `name` is the element's.
+pub(super) fn end_of_raw_text(html: &[u8], at: usize, name: &[u8]) -> usize {
+    let found = memchr::memchr_iter(b'<', &html[at..]).find(|less_than| {
+        let behind = &html[at + less_than + 1..];
+        behind.strip_prefix(b"/").is_some_and(|behind| is_tag(behind, name))
+    });
+    found.map_or(html.len(), |less_than| at + less_than)
+}
+
+/// Whether a tag of that name begins there.
+fn is_tag(bytes: &[u8], name: &[u8]) -> bool {
+    bytes.get(..name.len()).is_some_and(|start| start.eq_ignore_ascii_case(name))
+        && bytes.get(name.len()).is_some_and(|&byte| ends_name(byte))
+}
+
+/// What a `<` in a script may be the start of.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Script {
+    /// The end tag, or a comment.
+    Plain,
+    /// In a comment: the end tag, or a script in the comment.
+    Escaped,
+    /// In a script in a comment: the end tag of that.
+    DoubleEscaped,
+}
+
+/// Where the end tag of a script begins whose content begins at `at`; the end of the page if there
+/// is none. End tags of scripts that begin in comments end nothing.
+pub(super) fn end_of_script(html: &[u8], mut at: usize) -> usize {
+    const NAME: &[u8] = b"script";
+    let mut state = Script::Plain;
+    // The dashes that end a comment stand behind this.
+    let mut start = at;
+    loop {
+        let next = match state {
+            Script::Plain => memchr::memchr(b'<', &html[at..]),
+            Script::Escaped | Script::DoubleEscaped => memchr::memchr2(b'<', b'>', &html[at..]),
+        };
+        let Some(next) = next else { return html.len() };
+        at += next + 1;
+        let behind = &html[at..];
+        if html[at - 1] == b'>' {
+            if html[start..at - 1].ends_with(b"--") {
+                state = Script::Plain;
+            }
+        } else if behind.starts_with(b"!--") && state == Script::Plain {
+            state = Script::Escaped;
+            // The dashes that begin it may be those that end it.
+            start = at + 1;
+        } else if let Some(name) = behind.strip_prefix(b"/") {
+            if is_tag(name, NAME) {
+                if state != Script::DoubleEscaped {
+                    return at - 1;
+                }
+                state = Script::Escaped;
+            }
+        } else if state == Script::Escaped && is_tag(behind, NAME) {
+            state = Script::DoubleEscaped;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check_script(content: &str, ends: bool) {
+        let html = format!("{content}</script>");
+        let expected = if ends { content.len() } else { html.len() };
+        assert_eq!(end_of_script(html.as_bytes(), 0), expected, "{content}");
+    }
+
+    #[test]
+    fn scripts_in_comments_are_within_scripts() {
+        check_script("a < b", true);
+        check_script("</scripts></ script>", true);
+        check_script("<!--", true);
+        check_script("<!--<script>", false);
+        check_script("<!--<script></script>", true);
+        check_script("<!--<script>--> <script>", true);
+        check_script("<!--><script>", true);
+        check_script("<!---><script>", true);
+        check_script("<!--<script>->", false);
+        check_script("<!-- <scripts>", true);
+        check_script("<!-- <SCRIPT/", false);
+        check_script("<script>", true);
+        assert_eq!(end_of_script(b"x</SCRIPT\n", 1), 1);
+        assert_eq!(end_of_script(b"x</script", 1), 9);
+    }
+
+    #[test]
+    fn the_end_tag_has_the_name() {
+        assert_eq!(end_of_raw_text(b"<b></style</styles></STYLE >x", 3, b"style"), 19);
+        assert_eq!(end_of_raw_text(b"<b></b></style", 0, b"style"), 14);
+    }
+}

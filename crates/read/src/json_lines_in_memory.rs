@@ -1,0 +1,115 @@
+//! Lines of JSON in memory as a corpus: what has come of a stream so far.
+
+use super::jsonl::{FieldPaths, JsonLines};
+use super::window::read_slice;
+use super::{Corpus, Price, ReadOptions, Visit};
+use simtool_base::error::Result;
+use std::ops::Range;
+use std::path::Path;
+
+/// Bytes of a shard: few, so that a batch of lines keeps several threads busy.
+const SHARD_BYTES: usize = 128 << 10;
+
+/// Whole lines in memory, each an object with a text and perhaps an ID: a [`Corpus`] that borrows them.
+/// Its one file is called `-`, and records are all lines.
+#[derive(Debug)]
+pub struct JsonLinesInMemory<'l> {
+    lines: &'l [u8],
+    paths: FieldPaths,
+    shards: Vec<Range<usize>>,
+    longest: usize,
+}
+
+impl<'l> JsonLinesInMemory<'l> {
+    /// The lines of `lines`, with the fields that `options` names.
+    #[must_use]
+    pub fn new(lines: &'l [u8], options: &ReadOptions) -> Self {
+        let mut shards = Vec::with_capacity(lines.len() / SHARD_BYTES + 1);
+        let mut start = 0;
+        while start < lines.len() {
+            let from = (start + SHARD_BYTES).min(lines.len());
+            let end = memchr::memchr(b'\n', &lines[from..]).map_or(lines.len(), |at| from + at + 1);
+            shards.push(start..end);
+            start = end;
+        }
+        let paths = FieldPaths::new(&options.text_field, &options.id_field, None);
+        Self { lines, paths, shards, longest: options.max_record_bytes }
+    }
+}
+
+impl Corpus for JsonLinesInMemory<'_> {
+    fn file_count(&self) -> usize {
+        1
+    }
+
+    fn file_name(&self, _file: usize) -> &Path {
+        Path::new("-")
+    }
+
+    fn shard_count(&self) -> usize {
+        self.shards.len()
+    }
+
+    fn shard_file(&self, _shard: usize) -> usize {
+        0
+    }
+
+    fn shard_bytes(&self, shard: usize) -> u64 {
+        self.shards[shard].len() as u64
+    }
+
+    fn price(&self, _shard: usize) -> Price {
+        Price::Cheap
+    }
+
+    fn read_shard(&self, shard: usize, visit: &mut Visit<'_>) -> Result<u64> {
+        let range = self.shards[shard].clone();
+        let mut splitter = JsonLines::new(self.paths.clone(), false);
+        read_slice(
+            &mut splitter,
+            &self.lines[range.clone()],
+            range.start as u64,
+            self.longest,
+            visit,
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Event;
+    use simtool_model::document::Content;
+    use std::ops::ControlFlow;
+
+    #[test]
+    fn lines_are_read_in_shards_and_none_is_lost() {
+        let line =
+            |at: usize| format!("{{\"text\": \"{}\", \"id\": {at}}}\n", "rose ".repeat(at % 90));
+        let lines: String = (0..2000).map(line).chain(["\n{\n".to_owned()]).collect();
+        let corpus = JsonLinesInMemory::new(lines.as_bytes(), &ReadOptions::default());
+        assert!(corpus.shard_count() > 2);
+        let (mut bytes, mut documents, mut bad) = (Vec::new(), 0, 0);
+        for shard in 0..corpus.shard_count() {
+            corpus
+                .read_shard(shard, &mut |event| {
+                    if let Event::Record(record) = event {
+                        assert_eq!(record.byte as usize, bytes.len());
+                        bytes.extend_from_slice(record.bytes);
+                        match record.content {
+                            Content::Document(document) => {
+                                let id = documents.to_string();
+                                assert_eq!(document.id, Some(id.as_bytes()));
+                                documents += 1;
+                            }
+                            Content::Bad(_) => bad += 1,
+                            _ => {}
+                        }
+                    }
+                    Ok(ControlFlow::Continue(()))
+                })
+                .unwrap();
+        }
+        assert_eq!((documents, bad, bytes), (2000, 1, lines.into_bytes()));
+    }
+}

@@ -1,0 +1,206 @@
+//! One input file: what it was when it was found, where it is cut, and what is wrong with it.
+
+use crate::form_feed::FORM_FEED;
+use crate::options::ReadOptions;
+use crate::sniff::{self, SNIFFED_BYTES};
+use crate::walk::InputFile;
+use crate::{Price, Recognized};
+use simtool_base::fault::{Fault, Severity};
+use simtool_base::mapped_file::MappedFile;
+use simtool_model::input_format::{Compression, Format};
+use std::fs::{self, File, Metadata};
+use std::io::{self, Read, Seek, SeekFrom};
+use std::ops::Range;
+use std::sync::OnceLock;
+use std::time::SystemTime;
+
+/// Compressed bytes of row groups that are one shard: each shard reads the file's footer.
+#[cfg(feature = "parquet")]
+const ROW_GROUP_BYTES: u64 = 8 << 20;
+
+/// A file as it was found.
+#[derive(Debug)]
+pub(super) struct Opened {
+    pub(super) input: InputFile,
+    pub(super) bytes: u64,
+    modified: Option<SystemTime>,
+    /// The content of a large plain file.
+    pub(super) map: Option<MappedFile>,
+    /// How dear it is to read all of it again. Of a small file, as its name tells.
+    pub(super) price: Price,
+    /// How it is packed and what is in it, once it was read.
+    pub(super) recognized: OnceLock<Recognized>,
+}
+
+/// What of a file a shard is.
+#[derive(Debug)]
+pub(super) enum Part {
+    /// All of it; what it is will be seen when it is read.
+    Whole,
+    /// Records of a plain file.
+    Range(Format, Range<u64>),
+    /// Row groups of a Parquet file.
+    #[cfg(feature = "parquet")]
+    RowGroups(crate::parquet::Share),
+    /// The file cannot be opened.
+    Unreadable(Fault),
+}
+
+impl Opened {
+    /// Nothing is known of the file yet.
+    pub(super) fn new(input: InputFile) -> Self {
+        let recognized = OnceLock::new();
+        Self { input, bytes: 0, modified: None, map: None, price: Price::Cheap, recognized }
+    }
+
+    /// Notes size and time, maps a large plain file and cuts it behind records.
+    pub(super) fn cut(&mut self, options: &ReadOptions) -> io::Result<Vec<Part>> {
+        let metadata = fs::metadata(self.input.path())?;
+        (self.bytes, self.modified) = (metadata.len(), metadata.modified().ok());
+        self.price = price(
+            sniff::promised_compression(&self.input.name),
+            options.format.or_else(|| sniff::named(&self.input.name)),
+        );
+        if self.bytes <= options.shard_bytes.max(SNIFFED_BYTES as u64) {
+            return Ok(vec![Part::Whole]);
+        }
+        let mut file = File::open(self.input.path())?;
+        let mut head = vec![0; SNIFFED_BYTES];
+        file.read_exact(&mut head)?;
+        let compression = sniff::compression(&head);
+        self.price = price(compression, options.format);
+        if compression != Compression::None {
+            return Ok(vec![Part::Whole]);
+        }
+        let format = match options.format {
+            Some(format) => format,
+            None => match sniff::format(&head, false, &self.input.name) {
+                Ok(format) => format,
+                Err(_) => return Ok(vec![Part::Whole]),
+            },
+        };
+        self.price = price(compression, Some(format));
+        #[cfg(feature = "parquet")]
+        if format == Format::Parquet {
+            let shares = crate::parquet::shares(&file, ROW_GROUP_BYTES);
+            return Ok(match shares {
+                Some(shares) if !shares.is_empty() => {
+                    shares.into_iter().map(Part::RowGroups).collect()
+                }
+                _ => vec![Part::Whole],
+            });
+        }
+        let (format, separator) = match format {
+            Format::Text if options.per_line => (Format::Lines, b'\n'),
+            Format::FormFeed => (format, FORM_FEED),
+            Format::Lines | Format::JsonLines => (format, b'\n'),
+            _ => return Ok(vec![Part::Whole]),
+        };
+        if options.access.maps() {
+            // A file that cannot be mapped is streamed: to hold it would cost its length of memory.
+            self.map = options.access.open(self.input.path()).ok();
+            // A file that shrank since is read as it is now.
+            self.bytes = self.map.as_ref().map_or(self.bytes, |map| map.len() as u64);
+        }
+        let mut parts = Vec::new();
+        let mut start = 0;
+        while start < self.bytes {
+            let nominal = start.saturating_add(options.shard_bytes.max(1));
+            let end = match &self.map {
+                Some(map) => behind(map, nominal, separator),
+                None => behind_in_file(&mut file, nominal, separator)?,
+            };
+            let end = end.unwrap_or(self.bytes).min(self.bytes);
+            parts.push(Part::Range(format, start..end));
+            start = end;
+        }
+        Ok(parts)
+    }
+
+    pub(super) fn fault(
+        &self,
+        severity: Severity,
+        code: &'static str,
+        byte: Option<u64>,
+        detail: String,
+    ) -> Fault {
+        Fault { severity, code, file: self.input.name.clone(), byte, detail, lost_records: 0 }
+    }
+
+    pub(super) fn unreadable(&self, code: &'static str, error: &io::Error) -> Fault {
+        self.fault(Severity::Loss, code, None, format!("{error}; skipped"))
+    }
+
+    /// The fault of a file that is not what it was when it was found, which is why it is not read.
+    pub(super) fn changed(&self, file: &File) -> Option<Fault> {
+        self.difference(&file.metadata().ok()?, "not read")
+    }
+
+    /// The fault of a file that is no longer what was read.
+    pub(super) fn changed_since(&self) -> Option<Fault> {
+        // Of a file that could not be opened nothing is known.
+        self.modified?;
+        let advice = "what was found in it may be wrong; run again when nothing writes to it";
+        self.difference(&fs::metadata(self.input.path()).ok()?, advice)
+    }
+
+    fn difference(&self, now: &Metadata, consequence: &str) -> Option<Fault> {
+        let (bytes, modified) = (now.len(), now.modified().ok());
+        if (bytes, modified) == (self.bytes, self.modified) {
+            return None;
+        }
+        let detail = format!(
+            "was {} bytes when it was found and is now {bytes}, or was written since; {consequence}",
+            self.bytes,
+        );
+        Some(self.fault(Severity::Loss, "changed", None, detail))
+    }
+
+    /// The warning about a name that promises another compression.
+    pub(super) fn misnamed(&self, compression: Compression) -> Option<Fault> {
+        let word = |compression| match compression {
+            Compression::None => "uncompressed",
+            Compression::Gzip => "gzip",
+            Compression::Zstd => "Zstandard",
+        };
+        if sniff::promised_compression(&self.input.name) == compression {
+            return None;
+        }
+        let word = word(compression);
+        let detail = format!("starts like {word}, unlike its name; read as {word}");
+        Some(self.fault(Severity::Warning, "format", None, detail))
+    }
+}
+
+/// How dear it is to read such a file again.
+fn price(compression: Compression, format: Option<Format>) -> Price {
+    match (compression, format) {
+        (Compression::Gzip, _) | (_, Some(Format::Warc)) => Price::Dear,
+        (Compression::Zstd, _) | (_, Some(Format::Parquet)) => Price::Unpacked,
+        (Compression::None, _) => Price::Cheap,
+    }
+}
+
+/// The first position behind a separator at or after `from`.
+fn behind(bytes: &[u8], from: u64, separator: u8) -> Option<u64> {
+    let rest = bytes.get(usize::try_from(from).ok()?..)?;
+    memchr::memchr(separator, rest).map(|at| from + at as u64 + 1)
+}
+
+/// The same in a file that is not in memory.
+fn behind_in_file(file: &mut File, from: u64, separator: u8) -> io::Result<Option<u64>> {
+    let mut block = vec![0; 64 << 10];
+    let mut at = file.seek(SeekFrom::Start(from))?;
+    loop {
+        let read = match file.read(&mut block) {
+            Ok(0) => return Ok(None),
+            Ok(read) => read,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(error),
+        };
+        if let Some(found) = memchr::memchr(separator, &block[..read]) {
+            return Ok(Some(at + found as u64 + 1));
+        }
+        at += read as u64;
+    }
+}

@@ -1,0 +1,46 @@
+//! A file that is not compressed as a stream, and what every stream says of a file that fails.
+
+use crate::window::{Damage, Filled, Stream, Then};
+use std::io::{self, ErrorKind as IoErrorKind, Read};
+
+/// A file that is not compressed, through the same window.
+pub(super) struct Plain<R> {
+    reader: R,
+    position: u64,
+}
+
+impl<R: Read> Plain<R> {
+    pub(super) fn new(reader: R) -> Self {
+        Self { reader, position: 0 }
+    }
+}
+
+impl<R: Read> Stream for Plain<R> {
+    fn fill(&mut self, space: &mut [u8]) -> Filled {
+        loop {
+            match self.reader.read(space) {
+                Ok(0) => return Filled { bytes: 0, then: Then::End },
+                Ok(bytes) => {
+                    self.position += bytes as u64;
+                    return Filled { bytes, then: Then::More };
+                }
+                Err(error) if error.kind() == IoErrorKind::Interrupted => {}
+                Err(error) => return Filled { bytes: 0, then: unreadable(self.position, &error) },
+            }
+        }
+    }
+
+    fn position(&self) -> u64 {
+        self.position
+    }
+}
+
+/// The loss of everything from a byte on.
+pub(super) fn unreadable(byte: u64, error: &io::Error) -> Then {
+    let detail = format!("cannot be read: {error}; the records before it were kept");
+    Then::Loss {
+        damage: Damage { code: "input-read", byte, detail },
+        untrusted: false,
+        goes_on: false,
+    }
+}

@@ -1,0 +1,79 @@
+//! Plain text: the file is the document, or every line is one.
+
+use crate::form_feed::{is_white_space, without_byte_order_mark};
+use crate::window::{AfterLoss, Splitter, Step};
+use simtool_model::document::{Content, Document};
+
+/// The whole file as one document.
+#[derive(Debug)]
+pub(super) struct WholeFile;
+
+impl Splitter for WholeFile {
+    const AFTER_LOSS: AfterLoss = AfterLoss::Stop;
+
+    fn next<'a>(&'a mut self, window: &'a [u8], last: bool) -> Step<'a> {
+        if !last {
+            return Step::More;
+        }
+        let text = without_byte_order_mark(window);
+        let document = Document { id: None, text, field: None, mended: None };
+        Step::record(window.len(), Content::Document(document))
+    }
+
+    fn boundary(&self, _bytes: &[u8]) -> Option<usize> {
+        None
+    }
+}
+
+/// Every line that holds more than white space as a document.
+#[derive(Debug)]
+pub(super) struct Lines {
+    at_file_start: bool,
+}
+
+impl Lines {
+    pub(super) fn new(at_file_start: bool) -> Self {
+        Self { at_file_start }
+    }
+}
+
+impl Splitter for Lines {
+    const AFTER_LOSS: AfterLoss = AfterLoss::SkipToBoundary;
+
+    fn next<'a>(&'a mut self, window: &'a [u8], last: bool) -> Step<'a> {
+        let Some((line, length)) = line(window, last, &mut self.at_file_start) else {
+            return Step::More;
+        };
+        if line.iter().all(|&byte| is_white_space(byte)) {
+            return Step::record(length, Content::PassThrough);
+        }
+        let document = Document { id: None, text: line, field: None, mended: None };
+        Step::record(length, Content::Document(document))
+    }
+
+    fn boundary(&self, bytes: &[u8]) -> Option<usize> {
+        next_line(bytes)
+    }
+}
+
+/// The first line of the window, without its line end and without a byte order mark at the start
+/// of the file, and its length with both.
+pub(super) fn line<'a>(
+    window: &'a [u8],
+    last: bool,
+    at_file_start: &mut bool,
+) -> Option<(&'a [u8], usize)> {
+    let (line, length) = match memchr::memchr(b'\n', window) {
+        Some(end) => (&window[..end], end + 1),
+        None if last => (window, window.len()),
+        None => return None,
+    };
+    let line = line.strip_suffix(b"\r").unwrap_or(line);
+    let start = std::mem::take(at_file_start);
+    Some((if start { without_byte_order_mark(line) } else { line }, length))
+}
+
+/// Where the next line starts.
+pub(super) fn next_line(bytes: &[u8]) -> Option<usize> {
+    memchr::memchr(b'\n', bytes).map(|end| end + 1)
+}

@@ -1,0 +1,115 @@
+//! Which documents of a collection take part.
+
+use crate::{Event, Visit};
+use simtool_base::error::Result;
+use simtool_base::stable_hash::hash;
+use simtool_model::document::{Content, Document, Record};
+use std::ops::ControlFlow;
+
+/// Which documents take part; the others are [passed over](Content::PassedOver).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Selection {
+    /// Fewest tokens: runs of bytes without white space.
+    pub min_tokens: usize,
+    /// Most bytes of text.
+    pub max_bytes: usize,
+    /// The share of documents that take part, 0 to 1, told by the hash of their text: the same
+    /// documents whatever file they are in, and equal ones together.
+    pub sample: f64,
+    /// How many documents are read; what comes after them is not.
+    pub limit: u64,
+}
+
+impl Default for Selection {
+    /// All documents.
+    fn default() -> Self {
+        Self { min_tokens: 0, max_bytes: usize::MAX, sample: 1.0, limit: u64::MAX }
+    }
+}
+
+impl Selection {
+    /// Whether a document takes part, if it is not beyond the limit.
+    fn takes(&self, document: &Document<'_>) -> bool {
+        let text = document.text;
+        text.len() <= self.max_bytes
+            && has_tokens(text, self.min_tokens)
+            // The hash as a fraction of 2⁶⁴.
+            && (self.sample >= 1.0 || (hash(text) as f64) < self.sample * 2f64.powi(64))
+    }
+
+    /// Reads a shard by `read` and visits the events of its first `most` documents that take part.
+    pub(super) fn visit(
+        self,
+        most: u64,
+        visit: &mut Visit<'_>,
+        read: impl FnOnce(&mut Visit<'_>) -> Result<u64>,
+    ) -> Result<u64> {
+        if self == (Self { limit: self.limit, ..Self::default() }) && most == u64::MAX {
+            return read(visit);
+        }
+        if most == 0 {
+            return Ok(0);
+        }
+        let mut taken = 0;
+        read(&mut |event| {
+            let event = match event {
+                Event::Record(record) => Event::Record(self.look_at(record, &mut taken)),
+                other @ (Event::Stretch(_) | Event::Fault(_) | Event::Reached(_)) => other,
+            };
+            let flow = visit(event)?;
+            Ok(if taken == most { ControlFlow::Break(()) } else { flow })
+        })
+    }
+
+    /// The record as it takes part; counts it, if it does.
+    fn look_at<'r>(&self, record: Record<'r>, taken: &mut u64) -> Record<'r> {
+        match record.content {
+            Content::Document(document) if !self.takes(&document) => {
+                Record { content: Content::PassedOver, ..record }
+            }
+            Content::Document(_) => {
+                *taken += 1;
+                record
+            }
+            _ => record,
+        }
+    }
+}
+
+/// Whether `text` has at least so many tokens.
+fn has_tokens(text: &[u8], least: usize) -> bool {
+    let tokens = text.split(u8::is_ascii_whitespace).filter(|token| !token.is_empty());
+    tokens.take(least).count() == least
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn takes(selection: Selection, text: &str) -> bool {
+        let text = text.as_bytes();
+        selection.takes(&Document { id: None, text, field: None, mended: None })
+    }
+
+    #[test]
+    fn tokens_and_bytes_are_counted_exactly() {
+        let selection = Selection { min_tokens: 2, max_bytes: 7, ..Selection::default() };
+        for (text, expected) in
+            [("a", false), (" a\tb ", true), ("ab cdef", true), ("ab cdefg", false), ("", false)]
+        {
+            assert_eq!(takes(selection, text), expected, "{text:?}");
+        }
+        assert!(takes(Selection::default(), ""));
+    }
+
+    #[test]
+    fn a_sample_is_about_its_share_and_smaller_ones_lie_in_larger_ones() {
+        let in_sample = |sample, i: u32| {
+            takes(Selection { sample, ..Selection::default() }, &format!("text {i}"))
+        };
+        let taken = (0..10_000).filter(|&i| in_sample(0.25, i)).count();
+        assert!((2300..2700).contains(&taken), "{taken}");
+        assert!((0..10_000).all(|i| !in_sample(0.1, i) || in_sample(0.25, i)));
+        assert!((0..100).all(|i| !in_sample(0.0, i) && in_sample(1.0, i)));
+    }
+}

@@ -1,0 +1,476 @@
+//! Texts in memory as a corpus: slices of anything that is bytes, and columns of Arrow. Nothing is
+//! copied.
+
+use crate::{Corpus, Event, Price, Visit};
+use simtool_base::error::{Error, Result};
+use simtool_model::document::{Content, Document, Record};
+use std::fmt;
+use std::ops::Range;
+use std::path::Path;
+
+/// Bytes of a shard: enough for what is done per shard not to count, few enough for threads to end
+/// together.
+const SHARD_BYTES: usize = 1 << 20;
+/// What a text costs beside its bytes, as bytes: texts without any are to end a shard too.
+const TEXT_COST: usize = 16;
+
+/// Texts in memory, each a document: a [`Corpus`] that borrows them.
+///
+/// Documents are numbered as the texts are. They are in one file, which has no name, so one without
+/// an ID is called by its number.
+///
+/// # Example
+///
+/// ```
+/// use simtool::document::Content;
+/// use simtool::read::{Corpus, Event, Texts};
+/// use std::ops::ControlFlow;
+///
+/// let texts = Texts::of(&["a rose is a rose", "die Rose"]).with_ids(&["en", "de"])?;
+/// let mut lengths = Vec::new();
+/// for shard in 0..texts.shard_count() {
+///     texts.read_shard(shard, &mut |event| {
+///         if let Event::Record(record) = event
+///             && let Content::Document(document) = record.content
+///         {
+///             lengths.push(document.text.len());
+///             if document.id == Some(b"en") {
+///                 // Nothing after it is visited.
+///                 return Ok(ControlFlow::Break(()));
+///             }
+///         }
+///         Ok(ControlFlow::Continue(()))
+///     })?;
+/// }
+/// assert_eq!(lengths, [16]);
+/// # Ok::<(), simtool::Error>(())
+/// ```
+pub struct Texts<'t> {
+    column: Box<dyn Column + 't>,
+    ids: Option<Box<dyn Column + 't>>,
+    fields: Option<Box<dyn Column + 't>>,
+    shards: Vec<Shard>,
+}
+
+/// Texts that are read together.
+#[derive(Clone, Debug)]
+struct Shard {
+    rows: Range<usize>,
+    bytes: u64,
+}
+
+/// Where the texts of an Arrow column begin and end: one number more than there are texts, or none
+/// if there is none.
+#[derive(Clone, Copy, Debug)]
+pub enum ArrowOffsets<'a> {
+    /// Those of `Utf8` and `Binary`.
+    Bits32(&'a [i32]),
+    /// Those of `LargeUtf8` and `LargeBinary`.
+    Bits64(&'a [i64]),
+}
+
+impl<'a> From<&'a [i32]> for ArrowOffsets<'a> {
+    fn from(offsets: &'a [i32]) -> Self {
+        Self::Bits32(offsets)
+    }
+}
+
+impl<'a> From<&'a [i64]> for ArrowOffsets<'a> {
+    fn from(offsets: &'a [i64]) -> Self {
+        Self::Bits64(offsets)
+    }
+}
+
+impl<'t> Texts<'t> {
+    /// The texts of a slice: of `String`s, of `&str`s, of byte vectors.
+    #[must_use]
+    pub fn of<T: AsRef<[u8]> + Sync>(texts: &'t [T]) -> Self {
+        Self::of_column(Box::new(Slice(texts)))
+    }
+
+    /// The texts of an Arrow column, in Arrow's own buffers: `values` holds the bytes of all texts,
+    /// `offsets` says where each begins and ends in it, and `validity` has a bit for each row, the
+    /// lowest of a byte first, from the bit with the given number on. Without it no row is null.
+    ///
+    /// A null row is a document without words, so that rows keep their numbers.
+    ///
+    /// # Errors
+    ///
+    /// The offsets do not ascend or lead beyond the values, or there are too few bits.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use simtool::read::{Corpus, Texts};
+    ///
+    /// // "a rose", null, "is a rose"
+    /// let (values, offsets) = (b"a roseis a rose", [0_i32, 6, 6, 15]);
+    /// let texts = Texts::arrow(values, offsets[..].into(), Some((&[0b101], 0)))?;
+    /// assert_eq!(texts.len(), 3);
+    /// assert_eq!(texts.bytes(), 15);
+    /// # Ok::<(), simtool::Error>(())
+    /// ```
+    pub fn arrow(
+        values: &'t [u8],
+        offsets: ArrowOffsets<'t>,
+        validity: Option<(&'t [u8], usize)>,
+    ) -> Result<Self> {
+        arrow_column(values, offsets, validity).map(Self::of_column)
+    }
+
+    /// Gives the documents their own IDs; one whose ID is empty has none.
+    ///
+    /// # Errors
+    ///
+    /// There are not as many as texts.
+    pub fn with_ids<T: AsRef<[u8]> + Sync>(self, ids: &'t [T]) -> Result<Self> {
+        self.with_id_column(Box::new(Slice(ids)))
+    }
+
+    /// Gives each document the value of the field that decides which one is kept, as a file would have
+    /// it written: a number in decimal, or text. One that is empty is missing.
+    ///
+    /// ```
+    /// use simtool::{Config, Keep, Texts, deduplicate};
+    ///
+    /// let texts = Texts::of(&["a b c", "A b c", "a, b, c"]).with_fields(&["9", "10", ""])?;
+    /// let found = deduplicate(&texts, &Config { keep: Keep::FieldMax, ..Config::default() })?;
+    /// assert_eq!(found.kept().collect::<Vec<_>>(), [1]);
+    /// # Ok::<(), simtool::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// There are not as many as texts.
+    pub fn with_fields<T: AsRef<[u8]> + Sync>(self, fields: &'t [T]) -> Result<Self> {
+        let fields: Box<dyn Column + 't> = Box::new(Slice(fields));
+        self.check_length("keep_field", &*fields)?;
+        Ok(Self { fields: Some(fields), ..self })
+    }
+
+    /// The same from an Arrow column, which is given as to [`Texts::arrow`]. A document whose ID is
+    /// null has none.
+    ///
+    /// # Errors
+    ///
+    /// There are not as many as texts, or it is no column.
+    pub fn with_arrow_ids(
+        self,
+        values: &'t [u8],
+        offsets: ArrowOffsets<'t>,
+        validity: Option<(&'t [u8], usize)>,
+    ) -> Result<Self> {
+        self.with_id_column(arrow_column(values, offsets, validity)?)
+    }
+
+    /// Number of texts.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.column.rows()
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    fn of_column(column: Box<dyn Column + 't>) -> Self {
+        let mut shards = Vec::new();
+        let (mut first, mut bytes) = (0, 0);
+        for row in 0..column.rows() {
+            bytes += column.value(row).map_or(0, <[u8]>::len);
+            let next = row + 1;
+            if bytes + (next - first) * TEXT_COST >= SHARD_BYTES || next == column.rows() {
+                shards.push(Shard { rows: first..next, bytes: bytes as u64 });
+                (first, bytes) = (next, 0);
+            }
+        }
+        Self { column, ids: None, fields: None, shards }
+    }
+
+    fn with_id_column(self, ids: Box<dyn Column + 't>) -> Result<Self> {
+        self.check_length("ids", &*ids)?;
+        Ok(Self { ids: Some(ids), ..self })
+    }
+
+    /// Refuses a column that is not as long as that of the texts.
+    fn check_length(&self, name: &'static str, column: &dyn Column) -> Result<()> {
+        if column.rows() != self.len() {
+            let rule = format!("must be as many as the texts, which are {}", self.len());
+            return Err(Error::config(name, column.rows(), rule));
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Debug for Texts<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Texts")
+            .field("len", &self.len())
+            .field("has_ids", &self.ids.is_some())
+            .finish_non_exhaustive()
+    }
+}
+
+impl Corpus for Texts<'_> {
+    fn file_count(&self) -> usize {
+        1
+    }
+
+    fn file_name(&self, _: usize) -> &Path {
+        Path::new("")
+    }
+
+    fn shard_count(&self) -> usize {
+        self.shards.len()
+    }
+
+    fn shard_file(&self, _: usize) -> usize {
+        0
+    }
+
+    fn shard_bytes(&self, shard: usize) -> u64 {
+        self.shards[shard].bytes
+    }
+
+    fn price(&self, _: usize) -> Price {
+        Price::Cheap
+    }
+
+    fn read_shard(&self, shard: usize, visit: &mut Visit<'_>) -> Result<u64> {
+        let rows = self.shards[shard].rows.clone();
+        let count = rows.len() as u64;
+        for (number, row) in (0..).zip(rows) {
+            let document = Document {
+                id: beside(self.ids.as_deref(), row),
+                text: self.column.value(row).unwrap_or_default(),
+                field: beside(self.fields.as_deref(), row),
+                mended: None,
+            };
+            let content = Content::Document(document);
+            let record = Record { number, byte: 0, bytes: &[], content };
+            if visit(Event::Record(record))?.is_break() {
+                return Ok(number + 1);
+            }
+        }
+        Ok(count)
+    }
+}
+
+/// Bytes by row.
+trait Column: Send + Sync {
+    fn rows(&self) -> usize;
+
+    /// The bytes of a row, unless it is null.
+    fn value(&self, row: usize) -> Option<&[u8]>;
+}
+
+/// What stands beside a text, if there is anything.
+fn beside<'c>(column: Option<&'c (dyn Column + 'c)>, row: usize) -> Option<&'c [u8]> {
+    column?.value(row).filter(|value| !value.is_empty())
+}
+
+struct Slice<'t, T>(&'t [T]);
+
+impl<T: AsRef<[u8]> + Sync> Column for Slice<'_, T> {
+    fn rows(&self) -> usize {
+        self.0.len()
+    }
+
+    fn value(&self, row: usize) -> Option<&[u8]> {
+        Some(self.0[row].as_ref())
+    }
+}
+
+/// A column of Arrow, whose offsets were checked.
+struct Arrow<'t, O> {
+    values: &'t [u8],
+    /// One more than there are rows.
+    offsets: &'t [O],
+    validity: Option<(&'t [u8], usize)>,
+}
+
+impl<O: Copy + TryInto<usize> + Send + Sync> Column for Arrow<'_, O> {
+    fn rows(&self) -> usize {
+        self.offsets.len().saturating_sub(1)
+    }
+
+    fn value(&self, row: usize) -> Option<&[u8]> {
+        let is_null = |(bits, first): (&[u8], usize)| {
+            let bit = first + row;
+            bits[bit / 8] >> (bit % 8) & 1 == 0
+        };
+        if self.validity.is_some_and(is_null) {
+            return None;
+        }
+        self.values.get(self.offsets[row].try_into().ok()?..self.offsets[row + 1].try_into().ok()?)
+    }
+}
+
+fn arrow_column<'t>(
+    values: &'t [u8],
+    offsets: ArrowOffsets<'t>,
+    validity: Option<(&'t [u8], usize)>,
+) -> Result<Box<dyn Column + 't>> {
+    let rows = match offsets {
+        ArrowOffsets::Bits32(offsets) => checked_rows(values, offsets)?,
+        ArrowOffsets::Bits64(offsets) => checked_rows(values, offsets)?,
+    };
+    if let Some((bits, first)) = validity
+        && first.checked_add(rows).is_none_or(|end| end.div_ceil(8) > bits.len())
+    {
+        let rule = format!("must have a bit for each of {rows} rows from bit {first} on");
+        return Err(Error::config("validity", format!("of {} bytes", bits.len()), rule));
+    }
+    Ok(match offsets {
+        ArrowOffsets::Bits32(offsets) => Box::new(Arrow { values, offsets, validity }),
+        ArrowOffsets::Bits64(offsets) => Box::new(Arrow { values, offsets, validity }),
+    })
+}
+
+/// The number of rows, if every one of them lies within the values.
+fn checked_rows<O: Copy + Into<i64>>(values: &[u8], offsets: &[O]) -> Result<usize> {
+    let mut before = 0;
+    for (at, &offset) in offsets.iter().enumerate() {
+        let offset = offset.into();
+        if offset < before {
+            let rule = format!("must ascend from 0, and {before} comes before it");
+            return Err(Error::config("offsets", format!("{offset} at {at}"), rule));
+        }
+        before = offset;
+    }
+    if before > i64::try_from(values.len()).unwrap_or(i64::MAX) {
+        let rule = format!("must end within the values, which are {} bytes", values.len());
+        return Err(Error::config("offsets", before, rule));
+    }
+    Ok(offsets.len().saturating_sub(1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::ops::ControlFlow;
+
+    /// ID and text of every document, with the shards' numbers of documents.
+    fn read(texts: &Texts<'_>) -> (Vec<(Option<String>, String)>, Vec<u64>) {
+        let mut documents = Vec::new();
+        let shards = 0..texts.shard_count();
+        let counts = shards.map(|shard| {
+            let first = documents.len() as u64;
+            let visit = &mut |event: Event<'_>| {
+                let Event::Record(record) = event else { panic!("{event:?}") };
+                assert_eq!(record.number, documents.len() as u64 - first);
+                let Content::Document(document) = record.content else { panic!("{record:?}") };
+                let text = |bytes| String::from_utf8_lossy(bytes).into_owned();
+                documents.push((document.id.map(text), text(document.text)));
+                Ok(ControlFlow::Continue(()))
+            };
+            texts.read_shard(shard, visit).unwrap()
+        });
+        let counts = counts.collect();
+        (documents, counts)
+    }
+
+    #[test]
+    fn everything_that_is_bytes_is_a_text() {
+        let strs = ["a", "", "Straße"];
+        let strings: Vec<String> = strs.iter().map(|&text| text.to_owned()).collect();
+        let bytes: Vec<Vec<u8>> = strs.iter().map(|text| text.as_bytes().to_vec()).collect();
+        let expected = strs.map(|text| (None, text.to_owned())).to_vec();
+        for texts in [Texts::of(&strs), Texts::of(&strings), Texts::of(&bytes)] {
+            assert_eq!(read(&texts), (expected.clone(), vec![3]));
+            assert_eq!((texts.bytes(), texts.file_name(0)), (8, Path::new("")));
+        }
+        let nothing = Texts::of::<&str>(&[]);
+        assert!(nothing.is_empty());
+        assert_eq!(read(&nothing), (vec![], vec![]));
+    }
+
+    #[test]
+    fn long_texts_and_many_are_cut_into_shards() {
+        let long = vec!["x".repeat(SHARD_BYTES / 2); 5];
+        assert_eq!(read(&Texts::of(&long)).1, [2, 2, 1]);
+        let empty = vec![""; 2 * SHARD_BYTES / TEXT_COST + 1];
+        let texts = Texts::of(&empty);
+        let (documents, counts) = read(&texts);
+        assert_eq!(documents.len(), empty.len());
+        assert_eq!(counts, [65_536, 65_536, 1]);
+        let mut visited = 0;
+        let enough = texts.read_shard(1, &mut |_| {
+            visited += 1;
+            Ok(if visited < 7 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
+        });
+        assert_eq!((enough.unwrap(), visited), (7, 7));
+    }
+
+    #[test]
+    fn columns_of_arrow_are_read_where_they_are() {
+        // A part of a column: the first text begins behind two bytes, the first bit is bit 3.
+        let values = b"..a rosethornssix";
+        let bits = [0b1110_1000, 0b0000_0000];
+        let narrow = [2_i32, 8, 14, 14, 17];
+        let wide = narrow.map(i64::from);
+        let text = |text: &str| (None, text.to_owned());
+        for (validity, second) in [(None, "thorns"), (Some((&bits[..], 3)), "")] {
+            let expected = vec![text("a rose"), text(second), text(""), text("six")];
+            for offsets in [narrow[..].into(), wide[..].into()] {
+                let texts = Texts::arrow(values, offsets, validity).unwrap();
+                assert_eq!(read(&texts), (expected.clone(), vec![4]));
+            }
+        }
+        for nothing in [&[][..], &[5]] {
+            assert!(Texts::arrow(values, ArrowOffsets::Bits32(nothing), None).unwrap().is_empty());
+        }
+    }
+
+    #[test]
+    fn what_is_no_column_is_refused() {
+        let refused = |offsets: &[i64], validity| {
+            let texts = Texts::arrow(b"abc", offsets.into(), validity);
+            texts.unwrap_err().to_string()
+        };
+        for (offsets, message) in [
+            (&[0, 2, 1][..], "offsets 1 at 2: must ascend from 0, and 2 comes before it"),
+            (&[-1, 2], "offsets -1 at 0: must ascend from 0, and 0 comes before it"),
+            (&[0, 4], "offsets 4: must end within the values, which are 3 bytes"),
+            (&[0, i64::MAX], "must end within"),
+        ] {
+            let error = refused(offsets, None);
+            assert!(error.contains(message), "{error}");
+        }
+        for first in [6, usize::MAX] {
+            let error = refused(&[0, 1, 2, 3], Some((&[0xFF], first)));
+            assert!(error.contains("a bit for each of 3 rows"), "{error}");
+        }
+    }
+
+    #[test]
+    fn ids_are_as_many_as_texts_and_may_be_missing() {
+        let expected = vec![(Some("a".to_owned()), "x".to_owned()), (None, "y".to_owned())];
+        let texts = ["x", "y"];
+        let of_slice = Texts::of(&texts).with_ids(&["a", ""]).unwrap();
+        assert_eq!(read(&of_slice).0, expected);
+        let offsets = [0_i32, 1, 2];
+        let of_arrow = Texts::of(&texts).with_arrow_ids(b"ab", offsets[..].into(), Some((&[1], 0)));
+        assert_eq!(read(&of_arrow.unwrap()).0, expected);
+        let error = Texts::of(&texts).with_ids(&["a"]).unwrap_err().to_string();
+        assert_eq!(error, "ids 1: must be as many as the texts, which are 2");
+    }
+
+    #[test]
+    fn values_that_decide_are_as_many_as_texts_and_may_be_missing() {
+        let texts = Texts::of(&["x", "y"]).with_fields(&["7", ""]).unwrap();
+        let mut fields = Vec::new();
+        let visit = &mut |event: Event<'_>| {
+            let Event::Record(record) = event else { panic!("{event:?}") };
+            let Content::Document(document) = record.content else { panic!("{record:?}") };
+            fields.push(document.field.map(<[u8]>::to_vec));
+            Ok(ControlFlow::Continue(()))
+        };
+        texts.read_shard(0, visit).unwrap();
+        assert_eq!(fields, [Some(b"7".to_vec()), None]);
+        let error = Texts::of(&["x", "y"]).with_fields(&["7"]).unwrap_err().to_string();
+        assert_eq!(error, "keep_field 1: must be as many as the texts, which are 2");
+    }
+}

@@ -1,0 +1,270 @@
+//! WARC and WET: records with a header, a length and a block of that many bytes.
+//!
+//! The text of `conversion` and textual `resource` records is taken as it is, that of HTML
+//! `response` and `resource` records is extracted; other records pass through. A document's ID is
+//! its `WARC-Target-URI`, else its `WARC-Record-ID`.
+//!
+//! A header or length that leads nowhere costs its record: reading goes on at the next line that
+//! begins with `WARC/1.`. White space where a record should end is forgiven, since a published
+//! crawl (CC-MAIN-2018-34) has two bytes of it too many before every record.
+
+use crate::html::{self, HtmlText};
+use crate::http::{self, Unreadable, fields, is_html};
+use crate::window::{AfterLoss, Splitter, Step};
+use simtool_base::fault::quoted;
+use simtool_model::document::{Bad, Content, Document};
+use std::borrow::Cow;
+
+/// Longest header block.
+const LONGEST_HEADER: usize = 64 << 10;
+/// What a record begins with.
+const START: &[u8] = b"WARC/";
+/// What the next record is recognized by, at the start of a line.
+const NEXT: &[u8] = b"\nWARC/1.";
+const NO_BLANK_LINE: Cow<'static, str> =
+    Cow::Borrowed("a blank line behind at most 65536 bytes of header");
+/// Line ends behind a block.
+const TAIL: usize = 4;
+
+/// Splits at the records' lengths.
+#[derive(Debug)]
+pub(super) struct WarcRecords {
+    /// Header whose value decides which documents are kept.
+    keep_field: Option<String>,
+    longest: usize,
+    html: HtmlText,
+    bodies: [Vec<u8>; 2],
+    text: Vec<u8>,
+    bad: Bad,
+}
+
+/// The header fields that matter.
+#[derive(Debug, Default)]
+struct Header<'w> {
+    kind: &'w [u8],
+    content_type: &'w [u8],
+    length: Option<&'w [u8]>,
+    uri: Option<&'w [u8]>,
+    record_id: Option<&'w [u8]>,
+    keep: Option<&'w [u8]>,
+}
+
+impl WarcRecords {
+    pub(super) fn new(keep_field: Option<&str>, longest: usize) -> Self {
+        Self {
+            keep_field: keep_field.map(str::to_owned),
+            longest,
+            html: HtmlText::default(),
+            bodies: [Vec::new(), Vec::new()],
+            text: Vec::new(),
+            bad: Bad { code: "warc-header", expected: Cow::Borrowed(""), length: 0 },
+        }
+    }
+
+    fn bad(&mut self, length: usize, code: &'static str, expected: Cow<'static, str>) -> Step<'_> {
+        self.bad = Bad { code, expected, length: length as u64 };
+        Step::record(length, Content::Bad(&self.bad))
+    }
+
+    /// A bad record up to the next start that is not before `from`.
+    fn resume(
+        &mut self,
+        window: &[u8],
+        from: usize,
+        last: bool,
+        code: &'static str,
+        expected: Cow<'static, str>,
+    ) -> Step<'_> {
+        match self.boundary(&window[from..]) {
+            Some(at) => self.bad(from + at, code, expected),
+            None if last => self.bad(window.len(), code, expected),
+            None => Step::More,
+        }
+    }
+
+    fn header<'w>(&self, block: &'w [u8]) -> Header<'w> {
+        let mut header = Header::default();
+        for (name, value) in fields(block) {
+            let is = |known: &str| name.eq_ignore_ascii_case(known.as_bytes());
+            if is("WARC-Type") {
+                header.kind = value;
+            } else if is("Content-Type") {
+                header.content_type = value;
+            } else if is("Content-Length") {
+                header.length = Some(value);
+            } else if is("WARC-Target-URI") {
+                header.uri = Some(value);
+            } else if is("WARC-Record-ID") {
+                header.record_id = Some(value);
+            }
+            if self.keep_field.as_deref().is_some_and(is) {
+                header.keep = Some(value);
+            }
+        }
+        header
+    }
+
+    /// What a record with that header and block is.
+    fn content<'a>(
+        &'a mut self,
+        header: &Header<'a>,
+        block: &'a [u8],
+        length: usize,
+    ) -> Content<'a> {
+        let Self { html, bodies, text, bad, longest, .. } = self;
+        let is = |kind: &[u8]| header.kind.eq_ignore_ascii_case(kind);
+        let is_text =
+            header.content_type.get(..5).is_some_and(|t| t.eq_ignore_ascii_case(b"text/"));
+        let mut page = None;
+        if is(b"response") {
+            match http::html_response(block, *longest, bodies) {
+                Ok(None) => return Content::PassThrough,
+                Ok(Some(response)) => page = Some(response),
+                Err(why) => {
+                    let (code, expected) = match why {
+                        Unreadable::Encoding => ("http-body", "an HTTP body in gzip or deflate"),
+                        Unreadable::TooLong => ("bomb", "an HTTP body within `max_record`"),
+                    };
+                    *bad = Bad { code, expected: expected.into(), length: length as u64 };
+                    return Content::Bad(bad);
+                }
+            }
+        } else if is(b"resource") && is_html(header.content_type) {
+            let content_type = header.content_type;
+            page = Some(http::Response { content_type, body: block, is_malformed: false });
+        } else if !(is(b"conversion") || (is(b"resource") && is_text)) {
+            return Content::PassThrough;
+        }
+        let (text, mended) = match page {
+            None => (block, None),
+            Some(page) => {
+                let (decoded, replaced) = html::decode(page.body, page.content_type);
+                html.extract(&decoded, text);
+                let mended = if page.is_malformed { Some("http-body") } else { None };
+                (&text[..], mended.or(replaced.then_some("utf8")))
+            }
+        };
+        let id = header.uri.or(header.record_id).map(without_brackets);
+        let id = id.filter(|id| !id.is_empty());
+        Content::Document(Document { id, text, field: header.keep, mended })
+    }
+}
+
+/// The names in the header of a record.
+pub(super) fn header_names(record: &[u8]) -> Vec<String> {
+    let HeaderEnd::BlankLine(length) = header_end(&record[..record.len().min(LONGEST_HEADER)])
+    else {
+        return Vec::new();
+    };
+    let names = fields(&record[..length]).map(|(name, _)| String::from_utf8_lossy(name));
+    names.map(Into::into).collect()
+}
+
+/// How a header ends.
+enum HeaderEnd {
+    /// With a blank line, up to and with which it has that many bytes.
+    BlankLine(usize),
+    /// Without one: the next record starts there.
+    NextRecord(usize),
+    /// Not within the bytes that were looked at.
+    None,
+}
+
+/// Looks for the end of the header at the start of `bytes`, no further than to the next record: a
+/// file can be made of nothing but starts.
+fn header_end(bytes: &[u8]) -> HeaderEnd {
+    let end = memchr::memchr_iter(b'\n', bytes).find_map(|at| match bytes[at + 1..] {
+        [b'\n', ..] => Some(HeaderEnd::BlankLine(at + 2)),
+        [b'\r', b'\n', ..] => Some(HeaderEnd::BlankLine(at + 3)),
+        _ if bytes[at..].starts_with(NEXT) => Some(HeaderEnd::NextRecord(at + 1)),
+        _ => None,
+    });
+    end.unwrap_or(HeaderEnd::None)
+}
+
+/// Some writers put URIs in angle brackets.
+fn without_brackets(uri: &[u8]) -> &[u8] {
+    uri.strip_prefix(b"<").and_then(|uri| uri.strip_suffix(b">")).unwrap_or(uri)
+}
+
+/// How many of the line ends behind a block belong to its record; `None` if the block does not
+/// end there. `Err` if more has to be seen.
+fn tail(behind: &[u8], last: bool) -> Result<Option<usize>, ()> {
+    let line_ends = behind.iter().take(TAIL).take_while(|byte| b"\r\n".contains(byte)).count();
+    if line_ends == TAIL || (last && line_ends == behind.len()) {
+        return Ok(Some(line_ends));
+    }
+    let rest = &behind[line_ends..];
+    if rest.starts_with(START) {
+        return Ok(Some(line_ends));
+    }
+    if !last && START.starts_with(rest) { Err(()) } else { Ok(None) }
+}
+
+impl Splitter for WarcRecords {
+    const AFTER_LOSS: AfterLoss = AfterLoss::Continue;
+    const BOUNDARY_BYTES: usize = NEXT.len();
+
+    fn next<'a>(&'a mut self, window: &'a [u8], last: bool) -> Step<'a> {
+        let blank = window.iter().take_while(|byte| b"\r\n".contains(byte)).count();
+        if blank > 0 {
+            return Step::filler(blank);
+        }
+        if !window.starts_with(START) {
+            if !last && START.starts_with(window) {
+                return Step::More;
+            }
+            return self.resume(
+                window,
+                0,
+                last,
+                "warc-header",
+                "a line WARC/1.0 or WARC/1.1".into(),
+            );
+        }
+        let seen = &window[..window.len().min(LONGEST_HEADER)];
+        let start = match header_end(seen) {
+            HeaderEnd::BlankLine(start) => start,
+            HeaderEnd::NextRecord(next) => return self.bad(next, "warc-header", NO_BLANK_LINE),
+            HeaderEnd::None => {
+                return self.resume(window, START.len(), last, "warc-header", NO_BLANK_LINE);
+            }
+        };
+        let header = self.header(&window[..start]);
+        let written = header.length.unwrap_or_default();
+        let digits = written.len() <= 19 && written.iter().all(u8::is_ascii_digit);
+        let length = str::from_utf8(written).ok().filter(|_| digits).and_then(|n| n.parse().ok());
+        let Some(length) = length else {
+            let expected = format!("a Content-Length, not \"{}\"", quoted(written));
+            return self.resume(window, start - 1, last, "warc-length", expected.into());
+        };
+        let end = usize::try_from(length).ok().and_then(|length: usize| start.checked_add(length));
+        let behind = match end.and_then(|end| window.get(end..)) {
+            Some(behind) => tail(behind, last),
+            // A length beyond the longest record is wrong if another record starts before that.
+            None if last || end.is_none_or(|end| end > self.longest) => {
+                return match self.boundary(&window[start - 1..]) {
+                    Some(at) => self.bad(start - 1 + at, "warc-length", wrong_length(length)),
+                    None => Step::More,
+                };
+            }
+            None => return Step::More,
+        };
+        match (end, behind) {
+            (Some(end), Ok(Some(tail))) => {
+                let content = self.content(&header, &window[start..end], end + tail);
+                Step::record(end + tail, content)
+            }
+            (_, Err(())) => Step::More,
+            _ => self.resume(window, start - 1, last, "warc-length", wrong_length(length)),
+        }
+    }
+
+    fn boundary(&self, bytes: &[u8]) -> Option<usize> {
+        memchr::memmem::find(bytes, NEXT).map(|at| at + 1)
+    }
+}
+
+fn wrong_length(length: u64) -> Cow<'static, str> {
+    format!("a Content-Length that leads to the record's end, not {length}").into()
+}

@@ -1,0 +1,504 @@
+//! Runs a splitter over bytes: a slice in memory, or a stream through a window.
+//!
+//! Both ways give the same records. A splitter never sees more than
+//! the longest allowed record's bytes at once; a record that does not end within them is skipped
+//! up to the next boundary and reported as `oversize`, so memory is bounded by the limit whatever
+//! the input claims.
+
+use crate::{Event, Flow, Visit, give, part_of};
+use simtool_base::error::Result;
+use simtool_model::document::{Bad, Content, Record};
+use std::borrow::Cow;
+use std::ops::ControlFlow;
+
+/// Bytes asked of a stream at once: enough to amortize a call, and small enough that the window
+/// stays in the second-level cache.
+const FILL_BYTES: usize = 256 << 10;
+/// Bytes of a slice after which it is told how far the reading has come.
+const TOLD_BYTES: usize = 64 << 10;
+
+/// A format that is a sequence of bytes, cut into records.
+pub(super) trait Splitter {
+    /// What the record at the start of `window` is. The window is not empty; `last` tells that
+    /// nothing follows it.
+    ///
+    /// `Step::More` asks for a longer window. With `last`, only an incomplete record that is
+    /// damaged by that may ask for more.
+    fn next<'a>(&'a mut self, window: &'a [u8], last: bool) -> Step<'a>;
+
+    /// Where the first record starts that begins after some byte of `bytes`, which lie within a
+    /// record; `None` if none does. Must be found by the last [`Splitter::BOUNDARY_BYTES`] bytes
+    /// before it and the first as many after it.
+    fn boundary(&self, bytes: &[u8]) -> Option<usize>;
+
+    /// How many bytes around a boundary show that it is one.
+    const BOUNDARY_BYTES: usize = 1;
+
+    /// What to do after bytes were lost.
+    const AFTER_LOSS: AfterLoss;
+}
+
+/// What a splitter can do when bytes before the window were lost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum AfterLoss {
+    /// Go on: it recognizes the start of a record, or says that there is none.
+    Continue,
+    /// The bytes up to the next boundary are a part of a record.
+    SkipToBoundary,
+    /// Nothing more can be read.
+    Stop,
+}
+
+/// The result of looking at a window.
+#[derive(Debug)]
+pub(super) enum Step<'a> {
+    /// A record of that many bytes, at least one.
+    Record {
+        /// Bytes, from the start of the window, separator included.
+        length: usize,
+        /// Whether the record has a number.
+        counted: bool,
+        /// What it is.
+        content: Content<'a>,
+    },
+    /// The record does not end within the window.
+    More,
+}
+
+impl<'a> Step<'a> {
+    /// A counted record.
+    pub(super) fn record(length: usize, content: Content<'a>) -> Self {
+        Step::Record { length, counted: true, content }
+    }
+
+    /// Bytes that are no record, and stay.
+    pub(super) fn filler(length: usize) -> Self {
+        Step::Record { length, counted: false, content: Content::PassThrough }
+    }
+}
+
+/// Bytes that arrive in order.
+pub(super) trait Stream {
+    /// Writes the next bytes to the start of `space`, which is not empty.
+    fn fill(&mut self, space: &mut [u8]) -> Filled;
+
+    /// Bytes on disk that were taken for what was written.
+    fn position(&self) -> u64;
+}
+
+/// What a stream did.
+#[derive(Debug)]
+pub(super) struct Filled {
+    /// How many bytes it wrote.
+    pub(super) bytes: usize,
+    /// What comes next.
+    pub(super) then: Then,
+}
+
+/// How a stream goes on after the bytes it wrote.
+#[derive(Debug)]
+pub(super) enum Then {
+    /// More bytes may follow.
+    More,
+    /// Nothing follows.
+    End,
+    /// Something is wrong, but no byte is missing.
+    Warning(Damage),
+    /// Bytes are missing from here on; what follows does not join what came before.
+    Loss {
+        /// What happened.
+        damage: Damage,
+        /// The bytes of this call turned out wrong after they were written.
+        untrusted: bool,
+        /// Whether more can be read behind the damage.
+        goes_on: bool,
+    },
+}
+
+/// What is wrong with a stream.
+#[derive(Debug)]
+pub(super) struct Damage {
+    /// Stable code.
+    pub(super) code: &'static str,
+    /// Offset on disk.
+    pub(super) byte: u64,
+    /// What was found, and what to do.
+    pub(super) detail: String,
+}
+
+/// Makes an event of a stream's damage; `bool` is whether anything was lost.
+pub(super) type ToFault<'f> = dyn Fn(Damage, bool) -> Event<'static> + 'f;
+
+/// Visits the records of `bytes`, which start at byte `offset` of the file, and returns the number
+/// of those that were visited. `longest` is the length of the longest record, in bytes.
+///
+/// # Errors
+///
+/// Those of `visit`.
+pub(super) fn read_slice<S: Splitter>(
+    splitter: &mut S,
+    bytes: &[u8],
+    offset: u64,
+    longest: usize,
+    visit: &mut Visit<'_>,
+) -> Result<u64> {
+    let mut out = Output { byte: offset, records: 0, visit };
+    let flow = cut_slice(splitter, bytes, longest, &mut out);
+    out.ended(flow)
+}
+
+fn cut_slice<S: Splitter>(
+    splitter: &mut S,
+    bytes: &[u8],
+    longest: usize,
+    out: &mut Output<'_, '_>,
+) -> Flow {
+    let (mut at, mut told) = (0, 0);
+    while at < bytes.len() {
+        if at - told >= TOLD_BYTES {
+            told = at;
+            give(Event::Reached(at as u64), out.visit)?;
+        }
+        let rest = &bytes[at..];
+        let window = &rest[..rest.len().min(longest)];
+        let last = window.len() == rest.len();
+        at += match splitter.next(window, last) {
+            Step::Record { length, counted, content } => {
+                out.record(&window[..length], counted, content)?;
+                length
+            }
+            Step::More if last => {
+                out.bad(window, window.len() as u64, "truncated", CLIPPED)?;
+                window.len()
+            }
+            Step::More => {
+                let from = window.len().saturating_sub(S::BOUNDARY_BYTES).max(1);
+                let length = splitter.boundary(&rest[from..]).map_or(rest.len(), |end| from + end);
+                rest[..length].chunks(FILL_BYTES).try_for_each(|bytes| out.stretch(bytes))?;
+                out.bad(&[], length as u64, "oversize", oversize(longest))?;
+                length
+            }
+        };
+    }
+    ControlFlow::Continue(())
+}
+
+/// Visits the records of a stream, which starts at byte `offset` of the file, and returns the
+/// number of those that were visited. `longest` is the length of the longest record, in bytes.
+///
+/// # Errors
+///
+/// Those of `visit`.
+pub(super) fn read_stream<S: Splitter>(
+    splitter: &mut S,
+    stream: &mut dyn Stream,
+    offset: u64,
+    longest: usize,
+    to_fault: &ToFault<'_>,
+    visit: &mut Visit<'_>,
+) -> Result<u64> {
+    let mut out = Output { byte: offset, records: 0, visit };
+    let window = Window::new(longest);
+    let flow = cut_behind(splitter, stream, window, (offset, 0), to_fault, &mut out);
+    out.ended(flow)
+}
+
+/// Visits the records of a stream that begins within one, from the first record on that begins behind
+/// that, and tells first how far on disk it is: at most about `searched` bytes. What cannot be unpacked
+/// before it is passed over, since what the stream begins with may only look like a beginning.
+///
+/// # Errors
+///
+/// Those of `visit`.
+pub(super) fn read_stream_within<S: Splitter>(
+    splitter: &mut S,
+    stream: &mut dyn Stream,
+    (longest, searched): (usize, u64),
+    to_fault: &ToFault<'_>,
+    visit: &mut Visit<'_>,
+) -> Result<u64> {
+    let mut out = Output { byte: 0, records: 0, visit };
+    let flow = cut_within(splitter, stream, (longest, searched), to_fault, &mut out);
+    out.ended(flow)
+}
+
+fn cut_within<S: Splitter>(
+    splitter: &mut S,
+    stream: &mut dyn Stream,
+    (longest, searched): (usize, u64),
+    to_fault: &ToFault<'_>,
+    out: &mut Output<'_, '_>,
+) -> Flow {
+    let (mut window, mut content) = (Window::new(longest), 0);
+    while stream.position() <= searched {
+        let Filled { bytes, then } = stream.fill(window.space());
+        window.end += bytes;
+        content += bytes as u64;
+        match then {
+            Then::More | Then::Warning(_) => {}
+            Then::Loss { goes_on: true, .. } => window.start = window.end,
+            Then::End | Then::Loss { .. } => break,
+        }
+        let rest = &window.bytes[window.start..window.end];
+        if let Some(at) = splitter.boundary(rest) {
+            out.byte = content - (rest.len() - at) as u64;
+            window.start += at;
+            give(Event::Reached(part_of(stream.position(), out.byte, content)), out.visit)?;
+            return cut_behind(splitter, stream, window, (0, content), to_fault, out);
+        }
+        window.start += rest.len().saturating_sub(S::BOUNDARY_BYTES);
+    }
+    ControlFlow::Continue(())
+}
+
+/// Visits the records from the start of the window on, which ends behind `content` bytes of a stream
+/// that starts at `offset`.
+fn cut_behind<S: Splitter>(
+    splitter: &mut S,
+    stream: &mut dyn Stream,
+    mut window: Window,
+    (offset, mut content): (u64, u64),
+    to_fault: &ToFault<'_>,
+    out: &mut Output<'_, '_>,
+) -> Flow {
+    loop {
+        let filled = stream.fill(window.space());
+        window.end += filled.bytes;
+        content += filled.bytes as u64;
+        let last = matches!(filled.then, Then::End);
+        if !matches!(filled.then, Then::More) {
+            window.enough = 0;
+        }
+        if let Then::Loss { damage, untrusted: true, .. } = &filled.then {
+            window.condemned = Some(damage.code);
+        }
+        split(splitter, &mut window, last, out)?;
+        match filled.then {
+            Then::More => {
+                // What is still in the window has not been visited.
+                let reached = part_of(stream.position(), out.byte - offset, content);
+                give(Event::Reached(reached), out.visit)?;
+            }
+            Then::Warning(damage) => give(to_fault(damage, false), out.visit)?,
+            Then::End => return ControlFlow::Continue(()),
+            Then::Loss { damage, goes_on, .. } => {
+                let code = damage.code;
+                window.lose(code, out)?;
+                give(to_fault(damage, true), out.visit)?;
+                if !goes_on || S::AFTER_LOSS == AfterLoss::Stop {
+                    return ControlFlow::Continue(());
+                }
+                if S::AFTER_LOSS == AfterLoss::SkipToBoundary {
+                    window.skipping = Some(Skip { code, length: 0 });
+                }
+            }
+        }
+    }
+}
+
+const CLIPPED: Cow<'static, str> =
+    Cow::Borrowed("the rest of the record; the file ends or is damaged within it");
+
+fn oversize(longest: usize) -> Cow<'static, str> {
+    format!("at most {longest} bytes (`max_record`)").into()
+}
+
+/// Visits what is complete in the window, and everything if nothing follows.
+fn split<S: Splitter>(
+    splitter: &mut S,
+    window: &mut Window,
+    last: bool,
+    out: &mut Output<'_, '_>,
+) -> Flow {
+    loop {
+        if window.skipping.is_some() {
+            window.skip(splitter, out)?;
+            if window.skipping.is_some() {
+                if last {
+                    window.end_skip(out)?;
+                }
+                return ControlFlow::Continue(());
+            }
+        }
+        let rest = &window.bytes[window.start..window.end];
+        if rest.is_empty() || rest.len() < window.enough {
+            return ControlFlow::Continue(());
+        }
+        let seen = &rest[..rest.len().min(window.longest)];
+        let last_seen = last && seen.len() == rest.len();
+        match splitter.next(seen, last_seen) {
+            Step::Record { length, counted, content } => {
+                match window.condemned {
+                    Some(code) if counted => {
+                        out.bad(&seen[..length], length as u64, code, UNTRUSTED)?;
+                    }
+                    _ => out.record(&seen[..length], counted, content)?,
+                }
+                window.start += length;
+                window.enough = 0;
+            }
+            Step::More if last_seen => {
+                out.bad(seen, seen.len() as u64, "truncated", CLIPPED)?;
+                window.start = window.end;
+            }
+            Step::More if rest.len() > seen.len() => {
+                let passed = seen.len().saturating_sub(S::BOUNDARY_BYTES).max(1);
+                out.stretch(&seen[..passed])?;
+                window.start += passed;
+                window.enough = 0;
+                window.skipping = Some(Skip { code: "oversize", length: passed as u64 });
+            }
+            Step::More => {
+                window.enough = (2 * rest.len()).min(window.longest + 1);
+                return ControlFlow::Continue(());
+            }
+        }
+    }
+}
+
+const UNTRUSTED: Cow<'static, str> = Cow::Borrowed("bytes that agree with their checksum");
+
+/// Where records go, with their place.
+struct Output<'o, 'v> {
+    /// Offset of the next record.
+    byte: u64,
+    records: u64,
+    visit: &'o mut Visit<'v>,
+}
+
+impl Output<'_, '_> {
+    /// What a reading that went so returns.
+    fn ended(self, flow: Flow) -> Result<u64> {
+        match flow {
+            ControlFlow::Continue(()) => Ok(self.records),
+            ControlFlow::Break(ended) => ended.map(|()| self.records),
+        }
+    }
+
+    fn record(&mut self, bytes: &[u8], counted: bool, content: Content<'_>) -> Flow {
+        let record = Record { number: self.records, byte: self.byte, bytes, content };
+        self.records += u64::from(counted);
+        self.byte += bytes.len() as u64;
+        give(Event::Record(record), self.visit)
+    }
+
+    /// Lends a stretch of a record that is passed over.
+    fn stretch(&mut self, bytes: &[u8]) -> Flow {
+        if bytes.is_empty() {
+            ControlFlow::Continue(())
+        } else {
+            give(Event::Stretch(bytes), self.visit)
+        }
+    }
+
+    fn bad(
+        &mut self,
+        bytes: &[u8],
+        length: u64,
+        code: &'static str,
+        expected: Cow<'static, str>,
+    ) -> Flow {
+        let bad = Bad { code, expected, length };
+        self.record(bytes, true, Content::Bad(&bad))?;
+        self.byte += length - bytes.len() as u64;
+        ControlFlow::Continue(())
+    }
+}
+
+/// A stretch that is being passed over.
+struct Skip {
+    /// Why.
+    code: &'static str,
+    /// Bytes passed over so far.
+    length: u64,
+}
+
+/// The part of a stream that is in memory.
+struct Window {
+    bytes: Vec<u8>,
+    start: usize,
+    end: usize,
+    /// Longest record; the window holds at most this and a fill.
+    longest: usize,
+    /// Bytes to hold before looking again: a record did not end within half of them. Doubling
+    /// keeps a long record from being looked at once for every fill.
+    enough: usize,
+    skipping: Option<Skip>,
+    /// Every record from here to the next loss is bad, with this code.
+    condemned: Option<&'static str>,
+}
+
+impl Window {
+    fn new(longest: usize) -> Self {
+        Self {
+            bytes: vec![0; FILL_BYTES],
+            start: 0,
+            end: 0,
+            longest,
+            enough: 0,
+            skipping: None,
+            condemned: None,
+        }
+    }
+
+    /// Room for the next bytes of the stream, never empty.
+    fn space(&mut self) -> &mut [u8] {
+        let held = self.end - self.start;
+        if self.start > 0 && (held == 0 || self.bytes.len() - self.end < FILL_BYTES / 2) {
+            self.bytes.copy_within(self.start..self.end, 0);
+            (self.start, self.end) = (0, held);
+        }
+        if self.bytes.len() - self.end < FILL_BYTES / 2 {
+            let wanted = (2 * held).min(self.longest + FILL_BYTES).max(held + FILL_BYTES);
+            self.bytes.resize(wanted, 0);
+        }
+        &mut self.bytes[self.end..]
+    }
+
+    /// Goes on passing over bytes, up to the next boundary.
+    fn skip<S: Splitter>(&mut self, splitter: &S, out: &mut Output<'_, '_>) -> Flow {
+        let Some(skip) = &mut self.skipping else { return ControlFlow::Continue(()) };
+        let rest = &self.bytes[self.start..self.end];
+        if let Some(length) = splitter.boundary(rest) {
+            out.stretch(&rest[..length])?;
+            self.start += length;
+            let (code, length) = (skip.code, skip.length + length as u64);
+            self.skipping = None;
+            return out.bad(&[], length, code, self.expected(code));
+        }
+        let passed = rest.len().saturating_sub(S::BOUNDARY_BYTES);
+        out.stretch(&rest[..passed])?;
+        self.start += passed;
+        skip.length += passed as u64;
+        ControlFlow::Continue(())
+    }
+
+    /// Nothing follows, and no boundary was found.
+    fn end_skip(&mut self, out: &mut Output<'_, '_>) -> Flow {
+        let Some(skip) = self.skipping.take() else { return ControlFlow::Continue(()) };
+        let rest = &self.bytes[self.start..self.end];
+        out.stretch(rest)?;
+        let length = skip.length + rest.len() as u64;
+        self.start = self.end;
+        if length > 0 {
+            out.bad(&[], length, skip.code, self.expected(skip.code))
+        } else {
+            ControlFlow::Continue(())
+        }
+    }
+
+    fn expected(&self, code: &'static str) -> Cow<'static, str> {
+        if code == "oversize" { oversize(self.longest) } else { CLIPPED }
+    }
+
+    /// The bytes that follow do not join those in the window: what is left in it is lost.
+    fn lose(&mut self, code: &'static str, out: &mut Output<'_, '_>) -> Flow {
+        self.end_skip(out)?;
+        let rest = &self.bytes[self.start..self.end];
+        if !rest.is_empty() {
+            out.bad(rest, rest.len() as u64, code, CLIPPED)?;
+        }
+        (self.start, self.end, self.condemned) = (0, 0, None);
+        ControlFlow::Continue(())
+    }
+}

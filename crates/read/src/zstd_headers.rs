@@ -1,0 +1,171 @@
+//! What the headers of a Zstandard file say of its content (RFC 8878, section 3.1).
+
+use crate::zstd::MAGIC;
+use std::io::{Read, Seek, SeekFrom};
+
+/// Headers that are looked at, at the most.
+const MOST_HEADERS: u32 = 1024;
+/// Longest header of a frame.
+const FRAME_HEADER: usize = 18;
+/// Most bytes of a block's content.
+const BLOCK_BYTES: u64 = 128 << 10;
+
+/// How many bytes the content of a file of `bytes` bytes has, by the headers of its frames, or of its
+/// blocks where a frame does not say: these are full, most of them. `None` if it is no intact file, or
+/// has so many headers that they are not all looked at, unless they are those of one long frame that
+/// says it.
+pub(super) fn content_bytes(file: &mut (impl Read + Seek), bytes: u64) -> Option<u64> {
+    let (mut at, mut content) = (0, 0);
+    let mut left = MOST_HEADERS;
+    while at < bytes {
+        let head = bytes_at::<FRAME_HEADER>(file, at)?;
+        left = left.checked_sub(1)?;
+        if let [0x50..=0x5F, 0x2A, 0x4D, 0x18, length @ ..] = head {
+            let length = u32::from_le_bytes([length[0], length[1], length[2], length[3]]);
+            at += 8 + u64::from(length);
+            continue;
+        }
+        let frame = Frame::new(&head)?;
+        let is_first = at == 0;
+        at += frame.header;
+        let mut of_blocks = 0;
+        loop {
+            let Some(rest) = left.checked_sub(1) else {
+                return frame.content.filter(|_| is_first);
+            };
+            left = rest;
+            if at >= bytes {
+                return None;
+            }
+            let [low, middle, high] = bytes_at(file, at)?;
+            let header = u32::from_le_bytes([low, middle, high, 0]);
+            let size = u64::from(header >> 3);
+            let (packed, unpacked) = match header >> 1 & 3 {
+                0 => (size, size),
+                1 => (1, size),
+                2 => (size, frame.window.min(BLOCK_BYTES)),
+                _ => return None,
+            };
+            at += 3 + packed;
+            of_blocks += unpacked;
+            if header & 1 == 1 {
+                break;
+            }
+        }
+        at += frame.checksum;
+        content += frame.content.unwrap_or(of_blocks);
+    }
+    (at == bytes).then_some(content)
+}
+
+/// What a frame's header says.
+struct Frame {
+    /// Bytes of the header itself, and of the checksum behind the blocks.
+    header: u64,
+    checksum: u64,
+    window: u64,
+    content: Option<u64>,
+}
+
+impl Frame {
+    fn new(head: &[u8; FRAME_HEADER]) -> Option<Self> {
+        let [descriptor, rest @ ..] = head.strip_prefix(&MAGIC)? else { return None };
+        let is_single = descriptor >> 5 & 1 == 1;
+        let window_byte = usize::from(!is_single);
+        let dictionary_id = [0, 1, 2, 4][usize::from(descriptor & 3)];
+        let length = match descriptor >> 6 {
+            0 => usize::from(is_single),
+            power => 1 << power,
+        };
+        let content_at = window_byte + dictionary_id;
+        let mut number = [0; 8];
+        // A header's length at the most: 4 + 1 + 1 + 4 + 8.
+        number[..length].copy_from_slice(rest.get(content_at..content_at + length)?);
+        let number = u64::from_le_bytes(number) + if length == 2 { 256 } else { 0 };
+        let content = (length > 0).then_some(number);
+        let window = match content {
+            Some(content) if is_single => content,
+            _ => {
+                let base = 1_u64 << (10 + (rest[0] >> 3));
+                base + base / 8 * u64::from(rest[0] & 7)
+            }
+        };
+        let header = (MAGIC.len() + 1 + content_at + length) as u64;
+        Some(Self { header, checksum: u64::from(descriptor >> 2 & 1) * 4, window, content })
+    }
+}
+
+/// The bytes at an offset; zeros behind the end of the file.
+fn bytes_at<const N: usize>(file: &mut (impl Read + Seek), at: u64) -> Option<[u8; N]> {
+    file.seek(SeekFrom::Start(at)).ok()?;
+    let mut bytes = [0; N];
+    let mut filled = 0;
+    while filled < N {
+        match file.read(&mut bytes[filled..]) {
+            Ok(0) => break,
+            Ok(read) => filled += read,
+            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+            Err(_) => return None,
+        }
+    }
+    Some(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::{Cursor, Write};
+
+    fn content_of(file: &[u8]) -> Option<u64> {
+        content_bytes(&mut Cursor::new(file), file.len() as u64)
+    }
+
+    /// Text that can be packed a little.
+    fn text(bytes: usize) -> Vec<u8> {
+        (0..).flat_map(|at: u64| format!("{} ", at * at % 9973).into_bytes()).take(bytes).collect()
+    }
+
+    /// A frame that says how long its content is, and one that does not.
+    fn frames(content: &[u8]) -> [Vec<u8>; 2] {
+        [Some(content.len() as u64), None].map(|said| {
+            let mut encoder = zstd::Encoder::new(Vec::new(), 3).unwrap();
+            encoder.include_checksum(said.is_none()).unwrap();
+            encoder.set_pledged_src_size(said).unwrap();
+            encoder.write_all(content).unwrap();
+            encoder.finish().unwrap()
+        })
+    }
+
+    #[test]
+    fn content_is_told_by_frames_and_by_blocks() {
+        for bytes in [0, 1, 200, 300, 70_000, 1_000_000] {
+            let content = text(bytes);
+            let [said, unsaid] = frames(&content);
+            assert_eq!(content_of(&said), Some(bytes as u64));
+            let told = content_of(&unsaid).unwrap() as usize;
+            assert!(told >= bytes && told < bytes + bytes / 4 + (BLOCK_BYTES as usize), "{told}");
+            let skipped = [&[0x5A, 0x2A, 0x4D, 0x18, 3, 0, 0, 0, 7, 7, 7][..], &said].concat();
+            assert_eq!(content_of(&[&said[..], &skipped, &said].concat()), Some(3 * bytes as u64));
+        }
+    }
+
+    #[test]
+    fn of_what_is_damaged_or_clipped_nothing_is_told() {
+        let [said, unsaid] = frames(&text(500_000));
+        for file in [&said, &unsaid] {
+            assert_eq!(content_of(&file[..file.len() / 2]), None);
+            assert_eq!(content_of(&[file, &b"more"[..]].concat()), None);
+        }
+        assert_eq!(content_of(b"{\"text\": \"a\"}"), None);
+    }
+
+    #[test]
+    fn of_many_headers_only_a_first_frame_that_says_it_is_believed() {
+        let bytes = (u64::from(MOST_HEADERS) + 10) * BLOCK_BYTES;
+        let [said, unsaid] = frames(&vec![b'x'; bytes as usize]);
+        assert_eq!(content_of(&said), Some(bytes));
+        assert_eq!(content_of(&unsaid), None);
+        let [small, _] = frames(b"small");
+        assert_eq!(content_of(&[small, said].concat()), None);
+    }
+}

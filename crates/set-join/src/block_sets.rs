@@ -1,0 +1,228 @@
+//! Sets that have most of their terms in common, as words of bits.
+
+use super::TERMS;
+use super::term_numbers::TermNumbers;
+use simtool_base::error::Result;
+use simtool_base::large_buffer::{LargeBuffer, reserve};
+use simtool_kernels::Isa;
+use simtool_kernels::shared_bits::shared_bits;
+use std::ops::Range;
+
+/// Bits of a block.
+const BLOCK: u32 = u64::BITS;
+/// Words of all blocks for each block that a set has, up to which it is quicker to compare all words
+/// than to find the blocks that two sets share.
+const WORDS_A_BLOCK: usize = 32;
+/// Maximum number of words of sets that are laid out with all blocks.
+const MOST_WORDS: usize = 8 << 20;
+
+/// Sets whose terms are numbered in the order in which they are first met. Terms that come together
+/// in one set have numbers next to each other, so a set is a few blocks of 64 numbers.
+#[derive(Debug, Default)]
+pub(super) struct BlockSets {
+    /// Where each set's blocks end.
+    ends: Vec<usize>,
+    /// The numbers of the blocks of each set, ascending, and their bits.
+    blocks: Vec<u32>,
+    bits: Vec<u64>,
+    /// The bits of the set that is being added, by block.
+    scratch: Vec<u64>,
+}
+
+/// Sets that are there to be compared.
+#[derive(Debug)]
+pub(super) enum Comparable {
+    /// By the blocks that they have.
+    Sparse(BlockSets),
+    /// By all blocks, so many words for each set.
+    Dense {
+        /// The words of a set.
+        words: usize,
+        /// The bits of all sets.
+        bits: LargeBuffer<u64>,
+    },
+}
+
+impl BlockSets {
+    /// Adds a set of distinct terms, which are numbered by `numbers` as those of all sets before.
+    ///
+    /// # Errors
+    /// The memory cannot be had.
+    pub(super) fn push(&mut self, terms: &[u64], numbers: &mut TermNumbers) -> Result<()> {
+        let start = self.blocks.len();
+        let Self { blocks, scratch, .. } = self;
+        let most = numbers.len() + terms.len();
+        reserve(scratch, most.div_ceil(BLOCK as usize).saturating_sub(scratch.len()), TERMS)?;
+        numbers.number(terms, |number| {
+            let block = (number / BLOCK) as usize;
+            if block >= scratch.len() {
+                scratch.resize(block + 1, 0);
+            }
+            if scratch[block] == 0 {
+                blocks.push(block as u32);
+            }
+            scratch[block] |= 1 << (number % BLOCK);
+        })?;
+        let own = &mut self.blocks[start..];
+        own.sort_unstable();
+        reserve(&mut self.bits, own.len(), TERMS)?;
+        let bits = own.iter().map(|&block| std::mem::take(&mut self.scratch[block as usize]));
+        self.bits.extend(bits);
+        self.ends.push(self.blocks.len());
+        Ok(())
+    }
+
+    /// Joins the sets of several parts. No term is in two parts.
+    ///
+    /// # Errors
+    /// The memory cannot be had.
+    pub(super) fn joined(mut parts: Vec<Self>) -> Result<Self> {
+        if parts.len() == 1 {
+            return Ok(parts.swap_remove(0));
+        }
+        let mut joined = Self::default();
+        let count = parts.iter().map(|part| part.blocks.len()).sum();
+        reserve(&mut joined.blocks, count, TERMS)?;
+        reserve(&mut joined.bits, count, TERMS)?;
+        for set in 0..parts.first().map_or(0, |part| part.ends.len()) {
+            let mut first = 0;
+            for part in &parts {
+                let blocks = part.blocks[part.range(set)].iter().map(|&block| first + block);
+                joined.blocks.extend(blocks);
+                joined.bits.extend_from_slice(&part.bits[part.range(set)]);
+                first += part.scratch.len() as u32;
+            }
+            joined.ends.push(joined.blocks.len());
+        }
+        joined.scratch.resize(parts.iter().map(|part| part.scratch.len()).sum(), 0);
+        Ok(joined)
+    }
+
+    /// All sets, in whichever form they are the faster to compare.
+    ///
+    /// # Errors
+    /// The memory cannot be had.
+    pub(super) fn comparable(self) -> Result<Comparable> {
+        let sets = self.ends.len();
+        let words = self.scratch.len();
+        if words * sets > (self.blocks.len() * WORDS_A_BLOCK).min(MOST_WORDS) {
+            return Ok(Comparable::Sparse(self));
+        }
+        let mut bits = LargeBuffer::try_zeroed(words * sets, TERMS)?;
+        for set in 0..sets {
+            for at in self.range(set) {
+                bits[set * words + self.blocks[at] as usize] = self.bits[at];
+            }
+        }
+        Ok(Comparable::Dense { words, bits })
+    }
+
+    /// The places of a set's blocks.
+    fn range(&self, set: usize) -> Range<usize> {
+        set.checked_sub(1).map_or(0, |before| self.ends[before])..self.ends[set]
+    }
+
+    /// The blocks of a set, with their bits.
+    fn blocks(&self, set: usize) -> impl Iterator<Item = (usize, u64)> {
+        let range = self.range(set);
+        let blocks = self.blocks[range.clone()].iter().map(|&block| block as usize);
+        blocks.zip(self.bits[range].iter().copied())
+    }
+}
+
+impl Comparable {
+    /// Calls `visit` with how many terms one set shares with each of others, by the order in which sets
+    /// were added; `room` is words that are zeros, and become zeros again.
+    pub(super) fn shared_with(
+        &self,
+        one: usize,
+        others: impl Iterator<Item = usize>,
+        isa: Isa,
+        room: &mut Vec<u64>,
+        mut visit: impl FnMut(usize),
+    ) {
+        match self {
+            Self::Sparse(sets) => {
+                // Laid out with all blocks, for as long as others are compared with it.
+                room.resize(room.len().max(sets.scratch.len()), 0);
+                for (block, bits) in sets.blocks(one) {
+                    room[block] = bits;
+                }
+                for other in others {
+                    let shared = |(block, bits): (usize, u64)| (room[block] & bits).count_ones();
+                    visit(sets.blocks(other).map(shared).sum::<u32>() as usize);
+                }
+                for (block, _) in sets.blocks(one) {
+                    room[block] = 0;
+                }
+            }
+            Self::Dense { words, bits } => {
+                let row = |set: usize| &bits[set * words..(set + 1) * words];
+                for other in others {
+                    visit(shared_bits(isa, row(one), row(other)) as usize);
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use simtool_base::stable_hash::mix;
+
+    /// Compares every two sets, numbered in one part and in three; returns whether they were laid out with
+    /// all blocks.
+    fn check(documents: &[Vec<u64>]) -> bool {
+        let parts = [1, 3].map(|parts| {
+            let part = |part: u64| {
+                let mut sets = BlockSets::default();
+                let mut numbers = TermNumbers::default();
+                for document in documents {
+                    let own = document.iter().copied().filter(|term| mix(*term) % parts == part);
+                    sets.push(&own.collect::<Vec<_>>(), &mut numbers).unwrap();
+                }
+                sets
+            };
+            BlockSets::joined((0..parts).map(part).collect()).unwrap().comparable().unwrap()
+        });
+        let are_dense = parts.each_ref().map(|sets| matches!(sets, Comparable::Dense { .. }));
+        assert_eq!(are_dense[0], are_dense[1]);
+        for comparable in parts {
+            check_shared(documents, &comparable);
+        }
+        are_dense[0]
+    }
+
+    fn check_shared(documents: &[Vec<u64>], comparable: &Comparable) {
+        let mut room = Vec::new();
+        for (one, of_one) in documents.iter().enumerate() {
+            let shared = |other: &Vec<u64>| of_one.iter().filter(|&t| other.contains(t)).count();
+            let expected: Vec<usize> = documents.iter().map(shared).collect();
+            for &isa in Isa::available() {
+                let mut found = Vec::new();
+                let others = 0..documents.len();
+                comparable.shared_with(one, others, isa, &mut room, |shared| found.push(shared));
+                assert_eq!(found, expected, "{one}, {isa}");
+            }
+        }
+    }
+
+    #[test]
+    fn shared_terms_are_counted() {
+        let template: Vec<u64> = (0..300).map(mix).collect();
+        let documents: Vec<Vec<u64>> = (0..20)
+            .map(|number| {
+                let own = (0..number * 7).map(|term| mix(number << 32 | term));
+                template.iter().copied().skip(number as usize * 3).chain(own).collect()
+            })
+            .chain([vec![], vec![0, u64::MAX]])
+            .collect();
+        assert!(check(&documents));
+        // A chain, whose ends share nothing.
+        let chain: Vec<Vec<u64>> =
+            (0..200).map(|link| (link * 40..link * 40 + 60).map(mix).collect()).collect();
+        assert!(!check(&chain));
+        assert!(check(&[]));
+    }
+}

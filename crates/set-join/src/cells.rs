@@ -1,0 +1,236 @@
+//! A table of two-bit cells that shows for each term whether it can match. Several cells are
+//! available per term.
+//!
+//! In a self-join, a cell counts never, once, or more than once. In a join of two sides, it holds
+//! the sides on which its terms occurred. Terms that share a cell can only make each other appear
+//! matched, so nothing that could match is lost. Workers fill the table without atomic operations:
+//! each worker keeps a small buffer of cell numbers per section of the table and locks the section
+//! when its buffer is full.
+
+use simtool_base::error::Result;
+use simtool_base::large_buffer::{self, LargeBuffer};
+use std::sync::{Mutex, PoisonError};
+
+/// Cells of a section: its part of a cell's number has 16 bits.
+const SECTION_CELLS: usize = 1 << 16;
+/// Cell numbers that a worker gathers per section. They touch each cache line of the section about
+/// four times, so that most updates find their line in the nearest cache.
+const BUFFERED: usize = 1024;
+const SECTION_BYTES: usize = SECTION_CELLS / Cells::A_BYTE as usize;
+
+/// Name of the memory in error messages.
+const TABLE: &str = "the table of terms";
+/// The value of a cell whose terms can match.
+const MATCHED: u8 = 3;
+
+/// The kind of a note in a cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Note {
+    /// One more occurrence, for a self-join.
+    Occurrence,
+    /// An occurrence on the first side of a join of two.
+    First,
+    /// An occurrence on the second side.
+    Second,
+}
+
+/// The mapping of terms to cells.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct CellNumbers {
+    cells: u64,
+    /// The rotation that chooses the bits of a term with the most influence on its cell. It differs
+    /// in each round.
+    rotation: u32,
+}
+
+impl CellNumbers {
+    /// The cell of a term.
+    #[inline]
+    pub(super) fn of(self, term: u64) -> u64 {
+        let chosen = u128::from(term.rotate_left(self.rotation));
+        ((chosen * u128::from(self.cells)) >> 64) as u64
+    }
+}
+
+/// The table of cells.
+#[derive(Debug)]
+pub(super) struct Cells {
+    bytes: LargeBuffer<u8>,
+    numbers: CellNumbers,
+}
+
+impl Cells {
+    /// Cells of a byte.
+    pub(super) const A_BYTE: u64 = 4;
+    /// Cells of the smallest table.
+    pub(super) const LEAST: u64 = 1 << 10;
+    /// Bytes that the buffers of a writer take, in eighths of the bytes of the table.
+    pub(super) const EIGHTHS_A_WRITER: u64 =
+        (BUFFERED * size_of::<u16>() * 8 / SECTION_BYTES) as u64;
+
+    /// An empty table of about `cells` cells; `round` changes which terms share a cell.
+    ///
+    /// # Errors
+    /// The memory cannot be had.
+    pub(super) fn new(cells: u64, round: u32) -> Result<Self> {
+        let cells = cells.max(Self::LEAST);
+        let bytes = LargeBuffer::try_resident(cells.div_ceil(Self::A_BYTE) as usize, TABLE)?;
+        let rotation = round.wrapping_mul(13) % 64;
+        Ok(Self { bytes, numbers: CellNumbers { cells, rotation } })
+    }
+
+    /// Returns the mapping of terms to the cells of this table.
+    pub(super) fn numbers(&self) -> CellNumbers {
+        self.numbers
+    }
+
+    /// Lets threads write to the table.
+    pub(super) fn filling(&mut self) -> Filling<'_> {
+        Filling { sections: self.bytes.chunks_mut(SECTION_BYTES).map(Mutex::new).collect() }
+    }
+
+    /// Makes the table empty again.
+    pub(super) fn clear(&mut self) {
+        self.bytes.fill(0);
+    }
+
+    /// Whether the terms of the cell can match.
+    #[inline]
+    pub(super) fn is_matched(&self, cell: u64) -> bool {
+        self.bytes[(cell / Cells::A_BYTE) as usize] >> (cell % Cells::A_BYTE * 2) & 3 == MATCHED
+    }
+}
+
+/// A table that is being written to.
+#[derive(Debug)]
+pub(super) struct Filling<'a> {
+    sections: Vec<Mutex<&'a mut [u8]>>,
+}
+
+impl<'t> Filling<'t> {
+    /// A worker's hands on the table, one for each side; what they noted is there once they are
+    /// dropped. A self-join has one side: either hand notes the same.
+    ///
+    /// # Errors
+    /// The memory cannot be had.
+    pub(super) fn writers(&self, across: bool) -> Result<[Writer<'_, 't>; 2]> {
+        let notes = if across { [Note::First, Note::Second] } else { [Note::Occurrence; 2] };
+        let [first, second] = notes.map(|note| self.writer(note));
+        Ok([first?, second?])
+    }
+
+    fn writer(&self, note: Note) -> Result<Writer<'_, 't>> {
+        let lengths = large_buffer::filled(0, self.sections.len(), TABLE)?;
+        let buffers = LargeBuffer::try_zeroed(self.sections.len() * BUFFERED, TABLE)?;
+        Ok(Writer { filling: self, note, lengths, buffers })
+    }
+}
+
+/// A worker's buffers.
+#[derive(Debug)]
+pub(super) struct Writer<'f, 't> {
+    filling: &'f Filling<'t>,
+    note: Note,
+    lengths: Vec<u16>,
+    buffers: LargeBuffer<u16>,
+}
+
+impl Writer<'_, '_> {
+    /// Notes an occurrence of a term of the cell.
+    #[inline]
+    pub(super) fn push(&mut self, cell: u64) {
+        let section = cell as usize / SECTION_CELLS;
+        let length = usize::from(self.lengths[section]);
+        self.buffers[section * BUFFERED + length] = cell as u16;
+        self.lengths[section] = length as u16 + 1;
+        if length + 1 == BUFFERED {
+            self.flush(section);
+        }
+    }
+
+    #[cold]
+    fn flush(&mut self, section: usize) {
+        let length = usize::from(std::mem::take(&mut self.lengths[section]));
+        if length == 0 {
+            return;
+        }
+        let cells = &self.buffers[section * BUFFERED..][..length];
+        // A worker that panics ends the join, so what it left behind is never read.
+        let mut bytes =
+            self.filling.sections[section].lock().unwrap_or_else(PoisonError::into_inner);
+        match self.note {
+            Note::Occurrence => note_all(&mut bytes, cells, |cell| cell << 1 | 1),
+            Note::First => note_all(&mut bytes, cells, |cell| cell | 1),
+            Note::Second => note_all(&mut bytes, cells, |cell| cell | 2),
+        }
+    }
+}
+
+/// Changes cells of a section.
+#[inline]
+fn note_all(bytes: &mut [u8], cells: &[u16], note: impl Fn(u8) -> u8) {
+    for &cell in cells {
+        let byte = &mut bytes[usize::from(cell) / Cells::A_BYTE as usize];
+        let shift = u64::from(cell) % Cells::A_BYTE * 2;
+        *byte |= (note(*byte >> shift) & 3) << shift;
+    }
+}
+
+impl Drop for Writer<'_, '_> {
+    fn drop(&mut self) {
+        for section in 0..self.filling.sections.len() {
+            self.flush(section);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use simtool_base::stable_hash::mix;
+
+    fn filled(terms: &[(u64, Note)], cells: u64) -> Cells {
+        let mut table = Cells::new(cells, 1).unwrap();
+        let numbers = table.numbers();
+        let filling = table.filling();
+        for note in [Note::Occurrence, Note::First, Note::Second] {
+            let mut writer = filling.writer(note).unwrap();
+            for &(term, _) in terms.iter().filter(|(_, of)| *of == note) {
+                writer.push(numbers.of(term));
+            }
+        }
+        drop(filling);
+        table
+    }
+
+    #[test]
+    fn a_term_matches_when_it_occurred_twice() {
+        let terms: Vec<u64> = (0..100_000).map(mix).collect();
+        let notes: Vec<_> =
+            (terms.iter().chain(&terms[..1000])).map(|&term| (term, Note::Occurrence)).collect();
+        let table = filled(&notes, 50_000_000);
+        let matched = |term: &u64| table.is_matched(table.numbers().of(*term));
+        assert!(terms[..1000].iter().all(matched));
+        let collisions = terms[1000..].iter().filter(|term| matched(term)).count();
+        assert!(collisions < 1000, "{collisions}");
+    }
+
+    #[test]
+    fn a_term_matches_when_it_was_seen_on_both_sides() {
+        let first = (5, Note::First);
+        let second = (5 << 40, Note::Second);
+        let table = filled(&[first, first, second, second], 1 << 20);
+        assert!(!table.is_matched(table.numbers().of(5)));
+        let table = filled(&[first, (5, Note::Second)], 1 << 20);
+        assert!(table.is_matched(table.numbers().of(5)));
+    }
+
+    #[test]
+    fn the_smallest_table_takes_every_term() {
+        let terms: Vec<_> = (0..5000).map(|i| (mix(i), Note::Occurrence)).collect();
+        filled(
+            &[&terms[..], &[(u64::MAX, Note::Occurrence)], &[(0, Note::Occurrence)]].concat(),
+            0,
+        );
+    }
+}

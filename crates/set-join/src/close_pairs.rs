@@ -1,0 +1,184 @@
+//! Pairs of close rows, in little memory even if there are hundreds of millions.
+
+use bytemuck::{Pod, Zeroable};
+use simtool_base::large_buffer::LargeBuffer;
+use simtool_model::closeness::Closeness;
+use simtool_model::similarity::{Similarity, Threshold};
+
+/// Two rows that are close enough.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ClosePair {
+    /// The first row in reading order, or one of the first side.
+    pub a: u32,
+    /// The other.
+    pub b: u32,
+    /// The closeness of the two rows.
+    pub closeness: Closeness,
+}
+
+impl ClosePair {
+    /// Creates a pair of rows with the similarity of their sets.
+    #[must_use]
+    pub fn similar(a: u32, b: u32, similarity: Similarity) -> Self {
+        Self { a, b, closeness: Closeness::Similarity(similarity) }
+    }
+}
+
+/// Two rows and the number of terms that their sets share.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
+#[repr(C)]
+pub struct SetPair {
+    /// The first row in reading order, or one of the first side.
+    pub a: u32,
+    /// The other.
+    pub b: u32,
+    /// The number of shared terms.
+    pub shared: u32,
+}
+
+impl SetPair {
+    /// Returns the similarity of two sets with `left` and `right` terms, by the measure of
+    /// `threshold`.
+    pub(crate) fn similarity(self, [left, right]: [u32; 2], threshold: Threshold) -> Similarity {
+        // Sets cannot share more terms than they have. A file that changes while it is read is
+        // reported elsewhere.
+        let shared = self.shared.min(left).min(right);
+        threshold.similarity(shared.into(), left.into(), right.into())
+    }
+}
+
+/// Pairs, ascending by their rows.
+#[derive(Clone)]
+pub struct ClosePairs(Told);
+
+/// The pairs, with their closeness or with the data to compute it.
+#[derive(Clone)]
+enum Told {
+    /// Each pair has its closeness.
+    Each(Vec<ClosePair>),
+    /// The closeness follows from the number of shared terms and the sizes of two sets, which are
+    /// stored once per row and not in each pair.
+    Sets {
+        pairs: LargeBuffer<SetPair>,
+        /// The sizes of all rows. The rows of the second side, if there is one, begin at
+        /// `second_from`.
+        sizes: Vec<u32>,
+        second_from: u32,
+        threshold: Threshold,
+    },
+}
+
+impl ClosePairs {
+    /// Ascending pairs of sets of the given sizes, by row, that are at least as similar as the
+    /// threshold, by its measure. The sizes of the rows of a second side begin at `second_from`,
+    /// which is 0 where there is none.
+    ///
+    /// # Panics
+    ///
+    /// The closeness of two rows is asked for, and one of them has no size.
+    #[must_use]
+    pub fn of_sets(
+        pairs: LargeBuffer<SetPair>,
+        sizes: Vec<u32>,
+        second_from: u32,
+        threshold: Threshold,
+    ) -> Self {
+        Self(Told::Sets { pairs, sizes, second_from, threshold })
+    }
+
+    /// Returns the number of pairs.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        match &self.0 {
+            Told::Each(pairs) => pairs.len(),
+            Told::Sets { pairs, .. } => pairs.len(),
+        }
+    }
+
+    /// Returns whether there are no pairs.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Returns the rows of a pair.
+    #[must_use]
+    pub fn rows(&self, number: usize) -> [u32; 2] {
+        match &self.0 {
+            Told::Each(pairs) => [pairs[number].a, pairs[number].b],
+            Told::Sets { pairs, .. } => [pairs[number].a, pairs[number].b],
+        }
+    }
+
+    /// Returns the closeness of the rows of a pair.
+    #[must_use]
+    pub fn closeness(&self, number: usize) -> Closeness {
+        match &self.0 {
+            Told::Each(pairs) => pairs[number].closeness,
+            Told::Sets { pairs, sizes, second_from, threshold } => {
+                let pair = pairs[number];
+                let sizes = [pair.a, pair.b + second_from].map(|row| sizes[row as usize]);
+                Closeness::Similarity(pair.similarity(sizes, *threshold))
+            }
+        }
+    }
+
+    /// All pairs.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = ClosePair> {
+        (0..self.len()).map(|number| {
+            let [a, b] = self.rows(number);
+            ClosePair { a, b, closeness: self.closeness(number) }
+        })
+    }
+}
+
+impl From<Vec<ClosePair>> for ClosePairs {
+    fn from(ascending: Vec<ClosePair>) -> Self {
+        debug_assert!(ascending.is_sorted_by_key(|pair| (pair.a, pair.b)));
+        Self(Told::Each(ascending))
+    }
+}
+
+/// Iterates over the pairs with their closeness.
+impl std::fmt::Debug for ClosePairs {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_list().entries(self.iter()).finish()
+    }
+}
+
+impl PartialEq for ClosePairs {
+    fn eq(&self, other: &Self) -> bool {
+        self.iter().eq(other.iter())
+    }
+}
+
+impl Eq for ClosePairs {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_tell_as_much_as_each_pair() {
+        let pair = |(a, b, shared)| SetPair { a, b, shared };
+        let mut pairs = LargeBuffer::zeroed(3);
+        pairs.copy_from_slice(&[(0, 1, 3), (0, 2, 2), (2, 0, 2)].map(pair));
+        let similar = |a, b, shared, union| ClosePair::similar(a, b, Similarity { shared, union });
+        let told = |sizes: &[u32], second_from| {
+            let threshold = Threshold::new(1, 2).unwrap();
+            ClosePairs::of_sets(pairs.clone(), sizes.to_vec(), second_from, threshold)
+        };
+        let within = told(&[4, 3, 2], 0);
+        let expected = [similar(0, 1, 3, 4), similar(0, 2, 2, 4), similar(2, 0, 2, 4)];
+        assert!(within.iter().eq(expected));
+        assert_eq!(within, ClosePairs::from(expected.to_vec()));
+        assert_eq!(format!("{within:?}"), format!("{expected:?}"));
+        assert_eq!((within.len(), within.is_empty(), within.rows(2)), (3, false, [2, 0]));
+        let across = told(&[3, 0, 2, 2, 4, 5], 3);
+        let expected = [similar(0, 1, 3, 4), similar(0, 2, 2, 6), similar(2, 0, 2, 2)];
+        assert!(across.iter().eq(expected));
+        assert_ne!(within, across);
+        // A file that was written while it was read.
+        assert_eq!(told(&[1, 9, 9], 0).closeness(0), similar(0, 1, 1, 9).closeness);
+    }
+}

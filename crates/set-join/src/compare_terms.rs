@@ -1,0 +1,513 @@
+//! Candidates compared term by term, a batch of documents in memory at a time.
+//!
+//! Documents that are linked by few pairs are compared by looking up the terms of one document
+//! among the terms of the other. If many pairs link the same documents, for example the pages of
+//! one template, the terms are numbered in the order in which they are first met. Terms that belong
+//! together then have near numbers, so a document becomes a few words of bits, and comparing a pair
+//! costs no more than comparing these words.
+
+use super::block_sets::{BlockSets, Comparable};
+use super::pair_order::{Candidate, PAIRS, in_order};
+use super::prune::{Shard, Stored, end_row, shard_of};
+use super::term_numbers::TermNumbers;
+use super::{Sources, TermSource as _, Wanted};
+use crate::close::SetPair;
+use crate::disjoint_sets::DisjointSets;
+use bytemuck::allocation::try_zeroed_vec;
+use simtool_base::error::{Error, Result};
+use simtool_base::large_buffer::LargeBuffer;
+use simtool_base::progress::Work;
+use simtool_compute::context::Context;
+use simtool_compute::threads::Threads;
+use simtool_kernels::partition::counts_to_starts;
+use simtool_model::distinct_terms::DistinctTerms;
+use simtool_model::similarity::Threshold;
+use std::ops::Range;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+
+/// Pairs that a worker compares at a time, term by term, and by words of bits.
+const CHUNK: usize = 128;
+const DENSE_CHUNK: usize = 4096;
+/// Pairs that a worker looks through at a time.
+const PART: usize = 64 << 10;
+/// Pairs for each document from which it pays to number the terms.
+const MANY_PAIRS: usize = 4;
+/// Maximum number of documents of a group from which all threads number the terms. With more
+/// documents, each document has more blocks of terms.
+const LARGE_GROUP: usize = 1024;
+const MOST_PARTS: usize = 8;
+/// No place.
+const NONE: u32 = u32::MAX;
+/// Where a document is that is not in memory.
+const NOWHERE: (u32, u32) = (NONE, NONE);
+
+/// The number of shared terms that is stored for two documents that are not similar: documents that
+/// share nothing never are.
+const UNLIKE: u32 = 0;
+
+/// The data for comparing documents term by term.
+pub(super) struct TermComparison<'a> {
+    pub(super) sources: &'a Sources<'a>,
+    pub(super) shards: &'a [Shard],
+    pub(super) threshold: Threshold,
+    /// Terms that are in memory at once, about.
+    pub(super) fitting: u64,
+    pub(super) context: &'a Context<'a>,
+}
+
+impl TermComparison<'_> {
+    /// Returns the candidates that are similar enough, in their ascending order. Writes the number
+    /// of distinct terms of each document into `sizes_of`, by row.
+    ///
+    /// # Complexity
+    /// O(terms of the pairs), much less where many pairs link few documents. Documents are read once,
+    /// unless those that are linked are too many for the memory.
+    ///
+    /// # Errors
+    /// Those of the source; the memory cannot be had.
+    pub(super) fn alike(
+        &self,
+        mut candidates: LargeBuffer<Candidate>,
+        sizes_of: &mut [u32],
+    ) -> Result<LargeBuffer<SetPair>> {
+        let rows = linked_rows(&mut candidates, end_row(self.shards), self.context.threads());
+        if rows.is_empty() {
+            return LargeBuffer::try_zeroed(0, PAIRS);
+        }
+        let sizes: Vec<u64> = rows.iter().map(|&row| self.size(row)).collect();
+        let alike = if sizes.iter().sum::<u64>() <= self.fitting {
+            self.compared(&candidates, &rows, sizes_of)?
+        } else {
+            let batches = self.batches(&candidates, &sizes);
+            let compared = batches.iter().map(|batch| self.compared(batch, &rows, sizes_of));
+            in_order(&compared.collect::<Result<Vec<_>>>()?, self.context)?
+        };
+        self.context.progress().counted("candidates", candidates.len() as u64);
+        Ok(alike)
+    }
+
+    /// Returns the similar pairs of a batch. `pairs` holds ascending places in `rows`.
+    fn compared(
+        &self,
+        pairs: &[Candidate],
+        rows: &[u32],
+        sizes_of: &mut [u32],
+    ) -> Result<LargeBuffer<SetPair>> {
+        self.context.progress().begin("read candidates", Work::Bytes(self.sources.bytes()));
+        let documents = self.read(pairs, rows)?;
+        self.context.progress().begin("compare terms", Work::Steps(pairs.len() as u64));
+        let links = Links::new(pairs, rows.len());
+        let comparisons = self.comparisons(&documents, &links)?;
+        let shared: Vec<AtomicU32> = try_zeroed_vec(pairs.len())
+            .map_err(|()| Error::memory(PAIRS, size_of_val(pairs) as u64 / 2))?;
+        self.context.threads().try_fold(
+            comparisons.tasks.len(),
+            || Ok((DistinctTerms::default(), Vec::new())),
+            |(table, room), task| {
+                let (range, sets) = &comparisons.tasks[task];
+                self.context.check_cancelled()?;
+                self.context.progress().advance(range.len() as u64);
+                let sets = sets.map(|sets| &comparisons.sets[sets]);
+                for (place, of_place) in links.runs(range.clone()) {
+                    let run =
+                        Run { place, pairs: &pairs[of_place.clone()], shared: &shared[of_place] };
+                    if let Some(sets) = sets {
+                        self.compare_sets(&documents, &run, sets, &comparisons.numbers, room);
+                    } else {
+                        self.compare_terms(&documents, &run, table)?;
+                    }
+                }
+                Ok(())
+            },
+        )?;
+        for (place, &row) in rows.iter().enumerate() {
+            // The other documents belong to another batch.
+            if documents.stored_at[place] != NOWHERE {
+                sizes_of[row as usize] = documents.sizes[place];
+            }
+        }
+        self.found(pairs, &shared, rows)
+    }
+
+    /// Returns the pairs whose number of shared terms was stored.
+    fn found(
+        &self,
+        pairs: &[Candidate],
+        shared: &[AtomicU32],
+        rows: &[u32],
+    ) -> Result<LargeBuffer<SetPair>> {
+        let parts: Vec<_> = pairs.chunks(PART).zip(shared.chunks(PART)).collect();
+        let alike = |shared: &AtomicU32| {
+            Some(shared.load(Ordering::Relaxed)).filter(|&shared| shared != UNLIKE)
+        };
+        let counts = self.context.threads().map(parts.clone(), |(_, shared): (_, &[AtomicU32])| {
+            shared.iter().filter_map(alike).count()
+        });
+        let mut found = LargeBuffer::try_zeroed(counts.iter().sum(), PAIRS)?;
+        found = found.entered_in(self.context.memory());
+        let mut rest = &mut found[..];
+        let mut work = Vec::new();
+        for (part, count) in parts.into_iter().zip(counts) {
+            let (own, after) = rest.split_at_mut(count);
+            work.push((part, own));
+            rest = after;
+        }
+        self.context.threads().map(work, |((pairs, shared), own): (_, &mut [SetPair])| {
+            let pairs = pairs.iter().zip(shared).filter_map(|(pair, shared)| {
+                let [a, b] = pair.map(|place| rows[place as usize]);
+                Some(SetPair { a, b, shared: alike(shared)? })
+            });
+            for (place, pair) in own.iter_mut().zip(pairs) {
+                *place = pair;
+            }
+        });
+        Ok(found)
+    }
+
+    /// Numbers the terms of documents that are densely linked, and shares out all pairs.
+    fn comparisons(&self, documents: &Documents, links: &Links) -> Result<Comparisons> {
+        let mut dense = Vec::new();
+        let mut tasks = Vec::new();
+        let mut start = 0;
+        let mut end = 0;
+        for places in &links.groups {
+            let linked = links.ends[places.end - 1] - end;
+            let is_dense = linked >= MANY_PAIRS * places.len();
+            if start < end && (is_dense || end - start >= CHUNK) {
+                tasks.push((start..end, None));
+                start = end;
+            }
+            end += linked;
+            if is_dense {
+                let parts = (start..end).step_by(DENSE_CHUNK);
+                let part = |start: usize| (start..end.min(start + DENSE_CHUNK), Some(dense.len()));
+                tasks.extend(parts.map(part));
+                dense.push(&links.order[places.clone()]);
+                start = end;
+            }
+        }
+        tasks.extend((start < end).then_some((start..end, None)));
+        let mut numbers = vec![NONE; documents.stored_at.len()];
+        for places in &dense {
+            for (number, &place) in (0..).zip(*places) {
+                numbers[place as usize] = number;
+            }
+        }
+        let sets = self.numbered(documents, &dense)?;
+        Ok(Comparisons { tasks, sets, numbers })
+    }
+
+    /// Numbers the terms of each of some groups of documents. Those of a large group are numbered by
+    /// all threads, each in a range of its own.
+    fn numbered(&self, documents: &Documents, groups: &[&[u32]]) -> Result<Vec<Comparable>> {
+        let parts_of = |group: &[u32]| match group.len() {
+            ..LARGE_GROUP => 1,
+            _ => self.context.threads().count().min(MOST_PARTS) as u64,
+        };
+        let parts = groups.iter().flat_map(|group| {
+            let parts = parts_of(group);
+            (0..parts).map(move |part| (*group, part, parts))
+        });
+        let parts: Vec<(&[u32], u64, u64)> = parts.collect();
+        let sets = self.context.threads().try_map(
+            parts.len(),
+            || Ok((Vec::new(), TermNumbers::default())),
+            |(own, numbers), number| {
+                let (group, part, parts) = parts[number];
+                let is_own =
+                    |&term: &u64| (u128::from(term) * u128::from(parts)) >> 64 == part.into();
+                let mut sets = BlockSets::default();
+                numbers.clear();
+                for &place in group {
+                    own.clear();
+                    own.extend(documents.terms_of(place).iter().copied().filter(is_own));
+                    sets.push(own, numbers)?;
+                }
+                Ok(sets)
+            },
+        )?;
+        let mut sets = sets.into_iter();
+        let comparable = groups.iter().map(|group| {
+            let parts = sets.by_ref().take(parts_of(group) as usize).collect();
+            BlockSets::joined(parts)?.comparable()
+        });
+        comparable.collect()
+    }
+
+    /// Looks up the terms of others among those of a document.
+    fn compare_terms(
+        &self,
+        documents: &Documents,
+        run: &Run<'_>,
+        table: &mut DistinctTerms,
+    ) -> Result<()> {
+        let size = table.replace(documents.terms_of(run.place))?.len() as u32;
+        for (&pair, shared) in run.pairs.iter().zip(run.shared) {
+            let terms = documents.terms_of(pair[1]);
+            let needed = self.threshold.min_shared(size, terms.len() as u32) as usize;
+            if let Some(found) = table.count_if_enough(terms, needed) {
+                self.judge(documents, pair, found, shared);
+            }
+        }
+        Ok(())
+    }
+
+    /// Compares a document with others whose terms are numbered with its own.
+    fn compare_sets(
+        &self,
+        documents: &Documents,
+        run: &Run<'_>,
+        sets: &Comparable,
+        numbers: &[u32],
+        room: &mut Vec<u64>,
+    ) {
+        let number = |place: u32| numbers[place as usize] as usize;
+        let others = run.pairs.iter().map(|pair| number(pair[1]));
+        let mut pairs = run.pairs.iter().zip(run.shared);
+        sets.shared_with(number(run.place), others, self.context.isa(), room, |found| {
+            if let Some((&pair, shared)) = pairs.next() {
+                self.judge(documents, pair, found, shared);
+            }
+        });
+    }
+
+    /// Stores the number of shared terms of two documents if they are similar enough.
+    fn judge(&self, documents: &Documents, pair: Candidate, found: usize, shared: &AtomicU32) {
+        let [left, right] = pair.map(|place| documents.sizes[place as usize].into());
+        if self.threshold.reached(found as u64, left, right).is_some() {
+            // A set has fewer terms than that.
+            shared.store(found as u32, Ordering::Relaxed);
+        }
+    }
+
+    /// Reads the documents of some pairs.
+    fn read(&self, pairs: &[Candidate], rows: &[u32]) -> Result<Documents> {
+        let mut is_wanted = vec![false; rows.len()];
+        for &place in pairs.as_flattened() {
+            is_wanted[place as usize] = true;
+        }
+        let wanted = rows.iter().zip(&is_wanted).filter(|&(_, &is_wanted)| is_wanted);
+        let terms: u64 = wanted.map(|(&row, _)| self.size(row)).sum();
+        let expected = terms as usize / self.context.threads().count() * 3 / 2;
+        let parts = self.context.threads().try_fold(
+            self.shards.len(),
+            || Ok((Stored::with_capacity(expected), DistinctTerms::default())),
+            |(stored, distinct), number| {
+                let shard = &self.shards[number];
+                let before = |row: u32| rows.partition_point(|&linked| linked < row);
+                let places = before(shard.first_row)..before(shard.end_row());
+                let own = &rows[places.clone()];
+                let is_wanted = &is_wanted[places];
+                if !is_wanted.contains(&true) {
+                    self.context.progress().advance(self.sources.shard_bytes(number));
+                    return Ok(());
+                }
+                let wanted = |index: u32| {
+                    own.binary_search(&(shard.first_row + index)).is_ok_and(|at| is_wanted[at])
+                };
+                self.sources.try_visit(number, Wanted::Some(&wanted), &mut |index, terms| {
+                    stored.push(shard.first_row + index, distinct.replace(terms)?)
+                })
+            },
+        )?;
+        let parts: Vec<Stored> = parts.into_iter().map(|(stored, _)| stored).collect();
+        let mut stored_at = vec![NOWHERE; rows.len()];
+        for (number, part) in (0..).zip(&parts) {
+            for (document, row) in (0..).zip(&part.rows) {
+                if let Ok(place) = rows.binary_search(row) {
+                    stored_at[place] = (number, document);
+                }
+            }
+        }
+        let sizes = stored_at.iter().map(|&at| terms_at(&parts, at).len() as u32).collect();
+        Ok(Documents { stored_at, parts, sizes })
+    }
+
+    /// Cuts the pairs into batches whose documents fit into the memory, in which documents that are
+    /// linked come together if they can; `sizes` are the terms of the places.
+    fn batches(&self, pairs: &[Candidate], sizes: &[u64]) -> Vec<Vec<Candidate>> {
+        // If too many documents are linked, they are taken in blocks. Every two blocks fit into the
+        // memory.
+        let mut block_of = vec![0; sizes.len()];
+        let links = Links::new(pairs, sizes.len());
+        let mut linked = Vec::with_capacity(pairs.len());
+        let mut start = 0;
+        for (group, places) in (0_u32..).zip(&links.groups) {
+            let mut before = 0;
+            for &place in &links.order[places.clone()] {
+                block_of[place as usize] = before / (self.fitting / 2).max(1);
+                before += sizes[place as usize];
+            }
+            let end = links.ends[places.end - 1];
+            for (_, of_place) in links.runs(start..end) {
+                linked.extend(of_place.map(|pair| {
+                    let [a, b] = pairs[pair].map(|place| block_of[place as usize]);
+                    (group, a.min(b), a.max(b), pairs[pair])
+                }));
+            }
+            start = end;
+        }
+        linked.sort_unstable();
+        let mut batches = Vec::new();
+        let mut batch = Vec::new();
+        let mut terms = 0;
+        let mut batch_of = vec![usize::MAX; sizes.len()];
+        for (.., pair) in linked {
+            let new = pair.iter().filter(|&&place| batch_of[place as usize] != batches.len());
+            if !batch.is_empty()
+                && terms + new.map(|&place| sizes[place as usize]).sum::<u64>() > self.fitting
+            {
+                batches.push(std::mem::take(&mut batch));
+                terms = 0;
+            }
+            for place in pair {
+                if std::mem::replace(&mut batch_of[place as usize], batches.len()) != batches.len()
+                {
+                    terms += sizes[place as usize];
+                }
+            }
+            batch.push(pair);
+        }
+        batches.push(batch);
+        for batch in &mut batches {
+            batch.sort_unstable();
+        }
+        batches
+    }
+
+    /// Occurrences of terms in a document.
+    fn size(&self, row: u32) -> u64 {
+        let shard = &self.shards[shard_of(self.shards, row)];
+        u64::from(shard.sizes[(row - shard.first_row) as usize])
+    }
+}
+
+/// The rows of ascending candidates, ascending, whose places among these take their stead.
+fn linked_rows(candidates: &mut [Candidate], end_row: u32, threads: &Threads) -> Vec<u32> {
+    let is_linked: Vec<AtomicBool> = (0..end_row).map(|_| AtomicBool::new(false)).collect();
+    threads.map(candidates.chunks(PART).collect(), |part: &[Candidate]| {
+        for &row in part.as_flattened() {
+            is_linked[row as usize].store(true, Ordering::Relaxed);
+        }
+    });
+    let mut rows = Vec::new();
+    let mut places = vec![NONE; end_row as usize];
+    for (row, is_linked) in (0..).zip(is_linked) {
+        if is_linked.into_inner() {
+            places[row as usize] = rows.len() as u32;
+            rows.push(row);
+        }
+    }
+    threads.map(candidates.chunks_mut(PART).collect(), |part: &mut [Candidate]| {
+        for row in part.as_flattened_mut() {
+            *row = places[*row as usize];
+        }
+    });
+    rows
+}
+
+/// The places that are linked by pairs.
+struct Links {
+    /// The places that are linked, those that are linked to each other one after the other, ascending.
+    order: Vec<u32>,
+    /// The groups of places that are linked to each other.
+    groups: Vec<Range<usize>>,
+    /// Pairs that begin with one of the places up to each, in that order.
+    ends: Vec<usize>,
+    /// The first pair that begins with each place.
+    starts: Vec<usize>,
+}
+
+impl Links {
+    /// Finds the links of ascending pairs of places below `places`.
+    fn new(pairs: &[Candidate], places: usize) -> Self {
+        let mut sets = DisjointSets::new(places as u32);
+        let mut starts = vec![0; places + 1];
+        let mut is_linked = vec![false; places];
+        for run in pairs.chunk_by(|one, other| one[0] == other[0]) {
+            starts[run[0][0] as usize] = run.len();
+            for &[a, b] in run {
+                sets.join(a, b);
+                is_linked[b as usize] = true;
+            }
+        }
+        let mut linked: Vec<(u32, u32)> = Vec::new();
+        for place in 0..places {
+            if starts[place] > 0 || is_linked[place] {
+                linked.push((sets.smallest(place as u32), place as u32));
+            }
+        }
+        counts_to_starts(&mut starts, 0);
+        linked.sort_unstable();
+        let mut groups = Vec::new();
+        let mut ends = Vec::with_capacity(linked.len());
+        let mut end = 0;
+        for group in linked.chunk_by(|a, b| a.0 == b.0) {
+            groups.push(ends.len()..ends.len() + group.len());
+            ends.extend(group.iter().map(|&(_, place)| {
+                end += starts[place as usize + 1] - starts[place as usize];
+                end
+            }));
+        }
+        Self { order: linked.into_iter().map(|(_, place)| place).collect(), groups, ends, starts }
+    }
+
+    /// The places that begin some of the pairs, counted in the order of the places, with these pairs.
+    fn runs(&self, range: Range<usize>) -> impl Iterator<Item = (u32, Range<usize>)> {
+        let mut at = self.ends.partition_point(|&end| end <= range.start);
+        let mut next = range.start;
+        std::iter::from_fn(move || {
+            if next >= range.end {
+                return None;
+            }
+            // Some begin none.
+            while self.ends[at] <= next {
+                at += 1;
+            }
+            let place = self.order[at];
+            let end = self.ends[at].min(range.end);
+            // Of the place's pairs, so many are still to come.
+            let run_end = self.starts[place as usize + 1];
+            let first = run_end - (self.ends[at] - next);
+            let run = first..first + (end - next);
+            next = end;
+            Some((place, run))
+        })
+    }
+}
+
+/// The way in which the pairs of a batch are compared.
+struct Comparisons {
+    /// Pairs for a worker each, with the number of their numbered sets if they have such.
+    tasks: Vec<(Range<usize>, Option<usize>)>,
+    sets: Vec<Comparable>,
+    /// The number of each place's set.
+    numbers: Vec<u32>,
+}
+
+/// Pairs that begin with one place, and where it is kept how many terms they share.
+struct Run<'r> {
+    place: u32,
+    pairs: &'r [Candidate],
+    shared: &'r [AtomicU32],
+}
+
+/// Documents in memory, with their distinct terms.
+struct Documents {
+    /// Part, and place in the part, of each that is in memory.
+    stored_at: Vec<(u32, u32)>,
+    parts: Vec<Stored>,
+    /// The number of terms of each document.
+    sizes: Vec<u32>,
+}
+
+impl Documents {
+    /// The distinct terms of a document; none if it is no longer where it was.
+    fn terms_of(&self, place: u32) -> &[u64] {
+        terms_at(&self.parts, self.stored_at[place as usize])
+    }
+}
+
+fn terms_at(parts: &[Stored], (part, document): (u32, u32)) -> &[u64] {
+    parts.get(part as usize).map_or(&[], |part| part.terms_of(document as usize))
+}

@@ -1,0 +1,193 @@
+//! A forecast of the comparison of all sketches of a collection, from the sizes of some of its
+//! sets.
+
+use super::sketches::words_of;
+use super::window_scan::estimated_nanoseconds;
+use simtool_kernels::Isa;
+use simtool_model::sides::Sides;
+use simtool_model::similarity::Threshold;
+use std::f64::consts::{FRAC_2_PI, FRAC_2_SQRT_PI};
+
+/// Number of sets that are compared pair by pair for the forecast.
+const LOOKED_AT: usize = 512;
+
+/// Some sets of a collection.
+#[derive(Clone, Debug, Default)]
+pub struct SampledSizes {
+    /// The number of terms of each set, ascending.
+    pub sizes: Vec<u32>,
+    /// As many sets of the collection each stands for.
+    pub times: f64,
+}
+
+/// The forecast time and results of comparing all sketches.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ScanForecast {
+    /// Seconds of one core.
+    pub seconds: f64,
+    /// Pairs whose sketches are near although they share nothing.
+    pub pairs: f64,
+    /// The share of the terms that is in the sets of such pairs.
+    pub terms_share: f64,
+}
+
+/// Forecasts the comparison of the sketches of these sets.
+#[must_use]
+pub fn scan_forecast(sides: &Sides<SampledSizes>, threshold: Threshold, isa: Isa) -> ScanForecast {
+    let first = sides.first();
+    let second = sides.second();
+    let nanoseconds = |sets: &SampledSizes, others: &SampledSizes| {
+        estimated_nanoseconds(&sets.sizes, &others.sizes, threshold, isa)
+            * sets.times
+            * others.times
+    };
+    let mut by_chance = near_by_chance(first, second, threshold);
+    let mut all = nanoseconds(first, second);
+    if sides.is_two() {
+        let of_second = near_by_chance(second, first, threshold);
+        by_chance.terms += of_second.terms;
+        by_chance.near_terms += of_second.near_terms;
+        all += nanoseconds(second, first);
+    } else {
+        // Each pair was met from both sides.
+        by_chance.pairs /= 2.0;
+    }
+    ScanForecast {
+        seconds: all * 1e-9,
+        pairs: by_chance.pairs,
+        terms_share: by_chance.near_terms / by_chance.terms.max(1.0),
+    }
+}
+
+/// Sets that have a partner whose sketch is near by chance.
+struct NearByChance {
+    pairs: f64,
+    terms: f64,
+    near_terms: f64,
+}
+
+fn near_by_chance(
+    sets: &SampledSizes,
+    others: &SampledSizes,
+    threshold: Threshold,
+) -> NearByChance {
+    let [(sets, times), (others, other_times)] =
+        [sets, others].map(|SampledSizes { sizes, times }| {
+            let step = sizes.len().div_ceil(LOOKED_AT).max(1);
+            let few: Vec<u32> = sizes.iter().skip(step / 2).step_by(step).copied().collect();
+            let times = times * sizes.len() as f64 / few.len().max(1) as f64;
+            (few, times)
+        });
+    let mut found = NearByChance { pairs: 0.0, terms: 0.0, near_terms: 0.0 };
+    for &size in &sets {
+        let chances = others.iter().map(|&other| chance(size, other, threshold));
+        let near = chances.sum::<f64>() * other_times;
+        let terms = f64::from(size) * times;
+        found.pairs += near * times;
+        found.terms += terms;
+        // At least one of so many.
+        found.near_terms += terms * (1.0 - (-near).exp());
+    }
+    found
+}
+
+/// Returns the probability that the sketches of two sets of these sizes are near although the sets
+/// share nothing. Each term turns a bit of the difference of the two rows, so the number of odd
+/// bits is about normal.
+fn chance(left: u32, right: u32, threshold: Threshold) -> f64 {
+    let small = left.min(right);
+    let large = left.max(right);
+    if small < threshold.min_size(large) {
+        return 0.0;
+    }
+    let bits = words_of(small, threshold) as f64 * 64.0;
+    let terms = f64::from(left) + f64::from(right);
+    let odd = (1.0 - (-2.0 * terms / bits).exp()) / 2.0;
+    // The terms are so many, not so many on average, which leaves less to chance.
+    let variance = bits * odd * (1.0 - odd) - terms * (1.0 - 2.0 * odd).powi(2);
+    let deviation = variance.max(0.0).sqrt();
+    let most = f64::from(threshold.max_difference(left, right)) + 0.5;
+    normal_tail((bits * odd - most) / deviation.max(f64::MIN_POSITIVE))
+}
+
+/// Returns the probability that a normal value is more than `deviations` above its mean, within a
+/// fifteenth.
+fn normal_tail(deviations: f64) -> f64 {
+    if deviations < 0.0 {
+        return 1.0 - normal_tail(-deviations);
+    }
+    let square = deviations * deviations;
+    let root = (square + 2.0 * FRAC_2_SQRT_PI * FRAC_2_SQRT_PI).sqrt();
+    FRAC_2_PI.sqrt() * (-square / 2.0).exp() / (deviations + root)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sketches::{SketchScratch, Sketches, Sketching};
+    use crate::window_scan::{Candidates, WindowScan};
+    use simtool_base::stable_hash::mix;
+    use simtool_compute::context::Context;
+
+    /// Sets that share nothing, of sizes up to 300.
+    fn unlike_sets(count: u64) -> impl Iterator<Item = Vec<u64>> {
+        let size = |set: u64| 5 + mix(set) % 296;
+        (0..count).map(move |set| (0..size(set)).map(|term| mix(set << 32 | term)).collect())
+    }
+
+    #[test]
+    fn as_many_sketches_are_near_by_chance_as_a_tenth_of_the_sets_foretells() {
+        let threshold = Threshold::new(3, 10).unwrap();
+        let (mut sketching, mut scratch) =
+            (Sketching::new(threshold, true), SketchScratch::default());
+        let mut sizes = Vec::new();
+        for (document, set) in (0..).zip(unlike_sets(5000)) {
+            sizes.push(set.len() as u32);
+            sketching.push(document, &set, &mut scratch).unwrap();
+        }
+        let context = &Context::default();
+        let all = Sketches::new(&[sketching], |_| true, threshold, context).unwrap();
+        let scan = WindowScan {
+            sets: &all,
+            candidates: &all,
+            which: Candidates::Earlier,
+            threshold,
+            context,
+        };
+        let mut found = 0;
+        let mut has_near = vec![false; sizes.len()];
+        scan.visit(&mut |pairs| {
+            for [a, b] in pairs.into_iter().flatten() {
+                found += 1;
+                (has_near[a as usize], has_near[b as usize]) = (true, true);
+            }
+            Ok(false)
+        })
+        .unwrap();
+        let with_near = sizes.iter().zip(&has_near).filter(|&(_, &has)| has);
+        let near_terms: u32 = with_near.map(|(size, _)| size).sum();
+        let share = f64::from(near_terms) / f64::from(sizes.iter().sum::<u32>());
+
+        let mut some: Vec<u32> = sizes.iter().copied().step_by(10).collect();
+        some.sort_unstable();
+        let sampled = SampledSizes { sizes: some, times: 10.0 };
+        let told = scan_forecast(&Sides::One(sampled.clone()), threshold, Isa::detected());
+        let found = f64::from(found);
+        assert!((found / 1.5..found * 1.5).contains(&told.pairs), "{found} pairs, {told:?}");
+        // Some sets are near to many, which the forecast knows nothing of.
+        assert!((share - told.terms_share).abs() < 0.2, "{share} of the terms, {told:?}");
+        // The same sets on both sides are every pair twice.
+        let two = Sides::Two(sampled.clone(), sampled);
+        let twice = scan_forecast(&two, threshold, Isa::detected());
+        assert!((twice.pairs / told.pairs - 2.0).abs() < 1e-9);
+        assert!((twice.seconds / told.seconds - 2.0).abs() < 1e-9);
+        assert!((twice.terms_share / told.terms_share - 1.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn tails_of_what_is_normal() {
+        for (deviations, tail) in [(0.0, 0.5), (1.0, 0.1587), (-1.0, 0.8413), (3.0, 1.35e-3)] {
+            assert!((normal_tail(deviations) / tail - 1.0).abs() < 1.0 / 15.0, "{deviations}");
+        }
+    }
+}

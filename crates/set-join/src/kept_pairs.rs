@@ -1,0 +1,283 @@
+//! The pairs that decide which documents are kept, for collections with too many pairs.
+//!
+//! The number of pairs grows with the square of the copies, but few of them decide. Documents are
+//! kept in an order of preference: each one, unless it is similar to one that was kept before. For
+//! this nobody needs the similarity of two removed documents. Documents are therefore taken in
+//! batches, in that order, and each batch takes three steps. First, it is compared with the
+//! documents that were kept before. Then the documents that are similar to none of these are
+//! compared with each other, and some of them are kept. Finally, the removed documents are compared
+//! with the newly kept ones, because a removed document may be more similar to them than to the
+//! documents kept before. For a removed document, only the pairs remain that name the kept document
+//! that it is most similar to, at each of its turns.
+
+use super::pair_order::{PAIRS, in_order};
+use super::sketch_join::{Scan, SketchJoin};
+use super::sketches::{Equal, Sketches};
+use crate::close::SetPair;
+use simtool_base::error::Result;
+use simtool_base::large_buffer::{LargeBuffer, filled};
+
+/// Number of batches at the beginning. If there were n batches of equal size, one batch would have
+/// about 1/n² of all pairs.
+const FIRST_BATCHES: usize = 8;
+/// If a batch had less than 1/`FEW_PAIRS` of the pairs that fit in memory, the next batch is twice
+/// as large and has about four times as many pairs.
+const FEW_PAIRS: u64 = 8;
+/// Pairs of kept documents are reduced once there are this many more than twice the number that
+/// remained last time.
+const MORE_PAIRS: usize = 1 << 20;
+/// No place.
+const NONE: u32 = u32::MAX;
+
+/// The turn of each document to be kept. The first row of equal documents represents them all.
+pub(super) struct Turns {
+    /// The rows, in the order of their turns.
+    rows: Vec<u32>,
+    /// For each row, the first and the last turn of the documents that it represents.
+    of_row: Vec<[u32; 2]>,
+}
+
+impl Turns {
+    /// Creates the turns of all rows in the given order. Equal rows share their turns.
+    pub(super) fn new(rows: Vec<u32>, equal: &[Equal]) -> Self {
+        let mut of_row = vec![[NONE; 2]; rows.len()];
+        for (turn, &row) in (0..).zip(&rows) {
+            of_row[row as usize] = [turn; 2];
+        }
+        for equal in equal {
+            let [turn, _] = of_row[equal.other as usize];
+            let [first, last] = &mut of_row[equal.first as usize];
+            (*first, *last) = (turn.min(*first), turn.max(*last));
+        }
+        Self { rows, of_row }
+    }
+
+    fn first(&self, row: u32) -> u32 {
+        self.of_row[row as usize][0]
+    }
+
+    fn last(&self, row: u32) -> u32 {
+        self.of_row[row as usize][1]
+    }
+
+    /// Returns the row that is kept among the rows that this one represents.
+    fn kept_row(&self, row: u32) -> u32 {
+        self.rows[self.first(row) as usize]
+    }
+}
+
+/// The state of a document.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Fate {
+    /// Not decided.
+    Open,
+    /// Similar to no document that was kept before its batch.
+    Asked,
+    Kept,
+    Removed,
+}
+
+/// A search for the pairs that decide which documents are kept.
+pub(super) struct KeptPairs<'a> {
+    join: &'a SketchJoin<'a>,
+    turns: Turns,
+    /// Pairs for which there is memory.
+    most: u64,
+    /// By row.
+    fates: Vec<Fate>,
+    /// Pairs of a removed document and a kept one.
+    pairs: Vec<SetPair>,
+    /// The number of pairs that remained when they were last reduced.
+    looked_through: usize,
+}
+
+impl<'a> KeptPairs<'a> {
+    pub(super) fn new(join: &'a SketchJoin<'a>, turns: Turns, most: u64) -> Self {
+        let fates = vec![Fate::Open; turns.rows.len()];
+        Self { join, turns, most, fates, pairs: Vec::new(), looked_through: 0 }
+    }
+
+    /// Returns pairs, ascending, over which the same documents are kept as over all pairs, and the
+    /// others are removed for the same ones.
+    ///
+    /// # Complexity
+    /// That of comparing all documents with those that are kept.
+    ///
+    /// # Errors
+    /// Those of the source; even these pairs are too many; the memory cannot be had.
+    pub(super) fn find(mut self, sizes: &mut [u32]) -> Result<LargeBuffer<SetPair>> {
+        let mut documents = self.join.sketches.documents.clone();
+        documents.sort_unstable_by_key(|&row| self.turns.first(row));
+        let mut rest = &documents[..];
+        let mut size = documents.len().div_ceil(FIRST_BATCHES);
+        while !rest.is_empty() {
+            let (batch, after) = rest.split_at(size.min(rest.len()));
+            match self.choose(batch, sizes)? {
+                None => size = batch.len().div_ceil(2),
+                Some(pairs) => {
+                    rest = after;
+                    if pairs < self.most / FEW_PAIRS {
+                        size = size.saturating_mul(2);
+                    }
+                }
+            }
+        }
+        self.look_through(sizes)?;
+        for pair in &mut self.pairs {
+            (pair.a, pair.b) = (pair.a.min(pair.b), pair.a.max(pair.b));
+        }
+        in_order(&[self.pairs], self.join.context())
+    }
+
+    /// Chooses the documents of a batch that are kept. Returns the number of pairs among them, or
+    /// `None` if there were too many; some documents of the batch are then already removed.
+    fn choose(&mut self, batch: &[u32], sizes: &mut [u32]) -> Result<Option<u64>> {
+        for &row in batch {
+            let fate = &mut self.fates[row as usize];
+            if *fate == Fate::Open {
+                *fate = Fate::Asked;
+            }
+        }
+        let asked = self.only(|_, fate| fate == Fate::Asked)?;
+        let kept = self.only(|_, fate| fate == Fate::Kept)?;
+        self.compare(&Scan::across(&asked, &kept), sizes)?;
+        drop((asked, kept));
+
+        let is_asked = |&row: &u32| self.fates[row as usize] == Fate::Asked;
+        let left: Vec<u32> = batch.iter().copied().filter(is_asked).collect();
+        let mut places = filled(NONE, self.fates.len(), PAIRS)?;
+        for (place, &row) in (0..).zip(&left) {
+            places[row as usize] = place;
+        }
+        let asked = self.only(|_, fate| fate == Fate::Asked)?;
+        let mut parts = Vec::new();
+        let mut count = 0;
+        let found = &mut |mut pairs: LargeBuffer<SetPair>, _: &[u32]| {
+            count += pairs.len() as u64;
+            for pair in &mut *pairs {
+                let [a, b] = [pair.a, pair.b].map(|row| places[row as usize]);
+                (pair.a, pair.b) = (a.min(b), a.max(b));
+            }
+            parts.push(pairs);
+            if count > self.most {
+                return Err(self.join.join.too_many_pairs(count));
+            }
+            Ok(count + self.pairs.len() as u64)
+        };
+        let visited = self.join.visit(&Scan::within(&asked), sizes, found);
+        if count > self.most {
+            for &row in &left {
+                self.fates[row as usize] = Fate::Open;
+            }
+            return Ok(None);
+        }
+        visited?;
+        drop(asked);
+        let pairs = in_order(&parts, self.join.context())?;
+        drop(parts);
+        self.keep(&left, &pairs);
+        drop(pairs);
+
+        let fates = &self.fates;
+        let first_kept = left.iter().find(|&&row| fates[row as usize] == Fate::Kept);
+        let Some(since) = first_kept.map(|&row| self.turns.first(row)) else {
+            return Ok(Some(count));
+        };
+        let is_new = |row: u32| places[row as usize] != NONE;
+        let kept = self.only(|row, fate| fate == Fate::Kept && is_new(row))?;
+        let removed = self.only(|row, fate| {
+            fate == Fate::Removed && !is_new(row) && self.turns.last(row) > since
+        })?;
+        self.compare(&Scan::across(&removed, &kept), sizes)?;
+        Ok(Some(count))
+    }
+
+    /// Keeps the documents of `left`, in their order, that are similar to none that was kept
+    /// before, and notes for which of these the others are removed. The pairs are ascending places
+    /// in `left`.
+    fn keep(&mut self, left: &[u32], pairs: &[SetPair]) {
+        let rows = |pair: &SetPair| [pair.a, pair.b].map(|place| left[place as usize]);
+        for of_one in pairs.chunk_by(|one, other| one.a == other.a) {
+            let [row, _] = rows(&of_one[0]);
+            if self.fates[row as usize] != Fate::Asked {
+                continue;
+            }
+            self.fates[row as usize] = Fate::Kept;
+            for pair in of_one {
+                let [_, other] = rows(pair);
+                self.fates[other as usize] = Fate::Removed;
+                self.pairs.push(SetPair { a: other, b: row, shared: pair.shared });
+            }
+        }
+        for &row in left {
+            let fate = &mut self.fates[row as usize];
+            if *fate == Fate::Asked {
+                *fate = Fate::Kept;
+            }
+        }
+        // Documents that are kept later may be more similar to those equal documents whose turns
+        // come later still.
+        for pair in pairs {
+            let [before, row] = rows(pair);
+            let fates = [before, row].map(|row| self.fates[row as usize]);
+            if fates == [Fate::Removed, Fate::Kept]
+                && self.turns.first(row) < self.turns.last(before)
+            {
+                self.pairs.push(SetPair { a: before, b: row, shared: pair.shared });
+            }
+        }
+    }
+
+    /// Compares documents with kept ones, and removes the similar documents.
+    fn compare(&mut self, scans: &[Scan<'_>], sizes: &mut [u32]) -> Result<()> {
+        self.join.visit(scans, sizes, &mut |alike, sizes| {
+            for &SetPair { a, b, shared } in &*alike {
+                let (row, other) =
+                    if self.fates[a as usize] == Fate::Kept { (a, b) } else { (b, a) };
+                if self.turns.first(row) < self.turns.last(other) {
+                    self.fates[other as usize] = Fate::Removed;
+                    self.pairs.push(SetPair { a: other, b: row, shared });
+                }
+            }
+            if self.pairs.len() > 2 * self.looked_through + MORE_PAIRS {
+                self.look_through(sizes)?;
+            }
+            Ok(self.pairs.len() as u64)
+        })
+    }
+
+    /// Reduces the pairs of each removed document: a pair remains if its kept document is more
+    /// similar than all kept documents with earlier turns.
+    fn look_through(&mut self, sizes: &[u32]) -> Result<()> {
+        let threshold = self.join.join.threshold;
+        let turns = &self.turns;
+        self.join
+            .context()
+            .threads()
+            .sort_by_key(&mut self.pairs, |pair| (pair.a, turns.first(pair.b)));
+        let mut closest = None;
+        self.pairs.retain(|pair| {
+            let similarity =
+                pair.similarity([pair.a, pair.b].map(|row| sizes[row as usize]), threshold);
+            let row = turns.kept_row(pair.b);
+            let is_closer = closest.is_none_or(|(other, to_other, kept)| {
+                other != pair.a || similarity.cmp(&to_other).then(u32::cmp(&kept, &row)).is_gt()
+            });
+            if is_closer {
+                closest = Some((pair.a, similarity, row));
+            }
+            is_closer
+        });
+        self.looked_through = self.pairs.len();
+        if self.pairs.len() as u64 > self.most {
+            return Err(self.join.join.too_many_pairs(self.pairs.len() as u64));
+        }
+        Ok(())
+    }
+
+    /// The sketches of some of the documents.
+    fn only(&self, is_one: impl Fn(u32, Fate) -> bool) -> Result<Sketches> {
+        let is_one = |row: u32| is_one(row, self.fates[row as usize]);
+        self.join.sketches.only(is_one, self.join.join.threshold, self.join.context())
+    }
+}

@@ -1,0 +1,99 @@
+//! A vector in a large buffer: made as large as it will probably become, which costs nothing until
+//! it is touched, so that it rarely has to be moved.
+
+use bytemuck::Pod;
+use simtool_base::error::Result;
+use simtool_base::large_buffer::LargeBuffer;
+use std::ops::{Deref, DerefMut};
+
+/// Elements at the front of a large buffer.
+#[derive(Debug)]
+pub(super) struct LargeVec<T> {
+    buffer: LargeBuffer<T>,
+    length: usize,
+    /// Name of the elements in error messages.
+    what: &'static str,
+}
+
+impl<T: Pod> LargeVec<T> {
+    /// An empty vector with room for `capacity` elements of `what`, if the system has so much: it
+    /// is a guess.
+    pub(super) fn with_capacity(capacity: usize, what: &'static str) -> Self {
+        let buffer = LargeBuffer::try_zeroed(capacity, what);
+        Self { buffer: buffer.unwrap_or_else(|_| LargeBuffer::zeroed(0)), length: 0, what }
+    }
+
+    /// Room for `more` elements behind the present ones, whose values are arbitrary, to be written
+    /// and then [taken in](Self::extend_by).
+    ///
+    /// # Errors
+    /// The memory cannot be had.
+    pub(super) fn spare(&mut self, more: usize) -> Result<&mut [T]> {
+        let needed = self.length + more;
+        if needed > self.buffer.len() {
+            let length = needed.max(self.buffer.len() * 2);
+            let mut larger = LargeBuffer::try_zeroed(length, self.what)?;
+            larger[..self.length].copy_from_slice(self);
+            self.buffer = larger;
+        }
+        Ok(&mut self.buffer[self.length..needed])
+    }
+
+    /// Takes in the first `more` elements of [`Self::spare`].
+    pub(super) fn extend_by(&mut self, more: usize) {
+        self.length = self.buffer.len().min(self.length + more);
+    }
+
+    /// Appends elements.
+    ///
+    /// # Errors
+    /// The memory cannot be had.
+    pub(super) fn extend_from_slice(&mut self, elements: &[T]) -> Result<()> {
+        self.spare(elements.len())?.copy_from_slice(elements);
+        self.extend_by(elements.len());
+        Ok(())
+    }
+
+    pub(super) fn truncate(&mut self, length: usize) {
+        self.length = self.length.min(length);
+    }
+}
+
+impl<T: Pod> Deref for LargeVec<T> {
+    type Target = [T];
+
+    fn deref(&self) -> &[T] {
+        &self.buffer[..self.length]
+    }
+}
+
+impl<T: Pod> DerefMut for LargeVec<T> {
+    fn deref_mut(&mut self) -> &mut [T] {
+        &mut self.buffer[..self.length]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn grows_beyond_its_capacity() {
+        let mut numbers = LargeVec::<u64>::with_capacity(3, "numbers");
+        for chunk in (0..1000_u64).collect::<Vec<_>>().chunks(7) {
+            numbers.extend_from_slice(chunk).unwrap();
+        }
+        assert!(numbers.iter().copied().eq(0..1000));
+        numbers.spare(2).unwrap()[0] = 5;
+        numbers.extend_by(1);
+        assert_eq!(numbers[999..], [999, 5]);
+        numbers.truncate(2);
+        assert_eq!(*numbers, [0, 1]);
+        // A guess that is too large is none.
+        let mut numbers = LargeVec::<u64>::with_capacity(1 << 57, "the numbers");
+        numbers.extend_from_slice(&[1, 2]).unwrap();
+        let error = numbers.spare(1 << 57).unwrap_err().to_string();
+        assert!(error.contains("for the numbers"), "{error}");
+        assert_eq!(*numbers, [1, 2]);
+    }
+}

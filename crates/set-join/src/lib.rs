@@ -1,0 +1,610 @@
+//! The exact join of sets: finds every pair whose similarity reaches a threshold, by any measure of
+//! [`simtool_model::similarity::MEASURES`]. It takes about as long as reading the text twice.
+//!
+//! 1. *Prune.* A set with a partner at threshold t shares at least t of its terms with it. In real
+//!    collections, most terms of most documents occur nowhere else. The terms are therefore counted
+//!    in a table of two-bit cells, and sets with too many unmatched terms are dropped (`prune`, or
+//!    `reread` if the terms do not fit into memory). With few terms this step does not pay and is
+//!    skipped.
+//! 2. *Sketch* the remaining sets in about three bits a term (`sketches`). Only the first one of equal
+//!    sets is joined.
+//! 3. *Compare the sketches* of every two sets whose sizes allow similarity (`window_scan`). The few
+//!    documents with near sketches are read again and compared term by term (`compare_terms`). If
+//!    the pairs do not fit in memory, only the pairs are found that decide which documents are kept
+//!    (`kept_pairs`).
+//! 4. *Or join by prefixes*, if comparing sketches would cost more: the terms are renumbered by
+//!    frequency (`ranked_sets`) and joined (`prefix_join`), block by block if memory is scarce.
+//!
+//! If terms have weights, the join compares no sketches and no candidates. It renumbers the terms
+//! that remain after pruning, and joins by prefixes of sums of weights (`weighted_join`).
+//!
+//! Input: a [`TermSource`], which is read one to three times, or more often if memory is scarce.
+//! Output: [`Close`], the same for any number of threads. The join does not know what a term is.
+//!
+//! # References
+//! S. Chaudhuri, V. Ganti, R. Kaushik. A primitive operator for similarity joins in data
+//! cleaning. ICDE 2006.
+//! W. Mann, N. Augsten, P. Bouros. An empirical evaluation of set similarity join techniques.
+//! PVLDB 9(9), 2016.
+
+pub mod close;
+pub mod close_pairs;
+#[doc(hidden)]
+pub mod disjoint_sets;
+
+mod block_sets;
+mod cells;
+mod compare_terms;
+mod forecast;
+mod kept_pairs;
+mod large_vec;
+mod pair_order;
+mod prefix_join;
+mod prune;
+mod ranked_sets;
+mod reread;
+mod sketch_join;
+mod sketches;
+mod term_numbers;
+mod term_source;
+#[cfg(test)]
+mod tests;
+mod weighted_join;
+mod window_scan;
+
+use crate::close::{Close, ClosePair, ClosePairs};
+pub use forecast::{SampledSizes, ScanForecast, scan_forecast};
+pub use prefix_join::shared_if_enough;
+pub use prune::sample_eighths;
+use simtool_base::error::{Error, Result};
+use simtool_base::progress::Work;
+use simtool_model::sides::Sides;
+use simtool_model::similarity::Threshold;
+pub use term_source::{TermSource, Wanted};
+pub use weighted_join::shared_weight_if_enough;
+
+use kept_pairs::{KeptPairs, Turns};
+use prefix_join::PrefixJoin;
+use prune::{Shard, Stored};
+use ranked_sets::Ranking;
+use reread::Rereading;
+use simtool_compute::context::Context;
+use simtool_compute::threads::Threads;
+use sketch_join::{Deciding, SketchJoin};
+use sketches::{Equal, SketchScratch, Sketching};
+use std::ops::Range;
+use term_source::Sources;
+
+/// A join of sets: the threshold and the context. Create one with [`SetJoin::new`].
+#[derive(Clone, Copy, Debug)]
+pub struct SetJoin<'a> {
+    /// The similarity that two sets must reach.
+    threshold: Threshold,
+    /// Approximate bytes that the join may take, including the pairs that it finds and the data
+    /// that its source keeps of the documents. Less memory means more readings, never other pairs.
+    /// Not counted: about 20 bytes of bookkeeping per document.
+    memory_bytes: u64,
+    /// Threads, instruction set, and the receiver of progress, which gets the stages with their
+    /// counts.
+    context: &'a Context<'a>,
+}
+
+/// Bytes per term while survivors are joined: the term is stored, recorded twice, and has its
+/// cells.
+const BYTES_PER_TERM: u64 = 48;
+
+/// Bytes per sampled term in the first round: its number and its cells, with the buffers of the
+/// writers.
+const BYTES_PER_SAMPLED_TERM: u64 = 6;
+
+/// Maximum number of parts in which survivors are joined. Every two parts take a reading.
+const MOST_BLOCKS: usize = 64;
+
+/// Number of parts for which an error message advises the memory.
+const FEW_BLOCKS: u64 = 16;
+
+/// A further round leaves more than 1/`ROUNDS_LEAVE` of the terms that the first round left. If
+/// even that fraction is too much, the round is not worth its time.
+const ROUNDS_LEAVE: usize = 16;
+
+/// Number of terms that are read so quickly that the join sketches at once, without a round before.
+pub const FEW_TERMS: u64 = 1 << 26;
+
+/// Bytes of pairs that are too few to count against the memory.
+const BYTES_OF_FEW_PAIRS: u64 = 16 << 20;
+
+/// Cost of the scan, in nanoseconds of a core per remaining term, from which a round before the
+/// scan pays. The round takes a third of that and saves about as much of the scan.
+pub const NANOSECONDS_A_ROUND: f64 = 60.0;
+
+/// Nanoseconds of a core for ranking a term and joining its set, in every part that contains it.
+pub const NANOSECONDS_A_RANKED_TERM: f64 = 150.0;
+
+/// Maximum bytes of the numbers of sampled terms in the first round. Reading twice instead takes a
+/// quarter longer but hardly any memory.
+pub const SAMPLE_BYTES: u64 = 1 << 29;
+
+/// Maximum number of terms that are joined at once, because their numbers and places in the index
+/// have 32 bits. More terms are joined in blocks.
+const MOST_TERMS: u64 = u32::MAX as u64;
+
+/// Name, in error messages, of memory that grows with the terms.
+const TERMS: &str = "the terms of the documents";
+/// Name, in error messages, of memory that grows with the terms of documents that may match.
+const INDEX: &str = "the index of the terms";
+
+impl<'a> SetJoin<'a> {
+    /// Creates a join that may take the memory that is free in the ledger of `context` now.
+    #[must_use]
+    pub fn new(threshold: Threshold, context: &'a Context<'a>) -> Self {
+        Self { threshold, memory_bytes: context.memory().free(), context }
+    }
+
+    /// Returns all pairs of documents of `source` that are similar enough. A document without terms
+    /// is similar to nothing.
+    ///
+    /// # Errors
+    /// The source fails; there is so little memory that hundreds of readings would be necessary,
+    /// which is reported as soon as it shows; the system does not provide the memory.
+    ///
+    /// # Complexity
+    /// O(terms) time for the rounds. The join of the survivors is quadratic in those of like size,
+    /// at a nanosecond a pair; or, where that is too much, in those that share their rarest
+    /// terms. Memory: about 4 bytes a term, and one byte, or 30, a term of the survivors.
+    pub fn self_join(&self, source: &dyn TermSource) -> Result<Close> {
+        self.joined(source, None)
+    }
+
+    /// Does the same, but if the pairs do not fit in memory, returns only some of them. Over these
+    /// pairs the same documents are [kept](crate::cluster::keep::keep_preferred) as over all pairs,
+    /// and the others are removed for the same ones. `order` returns all rows in the order of
+    /// preference. It is called after all documents were read, if at all.
+    ///
+    /// # Errors
+    /// As [`Self::self_join`].
+    ///
+    /// # Complexity
+    /// As [`Self::self_join`]. If pairs are left out, each document is compared with the documents
+    /// that are kept before it, and is read a few more times.
+    pub fn self_join_to_keep(
+        &self,
+        source: &dyn TermSource,
+        order: &dyn Fn() -> Vec<u32>,
+    ) -> Result<Close> {
+        self.joined(source, Some(order))
+    }
+
+    fn joined(
+        &self,
+        source: &dyn TermSource,
+        order: Option<&dyn Fn() -> Vec<u32>>,
+    ) -> Result<Close> {
+        let sources = Sources { first: source, second: None };
+        let mut survivors = self.beside(sources.keeping_bytes()).survivors(&sources)?;
+        let equal = survivors.set_equal_aside();
+        let deciding = order.map(|order| {
+            let equal = &equal;
+            move |by_sketches: &SketchJoin<'_>, most: u64, sizes: &mut [u32]| {
+                KeptPairs::new(by_sketches, Turns::new(order(), equal), most).find(sizes)
+            }
+        });
+        let deciding = deciding.as_ref().map(|deciding| deciding as &Deciding<'_>);
+        let joined = self.beside(sources.told_bytes()).join(&sources, survivors, deciding)?;
+        let close = Close::sets(Sides::One(groups(&equal)), joined.pairs);
+        Ok(Close { is_complete: joined.are_all, ..close })
+    }
+
+    /// Returns all similar pairs of a document of `queries` and a document of `corpus`, ascending
+    /// by query, then by corpus row.
+    ///
+    /// # Errors
+    /// As [`Self::self_join`].
+    ///
+    /// # Complexity
+    /// As [`Self::self_join`], but every pair of equal documents is a pair here.
+    pub fn query(&self, queries: &dyn TermSource, corpus: &dyn TermSource) -> Result<Close> {
+        let sources = Sources { first: queries, second: Some(corpus) };
+        let survivors = self.beside(sources.keeping_bytes()).survivors(&sources)?;
+        let joined = self.beside(sources.told_bytes()).join(&sources, survivors, None)?;
+        Ok(Close::sets(Sides::Two(Vec::new(), Vec::new()), joined.pairs))
+    }
+
+    /// Returns the same join with `bytes` less memory. While sources keep the terms that they read,
+    /// this is the memory that they may take for it. Afterwards it is the memory of the data that
+    /// they kept.
+    fn beside(self, bytes: u64) -> Self {
+        let left = self.memory_bytes.saturating_sub(bytes);
+        Self { memory_bytes: left.max(self.memory_bytes / 4), ..self }
+    }
+
+    /// Finds the documents that may have a partner, with their sketches.
+    fn survivors(&self, sources: &Sources<'_>) -> Result<Survivors> {
+        if sources.is_weighted() {
+            return self.weighed(sources);
+        }
+        let hint = sources.term_count_hint();
+        let sketched_bytes = |terms: u64| sketches::planned_bytes(terms, self.threshold);
+        let few = hint <= FEW_TERMS && sketched_bytes(hint) <= self.memory_bytes;
+        let mut sketched = None;
+        let reading = Work::Bytes(sources.bytes());
+        let mut shards = if few {
+            self.context.progress().begin("read and sketch", reading);
+            let (shards, sketches) = sketch_all(sources, self.threshold, self.context.threads())?;
+            sketched = Some(sketches);
+            shards
+        } else {
+            self.first_round(sources)?
+        };
+        let sizes = shards.iter().flat_map(|shard| &shard.sizes);
+        self.context.progress().counted("rows", sizes.clone().count() as u64);
+        self.context.progress().counted("terms", sizes.map(|&size| u64::from(size)).sum());
+        let is_scannable = |shards: &[Shard], nanoseconds_a_term| {
+            let terms = living_terms(shards);
+            sketched_bytes(terms) <= self.memory_bytes
+                && self.scan_nanoseconds(sources, shards) <= terms as f64 * nanoseconds_a_term
+        };
+        let mut is_scanned = is_scannable(&shards, NANOSECONDS_A_ROUND);
+        if !is_scanned {
+            let parts = blocks(&shards, self.fitting() / 2).len();
+            if parts > MOST_BLOCKS * ROUNDS_LEAVE
+                && sketched_bytes(living_terms(&shards)) / ROUNDS_LEAVE as u64 > self.memory_bytes
+            {
+                return Err(self.too_little_memory(&shards));
+            }
+            self.rereading(sources).rounds(&mut shards, 0)?;
+            self.count_living(&shards);
+            // Every two blocks are joined, so each block as often as there are others.
+            let times = blocks(&shards, self.fitting() / 2).len().saturating_sub(1).max(1);
+            is_scanned = is_scannable(&shards, NANOSECONDS_A_RANKED_TERM * times as f64);
+        }
+        let sketches = if let Some(mut sketches) = sketched {
+            sketches::retain_living(&mut sketches, &shards);
+            sketches
+        } else {
+            self.context.progress().begin("sketch", reading);
+            self.count_living(&shards);
+            sketch_living(sources, &shards, self.threshold, is_scanned, self.context.threads())?
+        };
+        Ok(Survivors { shards, sketches, is_scanned })
+    }
+
+    /// Reports the numbers of remaining documents and terms.
+    fn count_living(&self, shards: &[Shard]) {
+        let rows: usize = shards.iter().map(|shard| shard.living_sizes().count()).sum();
+        self.context.progress().counted("rows", rows as u64);
+        self.context.progress().counted("terms", living_terms(shards));
+    }
+
+    /// Estimates the nanoseconds that one core takes to compare all sketches.
+    fn scan_nanoseconds(&self, sources: &Sources<'_>, shards: &[Shard]) -> f64 {
+        let sizes = |shards: &[Shard]| {
+            let mut sizes: Vec<u32> = shards.iter().flat_map(Shard::living_sizes).collect();
+            sizes.sort_unstable();
+            sizes
+        };
+        let nanoseconds = |sets: &[u32], candidates: &[u32]| {
+            window_scan::estimated_nanoseconds(sets, candidates, self.threshold, self.context.isa())
+        };
+        if sources.second.is_none() {
+            let sizes = sizes(shards);
+            return nanoseconds(&sizes, &sizes);
+        }
+        let (first, second) = shards.split_at(sources.first.shard_count());
+        let first = sizes(first);
+        let second = sizes(second);
+        nanoseconds(&first, &second) + nanoseconds(&second, &first)
+    }
+
+    /// Returns the similar pairs of survivors, ascending; as [`SketchJoin::pairs`] if the survivors
+    /// are compared by their sketches.
+    fn join(
+        &self,
+        sources: &Sources<'_>,
+        survivors: Survivors,
+        deciding: Option<&Deciding<'_>>,
+    ) -> Result<Joined> {
+        let Survivors { mut shards, sketches, is_scanned } = survivors;
+        let second_from = sources.second.map(|_| {
+            let of_first = shards.get(..sources.first.shard_count()).unwrap_or_default();
+            prune::end_row(of_first)
+        });
+        let joined = if is_scanned {
+            SketchJoin::new(self, sources, &shards, sketches, second_from)?.pairs(deciding)?
+        } else {
+            drop(sketches);
+            let mut pairs = self.join_by_prefixes(sources, &mut shards, second_from)?;
+            self.context.threads().sort_by_key(&mut pairs, |pair| (pair.a, pair.b));
+            for pair in &mut pairs {
+                pair.b -= second_from.unwrap_or(0);
+            }
+            Joined { pairs: pairs.into(), are_all: true }
+        };
+        self.context.progress().counted("pairs", joined.pairs.len() as u64);
+        Ok(joined)
+    }
+
+    /// Returns the error for pairs of near-duplicates that do not fit in memory.
+    fn too_many_pairs(&self, pairs: u64) -> Error {
+        let rule = format!(
+            "`max_memory` leaves {} bytes for them, which is too little, and there may be more. `pairs` \
+             and `cluster` components need all of them; a higher `similarity` leaves fewer; the method \
+             simhash needs less memory",
+            self.memory_bytes
+        );
+        Error::limit(format!("{pairs} pairs of near-duplicates"), rule)
+    }
+
+    fn rereading<'s>(&'s self, sources: &'s Sources<'s>) -> Rereading<'s> {
+        let table_bytes = self.memory_bytes / 2;
+        Rereading { sources, threshold: self.threshold, table_bytes, context: self.context }
+    }
+
+    /// Returns how many terms can be joined at once.
+    fn fitting(&self) -> u64 {
+        (self.memory_bytes / BYTES_PER_TERM).min(MOST_TERMS)
+    }
+
+    fn first_round(&self, sources: &Sources<'_>) -> Result<Vec<Shard>> {
+        let hint = sources.term_count_hint();
+        let sampled = hint / 8 * sample_eighths(self.threshold);
+        if sampled.saturating_mul(BYTES_PER_SAMPLED_TERM) <= self.memory_bytes.min(SAMPLE_BYTES) {
+            self.context.progress().begin("read and count", Work::Bytes(sources.bytes()));
+            prune::first_round(sources, self.threshold, self.context.threads())
+        } else {
+            self.rereading(sources).first_round()
+        }
+    }
+
+    /// Finds the pairs of living documents by prefixes of their sets.
+    fn join_by_prefixes(
+        &self,
+        sources: &Sources<'_>,
+        shards: &mut [Shard],
+        second_from: Option<u32>,
+    ) -> Result<Vec<ClosePair>> {
+        let threads = self.context.threads();
+        let fitting = self.fitting();
+        let mut pairs = Vec::new();
+        self.rereading(sources).rounds(shards, fitting)?;
+        let blocks = blocks(shards, fitting / 2);
+        if blocks.len() > MOST_BLOCKS {
+            return Err(self.too_little_memory(shards));
+        }
+        for (at, left) in blocks.iter().enumerate() {
+            // Every two blocks meet; a single one meets itself.
+            let others = if blocks.len() > 1 { &blocks[at + 1..] } else { &blocks[..] };
+            for right in others {
+                let two = [left.clone(), right.clone()];
+                self.context.progress().begin("read survivors", Work::Bytes(sources.bytes()));
+                let stored = read_living(sources, shards, &two, threads)?;
+                pairs.extend(if sources.is_weighted() {
+                    self.join_weighted(sources, shards, stored, second_from)?
+                } else {
+                    self.join_stored(stored, second_from)?
+                });
+                if size_of_val(&pairs[..]) as u64 > self.memory_bytes.max(BYTES_OF_FEW_PAIRS) {
+                    return Err(self.too_many_pairs(pairs.len() as u64));
+                }
+            }
+        }
+        if blocks.len() > 2 {
+            // A pair inside one block is found once for each other block.
+            pairs.sort_unstable_by_key(|pair| (pair.a, pair.b));
+            pairs.dedup_by_key(|pair| (pair.a, pair.b));
+        }
+        Ok(pairs)
+    }
+
+    fn too_little_memory(&self, shards: &[Shard]) -> Error {
+        let living = living_terms(shards);
+        let enough = living * BYTES_PER_TERM * 2 / FEW_BLOCKS;
+        let rule = format!(
+            "`max_memory` leaves {} bytes for them, which is too little: they would be compared in more \
+             than {MOST_BLOCKS} parts, each with each. {}; the method simhash needs less",
+            self.memory_bytes,
+            enough_more(enough, self.memory_bytes)
+        );
+        Error::limit(format!("{living} shingles that may match"), rule)
+    }
+
+    /// Joins documents in memory. With two sides, those of the second have rows from
+    /// `second_from`.
+    ///
+    /// # Errors
+    /// The memory cannot be had.
+    fn join_stored(
+        &self,
+        mut stored: Vec<Stored>,
+        second_from: Option<u32>,
+    ) -> Result<Vec<ClosePair>> {
+        let threshold = self.threshold;
+        let threads = self.context.threads();
+        self.context.progress().begin("rank", Work::Steps(0));
+        let cells = prune::rounds(&mut stored, second_from, threads, |_, terms, cells| {
+            let limit = threshold.max_unshared(terms.len() as u32);
+            let numbers = cells.numbers();
+            let is_unmatched = |&term: &u64| !cells.is_matched(numbers.of(term));
+            prune::unmatched_up_to(terms, limit, is_unmatched) <= limit
+        })?;
+        let ranking = Ranking {
+            stored: &stored,
+            cells: &cells,
+            second_from,
+            weight: None,
+            context: self.context,
+        };
+        let sets = ranking.rank(|size, unmatched| unmatched <= threshold.max_unshared(size))?;
+        drop((stored, cells));
+        self.context.progress().counted("rows", sets.len() as u64);
+        self.context.progress().counted("terms", sets.ranks.len() as u64);
+
+        let across = second_from.is_some();
+        let join = PrefixJoin { sets: &sets, across, threshold, context: self.context };
+        let pairs = join.pairs()?.into_iter().map(|(left, right, similarity)| {
+            let left = sets.rows[left as usize];
+            let right = sets.rows[right as usize];
+            ClosePair::similar(left.min(right), left.max(right), similarity)
+        });
+        Ok(pairs.collect())
+    }
+}
+
+/// Documents that may have a partner.
+struct Survivors {
+    shards: Vec<Shard>,
+    sketches: Vec<Sketching>,
+    /// Whether candidates are found by comparing sketches.
+    is_scanned: bool,
+}
+
+/// The result of a join.
+struct Joined {
+    pairs: ClosePairs,
+    /// Whether these are all pairs, and not only the pairs that decide which documents are kept.
+    are_all: bool,
+}
+
+impl Survivors {
+    /// Lets only the first document of each group of equal sets live, and returns the other
+    /// documents.
+    fn set_equal_aside(&mut self) -> Vec<Equal> {
+        let equal = sketches::equal_sets(&self.sketches);
+        for &Equal { other, .. } in &equal {
+            let shard = prune::shard_of(&self.shards, other);
+            let shard = &mut self.shards[shard];
+            shard.alive[(other - shard.first_row) as usize] = false;
+        }
+        sketches::retain_living(&mut self.sketches, &self.shards);
+        equal
+    }
+}
+
+/// Builds the groups of equal documents from ascending pairs of the first document and another one.
+fn groups(equal: &[Equal]) -> Vec<Vec<u32>> {
+    let groups = equal.chunk_by(|a, b| a.first == b.first);
+    let rows = |group: &[Equal]| {
+        std::iter::once(group[0].first).chain(group.iter().map(|equal| equal.other)).collect()
+    };
+    groups.map(rows).collect()
+}
+
+/// Returns the advice how much more memory is enough. Other parts of the run have taken the rest of
+/// `max_memory`.
+fn enough_more(enough: u64, left: u64) -> String {
+    format!("{}M more is enough", enough.saturating_sub(left).div_ceil(1_000_000))
+}
+
+/// Returns the number of occurrences of terms in all living documents.
+fn living_terms(shards: &[Shard]) -> u64 {
+    shards.iter().map(Shard::living_terms).sum()
+}
+
+/// Cuts the rows into ranges with at most about `terms` terms of living documents each; at least
+/// one.
+fn blocks(shards: &[Shard], terms: u64) -> Vec<Range<u32>> {
+    let mut blocks = Vec::new();
+    let mut start = 0;
+    let mut inside = 0;
+    for shard in shards {
+        let documents = shard.sizes.iter().zip(&shard.alive);
+        for (row, (&size, &alive)) in (shard.first_row..).zip(documents) {
+            let size = u64::from(alive) * u64::from(size);
+            if inside > 0 && inside + size > terms {
+                blocks.push(start..row);
+                (start, inside) = (row, 0);
+            }
+            inside += size;
+        }
+    }
+    blocks.push(start..u32::MAX);
+    blocks
+}
+
+/// Reads all documents for the first time and sketches them.
+fn sketch_all(
+    sources: &Sources<'_>,
+    threshold: Threshold,
+    threads: &Threads,
+) -> Result<(Vec<Shard>, Vec<Sketching>)> {
+    // Rows are numbered after all shards were read. Until then, a document has its place in its
+    // shard.
+    let read = threads.try_map(
+        sources.shard_count(),
+        || Ok(SketchScratch::default()),
+        |scratch, number| {
+            let mut sizes = Vec::new();
+            let mut sketches = Sketching::new(threshold, true);
+            sources.try_visit(number, Wanted::All, &mut |index, terms| {
+                sizes.push(prune::document_size(terms.len())?);
+                sketches.push(index, terms, scratch)
+            })?;
+            Ok((sizes, sketches))
+        },
+    )?;
+    let mut shards = Vec::new();
+    let mut all = Vec::new();
+    let mut row = 0;
+    for (sizes, mut sketches) in read {
+        sketches.number_from(row);
+        let shard = Shard::new(row, sizes);
+        row = prune::row_after(row, shard.sizes.len())?;
+        shards.push(shard);
+        all.push(sketches);
+    }
+    Ok((shards, all))
+}
+
+/// Sketches the living documents; without their bits, if these are not needed.
+fn sketch_living(
+    sources: &Sources<'_>,
+    shards: &[Shard],
+    threshold: Threshold,
+    with_bits: bool,
+    threads: &Threads,
+) -> Result<Vec<Sketching>> {
+    let terms = living_terms(shards);
+    let sketched = threads.try_fold(
+        shards.len(),
+        || Ok((Sketching::new(threshold, with_bits), SketchScratch::default())),
+        |(sketches, scratch), number| {
+            let shard = &shards[number];
+            if !shard.alive.contains(&true) {
+                return Ok(());
+            }
+            let wanted = Wanted::Remaining { is_one: &|index| shard.is_alive(index), terms };
+            sources.try_visit(number, wanted, &mut |index, terms| {
+                sketches.push(shard.first_row + index, terms, scratch)
+            })
+        },
+    )?;
+    Ok(sketched.into_iter().map(|(sketches, _)| sketches).collect())
+}
+
+/// Reads the terms of the living documents with rows in the given ranges.
+fn read_living(
+    sources: &Sources<'_>,
+    shards: &[Shard],
+    rows: &[Range<u32>],
+    threads: &Threads,
+) -> Result<Vec<Stored>> {
+    let wanted = |shard: &Shard, index: u32| {
+        let row = shard.first_row + index;
+        shard.is_alive(index) && rows.iter().any(|r| r.contains(&row))
+    };
+    let wanted_terms = |shard: &Shard| {
+        let documents = (0..).zip(&shard.sizes).filter(|&(index, _)| wanted(shard, index));
+        documents.map(|(_, &size)| size as usize).sum::<usize>()
+    };
+    let expected = shards.iter().map(wanted_terms).sum::<usize>() / threads.count() * 3 / 2;
+    threads.try_fold(
+        shards.len(),
+        || Ok(Stored::with_capacity(expected)),
+        |stored, number| {
+            let shard = &shards[number];
+            let wanted = |index| wanted(shard, index);
+            sources.try_visit(number, Wanted::Some(&wanted), &mut |index, terms| {
+                stored.push(shard.first_row + index, terms)
+            })
+        },
+    )
+}

@@ -1,0 +1,222 @@
+//! Pairs of rows, put in ascending order.
+//!
+//! They are many more than rows, and found in parts, by all threads. Each thread deals a share of
+//! the parts into buckets of rows that are near each other; then each bucket is put in order by
+//! itself, digit by digit, in a cache.
+
+use crate::close::SetPair;
+use bytemuck::Pod;
+use simtool_base::error::Result;
+use simtool_base::large_buffer::LargeBuffer;
+use simtool_compute::context::Context;
+use simtool_kernels::partition::counts_to_starts;
+use std::ops::Deref;
+
+/// Name of the memory in error messages.
+pub(super) const PAIRS: &str = "the pairs of documents";
+
+/// A pair of documents that may be similar: a smaller and a larger row.
+pub(super) type Candidate = [u32; 2];
+
+/// A pair of rows. The first row is the smaller one, or the row of the first side.
+pub(super) trait RowPair: Pod + Send + Sync {
+    fn rows(&self) -> [u32; 2];
+
+    /// The rows as one number, the first one above the other.
+    fn key(&self) -> u64 {
+        let [a, b] = self.rows();
+        u64::from(a) << 32 | u64::from(b)
+    }
+}
+
+impl RowPair for Candidate {
+    fn rows(&self) -> [u32; 2] {
+        *self
+    }
+}
+
+impl RowPair for SetPair {
+    fn rows(&self) -> [u32; 2] {
+        [self.a, self.b]
+    }
+}
+
+/// Number of ranges of first rows, each with a bucket of pairs.
+const RANGES: usize = 1 << 12;
+/// Buckets, so many that the pairs of one stay in the second-level cache.
+const BUCKETS: usize = 256;
+/// Shares of the parts for each thread.
+const SHARES: usize = 2;
+/// Values of a digit.
+const DIGITS: usize = 256;
+/// Pairs that are put in order by comparing them.
+const FEW: usize = 256;
+
+/// The pairs of several parts in ascending order, equal ones as they come.
+///
+/// # Complexity
+///
+/// O(pairs).
+///
+/// # Errors
+/// The memory cannot be had.
+pub(super) fn in_order<P: RowPair>(
+    parts: &[impl Deref<Target = [P]> + Sync],
+    context: &Context<'_>,
+) -> Result<LargeBuffer<P>> {
+    let threads = context.threads();
+    let all = parts.iter().map(|part| part.len()).sum();
+    let mut pairs = LargeBuffer::try_zeroed(all, PAIRS)?.entered_in(context.memory());
+    if all == 0 {
+        return Ok(pairs);
+    }
+    let shares = shares(parts, all / (threads.count() * SHARES) + 1);
+    let last_rows = threads.map(shares.clone(), |share| {
+        share.iter().flat_map(|part| part.iter()).map(|pair| pair.rows()[0]).max()
+    });
+    let last_row = last_rows.into_iter().flatten().max().unwrap_or(0);
+    let shift = (u32::BITS - last_row.leading_zeros()).saturating_sub(RANGES.ilog2());
+    let range = |pair: &P| (pair.rows()[0] >> shift) as usize;
+    let counts = threads.map(shares.clone(), |share| {
+        let mut counts = vec![0_usize; RANGES];
+        for pair in share.iter().flat_map(|part| part.iter()) {
+            counts[range(pair)] += 1;
+        }
+        counts
+    });
+    // Buckets of about as many pairs.
+    let mut bucket_of = vec![0; RANGES];
+    let mut ends = Vec::new();
+    let mut end = 0;
+    for number in 0..RANGES {
+        bucket_of[number] = ends.len();
+        end += counts.iter().map(|counts| counts[number]).sum::<usize>();
+        if end - ends.last().unwrap_or(&0) > all / BUCKETS || number + 1 == RANGES {
+            ends.push(end);
+        }
+    }
+    // Each share has a part of each bucket.
+    let bucket_counts: Vec<Vec<usize>> = (counts.into_iter())
+        .map(|counts| {
+            let mut buckets = vec![0; ends.len()];
+            for (&bucket, count) in bucket_of.iter().zip(counts) {
+                buckets[bucket] += count;
+            }
+            buckets
+        })
+        .collect();
+    let mut rooms: Vec<Vec<&mut [P]>> = shares.iter().map(|_| Vec::new()).collect();
+    let mut rest = &mut pairs[..];
+    for bucket in 0..ends.len() {
+        for (rooms, counts) in rooms.iter_mut().zip(&bucket_counts) {
+            let (own, after) = rest.split_at_mut(counts[bucket]);
+            rooms.push(own);
+            rest = after;
+        }
+    }
+    threads.map(shares.into_iter().zip(rooms).collect(), |(share, mut rooms)| {
+        for pair in share.iter().flat_map(|part| part.iter()) {
+            let room = &mut rooms[bucket_of[range(pair)]];
+            // What was counted has room.
+            if let Some((own, after)) = std::mem::take(room).split_first_mut() {
+                *own = *pair;
+                *room = after;
+            }
+        }
+    });
+    let mut rest = &mut pairs[..];
+    let mut work = Vec::new();
+    let mut start = 0;
+    for end in ends {
+        let (own, after) = rest.split_at_mut(end - start);
+        work.push(own);
+        (rest, start) = (after, end);
+    }
+    threads.map(work, put_in_order);
+    Ok(pairs)
+}
+
+/// The parts in shares of about so many pairs.
+fn shares<P, T: Deref<Target = [P]>>(parts: &[T], pairs: usize) -> Vec<&[T]> {
+    let mut shares = Vec::new();
+    let mut start = 0;
+    let mut inside = 0;
+    for (number, part) in parts.iter().enumerate() {
+        inside += part.len();
+        if inside >= pairs || number + 1 == parts.len() {
+            shares.push(&parts[start..=number]);
+            (start, inside) = (number + 1, 0);
+        }
+    }
+    shares
+}
+
+/// Sorts pairs in ascending order, and keeps the order of equal ones.
+fn put_in_order<P: RowPair>(pairs: &mut [P]) {
+    let Some(first) = pairs.first().map(P::key) else { return };
+    if pairs.len() <= FEW {
+        pairs.sort_by_key(P::key);
+        return;
+    }
+    let differing = pairs.iter().fold(0, |differing, pair| differing | (pair.key() ^ first));
+    let mut room = vec![P::zeroed(); pairs.len()];
+    let mut from = pairs;
+    let mut to = &mut room[..];
+    let mut is_in_room = false;
+    for shift in (0..u64::BITS).step_by(DIGITS.ilog2() as usize) {
+        let digit = |pair: &P| (pair.key() >> shift) as usize % DIGITS;
+        if (differing >> shift).is_multiple_of(DIGITS as u64) {
+            continue;
+        }
+        let mut next = [0; DIGITS];
+        for pair in &*from {
+            next[digit(pair)] += 1;
+        }
+        counts_to_starts(&mut next, 0_usize);
+        for pair in &*from {
+            let next = &mut next[digit(pair)];
+            to[*next] = *pair;
+            *next += 1;
+        }
+        std::mem::swap(&mut from, &mut to);
+        is_in_room = !is_in_room;
+    }
+    if is_in_room {
+        to.copy_from_slice(from);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use simtool_base::progress::NoProgress;
+    use simtool_base::stable_hash::mix;
+    use simtool_compute::resources::Resources;
+
+    #[test]
+    fn pairs_of_many_parts_are_in_order() {
+        let resources = Resources { threads: 3, ..Resources::default() };
+        let pooled = Context::new(&resources, &NoProgress).unwrap();
+        // Rows near each other, far from each other, and one with most of the pairs.
+        let rows: [fn(u64) -> u32; 3] = [
+            |draw| (draw % 3_000) as u32,
+            |draw| draw as u32,
+            |draw| if draw.is_multiple_of(9) { u32::MAX - 7 } else { 70_000 },
+        ];
+        for row in rows {
+            for count in [0, 1, 200, 100_000] {
+                let pair = |number: u64| {
+                    let [a, b] = [row(mix(number)), row(mix(number | 1 << 32))];
+                    SetPair { a, b, shared: number as u32 }
+                };
+                let all: Vec<SetPair> = (0..count).map(pair).collect();
+                let parts: Vec<Vec<SetPair>> = all.chunks(777).map(<[_]>::to_vec).collect();
+                let mut expected = all;
+                expected.sort_by_key(|pair| (pair.a, pair.b));
+                for context in [&Context::default(), &pooled] {
+                    assert!(*in_order(&parts, context).unwrap() == expected[..], "{count}");
+                }
+            }
+        }
+    }
+}

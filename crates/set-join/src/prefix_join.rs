@@ -1,0 +1,227 @@
+//! The pairs of ranked sets that are similar enough, by prefixes.
+//!
+//! Sets are taken by ascending size. Each set looks up its first few numbers among the first few
+//! numbers of all smaller sets, and is merged with the sets that it meets often enough and early
+//! enough.
+//!
+//! # References
+//! R. Bayardo, Y. Ma, R. Srikant. Scaling up all pairs similarity search. WWW 2007 (prefixes).
+//! C. Xiao, W. Wang, X. Lin, J. X. Yu. Efficient similarity joins for near-duplicate detection.
+//! WWW 2008 (positions).
+
+use super::INDEX;
+use super::ranked_sets::RankedSets;
+use simtool_base::error::Result;
+use simtool_base::large_buffer::{LargeBuffer, filled};
+use simtool_base::progress::Work;
+use simtool_compute::context::Context;
+use simtool_model::similarity::{Similarity, Threshold};
+
+/// Sets that a worker takes at a time.
+const CHUNK: usize = 64;
+/// Mark of a set that can no longer be similar enough.
+const DROPPED: u32 = u32::MAX;
+
+/// A pair of sets, by their places, and their similarity.
+pub(super) type Found = (u32, u32, Similarity);
+
+/// A number's occurrence in a set's prefix.
+#[derive(Clone, Copy, Default, bytemuck::Pod, bytemuck::Zeroable)]
+#[repr(C)]
+struct Posting {
+    set: u32,
+    /// Place of the number in the set, unmatched terms included, from 1.
+    position: u32,
+}
+
+/// The sets to join and the threshold.
+pub(super) struct PrefixJoin<'a> {
+    pub(super) sets: &'a RankedSets,
+    /// Whether only pairs of the two sides count.
+    pub(super) across: bool,
+    pub(super) threshold: Threshold,
+    pub(super) context: &'a Context<'a>,
+}
+
+/// For each number, the sets whose indexed prefix has it, ascending.
+struct Index<'a> {
+    /// Where each number's postings begin. They are fewer than the terms, which 32 bits count.
+    offsets: &'a [u32],
+    postings: &'a [Posting],
+}
+
+/// A worker's memory: for each set how many numbers it shares so far, and which are not 0.
+struct Overlaps {
+    counts: Vec<u32>,
+    touched: Vec<u32>,
+}
+
+impl PrefixJoin<'_> {
+    /// Returns the pairs in an arbitrary order that is always the same.
+    ///
+    /// # Complexity
+    /// O(postings met), which grows with the square of the sets that share a frequent number in
+    /// their prefixes.
+    ///
+    /// # Errors
+    /// The memory cannot be had.
+    pub(super) fn pairs(&self) -> Result<Vec<Found>> {
+        let (offsets, postings) = self.index()?;
+        let index = Index { offsets: &offsets, postings: &postings };
+        let chunks = self.sets.len().div_ceil(CHUNK);
+        self.context.progress().begin("join", Work::Steps(chunks as u64));
+        let found = self.context.threads().try_map(
+            chunks,
+            || {
+                let counts = filled(0, self.sets.len(), INDEX)?;
+                Ok(Overlaps { counts, touched: Vec::new() })
+            },
+            |overlaps, chunk| {
+                // The largest sets cost the most, so they come first.
+                let chunk = chunks - 1 - chunk;
+                self.context.check_cancelled()?;
+                self.context.progress().advance(1);
+                let mut found = Vec::new();
+                for set in chunk * CHUNK..self.sets.len().min((chunk + 1) * CHUNK) {
+                    self.probe(&index, set, overlaps, &mut found);
+                }
+                Ok(found)
+            },
+        )?;
+        Ok(found.concat())
+    }
+
+    /// Returns the numbers among the first `length` terms of a set. Unmatched terms come first and
+    /// have no number.
+    fn prefix(&self, set: usize, length: u32) -> &[u32] {
+        let ranks = self.sets.ranks_of(set);
+        let matched = length.saturating_sub(self.sets.unmatched[set]) as usize;
+        &ranks[..matched.min(ranks.len())]
+    }
+
+    /// Offsets and postings of an [`Index`].
+    fn index(&self) -> Result<(LargeBuffer<u32>, LargeBuffer<Posting>)> {
+        let sets = self.sets;
+        let indexed = |set: usize| {
+            let size = sets.sizes[set];
+            let length = size - self.threshold.min_shared(size, size) + 1;
+            self.prefix(set, length)
+        };
+        let mut buffer = LargeBuffer::<u32>::try_zeroed(sets.rank_count as usize + 2, INDEX)?
+            .entered_in(self.context.memory());
+        let offsets = &mut *buffer;
+        for set in 0..sets.len() {
+            for &rank in indexed(set) {
+                offsets[rank as usize + 2] += 1;
+            }
+        }
+        let mut sum = 0;
+        for offset in &mut *offsets {
+            sum += *offset;
+            *offset = sum;
+        }
+        let mut posting_buffer = LargeBuffer::<Posting>::try_zeroed(sum as usize, INDEX)?
+            .entered_in(self.context.memory());
+        let postings = &mut *posting_buffer;
+        for set in 0..sets.len() {
+            let first = sets.unmatched[set] + 1;
+            for (position, &rank) in (first..).zip(indexed(set)) {
+                // One place further, each offset runs from its number's start to its end.
+                let next = &mut offsets[rank as usize + 1];
+                postings[*next as usize] = Posting { set: set as u32, position };
+                *next += 1;
+            }
+        }
+        Ok((buffer, posting_buffer))
+    }
+
+    /// Finds the smaller sets that are similar enough to `set`.
+    fn probe(
+        &self,
+        index: &Index<'_>,
+        set: usize,
+        overlaps: &mut Overlaps,
+        found: &mut Vec<Found>,
+    ) {
+        let sets = self.sets;
+        let size = sets.sizes[set];
+        let smallest = self.threshold.min_size(size);
+        let first = sets.sizes.partition_point(|&size| size < smallest) as u32;
+        let prefix = self.prefix(set, self.threshold.max_unshared(size) + 1);
+        for (position, &rank) in (sets.unmatched[set] + 1..).zip(prefix) {
+            let range = index.offsets[rank as usize]..index.offsets[rank as usize + 1];
+            let postings = &index.postings[range.start as usize..range.end as usize];
+            let from = postings.partition_point(|posting| posting.set < first);
+            for posting in &postings[from..] {
+                let other = posting.set as usize;
+                if other >= set {
+                    break;
+                }
+                if self.across && sets.second[other] == sets.second[set] {
+                    continue;
+                }
+                let count = &mut overlaps.counts[other];
+                if *count == DROPPED {
+                    continue;
+                }
+                if *count == 0 {
+                    overlaps.touched.push(posting.set);
+                }
+                let rest = (size - position).min(sets.sizes[other] - posting.position);
+                let needed = self.threshold.min_shared(size, sets.sizes[other]);
+                *count = if *count + 1 + rest >= needed { *count + 1 } else { DROPPED };
+            }
+        }
+        for other in overlaps.touched.drain(..) {
+            let count = std::mem::take(&mut overlaps.counts[other as usize]);
+            if count != DROPPED {
+                let needed = self.threshold.min_shared(size, sets.sizes[other as usize]);
+                let left = sets.ranks_of(set);
+                let right = sets.ranks_of(other as usize);
+                if let Some(shared) = shared_if_enough(left, right, needed as usize) {
+                    let sizes = [size, sets.sizes[other as usize]].map(u64::from);
+                    let similarity = self.threshold.similarity(shared as u64, sizes[0], sizes[1]);
+                    found.push((set as u32, other, similarity));
+                }
+            }
+        }
+    }
+}
+
+/// Counts the elements that two ascending lists share. Returns `None` as soon as the count must
+/// stay below `needed`.
+pub fn shared_if_enough<T: Copy + Ord>(left: &[T], right: &[T], needed: usize) -> Option<usize> {
+    let mut at_left = 0;
+    let mut at_right = 0;
+    let mut shared = 0;
+    while at_left < left.len() && at_right < right.len() {
+        if shared + (left.len() - at_left).min(right.len() - at_right) < needed {
+            return None;
+        }
+        let end = (at_left + at_right + 64).min(left.len() + right.len());
+        while at_left < left.len() && at_right < right.len() && at_left + at_right < end {
+            let a = left[at_left];
+            let b = right[at_right];
+            shared += usize::from(a == b);
+            at_left += usize::from(a <= b);
+            at_right += usize::from(b <= a);
+        }
+    }
+    (shared >= needed).then_some(shared)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_share_what_they_share() {
+        let left: Vec<u32> = (0..1000).step_by(2).collect();
+        let right: Vec<u32> = (0..1000).step_by(3).collect();
+        assert_eq!(shared_if_enough(&left, &right, 0), Some(167));
+        assert_eq!(shared_if_enough(&left, &right, 167), Some(167));
+        assert_eq!(shared_if_enough(&left, &right, 168), None);
+        assert_eq!(shared_if_enough(&left, &[], 0), Some(0));
+        assert_eq!(shared_if_enough(&left, &[], 1), None);
+    }
+}

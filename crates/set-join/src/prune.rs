@@ -1,0 +1,377 @@
+//! Rounds that drop the sets that cannot have a partner.
+//!
+//! A set with a partner at threshold t shares at least t of its elements, so a set with more
+//! unmatched terms than that leaves is dropped; what only dropped sets had is unmatched in the
+//! next round. The first round looks at a sample of the terms, chosen by their hashes: the bound
+//! on unmatched terms holds for any part of a set, so the sample costs survivors, never pairs.
+
+use super::cells::{Cells, Writer};
+use super::large_vec::LargeVec;
+use super::{Sources, TERMS, TermSource as _, Wanted};
+use simtool_base::error::{Error, Result};
+use simtool_compute::threads::Threads;
+use simtool_model::similarity::Threshold;
+
+/// Cells per term that is counted. More cells make fewer false matches and more cache misses.
+pub(super) const CELLS_PER_TERM: u64 = 5;
+
+/// Eighths of the terms that the first round looks at; all of them where the sample would let
+/// too many sets pass.
+pub fn sample_eighths(threshold: Threshold) -> u64 {
+    // The share of a set that may be unmatched, in thousandths.
+    let unmatched = u64::from(threshold.max_unshared(1000));
+    (unmatched * 8 * 17).div_ceil(10 * 1000).clamp(1, 8)
+}
+
+/// Maximum number of terms of a document, so that 32 bits count the terms of two documents
+/// together.
+const MOST_TERMS: usize = (1 << 31) - 1;
+
+/// The number of terms of a document, occurrences counted.
+///
+/// # Errors
+/// More than a join takes.
+pub(super) fn document_size(terms: usize) -> Result<u32> {
+    if terms > MOST_TERMS {
+        let rule = format!(
+            "an exact join takes at most {MOST_TERMS} of each; a smaller `max_record` passes over \
+             such a document, the method simhash takes it"
+        );
+        return Err(Error::limit(format!("a document of {terms} shingles"), rule));
+    }
+    Ok(terms as u32)
+}
+
+/// The row after `documents` more.
+///
+/// # Errors
+/// Rows that 32 bits do not number.
+pub(super) fn row_after(row: u32, documents: usize) -> Result<u32> {
+    let end = u32::try_from(documents).ok().and_then(|documents| row.checked_add(documents));
+    let rule = "must be fewer than 4294967296 in all, queries included";
+    end.ok_or_else(|| Error::limit("documents", rule))
+}
+
+/// The documents of a shard after the first reading.
+#[derive(Clone, Debug)]
+pub(super) struct Shard {
+    /// The row of its first document.
+    pub(super) first_row: u32,
+    /// Occurrences of terms, by document.
+    pub(super) sizes: Vec<u32>,
+    /// Whether a document may have a partner, by document.
+    pub(super) alive: Vec<bool>,
+    /// Terms that are known to be unmatched, by document, while it takes several tables to know.
+    pub(super) unmatched: Vec<u32>,
+    /// The sum of the weights of the distinct terms, by document, if the terms have weights.
+    pub(super) weights: Vec<u64>,
+}
+
+/// The data that a worker keeps of the shards that it read.
+struct Reading<'f, 't> {
+    writers: [Writer<'f, 't>; 2],
+    shards: Vec<ShardSample>,
+    /// The cell numbers of all sampled terms.
+    cells: LargeVec<u32>,
+}
+
+impl Shard {
+    /// Creates a shard in which all documents with terms may have a partner.
+    pub(super) fn new(first_row: u32, sizes: Vec<u32>) -> Self {
+        let alive = sizes.iter().map(|&size| size > 0).collect();
+        Self { first_row, sizes, alive, unmatched: Vec::new(), weights: Vec::new() }
+    }
+
+    /// Whether the document at a place may have a partner.
+    pub(super) fn is_alive(&self, index: u32) -> bool {
+        self.alive.get(index as usize) == Some(&true)
+    }
+
+    /// Occurrences of terms in each living document.
+    pub(super) fn living_sizes(&self) -> impl Iterator<Item = u32> {
+        let living = self.sizes.iter().zip(&self.alive).filter(|&(_, &alive)| alive);
+        living.map(|(&size, _)| size)
+    }
+
+    /// Occurrences of terms in the living documents.
+    pub(super) fn living_terms(&self) -> u64 {
+        self.living_sizes().map(u64::from).sum()
+    }
+
+    /// The row after its last document.
+    pub(super) fn end_row(&self) -> u32 {
+        self.first_row + self.sizes.len() as u32
+    }
+}
+
+/// The row after the last one of some shards.
+pub(super) fn end_row(shards: &[Shard]) -> u32 {
+    shards.last().map_or(0, Shard::end_row)
+}
+
+/// The number of the shard that has a row.
+pub(super) fn shard_of(shards: &[Shard], row: u32) -> usize {
+    shards.partition_point(|shard| shard.end_row() <= row)
+}
+
+/// Where a shard's sampled terms are.
+struct ShardSample {
+    shard: usize,
+    /// Occurrences of terms, by document.
+    sizes: Vec<u32>,
+    /// Where the sample of each document ends among the worker's cell numbers.
+    ends: Vec<usize>,
+    start: usize,
+}
+
+/// The first round, over all documents.
+///
+/// # Errors
+/// Those of the source; memory that cannot be had; more than 32 bits count.
+pub(super) fn first_round(
+    sources: &Sources<'_>,
+    threshold: Threshold,
+    threads: &Threads,
+) -> Result<Vec<Shard>> {
+    let eighths = sample_eighths(threshold);
+    let expected = sources.term_count_hint().saturating_mul(eighths) / 8;
+    // Only 32 bits of a sampled term are kept.
+    let cells = expected.saturating_mul(CELLS_PER_TERM).min(1 << 32);
+    let mut cells = Cells::new(cells, 0)?;
+    let numbers = cells.numbers();
+    let filling = cells.filling();
+    let readings = threads.try_fold(
+        sources.shard_count(),
+        || {
+            let capacity = (expected as usize / threads.count()).saturating_mul(3) / 2;
+            Ok(Reading {
+                writers: filling.writers(sources.second.is_some())?,
+                shards: Vec::new(),
+                cells: LargeVec::with_capacity(capacity, TERMS),
+            })
+        },
+        |reading, shard| {
+            let Reading { writers, shards, cells } = reading;
+            let writer = &mut writers[sources.side(shard)];
+            let mut sizes = Vec::new();
+            let mut ends = Vec::new();
+            let start = cells.len();
+            sources.try_visit(shard, Wanted::All, &mut |_, terms| {
+                sizes.push(document_size(terms.len())?);
+                let room = cells.spare(terms.len())?;
+                let mut picked = 0;
+                for &term in terms {
+                    room[picked] = numbers.of(term) as u32;
+                    picked += usize::from(term & 7 < eighths);
+                }
+                for &cell in &room[..picked] {
+                    writer.push(u64::from(cell));
+                }
+                cells.extend_by(picked);
+                ends.push(cells.len());
+                Ok(())
+            })?;
+            shards.push(ShardSample { shard, sizes, ends, start });
+            Ok(())
+        },
+    )?;
+    let samples: Vec<_> = (readings.into_iter())
+        .map(|Reading { writers: _, shards, cells }| (shards, cells))
+        .collect();
+    drop(filling);
+
+    let shards = threads.map(samples, |(samples, sampled)| {
+        let shards =
+            samples.into_iter().map(|sample| survivors(sample, &sampled, &cells, threshold));
+        shards.collect::<Vec<_>>()
+    });
+    let mut shards: Vec<(usize, Shard)> = shards.into_iter().flatten().collect();
+    shards.sort_unstable_by_key(|&(number, _)| number);
+    let mut shards: Vec<Shard> = shards.into_iter().map(|(_, shard)| shard).collect();
+    let mut row = 0;
+    for shard in &mut shards {
+        shard.first_row = row;
+        row = row_after(row, shard.sizes.len())?;
+    }
+    Ok(shards)
+}
+
+/// The documents of a shard that may have a partner, with the number of the shard.
+fn survivors(
+    sample: ShardSample,
+    sampled: &[u32],
+    cells: &Cells,
+    threshold: Threshold,
+) -> (usize, Shard) {
+    let mut shard = Shard::new(0, sample.sizes);
+    let mut start = sample.start;
+    for ((&end, &size), alive) in sample.ends.iter().zip(&shard.sizes).zip(&mut shard.alive) {
+        let of_document = &sampled[start..end];
+        let limit = threshold.max_unshared(size);
+        let unmatched = |&cell: &u32| !cells.is_matched(u64::from(cell));
+        *alive = size > 0 && unmatched_up_to(of_document, limit, unmatched) <= limit;
+        start = end;
+    }
+    (sample.shard, shard)
+}
+
+/// Counts the unmatched items; the result is some number above `limit` if there are more than that.
+pub(super) fn unmatched_up_to<T>(
+    items: &[T],
+    limit: u32,
+    is_unmatched: impl Fn(&T) -> bool,
+) -> u32 {
+    let mut found = 0;
+    for chunk in items.chunks(32) {
+        found += chunk.iter().map(|item| u32::from(is_unmatched(item))).sum::<u32>();
+        if found > limit {
+            break;
+        }
+    }
+    found
+}
+
+/// Whether the unmatched ones of some terms weigh more than `limit`.
+pub(super) fn outweighs(
+    terms: &[u64],
+    limit: u64,
+    cells: &Cells,
+    weight: impl Fn(u64) -> u32,
+) -> bool {
+    let numbers = cells.numbers();
+    let mut found = 0;
+    terms.iter().any(|&term| {
+        if !cells.is_matched(numbers.of(term)) {
+            found += u64::from(weight(term));
+        }
+        found > limit
+    })
+}
+
+/// Terms of documents in memory, rows ascending.
+#[derive(Debug)]
+pub(super) struct Stored {
+    /// Rows of the documents, ascending.
+    pub(super) rows: Vec<u32>,
+    /// Where each document's terms end.
+    pub(super) ends: Vec<usize>,
+    /// The terms, one per occurrence.
+    pub(super) terms: LargeVec<u64>,
+}
+
+impl Stored {
+    /// No document, and if possible room for `terms` terms.
+    pub(super) fn with_capacity(terms: usize) -> Self {
+        Self { rows: Vec::new(), ends: Vec::new(), terms: LargeVec::with_capacity(terms, TERMS) }
+    }
+
+    /// Takes in one more document.
+    ///
+    /// # Errors
+    /// The memory cannot be had.
+    pub(super) fn push(&mut self, row: u32, terms: &[u64]) -> Result<()> {
+        self.terms.extend_from_slice(terms)?;
+        self.rows.push(row);
+        self.ends.push(self.terms.len());
+        Ok(())
+    }
+
+    /// The terms of the document at a place.
+    pub(super) fn terms_of(&self, place: usize) -> &[u64] {
+        let start = place.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.terms[start..self.ends[place]]
+    }
+
+    /// Rows and terms of the documents.
+    pub(super) fn documents(&self) -> impl Iterator<Item = (u32, &[u64])> {
+        let starts = std::iter::once(0).chain(self.ends.iter().copied());
+        let ranges = starts.zip(&self.ends);
+        self.rows.iter().zip(ranges).map(|(&row, (start, &end))| (row, &self.terms[start..end]))
+    }
+
+    /// Drops the documents for whose row and terms `keep` is false.
+    fn retain(&mut self, keep: impl Fn(u32, &[u64]) -> bool) {
+        let mut start = 0;
+        let mut kept = 0;
+        let mut kept_terms = 0;
+        for document in 0..self.rows.len() {
+            let end = self.ends[document];
+            if keep(self.rows[document], &self.terms[start..end]) {
+                self.terms.copy_within(start..end, kept_terms);
+                kept_terms += end - start;
+                self.rows[kept] = self.rows[document];
+                self.ends[kept] = kept_terms;
+                kept += 1;
+            }
+            start = end;
+        }
+        self.rows.truncate(kept);
+        self.ends.truncate(kept);
+        self.terms.truncate(kept_terms);
+    }
+}
+
+/// Rounds over documents in memory, until one drops less than a fifth of the terms: each drops those
+/// for whose row and terms `may_match` is false. Returns the cells of the last round. With two sides,
+/// those of the second have rows from `second_from`.
+///
+/// # Errors
+/// The memory for the cells cannot be had.
+pub(super) fn rounds(
+    stored: &mut [Stored],
+    second_from: Option<u32>,
+    threads: &Threads,
+    may_match: impl Fn(u32, &[u64], &Cells) -> bool + Sync,
+) -> Result<Cells> {
+    let mut round = 1;
+    loop {
+        let before: usize = stored.iter().map(|shard| shard.terms.len()).sum();
+        let mut cells = Cells::new(before as u64 * CELLS_PER_TERM, round)?;
+        let numbers = cells.numbers();
+        let filling = cells.filling();
+        threads.try_map(
+            stored.len(),
+            || filling.writers(second_from.is_some()),
+            |writers: &mut [Writer<'_, '_>; 2], part| {
+                let part = &stored[part];
+                let first_of_second = second_from
+                    .map_or(part.rows.len(), |from| part.rows.partition_point(|&row| row < from));
+                let split = first_of_second.checked_sub(1).map_or(0, |last| part.ends[last]);
+                for (writer, terms) in
+                    writers.iter_mut().zip([&part.terms[..split], &part.terms[split..]])
+                {
+                    for &term in terms {
+                        writer.push(numbers.of(term));
+                    }
+                }
+                Ok(())
+            },
+        )?;
+        drop(filling);
+        threads.map(stored.iter_mut().collect(), |shard: &mut Stored| {
+            shard.retain(|row, terms| may_match(row, terms, &cells));
+        });
+        let after: usize = stored.iter().map(|shard| shard.terms.len()).sum();
+        round += 1;
+        if after * 5 >= before * 4 {
+            return Ok(cells);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_32_bits_cannot_count_is_refused() {
+        assert_eq!(document_size(MOST_TERMS).unwrap() as usize, MOST_TERMS);
+        let error = document_size(1 << 32).unwrap_err().to_string();
+        assert!(error.starts_with("a document of 4294967296 shingles: "), "{error}");
+        assert_eq!(row_after(7, (1 << 32) - 8).unwrap(), u32::MAX);
+        for (row, documents) in [(7, (1 << 32) - 7), (u32::MAX, 1), (0, 1 << 32), (0, usize::MAX)] {
+            let error = row_after(row, documents).unwrap_err().to_string();
+            assert!(error.starts_with("documents: must be fewer than 4294967296"), "{error}");
+        }
+    }
+}

@@ -1,0 +1,417 @@
+//! Terms renumbered by how many sets have them, rarest first, and each set as its sorted numbers.
+//!
+//! A term that is in one set only (or on one side only) cannot match: it counts in its set's size
+//! and is not stored. Any order of the terms gives the same pairs; this one gives the fewest
+//! candidates.
+
+use super::INDEX;
+use super::cells::Cells;
+use super::large_vec::LargeVec;
+use super::prune::Stored;
+use simtool_base::error::Result;
+use simtool_base::large_buffer::{LargeBuffer, filled, reserved};
+use simtool_compute::context::Context;
+use simtool_kernels::partition::counts_to_starts;
+
+/// Records per partition, about: with its table it stays in the second-level cache.
+const PARTITION_RECORDS: usize = 1 << 14;
+/// Number of classes of frequency in the order of terms.
+const CLASSES: usize = 96;
+/// No term: the record repeats one of its own set.
+const REPEATED: u32 = u32::MAX;
+
+/// Sets of term numbers, in ascending (size, row).
+#[derive(Debug)]
+pub(super) struct RankedSets {
+    /// The row of each set.
+    pub(super) rows: Vec<u32>,
+    /// The number of distinct terms of each set.
+    pub(super) sizes: Vec<u32>,
+    /// The number of unmatched terms of each set; they come first in the order of terms.
+    pub(super) unmatched: Vec<u32>,
+    /// Whether each set is of the second side of a join of two.
+    pub(super) second: Vec<bool>,
+    /// Where each set's numbers begin, and where the last one's end.
+    pub(super) offsets: Vec<usize>,
+    /// The numbers of the matched terms, ascending within a set.
+    pub(super) ranks: LargeBuffer<u32>,
+    /// The number of distinct numbers of terms.
+    pub(super) rank_count: u32,
+    /// The weight of each number's term, if the terms have weights.
+    pub(super) weights: Vec<u32>,
+}
+
+impl RankedSets {
+    /// Returns the number of sets.
+    pub(super) fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// The numbers of set `set`.
+    #[inline]
+    pub(super) fn ranks_of(&self, set: usize) -> &[u32] {
+        &self.ranks[self.offsets[set]..self.offsets[set + 1]]
+    }
+}
+
+/// A term, and the place of its document among those that are joined.
+type Record = [u64; 2];
+
+/// The records of a part of the documents, partition by partition, documents ascending.
+struct Records {
+    /// Where each partition ends.
+    ends: Vec<usize>,
+    records: LargeVec<Record>,
+}
+
+impl Records {
+    fn of_partition(&self, partition: usize) -> &[Record] {
+        let start = partition.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.records[start..self.ends[partition]]
+    }
+}
+
+/// The matched terms of a partition, in ascending class of frequency.
+struct Partition {
+    /// Where each class's terms end.
+    class_ends: Vec<u32>,
+    /// Where each term's documents end.
+    posting_ends: Vec<u32>,
+    documents: Vec<u32>,
+    /// Documents of unmatched terms.
+    unmatched: Vec<u32>,
+    /// The weight of each term, if they have weights.
+    weights: Vec<u32>,
+}
+
+impl Partition {
+    fn terms_of(&self, class: usize) -> std::ops::Range<usize> {
+        let start = if class == 0 { 0 } else { self.class_ends[class - 1] as usize };
+        start..self.class_ends[class] as usize
+    }
+
+    fn documents_of(&self, term: usize) -> &[u32] {
+        let start = if term == 0 { 0 } else { self.posting_ends[term - 1] as usize };
+        &self.documents[start..self.posting_ends[term] as usize]
+    }
+}
+
+/// The data for renumbering the terms of stored documents. There are at most as many terms as 32
+/// bits count, so numbers and places have 32 bits.
+pub(super) struct Ranking<'a> {
+    /// The documents, in parts.
+    pub(super) stored: &'a [Stored],
+    /// Cells of all their terms.
+    pub(super) cells: &'a Cells,
+    /// The first row of the second side, if there are two.
+    pub(super) second_from: Option<u32>,
+    /// The weight of a term, if weights differ.
+    pub(super) weight: Option<&'a (dyn Fn(u64) -> u32 + Sync)>,
+    pub(super) context: &'a Context<'a>,
+}
+
+impl Ranking<'_> {
+    /// The sets that satisfy `may_match(size, unmatched)`.
+    ///
+    /// # Errors
+    /// The memory cannot be had.
+    pub(super) fn rank(&self, may_match: impl Fn(u32, u32) -> bool) -> Result<RankedSets> {
+        let rows: Vec<u32> = self.stored.iter().flat_map(|part| &part.rows).copied().collect();
+        let bits = self.partition_bits();
+        let (records, unmatched) = self.records(bits)?;
+        let partitions = self.context.threads().try_map(
+            1 << bits,
+            || Ok(()),
+            |(), partition| {
+                let parts: Vec<&[Record]> =
+                    records.iter().map(|part| part.of_partition(partition)).collect();
+                self.group(&parts, &rows)
+            },
+        )?;
+        drop(records);
+        let (sizes, unmatched) = sizes(&partitions, unmatched);
+
+        let mut order: Vec<u32> = (0..rows.len() as u32)
+            .filter(|&d| may_match(sizes[d as usize], unmatched[d as usize]))
+            .collect();
+        order.sort_unstable_by_key(|&d| (sizes[d as usize], rows[d as usize]));
+        let mut sets = RankedSets {
+            rows: Vec::with_capacity(order.len()),
+            sizes: Vec::with_capacity(order.len()),
+            unmatched: Vec::with_capacity(order.len()),
+            second: Vec::with_capacity(order.len()),
+            offsets: vec![0],
+            ranks: LargeBuffer::zeroed(0),
+            rank_count: 0,
+            weights: Vec::new(),
+        };
+        let mut place = vec![u32::MAX; rows.len()];
+        let mut offset = 0;
+        for (at, &document) in order.iter().enumerate() {
+            let document = document as usize;
+            place[document] = at as u32;
+            offset += (sizes[document] - unmatched[document]) as usize;
+            sets.rows.push(rows[document]);
+            sets.sizes.push(sizes[document]);
+            sets.unmatched.push(unmatched[document]);
+            sets.second.push(self.is_second(rows[document]));
+            sets.offsets.push(offset);
+        }
+        self.transpose(&partitions, &place, &mut sets)?;
+        if self.weight.is_some() {
+            sets.weights = reserved(sets.rank_count as usize, INDEX)?;
+            for class in 0..CLASSES {
+                for partition in &partitions {
+                    sets.weights.extend_from_slice(&partition.weights[partition.terms_of(class)]);
+                }
+            }
+        }
+        Ok(sets)
+    }
+
+    fn is_second(&self, row: u32) -> bool {
+        self.second_from.is_some_and(|first| row >= first)
+    }
+
+    /// Returns how many of the highest bits of a term choose its partition.
+    fn partition_bits(&self) -> u32 {
+        let terms: usize = self.stored.iter().map(|part| part.terms.len()).sum();
+        (terms / PARTITION_RECORDS).max(2).ilog2().min(14)
+    }
+
+    /// The terms that may match, part by part; and for each document the number of terms that
+    /// cannot.
+    fn records(&self, bits: u32) -> Result<(Vec<Records>, Vec<u32>)> {
+        let mut first_documents = Vec::new();
+        let mut documents = 0;
+        for part in self.stored {
+            first_documents.push(documents);
+            documents += part.rows.len() as u64;
+        }
+        let of_parts = self.context.threads().try_map(
+            self.stored.len(),
+            || Ok(()),
+            |(), part| self.records_of(&self.stored[part], first_documents[part], bits),
+        )?;
+        let (records, unmatched): (Vec<Records>, Vec<Vec<u32>>) = of_parts.into_iter().unzip();
+        Ok((records, unmatched.concat()))
+    }
+
+    /// [`Self::records`] of one part, whose documents have places from `first_document`.
+    fn records_of(
+        &self,
+        part: &Stored,
+        first_document: u64,
+        bits: u32,
+    ) -> Result<(Records, Vec<u32>)> {
+        let numbers = self.cells.numbers();
+        let partition_of = |term: u64| (term >> (64 - bits)) as usize;
+        let mut matched = LargeVec::with_capacity(part.terms.len(), INDEX);
+        let mut unmatched = Vec::with_capacity(part.rows.len());
+        let mut counts = vec![0_usize; 1 << bits];
+        for (document, (_, terms)) in (first_document..).zip(part.documents()) {
+            let room: &mut [Record] = matched.spare(terms.len())?;
+            let mut here = 0;
+            for &term in terms {
+                let is_matched = usize::from(self.cells.is_matched(numbers.of(term)));
+                room[here] = [term, document];
+                here += is_matched;
+                counts[partition_of(term)] += is_matched;
+            }
+            matched.extend_by(here);
+            unmatched.push((terms.len() - here) as u32);
+        }
+        let mut records = LargeVec::with_capacity(matched.len(), INDEX);
+        let room = records.spare(matched.len())?;
+        counts_to_starts(&mut counts, 0);
+        for &record in &*matched {
+            let at = &mut counts[partition_of(record[0])];
+            room[*at] = record;
+            *at += 1;
+        }
+        records.extend_by(matched.len());
+        // Each partition's next place has become its end.
+        Ok((Records { ends: counts, records }, unmatched))
+    }
+
+    /// Finds the equal terms of a partition.
+    fn group(&self, lists: &[&[Record]], rows: &[u32]) -> Result<Partition> {
+        struct Found {
+            hash: u64,
+            documents: u32,
+            last: u32,
+            sides: u8,
+        }
+        let count: usize = lists.iter().map(|list| list.len()).sum();
+        let mask = (count * 2).next_power_of_two() - 1;
+        // Number of the term in `terms`, plus 1.
+        let mut slots = filled(0_u32, mask + 1, INDEX)?;
+        let mut terms: Vec<Found> = Vec::new();
+        let mut term_of_record = reserved(count, INDEX)?;
+        for &[hash, document] in lists.iter().copied().flatten() {
+            let document = document as u32;
+            let mut slot = hash as usize & mask;
+            let number = loop {
+                match slots[slot] {
+                    0 => {
+                        terms.push(Found { hash, documents: 0, last: u32::MAX, sides: 0 });
+                        slots[slot] = terms.len() as u32;
+                        break terms.len() - 1;
+                    }
+                    number if terms[number as usize - 1].hash == hash => break number as usize - 1,
+                    _ => slot = (slot + 1) & mask,
+                }
+            };
+            let found = &mut terms[number];
+            if found.last == document {
+                term_of_record.push(REPEATED);
+                continue;
+            }
+            found.last = document;
+            found.documents += 1;
+            found.sides |= 1 << u8::from(self.is_second(rows[document as usize]));
+            term_of_record.push(number as u32);
+        }
+        drop(slots);
+
+        let is_matched = |term: &Found| match self.second_from {
+            None => term.documents > 1,
+            Some(_) => term.sides == 3,
+        };
+        // Terms by class, by first document within a class.
+        let mut class_ends = vec![0_u32; CLASSES];
+        let matched = || terms.iter().enumerate().filter(|(_, term)| is_matched(term));
+        matched().for_each(|(_, term)| class_ends[class_of(term.documents)] += 1);
+        let mut next: Vec<u32> = running_sum(&mut class_ends);
+        let mut place = vec![REPEATED; terms.len()];
+        let matched_terms = class_ends[CLASSES - 1] as usize;
+        let mut posting_ends = vec![0_u32; matched_terms];
+        for (number, term) in matched() {
+            let at = &mut next[class_of(term.documents)];
+            place[number] = *at;
+            posting_ends[*at as usize] = term.documents;
+            *at += 1;
+        }
+        let mut weights = Vec::new();
+        if let Some(weight) = self.weight {
+            weights = filled(0, matched_terms, INDEX)?;
+            for (term, &place) in terms.iter().zip(&place).filter(|&(_, &place)| place != REPEATED)
+            {
+                weights[place as usize] = weight(term.hash);
+            }
+        }
+        let mut next = running_sum(&mut posting_ends);
+        let mut documents = filled(0, posting_ends.last().map_or(0, |&end| end as usize), INDEX)?;
+        let mut unmatched = Vec::new();
+        for (&[_, document], &number) in lists.iter().copied().flatten().zip(&term_of_record) {
+            if number == REPEATED {
+                continue;
+            }
+            match place[number as usize] {
+                REPEATED => unmatched.push(document as u32),
+                place => {
+                    let at = &mut next[place as usize];
+                    documents[*at as usize] = document as u32;
+                    *at += 1;
+                }
+            }
+        }
+        Ok(Partition { class_ends, posting_ends, documents, unmatched, weights })
+    }
+
+    /// Fills in each set's numbers: the terms are visited in the order of their numbers, so each
+    /// set's come sorted. Every worker visits all of them, for a range of sets of its own.
+    fn transpose(
+        &self,
+        partitions: &[Partition],
+        place: &[u32],
+        sets: &mut RankedSets,
+    ) -> Result<()> {
+        let total = *sets.offsets.last().unwrap_or(&0);
+        let mut ranks = LargeBuffer::try_zeroed(total, INDEX)?.entered_in(self.context.memory());
+        let mut ranges = Vec::new();
+        let mut rest = &mut ranks[..];
+        let mut first = 0;
+        let mut taken = 0;
+        for worker in 1..=self.context.threads().count() {
+            let target = total * worker / self.context.threads().count();
+            let last = sets.offsets.partition_point(|&offset| offset < target).min(sets.len());
+            let last =
+                if worker == self.context.threads().count() { sets.len() } else { last.max(first) };
+            let (own, others) = rest.split_at_mut(sets.offsets[last] - taken);
+            ranges.push((first..last, own));
+            (rest, first, taken) = (others, last, sets.offsets[last]);
+        }
+        let offsets = &sets.offsets;
+        let counts = self.context.threads().map(ranges, |(range, own)| {
+            let base = offsets[range.start];
+            let mut next: Vec<usize> = offsets[range.clone()].iter().map(|&at| at - base).collect();
+            let mut rank = 0;
+            for class in 0..CLASSES {
+                for partition in partitions {
+                    for term in partition.terms_of(class) {
+                        for &document in partition.documents_of(term) {
+                            let set = (place[document as usize] as usize).wrapping_sub(range.start);
+                            if let Some(at) = next.get_mut(set) {
+                                own[*at] = rank;
+                                *at += 1;
+                            }
+                        }
+                        rank += 1;
+                    }
+                }
+            }
+            rank
+        });
+        sets.rank_count = counts.first().copied().unwrap_or(0);
+        sets.ranks = ranks;
+        Ok(())
+    }
+}
+
+/// The class of a frequency: exact up to 32, then four classes for each doubling.
+fn class_of(documents: u32) -> usize {
+    if documents <= 32 {
+        return documents as usize;
+    }
+    let doublings = documents.ilog2();
+    let quarter = documents >> (doublings - 2) & 3;
+    (33 + (doublings - 5) * 4 + quarter).min(CLASSES as u32 - 1) as usize
+}
+
+/// Turns counts into ends, and returns the starts.
+fn running_sum(counts: &mut [u32]) -> Vec<u32> {
+    let mut sum = 0;
+    let starts = counts.iter_mut().map(|count| {
+        let start = sum;
+        sum += *count;
+        *count = sum;
+        start
+    });
+    starts.collect()
+}
+
+/// Distinct terms of each document, and how many of them are unmatched.
+fn sizes(partitions: &[Partition], mut unmatched: Vec<u32>) -> (Vec<u32>, Vec<u32>) {
+    for &document in partitions.iter().flat_map(|partition| &partition.unmatched) {
+        unmatched[document as usize] += 1;
+    }
+    let mut sizes = unmatched.clone();
+    for &document in partitions.iter().flat_map(|partition| &partition.documents) {
+        sizes[document as usize] += 1;
+    }
+    (sizes, unmatched)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn classes_ascend_with_frequency() {
+        let classes: Vec<usize> = (1..100_000).map(class_of).collect();
+        assert!(classes.is_sorted());
+        assert!(class_of(u32::MAX) < CLASSES);
+        assert!(class_of(u32::MAX / 2) >= class_of(1 << 20));
+    }
+}

@@ -1,0 +1,262 @@
+//! The rounds for collections whose terms do not fit into memory. The documents are read again
+//! instead of kept, twice a round. If even the table of cells would be too small to distinguish all
+//! terms, the first round counts the terms slice by slice.
+
+use super::cells::{Cells, Writer};
+use super::prune::{
+    CELLS_PER_TERM, Shard, document_size, outweighs, row_after, sample_eighths, unmatched_up_to,
+};
+use super::{Sources, TERMS, TermSource as _, Wanted, enough_more, living_terms};
+use simtool_base::error::{Error, Result};
+use simtool_base::large_buffer::filled;
+use simtool_base::progress::Work;
+use simtool_compute::context::Context;
+use simtool_model::similarity::Threshold;
+use std::ops::Range;
+
+/// Cells per term with which a table still recognizes three fifths of the unmatched terms. With
+/// fewer cells, terms are counted in slices.
+const LEAST_CELLS_PER_TERM: u64 = 2;
+
+/// Maximum number of slices of the first round. Each slice takes two readings.
+const MOST_SLICES: u64 = 16;
+
+/// Number of slices from which the join is refused before anything is read, because even an
+/// estimate far too high does not explain it.
+const FAR_TOO_MANY_SLICES: u64 = 4 * MOST_SLICES;
+
+/// Number of the last bits of a term that choose its slice.
+const SLICE_BITS: u32 = 16;
+
+/// The data for a round by reading.
+pub(super) struct Rereading<'a> {
+    pub(super) sources: &'a Sources<'a>,
+    pub(super) threshold: Threshold,
+    /// Maximum bytes of a table of cells, with the buffers of its writers.
+    pub(super) table_bytes: u64,
+    pub(super) context: &'a Context<'a>,
+}
+
+/// The terms that a round counts: terms whose last bits are in a range.
+#[derive(Clone)]
+struct Slice(Range<u64>);
+
+impl Slice {
+    const ALL: Self = Self(0..1 << SLICE_BITS);
+
+    /// One of so many slices of so many eighths of all terms.
+    fn of(eighths: u64, number: u64, slices: u64) -> Self {
+        let start = |number| (eighths << (SLICE_BITS - 3)) * number / slices;
+        Self(start(number)..start(number + 1))
+    }
+
+    fn terms<'t>(&self, terms: &'t [u64]) -> impl Iterator<Item = u64> + use<'_, 't> {
+        let has = |term: &u64| self.0.contains(&(term % (1 << SLICE_BITS)));
+        terms.iter().copied().filter(has)
+    }
+}
+
+impl Rereading<'_> {
+    /// Returns the bytes of a table with the buffers of its writers, in eighths of the table.
+    fn eighths_of_table(&self) -> u64 {
+        let sides = 1 + u64::from(self.sources.second.is_some());
+        8 + self.context.threads().count() as u64 * sides * Cells::EIGHTHS_A_WRITER
+    }
+
+    /// Returns the number of cells that the memory has room for.
+    fn most_cells(&self) -> u64 {
+        let bytes = self.table_bytes.saturating_mul(8) / self.eighths_of_table();
+        bytes.saturating_mul(Cells::A_BYTE).max(Cells::LEAST)
+    }
+
+    fn cells(&self, terms: u64, round: u32) -> Result<Cells> {
+        Cells::new(terms.saturating_mul(CELLS_PER_TERM).min(self.most_cells()), round)
+    }
+
+    /// The first round: learns the sizes of the documents and drops those that cannot match.
+    ///
+    /// # Errors
+    /// Those of the source; memory that cannot be had, or is so little that [`MOST_SLICES`] are too few;
+    /// more than 32 bits count.
+    pub(super) fn first_round(&self) -> Result<Vec<Shard>> {
+        let told = self.sources.term_count_hint();
+        let mut slices = self.slices(told, FAR_TOO_MANY_SLICES)?.min(MOST_SLICES);
+        let mut cells = self.first_cells(told, slices)?;
+        let mut shards: Vec<Shard> = Vec::new();
+        let mut first_row = 0;
+        self.begin("read and count");
+        for sizes in self.count(&mut cells, &self.slice(0, slices), &[])? {
+            let shard = Shard::new(first_row, sizes);
+            first_row = row_after(first_row, shard.sizes.len())?;
+            shards.push(shard);
+        }
+        // If the estimated number of terms was far from the truth, starting again takes fewer
+        // readings or drops more documents.
+        let terms = living_terms(&shards);
+        let needed = self.slices(terms, MOST_SLICES)?;
+        let is_anew =
+            needed != slices || terms / told.max(1) >= CELLS_PER_TERM / LEAST_CELLS_PER_TERM;
+        if is_anew {
+            drop(cells);
+            slices = needed;
+            cells = self.first_cells(terms, slices)?;
+        }
+        for shard in shards.iter_mut().filter(|_| slices > 1) {
+            shard.unmatched = filled(0, shard.sizes.len(), TERMS)?;
+        }
+        for number in 0..slices {
+            let slice = self.slice(number, slices);
+            if number > 0 {
+                cells.clear();
+            }
+            if number > 0 || is_anew {
+                self.begin("read and count");
+                self.count(&mut cells, &slice, &shards)?;
+            }
+            self.prune(&mut shards, &cells, &slice)?;
+        }
+        for shard in &mut shards {
+            shard.unmatched = Vec::new();
+        }
+        Ok(shards)
+    }
+
+    /// The slices in which so many terms are counted.
+    ///
+    /// # Errors
+    /// They are more than `most`.
+    fn slices(&self, terms: u64, most: u64) -> Result<u64> {
+        let least_cells = self.sampled(terms).saturating_mul(LEAST_CELLS_PER_TERM);
+        let slices = least_cells.div_ceil(self.most_cells()).max(1);
+        if slices <= most {
+            return Ok(slices);
+        }
+        let table =
+            (least_cells / MOST_SLICES / Cells::A_BYTE).saturating_mul(self.eighths_of_table());
+        let rule = format!(
+            "`max_memory` leaves {} bytes for them, which is too little to tell which of them match. {} \
+             for that; the method simhash needs less",
+            self.table_bytes * 2,
+            enough_more(table / 8 * 2, self.table_bytes * 2)
+        );
+        Err(Error::limit(format!("about {terms} shingles"), rule))
+    }
+
+    /// The table for each slice.
+    fn first_cells(&self, terms: u64, slices: u64) -> Result<Cells> {
+        self.cells(self.sampled(terms) / slices, 0)
+    }
+
+    /// Returns how many of `terms` terms the first round counts.
+    fn sampled(&self, terms: u64) -> u64 {
+        terms.saturating_mul(sample_eighths(self.threshold)) / 8
+    }
+
+    fn slice(&self, number: u64, slices: u64) -> Slice {
+        Slice::of(sample_eighths(self.threshold), number, slices)
+    }
+
+    /// Runs further rounds until at most `enough` terms remain or a round drops less than a fifth.
+    ///
+    /// # Errors
+    /// Those of the source.
+    pub(super) fn rounds(&self, shards: &mut [Shard], enough: u64) -> Result<()> {
+        for round in 1.. {
+            let before = living_terms(shards);
+            if before <= enough {
+                break;
+            }
+            let mut cells = self.cells(before, round)?;
+            self.begin("prune");
+            self.count(&mut cells, &Slice::ALL, shards)?;
+            self.prune(shards, &cells, &Slice::ALL)?;
+            let after = living_terms(shards);
+            if after * 5 >= before * 4 {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Reports a stage of two more readings.
+    fn begin(&self, stage: &'static str) {
+        self.context.progress().begin(stage, Work::Bytes(self.sources.bytes() * 2));
+    }
+
+    /// Notes the terms of the living documents in the cells, or of all, where none are known yet;
+    /// returns the sizes of what was read.
+    fn count(&self, cells: &mut Cells, slice: &Slice, known: &[Shard]) -> Result<Vec<Vec<u32>>> {
+        let numbers = cells.numbers();
+        let terms = living_terms(known);
+        let filling = cells.filling();
+        self.context.threads().try_map(
+            self.sources.shard_count(),
+            || filling.writers(self.sources.second.is_some()),
+            |writers: &mut [Writer<'_, '_>; 2], number| {
+                let writer = &mut writers[self.sources.side(number)];
+                let mut sizes = Vec::new();
+                let visit = &mut |_, terms: &[u64]| {
+                    sizes.push(document_size(terms.len())?);
+                    for term in slice.terms(terms) {
+                        writer.push(numbers.of(term));
+                    }
+                    Ok(())
+                };
+                match known.get(number) {
+                    Some(shard) => {
+                        let is_one = &|index| shard.is_alive(index);
+                        self.sources.try_visit(number, Wanted::Remaining { is_one, terms }, visit)
+                    }
+                    None => self.sources.try_visit(number, Wanted::All, visit),
+                }?;
+                Ok(sizes)
+            },
+        )
+    }
+
+    /// Drops living documents with too many unmatched terms, those of earlier slices among them.
+    fn prune(&self, shards: &mut [Shard], cells: &Cells, slice: &Slice) -> Result<()> {
+        let numbers = cells.numbers();
+        let terms = living_terms(shards);
+        let known = &*shards;
+        let judged = self.context.threads().try_map(
+            shards.len(),
+            || Ok(Vec::new()),
+            |sampled: &mut Vec<u64>, number| {
+                let shard = &known[number];
+                let is_one = &|index| shard.is_alive(index);
+                let mut alive = shard.alive.clone();
+                let mut unmatched = shard.unmatched.clone();
+                self.sources.visit_shard(
+                    number,
+                    Wanted::Remaining { is_one, terms },
+                    &mut |index, terms| {
+                        let index = index as usize;
+                        if let Some(&weight) = shard.weights.get(index) {
+                            let limit = weight - self.threshold.min_weight(weight);
+                            let weight = |term| self.sources.weight(term);
+                            alive[index] = !outweighs(terms, limit, cells, weight);
+                            return;
+                        }
+                        sampled.clear();
+                        sampled.extend(slice.terms(terms).map(|term| numbers.of(term)));
+                        let mut limit = self.threshold.max_unshared(terms.len() as u32);
+                        let known = unmatched.get_mut(index);
+                        limit = limit.saturating_sub(known.as_deref().copied().unwrap_or(0));
+                        let found =
+                            unmatched_up_to(sampled, limit, |&cell| !cells.is_matched(cell));
+                        alive[index] = found <= limit;
+                        if let Some(known) = known {
+                            *known += found;
+                        }
+                    },
+                )?;
+                Ok((alive, unmatched))
+            },
+        )?;
+        for (shard, (alive, unmatched)) in shards.iter_mut().zip(judged) {
+            (shard.alive, shard.unmatched) = (alive, unmatched);
+        }
+        Ok(())
+    }
+}

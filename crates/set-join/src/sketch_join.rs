@@ -1,0 +1,208 @@
+//! The join by sketches: every two documents whose sketches are near are read once more and compared
+//! term by term.
+
+use super::compare_terms::TermComparison;
+use super::pair_order::{Candidate, PAIRS, in_order};
+use super::prune::{self, Shard};
+use super::sketches::{Sketches, Sketching};
+use super::term_source::Sources;
+use super::window_scan::{Candidates, WindowScan};
+use super::{BYTES_OF_FEW_PAIRS, Joined, SetJoin};
+use crate::close::{ClosePairs, SetPair};
+use simtool_base::error::Result;
+use simtool_base::large_buffer::{LargeBuffer, filled};
+use simtool_base::progress::Work;
+use simtool_compute::context::Context;
+use std::ops::Range;
+
+/// Bytes per term of documents that are compared term by term: the term, and its number in a table
+/// that doubles its size, if documents are densely linked.
+const BYTES_PER_COMPARED_TERM: u64 = 32;
+
+/// Bytes of a pair of documents with near sketches, while their terms are compared.
+const BYTES_PER_CANDIDATE: u64 = 32;
+
+/// Bytes of a similar pair. It exists twice while all pairs are put in order.
+const BYTES_PER_PAIR: u64 = 2 * size_of::<SetPair>() as u64;
+
+/// Receives similar pairs and the number of distinct terms of each row; returns the number of pairs
+/// that it holds.
+pub(super) type Found<'f> = dyn FnMut(LargeBuffer<SetPair>, &[u32]) -> Result<u64> + 'f;
+
+/// Finds only the pairs that decide which documents are kept. The number is how many pairs fit in
+/// memory; the slice receives the number of distinct terms of each row.
+pub(super) type Deciding<'f> =
+    dyn Fn(&SketchJoin<'_>, u64, &mut [u32]) -> Result<LargeBuffer<SetPair>> + 'f;
+
+/// Documents whose sketches are compared with those of others.
+pub(super) struct Scan<'s> {
+    sets: &'s Sketches,
+    candidates: &'s Sketches,
+    which: Candidates,
+}
+
+impl<'s> Scan<'s> {
+    /// Compares all pairs of these sets.
+    pub(super) fn within(sets: &'s Sketches) -> [Self; 1] {
+        [Self { sets, candidates: sets, which: Candidates::Earlier }]
+    }
+
+    /// Compares every set of `first` with every set of `second`. The two have no set in common.
+    pub(super) fn across(first: &'s Sketches, second: &'s Sketches) -> [Self; 2] {
+        [
+            Self { sets: first, candidates: second, which: Candidates::NotLarger },
+            Self { sets: second, candidates: first, which: Candidates::Smaller },
+        ]
+    }
+}
+
+/// The data for comparing documents by their sketches, and then by their terms.
+pub(super) struct SketchJoin<'a> {
+    pub(super) join: &'a SetJoin<'a>,
+    sources: &'a Sources<'a>,
+    shards: &'a [Shard],
+    /// The sketches of the documents, and those of the second side, whose rows begin there, if there is
+    /// one.
+    pub(super) sketches: Sketches,
+    second: Option<(u32, Sketches)>,
+    /// Bytes that candidates, their terms and pairs may take in addition to the sketches.
+    memory: u64,
+}
+
+impl<'a> SketchJoin<'a> {
+    /// Puts the sketches of one side in order, or of two sides. The rows of the second side begin
+    /// at `second_from`.
+    ///
+    /// # Errors
+    /// The memory cannot be had.
+    pub(super) fn new(
+        join: &'a SetJoin<'a>,
+        sources: &'a Sources<'a>,
+        shards: &'a [Shard],
+        sketched: Vec<Sketching>,
+        second_from: Option<u32>,
+    ) -> Result<Self> {
+        join.context.progress().begin("compare sketches", Work::Steps(0));
+        let end = second_from.unwrap_or(u32::MAX);
+        let sketches = |side: Range<u32>| {
+            Sketches::new(&sketched, |row| side.contains(&row), join.threshold, join.context)
+        };
+        let of_second = |from: u32| sketches(from..u32::MAX).map(|sketches| (from, sketches));
+        let second = second_from.map(of_second).transpose()?;
+        let sketches = sketches(0..end)?;
+        drop(sketched);
+        // Once more where those that are kept are put together.
+        let bytes =
+            2 * (sketches.bytes() + second.as_ref().map_or(0, |(_, second)| second.bytes()));
+        let memory = join.memory_bytes.saturating_sub(bytes).max(join.memory_bytes / 4);
+        Ok(Self { join, sources, shards, sketches, second, memory })
+    }
+
+    /// Returns the similar pairs, ascending. If they do not fit in memory and `deciding` is given,
+    /// returns only the pairs that `deciding` finds.
+    ///
+    /// # Errors
+    /// The source or `deciding` fails; there are too many pairs; the memory cannot be had.
+    pub(super) fn pairs(&self, deciding: Option<&Deciding<'_>>) -> Result<Joined> {
+        let threshold = self.join.threshold;
+        let scans = match &self.second {
+            Some((_, second)) => Scan::across(&self.sketches, second).into(),
+            None => Vec::from(Scan::within(&self.sketches)),
+        };
+        let mut sizes = filled(0, prune::end_row(self.shards) as usize, PAIRS)?;
+        let mut alike = Vec::new();
+        let mut count = 0;
+        let most = self.most_pairs();
+        let visited = self.visit(&scans, &mut sizes, &mut |pairs, _| {
+            count += pairs.len() as u64;
+            alike.push(pairs);
+            if count > most { Err(self.join.too_many_pairs(count)) } else { Ok(count) }
+        });
+        if count > most
+            && let Some(deciding) = deciding
+        {
+            drop(alike);
+            let pairs = deciding(self, most, &mut sizes)?;
+            let pairs = ClosePairs::of_sets(pairs, sizes, 0, threshold);
+            return Ok(Joined { pairs, are_all: false });
+        }
+        visited?;
+        let mut pairs = match alike.len() {
+            1 => alike.swap_remove(0),
+            _ => in_order(&alike, self.context())?,
+        };
+        let second_from = self.second.as_ref().map_or(0, |(from, _)| *from);
+        if second_from > 0 {
+            for pair in &mut *pairs {
+                pair.b -= second_from;
+            }
+        }
+        let pairs = ClosePairs::of_sets(pairs, sizes, second_from, threshold);
+        Ok(Joined { pairs, are_all: true })
+    }
+
+    /// Calls `found` with the similar pairs, a part of them at a time; each part is ascending.
+    /// Writes the number of distinct terms of each document into `sizes`, by row.
+    ///
+    /// # Errors
+    /// The source or `found` fails; the memory cannot be had.
+    pub(super) fn visit(
+        &self,
+        scans: &[Scan<'_>],
+        sizes: &mut [u32],
+        found: &mut Found<'_>,
+    ) -> Result<()> {
+        let mut held = 0;
+        self.near(scans, self.memory / 4 / BYTES_PER_CANDIDATE, &mut |near| {
+            let candidates = in_order(&near, self.context())?;
+            drop(near);
+            let left = self.memory.saturating_sub(held * BYTES_PER_PAIR).max(self.memory / 4);
+            let comparison = TermComparison {
+                sources: self.sources,
+                shards: self.shards,
+                threshold: self.join.threshold,
+                fitting: left / 4 * 3 / BYTES_PER_COMPARED_TERM,
+                context: self.join.context,
+            };
+            let alike = comparison.alike(candidates, sizes)?;
+            held = found(alike, sizes)?;
+            Ok(())
+        })
+    }
+
+    /// Calls `found` with the pairs of documents whose sketches are near: each time that more than
+    /// `most` pairs are held, and at the end.
+    pub(super) fn near(
+        &self,
+        scans: &[Scan<'_>],
+        most: u64,
+        found: &mut dyn FnMut(Vec<Vec<Candidate>>) -> Result<()>,
+    ) -> Result<()> {
+        let SetJoin { threshold, context, .. } = *self.join;
+        let mut held = Vec::new();
+        let mut count = 0;
+        for &Scan { sets, candidates, which } in scans {
+            let scan = WindowScan { sets, candidates, which, threshold, context };
+            scan.visit(&mut |pairs| {
+                count += pairs.iter().map(|pairs| pairs.len() as u64).sum::<u64>();
+                held.extend(pairs);
+                let are_many = count > most;
+                if are_many {
+                    count = 0;
+                    found(std::mem::take(&mut held))?;
+                }
+                Ok(are_many)
+            })?;
+        }
+        found(held)
+    }
+
+    /// Returns the number of pairs that the memory has room for.
+    fn most_pairs(&self) -> u64 {
+        (self.memory / 4 * 3).max(BYTES_OF_FEW_PAIRS) / BYTES_PER_PAIR
+    }
+
+    pub(super) fn context(&self) -> &'a Context<'a> {
+        self.join.context
+    }
+}

@@ -1,0 +1,143 @@
+//! Numbers of terms, in the order in which they are first met.
+
+use super::TERMS;
+use simtool_base::error::Result;
+use simtool_base::large_buffer::{LargeBuffer, reserve};
+use simtool_kernels::prefetch;
+
+/// Terms between one that is numbered and one whose place, or whose namesake, is asked for.
+const AHEAD: usize = 16;
+const SOON: usize = 8;
+/// Places that there are at the least.
+const LEAST_PLACES: usize = 1 << 10;
+/// Content of a place that no term has taken.
+const FREE: u32 = 0;
+
+/// Terms and their numbers. They are hashes, so that any of their bits choose a place.
+///
+/// A place holds a number alone: a quarter of what it takes with the term, so that most of the table
+/// stays in the caches.
+#[derive(Debug)]
+pub(super) struct TermNumbers {
+    /// Numbers with 1 added, at the front as many places as are in use: at least twice as many as
+    /// terms, a power of two.
+    slots: LargeBuffer<u32>,
+    places: usize,
+    /// The terms, by their numbers.
+    terms: Vec<u64>,
+}
+
+impl Default for TermNumbers {
+    fn default() -> Self {
+        Self { slots: LargeBuffer::zeroed(0), places: 0, terms: Vec::new() }
+    }
+}
+
+impl TermNumbers {
+    /// Returns the number of terms that have a number.
+    pub(super) fn len(&self) -> usize {
+        self.terms.len()
+    }
+
+    /// Forgets all terms, and keeps the memory for others.
+    pub(super) fn clear(&mut self) {
+        self.terms.clear();
+        self.places = 0;
+    }
+
+    /// Calls `visit` with the number of each of some terms, in their order.
+    ///
+    /// # Errors
+    /// The memory cannot be had.
+    pub(super) fn number(&mut self, terms: &[u64], mut visit: impl FnMut(u32)) -> Result<()> {
+        self.make_room(terms.len())?;
+        let Self { slots, places, terms: numbered } = self;
+        let slots = &mut slots[..*places];
+        let mask = slots.len() - 1;
+        for (at, &term) in terms.iter().enumerate() {
+            if let Some(&later) = terms.get(at + AHEAD) {
+                prefetch(slots, later as usize & mask);
+            }
+            if let Some(&soon) = terms.get(at + SOON) {
+                prefetch(numbered, (slots[soon as usize & mask] as usize).wrapping_sub(1));
+            }
+            let slot = &mut slots[place_of(slots, numbered, term)];
+            if *slot == FREE {
+                numbered.push(term);
+                *slot = numbered.len() as u32;
+            }
+            visit(*slot - 1);
+        }
+        Ok(())
+    }
+
+    /// Makes room for `more` terms.
+    fn make_room(&mut self, more: usize) -> Result<()> {
+        reserve(&mut self.terms, more, TERMS)?;
+        let needed = ((self.terms.len() + more) * 2).max(LEAST_PLACES);
+        if needed <= self.places {
+            return Ok(());
+        }
+        self.places = needed.next_power_of_two();
+        if self.places > self.slots.len() {
+            self.slots = LargeBuffer::try_resident(self.places, TERMS)?;
+        } else {
+            self.slots[..self.places].fill(FREE);
+        }
+        let slots = &mut self.slots[..self.places];
+        // No two are equal, so that none need be compared.
+        for (number, &term) in (1..).zip(&self.terms) {
+            let mut place = term as usize & (slots.len() - 1);
+            while slots[place] != FREE {
+                place = (place + 1) & (slots.len() - 1);
+            }
+            slots[place] = number;
+        }
+        Ok(())
+    }
+}
+
+/// The place of a term, or the one that it would take.
+#[inline(always)]
+fn place_of(slots: &[u32], numbered: &[u64], term: u64) -> usize {
+    let mask = slots.len() - 1;
+    let mut place = term as usize & mask;
+    while slots[place] != FREE && numbered[slots[place] as usize - 1] != term {
+        place = (place + 1) & mask;
+    }
+    place
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use simtool_base::stable_hash::mix;
+    use std::collections::BTreeMap;
+
+    #[test]
+    fn terms_are_numbered_as_they_come() {
+        let mut numbers = TermNumbers::default();
+        let mut expected = BTreeMap::new();
+        for round in 0..80_u64 {
+            if round == 40 {
+                assert!(expected.len() > 1000);
+                assert_eq!(numbers.len(), expected.len());
+                numbers.clear();
+                expected.clear();
+            }
+            let round = round % 40;
+            // Some ask for the same place, and 0 is a term as others are.
+            let terms: Vec<u64> = (0..round * 50)
+                .map(|at| if at % 3 == 0 { at << 40 } else { mix(at * round % 700) })
+                .collect();
+            let mut found = Vec::new();
+            numbers.number(&terms, |number| found.push(number)).unwrap();
+            let numbered = terms.iter().map(|&term| {
+                let next = expected.len() as u32;
+                *expected.entry(term).or_insert(next)
+            });
+            assert!(numbered.eq(found));
+        }
+        assert_eq!(numbers.len(), expected.len());
+    }
+}

@@ -1,0 +1,95 @@
+//! Shingles: runs of consecutive tokens as terms.
+
+use simtool_kernels::Isa;
+use simtool_kernels::shingle_terms::shingle_terms;
+use std::num::NonZeroUsize;
+
+/// Makes terms from runs of s tokens.
+///
+/// A shingle of one token is the hash of the token. A longer shingle is the mixed value of a
+/// polynomial over the hashes of its tokens, so each token is hashed only once for any s.
+///
+/// A document with fewer than s tokens has a single shingle of all its tokens, so that equal short
+/// texts are found. A document without tokens has no shingle.
+///
+/// ```
+/// use simtool::extract::shingles::Shingles;
+/// use simtool::kernels::Isa;
+/// use std::num::NonZeroUsize;
+///
+/// let shingles = Shingles::new(Isa::detected(), NonZeroUsize::MIN.saturating_add(1));
+/// let mut terms = Vec::new();
+/// shingles.extract(&[1, 2, 3], &mut terms);
+/// assert_eq!(terms.len(), 2);
+/// ```
+///
+/// # References
+/// A. Broder. On the resemblance and containment of documents. SEQUENCES 1997.
+#[derive(Clone, Copy, Debug)]
+pub struct Shingles {
+    isa: Isa,
+    length: NonZeroUsize,
+}
+
+impl Shingles {
+    /// Creates the maker of shingles of `length` tokens.
+    #[must_use]
+    pub fn new(isa: Isa, length: NonZeroUsize) -> Self {
+        Self { isa, length }
+    }
+
+    /// Appends the terms of a document in order, one per occurrence.
+    ///
+    /// # Complexity
+    /// O(tokens).
+    pub fn extract(&self, tokens: &[u64], terms: &mut Vec<u64>) {
+        let length = self.length.get().min(tokens.len());
+        match length {
+            0 => {}
+            // If s is more than 1, even a document of one token gets the value of a polynomial. So
+            // it never has the same term as a shingle of one token.
+            1 if self.length.get() == 1 => terms.extend_from_slice(tokens),
+            _ => shingle_terms(self.isa, tokens, length, terms),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use simtool_base::stable_hash::{hash, mix};
+
+    fn terms(words: &str, length: usize) -> Vec<u64> {
+        let tokens: Vec<u64> = words.split_whitespace().map(|w| hash(w.as_bytes())).collect();
+        let mut found: Option<Vec<u64>> = None;
+        for &isa in Isa::available() {
+            let mut terms = Vec::new();
+            Shingles::new(isa, NonZeroUsize::new(length).unwrap()).extract(&tokens, &mut terms);
+            assert_eq!(*found.get_or_insert_with(|| terms.clone()), terms);
+        }
+        found.unwrap()
+    }
+
+    #[test]
+    fn shingles_have_their_frozen_values() {
+        assert_eq!(terms("a rose is", 3), [0x4c74_1509_de90_538c]);
+        assert_eq!(terms("is a", 2), [0x3716_91f8_cec3_b315]);
+        assert_eq!(terms("a rose", 1), [hash(b"a"), hash(b"rose")]);
+    }
+
+    #[test]
+    fn the_rose_text_has_five_shingles_three_of_them_distinct() {
+        let mut all = terms("a rose is a rose is a rose", 4);
+        assert_eq!(all.len(), 5);
+        all.sort_unstable();
+        all.dedup();
+        assert_eq!(all.len(), 3);
+    }
+
+    #[test]
+    fn a_short_document_is_one_shingle() {
+        assert_eq!(terms("a rose is", 5), terms("a rose is", 3));
+        assert_eq!(terms("a", 5), [mix(hash(b"a"))]);
+        assert!(terms("", 5).is_empty());
+    }
+}

@@ -1,0 +1,6 @@
+//! From text to weighted terms: tokenizers, shingles, vocabularies and weights.
+
+pub mod extract;
+#[doc(hidden)]
+pub mod token_batch;
+pub mod tokenize;

@@ -1,0 +1,276 @@
+//! Cuts text into characters. A shingle of n of these tokens is an n-gram of characters.
+//!
+//! After normalization and folding, each letter, mark, digit or underscore is a token. A maximal
+//! run of other characters between two tokens is a single token, a space. There is no such space
+//! next to a character of a script without spaces.
+
+use super::TokenizerKind;
+use super::hashed_tokens::{HashTokenizer, HashedTokens};
+use super::normal_forms::decode;
+use super::normalize::{self, KNOWN, is_unspaced};
+use super::pieces::pieces;
+use simtool_base::stable_hash::hash;
+use simtool_kernels::Isa;
+use simtool_kernels::word_masks::classify;
+use std::sync::LazyLock;
+use std::sync::atomic::{AtomicU8, Ordering};
+use unicode_normalization::char::is_combining_mark;
+
+/// Entry of this tokenizer in [`TOKENIZERS`](super::TOKENIZERS).
+pub const KIND: TokenizerKind = TokenizerKind {
+    name: "chars",
+    help: "single characters, with each run of spaces and punctuation as one space",
+    default_shingle: 5,
+    makes_words: false,
+    bytes_per_token: 1,
+    create: |isa| Box::new(Characters::new(isa)),
+};
+
+/// Tokenizer that cuts text into characters.
+#[derive(Clone, Copy, Debug)]
+pub struct Characters {
+    isa: Isa,
+}
+
+impl Characters {
+    /// Creates a tokenizer that uses the given instruction set.
+    #[must_use]
+    pub fn new(isa: Isa) -> Self {
+        Self { isa }
+    }
+}
+
+/// Hash of the token of each ASCII byte, and whether the byte separates tokens. The hash of a
+/// separator is the hash of a space.
+struct AsciiTokens {
+    tokens: [u64; 128],
+    separates: [bool; 128],
+}
+
+static ASCII: LazyLock<AsciiTokens> = LazyLock::new(|| {
+    let is_token = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+    let token = |byte: u8| if is_token(byte) { byte.to_ascii_lowercase() } else { b' ' };
+    AsciiTokens {
+        tokens: std::array::from_fn(|byte| hash(&[token(byte as u8)])),
+        separates: std::array::from_fn(|byte| !is_token(byte as u8)),
+    }
+});
+
+/// Kind of a character beyond ASCII in normalized text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+enum Kind {
+    Separator = 1,
+    Spaced,
+    Unspaced,
+}
+
+/// Kinds that were computed already, by character; 0 if not computed yet.
+static KINDS: [AtomicU8; KNOWN] = [const { AtomicU8::new(0) }; KNOWN];
+
+#[inline]
+fn kind(character: char) -> Kind {
+    let Some(known) = KINDS.get(character as usize) else { return kind_by_rules(character) };
+    match known.load(Ordering::Relaxed) {
+        1 => Kind::Separator,
+        2 => Kind::Spaced,
+        3 => Kind::Unspaced,
+        _ => {
+            let kind = kind_by_rules(character);
+            // Threads may compute the same kind at the same time. All get the same result, so the
+            // order of their stores does not matter.
+            known.store(kind as u8, Ordering::Relaxed);
+            kind
+        }
+    }
+}
+
+#[cold]
+fn kind_by_rules(character: char) -> Kind {
+    let is_token = character.is_alphanumeric() || character == '_' || is_combining_mark(character);
+    match (is_token, is_unspaced(character)) {
+        (false, _) => Kind::Separator,
+        (true, false) => Kind::Spaced,
+        (true, true) => Kind::Unspaced,
+    }
+}
+
+/// State between two tokens, which decides whether a space comes before the next token.
+struct State {
+    /// Kind of the last token, or `Separator` if there is none.
+    last: Kind,
+    separated: bool,
+    space: u64,
+}
+
+impl State {
+    fn new() -> Self {
+        Self { last: Kind::Separator, separated: false, space: hash(b" ") }
+    }
+
+    #[inline]
+    fn push(&mut self, token: u64, kind: Kind, hashes: &mut Vec<u64>) {
+        if self.separated && self.last == Kind::Spaced && kind == Kind::Spaced {
+            hashes.push(self.space);
+        }
+        hashes.push(token);
+        self.last = kind;
+        self.separated = false;
+    }
+
+    /// Appends the tokens of a text that is normalized or ASCII.
+    fn push_normalized(&mut self, text: &[u8], hashes: &mut Vec<u64>) {
+        let mut at = 0;
+        while let Some(byte) = text.get(at) {
+            if byte.is_ascii() {
+                // A single separator between other characters is not worth a call.
+                let is_alone = text.get(at + 1).is_some_and(|next| !next.is_ascii());
+                if is_alone && ASCII.separates[usize::from(*byte)] {
+                    self.separated = true;
+                    at += 1;
+                } else {
+                    at += self.push_ascii(&text[at..], hashes);
+                }
+                continue;
+            }
+            let Some((character, length)) = decode(text, at) else { return };
+            match kind(character) {
+                Kind::Separator => self.separated = true,
+                kind => self.push(hash(&text[at..at + length]), kind, hashes),
+            }
+            at += length;
+        }
+    }
+
+    /// Appends the tokens of the ASCII bytes that a text begins with (at least one), and returns
+    /// their number.
+    fn push_ascii(&mut self, text: &[u8], hashes: &mut Vec<u64>) -> usize {
+        let ascii = &*ASCII;
+        let length = ascii_length(text);
+        let start = hashes.len();
+        // A byte makes at most one token: a run of separators becomes one space.
+        hashes.resize(start + length + 1, self.space);
+        // Decide whether a space comes before the next token, or whether the next separator becomes
+        // a space.
+        let has_last = self.last == Kind::Spaced;
+        let mut end = start + usize::from(has_last && self.separated);
+        let mut is_after_token = has_last && !self.separated;
+        for &byte in &text[..length] {
+            let byte = usize::from(byte & 0x7f);
+            let is_token = !ascii.separates[byte];
+            // The token is written in any case and kept by moving `end`. A branch would be
+            // mispredicted at every second word.
+            hashes[end] = ascii.tokens[byte];
+            end += usize::from(is_token | is_after_token);
+            is_after_token = is_token;
+        }
+        // A space at the end is removed: it is only written when a token follows.
+        end -= usize::from(!is_after_token && end > start);
+        self.separated = !is_after_token;
+        if end > start {
+            self.last = Kind::Spaced;
+        }
+        hashes.truncate(end);
+        length
+    }
+}
+
+/// Returns the number of ASCII bytes that a text begins with.
+fn ascii_length(text: &[u8]) -> usize {
+    let (blocks, _) = text.as_chunks::<32>();
+    let whole = 32 * blocks.iter().take_while(|block| block.is_ascii()).count();
+    whole + text[whole..].iter().take_while(|byte| byte.is_ascii()).count()
+}
+
+impl HashTokenizer for Characters {
+    fn tokenize(&self, text: &[u8], tokens: &mut HashedTokens) {
+        let HashedTokens { hashes, words, normalized, .. } = tokens;
+        let mut state = State::new();
+        for piece in pieces(text) {
+            if classify(self.isa, piece, words) {
+                normalized.fill(self.isa, piece, words);
+                state.push_normalized(normalized.text(), hashes);
+            } else {
+                state.push_normalized(piece, hashes);
+            }
+        }
+    }
+
+    fn recipe(&self) -> String {
+        format!("chars/{}", normalize::recipe())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tokenize::normalize::fold;
+    use proptest::prelude::*;
+
+    /// Cuts any text into tokens, slowly. This is the definition of the tokens.
+    fn slow_hashes(text: &[u8]) -> Vec<u64> {
+        let (mut hashes, mut folded) = (Vec::new(), String::new());
+        let mut bytes = [0; 4];
+        let (mut last, mut separated) = (Kind::Separator, false);
+        for chunk in text.utf8_chunks() {
+            fold(chunk.valid(), &mut folded);
+            for character in folded.chars() {
+                let kind = kind_by_rules(character);
+                if kind == Kind::Separator {
+                    separated = true;
+                    continue;
+                }
+                if separated && last == Kind::Spaced && kind == Kind::Spaced {
+                    hashes.push(hash(b" "));
+                }
+                hashes.push(hash(character.encode_utf8(&mut bytes).as_bytes()));
+                (last, separated) = (kind, false);
+            }
+            separated |= !chunk.invalid().is_empty();
+        }
+        hashes
+    }
+
+    #[track_caller]
+    fn check_fast(text: &[u8]) -> Vec<u64> {
+        let slow = slow_hashes(text);
+        for &isa in Isa::available() {
+            let mut fast = HashedTokens::default();
+            Characters::new(isa).tokenize(text, &mut fast);
+            assert_eq!(fast.hashes, slow, "{isa} {}", text.escape_ascii());
+        }
+        slow
+    }
+
+    #[track_caller]
+    fn check(text: &str, expected: &str) {
+        let mut bytes = [0; 4];
+        let expected: Vec<u64> =
+            expected.chars().map(|c| hash(c.encode_utf8(&mut bytes).as_bytes())).collect();
+        assert_eq!(check_fast(text.as_bytes()), expected);
+    }
+
+    #[test]
+    fn runs_of_separators_are_one_space_or_nothing() {
+        check(" A, b_1! ", "a b_1");
+        check("中 国, a中", "中国a中");
+        check("Ça e\u{301}-x", "ça é x");
+        check("", "");
+        check("...", "");
+        assert_eq!(check_fast(b"a\xffb"), [hash(b"a"), hash(b" "), hash(b"b")]);
+    }
+
+    proptest! {
+        #[test]
+        fn fast_and_slow_agree(pieces in prop::collection::vec(prop_oneof![
+            4 => "[a-zA-Z ,.]{1,9}", 1 => "[àÉ\u{301}\u{308}ßſKﬁ中国カーกั한]{1,3}", 1 => "\\PC{1,3}",
+        ], 0..40)) {
+            check_fast(pieces.concat().as_bytes());
+        }
+
+        #[test]
+        fn random_bytes_agree(text in prop::collection::vec(any::<u8>(), 0..200)) {
+            check_fast(&text);
+        }
+    }
+}

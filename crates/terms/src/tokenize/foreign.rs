@@ -1,0 +1,293 @@
+//! Marks the characters beyond ASCII of a normalized and folded text in the masks of words.
+//!
+//! Places that depend on more than the neighbours of a character are cut out for the slow path.
+//! Each begins and ends at a place across which no word rule looks.
+
+use super::known_characters::CHARACTERS;
+use super::normal_forms::{decode, previous};
+use super::pieces::is_white;
+use super::word_roles::{Role, role};
+use simtool_kernels::Isa;
+use simtool_kernels::mark_characters::mark_characters;
+use simtool_kernels::word_masks::{Block, Words};
+use std::ops::Range;
+
+/// Marks the characters beyond ASCII of `text`, which `words` has classified. Replaces `cut` by the
+/// places that are cut out, in ascending order.
+pub(super) fn mark(isa: Isa, text: &[u8], words: &mut Words, cut: &mut Cut) {
+    let Cut { places, odd } = cut;
+    mark_characters(isa, &CHARACTERS, words, odd);
+    places.clear();
+    let mut marking = Marking { text, words, cut: places };
+    let mut done = 0;
+    for at in odd.iter().map(|&at| at as usize) {
+        // The character may be part of a place that was cut out already.
+        if at >= done {
+            let (role, length) = role_at(text, at);
+            if !marking.mark(at, at + length, role) {
+                done = marking.cut_out(at);
+            }
+        }
+    }
+}
+
+/// Places that are cut out of a text.
+#[derive(Debug, Default)]
+pub(super) struct Cut {
+    /// The places in ascending order.
+    pub(super) places: Vec<Range<usize>>,
+    /// Positions of characters that are handled one by one.
+    odd: Vec<u32>,
+}
+
+struct Marking<'m> {
+    text: &'m [u8],
+    words: &'m mut Words,
+    cut: &'m mut Vec<Range<usize>>,
+}
+
+impl Marking<'_> {
+    /// Marks the character in `at..end`. Returns `false` if it depends on more than its neighbours,
+    /// so that it must be cut out.
+    fn mark(&mut self, at: usize, end: usize, role: Role) -> bool {
+        match role {
+            Role::Letter => self.letters(at..end),
+            Role::Single => self.single(at, end),
+            Role::Separator => true,
+            Role::Odd => false,
+            Role::Digit => self.digits(at..end),
+            Role::Hebrew => {
+                self.quotation_mark(end);
+                self.letters(at..end)
+            }
+            Role::JoiningSingle => {
+                let before = role_before(self.text, at);
+                let behind = role_at(self.text, end).0;
+                !before.may_join() && !behind.may_join() && self.single(at, end)
+            }
+            Role::Prolonged => {
+                if self.follows(Role::is_attached, at) {
+                    return false;
+                }
+                let is_like = |role| role == Role::Prolonged;
+                if !(at > 0 && self.text[at - 1] == b'_' || self.follows(is_like, at)) {
+                    self.break_before(at);
+                }
+                let behind = role_at(self.text, end).0;
+                if self.text.get(end) != Some(&b'_') && !is_like(behind) {
+                    self.break_before(end);
+                }
+                self.word(at..end)
+            }
+            Role::Mark | Role::WordMark => self.attached(at, end, role),
+            Role::SingleMark | Role::SingleWordMark => self.attached_single(at, end, role),
+            Role::JoinsLetters => self.joining(at, end, true, false),
+            Role::JoinsBoth => self.joining(at, end, true, true),
+            Role::JoinsDigits => self.joining(at, end, false, true),
+        }
+    }
+
+    /// Marks a character that belongs to the character before it.
+    fn attached(&mut self, at: usize, end: usize, role: Role) -> bool {
+        let Some(before) = self.before_mark(at) else { return false };
+        if before.letters != 0 {
+            // After a Hebrew letter, a quotation mark may belong to the word.
+            let is_quoted = matches!(self.text.get(end), Some(b'"' | b'\''));
+            let may_be_hebrew = |role: Role| role == Role::Hebrew || role.is_attached();
+            return !(is_quoted && self.follows(may_be_hebrew, at)) && self.letters(at..end);
+        }
+        if before.digits != 0 {
+            return self.digits(at..end);
+        }
+        if before.underscores != 0 {
+            // The mark and the underscore connect other characters, but make no word alone.
+            return role != Role::WordMark && self.underscores(at..end);
+        }
+        // The mark belongs to no word, unless it turns its base or the character behind it into
+        // one.
+        let is_of_singles = self.follows(is_single, at);
+        let goes_on = self.text.get(end) == Some(&b'_');
+        if goes_on && self.follows(Role::is_attached, at) {
+            // The base of these marks may be a single character that an underscore joins.
+            return false;
+        }
+        let is_of_none = before.others == 0 || is_of_singles && !goes_on;
+        is_of_none && role != Role::WordMark
+    }
+
+    /// Marks a character that belongs to the character before it, and is a word of its own if that
+    /// character belongs to a word.
+    fn attached_single(&mut self, at: usize, end: usize, role: Role) -> bool {
+        let Some(before) = self.before_mark(at) else { return false };
+        if before.others != 0 {
+            return self.follows(is_single, at) && self.single(at, end);
+        }
+        before.letters == 0
+            && before.digits == 0
+            && before.underscores == 0
+            && role != Role::SingleWordMark
+            && !self.follows(Role::is_attached, at)
+    }
+
+    /// Returns the masks of the byte before a mark, or `None` if that byte may join its neighbours.
+    fn before_mark(&self, at: usize) -> Option<Block> {
+        let before = self.before(at);
+        let may_join = before.joins_letters | before.joins_digits != 0
+            || at > 0 && self.text[at - 1] == b'"'
+            || self.follows(Role::may_join, at);
+        (!may_join).then_some(before)
+    }
+
+    /// Returns the masks of the byte before `at`. Before the first byte, all masks are empty.
+    fn before(&self, at: usize) -> Block {
+        let bits = |last: usize| self.words.blocks[last / 64].at(last % 64);
+        at.checked_sub(1).map_or_else(Block::default, bits)
+    }
+
+    /// Marks a character that may join its neighbours: letters, digits or both.
+    fn joining(&mut self, at: usize, end: usize, letters: bool, digits: bool) -> bool {
+        let before = self.before(at);
+        match role_at(self.text, end).0 {
+            Role::Letter | Role::Hebrew if letters && before.letters != 0 => self.letters(at..end),
+            Role::Digit if digits && before.digits != 0 => self.digits(at..end),
+            Role::Odd | Role::JoiningSingle => false,
+            behind => !behind.is_attached(),
+        }
+    }
+
+    /// Marks the quotation mark at `at` behind a Hebrew letter if it belongs to the word.
+    fn quotation_mark(&mut self, at: usize) {
+        match self.text.get(at) {
+            Some(b'"') if role_at(self.text, at + 1).0 == Role::Hebrew => {
+                self.letters(at..at + 1);
+            }
+            Some(b'\'') => {
+                self.word(at..at + 1);
+                if !matches!(role_at(self.text, at + 1).0, Role::Letter | Role::Hebrew) {
+                    self.break_before(at + 1);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Cuts out the character at `at` with everything that it may affect. Returns the end of the
+    /// place that was cut out.
+    #[cold]
+    fn cut_out(&mut self, at: usize) -> usize {
+        let floor = self.cut.last().map_or(0, |cut| cut.end);
+        let start = boundary_before(self.text, at, floor);
+        let end = boundary_behind(self.text, at);
+        self.words.unmark(start..end);
+        match self.cut.last_mut() {
+            Some(last) if last.end == start => last.end = end,
+            _ => self.cut.push(start..end),
+        }
+        end
+    }
+
+    /// Whether the character before `at` is beyond ASCII and `is_so` accepts its role.
+    fn follows(&self, is_so: impl Fn(Role) -> bool, at: usize) -> bool {
+        at > 0 && self.text[at - 1] >= 0x80 && is_so(role_before(self.text, at))
+    }
+
+    #[inline]
+    fn letters(&mut self, range: Range<usize>) -> bool {
+        self.words.mark(range, |block| &mut block.letters);
+        true
+    }
+
+    fn digits(&mut self, range: Range<usize>) -> bool {
+        self.words.mark(range, |block| &mut block.digits);
+        true
+    }
+
+    fn underscores(&mut self, range: Range<usize>) -> bool {
+        self.words.mark(range, |block| &mut block.underscores);
+        true
+    }
+
+    #[inline]
+    fn word(&mut self, range: Range<usize>) -> bool {
+        self.words.mark(range, |block| &mut block.others);
+        true
+    }
+
+    /// Marks a word of one character.
+    #[inline]
+    fn single(&mut self, at: usize, end: usize) -> bool {
+        self.break_before(at);
+        self.break_before(end);
+        self.word(at..end)
+    }
+
+    #[inline]
+    fn break_before(&mut self, at: usize) {
+        self.words.blocks[at / 64].breaks |= 1 << (at % 64);
+    }
+}
+
+/// Whether characters of this role are marked as words of their own, if they are marked at all.
+fn is_single(role: Role) -> bool {
+    matches!(role, Role::Single | Role::SingleMark | Role::SingleWordMark)
+}
+
+/// Returns the role of the character at `at` and its number of bytes. The end of the text counts as
+/// a separator of 0 bytes.
+#[inline]
+fn role_at(text: &[u8], at: usize) -> (Role, usize) {
+    if at >= text.len() {
+        return (Role::Separator, 0);
+    }
+    decode(text, at).map_or((Role::Odd, 1), |(character, length)| (role(character), length))
+}
+
+/// Returns the role of the character before `at`. The start of the text counts as a separator.
+fn role_before(text: &[u8], at: usize) -> Role {
+    if at == 0 { Role::Separator } else { role_at(text, previous(text, at)).0 }
+}
+
+/// Whether no word rule looks across the place between two neighbouring characters.
+fn is_boundary(before: Role, behind: Role, first_byte: u8) -> bool {
+    if is_white(first_byte) {
+        return true;
+    }
+    if before == Role::Odd || behind == Role::Odd || behind.is_attached() {
+        return false;
+    }
+    match (before, behind) {
+        (Role::Separator | Role::Single, _) | (_, Role::Separator) => true,
+        // Katakana joins an underscore, even across the marks on it.
+        (_, Role::Single) => !before.is_attached(),
+        _ => false,
+    }
+}
+
+/// Returns the last boundary before the character at `at`, or `floor` if there is none behind
+/// `floor`.
+fn boundary_before(text: &[u8], at: usize, floor: usize) -> usize {
+    let mut start = at;
+    while start > floor {
+        start = previous(text, start);
+        let is_boundary = start > floor
+            && is_boundary(role_before(text, start), role_at(text, start).0, text[start]);
+        if is_boundary {
+            return start;
+        }
+    }
+    floor
+}
+
+/// Returns the first boundary behind the character at `at`.
+fn boundary_behind(text: &[u8], at: usize) -> usize {
+    let (mut before, length) = role_at(text, at);
+    let mut end = at + length;
+    while end < text.len() {
+        let (behind, length) = role_at(text, end);
+        if is_boundary(before, behind, text[end]) {
+            return end;
+        }
+        (before, end) = (behind, end + length);
+    }
+    text.len()
+}

@@ -1,0 +1,147 @@
+//! Chinese words with the character hash of a lecture on fingerprints, for comparisons with
+//! programs that follow the lecture.
+//!
+//! The hash treats a word as a number whose digits are the positions of its characters in GB 2312,
+//! and adds shifted copies of the number. Similar words get similar hashes. So their bits are not
+//! random, and fingerprints of them are poor.
+
+use super::TokenizerKind;
+use super::chinese_words::{DICTIONARY, cut};
+use super::hashed_tokens::{HashTokenizer, HashedTokens};
+use super::normalize;
+use encoding_rs::GBK;
+use simtool_kernels::Isa;
+use std::sync::LazyLock;
+
+/// Row and column of the first ideograph. The positions of all characters are counted from it.
+const FIRST: [i16; 2] = [176, 161];
+/// Number of characters in a row.
+const ROW: i16 = 94;
+/// Number of ideographs. Characters of one byte have the positions behind them.
+const IDEOGRAPHS: i16 = 6768;
+/// First byte that has a position.
+const FIRST_BYTE: i16 = 9;
+/// Number of possible digits.
+const BASE: u64 = 6885;
+/// Number of bits per character.
+const BITS: u64 = 13;
+
+/// Position of each character of the Basic Multilingual Plane. Characters that GB 2312 lacks have
+/// the position of `?`.
+static PLACES: LazyLock<Vec<i16>> = LazyLock::new(|| {
+    let mut places = vec![place_of_byte(b'?'); 1 << 16];
+    for (byte, place) in (0..0x80).zip(&mut places) {
+        *place = place_of_byte(byte);
+    }
+    let cells = (0xA1..=0xF7).flat_map(|first| (0xA1..=0xFE).map(move |second| [first, second]));
+    // GBK has additional characters in these cells.
+    let is_added = |cell: &[u8; 2]| {
+        matches!(cell, [0xA2, ..=0xAA] | [0xA6, 0xE0..=0xF5] | [0xA8, 0xBB..=0xC0])
+    };
+    for cell in cells.filter(|cell| !is_added(cell)) {
+        let decoded = GBK.decode_without_bom_handling_and_without_replacement(&cell);
+        let character = decoded.and_then(|text| text.chars().next());
+        // The private use area is not part of GB 2312 either.
+        let known = character.filter(|character| !('\u{e000}'..='\u{f8ff}').contains(character));
+        if let Some(place) = known.and_then(|character| places.get_mut(character as usize)) {
+            let [row, column] = [0, 1].map(|at| i16::from(cell[at]) - FIRST[at]);
+            *place = row * ROW + column;
+        }
+    }
+    places
+});
+
+fn place_of_byte(byte: u8) -> i16 {
+    i16::from(byte) - FIRST_BYTE + IDEOGRAPHS
+}
+
+/// Returns the hash of a word.
+#[must_use]
+pub fn lecture_hash(word: &str) -> u64 {
+    let places = &*PLACES;
+    let mut number = 0_u64;
+    let mut bits = 0;
+    for character in word.chars() {
+        let place = places.get(character as usize).copied();
+        let place = i64::from(place.unwrap_or(places[usize::from(b'?')]));
+        number = number.wrapping_mul(BASE).wrapping_add_signed(place);
+        bits += BITS;
+    }
+    let times = 64_u64.checked_div(bits).map_or(0, |times| times + 1);
+    (0..times).fold(number, |hash, _| (hash << (bits % 64)).wrapping_add(number))
+}
+
+/// Entry of this tokenizer in [`TOKENIZERS`](super::TOKENIZERS).
+pub const KIND: TokenizerKind = TokenizerKind {
+    name: "lecture",
+    help: "Chinese words with a weak hash, for comparisons with programs that use it",
+    default_shingle: 3,
+    makes_words: true,
+    bytes_per_token: 6,
+    create: |isa| Box::new(LectureWords::new(isa)),
+};
+
+/// Tokenizer that cuts Chinese text into words and hashes them like the lecture.
+#[derive(Clone, Copy, Debug)]
+pub struct LectureWords {
+    isa: Isa,
+}
+
+impl LectureWords {
+    /// Creates a tokenizer that uses the given instruction set.
+    #[must_use]
+    pub fn new(isa: Isa) -> Self {
+        Self { isa }
+    }
+}
+
+impl HashTokenizer for LectureWords {
+    fn tokenize(&self, text: &[u8], tokens: &mut HashedTokens) {
+        tokens.fold_pieces(self.isa, text, |folded, hashes| {
+            cut(folded, |word| hashes.push(lecture_hash(word)));
+        });
+    }
+
+    fn hash_of(&self, folded: &str) -> u64 {
+        lecture_hash(folded)
+    }
+
+    fn recipe(&self) -> String {
+        format!("lecture:{DICTIONARY}/{}", normalize::recipe())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn characters_have_their_places() {
+        let place = |character: char| PLACES[character as usize];
+        assert_eq!(['中', '国', 'A', '，', '?'].map(place), [3619, 935, 6824, -1211, 6822]);
+        // Characters of GBK only, or of neither.
+        assert_eq!(
+            ['镕', 'ⅰ', 'ḿ', 'é', '\u{e810}', '한'].map(place),
+            [6822, 6822, 6822, -747, 6822, 6822]
+        );
+    }
+
+    #[test]
+    fn words_have_their_frozen_hashes() {
+        for (word, expected) in [
+            ("中国", 0x6f65_f0db_d97c_36f6),
+            ("中", 0xe237_11b8_8dc4_6e23),
+            ("A", 0xaa8d_546a_a355_1aa8),
+            ("，", 0xb44d_a26d_1368_9b45),
+            ("法律法规", 0x3e90_c577_f259_23e9),
+            ("一", 0xc966_4b32_5992_cc96),
+            ("中华人民共和国", 0x85b6_7f8d_8a43_c82c),
+            ("", 0),
+        ] {
+            assert_eq!(lecture_hash(word), expected, "{word}");
+        }
+        let mut tokens = HashedTokens::default();
+        LectureWords::new(Isa::Portable).tokenize("中国。".as_bytes(), &mut tokens);
+        assert_eq!(tokens.hashes, [0x6f65_f0db_d97c_36f6]);
+    }
+}

@@ -1,0 +1,107 @@
+//! Cuts text into tokens. Each tokenizer has a file of its own and knows nothing about documents or
+//! features.
+//!
+//! [`TOKENIZERS`] lists them. The parser of options, the help of the command line and error messages
+//! read this table. To add a tokenizer, write its file with a [`TokenizerKind`] and add that kind to
+//! the table.
+
+pub mod ascii_letters;
+pub mod ascii_words;
+mod character_forms;
+pub mod characters;
+#[cfg(feature = "chinese")]
+pub mod chinese_words;
+mod decompositions;
+mod foreign;
+pub mod hashed_tokens;
+mod known_characters;
+#[cfg(feature = "chinese")]
+pub mod lecture_hash;
+pub mod letters;
+mod normal_forms;
+mod normalize;
+mod pieces;
+#[cfg(feature = "chinese")]
+mod script_runs;
+pub mod stop_words;
+pub mod unicode_words;
+mod word_roles;
+#[cfg(feature = "chinese")]
+pub mod words_by_script;
+
+use hashed_tokens::HashTokenizer;
+use simtool_base::error::{ErrorKind, Result};
+use simtool_kernels::Isa;
+
+/// A tokenizer that can be selected by name.
+#[derive(Clone, Copy, Debug)]
+pub struct TokenizerKind {
+    /// Name that options use, for example `words`.
+    pub name: &'static str,
+    /// Short description of the tokens, for help texts.
+    pub help: &'static str,
+    /// Number of tokens in a shingle if the user gives no number.
+    pub default_shingle: usize,
+    /// Whether the tokens are words, so that a list of stop words can be applied to them.
+    pub makes_words: bool,
+    /// Approximate number of bytes of text per token.
+    pub bytes_per_token: u64,
+    /// Creates the tokenizer for an instruction set.
+    pub create: fn(Isa) -> Box<dyn HashTokenizer>,
+}
+
+/// Kinds are equal if their names are: each name occurs once in [`TOKENIZERS`].
+impl PartialEq for TokenizerKind {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+}
+
+impl Eq for TokenizerKind {}
+
+/// All tokenizers of this build; the first is the default.
+pub const TOKENIZERS: &[TokenizerKind] = &[
+    unicode_words::KIND,
+    characters::KIND,
+    ascii_words::KIND,
+    #[cfg(feature = "chinese")]
+    chinese_words::KIND,
+    #[cfg(feature = "chinese")]
+    words_by_script::KIND,
+    #[cfg(feature = "chinese")]
+    lecture_hash::KIND,
+];
+
+/// Names of the tokenizers that this build lacks, because it was built without the dictionary of
+/// Chinese words.
+pub const MISSING_TOKENIZERS: &[&str] =
+    if cfg!(feature = "chinese") { &[] } else { &["chinese", "auto", "lecture"] };
+
+impl TokenizerKind {
+    /// The tokenizer that is used if none is given.
+    pub const DEFAULT: &'static Self = &TOKENIZERS[0];
+
+    /// Names of all tokenizers, including the ones that this build lacks.
+    ///
+    /// ```
+    /// use simtool::tokenize::TokenizerKind;
+    ///
+    /// assert!(TokenizerKind::names().any(|name| name == "chars"));
+    /// ```
+    pub fn names() -> impl Iterator<Item = &'static str> {
+        TOKENIZERS.iter().map(|kind| kind.name).chain(MISSING_TOKENIZERS.iter().copied())
+    }
+
+    /// Returns the tokenizer called `name`, or `None` if there is no such tokenizer.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::FeatureOff`] if the tokenizer exists but this build lacks it.
+    pub fn from_name(name: &str) -> Result<Option<&'static Self>> {
+        if MISSING_TOKENIZERS.contains(&name) {
+            let error = ErrorKind::FeatureOff { what: "Chinese words", feature: "chinese" };
+            return Err(error.into());
+        }
+        Ok(TOKENIZERS.iter().find(|kind| kind.name == name))
+    }
+}

@@ -1,0 +1,216 @@
+//! Normalizes and folds texts like [`fold`](super::normalize::fold), but character by character
+//! where the result is the same.
+//!
+//! A kernel replaces most characters with a table. The others are handled one by one. A few
+//! characters have a form that depends on the characters before them: for these, the text is
+//! processed again from the last stable character on, with full normalization.
+
+use super::character_forms::{Form, State, form};
+use super::decompositions::Composer;
+use super::known_characters::CHARACTERS;
+use simtool_kernels::Isa;
+use simtool_kernels::fold_characters::{ROOM, fold_characters};
+use simtool_kernels::word_masks::Words;
+
+/// If the kernel stops after fewer bytes than this, single characters are faster.
+const FEW: usize = 16;
+/// Number of bytes that are then handled one by one before the kernel is tried again. It doubles
+/// each time that the kernel stops early.
+const MANY: usize = 32;
+/// Upper limit of that number.
+const MOST: usize = 256;
+
+/// A normalized and folded text.
+#[derive(Debug, Default)]
+pub(super) struct Normalized {
+    folded: Folded,
+    /// Normalizes the parts that need full normalization.
+    composer: Composer,
+}
+
+/// Output buffer: `length` bytes are written, the bytes behind them are free.
+#[derive(Debug, Default)]
+struct Folded {
+    bytes: Vec<u8>,
+    length: usize,
+}
+
+impl Normalized {
+    /// Returns the text.
+    pub(super) fn text(&self) -> &[u8] {
+        &self.folded.bytes[..self.folded.length]
+    }
+
+    /// Replaces the content by the normalized and folded `text`. `words` must hold the masks and
+    /// the lower-cased copy of `text`.
+    ///
+    /// Each sequence that is not UTF-8 becomes a line end. The output may have additional spaces
+    /// before characters that are neither letters nor digits.
+    pub(super) fn fill(&mut self, isa: Isa, text: &[u8], words: &Words) {
+        self.folded.length = 0;
+        let (mut at, mut many) = (0, MANY);
+        while at < text.len() {
+            // The output is rarely longer than the input.
+            let room = self.folded.reserve(text.len() - at + ROOM);
+            let done = fold_characters(isa, &CHARACTERS, words, at..text.len(), room);
+            (at, self.folded.length) = (at + done, self.folded.length + done);
+            // If the kernel did not come far, the next characters are faster one by one.
+            let one_by_one = if done < FEW { many } else { 1 };
+            many = if done < FEW { MOST.min(2 * many) } else { MANY };
+            let until = text.len().min(at + one_by_one);
+            while at < until {
+                at = self.fill_one(text, at);
+            }
+        }
+    }
+
+    /// Appends the form of the character at `at` and of following characters that depend on it.
+    /// Returns the position behind them.
+    fn fill_one(&mut self, text: &[u8], at: usize) -> usize {
+        let Some((character, length)) = decode(text, at) else {
+            self.folded.push(b"\n");
+            return at + invalid_length(&text[at..]);
+        };
+        let form = form(character);
+        match form.state() {
+            State::Stable => self.folded.push_form(form),
+            State::Mark if form.combining() >= combining_before(text, at) => {
+                self.folded.push_form(form);
+            }
+            State::Long => self.folded.push(self.composer.fold_one(character).as_bytes()),
+            State::Mark | State::Unstable => return self.unstable(text, at),
+        }
+        at + length
+    }
+
+    /// Normalizes the text again from the stable character before `at` up to the next stable
+    /// character. Returns the position of the latter.
+    #[cold]
+    fn unstable(&mut self, text: &[u8], at: usize) -> usize {
+        let start = self.back_to_stable(text, at);
+        let Self { folded, composer } = self;
+        composer.begin();
+        let mut end = start;
+        while let Some((character, length)) = decode(text, end) {
+            let is_stable = || matches!(form(character).state(), State::Stable | State::Long);
+            if end > at && is_stable() {
+                break;
+            }
+            composer.append(character);
+            end += length;
+        }
+        composer.finish(&text[start..end], |character| folded.push_character(character));
+        end
+    }
+
+    /// Removes the output of the stable character before `at` and of the marks on it. Returns the
+    /// position of that character.
+    fn back_to_stable(&mut self, text: &[u8], at: usize) -> usize {
+        let (mut start, mut length) = (at, self.folded.length);
+        while let Some((before, character)) = character_before(text, start) {
+            let form = form(character);
+            let bytes = match form.state() {
+                State::Unstable => break,
+                State::Long => self.composer.fold_one(character).len(),
+                State::Stable | State::Mark => form.length(),
+            };
+            (start, length) = (before, length - bytes);
+            if form.state() != State::Mark {
+                break;
+            }
+        }
+        self.folded.length = length;
+        start
+    }
+}
+
+impl Folded {
+    #[inline]
+    fn push_form(&mut self, form: Form) {
+        let (bytes, length) = form.folded();
+        // All eight bytes are written, which is a single store.
+        if let Some(room) = self.reserve(bytes.len()).first_chunk_mut() {
+            *room = bytes;
+        }
+        self.length += length;
+    }
+
+    #[inline]
+    fn push_character(&mut self, character: char) {
+        let room = self.reserve(character.len_utf8());
+        self.length += character.encode_utf8(room).len();
+    }
+
+    #[inline]
+    fn push(&mut self, bytes: &[u8]) {
+        self.reserve(bytes.len())[..bytes.len()].copy_from_slice(bytes);
+        self.length += bytes.len();
+    }
+
+    /// Returns the free part of the buffer, which has room for at least `more` bytes.
+    #[inline]
+    fn reserve(&mut self, more: usize) -> &mut [u8] {
+        if self.bytes.len() < self.length + more {
+            self.grow(self.length + more);
+        }
+        &mut self.bytes[self.length..]
+    }
+
+    #[cold]
+    fn grow(&mut self, length: usize) {
+        self.bytes.resize(2 * length.max(1 << 10), 0);
+    }
+}
+
+/// Returns the combining class of the character before `at` if it is a mark that stays, otherwise
+/// 0.
+fn combining_before(text: &[u8], at: usize) -> u8 {
+    let form = character_before(text, at).map(|(_, character)| form(character));
+    form.filter(|form| form.state() == State::Mark).map_or(0, Form::combining)
+}
+
+/// Returns the position of the character before `at` and the character, if there is one.
+fn character_before(text: &[u8], at: usize) -> Option<(usize, char)> {
+    let start = (at > 0).then(|| previous(text, at))?;
+    let (character, _) = decode(text, start).filter(|(_, bytes)| start + bytes == at)?;
+    Some((start, character))
+}
+
+/// Returns the position of the character before `at`.
+pub(super) fn previous(text: &[u8], at: usize) -> usize {
+    let is_first = |start: &usize| text[*start] & 0xC0 != 0x80;
+    (1..=4.min(at)).map(|back| at - back).find(is_first).unwrap_or(at - 1)
+}
+
+/// Decodes the character at `at`. Returns it with its number of bytes, or `None` if the bytes are
+/// not UTF-8.
+#[inline]
+pub(super) fn decode(text: &[u8], at: usize) -> Option<(char, usize)> {
+    let rest = &text[at..];
+    let tail = |at: usize| {
+        let byte = *rest.get(at)?;
+        (byte & 0xC0 == 0x80).then_some(u32::from(byte & 0x3F))
+    };
+    let first = u32::from(*rest.first()?);
+    let (code, length) = match first {
+        0..0x80 => (first, 1),
+        0xC2..0xE0 => ((first & 0x1F) << 6 | tail(1)?, 2),
+        0xE0..0xF0 => {
+            let code = (first & 0xF) << 12 | tail(1)? << 6 | tail(2)?;
+            (if code >= 0x800 { code } else { return None }, 3)
+        }
+        0xF0..0xF5 => {
+            let code = (first & 7) << 18 | tail(1)? << 12 | tail(2)? << 6 | tail(3)?;
+            (if code >= 0x1_0000 { code } else { return None }, 4)
+        }
+        _ => return None,
+    };
+    Some((char::from_u32(code)?, length))
+}
+
+/// Returns the length of the invalid sequence at the start of `text`, at least 1.
+#[cold]
+fn invalid_length(text: &[u8]) -> usize {
+    let chunk = text[..text.len().min(4)].utf8_chunks().next();
+    chunk.map_or(1, |chunk| chunk.invalid().len()).max(1)
+}

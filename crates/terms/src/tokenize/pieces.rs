@@ -1,0 +1,40 @@
+//! Cuts texts into pieces that are small enough to stay in the caches, with all data that is
+//! computed from them.
+
+use simtool_kernels::word_masks::MAX_TEXT;
+
+/// Approximate number of bytes in a piece.
+pub(super) const PIECE_BYTES: usize = 32 << 10;
+
+/// Cuts a text into pieces. Each piece begins with white space, because neither normalization nor
+/// word rules look across the place before it.
+pub(super) fn pieces(mut text: &[u8]) -> impl Iterator<Item = &[u8]> {
+    std::iter::from_fn(move || {
+        if text.is_empty() {
+            return None;
+        }
+        let piece;
+        (piece, text) = text.split_at(piece_end(text));
+        Some(piece)
+    })
+}
+
+/// Returns the end of the first piece of a text.
+///
+/// The piece ends before the last white space within [`PIECE_BYTES`]. If there is none, it ends
+/// before the first white space behind, or after [`MAX_TEXT`] bytes.
+fn piece_end(text: &[u8]) -> usize {
+    if text.len() <= PIECE_BYTES {
+        return text.len();
+    }
+    let before = text[1..PIECE_BYTES].iter().rposition(|&byte| is_white(byte)).map(|at| at + 1);
+    let after =
+        || text[PIECE_BYTES..].iter().position(|&byte| is_white(byte)).map(|at| at + PIECE_BYTES);
+    before.or_else(after).unwrap_or(text.len()).min(MAX_TEXT)
+}
+
+/// Whether `byte` is white space, so that neither normalization nor word rules look across the
+/// place before it.
+pub(super) fn is_white(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\r' | b'\n')
+}

@@ -1,0 +1,151 @@
+//! Stop words: frequent words without a subject of their own, which are dropped before anything is
+//! counted.
+
+use super::normalize::fold;
+use simtool_base::stable_hash::hash;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+/// Whether a byte is white space in the reference formats: space, tab, CR, LF or vertical tab.
+fn is_white_space(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\r' | b'\n' | 0x0b)
+}
+
+/// Returns the words of a stop word list, in lower case and in the order of the list.
+///
+/// White space separates the words, and a UTF-8 byte order mark at the start is skipped. Entries
+/// with anything but ASCII letters are left out, because they can equal no word of ASCII letters.
+pub fn parse(list: &[u8]) -> impl Iterator<Item = Vec<u8>> {
+    list.strip_prefix(b"\xef\xbb\xbf")
+        .unwrap_or(list)
+        .split(|&byte| is_white_space(byte))
+        .filter(|entry| !entry.is_empty() && entry.iter().all(u8::is_ascii_alphabetic))
+        .map(<[u8]>::to_ascii_lowercase)
+}
+
+/// Built-in list of English function words, as the letter runs that a tokenizer finds ("don't" is
+/// `don` and `t`).
+pub const ENGLISH: &str = include_str!("stop_words_english.txt");
+
+/// Built-in list of Chinese function words.
+pub const CHINESE: &str = include_str!("stop_words_chinese.txt");
+
+/// Names of the built-in lists, each with its parts.
+const LISTS: [(&str, &[&str]); 4] = [
+    ("none", &[]),
+    ("english", &[ENGLISH]),
+    ("chinese", &[CHINESE]),
+    ("english+chinese", &[ENGLISH, CHINESE]),
+];
+
+/// Normalized and folded tokens that are dropped.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StopWords {
+    name: Arc<str>,
+    /// Ascending.
+    words: Arc<[String]>,
+}
+
+impl Default for StopWords {
+    /// Returns the list without words.
+    fn default() -> Self {
+        Self::from_lists(LISTS[0].0, LISTS[0].1)
+    }
+}
+
+impl StopWords {
+    /// Returns the built-in list called `name`.
+    ///
+    /// ```
+    /// use simtool::tokenize::stop_words::StopWords;
+    ///
+    /// let english = StopWords::built_in("english").expect("a built-in list");
+    /// assert!(english.words().iter().any(|word| word == "the"));
+    /// ```
+    #[must_use]
+    pub fn built_in(name: &str) -> Option<Self> {
+        let lists = LISTS.into_iter().find(|(known, _)| *known == name)?.1;
+        Some(Self::from_lists(name, lists))
+    }
+
+    /// Creates the stop words of a list in which white space separates the words. Options call it
+    /// `name`.
+    #[must_use]
+    pub fn from_list(name: &str, list: &[u8]) -> Self {
+        let list = String::from_utf8_lossy(list.strip_prefix(b"\xef\xbb\xbf").unwrap_or(list));
+        Self::from_lists(name, &[&list])
+    }
+
+    fn from_lists(name: &str, lists: &[&str]) -> Self {
+        let folded = |word: &str| {
+            let mut folded = String::new();
+            fold(word, &mut folded);
+            folded
+        };
+        let words = lists.iter().flat_map(|list| list.split_whitespace()).map(folded);
+        let words: BTreeSet<String> = words.collect();
+        Self { name: name.into(), words: words.into_iter().collect() }
+    }
+
+    /// Returns the name that options use.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Returns the words in ascending order.
+    #[must_use]
+    pub fn words(&self) -> &[String] {
+        &self.words
+    }
+
+    /// Returns a short text that identifies the words by their hash.
+    #[must_use]
+    pub fn recipe(&self) -> String {
+        match &*self.words {
+            [] => "stop=none".to_owned(),
+            words => format!("stop={:016x}", hash(words.join("\n").as_bytes())),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn entries_are_lower_cased_and_odd_ones_left_out() {
+        let found: Vec<_> =
+            parse(b"\xef\xbb\xbfThe\r\nOF\tcan't\x0b\xc3\xa9t\xc3\xa9 and").collect();
+        assert_eq!(found, [b"the".to_vec(), b"of".to_vec(), b"and".to_vec()]);
+    }
+
+    #[test]
+    fn the_built_in_list_is_clean_sorted_and_free_of_repeats() {
+        let words: Vec<_> = parse(ENGLISH.as_bytes()).collect();
+        assert_eq!(words.len(), ENGLISH.split_whitespace().count());
+        assert!(words.is_sorted_by(|a, b| a < b));
+        assert!(words.len() > 150);
+        let words: Vec<_> = CHINESE.split_whitespace().collect();
+        assert!(words.is_sorted_by(|a, b| a < b));
+        assert!(words.len() > 100);
+    }
+
+    #[test]
+    fn lists_have_names_and_are_folded() {
+        let english = StopWords::built_in("english").unwrap();
+        let both = StopWords::built_in("english+chinese").unwrap();
+        assert_eq!(both.words().len(), english.words().len() + CHINESE.split_whitespace().count());
+        assert_eq!(StopWords::built_in("none").unwrap(), StopWords::default());
+        assert_eq!(StopWords::built_in("klingon"), None);
+        let own = StopWords::from_list("own.txt", "\u{feff}Straße THE\r\nthe 的".as_bytes());
+        assert_eq!(own.words(), ["strasse", "the", "的"]);
+        assert_eq!(
+            (own.name(), StopWords::default().recipe()),
+            ("own.txt", "stop=none".to_owned())
+        );
+        // The order of a list does not matter.
+        assert_eq!(own.recipe(), StopWords::from_list("x", "的 the strasse".as_bytes()).recipe());
+        assert_ne!(own.recipe(), english.recipe());
+    }
+}

@@ -1,0 +1,357 @@
+//! Cuts text into words by the rules of UAX #29, normalized and case-folded, for any language and
+//! without a dictionary.
+//!
+//! A text is decoded (a maximal invalid sequence separates words), normalized (NFKC), folded, and
+//! cut at word boundaries. A segment with a letter or digit is a word. Within a segment, each
+//! character of a script without spaces (Han, Hiragana, Katakana, Thai, Lao, Khmer, Myanmar) is a
+//! word of its own. The text between two such characters is also a word if it contains a letter or
+//! digit. White space is never part of a word, even if a mark is attached to it.
+//!
+//! The fast path works with masks of words, piece by piece:
+//!
+//! 1. A piece with characters beyond ASCII is normalized, and its characters are marked in the
+//!    masks. A table of all characters of two and three bytes does both for many characters at once.
+//! 2. Characters that the table does not cover are handled one by one.
+//! 3. The few places that depend on more context are cut out at positions across which no rule
+//!    looks. They take the slow path, so the words are the same.
+
+use super::TokenizerKind;
+use super::foreign;
+use super::hashed_tokens::{HashTokenizer, HashedTokens};
+use super::normalize;
+use super::pieces::pieces;
+use super::word_roles::{is_letter_or_digit, traits};
+use simtool_base::stable_hash::hash;
+use simtool_kernels::Isa;
+use simtool_kernels::word_masks::{MAX_TEXT, Words, classify, find_words};
+use simtool_kernels::xxh3_short::{MARGIN, hash_words};
+use unicode_segmentation::UnicodeSegmentation as _;
+
+/// Entry of this tokenizer in [`TOKENIZERS`](super::TOKENIZERS).
+pub const KIND: TokenizerKind = TokenizerKind {
+    name: "words",
+    help: "words of Unicode text; each Chinese, Japanese or Thai character is a word",
+    default_shingle: 3,
+    makes_words: true,
+    bytes_per_token: 6,
+    create: |isa| Box::new(UnicodeWords::new(isa)),
+};
+
+/// Tokenizer that cuts text into Unicode words.
+#[derive(Clone, Copy, Debug)]
+pub struct UnicodeWords {
+    isa: Isa,
+}
+
+impl UnicodeWords {
+    /// Creates a tokenizer whose fast path uses the given instruction set.
+    #[must_use]
+    pub fn new(isa: Isa) -> Self {
+        Self { isa }
+    }
+
+    /// Appends the words of the ASCII pieces of a text. The other pieces are normalized, folded and
+    /// passed to `append`.
+    #[inline]
+    pub(super) fn beyond_ascii(
+        self,
+        text: &[u8],
+        tokens: &mut HashedTokens,
+        append: impl Fn(&[u8], &mut HashedTokens),
+    ) {
+        for piece in pieces(text) {
+            if classify(self.isa, piece, &mut tokens.words) {
+                tokens.normalized.fill(self.isa, piece, &tokens.words);
+                let normalized = std::mem::take(&mut tokens.normalized);
+                append(normalized.text(), tokens);
+                tokens.normalized = normalized;
+            } else {
+                let HashedTokens { hashes, words, .. } = tokens;
+                find_words(self.isa, words);
+                hash_words(self.isa, &words.lowered, &words.starts, &words.ends, hashes);
+            }
+        }
+    }
+
+    /// Appends the words of a normalized and folded text.
+    pub(super) fn folded(self, text: &[u8], tokens: &mut HashedTokens) {
+        let HashedTokens { hashes, words, cut, .. } = tokens;
+        if text.len() > MAX_TEXT {
+            // Normalization can make a text many times longer, beyond the limit of the masks.
+            push_words(str::from_utf8(text).unwrap_or_default(), hashes);
+            return;
+        }
+        classify(self.isa, text, words);
+        foreign::mark(self.isa, text, words, cut);
+        find_words(self.isa, words);
+        let Words { lowered, starts, ends, blocks: _ } = words;
+        let mut done = 0;
+        for cut in &cut.places {
+            let place = (MARGIN + cut.start) as u32;
+            let next = done + starts[done..].partition_point(|&start| start < place);
+            hash_words(self.isa, lowered, &starts[done..next], &ends[done..next], hashes);
+            // The cut is between characters, so the part is valid UTF-8.
+            push_words(str::from_utf8(&text[cut.clone()]).unwrap_or_default(), hashes);
+            done = next;
+        }
+        hash_words(self.isa, lowered, &starts[done..], &ends[done..], hashes);
+    }
+}
+
+impl HashTokenizer for UnicodeWords {
+    fn tokenize(&self, text: &[u8], tokens: &mut HashedTokens) {
+        self.beyond_ascii(text, tokens, |folded, tokens| self.folded(folded, tokens));
+    }
+
+    fn recipe(&self) -> String {
+        let version = unicode_segmentation::UNICODE_VERSION.0;
+        format!("words:uax29@{version}/{}", normalize::recipe())
+    }
+}
+
+/// Appends the words of a normalized and folded text, slowly. This is the definition of a word.
+fn push_words(folded: &str, hashes: &mut Vec<u64>) {
+    for segment in folded.split_word_bounds() {
+        // UAX #29 puts white space into one segment with a mark or joiner that follows it.
+        let segment = segment.trim_start();
+        if segment.contains(is_letter_or_digit) {
+            emit_segment(segment, hashes);
+        }
+    }
+}
+
+/// Appends the words of one segment.
+fn emit_segment(segment: &str, hashes: &mut Vec<u64>) {
+    let bytes = segment.as_bytes();
+    // The text between two characters that are words of their own is a word if it has a letter or
+    // digit.
+    let (mut pending, mut is_word) = (0, false);
+    for (at, character) in segment.char_indices() {
+        let traits = traits(character);
+        if !traits.is_unspaced() {
+            is_word |= traits.is_letter_or_digit();
+            continue;
+        }
+        if is_word {
+            hashes.push(hash(&bytes[pending..at]));
+        }
+        (pending, is_word) = (at + character.len_utf8(), false);
+        hashes.push(hash(&bytes[at..pending]));
+    }
+    if is_word {
+        hashes.push(hash(&bytes[pending..]));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tokenize::normalize::{KNOWN, fold};
+    use crate::tokenize::pieces::PIECE_BYTES;
+    use proptest::prelude::*;
+    use std::fmt::Write as _;
+    use unicode_normalization::UnicodeNormalization as _;
+
+    fn slow_hashes(text: &[u8]) -> Vec<u64> {
+        let (mut hashes, mut folded) = (Vec::new(), String::new());
+        for chunk in text.utf8_chunks() {
+            fold(chunk.valid(), &mut folded);
+            push_words(&folded, &mut hashes);
+        }
+        hashes
+    }
+
+    #[track_caller]
+    fn check(text: &[u8], expected: &[&str]) {
+        let expected: Vec<u64> = expected.iter().map(|word| hash(word.as_bytes())).collect();
+        assert_eq!(slow_hashes(text), expected);
+        check_fast(text);
+    }
+
+    #[track_caller]
+    fn check_fast(text: &[u8]) {
+        for &isa in Isa::available() {
+            let mut tokens = HashedTokens::default();
+            UnicodeWords::new(isa).tokenize(text, &mut tokens);
+            assert_eq!(tokens.hashes, slow_hashes(text), "{isa} {}", text.escape_ascii());
+        }
+    }
+
+    #[test]
+    fn words_of_many_scripts() {
+        check(b"Can't E-Mail 3.14, foo_bar! __", &["can't", "e", "mail", "3.14", "foo_bar"]);
+        check("Straße, ΣΑΣ".as_bytes(), &["strasse", "σασ"]);
+        check("51区コーヒー".as_bytes(), &["51", "区", "コ", "ー", "ヒ", "ー"]);
+        check("กัน".as_bytes(), &["ก", "ั", "น"]);
+        check("한국어 말".as_bytes(), &["한국어", "말"]);
+        check("e\u{301}te\u{301}".as_bytes(), &["été"]);
+        check("ﬁn２".as_bytes(), &["fin2"]);
+        check("  \u{11c92} \u{200d}\u{1f170}".as_bytes(), &["\u{11c92}", "\u{200d}\u{1f170}"]);
+        check(b"", &[]);
+        check(b" \n\t--- ", &[]);
+        // Marks on a single character that an underscore joins.
+        for marks in ["", "\u{300}", "\u{300}\u{300}", "\u{300}\u{308}\u{301}"] {
+            check_fast(format!("ァ{marks}_0ก a{marks}_0 中{marks}_b {marks}_c").as_bytes());
+            // Marks on an underscore.
+            for behind in
+                ["", "a", "1", "ァ", "ー", "ก", "中", "_", ".b", "\"א", "\u{93e}", "\u{e48}", "々"]
+            {
+                for before in ["", "a", "1", "ァ", "ー", "中", "א", "a.", "_"] {
+                    check_fast(format!("{before}_{marks}{behind} -").as_bytes());
+                }
+            }
+        }
+    }
+
+    /// A few ordinary sentences in each of 26 languages.
+    const LANGUAGES: [&str; 26] = [
+        "The ferry to the islands leaves at 7:45, if the wind isn't too strong; ask at O'Brien's.",
+        "L'été, on déjeunait près du cœur de l'île ; aujourd'hui, c'est fermé jusqu'à Noël.",
+        "Größere Straßen führen über den Fluß, kleinere durch die Wälder – jedoch nicht im März.",
+        "¿Cuándo llegó la cigüeña? El año pasado, según los niños, volvió con la lluvia de abril.",
+        "A canção não é difícil: três vozes, um violão e o coração; amanhã às 18h30 há ensaio.",
+        "Perché no? Così la città è più quieta, e l'acqua dell'Adige scende limpida già a metà maggio.",
+        "Zażółć gęślą jaźń – mówią drukarze, gdy chcą zobaczyć, czy każda litera jest na miejscu.",
+        "Příliš žluťoučký kůň úpěl ďábelské ódy, a přece ho nikdo z vesnice neslyšel.",
+        "Az őszi erdőben hűvös volt, a tűz mégis jó meleget adott a fáradt vándoroknak.",
+        "Kırmızı ışıkta duran İstanbul otobüsü, ılık rüzgârda iki dakika geç kalktı.",
+        "Buổi sáng trời mưa nhỏ, nhưng đến trưa thì nắng; chị tôi đi chợ mua cá và rau muống.",
+        "Vår båt låg kvar vid bryggan, fast ön på andra sidan hade ström redan före jul.",
+        "Syysyö oli hiljainen, eikä järven yllä näkynyt kuin yksi lyhty ja pöllön varjo.",
+        "Τα καΐκια γύρισαν νωρίς· ο άνεμος, όπως είπε ο γέρος ναύτης, άλλαξε πριν τα μεσάνυχτα.",
+        "Поезд опоздал на 20 минут, и всё-таки мы успели: ёлка ещё стояла, чай был горячий.",
+        "Їхній об'їзд зайняв дві години, бо міст через річку п’ятий рік чекає на ремонт.",
+        "הרכבת לתל־אביב יוצאת ב־8:15; צה\"ל, ארה\"ב וד'ר כהן כתובים כאן עם גרשיים.",
+        "وصلَ القطارُ متأخّراً ٢٠ دقيقة، ثمّ شربنا الشاي بالنعناع في بيتِ جارِنا.",
+        "کتاب‌های تازه را روی میز گذاشتم؛ می‌خواهم پیش از شب همه را بخوانم.",
+        "बारिश के बाद सड़क पर पानी था, फिर भी बच्चे क्षण भर में स्कूल पहुँच गए।",
+        "নদীর ধারে ছোট গ্রামটিতে সন্ধ্যায় আলো জ্বলে, তখন সবাই গল্প শোনে।",
+        "மழை நின்றதும் கிராமத்து வீதியில் குழந்தைகள் விளையாடத் தொடங்கினர்.",
+        "วันนี้ฝนตกหนัก แต่ร้านน้ำชาริมคลองยังเปิดอยู่ เราจึงนั่งคุยกันจนค่ำ",
+        "图书馆八点开门，周三下午还有讲座；他带来了3本旧书，说是1998年买的。",
+        "駅前のパン屋さんは朝６時に開きます。コーヒーも１杯２００円で飲めますよ。",
+        "기차가 10분 늦게 도착했지만, 우리는 걱정하지 않고 역 앞에서 따뜻한 국수를 먹었다.",
+    ];
+
+    #[test]
+    fn texts_of_many_languages() {
+        for text in LANGUAGES {
+            // At different places of a block, in lower and upper case, composed and decomposed.
+            let decomposed: String = text.nfd().collect();
+            for text in [text, &text.to_uppercase(), &decomposed] {
+                for shift in [0, 1, 7, 31, 62, 63] {
+                    let text = format!("{}{text}\n{text}", " ".repeat(shift));
+                    check_fast(text.as_bytes());
+                }
+            }
+        }
+        check_fast(LANGUAGES.concat().as_bytes());
+    }
+
+    #[test]
+    fn invalid_sequences_separate() {
+        check(b"ab\xffcd \xe4\xb8 x\xc3", &["ab", "cd", "x"]);
+        check(b"a'\xf0\x9f\x98b", &["a", "b"]);
+    }
+
+    #[test]
+    fn pieces_join_without_a_seam() {
+        for length in [PIECE_BYTES - 1, PIECE_BYTES, PIECE_BYTES + 1, 3 * PIECE_BYTES] {
+            let word_at_the_seam: Vec<u8> =
+                b"abc, d'e ".iter().copied().cycle().take(length).collect();
+            check_fast(&word_at_the_seam);
+            check_fast(&vec![b'x'; length]);
+        }
+    }
+
+    /// Compares the fast and the slow path with the best instruction set only.
+    #[track_caller]
+    fn check_best(text: &str) {
+        let fast_hashes = |text: &[u8]| {
+            let mut tokens = HashedTokens::default();
+            UnicodeWords::new(Isa::detected()).tokenize(text, &mut tokens);
+            tokens.hashes
+        };
+        if fast_hashes(text.as_bytes()) != slow_hashes(text.as_bytes()) {
+            // Find the shortest part that shows the difference.
+            let characters: Vec<char> = text.chars().collect();
+            for length in 1..10 {
+                for part in characters.windows(length) {
+                    let part: String = part.iter().collect();
+                    let agree = fast_hashes(part.as_bytes()) == slow_hashes(part.as_bytes());
+                    assert!(agree, "{}", part.escape_unicode());
+                }
+            }
+            panic!("no short part of a text of {} bytes", text.len());
+        }
+    }
+
+    #[test]
+    fn every_character_among_others() {
+        // Of the planes beyond, only the plane of tags has characters. The others behave the same,
+        // so a sample is enough.
+        let beyond = (KNOWN as u32..=0x10_FFFF).filter(|code| code >> 12 == 0xE0 || code % 97 == 0);
+        let codes = (0..KNOWN as u32).chain(beyond);
+        let characters: Vec<char> = codes.filter_map(char::from_u32).collect();
+        for page in characters.chunks(256) {
+            let mut text = String::new();
+            for c in page {
+                write!(text, "{c} a{c}b {c}c 1{c}2 é{c}к 中{c}カ ー{c}_ א{c}ה ก{c}\u{e31} ")
+                    .unwrap();
+                write!(text, "a'{c} .{c}' _{c}_ {c}\u{301} ت{c}\u{64b} {c}{c} \u{ad}{c}\u{200d} ")
+                    .unwrap();
+                write!(text, "{c}. 3,{c} {c}’д \u{93e}{c}\u{93e} {c}ﾞ {c}\" א\"{c} é’{c} ").unwrap();
+            }
+            check_best(&text);
+        }
+    }
+
+    #[test]
+    fn every_pair_of_characters_that_differ_to_words() {
+        let characters: Vec<char> =
+            "a1_'\".:,; -\néßκЖтשא٣中かカーヽ々๒กั่ำ한힣’·،。，．：＇２Ａ²ﬁ™…ｶﾞ👍क\u{958}İſ\u{a0}\u{ad}\u{200d}\
+             \u{200c}\u{301}\u{323}\u{64b}\u{651}\u{94d}\u{93c}\u{93e}\u{fe0f}\u{3099}\u{1100}\u{1161}\u{11a8}\
+             \u{1f1e6}\u{1f3fb}\u{11c92}\u{1f170}\u{5b0}\u{2028}\u{85}"
+                .chars()
+                .collect();
+        for a in &characters {
+            let mut text = String::new();
+            for b in &characters {
+                for c in &characters {
+                    write!(text, "{a}{b}{c} ").unwrap();
+                }
+            }
+            check_best(&text);
+            let text = text.replace(' ', "d");
+            check_best(&text);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn fast_and_slow_agree(pieces in prop::collection::vec(prop_oneof![
+            8 => "[a-zA-Z]{1,9}", 2 => "[0-9_.,';:-]{1,3}", 6 => "[ \t\r\n]{1,2}",
+            1 => "[àÉ\u{301}\u{308}ßſKﬁ中国カーกัๆ한\u{200d}\u{ad}’“ \u{e9}\u{2028}]{1,3}",
+            1 => " {20,40}", 1 => " +[\u{11c92}\u{200d}\u{1f170}]{1,3}", 1 => "\\PC{1,3}",
+        ], 0..60)) {
+            check_fast(pieces.concat().as_bytes());
+        }
+
+        #[test]
+        fn scripts_agree(pieces in prop::collection::vec(prop_oneof![
+            4 => "[a-z' .,:;_\"0-9]{1,4}", 2 => "[à-ÿÀ-ß’ŒœşİŠ]{1,4}", 2 => "[а-яА-Я’]{1,6}",
+            2 => "[א-ת'\"\u{5b0}-\u{5bc}]{1,5}", 2 => "[ء-ي\u{64b}-\u{652}،٠-٩\u{200c}]{1,5}",
+            2 => "[ऀ-ॿ\u{200d}]{1,5}", 2 => "[ก-๛]{1,6}", 2 => "[一-丯々〇，。、：（）]{1,6}",
+            2 => "[ぁ-ヿ\u{3099}]{1,5}", 1 => "[가-갿ᄀ-ᇿ]{1,3}", 1 => "[\u{ff00}-\u{ffef}]{1,4}",
+            1 => "[\u{300}-\u{36f}]{1,2}", 1 => "[\u{1f1e6}-\u{1f1ff}\u{1f170}\u{200d}\u{fe0f}👍]{1,4}",
+            1 => "[α-ωΑ-Ωά-ώ]{1,5}", 1 => "[ạ-ỹẠ-Ỹđ]{1,4}", 3 => " ", 1 => "\\PC{1,2}",
+        ], 0..60)) {
+            check_fast(pieces.concat().as_bytes());
+        }
+
+        #[test]
+        fn random_bytes_agree(text in prop::collection::vec(any::<u8>(), 0..300)) {
+            check_fast(&text);
+        }
+    }
+}

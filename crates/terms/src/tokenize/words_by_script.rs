@@ -1,0 +1,183 @@
+//! Cuts texts of several scripts: each run of a script is cut as that script needs.
+//!
+//! - A maximal run of ideographs, ASCII letters and digits and the characters `+#&._%-` that
+//!   contains an ideograph is cut into Chinese words.
+//! - If Hiragana or Katakana touches such a run, all of it is Japanese.
+//! - Japanese, Thai, Lao, Khmer and Myanmar become pairs of neighbouring characters.
+//! - All other text becomes Unicode words.
+//!
+//! The choice depends on the run and never on the whole text, so a foreign sentence in a text does
+//! not change the tokens around it.
+
+use super::TokenizerKind;
+use super::chinese_words::{DICTIONARY, push_words};
+use super::hashed_tokens::{HashTokenizer, HashedTokens};
+use super::script_runs::{Cutting, Run, find_runs, may_be_unspaced};
+use super::unicode_words::UnicodeWords;
+use simtool_base::stable_hash::hash;
+use simtool_kernels::Isa;
+use unicode_normalization::char::is_combining_mark;
+
+/// Entry of this tokenizer in [`TOKENIZERS`](super::TOKENIZERS).
+pub const KIND: TokenizerKind = TokenizerKind {
+    name: "auto",
+    help: "each run of text as its script needs: Chinese words by the dictionary of jieba, \
+           pairs of characters for Japanese and Thai, words for the rest",
+    default_shingle: 3,
+    makes_words: true,
+    bytes_per_token: 6,
+    create: |isa| Box::new(WordsByScript::new(isa)),
+};
+
+/// Tokenizer that cuts each run of a script as that script needs.
+#[derive(Clone, Copy, Debug)]
+pub struct WordsByScript {
+    isa: Isa,
+}
+
+impl WordsByScript {
+    /// Creates a tokenizer that uses the given instruction set.
+    #[must_use]
+    pub fn new(isa: Isa) -> Self {
+        Self { isa }
+    }
+}
+
+/// Appends each pair of neighbouring letters, digits and marks. A letter, digit or mark without a
+/// neighbour is a token alone.
+fn push_pairs(text: &str, hashes: &mut Vec<u64>) {
+    let is_token = |c: char| c.is_alphanumeric() || is_combining_mark(c);
+    for part in text.split(|c| !is_token(c)).filter(|part| !part.is_empty()) {
+        let mut before = None;
+        let mut pairs = 0;
+        for (at, character) in part.char_indices() {
+            if let Some(start) = before.replace(at) {
+                hashes.push(hash(&part.as_bytes()[start..at + character.len_utf8()]));
+                pairs += 1;
+            }
+        }
+        if pairs == 0 {
+            hashes.push(hash(part.as_bytes()));
+        }
+    }
+}
+
+impl WordsByScript {
+    /// Appends the tokens of a normalized and folded text, run by run.
+    fn runs(self, folded: &[u8], tokens: &mut HashedTokens) {
+        // The text was decoded before, so it is valid UTF-8.
+        let text = simdutf8::basic::from_utf8(folded).unwrap_or_default();
+        let mut runs = std::mem::take(&mut tokens.runs);
+        find_runs(text, &mut runs);
+        let mut rest = runs.as_slice();
+        while let Some((first, others)) = rest.split_first() {
+            let (cutting, mut range) = first.clone();
+            // Adjacent runs of ideographs and kana are Japanese if one of them is kana. Other runs
+            // of the same kind may be cut by one call, because the text between them has no tokens.
+            let is_of = |(before, next): (&Run, &Run)| match cutting {
+                Cutting::Chinese | Cutting::Kana => {
+                    matches!(next.0, Cutting::Chinese | Cutting::Kana)
+                        && before.1.end == next.1.start
+                }
+                Cutting::Unspaced | Cutting::Words => false,
+            };
+            let touching = rest.iter().zip(others).take_while(|&pair| is_of(pair)).count();
+            let mut taken = 1 + touching;
+            let is_japanese = rest[..taken].iter().any(|run| run.0 == Cutting::Kana);
+            if cutting == Cutting::Chinese && !is_japanese {
+                let is_alone = |at: usize| {
+                    rest[at].0 == Cutting::Chinese
+                        && rest.get(at + 1).is_none_or(|next| {
+                            next.0 != Cutting::Kana || rest[at].1.end != next.1.start
+                        })
+                };
+                while taken < rest.len() && is_alone(taken) {
+                    taken += 1;
+                }
+            }
+            range.end = rest[taken - 1].1.end;
+            rest = &rest[taken..];
+            let run = &text[range];
+            match cutting {
+                Cutting::Words => UnicodeWords::new(self.isa).folded(run.as_bytes(), tokens),
+                Cutting::Chinese if !is_japanese => {
+                    push_words(self.isa, run, &mut tokens.words, &mut tokens.hashes);
+                }
+                _ => push_pairs(run, &mut tokens.hashes),
+            }
+        }
+        tokens.runs = runs;
+    }
+}
+
+impl HashTokenizer for WordsByScript {
+    fn tokenize(&self, text: &[u8], tokens: &mut HashedTokens) {
+        let words = UnicodeWords::new(self.isa);
+        words.beyond_ascii(text, tokens, |folded, tokens| {
+            if may_be_unspaced(folded) {
+                self.runs(folded, tokens);
+            } else {
+                words.folded(folded, tokens);
+            }
+        });
+    }
+
+    fn recipe(&self) -> String {
+        let words = UnicodeWords::new(self.isa).recipe();
+        format!("auto:{DICTIONARY}/{words}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[track_caller]
+    fn check(text: &str, expected: &str) {
+        let expected: Vec<u64> = expected.split_whitespace().map(|w| hash(w.as_bytes())).collect();
+        for &isa in Isa::available() {
+            let mut tokens = HashedTokens::default();
+            WordsByScript::new(isa).tokenize(text.as_bytes(), &mut tokens);
+            assert_eq!(tokens.hashes, expected, "{isa} {text}");
+        }
+    }
+
+    #[test]
+    fn each_run_is_cut_as_its_script_needs() {
+        check("Can't e-mail 3.14", "can't e mail 3.14");
+        check("Größe, Ελλάς", "grösse ελλάσ");
+        check("他来到了网易杭研大厦。", "他 来到 了 网易 杭 研 大厦");
+        check("买T恤, 51区!", "买 t恤 51 区");
+        check("コーヒーです", "コー ーヒ ヒー ーで です");
+        check("東京タワー、北京。", "東京 京タ タワ ワー 北京");
+        check("ア", "ア");
+        check("กัน", "กั ัน");
+        check("한국어 말", "한국어 말");
+        check("…", "");
+    }
+
+    #[test]
+    fn a_foreign_sentence_changes_nothing_around_it() {
+        check("hello 网易 world é大厦x", "hello 网易 world é 大厦 x");
+        check("日本の网易, 网易", "日本 本の の网 网易 网易");
+        check("abcカ漢x1 y", "abc カ漢 漢x x1 y");
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_cut_and_words_of_other_scripts_are_words(text in "[a-z1à. '’а-я“]{0,40}") {
+            let (mut by_script, mut words) = (HashedTokens::default(), HashedTokens::default());
+            WordsByScript::new(Isa::detected()).tokenize(text.as_bytes(), &mut by_script);
+            UnicodeWords::new(Isa::detected()).tokenize(text.as_bytes(), &mut words);
+            prop_assert_eq!(by_script.hashes, words.hashes);
+        }
+
+        #[test]
+        fn no_bytes_fail(text in prop::collection::vec(any::<u8>(), 0..200), mixed in "[a.中々カーกั́é ]{0,30}") {
+            let mut tokens = HashedTokens::default();
+            WordsByScript::new(Isa::detected()).tokenize(&text, &mut tokens);
+            WordsByScript::new(Isa::detected()).tokenize(mixed.as_bytes(), &mut tokens);
+        }
+    }
+}

@@ -1,3 +1,0 @@
-//! Joins of sets of terms.
-
-pub mod set_join;
