@@ -162,8 +162,8 @@ impl Bounds {
 
 #[cfg(test)]
 mod tests {
-    use super::super::MEASURES;
     use super::*;
+    use crate::similarity::MEASURES;
 
     #[test]
     fn equal_sets_have_similarity_one_and_names_are_unique() {
