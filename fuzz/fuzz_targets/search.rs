@@ -11,17 +11,21 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
+use simtool::context::Context;
 use simtool::document_name::DocumentName;
 use simtool::fingerprint_file::{self, FileFormat};
 use simtool::fingerprint_rows::{FingerprintRows, Metric, RowsBuilder, Shape};
-use simtool::kernels::Isa;
-use simtool::matches::{Match, ValuePair};
-use simtool::progress::NoProgress;
-use simtool::resources::Resources;
 use simtool::hamming::door;
 use simtool::hamming::grouping::Groups;
 use simtool::hamming::partners::collect;
-use simtool::hamming::planner::{IndexName, Plan, Task, Workload};
+use simtool::hamming::planner::Plan;
+use simtool::hamming::workload::{Task, Workload};
+use simtool::kernels::Isa;
+use simtool::matches::ValuePair;
+use simtool::progress::NoProgress;
+use simtool::resources::Resources;
+use simtool::sides::Sides;
+use simtool::threads::Threads;
 use std::borrow::Cow;
 use std::path::Path;
 
@@ -150,12 +154,13 @@ fn check(rows: &FingerprintRows<'_>, max_distance: u32, spills: bool) {
     // What a spilled join keeps, and a bucket so small that there are several.
     let memory = (16 << 20) + rows.len() as u64 * 8 + 2000;
     let resources = Resources { memory, threads: 1, ..Resources::default() };
-    let portable = Resources { isa: Isa::Portable, ..resources.clone() };
-    check_self_joins(rows, max_distance, spills, [&resources, &portable]);
+    let context = Context::of_threads(Threads::CALLER, &resources, &NoProgress);
+    let portable = context.with_isa(Isa::Portable);
+    check_self_joins(rows, max_distance, spills, [&context, &portable]);
     // The first third of the rows against all of them.
     let mut queries = RowsBuilder::new(rows.shape);
     (0..rows.len() / 3).for_each(|row| queries.push(rows.row(row)));
-    check_searches(&queries.finish(), rows, max_distance, [&resources, &portable]);
+    check_searches(&queries.finish(), rows, max_distance, [&context, &portable]);
 }
 
 /// The pair of a row of each, if both have a fingerprint and they are near.
@@ -176,27 +181,28 @@ fn check_self_joins(
     rows: &FingerprintRows<'_>,
     max_distance: u32,
     spills: bool,
-    resources: [&Resources; 2],
+    contexts: [&Context<'_>; 2],
 ) {
     let pairs = (0..rows.len()).flat_map(|a| (a + 1..rows.len()).map(move |b| (a, b)));
     let expected: Vec<RowPair> =
         pairs.filter_map(|(a, b)| near((rows, a), (rows, b), max_distance)).collect();
     let plan = Plan::new(Workload::of(Task::SelfJoin, rows, max_distance, u64::MAX));
     let plan = plan.expect("there is more than that");
-    for index in plan.costs.iter().map(|cost| cost.index) {
-        if index == IndexName::SpilledJoin && !spills {
+    for join in plan.costs.iter().map(|cost| cost.join) {
+        if join.name() == "spilled-join" && !spills {
             continue;
         }
-        let plan = Plan { index, ..plan.clone() };
-        for resources in resources {
-            let join = door::self_join(rows, &plan, resources, &NoProgress).expect("there is room");
-            assert!(expanded(&join.groups, &join.pairs) == expected, "{index}");
-            let partners =
-                door::self_partners(rows, &plan, resources, &NoProgress).expect("there is room");
-            assert!(tuples(&collect(&*partners)) == expected, "partners: {index}");
+        let plan = Plan { join, ..plan.clone() };
+        for context in contexts {
+            let found =
+                door::join(Sides::One(rows), &plan, context).expect("there is room");
+            assert!(expanded(found.groups.first(), &found.pairs) == expected, "{join}");
+            let partners = door::partners(Sides::One(rows), &plan, context)
+                .expect("there is room");
+            assert!(tuples(&collect(&*partners)) == expected, "partners: {join}");
             let counted =
-                door::count_self_join(rows, &plan, resources, &NoProgress).expect("there is room");
-            assert!(counted == expected.len() as u64, "count: {index}");
+                door::count_self_join(rows, &plan, context).expect("there is room");
+            assert!(counted == expected.len() as u64, "count: {join}");
         }
     }
 }
@@ -205,68 +211,43 @@ fn check_searches(
     queries: &FingerprintRows<'_>,
     rows: &FingerprintRows<'_>,
     max_distance: u32,
-    resources: [&Resources; 2],
+    contexts: [&Context<'_>; 2],
 ) {
     let pairs = (0..queries.len()).flat_map(|a| (0..rows.len()).map(move |b| (a, b)));
     let expected: Vec<RowPair> =
         pairs.filter_map(|(a, b)| near((queries, a), (rows, b), max_distance)).collect();
-    let batch = Task::Batch { queries: queries.len() };
-    for task in [batch, Task::Online] {
-        let plan = Plan::new(Workload::of(task, rows, max_distance, u64::MAX));
-        let plan = plan.expect("there is more than that");
-        for index in plan.costs.iter().map(|cost| cost.index) {
-            let is_short = rows.shape.metric() == Metric::Bits && rows.shape.row_bits() <= 16;
-            let is_endless = match index {
-                IndexName::BitProbing => max_distance > if is_short { 3 } else { 1 },
-                IndexName::ExpandedSet => max_distance > u32::from(rows.len() < 200),
-                _ => false,
-            };
-            if is_endless {
-                continue;
-            }
-            let plan = Plan { index, ..plan.clone() };
-            for resources in resources {
-                let found = if task == Task::Online {
-                    asked(queries, rows, &plan, resources)
-                } else {
-                    let found = door::partners(queries, rows, &plan, resources, &NoProgress);
-                    tuples(&collect(&*found.expect("there is room")))
-                };
-                assert!(found == expected, "{index}");
-            }
-            if task == batch {
-                let join = door::join(queries, rows, &plan, resources[0], &NoProgress)
-                    .expect("there is room");
-                let mut found = Vec::new();
-                for pair in &join.pairs {
-                    for &a in join.queries.rows(pair.a) {
-                        let rows = join.corpus.rows(pair.b).iter();
-                        found.extend(rows.map(|&b| (a, b, pair.distance)));
-                    }
-                }
-                found.sort_unstable();
-                assert!(found == expected, "join: {index}");
+    let task = Task::Search { queries: queries.len() };
+    let plan = Plan::new(Workload::of(task, rows, max_distance, u64::MAX));
+    let plan = plan.expect("there is more than that");
+    let sides = Sides::Two(queries, rows);
+    for join in plan.costs.iter().map(|cost| cost.join) {
+        let is_short = rows.shape.metric() == Metric::Bits && rows.shape.row_bits() <= 16;
+        // All flips of many bits take too long.
+        let is_endless = match join.name() {
+            "bit-probing" => max_distance > if is_short { 3 } else { 1 },
+            "expanded-set" => max_distance > u32::from(rows.len() < 200),
+            _ => false,
+        };
+        if is_endless {
+            continue;
+        }
+        let plan = Plan { join, ..plan.clone() };
+        for context in contexts {
+            let found = door::partners(sides, &plan, context);
+            let found = tuples(&collect(&*found.expect("there is room")));
+            assert!(found == expected, "{join}");
+        }
+        let joined = door::join(sides, &plan, contexts[0]).expect("there is room");
+        let mut found = Vec::new();
+        for pair in &joined.pairs {
+            for &a in joined.groups.first().rows(pair.a) {
+                let rows = joined.groups.second().rows(pair.b).iter();
+                found.extend(rows.map(|&b| (a, b, pair.distance)));
             }
         }
+        found.sort_unstable();
+        assert!(found == expected, "join: {join}");
     }
-}
-
-/// What a searcher answers to each query.
-fn asked(
-    queries: &FingerprintRows<'_>,
-    rows: &FingerprintRows<'_>,
-    plan: &Plan,
-    resources: &Resources,
-) -> Vec<RowPair> {
-    let searcher = door::searcher(rows, plan, resources).expect("there is room");
-    let (mut pairs, mut found) = (Vec::new(), Vec::<Match>::new());
-    for query in 0..queries.len() {
-        if let Some(words) = queries.row(query) {
-            searcher.search(words, &mut found);
-            pairs.extend(found.iter().map(|found| (query as u32, found.row, found.distance)));
-        }
-    }
-    pairs
 }
 
 /// The pairs of rows that groups and pairs of groups stand for, ascending.

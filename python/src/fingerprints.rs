@@ -16,7 +16,7 @@ use simtool::pipeline::join_fingerprints::{list_pairs, plan_search, plan_self_jo
 use simtool::pipeline::method::{Fitted, Method};
 use simtool::pipeline::{Wordless, fingerprint_by_fitted, fingerprint_collection};
 use simtool::read::Texts;
-use simtool::hamming::planner::IndexName;
+use simtool::hamming::joins;
 use std::sync::Arc;
 
 /// Fingerprints, a row for each text; one without words has none.
@@ -193,7 +193,7 @@ pub(crate) fn pairs(
     options: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<Table> {
     let resources = settings::resources(settings::options(options)?)?;
-    let index = index.map(str::parse::<IndexName>).transpose().map_err(exception)?;
+    let index = index.map(joins::find).transpose().map_err(exception)?;
     let given = Given::of(fingerprints)?;
     let queries = queries.map(Given::of).transpose()?;
     let (rows, queries) = (&given.rows(), &queries.as_ref().map(Given::rows));

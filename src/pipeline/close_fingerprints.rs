@@ -2,22 +2,18 @@
 
 use simtool_base::error::Result;
 use simtool_compute::context::Context;
-use simtool_hamming::door::{Join, SelfJoin, band_join, join, self_join};
+use simtool_hamming::door::{band_join, join};
+use simtool_hamming::group_pairs::GroupPairs;
 use simtool_hamming::grouping::Groups;
 use simtool_hamming::layout::Layout;
-use simtool_hamming::planner::{IndexName, Plan, Task, Workload};
+use simtool_hamming::planner::Plan;
+use simtool_hamming::workload::{Task, Workload};
 use simtool_model::closeness::Closeness;
 use simtool_model::fingerprint_rows::FingerprintRows;
 use simtool_model::matches::ValuePair;
 use simtool_model::sides::Sides;
 use simtool_model::similarity::Threshold;
 use simtool_set_join::close::{Close, ClosePair};
-
-/// Methods of a self-join that keep equal rows together.
-pub(super) const SELF_JOINS: &[IndexName] =
-    &[IndexName::PartitionJoin, IndexName::MultiIndexJoin, IndexName::SpilledJoin];
-/// Methods of a join of two sides that keep equal rows together.
-pub(super) const JOINS: &[IndexName] = &[IndexName::BipartiteJoin, IndexName::StreamedQueries];
 
 /// Finds all rows of one side, or of two, within `distance` of each other, by the method that costs
 /// the least. With a `recall`, the join uses bands and may miss the rest of the pairs.
@@ -34,53 +30,31 @@ pub(super) fn close_rows(
     let shape = rows.second().shape;
     let layout = recall.and_then(|recall| Layout::with_recall(shape, distance, recall));
     let close = if let Some(layout) = layout {
-        let progress = context.progress();
-        let join = || band_join(rows, &layout, distance, progress);
-        let (groups, pairs) = context.threads().run(join)??;
-        closed(groups, &pairs)
+        let join = || band_join(rows, &layout, distance, context);
+        closed(context.threads().run(join)??)
     } else {
         let plan = plan(rows, distance, context.memory().limit())?;
         context.progress().planned(&plan);
-        context.threads().run(|| close_by(rows, &plan, context))??
+        closed(context.threads().run(|| join(rows, &plan, context))??)
     };
     context.check_cancelled()?;
     Ok(close)
 }
 
 fn plan(rows: Sides<&FingerprintRows<'_>>, distance: u32, memory: u64) -> Result<Plan> {
-    let (task, methods) = match rows {
-        Sides::One(_) => (Task::SelfJoin, SELF_JOINS),
-        Sides::Two(queries, _) => (Task::Batch { queries: queries.len() }, JOINS),
+    let task = match rows {
+        Sides::One(_) => Task::SelfJoin,
+        Sides::Two(queries, _) => Task::Search { queries: queries.len() },
     };
-    Plan::among(Workload::of(task, rows.second(), distance, memory), methods)
+    Plan::for_collections(Workload::of(task, rows.second(), distance, memory))
 }
 
-/// The same by a given plan, in the threads of the caller's pool.
-fn close_by(
-    rows: Sides<&FingerprintRows<'_>>,
-    plan: &Plan,
-    context: &Context<'_>,
-) -> Result<Close> {
-    let resources = &context.resources();
-    let progress = context.progress();
-    let (groups, pairs) = match rows {
-        Sides::One(rows) => {
-            let SelfJoin { groups, pairs } = self_join(rows, plan, resources, progress)?;
-            (Sides::One(groups), pairs)
-        }
-        Sides::Two(queries, corpus) => {
-            let Join { queries, corpus, pairs } = join(queries, corpus, plan, resources, progress)?;
-            (Sides::Two(queries, corpus), pairs)
-        }
-    };
-    Ok(closed(groups, &pairs))
-}
-
-/// Pairs of groups as they are handed on.
-fn closed(groups: Sides<Groups>, pairs: &[ValuePair]) -> Close {
+/// The result of a join, with the groups named by their first rows.
+fn closed(found: GroupPairs) -> Close {
+    let GroupPairs { groups, pairs } = found;
     let pairs = match &groups {
-        Sides::One(groups) => named(pairs, groups, groups, |a, b| (a.min(b), a.max(b))),
-        Sides::Two(queries, corpus) => named(pairs, queries, corpus, |a, b| (a, b)),
+        Sides::One(groups) => named(&pairs, groups, groups, |a, b| (a.min(b), a.max(b))),
+        Sides::Two(queries, corpus) => named(&pairs, queries, corpus, |a, b| (a, b)),
     };
     let groups = groups.map(|groups| repeated(&groups));
     Close { groups, pairs: pairs.into(), of_equal: Closeness::Distance(0), is_complete: true }
@@ -112,10 +86,10 @@ fn named(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use simtool_base::stable_hash::mix;
+    use simtool_hamming::planner::Cost;
     use simtool_model::fingerprint_rows::{RowsBuilder, Shape};
     use simtool_set_join::close::Neighbourhood;
-
-    use simtool_base::stable_hash::mix;
 
     /// Fingerprints near a few centres; each seventh row has none.
     fn rows(from: u64, count: u64) -> FingerprintRows<'static> {
@@ -133,12 +107,11 @@ mod tests {
         let corpus = rows(77, 300);
         // As little memory as can be.
         let context = Context::default().with_memory(1);
-        for (rows, methods) in
-            [(Sides::One(&corpus), SELF_JOINS), (Sides::Two(&queries, &corpus), JOINS)]
-        {
-            let find = |&index: &IndexName| {
-                let plan = Plan { index, ..plan(rows, 2, 1).unwrap() };
-                let close = close_by(rows, &plan, &context).unwrap();
+        for rows in [Sides::One(&corpus), Sides::Two(&queries, &corpus)] {
+            let planned = plan(rows, 2, 1).unwrap();
+            let find = |cost: &Cost| {
+                let plan = Plan { join: cost.join, ..planned.clone() };
+                let close = closed(join(rows, &plan, &context).unwrap());
                 let mut pairs = Vec::new();
                 Neighbourhood::new(&close).visit_rows(|a, partners| {
                     pairs.extend(partners.iter().map(|&(b, closeness)| (a, b, closeness)));
@@ -146,9 +119,9 @@ mod tests {
                 assert_eq!(close.pair_count(), pairs.len() as u64);
                 pairs
             };
-            let first = find(&methods[0]);
-            assert!(first.len() > 100);
-            assert!(methods.iter().all(|index| find(index) == first));
+            let first = find(&planned.costs[0]);
+            assert!(first.len() > 100 && planned.costs.len() > 1);
+            assert!(planned.costs.iter().all(|cost| find(cost) == first));
         }
     }
 
@@ -156,10 +129,10 @@ mod tests {
     fn too_little_memory_takes_the_methods_that_need_least() {
         let queries = rows(0, 10);
         let rows = rows(0, 1000);
-        let within = |memory| plan(Sides::One(&rows), 2, memory).unwrap().index;
-        assert_eq!(within(1), IndexName::SpilledJoin);
-        assert_eq!(within(u64::MAX), IndexName::PartitionJoin);
+        let within = |memory| plan(Sides::One(&rows), 2, memory).unwrap().join.name();
+        assert_eq!(within(1), "spilled-join");
+        assert_eq!(within(u64::MAX), "partition-join");
         let across = plan(Sides::Two(&queries, &rows), 2, 1).unwrap();
-        assert_eq!(across.index, IndexName::StreamedQueries);
+        assert_eq!(across.join.name(), "streamed-queries");
     }
 }

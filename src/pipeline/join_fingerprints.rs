@@ -2,16 +2,20 @@
 
 use crate::pipeline::emit_pairs::{PairForm, PairOutput, Sink, emit};
 use crate::pipeline::timings::{StageClock, Timings};
-use crate::pipeline::write_groups::{write_groups, write_query_groups};
+use crate::pipeline::write_groups::write_groups;
 use simtool_base::error::{Error, ErrorKind, Result};
 use simtool_base::progress::{Progress, Work};
+use simtool_compute::context::Context;
 use simtool_compute::resources::Resources;
 use simtool_compute::threads::Threads;
 use simtool_hamming::door;
+use simtool_hamming::join::Join;
 use simtool_hamming::partners::{in_order, listed};
-use simtool_hamming::planner::{IndexName, Plan, Task, Workload};
+use simtool_hamming::planner::Plan;
+use simtool_hamming::workload::{Task, Workload};
 use simtool_model::fingerprint_rows::FingerprintRows;
 use simtool_model::matches::ValuePair;
+use simtool_model::sides::Sides;
 
 /// The plan of a self-join, by the method `index` where it is not left to the planner.
 ///
@@ -21,7 +25,7 @@ use simtool_model::matches::ValuePair;
 pub fn plan_self_join(
     rows: &FingerprintRows<'_>,
     max_distance: u32,
-    index: Option<IndexName>,
+    index: Option<&'static dyn Join>,
     memory: u64,
 ) -> Result<Plan> {
     plan(Workload::of(Task::SelfJoin, rows, max_distance, memory), index)
@@ -36,25 +40,30 @@ pub fn plan_search(
     queries: &FingerprintRows<'_>,
     corpus: &FingerprintRows<'_>,
     max_distance: u32,
-    index: Option<IndexName>,
+    index: Option<&'static dyn Join>,
     memory: u64,
 ) -> Result<Plan> {
-    let task = Task::Batch { queries: queries.len() };
+    let task = Task::Search { queries: queries.len() };
     plan(Workload::of(task, corpus, max_distance, memory), index)
 }
 
-fn plan(workload: Workload, index: Option<IndexName>) -> Result<Plan> {
+fn plan(workload: Workload, index: Option<&'static dyn Join>) -> Result<Plan> {
     match index {
         Some(index) => Plan::named(workload, index),
         None => Plan::new(workload),
     }
 }
 
+/// Starts the threads of a join.
+fn started<'p>(resources: &Resources, progress: &'p dyn Progress) -> Result<Context<'p>> {
+    Ok(Context::of_threads(Threads::started(resources.threads)?, resources, progress))
+}
+
 /// Writes all pairs of rows within the distance of `plan`, and tells the time of each stage.
 ///
 /// # Errors
 ///
-/// The threads do not start, the [join](door::self_join) fails, or the sink does.
+/// The threads do not start, the [join](door::join) fails, or the sink does.
 pub fn join_fingerprints(
     rows: &FingerprintRows<'_>,
     plan: &Plan,
@@ -64,20 +73,21 @@ pub fn join_fingerprints(
     sink: &mut Sink<'_>,
 ) -> Result<Timings> {
     let clock = StageClock::start(progress);
-    Threads::started(resources.threads)?.run(|| match form.output {
+    let context = started(resources, &clock)?;
+    context.threads().run(|| match form.output {
         PairOutput::Count => {
-            let count = door::count_self_join(rows, plan, resources, &clock)?;
+            let count = door::count_self_join(rows, plan, &context)?;
             clock.counted("pairs", count);
             sink(format!("{count}\n").as_bytes())
         }
         PairOutput::Groups => {
-            let found = door::self_join(rows, plan, resources, &clock)?;
+            let found = door::join(Sides::One(rows), plan, &context)?;
             clock.begin("listing groups", Work::Steps(0));
             clock.counted("pairs of groups", found.pairs.len() as u64);
             write_groups(&found, form.ids, sink)
         }
         PairOutput::Tsv | PairOutput::Numpy | PairOutput::Parquet => {
-            emit(&*door::self_partners(rows, plan, resources, &clock)?, form, &clock, sink)
+            emit(&*door::partners(Sides::One(rows), plan, &context)?, form, &clock, sink)
         }
     })??;
     Ok(clock.into_timings())
@@ -99,15 +109,17 @@ pub fn search_fingerprints(
     sink: &mut Sink<'_>,
 ) -> Result<Timings> {
     let clock = StageClock::start(progress);
-    Threads::started(resources.threads)?.run(|| match form.output {
+    let context = started(resources, &clock)?;
+    let rows = Sides::Two(queries, corpus);
+    context.threads().run(|| match form.output {
         PairOutput::Groups => {
-            let found = door::join(queries, corpus, plan, resources, &clock)?;
+            let found = door::join(rows, plan, &context)?;
             clock.begin("listing groups", Work::Steps(0));
             clock.counted("pairs of groups", found.pairs.len() as u64);
-            write_query_groups(&found, form.ids, sink)
+            write_groups(&found, form.ids, sink)
         }
         PairOutput::Count | PairOutput::Tsv | PairOutput::Numpy | PairOutput::Parquet => {
-            emit(&*door::partners(queries, corpus, plan, resources, &clock)?, form, &clock, sink)
+            emit(&*door::partners(rows, plan, &context)?, form, &clock, sink)
         }
     })??;
     Ok(clock.into_timings())
@@ -126,11 +138,13 @@ pub fn list_pairs(
     resources: &Resources,
     progress: &dyn Progress,
 ) -> Result<Vec<ValuePair>> {
-    Threads::started(resources.threads)?.run(|| {
-        let partners = match queries {
-            None => door::self_partners(corpus, plan, resources, progress)?,
-            Some(queries) => door::partners(queries, corpus, plan, resources, progress)?,
+    let context = started(resources, progress)?;
+    context.threads().run(|| {
+        let rows = match queries {
+            None => Sides::One(corpus),
+            Some(queries) => Sides::Two(queries, corpus),
         };
+        let partners = door::partners(rows, plan, &context)?;
         let (mut pairs, most) = (Vec::new(), resources.memory / size_of::<ValuePair>() as u64);
         in_order(
             &*partners,
@@ -155,6 +169,7 @@ pub fn list_pairs(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use simtool_hamming::joins::find;
     use simtool_model::fingerprint_rows::{RowsBuilder, Shape};
     use std::sync::Mutex;
 
@@ -180,8 +195,8 @@ mod tests {
         }
         let rows = rows.finish();
         let resources = Resources { threads: 2, ..Resources::default() };
-        for index in [IndexName::LinearScan, IndexName::PartitionJoin] {
-            let plan = plan_self_join(&rows, 0, Some(index), u64::MAX).unwrap();
+        for index in ["linear-scan", "partition-join"] {
+            let plan = plan_self_join(&rows, 0, Some(find(index).unwrap()), u64::MAX).unwrap();
             for output in
                 [PairOutput::Count, PairOutput::Tsv, PairOutput::Numpy, PairOutput::Groups]
             {

@@ -3,50 +3,41 @@
 use crate::pipeline::emit_pairs::Sink;
 use crate::pipeline::row_names::{RowNames, SideIds};
 use simtool_base::error::Result;
-use simtool_hamming::door::{Join, SelfJoin};
+use simtool_hamming::group_pairs::GroupPairs;
 use simtool_hamming::grouping::Groups;
 use simtool_model::matches::ValuePair;
+use simtool_model::sides::Sides;
 
 /// Bytes of lines that are written at once, about.
 const LINES_BYTES: usize = 1 << 20;
 
-/// Every group of two rows and more, by its first row; then the pairs of groups, each group named
-/// by its first row, ascending.
+/// Writes every group of two rows or more, and then every pair of groups. A group is named by its first
+/// row.
+///
+/// If queries were joined with a corpus, the groups of queries come first and have a name of their own.
 ///
 /// # Errors
 ///
 /// The sink fails.
 pub(super) fn write_groups(
-    SelfJoin { groups, pairs }: &SelfJoin,
+    found: &GroupPairs,
     ids: SideIds<'_, '_>,
     sink: &mut Sink<'_>,
 ) -> Result<()> {
     let names = &RowNames::of(ids)?;
-    write_repeated("group", groups, (names, 0), sink)?;
-    let first = |group: u32| groups.rows(group)[0];
-    let named = pairs.iter().map(|pair| {
-        let (a, b) = (first(pair.a), first(pair.b));
-        ValuePair { a: a.min(b), b: a.max(b), distance: pair.distance }
-    });
-    write_pairs(named.collect(), names, sink)
-}
-
-/// Every group of two queries and more, every group of two rows of the corpus and more, then the
-/// pairs of a query and a row, each of which stands for its group.
-///
-/// # Errors
-///
-/// The sink fails.
-pub(super) fn write_query_groups(
-    Join { queries, corpus, pairs }: &Join,
-    ids: SideIds<'_, '_>,
-    sink: &mut Sink<'_>,
-) -> Result<()> {
-    let names = &RowNames::of(ids)?;
-    write_repeated("query-group", queries, (names, 0), sink)?;
-    write_repeated("group", corpus, (names, 1), sink)?;
-    let named = pairs.iter().map(|pair| {
-        let (a, b) = (queries.rows(pair.a)[0], corpus.rows(pair.b)[0]);
+    match &found.groups {
+        Sides::One(groups) => write_repeated("group", groups, (names, 0), sink)?,
+        Sides::Two(queries, corpus) => {
+            write_repeated("query-group", queries, (names, 0), sink)?;
+            write_repeated("group", corpus, (names, 1), sink)?;
+        }
+    }
+    let named = found.pairs.iter().map(|pair| {
+        let a = found.groups.first().rows(pair.a)[0];
+        let b = found.groups.second().rows(pair.b)[0];
+        // Groups of one side are numbered by their fingerprints, so their first rows may descend.
+        let is_reversed = !found.groups.is_two() && a > b;
+        let (a, b) = if is_reversed { (b, a) } else { (a, b) };
         ValuePair { a, b, distance: pair.distance }
     });
     write_pairs(named.collect(), names, sink)

@@ -1,10 +1,9 @@
-//! The join by bands: rows that agree in one of a few masks are compared, others never.
+//! The join by bands: only rows that agree in one of a few masks are compared.
 //!
-//! For lanes of which many may differ, as those of MinHash, the masks that miss nothing hold so little
-//! that everything meets everything. Longer masks miss some pairs, with a probability that the layout
-//! tells.
+//! If many lanes may differ, as with MinHash, masks that miss no pair are so short that nearly all rows
+//! agree in one. Longer masks miss some pairs, with a probability that the layout computes.
 //!
-//! A pair that agrees in several masks is taken in the first of them.
+//! A pair that agrees in several masks is found in the first of them.
 //!
 //! # References
 //!
@@ -17,12 +16,12 @@ use simtool_model::fingerprint_rows::FingerprintRows;
 use simtool_model::matches::ValuePair;
 use simtool_model::sides::Sides;
 
-/// All pairs of `rows`, or of one of the first side and one of the second, that agree in a mask of
-/// `layout` and are within `max_distance`, ascending. All rows have a fingerprint.
+/// Finds the pairs of rows that agree in a mask of `layout` and are within `max_distance`, ascending: pairs
+/// of one side, or of one row of each side. All rows have a fingerprint.
 ///
 /// # Complexity
 ///
-/// For each mask a sort of the rows, and a compare for each pair that agrees in it.
+/// One sort of the rows for each mask, and one compare for each pair that agrees in the mask.
 pub(super) fn band_join(
     rows: Sides<&FingerprintRows<'_>>,
     layout: &Layout,
@@ -36,7 +35,7 @@ pub(super) fn band_join(
     };
     let words = shape.words();
     let queries = second.map_or(0, |_| first.len());
-    // The rows of the second side are numbered on.
+    // The numbers of the second side follow those of the first.
     let row = |number: u32| {
         let (rows, number) = match second {
             Some(corpus) if number as usize >= queries => (corpus, number as usize - queries),
@@ -58,14 +57,16 @@ pub(super) fn band_join(
         let agree = |mask: &[u64], a: &[u64], b: &[u64]| {
             mask.iter().zip(a).zip(b).all(|((mask, a), b)| (a ^ b) & mask == 0)
         };
+        // Returns the pair if it is near and this mask is the first in which it agrees.
         let judged = |a: u32, b: u32| {
             let (one, other) = (row(a), row(b));
             let distance = shape.distance(one, other);
             let is_first = || !masks[..number].iter().any(|earlier| agree(earlier, one, other));
-            // Different bits may have the same key.
+            // Different bits may have the same key, so the bits are compared, too.
             let is_taken = distance <= max_distance && agree(mask, one, other) && is_first();
             is_taken.then_some(ValuePair { a, b, distance })
         };
+        // Rows with the same key are neighbours after the sort.
         let found = (0..keyed.len()).into_par_iter().flat_map_iter(|at| {
             let (key, a) = keyed[at];
             let behind = keyed[at + 1..].iter().take_while(move |behind| behind.0 == key);
@@ -77,6 +78,7 @@ pub(super) fn band_join(
         pairs.extend(found.collect::<Vec<_>>());
         share.part(1, masks.len()).done();
     }
+    // The rows of the second side are numbered from 0 again.
     for pair in &mut pairs {
         pair.b -= queries as u32;
     }
@@ -107,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn pairs_are_those_that_agree_in_a_mask() {
+    fn all_near_pairs_that_agree_in_a_mask_are_found() {
         for (shape, max_distance, bands) in
             [(Shape::bits(128), 4, 2), (Shape::lanes(64, 4), 7, 5), (Shape::lanes(64, 32), 40, 9)]
         {

@@ -1,36 +1,30 @@
 //! The bipartite join: many queries against a corpus, by the recursion of the self-join.
 //!
-//! Queries come first in every bucket, since partitions keep the order; a bucket of one side alone
-//! is dropped.
+//! Queries come first in every bucket, since partitions keep the order of the records. A bucket with rows
+//! of only one side has no pairs.
 
 use crate::Rows;
 use crate::collect::{Collect, KeepPairs};
-use crate::grouping::{EqualGroups, Groups, group};
-use crate::recursion;
+use crate::group_pairs::GroupPairs;
+use crate::grouping::{EqualGroups, group};
+use crate::join::{JoinKind, JoinLanes, Limits, RowKind, Tasks};
+use crate::partners::Partners;
+use crate::recursion::Recursion;
+use crate::row_pairs::RowPairs;
+use crate::work::{LaneRows, Work};
+use crate::workload::{Estimate, Workload};
 use simtool_base::error::{Error, Result};
 use simtool_base::large_buffer::reserved;
 use simtool_base::progress::Share;
 use simtool_kernels::Isa;
 use simtool_model::fingerprint_table::{Lane, Reach};
-use simtool_model::matches::ValuePair;
+use simtool_model::sides::Sides;
 
-/// What a join of queries and corpus found: groups of equal rows on both sides, and pairs of groups.
-#[derive(Debug)]
-pub struct Join {
-    /// The queries, by fingerprint.
-    pub queries: Groups,
-    /// The corpus, by fingerprint.
-    pub corpus: Groups,
-    /// Pairs of a group of queries, `a`, and one of the corpus, `b`, ascending.
-    pub pairs: Vec<ValuePair>,
-}
-
-/// Finds all pairs of a query and a corpus row within reach of each other; `share` is told how much of
-/// the work is done.
+/// Finds all pairs of a query and a corpus row within reach of each other. Reports progress to `share`.
 ///
 /// # Errors
 ///
-/// There are 2^32 groups or more, of both sides together, or the memory cannot be had.
+/// There are 2^32 groups or more on both sides together, or there is too little memory.
 ///
 /// # Panics
 ///
@@ -41,10 +35,10 @@ pub fn bipartite_join<L: Lane>(
     reach: Reach,
     isa: Isa,
     share: Share<'_>,
-) -> Result<Join> {
+) -> Result<GroupPairs> {
     let (queries, corpus) = (group(queries)?, group(corpus)?);
     let pairs = collect_bipartite(&queries, &corpus, reach, isa, &KeepPairs, share)?.into_sorted();
-    Ok(Join { queries: queries.groups, corpus: corpus.groups, pairs })
+    Ok(GroupPairs { groups: Sides::Two(queries.groups, corpus.groups), pairs })
 }
 
 /// Hands each pair of a group of queries and a group of the corpus to `collect`.
@@ -67,11 +61,12 @@ fn collect_bipartite<L: Lane, C: Collect>(
         values.extend_from_slice(side);
     }
     let renumbered = CorpusFromZero { collect, boundary };
-    let join = recursion::Join::new(&values, boundary, reach, isa, &renumbered, None);
+    let join = Recursion::new(&values, boundary, reach, isa, &renumbered, None);
     join.run(&values, share)
 }
 
-/// The number of the corpus's first group, where groups of both sides have numbers of 32 bits.
+/// Returns the number of the first group of the corpus, if the groups of both sides can be numbered in 32
+/// bits.
 fn boundary(queries: usize, corpus: usize) -> Result<u32> {
     let rule = || {
         let what = format!("{queries} different queries and {corpus} different rows of the corpus");
@@ -82,11 +77,11 @@ fn boundary(queries: usize, corpus: usize) -> Result<u32> {
         )
     };
     let all = queries.checked_add(corpus).and_then(|all| u32::try_from(all).ok());
-    // No more than both together.
+    // The queries are not more than both sides together, so the cast is exact.
     all.map(|_| queries as u32).ok_or_else(rule)
 }
 
-/// Numbers the corpus from 0.
+/// Collects pairs with the groups of the corpus numbered from 0.
 struct CorpusFromZero<'a, C> {
     collect: &'a C,
     boundary: u32,
@@ -106,6 +101,58 @@ impl<C: Collect> Collect for CorpusFromZero<'_, C> {
 
     fn merge(&self, part: &mut C::Part, later: C::Part) {
         self.collect.merge(part, later);
+    }
+}
+
+/// The recursive join of queries and corpus as a line of [`JOINS`](crate::joins::JOINS).
+#[derive(Clone, Copy, Debug)]
+pub struct BipartiteJoin;
+
+impl JoinKind for BipartiteJoin {
+    fn name(&self) -> &'static str {
+        "bipartite-join"
+    }
+
+    fn help(&self) -> &'static str {
+        "Partitions queries and corpus together by blocks of bits: best for very many queries."
+    }
+
+    fn limits(&self) -> Limits {
+        Limits { tasks: Tasks::Searches, rows: RowKind::Votes, is_for_collections: true }
+    }
+
+    fn estimate(&self, workload: &Workload) -> Estimate {
+        let rows = workload.row_count();
+        let queries = workload.query_count();
+        let both = rows + queries;
+        // Other rows that a row of either side meets, on average.
+        let others = 2.0 * queries * rows / both.max(1.0);
+        let join = Estimate {
+            nanoseconds: workload.recursion(both, others),
+            bytes: both * (3.0 * workload.lane_bytes() + 12.0),
+        };
+        join + workload.kept_pairs(workload.different(queries) * workload.different(rows))
+    }
+}
+
+impl<L: Lane> JoinLanes<L> for BipartiteJoin {
+    fn join(
+        &self,
+        queries: Rows<'_, L>,
+        corpus: Rows<'_, L>,
+        work: Work<'_>,
+    ) -> Result<GroupPairs> {
+        bipartite_join(queries, corpus, work.reach, work.isa(), work.share)
+    }
+
+    fn partners<'a>(
+        &self,
+        queries: LaneRows<'a, L>,
+        corpus: LaneRows<'a, L>,
+        work: Work<'a>,
+    ) -> Result<Box<dyn Partners + 'a>> {
+        let found = self.join(queries.rows(), corpus.rows(), work)?;
+        Ok(Box::new(RowPairs::new(found, queries.lanes.len())))
     }
 }
 

@@ -1,12 +1,19 @@
-//! The block index: k + 1 tables keyed by k + 1 blocks of bits, of which two near fingerprints
-//! agree in one. For many queries one after the other.
+//! The block index: k + 1 tables, each keyed by one of k + 1 blocks of bits.
+//!
+//! Two fingerprints that differ in at most k bits agree in one of the blocks, so a query finds every near
+//! row in one of the tables. The index serves many queries, one after the other.
 //!
 //! # References
 //!
 //! G. S. Manku, A. Jain, A. Das Sarma, "Detecting near-duplicates for web crawling", WWW 2007.
 
 use crate::FingerprintIndex;
-use crate::bucket_table::{Look, Table, TableKeys, TableParts};
+use crate::bucket_table::{Look, Table, TableKeys, TableParts, building_bytes};
+use crate::indexed_search::IndexedSearch;
+use crate::join::{JoinKind, JoinLanes, Limits, RowKind, Tasks};
+use crate::partners::Partners;
+use crate::work::{LaneRows, Work};
+use crate::workload::{Estimate, Workload, table_look};
 use rayon::prelude::{IntoParallelIterator, ParallelIterator};
 use simtool_base::error::{Error, Result};
 use simtool_compute::lent_array::{Arrays, InMemory, LentArray};
@@ -15,13 +22,13 @@ use simtool_model::fingerprint_table::Lane;
 use simtool_model::matches::Match;
 use std::ops::Deref;
 
-/// Queries that are answered together: each step asks for the memory that the next one reads.
+/// Queries that are answered together: each step prefetches the memory that the next one reads.
 const BATCH: usize = 32;
-/// Tables over an array of fingerprints, 5 or 6 bytes a row and table, in memory of its own or lent, as
-/// that of a mapped file is.
+/// Tables over an array of fingerprints: 5 or 6 bytes for each row and table, in memory of their own or
+/// borrowed, for example from a mapped file.
 ///
-/// Arrays that are lent are believed no further than that nothing outside of them is read: one that
-/// holds something else makes answers that are wrong.
+/// Borrowed arrays are not trusted: nothing outside of them is read. If a borrowed array is damaged,
+/// answers are wrong, but the index does not panic.
 #[derive(Debug)]
 pub struct BlockIndex<L: Lane, V, A: Arrays = InMemory> {
     values: V,
@@ -32,15 +39,33 @@ pub struct BlockIndex<L: Lane, V, A: Arrays = InMemory> {
 }
 
 impl<L: Lane, V: Deref<Target = [L]>> BlockIndex<L, V> {
-    /// Builds the tables over `values`, of which there are at most 2^32 - 1.
+    /// Builds the tables over at most 2^32 - 1 `values`.
+    ///
+    /// ```
+    /// use simtool::fingerprint_rows::Shape;
+    /// use simtool::fingerprint_table::Reach;
+    /// use simtool::hamming::FingerprintIndex;
+    /// use simtool::hamming::block_index::BlockIndex;
+    /// use simtool::hamming::bucket_table::TableKeys;
+    /// use simtool::hamming::layout::Layout;
+    /// use simtool::kernels::Isa;
+    ///
+    /// let values = [0b0000_u64, 0b0111, 0b1111];
+    /// let keys = TableKeys::new(Layout::even(Shape::bits(64), 3), Reach::bits(64, 3));
+    /// let index = BlockIndex::new(&values[..], keys, Isa::detected())?;
+    /// let mut found = Vec::new();
+    /// index.search(0b0000, &mut found);
+    /// assert_eq!(found.iter().map(|found| found.row).collect::<Vec<_>>(), [0, 1]);
+    /// # Ok::<(), simtool::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
-    /// The memory cannot be had.
+    /// There is too little memory.
     ///
     /// # Complexity
     ///
-    /// O(n) a table, k + 1 tables, built in parallel.
+    /// O(n) for each of k + 1 tables, which are built in parallel.
     pub fn new(values: V, keys: TableKeys, isa: Isa) -> Result<Self> {
         let (rows, numbers) = (&*values, 0..keys.tables());
         let tables = numbers.into_par_iter().map(|table| Table::new(rows, &keys, table));
@@ -50,11 +75,11 @@ impl<L: Lane, V: Deref<Target = [L]>> BlockIndex<L, V> {
 }
 
 impl<L: Lane, V: LentArray<L>, A: Arrays> BlockIndex<L, V, A> {
-    /// An index of tables that were made before, by these keys and in their order.
+    /// Makes an index of tables that were built before, by these keys and in their order.
     ///
     /// # Errors
     ///
-    /// There is not a table for each key, or one is none of so many values.
+    /// The number of tables is not the number of keys, or a table has another number of rows.
     pub fn of_parts(
         values: V,
         keys: TableKeys,
@@ -71,23 +96,24 @@ impl<L: Lane, V: LentArray<L>, A: Arrays> BlockIndex<L, V, A> {
         Ok(Self { values, keys, blocks, isa, tables: tables? })
     }
 
-    /// Its tables, in the order of the layout's blocks.
+    /// The tables, in the order of the layout's blocks.
     #[must_use]
     pub fn tables(&self) -> &[Table<L, A>] {
         &self.tables
     }
 
-    /// Whether a table finds a row by a query that differs from it so.
+    /// Whether a table finds a row for a query that has this difference from it.
     #[inline]
     fn finds(&self, table: usize, difference: L) -> bool {
         let tags = &self.keys.tags[table];
         difference & self.blocks[table] == L::ZERO && tags.tag(difference).count_ones() <= tags.most
     }
 
-    /// Hands to `found` what is near each of a few queries. The steps wait for memory, so all queries
-    /// take one before the first takes the next.
+    /// Finds the matches of a few queries and hands them to `found`. Each step waits for memory, so all
+    /// queries take a step before the first query takes the next.
     fn answer(&self, queries: &[L], room: &mut Room, found: &mut dyn FnMut(usize, &[Match])) {
         let Room { looks, places, candidates, near, matches } = room;
+        // First the number of each query's bucket in every table, then the bounds of the buckets.
         looks.clear();
         for table in &self.tables {
             table.begin(queries, looks);
@@ -95,6 +121,7 @@ impl<L: Lane, V: LentArray<L>, A: Arrays> BlockIndex<L, V, A> {
         for (table, looks) in self.tables.iter().zip(looks.chunks_exact_mut(queries.len())) {
             table.approach(looks);
         }
+        // The rows of a bucket whose tags are near are candidates.
         candidates.clear();
         for (number, looks) in looks.chunks_exact(queries.len()).enumerate() {
             for (query, &look) in looks.iter().enumerate() {
@@ -102,9 +129,10 @@ impl<L: Lane, V: LentArray<L>, A: Arrays> BlockIndex<L, V, A> {
                 self.tables[number].find(look, self.isa, places, found);
             }
         }
+        // The number of a candidate's row replaces its place in the table.
         for candidate in &mut *candidates {
             let row = self.tables[candidate.table].row(candidate.at);
-            // What leads nowhere is the row behind the last.
+            // A place outside of a damaged table becomes the row behind the last one.
             candidate.at = row.map_or(self.values.len(), |row| row as usize);
             self.values.prefetch(candidate.at);
         }
@@ -115,6 +143,7 @@ impl<L: Lane, V: LentArray<L>, A: Arrays> BlockIndex<L, V, A> {
             }
             let Some(value) = self.values.at(row) else { continue };
             let difference = value ^ queries[query];
+            // A row that several tables find is a match of the first of them.
             if let Some(distance) = self.keys.reach.distance(difference)
                 && self.finds(table, difference)
                 && !(0..table).any(|before| self.finds(before, difference))
@@ -122,7 +151,7 @@ impl<L: Lane, V: LentArray<L>, A: Arrays> BlockIndex<L, V, A> {
                 near.push((query, Match { distance, row: row as u32 }));
             }
         }
-        // Few candidates are near, so they are put in order last.
+        // Only few candidates are near, so sorting comes last.
         near.sort_unstable_by_key(|&(query, found)| (query, found.row));
         let mut rest = &near[..];
         for query in 0..queries.len() {
@@ -135,14 +164,14 @@ impl<L: Lane, V: LentArray<L>, A: Arrays> BlockIndex<L, V, A> {
     }
 }
 
-/// What is needed on the way to answers.
+/// Memory of the steps, which all batches share.
 #[derive(Debug, Default)]
 struct Room {
-    /// Those of each query into the first table, then those into the next.
+    /// The looks of all queries into the first table, then those into the next table.
     looks: Vec<Look>,
     places: Vec<u32>,
     candidates: Vec<Candidate>,
-    /// Rows that are near a query, with the query.
+    /// Matches, each with the number of its query in the batch.
     near: Vec<(usize, Match)>,
     matches: Vec<Match>,
 }
@@ -152,7 +181,7 @@ struct Room {
 struct Candidate {
     query: usize,
     table: usize,
-    /// The byte of the table's entries where its number is; then the number.
+    /// The byte of the table's entries at which the number of the row starts; later the number itself.
     at: usize,
 }
 
@@ -176,6 +205,49 @@ impl<L: Lane, V: LentArray<L>, A: Arrays> FingerprintIndex<L> for BlockIndex<L, 
     }
 }
 
+/// The block index as a line of [`JOINS`](crate::joins::JOINS).
+#[derive(Clone, Copy, Debug)]
+pub struct BlockIndexJoin;
+
+impl JoinKind for BlockIndexJoin {
+    fn name(&self) -> &'static str {
+        "block-index"
+    }
+
+    fn help(&self) -> &'static str {
+        "Builds k + 1 tables of the corpus: best for many queries over a long time."
+    }
+
+    fn limits(&self) -> Limits {
+        Limits { tasks: Tasks::Searches, rows: RowKind::Lanes, is_for_collections: false }
+    }
+
+    fn estimate(&self, workload: &Workload) -> Estimate {
+        let rows = workload.row_count();
+        let tables = workload.blocks();
+        let build = rows * tables * 15.0;
+        let query = tables * table_look(workload.bucket_rows(), workload.compare());
+        Estimate {
+            nanoseconds: build + workload.query_count() * query,
+            bytes: rows * tables * building_bytes(workload.rows) as f64,
+        }
+    }
+}
+
+impl<L: Lane> JoinLanes<L> for BlockIndexJoin {
+    fn partners<'a>(
+        &self,
+        queries: LaneRows<'a, L>,
+        corpus: LaneRows<'a, L>,
+        work: Work<'a>,
+    ) -> Result<Box<dyn Partners + 'a>> {
+        let (lanes, corpus_rows) = corpus.valid();
+        let keys = TableKeys::new(work.layout(&lanes), work.reach);
+        let index = BlockIndex::new(lanes, keys, work.isa())?;
+        Ok(Box::new(IndexedSearch { queries, index, corpus_rows }))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -184,7 +256,7 @@ mod tests {
     use simtool_model::fingerprint_rows::Shape;
     use simtool_model::fingerprint_table::Reach;
 
-    /// Rows of which every third is a bit or two from the one before, and an index over them.
+    /// Rows, every third one a bit or two from the row before it.
     fn rows() -> Vec<u64> {
         let near = |row: u64| if row % 3 == 1 { mix(row - 1) ^ 1 << (row % 64) } else { mix(row) };
         (0..3000).map(near).collect()
@@ -254,7 +326,7 @@ mod tests {
             let message = refused(&wrong);
             assert!(message.ends_with("must be one of 3000 rows"), "{message}");
         }
-        // What leads out of the arrays finds nothing there.
+        // Places outside of the arrays find nothing.
         for wrong in [
             changed(&|(_, entries)| entries.fill(0xFF)),
             changed(&|(starts, _)| starts.reverse()),

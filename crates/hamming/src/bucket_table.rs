@@ -1,9 +1,9 @@
 //! A table of the block index: the tags and the numbers of all rows, in buckets by a block of bits.
 //!
-//! In a bucket, rows stand by the weight of their tags, which is the number of bits that are set: what
-//! differs from a tag in at most t bits has a weight that differs by t at most, and stands in one
-//! stretch. A query expects it where it is among random bits, and looks at weights from there on until
-//! they are too far away, so that it reads less than half of a large bucket.
+//! The rows of a bucket are sorted by the weight of their tags: the number of bits that are set. Tags that
+//! differ in at most t bits have weights that differ by at most t, so the candidates of a query are in one
+//! range of the bucket. A query starts where the range would be if tags were random, and extends it until
+//! the weights are too far away. So it reads less than half of a large bucket.
 
 use crate::layout::Layout;
 use crate::row_tags::{GATHERED_BITS, GatheredBits, RowTags, WEIGHTS};
@@ -16,17 +16,17 @@ use simtool_kernels::partition::{BlockHash, Parts, counts_to_starts};
 use simtool_model::fingerprint_table::{Lane, Reach};
 use std::sync::Arc;
 
-/// Rows of a bucket that a table aims at.
+/// Rows of a bucket, if the block divides the rows evenly.
 const BUCKET_ROWS: usize = 48;
-/// Bits of a bucket's number, at most.
+/// Most bits of a bucket's number.
 const MAX_BITS: u32 = 24;
-/// What the memory is for.
+/// The purpose of the memory, for error messages.
 const TABLES: &str = "the tables of the block index";
 /// Bytes of a tag.
 const TAG_BYTES: usize = size_of::<u16>();
 /// Bytes of a cache line.
 const LINE: usize = 64;
-/// Cache lines of a bucket that are asked for; what follows comes by itself.
+/// Cache lines of a bucket that are prefetched. The processor fetches the lines behind them by itself.
 const LINES: usize = 8;
 
 /// One table: the tags of all rows, in buckets.
@@ -34,22 +34,22 @@ const LINES: usize = 8;
 pub struct Table<L, A: Arrays = InMemory> {
     buckets: Buckets<L>,
     tags: Arc<RowTags>,
-    /// Bytes of a row.
+    /// Bytes of a row in a bucket.
     entry: usize,
     parts: TableParts<A>,
 }
 
-/// Which bucket a row is in.
+/// The way to find the bucket of a row.
 #[derive(Clone, Debug)]
 enum Buckets<L> {
-    /// By the bits of the block, of which there are so many.
+    /// The bits of the block are the number of the bucket: so many bits.
     Block(Arc<GatheredBits>, u32),
-    /// By a hash of the block, which has more bits than the table needs.
+    /// A hash of the block, if the block has more bits than the table needs.
     Hash(BlockHash<L>),
 }
 
 impl<L: Lane> Buckets<L> {
-    /// 2^`bits` of them, for the block of a table.
+    /// Chooses the way for 2^`bits` buckets by the block of a table.
     fn new(keys: &TableKeys, table: usize, bits: u32) -> Self {
         let block = keys.layout.block::<L>(table);
         match &keys.blocks[table] {
@@ -76,18 +76,18 @@ impl<L: Lane> Parts<L> for Buckets<L> {
     }
 }
 
-/// By what tables are looked up: their blocks, and the tags of rows.
+/// The keys of all tables of an index: their blocks, and the tags of rows.
 #[derive(Clone, Debug)]
 pub struct TableKeys {
     pub(super) layout: Layout,
     pub(super) reach: Reach,
     pub(super) tags: Vec<Arc<RowTags>>,
-    /// The bits of the blocks that have few.
+    /// The bits of each block that has few.
     blocks: Vec<Option<Arc<GatheredBits>>>,
 }
 
 impl TableKeys {
-    /// The keys of tables of a layout, which is one for this reach.
+    /// Makes the keys of the tables of a layout, which must be a layout for this reach.
     #[must_use]
     pub fn new(layout: Layout, reach: Reach) -> Self {
         let tables = 0..layout.masks().len();
@@ -101,37 +101,37 @@ impl TableKeys {
         Self { layout, reach, tags, blocks }
     }
 
-    /// How many tables there are.
+    /// Number of tables.
     #[must_use]
     pub fn tables(&self) -> usize {
         self.tags.len()
     }
 }
 
-/// What a table stands on: arrays that may be kept, and lent to a table again.
+/// The arrays of a table, which can be stored and lent to a table again.
 #[derive(Debug)]
 pub struct TableParts<A: Arrays = InMemory> {
-    /// The number of rows before each bucket, and at the end of all.
+    /// The number of rows before each bucket, and at the end the number of all rows.
     pub starts: A::Array<u32>,
-    /// Of each bucket the tags of its rows, of two bytes, and then their numbers, of three bytes or
-    /// four, the lowest first: side by side, since a query waits for memory more than for anything else.
-    /// Rows stand by the weights of their tags, and then by their numbers.
+    /// The rows of each bucket: first their tags, of two bytes each, and then their numbers, of three or
+    /// four bytes each, the lowest byte first. Both are in one array, since a query mostly waits for
+    /// memory. Rows are sorted by the weights of their tags, and then by their numbers.
     pub entries: A::Array<u8>,
 }
 
-/// Bytes of a row in a table of so many: its tag and its number.
+/// Bytes of one row in a table of `rows` rows: its tag and its number.
 #[must_use]
 pub fn entry_bytes(rows: usize) -> usize {
     TAG_BYTES + if rows <= 1 << 24 { 3 } else { 4 }
 }
 
-/// Bytes of a row in a table of so many while it is built.
+/// Bytes of one row in a table of `rows` rows while the table is built.
 #[must_use]
 pub fn building_bytes(rows: usize) -> usize {
     entry_bytes(rows) + size_of::<Record>()
 }
 
-/// A row on its way into a table: the lower bits of its bucket, its tag and its number.
+/// A row on its way into a table, in one word: the lower bits of its bucket, its tag and its number.
 #[derive(Clone, Copy)]
 struct Record(u64);
 
@@ -152,32 +152,34 @@ impl Record {
         self.0 as u32
     }
 
-    /// Where it is counted among the buckets and weights.
+    /// The number of its bucket and weight together, by which a part of the table is sorted.
     fn key(self) -> usize {
         self.bucket() * WEIGHTS + self.tag().count_ones() as usize
     }
 }
 
 impl<L: Lane> Table<L> {
-    /// The table of that number over `values`, of which there are at most 2^32 - 1.
+    /// Builds the table with number `table` over at most 2^32 - 1 `values`.
     ///
-    /// Rows are brought together by the upper half of their buckets' bits first, so that each such part
-    /// is put in order where the caches hold it.
+    /// Rows are partitioned by the upper half of their buckets' bits first, so that each part is sorted
+    /// in the caches.
     ///
     /// # Errors
     ///
-    /// The memory cannot be had.
+    /// There is too little memory.
     pub fn new(values: &[L], keys: &TableKeys, table: usize) -> Result<Self> {
         let (block, tags) = (keys.layout.block::<L>(table), Arc::clone(&keys.tags[table]));
         let wanted = (values.len() / BUCKET_ROWS).max(2).ilog2();
         let bits = wanted.min(MAX_BITS).min(block.count_ones()).max(1);
         let buckets = Buckets::new(keys, table, bits);
+        // First pass: partition by the upper bits of the bucket.
         let lower = bits / 2;
         let mut ends = vec![0u32; 1 << (bits - lower)];
         for &value in values {
             ends[buckets.part(value) >> lower] += 1;
         }
         counts_to_starts(&mut ends, 0);
+        // Each start advances to the end of its part while the part is filled.
         let mut records = LargeBuffer::<u64>::try_zeroed(values.len(), TABLES)?;
         for (row, &value) in (0u32..).zip(values) {
             let bucket = buckets.part(value);
@@ -189,6 +191,7 @@ impl<L: Lane> Table<L> {
         let entry = entry_bytes(values.len());
         let mut starts = LargeBuffer::<u32>::try_zeroed(buckets.parts() + 1, TABLES)?;
         let mut entries = LargeBuffer::<u8>::try_zeroed(values.len() * entry, TABLES)?;
+        // Second pass: a counting sort of each part by bucket and weight.
         let mut places = vec![0u32; WEIGHTS << lower];
         let mut first = 0;
         for (end, starts_at) in ends.into_iter().zip((0..).step_by(1 << lower)) {
@@ -199,6 +202,7 @@ impl<L: Lane> Table<L> {
                 places[Record(record).key()] += 1;
             }
             counts_to_starts(&mut places, first);
+            // A bucket starts where its lightest tags start.
             for (start, weights) in starts.iter_mut().zip(places.chunks_exact(WEIGHTS)) {
                 *start = weights[0];
             }
@@ -209,6 +213,7 @@ impl<L: Lane> Table<L> {
                 let bucket = &starts[record.bucket()..];
                 let (start, end, at) = (bucket[0] as usize, bucket[1] as usize, *place as usize);
                 *place += 1;
+                // In a bucket, all tags come before all numbers.
                 let tag = start * entry + (at - start) * TAG_BYTES;
                 entries[tag..][..TAG_BYTES].copy_from_slice(&record.tag().to_le_bytes());
                 let number = record.row().to_le_bytes();
@@ -224,25 +229,25 @@ impl<L: Lane> Table<L> {
     }
 }
 
-/// A query's look into a table.
+/// The look of one query into one table.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Look {
-    /// The row at which its bucket begins; the bucket's number until that is looked up.
+    /// The row at which the bucket starts; before that is known, the number of the bucket.
     start: usize,
-    /// The row behind its last; 0 until then.
+    /// The row behind the last one of the bucket; before that is known, 0.
     end: usize,
     /// The tag of the query.
     tag: u16,
-    /// Where in the bucket tags are expected that are near.
+    /// The range of the bucket in which near tags are expected.
     expected: (usize, usize),
 }
 
 impl<L: Lane, A: Arrays> Table<L, A> {
-    /// The table of that number of so many rows, which these parts were of.
+    /// Makes the table with number `table` of the parts that it was stored in.
     ///
     /// # Errors
     ///
-    /// Their lengths are none of such a table.
+    /// The lengths of the parts are not those of a table of `rows` rows.
     pub(super) fn of_parts(
         rows: usize,
         keys: &TableKeys,
@@ -252,6 +257,7 @@ impl<L: Lane, A: Arrays> Table<L, A> {
         let block = keys.layout.block::<L>(table);
         let buckets = parts.starts.len().saturating_sub(1);
         let entry = entry_bytes(rows);
+        // Stored parts may be damaged, so their lengths are checked before anything is read.
         let is_table = buckets.is_power_of_two()
             && (1..=MAX_BITS.min(block.count_ones())).contains(&buckets.ilog2())
             && Some(parts.entries.len()) == rows.checked_mul(entry);
@@ -263,13 +269,13 @@ impl<L: Lane, A: Arrays> Table<L, A> {
         Ok(Self { buckets, tags: Arc::clone(&keys.tags[table]), entry, parts })
     }
 
-    /// What it stands on.
+    /// The arrays of the table.
     #[must_use]
     pub fn parts(&self) -> &TableParts<A> {
         &self.parts
     }
 
-    /// Appends a look for each query, and asks for where its bucket is.
+    /// Appends a look for each query, and prefetches the bounds of its bucket.
     pub(super) fn begin(&self, queries: &[L], looks: &mut Vec<Look>) {
         looks.extend(queries.iter().map(|&query| {
             let bucket = self.buckets.part(query);
@@ -278,19 +284,20 @@ impl<L: Lane, A: Arrays> Table<L, A> {
         }));
     }
 
-    /// Puts in the place of each bucket's number where its rows are, nowhere if that is not lent, and
-    /// asks for the tags that are likely to be read.
+    /// Replaces the number of each bucket by the range of its rows, and prefetches the tags that are
+    /// likely to be read. A bucket that the array does not hold is empty.
     pub(super) fn approach(&self, looks: &mut [Look]) {
         for look in looks {
             (look.start, look.end) = match self.parts.starts.lend(look.start..look.start + 2) {
                 &[start, end] if start < end => (start as usize, end as usize),
                 _ => (0, 0),
             };
+            // Random tags would be in this range. Other tags are found by extending it.
             let expected = self.tags.expected(look.tag, look.end - look.start);
             look.expected = (expected.start, expected.end);
             let at = |place: usize| look.start * self.entry + place * TAG_BYTES;
             let tags = at(expected.start)..at(expected.end);
-            // They begin anywhere in a line, so their end may be in one more.
+            // Tags start anywhere in a line, so the last tag may be in one line more.
             let end = tags.end.saturating_sub(1);
             for line in tags.step_by(LINE).take(LINES).chain([end]) {
                 self.parts.entries.prefetch(line);
@@ -298,8 +305,8 @@ impl<L: Lane, A: Arrays> Table<L, A> {
         }
     }
 
-    /// Calls `found` with the byte at which the number stands of each row whose tag is near, and asks
-    /// for it; `places` is room.
+    /// Calls `found` for each row whose tag is near, with the byte at which its number starts, and
+    /// prefetches that byte. `places` is scratch memory.
     pub(super) fn find(
         &self,
         look: Look,
@@ -320,7 +327,7 @@ impl<L: Lane, A: Arrays> Table<L, A> {
         }
     }
 
-    /// The row whose number is at a byte.
+    /// Reads the number of a row, which starts at a byte.
     #[inline]
     pub(super) fn row(&self, at: usize) -> Option<u32> {
         match *self.parts.entries.lend(at..at + self.entry - TAG_BYTES) {
@@ -337,9 +344,9 @@ mod tests {
     use simtool_base::stable_hash::mix;
     use simtool_model::fingerprint_rows::Shape;
 
-    /// A table is what sorting gives: buckets, in each the weights of tags, and numbers.
+    /// A table holds the rows in the order that sorting gives.
     #[test]
-    fn rows_stand_by_bucket_weight_and_number() {
+    fn rows_are_sorted_by_bucket_weight_and_number() {
         let reach = Reach { shape: Shape::bits(64), max_distance: 3 };
         let keys = TableKeys::new(Layout::even(reach.shape, 3), reach);
         for rows in [0, 1, 95, 5000] {

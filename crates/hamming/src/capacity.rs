@@ -1,25 +1,25 @@
-//! What an index of very many fingerprints takes, by how many tables it has: a model for those who
-//! choose machines.
+//! A model of the size and speed of very large indexes, by the number of their tables. It helps to choose
+//! machines.
 //!
-//! Of b blocks of bits, two fingerprints that differ in at most k bits agree in b - k; a table for
-//! each choice of b - k blocks finds all of them. More blocks make more tables, with longer prefixes
-//! and fewer candidates.
+//! If the bits are cut into b blocks, two fingerprints that differ in at most k bits agree in b - k of
+//! them, so a table for each choice of b - k blocks finds every pair. More blocks make more tables, with
+//! longer prefixes and fewer candidates.
 //!
 //! # References
 //!
 //! G. S. Manku, A. Jain, A. Das Sarma, "Detecting near-duplicates for web crawling", WWW 2007.
 
 use crate::bucket_table::entry_bytes;
-use crate::planner::query_of_tables;
+use crate::workload::query_of_tables;
 use simtool_base::error::{Error, Result};
 
-/// Blocks at the most, beside the fewest that there can be.
+/// Largest number of blocks in addition to the fewest possible.
 const MORE_BLOCKS: u32 = 4;
-/// Bytes that an index keeps for a document beside its fingerprint and tables: an ID of 16 digits and
-/// what is known of it.
+/// Bytes that an index keeps for a document in addition to its fingerprint and tables: an ID of 16 digits
+/// and the properties of the document.
 const DOCUMENT: f64 = 11.0;
 
-/// An index of a number of tables.
+/// Size and speed of an index with a given number of tables.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Capacity {
     /// Blocks that the bits are cut into.
@@ -30,7 +30,7 @@ pub struct Capacity {
     pub prefix_bits: u32,
     /// Bytes on disk, with an ID of 16 bytes for each fingerprint.
     pub disk: f64,
-    /// Bytes that are looked at at random, which should be in memory: fingerprints and tables.
+    /// Bytes that are read in random order, and so should be in memory: fingerprints and tables.
     pub memory: f64,
     /// Fingerprints that share a prefix with a query by chance, over all tables.
     pub candidates: f64,
@@ -39,15 +39,24 @@ pub struct Capacity {
 }
 
 impl Capacity {
-    /// Machines of so many bytes of memory that hold it.
+    /// Number of machines with `memory` bytes each that hold the index.
     #[must_use]
     pub fn machines(&self, memory: f64) -> f64 {
         (self.memory / memory.max(1.0)).ceil().max(1.0)
     }
 
-    /// What an index of `documents` fingerprints of `bits` bits takes, of which near-duplicates differ
-    /// in at most `max_distance`: for each number of blocks, the fewest first, which is how
-    /// [`BlockIndex`](crate::block_index::BlockIndex) and indexes on disk are made.
+    /// Models an index of `documents` fingerprints of `bits` bits whose near-duplicates differ in at most
+    /// `max_distance` bits: once for each number of blocks, the fewest first. The fewest is what
+    /// [`BlockIndex`](crate::block_index::BlockIndex) and indexes on disk use.
+    ///
+    /// ```
+    /// use simtool::hamming::capacity::Capacity;
+    ///
+    /// let designs = Capacity::of(1e9, 64, 3)?;
+    /// assert_eq!((designs[0].blocks, designs[0].tables), (4, 4));
+    /// assert!(designs[1].candidates < designs[0].candidates);
+    /// # Ok::<(), simtool::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -86,7 +95,7 @@ impl Capacity {
     }
 }
 
-/// How many ways there are to choose `chosen` of `all`, if there are fewer than a million.
+/// Number of ways to choose `chosen` of `all`, if it is below a million.
 fn choices(all: u32, chosen: u32) -> Option<u64> {
     let mut count = 1;
     for step in 0..chosen.min(all - chosen) {

@@ -1,4 +1,4 @@
-//! What becomes of the pairs that a join finds.
+//! The receivers of the pairs that a join finds: counted or kept.
 
 use crate::grouping::Groups;
 use simtool_model::matches::ValuePair;
@@ -8,16 +8,16 @@ use simtool_model::matches::ValuePair;
 /// Each part of a join collects on its own, and parts are merged in an order that does not depend
 /// on the threads.
 pub trait Collect: Sync {
-    /// What one part collects.
+    /// The pairs that one part of a join has collected.
     type Part: Send;
 
     /// An empty part.
     fn part(&self) -> Self::Part;
 
-    /// Takes a pair; `a` is below `b` in a self-join, and `a` is the query in a bipartite one.
+    /// Adds a pair to `part`. In a self-join `a` is below `b`; otherwise `a` is the query.
     fn pair(&self, part: &mut Self::Part, a: u32, b: u32, distance: u32);
 
-    /// Adds what a later part collected.
+    /// Appends the pairs of a later part.
     fn merge(&self, part: &mut Self::Part, later: Self::Part);
 }
 
@@ -42,7 +42,7 @@ impl Collect for CountValues {
     }
 }
 
-/// Counts the pairs of rows that pairs of groups stand for.
+/// Counts pairs of rows: a pair of groups counts once for each row of the one and of the other.
 #[derive(Clone, Copy, Debug)]
 pub struct CountRows<'a> {
     /// The groups of the first and of the second member.
@@ -77,7 +77,7 @@ pub struct PairList {
     open: Vec<ValuePair>,
 }
 
-/// Pairs in a piece, from which on it is moved and no longer copied.
+/// Pairs of a full piece: from this size on, a piece is moved and not copied.
 const PIECE: usize = 1 << 14;
 
 impl PairList {
@@ -134,10 +134,12 @@ impl Collect for KeepPairs {
         if later.is_empty() {
             return;
         }
+        // Few pairs are copied, so that many small parts do not become many small pieces.
         if later.full.is_empty() && part.open.len() + later.open.len() <= PIECE {
             part.open.extend_from_slice(&later.open);
             return;
         }
+        // The order of the pairs must stay, so the open piece of the earlier part ends here.
         if !part.open.is_empty() {
             part.full.push(std::mem::take(&mut part.open));
         }

@@ -1,17 +1,16 @@
 //! Every index and join against the linear scan.
 
 use crate::bipartite_join::bipartite_join;
-use crate::bit_probing::BitProbing;
 use crate::block_index::BlockIndex;
 use crate::bucket_table::TableKeys;
-use crate::collect::{CountValues, KeepPairs};
-use crate::expanded_set::ExpandedSet;
-use crate::grouping::{Groups, group};
+use crate::classic::bit_probing::BitProbing;
+use crate::classic::expanded_set::ExpandedSet;
+use crate::classic::permuted_tables::PermutedTables;
+use crate::collect::KeepPairs;
+use crate::grouping::Groups;
 use crate::layout::Layout;
-use crate::linear_scan::LinearScan;
 use crate::multi_index_join;
-use crate::partition_join::{collect_value_pairs, count_pairs, self_join};
-use crate::permuted_tables::PermutedTables;
+use crate::partition_join::{count_pairs, self_join};
 use crate::spilled_join::SpilledGroups;
 use crate::streamed_queries::StreamedQueries;
 use crate::{FingerprintIndex, Rows, linear_scan};
@@ -58,7 +57,7 @@ fn sets<L: Lane>(shape: Shape, rows: usize) -> Vec<(&'static str, Vec<L>)> {
     if shape.row_bits() > 128 {
         let words = wide_mix(rows, shape.words(), 8);
         let wide = words.chunks_exact(shape.words()).map(|row| L::from_words(row) & mask);
-        // What the narrow sets look like that fill one word of many.
+        // The narrow sets fill one word, so some of them are not needed for rows of many words.
         sets.retain(|set| !["pages", "sparse"].contains(&set.0));
         sets.push(("wide mix", wide.collect()));
     }
@@ -88,7 +87,7 @@ fn oracle<L: Lane>(rows: Rows<'_, L>, reach: Reach) -> Vec<RowPair> {
 /// The rows' pairs of a self-join, through groups.
 fn joined<L: Lane>(rows: Rows<'_, L>, reach: Reach, isa: Isa) -> Vec<RowPair> {
     let join = self_join(rows, reach, isa, Share::untold()).unwrap();
-    expanded(&join.groups, &join.pairs)
+    expanded(join.groups.first(), &join.pairs)
 }
 
 /// The pairs of rows that groups and pairs of groups stand for.
@@ -126,7 +125,7 @@ fn check_self_join<L: Lane>(shape: Shape, rows: usize, distances: &[u32]) {
                 if shape.metric() == Metric::Bits {
                     let join =
                         multi_index_join::self_join(all, reach, isa, Share::untold()).unwrap();
-                    assert!(expanded(&join.groups, &join.pairs) == expected, "{place}");
+                    assert!(expanded(join.groups.first(), &join.pairs) == expected, "{place}");
                     let counted =
                         multi_index_join::count_pairs(all, reach, isa, Share::untold()).unwrap();
                     assert_eq!(counted, expected.len() as u64, "{place}");
@@ -169,56 +168,6 @@ fn self_join_of_lanes_of_bits() {
     check_self_join::<Wide<2>>(Shape::lanes(2, 64), 300, &[0, 1, 2]);
     check_self_join::<Wide<8>>(Shape::lanes(16, 32), 500, &[0, 1, 4, 9]);
     check_self_join::<Wide<8>>(Shape::lanes(128, 4), 500, &[0, 3, 24]);
-}
-
-#[test]
-fn large_sets_of_many_words_are_joined_by_their_sketches() {
-    let words = wide_mix(70_000, 8, 3);
-    let lanes: &[Wide<8>] = bytemuck::cast_slice(&words);
-    // In each half only few bits vary, so that keys leave big buckets.
-    let narrow = |row: &Wide<8>| Wide([row.0[0] & 0xFFF, 9, 9, 9, row.0[4] & 0x1F, 0, 0, 0]);
-    let few: Vec<Wide<8>> = lanes.iter().map(narrow).collect();
-    let isa = Isa::detected();
-    let distance = |a: &Wide<8>, b: &Wide<8>| (*a ^ *b).count_ones();
-    for (lanes, max_distance) in [(lanes, 24), (lanes, 3), (&few[..], 2)] {
-        let reach = Reach::bits(512, max_distance);
-        let mut groups = group(Rows::all(lanes)).unwrap();
-        let run = |groups: &mut _| {
-            collect_value_pairs(groups, reach, isa, &KeepPairs, Share::untold()).unwrap()
-        };
-        let pairs = on_threads(1, || run(&mut groups));
-        let values = groups.values().to_vec();
-        for threads in [2, 3] {
-            let other = on_threads(threads, || run(&mut groups));
-            assert!(other.iter().eq(pairs.iter()), "{threads} threads, k = {max_distance}");
-        }
-        let mut sorted = pairs.into_sorted();
-        assert!(sorted.len() > 1000);
-        for pair in &sorted {
-            let [a, b] = [pair.a, pair.b].map(|group| &values[group as usize]);
-            assert_eq!(pair.distance, distance(a, b));
-        }
-        sorted.dedup_by_key(|pair| (pair.a, pair.b));
-        let mut found = Vec::new();
-        for a in (0..values.len()).step_by(499) {
-            found.clear();
-            linear_scan::scan(&values, values[a], reach, isa, &mut found);
-            let partners = sorted.iter().filter(|p| p.a as usize == a || p.b as usize == a).count();
-            assert_eq!(found.len(), partners + 1, "k = {max_distance}");
-        }
-        let (queries, corpus) = lanes.split_at(30_000);
-        let join =
-            bipartite_join(Rows::all(queries), Rows::all(corpus), reach, isa, Share::untold())
-                .unwrap();
-        for a in (0..join.queries.len() as u32).step_by(499) {
-            found.clear();
-            let query = queries[join.queries.rows(a)[0] as usize];
-            linear_scan::scan(corpus, query, reach, isa, &mut found);
-            let partners = join.pairs.iter().filter(|pair| pair.a == a);
-            let rows: u32 = partners.map(|pair| join.corpus.size(pair.b)).sum();
-            assert_eq!(found.len(), rows as usize, "k = {max_distance}");
-        }
-    }
 }
 
 #[test]
@@ -269,8 +218,8 @@ fn bipartite<L: Lane>(
     let join = bipartite_join(queries, corpus, reach, isa, Share::untold()).unwrap();
     let mut pairs = Vec::new();
     for pair in &join.pairs {
-        for &a in join.queries.rows(pair.a) {
-            pairs.extend(join.corpus.rows(pair.b).iter().map(|&b| (a, b, pair.distance)));
+        for &a in join.groups.first().rows(pair.a) {
+            pairs.extend(join.groups.second().rows(pair.b).iter().map(|&b| (a, b, pair.distance)));
         }
     }
     pairs.sort_unstable();
@@ -291,7 +240,7 @@ fn bipartite_oracle<L: Lane>(queries: &[L], corpus: Rows<'_, L>, reach: Reach) -
     pairs
 }
 
-/// What `index` finds, one query at a time and in a batch.
+/// The matches that `index` finds, one query at a time and in a batch.
 fn searched<L: Lane>(index: &dyn FingerprintIndex<L>, queries: &[L]) -> Vec<RowPair> {
     let (mut one_by_one, mut batch, mut found) = (Vec::new(), Vec::new(), Vec::new());
     for (a, &query) in queries.iter().enumerate() {
@@ -336,8 +285,6 @@ fn check_queries<L: Lane>(shape: Shape, rows: usize, distances: &[u32]) {
                 let index = BlockIndex::new(&lanes[..], TableKeys::new(layout.clone(), reach), isa)
                     .unwrap();
                 assert!(searched(&index, &queries) == expected, "block index: {place}");
-                let index = LinearScan { corpus: &lanes, reach, isa };
-                assert!(searched(&index, &queries) == expected, "linear scan: {place}");
             }
             let place = format!("{name}, {shape}, k = {max_distance}");
             let streamed = StreamedQueries::new(&queries, &layout, reach, Isa::detected());
@@ -394,122 +341,4 @@ fn queries_of_many_words_and_of_lanes_of_bits() {
     check_queries::<Wide<8>>(Shape::bits(512), 300, &[0, 3, 24]);
     check_queries::<u64>(Shape::lanes(16, 4), 300, &[0, 1, 3, 15]);
     check_queries::<Wide<8>>(Shape::lanes(16, 32), 300, &[0, 2, 8]);
-}
-
-/// Runs `work` on `threads` threads.
-fn on_threads<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> T {
-    rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(work)
-}
-
-#[test]
-fn large_sets_give_the_same_pairs_in_the_same_order_for_any_number_of_threads() {
-    let mut set = mix(60_000, 64, 4);
-    set.extend(ball(60_000, 22, 5));
-    let lanes: Vec<u64> = set.into_iter().map(|row| row as u64).collect();
-    let reach = |max_distance| Reach::bits(64, max_distance);
-    let run = |max_distance| {
-        let mut groups = group(Rows::all(&lanes)).unwrap();
-        let pairs = collect_value_pairs(
-            &mut groups,
-            reach(max_distance),
-            Isa::detected(),
-            &KeepPairs,
-            Share::untold(),
-        )
-        .unwrap();
-        let counted = collect_value_pairs(
-            &mut groups,
-            reach(max_distance),
-            Isa::Portable,
-            &CountValues,
-            Share::untold(),
-        )
-        .unwrap();
-        assert_eq!(counted, pairs.len() as u64);
-        (groups.values().to_vec(), pairs.iter().copied().collect::<Vec<_>>())
-    };
-    for max_distance in [1, 3] {
-        let (values, pairs) = on_threads(1, || run(max_distance));
-        for threads in [2, 3, 7] {
-            let other = on_threads(threads, || run(max_distance));
-            assert!(other.0 == values && other.1 == pairs, "{threads} threads, k = {max_distance}");
-        }
-        let mut sorted = pairs.clone();
-        sorted.sort_unstable();
-        sorted.dedup_by_key(|pair| (pair.a, pair.b));
-        assert_eq!(sorted.len(), pairs.len(), "a pair came twice");
-        for pair in sorted.iter().step_by(97) {
-            let distance = (values[pair.a as usize] ^ values[pair.b as usize]).count_ones();
-            assert_eq!(pair.distance, distance);
-        }
-        // A sample of rows against everything.
-        let mut found = Vec::new();
-        for a in (0..values.len()).step_by(5_003) {
-            found.clear();
-            linear_scan::scan(&values, values[a], reach(max_distance), Isa::detected(), &mut found);
-            let partners = sorted.iter().filter(|p| p.a as usize == a || p.b as usize == a).count();
-            assert_eq!(found.len(), partners + 1);
-        }
-    }
-}
-
-#[test]
-fn giant_groups_stay_folded() {
-    let rows = 300_000;
-    let lanes = vec![42u64; rows];
-    for max_distance in [0, 3, 64] {
-        let reach = Reach::bits(64, max_distance);
-        let join = self_join(Rows::all(&lanes), reach, Isa::detected(), Share::untold()).unwrap();
-        assert_eq!((join.groups.len(), join.pairs.len()), (1, 0));
-        assert_eq!(join.groups.rows(0).len(), rows);
-        let pairs = (rows as u64) * (rows as u64 - 1) / 2;
-        assert_eq!(
-            count_pairs(Rows::all(&lanes), reach, Isa::detected(), Share::untold()).unwrap(),
-            pairs
-        );
-    }
-    // A few values, each many times, near one another.
-    let lanes: Vec<u64> = (0..rows as u64).map(|row| 1 << (row % 8)).collect();
-    let reach = Reach::bits(64, 2);
-    let join = self_join(Rows::all(&lanes), reach, Isa::detected(), Share::untold()).unwrap();
-    assert_eq!((join.groups.len(), join.pairs.len()), (8, 28));
-    let (queries, corpus) = lanes.split_at(rows / 3);
-    let join = bipartite_join(
-        Rows::all(queries),
-        Rows::all(corpus),
-        reach,
-        Isa::detected(),
-        Share::untold(),
-    )
-    .unwrap();
-    assert_eq!((join.queries.len(), join.corpus.len(), join.pairs.len()), (8, 8, 64));
-}
-
-#[test]
-fn a_giant_bucket_of_one_block_is_split_by_the_others() {
-    let mask = (1 << 48) - 1;
-    let narrow: Vec<u64> = mix(100_000, 64, 6).iter().map(|&row| row as u64 & mask).collect();
-    let (isa, reach) = (Isa::detected(), Reach::bits(64, 3));
-    // Where the constant bits stand changes no distance.
-    let shifted = |by: u32| narrow.iter().map(|row| row << by | 0x5A5A & !(mask << by)).collect();
-    let sets: [Vec<u64>; 3] = [narrow.clone(), shifted(16), shifted(7)];
-    let counts = sets
-        .each_ref()
-        .map(|set| count_pairs(Rows::all(set), reach, isa, Share::untold()).unwrap());
-    let wide = |&row: &u64| Wide::from(u128::from(row) << 40 | 7);
-    let wide: Vec<Wide<2>> = narrow.iter().map(wide).collect();
-    assert_eq!(
-        counts,
-        [count_pairs(Rows::all(&wide), Reach::bits(128, 3), isa, Share::untold()).unwrap(); 3]
-    );
-    let join = self_join(Rows::all(&narrow), reach, isa, Share::untold()).unwrap();
-    let pairs = expanded(&join.groups, &join.pairs);
-    assert_eq!(pairs.len() as u64, counts[0]);
-    let mut found = Vec::new();
-    for a in (0..narrow.len()).step_by(2_003) {
-        found.clear();
-        linear_scan::scan(&narrow, narrow[a], reach, isa, &mut found);
-        let partners = pairs.iter().filter(|p| p.0 as usize == a || p.1 as usize == a).count();
-        assert_eq!(found.len(), partners + 1);
-    }
 }

@@ -3,13 +3,18 @@
 use crate::conformance::fingerprint_sets::wide_mix;
 use crate::conformance::{RowPair, expanded};
 use crate::door;
+use crate::joins::find;
 use crate::partners::collect;
-use crate::planner::{IndexName, Plan, Task, Workload};
+use crate::planner::Plan;
+use crate::workload::{Task, Workload};
 use simtool_base::progress::NoProgress;
+use simtool_compute::context::Context;
 use simtool_compute::resources::Resources;
+use simtool_compute::threads::Threads;
 use simtool_model::fingerprint_rows::{FingerprintRows, RowsBuilder, Shape};
 use simtool_model::fingerprint_table::set_lowest_bits;
 use simtool_model::matches::ValuePair;
+use simtool_model::sides::Sides;
 
 /// Rows of a shape, clusters and others; each ninth has no fingerprint.
 fn rows_of(shape: Shape, rows: usize, seed: u64) -> FingerprintRows<'static> {
@@ -62,6 +67,7 @@ fn the_door_takes_rows_of_any_width_and_metric() {
         memory: 20 << 20,
         ..Resources::default()
     };
+    let context = Context::of_threads(Threads::CALLER, &resources, &NoProgress);
     for (shape, max_distance) in [
         (Shape::bits(16), 2),
         (Shape::bits(64), 3),
@@ -86,63 +92,78 @@ fn the_door_takes_rows_of_any_width_and_metric() {
         (Shape::votes(8, 4), 5),
         (Shape::votes(20, 17), 9),
     ] {
-        let (corpus, queries) = (rows_of(shape, 300, 5), rows_of(shape, 120, 5));
-        let tuple = |pair: &ValuePair| (pair.a, pair.b, pair.distance);
-        let workload = Workload::of(Task::SelfJoin, &corpus, max_distance, u64::MAX);
-        let plan = Plan::new(workload).unwrap();
-        let expected = slow(None, &corpus, max_distance);
-        for index in plan.costs.iter().map(|cost| cost.index) {
-            let plan = Plan { index, ..plan.clone() };
-            let place = format!("{index}, {shape}");
-            let found = door::self_join(&corpus, &plan, &resources, &NoProgress).unwrap();
-            assert!(expanded(&found.groups, &found.pairs) == expected, "{place}");
-            let counted = door::count_self_join(&corpus, &plan, &resources, &NoProgress).unwrap();
-            assert_eq!(counted, expected.len() as u64, "{place}");
-            let partners = door::self_partners(&corpus, &plan, &resources, &NoProgress).unwrap();
-            assert!(collect(&*partners).iter().map(tuple).eq(expected.iter().copied()), "{place}");
+        check_self_joins(shape, max_distance, &context);
+        check_searches(shape, max_distance, &context);
+    }
+}
+
+fn tuple(pair: &ValuePair) -> RowPair {
+    (pair.a, pair.b, pair.distance)
+}
+
+/// Every method for self-joins finds the pairs, counts them and lists them row by row.
+fn check_self_joins(shape: Shape, max_distance: u32, context: &Context<'_>) {
+    let corpus = rows_of(shape, 300, 5);
+    let rows = Sides::One(&corpus);
+    let plan = Plan::new(Workload::of(Task::SelfJoin, &corpus, max_distance, u64::MAX)).unwrap();
+    let expected = slow(None, &corpus, max_distance);
+    for join in plan.costs.iter().map(|cost| cost.join) {
+        let plan = Plan { join, ..plan.clone() };
+        let place = format!("{join}, {shape}");
+        let found = door::join(rows, &plan, context).unwrap();
+        assert!(expanded(found.groups.first(), &found.pairs) == expected, "{place}");
+        let counted = door::count_self_join(&corpus, &plan, context).unwrap();
+        assert_eq!(counted, expected.len() as u64, "{place}");
+        let partners = door::partners(rows, &plan, context).unwrap();
+        assert!(collect(&*partners).iter().map(tuple).eq(expected.iter().copied()), "{place}");
+    }
+}
+
+/// Every method for searches finds the partners of each query, and the pairs of groups.
+fn check_searches(shape: Shape, max_distance: u32, context: &Context<'_>) {
+    let corpus = rows_of(shape, 300, 5);
+    let queries = rows_of(shape, 120, 5);
+    let sides = Sides::Two(&queries, &corpus);
+    let task = Task::Search { queries: queries.len() };
+    let plan = Plan::new(Workload::of(task, &corpus, max_distance, u64::MAX)).unwrap();
+    let expected = slow(Some(&queries), &corpus, max_distance);
+    assert!(expected.len() > 20, "{shape}");
+    for join in plan.costs.iter().map(|cost| cost.join) {
+        // These visit all flips of a row, which are too many for long rows.
+        let is_endless = ["bit-probing", "expanded-set"].contains(&join.name());
+        if is_endless && (max_distance > 2 || shape.row_bits() > 16) {
+            continue;
         }
-        let task = Task::Batch { queries: queries.len() };
-        let plan = Plan::new(Workload::of(task, &corpus, max_distance, u64::MAX)).unwrap();
-        let expected = slow(Some(&queries), &corpus, max_distance);
-        assert!(expected.len() > 20, "{shape}");
-        for index in plan.costs.iter().map(|cost| cost.index) {
-            // All flips of so many bits.
-            let is_endless = index == IndexName::BitProbing || index == IndexName::ExpandedSet;
-            if is_endless && (max_distance > 2 || shape.row_bits() > 16) {
-                continue;
+        let plan = Plan { join, ..plan.clone() };
+        let place = format!("{join}, {shape}");
+        let partners = door::partners(sides, &plan, context).unwrap();
+        assert!(collect(&*partners).iter().map(tuple).eq(expected.iter().copied()), "{place}");
+        let found = door::join(sides, &plan, context).unwrap();
+        let mut rows = Vec::new();
+        for pair in &found.pairs {
+            for &a in found.groups.first().rows(pair.a) {
+                let partners = found.groups.second().rows(pair.b).iter();
+                rows.extend(partners.map(|&b| (a, b, pair.distance)));
             }
-            let plan = Plan { index, ..plan.clone() };
-            let place = format!("{index}, {shape}");
-            let partners =
-                door::partners(&queries, &corpus, &plan, &resources, &NoProgress).unwrap();
-            assert!(collect(&*partners).iter().map(tuple).eq(expected.iter().copied()), "{place}");
-            let found = door::join(&queries, &corpus, &plan, &resources, &NoProgress).unwrap();
-            let mut rows = Vec::new();
-            for pair in &found.pairs {
-                for &a in found.queries.rows(pair.a) {
-                    let partners = found.corpus.rows(pair.b).iter();
-                    rows.extend(partners.map(|&b| (a, b, pair.distance)));
-                }
-            }
-            rows.sort_unstable();
-            assert!(rows == expected, "{place}");
         }
+        rows.sort_unstable();
+        assert!(rows == expected, "{place}");
     }
 }
 
 #[test]
 fn the_door_refuses_rows_that_do_not_compare_and_methods_of_other_tasks() {
-    let resources = Resources::default();
+    let context = Context::default();
     let of = |shape, recipe: Option<&str>| {
         let rows = rows_of(shape, 20, 1);
         FingerprintRows { recipe: recipe.map(str::to_owned), ..rows }
     };
     let corpus = of(Shape::bits(64), Some("simhash64/shingle=3"));
-    let workload = Workload::of(Task::Batch { queries: 20 }, &corpus, 3, u64::MAX);
+    let workload = Workload::of(Task::Search { queries: 20 }, &corpus, 3, u64::MAX);
     let plan = Plan::new(workload).unwrap();
     let refused = |queries: &FingerprintRows<'_>| {
-        let joined = door::join(queries, &corpus, &plan, &resources, &NoProgress).map(|_| ());
-        let partners = door::partners(queries, &corpus, &plan, &resources, &NoProgress).map(|_| ());
+        let joined = door::join(Sides::Two(queries, &corpus), &plan, &context).map(|_| ());
+        let partners = door::partners(Sides::Two(queries, &corpus), &plan, &context).map(|_| ());
         let [joined, partners] = [joined, partners].map(|found| found.map_err(|e| e.to_string()));
         assert_eq!(joined, partners);
         joined.err().unwrap_or_default()
@@ -156,11 +177,9 @@ fn the_door_refuses_rows_that_do_not_compare_and_methods_of_other_tasks() {
     let message = refused(&of(Shape::bits(63), None));
     assert_eq!(message, "queries with 63 bits: must have the corpus's 64 bits");
     assert!(refused(&of(Shape::lanes(16, 4), None)).contains("with 16 lanes of 4 bits"));
-    let plan = Plan { index: IndexName::BlockIndex, ..plan };
-    let error = door::self_join(&corpus, &plan, &resources, &NoProgress).unwrap_err().to_string();
+    let plan = Plan { join: find("block-index").unwrap(), ..plan };
+    let error = door::join(Sides::One(&corpus), &plan, &context).unwrap_err().to_string();
     assert_eq!(error, "index block-index: is no method for self-joins");
-    let plan = Plan { index: IndexName::SpilledJoin, ..plan };
-    assert!(door::join(&corpus, &corpus, &plan, &resources, &NoProgress).is_err());
-    let searcher = door::searcher(&corpus, &plan, &resources).map(|_| ());
-    assert!(searcher.unwrap_err().to_string().ends_with("is no method for queries one by one"));
+    let plan = Plan { join: find("spilled-join").unwrap(), ..plan };
+    assert!(door::join(Sides::Two(&corpus, &corpus), &plan, &context).is_err());
 }

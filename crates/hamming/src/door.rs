@@ -1,53 +1,46 @@
-//! The door of the stage: rows of any width and metric, a plan and resources in; row numbers and
-//! distances out.
+//! The door of the stage: takes rows of any width and metric, a plan and a context, and returns row
+//! numbers and distances.
 //!
-//! Behind it, rows of up to eight words are lanes of 1, 2, 4 or 8 words; rows of other numbers of
-//! words are copied and end in words of 0. Rows of more words are joined by masks, where these are
-//! long enough that few rows agree in one, and else compared one with another, whatever the plan
-//! says. Lanes that may be null get values, and lanes that vote are joined one
-//! after the other. All work is done by the threads of the pool that the caller runs in.
+//! The methods behind the door work on lanes of 1, 2, 4 or 8 words. The door brings all other rows into
+//! that form or handles them itself:
+//!
+//! | rows | way |
+//! | --- | --- |
+//! | 3, 5, 6 or 7 words | copied into the next wider lane, with words of 0 at the end |
+//! | more than 8 words | joined by masks if these are long enough that few rows agree in one, otherwise compared one by one |
+//! | lanes that may be null | each null becomes a value that no other row has |
+//! | lanes that vote | joined lane by lane |
+//!
+//! All work is done by the threads that the caller runs in: call the door inside of
+//! `context.threads().run(…)`.
 
-use crate::asked_rows::{Indexed, ScanBehind, Scanned, Searched, Streamed};
-use crate::band_join::band_join as by_bands;
-use crate::bipartite_join::bipartite_join;
-use crate::bit_probing::BitProbing;
-use crate::block_index::BlockIndex;
-use crate::bucket_table::TableKeys;
-use crate::collect::{CountRows, KeepPairs};
-use crate::expanded_set::ExpandedSet;
+use crate::band_join::band_join as join_by_bands;
+use crate::group_pairs::GroupPairs;
 use crate::grouping::{Groups, group};
-use crate::lane_rows::{LaneRows, Work, check_count};
+use crate::join::{Join, JoinLanes};
 use crate::layout::Layout;
-use crate::multi_index_join;
 use crate::null_lanes::{Side, may_be_null, without_nulls};
-use crate::partition_join;
 use crate::partners::{Partners, collect, count};
-use crate::permuted_tables::PermutedTables;
-use crate::planner::{IndexName, Plan};
+use crate::planner::Plan;
 use crate::row_pairs::RowPairs;
-use crate::streamed_queries::StreamedQueries;
-use crate::votes;
-use crate::wide_scan::WideRows;
-use crate::{FingerprintIndex, Searcher};
+use crate::votes::voting_pairs;
+use crate::wide_scan::{WideRows, WideSearch};
+use crate::work::{LaneRows, Work};
 use simtool_base::error::{Error, Result};
-use simtool_base::progress::{Progress, Share};
-use simtool_compute::resources::Resources;
+use simtool_base::progress::Share;
+use simtool_compute::context::Context;
 use simtool_model::fingerprint_rows::{FingerprintRows, Metric, Shape, recipe_difference};
 use simtool_model::fingerprint_table::{Lane, Reach, Wide};
-use simtool_model::matches::ValuePair;
 use simtool_model::sides::Sides;
 use std::borrow::Cow;
-
-pub use crate::bipartite_join::Join;
-pub use crate::partition_join::SelfJoin;
 
 /// Bits of a mask in which hardly any two rows agree by chance.
 const LONG_MASK: u32 = 32;
 
-/// Calls a function with the narrowest lanes that hold the rows; `$wide` where none do.
+/// Calls a function with the narrowest lanes that hold the rows, or evaluates `$wide` if no lane does.
 macro_rules! in_lanes {
-    ($rows:expr, $function:ident($($argument:expr),*), $wide:expr) => {
-        match lane_words($rows.shape) {
+    ($shape:expr, $function:ident($($argument:expr),*), $wide:expr) => {
+        match lane_words($shape) {
             0..=1 => $function::<u64>($($argument),*),
             2 => $function::<Wide<2>>($($argument),*),
             3..=4 => $function::<Wide<4>>($($argument),*),
@@ -57,7 +50,8 @@ macro_rules! in_lanes {
     };
 }
 
-/// Words of rows as lanes; more than any lane has where a difference does not tell the distance.
+/// Number of words that rows need as lanes. It is more than any lane has if the bits that differ do not
+/// determine the distance.
 fn lane_words(shape: Shape) -> usize {
     match shape.metric() {
         Metric::Cosine { .. } => usize::MAX,
@@ -65,247 +59,279 @@ fn lane_words(shape: Shape) -> usize {
     }
 }
 
-/// Whether rows that are wider than any lane are joined by masks, each of which has so many bits that
-/// few rows agree in one.
-fn has_long_masks(work: Work<'_>) -> bool {
-    let Reach { shape, max_distance } = work.reach;
-    let (units, unit_bits) = shape.parts();
-    let bits = units / max_distance.saturating_add(1) * unit_bits;
-    work.index != IndexName::LinearScan
-        && matches!(shape.metric(), Metric::Bits | Metric::Lanes { .. })
-        && lane_words(shape) > Wide::<8>::WORDS
-        && bits >= LONG_MASK
+/// The steps that a join takes: by the kind of rows and the method.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Way {
+    /// The method's own work on lanes; rows wider than any lane are compared one by one.
+    ByMethod,
+    /// Lanes that vote, each joined by its own: so many of them must be near.
+    Votes { needed: u32 },
+    /// Rows wider than any lane, by masks so long that few rows agree in one.
+    LongMasks,
 }
 
-/// Whether all pairs are found before the first is handed out.
-fn is_found_at_once(work: Work<'_>) -> bool {
-    may_be_null(work.reach.shape) || work.votes().is_some() || has_long_masks(work)
+impl Way {
+    fn of(join: &dyn Join, reach: Reach) -> Self {
+        let compares_all = join.limits().takes_any_rows();
+        let metric = reach.shape.metric();
+        if let Metric::Votes { needed } = metric
+            && !compares_all
+        {
+            return Self::Votes { needed };
+        }
+        let is_wide = lane_words(reach.shape) > Wide::<8>::WORDS;
+        let has_masks = matches!(metric, Metric::Bits | Metric::Lanes { .. });
+        if is_wide && has_masks && !compares_all && mask_bits(reach) >= LONG_MASK {
+            return Self::LongMasks;
+        }
+        Self::ByMethod
+    }
 }
 
-/// Finds all pairs of rows within the distance of `plan`, by its method: groups of equal rows, and
-/// pairs of groups. A join that `progress` cancels may end without all of them.
+/// Bits of each of the masks that miss no pair.
+fn mask_bits(reach: Reach) -> u32 {
+    let (units, unit_bits) = reach.shape.parts();
+    units / reach.max_distance.saturating_add(1) * unit_bits
+}
+
+/// Finds all pairs of rows within the distance of `plan`, by its method: of two rows of one side, or of
+/// a query and a row of the corpus.
+///
+/// If the join is cancelled, it may end without all pairs.
+///
+/// ```
+/// use simtool::context::Context;
+/// use simtool::fingerprint_rows::{RowsBuilder, Shape};
+/// use simtool::hamming::door::join;
+/// use simtool::hamming::planner::Plan;
+/// use simtool::hamming::workload::{Task, Workload};
+/// use simtool::sides::Sides;
+///
+/// let mut rows = RowsBuilder::new(Shape::bits(64));
+/// for row in [0b0000, 0b0011, 0b1111, 0b0000] {
+///     rows.push(Some(&[row]));
+/// }
+/// let rows = rows.finish();
+/// let context = Context::default();
+/// let plan = Plan::new(Workload::of(Task::SelfJoin, &rows, 2, context.memory().limit()))?;
+/// let found = join(Sides::One(&rows), &plan, &context)?;
+/// // Rows 0 and 3 are equal, so there are three groups: 0000, 0011 and 1111.
+/// assert_eq!(found.groups.first().len(), 3);
+/// assert_eq!(found.pairs.len(), 2);
+/// # Ok::<(), simtool::Error>(())
+/// ```
 ///
 /// # Errors
 ///
-/// There are too many rows, the method is none for self-joins, a temporary file fails, or the memory
-/// cannot be had.
-pub fn self_join(
-    rows: &FingerprintRows<'_>,
+/// Queries and corpus do not compare, there are too many rows, the method cannot do the task, a
+/// temporary file fails, or there is too little memory.
+pub fn join(
+    rows: Sides<&FingerprintRows<'_>>,
     plan: &Plan,
-    resources: &Resources,
-    progress: &dyn Progress,
-) -> Result<SelfJoin> {
-    if may_be_null(rows.shape) {
-        return self_join(&without_nulls(rows, 0.., Side::Corpus), plan, resources, progress);
+    context: &Context<'_>,
+) -> Result<GroupPairs> {
+    check_sides(rows)?;
+    if may_be_null(rows.second().shape) {
+        return join(values_for_nulls(rows).as_ref(), plan, context);
     }
-    let share = Share::begin("joining", progress);
-    let work = Work { share, ..Work::of(rows, plan, resources)? };
-    if let Some(needed) = work.votes() {
-        let (groups, values) = distinct(rows, work.reach)?;
-        return Ok(SelfJoin { groups, pairs: votes::self_pairs(&values, needed, work)? });
+    let share = Share::begin("joining", context.progress());
+    let work = Work { share, ..work(*rows.second(), plan, context)? };
+    match Way::of(plan.join, work.reach) {
+        Way::Votes { needed } => {
+            let distinct = rows.try_map(|rows| Distinct::new(rows, work.reach))?;
+            let values = distinct.as_ref().map(|distinct| &distinct.values);
+            let pairs = voting_pairs(values, needed, work)?;
+            Ok(GroupPairs { groups: distinct.map(|distinct| distinct.groups), pairs })
+        }
+        Way::LongMasks => {
+            let distinct = rows.try_map(|rows| Distinct::new(rows, work.reach))?;
+            let max_distance = work.reach.max_distance;
+            let corpus = &distinct.second().values;
+            let layout = Layout::of(&corpus.words, corpus.shape, max_distance);
+            let values = distinct.as_ref().map(|distinct| &distinct.values);
+            let pairs = join_by_bands(values, &layout, max_distance, work.share);
+            Ok(GroupPairs { groups: distinct.map(|distinct| distinct.groups), pairs })
+        }
+        Way::ByMethod => in_lanes!(
+            work.reach.shape,
+            join_lanes(rows, plan.join, work),
+            scan_wide(rows, work.reach)
+        ),
     }
-    in_lanes!(rows, self_join_lanes(rows, work), wide_self_join(rows, work))
 }
 
-fn wide_self_join(rows: &FingerprintRows<'_>, work: Work<'_>) -> Result<SelfJoin> {
-    if has_long_masks(work) {
-        let (groups, values) = distinct(rows, work.reach)?;
-        let layout = Layout::of(&values.words, rows.shape, work.reach.max_distance);
-        let pairs = by_bands(Sides::One(&values), &layout, work.reach.max_distance, work.share);
-        return Ok(SelfJoin { groups, pairs });
+fn join_lanes<L: Lane>(
+    rows: Sides<&FingerprintRows<'_>>,
+    join: &'static dyn Join,
+    work: Work<'_>,
+) -> Result<GroupPairs>
+where
+    dyn Join: JoinLanes<L>,
+{
+    match rows {
+        Sides::One(rows) => join.self_join(LaneRows::<L>::of(rows).rows(), work),
+        Sides::Two(queries, corpus) => {
+            let queries = LaneRows::<L>::of(queries);
+            let corpus = LaneRows::<L>::of(corpus);
+            join.join(queries.rows(), corpus.rows(), work)
+        }
     }
-    let (groups, values) = WideRows::new(rows, work.reach).grouped()?;
-    Ok(SelfJoin { groups, pairs: collect(&values) })
 }
 
-/// Counts the pairs of rows that [`self_join`] finds, without keeping them.
+/// Compares everything, in rows that are wider than any lane.
+fn scan_wide(rows: Sides<&FingerprintRows<'_>>, reach: Reach) -> Result<GroupPairs> {
+    match rows {
+        Sides::One(rows) => {
+            let (groups, values) = WideRows::new(rows, reach).grouped()?;
+            Ok(GroupPairs { groups: Sides::One(groups), pairs: collect(&values) })
+        }
+        Sides::Two(queries, corpus) => {
+            let (query_groups, queries) = WideRows::new(queries, reach).grouped()?;
+            let (corpus_groups, corpus) = WideRows::new(corpus, reach).grouped()?;
+            let pairs = collect(&WideSearch { queries, corpus });
+            Ok(GroupPairs { groups: Sides::Two(query_groups, corpus_groups), pairs })
+        }
+    }
+}
+
+/// Counts the pairs of rows that a self-join finds, without keeping them where the method allows it.
 ///
 /// # Errors
 ///
-/// As [`self_join`].
+/// As [`join`].
 pub fn count_self_join(
     rows: &FingerprintRows<'_>,
     plan: &Plan,
-    resources: &Resources,
-    progress: &dyn Progress,
+    context: &Context<'_>,
 ) -> Result<u64> {
-    if may_be_null(rows.shape) {
-        return count_self_join(&without_nulls(rows, 0.., Side::Corpus), plan, resources, progress);
+    let work = work(rows, plan, context)?;
+    if may_be_null(rows.shape) || Way::of(plan.join, work.reach) != Way::ByMethod {
+        return Ok(count(&*partners(Sides::One(rows), plan, context)?, context.progress()));
     }
-    let work = Work::of(rows, plan, resources)?;
-    if is_found_at_once(work) {
-        return Ok(count(&*self_partners(rows, plan, resources, progress)?, progress));
-    }
-    let work = Work { share: Share::begin("joining", progress), ..work };
+    let work = Work { share: Share::begin("joining", context.progress()), ..work };
     in_lanes!(
-        rows,
-        count_lanes(rows, work, progress),
-        Ok(count(&WideRows::new(rows, work.reach), progress))
+        rows.shape,
+        count_lanes(rows, plan.join, work),
+        Ok(count(&WideRows::new(rows, work.reach), context.progress()))
     )
 }
 
-/// The partners of each row within the distance of `plan`, those behind it: the pairs of
-/// [`self_join`] as pairs of rows.
-///
-/// # Errors
-///
-/// As [`self_join`].
-pub fn self_partners<'a>(
-    rows: &'a FingerprintRows<'_>,
-    plan: &Plan,
-    resources: &'a Resources,
-    progress: &'a dyn Progress,
-) -> Result<Box<dyn Partners + 'a>> {
-    let work = Work::of(rows, plan, resources)?;
-    if is_found_at_once(work) {
-        let found = self_join(rows, plan, resources, progress)?;
-        return Ok(Box::new(RowPairs::of_self_join(found, rows.len())));
-    }
-    let work = Work { share: Share::begin("joining", progress), ..work };
-    in_lanes!(rows, self_partners_lanes(rows, work), Ok(Box::new(WideRows::new(rows, work.reach))))
-}
-
-/// Finds all pairs of a query and a corpus row within the distance of `plan`, by its method: groups
-/// of equal rows on both sides, and pairs of groups. A join that `progress` cancels may end without all
-/// of them.
-///
-/// # Errors
-///
-/// Queries and corpus do not compare, there are too many rows, the method is none for searches, or the
-/// memory cannot be had.
-pub fn join(
-    queries: &FingerprintRows<'_>,
-    corpus: &FingerprintRows<'_>,
-    plan: &Plan,
-    resources: &Resources,
-    progress: &dyn Progress,
-) -> Result<Join> {
-    check_both(queries, corpus)?;
-    if may_be_null(corpus.shape) {
-        let queries = without_nulls(queries, 0.., Side::Queries);
-        return join(
-            &queries,
-            &without_nulls(corpus, 0.., Side::Corpus),
-            plan,
-            resources,
-            progress,
-        );
-    }
-    let share = Share::begin("joining", progress);
-    let work = Work { share, ..Work::of(corpus, plan, resources)? };
-    if let Some(needed) = work.votes() {
-        let (queries, asking) = distinct(queries, work.reach)?;
-        let (corpus, asked) = distinct(corpus, work.reach)?;
-        let pairs = votes::cross_pairs(&asking, &asked, needed, work)?;
-        return Ok(Join { queries, corpus, pairs });
-    }
-    in_lanes!(corpus, join_lanes(queries, corpus, work), wide_join(queries, corpus, work))
-}
-
-fn wide_join(
-    queries: &FingerprintRows<'_>,
-    corpus: &FingerprintRows<'_>,
+fn count_lanes<L: Lane>(
+    rows: &FingerprintRows<'_>,
+    join: &'static dyn Join,
     work: Work<'_>,
-) -> Result<Join> {
-    if has_long_masks(work) {
-        let (queries, asking) = distinct(queries, work.reach)?;
-        let (corpus, asked) = distinct(corpus, work.reach)?;
-        let layout = Layout::of(&asked.words, asked.shape, work.reach.max_distance);
-        let sides = Sides::Two(&asking, &asked);
-        let pairs = by_bands(sides, &layout, work.reach.max_distance, work.share);
-        return Ok(Join { queries, corpus, pairs });
-    }
-    let (queries, query_values) = WideRows::new(queries, work.reach).grouped()?;
-    let (corpus, values) = WideRows::new(corpus, work.reach).grouped()?;
-    let searched = Searched { searcher: Box::new(values), queries: query_values };
-    Ok(Join { queries, corpus, pairs: collect(&searched) })
+) -> Result<u64>
+where
+    dyn Join: JoinLanes<L>,
+{
+    join.count_pairs(LaneRows::<L>::of(rows), work)
 }
 
-/// The pairs of rows, or of a query and a row of the corpus, that agree in one of the bands of
-/// `layout` and are within `max_distance`: groups of equal rows, and pairs of groups. A join that
-/// `progress` cancels may end without all of them.
-///
-/// # Errors
-///
-/// The rows have another shape than the layout, queries and corpus do not compare, there are too many
-/// rows, or the memory cannot be had.
-pub fn band_join(
-    rows: Sides<&FingerprintRows<'_>>,
-    layout: &Layout,
-    max_distance: u32,
-    progress: &dyn Progress,
-) -> Result<(Sides<Groups>, Vec<ValuePair>)> {
-    let corpus = *rows.second();
-    check_both(rows.first(), corpus)?;
-    check_count("fingerprints", corpus)?;
-    if layout.shape() != corpus.shape {
-        let rule = format!("must be of bands of {}", corpus.shape);
-        return Err(Error::config("layout", layout.shape(), rule));
-    }
-    let share = Share::begin("joining", progress);
-    let reach = Reach { shape: corpus.shape, max_distance };
-    let different = rows.try_map(|rows| distinct(rows, reach))?;
-    let values = different.as_ref().map(|(_, values)| values);
-    let pairs = by_bands(values, layout, max_distance, share);
-    Ok((different.map(|(groups, _)| groups), pairs))
-}
-
-/// The partners of each query within the distance of `plan`, by its method: the pairs of [`join`] as
-/// pairs of rows.
+/// Returns the partners of each query, or of each row of one side among the rows behind it: the pairs of
+/// [`join`] as pairs of rows.
 ///
 /// # Errors
 ///
 /// As [`join`].
 pub fn partners<'a>(
-    queries: &'a FingerprintRows<'_>,
-    corpus: &'a FingerprintRows<'_>,
+    rows: Sides<&'a FingerprintRows<'_>>,
     plan: &Plan,
-    resources: &'a Resources,
-    progress: &'a dyn Progress,
+    context: &'a Context<'a>,
 ) -> Result<Box<dyn Partners + 'a>> {
-    check_both(queries, corpus)?;
-    let work = Work::of(corpus, plan, resources)?;
-    if is_found_at_once(work) {
-        let found = join(queries, corpus, plan, resources, progress)?;
-        return Ok(Box::new(RowPairs::of_join(found, queries.len())));
+    check_sides(rows)?;
+    let work = work(*rows.second(), plan, context)?;
+    let way = Way::of(plan.join, work.reach);
+    // These ways find all pairs before the first of them is returned.
+    let is_found_at_once = matches!(way, Way::Votes { .. } | Way::LongMasks);
+    if is_found_at_once || may_be_null(work.reach.shape) {
+        let found = join(rows, plan, context)?;
+        return Ok(Box::new(RowPairs::new(found, rows.first().len())));
     }
-    let work = Work { share: Share::begin("joining", progress), ..work };
-    in_lanes!(corpus, partners_lanes(queries, corpus, work), {
-        let searcher = Box::new(WideRows::new(corpus, work.reach));
-        Ok(Box::new(Searched { searcher, queries: WideRows::new(queries, work.reach) }))
-    })
+    let work = Work { share: Share::begin("joining", context.progress()), ..work };
+    in_lanes!(
+        work.reach.shape,
+        partners_lanes(rows, plan.join, work),
+        Ok(wide_partners(rows, work.reach))
+    )
 }
 
-/// The structure over `corpus` that the method of `plan` builds, to be asked one query at a time.
+fn partners_lanes<'a, L: Lane>(
+    rows: Sides<&'a FingerprintRows<'_>>,
+    join: &'static dyn Join,
+    work: Work<'a>,
+) -> Result<Box<dyn Partners + 'a>>
+where
+    dyn Join: JoinLanes<L>,
+{
+    match rows {
+        Sides::One(rows) => join.self_partners(LaneRows::<L>::of(rows), work),
+        Sides::Two(queries, corpus) => {
+            join.partners(LaneRows::<L>::of(queries), LaneRows::of(corpus), work)
+        }
+    }
+}
+
+fn wide_partners<'a>(rows: Sides<&'a FingerprintRows<'_>>, reach: Reach) -> Box<dyn Partners + 'a> {
+    match rows {
+        Sides::One(rows) => Box::new(WideRows::new(rows, reach)),
+        Sides::Two(queries, corpus) => {
+            let queries = WideRows::new(queries, reach);
+            let corpus = WideRows::new(corpus, reach);
+            Box::new(WideSearch { queries, corpus })
+        }
+    }
+}
+
+/// Finds all pairs of rows of one side, or of a query and a row of the corpus, that agree in a mask of
+/// `layout` and are within `max_distance`.
+///
+/// If the join is cancelled, it may end without all pairs.
 ///
 /// # Errors
 ///
-/// There are too many rows, the method needs all queries at once, or the memory cannot be had.
-pub fn searcher<'a>(
-    corpus: &'a FingerprintRows<'_>,
-    plan: &Plan,
-    resources: &'a Resources,
-) -> Result<Box<dyn Searcher + 'a>> {
-    let work = Work::of(corpus, plan, resources)?;
-    let scan = || Ok(Box::new(WideRows::new(corpus, work.reach)) as Box<dyn Searcher>);
-    if may_be_null(corpus.shape) {
-        return scan();
+/// The rows have another shape than the layout, queries and corpus do not compare, there are too many
+/// rows, or there is too little memory.
+pub fn band_join(
+    rows: Sides<&FingerprintRows<'_>>,
+    layout: &Layout,
+    max_distance: u32,
+    context: &Context<'_>,
+) -> Result<GroupPairs> {
+    check_sides(rows)?;
+    let corpus = *rows.second();
+    check_count("fingerprints", corpus)?;
+    if layout.shape() != corpus.shape {
+        let rule = format!("must be of bands of {}", corpus.shape);
+        return Err(Error::config("layout", layout.shape(), rule));
     }
-    in_lanes!(corpus, searcher_lanes(corpus, work), scan())
+    let share = Share::begin("joining", context.progress());
+    let reach = Reach { shape: corpus.shape, max_distance };
+    let distinct = rows.try_map(|rows| Distinct::new(rows, reach))?;
+    let values = distinct.as_ref().map(|distinct| &distinct.values);
+    let pairs = join_by_bands(values, layout, max_distance, share);
+    Ok(GroupPairs { groups: distinct.map(|distinct| distinct.groups), pairs })
 }
 
-/// The different rows that have a fingerprint, each with the rows that are equal to it.
-fn distinct(
-    rows: &FingerprintRows<'_>,
-    reach: Reach,
-) -> Result<(Groups, FingerprintRows<'static>)> {
-    let (groups, words) = in_lanes!(rows, distinct_lanes(rows), {
-        let (groups, values) = WideRows::new(rows, reach).grouped()?;
-        Ok((groups, values.into_words()))
-    })?;
-    Ok((groups, FingerprintRows { shape: rows.shape, words, validity: None, recipe: None }))
+/// The different rows that have a fingerprint.
+struct Distinct {
+    /// The rows that are equal to each of them.
+    groups: Groups,
+    values: FingerprintRows<'static>,
 }
 
+impl Distinct {
+    fn new(rows: &FingerprintRows<'_>, reach: Reach) -> Result<Self> {
+        let (groups, words) = in_lanes!(rows.shape, distinct_lanes(rows), {
+            let (groups, values) = WideRows::new(rows, reach).grouped()?;
+            Ok((groups, values.into_words()))
+        })?;
+        let values = FingerprintRows { shape: rows.shape, words, validity: None, recipe: None };
+        Ok(Self { groups, values })
+    }
+}
+
+/// Groups rows as lanes and returns the words of the different rows, without the words of 0 that fill a
+/// lane.
 fn distinct_lanes<L: Lane>(rows: &FingerprintRows<'_>) -> Result<(Groups, Cow<'static, [u64]>)> {
     let grouped = group(LaneRows::<L>::of(rows).rows())?;
     let words = rows.shape.words();
@@ -314,8 +340,54 @@ fn distinct_lanes<L: Lane>(rows: &FingerprintRows<'_>) -> Result<(Groups, Cow<'s
     Ok((grouped.groups, values))
 }
 
-/// Whether the distance of a query and a row of the corpus means anything.
-fn check_both(queries: &FingerprintRows<'_>, corpus: &FingerprintRows<'_>) -> Result<()> {
+/// Copies rows whose lanes may be null, with a value in place of each null.
+fn values_for_nulls(rows: Sides<&FingerprintRows<'_>>) -> Sides<FingerprintRows<'static>> {
+    match rows {
+        Sides::One(rows) => Sides::One(without_nulls(rows, 0.., Side::Corpus)),
+        Sides::Two(queries, corpus) => Sides::Two(
+            without_nulls(queries, 0.., Side::Queries),
+            without_nulls(corpus, 0.., Side::Corpus),
+        ),
+    }
+}
+
+/// The work of a plan on `corpus`, whose progress is not counted yet.
+///
+/// # Errors
+///
+/// There are too many rows, or the method cannot count distances by their metric.
+fn work<'w>(
+    corpus: &FingerprintRows<'_>,
+    plan: &Plan,
+    context: &'w Context<'w>,
+) -> Result<Work<'w>> {
+    check_count("fingerprints", corpus)?;
+    let metric = corpus.shape.metric();
+    if !plan.join.limits().counts(metric) {
+        let rows = match metric {
+            Metric::Votes { .. } => "rows of lanes that vote",
+            Metric::Lanes { .. } | Metric::Cosine { .. } | Metric::Bits => {
+                "rows that are compared lane by lane"
+            }
+        };
+        return Err(plan.join.refusal(rows));
+    }
+    let reach = Reach { shape: corpus.shape, max_distance: plan.workload.max_distance };
+    Ok(Work { reach, context, share: Share::untold() })
+}
+
+/// Checks that row numbers fit in 32 bits. The largest number is not used: it means "no row".
+fn check_count(what: &str, rows: &FingerprintRows<'_>) -> Result<()> {
+    if u32::try_from(rows.len()).is_ok_and(|rows| rows < u32::MAX) {
+        return Ok(());
+    }
+    let what = format!("{} {what}", rows.len());
+    Err(Error::limit(what, format!("a join takes fewer than {}: join them in parts", u32::MAX)))
+}
+
+/// Checks that the distance of a query and a row of the corpus means something.
+fn check_sides(rows: Sides<&FingerprintRows<'_>>) -> Result<()> {
+    let Sides::Two(queries, corpus) = rows else { return Ok(()) };
     if queries.shape != corpus.shape {
         let rule = format!("must have the corpus's {}", corpus.shape);
         return Err(Error::config("queries", format!("with {}", queries.shape), rule));
@@ -327,160 +399,4 @@ fn check_both(queries: &FingerprintRows<'_>, corpus: &FingerprintRows<'_>) -> Re
         return Err(Error::config("queries", "made by another recipe", rule));
     }
     check_count("queries", queries)
-}
-
-fn self_join_lanes<L: Lane>(rows: &FingerprintRows<'_>, work: Work<'_>) -> Result<SelfJoin> {
-    let lanes = LaneRows::<L>::of(rows);
-    let (rows, reach, isa) = (lanes.rows(), work.reach, work.resources.isa);
-    match work.index {
-        IndexName::PartitionJoin => partition_join::self_join(rows, reach, isa, work.share),
-        IndexName::MultiIndexJoin => multi_index_join::self_join(rows, reach, isa, work.share),
-        IndexName::SpilledJoin => {
-            let layout = work.layout(rows.lanes);
-            let spilled = work.spilled(rows)?;
-            let pairs =
-                spilled.collect_pairs(&layout, reach, isa, &KeepPairs, work.share)?.into_sorted();
-            Ok(SelfJoin { groups: spilled.groups, pairs })
-        }
-        IndexName::LinearScan => {
-            let groups = group(rows)?;
-            let pairs = collect(&ScanBehind { rows: LaneRows::all(groups.values()), work });
-            Ok(SelfJoin { groups: groups.groups, pairs })
-        }
-        IndexName::BitProbing
-        | IndexName::ExpandedSet
-        | IndexName::PermutedTables
-        | IndexName::BlockIndex
-        | IndexName::StreamedQueries
-        | IndexName::BipartiteJoin => work.refused("self-joins"),
-    }
-}
-
-fn count_lanes<L: Lane>(
-    rows: &FingerprintRows<'_>,
-    work: Work<'_>,
-    progress: &dyn Progress,
-) -> Result<u64> {
-    let lanes = LaneRows::<L>::of(rows);
-    let (rows, reach, isa) = (lanes.rows(), work.reach, work.resources.isa);
-    match work.index {
-        IndexName::PartitionJoin => partition_join::count_pairs(rows, reach, isa, work.share),
-        IndexName::MultiIndexJoin => multi_index_join::count_pairs(rows, reach, isa, work.share),
-        IndexName::SpilledJoin => {
-            let layout = work.layout(rows.lanes);
-            let spilled = work.spilled(rows)?;
-            let counting = CountRows { groups: (&spilled.groups, &spilled.groups) };
-            let pairs = spilled.collect_pairs(&layout, reach, isa, &counting, work.share)?;
-            Ok(spilled.groups.equal_pairs() + pairs)
-        }
-        IndexName::LinearScan => Ok(count(&ScanBehind { rows: lanes, work }, progress)),
-        IndexName::BitProbing
-        | IndexName::ExpandedSet
-        | IndexName::PermutedTables
-        | IndexName::BlockIndex
-        | IndexName::StreamedQueries
-        | IndexName::BipartiteJoin => work.refused("self-joins"),
-    }
-}
-
-fn self_partners_lanes<'a, L: Lane>(
-    rows: &'a FingerprintRows<'_>,
-    work: Work<'a>,
-) -> Result<Box<dyn Partners + 'a>> {
-    if work.index == IndexName::LinearScan {
-        return Ok(Box::new(ScanBehind { rows: LaneRows::<L>::of(rows), work }));
-    }
-    let found = self_join_lanes::<L>(rows, work)?;
-    Ok(Box::new(RowPairs::of_self_join(found, rows.len())))
-}
-
-fn join_lanes<L: Lane>(
-    queries: &FingerprintRows<'_>,
-    corpus: &FingerprintRows<'_>,
-    work: Work<'_>,
-) -> Result<Join> {
-    let (queries, corpus) = (LaneRows::<L>::of(queries), LaneRows::<L>::of(corpus));
-    if work.index == IndexName::BipartiteJoin {
-        let (reach, isa) = (work.reach, work.resources.isa);
-        return bipartite_join(queries.rows(), corpus.rows(), reach, isa, work.share);
-    }
-    let (queries, corpus) = (group(queries.rows())?, group(corpus.rows())?);
-    let (query_values, values) = (LaneRows::all(queries.values()), LaneRows::all(corpus.values()));
-    let pairs = collect(&*partners_of(query_values, values, work)?);
-    Ok(Join { queries: queries.groups, corpus: corpus.groups, pairs })
-}
-
-fn partners_lanes<'a, L: Lane>(
-    queries: &'a FingerprintRows<'_>,
-    corpus: &'a FingerprintRows<'_>,
-    work: Work<'a>,
-) -> Result<Box<dyn Partners + 'a>> {
-    partners_of(LaneRows::<L>::of(queries), LaneRows::of(corpus), work)
-}
-
-fn partners_of<'a, L: Lane>(
-    queries: LaneRows<'a, L>,
-    corpus: LaneRows<'a, L>,
-    work: Work<'a>,
-) -> Result<Box<dyn Partners + 'a>> {
-    let (reach, isa, query_count) = (work.reach, work.resources.isa, queries.lanes.len());
-    match work.index {
-        IndexName::BipartiteJoin => {
-            let found = bipartite_join(queries.rows(), corpus.rows(), reach, isa, work.share)?;
-            Ok(Box::new(RowPairs::of_join(found, query_count)))
-        }
-        IndexName::StreamedQueries => {
-            let (queries, query_rows) = queries.valid();
-            let layout = work.layout(&queries);
-            let streamed = StreamedQueries::new(&queries, &layout, reach, isa);
-            let found = streamed.scan(corpus.rows());
-            Ok(Box::new(Streamed { found, query_rows, query_count }))
-        }
-        IndexName::LinearScan
-        | IndexName::BitProbing
-        | IndexName::ExpandedSet
-        | IndexName::PermutedTables
-        | IndexName::BlockIndex => {
-            Ok(Box::new(Searched { searcher: searcher_of(corpus, work)?, queries }))
-        }
-        IndexName::PartitionJoin | IndexName::MultiIndexJoin | IndexName::SpilledJoin => {
-            work.refused("searches")
-        }
-    }
-}
-
-fn searcher_lanes<'a, L: Lane>(
-    corpus: &'a FingerprintRows<'_>,
-    work: Work<'a>,
-) -> Result<Box<dyn Searcher + 'a>> {
-    searcher_of(LaneRows::<L>::of(corpus), work)
-}
-
-fn searcher_of<'a, L: Lane>(
-    corpus: LaneRows<'a, L>,
-    work: Work<'a>,
-) -> Result<Box<dyn Searcher + 'a>> {
-    let (reach, isa) = (work.reach, work.resources.isa);
-    let (bits, max_distance) = (reach.shape.row_bits(), reach.max_distance);
-    if work.index == IndexName::LinearScan {
-        // As it stands: a copy of the rows that have a fingerprint costs more than their scan.
-        return Ok(Box::new(Scanned { corpus, work }));
-    }
-    let (lanes, rows) = corpus.valid();
-    let index: Box<dyn FingerprintIndex<L> + 'a> = match work.index {
-        IndexName::BlockIndex => {
-            let keys = TableKeys::new(work.layout(&lanes), reach);
-            Box::new(BlockIndex::new(lanes, keys, isa)?)
-        }
-        IndexName::PermutedTables => Box::new(PermutedTables::new(&lanes, reach)),
-        IndexName::BitProbing => Box::new(BitProbing::new(&lanes, max_distance)),
-        IndexName::ExpandedSet => Box::new(ExpandedSet::new(&lanes, bits, max_distance)),
-        IndexName::LinearScan
-        | IndexName::StreamedQueries
-        | IndexName::PartitionJoin
-        | IndexName::MultiIndexJoin
-        | IndexName::BipartiteJoin
-        | IndexName::SpilledJoin => return work.refused("queries one by one"),
-    };
-    Ok(Box::new(Indexed { index, rows }))
 }

@@ -1,16 +1,15 @@
-//! The first level of the recursion: as any other, or by sketches where rows have many words, which
-//! are dear to move.
+//! The first level of the recursion: like every other level, except for rows of many words, which are
+//! expensive to move.
 //!
-//! What moves in place of a row is its sketch: a key of the block that is partitioned by, and the
-//! fold of the row. Rows that agree in the block have the same key, so of the pairs of a small bucket
-//! nearly all are ruled out by two words; the rest is looked up in the rows, which stay where they
-//! are. A bucket that the keys do not make small is gathered and goes on as any other.
+//! For these rows, a sketch moves in place of the row: the key of the block that partitions them, and the
+//! fold of the row. Rows that agree in the block have the same key, so the two words exclude nearly all
+//! pairs of a small bucket. For the other pairs the rows are read, which stay where they are. If a bucket
+//! stays large, its rows are gathered, and it is split like every other bucket.
 
 use crate::collect::Collect;
 use crate::parallel_partition::{Records, partition};
-use crate::recursion::{
-    Join, LARGE_BITS, Numbers, RECORDS, SMALL_BITS, Scratch, Sketch, new_buffer,
-};
+use crate::recursion::{LARGE_BITS, Numbers, Place, Recursion, SMALL_BITS};
+use crate::recursion_memory::{Buffer, RECORDS, Scratch, Sketch, new_buffer};
 use crate::split::{BitWeights, Node, Path};
 use rayon::prelude::{
     IndexedParallelIterator, IntoParallelIterator, ParallelIterator, ParallelSlice,
@@ -30,28 +29,28 @@ use std::mem::take;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Words from which a row is sketched.
+/// Number of words from which rows are sketched.
 pub(super) const SKETCHED_WORDS: usize = 4;
-/// Blocks whose keys are made in one pass over the rows.
+/// Number of blocks whose keys are made in one pass over the rows.
 const KEYS_AT_ONCE: usize = 4;
-/// Pairs whose rows are fetched into the caches before the first of them is looked at.
+/// Pairs whose rows are prefetched before the first of these pairs is compared.
 const LIKELY_AT_ONCE: usize = 32;
 /// Rows whose keys one task makes.
 const TASK_ROWS: usize = 1 << 14;
 /// The mask of a sketch's key.
 const KEY: Sketch = Wide([u64::MAX, 0]);
 
-impl<W: Lane, C: Collect> Join<'_, W, C> {
-    /// The pairs of `values`, which are numbered from 0.
+impl<W: Lane, C: Collect> Recursion<'_, W, C> {
+    /// Finds the pairs of `values`, which are numbered from 0.
     ///
     /// # Errors
     ///
-    /// The memory for a copy of them cannot be had.
+    /// There is too little memory for a copy of the values.
     pub(super) fn run(&self, values: &[W], share: Share<'_>) -> Result<C::Part> {
         self.run_numbered(values, Numbers::FromZero, share)
     }
 
-    /// The pairs of those of `values`, which are numbered from 0, that are valid: of rows of few
+    /// Finds the pairs of the valid rows among `values`, which are numbered from 0. The rows must be of few
     /// words.
     ///
     /// # Errors
@@ -79,16 +78,16 @@ impl<W: Lane, C: Collect> Join<'_, W, C> {
             if W::WORDS >= SKETCHED_WORDS {
                 return self.run_sketched(values, &root, share);
             }
-            self.reserve_buffer(values.len())?;
+            self.pool.reserve_buffer(values.len())?;
         }
         Ok(self.large(values, numbers, &root, 0, share))
     }
 
-    /// [`Self::large`] of the root, by sketches where it is worth a split.
+    /// [`Self::large`] of the root, by sketches if the root is split.
     ///
     /// # Errors
     ///
-    /// The memory cannot be had.
+    /// There is too little memory.
     fn run_sketched(&self, values: &[W], root: &Node<W>, share: Share<'_>) -> Result<C::Part> {
         let mut part = self.collect.part();
         let compares = self.compares_of(values.len());
@@ -96,6 +95,7 @@ impl<W: Lane, C: Collect> Join<'_, W, C> {
         let Some(children) = children else {
             return Ok(self.large(values, Numbers::FromZero, root, 0, share));
         };
+        // The folds are the same for all children, and are made once.
         let share = share.part(1, children.len());
         let mut folds = LargeBuffer::<u64>::try_zeroed(values.len(), RECORDS)?;
         folds.par_chunks_mut(TASK_ROWS).zip(values.par_chunks(TASK_ROWS)).for_each(
@@ -127,8 +127,9 @@ impl<W: Lane, C: Collect> Join<'_, W, C> {
         if self.boundary == 0 { all * (all - 1.0) / 2.0 } else { queries * (all - queries) }
     }
 
-    /// The keys of all rows for each child's block, in one pass over the rows.
+    /// Makes the keys of all rows for the block of each child, in one pass over the rows.
     fn make_keys(&self, values: &[W], children: &[Node<W>], keys: &mut [LargeBuffer<u64>]) {
+        // For each chunk of rows, the part of every child's keys that its task may write.
         let mut chunks: Vec<Vec<&mut [u64]>> = Vec::new();
         chunks.resize_with(values.len().div_ceil(TASK_ROWS), Vec::new);
         for keys in keys.iter_mut().take(children.len()) {
@@ -137,7 +138,7 @@ impl<W: Lane, C: Collect> Join<'_, W, C> {
             }
         }
         values.par_chunks(TASK_ROWS).zip(chunks).with_max_len(1).for_each(|(values, mut chunk)| {
-            // So few rows at a time that the caches hold them from block to block.
+            // So few rows at a time that they stay in the caches from block to block.
             for first in (0..values.len()).step_by(256) {
                 let rows = first..values.len().min(first + 256);
                 for (child, keys) in children.iter().zip(&mut chunk) {
@@ -148,14 +149,14 @@ impl<W: Lane, C: Collect> Join<'_, W, C> {
         });
     }
 
-    /// Partitions the sketches by their keys, and each part by one thread further.
+    /// Partitions the sketches by their keys. Each part is then finished by one thread.
     fn partition_sketches(
         &self,
         values: &[W],
         keys: &[u64],
         folds: &[u64],
         node: &Node<W>,
-        moved: &mut (LargeBuffer<Sketch>, LargeBuffer<u32>),
+        moved: &mut Buffer<Sketch>,
         share: Share<'_>,
     ) -> C::Part {
         let bits = LARGE_BITS.min(node.width);
@@ -181,7 +182,7 @@ impl<W: Lane, C: Collect> Join<'_, W, C> {
                     let gathered = gather(values, numbers);
                     return self.large(&gathered, Numbers::Given(numbers), node, 0, share);
                 }
-                let part = self.with_scratch(|scratch| {
+                let part = self.pool.with_scratch(|scratch| {
                     let mut part = self.collect.part();
                     let records = Records { values: &sketches[range], numbers };
                     self.small_sketches(values, records, node, bits, scratch, &mut part);
@@ -195,7 +196,7 @@ impl<W: Lane, C: Collect> Join<'_, W, C> {
         self.merged(parts)
     }
 
-    /// One more partition by the keys, if there are many records, and the pairs of each part.
+    /// Partitions once more by the keys, if there are many records, and finds the pairs of each part.
     fn small_sketches(
         &self,
         values: &[W],
@@ -220,7 +221,7 @@ impl<W: Lane, C: Collect> Join<'_, W, C> {
         scratch.sketches = level;
     }
 
-    /// The pairs of a bucket: at once where it is small, else as of any bucket of whole rows.
+    /// Finds the pairs of a bucket: by its sketches if it is small, otherwise by its whole rows.
     fn end_of_keys(
         &self,
         values: &[W],
@@ -234,24 +235,28 @@ impl<W: Lane, C: Collect> Join<'_, W, C> {
         if compares == 0.0 {
             return;
         }
+        // For large buckets, moving the rows together pays.
         if records.len() > 4 * self.costs.leaf_records() {
             let gathered = gather(values, numbers);
             let records = Records { values: &gathered, numbers };
-            return self.small(records, node, 0, 0, scratch, part);
+            return self.small(records, node, Place::new(0), scratch, part);
         }
         let rows = 0..if self.boundary == 0 { records.len() } else { queries };
         let (isa, limit) = (self.isa, self.reach.most_bits());
         let test = self.test(&node.path);
-        let Scratch { words_64, candidates, likely, .. } = scratch;
-        words_64.clear();
-        words_64.extend(sketches.iter().map(|sketch| sketch.0[1]));
+        let Scratch { folds, candidates, likely, .. } = scratch;
+        let words = &mut folds.words_64;
+        words.clear();
+        words.extend(sketches.iter().map(|sketch| sketch.0[1]));
         let mut sink = |rows: &[u32], columns: &[u32]| {
             for (&row, &column) in rows.iter().zip(columns) {
                 let (row, column) = (row as usize, column as usize);
+                // Different keys are different blocks, even if the folds are near.
                 if sketches[row].0[0] != sketches[column].0[0] {
                     continue;
                 }
                 let (a, b) = (numbers[row], numbers[column]);
+                // Rows are in random order, so they are prefetched and compared later.
                 prefetch(values, a as usize);
                 prefetch(values, b as usize);
                 likely.push((a, b));
@@ -260,10 +265,10 @@ impl<W: Lane, C: Collect> Join<'_, W, C> {
                 }
             }
         };
-        near_pairs_64(words_64, rows, queries, limit, isa, candidates, &mut sink);
+        near_pairs_64(words, rows, queries, limit, isa, candidates, &mut sink);
     }
 
-    /// Takes of pairs that are likely, which it forgets, those that are within reach.
+    /// Collects the likely pairs that are within reach, and empties the list.
     fn settle(
         &self,
         values: &[W],
@@ -280,7 +285,7 @@ impl<W: Lane, C: Collect> Join<'_, W, C> {
     }
 }
 
-/// The rows of these numbers.
+/// Copies the rows with these numbers.
 fn gather<W: Lane>(values: &[W], numbers: &[u32]) -> Vec<W> {
     numbers.iter().map(|&number| values[number as usize]).collect()
 }

@@ -15,28 +15,28 @@ use simtool_model::fingerprint_table::Lane;
 use simtool_model::validity::Validity;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Pairs whose rows are fetched into the caches before the first of them is looked at.
+/// Pairs whose rows are prefetched before the first pair is counted.
 const PENDING: usize = 64;
 
-/// Which rows are the first of their fingerprint, and how many are equal to each.
+/// The rows that are the first of their fingerprint, and the number of rows equal to each.
 #[derive(Debug)]
 pub(super) struct FirstRows {
     /// The rows that have a fingerprint which no row before them has.
     pub(super) first: Validity,
-    /// One bit a row: set where a first row has equal ones.
+    /// One bit for each row: set if it is a first row that other rows are equal to.
     repeated: Vec<u64>,
-    /// First rows that have equal ones, ascending, and how many rows each stands for.
+    /// First rows that other rows are equal to, ascending, each with the size of its group.
     sizes: Vec<(u32, u32)>,
 }
 
-/// Memory for values and numbers, as many as there are rows.
+/// Memory for the values and numbers of all rows.
 pub(super) type Buffer<L> = (LargeBuffer<L>, LargeBuffer<u32>);
 
-/// Finds the first rows; the memory that it took is free again.
+/// Finds the first rows. Also returns the memory that this took, for the join to use.
 ///
 /// # Errors
 ///
-/// The memory cannot be had.
+/// There is too little memory.
 pub(super) fn first_rows<L: Lane>(rows: Rows<'_, L>) -> Result<(FirstRows, Buffer<L>)> {
     let row_count = rows.lanes.len();
     let mut values = LargeBuffer::<L>::try_zeroed(row_count, GROUPS)?;
@@ -64,8 +64,8 @@ pub(super) fn first_rows<L: Lane>(rows: Rows<'_, L>) -> Result<(FirstRows, Buffe
     Ok((FirstRows { first, repeated, sizes }, (values, numbers)))
 }
 
-/// The rows of a part that have equal ones behind them, with the number of both; those behind are
-/// taken out of `first`.
+/// Finds the groups of two rows or more in a part: the first row of each and its size. The other rows of
+/// a group are removed from `first`.
 fn part_sizes<L: Lane>(
     values: &[L],
     used_bits: u32,
@@ -73,7 +73,7 @@ fn part_sizes<L: Lane>(
     numbers: &[u32],
     first: &[AtomicU64],
 ) -> Vec<(u32, u32)> {
-    // Open addressing: places of first rows in the part.
+    // A hash table with open addressing, which holds places of first rows in the part.
     let table_bits = (2 * values.len()).max(2).next_power_of_two().ilog2();
     let hash = BlockHash::new(!L::ZERO, used_bits, table_bits);
     let mask = hash.parts() - 1;
@@ -89,6 +89,7 @@ fn part_sizes<L: Lane>(
                 break;
             }
             if values[known as usize] == value {
+                // The partition keeps the order of the rows, so the known row comes before this one.
                 let row = numbers[place];
                 first[row as usize / 64].fetch_and(!(1 << (row % 64)), Ordering::Relaxed);
                 firsts.push(numbers[known as usize]);
@@ -97,6 +98,7 @@ fn part_sizes<L: Lane>(
             slot = (slot + 1) & mask;
         }
     }
+    // A first row is listed once for each row behind it that is equal.
     firsts.sort_unstable();
     let groups = firsts.chunk_by(|a, b| a == b);
     groups.map(|group| (group[0], group.len() as u32 + 1)).collect()
@@ -108,8 +110,9 @@ impl FirstRows {
         self.sizes.iter().map(|&(_, size)| u64::from(size) * u64::from(size - 1) / 2).sum()
     }
 
-    /// How many rows the first row `row` stands for.
+    /// Size of the group whose first row is `row`.
     fn size(&self, row: u32) -> u64 {
+        // Most first rows have no equal rows, and one bit says so without a search.
         if self.repeated[row as usize / 64] >> (row % 64) & 1 == 0 {
             return 1;
         }
@@ -118,11 +121,11 @@ impl FirstRows {
     }
 }
 
-/// Counts the pairs of rows that pairs of first rows stand for.
+/// Counts pairs of rows: a pair of first rows counts once for each row of the one group and of the other.
 #[derive(Debug)]
 pub(super) struct CountFirst<'a>(pub(super) &'a FirstRows);
 
-/// Pairs of rows that were counted, and pairs of first rows that still are to be.
+/// The number of pairs of rows so far, and the pairs of first rows that are not counted yet.
 #[derive(Debug, Default)]
 pub(super) struct Counted {
     count: u64,
@@ -130,7 +133,7 @@ pub(super) struct Counted {
 }
 
 impl CountFirst<'_> {
-    /// All pairs of rows of a part.
+    /// Number of all pairs of rows of a part.
     pub(super) fn total(&self, mut part: Counted) -> u64 {
         self.settle(&mut part);
         part.count

@@ -1,4 +1,5 @@
-//! Rows of equal fingerprints, found first: g equal rows are one group and not g² pairs.
+//! Groups of rows with equal fingerprints, which are found first: g equal rows are then one group instead
+//! of g² pairs.
 
 use crate::Rows;
 use crate::parallel_partition::partition;
@@ -10,11 +11,11 @@ use simtool_model::fingerprint_table::Lane;
 use std::ops::Range;
 use std::sync::Mutex;
 
-/// Bits of the hash by which rows are first partitioned, at most.
+/// Most bits of the hash that rows are first partitioned by.
 const PARTITION_BITS: u32 = 8;
-/// What the memory is for that grows with the rows.
+/// The purpose of the memory that grows with the rows, for error messages.
 pub(super) const GROUPS: &str = "the groups of equal fingerprints";
-/// No entry in a hash table.
+/// The mark of an empty place in a hash table.
 pub(super) const NONE: u32 = u32::MAX;
 
 /// The rows of each group of equal rows.
@@ -23,19 +24,19 @@ pub(super) const NONE: u32 = u32::MAX;
 /// group ascend.
 #[derive(Debug)]
 pub struct Groups {
-    /// Where each group starts in `rows`, and at the end the number of rows.
+    /// The place in `rows` at which each group starts, and at the end the number of rows.
     starts: LargeBuffer<u32>,
     rows: LargeBuffer<u32>,
     count: usize,
 }
 
-/// Different fingerprints, each with the rows that have it.
+/// The different fingerprints, and for each the rows that have it.
 #[derive(Debug)]
 pub struct EqualGroups<L> {
     /// The rows, by group.
     pub groups: Groups,
     values: LargeBuffer<L>,
-    /// Memory that grouping needed and a join can use again.
+    /// Memory that grouping has used, for the join to use.
     pub(super) spare: Option<(LargeBuffer<L>, LargeBuffer<u32>)>,
 }
 
@@ -48,8 +49,8 @@ impl<L: Lane> EqualGroups<L> {
 }
 
 impl Groups {
-    /// Groups whose rows stand one group after the other, with the start of each and at the end the
-    /// number of rows.
+    /// Makes groups of the rows of one group after the other. `starts` holds the start of each group, and
+    /// at the end the number of rows.
     pub(super) fn new(starts: LargeBuffer<u32>, rows: LargeBuffer<u32>, count: usize) -> Self {
         Self { starts, rows, count }
     }
@@ -110,13 +111,23 @@ impl Groups {
 
 /// Groups equal rows.
 ///
+/// ```
+/// use simtool::hamming::Rows;
+/// use simtool::hamming::grouping::group;
+///
+/// let equal = group(Rows::all(&[5_u64, 8, 5]))?;
+/// assert_eq!(equal.groups.len(), 2);
+/// assert_eq!(equal.groups.equal_pairs(), 1);
+/// # Ok::<(), simtool::Error>(())
+/// ```
+///
 /// # Errors
 ///
-/// The memory cannot be had.
+/// There is too little memory.
 ///
 /// # Panics
 ///
-/// There are 2^32 - 1 rows or more, or another number of validity bits than rows.
+/// There are 2^32 - 1 rows or more, or the number of validity bits is not the number of rows.
 ///
 /// # Complexity
 ///
@@ -133,14 +144,15 @@ pub fn group<L: Lane>(rows: Rows<'_, L>) -> Result<EqualGroups<L>> {
     compact(&starts, &counts, values, numbers, group_starts)
 }
 
-/// Partitions the rows that have a fingerprint so that equal ones come together: where each part
-/// starts and the last ends, and the bits of the hash by which they are told apart.
+/// Partitions the rows that have a fingerprint, so that equal rows are in one part. Returns the start of
+/// each part and the end of the last, and the number of bits of the hash that were used.
 pub(super) fn partition_equal<L: Lane>(
     rows: Rows<'_, L>,
     values: &mut [L],
     numbers: &mut [u32],
 ) -> (Vec<usize>, u32) {
     let row_count = rows.lanes.len();
+    // Parts of about a thousand rows, whose hash tables stay in the first caches.
     let bits = (row_count >> 10).max(2).ilog2().min(PARTITION_BITS);
     let hash = BlockHash::new(!L::ZERO, 0, bits);
     let starts = match rows.validity {
@@ -174,8 +186,8 @@ pub(super) fn cut<'a, T>(mut slice: &'a mut [T], starts: &[usize]) -> Vec<&'a mu
     parts
 }
 
-/// Groups each part in place: its different values come to stand at its start, where each begins
-/// in `group_starts`, its rows group by group in `numbers`. Returns the numbers of groups.
+/// Groups each part in place: its different values move to its start, `numbers` then holds its rows group
+/// by group, and `group_starts` the start of each group. Returns the number of groups of each part.
 fn group_parts<W: Lane>(
     starts: &[usize],
     bits: u32,
@@ -192,6 +204,7 @@ fn group_parts<W: Lane>(
         .with_max_len(1);
     parts
         .map(|(((values, numbers), group_starts), &start)| {
+            // A thread that holds no scratch memory takes one that is idle.
             let idle = scratch.lock().ok().and_then(|mut idle| idle.pop());
             let mut own = idle.unwrap_or_default();
             let count = own.group(bits, start, values, numbers, group_starts);
@@ -227,6 +240,7 @@ impl Scratch {
         let hash = BlockHash::new(!W::ZERO, used_bits, table_bits);
         let table_mask = (1usize << table_bits) - 1;
         self.table.clear();
+        // At most half of the places are filled, so a search ends soon.
         self.table.resize(table_mask + 1, NONE);
         self.groups.clear();
         let table = &mut self.table[..=table_mask];
@@ -237,6 +251,7 @@ impl Scratch {
             let group = loop {
                 let group = table[slot];
                 if group == NONE {
+                    // A new value. Its place in `values` was read before, since `count <= record`.
                     table[slot] = count as u32;
                     values[count] = value;
                     sizes[count] = 0;
@@ -248,10 +263,12 @@ impl Scratch {
                 }
                 slot = (slot + 1) & table_mask;
             };
+            // Sizes become starts and then ends of the groups, below.
             sizes[group] += 1;
             self.groups.push(group as u32);
         }
         counts_to_starts(&mut sizes[..count], 0);
+        // If no two rows are equal, the rows are in the order of their groups already.
         if count < numbers.len() {
             self.numbers.clear();
             self.numbers.extend_from_slice(numbers);
@@ -260,7 +277,7 @@ impl Scratch {
                 numbers[*place as usize] = number;
                 *place += 1;
             }
-            // Each place has advanced to its group's end, which is the next one's start.
+            // Each place has advanced to the end of its group, which is the start of the next group.
             sizes.copy_within(..count - 1, 1);
             sizes[0] = 0;
         }
@@ -271,7 +288,7 @@ impl Scratch {
     }
 }
 
-/// Closes the gaps between the parts' groups.
+/// Copies the groups of all parts into arrays without gaps.
 fn compact<W: Lane>(
     starts: &[usize],
     counts: &[usize],

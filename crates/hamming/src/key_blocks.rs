@@ -1,43 +1,42 @@
-//! Which bits are the keys of the multi-index join, and how far apart keys may be.
+//! The keys of the multi-index join: some bits of a row, and the radius within which two keys are near.
 //!
-//! The bits of a row are cut into m blocks, and block i is given a radius rᵢ so that the sum of all
-//! rᵢ + 1 is k + 1: rows that differ in more than rᵢ bits of every block differ in k + 1 bits and
-//! more. So a pair within the distance is within the radius of some block, and of a part of the
-//! block's bits all the more. That part, its key, is as long as the number of rows can fill with
-//! buckets.
+//! The bits of a row are cut into m blocks. Block i gets a radius rᵢ such that the sum of all rᵢ + 1 is
+//! k + 1. Rows that differ in more than rᵢ bits of every block i differ in at least k + 1 bits, so every
+//! pair within the distance is within the radius of some block. It is also within the radius in a part of
+//! that block's bits, the key. A key is as long as the rows can fill its buckets.
 
 use crate::split::BitWeights;
 use simtool_kernels::partition::Parts;
 use simtool_model::fingerprint_table::Lane;
 
-/// Rows that are copied at once; so many may be read behind the last row.
+/// Rows that are copied at once. As many may be read behind the last row.
 pub(super) const COPIED: usize = 8;
-/// Rows that are looked at to see how often their keys are near.
+/// Rows of the sample that shows how often keys are near.
 const SAMPLE: usize = 1024;
-/// How much more often than by chance they may be.
+/// Factor by which keys may be near more often than by chance.
 const CROWDED: f64 = 8.0;
-/// Blocks of a row, at most.
+/// Most blocks of a row.
 const MOST_BLOCKS: u32 = 12;
-/// Bits of a key: the table of where buckets start is of 2 to their power.
+/// Number of bits of a key. With b bits, the table of bucket starts has 2^b entries.
 const KEY_BITS: std::ops::RangeInclusive<u32> = 4..=22;
 
 // Nanoseconds, rounded from measurements on a 2-core AMD EPYC with AVX-512 in November 2026.
 
-/// A row through the two passes of a partition, if it has no words.
+/// The two passes of a partition for one row, without its words.
 const PARTITION: f64 = 15.0;
-/// The same for each of its words.
+/// The two passes for each word of the row.
 const PARTITION_WORD: f64 = 7.0;
-/// The same for each bit of a key beyond [`CACHED_BITS`].
+/// The two passes for each bit of a key beyond [`CACHED_BITS`].
 const PARTITION_BIT: f64 = 8.0;
-/// Bits of a key whose buckets a partition fills in the caches.
+/// Most bits of a key for which a partition fills the buckets in the caches.
 const CACHED_BITS: u32 = 18;
-/// A bucket that is looked for, or some rows of it that are copied, for each word.
+/// A look at a bucket, or a copy of some rows of it, for each word.
 const LOOK: f64 = 5.0;
-/// A bucket that is compared with those around it, beside the compares.
+/// The compares of a bucket with the buckets around it, without the compares themselves.
 const BUCKET: f64 = 100.0;
-/// A compare.
+/// One compare.
 const COMPARE: f64 = 0.07;
-/// Rows of a bucket's last tile that are compared for nothing, about.
+/// Average number of rows in a bucket's last tile that are compared for nothing.
 const TILE_WASTE: f64 = 3.5;
 
 /// A key of rows, and how far the keys of a pair may be apart.
@@ -47,12 +46,12 @@ pub(super) struct KeyBlock {
     first: u32,
     /// Number of the key's bits.
     pub(super) bits: u32,
-    /// Bits in which the keys of a pair differ, at most.
+    /// Most bits in which the keys of a pair differ.
     pub(super) radius: u32,
 }
 
 impl KeyBlock {
-    /// Some of the key's bits, as a way to partition rows.
+    /// Some of the bits of the key, by which rows are partitioned.
     pub(super) fn window(&self, first: u32, bits: u32) -> KeyWindow {
         KeyWindow { first: self.first + first, bits }
     }
@@ -75,11 +74,14 @@ impl KeyBlock {
     }
 }
 
-/// How many keys of `bits` bits are within `radius` of one, and the share of rows that have such a
-/// key, where a bit tells two rows apart as `worth` bits would.
+/// Returns the number of keys of `bits` bits within `radius` of one key, and the share of rows with such a
+/// key. A bit that is 1 in half of the rows has `worth` 1.
 fn ball(bits: u32, radius: u32, worth: f64) -> (f64, f64) {
     let agree = (-worth).exp2();
-    let (mut keys, mut share, mut choices) = (0.0, 0.0, 1.0);
+    let mut keys = 0.0;
+    let mut share = 0.0;
+    // The number of ways to flip this many bits: a binomial coefficient, which the loop updates.
+    let mut choices = 1.0;
     for flipped in 0..=radius {
         keys += choices;
         let differ = (1.0 - agree).powi(flipped.cast_signed());
@@ -89,11 +91,12 @@ fn ball(bits: u32, radius: u32, worth: f64) -> (f64, f64) {
     (keys, share)
 }
 
-/// Whether rows meet far more often than they would by chance, as the bits of a sample are: because
-/// bits depend on each other.
+/// Whether the rows of a sample meet far more often than by chance, because their bits depend on each
+/// other.
 pub(super) fn are_crowded<L: Lane>(blocks: &[KeyBlock], values: &[L], worth: f64) -> bool {
     let sample: Vec<L> = values.iter().copied().step_by((values.len() / SAMPLE).max(1)).collect();
-    let (mut expected, mut meetings) = (0.0, 0u32);
+    let mut expected = 0.0;
+    let mut meetings = 0u32;
     for block in blocks {
         expected += ball(block.bits, block.radius, worth).1;
         let window = block.window(0, block.bits);
@@ -104,6 +107,7 @@ pub(super) fn are_crowded<L: Lane>(blocks: &[KeyBlock], values: &[L], worth: f64
         }
     }
     let pairs = (sample.len() * sample.len()) as f64 / 2.0;
+    // A few meetings of a small sample are no evidence.
     f64::from(meetings) > CROWDED * (expected * pairs + 10.0)
 }
 
@@ -120,6 +124,7 @@ impl<L: Lane> Parts<L> for KeyWindow {
         let (word, bit) = (self.first as usize / 64, self.first % 64);
         let words = value.words();
         let above = words.get(word + 1).copied().unwrap_or(0);
+        // Two shifts, since a shift by 64 bits at once is not defined for `bit` 0.
         let bits = words[word] >> bit | (above << 1) << (63 - bit);
         bits as usize & ((1 << self.bits) - 1)
     }
@@ -129,7 +134,7 @@ impl<L: Lane> Parts<L> for KeyWindow {
     }
 }
 
-/// How rows are cut: into how many blocks, and how long a key is at most.
+/// A cut of the rows into keys: into how many blocks, and how long a key is at most.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct KeyPlan {
     blocks: u32,
@@ -142,7 +147,7 @@ impl KeyPlan {
         Self { blocks, key_bits }
     }
 
-    /// The cheapest way to join that many rows, and its nanoseconds on one core.
+    /// Returns the cheapest plan for `rows` rows, and its nanoseconds on one core.
     pub(super) fn cheapest(
         rows: f64,
         row_bits: u32,
@@ -160,7 +165,7 @@ impl KeyPlan {
         plans.fold(first, |best, plan| if plan.1 < best.1 { plan } else { best })
     }
 
-    /// Bytes of the table of where buckets start.
+    /// Bytes of the table of bucket starts.
     pub(super) fn table_bytes(self) -> f64 {
         f64::from(self.key_bits).exp2() * size_of::<u32>() as f64
     }
@@ -171,6 +176,7 @@ impl KeyPlan {
         let block = |number| {
             let bits = (row_bits / self.blocks).min(self.key_bits);
             let radius = self.radius(number, max_distance);
+            // Every key is within the radius, so the block selects nothing.
             if radius >= bits {
                 return f64::INFINITY;
             }
@@ -190,13 +196,13 @@ impl KeyPlan {
         (0..self.blocks).map(block).sum()
     }
 
-    /// The radius of a block: those of all blocks and 1 for each come to k + 1.
+    /// The radius of a block. The radii of all blocks, plus 1 for each block, add up to k + 1.
     fn radius(self, block: u32, max_distance: u32) -> u32 {
         let (each, more) = ((max_distance + 1) / self.blocks, (max_distance + 1) % self.blocks);
         each + u32::from(block < more) - 1
     }
 
-    /// Blocks that tell rows of `row_bits` bits apart about equally well.
+    /// Cuts rows of `row_bits` bits into blocks of about equal weight.
     pub(super) fn cut(
         self,
         weights: &BitWeights,
@@ -205,12 +211,16 @@ impl KeyPlan {
     ) -> Vec<KeyBlock> {
         let total: f64 = (0..row_bits).map(|bit| weights.of_bit(bit)).sum();
         let share = total / f64::from(self.blocks);
-        let (mut first, mut weight) = (0, 0.0);
+        let mut first = 0;
+        // The weight of all bits before `end`.
+        let mut weight = 0.0;
         let mut blocks = Vec::new();
         for number in 0..self.blocks {
-            // Each of the blocks behind needs a bit.
+            // Each of the blocks behind this one needs at least one bit.
             let last = row_bits - (self.blocks - 1 - number);
             let mut end = first;
+            // The block takes bits until its middle would be behind its share of the weight. The last
+            // block takes all bits that are left.
             while end < last
                 && (end == first
                     || number + 1 == self.blocks
@@ -277,7 +287,7 @@ mod tests {
             state ^ state >> 29
         };
         let random: Vec<u64> = (0..5000).map(|_| next()).collect();
-        // Twenty rows and a few bits: each bit alone tells rows apart.
+        // Twenty rows and a few flips: each single bit looks random.
         let centres: Vec<u64> =
             (0..5000).map(|row| random[row % 20] ^ 1 << (next() >> 58)).collect();
         let (plan, _) = KeyPlan::cheapest(1e6, 64, 64, 10);

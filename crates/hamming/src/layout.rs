@@ -1,5 +1,4 @@
-//! Which bits rows must agree in to be compared: the masks of a search, as a value that is kept and
-//! handed on.
+//! Layouts: the masks in which rows must agree to be compared. A layout is a value that can be stored.
 
 use crate::split::BitWeights;
 use simtool_base::stable_hash::{GAMMA, mix};
@@ -9,11 +8,23 @@ use simtool_model::similarity::Threshold;
 
 /// Disjoint masks over the bits of rows of one shape.
 ///
-/// Of k + 1 masks that share no unit (bit, or lane where the metric counts lanes), two rows that
-/// differ in at most k units agree in one: tables and joins by these masks miss nothing. Of w lanes
-/// of which v must be near, any w - v + 1 have a near one among them: each of the first so many has
-/// k + 1 masks. Bands are masks, too, in which alike rows agree with the probability that
-/// [`Self::recall`] tells.
+/// A unit is a bit, or a lane if the metric counts lanes. There are three kinds of layouts:
+///
+/// * **k + 1 masks that share no unit.** Two rows that differ in at most k units agree in one of the masks,
+///   so tables and joins by these masks miss no pair.
+/// * **k + 1 masks for each of several lanes**, if lanes vote. If v of w lanes must be near, then any
+///   w - v + 1 lanes include a near one, so the first w - v + 1 lanes have masks.
+/// * **Bands**, which are longer masks. Similar rows agree in one of them with the probability that
+///   [`Self::recall`] returns.
+///
+/// ```
+/// use simtool::fingerprint_rows::Shape;
+/// use simtool::hamming::layout::Layout;
+///
+/// let layout = Layout::even(Shape::bits(64), 3);
+/// let masks: Vec<u64> = layout.blocks();
+/// assert_eq!(masks, [0xFFFF, 0xFFFF << 16, 0xFFFF << 32, 0xFFFF << 48]);
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Layout {
     shape: Shape,
@@ -22,8 +33,8 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// The layout for `max_distance` whose masks tell the given rows apart equally well: `words` are
-    /// those of a sample, or of all rows, one row after the other.
+    /// Makes the layout for `max_distance` whose masks distinguish the given rows equally well. `words` are
+    /// the words of a sample or of all rows, one row after the other.
     ///
     /// # Panics
     ///
@@ -34,22 +45,22 @@ impl Layout {
         Self::weighed(&BitWeights::of_words(words, shape.words(), shape), shape, max_distance)
     }
 
-    /// The same of rows in lanes.
+    /// [`Self::of`] for rows in lanes.
     pub(super) fn of_lanes<L: Lane>(lanes: &[L], shape: Shape, max_distance: u32) -> Self {
         Self::weighed(&BitWeights::of(lanes, shape), shape, max_distance)
     }
 
     fn weighed(weights: &BitWeights, shape: Shape, max_distance: u32) -> Self {
         let groups = (max_distance as usize).saturating_add(1);
-        // With as many differences as units, any two rows may be near: one mask without bits.
+        // With as many differences as units, any two rows may be near. One mask without bits compares
+        // everything.
         let dealt = |part: Vec<u64>| weights.deal_words(&part, groups);
         let masks: Option<Vec<_>> = regions(shape).map(dealt).collect();
         Self { shape, masks: masks.map_or_else(|| vec![0; shape.words()], |masks| masks.concat()) }
     }
 
-    /// The layout for `max_distance` that needs no data: neighbouring units, as many for each mask.
-    ///
-    /// For one shape and distance it is always the same.
+    /// Makes the layout for `max_distance` that needs no data: each mask has the same number of
+    /// neighbouring units. The layout of a shape and distance never changes.
     #[must_use]
     pub fn even(shape: Shape, max_distance: u32) -> Self {
         let masks = u64::from(max_distance) + 1;
@@ -59,6 +70,7 @@ impl Layout {
         if !matches!(shape.metric(), Metric::Votes { .. }) {
             return Self::bands(shape, max_distance + 1);
         }
+        // Lanes that vote are looked up one by one, so each lane has masks of its own.
         let of_lane = Self::bands(Shape::bits(u64::BITS), max_distance + 1).masks;
         let mut masks = Vec::new();
         for region in regions(shape) {
@@ -69,8 +81,8 @@ impl Layout {
         Self { shape, masks }
     }
 
-    /// `bands` masks of neighbouring units, as many for each: rows that agree in a band are looked
-    /// at, and those that agree in none are missed.
+    /// Makes `bands` masks, each with the same number of neighbouring units. Rows that agree in a band are
+    /// compared, and pairs that agree in no band are missed.
     ///
     /// # Panics
     ///
@@ -83,6 +95,7 @@ impl Layout {
         );
         let (units, unit_bits) = shape.parts();
         assert!((1..=units).contains(&bands), "{bands} bands of {units} units");
+        // Bands are as equal as possible: band i ends at the i-th fraction of the units.
         let edge = |band: u32| {
             let unit = u64::from(units) * u64::from(band) / u64::from(bands);
             unit as u32 * unit_bits
@@ -97,16 +110,17 @@ impl Layout {
         Self { shape, masks }
     }
 
-    /// The fewest bands in which at least this part of the pairs at `max_distance` agree, those that
-    /// are nearer with a greater probability; none where masks that miss nothing are as few, or
-    /// lanes vote or may be null.
+    /// Makes the fewest bands in which at least the share `recall` of the pairs at `max_distance` agree.
+    /// Nearer pairs agree with a greater probability.
+    ///
+    /// Returns `None` if masks that miss no pair are as few, or if lanes vote or may be null.
     #[must_use]
     pub fn with_recall(shape: Shape, max_distance: u32, recall: Threshold) -> Option<Self> {
         if matches!(shape.metric(), Metric::Votes { .. } | Metric::Lanes { null: true, .. }) {
             return None;
         }
         let similarity = Self::agreement(shape, max_distance);
-        // So many masks that no difference leaves none that agrees.
+        // The number of masks of which one agrees whatever differs.
         let exact = match shape.metric() {
             Metric::Cosine { .. } => shape.parts().0 + 1,
             _ => max_distance.saturating_add(1).min(shape.units()),
@@ -115,13 +129,13 @@ impl Layout {
         bands.into_iter().find(|bands| bands.recall(similarity) >= recall.ratio())
     }
 
-    /// The part of their units in which rows at a distance agree on average, or a smaller one.
+    /// A lower bound of the share of units in which rows at a distance agree on average.
     #[must_use]
     pub fn agreement(shape: Shape, distance: u32) -> f64 {
         let near = 1.0 - f64::from(distance) / f64::from(shape.units());
         match shape.metric() {
-            // The Jaccard similarity of sets is the square of their cosine where one holds the other, and
-            // more elsewhere.
+            // The Jaccard similarity of two sets is the square of their cosine if one set holds the
+            // other, and larger otherwise.
             Metric::Cosine { bits } => {
                 let by_chance = 0.5_f64.powi(bits.cast_signed());
                 by_chance + (1.0 - by_chance) * near * near
@@ -141,7 +155,7 @@ impl Layout {
         self.masks.chunks_exact(self.shape.words())
     }
 
-    /// The words of the mask of that number.
+    /// The words of one mask.
     fn mask(&self, mask: usize) -> &[u64] {
         let words = self.shape.words();
         &self.masks[mask * words..(mask + 1) * words]
@@ -153,7 +167,7 @@ impl Layout {
         (0..self.shape.row_bits()).filter(|&bit| words[bit as usize / 64] >> (bit % 64) & 1 == 1)
     }
 
-    /// A mask as a lane.
+    /// One mask as a lane.
     pub(super) fn block<L: Lane>(&self, mask: usize) -> L {
         L::from_words(self.mask(mask))
     }
@@ -164,14 +178,13 @@ impl Layout {
         self.masks().map(L::from_words).collect()
     }
 
-    /// Replaces `keys` by the keys of a row, one for each mask: rows that agree in a mask have the
-    /// same key of it, others hardly ever.
+    /// Replaces `keys` by the keys of a row, one for each mask. Rows that agree in a mask have the same key
+    /// for it, and other rows hardly ever do.
     ///
-    /// The function is frozen: for the same row and masks it gives the same keys in every version
-    /// and on every machine, so keys may be stored and shared. A key starts as the mix of the
-    /// mask's number, counted from 1, times [`GAMMA`]. For each word of which the mask has bits, the
-    /// lowest first, the key is combined with the masked word by XOR, [`GAMMA`] is added, and the
-    /// key is [mixed](mix) again.
+    /// The function is frozen: the same row and masks give the same keys in every version and on every
+    /// machine, so keys may be stored and shared. A key starts as the mix of the mask's number, counted
+    /// from 1, times [`GAMMA`]. Then for each word in which the mask has bits, the lowest first, the key is
+    /// combined with the masked word by XOR, [`GAMMA`] is added, and the key is [mixed](mix) again.
     ///
     /// # Panics
     ///
@@ -181,7 +194,7 @@ impl Layout {
         keys.extend((0..self.masks().len()).map(|mask| self.key(mask, row)));
     }
 
-    /// The key of a row for the mask of that number, counted from 0: one of its [`Self::keys`].
+    /// One of the [`Self::keys`] of a row: that for mask `mask`, counted from 0.
     pub(super) fn key(&self, mask: usize, row: &[u64]) -> u64 {
         let bits = self.mask(mask);
         let masked = row[..bits.len()].iter().zip(bits).filter(|&(_, &bits)| bits != 0);
@@ -189,7 +202,7 @@ impl Layout {
         masked.fold(start, |key, (word, bits)| mix((key ^ (word & bits)).wrapping_add(GAMMA)))
     }
 
-    /// The probability that two rows agree in at least one mask, if each of their units agrees with
+    /// Returns the probability that two rows agree in at least one mask, if each of their units agrees with
     /// the probability `similarity`: 1 - (1 - s^r)^b for b masks of r units.
     #[must_use]
     pub fn recall(&self, similarity: f64) -> f64 {
@@ -202,7 +215,8 @@ impl Layout {
     }
 }
 
-/// The parts of a row, one of which differs in few units if the rows are near.
+/// The parts of a row such that near rows differ in at most k units of one part. It is the whole row,
+/// unless lanes vote.
 fn regions(shape: Shape) -> impl Iterator<Item = Vec<u64>> {
     let (count, bits) = match shape.metric() {
         Metric::Votes { needed } => (shape.words() - needed as usize + 1, u64::BITS),
@@ -215,7 +229,7 @@ fn regions(shape: Shape) -> impl Iterator<Item = Vec<u64>> {
     })
 }
 
-/// Whether block `table` is the first of `blocks` that holds none of the differing bits.
+/// Whether block `table` is the first of `blocks` without a differing bit.
 #[inline]
 pub(super) fn is_first_agreeing<W: Lane>(blocks: &[W], table: usize, difference: W) -> bool {
     difference & blocks[table] == W::ZERO
@@ -252,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_that_enough_lanes_find_near_agree_in_a_mask() {
+    fn rows_with_enough_near_lanes_agree_in_a_mask() {
         let shape = Shape::votes(5, 3);
         let words: Vec<u64> = (0..40).map(mix).collect();
         let layouts = [Layout::even(shape, 3), Layout::of(&words, shape, 3)];
@@ -283,7 +297,7 @@ mod tests {
         assert_eq!(keys, GOLDEN_64);
         Layout::bands(Shape::lanes(32, 4), 2).keys(&[1, 2], &mut keys);
         assert_eq!(keys, GOLDEN_LANES);
-        // What a mask leaves out does not count, and neither do words beyond.
+        // Neither bits outside of the mask nor words behind the row change a key.
         let mut others = Vec::new();
         Layout::bands(Shape::lanes(32, 4), 2).keys(&[1, 3, 9], &mut others);
         assert_eq!((others[0], others[1] == keys[1]), (keys[0], false));

@@ -6,36 +6,39 @@
 //! Callers use the [`door`], which takes rows of any width. The methods behind it work on lanes of
 //! one width.
 
-mod asked_rows;
 mod band_join;
 pub mod bipartite_join;
-pub mod bit_probing;
 pub mod block_index;
 pub mod bucket_table;
 pub mod capacity;
+pub mod classic;
 pub mod collect;
 #[cfg(test)]
 mod conformance;
 #[cfg(test)]
 mod conformance_of_door;
+#[cfg(test)]
+mod conformance_of_large_sets;
 pub mod door;
-pub mod expanded_set;
 mod first_level;
 mod first_rows;
+pub mod group_pairs;
 pub mod grouping;
-mod index_name;
+mod indexed_search;
+pub mod join;
+pub mod joins;
 mod key_blocks;
-mod lane_rows;
 pub mod layout;
+mod leaf;
 pub mod linear_scan;
 pub mod multi_index_join;
 pub mod null_lanes;
 mod parallel_partition;
 pub mod partition_join;
 pub mod partners;
-pub mod permuted_tables;
 pub mod planner;
 mod recursion;
+mod recursion_memory;
 pub mod row_pairs;
 mod row_tags;
 pub mod spilled_join;
@@ -43,25 +46,38 @@ mod split;
 pub mod streamed_queries;
 mod votes;
 mod wide_scan;
+pub mod work;
+pub mod workload;
 
 use simtool_model::fingerprint_table::Lane;
 use simtool_model::matches::Match;
 use simtool_model::validity::Validity;
 
-/// Fingerprints to be searched, one lane a row, and which rows have one.
+/// The fingerprints of a side, one lane for each row. Rows may lack a fingerprint.
 ///
-/// A row without a fingerprint matches nothing and keeps its number. There are at most 2^32 - 2
-/// rows.
+/// A row without a fingerprint matches nothing, and the rows behind it keep their numbers. There are at
+/// most 2^32 - 2 rows.
+///
+/// ```
+/// use simtool::hamming::Rows;
+/// use simtool::validity::Validity;
+///
+/// let mut validity = Validity::all(3);
+/// validity.clear(1);
+/// let rows = Rows { lanes: &[7_u64, 0, 9], validity: Some(&validity) };
+/// assert_eq!(rows.fingerprint(0), Some(7));
+/// assert_eq!(rows.fingerprint(1), None);
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Rows<'a, L> {
-    /// The fingerprints; what a row without one holds means nothing.
+    /// The fingerprints. The lane of a row without a fingerprint is ignored.
     pub lanes: &'a [L],
-    /// Which rows have one; all of them if absent.
+    /// The rows that have a fingerprint; `None` if all rows have one.
     pub validity: Option<&'a Validity>,
 }
 
 impl<'a, L> Rows<'a, L> {
-    /// Rows that all have a fingerprint.
+    /// Borrows rows that all have a fingerprint.
     pub fn all(lanes: &'a [L]) -> Self {
         Self { lanes, validity: None }
     }
@@ -74,16 +90,25 @@ impl<'a, L> Rows<'a, L> {
     }
 }
 
-/// A structure over an array of fingerprints that answers queries.
+impl<L: Copy> Rows<'_, L> {
+    /// The fingerprint of a row, if it has one.
+    #[inline]
+    #[must_use]
+    pub fn fingerprint(&self, row: usize) -> Option<L> {
+        self.has_fingerprint(row).then(|| self.lanes[row])
+    }
+}
+
+/// An index over an array of fingerprints, which answers queries.
 pub trait FingerprintIndex<L: Lane>: Sync {
-    /// The largest distance that it was built for.
+    /// The largest distance of a match.
     fn max_distance(&self) -> u32;
 
     /// Replaces `found` by every row within [`Self::max_distance`] of `query`, in row order.
     fn search(&self, query: L, found: &mut Vec<Match>);
 
-    /// Hands to `found` what [`Self::search`] finds for each query, with the query's number, in
-    /// order.
+    /// Calls `found` for each query in order, with the number of the query and its matches, as
+    /// [`Self::search`] finds them.
     fn search_batch(&self, queries: &[L], found: &mut dyn FnMut(usize, &[Match])) {
         let mut matches = Vec::new();
         for (number, &query) in queries.iter().enumerate() {
@@ -91,14 +116,4 @@ pub trait FingerprintIndex<L: Lane>: Sync {
             found(number, &matches);
         }
     }
-}
-
-/// A structure over rows of any width that answers queries, one at a time.
-pub trait Searcher: Sync {
-    /// Replaces `found` by every row within the distance of the row of these words, in row order.
-    ///
-    /// # Panics
-    ///
-    /// The query may have no other number of words than the rows.
-    fn search(&self, query: &[u64], found: &mut Vec<Match>);
 }

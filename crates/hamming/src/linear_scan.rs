@@ -1,14 +1,38 @@
-//! Compares everything: the oracle of all other indexes, and the best of them for few rows.
+//! The linear scan: compares everything. It is the oracle of all other indexes, and the best of them for
+//! few rows.
 
-use crate::FingerprintIndex;
+use crate::Rows;
+use crate::group_pairs::GroupPairs;
+use crate::grouping::group;
+use crate::join::{JoinKind, JoinLanes, Limits, RowKind, Tasks};
+use crate::partners::{Partners, UNKNOWN_BOUND, collect};
+use crate::work::{LaneRows, Work};
+use crate::workload::{Estimate, Task, Workload};
+use simtool_base::error::Result;
 use simtool_kernels::{Isa, hamming_scan};
 use simtool_model::fingerprint_table::{Lane, Reach};
 use simtool_model::matches::Match;
+use simtool_model::sides::Sides;
 
 /// Rows compared at a time, so that the hits of a step stay in the cache.
 const STEP_ROWS: usize = 1 << 16;
 
+/// The bound of a row's partners that a scan reports: a scan takes long even where it finds little, so
+/// this makes tasks of some sixty rows.
+pub(super) const SCAN_BOUND: usize = 1 << 12;
+
 /// Appends every row of `corpus` that `query` reaches, in row order.
+///
+/// ```
+/// use simtool::fingerprint_table::Reach;
+/// use simtool::hamming::linear_scan::scan;
+/// use simtool::kernels::Isa;
+/// use simtool::matches::Match;
+///
+/// let mut found = Vec::new();
+/// scan(&[0b0111_u64, 0b1111, 0], 0, Reach::bits(64, 3), Isa::detected(), &mut found);
+/// assert_eq!(found, [Match { distance: 3, row: 0 }, Match { distance: 0, row: 2 }]);
+/// ```
 ///
 /// # Complexity
 ///
@@ -18,32 +42,128 @@ pub fn scan<L: Lane>(corpus: &[L], query: L, reach: Reach, isa: Isa, found: &mut
     for (step, rows) in corpus.chunks(STEP_ROWS).enumerate() {
         let first = (step * STEP_ROWS) as u32;
         hamming_scan::scan(rows, query, reach, isa, &mut hits);
-        found.extend(
-            hits.drain(..)
-                .map(|hit| Match { distance: hit as u32, row: first + (hit >> 32) as u32 }),
-        );
+        // The kernel packs a hit into one number: the row above, the distance below.
+        let matches = hits
+            .drain(..)
+            .map(|hit| Match { distance: hit as u32, row: first + (hit >> 32) as u32 });
+        found.extend(matches);
     }
 }
 
-/// No structure at all: the corpus as it stands.
+/// The linear scan as a line of [`JOINS`](crate::joins::JOINS).
 #[derive(Clone, Copy, Debug)]
-pub struct LinearScan<'a, L> {
-    /// The fingerprints that are searched.
-    pub corpus: &'a [L],
-    /// How far apart rows may be.
-    pub reach: Reach,
-    /// The instruction set to compare with.
-    pub isa: Isa,
-}
+pub struct LinearScanJoin;
 
-impl<L: Lane> FingerprintIndex<L> for LinearScan<'_, L> {
-    fn max_distance(&self) -> u32 {
-        self.reach.max_distance
+impl JoinKind for LinearScanJoin {
+    fn name(&self) -> &'static str {
+        "linear-scan"
     }
 
-    fn search(&self, query: L, found: &mut Vec<Match>) {
+    fn help(&self) -> &'static str {
+        "Compares everything: best for few rows, and serves rows of every kind."
+    }
+
+    fn limits(&self) -> Limits {
+        Limits { tasks: Tasks::All, rows: RowKind::Any, is_for_collections: false }
+    }
+
+    fn estimate(&self, workload: &Workload) -> Estimate {
+        let rows = workload.row_count();
+        let words = workload.lane_words();
+        // A scan reads whole rows; everywhere else a fold represents a row of many words.
+        let compare = workload.compare() * if words > 2.0 { words } else { 1.0 };
+        match workload.task {
+            Task::SelfJoin => {
+                Estimate { nanoseconds: rows * rows / 2.0 * compare, bytes: rows * 4.0 }
+            }
+            Task::Search { queries } => {
+                let query = rows * 2.0 * compare + 100.0;
+                Estimate { nanoseconds: queries as f64 * query, bytes: 0.0 }
+            }
+        }
+    }
+}
+
+impl<L: Lane> JoinLanes<L> for LinearScanJoin {
+    fn self_join(&self, rows: Rows<'_, L>, work: Work<'_>) -> Result<GroupPairs> {
+        let equal = group(rows)?;
+        let behind = ScanBehind { rows: LaneRows::all(equal.values()), work };
+        let pairs = collect(&behind);
+        Ok(GroupPairs { groups: Sides::One(equal.groups), pairs })
+    }
+
+    fn self_partners<'a>(
+        &self,
+        rows: LaneRows<'a, L>,
+        work: Work<'a>,
+    ) -> Result<Box<dyn Partners + 'a>> {
+        Ok(Box::new(ScanBehind { rows, work }))
+    }
+
+    fn partners<'a>(
+        &self,
+        queries: LaneRows<'a, L>,
+        corpus: LaneRows<'a, L>,
+        work: Work<'a>,
+    ) -> Result<Box<dyn Partners + 'a>> {
+        // The corpus stays as it is: a copy of the rows with a fingerprint costs more than their scan.
+        Ok(Box::new(ScanAll { queries, corpus, work }))
+    }
+}
+
+/// A self-join that compares each row with all rows behind it.
+struct ScanBehind<'a, L: Lane> {
+    rows: LaneRows<'a, L>,
+    work: Work<'a>,
+}
+
+impl<L: Lane> Partners for ScanBehind<'_, L> {
+    fn rows(&self) -> usize {
+        self.rows.lanes.len()
+    }
+
+    fn bound(&self, _row: usize) -> usize {
+        SCAN_BOUND
+    }
+
+    fn partners(&self, row: usize, found: &mut Vec<Match>) {
         found.clear();
-        scan(self.corpus, query, self.reach, self.isa, found);
+        let rows = self.rows.rows();
+        if !rows.has_fingerprint(row) {
+            return;
+        }
+        let first = row + 1;
+        scan(&rows.lanes[first..], rows.lanes[row], self.work.reach, self.work.isa(), found);
+        for found in &mut *found {
+            found.row += first as u32;
+        }
+        found.retain(|found| rows.has_fingerprint(found.row as usize));
+    }
+}
+
+/// A search that compares each query with all rows of the corpus.
+struct ScanAll<'a, L: Lane> {
+    queries: LaneRows<'a, L>,
+    corpus: LaneRows<'a, L>,
+    work: Work<'a>,
+}
+
+impl<L: Lane> Partners for ScanAll<'_, L> {
+    fn rows(&self) -> usize {
+        self.queries.lanes.len()
+    }
+
+    fn bound(&self, _row: usize) -> usize {
+        UNKNOWN_BOUND
+    }
+
+    fn partners(&self, row: usize, found: &mut Vec<Match>) {
+        found.clear();
+        if let Some(query) = self.queries.rows().fingerprint(row) {
+            let corpus = self.corpus.rows();
+            scan(corpus.lanes, query, self.work.reach, self.work.isa(), found);
+            found.retain(|found| corpus.has_fingerprint(found.row as usize));
+        }
     }
 }
 
@@ -52,7 +172,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rows_come_in_order_across_steps_and_the_limit_is_inclusive() {
+    fn matches_come_in_row_order_across_steps_and_the_limit_is_inclusive() {
         let mut corpus = vec![u64::MAX; STEP_ROWS + 3];
         corpus[2] = 0b111;
         corpus[5] = 0b1111;

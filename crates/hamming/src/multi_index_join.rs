@@ -1,11 +1,11 @@
 //! The self-join by multi-index hashing: for each of a few blocks of bits, buckets of rows by the
 //! block's key, and each bucket against those whose keys are near.
 //!
-//! Against the recursive join, which needs a block of bits in which a pair agrees, this one needs a
-//! block in which it differs little: blocks are longer and there are fewer of them, so that for
-//! larger distances far fewer pairs are compared.
+//! The recursive join needs a block of bits in which a pair agrees. This join needs a block in which the
+//! pair differs little. So blocks are longer and fewer, and for larger distances far fewer pairs are
+//! compared.
 //!
-//! A pair is near in one or more blocks, and is taken in the first of them.
+//! A pair may be near in several blocks, and is found in the first of them.
 //!
 //! # References
 //!
@@ -15,12 +15,16 @@
 
 use crate::Rows;
 use crate::collect::{Collect, CountRows, KeepPairs};
+use crate::group_pairs::GroupPairs;
 use crate::grouping::{cut, group};
+use crate::join::{JoinKind, JoinLanes, Limits, RowKind, Tasks};
 use crate::key_blocks::{COPIED, KeyBlock, KeyPlan, are_crowded};
 use crate::parallel_partition::partition;
-use crate::partition_join::SelfJoin;
-use crate::recursion::{self, FOLD_DISTANCE, RECORDS, new_buffer};
+use crate::recursion::{FOLD_DISTANCE, Recursion};
+use crate::recursion_memory::{Buffer, RECORDS, new_buffer};
 use crate::split::BitWeights;
+use crate::work::{LaneRows, Work};
+use crate::workload::{Estimate, GROUPING, Workload};
 use rayon::prelude::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator};
 use simtool_base::error::Result;
 use simtool_base::large_buffer::LargeBuffer;
@@ -30,20 +34,21 @@ use simtool_kernels::hamming_pairs::{Candidates, near_pairs_32, near_pairs_64};
 use simtool_kernels::partition::{count, scatter};
 use simtool_kernels::prefetch;
 use simtool_model::fingerprint_table::{Lane, Reach};
+use simtool_model::sides::Sides;
 use std::ops::Range;
 
 /// Bits of a key by which all threads partition first.
 const FIRST_BITS: u32 = 8;
-/// Rows beside those of a bucket that are compared at once: so few that the first cache holds them.
+/// Rows that a bucket is compared with at once: so few that the first cache holds them.
 const COLUMNS: usize = 2048;
-/// Tasks of a block, at most.
+/// Most tasks of a block.
 const TASKS: usize = 256;
 
 /// Finds all pairs of rows within reach of each other.
 ///
 /// # Errors
 ///
-/// The memory cannot be had.
+/// There is too little memory.
 ///
 /// # Panics
 ///
@@ -51,18 +56,18 @@ const TASKS: usize = 256;
 ///
 /// # Complexity
 ///
-/// For each of m blocks a partition of the different fingerprints, and n² / 2 compares times the share
-/// of keys within the block's radius.
+/// For each of m blocks, one partition of the different fingerprints, and n² / 2 compares times the share
+/// of keys within the radius of the block.
 pub fn self_join<L: Lane>(
     rows: Rows<'_, L>,
     reach: Reach,
     isa: Isa,
     share: Share<'_>,
-) -> Result<SelfJoin> {
+) -> Result<GroupPairs> {
     let mut groups = group(rows)?;
     let spare = groups.spare.take();
     let pairs = value_pairs(groups.values(), spare, reach, isa, &KeepPairs, share)?.into_sorted();
-    Ok(SelfJoin { groups: groups.groups, pairs })
+    Ok(GroupPairs { groups: Sides::One(groups.groups), pairs })
 }
 
 /// Counts the pairs of rows that [`self_join`] finds, without keeping them.
@@ -87,11 +92,13 @@ pub fn count_pairs<L: Lane>(
     Ok(groups.groups.equal_pairs() + pairs)
 }
 
-/// The pairs of `values`: by recursion where their bits depend on each other so much that most keys
-/// have no rows and a few have too many.
+/// Finds the pairs of `values`.
+///
+/// If their bits depend on each other so much that a few keys have most of the rows, the recursive join
+/// finds them, since its masks follow the rows.
 fn value_pairs<L: Lane, C: Collect>(
     values: &[L],
-    spare: Option<(LargeBuffer<L>, LargeBuffer<u32>)>,
+    spare: Option<Buffer<L>>,
     reach: Reach,
     isa: Isa,
     collect: &C,
@@ -105,13 +112,13 @@ fn value_pairs<L: Lane, C: Collect>(
     let (plan, _) = KeyPlan::cheapest(rows, row_bits, effective_bits, max_distance);
     let blocks = plan.cut(&weights, row_bits, max_distance);
     if are_crowded(&blocks, values, f64::from(effective_bits) / f64::from(row_bits)) {
-        return recursion::Join::new(values, 0, reach, isa, collect, spare).run(values, share);
+        return Recursion::new(values, 0, reach, isa, collect, spare).run(values, share);
     }
     let short_words = reach.most_bits() <= FOLD_DISTANCE;
-    Join { values, reach, isa, collect, short_words, blocks }.run(spare, share)
+    KeyJoin { values, reach, isa, collect, short_words, blocks }.run(spare, share)
 }
 
-struct Join<'a, L, C> {
+struct KeyJoin<'a, L, C> {
     values: &'a [L],
     reach: Reach,
     isa: Isa,
@@ -125,7 +132,7 @@ struct Table<L> {
     /// Followed by room for [`COPIED`] more.
     values: LargeBuffer<L>,
     numbers: LargeBuffer<u32>,
-    /// Where the rows of each key start, and at the end the number of rows.
+    /// The place at which the rows of each key start, and at the end the number of rows.
     starts: Vec<u32>,
 }
 
@@ -134,19 +141,15 @@ struct Table<L> {
 struct Scratch {
     words_32: Vec<u32>,
     words_64: Vec<u64>,
-    /// The buckets that are near the one in hand: ranges of a table's rows.
+    /// The buckets near the present one, as ranges of the table's rows.
     near: Vec<Range<u32>>,
-    /// Where the columns of each bucket end that are compared.
+    /// The end of each bucket among the columns that are compared.
     ends: Vec<u32>,
     candidates: Candidates,
 }
 
-impl<L: Lane, C: Collect> Join<'_, L, C> {
-    fn run(
-        &self,
-        spare: Option<(LargeBuffer<L>, LargeBuffer<u32>)>,
-        share: Share<'_>,
-    ) -> Result<C::Part> {
+impl<L: Lane, C: Collect> KeyJoin<'_, L, C> {
+    fn run(&self, spare: Option<Buffer<L>>, share: Share<'_>) -> Result<C::Part> {
         let rows = self.values.len();
         let mut moved = match spare {
             Some(spare) if spare.0.len() >= rows => spare,
@@ -158,6 +161,7 @@ impl<L: Lane, C: Collect> Join<'_, L, C> {
             starts: Vec::new(),
         };
         let mut all = self.collect.part();
+        // One table at a time: its memory is used again for the next block.
         for (number, block) in self.blocks.iter().enumerate() {
             table.fill(self.values, block, &mut moved);
             let flips = block.flips();
@@ -185,7 +189,7 @@ impl<L: Lane, C: Collect> Join<'_, L, C> {
         Ok(all)
     }
 
-    /// The pairs of a bucket, and of its rows with those of the buckets near it that are behind it.
+    /// Finds the pairs of a bucket, and its pairs with the near buckets behind it.
     fn bucket(
         &self,
         table: &Table<L>,
@@ -199,10 +203,12 @@ impl<L: Lane, C: Collect> Join<'_, L, C> {
         if bucket.is_empty() {
             return;
         }
+        // The list leaves the scratch memory while the rest of that memory is lent on.
         let mut near = std::mem::take(&mut scratch.near);
         near.clear();
         for (bit, flips) in flips.iter().enumerate() {
-            // A flip whose highest bit is set in the key leads to a key before it.
+            // If the highest flipped bit is set in the key, the other key is smaller, and its own bucket has
+            // found these pairs.
             if key >> bit & 1 == 1 {
                 continue;
             }
@@ -214,6 +220,7 @@ impl<L: Lane, C: Collect> Join<'_, L, C> {
                 }
             }
         }
+        // The near buckets are compared in portions that fit in the first cache.
         let mut others = &near[..];
         let mut is_first = true;
         while is_first || !others.is_empty() {
@@ -230,8 +237,8 @@ impl<L: Lane, C: Collect> Join<'_, L, C> {
         scratch.near = near;
     }
 
-    /// Compares a bucket with others, and if `with_itself`, its rows with each other.
-    #[expect(clippy::too_many_arguments, reason = "what is compared, and by which memory")]
+    /// Compares a bucket with other buckets, and with itself if `with_itself` is set.
+    #[expect(clippy::too_many_arguments, reason = "the buckets, and the memory to compare them in")]
     fn compare(
         &self,
         table: &Table<L>,
@@ -253,12 +260,13 @@ impl<L: Lane, C: Collect> Join<'_, L, C> {
         let mut sink = |rows: &[u32], columns: &[u32]| {
             for (&row, &column) in rows.iter().zip(columns) {
                 let range = ends.partition_point(|&end| end <= column);
-                // The first of the ranges is the bucket.
+                // The first range is the bucket itself.
                 let end = if range == 0 { bucket.end } else { others[range - 1].end };
                 let place = end - (ends[range] - column);
                 self.candidate(table, block, bucket.start + row, place, part);
             }
         };
+        // The columns start with the bucket itself, which is skipped if it was compared before.
         let first_column = if with_itself { 0 } else { rows };
         let (limit, isa) = (self.reach.max_distance, self.isa);
         if self.short_words {
@@ -270,11 +278,12 @@ impl<L: Lane, C: Collect> Join<'_, L, C> {
         }
     }
 
-    /// Takes a pair of places whose keys are near, if its rows are and no block before has it.
+    /// Collects a pair of places whose keys are near, if its rows are near and no earlier block found it.
     fn candidate(&self, table: &Table<L>, block: usize, a: u32, b: u32, part: &mut C::Part) {
         let (a, b) = (a as usize, b as usize);
         let difference = table.values[a] ^ table.values[b];
         let Some(distance) = self.reach.distance(difference) else { return };
+        // A pair that an earlier block found is not collected again.
         let earlier = &self.blocks[..block];
         let is_near =
             |block: &KeyBlock| (difference & block.mask::<L>()).count_ones() <= block.radius;
@@ -287,13 +296,9 @@ impl<L: Lane, C: Collect> Join<'_, L, C> {
 }
 
 impl<L: Lane> Table<L> {
-    /// Brings `values`, which are numbered from 0, into the order of their keys.
-    fn fill(
-        &mut self,
-        values: &[L],
-        block: &KeyBlock,
-        moved: &mut (LargeBuffer<L>, LargeBuffer<u32>),
-    ) {
+    /// Sorts `values`, which are numbered from 0, by their keys.
+    fn fill(&mut self, values: &[L], block: &KeyBlock, moved: &mut Buffer<L>) {
+        // All threads partition by the upper bits of the key, then one thread sorts each part.
         let first_bits = block.bits.min(FIRST_BITS);
         let rest = block.bits - first_bits;
         let rows = values.len();
@@ -316,6 +321,7 @@ impl<L: Lane> Table<L> {
                 let part = start..start + values.len();
                 let mut next = vec![0; 1 << rest];
                 count(&moved_values[part.clone()], &window, &mut next);
+                // Counts become places in the part, and starts in the table.
                 let mut place = 0;
                 for (next, start_of_key) in next.iter_mut().zip(starts) {
                     *start_of_key = start as u32 + place;
@@ -333,7 +339,7 @@ impl<L: Lane> Table<L> {
     }
 }
 
-/// The folds of ranges of `values`, which have [`COPIED`] more behind them, written to `words`.
+/// Writes the folds of ranges of `values` to `words`. There must be [`COPIED`] more values behind the ranges.
 #[inline]
 fn copied<'w, 'r, L: Lane, W: Copy + Default>(
     values: &[L],
@@ -349,7 +355,8 @@ fn copied<'w, 'r, L: Lane, W: Copy + Default>(
     for range in ranges {
         let (mut to, from) = (end, range.start as usize);
         end += range.len();
-        // Whole steps, which write beyond the end what the next range overwrites.
+        // Whole steps are fastest. They write beyond the end of a range, and the next range overwrites
+        // that.
         for values in values[from..].as_chunks::<COPIED>().0 {
             if let Some(words) = words[to..].first_chunk_mut::<COPIED>() {
                 *words = values.map(&fold);
@@ -361,6 +368,46 @@ fn copied<'w, 'r, L: Lane, W: Copy + Default>(
         }
     }
     &words[..all]
+}
+
+/// The join by multi-index hashing as a line of [`JOINS`](crate::joins::JOINS).
+#[derive(Clone, Copy, Debug)]
+pub struct MultiIndexJoin;
+
+impl JoinKind for MultiIndexJoin {
+    fn name(&self) -> &'static str {
+        "multi-index-join"
+    }
+
+    fn help(&self) -> &'static str {
+        "Compares buckets whose keys are near, in a few long blocks of bits: best for larger k."
+    }
+
+    fn limits(&self) -> Limits {
+        Limits { tasks: Tasks::SelfJoins, rows: RowKind::Bits, is_for_collections: true }
+    }
+
+    fn estimate(&self, workload: &Workload) -> Estimate {
+        let rows = workload.row_count();
+        let bits = workload.shape.row_bits();
+        let (plan, time) =
+            KeyPlan::cheapest(rows, bits, workload.effective_bits, workload.max_distance);
+        let join = Estimate {
+            nanoseconds: rows * GROUPING + time,
+            bytes: rows * (2.0 * workload.lane_bytes() + 12.0) + plan.table_bytes(),
+        };
+        join + workload.kept_pairs(workload.different_pairs())
+    }
+}
+
+impl<L: Lane> JoinLanes<L> for MultiIndexJoin {
+    fn self_join(&self, rows: Rows<'_, L>, work: Work<'_>) -> Result<GroupPairs> {
+        self_join(rows, work.reach, work.isa(), work.share)
+    }
+
+    fn count_pairs(&self, rows: LaneRows<'_, L>, work: Work<'_>) -> Result<u64> {
+        count_pairs(rows.rows(), work.reach, work.isa(), work.share)
+    }
 }
 
 #[cfg(test)]
@@ -385,7 +432,7 @@ mod tests {
         for &isa in Isa::available() {
             for short_words in [false, true] {
                 let blocks = blocks.clone();
-                let join = Join { values, reach, isa, collect: &KeepPairs, short_words, blocks };
+                let join = KeyJoin { values, reach, isa, collect: &KeepPairs, short_words, blocks };
                 let found = join.run(None, Share::untold()).unwrap().into_sorted();
                 assert!(found == expected, "{isa}, {reach:?}, {:?}", join.blocks);
             }
@@ -435,7 +482,7 @@ mod tests {
             let blocks = KeyPlan::new(3, 12).cut(&weights, 128, max_distance);
             check(&wide, Reach::bits(128, max_distance), &blocks);
         }
-        // More rows beside a bucket than are compared at once.
+        // More rows near a bucket than are compared at once.
         let many = rows(3 * COLUMNS / 2, 60, u64::MAX);
         let blocks = KeyPlan::new(1, 4).cut(&BitWeights::of(&many, Shape::bits(64)), 64, 2);
         check(&many, Reach::bits(64, 2), &blocks);

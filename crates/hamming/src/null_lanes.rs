@@ -1,14 +1,14 @@
-//! Rows whose lanes may be null, as rows whose lanes all have a value: so that every method that
-//! compares lanes serves them, and rows that share nothing but nulls never meet.
+//! Values for null lanes. With them, every method that compares lanes can join rows whose lanes may be
+//! null, and two rows that share only nulls are never near.
 
 use simtool_model::fingerprint_rows::{FingerprintRows, Metric, Shape, is_null};
 
-/// Which rows of a search are meant.
+/// A side of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
-    /// Those that are asked for, or all rows of a self-join.
+    /// The rows that are searched, or all rows of a self-join.
     Corpus,
-    /// Those that ask.
+    /// The queries.
     Queries,
 }
 
@@ -18,14 +18,16 @@ pub fn may_be_null(shape: Shape) -> bool {
     matches!(shape.metric(), Metric::Lanes { null: true, .. })
 }
 
-/// The shape of such rows [without nulls](without_nulls).
+/// The shape of rows whose nulls were [replaced](without_nulls).
 #[must_use]
 pub fn shape_without_nulls(shape: Shape) -> Shape {
     Shape::lanes(shape.words() as u32, u64::BITS)
 }
 
-/// The rows with their numbers in place of each null. No other row of the side has the number of a row,
-/// of 62 bits: with one for the side it is below all values.
+/// Copies the rows and replaces each null by a number that only this row and side have.
+///
+/// A number has 62 bits, and one more bit says the side. So it is below all values, which have their
+/// highest bit set, and equal to no other row's number.
 #[must_use]
 pub fn without_nulls(
     rows: &FingerprintRows<'_>,

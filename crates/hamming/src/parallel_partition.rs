@@ -44,6 +44,8 @@ pub(super) fn partition<W: Lane, I: Iterator<Item = (W, u32)>>(
 ) -> Vec<usize> {
     let chunk_count = (rows / CHUNK_ROWS).clamp(1, 4 * rayon::current_num_threads());
     let chunk = |i: usize| rows * i / chunk_count..rows * (i + 1) / chunk_count;
+    // Each chunk counts its records by part. The counts then become the places of each chunk in each part, so
+    // chunks write at the same time and the order stays.
     let mut next: Vec<Vec<u32>> = (0..chunk_count)
         .into_par_iter()
         .map(|i| {

@@ -1,32 +1,27 @@
-//! The self-join: all pairs of different fingerprints within a distance, and the groups of equal
-//! ones.
+//! The recursive self-join in memory: all pairs of different fingerprints within a distance, and the
+//! groups of equal fingerprints.
 
 use crate::Rows;
 use crate::collect::{Collect, CountRows, KeepPairs};
 use crate::first_level::SKETCHED_WORDS;
 use crate::first_rows::{CountFirst, first_rows};
-use crate::grouping::{EqualGroups, Groups, group};
-use crate::recursion::Join;
+use crate::group_pairs::GroupPairs;
+use crate::grouping::{EqualGroups, group};
+use crate::join::{JoinKind, JoinLanes, Limits, RowKind, Tasks};
+use crate::recursion::Recursion;
+use crate::work::{LaneRows, Work};
+use crate::workload::{Estimate, Workload};
 use simtool_base::error::Result;
 use simtool_base::progress::Share;
 use simtool_kernels::Isa;
 use simtool_model::fingerprint_table::{Lane, Reach};
-use simtool_model::matches::ValuePair;
+use simtool_model::sides::Sides;
 
-/// Rows that are left where they are if their pairs are only counted: of more, copies take memory
-/// that has to be cleared first, of fewer, the caches hold them.
+/// Number of rows from which a count leaves the rows in their place. Copies of so many rows would need
+/// memory that has to be cleared first. Copies of fewer rows stay in the caches.
 const MANY_ROWS: usize = 1 << 15;
 
-/// What a self-join found: groups of equal rows, and pairs of groups.
-#[derive(Debug)]
-pub struct SelfJoin {
-    /// The rows, by fingerprint.
-    pub groups: Groups,
-    /// Pairs of groups, ascending: `a` is below `b`.
-    pub pairs: Vec<ValuePair>,
-}
-
-/// Finds all pairs of rows within reach of each other; `share` is told how much of the work is done.
+/// Finds all pairs of rows within reach of each other. Reports progress to `share`.
 ///
 /// # Errors
 ///
@@ -46,10 +41,10 @@ pub fn self_join<L: Lane>(
     reach: Reach,
     isa: Isa,
     share: Share<'_>,
-) -> Result<SelfJoin> {
+) -> Result<GroupPairs> {
     let mut groups = group(rows)?;
     let pairs = collect_value_pairs(&mut groups, reach, isa, &KeepPairs, share)?.into_sorted();
-    Ok(SelfJoin { groups: groups.groups, pairs })
+    Ok(GroupPairs { groups: Sides::One(groups.groups), pairs })
 }
 
 /// Counts the pairs of rows that [`self_join`] finds, without keeping them.
@@ -70,7 +65,7 @@ pub fn count_pairs<L: Lane>(
     if L::WORDS < SKETCHED_WORDS && rows.lanes.len() >= MANY_ROWS {
         let (first_rows, spare) = first_rows(rows)?;
         let counting = CountFirst(&first_rows);
-        let join = Join::new(rows.lanes, 0, reach, isa, &counting, Some(spare));
+        let join = Recursion::new(rows.lanes, 0, reach, isa, &counting, Some(spare));
         let pairs = counting.total(join.run_valid(rows.lanes, &first_rows.first, share)?);
         return Ok(first_rows.equal_pairs() + pairs);
     }
@@ -78,7 +73,7 @@ pub fn count_pairs<L: Lane>(
     let spare = groups.spare.take();
     let counting = CountRows { groups: (&groups.groups, &groups.groups) };
     let values = groups.values();
-    let pairs = Join::new(values, 0, reach, isa, &counting, spare).run(values, share)?;
+    let pairs = Recursion::new(values, 0, reach, isa, &counting, spare).run(values, share)?;
     Ok(groups.groups.equal_pairs() + pairs)
 }
 
@@ -88,7 +83,7 @@ pub fn count_pairs<L: Lane>(
 ///
 /// # Errors
 ///
-/// The memory cannot be had.
+/// There is too little memory.
 pub fn collect_value_pairs<L: Lane, C: Collect>(
     groups: &mut EqualGroups<L>,
     reach: Reach,
@@ -98,7 +93,46 @@ pub fn collect_value_pairs<L: Lane, C: Collect>(
 ) -> Result<C::Part> {
     let spare = groups.spare.take();
     let values = groups.values();
-    Join::new(values, 0, reach, isa, collect, spare).run(values, share)
+    Recursion::new(values, 0, reach, isa, collect, spare).run(values, share)
+}
+
+/// The recursive self-join as a line of [`JOINS`](crate::joins::JOINS).
+#[derive(Clone, Copy, Debug)]
+pub struct PartitionJoin;
+
+impl JoinKind for PartitionJoin {
+    fn name(&self) -> &'static str {
+        "partition-join"
+    }
+
+    fn help(&self) -> &'static str {
+        "Partitions the rows by blocks of bits, again and again, in memory: best for small k."
+    }
+
+    fn limits(&self) -> Limits {
+        Limits { tasks: Tasks::SelfJoins, rows: RowKind::Votes, is_for_collections: true }
+    }
+
+    fn estimate(&self, workload: &Workload) -> Estimate {
+        let rows = workload.row_count();
+        // Rows of many words are joined by their sketches.
+        let sketch = if workload.lane_words() > 2.0 { 60.0 } else { 0.0 };
+        let join = Estimate {
+            nanoseconds: workload.recursion(rows, rows),
+            bytes: rows * (2.0 * workload.lane_bytes() + 12.0 + sketch),
+        };
+        join + workload.kept_pairs(workload.different_pairs())
+    }
+}
+
+impl<L: Lane> JoinLanes<L> for PartitionJoin {
+    fn self_join(&self, rows: Rows<'_, L>, work: Work<'_>) -> Result<GroupPairs> {
+        self_join(rows, work.reach, work.isa(), work.share)
+    }
+
+    fn count_pairs(&self, rows: LaneRows<'_, L>, work: Work<'_>) -> Result<u64> {
+        count_pairs(rows.rows(), work.reach, work.isa(), work.share)
+    }
 }
 
 #[cfg(test)]
@@ -110,12 +144,12 @@ mod tests {
         let lanes = [0u64, 0b111, 0b1111, 0, 0b111 << 60, u64::MAX];
         let reach = Reach::bits(64, 3);
         let found = self_join(Rows::all(&lanes), reach, Isa::detected(), Share::untold()).unwrap();
-        assert_eq!(found.groups.len(), 5);
+        assert_eq!(found.groups.first().len(), 5);
         let mut rows: Vec<_> = found
             .pairs
             .iter()
             .map(|p| {
-                let [a, b] = [p.a, p.b].map(|g| found.groups.rows(g).to_vec());
+                let [a, b] = [p.a, p.b].map(|g| found.groups.first().rows(g).to_vec());
                 (a.clone().min(b.clone()), a.max(b), p.distance)
             })
             .collect();

@@ -1,5 +1,5 @@
-//! Rows that are asked for their partners, one after the other: so that the pairs, of which there
-//! may be n², are never in memory together.
+//! Rows that are asked for their partners, one after the other: there may be n² pairs, and they are never
+//! in memory together.
 
 use rayon::prelude::{
     IndexedParallelIterator, IntoParallelIterator, IntoParallelRefIterator, ParallelIterator,
@@ -8,29 +8,33 @@ use simtool_base::progress::{Progress, Work};
 use simtool_model::matches::{Match, ValuePair};
 use std::ops::Range;
 
-/// Pairs of a task, about.
+/// The [bound](Partners::bound) of a row whose partners can only be counted by a search: it makes tasks
+/// of some hundred queries.
+pub(super) const UNKNOWN_BOUND: usize = 1 << 10;
+
+/// Approximate number of pairs of a task.
 const TASK_PAIRS: usize = 1 << 18;
 
-/// Rows that can be asked, in any order and by several threads, for their partners.
+/// Rows that return their partners, in any order and to several threads.
 pub trait Partners: Sync {
     /// Number of rows.
     fn rows(&self) -> usize;
 
-    /// At most, or about, how many partners `row` has.
+    /// An upper bound or an estimate of the number of partners of `row`.
     fn bound(&self, row: usize) -> usize;
 
     /// Replaces `found` by the partners of `row`, ascending.
     fn partners(&self, row: usize, found: &mut Vec<Match>);
 }
 
-/// All pairs, ascending.
+/// Collects all pairs, ascending.
 #[must_use]
 pub fn collect(pairs: &dyn Partners) -> Vec<ValuePair> {
     let parts = tasks(pairs).into_par_iter().with_max_len(1).map(|rows| listed(pairs, rows));
     parts.collect::<Vec<_>>().concat()
 }
 
-/// The number of pairs.
+/// Counts the pairs, without keeping them.
 #[must_use]
 pub fn count(pairs: &dyn Partners, progress: &dyn Progress) -> u64 {
     progress.begin("counting pairs", Work::Steps(pairs.rows() as u64));
@@ -47,7 +51,7 @@ pub fn count(pairs: &dyn Partners, progress: &dyn Progress) -> u64 {
     counts.sum()
 }
 
-/// The pairs of some rows, ascending.
+/// Lists the pairs of some rows, ascending.
 #[must_use]
 pub fn listed(pairs: &dyn Partners, rows: Range<usize>) -> Vec<ValuePair> {
     let mut list = Vec::new();
@@ -66,8 +70,8 @@ pub fn for_each(pairs: &dyn Partners, rows: Range<usize>, mut visit: impl FnMut(
     }
 }
 
-/// Makes something of each of the ranges into which the rows are cut, a bounded number of them at
-/// the same time, and takes them in order.
+/// Cuts the rows into ranges, calls `make` for the ranges in parallel, and `take` for the results in order.
+/// Only a bounded number of results is in memory.
 ///
 /// # Errors
 ///
@@ -85,6 +89,7 @@ pub fn in_order<T: Send, E>(
         progress.advance(steps);
         made
     };
+    // Four results for each thread: enough to keep all threads busy while the slowest of them ends.
     for tasks in tasks(pairs).chunks(4 * rayon::current_num_threads()) {
         let parts: Vec<T> = tasks.par_iter().with_max_len(1).cloned().map(make).collect();
         parts.into_iter().try_for_each(&mut take)?;
@@ -92,7 +97,7 @@ pub fn in_order<T: Send, E>(
     Ok(())
 }
 
-/// All rows, cut so that each range has about the same number of pairs.
+/// Cuts the rows into ranges that have about the same number of pairs.
 fn tasks(pairs: &dyn Partners) -> Vec<Range<usize>> {
     let mut tasks = Vec::new();
     let (mut start, mut bound) = (0, 0);

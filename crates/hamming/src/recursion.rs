@@ -1,15 +1,16 @@
 //! The recursion under the self-join and the bipartite join.
 //!
-//! A bucket of records that agree in the blocks of a path is partitioned by the rest of the last
-//! block; where it is still big, by one more block (see [`split`](super::split)); and compared
-//! pair by pair where that is cheaper. Partitions may be as coarse as one likes, since every
-//! candidate is checked against the whole path.
+//! The records of a bucket agree in the blocks of a path. A bucket is partitioned by the rest of the last
+//! block. If it is still big, it is partitioned by one more block (see [`split`](super::split)), or its
+//! pairs are compared if that is cheaper (see [`leaf`](super::leaf)). Every candidate is checked against
+//! the whole path, so a partition may leave rows in one bucket that do not agree.
 //!
 //! # A path and its masks
 //!
-//! Rows of 64 bits at k = 3: four groups of free bits, of which the third is the first that agrees;
-//! then, as the bucket is still big, one difference is left for the bits that are still free, so of
-//! two groups of these one agrees, here the second.
+//! Rows of 64 bits at k = 3 have four groups of free bits. In this example the third is the first group
+//! that agrees, so two differences are used up by the groups before it. The bucket is still big, and one
+//! difference is left for the bits that are still free. One of two groups of these agrees, here the
+//! second.
 //!
 //! ```text
 //!                0 ........ 15 16 ....... 31 32 ....... 47 48 ....... 63
@@ -26,13 +27,22 @@
 //!                                            │ partition by the hash of the new block
 //!                                            ▼
 //! leaf           every pair of the bucket: folds to 32 or 64 bits first, then the whole rows:
-//!                no more than k differences, none under `equal`, one at least under each `unequal`
+//!                at most k differences, none under `equal`, at least one under each `unequal`
 //! ```
 //!
 //! * A *fold* is the XOR of a row's words. It is linear and never has more bits set than the row,
 //!   so two rows whose folds are farther apart than k are so themselves.
-//! * *Numbers* say which row of the caller's a record is. At the root nothing was moved yet, and
-//!   they are 0, 1, 2 and so on without being written down ([`Numbers::FromZero`]).
+//! * *Numbers* say which of the caller's rows a record is. At the root nothing was moved yet, so the
+//!   numbers are 0, 1, 2 and so on, and need no memory ([`Numbers::FromZero`]).
+//!
+//! # Buckets that do not shrink
+//!
+//! A split pays if each child has much smaller buckets. The weights of the bits promise how much smaller,
+//! but similar rows break the promise: they agree in nearly all bits, whatever the weights say. If such a
+//! bucket were split again and again, it would visit every path, and there are more than 2^k of them. So
+//! each bucket is compared with its [`Promise`]: if it is larger, its bits are weighed anew, and if it is
+//! still larger after a split by its own weights, its pairs are compared. Both depth and memory are then
+//! bounded by the logarithm of the number of records.
 //!
 //! # References
 //!
@@ -42,53 +52,44 @@
 
 use crate::collect::Collect;
 use crate::parallel_partition::{Records, partition};
+use crate::recursion_memory::{Buffer, Level, Pool, Scratch};
 use crate::split::{BitWeights, Costs, Node, Path};
 use rayon::prelude::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator};
-use simtool_base::error::Result;
-use simtool_base::large_buffer::LargeBuffer;
 use simtool_base::progress::Share;
 use simtool_kernels::Isa;
-use simtool_kernels::hamming_accept::{PairTest, accept};
-use simtool_kernels::hamming_pairs::{Candidates, near_pairs_32, near_pairs_64};
-use simtool_kernels::partition::{BlockHash, Parts, count, scatter};
-use simtool_model::fingerprint_table::{Lane, Reach, Wide};
+use simtool_kernels::partition::{BlockHash, Parts};
+use simtool_model::fingerprint_table::{Lane, Reach};
 use simtool_model::validity::Validity;
 use std::mem::take;
 use std::ops::Range;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
-/// Records for which the bits are weighed anew.
+/// Records from which the bits of a bucket are always weighed anew: for fewer, weighing takes about as
+/// long as a partition.
 const WEIGH_RECORDS: usize = 4096;
 /// Records from which several threads share a bucket, at least.
 const LARGE_RECORDS: usize = 1 << 15;
 /// The share of all records from which several threads share a bucket.
 const LARGE_SHARE: usize = 128;
-/// Bits of a partition in the caches, and of one that several threads share.
+/// Bits of a partition that stays in the caches.
 pub(super) const SMALL_BITS: u32 = 10;
+/// Bits of a partition that several threads share.
 pub(super) const LARGE_BITS: u32 = 8;
-/// Rows of a leaf that one task compares; a multiple of the kernel's tile.
-const LEAF_ROWS: usize = 1024;
-/// What the memory is for that grows with the records.
-pub(super) const RECORDS: &str = "the partitions of the fingerprints";
 /// The largest distance for which folds to 32 bits are selective.
 pub(super) const FOLD_DISTANCE: u32 = 6;
 
-/// What moves in place of a row of many words: the key of its block, and its fold (see
-/// [`first_level`](super::first_level)).
-pub(super) type Sketch = Wide<2>;
-
-/// One join: what is looked for, and memory that its threads lend each other.
-pub(super) struct Join<'a, W, C> {
+/// One join: the distance, the receiver of the pairs, and memory that its threads lend each other.
+pub(super) struct Recursion<'a, W, C> {
     pub(super) reach: Reach,
     pub(super) isa: Isa,
     /// Records below this number are queries and meet only the others; 0 in a self-join.
     pub(super) boundary: u32,
     pub(super) collect: &'a C,
-    short_words: bool,
+    /// Whether leaves compare folds to 32 bits instead of 64.
+    pub(super) has_short_folds: bool,
     pub(super) costs: Costs,
     pub(super) large_records: usize,
-    scratch: Mutex<Vec<Scratch<W>>>,
-    buffers: Mutex<Vec<Buffer<W>>>,
+    pub(super) pool: Pool<W>,
 }
 
 /// The numbers of a bucket's records.
@@ -96,8 +97,9 @@ pub(super) struct Join<'a, W, C> {
 pub(super) enum Numbers<'a> {
     /// 0, 1, 2 and so on: nothing was moved yet.
     FromZero,
-    /// The same, of which only those that have a value are records.
+    /// 0, 1, 2 and so on, but only rows that have a value are records.
     Valid(&'a Validity),
+    /// A number for each record.
     Given(&'a [u32]),
 }
 
@@ -120,92 +122,45 @@ impl Numbers<'_> {
     }
 }
 
-type Buffer<W> = (LargeBuffer<W>, LargeBuffer<u32>);
-
-/// Memory for as many records as a join begins with.
-///
-/// # Errors
-///
-/// It cannot be had.
-pub(super) fn new_buffer<W: Lane>(records: usize) -> Result<Buffer<W>> {
-    let values = LargeBuffer::try_zeroed(records, RECORDS)?;
-    Ok((values, LargeBuffer::try_zeroed(records, RECORDS)?))
+/// The place of a bucket in one thread's recursion.
+#[derive(Clone, Copy)]
+pub(super) struct Place {
+    /// Bits of the block's hash in which the records agree.
+    used: u32,
+    /// Levels of scratch memory that hold the buckets around this one.
+    depth: usize,
+    promise: Promise,
 }
 
-/// Memory of one thread.
-pub(super) struct Scratch<W> {
-    levels: Vec<Level<W>>,
-    words_32: Vec<u32>,
-    pub(super) words_64: Vec<u64>,
-    pub(super) candidates: Candidates,
-    pub(super) sketches: Level<Sketch>,
-    /// Pairs of rows by number, of which the sketches do not say that they are too far apart.
-    pub(super) likely: Vec<(u32, u32)>,
+/// The size that the last split promised for its buckets.
+#[derive(Clone, Copy)]
+struct Promise {
+    /// Most records of a bucket for which the split has paid: with more, the children of the split
+    /// together have more pairs than the bucket that was split.
+    most: usize,
+    /// Whether the split was made by the weights of that very bucket, and not of a bucket around it.
+    is_by_own_weights: bool,
 }
 
-/// Memory of one level of one thread's recursion: a partition of records.
-pub(super) struct Level<W> {
-    values: Vec<W>,
-    numbers: Vec<u32>,
-    /// Where the next record of each part goes; at last, where the part ends.
-    next: Vec<u32>,
-}
-
-impl<W: Lane> Level<W> {
-    /// Counts the records of each part, and returns the length of the largest part.
-    pub(super) fn count(&mut self, records: Records<'_, W>, hash: &BlockHash<W>) -> usize {
-        self.next.clear();
-        self.next.resize(hash.parts(), 0);
-        count(records.values, hash, &mut self.next);
-        let (mut place, mut largest) = (0, 0);
-        for next in &mut self.next {
-            largest = largest.max(*next);
-            place += std::mem::replace(next, place);
-        }
-        largest as usize
-    }
-
-    /// Copies the records that were [counted](Self::count) part by part.
-    pub(super) fn scatter(&mut self, records: Records<'_, W>, hash: &BlockHash<W>) {
-        let length = records.len();
-        if self.values.len() < length {
-            self.values.resize(length, W::ZERO);
-            self.numbers.resize(length, 0);
-        }
-        let (values, numbers) = (&mut self.values[..length], &mut self.numbers[..length]);
-        scatter(records.values, records.numbers, hash, &mut self.next, values, numbers);
-    }
-
-    /// The parts of two records and more.
-    pub(super) fn buckets(&self) -> impl Iterator<Item = Records<'_, W>> {
-        let all = Records { values: &self.values, numbers: &self.numbers };
-        let starts = std::iter::once(0).chain(self.next.iter().copied());
-        let parts = starts.zip(&self.next).map(|(start, &end)| start as usize..end as usize);
-        parts.filter(|part| part.len() > 1).map(move |part| all.slice(part))
+impl Place {
+    /// The place of a bucket that was not split by this thread, and so was promised nothing.
+    pub(super) fn new(used: u32) -> Self {
+        Self { used, depth: 0, promise: Promise { most: usize::MAX, is_by_own_weights: false } }
     }
 }
 
-impl<W> Default for Level<W> {
-    fn default() -> Self {
-        Self { values: Vec::new(), numbers: Vec::new(), next: Vec::new() }
+impl Promise {
+    /// The promise of a split of `records` records into `children` paths.
+    fn of(records: usize, children: usize, is_by_own_weights: bool) -> Self {
+        // Pairs grow with the square of the records, so c buckets of n / √c records have as many pairs
+        // as one bucket of n records.
+        let most = (records * records / children.max(1)).isqrt();
+        Self { most, is_by_own_weights }
     }
 }
 
-impl<W> Default for Scratch<W> {
-    fn default() -> Self {
-        Self {
-            levels: Vec::new(),
-            words_32: Vec::new(),
-            words_64: Vec::new(),
-            candidates: Candidates::default(),
-            sketches: Level::default(),
-            likely: Vec::new(),
-        }
-    }
-}
-
-impl<'a, W: Lane, C: Collect> Join<'a, W, C> {
-    /// A join of `values`; those before `boundary` are queries.
+impl<'a, W: Lane, C: Collect> Recursion<'a, W, C> {
+    /// Prepares a join of `values`; those before `boundary` are queries.
     pub(super) fn new(
         values: &[W],
         boundary: u32,
@@ -216,21 +171,20 @@ impl<'a, W: Lane, C: Collect> Join<'a, W, C> {
     ) -> Self {
         let bits = values.iter().fold(W::ZERO, |all, &value| all | value);
         let is_short = bits & !W::lowest_bits(32) == W::ZERO;
-        let short_words = reach.most_bits() <= FOLD_DISTANCE || is_short;
+        let has_short_folds = reach.most_bits() <= FOLD_DISTANCE || is_short;
         Self {
             reach,
             isa,
             boundary,
             collect,
-            short_words,
-            costs: Costs::of(isa, W::WORDS, reach, short_words),
+            has_short_folds,
+            costs: Costs::of(isa, W::WORDS, reach, has_short_folds),
             large_records: LARGE_RECORDS.max(values.len() / LARGE_SHARE),
-            scratch: Mutex::new(Vec::new()),
-            buffers: Mutex::new(spare.into_iter().collect()),
+            pool: Pool::new(spare),
         }
     }
 
-    /// The pairs of a bucket of a path, whose records agree in `used` bits of the hash of its block.
+    /// Finds the pairs of a bucket of a path, whose records agree in `used` bits of the hash of its block.
     pub(super) fn run_bucket(
         &self,
         records: Records<'_, W>,
@@ -238,20 +192,16 @@ impl<'a, W: Lane, C: Collect> Join<'a, W, C> {
         used: u32,
         share: Share<'_>,
     ) -> C::Part {
-        let node =
-            Node::new(path.clone(), Arc::new(BitWeights::of(records.values, self.reach.shape)));
-        self.large(
-            records.values,
-            Numbers::Given(records.numbers),
-            &node,
-            used.min(node.width),
-            share,
-        )
+        let weights = BitWeights::of(records.values, self.reach.shape);
+        let node = Node::new(path.clone(), Arc::new(weights));
+        let used = used.min(node.width);
+        self.large(records.values, Numbers::Given(records.numbers), &node, used, share)
     }
 
-    /// The pairs of a bucket that agree in `used` bits of the hash of the path's last block: by
-    /// several threads, if the bucket is large. `share` is what it is of the whole join; a join that
-    /// is no longer wanted finds nothing more.
+    /// Finds the pairs of a bucket whose records agree in `used` bits of the hash of the path's last
+    /// block: by several threads, if the bucket is large.
+    ///
+    /// `share` is the bucket's share of the whole join. A join that was cancelled finds nothing more.
     pub(super) fn large(
         &self,
         values: &[W],
@@ -264,12 +214,11 @@ impl<'a, W: Lane, C: Collect> Join<'a, W, C> {
             return self.collect.part();
         }
         if values.len() < self.large_records {
-            let part = self.with_scratch(|scratch| {
-                let mut part = self.collect.part();
+            let mut part = self.collect.part();
+            self.pool.with_scratch(|scratch| {
                 numbers.with(values, |records| {
-                    self.small(records, node, used, 0, scratch, &mut part);
+                    self.small(records, node, Place::new(used), scratch, &mut part);
                 });
-                part
             });
             share.done();
             return part;
@@ -310,39 +259,20 @@ impl<'a, W: Lane, C: Collect> Join<'a, W, C> {
     ) -> C::Part {
         let bits = LARGE_BITS.min(node.width - used);
         let hash = BlockHash::new(node.path.block, used, bits);
-        let (mut part_values, mut part_numbers) = self.buffer(values.len());
-        let starts = match numbers {
-            Numbers::FromZero => {
-                let records = |range: Range<usize>| {
-                    values[range.clone()].iter().copied().zip(range.start as u32..)
-                };
-                partition(values.len(), records, &hash, &mut part_values, &mut part_numbers)
-            }
-            Numbers::Valid(valid) => {
-                let records = |range: Range<usize>| {
-                    let all = values[range.clone()].iter().copied().zip(range.start as u32..);
-                    all.filter(|&(_, number)| valid.has_value(number as usize))
-                };
-                partition(values.len(), records, &hash, &mut part_values, &mut part_numbers)
-            }
-            Numbers::Given(numbers) => {
-                let records = |range: Range<usize>| {
-                    values[range.clone()].iter().copied().zip(numbers[range].iter().copied())
-                };
-                partition(values.len(), records, &hash, &mut part_values, &mut part_numbers)
-            }
-        };
+        let mut buffer = self.pool.buffer(values.len());
+        let starts = scatter_all(values, numbers, &hash, &mut buffer);
+        let (part_values, part_numbers) = &buffer;
         let parts: Vec<C::Part> = (0..hash.parts())
             .into_par_iter()
             .with_max_len(1)
-            .map(|i| {
-                let range = starts[i]..starts[i + 1];
+            .map(|part| {
+                let range = starts[part]..starts[part + 1];
                 let numbers = Numbers::Given(&part_numbers[range.clone()]);
                 let share = share.part(range.len(), values.len());
                 self.large(&part_values[range], numbers, node, used + bits, share)
             })
             .collect();
-        self.give_back((part_values, part_numbers));
+        self.pool.give_back(buffer);
         self.merged(parts)
     }
 
@@ -351,8 +281,7 @@ impl<'a, W: Lane, C: Collect> Join<'a, W, C> {
         &self,
         records: Records<'_, W>,
         node: &Node<W>,
-        used: u32,
-        depth: usize,
+        place: Place,
         scratch: &mut Scratch<W>,
         part: &mut C::Part,
     ) {
@@ -364,20 +293,29 @@ impl<'a, W: Lane, C: Collect> Join<'a, W, C> {
         if length <= self.costs.leaf_records() {
             return self.leaf(records, queries, &node.path, scratch, part);
         }
-        if used < node.width {
-            return self.partition_small(records, node, used, depth, scratch, part);
+        if place.used < node.width {
+            return self.partition_small(records, node, place, scratch, part);
         }
+        let is_large = length >= WEIGH_RECORDS;
+        let has_shrunk = length <= place.promise.most;
+        if !has_shrunk && !is_large && place.promise.is_by_own_weights {
+            // The bits of these rows depend on each other, so no weights predict the effect of a split.
+            return self.leaf(records, queries, &node.path, scratch, part);
+        }
+        let is_weighed = is_large || !has_shrunk;
         let weighed;
-        let node = if length < WEIGH_RECORDS {
-            node
-        } else {
+        let node = if is_weighed {
             weighed = node.weighed(BitWeights::of(records.values, self.reach.shape));
             &weighed
+        } else {
+            node
         };
         match node.split(self.reach.max_distance, length, compares, self.costs) {
             Some(children) => {
+                let promise = Promise::of(length, children.len(), is_weighed);
                 for child in children {
-                    self.small(records, child, 0, depth, scratch, part);
+                    let place = Place { used: 0, promise, ..place };
+                    self.small(records, child, place, scratch, part);
                 }
             }
             None => self.leaf(records, queries, &node.path, scratch, part),
@@ -389,11 +327,11 @@ impl<'a, W: Lane, C: Collect> Join<'a, W, C> {
         &self,
         records: Records<'_, W>,
         node: &Node<W>,
-        used: u32,
-        depth: usize,
+        place: Place,
         scratch: &mut Scratch<W>,
         part: &mut C::Part,
     ) {
+        let Place { used, depth, .. } = place;
         let length = records.len();
         let rest = node.width - used;
         let bits = (length * 2 / self.costs.leaf_records()).ilog2().clamp(1, SMALL_BITS).min(rest);
@@ -401,73 +339,23 @@ impl<'a, W: Lane, C: Collect> Join<'a, W, C> {
         if scratch.levels.len() <= depth {
             scratch.levels.resize_with(depth + 1, Level::default);
         }
+        // The level leaves the scratch memory while the recursion uses the levels behind it.
         let mut level = take(&mut scratch.levels[depth]);
+        let used = used + bits;
         if level.count(records, &hash) == length {
+            // All records are in one part, so there is nothing to copy.
             scratch.levels[depth] = level;
-            return self.small(records, node, used + bits, depth, scratch, part);
+            return self.small(records, node, Place { used, ..place }, scratch, part);
         }
         level.scatter(records, &hash);
         for child in level.buckets() {
-            self.small(child, node, used + bits, depth + 1, scratch, part);
+            let place = Place { used, depth: depth + 1, ..place };
+            self.small(child, node, place, scratch, part);
         }
         scratch.levels[depth] = level;
     }
 
-    /// Compares all pairs.
-    fn leaf(
-        &self,
-        records: Records<'_, W>,
-        queries: usize,
-        path: &Path<W>,
-        scratch: &mut Scratch<W>,
-        part: &mut C::Part,
-    ) {
-        let rows = 0..if self.boundary == 0 { records.len() } else { queries };
-        let Scratch { words_32, words_64, candidates, .. } = scratch;
-        if self.short_words {
-            words_32.clear();
-            words_32.extend(records.values.iter().map(|value| value.fold32()));
-        } else {
-            words_64.clear();
-            words_64.extend(records.values.iter().map(|value| value.fold64()));
-        }
-        self.compare(records, words_32, words_64, rows, queries, path, candidates, part);
-    }
-
-    /// [`Self::leaf`] by several threads.
-    fn leaf_large(&self, records: Records<'_, W>, path: &Path<W>, share: Share<'_>) -> C::Part {
-        let queries = self.compares(records.numbers).0;
-        let rows = if self.boundary == 0 { records.len() } else { queries };
-        let (mut words_32, mut words_64) = (Vec::new(), Vec::new());
-        if self.short_words {
-            words_32.extend(records.values.iter().map(|value| value.fold32()));
-        } else {
-            words_64.extend(records.values.iter().map(|value| value.fold64()));
-        }
-        let tasks = rows.div_ceil(LEAF_ROWS);
-        let parts: Vec<C::Part> = (0..tasks)
-            .into_par_iter()
-            .with_max_len(1)
-            .map(|i| {
-                if share.is_cancelled() {
-                    return self.collect.part();
-                }
-                let rows = i * LEAF_ROWS..rows.min((i + 1) * LEAF_ROWS);
-                self.with_scratch(|scratch| {
-                    let mut part = self.collect.part();
-                    let candidates = &mut scratch.candidates;
-                    self.compare(
-                        records, &words_32, &words_64, rows, queries, path, candidates, &mut part,
-                    );
-                    share.part(1, tasks).done();
-                    part
-                })
-            })
-            .collect();
-        self.merged(parts)
-    }
-
-    /// What several threads collected, as one.
+    /// Merges the parts that several threads collected, in order.
     pub(super) fn merged(&self, parts: Vec<C::Part>) -> C::Part {
         let mut merged = self.collect.part();
         for part in parts {
@@ -476,82 +364,7 @@ impl<'a, W: Lane, C: Collect> Join<'a, W, C> {
         merged
     }
 
-    /// Compares `rows` with the columns behind them that are no queries.
-    #[expect(clippy::too_many_arguments, reason = "the arrays of a leaf")]
-    fn compare(
-        &self,
-        records: Records<'_, W>,
-        words_32: &[u32],
-        words_64: &[u64],
-        rows: Range<usize>,
-        first_column: usize,
-        path: &Path<W>,
-        candidates: &mut Candidates,
-        part: &mut C::Part,
-    ) {
-        let Records { values, numbers } = records;
-        let (isa, limit) = (self.isa, self.reach.most_bits());
-        let test = self.test(path);
-        let mut sink = |rows: &[u32], columns: &[u32]| {
-            accept(values, rows, columns, &test, isa, &mut |row, column, distance| {
-                let (a, b) = (numbers[row as usize], numbers[column as usize]);
-                self.collect.pair(part, a, b, distance);
-            });
-        };
-        if self.short_words {
-            near_pairs_32(words_32, rows, first_column, limit, isa, candidates, &mut sink);
-        } else {
-            near_pairs_64(words_64, rows, first_column, limit, isa, candidates, &mut sink);
-        }
-    }
-
-    /// What a pair of a path must be.
-    pub(super) fn test<'p>(&self, path: &'p Path<W>) -> PairTest<'p, W> {
-        PairTest { reach: self.reach, equal: path.equal, unequal: &path.unequal }
-    }
-
-    /// Memory for `records` records.
-    fn buffer(&self, records: usize) -> Buffer<W> {
-        let kept = self.kept_buffer(records);
-        kept.unwrap_or_else(|| (LargeBuffer::zeroed(records), LargeBuffer::zeroed(records)))
-    }
-
-    /// Asks for the first and largest of the buffers, which costs nothing if it is never touched.
-    ///
-    /// # Errors
-    ///
-    /// The memory cannot be had.
-    pub(super) fn reserve_buffer(&self, records: usize) -> Result<()> {
-        let buffer = self.kept_buffer(records).map_or_else(|| new_buffer(records), Ok)?;
-        self.give_back(buffer);
-        Ok(())
-    }
-
-    /// Memory for `records` records that was needed before.
-    fn kept_buffer(&self, records: usize) -> Option<Buffer<W>> {
-        let mut buffers = self.buffers.lock().ok()?;
-        let fitting = buffers.iter().position(|buffer| buffer.0.len() >= records)?;
-        Some(buffers.swap_remove(fitting))
-    }
-
-    fn give_back(&self, buffer: Buffer<W>) {
-        if let Ok(mut buffers) = self.buffers.lock() {
-            buffers.push(buffer);
-        }
-    }
-
-    /// Runs `work` with memory of its own.
-    pub(super) fn with_scratch<T>(&self, work: impl FnOnce(&mut Scratch<W>) -> T) -> T {
-        let idle = self.scratch.lock().ok().and_then(|mut idle| idle.pop());
-        let mut scratch = idle.unwrap_or_default();
-        let result = work(&mut scratch);
-        if let Ok(mut idle) = self.scratch.lock() {
-            idle.push(scratch);
-        }
-        result
-    }
-
-    /// Number of queries among records in the order of their numbers, and of pairs to compare.
+    /// Number of queries among records in the order of their numbers, and number of pairs to compare.
     pub(super) fn compares(&self, numbers: &[u32]) -> (usize, f64) {
         let records = numbers.len() as f64;
         if self.boundary == 0 {
@@ -562,10 +375,42 @@ impl<'a, W: Lane, C: Collect> Join<'a, W, C> {
     }
 }
 
+/// Partitions the records of a bucket into a buffer, by all threads. Returns the start of each part, and
+/// at the end the number of records.
+fn scatter_all<W: Lane>(
+    values: &[W],
+    numbers: Numbers<'_>,
+    hash: &BlockHash<W>,
+    (part_values, part_numbers): &mut Buffer<W>,
+) -> Vec<usize> {
+    match numbers {
+        Numbers::FromZero => {
+            let records = |range: Range<usize>| {
+                values[range.clone()].iter().copied().zip(range.start as u32..)
+            };
+            partition(values.len(), records, hash, part_values, part_numbers)
+        }
+        Numbers::Valid(valid) => {
+            let records = |range: Range<usize>| {
+                let all = values[range.clone()].iter().copied().zip(range.start as u32..);
+                all.filter(|&(_, number)| valid.has_value(number as usize))
+            };
+            partition(values.len(), records, hash, part_values, part_numbers)
+        }
+        Numbers::Given(numbers) => {
+            let records = |range: Range<usize>| {
+                values[range.clone()].iter().copied().zip(numbers[range].iter().copied())
+            };
+            partition(values.len(), records, hash, part_values, part_numbers)
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::collect::KeepPairs;
+    use simtool_base::stable_hash::mix;
     use simtool_model::fingerprint_rows::Shape;
     use simtool_model::fingerprint_table::Wide;
     use simtool_model::matches::ValuePair;
@@ -575,7 +420,7 @@ mod tests {
         let reach = Reach { shape, max_distance };
         for large_records in [500, usize::MAX] {
             let isa = Isa::detected();
-            let mut join = Join::new(values, boundary, reach, isa, &KeepPairs, None);
+            let mut join = Recursion::new(values, boundary, reach, isa, &KeepPairs, None);
             join.costs = Costs::of_tests();
             join.large_records = large_records;
             let found = join.run(values, Share::untold()).unwrap().into_sorted();
@@ -622,6 +467,21 @@ mod tests {
             check(&wide, Shape::bits(200), 700, max_distance);
             check(&wide, Shape::lanes(16, 16), 0, max_distance);
             check(&values, Shape::lanes(16, 4), 700, max_distance);
+        }
+    }
+
+    /// Similar rows stay in one bucket whatever it is split by. Without a bound this test would visit more
+    /// paths than there is memory for.
+    #[test]
+    fn a_bucket_that_does_not_shrink_is_compared_pair_by_pair() {
+        let similar = |row: u64| {
+            let bits = mix(row);
+            mix(7) ^ 1 << (bits % 64) ^ 1 << (bits >> 8 & 63) ^ 1 << (bits >> 16 & 63)
+        };
+        let values: Vec<u64> = (0..500).map(similar).chain((1000..1500).map(mix)).collect();
+        for max_distance in [8, 20, 28] {
+            check(&values, Shape::bits(64), 0, max_distance);
+            check(&values, Shape::bits(64), 300, max_distance);
         }
     }
 }

@@ -1,48 +1,53 @@
-//! Groups of equal rows and pairs of groups, expanded to pairs of rows: one row at a time, so that
-//! the pairs, of which there may be n², are never in memory together.
+//! Groups of equal rows and pairs of groups, expanded to pairs of rows.
+//!
+//! Rows are expanded one at a time: there may be n² pairs, and they are never in memory together.
 
-use crate::bipartite_join::Join;
+use crate::group_pairs::GroupPairs;
 use crate::grouping::Groups;
-use crate::partition_join::SelfJoin;
 use crate::partners::Partners;
 use simtool_kernels::partition::counts_to_starts;
 use simtool_model::matches::{Match, ValuePair};
+use simtool_model::sides::Sides;
 
-/// No group: a row without a fingerprint.
+/// The mark of a row without a fingerprint, which is in no group.
 const NONE: u32 = u32::MAX;
 
 /// The partners of each row.
 #[derive(Debug)]
 pub struct RowPairs {
-    /// Groups whose rows are asked for.
+    /// The groups of the rows that ask for partners.
     rows: Groups,
-    /// Groups of the partners; in a self-join the same.
+    /// The groups of the partners; `None` in a self-join, where they are the same.
     partners: Option<Groups>,
     group_of: Vec<u32>,
-    /// Groups that have neighbours: few, for most sets.
+    /// The groups that have neighbours, which are few in most corpora.
     social: Numbered,
-    /// Where the neighbours of each of these start, and at the end their number.
+    /// The start of the neighbours of each of these groups, and at the end the number of neighbours.
     starts: Vec<usize>,
     /// Neighbouring groups, with their distances.
     neighbours: Vec<(u32, u32)>,
 }
 
 impl RowPairs {
-    /// The pairs of a self-join of `row_count` rows.
+    /// Expands the result of a join for each of `row_count` rows of the corpus in a self-join, or of
+    /// `row_count` queries.
     #[must_use]
-    pub fn of_self_join(SelfJoin { groups, pairs }: SelfJoin, row_count: usize) -> Self {
-        let reversed = |pair: &ValuePair| ValuePair { a: pair.b, b: pair.a, ..*pair };
-        let both = || pairs.iter().copied().chain(pairs.iter().map(reversed));
-        Self::new(groups, None, both, row_count)
+    pub fn new(found: GroupPairs, row_count: usize) -> Self {
+        let GroupPairs { groups, pairs } = found;
+        match groups {
+            Sides::One(groups) => {
+                // Both groups of a pair ask for the other.
+                let reversed = |pair: &ValuePair| ValuePair { a: pair.b, b: pair.a, ..*pair };
+                let both = || pairs.iter().copied().chain(pairs.iter().map(reversed));
+                Self::of_pairs(groups, None, both, row_count)
+            }
+            Sides::Two(queries, corpus) => {
+                Self::of_pairs(queries, Some(corpus), || pairs.iter().copied(), row_count)
+            }
+        }
     }
 
-    /// The pairs of a join, for each of `query_count` queries.
-    #[must_use]
-    pub fn of_join(Join { queries, corpus, pairs }: Join, query_count: usize) -> Self {
-        Self::new(queries, Some(corpus), || pairs.iter().copied(), query_count)
-    }
-
-    fn new<I: Iterator<Item = ValuePair>>(
+    fn of_pairs<I: Iterator<Item = ValuePair>>(
         rows: Groups,
         partners: Option<Groups>,
         pairs: impl Fn() -> I,
@@ -54,6 +59,8 @@ impl RowPairs {
                 group_of[row as usize] = group;
             }
         }
+        // First the number of neighbours of each group that has any, then their places, then themselves: a
+        // counting sort that needs no copy of the pairs.
         let social = Numbered::new(rows.len(), pairs().map(|pair| pair.a));
         let mut starts = vec![0; social.len() + 1];
         for number in pairs().filter_map(|pair| social.number(pair.a)) {
@@ -66,7 +73,7 @@ impl RowPairs {
             neighbours[*place] = (pair.b, pair.distance);
             *place += 1;
         }
-        // Each place has advanced to its group's end, which is the next one's start.
+        // Each place has advanced to the end of its group, which is the start of the next group.
         starts.copy_within(..social.len(), 1);
         starts[0] = 0;
         Self { rows, partners, group_of, social, starts, neighbours }
@@ -114,6 +121,7 @@ impl Partners for RowPairs {
             let first = if is_self_join { rows.partition_point(|&r| r as usize <= row) } else { 0 };
             found.extend(rows[first..].iter().map(|&row| Match { distance, row }));
         };
+        // The rows of the same group are partners, too, at distance 0.
         if is_self_join {
             take(self.rows.rows(group), 0);
         }
@@ -124,17 +132,17 @@ impl Partners for RowPairs {
     }
 }
 
-/// Some numbers of a range, numbered among themselves: a bit and a half for each number of the range.
+/// A set of numbers of a range, each with its place in the set: 1.5 bits for each number of the range.
 #[derive(Debug)]
 struct Numbered {
     /// A bit for each number of the range, lowest first.
     words: Vec<u64>,
-    /// How many there are before each word, and at the end in all.
+    /// The number of members before each word, and at the end the number of all members.
     before: Vec<u32>,
 }
 
 impl Numbered {
-    /// Those of the numbers below `end` that come in `some`, in any order.
+    /// Numbers the members of `some`, which are below `end` and in any order.
     fn new(end: usize, some: impl Iterator<Item = u32>) -> Self {
         let mut words = vec![0u64; end.div_ceil(64)];
         for number in some {
@@ -158,6 +166,7 @@ impl Numbered {
     fn number(&self, number: u32) -> Option<usize> {
         let (at, bit) = (number as usize / 64, 1u64 << (number % 64));
         let word = self.words[at];
+        // The members before the word, and those below the bit in the word.
         (word & bit != 0).then(|| (self.before[at] + (word & (bit - 1)).count_ones()) as usize)
     }
 }

@@ -1,13 +1,16 @@
-//! Tags: sixteen bits of a row that stand for it in a table, and tell most rows apart that share a
-//! bucket by chance.
+//! Tags: sixteen bits that represent a row in a table. They exclude most rows that share a bucket with a
+//! query by chance.
 //!
-//! Think of the blocks of a layout as a ring. If k + 1 blocks hold at most k differences together, there
-//! is a block from which on every stretch of l blocks holds fewer than l: count from any block on one
-//! less than the differences of each; the sum over the ring is negative, and behind the last block
-//! where it is highest it only falls. So that block holds none, the one behind it at most one, the two
-//! behind it at most two together. A table for each block misses nothing if it leaves out what differs
-//! from the query in more bits of the l blocks behind its own than l. A tag is these bits: of as many
-//! blocks as give sixteen.
+//! Think of the k + 1 blocks of a layout as a ring, in which two near rows have at most k differences.
+//! Then there is a block such that, counting from it, any first l blocks hold fewer than l differences.
+//! To see this, give each block its number of differences less one, and add these up around the ring. The
+//! whole sum is negative. Start behind the last block where the sum is highest: from there on it is
+//! always negative.
+//!
+//! So this first block holds no difference, the block behind it at most one, and the two blocks behind it
+//! at most two together. A table for each block misses no pair if it excludes rows that differ from the
+//! query in more than l bits of the l blocks behind its own. A tag is made of the bits of these blocks: as
+//! many blocks as give sixteen bits.
 //!
 //! # References
 //!
@@ -19,36 +22,38 @@ use simtool_model::fingerprint_rows::Metric;
 use simtool_model::fingerprint_table::{Lane, Reach};
 use std::ops::Range;
 
-/// Bits of a tag, and of all that is gathered.
+/// Bits of a tag, and most bits that are gathered.
 pub(super) const GATHERED_BITS: usize = 16;
 
-/// Weights that a tag may have: as many as it has bits, and none.
+/// Number of weights that a tag can have: from 0 to all of its bits.
 pub(super) const WEIGHTS: usize = GATHERED_BITS + 1;
 
-/// How the rows of a table get their tags.
+/// The function from the rows of a table to their tags.
 #[derive(Debug)]
 pub(super) struct RowTags {
     bits: GatheredBits,
-    /// Where those that are near a tag of each weight stand among random ones by their weights, in
-    /// 1/2^16 of all.
+    /// For a tag of each weight, the range of the near tags among random tags sorted by weight, in
+    /// 1/2^16 of all tags.
     expected: [(u32, u32); WEIGHTS],
-    /// Bits in which the tags of two rows differ, at most, that this table is to find.
+    /// Most bits in which the tags of a pair differ that this table must find.
     pub(super) most: u32,
 }
 
 /// Some bits of a row, side by side.
 #[derive(Clone, Debug)]
 pub(super) struct GatheredBits {
-    /// For each byte of a row that has a say: its word, its place there, and what each value gives.
+    /// For each byte of a row that holds a gathered bit: its word, its place in the word, and the gathered
+    /// bits of each value of the byte.
     bytes: Vec<(usize, u32, [u16; 256])>,
 }
 
 impl GatheredBits {
-    /// These bits, combined by XOR: the j-th is bit j modulo 16.
+    /// Gathers these bits: the j-th becomes bit j modulo 16, combined by XOR.
     pub(super) fn new(bits: impl IntoIterator<Item = u32>) -> Self {
         let mut bytes: Vec<(usize, u32, [u16; 256])> = Vec::new();
         for (at, bit) in bits.into_iter().enumerate() {
             let (word, shift) = (bit as usize / 64, bit % 64 / 8 * 8);
+            // Bits of the same byte share a table.
             let known = bytes.iter().position(|&(w, s, _)| (w, s) == (word, shift));
             let known = known.unwrap_or_else(|| {
                 bytes.push((word, shift, [0; 256]));
@@ -61,7 +66,8 @@ impl GatheredBits {
         Self { bytes }
     }
 
-    /// Those of a row. Linear: of a difference they are the difference of those of the rows.
+    /// Returns the gathered bits of a row. The function is linear: the bits of a difference are the
+    /// difference of the bits.
     #[inline]
     pub(super) fn of<L: Lane>(&self, row: L) -> u16 {
         let words = row.words();
@@ -73,14 +79,14 @@ impl GatheredBits {
 }
 
 impl RowTags {
-    /// The tags of the table for the block of that number.
+    /// Chooses the bits of the tags in the table for block `number`.
     ///
-    /// They are frozen, since tables are stored: the j-th of the chosen bits, block after block and the
-    /// lowest of each first, is combined with bit j modulo 16 of the tag by XOR.
+    /// The choice is frozen, since tables are stored. The bits are taken block after block, the lowest bit
+    /// of each block first, and the j-th is combined by XOR with bit j modulo 16 of the tag.
     pub(super) fn new(layout: &Layout, number: usize, reach: Reach) -> Self {
         let blocks = layout.masks().len();
-        // Only where units are bits, and there are enough blocks for the ring to hold, do the blocks
-        // behind tell anything.
+        // The blocks behind limit the differences only if units are bits, and if there are enough blocks
+        // for the argument of the ring.
         let is_ring = reach.shape.metric() == Metric::Bits && blocks > reach.max_distance as usize;
         let (mut bits, mut behind) = (Vec::new(), 0);
         while is_ring && bits.len() < GATHERED_BITS && behind + 1 < blocks {
@@ -88,7 +94,7 @@ impl RowTags {
             bits.extend(layout.mask_bits((number + behind) % blocks));
         }
         if behind == 0 {
-            // Its own, in which rows that are near agree: a bucket may hold others as well.
+            // The bits of its own block, in which near rows agree. A bucket may hold other rows as well.
             bits.extend(layout.mask_bits(number));
         }
         let lighter = lighter_tags(bits.len().min(GATHERED_BITS));
@@ -99,27 +105,28 @@ impl RowTags {
         Self { bits: GatheredBits::new(bits), expected, most: behind as u32 }
     }
 
-    /// The tag of a row. Linear, too.
+    /// Returns the tag of a row, which is linear, too.
     #[inline]
     pub(super) fn tag<L: Lane>(&self, row: L) -> u16 {
         self.bits.of(row)
     }
 
-    /// Among tags that stand by their weights, the places of those near a tag if they are of random
-    /// rows, and some more on both sides.
+    /// Returns the range in which the tags near `tag` are expected among `tags` tags sorted by weight,
+    /// with some more on both sides. Random tags would be in this range.
     #[inline]
     pub(super) fn expected(&self, tag: u16, tags: usize) -> Range<usize> {
         let (start, end) = self.expected[tag.count_ones() as usize];
         let place = |of_all: u32| ((tags as u64 * u64::from(of_all)) >> 16) as usize;
+        // Tags are not quite random, so the range is a little longer.
         let more = tags / 16 + 4;
         place(start).saturating_sub(more)..(place(end) + more).min(tags)
     }
 }
 
-/// Of all tags of so many bits those that have less than each weight, in 1/2^16.
+/// The share of all tags of `bits` bits that are lighter than each weight, in 1/2^16.
 fn lighter_tags(bits: usize) -> [u32; WEIGHTS + 1] {
     let (mut lighter, mut before) = ([0; WEIGHTS + 1], 0);
-    // The number of tags of a weight, of which there are 2^bits in all.
+    // The number of tags of this weight; all weights together have 2^bits.
     let mut tags = 1;
     for (weight, lighter) in lighter.iter_mut().enumerate() {
         *lighter = before << (GATHERED_BITS - bits);
@@ -155,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn most_of_what_is_near_stands_where_it_is_expected() {
+    fn most_near_tags_are_where_they_are_expected() {
         for (shape, max_distance) in [(Shape::bits(64), 3), (Shape::bits(33), 8)] {
             let (_, tags) = tags::<u64>(shape, max_distance);
             let mut stored: Vec<u16> = (0..5000).map(|row| tags[0].tag(mix(row))).collect();

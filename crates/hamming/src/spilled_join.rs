@@ -1,39 +1,44 @@
-//! The self-join of more than fits in memory: the first partition goes to temporary files.
+//! The self-join of rows that do not fit in memory: the first partition goes to temporary files.
 //!
-//! Rows are read once and scattered by a hash of the fingerprint, so that equal ones meet in one
-//! file. The different fingerprints are then scattered once for each block, and each file is a
-//! bucket of the recursion in memory. What stays in memory is 8 bytes a row, one bucket, and
-//! what is collected. A bucket that its block does not split is taken whole.
+//! Rows are read once and scattered by a hash of the fingerprint, so equal rows meet in one file. The
+//! different fingerprints are then scattered once for each block, and each file is a bucket that the
+//! recursion joins in memory. Only 8 bytes for each row, one bucket and the collected pairs are in memory.
+//! A bucket that its block does not split is joined as a whole.
 
 use crate::Rows;
-use crate::collect::Collect;
+use crate::collect::{Collect, CountRows, KeepPairs};
+use crate::group_pairs::GroupPairs;
 use crate::grouping::{GROUPS, Groups, group};
+use crate::join::{JoinKind, JoinLanes, Limits, RowKind, Tasks};
 use crate::layout::Layout;
 use crate::parallel_partition::Records;
-use crate::recursion::Join;
+use crate::recursion::Recursion;
 use crate::split::{Path as BlockPath, split_free};
+use crate::work::{LaneRows, Work};
+use crate::workload::{Estimate, Workload};
 use simtool_base::error::{Error, Result};
 use simtool_base::large_buffer::{LargeBuffer, reserved};
 use simtool_base::progress::Share;
 use simtool_kernels::Isa;
 use simtool_kernels::partition::{BlockHash, Parts};
 use simtool_model::fingerprint_table::{Lane, Reach};
+use simtool_model::sides::Sides;
 use std::fs::File;
 use std::io::{BufReader, BufWriter, Read, Seek, Write};
 use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 
-/// Files of a partition, at most; each has a buffer.
+/// Bits of a partition, at most: there is a file with a buffer for each part.
 const MAX_BITS: u32 = 8;
 const BUFFER_BYTES: usize = 1 << 16;
-/// Bytes of a bucket, at least: of smaller ones there are many files, and they save nothing.
+/// Least bytes of a bucket. Smaller buckets would save no memory and make more files.
 const LEAST_BUCKET_BYTES: usize = 1 << 14;
-/// What the memory is for that is filled from one file.
+/// The purpose of the memory that is filled from one file, for error messages.
 const BUCKET: &str = "the fingerprints of a temporary file";
-/// Bytes of memory that a record needs while its bucket is joined, over the record's own.
+/// Memory that a record needs while its bucket is joined, as a multiple of its own bytes.
 const WORK: usize = 3;
 
-/// Groups of equal rows, their fingerprints in a file.
+/// Groups of equal rows, whose fingerprints are in a file.
 #[derive(Debug)]
 pub struct SpilledGroups<W> {
     /// The rows of each group; the fingerprints are not in memory.
@@ -67,7 +72,7 @@ impl Spill {
             .map_err(|e| Error::io(&self.folder, "write a temporary file in", e))
     }
 
-    /// Ends the writing.
+    /// Writes the rest of the buffer.
     fn finish(&mut self) -> Result<()> {
         self.file.flush().map_err(|e| Error::io(&self.folder, "write a temporary file in", e))
     }
@@ -103,7 +108,7 @@ impl Spill {
 /// Bits of a partition of `bytes` bytes of records into buckets of about `bucket_bytes`.
 fn partition_bits(bytes: usize, bucket_bytes: usize) -> u32 {
     let buckets = (bytes * WORK).div_ceil(bucket_bytes);
-    // Twice as many, since hashed buckets are uneven.
+    // Twice as many, since some hashed buckets are larger than others.
     (buckets * 2).next_power_of_two().ilog2().clamp(1, MAX_BITS)
 }
 
@@ -116,7 +121,7 @@ impl<W: Lane> SpilledGroups<W> {
     ///
     /// # Errors
     ///
-    /// A temporary file cannot be created, written or read, or the memory cannot be had.
+    /// A temporary file cannot be created, written or read, or there is too little memory.
     ///
     /// # Panics
     ///
@@ -127,9 +132,11 @@ impl<W: Lane> SpilledGroups<W> {
             u32::try_from(row_count).is_ok_and(|n| n < u32::MAX),
             "row numbers are 32 bits wide"
         );
+        // The groups and the buffers of the files stay in memory. Buckets may use the rest.
         let kept = row_count * 8 + (BUFFER_BYTES << MAX_BITS);
         let memory = usize::try_from(memory).unwrap_or(usize::MAX);
         let bucket_bytes = memory.saturating_sub(kept).max(LEAST_BUCKET_BYTES);
+        // First pass: equal rows have the same hash, and so are in the same file.
         let bits = partition_bits(row_count * (size_of::<W>() + 4), bucket_bytes);
         let hash = BlockHash::new(!W::ZERO, 0, bits);
         let mut files = spills(folder, bits)?;
@@ -138,6 +145,7 @@ impl<W: Lane> SpilledGroups<W> {
                 files[hash.part(value)].push(value, row as u32)?;
             }
         }
+        // Second pass: one file at a time is grouped in memory. The different values go to a new file.
         let mut values = Spill::new(folder)?;
         let mut starts = LargeBuffer::<u32>::try_zeroed(row_count + 1, GROUPS)?;
         let mut grouped_rows = LargeBuffer::<u32>::try_zeroed(row_count, GROUPS)?;
@@ -159,8 +167,8 @@ impl<W: Lane> SpilledGroups<W> {
         Ok(Self { groups, values, bucket_bytes, lane: PhantomData })
     }
 
-    /// Hands each pair of groups within reach to `collect`; they are scattered by the masks of
-    /// `layout`, which is one for this reach.
+    /// Hands each pair of groups within reach to `collect`. Rows are scattered by the masks of `layout`,
+    /// which must be a layout for this reach.
     ///
     /// # Errors
     ///
@@ -181,16 +189,75 @@ impl<W: Lane> SpilledGroups<W> {
             let bytes = self.values.records * (size_of::<W>() + 4);
             let bits = partition_bits(bytes, self.bucket_bytes);
             let hash = BlockHash::new(path.block, 0, bits);
+            // The files of a block are removed before those of the next block are written.
             let mut files = spills(&self.values.folder, bits)?;
             self.values.read(|value: W, number| files[hash.part(value)].push(value, number))?;
             for file in files {
                 let (values, numbers) = file.read_all::<W>()?;
                 let records = Records { values: &values, numbers: &numbers };
+                // The hash of the file is that of the path's block, so the recursion continues behind it.
                 let share = share.part(values.len(), self.values.records);
-                let join = Join::new(&values, 0, reach, isa, collect, None);
+                let join = Recursion::new(&values, 0, reach, isa, collect, None);
                 collect.merge(&mut merged, join.run_bucket(records, &path, bits, share));
             }
         }
         Ok(merged)
     }
+}
+
+/// The self-join by temporary files as a line of [`JOINS`](crate::joins::JOINS).
+#[derive(Clone, Copy, Debug)]
+pub struct SpilledJoin;
+
+impl JoinKind for SpilledJoin {
+    fn name(&self) -> &'static str {
+        "spilled-join"
+    }
+
+    fn help(&self) -> &'static str {
+        "Partitions the rows into temporary files: for corpora that do not fit in memory."
+    }
+
+    fn limits(&self) -> Limits {
+        Limits { tasks: Tasks::SelfJoins, rows: RowKind::Lanes, is_for_collections: true }
+    }
+
+    fn estimate(&self, workload: &Workload) -> Estimate {
+        let rows = workload.row_count();
+        let lane_bytes = workload.lane_bytes();
+        let kept = workload.kept_pairs(workload.different_pairs());
+        let disk = rows * workload.blocks() * (lane_bytes + 4.0) * 1.5;
+        // The join adapts to the memory that the pairs leave.
+        let left = workload.memory as f64 - kept.bytes;
+        let join = Estimate {
+            nanoseconds: workload.recursion(rows, rows) + disk,
+            bytes: left.clamp(0.0, rows * 2.0 * lane_bytes),
+        };
+        join + kept
+    }
+}
+
+impl<L: Lane> JoinLanes<L> for SpilledJoin {
+    fn self_join(&self, rows: Rows<'_, L>, work: Work<'_>) -> Result<GroupPairs> {
+        let layout = work.layout(rows.lanes);
+        let spilled = spill(rows, work)?;
+        let pairs = spilled
+            .collect_pairs(&layout, work.reach, work.isa(), &KeepPairs, work.share)?
+            .into_sorted();
+        Ok(GroupPairs { groups: Sides::One(spilled.groups), pairs })
+    }
+
+    fn count_pairs(&self, rows: LaneRows<'_, L>, work: Work<'_>) -> Result<u64> {
+        let layout = work.layout(&rows.lanes);
+        let spilled = spill(rows.rows(), work)?;
+        let counting = CountRows { groups: (&spilled.groups, &spilled.groups) };
+        let pairs =
+            spilled.collect_pairs(&layout, work.reach, work.isa(), &counting, work.share)?;
+        Ok(spilled.groups.equal_pairs() + pairs)
+    }
+}
+
+/// Groups the rows with the memory and in the folder that the work may use.
+fn spill<L: Lane>(rows: Rows<'_, L>, work: Work<'_>) -> Result<SpilledGroups<L>> {
+    SpilledGroups::new(rows, work.context.memory().limit(), work.context.temporary_folder())
 }

@@ -1,41 +1,42 @@
-//! Which bits to agree on next: the pigeonhole step of the recursive joins.
+//! The choice of the bits to agree on next: the pigeonhole step of the recursive joins.
 //!
-//! A path of the recursion knows bits in which its pairs agree (`equal`), disjoint masks in each of
-//! which they differ (`unequal`), and the other bits (`free`). With d masks that cost at least one
-//! difference each, at most k - d differences are left to the free bits, so of k - d + 1 groups
-//! of free bits one agrees. In the same way one of k - d + 2 groups of an unequal mask agrees. Each
-//! child takes one group as the *first* that agrees, so the groups before it differ; a pair is
-//! accepted on the one path where all of that is true, and nowhere twice.
+//! A path of the recursion has bits in which its pairs agree (`equal`), disjoint masks with at least one
+//! difference each (`unequal`), and the other bits (`free`). With d unequal masks, at most k - d
+//! differences are left to the free bits, so one of k - d + 1 groups of free bits agrees. In the same way
+//! one of k - d + 2 groups of an unequal mask agrees.
 //!
-//! Where a distance counts lanes of bits, all of this is said of lanes: a group holds whole lanes,
-//! and a mask that costs one difference costs one lane.
+//! Each child takes one group as the *first* that agrees, so the groups before it differ. Exactly one path
+//! accepts a pair, so no pair is found twice.
+//!
+//! If a distance counts lanes, the same is true of lanes: a group holds whole lanes, and an unequal mask
+//! has at least one lane that differs.
 
 use simtool_kernels::Isa;
 use simtool_model::fingerprint_rows::Shape;
 use simtool_model::fingerprint_table::{Lane, Reach, set_lowest_bits};
 use std::sync::{Arc, OnceLock};
 
-/// Values that are looked at to weigh the bits.
+/// Number of values in the sample that the bits are weighed by.
 const SAMPLE: usize = 1024;
 
-/// Bits of a block's hash that tell as many values apart as there can be rows.
+/// Bits of a block's hash that suffice to distinguish as many values as there can be rows.
 const MAX_WIDTH: u32 = 28;
 
-/// What is known of the pairs on a path.
+/// The conditions on the pairs of a path.
 #[derive(Clone, Debug)]
 pub(super) struct Path<W> {
     /// The pairs agree here.
     pub(super) equal: W,
     /// The pairs differ in each of these, which share no bits.
     pub(super) unequal: Vec<W>,
-    /// Everything else.
+    /// All other bits.
     pub(super) free: W,
     /// The group of bits that was added to `equal` last: the key of the partition.
     pub(super) block: W,
 }
 
 impl<W: Lane> Path<W> {
-    /// Nothing is known of pairs of rows of this shape.
+    /// The path that accepts all pairs of rows of this shape.
     pub(super) fn root(shape: Shape) -> Self {
         let free = W::lowest_bits(shape.row_bits());
         Self { equal: W::ZERO, unequal: Vec::new(), free, block: W::ZERO }
@@ -44,24 +45,24 @@ impl<W: Lane> Path<W> {
 
 /// Costs in nanoseconds, which only weigh choices against each other.
 ///
-/// Measured on a 2-core Intel Xeon with AVX-512; the choices depend on them little.
+/// They were measured on a 2-core Intel Xeon with AVX-512. The choices hardly depend on them.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Costs {
     /// One compare in a leaf.
     compare: f64,
     /// One record through a partition and into a leaf.
     record: f64,
-    /// Records that a partition leaves in a leaf, about.
+    /// Records that a partition leaves in a leaf on average.
     leaf: f64,
 }
 
-/// One look at the rows of a candidate of several words.
+/// Nanoseconds to read the rows of a candidate of several words.
 const LOOK: f64 = 5.0;
 /// The share of unrelated pairs that may pass the folds before leaves are made smaller.
 const MOST_PASSING: f64 = 1e-3;
 
 impl Costs {
-    /// For lanes of that many words, of which as many bits as `reach` allows may differ.
+    /// The costs for lanes of `words` words and the distance of `reach`.
     pub(super) fn of(isa: Isa, words: usize, reach: Reach, short_words: bool) -> Self {
         let compare = match (isa.runnable(), short_words) {
             (Isa::Avx512, true) => 0.03,
@@ -74,19 +75,19 @@ impl Costs {
         if words <= 2 {
             return Self { compare, record: 5.0, leaf: LEAF };
         }
-        // Unrelated rows whose folds are near by chance.
+        // The share of unrelated rows whose folds are near by chance.
         let passing = binomial_share(if short_words { 32 } else { 64 }, reach.most_bits());
         let leaf = if passing > MOST_PASSING { LEAF / 4.0 } else { LEAF };
         Self { compare: compare + passing * LOOK, record: 4.0 + words as f64, leaf }
     }
 
-    /// Records that are compared without asking for anything cheaper.
+    /// Number of records that are compared at once, without looking for a cheaper way.
     pub(super) fn leaf_records(&self) -> usize {
         if self.leaf < LEAF { 24 } else { 96 }
     }
 }
 
-/// Records that a partition leaves in a leaf, about, where compares are cheap.
+/// Records that a partition leaves in a leaf on average, if compares are cheap.
 const LEAF: f64 = 48.0;
 
 /// The share of pairs of unrelated words of `bits` bits that differ in at most `most` of them.
@@ -108,20 +109,22 @@ impl Costs {
     }
 }
 
-/// How much each bit tells two values apart: the collision entropy of a sample, in bits; and how
-/// bits go together in the units that a distance counts.
+/// The weight of each bit: its collision entropy in a sample, in bits. A bit that is 1 in half of the values
+/// weighs 1, a constant bit weighs 0.
 #[derive(Clone, Debug)]
 pub(super) struct BitWeights {
     weights: Vec<f32>,
+    /// Bits of a unit that distances count: 1, or the bits of a lane.
     unit_bits: u32,
 }
 
 impl BitWeights {
+    /// Weighs the bits of a sample of `values`.
     pub(super) fn of<W: Lane>(values: &[W], shape: Shape) -> Self {
         Self::of_words(bytemuck::cast_slice(values), W::WORDS, shape)
     }
 
-    /// Of rows of `stride` words.
+    /// Weighs the bits of a sample of rows of `stride` words.
     pub(super) fn of_words(words: &[u64], stride: usize, shape: Shape) -> Self {
         let step = (words.len() / stride / SAMPLE).max(1);
         let mut ones = vec![[0u32; 64]; stride];
@@ -142,18 +145,18 @@ impl BitWeights {
         Self { weights: ones.into_iter().flatten().map(weight).collect(), ..Self::even(shape) }
     }
 
-    /// All bits tell values apart equally well.
+    /// Gives all bits the weight 1.
     pub(super) fn even(shape: Shape) -> Self {
         let unit_bits = shape.parts().1;
         Self { weights: vec![1.0; shape.words() * 64], unit_bits }
     }
 
-    /// How much one bit tells two values apart.
+    /// The weight of one bit.
     pub(super) fn of_bit(&self, bit: u32) -> f64 {
         f64::from(self.weights[bit as usize])
     }
 
-    /// How many bits' worth the bits of rows of this shape tell them apart.
+    /// The weight of all bits of rows of this shape, rounded.
     #[expect(clippy::cast_sign_loss, reason = "weights are not negative")]
     pub(super) fn effective_bits(&self, shape: Shape) -> u32 {
         let mut all = vec![0; shape.words()];
@@ -173,14 +176,14 @@ impl BitWeights {
         weights.map(|(_, &weight)| f64::from(weight)).sum()
     }
 
-    /// Deals the units of `mask` to `groups` groups of about the same weight; none if there are not
-    /// as many units.
+    /// Deals the units of `mask` to `groups` groups of about the same weight. Returns `None` if there are
+    /// fewer units than groups.
     fn deal<W: Lane>(&self, mask: W, groups: usize) -> Option<Vec<W>> {
         let dealt = self.deal_words(mask.words(), groups)?;
         Some(dealt.chunks_exact(W::WORDS).map(W::from_words).collect())
     }
 
-    /// The same of a mask of any number of words: the groups' words, one group after the other.
+    /// [`Self::deal`] for a mask of any number of words. Returns the words of one group after the other.
     pub(super) fn deal_words(&self, mask: &[u64], groups: usize) -> Option<Vec<u64>> {
         // The mask of one unit, at its lowest bit.
         let unit_mask = u64::MAX >> (u64::BITS - self.unit_bits);
@@ -200,12 +203,13 @@ impl BitWeights {
         if units.len() < groups {
             return None;
         }
+        // The heaviest unit goes first, always to the group that is lightest so far.
         units.sort_by(|a, b| b.1.total_cmp(&a.1));
         let mut heights = vec![0.0f32; groups];
         let mut dealt = vec![0; groups * mask.len()];
         for (unit, weight) in units {
             let lightest = (0..groups).min_by(|a, b| heights[*a].total_cmp(&heights[*b]))?;
-            // A unit without weight still counts a little, so that such units spread.
+            // Units without weight count a little, so that they spread over the groups.
             heights[lightest] += weight + 1e-3;
             let (word, bit) = place(unit);
             dealt[lightest * mask.len() + word] |= unit_mask << bit;
@@ -214,24 +218,24 @@ impl BitWeights {
     }
 }
 
-/// How many bits' worth the bits of rows of this shape tell them apart, from a sample.
+/// The weight of all bits of rows of this shape, from a sample, rounded.
 pub(super) fn effective_bits(words: &[u64], shape: Shape) -> u32 {
     BitWeights::of_words(words, shape.words(), shape).effective_bits(shape)
 }
 
-/// A path with the ways to split it, which are worked out once for all of its buckets.
+/// A path with the ways to split it, which are computed once for all of its buckets.
 #[derive(Debug)]
 pub(super) struct Node<W> {
     pub(super) path: Path<W>,
-    /// Bits of the last block's hash that are worth a partition.
+    /// Bits of the last block's hash that a partition may use.
     pub(super) width: u32,
     weights: Arc<BitWeights>,
     free_weight: f64,
-    /// The unequal mask that tells values apart best, and how well.
+    /// The heaviest unequal mask and its weight.
     widest: Option<(usize, f64)>,
-    /// The children by groups of the free bits and of the widest mask; none if there are too few
-    /// bits.
+    /// The children by groups of the free bits; `None` if there are too few bits.
     by_free: OnceLock<Option<Vec<Self>>>,
+    /// The children by groups of the heaviest unequal mask; `None` if it has too few bits.
     by_widest: OnceLock<Option<Vec<Self>>>,
 }
 
@@ -240,7 +244,7 @@ impl<W: Lane> Node<W> {
         let weigh = |(index, &mask): (usize, &W)| (index, weights.of_mask(mask));
         let masks = path.unequal.iter().enumerate();
         let widest = masks.map(weigh).max_by(|a, b| a.1.total_cmp(&b.1));
-        // A hash of so many bits is a little better than the block's own distribution.
+        // A hash of two bits more than the block is worth loses hardly anything of the block.
         let worth = weights.of_mask(path.block).ceil() as i32 + 2;
         let width = path.block.count_ones().min(worth.unsigned_abs()).min(MAX_WIDTH);
         let free_weight = weights.of_mask(path.free);
@@ -248,14 +252,15 @@ impl<W: Lane> Node<W> {
         Self { path, width, weights, free_weight, widest, by_free, by_widest }
     }
 
-    /// The same path, weighed anew.
+    /// The same path with other weights, and so with other children.
     pub(super) fn weighed(&self, weights: BitWeights) -> Self {
         Self::new(self.path.clone(), Arc::new(weights))
     }
 
-    /// The children, each with its block; none if comparing everything is cheaper.
+    /// Returns the children, each with its block, or `None` if comparing everything is cheaper.
     ///
-    /// `records` are as many as a bucket of the path has, `compares` the pairs of them.
+    /// `records` is the number of records of a bucket of the path, and `compares` the number of their
+    /// pairs.
     pub(super) fn split(
         &self,
         max_distance: u32,
@@ -265,13 +270,13 @@ impl<W: Lane> Node<W> {
     ) -> Option<&[Self]> {
         let left = (max_distance as usize).checked_sub(self.path.unequal.len())?;
         let brute = costs.compare * compares;
-        // The least that any split costs.
+        // No split costs less than this, so small buckets need no closer look.
         if costs.record * records as f64 * 2.0 > brute && left > 0 {
             return None;
         }
         let cost = |groups: usize, weight: f64| {
             let per_group = weight / groups as f64;
-            // A partition does not go on below leaves.
+            // A partition stops at leaves, so buckets do not become smaller than these.
             let shrink = (-per_group).exp2().max(costs.leaf / records as f64);
             groups as f64 * (costs.record * records as f64 + brute * shrink)
         };
@@ -320,7 +325,7 @@ fn split_unequal<W: Lane>(path: &Path<W>, widest: usize, groups: &[W]) -> Vec<Pa
         unequal.remove(widest);
         let mut free = path.free;
         if t == 0 {
-            // The mask's difference must be in what is left of it.
+            // The difference of the mask must be in the rest of it.
             unequal.push(rest);
         } else {
             unequal.extend_from_slice(&groups[..t]);
@@ -336,7 +341,7 @@ mod tests {
     use super::*;
     use simtool_model::fingerprint_table::Wide;
 
-    /// On how many of `paths` a pair with these differences is accepted.
+    /// The number of paths that accept a pair with these differences.
     fn accepting(paths: &[Path<u64>], difference: u64) -> usize {
         paths
             .iter()
@@ -390,7 +395,7 @@ mod tests {
     }
 
     #[test]
-    fn lanes_are_dealt_whole_and_only_those_of_the_rows() {
+    fn lanes_are_dealt_whole_and_no_bits_behind_the_row() {
         let values = [Wide([0x1234, 5]), Wide([0x4321, 9])];
         let shape = Shape::lanes(20, 4);
         let weights = BitWeights::of(&values, shape);

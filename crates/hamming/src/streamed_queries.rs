@@ -1,29 +1,35 @@
-//! Queries in tables, the corpus scanned once: nothing is built over the corpus, which may be a
-//! mapped file larger than memory.
+//! The search by streamed queries: tables of the queries, and one scan of the corpus.
+//!
+//! Nothing is built over the corpus, so it may be a mapped file larger than memory.
 
 use crate::Rows;
+use crate::join::{JoinKind, JoinLanes, Limits, RowKind, Tasks};
 use crate::layout::{Layout, is_first_agreeing};
+use crate::partners::Partners;
+use crate::work::{LaneRows, Work};
+use crate::workload::{Estimate, Workload};
 use rayon::prelude::{IntoParallelIterator, ParallelIterator};
+use simtool_base::error::Result;
 use simtool_kernels::Isa;
 use simtool_kernels::bucket_filter::{CROWDED, places, rows_near_buckets};
 use simtool_kernels::partition::{BlockHash, Parts};
 use simtool_model::fingerprint_table::{Lane, Reach};
-use simtool_model::matches::ValuePair;
+use simtool_model::matches::{Match, ValuePair};
 
-/// Most bits of the hash of a block: the words of a table's buckets then fit the second cache.
+/// Most bits of the hash of a block, so that the words of a table's buckets fit in the second cache.
 const MOST_BITS: u32 = 16;
-/// Buckets for each query, as a power of two, if these bits allow it: few have several.
+/// Buckets for each query, as a power of two, as far as [`MOST_BITS`] allows: then few buckets have
+/// several queries.
 const BITS_A_QUERY: u32 = 3;
 /// Corpus rows that one task scans.
 const CHUNK_ROWS: usize = 1 << 16;
-/// Corpus rows whose candidates are collected before any is looked at: enough for the words of a
-/// table to come into the first caches for many of them.
+/// Corpus rows whose candidates are collected before the first candidate is compared, so that the words
+/// of a table stay in the caches for many rows.
 const STEP_ROWS: usize = 1 << 15;
 
 /// Tables of queries.
 #[derive(Debug)]
-pub struct StreamedQueries<'a, L> {
-    queries: &'a [L],
+pub struct StreamedQueries<L> {
     reach: Reach,
     isa: Isa,
     blocks: Vec<L>,
@@ -33,7 +39,7 @@ pub struct StreamedQueries<'a, L> {
 #[derive(Debug)]
 struct Table<L> {
     hash: BlockHash<L>,
-    /// A word for each bucket, as [`rows_near_buckets`] wants them.
+    /// A word for each bucket: the fold of its only query, or [`CROWDED`], as [`rows_near_buckets`] needs it.
     words: Vec<u32>,
     starts: Vec<u32>,
     /// Queries and their numbers, by bucket.
@@ -53,6 +59,7 @@ impl<L: Lane> Table<L> {
             starts[part + 1] += 1;
             words[part] = if starts[part + 1] == 1 { query.fold32() } else { CROWDED };
         }
+        // The counts become starts. Each count was one place behind its bucket.
         let mut sum = 0;
         for start in &mut starts {
             sum += *start;
@@ -62,20 +69,20 @@ impl<L: Lane> Table<L> {
     }
 }
 
-impl<'a, L: Lane> StreamedQueries<'a, L> {
-    /// Builds the tables over `queries`, of which there are at most 2^32 - 1, by the masks of
-    /// `layout`, which is one for this reach. Scans run on `isa`.
-    pub fn new(queries: &'a [L], layout: &Layout, reach: Reach, isa: Isa) -> Self {
+impl<L: Lane> StreamedQueries<L> {
+    /// Builds the tables over at most 2^32 - 1 `queries`, by the masks of `layout`, which must be a layout
+    /// for this reach. Scans run on `isa`.
+    pub fn new(queries: &[L], layout: &Layout, reach: Reach, isa: Isa) -> Self {
         let blocks: Vec<L> = layout.blocks();
         let tables = blocks.iter().map(|&block| Table::new(queries, block)).collect();
-        Self { queries, reach, isa, blocks, tables }
+        Self { reach, isa, blocks, tables }
     }
 
     /// Finds every query (`a`) and corpus row (`b`) within the distance, ascending.
     ///
     /// # Complexity
     ///
-    /// k + 1 look-ups in a table of 256 KB for each of n corpus rows, and the candidates.
+    /// For each of n corpus rows, k + 1 look-ups in a table of 256 KB, and the compares of the candidates.
     pub fn scan(&self, corpus: Rows<'_, L>) -> Vec<ValuePair> {
         let rows = corpus.lanes.len();
         let chunks: Vec<Vec<ValuePair>> = (0..rows.div_ceil(CHUNK_ROWS))
@@ -86,6 +93,7 @@ impl<'a, L: Lane> StreamedQueries<'a, L> {
                 let end = rows.min((chunk + 1) * CHUNK_ROWS);
                 for first in (chunk * CHUNK_ROWS..end).step_by(STEP_ROWS) {
                     let step = &corpus.lanes[first..end.min(first + STEP_ROWS)];
+                    // All tables look at the same rows, which stay in the caches.
                     for table in 0..self.tables.len() {
                         self.scan_step(table, step, first, corpus, &mut candidates, &mut found);
                     }
@@ -93,12 +101,14 @@ impl<'a, L: Lane> StreamedQueries<'a, L> {
                 found
             })
             .collect();
+        // Chunks are in row order. The result is ordered by query.
         let mut pairs = chunks.concat();
         pairs.sort_unstable();
         pairs
     }
 
-    /// One table against some rows: first which may be near a query, then those rows' buckets.
+    /// Compares some rows with one table: first selects the rows that may be near a query, then compares
+    /// these rows with the queries of their buckets.
     fn scan_step(
         &self,
         number: usize,
@@ -117,6 +127,7 @@ impl<'a, L: Lane> StreamedQueries<'a, L> {
             let bucket = table.starts[part] as usize..table.starts[part + 1] as usize;
             for &(query, a) in &table.queries[bucket] {
                 let difference = query ^ lane;
+                // A pair that agrees in several blocks is a match in the first of them.
                 let row = first + at as usize;
                 if let Some(distance) = self.reach.distance(difference)
                     && is_first_agreeing(&self.blocks, number, difference)
@@ -127,9 +138,94 @@ impl<'a, L: Lane> StreamedQueries<'a, L> {
             }
         }
     }
+}
 
-    /// The queries.
-    pub fn queries(&self) -> &'a [L] {
-        self.queries
+/// The search by streamed queries as a line of [`JOINS`](crate::joins::JOINS).
+#[derive(Clone, Copy, Debug)]
+pub struct StreamedQueriesJoin;
+
+impl JoinKind for StreamedQueriesJoin {
+    fn name(&self) -> &'static str {
+        "streamed-queries"
+    }
+
+    fn help(&self) -> &'static str {
+        "Builds tables of the queries and reads the corpus once: best if the corpus is much larger."
+    }
+
+    fn limits(&self) -> Limits {
+        Limits { tasks: Tasks::Searches, rows: RowKind::Lanes, is_for_collections: true }
+    }
+
+    fn estimate(&self, workload: &Workload) -> Estimate {
+        let rows = workload.row_count();
+        let queries = workload.query_count();
+        let tables = workload.blocks();
+        // Queries that a row of the corpus meets in one table by chance.
+        let meetings = queries * (-workload.block_bits().min(16.0)).exp2();
+        // A bucket with one query is compared without a look at the query.
+        let crowded = (meetings * meetings / 2.0).min(1.0);
+        let row = tables * (1.3 + crowded * 5.0 + meetings.max(1.0).log2() * 2.0 * meetings);
+        let scan = Estimate {
+            nanoseconds: rows * row + queries * 200.0,
+            bytes: tables * queries * (16.0 + 16.0 * 8.0),
+        };
+        scan + workload.kept_pairs(queries * rows)
+    }
+}
+
+impl<L: Lane> JoinLanes<L> for StreamedQueriesJoin {
+    fn partners<'a>(
+        &self,
+        queries: LaneRows<'a, L>,
+        corpus: LaneRows<'a, L>,
+        work: Work<'a>,
+    ) -> Result<Box<dyn Partners + 'a>> {
+        let query_count = queries.lanes.len();
+        let (lanes, query_rows) = queries.valid();
+        let layout = work.layout(&lanes);
+        let streamed = StreamedQueries::new(&lanes, &layout, work.reach, work.isa());
+        let found = streamed.scan(corpus.rows());
+        Ok(Box::new(StreamedPairs { found, query_rows, query_count }))
+    }
+}
+
+/// The pairs that a scan found, by query.
+struct StreamedPairs {
+    /// Pairs of a query, by its place among the queries with a fingerprint, and a row of the corpus.
+    found: Vec<ValuePair>,
+    /// The numbers of the queries with a fingerprint, unless all queries have one.
+    query_rows: Option<Vec<u32>>,
+    query_count: usize,
+}
+
+impl StreamedPairs {
+    fn pairs(&self, row: usize) -> &[ValuePair] {
+        let place = match &self.query_rows {
+            None => row,
+            Some(rows) => match rows.binary_search(&(row as u32)) {
+                Ok(place) => place,
+                Err(_) => return &[],
+            },
+        };
+        let first = self.found.partition_point(|pair| (pair.a as usize) < place);
+        let rest = &self.found[first..];
+        &rest[..rest.partition_point(|pair| pair.a as usize == place)]
+    }
+}
+
+impl Partners for StreamedPairs {
+    fn rows(&self) -> usize {
+        self.query_count
+    }
+
+    fn bound(&self, row: usize) -> usize {
+        self.pairs(row).len()
+    }
+
+    fn partners(&self, row: usize, found: &mut Vec<Match>) {
+        found.clear();
+        let pairs = self.pairs(row).iter();
+        found.extend(pairs.map(|pair| Match { distance: pair.distance, row: pair.b }));
     }
 }

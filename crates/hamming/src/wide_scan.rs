@@ -1,10 +1,10 @@
-//! Rows of more words than the widest lane: everything is compared, whatever the plan says.
+//! Scans of rows that have more words than the widest lane: every pair is compared, word by word.
 //!
-//! The one slower path behind the door: no table, no recursion, the words of a row as a slice.
+//! This is the only slow path behind the door. It has no tables and no recursion.
 
-use crate::Searcher;
 use crate::grouping::{GROUPS, Groups};
-use crate::partners::Partners;
+use crate::linear_scan::SCAN_BOUND;
+use crate::partners::{Partners, UNKNOWN_BOUND};
 use simtool_base::error::Result;
 use simtool_base::large_buffer::LargeBuffer;
 use simtool_base::unordered_map::UnorderedMap;
@@ -13,9 +13,6 @@ use simtool_model::fingerprint_table::Reach;
 use simtool_model::matches::Match;
 use simtool_model::validity::Validity;
 use std::borrow::Cow;
-
-/// Rows that one task compares with others, about: a scan takes long where it finds little.
-pub(super) const SCAN_BOUND: usize = 1 << 12;
 
 /// Rows of any number of words.
 #[derive(Debug)]
@@ -46,11 +43,11 @@ impl<'a> WideRows<'a> {
         self.words
     }
 
-    /// Groups equal rows: the groups, by their first rows, and the fingerprint of each.
+    /// Groups equal rows. Returns the groups, in the order of their first rows, and the row of each group.
     ///
     /// # Errors
     ///
-    /// The memory cannot be had.
+    /// There is too little memory.
     pub(super) fn grouped(&self) -> Result<(Groups, WideRows<'static>)> {
         let mut numbers = UnorderedMap::<&[u64], usize>::default();
         let mut members: Vec<Vec<u32>> = Vec::new();
@@ -64,6 +61,7 @@ impl<'a> WideRows<'a> {
             });
             members[number].push(row as u32);
         }
+        // The lists of the groups become one array, with the start of each group.
         let mut starts = LargeBuffer::try_zeroed(members.len() + 1, GROUPS)?;
         let mut rows = LargeBuffer::try_zeroed(members.iter().map(Vec::len).sum(), GROUPS)?;
         let mut place = 0;
@@ -89,14 +87,7 @@ impl<'a> WideRows<'a> {
     }
 }
 
-impl Searcher for WideRows<'_> {
-    fn search(&self, query: &[u64], found: &mut Vec<Match>) {
-        found.clear();
-        self.scan(0, query, found);
-    }
-}
-
-/// A self-join: each row's partners behind it.
+/// A self-join: the partners of each row among the rows behind it.
 impl Partners for WideRows<'_> {
     fn rows(&self) -> usize {
         self.len()
@@ -110,6 +101,29 @@ impl Partners for WideRows<'_> {
         found.clear();
         if let Some(words) = self.row(row) {
             self.scan(row + 1, words, found);
+        }
+    }
+}
+
+/// A search: the partners of each query among all rows of the corpus.
+pub(super) struct WideSearch<'a> {
+    pub(super) queries: WideRows<'a>,
+    pub(super) corpus: WideRows<'a>,
+}
+
+impl Partners for WideSearch<'_> {
+    fn rows(&self) -> usize {
+        self.queries.len()
+    }
+
+    fn bound(&self, _row: usize) -> usize {
+        UNKNOWN_BOUND
+    }
+
+    fn partners(&self, row: usize, found: &mut Vec<Match>) {
+        found.clear();
+        if let Some(query) = self.queries.row(row) {
+            self.corpus.scan(0, query, found);
         }
     }
 }

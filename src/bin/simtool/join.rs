@@ -8,7 +8,9 @@ use crate::{console, interrupt};
 use simtool::Error;
 use simtool::fingerprint_file::{self, RowIds};
 use simtool::fingerprint_rows::FingerprintRows;
-use simtool::hamming::planner::{IndexName, Plan};
+use simtool::hamming::join::Join;
+use simtool::hamming::joins;
+use simtool::hamming::planner::Plan;
 use simtool::mapped_file::MappedFile;
 use simtool::pipeline::emit_pairs::{PairForm, PairOutput, Sink};
 use simtool::pipeline::join_fingerprints::{
@@ -91,8 +93,8 @@ fn ids<'f>(args: &PairsArgs, file: &'f [u8], path: &Path) -> Result<Option<RowId
 }
 
 /// The method that was named.
-fn index(name: Option<&str>) -> Result<Option<IndexName>, Error> {
-    name.map(str::parse).transpose()
+fn index(name: Option<&str>) -> Result<Option<&'static dyn Join>, Error> {
+    name.map(joins::find).transpose()
 }
 
 /// Tells of a file that was read.
@@ -108,7 +110,7 @@ fn explain(args: &PairsArgs, plan: &Plan) {
         console::stats(&plan.to_string());
     }
     if args.common.running.verbose {
-        console::note(&format!("the method is {}", plan.index));
+        console::note(&format!("the method is {}", plan.join));
     }
 }
 

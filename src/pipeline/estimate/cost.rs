@@ -6,12 +6,12 @@
 
 use super::sample::Sample;
 use super::slowness::Slowness;
-use crate::pipeline::close_fingerprints::{JOINS, SELF_JOINS};
 use crate::pipeline::method::Criterion;
 use crate::pipeline::plan::Plan;
 use crate::write::report::EXAMPLES;
 use simtool_hamming::layout::Layout;
-use simtool_hamming::planner::{Plan as SearchPlan, Task as SearchTask, Workload};
+use simtool_hamming::planner::Plan as SearchPlan;
+use simtool_hamming::workload::{Task as SearchTask, Workload};
 use simtool_kernels::Isa;
 use simtool_model::sides::Sides;
 use simtool_model::similarity::Threshold;
@@ -161,7 +161,7 @@ pub(super) fn of(samples: &Sides<Sample>, told: Told, plan: &Plan) -> Cost {
             let join = join_plan(samples, plan);
             let chosen = join
                 .as_ref()
-                .and_then(|join| join.costs.iter().find(|cost| cost.index == join.index));
+                .and_then(|join| join.costs.iter().find(|cost| cost.join == join.join));
             let (join_seconds, join_bytes) =
                 chosen.map_or((0.0, 0.0), |cost| (cost.seconds, cost.bytes as f64));
             let ByChance { pairs, share } = by_chance(samples, max_distance);
@@ -275,12 +275,11 @@ pub(super) fn join_plan(samples: &Sides<Sample>, plan: &Plan) -> Option<SearchPl
         return None;
     }
     let rows = |sample: &Sample| sample.amounts.documents.round() as usize;
-    let (task, methods, corpus) = match samples {
-        Sides::One(corpus) => (SearchTask::SelfJoin, SELF_JOINS, corpus),
-        Sides::Two(queries, corpus) => {
-            (SearchTask::Batch { queries: rows(queries) }, JOINS, corpus)
-        }
+    let task = match samples {
+        Sides::One(_) => SearchTask::SelfJoin,
+        Sides::Two(queries, _) => SearchTask::Search { queries: rows(queries) },
     };
+    let corpus = samples.second();
     let memory = plan.resources().memory;
     let workload = match &corpus.rows {
         Some(sampled) if sampled.len() > 1 => {
@@ -295,7 +294,7 @@ pub(super) fn join_plan(samples: &Sides<Sample>, plan: &Plan) -> Option<SearchPl
             memory,
         },
     };
-    SearchPlan::among(workload, methods).ok()
+    SearchPlan::for_collections(workload).ok()
 }
 
 /// Fingerprints that are close although their documents are not alike.

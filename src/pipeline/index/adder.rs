@@ -15,9 +15,10 @@ use simtool_compute::context::Context;
 use simtool_compute::resources::Resources;
 use simtool_compute::threads::Threads;
 use simtool_hamming::door;
-use simtool_hamming::planner::Task;
+use simtool_hamming::workload::Task;
 use simtool_model::fingerprint_rows::FingerprintRows;
 use simtool_model::matches::Match;
+use simtool_model::sides::Sides;
 use std::borrow::Cow;
 use std::path::Path;
 use std::sync::Arc;
@@ -205,11 +206,13 @@ impl IndexAdder {
     /// What is near among the rows themselves.
     fn within(&self, rows: &FingerprintRows<'_>) -> Result<Within> {
         let plan = self.lookup().plan(Task::SelfJoin, rows)?;
-        let join = || door::self_join(rows, &plan, &self.context.resources(), &NoProgress);
+        let quiet = self.context.with_progress(&NoProgress);
+        let join = || door::join(Sides::One(rows), &plan, &quiet);
         let joined = self.context.threads().run(join)??;
+        let groups = joined.groups.first();
         let mut group_of = vec![NONE; rows.len()];
-        for group in 0..joined.groups.len() as u32 {
-            for &row in joined.groups.rows(group) {
+        for group in 0..groups.len() as u32 {
+            for &row in groups.rows(group) {
                 group_of[row as usize] = group;
             }
         }
@@ -217,11 +220,11 @@ impl IndexAdder {
             joined.pairs.iter().map(|pair| (pair.a, pair.b, pair.distance)).collect();
         near.extend(joined.pairs.iter().map(|pair| (pair.b, pair.a, pair.distance)));
         near.sort_unstable();
-        let mut starts = vec![0; joined.groups.len() + 1];
+        let mut starts = vec![0; groups.len() + 1];
         for &(group, ..) in &near {
             starts[group as usize + 1] += 1;
         }
-        for group in 0..joined.groups.len() {
+        for group in 0..groups.len() {
             starts[group + 1] += starts[group];
         }
         Ok(Within { group_of, starts, near })

@@ -10,10 +10,12 @@ use simtool_hamming::FingerprintIndex;
 use simtool_hamming::block_index::BlockIndex;
 use simtool_hamming::bucket_table::{TableKeys, TableParts};
 use simtool_hamming::door;
-use simtool_hamming::planner::{Plan, Task, Workload};
+use simtool_hamming::planner::Plan;
+use simtool_hamming::workload::{Task, Workload};
 use simtool_model::fingerprint_rows::FingerprintRows;
 use simtool_model::fingerprint_table::{Lane, Wide};
 use simtool_model::matches::Match;
+use simtool_model::sides::Sides;
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -120,11 +122,12 @@ impl Lookup<'_> {
         let shape = self.recipe.reach.shape;
         let rows =
             FingerprintRows { shape, words: Cow::Borrowed(words), validity: None, recipe: None };
-        let task = Task::Batch { queries: queries.len() };
+        let task = Task::Search { queries: queries.len() };
         let plan = self.plan(task, &rows)?;
-        let resources = &self.context.resources();
+        let sides = Sides::Two(queries, &rows);
+        let quiet = self.context.with_progress(&NoProgress);
         self.context.threads().run(|| {
-            let partners = door::partners(queries, &rows, &plan, resources, &NoProgress)?;
+            let partners = door::partners(sides, &plan, &quiet)?;
             let search = |range: Range<usize>| {
                 let (mut found, mut matches) = (Vec::new(), Vec::new());
                 for query in range {

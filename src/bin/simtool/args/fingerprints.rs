@@ -5,7 +5,8 @@ use super::{CommonArgs, InputArgs, MemoryArgs, SketchArgs, TermArgs};
 use clap::ValueHint;
 use clap::builder::PossibleValuesParser;
 use simtool::fingerprint_file::describe_formats;
-use simtool::hamming::planner::{IndexName, SEARCHES, SELF_JOINS};
+use simtool::hamming::join::Join;
+use simtool::hamming::joins;
 use std::path::{Path, PathBuf};
 
 /// Arguments of `simtool join`.
@@ -14,8 +15,9 @@ pub(crate) struct JoinArgs {
     #[command(flatten)]
     pub(crate) rows: RowsArgs,
 
-    /// The method, instead of the planner's choice; see --explain.
-    #[arg(long, value_name = "NAME", value_parser = names(SELF_JOINS))]
+    /// Use this method instead of the planner's choice; see --explain.
+    #[arg(long, value_name = "NAME", value_parser = names(joins::self_joins()),
+        long_help = index_help(joins::self_joins()))]
     pub(crate) index: Option<String>,
 
     #[command(flatten)]
@@ -32,8 +34,9 @@ pub(crate) struct SearchArgs {
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) queries: PathBuf,
 
-    /// The method, instead of the planner's choice; see --explain.
-    #[arg(long, value_name = "NAME", value_parser = names(SEARCHES))]
+    /// Use this method instead of the planner's choice; see --explain.
+    #[arg(long, value_name = "NAME", value_parser = names(joins::searches()),
+        long_help = index_help(joins::searches()))]
     pub(crate) index: Option<String>,
 
     #[command(flatten)]
@@ -153,8 +156,18 @@ pub(crate) struct FingerprintArgs {
 }
 
 /// The names of these methods.
-fn names(methods: &[IndexName]) -> PossibleValuesParser {
-    methods.iter().map(|method| method.name()).collect::<Vec<_>>().into()
+fn names(methods: impl Iterator<Item = &'static dyn Join>) -> PossibleValuesParser {
+    methods.map(|method| method.name()).collect::<Vec<_>>().into()
+}
+
+/// Returns the help of `--index`, with a line for each of these methods.
+fn index_help(methods: impl Iterator<Item = &'static dyn Join>) -> String {
+    let lines: Vec<_> =
+        methods.map(|method| format!("- {}: {}", method.name(), method.help())).collect();
+    format!(
+        "Use this method instead of the planner's choice; see --explain.\n\n{}",
+        lines.join("\n")
+    )
 }
 
 /// Returns the help of the output file, which lists the formats of the library.

@@ -1,5 +1,5 @@
-//! Permuted sorted tables: each a copy of the fingerprints with some blocks moved to the top, sorted,
-//! so that the fingerprints that agree with a query in those blocks stand together.
+//! Permuted sorted tables. Each is a copy of the fingerprints that is sorted by some blocks of bits, so the
+//! fingerprints that agree with a query in these blocks are neighbours.
 //!
 //! # References
 //!
@@ -7,16 +7,22 @@
 //! section 3: their f = 64, k = 3 with 6 blocks gives 20 tables.
 
 use crate::FingerprintIndex;
+use crate::indexed_search::IndexedSearch;
+use crate::join::{JoinKind, JoinLanes, Limits, RowKind, Tasks};
+use crate::partners::Partners;
+use crate::work::{LaneRows, Work};
+use crate::workload::{Estimate, Workload};
 use rayon::prelude::{IntoParallelRefIterator, ParallelIterator, ParallelSliceMut};
+use simtool_base::error::Result;
 use simtool_kernels::prefetch;
 use simtool_model::fingerprint_table::{Lane, Reach};
 use simtool_model::matches::Match;
 
-/// Rows that a probe may meet by chance before more blocks, and so more tables, pay.
+/// Rows that a probe may meet by chance. With more, more blocks and so more tables pay.
 const CHANCE_ROWS: usize = 256;
-/// Tables, at most.
+/// Most tables.
 const MAX_TABLES: usize = 64;
-/// Bits of a top, at most: those that tell a table's rows apart, in one word.
+/// Most bits of a top, which is held in one word.
 const MAX_PREFIX: u32 = u64::BITS;
 
 /// Sorted tables over an array of fingerprints.
@@ -29,11 +35,11 @@ pub struct PermutedTables<L> {
 /// The fingerprints under one permutation, sorted.
 #[derive(Debug)]
 struct Table<L> {
-    /// The blocks that go to the top: (lowest bit, width), top first.
+    /// The blocks that the table is sorted by, as (lowest bit, width), the most important first.
     top: Vec<(u32, u32)>,
-    /// The same blocks as a mask.
+    /// The bits of these blocks.
     mask: L,
-    /// Bits of the top.
+    /// Number of bits of these blocks.
     prefix: u32,
     /// Fingerprint, its top blocks, and its row, in the order of the top blocks and rows.
     rows: Vec<(u64, L, u32)>,
@@ -41,7 +47,7 @@ struct Table<L> {
 
 impl<L: Lane> Table<L> {
     fn new(values: &[L], mut top: Vec<(u32, u32)>) -> Self {
-        // Of longer tops the first bits tell as much.
+        // The first 64 bits distinguish rows well enough, so a longer top is cut.
         let (mut prefix, mut mask) = (0, L::ZERO);
         for (low, width) in &mut top {
             *width = (*width).min(MAX_PREFIX - prefix);
@@ -72,7 +78,7 @@ impl<L: Lane> Table<L> {
         })
     }
 
-    /// A place near the first row of `key`, as if keys were uniform: interpolation, as in the paper.
+    /// Guesses the place of the first row of `key` as if keys were uniform: interpolation, as in the paper.
     fn guess(&self, key: u64) -> usize {
         if self.prefix == 0 {
             return 0;
@@ -81,12 +87,13 @@ impl<L: Lane> Table<L> {
         ((share * self.rows.len() as u128) >> 64) as usize
     }
 
-    /// The rows with these top blocks: the guess, then steps of doubling width, then halving.
+    /// Finds the rows with these top blocks: from the guess by steps of doubling width, then by halving.
     fn matching(&self, key: u64) -> &[(u64, L, u32)] {
         let rows = &self.rows;
         let (mut low, mut high) = (0, rows.len());
         let guess = self.guess(key);
         let mut step = 16;
+        // The first row of the key is behind the guess: the steps go up.
         if guess < rows.len() && rows[guess].0 < key {
             low = guess + 1;
             while low + step < rows.len() && rows[low + step].0 < key {
@@ -102,6 +109,7 @@ impl<L: Lane> Table<L> {
             }
             low = high.saturating_sub(step);
         }
+        // The first row of the key is now between `low` and `high`.
         let first = low + rows[low..high].partition_point(|row| row.0 < key);
         let end = rows[first..].iter().position(|row| row.0 != key).unwrap_or(rows.len() - first);
         &rows[first..first + end]
@@ -109,12 +117,12 @@ impl<L: Lane> Table<L> {
 }
 
 impl<L: Lane> PermutedTables<L> {
-    /// Builds the tables over `values`, of which there are at most 2^32 - 1, to be compared bit by
-    /// bit.
+    /// Builds the tables over at most 2^32 - 1 `values`, whose distance counts bits.
     ///
     /// # Complexity
     ///
-    /// t sorts of n rows, for t tables: (b choose k) of b blocks, b chosen for n, f and k.
+    /// One sort of n rows for each table. There are (b choose k) tables for b blocks, and b follows from
+    /// n, f and k.
     pub fn new(values: &[L], reach: Reach) -> Self {
         let layout = layout(values.len(), reach.shape.row_bits(), reach.max_distance);
         let tables = layout.par_iter().map(|top| Table::new(values, top.clone())).collect();
@@ -191,12 +199,14 @@ impl<L: Lane> FingerprintIndex<L> for PermutedTables<L> {
 
     fn search(&self, query: L, found: &mut Vec<Match>) {
         found.clear();
+        // All tables are prefetched before the first one is read.
         for table in &self.tables {
             prefetch(&table.rows, table.guess(table.key(query)));
         }
         for (number, table) in self.tables.iter().enumerate() {
             for &(_, value, row) in table.matching(table.key(query)) {
                 let difference = value ^ query;
+                // A row that agrees in the top of an earlier table was found there.
                 let known = || {
                     let earlier = &self.tables[..number];
                     earlier.iter().any(|table| difference & table.mask == L::ZERO)
@@ -209,6 +219,48 @@ impl<L: Lane> FingerprintIndex<L> for PermutedTables<L> {
             }
         }
         found.sort_unstable_by_key(|found| found.row);
+    }
+}
+
+/// Permuted tables as a line of [`JOINS`](crate::joins::JOINS).
+#[derive(Clone, Copy, Debug)]
+pub struct PermutedTablesJoin;
+
+impl JoinKind for PermutedTablesJoin {
+    fn name(&self) -> &'static str {
+        "permuted-tables"
+    }
+
+    fn help(&self) -> &'static str {
+        "Sorts the corpus under several permutations of its bits, as Manku et al. describe."
+    }
+
+    fn limits(&self) -> Limits {
+        Limits { tasks: Tasks::Searches, rows: RowKind::Bits, is_for_collections: false }
+    }
+
+    fn estimate(&self, workload: &Workload) -> Estimate {
+        let rows = workload.row_count();
+        let tables = workload.blocks();
+        let build = rows * tables * 100.0;
+        let query = tables * (250.0 + workload.bucket_rows());
+        Estimate {
+            nanoseconds: build + workload.query_count() * query,
+            bytes: rows * tables * (2.0 * workload.lane_bytes() + 8.0),
+        }
+    }
+}
+
+impl<L: Lane> JoinLanes<L> for PermutedTablesJoin {
+    fn partners<'a>(
+        &self,
+        queries: LaneRows<'a, L>,
+        corpus: LaneRows<'a, L>,
+        work: Work<'a>,
+    ) -> Result<Box<dyn Partners + 'a>> {
+        let (lanes, corpus_rows) = corpus.valid();
+        let index = PermutedTables::new(&lanes, work.reach);
+        Ok(Box::new(IndexedSearch { queries, index, corpus_rows }))
     }
 }
 

@@ -1,6 +1,12 @@
-//! Looks up every fingerprint within k flips of the query: right where k and f are small.
+//! Bit probing: looks up every value within k flips of the query. Good for small k and few bits.
 
 use crate::FingerprintIndex;
+use crate::indexed_search::IndexedSearch;
+use crate::join::{JoinKind, JoinLanes, Limits, RowKind, Tasks};
+use crate::partners::Partners;
+use crate::work::{LaneRows, Work};
+use crate::workload::{Estimate, Workload};
+use simtool_base::error::Result;
 use simtool_base::unordered_map::UnorderedMap;
 use simtool_model::fingerprint_table::Lane;
 use simtool_model::matches::Match;
@@ -9,7 +15,7 @@ use simtool_model::matches::Match;
 #[derive(Debug)]
 pub struct BitProbing<L> {
     max_distance: u32,
-    /// The bits that are flipped: no fingerprint differs from another elsewhere.
+    /// The bits that are flipped: all fingerprints agree in the other bits.
     varying: L,
     /// Their numbers, ascending.
     flips: Vec<u32>,
@@ -19,7 +25,7 @@ pub struct BitProbing<L> {
 }
 
 impl<L: Lane> BitProbing<L> {
-    /// Builds the table over `values`, of which there are at most 2^32 - 1, to be compared bit by bit.
+    /// Builds the table over at most 2^32 - 1 `values`, whose distance counts bits.
     pub fn new(values: &[L], max_distance: u32) -> Self {
         let mut rows = UnorderedMap::<L, Vec<u32>>::default();
         let first = values.first().copied().unwrap_or(L::ZERO);
@@ -34,8 +40,8 @@ impl<L: Lane> BitProbing<L> {
     }
 }
 
-/// Calls `visit` with each value that differs from `value` in 1 to `flips` of the `bits`, first ones
-/// first, and in how many.
+/// Calls `visit` with each value that differs from `value` in 1 to `flips` of the `bits`, and with the
+/// number of flips.
 pub(super) fn visit_flips<L: Lane>(
     value: L,
     bits: &[u32],
@@ -60,11 +66,11 @@ impl<L: Lane> FingerprintIndex<L> for BitProbing<L> {
 
     /// # Complexity
     ///
-    /// One look-up for each of the (f choose 0) + … + (f choose k) probes, f the bits that vary.
+    /// (f choose 0) + … + (f choose k) look-ups, where f is the number of bits that vary.
     fn search(&self, query: L, found: &mut Vec<Match>) {
         found.clear();
         let varying = self.varying;
-        // Where no fingerprint varies, the query's flips are forced.
+        // In bits that no fingerprint varies in, the query has to be flipped anyway.
         let forced = ((query & !varying) ^ self.constant).count_ones();
         let Some(left) = self.max_distance.checked_sub(forced) else { return };
         let start = query & varying | self.constant;
@@ -75,5 +81,46 @@ impl<L: Lane> FingerprintIndex<L> for BitProbing<L> {
         take(start, forced);
         visit_flips(start, &self.flips, left, forced, &mut take);
         found.sort_unstable_by_key(|found| found.row);
+    }
+}
+
+/// Bit probing as a line of [`JOINS`](crate::joins::JOINS).
+#[derive(Clone, Copy, Debug)]
+pub struct BitProbingJoin;
+
+impl JoinKind for BitProbingJoin {
+    fn name(&self) -> &'static str {
+        "bit-probing"
+    }
+
+    fn help(&self) -> &'static str {
+        "Looks up every value within k flips of a query: good for k = 1 and 2 and few bits."
+    }
+
+    fn limits(&self) -> Limits {
+        Limits { tasks: Tasks::Searches, rows: RowKind::Bits, is_for_collections: false }
+    }
+
+    fn estimate(&self, workload: &Workload) -> Estimate {
+        let rows = workload.row_count();
+        let build = rows * 100.0;
+        let query = workload.flips() * 20.0;
+        Estimate {
+            nanoseconds: build + workload.query_count() * query,
+            bytes: rows * (workload.lane_bytes() + 40.0),
+        }
+    }
+}
+
+impl<L: Lane> JoinLanes<L> for BitProbingJoin {
+    fn partners<'a>(
+        &self,
+        queries: LaneRows<'a, L>,
+        corpus: LaneRows<'a, L>,
+        work: Work<'a>,
+    ) -> Result<Box<dyn Partners + 'a>> {
+        let (lanes, corpus_rows) = corpus.valid();
+        let index = BitProbing::new(&lanes, work.reach.max_distance);
+        Ok(Box::new(IndexedSearch { queries, index, corpus_rows }))
     }
 }

@@ -1,0 +1,94 @@
+//! The expanded set: stores every fingerprint under all values within k flips, so a query is one look-up.
+//! Good for many queries, small k and few bits.
+
+use crate::FingerprintIndex;
+use crate::classic::bit_probing::visit_flips;
+use crate::indexed_search::IndexedSearch;
+use crate::join::{JoinKind, JoinLanes, Limits, RowKind, Tasks};
+use crate::partners::Partners;
+use crate::work::{LaneRows, Work};
+use crate::workload::{Estimate, Workload};
+use simtool_base::error::Result;
+use simtool_base::unordered_map::UnorderedMap;
+use simtool_model::fingerprint_table::Lane;
+use simtool_model::matches::Match;
+
+/// All values near to some fingerprint, with the rows of those.
+#[derive(Debug)]
+pub struct ExpandedSet<L> {
+    max_distance: u32,
+    matches: UnorderedMap<L, Vec<Match>>,
+}
+
+impl<L: Lane> ExpandedSet<L> {
+    /// Builds the set over at most 2^32 - 1 `values`, whose distance counts bits. Neither the values nor the
+    /// queries may have bits beyond the lowest `bits`.
+    ///
+    /// # Complexity
+    ///
+    /// n × ((f choose 0) + … + (f choose k)) entries.
+    pub fn new(values: &[L], bits: u32, max_distance: u32) -> Self {
+        let mut matches = UnorderedMap::<L, Vec<Match>>::default();
+        let all: Vec<u32> = (0..bits.min(L::BITS)).collect();
+        for (&value, row) in values.iter().zip(0..) {
+            let mut take = |near: L, distance: u32| {
+                matches.entry(near).or_default().push(Match { distance, row });
+            };
+            take(value, 0);
+            visit_flips(value, &all, max_distance, 0, &mut take);
+        }
+        Self { max_distance, matches }
+    }
+}
+
+impl<L: Lane> FingerprintIndex<L> for ExpandedSet<L> {
+    fn max_distance(&self) -> u32 {
+        self.max_distance
+    }
+
+    fn search(&self, query: L, found: &mut Vec<Match>) {
+        found.clear();
+        found.extend(self.matches.get(&query).into_iter().flatten());
+    }
+}
+
+/// The expanded set as a line of [`JOINS`](crate::joins::JOINS).
+#[derive(Clone, Copy, Debug)]
+pub struct ExpandedSetJoin;
+
+impl JoinKind for ExpandedSetJoin {
+    fn name(&self) -> &'static str {
+        "expanded-set"
+    }
+
+    fn help(&self) -> &'static str {
+        "Stores every value within k flips of the corpus: one look-up a query, much memory."
+    }
+
+    fn limits(&self) -> Limits {
+        Limits { tasks: Tasks::Searches, rows: RowKind::Bits, is_for_collections: false }
+    }
+
+    fn estimate(&self, workload: &Workload) -> Estimate {
+        let rows = workload.row_count();
+        let flips = workload.flips();
+        let build = rows * flips * 100.0;
+        let bytes = rows * flips * (workload.lane_bytes() + 24.0);
+        // A look-up beyond the caches waits for memory.
+        let query = if bytes > 1e7 { 120.0 } else { 40.0 };
+        Estimate { nanoseconds: build + workload.query_count() * query, bytes }
+    }
+}
+
+impl<L: Lane> JoinLanes<L> for ExpandedSetJoin {
+    fn partners<'a>(
+        &self,
+        queries: LaneRows<'a, L>,
+        corpus: LaneRows<'a, L>,
+        work: Work<'a>,
+    ) -> Result<Box<dyn Partners + 'a>> {
+        let (lanes, corpus_rows) = corpus.valid();
+        let index = ExpandedSet::new(&lanes, work.reach.shape.row_bits(), work.reach.max_distance);
+        Ok(Box::new(IndexedSearch { queries, index, corpus_rows }))
+    }
+}

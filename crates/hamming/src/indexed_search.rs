@@ -1,0 +1,37 @@
+//! Searches in an index over the rows of the corpus, one query after the other.
+
+use crate::FingerprintIndex;
+use crate::partners::{Partners, UNKNOWN_BOUND};
+use crate::work::LaneRows;
+use simtool_model::fingerprint_table::Lane;
+use simtool_model::matches::Match;
+
+/// Queries and the index that answers them.
+pub(super) struct IndexedSearch<'a, L: Lane, I> {
+    pub(super) queries: LaneRows<'a, L>,
+    /// An index over the rows of the corpus that have a fingerprint.
+    pub(super) index: I,
+    /// The numbers of these rows in the corpus, unless all rows have a fingerprint.
+    pub(super) corpus_rows: Option<Vec<u32>>,
+}
+
+impl<L: Lane, I: FingerprintIndex<L>> Partners for IndexedSearch<'_, L, I> {
+    fn rows(&self) -> usize {
+        self.queries.lanes.len()
+    }
+
+    fn bound(&self, _row: usize) -> usize {
+        UNKNOWN_BOUND
+    }
+
+    fn partners(&self, row: usize, found: &mut Vec<Match>) {
+        found.clear();
+        let Some(query) = self.queries.rows().fingerprint(row) else { return };
+        self.index.search(query, found);
+        if let Some(rows) = &self.corpus_rows {
+            for found in found {
+                found.row = rows[found.row as usize];
+            }
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! The table of indexes and joins. Planner, door, command line and Python read it, and nothing else
+//! lists them.
+
+use crate::bipartite_join::BipartiteJoin;
+use crate::block_index::BlockIndexJoin;
+use crate::classic::bit_probing::BitProbingJoin;
+use crate::classic::expanded_set::ExpandedSetJoin;
+use crate::classic::permuted_tables::PermutedTablesJoin;
+use crate::join::Join;
+use crate::linear_scan::LinearScanJoin;
+use crate::multi_index_join::MultiIndexJoin;
+use crate::partition_join::PartitionJoin;
+use crate::spilled_join::SpilledJoin;
+use crate::streamed_queries::StreamedQueriesJoin;
+use simtool_base::error::{Error, Result};
+
+/// Every method. If two take the same time, a plan chooses the one that comes first.
+pub static JOINS: &[&dyn Join] = &[
+    &LinearScanJoin,
+    &BitProbingJoin,
+    &ExpandedSetJoin,
+    &PermutedTablesJoin,
+    &BlockIndexJoin,
+    &StreamedQueriesJoin,
+    &PartitionJoin,
+    &MultiIndexJoin,
+    &BipartiteJoin,
+    &SpilledJoin,
+];
+
+/// The method that serves rows of every kind, if no other does.
+pub(super) static LINEAR_SCAN: &dyn Join = &LinearScanJoin;
+
+/// Finds a method by its name.
+///
+/// # Errors
+///
+/// No method has the name.
+///
+/// ```
+/// use simtool::hamming::joins::find;
+///
+/// assert_eq!(find("block-index")?.name(), "block-index");
+/// assert!(find("tree").is_err());
+/// # Ok::<(), simtool::Error>(())
+/// ```
+pub fn find(name: &str) -> Result<&'static dyn Join> {
+    let known = JOINS.iter().find(|join| join.name() == name);
+    known.copied().ok_or_else(|| {
+        let names: Vec<_> = JOINS.iter().map(|join| join.name()).collect();
+        Error::config("index", name, format!("must be one of {}", names.join(", ")))
+    })
+}
+
+/// The methods that can join a corpus with itself.
+pub fn self_joins() -> impl Iterator<Item = &'static dyn Join> {
+    JOINS.iter().copied().filter(|join| join.limits().tasks.have_self_joins())
+}
+
+/// The methods that can find the partners of queries.
+pub fn searches() -> impl Iterator<Item = &'static dyn Join> {
+    JOINS.iter().copied().filter(|join| join.limits().tasks.have_searches())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_method_is_found_by_its_own_name() {
+        for join in JOINS {
+            assert_eq!(find(join.name()).unwrap(), *join);
+            assert!(join.help().ends_with('.'), "{join}");
+        }
+        let names: std::collections::BTreeSet<_> = JOINS.iter().map(|join| join.name()).collect();
+        assert_eq!(names.len(), JOINS.len());
+        let error = find("tree").unwrap_err().to_string();
+        assert!(error.starts_with("index tree: must be one of linear-scan, "), "{error}");
+    }
+
+    #[test]
+    fn rows_of_every_kind_have_a_method_for_every_task() {
+        assert!(LINEAR_SCAN.limits().takes_any_rows());
+        assert!(self_joins().any(|join| join == LINEAR_SCAN));
+        assert!(searches().any(|join| join == LINEAR_SCAN));
+    }
+}

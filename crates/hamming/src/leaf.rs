@@ -1,0 +1,116 @@
+//! The leaves of the recursion: buckets whose pairs are all compared.
+//!
+//! A leaf compares folds first, which are one word each, and whole rows only for the few pairs whose folds
+//! are near. Every pair is checked against the whole path, so a bucket may become a leaf at any depth.
+
+use crate::collect::Collect;
+use crate::parallel_partition::Records;
+use crate::recursion::Recursion;
+use crate::recursion_memory::{Folds, Scratch};
+use crate::split::Path;
+use rayon::prelude::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator};
+use simtool_base::progress::Share;
+use simtool_kernels::hamming_accept::{PairTest, accept};
+use simtool_kernels::hamming_pairs::{Candidates, near_pairs_32, near_pairs_64};
+use simtool_model::fingerprint_table::Lane;
+use std::ops::Range;
+
+/// Rows of a leaf that one task compares; a multiple of the kernel's tile.
+const LEAF_ROWS: usize = 1024;
+
+/// A bucket whose pairs are compared: its records, their folds, and the path that they must be on.
+#[derive(Clone, Copy)]
+struct Leaf<'l, W> {
+    records: Records<'l, W>,
+    folds: &'l Folds,
+    path: &'l Path<W>,
+    /// Number of queries among the records, which come first; 0 in a self-join.
+    queries: usize,
+}
+
+impl<W: Lane, C: Collect> Recursion<'_, W, C> {
+    /// Compares all pairs of a bucket. Its first `queries` records are queries.
+    pub(super) fn leaf(
+        &self,
+        records: Records<'_, W>,
+        queries: usize,
+        path: &Path<W>,
+        scratch: &mut Scratch<W>,
+        part: &mut C::Part,
+    ) {
+        let Scratch { folds, candidates, .. } = scratch;
+        folds.fill(records.values, self.has_short_folds);
+        let rows = 0..self.first_rows(records.len(), queries);
+        self.compare(Leaf { records, folds, path, queries }, rows, candidates, part);
+    }
+
+    /// [`Self::leaf`] by several threads.
+    pub(super) fn leaf_large(
+        &self,
+        records: Records<'_, W>,
+        path: &Path<W>,
+        share: Share<'_>,
+    ) -> C::Part {
+        let queries = self.compares(records.numbers).0;
+        let rows = self.first_rows(records.len(), queries);
+        let mut folds = Folds::default();
+        folds.fill(records.values, self.has_short_folds);
+        let leaf = Leaf { records, folds: &folds, path, queries };
+        let tasks = rows.div_ceil(LEAF_ROWS);
+        let parts: Vec<C::Part> = (0..tasks)
+            .into_par_iter()
+            .with_max_len(1)
+            .map(|task| {
+                let mut part = self.collect.part();
+                if share.is_cancelled() {
+                    return part;
+                }
+                let rows = task * LEAF_ROWS..rows.min((task + 1) * LEAF_ROWS);
+                self.pool.with_scratch(|scratch| {
+                    self.compare(leaf, rows, &mut scratch.candidates, &mut part);
+                });
+                share.part(1, tasks).done();
+                part
+            })
+            .collect();
+        self.merged(parts)
+    }
+
+    /// Number of records that are first members of pairs: all of them in a self-join, otherwise the
+    /// queries.
+    fn first_rows(&self, records: usize, queries: usize) -> usize {
+        if self.boundary == 0 { records } else { queries }
+    }
+
+    /// Compares `rows` of a leaf with the records behind them that are not queries.
+    fn compare(
+        &self,
+        leaf: Leaf<'_, W>,
+        rows: Range<usize>,
+        candidates: &mut Candidates,
+        part: &mut C::Part,
+    ) {
+        let Leaf { records, folds, path, queries } = leaf;
+        let isa = self.isa;
+        // A fold never has more differing bits than the rows, so no near pair is missed.
+        let limit = self.reach.most_bits();
+        let test = self.test(path);
+        let mut sink = |rows: &[u32], columns: &[u32]| {
+            accept(records.values, rows, columns, &test, isa, &mut |row, column, distance| {
+                let a = records.numbers[row as usize];
+                let b = records.numbers[column as usize];
+                self.collect.pair(part, a, b, distance);
+            });
+        };
+        if self.has_short_folds {
+            near_pairs_32(&folds.words_32, rows, queries, limit, isa, candidates, &mut sink);
+        } else {
+            near_pairs_64(&folds.words_64, rows, queries, limit, isa, candidates, &mut sink);
+        }
+    }
+
+    /// The conditions that a pair on a path must meet.
+    pub(super) fn test<'p>(&self, path: &'p Path<W>) -> PairTest<'p, W> {
+        PairTest { reach: self.reach, equal: path.equal, unequal: &path.unequal }
+    }
+}

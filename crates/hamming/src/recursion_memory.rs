@@ -1,0 +1,182 @@
+//! The memory of a recursive join, which its threads lend each other: it is allocated once and used again
+//! for every bucket.
+
+use crate::parallel_partition::Records;
+use simtool_base::error::Result;
+use simtool_base::large_buffer::LargeBuffer;
+use simtool_kernels::hamming_pairs::Candidates;
+use simtool_kernels::partition::{BlockHash, Parts, count, scatter};
+use simtool_model::fingerprint_table::{Lane, Wide};
+use std::sync::Mutex;
+
+/// The purpose of the memory that grows with the records, for error messages.
+pub(super) const RECORDS: &str = "the partitions of the fingerprints";
+
+/// The value that moves in place of a row of many words: the key of its block, and its fold (see
+/// [`first_level`](super::first_level)).
+pub(super) type Sketch = Wide<2>;
+
+/// Values and numbers of records.
+pub(super) type Buffer<W> = (LargeBuffer<W>, LargeBuffer<u32>);
+
+/// Allocates a buffer for as many records as a join begins with.
+///
+/// # Errors
+///
+/// There is too little memory.
+pub(super) fn new_buffer<W: Lane>(records: usize) -> Result<Buffer<W>> {
+    let values = LargeBuffer::try_zeroed(records, RECORDS)?;
+    let numbers = LargeBuffer::try_zeroed(records, RECORDS)?;
+    Ok((values, numbers))
+}
+
+/// Memory that is idle.
+pub(super) struct Pool<W> {
+    scratch: Mutex<Vec<Scratch<W>>>,
+    buffers: Mutex<Vec<Buffer<W>>>,
+}
+
+impl<W: Lane> Pool<W> {
+    /// Creates a pool, with a buffer that was used for another step if there is one.
+    pub(super) fn new(spare: Option<Buffer<W>>) -> Self {
+        Self { scratch: Mutex::new(Vec::new()), buffers: Mutex::new(spare.into_iter().collect()) }
+    }
+
+    /// Runs `work` with scratch memory that no other thread uses.
+    pub(super) fn with_scratch<T>(&self, work: impl FnOnce(&mut Scratch<W>) -> T) -> T {
+        let idle = self.scratch.lock().ok().and_then(|mut idle| idle.pop());
+        let mut scratch = idle.unwrap_or_default();
+        let result = work(&mut scratch);
+        if let Ok(mut idle) = self.scratch.lock() {
+            idle.push(scratch);
+        }
+        result
+    }
+
+    /// Takes or allocates a buffer for `records` records.
+    pub(super) fn buffer(&self, records: usize) -> Buffer<W> {
+        let idle = self.idle_buffer(records);
+        idle.unwrap_or_else(|| (LargeBuffer::zeroed(records), LargeBuffer::zeroed(records)))
+    }
+
+    /// Allocates the first and largest of the buffers, so that too little memory is an error at the
+    /// start. The system gives out its pages only when they are written.
+    ///
+    /// # Errors
+    ///
+    /// There is too little memory.
+    pub(super) fn reserve_buffer(&self, records: usize) -> Result<()> {
+        let buffer = self.idle_buffer(records).map_or_else(|| new_buffer(records), Ok)?;
+        self.give_back(buffer);
+        Ok(())
+    }
+
+    /// Takes a buffer for `records` records that was used before.
+    fn idle_buffer(&self, records: usize) -> Option<Buffer<W>> {
+        let mut buffers = self.buffers.lock().ok()?;
+        let fitting = buffers.iter().position(|buffer| buffer.0.len() >= records)?;
+        Some(buffers.swap_remove(fitting))
+    }
+
+    /// Lends a buffer to the next step that needs one.
+    pub(super) fn give_back(&self, buffer: Buffer<W>) {
+        if let Ok(mut buffers) = self.buffers.lock() {
+            buffers.push(buffer);
+        }
+    }
+}
+
+/// Memory of one thread.
+pub(super) struct Scratch<W> {
+    /// One partition for each depth of the recursion.
+    pub(super) levels: Vec<Level<W>>,
+    pub(super) folds: Folds,
+    pub(super) candidates: Candidates,
+    pub(super) sketches: Level<Sketch>,
+    /// Pairs of rows by number, whose sketches are near.
+    pub(super) likely: Vec<(u32, u32)>,
+}
+
+/// The folds of a leaf's rows: of 32 or of 64 bits, and the other list is empty.
+#[derive(Default)]
+pub(super) struct Folds {
+    pub(super) words_32: Vec<u32>,
+    pub(super) words_64: Vec<u64>,
+}
+
+impl Folds {
+    /// Replaces the folds by those of `values`.
+    pub(super) fn fill<W: Lane>(&mut self, values: &[W], is_short: bool) {
+        if is_short {
+            self.words_32.clear();
+            self.words_32.extend(values.iter().map(|value| value.fold32()));
+        } else {
+            self.words_64.clear();
+            self.words_64.extend(values.iter().map(|value| value.fold64()));
+        }
+    }
+}
+
+/// Memory of one level of one thread's recursion: a partition of records.
+pub(super) struct Level<W> {
+    values: Vec<W>,
+    numbers: Vec<u32>,
+    /// The place of the next record of each part. After [`Self::scatter`], the end of the part.
+    next: Vec<u32>,
+}
+
+impl<W: Lane> Level<W> {
+    /// Counts the records of each part, and returns the length of the largest part.
+    pub(super) fn count(&mut self, records: Records<'_, W>, hash: &BlockHash<W>) -> usize {
+        self.next.clear();
+        self.next.resize(hash.parts(), 0);
+        count(records.values, hash, &mut self.next);
+        let mut place = 0;
+        let mut largest = 0;
+        // Each count becomes the place where its part starts.
+        for next in &mut self.next {
+            largest = largest.max(*next);
+            place += std::mem::replace(next, place);
+        }
+        largest as usize
+    }
+
+    /// Copies the records that were [counted](Self::count) part by part.
+    pub(super) fn scatter(&mut self, records: Records<'_, W>, hash: &BlockHash<W>) {
+        let length = records.len();
+        // The arrays only grow, since clearing them for each bucket would take longer than filling them.
+        if self.values.len() < length {
+            self.values.resize(length, W::ZERO);
+            self.numbers.resize(length, 0);
+        }
+        let values = &mut self.values[..length];
+        let numbers = &mut self.numbers[..length];
+        scatter(records.values, records.numbers, hash, &mut self.next, values, numbers);
+    }
+
+    /// The parts of two records or more.
+    pub(super) fn buckets(&self) -> impl Iterator<Item = Records<'_, W>> {
+        let all = Records { values: &self.values, numbers: &self.numbers };
+        let starts = std::iter::once(0).chain(self.next.iter().copied());
+        let parts = starts.zip(&self.next).map(|(start, &end)| start as usize..end as usize);
+        parts.filter(|part| part.len() > 1).map(move |part| all.slice(part))
+    }
+}
+
+impl<W> Default for Level<W> {
+    fn default() -> Self {
+        Self { values: Vec::new(), numbers: Vec::new(), next: Vec::new() }
+    }
+}
+
+impl<W> Default for Scratch<W> {
+    fn default() -> Self {
+        Self {
+            levels: Vec::new(),
+            folds: Folds::default(),
+            candidates: Candidates::default(),
+            sketches: Level::default(),
+            likely: Vec::new(),
+        }
+    }
+}
