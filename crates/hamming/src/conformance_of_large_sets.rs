@@ -10,7 +10,7 @@ use crate::linear_scan;
 use crate::partition_join::{collect_value_pairs, count_pairs, self_join};
 use simtool_base::progress::Share;
 use simtool_kernels::Isa;
-use simtool_model::fingerprint_table::{Reach, Wide};
+use simtool_model::fingerprint_table::{Lane, Reach, Wide};
 
 /// Runs `work` on `threads` threads.
 fn on_threads<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> T {

@@ -135,7 +135,7 @@ pub fn join(
         return join(values_for_nulls(rows).as_ref(), plan, context);
     }
     let share = Share::begin("joining", context.progress());
-    let work = Work { share, ..work(*rows.second(), plan, context)? };
+    let work = Work { share, ..work(rows.second(), plan, context)? };
     match Way::of(plan.join, work.reach) {
         Way::Votes { needed } => {
             let distinct = rows.try_map(|rows| Distinct::new(rows, work.reach))?;
@@ -239,7 +239,7 @@ pub fn partners<'a>(
     context: &'a Context<'a>,
 ) -> Result<Box<dyn Partners + 'a>> {
     check_sides(rows)?;
-    let work = work(*rows.second(), plan, context)?;
+    let work = work(rows.second(), plan, context)?;
     let way = Way::of(plan.join, work.reach);
     // These ways find all pairs before the first of them is returned.
     let is_found_at_once = matches!(way, Way::Votes { .. } | Way::LongMasks);
