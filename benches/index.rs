@@ -54,7 +54,7 @@ fn access() -> FileAccess {
 
 fn open(path: &Path, threads: usize) -> Index {
     let resources = Resources { threads, ..Resources::default() };
-    Index::open(path, access(), resources).expect("it was written")
+    Index::open(path, access(), &resources).expect("it was written")
 }
 
 fn seconds(time: Duration) -> f64 {
@@ -200,7 +200,7 @@ fn main() {
     let disk = || Disk::new(Durability::Synced);
     let method = "simhash".parse().expect("a method");
     IndexAdder::create(path, method, disk(), "a bench").expect("a new index");
-    let mut adder = IndexAdder::open(path, access(), disk(), "a bench", Resources::default())
+    let mut adder = IndexAdder::open(path, access(), disk(), "a bench", &Resources::default())
         .expect("it was made");
     let mut times = Vec::new();
     let mut new = 0;

@@ -5,25 +5,23 @@
 
 use libfuzzer_sys::fuzz_target;
 
-#[path = "../../crates/read/src"]
-mod read {
-    #[expect(unused_imports, reason = "bytes are decoded elsewhere")]
-    mod html;
+#[path = "../../crates/read/src/html/mod.rs"]
+#[expect(unused_imports, reason = "bytes are decoded elsewhere")]
+mod html;
 
-    pub(crate) fn text(page: &str) -> Vec<u8> {
-        let mut text = Vec::new();
-        html::HtmlText::default().extract(page, &mut text);
-        text
-    }
+fn text(page: &str) -> Vec<u8> {
+    let mut text = Vec::new();
+    html::HtmlText::default().extract(page, &mut text);
+    text
 }
 
-#[path = "../../src/read/html/twin.rs"]
+#[path = "../../crates/read/src/html/twin.rs"]
 mod twin;
 
 fuzz_target!(|page: &[u8]| {
     let page = String::from_utf8_lossy(page);
     // The twin follows any nesting, the reader only so much.
     if page.len() < 2000 {
-        assert_eq!(String::from_utf8_lossy(&read::text(&page)), twin::text(&page));
+        assert_eq!(String::from_utf8_lossy(&text(&page)), twin::text(&page));
     }
 });

@@ -53,7 +53,7 @@ fn base() -> &'static Base {
         let path = folder.path().join("index");
         IndexAdder::create(&path, "simhash".parse().unwrap(), disk(), "a fuzzer").unwrap();
         let mut adder =
-            IndexAdder::open(&path, FileAccess::READ, disk(), "a fuzzer", resources()).unwrap();
+            IndexAdder::open(&path, FileAccess::READ, disk(), "a fuzzer", &resources()).unwrap();
         let id = |row: usize| Cow::Owned(format!("document {row}").into_bytes());
         adder.add(&rows(0..200), id, Arrival { source: "a", time: 1 }).unwrap();
         adder.commit().unwrap();
@@ -84,7 +84,7 @@ fn seal(bytes: &mut [u8]) -> u64 {
 }
 
 fn ask(path: &Path) {
-    let Ok(index) = Index::open(path, FileAccess::READ, resources()) else { return };
+    let Ok(index) = Index::open(path, FileAccess::READ, &resources()) else { return };
     drop(index.near(&rows(0..200), false));
     drop(index.visit(&mut |_, _| Ok(())));
     drop(index.size());
@@ -119,7 +119,7 @@ fuzz_target!(|data: &[u8]| {
     drop(fs::remove_dir_all(&saved));
     // Last, since it replaces the segment.
     if let Ok(mut adder) =
-        IndexAdder::open(&path, FileAccess::READ, disk(), "a fuzzer", resources())
+        IndexAdder::open(&path, FileAccess::READ, disk(), "a fuzzer", &resources())
     {
         let id = |row: usize| Cow::Owned(format!("other {row}").into_bytes());
         drop(adder.add(&rows(1000..1100), id, Arrival { source: "a", time: 1 }));

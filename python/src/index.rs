@@ -78,12 +78,11 @@ fn fingerprints(
 
 impl Index {
     fn adder(&self, what: &str) -> Result<IndexAdder> {
-        let resources = self.resources.clone();
-        IndexAdder::open(&self.path, access(), disk(), &holder(what), resources)
+        IndexAdder::open(&self.path, access(), disk(), &holder(what), &self.resources)
     }
 
     fn stored(&self) -> Result<Stored> {
-        Stored::open(&self.path, access(), self.resources.clone())
+        Stored::open(&self.path, access(), &self.resources)
     }
 
     /// Adds documents, and tells what became of each.
@@ -136,7 +135,7 @@ impl Index {
             let is_empty =
                 !path.exists() || path.read_dir().is_ok_and(|mut files| files.next().is_none());
             if !is_empty {
-                let index = Stored::open(&path, access(), resources.clone())?;
+                let index = Stored::open(&path, access(), &resources)?;
                 return if is_named { index.check(&method()?) } else { Ok(()) };
             }
             IndexAdder::create(&path, method()?, disk(), &holder("create"))

@@ -298,13 +298,11 @@ impl Keeping<'_, '_> {
 
     /// Takes `bytes` more of the memory, if there is room for them.
     fn take(&mut self, bytes: u64) -> bool {
-        match &mut self.taken {
-            Some(taken) => taken.try_grow(bytes),
-            None => {
-                self.taken = self.of.memory.try_reserve(bytes);
-                self.taken.is_some()
-            }
+        if let Some(taken) = &mut self.taken {
+            return taken.try_grow(bytes);
         }
+        self.taken = self.of.memory.try_reserve(bytes);
+        self.taken.is_some()
     }
 
     /// The shard, if there was room for the last of it.

@@ -186,7 +186,7 @@ fn crates_depend_on_each_other_as_the_table_says() {
             );
         }
         let is_lower = |lower: &&str| CRATES[..at].iter().any(|(name, _)| *name == *lower);
-        assert!(allowed.iter().all(|lower| is_lower(&lower)), "{name} imports a higher crate");
+        assert!(allowed.iter().all(is_lower), "{name} imports a higher crate");
     }
 }
 

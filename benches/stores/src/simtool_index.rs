@@ -25,7 +25,7 @@ pub(crate) fn create(folder: &Path) -> Result<SimtoolIndex> {
     let folder = folder.join("index");
     let disk = || Disk::new(Durability::Synced);
     IndexAdder::create(&folder, "simhash".parse()?, disk(), "a bench")?;
-    let adder = IndexAdder::open(&folder, access(), disk(), "a bench", Resources::default())?;
+    let adder = IndexAdder::open(&folder, access(), disk(), "a bench", &Resources::default())?;
     Ok(SimtoolIndex { folder, adder, index: None })
 }
 
@@ -46,7 +46,7 @@ impl Contender for SimtoolIndex {
 
     fn settle(&mut self) -> Result<()> {
         let resources = Resources { threads: 1, ..Resources::default() };
-        self.index = Some(Index::open(&self.folder, access(), resources)?);
+        self.index = Some(Index::open(&self.folder, access(), &resources)?);
         Ok(())
     }
 

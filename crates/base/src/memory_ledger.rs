@@ -135,7 +135,6 @@ impl Ledger {
 
     /// Enters `bytes` of a buffer that exists in any case, also beyond the limit. Whoever plans by
     /// [`Self::free`] then leaves room for the buffer.
-    #[must_use]
     pub fn hold(&self, bytes: u64) -> Reservation {
         self.0.enter(bytes);
         Reservation { account: Arc::clone(&self.0), bytes }
@@ -188,7 +187,7 @@ mod tests {
     fn reservations_are_released_when_they_are_dropped() {
         let ledger = Ledger::new(100);
         let mut terms = ledger.reserve(60, "the terms").unwrap();
-        let error = ledger.clone().reserve(41, "the pairs").unwrap_err().to_string();
+        let error = ledger.reserve(41, "the pairs").unwrap_err().to_string();
         assert!(error.starts_with("the pairs, with 41"), "{error}");
         assert!(error.contains("leaves 40"), "{error}");
         assert!(terms.try_grow(40));

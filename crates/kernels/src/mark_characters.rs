@@ -10,6 +10,10 @@ use super::xxh3_short::MARGIN;
 /// by the places of those that the table does not tell about, ascending.
 ///
 /// The text is UTF-8.
+///
+/// # Panics
+///
+/// `words` has no room for the margins of the text.
 pub fn mark_characters(isa: Isa, table: &CharacterTable, words: &mut Words, odd: &mut Vec<u32>) {
     odd.clear();
     let blocks = words.blocks.len();

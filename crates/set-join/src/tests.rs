@@ -5,7 +5,7 @@ use super::kept_pairs::KeptPairs;
 use super::pair_order::in_order;
 use super::sketch_join::Scan;
 use super::*;
-use crate::close::Close;
+use crate::close::{Close, SetPair};
 use proptest::prelude::*;
 use simtool_base::large_buffer::LargeBuffer;
 use simtool_base::progress::NoProgress;
@@ -603,7 +603,7 @@ fn large_buffers_are_entered_in_the_ledger_and_released() {
     let pairs = close.pairs.len() as u64;
     assert_eq!(pairs, 600 * 599 / 2);
     // The pairs are there twice while they are put in order.
-    let of_pairs = 2 * pairs * size_of::<crate::close::SetPair>() as u64;
+    let of_pairs = 2 * pairs * size_of::<SetPair>() as u64;
     let peak = context.memory().peak();
     assert!((of_pairs / 2..limit).contains(&peak), "{peak}");
     drop(close);

@@ -209,7 +209,7 @@ fn query(args: &QueryArgs) -> anyhow::Result<Outcome> {
 
 fn stat(args: &StatArgs) -> anyhow::Result<()> {
     let access = inputs::collection_access(Access::Map);
-    let index = Index::open(&args.index, access, simtool::resources::Resources::default())?;
+    let index = Index::open(&args.index, access, &simtool::resources::Resources::default())?;
     let size = index.size()?;
     let method = index.method().to_string();
     let mut out = Vec::new();

@@ -25,13 +25,13 @@ pub(crate) fn open_adder(
     memory: &MemoryArgs,
 ) -> Result<IndexAdder, Error> {
     let access = inputs::collection_access(Access::of(common.running.no_mmap));
-    IndexAdder::open(index, access, disk(), &holder(what), common.resources(memory))
+    IndexAdder::open(index, access, disk(), &holder(what), &common.resources(memory))
 }
 
 /// Opens an index to ask it.
 pub(crate) fn open(index: &Path, common: &CommonArgs, memory: &MemoryArgs) -> Result<Index, Error> {
     let access = inputs::collection_access(Access::of(common.running.no_mmap));
-    Index::open(index, access, common.resources(memory))
+    Index::open(index, access, &common.resources(memory))
 }
 
 /// Source and time of what is added.

@@ -126,7 +126,7 @@ impl Compared {
     pub(super) fn step(&self, pair: Pair) -> Option<usize> {
         let step = match self {
             Self::Rows(rows) => rows.distance(pair)? as usize,
-            Self::Sets(lists, measure) => lists.step(pair, lists.shared(pair), *measure)?,
+            Self::Sets(lists, measure) => lists.step(pair, lists.shared(pair), measure)?,
             Self::Verified(rows, lists, threshold) => {
                 let is_similar = lists.is_similar(pair, lists.shared(pair), *threshold);
                 is_similar.then(|| rows.distance(pair))?? as usize
@@ -151,8 +151,7 @@ impl Compared {
         match self {
             Self::Rows(rows) => comparing.rows(rows, state, visit),
             Self::Sets(lists, measure) => comparing.shared(lists, state, |state, pair, shared| {
-                if let Some(step) = lists.step(pair, shared, *measure).filter(|&step| step < steps)
-                {
+                if let Some(step) = lists.step(pair, shared, measure).filter(|&step| step < steps) {
                     visit(state, pair, step);
                 }
             }),

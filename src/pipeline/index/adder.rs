@@ -82,14 +82,14 @@ impl IndexAdder {
         access: FileAccess,
         disk: Disk,
         holder: &str,
-        resources: Resources,
+        resources: &Resources,
     ) -> Result<Self> {
         let writer = IndexWriter::open(path, access, disk, holder)?;
         let recipe = Arc::new(KeptRecipe::of(writer.folder().manifest())?);
         check_rows(writer.folder(), &recipe)?;
         let removed = removed(writer.folder())?;
         let threads = Threads::started(resources.threads)?;
-        let context = Context::of_threads(threads, &resources, &NoProgress);
+        let context = Context::of_threads(threads, resources, &NoProgress);
         Ok(Self { writer, recipe, removed, pending: Pending::default(), context })
     }
 

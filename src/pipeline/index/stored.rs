@@ -97,13 +97,13 @@ impl Index {
     ///
     /// There is none, it is damaged, this simtool makes other rows of documents, or the threads do not
     /// start.
-    pub fn open(path: &Path, access: FileAccess, resources: Resources) -> Result<Self> {
+    pub fn open(path: &Path, access: FileAccess, resources: &Resources) -> Result<Self> {
         let folder = IndexFolder::open(path, access)?;
         let recipe = KeptRecipe::of(folder.manifest())?;
         check_rows(&folder, &recipe)?;
         let removed = removed(&folder)?;
         let threads = Threads::started(resources.threads)?;
-        let context = Context::of_threads(threads, &resources, &NoProgress);
+        let context = Context::of_threads(threads, resources, &NoProgress);
         Ok(Self { folder, recipe, removed, context })
     }
 

@@ -93,7 +93,7 @@ fn resources(threads: usize) -> Resources {
 }
 
 fn open(path: &Path, threads: usize) -> IndexAdder {
-    IndexAdder::open(path, FileAccess::READ, disk(), "a test", resources(threads)).unwrap()
+    IndexAdder::open(path, FileAccess::READ, disk(), "a test", &resources(threads)).unwrap()
 }
 
 fn created(method: &str) -> TempDir {
@@ -103,7 +103,7 @@ fn created(method: &str) -> TempDir {
 }
 
 fn export(path: &Path) -> Vec<(KnownDocument, Vec<u64>)> {
-    let index = Index::open(path, FileAccess::READ, resources(1)).unwrap();
+    let index = Index::open(path, FileAccess::READ, &resources(1)).unwrap();
     index.verify().unwrap();
     let mut found = Vec::new();
     index
@@ -225,7 +225,7 @@ fn run(method: &str, operations: &[Operation], threads: usize) -> Vec<(KnownDocu
             }
             Operation::Query(seeds) => {
                 let index =
-                    Index::open(folder.path(), FileAccess::READ, resources(threads)).unwrap();
+                    Index::open(folder.path(), FileAccess::READ, &resources(threads)).unwrap();
                 let found = index.near(&rows(shape, seeds), false).unwrap();
                 for (near, &seed) in found.iter().zip(seeds) {
                     let mut expected: Vec<_> = list.known();
@@ -320,7 +320,7 @@ fn a_failing_step_leaves_the_old_index_or_the_new_one() {
         });
         let access = FileAccess::READ;
         let mut adder =
-            IndexAdder::open(folder.path(), access, disk, "a test", resources(1)).unwrap();
+            IndexAdder::open(folder.path(), access, disk, "a test", &resources(1)).unwrap();
         let added = add(&mut adder);
         drop(adder);
         if added.is_ok() {
@@ -353,7 +353,7 @@ fn a_changed_byte_is_an_error_or_changes_nothing() {
     adder.commit().unwrap();
     drop(adder);
     let ask = || -> crate::Result<_> {
-        let index = Index::open(folder.path(), FileAccess::READ, resources(1))?;
+        let index = Index::open(folder.path(), FileAccess::READ, &resources(1))?;
         let near = index.near(&queries, true)?;
         let documents: crate::Result<Vec<_>> = (0..70).map(|at| index.document(at)).collect();
         Ok((near, documents?))
@@ -371,7 +371,7 @@ fn a_changed_byte_is_an_error_or_changes_nothing() {
             fs::write(&path, &changed).unwrap();
             if let Ok(found) = ask() {
                 assert_eq!(found, expected, "{} byte {at}", path.display());
-                let index = Index::open(folder.path(), FileAccess::READ, resources(1)).unwrap();
+                let index = Index::open(folder.path(), FileAccess::READ, &resources(1)).unwrap();
                 assert!(index.verify().is_err(), "{} byte {at}", path.display());
             }
             fs::write(&path, &bytes[..at]).unwrap();
@@ -388,9 +388,9 @@ fn a_changed_byte_is_an_error_or_changes_nothing() {
 fn there_is_one_writer_and_readers_see_what_they_opened() {
     let folder = created("simhash");
     let mut adder = open(folder.path(), 1);
-    let again = IndexAdder::open(folder.path(), FileAccess::READ, disk(), "me", resources(1));
+    let again = IndexAdder::open(folder.path(), FileAccess::READ, disk(), "me", &resources(1));
     assert!(again.unwrap_err().to_string().contains("is being written to by a test"));
-    let before = Index::open(folder.path(), FileAccess::READ, resources(1)).unwrap();
+    let before = Index::open(folder.path(), FileAccess::READ, &resources(1)).unwrap();
     let rows = rows(Shape::bits(64), &[1, 2, 3]);
     let id = |_| Cow::Borrowed(&b"x"[..]);
     adder.add(&rows, id, Arrival { source: "a", time: 1 }).unwrap();
@@ -398,7 +398,7 @@ fn there_is_one_writer_and_readers_see_what_they_opened() {
     adder.commit().unwrap();
     adder.compact().unwrap();
     assert_eq!(before.size().unwrap().documents, 0);
-    let after = Index::open(folder.path(), FileAccess::READ, resources(1)).unwrap();
+    let after = Index::open(folder.path(), FileAccess::READ, &resources(1)).unwrap();
     assert!(after.size().unwrap().documents > 0);
     assert!(IndexAdder::create(folder.path(), Method::default(), disk(), "me").is_err());
     let simhash: Method = "simhash".parse().unwrap();
@@ -411,7 +411,7 @@ fn memory_bounds_what_is_merged() {
     let folder = created("simhash");
     let little = Resources { memory: 80_000, ..resources(2) };
     let open =
-        |resources| IndexAdder::open(folder.path(), FileAccess::READ, disk(), "a test", resources);
+        |resources| IndexAdder::open(folder.path(), FileAccess::READ, disk(), "a test", &resources);
     let mut expected = Vec::new();
     for first in [0, 1500, 3000] {
         let mut adder = open(little.clone()).unwrap();
@@ -423,7 +423,7 @@ fn memory_bounds_what_is_merged() {
         expected = export(folder.path());
     }
     let segments = || {
-        let index = Index::open(folder.path(), FileAccess::READ, resources(1)).unwrap();
+        let index = Index::open(folder.path(), FileAccess::READ, &resources(1)).unwrap();
         index.size().unwrap().segments
     };
     assert_eq!(segments(), 3);
@@ -444,7 +444,7 @@ fn segments_stay_few_also_where_little_or_nothing_is_new() {
     };
     let folder = created("simhash");
     let segments = || {
-        let index = Index::open(folder.path(), FileAccess::READ, resources(1)).unwrap();
+        let index = Index::open(folder.path(), FileAccess::READ, &resources(1)).unwrap();
         index.size().unwrap().segments
     };
     let mut adder = open(folder.path(), 1);
@@ -468,7 +468,7 @@ fn segments_stay_few_also_where_little_or_nothing_is_new() {
         let (new, segments) = add(&mut std::iter::once(5000 + commit));
         assert!(new == 1 && segments <= 5, "a document: {segments}");
     }
-    let index = Index::open(folder.path(), FileAccess::READ, resources(1)).unwrap();
+    let index = Index::open(folder.path(), FileAccess::READ, &resources(1)).unwrap();
     let repeats = 34 * 5000 + 33 * 2500 + 33 * 1667 + 100;
     assert_eq!(index.size().unwrap().repeats, repeats);
     index.verify().unwrap();

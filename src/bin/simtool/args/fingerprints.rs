@@ -157,7 +157,7 @@ pub(crate) struct FingerprintArgs {
 
 /// The names of these methods.
 fn names(methods: impl Iterator<Item = &'static dyn Join>) -> PossibleValuesParser {
-    methods.map(|method| method.name()).collect::<Vec<_>>().into()
+    methods.map(simtool::hamming::join::JoinKind::name).collect::<Vec<_>>().into()
 }
 
 /// Returns the help of `--index`, with a line for each of these methods.
