@@ -134,7 +134,8 @@ pub struct Scratch {
 /// Computes the weighted majority of each bit slowly. A tie gives 0.
 #[cfg(test)]
 fn weighted_majority(words: impl Iterator<Item = (u64, u32)>) -> u64 {
-    let (mut with_bit, mut total) = ([0_u64; 64], 0_u64);
+    let mut with_bit = [0_u64; 64];
+    let mut total = 0_u64;
     for (word, weight) in words {
         let weight = u64::from(weight);
         total += weight;

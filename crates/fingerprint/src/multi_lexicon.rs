@@ -152,7 +152,8 @@ impl Sketch for MultiLexicon {
 
     /// The recipe does not contain the votes: rows can be compared with any number of votes.
     fn recipe(&self) -> String {
-        let (lexicons, keep) = (self.lexicons, self.random.keep());
+        let lexicons = self.lexicons;
+        let keep = self.random.keep();
         format!("multi-lexicon{lexicons}-keep{keep}-{}", self.rows_name())
     }
 
@@ -204,7 +205,8 @@ impl Sketcher for LexiconSketcher {
         let Self { sketch, isa } = *self;
         let unequal = unequal_weights(features);
         (0..).zip(row).all(|(lexicon, lane)| {
-            let (part, word) = (sketch.random.part(lexicon), sketch.word(lexicon));
+            let part = sketch.random.part(lexicon);
+            let word = sketch.word(lexicon);
             let Some(given) = unequal else {
                 let kept = part.row_words(isa, features.terms, word, words);
                 counts.add_some(isa, words, kept);
@@ -246,7 +248,8 @@ mod tests {
     #[test]
     fn fingerprints_have_their_frozen_values() {
         // The first two lexicons keep "a rose is" and "rose is a", the others "is a rose", too.
-        let (two, all) = (0x4c00_0109_5a80_4080, 0xcc71_252b_5aa7_6984);
+        let two = 0x4c00_0109_5a80_4080;
+        let all = 0xcc71_252b_5aa7_6984;
         let made = made("lexicons=4,lexicon_share=0.7,lexicon_bits=shared", &shingles(), None);
         assert_eq!(made, Some(vec![two, two, all, all]));
     }

@@ -31,7 +31,8 @@ impl RandomLexicons {
             options.take("lexicon_share").map(|text| Threshold::parse("lexicon_share", &text));
         let keep = given.transpose()?.unwrap_or(default);
         let (numerator, denominator) = keep.fraction();
-        let (numerator, denominator) = (u64::from(numerator), u64::from(denominator));
+        let numerator = u64::from(numerator);
+        let denominator = u64::from(denominator);
         let below = ((numerator << 32) + denominator / 2) / denominator;
         Ok(Self { keep, below })
     }

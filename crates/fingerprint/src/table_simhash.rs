@@ -164,7 +164,8 @@ mod tests {
                     prop_assert_eq!(simhash.make(&features, &mut row, scratch), !ranks.is_empty());
                     prop_assert_eq!(row[0], found as u64);
                     prop_assert!(row.get(1).is_none_or(|&word| word == (found >> 64) as u64));
-                    let (once, mut weighted) = (vec![1; terms.len()], vec![0; row.len()]);
+                    let once = vec![1; terms.len()];
+                    let mut weighted = vec![0; row.len()];
                     let features = Features { terms: &terms, weights: Some(&once) };
                     simhash.make(&features, &mut weighted, scratch);
                     prop_assert_eq!(weighted, row);

@@ -96,7 +96,8 @@ impl DistinctTerms {
     #[must_use]
     pub fn count_if_enough(&self, terms: &[u64], needed: usize) -> Option<usize> {
         let may_miss = terms.len().checked_sub(needed)?;
-        let (mut found, mut seen) = (0, 0);
+        let mut found = 0;
+        let mut seen = 0;
         for terms in terms.chunks(COUNTED) {
             for &term in terms {
                 // The search for a term ends at the place of that term or at a free one.
@@ -128,7 +129,8 @@ fn fill(
 ) -> bool {
     slots.clear();
     slots.resize(places(terms.len()), EMPTY);
-    let (mut distinct, mut has_empty) = (0, false);
+    let mut distinct = 0;
+    let mut has_empty = false;
     for at in 0..terms.len() {
         let term = terms[at];
         // The term is written in any case and kept by increasing `distinct`, so there is no branch
@@ -203,7 +205,8 @@ mod tests {
 
     #[test]
     fn occurrences_are_counted_in_short_and_in_long_documents() {
-        let (mut distinct, mut counts) = (DistinctTerms::default(), Vec::new());
+        let mut distinct = DistinctTerms::default();
+        let mut counts = Vec::new();
         for length in [0, 1, 2, 100, 3000, 5, MOST_IN_TABLE as u64, MOST_IN_TABLE as u64 + 1] {
             let terms: Vec<u64> =
                 (0..length).map(|at| at * at % (length / 2 + 3)).map(mix).collect();
@@ -211,7 +214,8 @@ mod tests {
             for &term in &terms {
                 *expected.entry(term).or_insert(0) += 1;
             }
-            let (mut counted, mut once) = (terms.clone(), terms);
+            let mut counted = terms.clone();
+            let mut once = terms;
             distinct.count_occurrences(&mut counted, &mut counts);
             let found: BTreeMap<u64, u32> =
                 counted.iter().copied().zip(counts.iter().copied()).collect();

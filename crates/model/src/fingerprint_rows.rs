@@ -208,7 +208,8 @@ fn cosine_distance(lanes: u32, bits: u32, differing: u32, [a, b]: [u64; 2]) -> u
     let agreeing = f64::from(lanes - differing) / f64::from(lanes);
     let jaccard = ((agreeing - by_chance) / (1.0 - by_chance)).max(0.0);
     let smaller = a.min(b) as f64;
-    let (a, b) = (a as f64, b as f64);
+    let a = a as f64;
+    let b = b as f64;
     let shared = (jaccard * (a + b) / (1.0 + jaccard)).min(smaller);
     let cosine = shared / (a * b).sqrt().max(1.0);
     #[expect(clippy::cast_sign_loss, reason = "no set shares less than nothing")]
@@ -459,7 +460,8 @@ mod tests {
 
     #[test]
     fn votes_are_those_of_the_nearest_lanes() {
-        let (a, b) = ([0b1, 0b111, u64::MAX, 0], [0; 4]);
+        let a = [0b1, 0b111, u64::MAX, 0];
+        let b = [0; 4];
         let distance = |needed| Shape::votes(4, needed).distance(&a, &b);
         assert_eq!([1, 2, 3, 4].map(distance), [0, 1, 3, 64]);
         assert_eq!(Shape::votes(4, 2).units(), 64);

@@ -300,7 +300,8 @@ mod tests {
             state ^ state >> 31
         };
         for _ in 0..1000 {
-            let (a, b) = ([0; 8].map(|_| next()), [0; 8].map(|_| next()));
+            let a = [0; 8].map(|_| next());
+            let b = [0; 8].map(|_| next());
             check(Wide(a), Wide(b));
             check(Wide::<2>::from_words(&a), Wide::from_words(&b));
             check(a[0], b[0]);

@@ -248,7 +248,8 @@ impl Comparing<'_> {
         visit: impl Fn(&mut S, Pair, usize) + Sync,
     ) -> Result<Vec<S>> {
         let Rows { fingerprints: FingerprintRows { shape, .. }, documents, words } = rows;
-        let (width, count) = (shape.words(), documents.len());
+        let width = shape.words();
+        let count = documents.len();
         self.blocks(count, state, |state, first, end| {
             let mut distances = [0; TILE];
             for tile in (first + 1..count).step_by(TILE) {
@@ -297,7 +298,8 @@ impl Comparing<'_> {
         state: impl Fn() -> S + Sync,
         visit: impl Fn(&mut S, Pair, u64) + Sync,
     ) -> Result<Vec<S>> {
-        let (count, nothing) = (lists.len(), N::default());
+        let count = lists.len();
+        let nothing = N::default();
         let state = || (state(), vec![nothing; count]);
         let states = self.blocks(count, state, |(state, sums), first, end| {
             for document in first..end {

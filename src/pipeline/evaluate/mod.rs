@@ -52,7 +52,8 @@ pub fn evaluate(
         let measured: Vec<Measured> = measured.collect::<Result<_>>()?;
         let curves: Vec<&Curve> = measured.iter().map(|measured| &measured.curve).collect();
         let common = common_threshold(&curves);
-        let (name, parameters) = (named.name.clone(), named.method.to_string());
+        let name = named.name.clone();
+        let parameters = named.method.to_string();
         Ok(Evaluated { name, parameters, measured, common })
     };
     let mut evaluation = Evaluation {
@@ -90,7 +91,8 @@ fn measured(labelled: &Labelled, method: &Method, comparing: &Comparing<'_>) -> 
         found.for_each(|step| histogram.add(step, 1));
         histogram
     };
-    let (truth, set_aside) = (of_pairs(&labelled.truth), of_pairs(&labelled.set_aside));
+    let truth = of_pairs(&labelled.truth);
+    let set_aside = of_pairs(&labelled.set_aside);
     let curve = all.curve(&truth, &set_aside, labelled.truth.len() as u64, scale);
     let own = own_step(method, curve.counts.len());
     let seconds = start.elapsed().as_secs_f64();

@@ -82,7 +82,8 @@ pub fn estimate_by_sample(
             (None, CollectionSummary::read(watched, context.threads())?)
         }
         Criterion::Distance(distance) => {
-            let (recipe, wordless) = (method.recipe(), Wordless::Allowed);
+            let recipe = method.recipe();
+            let wordless = Wordless::Allowed;
             let made = fingerprint_collection(corpus, recipe, resources, wordless, progress)?;
             (Some((Rows::new(made.rows), distance)), made.summary)
         }
@@ -102,19 +103,15 @@ pub fn estimate_by_sample(
     };
     let partners = similar.partners(method, &sample, thresholds)?;
 
-    let (mut recall, mut precision) = (Vec::new(), Vec::new());
-    for (&document, Partners { truth, similar }) in sample.iter().zip(&partners) {
+    let mut recall = Vec::new();
+    let mut precision = Vec::new();
+    for (&document, partners) in sample.iter().zip(&partners) {
         let near =
             rows.as_ref().map(|(rows, distance)| rows.near(document, *distance, resources.isa));
-        let found: Vec<u32> = match near {
-            None => similar.clone(),
-            Some(near) if method.verify().is_none() => near,
-            Some(near) => {
-                near.into_iter().filter(|other| similar.binary_search(other).is_ok()).collect()
-            }
-        };
-        let hits = found.iter().filter(|other| truth.binary_search(other).is_ok()).count() as u64;
-        recall.push(SampledDocument { hits, partners: truth.len() as u64 });
+        let found = partners.found_by(method, near);
+        let is_true = |other: &&u32| partners.truth.binary_search(other).is_ok();
+        let hits = found.iter().filter(is_true).count() as u64;
+        recall.push(SampledDocument { hits, partners: partners.truth.len() as u64 });
         precision.push(SampledDocument { hits, partners: found.len() as u64 });
     }
     let all = summary.ids.len() as u64;
@@ -181,6 +178,19 @@ struct Wanted {
 struct Partners {
     truth: Vec<u32>,
     similar: Vec<u32>,
+}
+
+impl Partners {
+    /// Returns the documents that `method` finds. `near` are the documents with near rows, if the
+    /// method compares rows.
+    fn found_by(&self, method: &Method, near: Option<Vec<u32>>) -> Vec<u32> {
+        let Some(near) = near else { return self.similar.clone() };
+        if method.verify().is_none() {
+            return near;
+        }
+        let is_similar = |other: &u32| self.similar.binary_search(other).is_ok();
+        near.into_iter().filter(is_similar).collect()
+    }
 }
 
 /// Joins a sample with the whole collection.

@@ -63,7 +63,8 @@ impl TermLists {
         };
         let mut occurrences: Vec<(u64, u32)> = (0..).zip(sets).flat_map(of_set).collect();
         workers.run(|| occurrences.par_sort_unstable())?;
-        let (mut lists, mut list_ends) = (Vec::new(), Vec::new());
+        let mut lists = Vec::new();
+        let mut list_ends = Vec::new();
         let mut term_ends = vec![0; sets.len()];
         let mut frequent = Vec::new();
         for list in occurrences.chunk_by(|a, b| a.0 == b.0).filter(|list| list.len() > 1) {
@@ -152,7 +153,8 @@ impl TermLists {
 
     /// Returns the weight of the terms that two documents share.
     pub(super) fn shared(&self, [a, b]: [u32; 2]) -> u64 {
-        let (mut rest, mut sum) = (self.terms(b), self.shared_bits(a, b).into());
+        let mut rest = self.terms(b);
+        let mut sum = self.shared_bits(a, b).into();
         for term in self.terms(a) {
             let at = rest.partition_point(|other| other < term);
             if rest.get(at) == Some(term) {
@@ -245,7 +247,8 @@ mod tests {
             lists.add_shared(a, &mut sums);
             assert_eq!(lists.weight(a), sum(&mut sets[a as usize].iter()));
             for b in a + 1..end {
-                let (left, right) = (&sets[a as usize], &sets[b as usize]);
+                let left = &sets[a as usize];
+                let right = &sets[b as usize];
                 let both = sum(&mut left.iter().filter(|term| right.contains(term)));
                 assert_eq!(lists.shared([a, b]), both, "{a} {b}");
                 assert_eq!(sums[(b - a) as usize - 1].into(), both, "{a} {b}");

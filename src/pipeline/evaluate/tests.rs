@@ -33,7 +33,8 @@ fn labelled(texts: &[String], truth: &str, gray: &str) -> Labelled {
         bytes: text.as_bytes(),
         format: TruthFormat::Pairs,
     };
-    let (truth, gray) = (truth.to_owned().leak(), gray.to_owned().leak());
+    let truth = truth.to_owned().leak();
+    let gray = gray.to_owned().leak();
     Labelled::new("set", documents, labels(truth, "truth"), Some(labels(gray, "gray"))).unwrap()
 }
 
@@ -192,7 +193,9 @@ fn a_sample_of_everything_says_what_is_so() {
         };
         let found = run(1);
         assert_eq!((found.sample, found.documents), (90, 90));
-        let (mut hits, mut truth, mut all) = (0, 0, 0);
+        let mut hits = 0;
+        let mut truth = 0;
+        let mut all = 0;
         let obvious = Obvious::new(&named.method, &texts);
         for a in 0..texts.len() {
             for b in (0..texts.len()).filter(|&b| b != a) {

@@ -42,7 +42,8 @@ impl DocumentTerms {
             (&Terms::Shingles { tokenizer: kind, length, ref stop_words, .. }, _) => {
                 let tokenizer = (kind.create)(isa);
                 let stop_words = stop_words.words().iter().map(|word| tokenizer.hash_of(word));
-                let (stop_words, shingles) = (stop_words.collect(), Shingles::new(isa, length));
+                let stop_words = stop_words.collect();
+                let shingles = Shingles::new(isa, length);
                 let is_weighed = terms.are_weighed_in_sets();
                 let frequencies = is_weighed.then(|| fitted.frequencies());
                 let bytes_per_token = kind.bytes_per_token;

@@ -129,7 +129,8 @@ impl Fitted {
     /// The bytes are damaged, or not such bytes.
     pub fn from_bytes(bytes: &[u8], path: &Path) -> Result<Self> {
         let wrong = |byte: usize, expected: &str| {
-            let (path, expected) = (path.to_owned(), expected.to_owned());
+            let path = path.to_owned();
+            let expected = expected.to_owned();
             Err(ErrorKind::Format { path, byte: byte as u64, expected }.into())
         };
         let Some(lines) = bytes.strip_prefix(HEADING.as_bytes()) else {

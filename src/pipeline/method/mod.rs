@@ -132,7 +132,8 @@ impl Method {
             return Self::frequent_words(table, stop_words, options);
         }
         options.complete(kind.defaults);
-        let (compared, sketch) = (Terms::parse(options)?, (kind.parse)(options)?);
+        let compared = Terms::parse(options)?;
+        let sketch = (kind.parse)(options)?;
         // A kind that ignores weights leaves the option, so that it is refused.
         let is_weighted = kind.has_option("weight");
         let weight = if is_weighted { WeightKind::parse(options)? } else { WeightKind::DEFAULT };

@@ -188,7 +188,8 @@ mod tests {
         let texts: Vec<String> = (0..90).map(text).collect();
         for method in ["simhash:weight=idf,shingle=2", "simhash:words=8", "simhash:words=100"] {
             let method: Method = method.parse().unwrap();
-            let (recipe, resources) = (method.recipe(), Resources::default());
+            let recipe = method.recipe();
+            let resources = Resources::default();
             let expected = fingerprint_collection(
                 &Texts::of(&texts),
                 recipe,
@@ -199,7 +200,9 @@ mod tests {
             let expected = expected.unwrap().fitted.to_bytes();
             for part_len in [90, 40, 1] {
                 let mut counter = PartCounter::new(recipe.terms(), Isa::detected()).unwrap();
-                let (mut words, mut terms, mut documents) = (Vec::new(), Vec::new(), 0);
+                let mut words = Vec::new();
+                let mut terms = Vec::new();
+                let mut documents = 0;
                 for part in texts.chunks(part_len) {
                     for text in part {
                         counter.add(text.as_bytes());

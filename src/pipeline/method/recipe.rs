@@ -126,7 +126,8 @@ impl RowMaker {
         scratch: &mut RowScratch,
     ) -> (bool, usize) {
         let terms = self.terms.find(text, &mut scratch.terms);
-        let (start, count) = (rows.len(), terms.len());
+        let start = rows.len();
+        let count = terms.len();
         rows.resize(start + self.shape.words(), 0);
         let features = match &self.weigher {
             None => Features::occurrences(terms),

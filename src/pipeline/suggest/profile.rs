@@ -94,7 +94,8 @@ impl Nearest {
     /// Creates the counts from the similarities of the nearest documents of each probe, in
     /// hundredths and greatest first.
     pub(super) fn new(nearest: &[Vec<u8>], terms: u64) -> Self {
-        let (mut of_all, mut of_first) = (vec![0; 101], vec![0; 101]);
+        let mut of_all = vec![0; 101];
+        let mut of_first = vec![0; 101];
         let mut twentieth: Vec<u8> = Vec::with_capacity(nearest.len());
         for similarities in nearest {
             for &hundredth in similarities {
@@ -166,7 +167,9 @@ impl CorpusProfile {
     pub(super) fn from_sample(sampled: &Sides<SampledTexts>, resources: &Resources) -> Self {
         let words = DocumentTerms::new(&words(), &Fitted::Nothing, resources.isa);
         let mut scratch = TermScratch::default();
-        let (mut letters, mut of_characters, mut of_words) = (Letters::default(), vec![], vec![]);
+        let mut letters = Letters::default();
+        let mut of_characters = vec![];
+        let mut of_words = vec![];
         for text in sampled.iter().flat_map(|side| &side.texts) {
             let decoded = String::from_utf8_lossy(text);
             letters.add(&decoded);
@@ -214,7 +217,8 @@ pub(super) fn nearest(
         set.dedup();
         std::mem::take(set)
     };
-    let (asked, others) = (&sampled.first().texts, &sampled.second().texts);
+    let asked = &sampled.first().texts;
+    let others = &sampled.second().texts;
     let count = asked.len().min(PROBES);
     let places: Vec<usize> = (0..count).map(|probe| probe * asked.len() / count).collect();
     let mut scratch = TermScratch::default();

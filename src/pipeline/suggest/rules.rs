@@ -136,6 +136,16 @@ pub(super) struct Chosen {
     pub(super) reason: String,
 }
 
+impl Chosen {
+    fn new(
+        name: &'static str,
+        instead: &'static [(&'static str, &'static str)],
+        why: &str,
+    ) -> Self {
+        Self { name, instead, reason: format!("`method` {name}: {why}") }
+    }
+}
+
 /// Chooses the kind of method.
 pub(super) fn method(
     profile: &CorpusProfile,
@@ -143,48 +153,44 @@ pub(super) fn method(
     (measure, least): (&Measure, usize),
     given: &Options,
 ) -> Chosen {
-    let chosen = |name, instead, why: String| Chosen {
-        name,
-        instead,
-        reason: format!("`method` {name}: {why}"),
-    };
+    // First the settings that only one kind of method has.
     if let Some(option) = given.names().find(|option| !OF_SETS.contains(option)) {
-        return chosen("minhash", &[], format!("`{option}` needs fingerprints"));
+        return Chosen::new("minhash", &[], &format!("`{option}` needs fingerprints"));
     }
     if !measure.is_estimated {
-        return chosen("exact", &[], format!("{} compares the sets themselves", measure.name));
+        let why = format!("{} compares the sets themselves", measure.name);
+        return Chosen::new("exact", &[], &why);
     }
     if given.has("weight") {
-        return chosen("exact", &[], "`weight` applies to the terms of sets".to_owned());
+        return Chosen::new("exact", &[], "`weight` applies to the terms of sets");
     }
-    let terms = profile.documents as f64 * nearest.terms as f64;
-    let has_room = |each: f64| terms * each <= profile.memory as f64;
-    let all = documents(profile.documents);
-    let no_room = || format!("the sets of {all} do not fit into {}", bytes(profile.memory));
-    let high = |recalled, fitting, why: String| {
-        if has_room(BYTES_A_COUNTED_TERM) {
-            chosen("exact", fitting, format!("{why}, so the sets themselves are compared"))
-        } else {
-            chosen("minhash", recalled, format!("{why}; {}", no_room()))
-        }
-    };
+    // Then the size: sets are compared if they fit into memory and a join of them takes not too long.
+    let sets = Sets::new(profile, nearest);
     if least >= HIGH {
-        let why = "so high a threshold leaves few pairs to compare".to_owned();
-        return high(&[("recall", "0.95")], &[], why);
+        let why = "so high a threshold leaves few pairs to compare";
+        return sets.method_for_high_threshold(&[("recall", "0.95")], &[], why);
     }
     let is_affordable = profile.pairs * nearest.terms as f64 <= AFFORDABLE_TERMS;
-    if is_affordable && has_room(BYTES_A_COMPARED_TERM) {
+    let all = documents(profile.documents);
+    if is_affordable && sets.fit(BYTES_A_COMPARED_TERM) {
         let why = format!("the sets of {all} can be compared directly, which is most accurate");
-        return chosen("exact", &[], why);
+        return Chosen::new("exact", &[], &why);
     }
     if given.has("similarity") || profile.pairs <= AFFORDABLE_PAIRS {
         let why = if is_affordable {
-            no_room()
+            sets.do_not_fit()
         } else {
             format!("{all} are too many to compare their sets at so low a threshold")
         };
-        return chosen("minhash", &[], format!("{why}; 64 bytes represent each"));
+        return Chosen::new("minhash", &[], &format!("{why}; 64 bytes represent each"));
     }
+    nearly_equal(profile, least, given, &sets)
+}
+
+/// Chooses the method for a collection that is too large for all pairs at a low threshold: only nearly
+/// equal documents are searched.
+fn nearly_equal(profile: &CorpusProfile, least: usize, given: &Options, sets: &Sets<'_>) -> Chosen {
+    let all = documents(profile.documents);
     let why = format!(
         "{all} are too many for all pairs at {}, so only nearly equal documents are searched, at 0.8",
         ratio(least)
@@ -194,13 +200,53 @@ pub(super) fn method(
         && profile.unspaced < UNSPACED
         && profile.words.median >= LONG;
     if takes_words {
-        high(
+        sets.method_for_high_threshold(
             &[("shingle", "words:5"), ("similarity", "0.8"), ("recall", "0.95")],
             &[("shingle", "words:5"), ("similarity", "0.8")],
-            why + " of five consecutive words",
+            &format!("{why} of five consecutive words"),
         )
     } else {
-        high(&[("similarity", "0.8"), ("recall", "0.95")], &[("similarity", "cosine:0.8")], why)
+        let for_rows = &[("similarity", "0.8"), ("recall", "0.95")];
+        sets.method_for_high_threshold(for_rows, &[("similarity", "cosine:0.8")], &why)
+    }
+}
+
+/// Estimated size of the sets of terms of a collection.
+struct Sets<'p> {
+    profile: &'p CorpusProfile,
+    terms: f64,
+}
+
+impl<'p> Sets<'p> {
+    fn new(profile: &'p CorpusProfile, nearest: &Nearest) -> Self {
+        Self { profile, terms: profile.documents as f64 * nearest.terms as f64 }
+    }
+
+    /// Whether the sets fit into memory if each term takes this number of bytes.
+    fn fit(&self, bytes_a_term: f64) -> bool {
+        self.terms * bytes_a_term <= self.profile.memory as f64
+    }
+
+    /// Explains that the sets do not fit into memory.
+    fn do_not_fit(&self) -> String {
+        let all = documents(self.profile.documents);
+        format!("the sets of {all} do not fit into {}", bytes(self.profile.memory))
+    }
+
+    /// Chooses the method for a high threshold: sets if their terms can be counted in memory,
+    /// otherwise fingerprints. Each has its own settings.
+    fn method_for_high_threshold(
+        &self,
+        for_rows: &'static [(&'static str, &'static str)],
+        for_sets: &'static [(&'static str, &'static str)],
+        why: &str,
+    ) -> Chosen {
+        if self.fit(BYTES_A_COUNTED_TERM) {
+            let why = format!("{why}, so the sets themselves are compared");
+            Chosen::new("exact", for_sets, &why)
+        } else {
+            Chosen::new("minhash", for_rows, &format!("{why}; {}", self.do_not_fit()))
+        }
     }
 }
 

@@ -219,8 +219,10 @@ fn any_number_of_threads_suggests_the_same() {
 
 #[test]
 fn two_collections_are_compared_with_each_other() {
-    let (queries, corpus) = (texts(), texts());
-    let (queries, corpus) = (Texts::of(&queries[..30]), Texts::of(&corpus));
+    let queries = texts();
+    let corpus = texts();
+    let queries = Texts::of(&queries[..30]);
+    let corpus = Texts::of(&corpus);
     let sides = Sides::Two(&queries as &dyn Corpus, &corpus as &dyn Corpus);
     let found = suggest(sides, &Options::new(), &Resources::default(), &NoProgress).unwrap();
     assert_eq!((found.profile.documents, found.profile.pairs), (130, 3000.0));

@@ -94,7 +94,8 @@ impl HexadecimalRows {
                 None => format!("1 to {MOST_DIGITS} digits 0-9a-f"),
             });
         }
-        let (file, leading) = (self.file, self.leading);
+        let file = self.file;
+        let leading = self.leading;
         let (rows, _) = self.rows.get_or_insert_with(|| {
             let digits = number.len();
             let mut rows = begin(4 * digits as u32, leading);

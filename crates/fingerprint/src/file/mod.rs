@@ -20,6 +20,8 @@ mod packed;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod row_ids;
+#[cfg(feature = "parquet")]
+mod shape_text;
 
 use simtool_base::error::{Error, ErrorKind, Result};
 use simtool_model::document_name::DocumentName;

@@ -103,7 +103,8 @@ fn tuple(text: &str) -> Option<Vec<usize>> {
 ///
 /// `out` fails.
 fn write(rows: &FingerprintRows<'_>, out: &mut dyn Write) -> io::Result<()> {
-    let (count, words) = (rows.len(), rows.shape.words());
+    let count = rows.len();
+    let words = rows.shape.words();
     let shape = if words == 1 { format!("({count},)") } else { format!("({count}, {words})") };
     out.write_all(&numpy_header::header("<u8", &shape))?;
     let zeros = vec![0; words];

@@ -173,7 +173,8 @@ fn rows(bytes: &[u8]) -> Result<FingerprintRows<'_>, Refusal> {
     if !is_first_version && !is_sealed(header) {
         return Err((0, damaged("a header that agrees with its")));
     }
-    let (bits, metric) = (number_32(header, 12), number_32(header, 16));
+    let bits = number_32(header, 12);
+    let metric = number_32(header, 16);
     let (shape, row_bytes) =
         if is_first_version { first_shape(bits, metric) } else { shape(bits, metric) }?;
     let numbers = [number_64(header, 24), number_64(header, 32)].map(usize::try_from);
@@ -221,7 +222,8 @@ fn shape(bits: u32, metric: u32) -> Result<(Shape, usize), Refusal> {
         return Err((12, format!("1 to {MOST_BITS} bits of a row")));
     }
     let lanes_of = |lane_bits: u32| bits.is_multiple_of(lane_bits).then_some(bits / lane_bits);
-    let (needed, lane_bits) = (metric >> VOTES, metric & 0xFFFF);
+    let needed = metric >> VOTES;
+    let lane_bits = metric & 0xFFFF;
     let shape = match (needed, lane_bits) {
         (0, 0) => Some(Shape::bits(bits)),
         (0, 1 | 2 | 4 | 8 | 16 | 32 | 64) => {

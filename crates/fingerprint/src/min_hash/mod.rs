@@ -123,7 +123,8 @@ impl Default for MinHash {
     /// Returns the settings of 124 lanes of 4 bits by one hash function, with the size of the set:
     /// 64 bytes.
     fn default() -> Self {
-        let (hashing, measure) = (Hashing::OnePermutation, Measure::Cosine);
+        let hashing = Hashing::OnePermutation;
+        let measure = Measure::Cosine;
         Self { lanes: (ROW_BITS - SIZE_BITS) / 4, bits: 4, hashing, measure }
     }
 }
@@ -229,8 +230,10 @@ impl Sketch for MinHash {
     /// integers: at least lanes × (2^-β + (1 - 2^-β) × similarity).
     fn distance_at(&self, similarity: Threshold) -> Option<u32> {
         let (numerator, denominator) = similarity.fraction();
-        let (lanes, values) = (u128::from(self.lanes), 1_u128 << self.bits);
-        let (numerator, denominator) = (u128::from(numerator), u128::from(denominator));
+        let lanes = u128::from(self.lanes);
+        let values = 1_u128 << self.bits;
+        let numerator = u128::from(numerator);
+        let denominator = u128::from(denominator);
         if self.measure == Measure::Cosine {
             let units = self.shape().units();
             // The result is not above `units`, because the similarity is at most 1.

@@ -354,7 +354,9 @@ mod tests {
         parts: usize,
         memory: u64,
     ) -> (Frequencies, u64) {
-        let (mut range, mut all, mut readings) = (Some(TermRange::default()), Vec::new(), 0);
+        let mut range = Some(TermRange::default());
+        let mut all = Vec::new();
+        let mut readings = 0;
         while let Some(of_reading) = range {
             readings += 1;
             let counter = || FrequencyCounter::new(of_reading, memory);

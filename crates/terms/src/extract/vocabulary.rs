@@ -52,7 +52,8 @@ fn count_class(count: u64) -> usize {
 
 /// Returns the lowest count of a class.
 fn lowest_of_class(class: usize) -> u64 {
-    let (octave, within) = (class / 8, class as u64 % 8);
+    let octave = class / 8;
+    let within = class as u64 % 8;
     if octave >= 3 { (8 + within) << (octave - 3) } else { (8 + within) >> (3 - octave) }
 }
 

@@ -230,7 +230,8 @@ mod tests {
 
     fn weigh(options: &str, frequencies: Frequencies, terms: &[u64]) -> Vec<(u64, u32)> {
         let weigher = Weigher::new(weighting(options), Arc::new(frequencies));
-        let (mut distinct, mut weights) = (terms.to_vec(), Weights::default());
+        let mut distinct = terms.to_vec();
+        let mut weights = Weights::default();
         // What was left from another document does not matter.
         weigher.weigh(&mut vec![7, 7, 8], &mut weights);
         weigher.weigh(&mut distinct, &mut weights);
@@ -252,7 +253,8 @@ mod tests {
 
     /// The tutorial's words in its order, with their weights.
     fn tutorial(options: &str) -> Vec<u32> {
-        let (mut terms, mut known) = (Vec::new(), Vec::new());
+        let mut terms = Vec::new();
+        let mut known = Vec::new();
         for (word, tf, idf) in TUTORIAL {
             let term = hash(word.as_bytes());
             terms.extend(std::iter::repeat_n(term, tf as usize));

@@ -134,7 +134,9 @@ mod tests {
     fn numbers_of_any_size_are_read_as_they_were_written() {
         let mut counter = WordCounter::new(0, &[b"stop".to_vec()]);
         let mut batch = TokenBatch::default();
-        let (mut written, mut at, mut words) = (vec![0; 300_000], 0, Vec::new());
+        let mut written = vec![0; 300_000];
+        let mut at = 0;
+        let mut words = Vec::new();
         for i in 0..70_000u32 {
             let word: String =
                 (0..4).map(|d| char::from(b'a' + (i >> (5 * d) & 31).min(25) as u8)).collect();

@@ -98,7 +98,8 @@ impl WordTable {
         // Growing before the loop keeps the slots in place throughout it.
         self.reserve(batch.len());
         let slots: &mut [Slot] = &mut self.slots;
-        let (keys, hashes) = (batch.keys(), batch.hashes());
+        let keys = batch.keys();
+        let hashes = batch.hashes();
         for (i, (&key, &hash)) in keys.iter().zip(hashes).enumerate() {
             if let Some(&ahead) = hashes.get(i + PREFETCH_AHEAD) {
                 prefetch(slots, home(slots, ahead));

@@ -209,9 +209,11 @@ mod tests {
 
     /// Cuts any text into tokens, slowly. This is the definition of the tokens.
     fn slow_hashes(text: &[u8]) -> Vec<u64> {
-        let (mut hashes, mut folded) = (Vec::new(), String::new());
+        let mut hashes = Vec::new();
+        let mut folded = String::new();
         let mut bytes = [0; 4];
-        let (mut last, mut separated) = (Kind::Separator, false);
+        let mut last = Kind::Separator;
+        let mut separated = false;
         for chunk in text.utf8_chunks() {
             fold(chunk.valid(), &mut folded);
             for character in folded.chars() {

@@ -210,7 +210,8 @@ mod tests {
                 2 => "[，。、：　（）\n]{1,2}", 1 => "[àÉ\u{301}ßﬁＡ２カー한]{1,3}", 1 => "\\PC{1,3}",
             ], 0..40),
         ) {
-            let (text, mut folded) = (pieces.concat(), String::new());
+            let text = pieces.concat();
+            let mut folded = String::new();
             normalize::fold(&text, &mut folded);
             let slowly: Vec<u64> = words_of_whole(&folded).iter().map(|word| hash(word.as_bytes())).collect();
             for &isa in Isa::available() {

@@ -166,7 +166,8 @@ fn compose_all(characters: &mut [Classed], pairs: &mut Pairs) -> impl Iterator<I
     let mut length = 0;
     // Index of the last starter (a character of class 0), and the class of the last mark behind it
     // that was kept.
-    let (mut starter, mut last) = (None, None);
+    let mut starter = None;
+    let mut last = None;
     for at in 0..characters.len() {
         let (character, class) = characters[at];
         let composed =
@@ -195,7 +196,8 @@ mod tests {
 
     #[track_caller]
     fn check(composer: &mut Composer, text: &str) {
-        let (mut found, mut expected) = (String::new(), String::new());
+        let mut found = String::new();
+        let mut expected = String::new();
         composer.begin();
         text.chars().for_each(|character| composer.append(character));
         composer.finish(text.as_bytes(), |character| found.push(character));

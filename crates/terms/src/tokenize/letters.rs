@@ -61,7 +61,8 @@ mod tests {
     fn letters_are_of_their_scripts_and_nothing_else_counts() {
         let mut letters = Letters::default();
         letters.add("ab, 12! 中文 ไทย в");
-        let (shares, unspaced) = (letters.shares(), letters.unspaced_share());
+        let shares = letters.shares();
+        let unspaced = letters.unspaced_share();
         assert_eq!(shares[0], ("Thai", 0.375));
         assert_eq!(shares[1..3], [("Han", 0.25), ("Latin", 0.25)]);
         assert_eq!(shares[3], ("Cyrillic", 0.125));

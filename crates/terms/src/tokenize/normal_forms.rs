@@ -48,7 +48,8 @@ impl Normalized {
     /// before characters that are neither letters nor digits.
     pub(super) fn fill(&mut self, isa: Isa, text: &[u8], words: &Words) {
         self.folded.length = 0;
-        let (mut at, mut many) = (0, MANY);
+        let mut at = 0;
+        let mut many = MANY;
         while at < text.len() {
             // The output is rarely longer than the input.
             let room = self.folded.reserve(text.len() - at + ROOM);
@@ -106,7 +107,8 @@ impl Normalized {
     /// Removes the output of the stable character before `at` and of the marks on it. Returns the
     /// position of that character.
     fn back_to_stable(&mut self, text: &[u8], at: usize) -> usize {
-        let (mut start, mut length) = (at, self.folded.length);
+        let mut start = at;
+        let mut length = self.folded.length;
         while let Some((before, character)) = character_before(text, start) {
             let form = form(character);
             let bytes = match form.state() {

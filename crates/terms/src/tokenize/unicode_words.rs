@@ -125,7 +125,8 @@ fn emit_segment(segment: &str, hashes: &mut Vec<u64>) {
     let bytes = segment.as_bytes();
     // The text between two characters that are words of their own is a word if it has a letter or
     // digit.
-    let (mut pending, mut is_word) = (0, false);
+    let mut pending = 0;
+    let mut is_word = false;
     for (at, character) in segment.char_indices() {
         let traits = traits(character);
         if !traits.is_unspaced() {
@@ -153,7 +154,8 @@ mod tests {
     use unicode_normalization::UnicodeNormalization as _;
 
     fn slow_hashes(text: &[u8]) -> Vec<u64> {
-        let (mut hashes, mut folded) = (Vec::new(), String::new());
+        let mut hashes = Vec::new();
+        let mut folded = String::new();
         for chunk in text.utf8_chunks() {
             fold(chunk.valid(), &mut folded);
             push_words(&folded, &mut hashes);

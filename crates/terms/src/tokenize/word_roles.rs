@@ -176,7 +176,8 @@ fn role_by_rules(character: char) -> Role {
     if character == '\u{200d}' || ('\u{1f1e6}'..='\u{1f1ff}').contains(&character) {
         return Role::Odd;
     }
-    let (is_alphanumeric, is_unspaced) = (character.is_alphanumeric(), is_unspaced(character));
+    let is_alphanumeric = character.is_alphanumeric();
+    let is_unspaced = is_unspaced(character);
     let is_joined = |before: &str, after: &str| {
         let text = [before, character.encode_utf8(&mut [0; 4]), after].concat();
         text.split_word_bounds().next().is_some_and(|first| first.len() == text.len())

@@ -167,7 +167,8 @@ mod tests {
     proptest! {
         #[test]
         fn any_text_is_cut_and_words_of_other_scripts_are_words(text in "[a-z1à. '’а-я“]{0,40}") {
-            let (mut by_script, mut words) = (HashedTokens::default(), HashedTokens::default());
+            let mut by_script = HashedTokens::default();
+            let mut words = HashedTokens::default();
             WordsByScript::new(Isa::detected()).tokenize(text.as_bytes(), &mut by_script);
             UnicodeWords::new(Isa::detected()).tokenize(text.as_bytes(), &mut words);
             prop_assert_eq!(by_script.hashes, words.hashes);

@@ -12,6 +12,7 @@
 
 use super::hexadecimal::HexadecimalRows;
 use super::row_ids::FoundIds;
+use super::shape_text::{shape_of, shape_text};
 use super::{FileFormat, MOST_BITS, NameOf, ends_in_zeros};
 use arrow_array::builder::{FixedSizeBinaryBuilder, Int64Builder, StringBuilder};
 use arrow_array::cast::AsArray;
@@ -32,7 +33,7 @@ use parquet::file::reader::{ChunkReader, Length};
 use parquet::schema::types::ColumnPath;
 use simtool_base::error::{Error, ErrorKind, Result};
 use simtool_base::fault::quoted;
-use simtool_model::fingerprint_rows::{FingerprintRows, Metric, RowsBuilder, SIZE_BITS, Shape};
+use simtool_model::fingerprint_rows::{FingerprintRows, RowsBuilder, Shape};
 use std::io::{self, Write};
 use std::mem::take;
 use std::ops::Range;
@@ -101,7 +102,8 @@ fn write(rows: &FingerprintRows<'_>, name: &NameOf<'_, '_>, out: &mut dyn Write)
         .set_max_row_group_row_count(Some(GROUP_ROWS.min(GROUP_WORDS / words)))
         .build();
     let mut writer = ArrowWriter::try_new(Vec::new(), Arc::clone(&schema), Some(properties))?;
-    let (count, step) = (rows.len(), WRITE_ROWS.min(WRITE_WORDS / words));
+    let count = rows.len();
+    let step = WRITE_ROWS.min(WRITE_WORDS / words);
     for start in (0..count).step_by(step) {
         let columns =
             columns(rows, start..count.min(start + step), name).map_err(io::Error::other)?;
@@ -131,7 +133,8 @@ fn columns(
     range: Range<usize>,
     name: &NameOf<'_, '_>,
 ) -> Result<Vec<ArrayRef>, ArrowError> {
-    let (mut ids, mut files) = (StringBuilder::new(), StringBuilder::new());
+    let mut ids = StringBuilder::new();
+    let mut files = StringBuilder::new();
     let mut records = Int64Builder::new();
     for row in range.clone() {
         let document = name(row as u32);
@@ -165,45 +168,6 @@ fn columns(
         Arc::new(records.finish()),
         fingerprints,
     ])
-}
-
-/// Describes a shape for the metadata: `bits=100`, `lanes=128x4`, `lanes-or-null=8`, `cosine=8x4`
-/// (words, and bits of a lane), `votes=4/8`.
-fn shape_text(shape: Shape) -> String {
-    match shape.metric() {
-        Metric::Bits => format!("bits={}", shape.row_bits()),
-        Metric::Lanes { bits, null: false } => format!("lanes={}x{bits}", shape.units()),
-        Metric::Lanes { null: true, .. } => format!("lanes-or-null={}", shape.units()),
-        Metric::Cosine { bits } => format!("cosine={}x{bits}", shape.words()),
-        Metric::Votes { needed } => format!("votes={needed}/{}", shape.words()),
-    }
-}
-
-/// Parses the description of a shape.
-fn shape_of(text: &str) -> Option<Shape> {
-    let (name, numbers) = text.split_once('=')?;
-    let mut numbers = numbers.split(['x', '/']).map(|number| number.parse::<u32>().ok());
-    let (first, second) = (numbers.next()??, numbers.next());
-    let is_row = |count: u32, bits: u32| {
-        count.checked_mul(bits).is_some_and(|bits| (1..=MOST_BITS).contains(&bits))
-    };
-    match (name, second) {
-        ("bits", None) => is_row(first, 1).then(|| Shape::bits(first)),
-        ("lanes", Some(Some(bits))) => {
-            let is_shape = bits.is_power_of_two() && bits <= u64::BITS && is_row(first, bits);
-            is_shape.then(|| Shape::lanes(first, bits))
-        }
-        ("cosine", Some(Some(bits))) => {
-            let is_shape = bits.is_power_of_two() && bits <= SIZE_BITS && is_row(first, u64::BITS);
-            is_shape.then(|| Shape::cosine(first, bits))
-        }
-        ("lanes-or-null", None) => is_row(first, u64::BITS).then(|| Shape::lanes_or_null(first)),
-        ("votes", Some(Some(count))) => {
-            let is_shape = is_row(count, u64::BITS) && (1..=count).contains(&first);
-            is_shape.then(|| Shape::votes(count, first))
-        }
-        _ => None,
-    }
 }
 
 /// Reads the fingerprints of a Parquet file. Only the metadata and one column of one row group are
