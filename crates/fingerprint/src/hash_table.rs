@@ -104,6 +104,7 @@ impl HashTable {
             let line_number = rows.len() + 1;
             let end = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
             let line = &rest[..end];
+            // Only the columns that are used are checked.
             let digits = &line[..line.len().min(bits)];
             let read = binary_digits(isa, digits);
             match read {

@@ -151,6 +151,8 @@ impl Sketcher for HashedSketcher {
                     Some(given) => weights.add(self.isa, features.terms, given),
                 }
             } else {
+                // Words beyond the first one are pseudorandom functions of the terms. They are
+                // computed block by block, so that they stay in the cache until they are counted.
                 let blocks = features.terms.chunks(BLOCK_TERMS);
                 for (at, block) in (0..).step_by(BLOCK_TERMS).zip(blocks) {
                     row_words(self.isa, block, index, words);

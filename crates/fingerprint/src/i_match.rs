@@ -167,6 +167,7 @@ impl Sketcher for LexiconHasher {
         {
             return false;
         }
+        // The hash must not depend on the order of terms in the text.
         terms.sort_unstable();
         let (whole, random) = row.split_at_mut(1);
         whole[0] = signature(terms, bytes);

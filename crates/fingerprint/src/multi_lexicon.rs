@@ -213,6 +213,7 @@ impl Sketcher for LexiconSketcher {
                 *lane = counts.take_majority();
                 return kept > 0;
             };
+            // With weights, terms outside the lexicon get weight 0 instead of being removed.
             row_words(isa, features.terms, word, words);
             part.weights(isa, features.terms, given, kept_weights);
             weights.add(isa, words, kept_weights);

@@ -80,6 +80,7 @@ impl DistinctTerms {
         }
         let Self { slots, numbers, .. } = self;
         counts.resize(terms.len(), 0);
+        // One more than the places, for the term that equals the free value.
         numbers.resize(numbers.len().max(places(terms.len()) + 1), 0);
         fill(slots, terms, |slot, is_new, distinct| {
             // Without a branch, because whether a term is new is as good as random.

@@ -164,6 +164,7 @@ impl Shape {
                 let lanes = |(a, b): (&u64, &u64)| differing_lanes(a ^ b, bits).count_ones();
                 let sizes = [a, b].map(|row| row.last().map_or(0, |word| word >> SIZE_SHIFT));
                 let of_sizes = differing_lanes(sizes[0] ^ sizes[1], bits).count_ones();
+                // The bits of the size are not lanes, so their differences are subtracted.
                 let differing = words.map(lanes).sum::<u32>() - of_sizes;
                 cosine_distance(self.parts().0, bits, differing, sizes.map(size_of_code))
             }

@@ -255,6 +255,7 @@ impl Comparing<'_> {
             for tile in (first + 1..count).step_by(TILE) {
                 let tile_end = (tile + TILE).min(count);
                 for row in first..end {
+                    // Each pair is compared once: a row only with the rows behind it.
                     let from = tile.max(row + 1);
                     let Some(distances) = distances.get_mut(..tile_end.saturating_sub(from)) else {
                         continue;
@@ -309,6 +310,8 @@ impl Comparing<'_> {
                 for (other, shared) in (document + 1..).zip(sums) {
                     if *shared != nothing {
                         visit(state, [document, other], (*shared).into());
+                        // Resetting only the sums that were changed keeps this linear in the pairs
+                        // that share terms.
                         *shared = nothing;
                     }
                 }

@@ -142,6 +142,7 @@ impl Labelled {
             return Err(Error::config("truth", truth.path.display(), rule));
         }
         let mut set_aside = set_aside.map_or(Ok(Vec::new()), read)?;
+        // A pair that is true and set aside counts as true.
         set_aside.retain(|pair| true_pairs.binary_search(pair).is_err());
         drop(rows);
         Ok(Self { name: name.into(), documents, truth: true_pairs, set_aside })

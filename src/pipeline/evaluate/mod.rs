@@ -128,6 +128,8 @@ fn wrong_pairs(
     let found = compared.visit_pairs(comparing, Vec::new, |found, pair, at| {
         if at <= step && !labelled.has_label(pair) {
             found.push((at, pair));
+            // Only the strictest pairs are reported. Dropping the others now and then keeps the
+            // list short.
             if found.len() > 64 * WRONG_PAIRS {
                 found.sort_unstable();
                 found.truncate(WRONG_PAIRS);

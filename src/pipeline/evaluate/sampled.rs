@@ -157,6 +157,7 @@ fn drawn(corpus: &dyn Corpus, summary: &CollectionSummary, settings: SampleSetti
         (mix(name.wrapping_add(settings.seed)), row)
     };
     let mut keys: Vec<(u64, u32)> = (0..summary.ids.len() as u32).map(key).collect();
+    // The smallest hashes are a random sample that does not depend on the order of the documents.
     keys.sort_unstable();
     keys.truncate(settings.size.max(1));
     let mut rows: Vec<u32> = keys.into_iter().map(|(_, row)| row).collect();

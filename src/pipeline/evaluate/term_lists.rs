@@ -70,6 +70,7 @@ impl TermLists {
         for list in occurrences.chunk_by(|a, b| a.0 == b.0).filter(|list| list.len() > 1) {
             if let (Some(weight), Some((weights, _))) = (weight, &mut weights) {
                 weights.push(weight(list[0].0));
+            // A frequent term is cheaper as a bit than as a long list.
             } else if list.len() > sets.len() / BIT_SHARE {
                 frequent.push(list);
                 continue;
@@ -87,6 +88,7 @@ impl TermLists {
                 bits[document as usize * width + bit / 64] |= 1 << (bit % 64);
             }
         }
+        // The largest buffer is released before the next ones are allocated.
         drop(occurrences);
         let mut end = 0;
         for count in &mut term_ends {

@@ -139,6 +139,7 @@ impl Fitted {
         let Some((body, checksum)) = bytes.split_last_chunk::<CHECKSUM_BYTES>() else {
             return wrong(bytes.len(), "a checksum at the end");
         };
+        // The checksum covers the heading and the marker, too.
         if format!("{:016x}\n", hash(body)).as_bytes() != checksum {
             let expected = "lines that agree with the checksum behind them; the file is damaged";
             return wrong(body.len(), expected);

@@ -131,6 +131,8 @@ impl Method {
             let stop_words = stop_words::parse(stop_words::ENGLISH.as_bytes()).collect();
             return Self::frequent_words(table, stop_words, options);
         }
+        // Defaults of the kind come before the general ones, because some fingerprints need other
+        // terms.
         options.complete(kind.defaults);
         let compared = Terms::parse(options)?;
         let sketch = (kind.parse)(options)?;

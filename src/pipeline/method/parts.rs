@@ -140,6 +140,8 @@ impl PartCounter {
     #[must_use]
     pub fn learned(&self, sums: PartCounts) -> Fitted {
         match sums {
+            // The same order as in a vocabulary that is learned in one place: by count, then by
+            // letters.
             PartCounts::Words(mut words) => {
                 words.sort_unstable_by(|(a, of_a), (b, of_b)| {
                     (Reverse(of_a), a).cmp(&(Reverse(of_b), b))

@@ -118,6 +118,8 @@ impl NamedMethod {
     pub fn parse_list(list: &str) -> Result<Vec<Self>> {
         let mut texts: Vec<String> = Vec::new();
         for piece in list.split(',').map(str::trim).filter(|piece| !piece.is_empty()) {
+            // A comma separates methods, but also the options of a method: `a:x=1,y=2,b` are two
+            // methods.
             let is_option = piece.split_once('=').is_some_and(|(name, _)| !name.contains(':'));
             match (texts.last_mut(), is_option) {
                 (Some(method), true) => {

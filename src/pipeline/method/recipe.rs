@@ -128,6 +128,7 @@ impl RowMaker {
         let terms = self.terms.find(text, &mut scratch.terms);
         let start = rows.len();
         let count = terms.len();
+        // The row is made in place, behind the rows of earlier documents.
         rows.resize(start + self.shape.words(), 0);
         let features = match &self.weigher {
             None => Features::occurrences(terms),

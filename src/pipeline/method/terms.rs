@@ -97,6 +97,7 @@ impl Terms {
         let given_tokenizer = options.take("tokenizer");
         let shingle = options.take("shingle");
         let (unit, length) = shingle.as_deref().map_or((None, None), split_shingle);
+        // Both may name the tokenizer, but they must agree.
         if let (Some(tokenizer), Some(unit)) = (&given_tokenizer, unit)
             && tokenizer != unit
         {

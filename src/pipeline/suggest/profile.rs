@@ -101,6 +101,7 @@ impl Nearest {
             for &hundredth in similarities {
                 of_all[usize::from(hundredth)] += 1;
             }
+            // A document without any similar one counts as similarity 0.
             of_first[usize::from(similarities.first().copied().unwrap_or(0))] += 1;
             twentieth.push(similarities.get(NEAREST - 1).copied().unwrap_or(0));
         }

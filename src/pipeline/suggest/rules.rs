@@ -89,6 +89,8 @@ pub(super) fn threshold(nearest: &Nearest, measure: &Measure) -> (usize, String)
     let foot = (top..end).find(|&at| window(at + STEP) > window(at)).unwrap_or(end);
     let valley = (foot..=foot + STEP).min_by_key(|&at| window(at)).unwrap_or(foot);
     let above = of_all.iter().skip(valley).position(|&count| count > 0);
+    // With pairs in the valley, its lowest point is the threshold. An empty valley is a gap, and
+    // its middle is the threshold.
     let (least, why) = if window(valley) > 0 {
         let why = "the fewest pairs of the sample have about this similarity: unrelated documents \
                    have less, near-duplicates more";
@@ -252,6 +254,7 @@ impl<'p> Sets<'p> {
 
 /// Creates the method from the chosen and the given settings.
 pub(super) fn complete(chosen: &Chosen, least: usize, mut options: Options) -> Result<Method> {
+    // Settings of the chosen kind replace the ones that were chosen for the sample.
     for &(name, value) in chosen.instead {
         drop(options.take(name));
         options.set(name, value);

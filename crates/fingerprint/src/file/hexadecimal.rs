@@ -84,6 +84,7 @@ impl HexadecimalRows {
             }
             return Ok(());
         };
+        // All rows have the width of the first one.
         let fits = match &self.rows {
             Some((_, digits)) => number.len() == *digits,
             None => (1..=MOST_DIGITS).contains(&number.len()),

@@ -64,6 +64,7 @@ fn read<'a>(bytes: &'a [u8], path: &Path) -> Result<FingerprintRows<'a>> {
         Some(descr) if descr.starts_with("'<u2'") => 2,
         _ => return Err(wrong(start, EXPECTED.into())),
     };
+    // In Fortran order, the words of a row would not be adjacent.
     let c_order = field(header, "fortran_order").is_some_and(|order| order.starts_with("False"));
     let dimensions = field(header, "shape").and_then(tuple);
     let (rows, row_bytes) = match dimensions.as_deref() {

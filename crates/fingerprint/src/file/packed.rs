@@ -187,6 +187,7 @@ fn rows(bytes: &[u8]) -> Result<FingerprintRows<'_>, Refusal> {
         let expected = format!("a file of the length that {rows} rows of {bits} bits need");
         return Err((24, expected));
     };
+    // The checksums come before anything that relies on the content of the sections.
     if has_checksums {
         layout.check(bytes)?;
     }
@@ -204,6 +205,7 @@ fn rows(bytes: &[u8]) -> Result<FingerprintRows<'_>, Refusal> {
         None
     };
     let words = &bytes[layout.rows.clone()];
+    // Rows of version 1 may be narrower than a word.
     let words = match row_bytes {
         2 | 4 => little_endian::widened(words, row_bytes).into(),
         _ => little_endian::words(words),

@@ -159,6 +159,7 @@ impl MinHash {
                 return Err(Error::config("measure", other, "must be jaccard or cosine"));
             }
         };
+        // A row with the size of the set has less room for lanes.
         let (most_bits, above) = match measure {
             Measure::Jaccard => (u32::BITS, 0),
             Measure::Cosine => (SIZE_BITS, SIZE_BITS),
@@ -170,6 +171,7 @@ impl MinHash {
         }
         let lanes = options.take_parsed("lanes", whole)?;
         let lanes = lanes.unwrap_or((ROW_BITS - above) / bits);
+        // Rows must be whole words, because joins compare words.
         let fills = |lanes: u32| (lanes * bits + above).is_multiple_of(u64::BITS);
         if !(1..=MOST_LANES).contains(&lanes) || !fills(lanes) {
             let some = |words: u32| (words * u64::BITS - above) / bits;
@@ -266,6 +268,7 @@ impl Sketch for MinHash {
         let functions = match self.hashing {
             Hashing::OnePermutation => None,
             Hashing::Classical => {
+                // Each function has an odd factor and a summand, so it is a bijection.
                 let step = |count| mix(GAMMA.wrapping_mul(count));
                 let pair = |lane| (step(2 * lane + 1) | 1, step(2 * lane + 2));
                 let pairs: Vec<_> = (0..u64::from(self.lanes)).map(pair).collect();
@@ -311,6 +314,8 @@ impl Sketcher for MinHasher {
         if self.has_size
             && let Some(last) = row.last_mut()
         {
+            // Weighed terms are distinct already. Otherwise occurrences repeat, and counting them
+            // exactly would cost more than the minima.
             let is_set = features.weights.is_some();
             let size = if is_set { terms.len() as u64 } else { distinct(terms, marks) };
             *last |= size_code(size) << (u64::BITS - SIZE_BITS);

@@ -98,6 +98,7 @@ impl FrequencyCounter {
             if let Some(&ahead) = distinct.get(at + AHEAD) {
                 self.counted.prefetch(ahead);
             }
+            // Making room may shrink the range, so the term is tested again.
             while self.range.contains(term) && !self.counted.increment(term) {
                 self.make_room();
             }
@@ -328,6 +329,7 @@ impl Frequencies {
         });
         let (documents, unknown_idf) =
             (u64::from_le_bytes(*documents), u32::from_le_bytes(*unknown_idf));
+        // The table relies on ascending terms with a df above 0, so a damaged file must not get in.
         let is_valid = known.clone().all(|(_, [df, _])| df > 0)
             && known.clone().is_sorted_by(|one, other| one.0 < other.0);
         is_valid.then(|| Self::from_terms(documents, unknown_idf, length, known))

@@ -99,6 +99,7 @@ impl TermTable {
             *numbers += 1;
             return true;
         }
+        // Checked before the entry is written, so a full table stays unchanged.
         let has_room = places(self.len + 1) <= self.places;
         if has_room {
             // The entries up to the next free one move by one place.

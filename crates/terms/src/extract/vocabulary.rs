@@ -96,6 +96,7 @@ pub fn candidates(counters: &[WordCounter], own: usize, reached: u64) -> Vec<Can
         let mut total = count;
         for (number, other) in counters.iter().enumerate().filter(|&(number, _)| number != own) {
             let count = other.get(word).map(|(_, count)| count);
+            // An earlier share has the word as a candidate, too, and returns it.
             if number < own && count.is_some_and(|count| count >= threshold) {
                 continue 'words;
             }
@@ -111,6 +112,7 @@ impl Vocabulary {
     #[must_use]
     pub fn from_candidates(mut candidates: Vec<Candidate<'_>>, most: usize) -> Self {
         if most < candidates.len() {
+            // A selection before the sort: there may be many more candidates than words.
             candidates.select_nth_unstable_by(most, Candidate::order);
             candidates.truncate(most);
         }

@@ -133,6 +133,7 @@ impl State {
                 }
                 continue;
             }
+            // Normalized text is valid UTF-8, so decoding never fails.
             let Some((character, length)) = decode(text, at) else { return };
             match kind(character) {
                 Kind::Separator => self.separated = true,

@@ -50,6 +50,7 @@ impl Composer {
     /// Passes the normalized and folded characters of the text to `take`. `text` is the text that
     /// was appended.
     pub(super) fn finish(&mut self, text: &[u8], take: impl FnMut(char)) {
+        // The exception: the order of folding and decomposing matters for the iota subscript.
         if self.characters.iter().any(|&(character, _)| character == IOTA_BELOW) {
             normalize::fold(str::from_utf8(text).unwrap_or_default(), &mut self.text);
             self.text.chars().for_each(take);
@@ -76,6 +77,7 @@ impl Composer {
             let code = (known >> at) as u32 & ((1 << CHARACTER_BITS) - 1);
             (char::from_u32(code).unwrap_or_default(), (known >> (at + CHARACTER_BITS)) as u8)
         };
+        // The number of characters is in the highest bits.
         match known >> (2 * CLASSED_BITS) {
             1 => self.characters.push(classed(0)),
             2 => self.characters.extend([classed(0), classed(CLASSED_BITS)]),
@@ -141,6 +143,7 @@ impl Pairs {
         // below.
         let pair = u64::from(u32::from(one)) << (2 * CHARACTER_BITS)
             | u64::from(u32::from(other)) << CHARACTER_BITS;
+        // A direct-mapped cache: a new pair replaces the old one at the same place.
         let place = (u32::from(one) ^ u32::from(other) << 3) as usize % Self::COUNT;
         let known = &mut self.0[place];
         if *known >> CHARACTER_BITS != pair >> CHARACTER_BITS {
@@ -171,6 +174,8 @@ fn compose_all(characters: &mut [Classed], pairs: &mut Pairs) -> impl Iterator<I
     for at in 0..characters.len() {
         let (character, class) = characters[at];
         let composed =
+            // A character composes with the starter unless a mark of the same or a higher class is
+            // between them.
             starter.filter(|_| last.is_none_or(|last| last < class)).and_then(|starter: usize| {
                 Some((starter, pairs.compose(characters[starter].0, character)?))
             });

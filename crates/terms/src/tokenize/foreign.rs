@@ -19,6 +19,8 @@ pub(super) fn mark(isa: Isa, text: &[u8], words: &mut Words, cut: &mut Cut) {
     mark_characters(isa, &CHARACTERS, words, odd);
     places.clear();
     let mut marking = Marking { text, words, cut: places };
+    // The masks of ASCII characters are complete already. Only the odd characters that the kernel
+    // left are handled here.
     let mut done = 0;
     for at in odd.iter().map(|&at| at as usize) {
         // The character may be part of a place that was cut out already.
@@ -66,6 +68,8 @@ impl Marking<'_> {
                 !before.may_join() && !behind.may_join() && self.single(at, end)
             }
             Role::Prolonged => {
+                // After a mark, the base of the mark decides whether the word continues. Only the
+                // slow path finds the base.
                 if self.follows(Role::is_attached, at) {
                     return false;
                 }
@@ -175,11 +179,13 @@ impl Marking<'_> {
     /// place that was cut out.
     #[cold]
     fn cut_out(&mut self, at: usize) -> usize {
+        // Places that are cut out do not overlap, so the search for the start ends at the last one.
         let floor = self.cut.last().map_or(0, |cut| cut.end);
         let start = boundary_before(self.text, at, floor);
         let end = boundary_behind(self.text, at);
         self.words.unmark(start..end);
         match self.cut.last_mut() {
+            // Adjacent places are joined, so that the slow path sees them as one text.
             Some(last) if last.end == start => last.end = end,
             _ => self.cut.push(start..end),
         }

@@ -17,6 +17,7 @@ fn describe(character: char) -> Character {
     let role = role(character);
     let inert = if matches!(role, Role::Separator | Role::Single) { fold::INERT } else { 0 };
     let (bytes, fold) = match (form.state(), folded) {
+        // The kernel keeps a mark as it is, unless another mark is before it.
         (State::Mark, _) => (own, fold::MARK),
         (State::Stable, folded) if folded.len() == own.len() => (folded, inert),
         (State::Stable, [byte]) if !is_of_words(*byte) => {

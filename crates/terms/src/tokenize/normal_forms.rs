@@ -90,6 +90,7 @@ impl Normalized {
     fn unstable(&mut self, text: &[u8], at: usize) -> usize {
         let start = self.back_to_stable(text, at);
         let Self { folded, composer } = self;
+        // The stable character and all that follows it up to the next one are normalized as a unit.
         composer.begin();
         let mut end = start;
         while let Some((character, length)) = decode(text, end) {
@@ -193,12 +194,15 @@ pub(super) fn decode(text: &[u8], at: usize) -> Option<(char, usize)> {
         let byte = *rest.get(at)?;
         (byte & 0xC0 == 0x80).then_some(u32::from(byte & 0x3F))
     };
+    // Checked by hand instead of with the standard library, because this runs for each character
+    // and must not validate the whole rest of the text.
     let first = u32::from(*rest.first()?);
     let (code, length) = match first {
         0..0x80 => (first, 1),
         0xC2..0xE0 => ((first & 0x1F) << 6 | tail(1)?, 2),
         0xE0..0xF0 => {
             let code = (first & 0xF) << 12 | tail(1)? << 6 | tail(2)?;
+            // Longer encodings than necessary are invalid.
             (if code >= 0x800 { code } else { return None }, 3)
         }
         0xF0..0xF5 => {

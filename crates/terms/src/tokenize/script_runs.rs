@@ -87,6 +87,8 @@ pub(super) fn find_runs(text: &str, runs: &mut Vec<Run>) {
             Class::Kana => Cutting::Kana,
             Class::Unspaced => Cutting::Unspaced,
         };
+        // ASCII characters before an ideograph belong to its run, but only the next character decides
+        // that.
         let is_ascii = class == Class::Ascii;
         if is_ascii && !is_last_ascii {
             ascii = at;

@@ -85,6 +85,8 @@ impl UnicodeWords {
         foreign::mark(self.isa, text, words, cut);
         find_words(self.isa, words);
         let Words { lowered, starts, ends, blocks: _ } = words;
+        // The words before each cut place come from the masks, and the words inside it from the
+        // slow path. So all words are in the order of the text.
         let mut done = 0;
         for cut in &cut.places {
             let place = (MARGIN + cut.start) as u32;

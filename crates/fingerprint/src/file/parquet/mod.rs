@@ -194,6 +194,7 @@ fn read(bytes: &[u8], path: &Path) -> Result<FingerprintRows<'static>> {
     let mut columns = metadata.parquet_schema().columns().iter();
     let leaf = columns.position(|column| column.path().string() == NAME);
     let leaf = leaf.ok_or_else(|| broken(format!("\"{NAME}\" is no plain column")))?;
+    // Batches are numbered from 0 each, but messages need the row of the file.
     let mut row = 0_u64;
     for_each_array(bytes, path, &metadata, leaf, &mut |array| {
         column.push(array).map_err(|(at, digits)| {
@@ -232,6 +233,7 @@ fn for_each_array(
 ) -> Result<()> {
     let broken = |reason: String| broken(path, &reason);
     for group in 0..metadata.metadata().num_row_groups() {
+        // Only the bytes of this column are copied for the decoder.
         let stretch = caught(|| {
             let (start, length) = metadata.metadata().row_group(group).column(leaf).byte_range();
             Stretch::copy_from(bytes, start, length)
