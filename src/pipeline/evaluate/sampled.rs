@@ -94,13 +94,7 @@ pub fn estimate_by_sample(
     let sample = drawn(watched, &summary, settings);
     let similarity = settings.similarity.unwrap_or_else(|| own_similarity(method));
     let similar = Similar { corpus: watched, summary: &summary, context };
-    let thresholds = Wanted {
-        truth: similarity,
-        found: match method.close() {
-            Criterion::Similarity(own) => Some(own),
-            Criterion::Distance(_) => method.verify(),
-        },
-    };
+    let thresholds = Wanted { truth: similarity, found: threshold_of_sets(method) };
     let partners = similar.partners(method, &sample, thresholds)?;
 
     let mut recall = Vec::new();
@@ -109,8 +103,7 @@ pub fn estimate_by_sample(
         let near =
             rows.as_ref().map(|(rows, distance)| rows.near(document, *distance, resources.isa));
         let found = partners.found_by(method, near);
-        let is_true = |other: &&u32| partners.truth.binary_search(other).is_ok();
-        let hits = found.iter().filter(is_true).count() as u64;
+        let hits = partners.count_true(&found);
         recall.push(SampledDocument { hits, partners: partners.truth.len() as u64 });
         precision.push(SampledDocument { hits, partners: found.len() as u64 });
     }
@@ -123,15 +116,28 @@ pub fn estimate_by_sample(
         documents: all,
         sample: sample.len() as u64,
         similarity,
-        terms: match method.compared() {
-            terms if terms.are_weighed_in_sets() => format!("{terms} weighted by IDF"),
-            terms => terms.to_string(),
-        },
+        terms: describe_terms(method),
         recall: ratio_estimate(&recall, all),
         precision: ratio_estimate(&precision, all),
         recall_of_small: ratio_estimate(&small, all),
     };
     Ok((sampled, summary))
+}
+
+/// Returns the similarity that sets must reach for the method, if it compares sets.
+fn threshold_of_sets(method: &Method) -> Option<Threshold> {
+    match method.close() {
+        Criterion::Similarity(own) => Some(own),
+        Criterion::Distance(_) => method.verify(),
+    }
+}
+
+/// Describes the terms of the sets that the method compares.
+fn describe_terms(method: &Method) -> String {
+    match method.compared() {
+        terms if terms.are_weighed_in_sets() => format!("{terms} weighted by IDF"),
+        terms => terms.to_string(),
+    }
 }
 
 /// Returns the threshold of a method.
@@ -191,6 +197,11 @@ impl Partners {
         }
         let is_similar = |other: &u32| self.similar.binary_search(other).is_ok();
         near.into_iter().filter(is_similar).collect()
+    }
+
+    /// Counts the documents of `found` that are true partners.
+    fn count_true(&self, found: &[u32]) -> u64 {
+        found.iter().filter(|other| self.truth.binary_search(other).is_ok()).count() as u64
     }
 }
 

@@ -58,10 +58,7 @@ impl TermLists {
         };
         let mut weights = weight.map(sums);
         let sizes: Vec<u32> = sets.iter().map(|set| set.len() as u32).collect();
-        let of_set = |(document, set): (u32, &Vec<u64>)| {
-            set.iter().map(move |&term| (term, document)).collect::<Vec<_>>()
-        };
-        let mut occurrences: Vec<(u64, u32)> = (0..).zip(sets).flat_map(of_set).collect();
+        let mut occurrences = occurrences(sets);
         workers.run(|| occurrences.par_sort_unstable())?;
         let mut lists = Vec::new();
         let mut list_ends = Vec::new();
@@ -188,6 +185,15 @@ impl TermLists {
             }
         }
     }
+}
+
+/// Returns the pairs of a term and a document that contains it.
+fn occurrences(sets: &[Vec<u64>]) -> Vec<(u64, u32)> {
+    let mut occurrences = Vec::new();
+    for (document, set) in (0..).zip(sets) {
+        occurrences.extend(set.iter().map(|&term| (term, document)));
+    }
+    occurrences
 }
 
 /// Returns the range of a part from the ends of all parts.
