@@ -159,30 +159,16 @@ impl Config {
     ///
     /// A value is out of its range.
     pub fn parse_besides(options: &mut Options) -> Result<Self> {
-        let keep = take_named("keep", &Keep::ALL.map(|keep| (keep.name(), keep)), options)?;
+        let keeps = Keep::ALL.map(|keep| (keep.name(), keep));
         let rules = ClusterRule::ALL.map(|rule| (rule.name(), rule));
         Ok(Self {
             method: Method::default(),
-            keep: keep.unwrap_or_default(),
-            clusters: take_named("cluster", &rules, options)?.unwrap_or_default(),
+            keep: options.take_named("keep", &keeps)?.unwrap_or_default(),
+            clusters: options.take_named("cluster", &rules)?.unwrap_or_default(),
             may_leave_pairs_out: false,
             resources: Resources::parse(options)?,
         })
     }
-}
-
-/// Takes an option whose values have names.
-fn take_named<T: Copy>(
-    option: &'static str,
-    known: &[(&'static str, T)],
-    options: &mut Options,
-) -> Result<Option<T>> {
-    let Some(given) = options.take(option) else { return Ok(None) };
-    let Some(&(_, value)) = known.iter().find(|(name, _)| *name == given) else {
-        let names: Vec<_> = known.iter().map(|(name, _)| *name).collect();
-        return Err(Error::config(option, given, format!("must be one of {}", names.join(", "))));
-    };
-    Ok(Some(value))
 }
 
 #[cfg(test)]

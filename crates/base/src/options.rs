@@ -6,20 +6,26 @@
 //! place only, by the part that uses it.
 
 use crate::error::{Error, Result};
+use std::borrow::Cow;
+use std::ffi::OsString;
+use std::path::PathBuf;
 use std::str::FromStr;
 
 /// Names and values in their order that were given and not taken yet.
+///
+/// A value is text, except that of a path, which may hold bytes that are no text.
 ///
 /// ```
 /// use simtool::options::Options;
 ///
 /// let mut options = Options::parse("bits=128,max-distance=3")?;
-/// assert_eq!(options.take("bits").as_deref(), Some("128"));
-/// assert_eq!(options.first(), Some(("max_distance", "3")));
+/// assert_eq!(options.take("max_distance").as_deref(), Some("3"));
+/// assert_eq!(options.take("max_distance"), None);
+/// assert_eq!(options.first().map(|(name, _)| name), Some("bits"));
 /// # Ok::<(), simtool::Error>(())
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Options(Vec<(String, String)>);
+pub struct Options(Vec<(String, OsString)>);
 
 impl Options {
     /// Creates an empty list.
@@ -59,8 +65,8 @@ impl Options {
         Ok(())
     }
 
-    /// Adds an option.
-    pub fn set(&mut self, name: &str, value: impl Into<String>) {
+    /// Adds an option. An option that may be repeated is added once for each value.
+    pub fn set(&mut self, name: &str, value: impl Into<OsString>) {
         self.0.push((name.to_owned(), value.into()));
     }
 
@@ -98,8 +104,49 @@ impl Options {
 
     /// Removes the option `name` from the list and returns its value, if it was given.
     pub fn take(&mut self, name: &str) -> Option<String> {
-        let at = self.0.iter().position(|(known, _)| known == name)?;
-        Some(self.0.remove(at).1)
+        let value = self.take_value(name)?;
+        Some(text(value))
+    }
+
+    /// Takes the value of `name` as a path, if it was given.
+    pub fn take_path(&mut self, name: &str) -> Option<PathBuf> {
+        self.take_value(name).map(PathBuf::from)
+    }
+
+    /// Takes all values of an option that may be repeated.
+    pub fn take_all(&mut self, name: &str) -> Vec<String> {
+        std::iter::from_fn(|| self.take(name)).collect()
+    }
+
+    /// Takes an option that is `true` or `false`; it is `false` if it was not given.
+    ///
+    /// # Errors
+    ///
+    /// It has another value.
+    pub fn take_flag(&mut self, name: &'static str) -> Result<bool> {
+        match self.take(name).as_deref() {
+            None | Some("false") => Ok(false),
+            Some("true") => Ok(true),
+            Some(other) => Err(Error::config(name, other, "must be true or false")),
+        }
+    }
+
+    /// Takes an option whose values have names, such as `keep`.
+    ///
+    /// # Errors
+    ///
+    /// No value has the name that was given; the message lists the names.
+    pub fn take_named<T: Copy>(
+        &mut self,
+        name: &'static str,
+        values: &[(&'static str, T)],
+    ) -> Result<Option<T>> {
+        let Some(given) = self.take(name) else { return Ok(None) };
+        let Some(&(_, value)) = values.iter().find(|(known, _)| *known == given) else {
+            let known: Vec<&str> = values.iter().map(|(known, _)| *known).collect();
+            return Err(Error::config(name, given, format!("must be one of {}", known.join(", "))));
+        };
+        Ok(Some(value))
     }
 
     /// Removes the option `name` from the list and parses its value.
@@ -115,9 +162,32 @@ impl Options {
 
     /// Returns the first option that was not taken, if there is one.
     #[must_use]
-    pub fn first(&self) -> Option<(&str, &str)> {
-        self.0.first().map(|(name, value)| (name.as_str(), value.as_str()))
+    pub fn first(&self) -> Option<(&str, Cow<'_, str>)> {
+        self.0.first().map(|(name, value)| (name.as_str(), value.to_string_lossy()))
     }
+
+    /// The value of `name`, which stays in the list.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<Cow<'_, str>> {
+        let (_, value) = self.0.iter().find(|(known, _)| known == name)?;
+        Some(value.to_string_lossy())
+    }
+
+    /// All names and values, in their order.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &OsString)> {
+        self.0.iter().map(|(name, value)| (name.as_str(), value))
+    }
+
+    fn take_value(&mut self, name: &str) -> Option<OsString> {
+        let at = self.0.iter().position(|(known, _)| known == name)?;
+        Some(self.0.remove(at).1)
+    }
+}
+
+/// The text of a value. Bytes that are no text become the replacement character, so that the parser
+/// of the setting refuses them and shows where they are.
+fn text(value: OsString) -> String {
+    value.into_string().unwrap_or_else(|bytes| bytes.to_string_lossy().into_owned())
 }
 
 #[cfg(test)]
@@ -129,12 +199,19 @@ mod tests {
         let mut options = Options::parse("bits=128, max-distance=3").unwrap();
         assert_eq!(options.take_parsed("bits", "must be a number").unwrap(), Some(128));
         assert_eq!(options.take("bits"), None);
-        assert_eq!(options.first(), Some(("max_distance", "3")));
+        assert_eq!(options.first(), Some(("max_distance", "3".into())));
         let read = options.take_parsed::<u32>("max_distance", "must be a number");
         assert_eq!((read.unwrap(), options.first()), (Some(3), None));
         for wrong in ["bits", "bits=1,bits=2"] {
             assert!(Options::parse(wrong).is_err(), "{wrong}");
         }
+        let mut options = Options::parse("glob=a,on=true,off=false,odd=1,kind=b").unwrap();
+        options.set("glob", "b");
+        assert_eq!(options.take_all("glob"), ["a", "b"]);
+        let flags = ["on", "off", "none"].map(|name| options.take_flag(name).unwrap());
+        assert_eq!(flags, [true, false, false]);
+        assert!(options.take_flag("odd").is_err());
+        assert_eq!(options.take_named("kind", &[("a", 1), ("b", 2)]).unwrap(), Some(2));
         let error = Options::parse("k=x").unwrap().take_parsed::<u32>("k", "must be a number");
         assert_eq!(error.unwrap_err().to_string(), "k x: must be a number");
     }

@@ -56,8 +56,8 @@ impl Resources {
             resources.memory = parse_bytes(&given)
                 .ok_or_else(|| Error::config("max_memory", &given, BYTES_EXPECTED))?;
         }
-        if let Some(folder) = options.take("tmp_dir") {
-            resources.temporary_folder = folder.into();
+        if let Some(folder) = options.take_path("tmp_dir") {
+            resources.temporary_folder = folder;
         }
         Ok(resources)
     }
@@ -72,6 +72,16 @@ pub fn default_memory() -> u64 {
     let limits = group_limits(Path::new("/sys/fs/cgroup"), &own_group);
     let least = limits.into_iter().chain(machine).min();
     least.map_or(u64::MAX, |bytes| bytes / 5 * 4)
+}
+
+/// Returns the most bytes of memory that this process has held, mapped files included; none where the
+/// system does not report it.
+#[must_use]
+pub fn peak_memory() -> Option<u64> {
+    let status = fs::read_to_string("/proc/self/status").ok()?;
+    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    let kibibytes: u64 = peak.strip_suffix("kB")?.trim().parse().ok()?;
+    kibibytes.checked_mul(1 << 10)
 }
 
 /// Returns the bytes of memory of the machine, from the table of the system.

@@ -224,7 +224,7 @@ fn method(job: Job<'_>) -> Result<Method, Error> {
         return Err(Error::config("method", named, rule));
     }
     match options.first() {
-        Some((option, value)) => Err(method.refusal(option, value)),
+        Some((option, value)) => Err(method.refusal(option, &value)),
         None => Ok(method),
     }
 }

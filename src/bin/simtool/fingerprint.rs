@@ -35,7 +35,7 @@ fn method(args: &FingerprintArgs) -> Result<Method, Error> {
     args.sketch.set(&mut options);
     let method = Method::parse(&args.method, &mut options)?;
     match options.first() {
-        Some((option, value)) => Err(method.refusal(option, value)),
+        Some((option, value)) => Err(method.refusal(option, &value)),
         None => Ok(method),
     }
 }

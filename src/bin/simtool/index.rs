@@ -52,7 +52,7 @@ fn create(args: &CreateArgs) -> anyhow::Result<()> {
     options.set_given([("max_distance", &args.max_distance)]);
     let method = Method::parse(&args.method, &mut options)?;
     if let Some((option, value)) = options.first() {
-        return Err(method.refusal(option, value).into());
+        return Err(method.refusal(option, &value).into());
     }
     let description = method.to_string();
     IndexAdder::create(&args.index, method, disk(), &holder("create"))?;

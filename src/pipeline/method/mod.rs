@@ -156,7 +156,7 @@ impl Method {
         options.add(own)?;
         let method = Self::parse(name, options)?;
         match options.first() {
-            Some((option, value)) => Err(method.refusal(option, value)),
+            Some((option, value)) => Err(method.refusal(option, &value)),
             None => Ok(method),
         }
     }

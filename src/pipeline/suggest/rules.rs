@@ -284,7 +284,7 @@ pub(super) fn complete(chosen: &Chosen, least: usize, mut options: Options) -> R
     }
     let method = Method::parse(chosen.name, &mut options)?;
     match options.first() {
-        Some((option, value)) => Err(method.refusal(option, value)),
+        Some((option, value)) => Err(method.refusal(option, &value)),
         None => Ok(method),
     }
 }
