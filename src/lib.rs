@@ -59,6 +59,7 @@ pub mod evaluation;
 #[doc(hidden)]
 pub mod generate;
 pub mod pipeline;
+pub mod run;
 pub mod store;
 pub mod write;
 

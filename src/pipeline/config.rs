@@ -56,6 +56,18 @@ impl Keep {
         }
     }
 
+    /// What it keeps, for help. Settings are in backquotes.
+    #[must_use]
+    pub fn help(self) -> &'static str {
+        match self {
+            Self::First => "The first in reading order",
+            Self::Last => "The last in reading order",
+            Self::Longest => "The one with most bytes of text",
+            Self::FieldMax => "The one with the greatest value of `keep_field`",
+            Self::FieldMin => "The one with the smallest value of `keep_field`",
+        }
+    }
+
     /// Whether a field decides.
     #[must_use]
     pub fn is_by_field(self) -> bool {
@@ -110,6 +122,15 @@ impl ClusterRule {
         match self {
             Self::Proven => "proven",
             Self::Components => "components",
+        }
+    }
+
+    /// What it removes, for help.
+    #[must_use]
+    pub fn help(self) -> &'static str {
+        match self {
+            Self::Proven => "What is close to a kept document",
+            Self::Components => "All that a chain of close documents links, but one",
         }
     }
 }

@@ -22,7 +22,25 @@ pub enum RowFormat {
 }
 
 impl RowFormat {
-    /// The ending of a file of such rows.
+    /// All of them.
+    #[cfg(feature = "parquet")]
+    pub const ALL: [Self; 3] = [Self::JsonLines, Self::Tsv, Self::Parquet];
+    /// All of them, in a build without Parquet.
+    #[cfg(not(feature = "parquet"))]
+    pub const ALL: [Self; 2] = [Self::JsonLines, Self::Tsv];
+
+    /// What such a file holds, for help.
+    #[must_use]
+    pub fn help(self) -> &'static str {
+        match self {
+            Self::JsonLines => "One JSON object a line",
+            Self::Tsv => "Fields between tabs",
+            #[cfg(feature = "parquet")]
+            Self::Parquet => "Columns, compressed with Zstandard",
+        }
+    }
+
+    /// The ending of a file of such rows, which is also the name that options use.
     #[must_use]
     pub fn extension(self) -> &'static str {
         match self {

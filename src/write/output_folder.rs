@@ -21,6 +21,14 @@ pub enum Existing {
     Replace,
 }
 
+impl Existing {
+    /// Replaces outputs with `force`, and refuses to without.
+    #[must_use]
+    pub fn by_force(force: bool) -> Self {
+        if force { Self::Replace } else { Self::Refuse }
+    }
+}
+
 /// A folder under another name, beside the one that it will be, until it is
 /// [finished](OutputFolder::finish).
 #[derive(Debug)]

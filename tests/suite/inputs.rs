@@ -245,7 +245,7 @@ fn tables_of_any_delimiter_are_read() {
     }
     let run = folder.run_words("--corpus odd.csv --delimiter xy");
     assert_eq!(run.code, 2, "{}", run.err);
-    assert!(run.err.contains("expected one ASCII character other than a quote"), "{}", run.err);
+    assert!(run.err.contains("must be one ASCII character other than a quote"), "{}", run.err);
     // What is guessed serves the messages too.
     let run = folder.run_words("--corpus semicolon.csv --text-field body --force");
     assert!(run.err.contains("there are: number, text."), "{}", run.err);

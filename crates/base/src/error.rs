@@ -84,6 +84,12 @@ pub enum ErrorKind {
         /// What is lost.
         fault: Fault,
     },
+    /// No document was read, so results would be of nothing.
+    #[error("no document was read: {reason}; nothing was written")]
+    NothingRead {
+        /// The likeliest reason.
+        reason: String,
+    },
     /// The caller wanted the work to stop.
     #[error("cancelled")]
     Cancelled,

@@ -70,6 +70,13 @@ impl Options {
         self.0.push((name.to_owned(), value.into()));
     }
 
+    /// Adds an option that is `true` or `false`, if it is `true`.
+    pub fn set_flag(&mut self, name: &str, is_set: bool) {
+        if is_set {
+            self.set(name, "true");
+        }
+    }
+
     /// Adds the options that have a value.
     pub fn set_given<'v>(
         &mut self,

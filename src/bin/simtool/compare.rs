@@ -2,18 +2,19 @@
 
 use crate::args::CompareArgs;
 use crate::fingerprint::simhash;
-use crate::inputs::Access;
 use crate::one_document::{By, Named, Reading};
 use crate::progress_line::ProgressLine;
-use crate::{console, documents, inputs, one_document};
+use crate::terminal::{Verbosity, show};
+use crate::{console, inputs, one_document};
 use simtool::Error;
 use simtool::json_text;
 use simtool::kernels::Isa;
+use simtool::options::Options;
 use simtool::pipeline::compare::{Comparison, compare_texts};
 use simtool::pipeline::method::Terms;
 use simtool::pipeline::timings::Timings;
 use simtool::quantity::bytes;
-use simtool::read::ReadOptions;
+use simtool::run::InputSettings;
 use simtool::write::text_difference::{Piece, Shown, text_difference};
 use std::env;
 use std::fmt::Write;
@@ -38,14 +39,13 @@ pub(crate) fn run(args: &CompareArgs) -> anyhow::Result<()> {
     if paths == [Path::new("-"); 2] {
         return Err(Error::config("B", "-", "only one document can be standard input").into());
     }
-    let or = |field: &Option<String>, usual: &str| field.as_deref().unwrap_or(usual).to_owned();
-    let options = ReadOptions {
-        format: inputs::format(args.format.as_deref())?,
-        text_field: or(&args.text_field, "text"),
-        id_field: or(&args.id_field, "id"),
-        access: inputs::collection_access(Access::of(running.no_mmap)),
-        ..ReadOptions::default()
-    };
+    let mut given = Options::new();
+    given.set_given([
+        ("format", &args.format),
+        ("text_field", &args.text_field),
+        ("id_field", &args.id_field),
+    ]);
+    let options = InputSettings::parse(&mut given)?.read_options(inputs::access(running.no_mmap));
     let progress = ProgressLine::new(running.quiet, running.progress);
     let reading = Reading { options, running, progress: &progress };
     let read = |path| one_document::read(path, &reading);
@@ -88,14 +88,13 @@ fn refuse_idle(args: &CompareArgs, named: &[Named; 2]) -> Result<(), Error> {
 
 /// Tells of the documents that were read.
 fn told(args: &CompareArgs, named: &[Named; 2]) {
-    let (verbose, quiet) = (args.running.verbose, args.running.quiet);
     for (Named { document, file, .. }, name) in named.iter().zip(["A", "B"]) {
-        if verbose {
+        if args.running.verbose {
             let (record, format) = (document.record, document.format);
             let size = bytes(document.text.len() as u64);
             console::note(&format!("{name}: {file}:{record}, {format}, {size} of text"));
         }
-        documents::show(&document.faults, documents::Shown { verbose, quiet });
+        show(&document.faults, Verbosity::of(&args.running));
     }
 }
 

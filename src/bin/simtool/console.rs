@@ -4,6 +4,8 @@ use crate::args::Args;
 use clap::CommandFactory;
 use simtool::pipeline::timings::Count;
 use simtool::quantity::bytes;
+use simtool::resources::peak_memory;
+use simtool::run::spell_settings;
 use simtool::{Error, ErrorKind};
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -37,24 +39,11 @@ pub(crate) fn explained(error: &anyhow::Error) -> String {
 
 /// The message with the settings that it names in backquotes as options.
 pub(crate) fn with_options(message: &str) -> String {
-    let mut shown = String::with_capacity(message.len());
-    let mut rest = message;
-    while let Some((before, behind)) = rest.split_once('`') {
-        shown.push_str(before);
-        let named = behind.split_once('`').and_then(|(name, after)| Some((option(name)?, after)));
-        if let Some((option, after)) = named {
-            shown.push_str(&option);
-            rest = after;
-        } else {
-            shown.push('`');
-            rest = behind;
-        }
-    }
-    shown + rest
+    spell_settings(message, &option)
 }
 
 /// The option that a setting of the library is, if it is one of any command.
-fn option(field: &str) -> Option<String> {
+pub(crate) fn option(field: &str) -> Option<String> {
     static OPTIONS: LazyLock<BTreeSet<String>> = LazyLock::new(|| {
         let program = Args::command();
         let commands = std::iter::once(&program).chain(program.get_subcommands());
@@ -100,14 +89,6 @@ pub(crate) fn stage_times(stages: &[(&str, Duration)], counts: &[Count]) -> Stri
         let _ = writeln!(text, "{:<20} {:>12}, maps included", "peak memory", bytes(peak));
     }
     text
-}
-
-/// Most bytes of memory that this process has held, mapped files included, where the system tells.
-pub(crate) fn peak_memory() -> Option<u64> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let kibibytes =
-        status.lines().find_map(|line| line.strip_prefix("VmHWM:")?.strip_suffix("kB"))?;
-    kibibytes.trim().parse::<u64>().ok()?.checked_mul(1 << 10)
 }
 
 fn line(kind: &str, message: &str) {

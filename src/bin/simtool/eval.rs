@@ -1,10 +1,9 @@
 //! `simtool eval`: what methods get right.
 
-use crate::args::{EvalArgs, EvalFormat, InputArgs, TruthLines};
-use crate::inputs::{self, Access};
-use crate::output_file::{existing, refuse_existing};
-use crate::progress_line::ProgressLine;
-use crate::{Outcome, console, documents, eval_sample, eval_suggest, interrupt};
+use crate::args::{EvalArgs, EvalFormat, TruthLines};
+use crate::interrupt::Interrupted;
+use crate::terminal::Terminal;
+use crate::{ExitStatus, console, eval_sample, eval_suggest};
 use simtool::Error;
 use simtool::evaluate::truth::TruthFormat;
 use simtool::evaluation::Evaluation;
@@ -12,18 +11,22 @@ use simtool::pipeline::CollectionSummary;
 use simtool::pipeline::evaluate::{DocumentsInMemory, Labelled, LabelledFolder, Labels, evaluate};
 use simtool::pipeline::method::presets::NamedMethod;
 use simtool::pipeline::timings::Timings;
-use simtool::read::walk::{InputFile, Walked};
-use simtool::read::{Collection, ReadOptions};
+use simtool::read::walk::InputFile;
 use simtool::resources::Resources;
+use simtool::run::{
+    Face, Input, InputSettings, Places, has_losses, open_file, refuse_existing, without_links,
+    write_whole_file,
+};
 use simtool::write::evaluation::{
     plot_files, plot_names, write_json, write_lines, write_page, write_table,
 };
+use simtool::write::output_folder::Existing;
 use std::ffi::OsStr;
 use std::fs;
 use std::path::Path;
 
 /// Measures the methods and prints what they reach.
-pub(crate) fn run(args: &EvalArgs) -> anyhow::Result<Outcome> {
+pub(crate) fn run(args: &EvalArgs) -> anyhow::Result<ExitStatus> {
     let mut methods = match &args.methods {
         Some(list) => NamedMethod::parse_list(list)?,
         None => NamedMethod::all()?,
@@ -42,19 +45,18 @@ pub(crate) fn run(args: &EvalArgs) -> anyhow::Result<Outcome> {
         }
         methods.insert(0, suggestion);
     }
-    let progress = ProgressLine::new(args.common.running.quiet, args.common.running.progress);
     let reader = Reader {
         args,
-        input: args.input(),
-        options: documents::read_options(&args.input(), Access::of(args.common.running.no_mmap))?,
-        resources: args.common.resources(&args.memory),
-        progress: &progress,
+        settings: args.input(),
+        resources: args.common.resources(&args.memory)?,
+        terminal: Terminal::new(&args.common.running),
     };
     let mut timings = Timings::start();
     let collections = reader.collections()?;
     timings.end("read");
-    let evaluation = evaluate(&collections, &methods, &reader.resources, &progress)?;
-    progress.end();
+    let evaluation =
+        evaluate(&collections, &methods, &reader.resources, reader.terminal.progress())?;
+    reader.terminal.end(&[]);
     timings.end("compare");
 
     let mut out = Vec::new();
@@ -71,7 +73,7 @@ pub(crate) fn run(args: &EvalArgs) -> anyhow::Result<Outcome> {
     if args.common.running.stats {
         console::stats(&console::stage_times(timings.stages(), timings.counts()));
     }
-    Ok(documents::outcome(collections.iter().map(Labelled::summary)))
+    Ok(ExitStatus::after(has_losses(collections.iter().map(Labelled::summary))))
 }
 
 /// What the table's columns are.
@@ -103,7 +105,7 @@ fn refuse_outputs<'m>(
     args: &EvalArgs,
     methods: impl Iterator<Item = &'m str>,
 ) -> Result<(), Error> {
-    let existing = existing(args.force);
+    let existing = Existing::by_force(args.force);
     if let Some(path) = &args.report {
         refuse_existing("report", path, existing)?;
     }
@@ -113,16 +115,16 @@ fn refuse_outputs<'m>(
 }
 
 fn write_files(args: &EvalArgs, evaluation: &Evaluation) -> anyhow::Result<()> {
-    let existing = existing(args.force);
+    let existing = Existing::by_force(args.force);
     if let Some(path) = &args.report {
         let mut page = Vec::new();
         write_page(&mut page, evaluation)?;
-        interrupt::whole_file(path, existing, |file| file.write(&page))?;
+        write_whole_file(path, existing, &Interrupted, |file| file.write(&page))?;
     }
     if let Some(folder) = &args.svg {
         fs::create_dir_all(folder).map_err(|error| Error::io(folder, "create", error))?;
         for plot in plot_files(evaluation) {
-            interrupt::whole_file(&folder.join(&plot.name), existing, |file| {
+            write_whole_file(&folder.join(&plot.name), existing, &Interrupted, |file| {
                 file.write(plot.svg.as_bytes())
             })?;
         }
@@ -133,26 +135,22 @@ fn write_files(args: &EvalArgs, evaluation: &Evaluation) -> anyhow::Result<()> {
 /// Reads collections with their labels.
 struct Reader<'r> {
     args: &'r EvalArgs,
-    input: InputArgs,
-    options: ReadOptions,
+    settings: InputSettings,
     resources: Resources,
-    progress: &'r ProgressLine,
+    terminal: Terminal,
 }
 
 impl Reader<'_> {
     fn collections(&self) -> anyhow::Result<Vec<Labelled>> {
         if let Some(truth) = &self.args.truth {
             let none = Path::new("");
-            let Walked { files, faults, .. } = documents::walk(
-                &self.args.corpus,
-                &self.input,
-                none,
-                &self.resources.temporary_folder,
-            )?;
-            let collection = Collection::open(files, self.options.clone());
-            let mut read = self.documents(&collection)?;
-            documents::add_faults(&collection, faults, &mut read.summary);
-            self.told(&collection, &read.summary);
+            let places = Places { output: none, temporary: &self.resources.temporary_folder };
+            let settings = &self.settings;
+            let options = settings.read_options(self.terminal.access());
+            let input = Input::open(&self.args.corpus, settings, options, places, &self.terminal)?;
+            let mut read = self.documents(&input)?;
+            input.add_faults(&mut read.summary, &self.terminal);
+            self.show_faults(&input, &read.summary);
             let name = self.args.corpus.first().map_or(none, |path| path);
             return Ok(vec![self.labelled(name, read, truth, self.args.gray.as_deref())?]);
         }
@@ -162,26 +160,27 @@ impl Reader<'_> {
     fn folder(&self, folder: &Path) -> anyhow::Result<Labelled> {
         let files = LabelledFolder::find(folder)?;
         let file = InputFile::new(&files.documents);
-        let collection = Collection::open(vec![file], self.options.clone());
-        let read = self.documents(&collection)?;
-        self.told(&collection, &read.summary);
+        let options = self.settings.read_options(self.terminal.access());
+        let input = Input::of_files(vec![file], &self.settings, options);
+        let read = self.documents(&input)?;
+        self.show_faults(&input, &read.summary);
         self.labelled(folder, read, &files.truth, files.gray.as_deref())
     }
 
-    fn documents(&self, collection: &Collection) -> anyhow::Result<DocumentsInMemory> {
-        let read = DocumentsInMemory::read(collection, self.resources.threads, self.progress)?;
-        documents::refuse_nothing(collection, &read.summary)?;
-        documents::refuse_missing_ids(&self.input, &[(collection, &read.summary)])?;
+    fn documents(&self, input: &Input<'_>) -> anyhow::Result<DocumentsInMemory> {
+        let threads = self.resources.threads;
+        let progress = self.terminal.progress();
+        let read = DocumentsInMemory::read(&input.collection, threads, progress)?;
+        input.refuse_nothing(&read.summary)?;
+        Input::refuse_missing_ids(&[(input, &read.summary)])?;
         Ok(read)
     }
 
     /// Shows what was wrong with the documents.
-    fn told(&self, collection: &Collection, read: &CollectionSummary) {
-        let (verbose, quiet) = (self.args.common.running.verbose, self.args.common.running.quiet);
-        let faults = documents::all_faults(collection, read);
+    fn show_faults(&self, input: &Input<'_>, read: &CollectionSummary) {
+        let faults = input.faults(read);
         if !faults.is_empty() {
-            self.progress.end();
-            documents::show(&faults, documents::Shown { verbose, quiet });
+            self.terminal.end(&faults);
         }
     }
 
@@ -192,9 +191,9 @@ impl Reader<'_> {
         truth: &Path,
         gray: Option<&Path>,
     ) -> anyhow::Result<Labelled> {
-        let access = Access::of(self.args.common.running.no_mmap);
-        let truth_file = inputs::open(truth, access)?;
-        let gray_file = gray.map(|path| inputs::open(path, access)).transpose()?;
+        let access = self.terminal.access();
+        let truth_file = open_file(truth, access)?;
+        let gray_file = gray.map(|path| open_file(path, access)).transpose()?;
         let format = match self.args.truth_format {
             TruthLines::Pairs => TruthFormat::Pairs,
             TruthLines::Clusters => TruthFormat::Clusters,
@@ -202,7 +201,7 @@ impl Reader<'_> {
         let truth = Labels { path: truth, bytes: &truth_file, format };
         let gray = gray.zip(gray_file.as_deref());
         let gray = gray.map(|(path, bytes)| Labels { path, bytes, format: TruthFormat::Pairs });
-        let path = documents::resolved(path);
+        let path = without_links(path);
         let name = path.file_name().unwrap_or(OsStr::new("collection")).to_string_lossy();
         Ok(Labelled::new(name, documents, truth, gray)?)
     }

@@ -1,53 +1,52 @@
 //! `simtool eval --sample`: what methods miss and wrongly find in a collection without labels.
 
 use crate::args::{EvalArgs, EvalFormat};
-use crate::inputs::Access;
-use crate::progress_line::ProgressLine;
-use crate::{Outcome, console, documents};
+use crate::terminal::Terminal;
+use crate::{ExitStatus, console};
 use simtool::evaluate::RatioEstimate;
 use simtool::json_text::write_string;
 use simtool::pipeline::evaluate::{SampleSettings, SampledMethod, estimate_by_sample};
 use simtool::pipeline::method::presets::NamedMethod;
 use simtool::pipeline::timings::Timings;
 use simtool::quantity::grouped;
-use simtool::read::Collection;
-use simtool::read::walk::Walked;
+use simtool::run::{Face, Input, Places, has_losses};
 use simtool::similarity::{JACCARD, Threshold};
 use std::fmt::Write as _;
 use std::path::Path;
 
 /// Draws the sample, and prints what it says of each method.
-pub(crate) fn run(args: &EvalArgs, methods: &[NamedMethod], size: u32) -> anyhow::Result<Outcome> {
+pub(crate) fn run(
+    args: &EvalArgs,
+    methods: &[NamedMethod],
+    size: u32,
+) -> anyhow::Result<ExitStatus> {
     let similarity = args.similarity.as_deref();
     let similarity =
         similarity.map(|text| Threshold::parse_measured("similarity", text)).transpose()?;
     let settings = SampleSettings { size: size as usize, seed: args.seed, similarity };
-    let input = args.input();
-    let options = documents::read_options(&input, Access::of(args.common.running.no_mmap))?;
-    let resources = args.common.resources(&args.memory);
-    let temporary = &resources.temporary_folder;
-    let Walked { files, faults, .. } =
-        documents::walk(&args.paths, &input, Path::new(""), temporary)?;
-    let collection = Collection::open(files, options);
-    let progress = ProgressLine::new(args.common.running.quiet, args.common.running.progress);
+    let input_settings = args.input();
+    let resources = args.common.resources(&args.memory)?;
+    let terminal = Terminal::new(&args.common.running);
+    let options = input_settings.read_options(terminal.access());
+    let places = Places { output: Path::new(""), temporary: &resources.temporary_folder };
+    let input = Input::open(&args.paths, &input_settings, options, places, &terminal)?;
+    let progress = terminal.progress();
     let (mut sampled, mut read, mut timings) = (Vec::new(), None, Timings::start());
     for method in methods {
         let (estimate, summary) =
-            estimate_by_sample(&collection, method, settings, &resources, &progress)?;
+            estimate_by_sample(&input.collection, method, settings, &resources, progress)?;
         sampled.push(estimate);
         read.get_or_insert(summary);
     }
-    progress.end();
+    terminal.end(&[]);
     timings.end("compare");
     if args.common.running.stats {
         console::stats(&console::stage_times(timings.stages(), timings.counts()));
     }
     if let Some(read) = &mut read {
-        documents::add_faults(&collection, faults, read);
-        documents::refuse_missing_ids(&input, &[(&collection, read)])?;
-        let (verbose, quiet) = (args.common.running.verbose, args.common.running.quiet);
-        let faults = documents::all_faults(&collection, read);
-        documents::show(&faults, documents::Shown { verbose, quiet });
+        input.add_faults(read, &terminal);
+        Input::refuse_missing_ids(&[(&input, read)])?;
+        terminal.end(&input.faults(read));
     }
     let text = match args.format {
         EvalFormat::Table => table(&sampled, args.seed),
@@ -55,7 +54,7 @@ pub(crate) fn run(args: &EvalArgs, methods: &[NamedMethod], size: u32) -> anyhow
         EvalFormat::Json => json(&sampled, args.seed)?,
     };
     console::out(text.as_bytes())?;
-    Ok(documents::outcome(read.iter()))
+    Ok(ExitStatus::after(has_losses(read.iter())))
 }
 
 /// For people: writing to a string cannot fail.

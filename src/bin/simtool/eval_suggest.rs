@@ -1,17 +1,16 @@
 //! `simtool eval --suggest`: what a sample says of a collection, and which method it asks for.
 
 use crate::args::{EvalArgs, EvalFormat};
-use crate::inputs::Access;
-use crate::progress_line::ProgressLine;
-use crate::{Outcome, console, documents};
+use crate::terminal::{Terminal, Verbosity, show};
+use crate::{ExitStatus, console};
 use simtool::json_text::write_string;
 use simtool::options::Options;
 use simtool::pipeline::method::Method;
 use simtool::pipeline::method::presets::NamedMethod;
 use simtool::pipeline::suggest::{CorpusProfile, Quantiles, Suggestion, suggest};
 use simtool::quantity::{grouped, percent};
-use simtool::read::walk::Walked;
-use simtool::read::{Collection, Corpus};
+use simtool::read::Corpus;
+use simtool::run::{Face, Input, Places};
 use simtool::shell_word::shell_word;
 use simtool::sides::Sides;
 use std::fmt::Write as _;
@@ -22,20 +21,19 @@ use std::path::{Path, PathBuf};
 pub(crate) const NAME: &str = "suggested";
 
 /// Chooses a method and tells it; where the choice is to be measured, only on standard error.
-pub(crate) fn run(args: &EvalArgs) -> anyhow::Result<(NamedMethod, Outcome)> {
+pub(crate) fn run(args: &EvalArgs) -> anyhow::Result<(NamedMethod, ExitStatus)> {
     let running = &args.common.running;
-    let input = args.input();
-    let options = documents::read_options(&input, Access::of(running.no_mmap))?;
-    let resources = args.common.resources(&args.memory);
+    let settings = args.input();
+    let terminal = Terminal::new(running);
+    let options = settings.read_options(terminal.access());
+    let resources = args.common.resources(&args.memory)?;
     let paths: Vec<PathBuf> = args.paths.iter().chain(&args.corpus).cloned().collect();
-    let temporary = &resources.temporary_folder;
-    let Walked { files, faults, .. } = documents::walk(&paths, &input, Path::new(""), temporary)?;
-    let collection = Collection::open(files, options);
-    documents::show(&faults, documents::Shown { verbose: running.verbose, quiet: running.quiet });
-    let progress = ProgressLine::new(running.quiet, running.progress);
-    let corpus = Sides::One(&collection as &dyn Corpus);
-    let suggestion = suggest(corpus, &Options::new(), &resources, &progress)?;
-    progress.end();
+    let places = Places { output: Path::new(""), temporary: &resources.temporary_folder };
+    let input = Input::open(&paths, &settings, options, places, &terminal)?;
+    show(input.path_faults(), Verbosity::of(running));
+    let corpus = Sides::One(&input.collection as &dyn Corpus);
+    let suggestion = suggest(corpus, &Options::new(), &resources, terminal.progress())?;
+    terminal.end(&[]);
     if suggestion.profile.sampled == 0 {
         anyhow::bail!("no document was read: there is nothing to suggest a method for");
     }
@@ -55,7 +53,7 @@ pub(crate) fn run(args: &EvalArgs) -> anyhow::Result<(NamedMethod, Outcome)> {
         console::out(text.as_bytes())?;
     }
     let named = NamedMethod { name: NAME.to_owned(), method: suggestion.method };
-    Ok((named, Outcome::Done))
+    Ok((named, ExitStatus::Done))
 }
 
 /// What does what is suggested.

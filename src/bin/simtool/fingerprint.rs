@@ -1,10 +1,8 @@
 //! `simtool fingerprint`: a file of fingerprints of documents.
 
 use crate::args::{FingerprintArgs, TermArgs};
-use crate::inputs::Access;
-use crate::output_file::{existing, refuse_existing};
-use crate::progress_line::ProgressLine;
-use crate::{Outcome, console, documents, interrupt};
+use crate::terminal::Terminal;
+use crate::{ExitStatus, console};
 use simtool::Error;
 use simtool::fingerprint_file::FileFormat;
 use simtool::options::Options;
@@ -13,8 +11,9 @@ use simtool::pipeline::timings::Timings;
 use simtool::pipeline::write_fingerprints::write_fingerprints;
 use simtool::pipeline::{Wordless, fingerprint_collection};
 use simtool::quantity::{counted, grouped};
-use simtool::read::walk::Walked;
-use simtool::read::{Collection, Strict};
+use simtool::read::{Corpus, Strict};
+use simtool::run::{Face, Input, Places, has_losses, refuse_existing, write_whole_file};
+use simtool::write::output_folder::Existing;
 use std::io::{self, BufWriter};
 use std::path::Path;
 
@@ -41,18 +40,22 @@ fn method(args: &FingerprintArgs) -> Result<Method, Error> {
 }
 
 /// Fingerprints the documents and writes the file.
-pub(crate) fn run(args: &FingerprintArgs) -> anyhow::Result<Outcome> {
+pub(crate) fn run(args: &FingerprintArgs) -> anyhow::Result<ExitStatus> {
     let mut timings = Timings::start();
     let method = method(args)?;
     let format = FileFormat::for_output(&args.output)?;
-    let existing = existing(args.force);
-    let read = documents::read_options(&args.input, Access::of(args.common.running.no_mmap))?;
-    let resources = args.common.resources(&args.memory);
-    let paths = documents::with_listed(&args.corpus, &args.input)?;
-    let Walked { files, faults, .. } =
-        documents::walk(&paths, &args.input, &args.output, &resources.temporary_folder)?;
-    if let Some(input) = files.iter().find(|file| is_same(&file.name, &args.output)) {
-        let rule = format!("is the input {}: choose another file", input.name.display());
+    let existing = Existing::by_force(args.force);
+    let settings = args.input.settings()?;
+    let resources = args.common.resources(&args.memory)?;
+    let terminal = Terminal::new(&args.common.running);
+    let paths = settings.with_listed(&args.corpus)?;
+    let options = settings.read_options(terminal.access());
+    let places = Places { output: &args.output, temporary: &resources.temporary_folder };
+    let input = Input::open(&paths, &settings, options, places, &terminal)?;
+    let collection = &input.collection;
+    let mut names = (0..collection.file_count()).map(|file| collection.file_name(file));
+    if let Some(name) = names.find(|name| is_same(name, &args.output)) {
+        let rule = format!("is the input {}: choose another file", name.display());
         return Err(Error::config("output", args.output.display(), rule).into());
     }
     // Behind this, so that an input is told to be one.
@@ -61,45 +64,36 @@ pub(crate) fn run(args: &FingerprintArgs) -> anyhow::Result<Outcome> {
     }
     timings.end("find files");
 
-    let (verbose, quiet) = (args.common.running.verbose, args.common.running.quiet);
-    let progress = ProgressLine::new(quiet, args.common.running.progress);
-    let collection = Collection::open(files, read);
-    documents::refuse_idle(&args.input, None, &[&collection])?;
-    let strict = Strict(&collection);
-    let corpus = documents::watched(&args.input, &strict);
+    Input::refuse_idle(&[&input], None)?;
+    let strict = Strict(collection);
+    let corpus = input.corpus(&strict);
     let wordless = if format.marks_missing { Wordless::Allowed } else { Wordless::Refused };
     let mut made =
-        fingerprint_collection(corpus, method.recipe(), &resources, wordless, &progress)?;
-    progress.end();
+        fingerprint_collection(corpus, method.recipe(), &resources, wordless, terminal.progress())?;
     timings.end("read and fingerprint");
-    documents::add_faults(&collection, faults, &mut made.summary);
-    let faults = documents::all_faults(&collection, &made.summary);
-    documents::refuse_losses(&args.input, &faults)?;
-    documents::refuse_nothing(&collection, &made.summary)?;
-    documents::refuse_missing_ids(&args.input, &[(&collection, &made.summary)])?;
+    let faults = input.complete(&mut made.summary, &terminal)?;
+    Input::refuse_missing_ids(&[(&input, &made.summary)])?;
 
     if args.output.as_os_str() == "-" {
         let mut out = BufWriter::new(io::stdout().lock());
-        write_fingerprints(&collection, &made, format, Path::new("standard output"), &mut out)?;
+        write_fingerprints(collection, &made, format, Path::new("standard output"), &mut out)?;
     } else {
-        interrupt::whole_file(&args.output, existing, |file| {
+        write_whole_file(&args.output, existing, &terminal, |file| {
             let mut out = BufWriter::with_capacity(1 << 20, file.file());
-            write_fingerprints(&collection, &made, format, &args.output, &mut out)
+            write_fingerprints(collection, &made, format, &args.output, &mut out)
         })?;
     }
     timings.end("write");
 
-    documents::show(&faults, documents::Shown { verbose, quiet });
-    if !quiet {
-        let rows = counted(made.rows.len() as u64, "document");
-        let missing = grouped(made.summary.without_terms);
-        let bad = counted(made.summary.quarantined.len() as u64, "bad record");
-        console::note(&format!("{rows}, {missing} without words; {bad}"));
-    }
+    terminal.end(&faults);
+    let rows = counted(made.rows.len() as u64, "document");
+    let missing = grouped(made.summary.without_terms);
+    let bad = counted(made.summary.quarantined.len() as u64, "bad record");
+    terminal.note(&format!("{rows}, {missing} without words; {bad}"));
     if args.common.running.stats {
         console::stats(&console::stage_times(timings.stages(), timings.counts()));
     }
-    Ok(documents::outcome(std::iter::once(&made.summary)))
+    Ok(ExitStatus::after(has_losses(std::iter::once(&made.summary))))
 }
 
 /// Whether both are names of one file.

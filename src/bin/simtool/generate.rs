@@ -2,13 +2,14 @@
 
 use crate::args::GenerateArgs;
 use crate::console;
-use crate::output_file::{existing, refuse_existing};
 use simtool::Error;
 use simtool::fingerprint::hash_table::HashTable;
 use simtool::generate::collection::{CollectionSettings, Size, write_collection};
 use simtool::generate::labelled::labelled;
 use simtool::generate::stop_words;
 use simtool::quantity::{bytes, counted};
+use simtool::run::refuse_existing;
+use simtool::write::output_folder::Existing;
 use std::fs::{self, File};
 use std::io::{BufWriter, Write};
 use std::path::Path;
@@ -24,7 +25,7 @@ const SAMPLES: u64 = 200;
 /// Writes the files.
 pub(crate) fn run(args: &GenerateArgs) -> anyhow::Result<()> {
     let folder = &args.output;
-    let existing = existing(args.force);
+    let existing = Existing::by_force(args.force);
     #[cfg(feature = "parquet")]
     if let Some(pages) = &args.pages {
         return crate::generate_pages::run(pages, args);

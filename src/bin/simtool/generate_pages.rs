@@ -3,13 +3,14 @@
 
 use crate::args::GenerateArgs;
 use crate::console;
-use crate::output_file::{existing, refuse_existing};
 use simtool::document::Content;
 use simtool::generate::crawl_files::{PageText, ParquetFile, write_form_feed, write_json_line};
 use simtool::generate::pages::{self, DATE, PageFile};
 use simtool::quantity::{bytes, counted};
 use simtool::read::walk::InputFile;
 use simtool::read::{Collection, Corpus, Event, ReadOptions};
+use simtool::run::refuse_existing;
+use simtool::write::output_folder::Existing;
 use simtool::{Error, Result};
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
@@ -46,11 +47,11 @@ pub(crate) fn run(folder: &Path, args: &GenerateArgs) -> anyhow::Result<()> {
     }
     let runs = pages::runs(&found, FILES);
     let name = |number: usize| format!("pages-{number:05}");
-    refuse_existing("output", &output.join(TEXT), existing(args.force))?;
+    refuse_existing("output", &output.join(TEXT), Existing::by_force(args.force))?;
     for number in 0..runs.len() {
         for (format, ending) in [WARC, WET, LINES, ROWS] {
             let path = output.join(format!("{format}/{}.{ending}", name(number)));
-            refuse_existing("output", &path, existing(args.force))?;
+            refuse_existing("output", &path, Existing::by_force(args.force))?;
         }
     }
     let mut done = Done::default();

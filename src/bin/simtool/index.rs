@@ -4,13 +4,12 @@ use crate::args::{
     AddArgs, CreateArgs, ExportArgs, IndexCommand, IndexedArgs, MergeArgs, OneIndexArgs, QueryArgs,
     RemoveArgs, SalvageArgs, StatArgs,
 };
-use crate::inputs::{self, Access, STANDARD_INPUT};
+use crate::inputs;
+use crate::interrupt::Interrupted;
 use crate::opened_index::{arrival, disk, holder, open, open_adder};
-use crate::output_file::{existing, refuse_existing};
-use crate::progress_line::ProgressLine;
-use crate::{Outcome, console, documents, interrupt};
+use crate::terminal::Terminal;
+use crate::{ExitStatus, console};
 use simtool::Error;
-use simtool::fault::Fault;
 use simtool::options::Options;
 use simtool::pipeline::index::{
     Added, AddedCorpus, Commits, Index, IndexAdder, IndexRows, Near, salvage, write_only_new,
@@ -18,8 +17,11 @@ use simtool::pipeline::index::{
 use simtool::pipeline::method::Method;
 use simtool::pipeline::timings::Timings;
 use simtool::quantity::{bytes, counted, grouped};
-use simtool::read::walk::Walked;
 use simtool::read::{Collection, Strict};
+use simtool::run::{
+    Face, Input, InputSettings, OutputState, Places, STANDARD_INPUT, give_name, has_losses,
+    refuse_existing, write_whole_file,
+};
 use simtool::write::index_rows::write_repeat;
 use simtool::write::output_folder::{Existing, OutputFolder};
 use std::ffi::OsStr;
@@ -28,7 +30,7 @@ use std::io::{self, BufWriter, Read, Write};
 use std::path::PathBuf;
 
 /// Does what was asked for.
-pub(crate) fn run(command: &IndexCommand) -> anyhow::Result<Outcome> {
+pub(crate) fn run(command: &IndexCommand) -> anyhow::Result<ExitStatus> {
     match command {
         IndexCommand::Create(args) => create(args)?,
         IndexCommand::Add(args) => return add(args),
@@ -42,7 +44,7 @@ pub(crate) fn run(command: &IndexCommand) -> anyhow::Result<Outcome> {
         IndexCommand::Remove(args) => remove(args)?,
         IndexCommand::Salvage(args) => return save(args),
     }
-    Ok(Outcome::Done)
+    Ok(ExitStatus::Done)
 }
 
 fn create(args: &CreateArgs) -> anyhow::Result<()> {
@@ -62,41 +64,49 @@ fn create(args: &CreateArgs) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The files of documents, and what is wrong with other paths.
-fn opened(args: &IndexedArgs) -> Result<(Collection, Vec<Fault>), Error> {
-    let read = documents::read_options(&args.input, Access::of(args.common.running.no_mmap))?;
-    let paths = documents::with_listed(&args.corpus, &args.input)?;
-    let temporary = args.common.resources(&args.memory).temporary_folder;
-    let Walked { files, faults, .. } =
-        documents::walk(&paths, &args.input, &args.index, &temporary)?;
-    let collection = Collection::open(files, read);
-    documents::refuse_idle(&args.input, None, &[&collection])?;
-    Ok((collection, faults))
+/// The documents that are added or asked for.
+fn opened<'s>(
+    args: &IndexedArgs,
+    settings: &'s InputSettings,
+    terminal: &Terminal,
+) -> Result<Input<'s>, Error> {
+    let options = settings.read_options(terminal.access());
+    let paths = settings.with_listed(&args.corpus)?;
+    let temporary = args.common.resources(&args.memory)?.temporary_folder;
+    let places = Places { output: &args.index, temporary: &temporary };
+    let input = Input::open(&paths, settings, options, places, terminal)?;
+    Input::refuse_idle(&[&input], None)?;
+    Ok(input)
 }
 
-fn add(args: &AddArgs) -> anyhow::Result<Outcome> {
+fn add(args: &AddArgs) -> anyhow::Result<ExitStatus> {
     let mut timings = Timings::start();
-    let IndexedArgs { index, input, memory, common, .. } = &args.documents;
+    let IndexedArgs { index, memory, common, .. } = &args.documents;
     let running = &common.running;
     let mut adder = open_adder(index, "add", common, memory)?;
     timings.end("open");
-    let (collection, faults) = opened(&args.documents)?;
-    let create = |path: &PathBuf| {
-        let create = || OutputFolder::create(path, Existing::Refuse);
-        interrupt::create_unfinished(create, |folder| Some(folder.unfinished()))
+    let terminal = Terminal::new(running);
+    let settings = args.documents.input.settings()?;
+    let input = opened(&args.documents, &settings, &terminal)?;
+    let collection = &input.collection;
+    let create = |path: &PathBuf| -> Result<OutputFolder, Error> {
+        let mut held = terminal.hold_interruptions();
+        let folder = OutputFolder::create(path, Existing::Refuse)?;
+        held.set(OutputState::Unfinished(folder.unfinished().to_owned()));
+        Ok(folder)
     };
     let folder = args.only_new.as_ref().map(create).transpose()?;
-    let strict = Strict(&collection);
-    let corpus = documents::watched(input, &strict);
-    let progress = ProgressLine::new(running.quiet, running.progress);
+    let strict = Strict(collection);
+    let corpus = input.corpus(&strict);
+    let progress = terminal.progress();
     let commits = if folder.is_some() { Commits::ByCaller } else { Commits::Often };
     let mut out = BufWriter::new(io::stdout().lock());
     let mut added = adder.add_corpus(
-        &collection,
+        collection,
         corpus,
         arrival(&args.arrival),
         commits,
-        &progress,
+        progress,
         &mut |adder, name, added| {
             let Added::Repeats(Near { distance, number }) = added else { return Ok(()) };
             let repeated = adder.id(number)?;
@@ -113,31 +123,29 @@ fn add(args: &AddArgs) -> anyhow::Result<Outcome> {
             write().map_err(|e| Error::io("standard output", "write", e))
         },
     )?;
-    progress.end();
     timings.end("read and add");
-    documents::add_faults(&collection, faults, &mut added.read);
-    let faults = documents::all_faults(&collection, &added.read);
-    documents::refuse_losses(input, &faults)?;
+    input.add_faults(&mut added.read, &terminal);
+    let faults = input.faults(&added.read);
+    settings.refuse_losses(&faults)?;
     out.flush()?;
     if let Some(folder) = folder {
-        write_only_new(&collection, &added, &folder, common.thread_count(), &progress)?;
-        progress.end();
+        write_only_new(collection, &added, &folder, common.thread_count()?, progress)?;
         folder.sync()?;
         let results = args.only_new.clone().unwrap_or_default();
-        interrupt::commit(&results, || {
+        give_name(&terminal, &results, || {
             folder.finish()?;
             adder.commit()
         })?;
         timings.end("write what is new");
     }
-    documents::show(&faults, documents::Shown { verbose: running.verbose, quiet: running.quiet });
+    terminal.end(&faults);
     if !running.quiet {
-        tell_added(&collection, &added);
+        tell_added(collection, &added);
     }
     if running.stats {
         console::stats(&console::stage_times(timings.stages(), timings.counts()));
     }
-    Ok(documents::outcome(std::iter::once(&added.read)))
+    Ok(ExitStatus::after(has_losses(std::iter::once(&added.read))))
 }
 
 fn tell_added(collection: &Collection, added: &AddedCorpus) {
@@ -164,17 +172,18 @@ fn tell_added(collection: &Collection, added: &AddedCorpus) {
     ));
 }
 
-fn query(args: &QueryArgs) -> anyhow::Result<Outcome> {
-    let IndexedArgs { index, input, memory, common, .. } = &args.documents;
-    let running = &common.running;
+fn query(args: &QueryArgs) -> anyhow::Result<ExitStatus> {
+    let IndexedArgs { index, memory, common, .. } = &args.documents;
     let index = open(index, common, memory)?;
-    let (collection, faults) = opened(&args.documents)?;
-    let strict = Strict(&collection);
-    let corpus = documents::watched(input, &strict);
-    let progress = ProgressLine::new(running.quiet, running.progress);
+    let terminal = Terminal::new(&common.running);
+    let settings = args.documents.input.settings()?;
+    let input = opened(&args.documents, &settings, &terminal)?;
+    let strict = Strict(&input.collection);
+    let corpus = input.corpus(&strict);
+    let progress = terminal.progress();
     let mut out = BufWriter::new(io::stdout().lock());
     let (mut asked, mut seen) = (0, 0);
-    let mut told = index.near_corpus(corpus, !args.all, &progress, &mut |name, near| {
+    let mut read = index.near_corpus(corpus, !args.all, progress, &mut |name, near| {
         asked += 1;
         seen += u64::from(!near.is_empty());
         for &Near { distance, number } in near {
@@ -195,20 +204,17 @@ fn query(args: &QueryArgs) -> anyhow::Result<Outcome> {
         }
         Ok(())
     })?;
-    progress.end();
-    documents::add_faults(&collection, faults, &mut told);
-    let faults = documents::all_faults(&collection, &told);
-    documents::refuse_losses(input, &faults)?;
+    input.add_faults(&mut read, &terminal);
+    let faults = input.faults(&read);
+    settings.refuse_losses(&faults)?;
     out.flush()?;
-    documents::show(&faults, documents::Shown { verbose: running.verbose, quiet: running.quiet });
-    if !running.quiet {
-        console::note(&format!("{}, {} seen before", counted(asked, "document"), grouped(seen)));
-    }
-    Ok(documents::outcome(std::iter::once(&told)))
+    terminal.end(&faults);
+    terminal.note(&format!("{}, {} seen before", counted(asked, "document"), grouped(seen)));
+    Ok(ExitStatus::after(has_losses(std::iter::once(&read))))
 }
 
 fn stat(args: &StatArgs) -> anyhow::Result<()> {
-    let access = inputs::collection_access(Access::Map);
+    let access = inputs::access(false);
     let index = Index::open(&args.index, access, &simtool::resources::Resources::default())?;
     let size = index.size()?;
     let method = index.method().to_string();
@@ -303,8 +309,8 @@ fn export(args: &ExportArgs) -> anyhow::Result<()> {
             return Err(Error::config("output", path.display(), rule).into());
         }
     };
-    refuse_existing("output", path, existing(args.force))?;
-    interrupt::whole_file(path, existing(args.force), |file| {
+    refuse_existing("output", path, Existing::by_force(args.force))?;
+    write_whole_file(path, Existing::by_force(args.force), &Interrupted, |file| {
         let mut out = BufWriter::with_capacity(1 << 20, file.file());
         let rows = if is_table {
             IndexRows::parquet(&mut out, index.method())?
@@ -356,10 +362,10 @@ fn remove(args: &RemoveArgs) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn save(args: &SalvageArgs) -> anyhow::Result<Outcome> {
+fn save(args: &SalvageArgs) -> anyhow::Result<ExitStatus> {
     let OneIndexArgs { index, memory, common } = &args.index;
-    let access = inputs::collection_access(Access::of(common.running.no_mmap));
-    let resources = common.resources(memory);
+    let access = inputs::access(common.running.no_mmap);
+    let resources = common.resources(memory)?;
     let saved = salvage((index, &args.new), access, disk(), &holder("salvage"), &resources)?;
     for damage in &saved.damages {
         console::error(damage);
@@ -368,5 +374,5 @@ fn save(args: &SalvageArgs) -> anyhow::Result<Outcome> {
         let (saved, lost) = (counted(saved.documents, "document"), grouped(saved.lost_documents));
         console::note(&format!("{saved} saved, {lost} known to be lost"));
     }
-    Ok(if saved.damages.is_empty() { Outcome::Done } else { Outcome::DoneWithLosses })
+    Ok(if saved.damages.is_empty() { ExitStatus::Done } else { ExitStatus::DoneWithLosses })
 }

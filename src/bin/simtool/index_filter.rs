@@ -3,7 +3,7 @@
 use crate::args::{ArrivalArgs, FilterArgs, OneIndexArgs};
 use crate::opened_index::{arrival, open_adder};
 use crate::piped_lines::{Due, PipedLines, Taken};
-use crate::{Outcome, console};
+use crate::{ExitStatus, console};
 use simtool::Error;
 use simtool::json_text::write_string;
 use simtool::pipeline::index::{Added, IndexAdder, Line, LineFate, Near, ReadLines};
@@ -49,7 +49,7 @@ struct Answers<'a> {
 }
 
 /// Filters standard input.
-pub(crate) fn run(args: &FilterArgs) -> anyhow::Result<Outcome> {
+pub(crate) fn run(args: &FilterArgs) -> anyhow::Result<ExitStatus> {
     let OneIndexArgs { index, memory, common } = &args.index;
     let adder = open_adder(index, "filter", common, memory)?;
     let duplicates = args.duplicates.as_ref().map(|path| {
@@ -103,7 +103,7 @@ pub(crate) fn run(args: &FilterArgs) -> anyhow::Result<Outcome> {
         let lines = counted(lines, "line");
         console::note(&format!("{lines}: {new} new, {repeats} repeat others, {bad} no documents"));
     }
-    Ok(if bad > 0 { Outcome::DoneWithLosses } else { Outcome::Done })
+    Ok(if bad > 0 { ExitStatus::DoneWithLosses } else { ExitStatus::Done })
 }
 
 impl Answers<'_> {

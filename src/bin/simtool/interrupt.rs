@@ -1,91 +1,49 @@
 //! Ctrl-C, and being asked to end: what is half written goes, what stood there before stays.
 
-use crate::output_file::refuse_existing;
-use crate::{Outcome, console};
-use simtool::Error;
-use simtool::durable::Durability;
-use simtool::write::output_folder::Existing;
-use simtool::write::whole_file::WholeFile;
+use crate::{ExitStatus, console};
+use simtool::run::{Face, HeldInterruptions, OutputState};
 use std::fs;
-use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, Once, PoisonError};
 
 /// Exit code after an interruption, as shells know it.
 const INTERRUPTED: i32 = 130;
 
-/// How far the output is.
-#[derive(Debug, PartialEq, Eq)]
-enum State {
-    /// Nothing is written yet, or what was is given up.
-    Nothing,
-    /// A folder or file under another name, which goes with an interruption.
-    Unfinished(PathBuf),
-    /// It has its name, whatever the program still does.
-    Finished(PathBuf),
-}
-
 /// How far the output is. Whoever gives it its name holds the lock meanwhile, so that an
 /// interruption comes before or after.
-static STATE: Mutex<State> = Mutex::new(State::Nothing);
+static STATE: Mutex<OutputState> = Mutex::new(OutputState::Nothing);
 
 /// Whether a thread waits for signals to end the program.
 static IS_INSTALLED: AtomicBool = AtomicBool::new(false);
 
-/// Whether the signal will come from the program itself, which has told why.
+/// Whether the program itself sends the signal, after it has printed the reason.
 static HAS_FAILED: AtomicBool = AtomicBool::new(false);
 
-/// Lends `write` a file that will be called `path`, and gives it that name at the end, unless another
-/// has it by then that may not be replaced. An interruption, like an error, leaves nothing of it.
-pub(crate) fn whole_file<T>(
-    path: &Path,
-    existing: Existing,
-    write: impl FnOnce(&mut WholeFile) -> Result<T, Error>,
-) -> Result<T, Error> {
-    let create = || WholeFile::create(path, Durability::Synced);
-    // To open a pipe takes until somebody reads it, and leaves nothing.
-    let mut file = if WholeFile::is_direct(path) {
-        create()?
-    } else {
-        create_unfinished(create, WholeFile::aside)?
-    };
-    let written = write(&mut file)?;
-    file.sync()?;
-    refuse_existing("output", path, existing)?;
-    commit(path, || file.finish())?;
-    Ok(written)
-}
+/// A face that removes what is half written when it is interrupted, and shows nothing.
+pub(crate) struct Interrupted;
 
-/// Creates a folder or file under another name, which `path` tells, and which goes if the program is
-/// interrupted before [`commit`] is called. An interruption waits until it is there and known, so that
-/// none comes between.
-pub(crate) fn create_unfinished<T>(
-    create: impl FnOnce() -> Result<T, Error>,
-    path: impl FnOnce(&T) -> Option<&Path>,
-) -> Result<T, Error> {
-    install();
-    let mut state = state();
-    let created = create()?;
-    if let Some(path) = path(&created) {
-        *state = State::Unfinished(path.to_owned());
+impl Face for Interrupted {
+    fn hold_interruptions(&self) -> Box<dyn HeldInterruptions + '_> {
+        hold()
     }
-    Ok(created)
 }
 
-/// Lets `rename` give an output its name, `results`. An interruption waits for it.
-pub(crate) fn commit(
-    results: &Path,
-    rename: impl FnOnce() -> Result<(), Error>,
-) -> Result<(), Error> {
-    let mut state = state();
-    // What could not get its name is removed by its owner.
-    *state = State::Nothing;
-    rename()?;
-    *state = State::Finished(results.to_owned());
-    Ok(())
+/// Lets interruptions wait until the value is dropped.
+pub(crate) fn hold() -> Box<dyn HeldInterruptions> {
+    install();
+    Box::new(Held(state()))
 }
 
-fn state() -> MutexGuard<'static, State> {
+/// The state of the output, which an interruption waits for.
+struct Held(MutexGuard<'static, OutputState>);
+
+impl HeldInterruptions for Held {
+    fn set(&mut self, state: OutputState) {
+        *self.0 = state;
+    }
+}
+
+fn state() -> MutexGuard<'static, OutputState> {
     STATE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -97,8 +55,8 @@ fn install() {
     });
 }
 
-/// Whether a signal to end, sent now by a signal handler that has told what is wrong, removes what
-/// is half written and ends the program as failed. Async-signal-safe.
+/// Returns whether a signal to end, sent now by a signal handler that has printed an error, removes
+/// half-written outputs and ends the program as failed. Async-signal-safe.
 pub(crate) fn will_end_failed() -> bool {
     HAS_FAILED.store(true, Ordering::Release);
     IS_INSTALLED.load(Ordering::Acquire)
@@ -108,7 +66,7 @@ pub(crate) fn will_end_failed() -> bool {
 fn end() {
     // Held to the end, so that nothing that is being removed gets a name.
     let state = state();
-    if let State::Unfinished(path) = &*state {
+    if let OutputState::Unfinished(path) = &*state {
         // Files may still be created in a folder while it goes.
         for _ in 0..3 {
             if fs::remove_file(path).is_ok() || fs::remove_dir_all(path).is_ok() {
@@ -117,17 +75,19 @@ fn end() {
         }
     }
     if HAS_FAILED.load(Ordering::Acquire) {
-        std::process::exit(Outcome::Failed as i32);
+        std::process::exit(ExitStatus::Failed as i32);
     }
     console::error(&sentence(&state));
     std::process::exit(INTERRUPTED);
 }
 
 /// What an interruption left.
-fn sentence(state: &State) -> String {
+fn sentence(state: &OutputState) -> String {
     match state {
-        State::Nothing | State::Unfinished(_) => "interrupted; nothing was written".to_owned(),
-        State::Finished(results) => {
+        OutputState::Nothing | OutputState::Unfinished(_) => {
+            "interrupted; nothing was written".to_owned()
+        }
+        OutputState::Finished(results) => {
             format!("interrupted; the results are in {}, complete", results.display())
         }
     }
@@ -139,21 +99,14 @@ mod tests {
 
     #[test]
     fn an_output_is_finished_when_it_has_its_name_and_not_before() {
-        let results = Path::new("out");
-        let create = || {
-            assert!(STATE.try_lock().is_err(), "an interruption waits");
-            Ok("aside")
-        };
-        create_unfinished(create, |aside| Some(Path::new(aside))).unwrap();
-        assert_eq!(*state(), State::Unfinished("aside".into()));
-        let failed = commit(results, || Err(Error::config("output", "out", "is no name")));
-        assert!(failed.is_err());
+        let mut held = hold();
+        assert!(STATE.try_lock().is_err(), "an interruption waits");
+        held.set(OutputState::Unfinished("aside".into()));
+        drop(held);
         assert_eq!(sentence(&state()), "interrupted; nothing was written");
-        commit(results, || {
-            assert!(STATE.try_lock().is_err(), "an interruption waits");
-            Ok(())
-        })
-        .unwrap();
+        let mut held = hold();
+        held.set(OutputState::Finished("out".into()));
+        drop(held);
         assert_eq!(sentence(&state()), "interrupted; the results are in out, complete");
     }
 }

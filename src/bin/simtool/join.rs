@@ -1,10 +1,10 @@
 //! `simtool join` and `simtool search`: fingerprints alone.
 
 use crate::args::{JoinArgs, PairsArgs, SearchArgs};
-use crate::inputs::{self, Access, STANDARD_INPUT};
-use crate::output_file::{existing, refuse_existing};
+use crate::console;
+use crate::inputs;
+use crate::interrupt::Interrupted;
 use crate::progress_line::ProgressLine;
-use crate::{console, interrupt};
 use simtool::Error;
 use simtool::fingerprint_file::{self, RowIds};
 use simtool::fingerprint_rows::FingerprintRows;
@@ -17,6 +17,8 @@ use simtool::pipeline::join_fingerprints::{
     join_fingerprints, plan_search, plan_self_join, search_fingerprints,
 };
 use simtool::pipeline::timings::Timings;
+use simtool::run::{STANDARD_INPUT, open_file, refuse_existing, standard_input, write_whole_file};
+use simtool::write::output_folder::Existing;
 use std::ffi::OsStr;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -25,7 +27,7 @@ use std::path::{Path, PathBuf};
 pub(crate) fn join(args: &JoinArgs) -> anyhow::Result<()> {
     let (index, pairs) = (index(args.index.as_deref())?, &args.pairs);
     let (output, mut timings) = (Output::of(pairs)?, Timings::start());
-    let resources = pairs.common.resources(&pairs.memory);
+    let resources = pairs.common.resources(&pairs.memory)?;
     let path = args.rows.path();
     let file = open(pairs, path)?;
     let rows = fingerprint_file::read(&file, path)?;
@@ -49,7 +51,7 @@ pub(crate) fn join(args: &JoinArgs) -> anyhow::Result<()> {
 pub(crate) fn search(args: &SearchArgs) -> anyhow::Result<()> {
     let (index, pairs) = (index(args.index.as_deref())?, &args.pairs);
     let (output, mut timings) = (Output::of(pairs)?, Timings::start());
-    let resources = pairs.common.resources(&pairs.memory);
+    let resources = pairs.common.resources(&pairs.memory)?;
     let path = args.rows.path();
     if [path, &args.queries] == [Path::new(STANDARD_INPUT); 2] {
         let rule = "standard input can be read once";
@@ -79,12 +81,12 @@ pub(crate) fn search(args: &SearchArgs) -> anyhow::Result<()> {
 
 /// The bytes of a file, or of standard input.
 fn open(args: &PairsArgs, path: &Path) -> Result<MappedFile, Error> {
-    let access = Access::of(args.common.running.no_mmap);
+    let access = inputs::access(args.common.running.no_mmap);
     if path == Path::new(STANDARD_INPUT) {
-        let folder = args.common.resources(&args.memory).temporary_folder;
-        return inputs::open(inputs::standard_input(&folder)?.path(), access);
+        let folder = args.common.resources(&args.memory)?.temporary_folder;
+        return open_file(standard_input(&folder)?.path(), access);
     }
-    inputs::open(path, access)
+    open_file(path, access)
 }
 
 /// The IDs that a file has beside its fingerprints, unless row numbers are wanted.
@@ -166,7 +168,7 @@ impl<'a> Output<'a> {
             let rule = "takes no --count and no --groups, which are lines; name a .tsv file";
             return Err(Error::config("output", path.display(), rule));
         }
-        refuse_existing("output", path, existing(args.force))?;
+        refuse_existing("output", path, Existing::by_force(args.force))?;
         Ok(Self { form, file: Some((path, args.force)) })
     }
 
@@ -176,7 +178,7 @@ impl<'a> Output<'a> {
         work: impl FnOnce(PairOutput, &mut Sink<'_>) -> Result<Timings, Error>,
     ) -> anyhow::Result<Timings> {
         if let Some((path, force)) = self.file {
-            return Ok(interrupt::whole_file(path, existing(force), |file| {
+            return Ok(write_whole_file(path, Existing::by_force(force), &Interrupted, |file| {
                 work(self.form, &mut |bytes| file.write(bytes))
             })?);
         }

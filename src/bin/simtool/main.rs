@@ -4,7 +4,6 @@ mod args;
 mod compare;
 mod console;
 mod corpus;
-mod documents;
 mod eval;
 mod eval_sample;
 mod eval_suggest;
@@ -20,7 +19,6 @@ mod join;
 mod manual;
 mod one_document;
 mod opened_index;
-mod output_file;
 mod piped_lines;
 mod plan;
 mod progress_line;
@@ -28,6 +26,7 @@ mod recorded;
 mod reference;
 mod shell;
 mod signals;
+mod terminal;
 mod usage;
 mod why;
 
@@ -38,17 +37,24 @@ use std::panic;
 use std::process::ExitCode;
 use std::sync::{Mutex, PoisonError};
 
-/// What the program's exit code says.
+/// The exit code of the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Outcome {
+enum ExitStatus {
     /// Everything was done.
     Done = 0,
     /// Nothing came out.
     Failed = 1,
     /// The command line is wrong; nothing was begun.
     Usage = 2,
-    /// Everything was done but for bad records or files.
+    /// Everything was done, except for bad records or files.
     DoneWithLosses = 3,
+}
+
+impl ExitStatus {
+    /// The status of a command that did its work, with or without losses of its input.
+    fn after(has_losses: bool) -> Self {
+        if has_losses { Self::DoneWithLosses } else { Self::Done }
+    }
 }
 
 /// What the last panic said.
@@ -68,31 +74,31 @@ pub fn run_with(arguments: Vec<OsString>) -> u8 {
         *LAST_PANIC.lock().unwrap_or_else(PoisonError::into_inner) = panic.to_string();
     }));
     signals::ignore_file_size_limit();
-    let outcome = panic::catch_unwind(|| match usage::parse(shell::keep(arguments)) {
-        Err(outcome) => outcome,
+    let status = panic::catch_unwind(|| match usage::parse(shell::keep(arguments)) {
+        Err(status) => status,
         Ok(command) => run(&command).unwrap_or_else(|error| failed(&error)),
     });
-    let outcome = outcome.unwrap_or_else(|_| {
+    let status = status.unwrap_or_else(|_| {
         let panic = LAST_PANIC.lock().unwrap_or_else(PoisonError::into_inner);
         console::error(&format!("internal error, please report it: {panic}"));
-        Outcome::Failed
+        ExitStatus::Failed
     });
-    outcome as u8
+    status as u8
 }
 
 /// Says why nothing came out.
-fn failed(error: &anyhow::Error) -> Outcome {
+fn failed(error: &anyhow::Error) -> ExitStatus {
     if console::is_broken_pipe(error) {
-        return Outcome::Done;
+        return ExitStatus::Done;
     }
     console::error(&console::explained(error));
     match error.downcast_ref::<simtool::Error>().map(simtool::Error::kind) {
-        Some(simtool::ErrorKind::Config { .. }) => Outcome::Usage,
-        _ => Outcome::Failed,
+        Some(simtool::ErrorKind::Config { .. }) => ExitStatus::Usage,
+        _ => ExitStatus::Failed,
     }
 }
 
-fn run(command: &Command) -> anyhow::Result<Outcome> {
+fn run(command: &Command) -> anyhow::Result<ExitStatus> {
     match command {
         Command::Dedup(args) => return corpus::run(args.job()),
         Command::Match(args) => return corpus::run(args.job()),
@@ -114,5 +120,5 @@ fn run(command: &Command) -> anyhow::Result<Outcome> {
         Command::Man(args) => manual::run(args)?,
         Command::Why(args) => why::run(args)?,
     }
-    Ok(Outcome::Done)
+    Ok(ExitStatus::Done)
 }

@@ -2,11 +2,12 @@
 
 use crate::args::{Args, ManArgs};
 use crate::console;
-use crate::output_file::{existing, refuse_existing};
 use clap::{Command, CommandFactory};
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, roman};
 use simtool::Error;
+use simtool::run::refuse_existing;
+use simtool::write::output_folder::Existing;
 use std::fs;
 use std::io;
 
@@ -25,7 +26,7 @@ pub(crate) fn run(args: &ManArgs) -> anyhow::Result<()> {
     };
     let path = |name: &str| folder.join(format!("{name}.1"));
     for (name, _) in &pages {
-        refuse_existing("output", &path(name), existing(args.force))?;
+        refuse_existing("output", &path(name), Existing::by_force(args.force))?;
     }
     fs::create_dir_all(folder).map_err(|e| Error::io(folder, "create", e))?;
     for (name, page) in &pages {

@@ -2,12 +2,12 @@
 //! run behind its output folder, as `OUT#ID`.
 
 use crate::args::RunningArgs;
-use crate::inputs::{self, STANDARD_INPUT};
 use crate::progress_line::ProgressLine;
 use simtool::Error;
 use simtool::pipeline::compare::{ReadDocument, Wanted, read_document};
 use simtool::read::ReadOptions;
 use simtool::read::walk::InputFile;
+use simtool::run::{STANDARD_INPUT, standard_input};
 use std::env;
 use std::fs;
 use std::path::Path;
@@ -61,7 +61,7 @@ pub(crate) fn read(name: &Path, reading: &Reading<'_>) -> anyhow::Result<Named> 
         Ok(Named { document, file: name, by })
     };
     if name == Path::new(STANDARD_INPUT) {
-        return read(inputs::standard_input(&env::temp_dir())?, Wanted::Only);
+        return read(standard_input(&env::temp_dir())?, Wanted::Only);
     }
     let missing = match fs::metadata(name) {
         Ok(_) => return read(InputFile::new(name), Wanted::Only),
@@ -81,7 +81,7 @@ pub(crate) fn read(name: &Path, reading: &Reading<'_>) -> anyhow::Result<Named> 
             return read(InputFile::new(file), Wanted::Id(id.as_bytes()));
         }
         if simtool::pipeline::finished_run::FinishedRun::is_at(file) {
-            let threads = crate::args::all_cores();
+            let threads = simtool::Resources::default().threads;
             let (running, progress) = (reading.running, reading.progress);
             let run = crate::recorded::Recorded::open(file, running, threads, progress)?;
             let sought = simtool::pipeline::finished_run::Sought::new(id);

@@ -1,7 +1,7 @@
 //! Indexes that are opened, and what is added to them.
 
 use crate::args::{ArrivalArgs, CommonArgs, MemoryArgs};
-use crate::inputs::{self, Access};
+use crate::inputs;
 use simtool::Error;
 use simtool::durable::{Disk, Durability};
 use simtool::pipeline::index::{Arrival, Index, IndexAdder};
@@ -24,14 +24,14 @@ pub(crate) fn open_adder(
     common: &CommonArgs,
     memory: &MemoryArgs,
 ) -> Result<IndexAdder, Error> {
-    let access = inputs::collection_access(Access::of(common.running.no_mmap));
-    IndexAdder::open(index, access, disk(), &holder(what), &common.resources(memory))
+    let access = inputs::access(common.running.no_mmap);
+    IndexAdder::open(index, access, disk(), &holder(what), &common.resources(memory)?)
 }
 
 /// Opens an index to ask it.
 pub(crate) fn open(index: &Path, common: &CommonArgs, memory: &MemoryArgs) -> Result<Index, Error> {
-    let access = inputs::collection_access(Access::of(common.running.no_mmap));
-    Index::open(index, access, &common.resources(memory))
+    let access = inputs::access(common.running.no_mmap);
+    Index::open(index, access, &common.resources(memory)?)
 }
 
 /// Source and time of what is added.

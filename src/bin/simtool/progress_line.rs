@@ -82,9 +82,14 @@ impl ProgressLine {
         Self { shared, explains: false, shower: Mutex::new(shower) }
     }
 
-    /// The same, which also tells of plans.
-    pub(crate) fn explaining(self, explains: bool) -> Self {
-        Self { explains, ..self }
+    /// Also shows plans.
+    pub(crate) fn explain(&mut self) {
+        self.explains = true;
+    }
+
+    /// Runs `print` while no bar is in the way of what it prints.
+    pub(crate) fn suspend(&self, print: impl FnOnce()) {
+        self.shared.bar.suspend(print);
     }
 
     /// Takes the bar away.

@@ -1,16 +1,17 @@
 //! A finished run and its inputs, as the run recorded how it was asked to read them.
 
 use crate::args::{Command, Job, RunningArgs};
-use crate::inputs::Access;
+use crate::interrupt::Interrupted;
 use crate::progress_line::ProgressLine;
-use crate::{console, documents, inputs, shell, usage};
+use crate::{console, inputs, shell, usage};
 use simtool::Error;
 use simtool::pipeline::compare::{ReadDocument, Wanted, read_document};
 use simtool::pipeline::finished_run::{Fate, FinishedRun, Sought, find_in};
 use simtool::quantity::counted;
 use simtool::read::selection::Selection;
-use simtool::read::walk::{InputFile, Walked};
+use simtool::read::walk::InputFile;
 use simtool::read::{Collection, Corpus, ReadOptions};
+use simtool::run::{InputSettings, Places};
 use std::env;
 use std::io;
 use std::path::{Component, Path, PathBuf};
@@ -20,6 +21,8 @@ pub(crate) struct Recorded<'r> {
     pub(crate) run: FinishedRun,
     /// What the run was asked for, if its command line is understood.
     command: Option<Command>,
+    /// How it was told to read documents.
+    settings: InputSettings,
     /// How its files are read.
     options: ReadOptions,
     /// The folder in which it ran, as far as that can be told; empty if it is the current one.
@@ -49,13 +52,11 @@ impl<'r> Recorded<'r> {
         let run = FinishedRun::open(folder)?;
         let command = usage::understood(shell::words(run.command()));
         let job = command.as_ref().and_then(Command::job);
-        let access = Access::of(running.no_mmap);
-        let mut options = match job {
-            Some(job) => documents::read_options(&job.corpus.input, access)?,
-            None => {
-                ReadOptions { access: inputs::collection_access(access), ..ReadOptions::default() }
-            }
+        let settings = match job {
+            Some(job) => job.corpus.input.settings()?,
+            None => InputSettings::default(),
         };
+        let mut options = settings.read_options(inputs::access(running.no_mmap));
         for (name, field) in
             [("text_field", &mut options.text_field), ("id_field", &mut options.id_field)]
         {
@@ -64,7 +65,7 @@ impl<'r> Recorded<'r> {
             }
         }
         let place = job.and_then(|job| place(folder, &job.corpus.output)).unwrap_or_default();
-        Ok(Self { run, command, options, place, running, threads, progress })
+        Ok(Self { run, command, settings, options, place, running, threads, progress })
     }
 
     /// Where a file of the run is now.
@@ -119,9 +120,10 @@ impl<'r> Recorded<'r> {
         let Some(Job { paths, queries, corpus: args, .. }) = job else { return Err(missing(true)) };
         let mut has_fields = false;
         let mut sides = [queries.to_vec(), paths.to_vec()];
-        if let Some(list) = args.input.files_from.as_ref().filter(|list| list.as_os_str() != "-") {
+        let list = self.settings.files_from.as_ref();
+        if let Some(list) = list.filter(|list| list.as_os_str() != "-") {
             let list = self.path(list);
-            let null = args.input.null;
+            let null = self.settings.null;
             sides[1].extend(simtool::read::walk::listed_paths(&list, null, &mut io::empty())?);
         }
         for side in sides {
@@ -131,8 +133,9 @@ impl<'r> Recorded<'r> {
                 continue;
             }
             let output = self.path(&args.output);
-            let Walked { files, .. } =
-                documents::walk(&paths, &args.input, &output, &env::temp_dir())?;
+            let temporary = env::temp_dir();
+            let places = Places { output: &output, temporary: &temporary };
+            let files = self.settings.find_files(&paths, places, &Interrupted)?.files;
             let name = |path: &Path| path.strip_prefix(&self.place).unwrap_or(path).to_owned();
             let everything =
                 ReadOptions { selection: Selection::default(), ..self.options.clone() };

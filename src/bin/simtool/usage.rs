@@ -1,7 +1,7 @@
 //! Arguments, or what is said about them instead of a run.
 
 use crate::args::{Args, Command, CorpusForm, ReferenceArgs};
-use crate::{Outcome, console};
+use crate::{ExitStatus, console};
 use clap::error::{ContextKind, ContextValue, Error, ErrorKind};
 use clap::{Args as _, CommandFactory, FromArgMatches, Parser};
 use std::ffi::OsString;
@@ -35,12 +35,12 @@ enum Form {
 }
 
 /// What is to be done; where there is nothing, help, the version or an error is printed.
-pub(crate) fn parse(arguments: &[OsString]) -> Result<Command, Outcome> {
+pub(crate) fn parse(arguments: &[OsString]) -> Result<Command, ExitStatus> {
     let arguments: Vec<OsString> = arguments.iter().cloned().map(named_null).collect();
     if arguments.len() < 2 {
         // Nobody is left to tell if standard error is closed.
         drop(io::stderr().write_all(FIRST_STEPS.as_bytes()));
-        return Err(Outcome::Usage);
+        return Err(ExitStatus::Usage);
     }
     let form = form(&arguments[1..]);
     let command = match read(form, &arguments) {
@@ -58,7 +58,7 @@ pub(crate) fn parse(arguments: &[OsString]) -> Result<Command, Outcome> {
         Command::Reference(ReferenceArgs { words, .. }) => match &words.features {
             Some(word) if form == Form::Reference && !is_number(word) => {
                 console::error(&unexpected_word(word));
-                Err(Outcome::Usage)
+                Err(ExitStatus::Usage)
             }
             _ => Ok(command),
         },
@@ -141,14 +141,14 @@ fn read(form: Form, arguments: &[OsString]) -> Result<Command, Error> {
     }
 }
 
-fn show(form: Form, error: &Error) -> Outcome {
+fn show(form: Form, error: &Error) -> ExitStatus {
     if !error.use_stderr() {
         return match error.print().and_then(|()| io::stdout().flush()) {
             Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
                 console::error(&format!("cannot write to standard output: {error}"));
-                Outcome::Failed
+                ExitStatus::Failed
             }
-            _ => Outcome::Done,
+            _ => ExitStatus::Done,
         };
     }
     match better(form, error) {
@@ -156,7 +156,7 @@ fn show(form: Form, error: &Error) -> Outcome {
         // Nobody is left to tell if standard error is closed.
         None => drop(error.print()),
     }
-    Outcome::Usage
+    ExitStatus::Usage
 }
 
 /// What we know better than clap to say.

@@ -2,10 +2,11 @@
 
 use crate::args::{TermArgs, WhyArgs};
 use crate::compare::{Marks, difference, shown};
+use crate::console;
 use crate::fingerprint::simhash;
 use crate::progress_line::ProgressLine;
 use crate::recorded::{Located, Recorded};
-use crate::{console, documents};
+use crate::terminal::{Verbosity, show};
 use serde_json::{Value, json};
 use simtool::document::Bad;
 use simtool::kernels::Isa;
@@ -27,7 +28,7 @@ const SHINGLE: &str = "words:3";
 pub(crate) fn run(args: &WhyArgs) -> anyhow::Result<()> {
     let (mut timings, common) = (Timings::start(), &args.common);
     let progress = ProgressLine::new(common.running.quiet, common.running.progress);
-    let run = Recorded::open(&args.output, &common.running, common.thread_count(), &progress)?;
+    let run = Recorded::open(&args.output, &common.running, common.thread_count()?, &progress)?;
     let sought = Sought::new(&args.document);
     let fates = run.run.find(sought)?;
     timings.end("read outputs");
@@ -246,12 +247,11 @@ impl Why<'_> {
     fn read(&self, member: &Member) -> Result<ReadDocument, String> {
         let read = self.run.read(&member.file, member.record);
         let found = read.map_err(|error| console::explained(&error.into()))?;
-        let (verbose, quiet) = (self.args.common.running.verbose, self.args.common.running.quiet);
-        if verbose {
+        if self.args.common.running.verbose {
             let (place, size) = (place_of(member), bytes(found.text.len() as u64));
             console::note(&format!("{place}, {}, {size} of text", found.format));
         }
-        documents::show(&found.faults, documents::Shown { verbose, quiet });
+        show(&found.faults, Verbosity::of(&self.args.common.running));
         match found.id.as_deref().and_then(|id| str::from_utf8(id).ok()) {
             Some(id) if id != member.id => Err(format!(
                 "record {} of {} now has the ID \"{id}\", not \"{}\": the file was changed since",

@@ -32,6 +32,29 @@ pub enum BadRecords {
     Drop,
 }
 
+impl BadRecords {
+    /// All of them.
+    pub const ALL: [Self; 2] = [Self::Keep, Self::Drop];
+
+    /// The name that options use.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Keep => "keep",
+            Self::Drop => "drop",
+        }
+    }
+
+    /// What it does, for help.
+    #[must_use]
+    pub fn help(self) -> &'static str {
+        match self {
+            Self::Keep => "They stay: what was not compared was not found to be a repetition",
+            Self::Drop => "They go",
+        }
+    }
+}
+
 /// Writes a copy of every file of `collection` to `folder`: byte for byte, but for the documents
 /// that `is_kept` denies, and for bad records if these are to go. What is damaged so that it cannot
 /// be read is not copied either. A text file that is one removed document has no copy, and neither

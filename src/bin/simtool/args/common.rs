@@ -1,9 +1,10 @@
 //! Arguments that most commands take.
 
-use clap::builder::{PathBufValueParser, TypedValueParser};
+use clap::builder::{PathBufValueParser, PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{ValueEnum, ValueHint};
-use simtool::kernels::Isa;
-use simtool::resources::{Resources, default_memory};
+use simtool::Error;
+use simtool::options::Options;
+use simtool::resources::Resources;
 use std::path::{Path, PathBuf};
 
 /// How a command works, and what it says meanwhile.
@@ -11,9 +12,8 @@ use std::path::{Path, PathBuf};
 #[command(next_help_heading = "Running")]
 pub(crate) struct CommonArgs {
     /// Worker threads, up to 512; 0 takes all cores.
-    #[arg(short = 'j', long, value_name = "N", default_value_t = 0,
-        value_parser = clap::value_parser!(u16).range(0..=512))]
-    pub(crate) threads: u16,
+    #[arg(short = 'j', long, value_name = "N", default_value = "0")]
+    pub(crate) threads: String,
 
     #[command(flatten)]
     pub(crate) running: RunningArgs,
@@ -48,15 +48,15 @@ pub(crate) struct RunningArgs {
     pub(crate) stats: bool,
 }
 
-/// What a command may use beside threads.
-#[derive(Debug, clap::Args)]
+/// What a command may use in addition to threads.
+#[derive(Debug, Default, clap::Args)]
 #[command(next_help_heading = "Running")]
 pub(crate) struct MemoryArgs {
     /// Memory beside mapped files, such as 512M or 8G (powers of 1000, as sizes are shown) or 8GiB (of
     /// 1024); with less, more is read again or goes to temporary files [default: four fifths of the
     /// machine's, or of its control group's].
-    #[arg(long, value_name = "SIZE", value_parser = super::sizes::bytes)]
-    pub(crate) max_memory: Option<u64>,
+    #[arg(long, value_name = "SIZE")]
+    pub(crate) max_memory: Option<String>,
 
     /// Folder for temporary files [default: the system's].
     #[arg(long, value_name = "DIR", value_parser = folder(), value_hint = ValueHint::DirPath)]
@@ -64,28 +64,33 @@ pub(crate) struct MemoryArgs {
 }
 
 impl CommonArgs {
+    /// Adds what was given.
+    pub(crate) fn set(&self, options: &mut Options) {
+        options.set("threads", &self.threads);
+    }
+
     /// What a run may use of the machine.
-    pub(crate) fn resources(&self, memory: &MemoryArgs) -> Resources {
-        Resources {
-            memory: memory.max_memory.unwrap_or_else(default_memory),
-            temporary_folder: memory.tmp_dir.clone().unwrap_or_else(std::env::temp_dir),
-            threads: self.thread_count(),
-            isa: Isa::detected(),
-        }
+    pub(crate) fn resources(&self, memory: &MemoryArgs) -> Result<Resources, Error> {
+        let mut options = Options::new();
+        self.set(&mut options);
+        memory.set(&mut options);
+        Resources::parse(&mut options)
     }
 
     /// The number of worker threads that was asked for.
-    pub(crate) fn thread_count(&self) -> usize {
-        match self.threads {
-            0 => all_cores(),
-            threads => threads.into(),
-        }
+    pub(crate) fn thread_count(&self) -> Result<usize, Error> {
+        Ok(self.resources(&MemoryArgs::default())?.threads)
     }
 }
 
-/// As many threads as there are cores.
-pub(crate) fn all_cores() -> usize {
-    std::thread::available_parallelism().map_or(1, usize::from)
+impl MemoryArgs {
+    /// Adds what was given.
+    pub(crate) fn set(&self, options: &mut Options) {
+        options.set_given([("max_memory", &self.max_memory)]);
+        if let Some(folder) = &self.tmp_dir {
+            options.set("tmp_dir", folder);
+        }
+    }
 }
 
 /// When progress is shown.
@@ -107,6 +112,17 @@ const ENDINGS: [&str; 12] =
 pub(crate) fn ending(path: &Path) -> Option<&'static str> {
     let ending = path.extension()?.to_str()?.to_ascii_lowercase();
     ENDINGS.into_iter().find(|known| *known == ending)
+}
+
+/// Values with names and help texts, whose settings in backquotes are shown as options.
+pub(super) fn values(
+    kinds: impl IntoIterator<Item = (&'static str, &'static str)>,
+) -> PossibleValuesParser {
+    let option = |name: &str| Some(format!("--{}", name.replace('_', "-")));
+    let value = |(name, help): (&'static str, &'static str)| {
+        PossibleValue::new(name).help(simtool::run::spell_settings(help, &option))
+    };
+    kinds.into_iter().map(value).collect::<Vec<_>>().into()
 }
 
 /// The path of a folder for results: neither `-` nor the name of a file, unless it is that of a folder

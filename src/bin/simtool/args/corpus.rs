@@ -1,10 +1,16 @@
 //! Arguments of `simtool dedup` and `simtool match`, and of `simtool --corpus`, which is either.
 
-use super::common::output_folder;
+use super::common::{output_folder, values};
 use super::similarity::similarity_help;
 use super::sketch::methods_or_auto;
 use super::{CommonArgs, InputArgs, MemoryArgs, SketchArgs, TermArgs, WordsArgs};
-use clap::{ValueEnum, ValueHint};
+use clap::ValueHint;
+use simtool::Error;
+use simtool::options::Options;
+use simtool::pipeline::BadRecords;
+use simtool::run::{Paths, Request};
+use simtool::write::document_rows::RowFormat;
+use simtool::{ClusterRule, Keep};
 use std::path::PathBuf;
 
 /// Arguments of `simtool dedup`.
@@ -77,10 +83,56 @@ pub(crate) struct Job<'a> {
     pub(crate) corpus: &'a CorpusArgs,
 }
 
-impl<'a> Job<'a> {
-    /// The field that says which document is kept.
-    pub(crate) fn keep_field(self) -> Option<&'a String> {
-        self.keep.and_then(|keep| keep.keep_field.as_ref())
+impl Job<'_> {
+    /// What the library is asked for; `command` is the command line.
+    pub(crate) fn request(self, command: String) -> Result<Request, Error> {
+        let mut options = Options::new();
+        if let Some(keep) = self.keep {
+            keep.set(&mut options);
+        }
+        self.corpus.set(&mut options);
+        let paths = Paths { corpus: self.paths.to_vec(), queries: self.queries.to_vec() };
+        let words = self.words.map(WordsArgs::request).unwrap_or_default();
+        let mut request = Request::parse_with_words(paths, words, options)?;
+        request.command = command;
+        Ok(request)
+    }
+}
+
+impl KeepArgs {
+    /// Adds what was given.
+    fn set(&self, options: &mut Options) {
+        options.set("keep", &self.keep);
+        options.set("cluster", &self.cluster);
+        options.set_given([("keep_field", &self.keep_field)]);
+        options.set_flag("pairs", self.pairs);
+    }
+}
+
+impl CorpusArgs {
+    /// Adds what was given.
+    fn set(&self, options: &mut Options) {
+        self.terms.set(options);
+        self.sketch.set(options);
+        options.set_given([
+            ("method", &self.method),
+            ("similarity", &self.similarity),
+            ("max_distance", &self.max_distance),
+            ("verify", &self.verify),
+            ("verify_weight", &self.verify_weight),
+            ("recall", &self.recall),
+        ]);
+        options.set("output", &self.output);
+        options.set_flag("force", self.force);
+        options.set("output_format", &self.output_format);
+        options.set_flag("ids_only", self.ids_only);
+        options.set_flag("write_kept", self.write_kept);
+        if self.write_kept {
+            options.set("quarantined", &self.quarantined);
+        }
+        self.input.set(options);
+        self.memory.set(options);
+        self.common.set(options);
     }
 }
 
@@ -110,8 +162,9 @@ impl CorpusForm {
 #[command(next_help_heading = "Keeping")]
 pub(crate) struct KeepArgs {
     /// Which of several near-duplicates is kept.
-    #[arg(long, value_name = "WHICH", default_value = "first")]
-    pub(crate) keep: KeepWhich,
+    #[arg(long, value_name = "WHICH", default_value = "first",
+        value_parser = values(Keep::ALL.map(|keep| (keep.name(), keep.help()))))]
+    pub(crate) keep: String,
 
     /// Field that decides for --keep max and --keep min.
     #[arg(long, value_name = "NAME")]
@@ -119,8 +172,9 @@ pub(crate) struct KeepArgs {
 
     /// What may be removed: only what is close to a kept document (proven), or all that a chain of
     /// close ones links (components).
-    #[arg(long, value_name = "RULE", default_value = "proven")]
-    pub(crate) cluster: ClusterBy,
+    #[arg(long, value_name = "RULE", default_value = "proven",
+        value_parser = values(ClusterRule::ALL.map(|rule| (rule.name(), rule.help()))))]
+    pub(crate) cluster: String,
 
     /// Also write every pair, for which there must be memory: 24 bytes each with exact, beside equal
     /// documents.
@@ -149,7 +203,7 @@ pub(crate) struct CorpusArgs {
     /// Any one distance can be a few bits more or less than the similarity promises. With minhash it
     /// is lanes or thousandths, as --measure says, with i-match lexicons that differ.
     #[arg(short = 'k', long, value_name = "K")]
-    pub(crate) max_distance: Option<u32>,
+    pub(crate) max_distance: Option<String>,
 
     /// With fingerprints: read the texts of the pairs again and keep only pairs with a similarity of at
     /// least S; the measures are those of --similarity. The terms of the texts are in memory meanwhile.
@@ -193,8 +247,9 @@ pub(crate) struct CorpusArgs {
     pub(crate) force: bool,
 
     /// Format of removed and pairs.
-    #[arg(long, value_name = "FORMAT", default_value = "jsonl", help_heading = "Writing")]
-    pub(crate) output_format: OutputFormat,
+    #[arg(long, value_name = "FORMAT", default_value = "jsonl", help_heading = "Writing",
+        value_parser = values(RowFormat::ALL.map(|format| (format.extension(), format.help()))))]
+    pub(crate) output_format: String,
 
     /// Of removed documents, write only the IDs.
     #[arg(long, help_heading = "Writing")]
@@ -210,9 +265,10 @@ pub(crate) struct CorpusArgs {
         requires = "write_kept",
         value_name = "WHAT",
         default_value = "keep",
+        value_parser = values(BadRecords::ALL.map(|fate| (fate.name(), fate.help()))),
         help_heading = "Writing"
     )]
-    pub(crate) quarantined: Quarantined,
+    pub(crate) quarantined: String,
 
     /// Print one JSON object instead of a table: what summary.json holds.
     #[arg(long, help_heading = "Writing")]
@@ -226,49 +282,4 @@ pub(crate) struct CorpusArgs {
 
     #[command(flatten)]
     pub(crate) common: CommonArgs,
-}
-
-/// Format of rows of documents.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum OutputFormat {
-    /// One JSON object a line.
-    Jsonl,
-    /// Fields between tabs.
-    Tsv,
-    /// Columns, compressed with Zstandard.
-    #[cfg(feature = "parquet")]
-    Parquet,
-}
-
-/// Which of several near-duplicates is kept.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum KeepWhich {
-    /// The first in reading order.
-    First,
-    /// The last in reading order.
-    Last,
-    /// The one with most bytes of text.
-    Longest,
-    /// The one with the greatest value of --keep-field.
-    Max,
-    /// The one with the smallest value of --keep-field.
-    Min,
-}
-
-/// What becomes of bad records in copies.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Quarantined {
-    /// They stay: what was not compared was not found to be a repetition.
-    Keep,
-    /// They go.
-    Drop,
-}
-
-/// What may be removed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ClusterBy {
-    /// What is close to a kept document.
-    Proven,
-    /// All that a chain of close documents links, but one.
-    Components,
 }

@@ -1,8 +1,9 @@
 //! Arguments of `simtool eval`.
 
 use super::common::output_folder;
-use super::{CommonArgs, InputArgs, MemoryArgs};
+use super::{CommonArgs, MemoryArgs};
 use clap::{ValueEnum, ValueHint};
+use simtool::run::InputSettings;
 use std::path::PathBuf;
 
 /// Arguments of `simtool eval`.
@@ -107,11 +108,11 @@ pub(crate) struct EvalArgs {
 
 impl EvalArgs {
     /// How documents are read.
-    pub(crate) fn input(&self) -> InputArgs {
-        InputArgs {
+    pub(crate) fn input(&self) -> InputSettings {
+        InputSettings {
             text_field: self.text_field.clone(),
             id_field: self.id_field.clone(),
-            ..InputArgs::default()
+            ..InputSettings::default()
         }
     }
 }

@@ -1,9 +1,12 @@
 //! Which documents are read, and how.
 
-use super::sizes::bytes;
+use super::common::values;
+use clap::ValueHint;
 use clap::builder::PossibleValuesParser;
-use clap::{Parser, ValueEnum, ValueHint};
+use simtool::Error;
 use simtool::input_format::Format;
+use simtool::options::Options;
+use simtool::run::{InputSettings, OnError};
 use std::path::PathBuf;
 
 /// Which documents are read, beside the paths themselves, which are each command's own.
@@ -40,8 +43,8 @@ pub(crate) struct InputArgs {
 
     /// What stands between the columns of CSV and TSV: one character, or tab [default: in TSV a
     /// tab; in CSV the comma, semicolon, tab or bar that the first rows tell].
-    #[arg(long, value_name = "CHAR", value_parser = delimiter)]
-    pub(crate) delimiter: Option<u8>,
+    #[arg(long, value_name = "CHAR")]
+    pub(crate) delimiter: Option<String>,
 
     /// Field, column or dotted path of the text [default: text].
     #[arg(long, value_name = "NAME")]
@@ -53,89 +56,77 @@ pub(crate) struct InputArgs {
 
     /// Pass over documents with fewer tokens (runs without white space); what is passed over is
     /// compared with nothing, and kept.
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    pub(crate) min_tokens: usize,
+    #[arg(long, value_name = "N", default_value = "0")]
+    pub(crate) min_tokens: String,
 
     /// Pass over documents with more bytes of text, such as 20K or 1M (powers of 1000) or 1MiB (of
     /// 1024).
-    #[arg(long, value_name = "SIZE", value_parser = bytes)]
-    pub(crate) max_bytes: Option<u64>,
+    #[arg(long, value_name = "SIZE")]
+    pub(crate) max_bytes: Option<String>,
 
     /// Pass over all but this share of the documents, told by the hash of their text.
-    #[arg(long, value_name = "SHARE", value_parser = share)]
-    pub(crate) sample: Option<f64>,
+    #[arg(long, value_name = "SHARE")]
+    pub(crate) sample: Option<String>,
 
     /// Read no further than the first N documents that are not passed over.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
-    pub(crate) limit: Option<u64>,
+    #[arg(long, value_name = "N")]
+    pub(crate) limit: Option<String>,
 
     /// What bad records and files do.
-    #[arg(long, value_name = "WHAT", default_value = "skip")]
-    pub(crate) on_error: OnError,
+    #[arg(long, value_name = "WHAT", default_value = "skip",
+        value_parser = values(OnError::ALL.map(|on_error| (on_error.name(), on_error.help()))))]
+    pub(crate) on_error: String,
 
     /// Quarantine records of more bytes; K, M and G are powers of 1000, KiB, MiB and GiB of 1024.
-    #[arg(long, value_name = "SIZE", default_value = "128MiB", value_parser = bytes)]
-    pub(crate) max_record: u64,
+    #[arg(long, value_name = "SIZE", default_value = "128MiB")]
+    pub(crate) max_record: String,
 
     /// Give up on a compressed file that grows by more than this factor, beyond its first GiB.
-    #[arg(long, value_name = "FACTOR", default_value_t = 2000)]
-    pub(crate) max_expansion: u64,
+    #[arg(long, value_name = "FACTOR", default_value = "2000")]
+    pub(crate) max_expansion: String,
 
     /// Largest window of Zstandard files, as a power of two: 27 is 128 MiB.
-    #[arg(long, value_name = "LOG", default_value_t = 27, value_parser = clap::value_parser!(u32).range(10..=31))]
-    pub(crate) zstd_window_log: u32,
-}
-
-impl Default for InputArgs {
-    /// What the options are where none is given.
-    fn default() -> Self {
-        #[derive(Parser)]
-        struct Alone {
-            #[command(flatten)]
-            input: InputArgs,
-        }
-        // No option must be given.
-        Alone::parse_from([""]).input
-    }
+    #[arg(long, value_name = "LOG", default_value = "27")]
+    pub(crate) zstd_window_log: String,
 }
 
 impl InputArgs {
-    /// Field, column or dotted path of the text.
-    pub(crate) fn text_field(&self) -> &str {
-        self.text_field.as_deref().unwrap_or("text")
+    /// Adds what was given.
+    pub(crate) fn set(&self, options: &mut Options) {
+        if let Some(list) = &self.files_from {
+            options.set("files_from", list);
+        }
+        options.set_flag("null", self.null);
+        for glob in &self.glob {
+            options.set("glob", glob);
+        }
+        options.set_flag("hidden", self.hidden);
+        options.set_flag("per_line", self.per_line);
+        options.set_given([
+            ("format", &self.format),
+            ("delimiter", &self.delimiter),
+            ("text_field", &self.text_field),
+            ("id_field", &self.id_field),
+            ("max_bytes", &self.max_bytes),
+            ("sample", &self.sample),
+            ("limit", &self.limit),
+        ]);
+        options.set("min_tokens", &self.min_tokens);
+        options.set("on_error", &self.on_error);
+        options.set("max_record", &self.max_record);
+        options.set("max_expansion", &self.max_expansion);
+        options.set("zstd_window_log", &self.zstd_window_log);
     }
 
-    /// Field, column or dotted path of the ID.
-    pub(crate) fn id_field(&self) -> &str {
-        self.id_field.as_deref().unwrap_or("id")
+    /// How documents are read.
+    pub(crate) fn settings(&self) -> Result<InputSettings, Error> {
+        let mut options = Options::new();
+        self.set(&mut options);
+        InputSettings::parse(&mut options)
     }
-}
-
-/// What bad records and files do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum OnError {
-    /// They are told of and counted, and the rest goes on.
-    Skip,
-    /// The first ends the run, and nothing is written.
-    Fail,
 }
 
 /// The names of the formats.
 pub(super) fn formats() -> PossibleValuesParser {
     Format::ALL.map(Format::name).into()
-}
-
-/// A character that may stand between columns.
-fn delimiter(text: &str) -> Result<u8, String> {
-    match text.as_bytes() {
-        b"tab" | b"\\t" => Ok(b'\t'),
-        &[character] if character.is_ascii() && !b"\"\r\n".contains(&character) => Ok(character),
-        _ => Err("expected one ASCII character other than a quote, such as ';', or tab".to_owned()),
-    }
-}
-
-/// A share from 0 to 1.
-fn share(text: &str) -> Result<f64, String> {
-    let share = text.parse().ok().filter(|share| (0.0..=1.0).contains(share));
-    share.ok_or_else(|| "expected a number from 0 to 1, such as 0.01".to_owned())
 }

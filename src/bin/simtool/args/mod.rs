@@ -13,12 +13,8 @@ mod sketch;
 mod terms;
 mod why;
 
-pub(crate) use common::all_cores;
 pub(crate) use common::{CommonArgs, MemoryArgs, RunningArgs, ShowProgress, ending};
-pub(crate) use corpus::{
-    ClusterBy, CorpusArgs, CorpusForm, DedupArgs, Job, KeepWhich, MatchArgs, OutputFormat,
-    Quarantined,
-};
+pub(crate) use corpus::{CorpusForm, DedupArgs, Job, MatchArgs};
 pub(crate) use eval::{EvalArgs, EvalFormat, TruthLines};
 pub(crate) use fingerprints::{FingerprintArgs, JoinArgs, PairsArgs, SearchArgs};
 pub(crate) use index::FilterArgs;
@@ -26,13 +22,14 @@ pub(crate) use index::{
     AddArgs, ArrivalArgs, CreateArgs, ExportArgs, IndexCommand, IndexedArgs, MergeArgs,
     OneIndexArgs, PlanArgs, QueryArgs, RemoveArgs, SalvageArgs, StatArgs,
 };
-pub(crate) use input::{InputArgs, OnError};
-pub(crate) use sketch::{AUTO, SketchArgs};
+pub(crate) use input::InputArgs;
+pub(crate) use sketch::SketchArgs;
 pub(crate) use terms::TermArgs;
 pub(crate) use why::WhyArgs;
 
 use clap::{Parser, Subcommand, ValueHint};
 use common::{folder, output_folder};
+use simtool::run::WordsRequest;
 use std::path::PathBuf;
 
 /// Finds near-duplicate documents in large text collections, exactly and in parallel.
@@ -329,4 +326,16 @@ pub(crate) struct WordsArgs {
     /// table of 10,000 lines of 128].
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) hash_table: Option<PathBuf>,
+}
+
+impl WordsArgs {
+    /// N and M, as they were given, with their files.
+    pub(crate) fn request(&self) -> WordsRequest {
+        WordsRequest {
+            features: self.features.clone(),
+            bits: self.bits.clone(),
+            directory: self.directory.clone(),
+            hash_table: self.hash_table.clone(),
+        }
+    }
 }

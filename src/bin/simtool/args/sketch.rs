@@ -1,6 +1,7 @@
 //! Options that say how fingerprints are made, for all methods.
 
-use clap::builder::{PossibleValue, PossibleValuesParser};
+use super::common::values;
+use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgMatches, Command, Error, FromArgMatches};
 use simtool::fingerprint::SKETCHES;
 use simtool::options::Options;
@@ -80,25 +81,11 @@ fn argument(name: &'static str) -> Arg {
         .help_heading("Fingerprints")
 }
 
-/// Name of the method that lets the program choose one.
-pub(crate) const AUTO: &str = "auto";
-
-/// Returns the name of a method with its help text.
-fn value((name, help): (&'static str, &'static str)) -> PossibleValue {
-    // The help of the library has names of options in backquotes.
-    let option = |(at, part): (usize, &str)| match at % 2 {
-        0 => part.to_owned(),
-        _ => format!("--{}", part.replace('_', "-")),
-    };
-    PossibleValue::new(name).help(help.split('`').enumerate().map(option).collect::<String>())
-}
-
 /// Returns the methods of the library, and `auto`.
 pub(crate) fn methods_or_auto() -> PossibleValuesParser {
     let help = "Choose method, shingle and threshold from a sample and print the reasons. Options you \
                 set explicitly are kept";
-    let auto = PossibleValue::new(AUTO).help(help);
-    Method::kinds().map(value).chain([auto]).collect::<Vec<_>>().into()
+    values(Method::kinds().chain([("auto", help)]))
 }
 
 /// Returns the methods that make fingerprints.

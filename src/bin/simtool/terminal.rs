@@ -1,0 +1,145 @@
+//! The terminal as the face of a run: notes, faults and progress on standard error.
+
+use crate::args::RunningArgs;
+use crate::progress_line::ProgressLine;
+use crate::{console, inputs, interrupt};
+use simtool::fault::{Fault, Severity};
+use simtool::mapped_file::FileAccess;
+use simtool::progress::Progress;
+use simtool::run::{Face, HeldInterruptions, Notice};
+
+/// Faults of one kind that are shown; the others are counted.
+const SHOWN_FAULTS: usize = 20;
+
+/// Shows on standard error what a run says.
+pub(crate) struct Terminal {
+    verbosity: Verbosity,
+    explains: bool,
+    access: FileAccess,
+    progress: ProgressLine,
+}
+
+/// How much the user wants to read.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Verbosity {
+    /// All faults, not only the first of each kind.
+    pub(crate) verbose: bool,
+    /// Only losses, and no notes.
+    pub(crate) quiet: bool,
+}
+
+impl Verbosity {
+    pub(crate) fn of(running: &RunningArgs) -> Self {
+        Self { verbose: running.verbose, quiet: running.quiet }
+    }
+}
+
+impl Terminal {
+    pub(crate) fn new(running: &RunningArgs) -> Self {
+        Self {
+            verbosity: Verbosity::of(running),
+            explains: false,
+            access: inputs::access(running.no_mmap),
+            progress: ProgressLine::new(running.quiet, running.progress),
+        }
+    }
+
+    /// Also shows how near-duplicates are found.
+    pub(crate) fn explain(&mut self) {
+        self.explains = true;
+        self.progress.explain();
+    }
+
+    /// Takes the progress away and shows what was wrong with the input.
+    pub(crate) fn end(&self, faults: &[Fault]) {
+        self.progress.end();
+        show(faults, self.verbosity);
+    }
+
+    /// Shows a note, except with --quiet.
+    pub(crate) fn note(&self, note: &str) {
+        if !self.verbosity.quiet {
+            self.progress.suspend(|| console::note(note));
+        }
+    }
+}
+
+impl Face for Terminal {
+    fn progress(&self) -> &dyn Progress {
+        &self.progress
+    }
+
+    fn access(&self) -> FileAccess {
+        self.access
+    }
+
+    fn reads_notes(&self) -> bool {
+        self.explains || !self.verbosity.quiet
+    }
+
+    fn notice(&self, notice: Notice<'_>) {
+        match notice {
+            Notice::Note(note) => self.note(note),
+            Notice::Warning(warning) => self.progress.suspend(|| console::warning(warning)),
+            Notice::Explanation(text) if self.explains => {
+                self.progress.suspend(|| console::stats(text));
+            }
+            Notice::Chosen(method, reasons) if self.reads_notes() => {
+                self.progress.suspend(|| {
+                    console::note(&format!("chosen: {method}"));
+                    for reason in reasons {
+                        console::note(reason);
+                    }
+                });
+            }
+            // Without these, the error that follows would not say why.
+            Notice::Faults(faults) => self.progress.suspend(|| {
+                show(faults, Verbosity { verbose: false, quiet: false });
+            }),
+            Notice::Explanation(_) | Notice::Chosen(..) => {}
+        }
+    }
+
+    fn spelled(&self, name: &str) -> Option<String> {
+        console::option(name)
+    }
+
+    fn missing_text(&self) -> &'static str {
+        "a text in the field that --text-field names"
+    }
+
+    fn hold_interruptions(&self) -> Box<dyn HeldInterruptions + '_> {
+        interrupt::hold()
+    }
+}
+
+impl Drop for Terminal {
+    /// An error that ends the run is printed on a line of its own, not behind a bar.
+    fn drop(&mut self) {
+        self.progress.end();
+    }
+}
+
+/// Shows faults on standard error, those of one kind together.
+pub(crate) fn show(faults: &[Fault], Verbosity { verbose, quiet }: Verbosity) {
+    let most = if verbose { usize::MAX } else { SHOWN_FAULTS };
+    let is_shown = |fault: &&Fault| !quiet || fault.severity == Severity::Loss;
+    let faults: Vec<&Fault> = faults.iter().filter(is_shown).collect();
+    let mut codes: Vec<&str> = faults.iter().map(|fault| fault.code).collect();
+    codes.sort_unstable();
+    codes.dedup();
+    for code in codes {
+        let of_code: Vec<&Fault> =
+            faults.iter().copied().filter(|fault| fault.code == code).collect();
+        for fault in of_code.iter().take(most) {
+            match fault.severity {
+                Severity::Warning => console::note(&fault.to_string()),
+                Severity::Loss => console::error(&fault.to_string()),
+            }
+        }
+        let more = of_code.len().saturating_sub(most);
+        if more > 0 {
+            console::note(&format!("[{code}] {more} more; --verbose shows all"));
+        }
+    }
+}

@@ -1,0 +1,344 @@
+//! `dedup` and `match`: near-duplicates within a collection, or of one in another.
+
+use super::dedup_request::Request;
+use super::face::{Face, Notice, OutputState, give_name};
+use super::files::without_links;
+use super::input::{Input, Places};
+use super::reading_faults::has_losses;
+use crate::pipeline::suggest::suggest;
+use crate::pipeline::timings::Count;
+use crate::pipeline::{
+    Care, Estimate, Findings, NearDuplicates, Plan, Task, estimate, find_near_duplicates,
+    write_outputs, write_summaries,
+};
+use crate::write::output_folder::OutputFolder;
+use crate::write::summary::{Commands, Setting, Summary};
+use simtool_base::error::{Error, Result};
+use simtool_base::fault::Fault;
+use simtool_base::progress::Work;
+use simtool_base::shell_word::shell_word;
+use simtool_base::utc_time::UtcTime;
+use simtool_compute::resources::peak_memory;
+use simtool_model::input_format::Format;
+use simtool_model::sides::Sides;
+use simtool_read::{Corpus, Strict};
+use std::fmt::{self, Write};
+use std::path::{Path, PathBuf};
+use std::time::{Instant, SystemTime};
+
+/// All that a finished run shows: its table, its messages and its exit code come from this.
+#[derive(Debug)]
+pub struct Outcome {
+    /// Counts, settings and times; the output folder holds the same.
+    pub summary: Summary,
+    /// Faults of the input.
+    pub faults: Vec<Fault>,
+    /// Whether records or files were lost.
+    pub has_losses: bool,
+    /// Notes on the result for the user.
+    pub notes: Vec<String>,
+    /// Counts of each stage.
+    pub counts: Vec<Count>,
+}
+
+/// The plan of a run that was not made. Its `Display` is a text for people.
+#[derive(Debug)]
+pub struct DryRun {
+    /// Faults of the paths of the input.
+    pub faults: Vec<Fault>,
+    /// Time and memory that the run would take.
+    pub estimate: Estimate,
+    plan: Plan,
+    reasons: Vec<String>,
+    output: PathBuf,
+}
+
+/// Finds the near-duplicates that `request` asks for, and writes the results to its output folder.
+///
+/// # Errors
+///
+/// Settings do not go together; the input has no document, lacks a field that was named, or has a
+/// loss that the request does not allow; the output cannot be written; the face's progress says that
+/// the work is to stop. Nothing is written then.
+pub fn dedup(request: &Request, face: &dyn Face) -> Result<Outcome> {
+    let begin = UtcTime::from(SystemTime::now());
+    let plan = request.plan(request.method(face)?)?;
+    let inputs = open_inputs(request, face)?;
+    let strict = inputs.as_ref().map(|input| Strict(&input.collection));
+    let corpora = corpora(&inputs, &strict);
+    let chosen = choose(request, plan, corpora, face)?;
+    announce(&chosen, corpora, face);
+
+    let folder = create_folder(request, face)?;
+    let mut found = find_near_duplicates(corpora, &chosen.plan, face.progress())?;
+    let faults = complete(request, &inputs, &mut found, face)?;
+    let mut summary = begin_summary(request, &chosen, &found, begin);
+    let findings = Findings::new(&found, corpora, &chosen.plan);
+    write(&findings, request, folder, &mut summary, face)?;
+    Ok(Outcome {
+        faults,
+        has_losses: has_losses(found.read.iter()),
+        notes: notes(request, &chosen.plan, &found),
+        counts: found.timings.counts().to_vec(),
+        summary,
+    })
+}
+
+/// Reads a sample and says what [`dedup`] would do and what it would take. Writes nothing.
+///
+/// # Errors
+///
+/// As [`dedup`], as far as it shows without reading the whole input.
+pub fn dry_run(request: &Request, face: &dyn Face) -> Result<DryRun> {
+    let plan = request.plan(request.method(face)?)?;
+    let inputs = open_inputs(request, face)?;
+    let strict = inputs.as_ref().map(|input| Strict(&input.collection));
+    let corpora = corpora(&inputs, &strict);
+    let Chosen { plan, reasons, .. } = choose(request, plan, corpora, face)?;
+    let estimate = estimate(corpora, &plan, Care::Thorough);
+    let faults = inputs.iter().flat_map(|input| input.path_faults().iter().cloned()).collect();
+    Ok(DryRun { faults, estimate, plan, reasons, output: request.output.clone() })
+}
+
+impl fmt::Display for DryRun {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !self.reasons.is_empty() {
+            writeln!(f, "chosen: {}\n  {}", self.plan.method(), self.reasons.join("\n  "))?;
+        }
+        self.plan.fmt(f)?;
+        if let Some(join) = &self.estimate.join_plan {
+            join.fmt(f)?;
+        }
+        writeln!(f, "{}", self.estimate)?;
+        writeln!(f, "nothing was written; results would be in {}", self.output.display())
+    }
+}
+
+/// Opens the corpus, or queries and corpus, and refuses settings that nothing in them uses.
+fn open_inputs<'r>(request: &'r Request, face: &dyn Face) -> Result<Sides<Input<'r>>> {
+    let corpus = open_side(request, &request.input.with_listed(&request.paths.corpus)?, face)?;
+    let inputs = match request.task() {
+        Task::Deduplicate => Sides::One(corpus),
+        Task::Match => Sides::Two(open_side(request, &request.paths.queries, face)?, corpus),
+    };
+    let all: Vec<&Input<'_>> = inputs.iter().collect();
+    Input::refuse_idle(&all, request.keep_field.as_ref())?;
+    Ok(inputs)
+}
+
+fn open_side<'r>(request: &'r Request, paths: &[PathBuf], face: &dyn Face) -> Result<Input<'r>> {
+    refuse_overlap(&request.output, paths)?;
+    let mut options = request.input.read_options(face.access());
+    options.keep_field.clone_from(&request.keep_field);
+    let temporary = &request.config.resources.temporary_folder;
+    let places = Places { output: &request.output, temporary };
+    Input::open(paths, &request.input, options, places, face)
+}
+
+/// Refuses an output folder that is an input or holds one. An output folder inside an input is not
+/// read, so that it does no harm.
+fn refuse_overlap(output: &Path, paths: &[PathBuf]) -> Result<()> {
+    let real_output = without_links(output);
+    let input = paths.iter().find(|path| without_links(path).starts_with(&real_output));
+    match input {
+        // A folder that does not exist holds nothing.
+        Some(input) if output.exists() => {
+            let rule = format!("overlaps the input {}: choose another folder", input.display());
+            Err(Error::config("output", output.display(), rule))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The documents to compare, as the request wants losses to be treated.
+fn corpora<'c>(
+    inputs: &'c Sides<Input<'_>>,
+    strict: &'c Sides<Strict<'c>>,
+) -> Sides<&'c dyn Corpus> {
+    inputs.as_ref().zip(strict.as_ref()).map(|(input, strict)| input.corpus(strict))
+}
+
+/// The plan with the method that is used, and why that was chosen.
+struct Chosen {
+    plan: Plan,
+    /// A sentence for each part of the method; none if the user named it.
+    reasons: Vec<String>,
+    /// Whether documents were there to choose by.
+    is_by_documents: bool,
+}
+
+/// Chooses the method by a sample of the documents, if the request leaves that open.
+fn choose(
+    request: &Request,
+    plan: Plan,
+    corpora: Sides<&dyn Corpus>,
+    face: &dyn Face,
+) -> Result<Chosen> {
+    let Some(given) = request.chosen_by_sample() else {
+        return Ok(Chosen { plan, reasons: Vec::new(), is_by_documents: false });
+    };
+    let suggestion = suggest(corpora, given, plan.resources(), face.progress())?;
+    let reasons = suggestion.reasons.iter().map(|reason| face.message(reason)).collect();
+    let is_by_documents = suggestion.profile.sampled > 0;
+    Ok(Chosen { plan: request.plan(suggestion.method)?, reasons, is_by_documents })
+}
+
+/// Says what will be done and what it will take, if anybody reads that.
+fn announce(chosen: &Chosen, corpora: Sides<&dyn Corpus>, face: &dyn Face) {
+    let Chosen { plan, reasons, is_by_documents } = chosen;
+    if *is_by_documents {
+        face.notice(Notice::Chosen(plan.method(), reasons));
+    }
+    if !face.reads_notes() {
+        return;
+    }
+    let estimate = estimate(corpora, plan, Care::Quick);
+    if let Some(warning) = &estimate.warning {
+        face.notice(Notice::Warning(warning));
+    }
+    face.notice(Notice::Explanation(&plan.to_string()));
+    face.notice(Notice::Note(&estimate.to_string()));
+}
+
+/// Creates the output folder under a temporary name, which goes if the run is interrupted.
+fn create_folder(request: &Request, face: &dyn Face) -> Result<OutputFolder> {
+    let mut held = face.hold_interruptions();
+    let folder = OutputFolder::create(&request.output, request.existing)?;
+    held.set(OutputState::Unfinished(folder.unfinished().to_owned()));
+    Ok(folder)
+}
+
+/// Adds what is known only after reading, and refuses an input that the request does not allow.
+/// Returns all faults.
+fn complete(
+    request: &Request,
+    inputs: &Sides<Input<'_>>,
+    found: &mut NearDuplicates,
+    face: &dyn Face,
+) -> Result<Vec<Fault>> {
+    let mut faults = Vec::new();
+    for (input, read) in inputs.iter().zip(found.read.iter_mut()) {
+        faults.extend(input.complete(read, face)?);
+    }
+    let read: Vec<_> = inputs.iter().zip(found.read.iter()).collect();
+    Input::refuse_missing_ids(&read)?;
+    if let Some(field) = request.keep_field.as_ref().filter(|_| found.read.first().lacks_field()) {
+        Input::refuse_missing_field("keep_field", field, &[inputs.first()])?;
+    }
+    Ok(faults)
+}
+
+/// The summary as far as it is known before anything is written.
+fn begin_summary(
+    request: &Request,
+    chosen: &Chosen,
+    found: &NearDuplicates,
+    begin: UtcTime,
+) -> Summary {
+    let method = chosen.plan.method();
+    Summary {
+        command: request.command.clone(),
+        output: request.output.display().to_string(),
+        commands: Some(commands(request, &chosen.plan)),
+        begin: Some(begin),
+        parameters: parameters(request, &chosen.plan, &chosen.reasons),
+        recipe: method.recipe().to_string(),
+        distance_means: method.distance_means(),
+        stages: found.timings.stages().to_vec(),
+        ..Summary::default()
+    }
+}
+
+/// Writes all outputs and gives the folder its name.
+fn write(
+    findings: &Findings<'_>,
+    request: &Request,
+    folder: OutputFolder,
+    summary: &mut Summary,
+    face: &dyn Face,
+) -> Result<()> {
+    let progress = face.progress();
+    let page = write_outputs(findings, request.outputs, &folder, summary, progress)?;
+    progress.begin("syncing", Work::Steps(0));
+    let begun = Instant::now();
+    folder.sync()?;
+    summary.add_time("write", begun.elapsed());
+    summary.end = Some(UtcTime::from(SystemTime::now()));
+    summary.peak_memory = peak_memory();
+    // The summary and the page show the times, so they come last. They are too small to take any.
+    write_summaries(&folder, summary, &page)?;
+    folder.sync()?;
+    give_name(face, &request.output, || folder.finish())
+}
+
+/// Returns notes on the result for the user.
+fn notes(request: &Request, plan: &Plan, found: &NearDuplicates) -> Vec<String> {
+    let mut notes = Vec::new();
+    if let Some(field) = request.keep_field.as_ref().filter(|_| found.read.first().lacks_field()) {
+        notes.push(format!("the field {field} is empty everywhere; the first ones were kept"));
+    }
+    notes.extend(plan.method().recall_means());
+    notes
+}
+
+/// Commands that look further at the results.
+fn commands(request: &Request, plan: &Plan) -> Commands {
+    let chosen = plan.method().compared().to_string();
+    let shingle = match request.chosen_by_sample() {
+        Some(_) => Some(chosen.as_str()),
+        None => request.term("shingle"),
+    };
+    let input = &request.input;
+    let given = [
+        ("format", input.format.map(Format::name)),
+        ("text-field", input.text_field.as_deref().filter(|field| *field != "text")),
+        ("shingle", shingle.filter(|shingle| *shingle != "words:3")),
+        ("tokenizer", request.term("tokenizer")),
+        ("stop-words", request.term("stop_words")),
+    ];
+    let mut compare = "simtool compare".to_owned();
+    for (option, value) in given {
+        if let Some(value) = value {
+            // Writing to a string cannot fail.
+            let _ = write!(compare, " --{option} {}", shell_word(value));
+        }
+    }
+    let output = shell_word(&request.output.to_string_lossy());
+    Commands { why: format!("simtool why {output}"), compare }
+}
+
+/// The settings that shaped the result, by name.
+fn parameters(request: &Request, plan: &Plan, reasons: &[String]) -> Vec<(&'static str, Setting)> {
+    let method = plan.method();
+    let mut parameters = vec![("method", Setting::Text(method.name().to_owned()))];
+    let of_method = method.parameters();
+    parameters.extend(of_method.into_iter().map(|(name, value)| (name, Setting::read(&value))));
+    if !reasons.is_empty() {
+        parameters.push(("chosen_because", Setting::List(reasons.to_vec())));
+    }
+    let input = &request.input;
+    let list = input.files_from.as_ref().map(|list| list.to_string_lossy());
+    parameters.extend([
+        ("keep", Setting::Text(plan.keep().name().to_owned())),
+        ("keep_field", Setting::text(request.keep_field.as_deref())),
+        ("cluster", Setting::Text(plan.clusters().name().to_owned())),
+        ("corpus", path_list(&request.paths.corpus)),
+        ("queries", path_list(&request.paths.queries)),
+        ("files_from", Setting::text(list)),
+        ("glob", Setting::List(input.glob.clone())),
+        ("format", Setting::text(input.format.map(Format::name))),
+        ("per_line", Setting::Flag(input.per_line)),
+        ("text_field", Setting::Text(input.text_field().to_owned())),
+        ("id_field", Setting::Text(input.id_field().to_owned())),
+        ("min_tokens", Setting::Count(input.min_tokens as u64)),
+        ("max_bytes", Setting::count(input.max_bytes)),
+        ("sample", input.sample.map_or(Setting::None, Setting::Number)),
+        ("limit", Setting::count(input.limit)),
+        ("max_record", Setting::Count(input.max_record)),
+    ]);
+    parameters
+}
+
+fn path_list(paths: &[PathBuf]) -> Setting {
+    Setting::List(paths.iter().map(|path| path.display().to_string()).collect())
+}

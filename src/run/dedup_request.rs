@@ -1,0 +1,306 @@
+//! What `dedup` and `match` are asked for, parsed from named text options.
+
+use super::face::Face;
+use super::input_settings::InputSettings;
+use super::standard_input::STANDARD_INPUT;
+use super::word_features::{WordFeatures, WordsRequest};
+use crate::pipeline::config::Config;
+use crate::pipeline::method::Method;
+use crate::pipeline::{BadRecords, Outputs, Plan, Task};
+use crate::write::document_rows::RowFormat;
+use crate::write::output_folder::Existing;
+use simtool_base::error::{Error, Result};
+use simtool_base::options::Options;
+use std::path::{Path, PathBuf};
+
+/// The value of `method` that means that one is chosen by a sample.
+const AUTO: &str = "auto";
+/// The folder of the results if none is named.
+const OUTPUT: &str = "simtool-out";
+
+/// Paths of documents: files and folders, or `-` for standard input.
+#[derive(Clone, Debug, Default)]
+pub struct Paths {
+    /// The collection.
+    pub corpus: Vec<PathBuf>,
+    /// Documents to match against the collection; none where it is compared with itself.
+    pub queries: Vec<PathBuf>,
+}
+
+/// A request for `dedup` or `match`.
+#[derive(Clone, Debug)]
+pub struct Request {
+    /// The documents.
+    pub paths: Paths,
+    /// How documents are read.
+    pub input: InputSettings,
+    /// The field that decides which of several near-duplicates is kept.
+    pub keep_field: Option<String>,
+    /// All settings of the search except the method.
+    pub config: Config,
+    /// Folder of the results.
+    pub output: PathBuf,
+    /// Whether a folder of that name is replaced.
+    pub existing: Existing,
+    /// The outputs to write.
+    pub outputs: Outputs,
+    /// The command line that asks for the same, for the summary.
+    pub command: String,
+    /// The method that was asked for.
+    method: MethodRequest,
+    /// The settings of terms as they were given, for commands that compare two documents likewise.
+    terms: Vec<(&'static str, String)>,
+}
+
+/// The method that was asked for.
+#[derive(Clone, Debug)]
+enum MethodRequest {
+    /// This one.
+    Given(Box<Method>),
+    /// One that fits a sample of the documents, with the settings that were given.
+    Auto(Options),
+    /// Fingerprints of the most frequent words, from files that are not read yet.
+    Words(WordsRequest, Options),
+}
+
+impl Request {
+    /// The request for `paths` that the options describe: those of [`InputSettings`] and [`Config`],
+    /// and those of the outputs.
+    ///
+    /// # Errors
+    ///
+    /// A value is out of its range, settings contradict each other, or nobody knows an option.
+    pub fn parse(paths: Paths, options: Options) -> Result<Self> {
+        Self::parse_with_words(paths, WordsRequest::default(), options)
+    }
+
+    /// The same where the features may be the most frequent words, as of `simtool N M --corpus`.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::parse`].
+    pub fn parse_with_words(
+        paths: Paths,
+        words: WordsRequest,
+        mut options: Options,
+    ) -> Result<Self> {
+        let input = InputSettings::parse(&mut options)?;
+        let keep_field = options.take("keep_field");
+        let output = options.take_path("output").unwrap_or_else(|| OUTPUT.into());
+        let existing = Existing::by_force(options.take_flag("force")?);
+        let mut config = Config::parse_besides(&mut options)?;
+        config.keep.check_field(keep_field.is_some())?;
+        let mut outputs = parse_outputs(&mut options)?;
+        outputs.threads = config.resources.threads;
+        if paths.queries.is_empty() {
+            // A user who asked to see pairs wants all of them.
+            config.may_leave_pairs_out = !outputs.pairs;
+        } else {
+            // The pairs are the result of a match.
+            outputs.pairs = true;
+        }
+        let given = |name| Some((name, options.get(name)?.into_owned()));
+        let terms = ["shingle", "tokenizer", "stop_words"].into_iter().filter_map(given).collect();
+        let method = MethodRequest::parse(words, options)?;
+        let command = String::new();
+        let request = Self {
+            paths,
+            input,
+            keep_field,
+            config,
+            output,
+            existing,
+            outputs,
+            command,
+            method,
+            terms,
+        };
+        request.refuse_second_standard_input()?;
+        Ok(request)
+    }
+
+    /// Whether documents of one collection or of two are compared.
+    #[must_use]
+    pub fn task(&self) -> Task {
+        if self.paths.queries.is_empty() { Task::Deduplicate } else { Task::Match }
+    }
+
+    /// The settings of the method to choose by a sample; none if the method is known.
+    pub(super) fn chosen_by_sample(&self) -> Option<&Options> {
+        match &self.method {
+            MethodRequest::Auto(given) => Some(given),
+            MethodRequest::Given(_) | MethodRequest::Words(..) => None,
+        }
+    }
+
+    /// The method that was asked for. Where it is to be chosen by a sample, it is the usual one: the
+    /// other settings can then be checked before anything is read.
+    pub(super) fn method(&self, face: &dyn Face) -> Result<Method> {
+        match &self.method {
+            MethodRequest::Given(method) => Ok((**method).clone()),
+            MethodRequest::Auto(_) => Ok(Method::default()),
+            MethodRequest::Words(words, options) => {
+                let isa = self.config.resources.isa;
+                method_of_words(words, options.clone(), isa, face)
+            }
+        }
+    }
+
+    /// The plan for a method.
+    pub(super) fn plan(&self, method: Method) -> Result<Plan> {
+        Plan::new(Config { method, ..self.config.clone() }, self.task())
+    }
+
+    /// The settings of terms as they were given, by name.
+    pub(super) fn term(&self, name: &str) -> Option<&str> {
+        let (_, value) = self.terms.iter().find(|(known, _)| *known == name)?;
+        Some(value)
+    }
+
+    fn refuse_second_standard_input(&self) -> Result<()> {
+        let is_input = |path: &&PathBuf| *path == Path::new(STANDARD_INPUT);
+        // Without queries, the list is refused where it is read, with a message of its own.
+        let list = self.input.files_from.iter().filter(|_| self.task() == Task::Match);
+        let paths = self.paths.corpus.iter().chain(&self.paths.queries).chain(list);
+        if paths.filter(is_input).count() > 1 {
+            let rule = "standard input can be read once";
+            return Err(Error::config("PATH", STANDARD_INPUT, rule));
+        }
+        Ok(())
+    }
+}
+
+impl MethodRequest {
+    fn parse(words: WordsRequest, mut options: Options) -> Result<Self> {
+        let is_auto = options.get("method").is_some_and(|method| method == AUTO);
+        if words.features.is_none() {
+            words.refuse_files()?;
+            if is_auto {
+                options.take("method");
+                return Ok(Self::Auto(options));
+            }
+            return Ok(Self::Given(Box::new(Method::parse_all(&mut options)?)));
+        }
+        if is_auto {
+            let features = words.features.unwrap_or_default();
+            let rule = "in front is of simhash, which leaves `method` auto nothing to choose";
+            return Err(Error::config("N", features, rule));
+        }
+        Ok(Self::Words(words, options))
+    }
+}
+
+/// Reads the files of the most frequent words and makes the method of them.
+fn method_of_words(
+    words: &WordsRequest,
+    mut options: Options,
+    isa: simtool_kernels::Isa,
+    face: &dyn Face,
+) -> Result<Method> {
+    let named = options.take("method");
+    let features = words.read(options.get("stop_words").as_deref(), isa, face)?;
+    let Some(WordFeatures { hash_table, stop_words }) = features else {
+        return Err(Error::config("N", "", "is needed, with M"));
+    };
+    let is_verified = options.has("verify");
+    let of_verify = ["shingle", "tokenizer"].into_iter().filter(|_| !is_verified);
+    for field in of_verify {
+        if let Some(value) = options.get(field) {
+            let rule = "N and M fingerprint words, so that it goes with `verify` only";
+            return Err(Error::config(field, value, rule));
+        }
+    }
+    // They were read with the features.
+    options.take("stop_words");
+    let method = Method::frequent_words(hash_table, stop_words, &mut options)?;
+    if let Some(named) = named.filter(|named| *named != method.name()) {
+        let rule = format!("N and M in front are of {}: leave one of both away", method.name());
+        return Err(Error::config("method", named, rule));
+    }
+    match options.first() {
+        Some((option, value)) => Err(method.refusal(option, &value)),
+        None => Ok(method),
+    }
+}
+
+/// Takes the settings of the outputs.
+fn parse_outputs(options: &mut Options) -> Result<Outputs> {
+    let formats = RowFormat::ALL.map(|format| (format.extension(), format));
+    let rows = options.take_named("output_format", &formats)?.unwrap_or(RowFormat::JsonLines);
+    let only_ids = options.take_flag("ids_only")?;
+    let pairs = options.take_flag("pairs")?;
+    let kept = options.take_flag("write_kept")?;
+    let fates = BadRecords::ALL.map(|fate| (fate.name(), fate));
+    let bad_records = options.take_named("quarantined", &fates)?;
+    if let Some(fate) = bad_records.filter(|_| !kept) {
+        return Err(Error::config("quarantined", fate.name(), "goes with `write_kept`"));
+    }
+    let bad_records = bad_records.unwrap_or(BadRecords::Keep);
+    Ok(Outputs { rows, only_ids, pairs, kept, bad_records, threads: 1 })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pipeline::config::Keep;
+
+    fn parsed(options: &str, queries: &[&str]) -> Result<Request> {
+        let corpus = vec![PathBuf::from("in")];
+        let queries = queries.iter().map(PathBuf::from).collect();
+        Request::parse(Paths { corpus, queries }, Options::parse(options).unwrap())
+    }
+
+    #[test]
+    fn a_request_is_parsed_from_named_options() {
+        let options = "method=simhash,bits=128,keep=max,keep_field=year,text_field=body,threads=2,\
+                       output=out,force=true,output_format=tsv,write_kept=true,quarantined=drop";
+        let request = parsed(options, &[]).unwrap();
+        assert_eq!((request.config.keep, request.task()), (Keep::FieldMax, Task::Deduplicate));
+        assert_eq!(request.keep_field.as_deref(), Some("year"));
+        assert_eq!(request.output, Path::new("out"));
+        assert_eq!(request.existing, Existing::Replace);
+        assert_eq!((request.outputs.rows, request.outputs.threads), (RowFormat::Tsv, 2));
+        assert_eq!(request.outputs.bad_records, BadRecords::Drop);
+        assert!(request.config.may_leave_pairs_out && !request.outputs.pairs);
+        let method = request.method(&crate::run::Silent).unwrap();
+        assert_eq!(method.to_string(), "simhash:bits=128,max_distance=3,shingle=words:3");
+    }
+
+    #[test]
+    fn pairs_are_wanted_where_they_are_asked_for_or_are_the_result() {
+        let pairs = parsed("pairs=true", &[]).unwrap();
+        assert!(pairs.outputs.pairs && !pairs.config.may_leave_pairs_out);
+        let matched = parsed("", &["new"]).unwrap();
+        assert!(matched.outputs.pairs && matched.task() == Task::Match);
+    }
+
+    #[test]
+    fn contradictions_are_refused_before_anything_is_read() {
+        for (options, queries, message) in [
+            ("keep=max", &[][..], "keep max: "),
+            ("keep_field=year", &[], "keep first: "),
+            ("quarantined=drop", &[], "quarantined drop: goes with `write_kept`"),
+            ("output_format=xml", &[], "output_format xml: must be one of jsonl, tsv"),
+            ("colour=red", &[], "options colour=red: exact has no such option"),
+            ("", &["-", "-"], "PATH -: standard input can be read once"),
+            ("files_from=-", &["-"], "PATH -: standard input can be read once"),
+        ] {
+            let error = parsed(options, queries).unwrap_err().to_string();
+            assert!(error.starts_with(message), "{error}");
+        }
+    }
+
+    #[test]
+    fn words_in_front_leave_no_method_to_choose() {
+        let words = |features: &str| WordsRequest {
+            features: Some(features.to_owned()),
+            ..WordsRequest::default()
+        };
+        let auto = Options::parse("method=auto").unwrap();
+        let error = Request::parse_with_words(Paths::default(), words("10"), auto).unwrap_err();
+        assert!(error.to_string().starts_with("N 10: in front is of simhash"), "{error}");
+        let request = Request::parse_with_words(Paths::default(), words("10"), Options::new());
+        let error = request.unwrap().method(&crate::run::Silent).unwrap_err();
+        assert!(error.to_string().starts_with("N 10: N and M stand together"), "{error}");
+    }
+}

@@ -1,0 +1,386 @@
+//! The collection that a command reads: which files, and what makes a command refuse them.
+
+use super::face::{Face, Notice};
+use super::files::without_links;
+use super::input_settings::{InputSettings, OnError};
+use super::reading_faults::all_faults;
+use super::standard_input::{STANDARD_INPUT, add_standard_input};
+use crate::pipeline::{CollectionSummary, Quarantined};
+use simtool_base::error::{Error, ErrorKind, Result};
+use simtool_base::fault::{Fault, Severity, quoted};
+use simtool_model::document::Bad;
+use simtool_model::input_format::Format;
+use simtool_read::globs::Globs;
+use simtool_read::walk::{InFolders, InputFile, Walked, Walker, listed_paths};
+use simtool_read::{Collection, Corpus, ReadOptions, Strict};
+use std::collections::BTreeSet;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// The files that a command reads, and what is wrong with the paths to them.
+#[derive(Debug)]
+pub struct Input<'s> {
+    /// The files, opened.
+    pub collection: Collection,
+    settings: &'s InputSettings,
+    path_faults: Vec<Fault>,
+}
+
+/// Folders that matter where paths are walked.
+#[derive(Clone, Copy, Debug)]
+pub struct Places<'p> {
+    /// The output of the command, which is not read even if it is in a folder that is.
+    pub output: &'p Path,
+    /// Where a copy of standard input goes.
+    pub temporary: &'p Path,
+}
+
+impl<'s> Input<'s> {
+    /// Finds the files of `paths` and opens them, to be read by `options`.
+    ///
+    /// # Errors
+    ///
+    /// There is no file to read, or a path is at fault and `on_error` is `fail`.
+    pub fn open(
+        paths: &[PathBuf],
+        settings: &'s InputSettings,
+        options: ReadOptions,
+        places: Places<'_>,
+        face: &dyn Face,
+    ) -> Result<Self> {
+        let walked = settings.find_files(paths, places, face)?;
+        let collection = Collection::open(walked.files, options);
+        Ok(Self { collection, settings, path_faults: walked.faults })
+    }
+
+    /// Opens files that are known, to be read by `options`.
+    #[must_use]
+    pub fn of_files(
+        files: Vec<InputFile>,
+        settings: &'s InputSettings,
+        options: ReadOptions,
+    ) -> Self {
+        let collection = Collection::open(files, options);
+        Self { collection, settings, path_faults: Vec::new() }
+    }
+
+    /// Returns the faults of the paths themselves.
+    #[must_use]
+    pub fn path_faults(&self) -> &[Fault] {
+        &self.path_faults
+    }
+
+    /// The collection, or with `on_error` `fail` one whose first loss ends the reading.
+    #[must_use]
+    pub fn corpus<'c>(&'c self, strict: &'c Strict<'c>) -> &'c dyn Corpus {
+        match self.settings.on_error {
+            OnError::Skip => &self.collection,
+            OnError::Fail => strict,
+        }
+    }
+
+    /// Adds the faults of paths, and of files that another program changed meanwhile, to what was
+    /// read. Outputs show these texts, so settings in them are spelled as the user writes them.
+    pub fn add_faults(&self, read: &mut CollectionSummary, face: &dyn Face) {
+        read.faults.splice(0..0, self.path_faults.iter().cloned());
+        for fault in self.collection.changed_files() {
+            let is_same = |known: &Fault| (known.code, &known.file) == (fault.code, &fault.file);
+            if !read.faults.iter().any(is_same) {
+                read.faults.push(fault);
+            }
+        }
+        for fault in &mut read.faults {
+            fault.detail = face.message(&fault.detail);
+        }
+        for Quarantined { record, .. } in &mut read.quarantined {
+            let Bad { code, expected, .. } = &mut record.bad;
+            if *code == Bad::NO_TEXT {
+                *expected = face.missing_text().into();
+            } else if expected.contains('`') {
+                *expected = face.message(expected).into();
+            }
+        }
+    }
+
+    /// All faults of what was read: of files, then bad records. Records without a text are one fault
+    /// together.
+    #[must_use]
+    pub fn faults(&self, read: &CollectionSummary) -> Vec<Fault> {
+        all_faults(&self.collection, read)
+    }
+
+    /// Adds to `read` what is known only after reading, and returns all faults.
+    ///
+    /// # Errors
+    ///
+    /// Something was lost and `on_error` is `fail`, or no document was read.
+    pub fn complete(&self, read: &mut CollectionSummary, face: &dyn Face) -> Result<Vec<Fault>> {
+        self.add_faults(read, face);
+        let faults = self.faults(read);
+        self.settings.refuse_losses(&faults)?;
+        self.refuse_nothing(read)?;
+        Ok(faults)
+    }
+
+    /// Refuses a collection without documents: results of nothing must not replace good ones.
+    ///
+    /// # Errors
+    ///
+    /// No document was read; the error gives the likeliest reason.
+    pub fn refuse_nothing(&self, read: &CollectionSummary) -> Result<()> {
+        if !read.ids.is_empty() || read.passed_over > 0 {
+            return Ok(());
+        }
+        let faults = self.faults(read);
+        let wrong_field = faults.iter().find(|fault| fault.code == Bad::NO_TEXT);
+        let first_loss = || faults.iter().find(|fault| fault.severity == Severity::Loss);
+        // Folders report first what they left out, so the last fault is about a file.
+        let likeliest = wrong_field.or_else(first_loss).or(faults.last());
+        let reason = likeliest.map_or("there are no records".to_owned(), Fault::to_string);
+        Err(ErrorKind::NothingRead { reason }.into())
+    }
+
+    /// Refuses a field of IDs that the user named and no document of the inputs has.
+    ///
+    /// # Errors
+    ///
+    /// There are documents, and none has such a field.
+    pub fn refuse_missing_ids(inputs: &[(&Self, &CollectionSummary)]) -> Result<()> {
+        let Some((first, _)) = inputs.first() else { return Ok(()) };
+        let Some(field) = &first.settings.id_field else { return Ok(()) };
+        let has_documents = inputs.iter().any(|(_, read)| !read.ids.is_empty());
+        let has_ids = inputs.iter().any(|(_, read)| read.ids.has_any_id());
+        if !has_documents || has_ids {
+            return Ok(());
+        }
+        let inputs: Vec<&Self> = inputs.iter().map(|(input, _)| *input).collect();
+        Self::refuse_missing_field("id_field", field, &inputs)
+    }
+
+    /// Refuses a field that is empty in all documents, unless some record has it.
+    ///
+    /// # Errors
+    ///
+    /// No record has the field; the error lists the fields that there are.
+    pub fn refuse_missing_field(
+        setting: &'static str,
+        field: &str,
+        inputs: &[&Self],
+    ) -> Result<()> {
+        let mut names: Vec<String> = Vec::new();
+        for name in inputs.iter().flat_map(|input| input.collection.field_names()) {
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        if names.iter().any(|name| name == field) {
+            return Ok(());
+        }
+        let names: Vec<String> = names.iter().map(|name| quoted(name.as_bytes())).collect();
+        let there = match &names[..] {
+            [] => " none".to_owned(),
+            names => format!(": {}", names.join(", ")),
+        };
+        let rule = format!("no record has this field; there are{there}");
+        Err(Error::config(setting, field, rule))
+    }
+
+    /// Refuses settings about fields, columns or lines if no file of the inputs has any.
+    ///
+    /// # Errors
+    ///
+    /// Such a setting was given; the error says which formats it is for.
+    pub fn refuse_idle(inputs: &[&Self], keep_field: Option<&String>) -> Result<()> {
+        let Some(first) = inputs.first() else { return Ok(()) };
+        let settings = first.settings;
+        let delimiter = settings.delimiter.map(|byte| char::from(byte).escape_debug().to_string());
+        let is_table = |format| matches!(format, Format::Csv | Format::Tsv);
+        let fields: [(&'static str, Option<&String>); 3] = [
+            ("text_field", settings.text_field.as_ref()),
+            ("id_field", settings.id_field.as_ref()),
+            ("keep_field", keep_field),
+        ];
+        for (setting, field) in fields {
+            if let Some(field) = field {
+                refuse_without_files(inputs, setting, field, &Format::has_fields)?;
+            }
+        }
+        if let Some(delimiter) = &delimiter {
+            refuse_without_files(inputs, "delimiter", delimiter, &is_table)?;
+        }
+        if settings.per_line {
+            refuse_without_files(inputs, "per_line", "", &Format::is_plain)?;
+        }
+        Ok(())
+    }
+}
+
+/// Refuses a setting if no file of the inputs is of a format that it is for.
+fn refuse_without_files(
+    inputs: &[&Input<'_>],
+    setting: &'static str,
+    value: &str,
+    is_meant: &dyn Fn(Format) -> bool,
+) -> Result<()> {
+    let mut found: BTreeSet<&str> = BTreeSet::new();
+    for collection in inputs.iter().map(|input| &input.collection) {
+        for file in 0..collection.file_count() {
+            match collection.recognize(file) {
+                Ok(file) if !is_meant(file.format) => _ = found.insert(file.format.name()),
+                // The setting has a file to work on, or one that is reported when it is read.
+                _ => return Ok(()),
+            }
+        }
+    }
+    let meant: Vec<&str> =
+        Format::ALL.into_iter().filter(|format| is_meant(*format)).map(Format::name).collect();
+    let found: Vec<&str> = found.into_iter().collect();
+    let rule = format!("is of {}; the input is {}", meant.join(", "), found.join(", "));
+    Err(Error::config(setting, value, rule))
+}
+
+impl InputSettings {
+    /// The paths with those of the list that `files_from` names.
+    ///
+    /// # Errors
+    ///
+    /// The list cannot be read, or standard input would be both the list and a document.
+    pub fn with_listed(&self, paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
+        let mut all = paths.to_vec();
+        let Some(list) = &self.files_from else { return Ok(all) };
+        all.extend(listed_paths(list, self.null, &mut io::stdin().lock())?);
+        let is_input = |path: &PathBuf| path == Path::new(STANDARD_INPUT);
+        if is_input(list) && all.iter().any(is_input) {
+            let rule =
+                "reads the list from standard input, which can be read once; name no other -";
+            return Err(Error::config("files_from", STANDARD_INPUT, rule));
+        }
+        Ok(all)
+    }
+
+    /// Finds the files to read, and the faults of other paths, those that folders leave out included.
+    ///
+    /// # Errors
+    ///
+    /// There is no file to read, or a path is at fault and `on_error` is `fail`.
+    pub fn find_files(
+        &self,
+        paths: &[PathBuf],
+        places: Places<'_>,
+        face: &dyn Face,
+    ) -> Result<Walked> {
+        let globs = Globs::new(&self.glob)?;
+        let output = without_links(places.output);
+        let in_folders = InFolders {
+            wanted: &|path| globs.select(path),
+            hidden: self.hidden,
+            output: Some(&output),
+        };
+        let mut walker = Walker::default();
+        for path in paths {
+            if path == Path::new(STANDARD_INPUT) {
+                add_standard_input(&mut walker, places.temporary)?;
+            } else {
+                walker.add(path, in_folders);
+            }
+        }
+        let mut walked = walker.finish();
+        walked.faults.append(&mut walked.left_out);
+        if walked.files.is_empty() {
+            // The faults say why, and nobody else will report them.
+            face.notice(Notice::Faults(&walked.faults));
+            return Err(nothing_to_read(paths, &self.glob));
+        }
+        self.refuse_losses(&walked.faults)?;
+        Ok(walked)
+    }
+
+    /// Refuses the first loss among the faults if `on_error` is `fail`.
+    ///
+    /// # Errors
+    ///
+    /// There is such a loss.
+    pub fn refuse_losses(&self, faults: &[Fault]) -> Result<()> {
+        let first = faults.iter().find(|fault| fault.severity == Severity::Loss);
+        match first {
+            Some(fault) if self.on_error == OnError::Fail => {
+                Err(ErrorKind::Loss { fault: fault.clone() }.into())
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+fn nothing_to_read(paths: &[PathBuf], globs: &[String]) -> Error {
+    let first = paths.first().map_or(Path::new("an empty list"), PathBuf::as_path);
+    let reason = match globs {
+        [] => "there is none to read".to_owned(),
+        globs => format!("there is none that `glob` {} lets be read", globs.join(", ")),
+    };
+    Error::io(first, "read any file of", io::Error::other(reason))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::run::Silent;
+    use std::fs;
+    use std::sync::Mutex;
+
+    fn opened<'s>(paths: &[PathBuf], settings: &'s InputSettings) -> Result<Input<'s>> {
+        let none = Path::new("");
+        let places = Places { output: none, temporary: none };
+        let options = settings.read_options(simtool_base::mapped_file::FileAccess::READ);
+        Input::open(paths, settings, options, places, &Silent)
+    }
+
+    #[test]
+    fn paths_without_files_are_reported_before_the_run_fails() {
+        #[derive(Default)]
+        struct Listening(Mutex<Vec<String>>);
+        impl Face for Listening {
+            fn notice(&self, notice: Notice<'_>) {
+                if let Notice::Faults(faults) = notice {
+                    self.0.lock().unwrap().extend(faults.iter().map(|f| f.code.to_owned()));
+                }
+            }
+        }
+        let folder = tempfile::tempdir().unwrap();
+        let missing = [folder.path().join("none")];
+        let face = Listening::default();
+        let places = Places { output: Path::new(""), temporary: Path::new("") };
+        let settings = InputSettings { glob: vec!["*.md".to_owned()], ..InputSettings::default() };
+        let error = settings.find_files(&missing, places, &face).unwrap_err();
+        assert!(error.to_string().starts_with("cannot read any file of"), "{error}");
+        assert_eq!(*face.0.lock().unwrap(), ["input-open"]);
+    }
+
+    #[test]
+    fn a_missing_path_ends_a_run_that_may_lose_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let there = folder.path().join("a.txt");
+        fs::write(&there, "some text").unwrap();
+        let paths = [there, folder.path().join("none")];
+        let skip = InputSettings::default();
+        assert_eq!(opened(&paths, &skip).unwrap().path_faults.len(), 1);
+        let fail = InputSettings { on_error: OnError::Fail, ..InputSettings::default() };
+        let error = opened(&paths, &fail).unwrap_err();
+        assert!(matches!(error.kind(), ErrorKind::Loss { .. }), "{error}");
+    }
+
+    #[test]
+    fn settings_without_a_file_to_work_on_are_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.txt");
+        fs::write(&path, "some text").unwrap();
+        let field = Some("body".to_owned());
+        let settings = InputSettings { text_field: field, ..InputSettings::default() };
+        let input = opened(std::slice::from_ref(&path), &settings).unwrap();
+        let error = Input::refuse_idle(&[&input], None).unwrap_err();
+        let expected = "text_field body: is of jsonl, csv, tsv, parquet; the input is text";
+        assert_eq!(error.to_string(), expected);
+        let settings = InputSettings { per_line: true, ..InputSettings::default() };
+        let input = opened(&[path], &settings).unwrap();
+        assert!(Input::refuse_idle(&[&input], None).is_ok());
+    }
+}

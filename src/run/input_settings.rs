@@ -1,0 +1,301 @@
+//! Settings of how documents are read, shared by all commands that read some.
+
+use simtool_base::error::{Error, Result};
+use simtool_base::mapped_file::FileAccess;
+use simtool_base::options::Options;
+use simtool_base::quantity::{BYTES_EXPECTED, parse_bytes};
+use simtool_model::input_format::Format;
+use simtool_read::ReadOptions;
+use simtool_read::selection::Selection;
+use std::ops::RangeInclusive;
+use std::path::PathBuf;
+
+/// How documents are read and which of them take part.
+#[derive(Clone, Debug, PartialEq)]
+pub struct InputSettings {
+    /// A file that lists more paths; `-` is standard input.
+    pub files_from: Option<PathBuf>,
+    /// Whether the paths of the list are separated by zero bytes, not by line ends.
+    pub null: bool,
+    /// Patterns of the files to read in folders; without any, all are read.
+    pub glob: Vec<String>,
+    /// Whether hidden files in folders are read.
+    pub hidden: bool,
+    /// The format of every file; recognized by content and name if it is not given.
+    pub format: Option<Format>,
+    /// Whether each line of a plain text is a document.
+    pub per_line: bool,
+    /// The character between the columns of a table.
+    pub delimiter: Option<u8>,
+    /// Field of the text, if it was named.
+    pub text_field: Option<String>,
+    /// Field of the ID, if it was named.
+    pub id_field: Option<String>,
+    /// Fewest tokens of a document that takes part.
+    pub min_tokens: usize,
+    /// Most bytes of text of a document that takes part.
+    pub max_bytes: Option<u64>,
+    /// Fraction of the documents that takes part.
+    pub sample: Option<f64>,
+    /// Number of documents after which reading stops.
+    pub limit: Option<u64>,
+    /// Whether a bad record or file ends the run.
+    pub on_error: OnError,
+    /// Most bytes of a record.
+    pub max_record: u64,
+    /// Most bytes that a compressed byte may become, beyond the first GiB.
+    pub max_expansion: u64,
+    /// Base 2 logarithm of the largest Zstandard window.
+    pub zstd_window_log: u32,
+}
+
+/// The treatment of bad records and files.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum OnError {
+    /// Report and count them, and go on.
+    #[default]
+    Skip,
+    /// End the run at the first one and write nothing.
+    Fail,
+}
+
+impl OnError {
+    /// All of them.
+    pub const ALL: [Self; 2] = [Self::Skip, Self::Fail];
+
+    /// The name that options use.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Skip => "skip",
+            Self::Fail => "fail",
+        }
+    }
+
+    /// Returns the help text.
+    #[must_use]
+    pub fn help(self) -> &'static str {
+        match self {
+            Self::Skip => "Report and count them, and go on with the rest",
+            Self::Fail => "End the run at the first one and write nothing",
+        }
+    }
+}
+
+impl Default for InputSettings {
+    fn default() -> Self {
+        let usual = ReadOptions::default();
+        Self {
+            files_from: None,
+            null: false,
+            glob: Vec::new(),
+            hidden: false,
+            format: None,
+            per_line: false,
+            delimiter: None,
+            text_field: None,
+            id_field: None,
+            min_tokens: 0,
+            max_bytes: None,
+            sample: None,
+            limit: None,
+            on_error: OnError::Skip,
+            max_record: usual.max_record_bytes as u64,
+            max_expansion: usual.max_expansion,
+            zstd_window_log: usual.zstd_window_log,
+        }
+    }
+}
+
+impl InputSettings {
+    /// Takes the settings of reading out of `options`.
+    ///
+    /// ```
+    /// use simtool::options::Options;
+    /// use simtool::run::InputSettings;
+    ///
+    /// let mut options = Options::parse("text-field=body,max-record=2K")?;
+    /// let settings = InputSettings::parse(&mut options)?;
+    /// assert_eq!((settings.text_field(), settings.max_record), ("body", 2000));
+    /// # Ok::<(), simtool::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// A value is out of its range, or two settings contradict each other.
+    pub fn parse(options: &mut Options) -> Result<Self> {
+        let usual = Self::default();
+        let errors = OnError::ALL.map(|on_error| (on_error.name(), on_error));
+        let whole = "must be a whole number";
+        let settings = Self {
+            files_from: options.take_path("files_from"),
+            null: options.take_flag("null")?,
+            glob: options.take_all("glob"),
+            hidden: options.take_flag("hidden")?,
+            format: Self::parse_format(options)?,
+            per_line: options.take_flag("per_line")?,
+            delimiter: delimiter(options)?,
+            text_field: options.take("text_field"),
+            id_field: options.take("id_field"),
+            min_tokens: options.take_parsed("min_tokens", whole)?.unwrap_or(usual.min_tokens),
+            max_bytes: bytes("max_bytes", options)?,
+            sample: sample(options)?,
+            limit: within("limit", 1..=u64::MAX, "must be a whole number from 1 on", options)?,
+            on_error: options.take_named("on_error", &errors)?.unwrap_or_default(),
+            max_record: bytes("max_record", options)?.unwrap_or(usual.max_record),
+            max_expansion: options
+                .take_parsed("max_expansion", whole)?
+                .unwrap_or(usual.max_expansion),
+            zstd_window_log: window_log(options)?.unwrap_or(usual.zstd_window_log),
+        };
+        settings.check()?;
+        Ok(settings)
+    }
+
+    /// Takes the setting `format`, the name of a format of files.
+    ///
+    /// # Errors
+    ///
+    /// No format has that name.
+    pub fn parse_format(options: &mut Options) -> Result<Option<Format>> {
+        options.take_named("format", &Format::ALL.map(|format| (format.name(), format)))
+    }
+
+    /// Refuses settings that contradict each other.
+    fn check(&self) -> Result<()> {
+        if let (true, Some(format)) = (self.per_line, self.format.filter(|f| !f.is_plain())) {
+            let rule = "has no plain text, with which `per_line` goes";
+            return Err(Error::config("format", format, rule));
+        }
+        if self.null && self.files_from.is_none() {
+            return Err(Error::config("null", "", "goes with `files_from`"));
+        }
+        Ok(())
+    }
+
+    /// Field, column or dotted path of the text.
+    #[must_use]
+    pub fn text_field(&self) -> &str {
+        self.text_field.as_deref().unwrap_or("text")
+    }
+
+    /// Field, column or dotted path of the ID.
+    #[must_use]
+    pub fn id_field(&self) -> &str {
+        self.id_field.as_deref().unwrap_or("id")
+    }
+
+    /// The settings as readers take them, for files that are opened by `access`.
+    #[must_use]
+    pub fn read_options(&self, access: FileAccess) -> ReadOptions {
+        // More than the address space is no limit.
+        let address = |bytes| usize::try_from(bytes).unwrap_or(usize::MAX);
+        ReadOptions {
+            format: self.format,
+            per_line: self.per_line,
+            delimiter: self.delimiter,
+            text_field: self.text_field().to_owned(),
+            id_field: self.id_field().to_owned(),
+            max_record_bytes: address(self.max_record),
+            max_expansion: self.max_expansion,
+            zstd_window_log: self.zstd_window_log,
+            selection: Selection {
+                min_tokens: self.min_tokens,
+                max_bytes: self.max_bytes.map_or(usize::MAX, address),
+                sample: self.sample.unwrap_or(1.0),
+                limit: self.limit.unwrap_or(u64::MAX),
+            },
+            access,
+            ..ReadOptions::default()
+        }
+    }
+}
+
+/// Takes a number of bytes such as 20K.
+fn bytes(field: &'static str, options: &mut Options) -> Result<Option<u64>> {
+    let Some(given) = options.take(field) else { return Ok(None) };
+    let bytes = parse_bytes(&given);
+    bytes.map(Some).ok_or_else(|| Error::config(field, given, BYTES_EXPECTED))
+}
+
+/// Takes a whole number within a range.
+fn within(
+    field: &'static str,
+    range: RangeInclusive<u64>,
+    rule: &str,
+    options: &mut Options,
+) -> Result<Option<u64>> {
+    match options.take_parsed(field, rule)? {
+        Some(number) if !range.contains(&number) => Err(Error::config(field, number, rule)),
+        number => Ok(number),
+    }
+}
+
+fn window_log(options: &mut Options) -> Result<Option<u32>> {
+    let rule = "must be from 10 to 31";
+    let log = within("zstd_window_log", 10..=31, rule, options)?;
+    // The range is far below the greatest number of 32 bits.
+    Ok(log.map(|log| log as u32))
+}
+
+fn sample(options: &mut Options) -> Result<Option<f64>> {
+    let rule = "must be a number from 0 to 1, such as 0.01";
+    match options.take_parsed::<f64>("sample", rule)? {
+        Some(share) if !(0.0..=1.0).contains(&share) => Err(Error::config("sample", share, rule)),
+        share => Ok(share),
+    }
+}
+
+/// Takes the character between columns. A quote or a line end has a meaning of its own in a table.
+fn delimiter(options: &mut Options) -> Result<Option<u8>> {
+    let Some(given) = options.take("delimiter") else { return Ok(None) };
+    match given.as_bytes() {
+        b"tab" | b"\\t" => Ok(Some(b'\t')),
+        &[character] if character.is_ascii() && !b"\"\r\n".contains(&character) => {
+            Ok(Some(character))
+        }
+        _ => {
+            let rule = "must be one ASCII character other than a quote, such as ';', or tab";
+            Err(Error::config("delimiter", given.escape_debug(), rule))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn settings_are_parsed_by_their_names() {
+        let list = "files_from=list,null=true,glob=*.txt,format=lines,per_line=true,sample=0.5,\
+                    on_error=fail,zstd_window_log=30,delimiter=tab,keep=last";
+        let mut options = Options::parse(list).unwrap();
+        options.set("glob", "!b*");
+        let settings = InputSettings::parse(&mut options).unwrap();
+        assert_eq!(settings.glob, ["*.txt", "!b*"]);
+        assert_eq!((settings.format, settings.on_error), (Some(Format::Lines), OnError::Fail));
+        assert_eq!((settings.delimiter, settings.zstd_window_log), (Some(b'\t'), 30));
+        assert_eq!(options.first(), Some(("keep", "last".into())));
+        let usual = InputSettings::parse(&mut Options::new()).unwrap();
+        assert_eq!(usual, InputSettings::default());
+        assert_eq!(usual.max_record, 128 << 20);
+    }
+
+    #[test]
+    fn wrong_settings_are_named() {
+        for (list, message) in [
+            ("sample=2", "sample 2: must be a number from 0 to 1"),
+            ("limit=0", "limit 0: must be a whole number from 1 on"),
+            ("max_bytes=5X", "max_bytes 5X: expected a whole number of bytes"),
+            ("format=docx", "format docx: must be one of form-feed, text, "),
+            ("format=jsonl,per_line=true", "format jsonl: has no plain text"),
+            ("zstd_window_log=9", "zstd_window_log 9: must be from 10 to 31"),
+            ("delimiter=\"", "delimiter \\\": must be one ASCII character"),
+            ("null=true", "null : goes with `files_from`"),
+            ("on_error=stop", "on_error stop: must be one of skip, fail"),
+        ] {
+            let error = InputSettings::parse(&mut Options::parse(list).unwrap()).unwrap_err();
+            assert!(error.to_string().starts_with(message), "{error}");
+        }
+    }
+}

@@ -1,0 +1,43 @@
+//! Commands as functions: one file each, called by both the program and Python.
+//!
+//! A request is plain data, parsed from named text [`Options`](simtool_base::options::Options). A function
+//! of this module does the work and returns an outcome, from which the caller prints its table and
+//! chooses its exit code. What only the caller can do, such as printing a note while the work goes
+//! on, is a method of [`Face`].
+//!
+//! ```
+//! use simtool::options::Options;
+//! use simtool::run::{Paths, Request, Silent, dedup};
+//!
+//! let folder = tempfile::tempdir()?;
+//! for (name, text) in [("a.txt", "one two three four"), ("b.txt", "One, two, three four!")] {
+//!     std::fs::write(folder.path().join(name), text)?;
+//! }
+//! let mut options = Options::parse("similarity=0.9")?;
+//! options.set("output", folder.path().join("out"));
+//! let paths = Paths { corpus: vec![folder.path().to_owned()], queries: Vec::new() };
+//! let request = Request::parse(paths, options)?;
+//! let outcome = dedup(&request, &Silent)?;
+//! assert_eq!((outcome.summary.kept, outcome.summary.removed), (1, 1));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod dedup;
+mod dedup_request;
+mod face;
+mod files;
+mod input;
+mod input_settings;
+mod reading_faults;
+mod standard_input;
+mod word_features;
+
+pub use dedup::{DryRun, Outcome, dedup, dry_run};
+pub use dedup_request::{Paths, Request};
+pub use face::{Face, HeldInterruptions, Notice, OutputState, Silent, give_name, spell_settings};
+pub use files::{open_file, open_file_if_there, refuse_existing, without_links, write_whole_file};
+pub use input::{Input, Places};
+pub use input_settings::{InputSettings, OnError};
+pub use reading_faults::has_losses;
+pub use standard_input::{STANDARD_INPUT, standard_input};
+pub use word_features::{FolderFiles, WordFeatures, WordsRequest};

@@ -1,0 +1,70 @@
+//! What was wrong with a collection that was read, as a list of faults.
+
+use crate::pipeline::{CollectionSummary, Quarantined};
+use simtool_base::fault::{Fault, Severity};
+use simtool_model::document::Bad;
+use simtool_read::{Collection, Corpus};
+
+/// Whether records or files of any of the collections were lost.
+pub fn has_losses<'r>(mut read: impl Iterator<Item = &'r CollectionSummary>) -> bool {
+    read.any(|read| {
+        let lost_file = read.faults.iter().any(|fault| fault.severity == Severity::Loss);
+        lost_file || !read.quarantined.is_empty()
+    })
+}
+
+/// The faults of files, then one fault for all records without a text, then the other bad records.
+pub(super) fn all_faults(collection: &Collection, read: &CollectionSummary) -> Vec<Fault> {
+    let mut faults = read.faults.clone();
+    faults.extend(without_text(collection, read));
+    let has_text = |bad: &&Quarantined| bad.record.bad.code != Bad::NO_TEXT;
+    let bad_records = read.quarantined.iter().filter(has_text);
+    faults.extend(bad_records.map(|bad| of_bad_record(collection, bad)));
+    faults
+}
+
+fn of_bad_record(collection: &Collection, bad: &Quarantined) -> Fault {
+    let Quarantined { file, record } = bad;
+    Fault {
+        severity: Severity::Loss,
+        code: record.bad.code,
+        file: collection.file_name(*file).to_owned(),
+        byte: Some(record.byte),
+        detail: format!("record {}: expected {}", record.record, record.bad.expected),
+        lost_records: 0,
+    }
+}
+
+/// One fault for all records that lack the field of the text, if there are any. A user who named the
+/// wrong field wants to read that once, not once for every record.
+fn without_text(collection: &Collection, read: &CollectionSummary) -> Option<Fault> {
+    let has_no_text = |bad: &&Quarantined| bad.record.bad.code == Bad::NO_TEXT;
+    let mut records = read.quarantined.iter().filter(has_no_text).peekable();
+    let first = *records.peek()?;
+    let mut here = 0_u64;
+    let mut elsewhere = 0_u64;
+    let mut other_files = 0;
+    let mut last_file = first.file;
+    // Bad records come in reading order, so those of a file are neighbours.
+    for Quarantined { file, .. } in records {
+        other_files += usize::from(*file != last_file);
+        last_file = *file;
+        *(if *file == first.file { &mut here } else { &mut elsewhere }) += 1;
+    }
+    let records = if here == 1 { "record" } else { "records" };
+    let elsewhere = match other_files {
+        0 => String::new(),
+        1 => format!(" here and {elsewhere} in another file"),
+        _ => format!(" here and {elsewhere} in {other_files} other files"),
+    };
+    let have = if here == 1 && other_files == 0 { "has" } else { "have" };
+    let lack = collection.lack_of_text(first.file, first.record.byte);
+    Some(Fault {
+        severity: Severity::Loss,
+        code: Bad::NO_TEXT,
+        file: collection.file_name(first.file).to_owned(),
+        byte: None,
+        detail: format!("{here} {records}{elsewhere} {have} {lack}"),
+        lost_records: 0,
+    })
+}

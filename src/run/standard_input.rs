@@ -1,0 +1,52 @@
+//! Standard input as one of the files of a collection.
+
+use simtool_base::error::{Error, Result};
+use simtool_read::walk::{InputFile, Walker};
+use std::io;
+use std::path::Path;
+
+/// The path that means standard input.
+pub const STANDARD_INPUT: &str = "-";
+
+/// Adds standard input to the files of `walker`: the file that it is redirected from, or a copy in
+/// `folder` of what comes through a pipe.
+pub(super) fn add_standard_input(walker: &mut Walker, folder: &Path) -> Result<()> {
+    if let Some(file) = redirected_file() {
+        walker.add_input_file(file);
+        return Ok(());
+    }
+    walker.add_input_stream(&mut io::stdin().lock(), folder)
+}
+
+/// Returns standard input as a file; what comes through a pipe is copied to `folder`.
+///
+/// # Errors
+///
+/// It cannot be read or copied.
+pub fn standard_input(folder: &Path) -> Result<InputFile> {
+    let mut walker = Walker::default();
+    add_standard_input(&mut walker, folder)?;
+    let file = walker.finish().files.pop();
+    file.ok_or_else(|| Error::io(STANDARD_INPUT, "read", io::Error::other("it is no file")))
+}
+
+/// The path of the file that standard input is redirected from, if nothing of it was read yet: such
+/// a file needs no copy.
+#[cfg(target_os = "linux")]
+fn redirected_file() -> Option<&'static Path> {
+    use std::fs::File;
+    use std::io::Seek;
+    use std::os::fd::AsFd;
+
+    // On Linux, opening this path opens the file itself, each time with a position of its own.
+    let path = Path::new("/dev/stdin");
+    let mut shared = File::from(io::stdin().as_fd().try_clone_to_owned().ok()?);
+    let is_whole_file = shared.metadata().ok()?.is_file() && shared.stream_position().ok()? == 0;
+    (is_whole_file && File::open(path).is_ok()).then_some(path)
+}
+
+/// Other systems have no path that leads to the redirected file.
+#[cfg(not(target_os = "linux"))]
+fn redirected_file() -> Option<&'static Path> {
+    None
+}

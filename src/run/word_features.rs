@@ -1,0 +1,157 @@
+//! The features of `simtool N M`: the most frequent words, a hash table and stop words, from files in
+//! a folder or built in.
+
+use super::face::{Face, Notice};
+use super::files::{open_file, open_file_if_there};
+use simtool_base::error::{Error, Result};
+use simtool_base::mapped_file::MappedFile;
+use simtool_fingerprint::hash_table::{Extent, HashTable};
+use simtool_kernels::Isa;
+use simtool_terms::tokenize::stop_words::{self, StopWords};
+use std::path::{Path, PathBuf, absolute};
+
+/// N and M, as they were given, with the files that belong to them.
+#[derive(Clone, Debug, Default)]
+pub struct WordsRequest {
+    /// N: number of features.
+    pub features: Option<String>,
+    /// M: number of bits of a fingerprint.
+    pub bits: Option<String>,
+    /// Folder of the files that are not named.
+    pub directory: PathBuf,
+    /// The file of the hash table, if it was named.
+    pub hash_table: Option<PathBuf>,
+}
+
+/// The hash table and the stop words that N and M stand for.
+#[derive(Clone, Debug)]
+pub struct WordFeatures {
+    /// A row for every feature.
+    pub hash_table: HashTable,
+    /// Words that are no features, in lower case.
+    pub stop_words: Vec<Vec<u8>>,
+}
+
+impl WordsRequest {
+    /// Reads the features for a collection; none if neither N nor M was given. `stop_words` is the
+    /// name of a built-in list or of a file.
+    ///
+    /// # Errors
+    ///
+    /// Only a part of the request was given, or a file cannot be read or does not fit N and M.
+    pub fn read(
+        &self,
+        stop_words: Option<&str>,
+        isa: Isa,
+        face: &dyn Face,
+    ) -> Result<Option<WordFeatures>> {
+        let Some(features) = &self.features else { return Ok(None) };
+        let Some(bits) = &self.bits else {
+            let rule = "N and M stand together in front, as in `simtool 1000 64 --corpus PATH`";
+            return Err(Error::config("N", features, rule));
+        };
+        let files = FolderFiles { folder: &self.directory, face };
+        let hash_table = files.hash_table(self.hash_table.as_ref(), isa, features, bits)?;
+        let stop_words = match stop_words.and_then(StopWords::built_in) {
+            Some(list) => stop_words::parse(list.words().join("\n").as_bytes()).collect(),
+            None => files.stop_words(stop_words.map(PathBuf::from).as_ref())?,
+        };
+        Ok(Some(WordFeatures { hash_table, stop_words }))
+    }
+
+    /// Refuses files that nothing reads without N and M.
+    pub(super) fn refuse_files(&self) -> Result<()> {
+        let usual = [Path::new("."), Path::new("")];
+        let directory = Some(&self.directory).filter(|folder| !usual.contains(&folder.as_path()));
+        for (field, given) in [("directory", directory), ("hash_table", self.hash_table.as_ref())] {
+            if let Some(given) = given {
+                return Err(Error::config(field, given.display(), "goes with N and M"));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Files that have usual names in a folder.
+#[expect(missing_debug_implementations, reason = "a face has nothing to show")]
+#[derive(Clone, Copy)]
+pub struct FolderFiles<'f> {
+    /// The folder.
+    pub folder: &'f Path,
+    /// Says how files are opened, and hears of missing ones.
+    pub face: &'f dyn Face,
+}
+
+impl FolderFiles<'_> {
+    /// The file that was named, or the one called `name` in the folder, as an absolute path so that
+    /// messages show the folder.
+    #[must_use]
+    pub fn path(&self, named: Option<&PathBuf>, name: &str) -> PathBuf {
+        named.cloned().unwrap_or_else(|| {
+            let path = self.folder.join(name);
+            absolute(&path).unwrap_or(path)
+        })
+    }
+
+    /// The words of the file that was named, of `stopwords.txt` in the folder, or of the built-in
+    /// English list.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be read.
+    pub fn stop_words(&self, named: Option<&PathBuf>) -> Result<Vec<Vec<u8>>> {
+        let instead = "the built-in English stop words";
+        let file = self.optional(named, "stopwords.txt", instead)?;
+        let list = file.as_ref().map_or(stop_words::ENGLISH.as_bytes(), |(_, list)| list);
+        Ok(stop_words::parse(list).collect())
+    }
+
+    /// The hash table for N features and M bits: from the file that was named, from `hashvalue.txt`
+    /// in the folder, or built in.
+    ///
+    /// # Errors
+    ///
+    /// N or M is no number or too great, or the file cannot be read or is too small.
+    pub fn hash_table(
+        &self,
+        named: Option<&PathBuf>,
+        isa: Isa,
+        features: &str,
+        bits: &str,
+    ) -> Result<HashTable> {
+        let file = self.optional(named, "hashvalue.txt", "the built-in hash table")?;
+        let extent = || file.as_ref().map_or(Extent::BUILT_IN, |(_, text)| Extent::from_text(text));
+        let features = number("N", features, &extent)?;
+        let bits = number("M", bits, &extent)?;
+        match &file {
+            Some((path, text)) => HashTable::parse(isa, text, path, features, bits),
+            None => HashTable::built_in(features, bits),
+        }
+    }
+
+    /// The file that was named, which must be there, or the one called `name` in the folder, which
+    /// may be missing: `instead` is used then.
+    fn optional(
+        &self,
+        named: Option<&PathBuf>,
+        name: &str,
+        instead: &str,
+    ) -> Result<Option<(PathBuf, MappedFile)>> {
+        let path = self.path(named, name);
+        let access = self.face.access();
+        let file = match named {
+            Some(_) => Some(open_file(&path, access)?),
+            None => open_file_if_there(&path, access)?,
+        };
+        if file.is_none() {
+            let note = format!("there is no {}; using {instead}", path.display());
+            self.face.notice(Notice::Note(&note));
+        }
+        Ok(file.map(|file| (path, file)))
+    }
+}
+
+/// Parses N or M; the error offers what the hash table has room for.
+fn number(name: &'static str, given: &str, extent: &dyn Fn() -> Extent) -> Result<usize> {
+    given.parse().map_err(|_| Error::config(name, given, extent().offer()))
+}
