@@ -15,7 +15,7 @@ row  kept  similarity
 [1 row]
 """
 
-from ._files import deduplicate_files
+from ._files import deduplicate_files, match_files
 from ._simtool import (
     Column,
     Comparison,
@@ -50,5 +50,6 @@ __all__ = [
     "evaluate",
     "fingerprint",
     "match",
+    "match_files",
     "pairs",
 ]

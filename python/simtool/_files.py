@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import json
 import os
-import re
-import signal
-import subprocess
-import sys
-import tempfile
 from collections.abc import Iterable
 from typing import Any
+
+from ._simtool import run_files
 
 Path = str | os.PathLike[str]
 
@@ -20,9 +17,11 @@ def deduplicate_files(
 ) -> dict[str, Any]:
     """Finds the near-duplicates of files and folders, and writes what to keep to a folder.
 
-    Runs `simtool dedup` in a process of its own: `options` are its options, with `_` for `-`, `True` for
-    one without a value and a list for one that may be repeated. Returns what `summary.json` holds;
-    `removed.jsonl`, `clusters.jsonl`, `report.html` and what else was asked for are in `output`.
+    Does what `simtool dedup` does, in this process. `options` are those of the program that say what is
+    compared, read and written, with `_` for `-`, `True` for one without a value and a list for one that may
+    be repeated. Returns what `summary.json` holds; `removed.jsonl`, `clusters.jsonl`, `report.html` and what
+    else was asked for are in `output`. Files must not change while they are read, unless `no_mmap=True` is
+    given, which reads them into memory.
 
         >>> import pathlib, tempfile
         >>> folder = pathlib.Path(tempfile.mkdtemp())
@@ -32,42 +31,38 @@ def deduplicate_files(
         >>> summary["documents"], summary["removed"]
         (2, 1)
     """
+    return json.loads(run_files(_listed(paths), [], os.fspath(output), progress, options))
+
+
+def match_files(
+    queries: Path | Iterable[Path],
+    against: Path | Iterable[Path],
+    *,
+    output: Path,
+    progress: bool = False,
+    **options: Any,
+) -> dict[str, Any]:
+    """Finds the documents of files and folders that are like documents of others, `against`.
+
+    Does what `simtool match` does, in this process, with `options` and results as `deduplicate_files`:
+    `pairs.jsonl` holds all matches, `removed.jsonl` the queries that have one.
+
+        >>> import pathlib, tempfile
+        >>> folder = pathlib.Path(tempfile.mkdtemp())
+        >>> for name, text in [("new.txt", "one two three four"), ("known.txt", "One, two, three four!")]:
+        ...     _ = (folder / name).write_text(text)
+        >>> summary = simtool.match_files(folder / "new.txt", folder / "known.txt", output=folder / "out")
+        >>> summary["documents"], summary["removed"], summary["corpus_documents"]
+        (1, 1, 1)
+    """
+    listed = _listed(queries)
+    if not listed:
+        raise ValueError("queries: there must be at least one path")
+    return json.loads(run_files(_listed(against), listed, os.fspath(output), progress, options))
+
+
+def _listed(paths: Path | Iterable[Path]) -> list[str]:
+    """One path or several as a list."""
     if isinstance(paths, str | os.PathLike):
         paths = [paths]
-    told = ["--progress=always"] if progress else ["--quiet"]
-    arguments = ["--json", *told, f"--output={os.fspath(output)}"]
-    for name, value in options.items():
-        option = "--" + name.replace("_", "-")
-        if value is True:
-            arguments.append(option)
-        elif value is not None and value is not False:
-            values = value if isinstance(value, list | tuple) else [value]
-            arguments += [f"{option}={os.fspath(v) if isinstance(v, os.PathLike) else v}" for v in values]
-    command = [sys.executable, "-m", "simtool", "dedup", *arguments, "--", *map(os.fspath, paths)]
-    errors = []
-    with tempfile.TemporaryFile() as out:
-        process = subprocess.Popen(command, stdout=out, stderr=subprocess.PIPE)
-        assert process.stderr is not None
-        try:
-            for line in process.stderr:
-                text = line.decode(errors="replace")
-                if "error: " in text:
-                    errors.append(text.split("error: ", 1)[1].strip())
-                elif progress:
-                    sys.stderr.write(text)
-            process.wait()
-        except BaseException:
-            process.send_signal(signal.SIGINT)
-            process.wait()
-            raise
-        finally:
-            process.stderr.close()
-        if process.returncode in (0, 3):
-            out.seek(0)
-            return json.load(out)
-    if process.returncode in (130, -signal.SIGINT):
-        raise KeyboardInterrupt
-    message = "; ".join(errors) or f"simtool ended with {process.returncode}"
-    # Options are called as in Python.
-    message = re.sub(r"--([a-z][a-z-]*)", lambda option: option[1].replace("-", "_"), message)
-    raise ValueError(message) if process.returncode == 2 else OSError(message)
+    return [os.fspath(path) for path in paths]

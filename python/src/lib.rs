@@ -11,6 +11,7 @@ mod engine;
 mod errors;
 mod evaluate;
 mod fields;
+mod files;
 mod fingerprints;
 mod index;
 mod learner;
@@ -48,5 +49,6 @@ fn _simtool(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(fingerprints::pairs, module)?)?;
     module.add_function(wrap_pyfunction!(compare::compare, module)?)?;
     module.add_function(wrap_pyfunction!(command::command, module)?)?;
+    module.add_function(wrap_pyfunction!(files::run_files, module)?)?;
     Ok(())
 }

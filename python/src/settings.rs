@@ -4,9 +4,10 @@
 use crate::errors::exception;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyString};
+use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
 use simtool::options::Options;
 use simtool::{Config, Resources};
+use std::ffi::OsString;
 
 /// The options that keywords stand for; those that are `None` are not given.
 pub(crate) fn options(keywords: Option<&Bound<'_, PyDict>>) -> PyResult<Options> {
@@ -21,16 +22,32 @@ pub(crate) fn options(keywords: Option<&Bound<'_, PyDict>>) -> PyResult<Options>
     Ok(options)
 }
 
+/// The same where an option may be given as a list, which stands for the option several times.
+pub(crate) fn repeated_options(keywords: &Bound<'_, PyDict>) -> PyResult<Options> {
+    let mut options = Options::new();
+    for (name, value) in keywords {
+        let name: String = name.extract()?;
+        if value.is_instance_of::<PyList>() || value.is_instance_of::<PyTuple>() {
+            for value in value.try_iter()? {
+                options.set(&name, text(&name, &value?)?);
+            }
+        } else if !value.is_none() {
+            options.set(&name, text(&name, &value)?);
+        }
+    }
+    Ok(options)
+}
+
 /// A value as the command line would have it.
-fn text(name: &str, value: &Bound<'_, PyAny>) -> PyResult<String> {
+fn text(name: &str, value: &Bound<'_, PyAny>) -> PyResult<OsString> {
     if let Ok(flag) = value.cast::<PyBool>() {
-        return Ok(flag.is_true().to_string());
+        return Ok(flag.is_true().to_string().into());
     }
     let is_plain = value.is_instance_of::<PyString>()
         || value.is_instance_of::<PyInt>()
         || value.is_instance_of::<PyFloat>();
     if is_plain || value.hasattr("__index__")? {
-        return Ok(value.str()?.to_string());
+        return Ok(value.str()?.to_string().into());
     }
     if let Ok(path) = value.call_method0("__fspath__") {
         return path.extract();

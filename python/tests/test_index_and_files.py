@@ -76,6 +76,29 @@ def test_files_are_deduplicated(tmp_path):
         simtool.deduplicate_files(tmp_path / "texts.jsonl", output=tmp_path / "x", text_colour="body")
     with pytest.raises(OSError, match="none.jsonl"):
         simtool.deduplicate_files(tmp_path / "none.jsonl", output=tmp_path / "x")
+    # A path keeps its name in a message, whatever is in it.
+    with pytest.raises(OSError, match="my--data.jsonl"):
+        simtool.deduplicate_files(tmp_path / "my--data.jsonl", output=tmp_path / "x")
+    with pytest.raises(OSError, match="nothing was written"):
+        simtool.deduplicate_files(tmp_path / "texts.jsonl", output=tmp_path / "x", text_field="none")
+    assert not (tmp_path / "x").exists()
+
+
+def test_files_are_matched(tmp_path):
+    for name, text in [("new.txt", "a b c d e"), ("other.txt", "f g h i j"), ("known.txt", "A b, c d e!")]:
+        (tmp_path / name).write_text(text)
+    new = [tmp_path / "new.txt", tmp_path / "other.txt"]
+    out = tmp_path / "out"
+    summary = simtool.match_files(new, tmp_path / "known.txt", output=out, glob=["*.txt", "!x*"])
+    assert (summary["documents"], summary["removed"], summary["corpus_documents"]) == (2, 1, 1)
+    assert len((out / "pairs.jsonl").read_text().splitlines()) == 1
+    # The command in the summary is one of the program, so that `simtool why` understands it.
+    why = program("why", out, f"{tmp_path / 'other.txt'}:0")
+    assert "was kept" in why.stdout, why.stderr
+    with pytest.raises(ValueError, match="keep last: chooses among documents of one collection"):
+        simtool.match_files(new, tmp_path / "known.txt", output=tmp_path / "x", keep="last")
+    with pytest.raises(ValueError, match="queries: there must be at least one path"):
+        simtool.match_files([], tmp_path / "known.txt", output=tmp_path / "x")
 
 
 def test_methods_are_measured():

@@ -1,0 +1,118 @@
+//! Collections of files: the commands of the program, run in this process.
+
+use crate::errors::exception;
+use crate::run::run;
+use crate::settings;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use simtool::fault::Fault;
+use simtool::mapped_file::FileAccess;
+use simtool::options::Options;
+use simtool::progress::Progress;
+use simtool::run::{Face, Notice, Outcome, Paths, Request, dedup};
+use simtool::shell_word::shell_word;
+use simtool::write::summary::write_summary;
+use std::fmt::Write;
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+
+/// Finds the near-duplicates of the files in `paths`, or of `queries` in them, writes the results to
+/// `output`, and returns the text of `summary.json`.
+#[pyfunction]
+pub(crate) fn run_files(
+    py: Python<'_>,
+    paths: Vec<PathBuf>,
+    queries: Vec<PathBuf>,
+    output: PathBuf,
+    progress: bool,
+    options: &Bound<'_, PyDict>,
+) -> PyResult<String> {
+    let mut options = settings::repeated_options(options)?;
+    options.set("output", output);
+    let access = access(options.take_flag("no_mmap").map_err(exception)?);
+    let paths = Paths { corpus: paths, queries };
+    let command = command_line(&paths, &options);
+    let mut request = Request::parse(paths, options).map_err(exception)?;
+    request.command = command;
+    let faults = Mutex::default();
+    let done = run(py, progress, |progress| {
+        let face = PythonFace { progress, access, faults: &faults };
+        dedup(&request, &face)
+    });
+    let Outcome { summary, .. } = done.map_err(|error| with_faults(py, error, &faults))?;
+    let mut text = Vec::new();
+    write_summary(&mut text, &summary)?;
+    Ok(String::from_utf8_lossy(&text).into_owned())
+}
+
+/// Whether files are mapped or read.
+#[expect(unsafe_code, reason = "the caller lets files be mapped, as those of an index are")]
+fn access(no_mmap: bool) -> FileAccess {
+    if no_mmap {
+        return FileAccess::READ;
+    }
+    // SAFETY: the documentation says that files must not change while they are read.
+    unsafe { FileAccess::map(|_, _| ()) }
+}
+
+/// The command of the program that does the same, with which `simtool why` reads the files again.
+fn command_line(paths: &Paths, options: &Options) -> String {
+    let is_match = !paths.queries.is_empty();
+    let mut command = if is_match { "simtool match" } else { "simtool dedup" }.to_owned();
+    for (name, value) in options.iter() {
+        let name = name.replace('_', "-");
+        // Writing to a string cannot fail.
+        let _ = match value.to_string_lossy() {
+            flag if flag == "true" => write!(command, " --{name}"),
+            flag if flag == "false" => Ok(()),
+            value => write!(command, " {}", shell_word(&format!("--{name}={value}"))),
+        };
+    }
+    if is_match {
+        command += " --against";
+        push_paths(&paths.corpus, &mut command);
+    }
+    command += " --";
+    push_paths(if is_match { &paths.queries } else { &paths.corpus }, &mut command);
+    command
+}
+
+fn push_paths(paths: &[PathBuf], command: &mut String) {
+    for path in paths {
+        command.push(' ');
+        command.push_str(&shell_word(&path.to_string_lossy()));
+    }
+}
+
+/// Passes progress on, and keeps the faults of a run that fails.
+struct PythonFace<'f> {
+    progress: &'f dyn Progress,
+    access: FileAccess,
+    faults: &'f Mutex<Vec<String>>,
+}
+
+impl Face for PythonFace<'_> {
+    fn progress(&self) -> &dyn Progress {
+        self.progress
+    }
+
+    fn access(&self) -> FileAccess {
+        self.access
+    }
+
+    fn notice(&self, notice: Notice<'_>) {
+        if let Notice::Faults(faults) = notice {
+            let mut kept = self.faults.lock().unwrap_or_else(PoisonError::into_inner);
+            kept.extend(faults.iter().map(Fault::to_string));
+        }
+    }
+}
+
+/// The exception with a note for each fault that led to it, where Python has notes.
+fn with_faults(py: Python<'_>, error: PyErr, faults: &Mutex<Vec<String>>) -> PyErr {
+    for fault in faults.lock().unwrap_or_else(PoisonError::into_inner).iter() {
+        // Python 3.10 has no notes; the message alone must do there.
+        drop(error.value(py).call_method1("add_note", (fault,)));
+    }
+    error
+}
