@@ -49,7 +49,7 @@ fn bench_join<L: Lane>(c: &mut Criterion, name: &str, lanes: &[L], distance: u32
     let reach = Reach::bits(L::BITS, distance);
     let mut group = c.benchmark_group("self-join");
     group.sample_size(10).throughput(Throughput::Elements(lanes.len() as u64));
-    let expected = joined(lanes, reach, Isa::Portable).pairs.len();
+    let expected = joined(lanes, reach, Isa::PORTABLE).pairs.len();
     for &isa in Isa::available() {
         let id = BenchmarkId::new(name, format!("k={distance} {isa}"));
         group.bench_with_input(id, lanes, |b, lanes| {
@@ -110,11 +110,11 @@ fn giant_buckets(c: &mut Criterion) {
     });
     let uniform: Vec<u64> = narrow(mix(ROWS, 64, 1));
     let block: Vec<u64> = uniform.iter().map(|row| row >> 16).collect();
-    let expected = counted(&block, reach, Isa::Portable);
+    let expected = counted(&block, reach, Isa::PORTABLE);
     group.bench_function("one block", |b| {
         b.iter(|| assert_eq!(counted(&block, reach, Isa::detected()), expected));
     });
-    let folded = joined(&block, reach, Isa::Portable).pairs.len();
+    let folded = joined(&block, reach, Isa::PORTABLE).pairs.len();
     group.bench_function("one block, folded", |b| {
         b.iter(|| {
             let found = joined(&block, reach, Isa::detected());
@@ -122,7 +122,7 @@ fn giant_buckets(c: &mut Criterion) {
         });
     });
     // What the others are measured by.
-    let folded = joined(&uniform, reach, Isa::Portable).pairs.len();
+    let folded = joined(&uniform, reach, Isa::PORTABLE).pairs.len();
     group.bench_function("uniform, folded", |b| {
         b.iter(|| {
             let found = joined(&uniform, reach, Isa::detected());

@@ -183,7 +183,7 @@ fn positions_and_keys(criterion: &mut Criterion, corpus: &Corpus) {
         .iter()
         .map(|&piece| {
             let (mut starts, mut ends) = (Vec::new(), Vec::new());
-            word_positions::word_positions(Isa::Portable, piece, &mut starts, &mut ends);
+            word_positions::word_positions(Isa::PORTABLE, piece, &mut starts, &mut ends);
             (piece, starts, ends)
         })
         .collect();
@@ -217,10 +217,10 @@ fn shingled(criterion: &mut Criterion, corpus: &Corpus) {
         let margin = [b' '; xxh3_short::MARGIN];
         let text = [&margin, document.text, &margin].concat().to_ascii_lowercase();
         let (mut starts, mut ends) = (Vec::new(), Vec::new());
-        word_positions::word_positions(Isa::Portable, &text, &mut starts, &mut ends);
+        word_positions::word_positions(Isa::PORTABLE, &text, &mut starts, &mut ends);
         let (mut hashes, mut terms) = (Vec::new(), Vec::new());
-        xxh3_short::hash_words(Isa::Portable, &text, &starts, &ends, &mut hashes);
-        shingle_terms::shingle_terms(Isa::Portable, &hashes, 3, &mut terms);
+        xxh3_short::hash_words(Isa::PORTABLE, &text, &starts, &ends, &mut hashes);
+        shingle_terms::shingle_terms(Isa::PORTABLE, &hashes, 3, &mut terms);
         Placed { text, starts, ends, hashes, terms }
     };
     let documents: Vec<Placed> = form_feed::documents(&corpus.text).take(400).map(place).collect();

@@ -74,7 +74,7 @@ fn compare<L: Lane>(lanes: &[L], distance: u32) {
 
 /// Checks that all instruction sets answer as the portable one.
 fn same<T: PartialEq>(what: &str, answer: impl Fn(Isa) -> T) {
-    let expected = answer(Isa::Portable);
+    let expected = answer(Isa::PORTABLE);
     for &isa in Isa::available() {
         assert!(answer(isa) == expected, "{what}: {isa} differs from its portable twin");
     }

@@ -23,7 +23,7 @@ fuzz_target!(|input: &[u8]| {
     let (features, bits) = (usize::from(features), usize::from(bits));
 
     let parse = |isa| HashTable::parse(isa, table, Path::new("table"), features, bits);
-    let parsed = parse(Isa::Portable);
+    let parsed = parse(Isa::PORTABLE);
     for &isa in Isa::available() {
         assert_eq!(format!("{:?}", parse(isa)), format!("{parsed:?}"), "{isa}");
     }
@@ -44,7 +44,7 @@ fuzz_target!(|input: &[u8]| {
         let matched = match_queries(articles, samples, &config).expect("threads start");
         (matched.blocks.concat(), matched.first_query().to_vec(), matched.matches)
     };
-    let expected = answer(Isa::Portable, 1);
+    let expected = answer(Isa::PORTABLE, 1);
     for &isa in Isa::available() {
         assert!(answer(isa, 1) == expected, "{isa} answers differently");
     }

@@ -155,7 +155,7 @@ fn check(rows: &FingerprintRows<'_>, max_distance: u32, spills: bool) {
     let memory = (16 << 20) + rows.len() as u64 * 8 + 2000;
     let resources = Resources { memory, threads: 1, ..Resources::default() };
     let context = Context::of_threads(Threads::CALLER, &resources, &NoProgress);
-    let portable = context.with_isa(Isa::Portable);
+    let portable = context.with_isa(Isa::PORTABLE);
     check_self_joins(rows, max_distance, spills, [&context, &portable]);
     // The first third of the rows against all of them.
     let mut queries = RowsBuilder::new(rows.shape);

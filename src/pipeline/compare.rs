@@ -201,7 +201,7 @@ mod tests {
 
     fn compared(left: &str, right: &str) -> Comparison {
         let method = "exact:shingle=words:2".parse().unwrap();
-        compare_texts([left.as_bytes(), right.as_bytes()], &method, Isa::Portable)
+        compare_texts([left.as_bytes(), right.as_bytes()], &method, Isa::PORTABLE)
     }
 
     #[test]

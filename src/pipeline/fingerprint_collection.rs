@@ -236,7 +236,7 @@ mod tests {
 
     #[test]
     fn documents_have_the_recipes_fingerprints_and_those_without_words_none() {
-        let made = fingerprints("simhash", 1, Isa::Portable);
+        let made = fingerprints("simhash", 1, Isa::PORTABLE);
         // An empty file holds no record: four documents.
         assert_eq!(made.rows.len(), 4);
         assert_eq!(made.rows.row(0), Some(&[0xcc71_252b_5aa7_6984][..]));
@@ -247,7 +247,7 @@ mod tests {
         assert_eq!(made.summary.without_terms, 1);
         assert_eq!(made.summary.lengths, [26, 6, 3, 20]);
         let texts = [TEXTS[0].as_bytes(), TEXTS[4].as_bytes()];
-        let compared = compare_texts(texts, &Method::default(), Isa::Portable);
+        let compared = compare_texts(texts, &Method::default(), Isa::PORTABLE);
         let rows = [made.rows.row(0).unwrap(), made.rows.row(3).unwrap()];
         assert_eq!(compared.distance, Some(made.rows.shape.distance(rows[0], rows[1])));
     }
@@ -256,7 +256,7 @@ mod tests {
     fn threads_and_instruction_sets_do_not_matter_and_64_bits_are_half_of_128() {
         for words in ["", "words=3,"] {
             let wide = format!("simhash:{words}bits=128");
-            let expected = fingerprints(&wide, 1, Isa::Portable);
+            let expected = fingerprints(&wide, 1, Isa::PORTABLE);
             for &isa in Isa::available() {
                 for threads in [2, 5] {
                     assert_eq!(fingerprints(&wide, threads, isa).rows, expected.rows);
@@ -276,7 +276,7 @@ mod tests {
         assert_eq!(binary.rows.row(0), Some(&[0xcc71_252b_5aa7_6984][..]));
         for weighting in ["weight=tf-idf", "weight=levels", "top=2", "weight=log-tf,idf_band=0-1"] {
             let method = format!("simhash:shingle=1,{weighting}");
-            let expected = fingerprints(&method, 1, Isa::Portable);
+            let expected = fingerprints(&method, 1, Isa::PORTABLE);
             let bytes = expected.fitted.to_bytes();
             let stored = Fitted::from_bytes(&bytes, Path::new("f")).unwrap();
             assert_eq!(stored.to_bytes(), bytes);

@@ -252,7 +252,7 @@ mod tests {
 
     #[test]
     fn only_pairs_of_two_sides_are_candidates_of_these() {
-        let keys = SetKeys::new(&Method::default(), &Fitted::Nothing, Isa::Portable).unwrap();
+        let keys = SetKeys::new(&Method::default(), &Fitted::Nothing, Isa::PORTABLE).unwrap();
         let set = |is_second, weight| SetUnderKey { is_second, weight, rest: weight };
         let sets = [set(false, 10), set(true, 10), set(true, 9), set(false, 11), set(true, 3)];
         let found = |sets: &[SetUnderKey], are_two_sides| {
@@ -270,7 +270,7 @@ mod tests {
     fn what_goes_with_no_sets_is_refused() {
         let error = |method: &str, fitted: &Fitted| {
             let method: Method = method.parse().unwrap();
-            SetKeys::new(&method, fitted, Isa::Portable).unwrap_err().to_string()
+            SetKeys::new(&method, fitted, Isa::PORTABLE).unwrap_err().to_string()
         };
         assert!(error("simhash", &Fitted::Nothing).contains("compares no sets"));
         assert!(error("exact:weight=idf", &Fitted::Nothing).contains("was not learned for"));

@@ -203,7 +203,7 @@ mod tests {
     fn made(bits: u32, terms: &[u64]) -> Option<Vec<u64>> {
         let simhash = HashedSimhash::new(bits).unwrap();
         let made = |isa| simhash.fingerprint(isa, &Features::occurrences(terms));
-        let expected = made(Isa::Portable);
+        let expected = made(Isa::PORTABLE);
         for &isa in Isa::available() {
             assert_eq!(made(isa), expected, "{isa}");
         }
@@ -273,7 +273,7 @@ mod tests {
             assert_eq!(simhash.fingerprint(isa, &once), made(128, &terms));
         }
         let nothing = Features { terms: &terms, weights: Some(&[0; 2000]) };
-        assert_eq!(simhash.fingerprint(Isa::Portable, &nothing), None);
+        assert_eq!(simhash.fingerprint(Isa::PORTABLE, &nothing), None);
     }
 
     #[test]

@@ -202,7 +202,7 @@ mod tests {
         let sketch = IMatch::parse(&mut Options::parse(options).unwrap()).unwrap();
         let mut row = vec![0; sketch.shape().words()];
         let features = Features { terms, weights: Some(weights) };
-        let sketcher = sketch.sketcher(Isa::Portable);
+        let sketcher = sketch.sketcher(Isa::PORTABLE);
         sketcher.make(&features, &mut row, &mut Scratch::default()).then_some(row)
     }
 

@@ -239,7 +239,7 @@ mod tests {
             let features = Features { terms, weights };
             sketcher.make(&features, &mut row, &mut Scratch::default()).then_some(row)
         };
-        let expected = made(Isa::Portable);
+        let expected = made(Isa::PORTABLE);
         for &isa in Isa::available() {
             assert_eq!(made(isa), expected, "{isa}");
         }

@@ -72,7 +72,7 @@ fn oracle<L: Lane>(rows: Rows<'_, L>, reach: Reach) -> Vec<RowPair> {
     for (a, &lane) in rows.lanes.iter().enumerate().filter(|(a, _)| valid(*a)) {
         found.clear();
         let behind = &rows.lanes[a + 1..];
-        linear_scan::scan(behind, lane, reach, Isa::Portable, &mut found);
+        linear_scan::scan(behind, lane, reach, Isa::PORTABLE, &mut found);
         for found in &found {
             let b = a + 1 + found.row as usize;
             if valid(b) {
@@ -232,7 +232,7 @@ fn bipartite_oracle<L: Lane>(queries: &[L], corpus: Rows<'_, L>, reach: Reach) -
     let mut found = Vec::new();
     for (a, &query) in queries.iter().enumerate() {
         found.clear();
-        linear_scan::scan(corpus.lanes, query, reach, Isa::Portable, &mut found);
+        linear_scan::scan(corpus.lanes, query, reach, Isa::PORTABLE, &mut found);
         let valid = |row: u32| corpus.validity.is_none_or(|v| v.has_value(row as usize));
         let near = found.iter().filter(|found| valid(found.row));
         pairs.extend(near.map(|found| (a as u32, found.row, found.distance)));

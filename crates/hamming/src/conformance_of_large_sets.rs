@@ -86,7 +86,7 @@ fn large_sets_give_the_same_pairs_in_the_same_order_for_any_number_of_threads() 
         let counted = collect_value_pairs(
             &mut groups,
             reach(max_distance),
-            Isa::Portable,
+            Isa::PORTABLE,
             &CountValues,
             Share::untold(),
         )

@@ -64,14 +64,7 @@ const MOST_PASSING: f64 = 1e-3;
 impl Costs {
     /// The costs for lanes of `words` words and the distance of `reach`.
     pub(super) fn of(isa: Isa, words: usize, reach: Reach, short_words: bool) -> Self {
-        let compare = match (isa.runnable(), short_words) {
-            (Isa::Avx512, true) => 0.03,
-            (Isa::Avx512, false) => 0.07,
-            (Isa::Avx2, true) => 0.12,
-            (Isa::Avx2, false) => 0.3,
-            (Isa::Portable, true) => 0.4,
-            (Isa::Portable, false) => 1.2,
-        };
+        let compare = isa.pair_nanoseconds(short_words);
         if words <= 2 {
             return Self { compare, record: 5.0, leaf: LEAF };
         }

@@ -1,6 +1,6 @@
 //! Reads a row of the characters `0` and `1` as bits.
 
-use super::Isa;
+use super::{Isa, Kind};
 
 /// Most digits of a row.
 pub const MOST_DIGITS: usize = 128;
@@ -17,9 +17,9 @@ pub const MOST_DIGITS: usize = 128;
 /// There are more than [`MOST_DIGITS`] bytes.
 pub fn binary_digits(isa: Isa, digits: &[u8]) -> Result<u128, usize> {
     assert!(digits.len() <= MOST_DIGITS, "a row has at most {MOST_DIGITS} digits");
-    let (bits, valid) = match isa.runnable() {
+    let (bits, valid) = match isa.0 {
         #[cfg(target_arch = "x86_64")]
-        Isa::Avx512 => {
+        Kind::Avx512 => {
             let (low, high) = digits.split_at(digits.len().min(64));
             // SAFETY: `runnable` says that this processor has the instructions, and both
             // halves have at most 64 bytes.

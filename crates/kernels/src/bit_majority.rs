@@ -19,7 +19,7 @@
 //! W. Muła, N. Kurz, D. Lemire, "Faster population counts using AVX2 instructions", The Computer
 //! Journal 61 (2018): the tree.
 
-use super::Isa;
+use super::{Isa, Kind};
 
 /// Rows that go side by side.
 const LANES: usize = 4;
@@ -63,10 +63,10 @@ impl BitCounts {
     /// Adds `count` rows; `rows` are these and others, which are 0 and do not count.
     pub fn add_some(&mut self, isa: Isa, rows: &[u64], count: u64) {
         for rows in rows.chunks(MOST_TREES * TREE * LANES) {
-            match isa.runnable() {
+            match isa.0 {
                 #[cfg(target_arch = "x86_64")]
                 // SAFETY: `runnable` says that this processor has AVX2, which AVX-512 includes.
-                Isa::Avx2 | Isa::Avx512 => unsafe { avx2::add(rows, &mut self.digits) },
+                Kind::Avx2 | Kind::Avx512 => unsafe { avx2::add(rows, &mut self.digits) },
                 _ => portable::add(rows, &mut self.digits),
             }
         }

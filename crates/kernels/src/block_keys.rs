@@ -1,40 +1,52 @@
-//! The keys of rows for a block of bits: rows that agree in the block have the same one.
+//! Makes the keys of rows for a block of bits: rows that agree in the block have the same key.
+//!
+//! A key is the product of the row's bits in the block with odd constants. The loop is plain: with
+//! AVX-512 the compiler multiplies eight words at a time.
 
 use super::Isa;
 use super::partition::BlockHash;
+use super::vector::{Kernel, Level};
 use simtool_model::fingerprint_table::Lane;
 
 /// Writes the key of each of `values`: the whole hash of the bits in `block`.
 ///
+/// ```
+/// use simtool::kernels::{Isa, block_keys::block_keys};
+///
+/// let mut keys = [0; 3];
+/// block_keys(&[0x12_u64, 0x92, 0x13], 0xF, Isa::detected(), &mut keys);
+/// // The first two rows agree in their lowest four bits.
+/// assert_eq!(keys[0], keys[1]);
+/// assert_ne!(keys[0], keys[2]);
+/// ```
+///
 /// # Panics
 ///
-/// There are not as many keys as values.
+/// If there are not as many keys as values.
 pub fn block_keys<L: Lane>(values: &[L], block: L, isa: Isa, keys: &mut [u64]) {
     assert_eq!(values.len(), keys.len(), "a key for each value");
-    let hash = BlockHash::new(block, 0, 64);
-    match isa.runnable() {
-        #[cfg(target_arch = "x86_64")]
-        // SAFETY: `runnable` says that this processor has the instructions.
-        Isa::Avx512 => unsafe { x86::block_keys_avx512(values, &hash, keys) },
-        _ => portable(values, &hash, keys),
+    isa.run(BlockKeys { values, hash: BlockHash::new(block, 0, 64), keys });
+}
+
+struct BlockKeys<'a, W> {
+    values: &'a [W],
+    hash: BlockHash<W>,
+    keys: &'a mut [u64],
+}
+
+impl<W: Lane> Kernel for BlockKeys<'_, W> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Level>(self, _: L) {
+        write_keys(self.values, &self.hash, self.keys);
     }
 }
 
 #[inline(always)]
-fn portable<L: Lane>(values: &[L], hash: &BlockHash<L>, keys: &mut [u64]) {
+fn write_keys<W: Lane>(values: &[W], hash: &BlockHash<W>, keys: &mut [u64]) {
     for (key, &value) in keys.iter_mut().zip(values) {
         *key = hash.hash(value);
-    }
-}
-
-#[cfg(target_arch = "x86_64")]
-mod x86 {
-    use super::{BlockHash, Lane, portable};
-
-    /// The plain loop, compiled for AVX-512, which multiplies eight words at a time.
-    #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
-    pub(super) fn block_keys_avx512<L: Lane>(values: &[L], hash: &BlockHash<L>, keys: &mut [u64]) {
-        portable(values, hash, keys);
     }
 }
 
@@ -44,13 +56,16 @@ mod tests {
     use simtool_model::fingerprint_table::Wide;
 
     #[test]
-    fn every_path_makes_the_same_keys() {
+    fn every_level_makes_the_same_keys() {
         let values: Vec<Wide<8>> = (0..50u64)
             .map(|i| Wide([1, 2, 3, 5, 7, 11, 13, 17].map(|f| (f * (i % 7)) << (i % 40))))
             .collect();
         let block = Wide([0xFF00_FF00_FF00_FF00; 8]);
         let mut expected = vec![0; values.len()];
-        portable(&values, &BlockHash::new(block, 0, 64), &mut expected);
+        let hash = BlockHash::new(block, 0, 64);
+        for (key, &value) in expected.iter_mut().zip(&values) {
+            *key = hash.hash(value);
+        }
         for &isa in Isa::available() {
             let mut keys = vec![1; values.len()];
             block_keys(&values, block, isa, &mut keys);

@@ -3,8 +3,8 @@
 //! One word a bucket: the fold of its value (see [`Lane::fold32`]), or a mark that it has several.
 //! Nearly all rows are done with one look at that word, without a branch.
 
-use super::Isa;
 use super::partition::{BlockHash, Parts};
+use super::{Isa, Kind};
 use simtool_model::fingerprint_table::Lane;
 
 /// The word of a bucket with several values: its rows are let through. A value that has this fold
@@ -37,7 +37,7 @@ pub fn rows_near_buckets<L: Lane>(
 ) -> usize {
     assert!(words.len() == hash.parts() && found.len() >= places(rows.len()));
     #[cfg(target_arch = "x86_64")]
-    if L::WORDS == 1 && isa.runnable() == Isa::Avx512 {
+    if L::WORDS == 1 && isa.0 == Kind::Avx512 {
         let rows = bytemuck::cast_slice(rows);
         let (block, shift, window) = (hash.block.fold64(), hash.shift, hash.window);
         let hash = &BlockHash { block, shift, window };

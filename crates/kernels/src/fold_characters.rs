@@ -1,10 +1,10 @@
 //! Replaces characters beyond ASCII as a table says, as long as the table knows all of it.
 
-use super::Isa;
 use super::character_starts::{Starts, places};
 use super::character_table::{CharacterTable, fold};
 use super::word_masks::{Words, flagged};
 use super::xxh3_short::MARGIN;
+use super::{Isa, Kind};
 use std::ops::Range;
 
 /// Room that must be behind what is written: a block, and what a character in it may have behind it.
@@ -31,13 +31,13 @@ pub fn fold_characters(
     let lowered = &words.lowered[..];
     let text = &lowered[MARGIN..MARGIN + range.end];
     let around = Around { table, text, start: range.start, at: range.start, is_behind_mark: true };
-    match isa.runnable() {
+    match isa.0 {
         #[cfg(target_arch = "x86_64")]
         // SAFETY: AVX-512 was detected, and there is room.
-        Isa::Avx512 => unsafe { x86::avx512(around, lowered, folded) },
+        Kind::Avx512 => unsafe { x86::avx512(around, lowered, folded) },
         #[cfg(target_arch = "x86_64")]
         // SAFETY: AVX2 was detected, and there is room.
-        Isa::Avx2 => unsafe { x86::avx2(around, lowered, folded) },
+        Kind::Avx2 => unsafe { x86::avx2(around, lowered, folded) },
         _ => portable(around, words, folded),
     }
 }
@@ -377,7 +377,7 @@ mod tests {
     /// alone stays; and the places of these.
     fn folded(isa: Option<Isa>, text: &[u8]) -> (Vec<u8>, Vec<usize>) {
         let mut words = Words::default();
-        classify(Isa::Portable, text, &mut words);
+        classify(Isa::PORTABLE, text, &mut words);
         let (mut folded, mut alone) = (vec![0; text.len() + ROOM], Vec::new());
         let mut at = 0;
         while at < text.len() {

@@ -1,6 +1,6 @@
 //! Checks candidate pairs on their fingerprints.
 
-use super::Isa;
+use super::{Isa, Kind};
 use simtool_model::fingerprint_rows::Metric;
 use simtool_model::fingerprint_table::{Lane, Reach};
 
@@ -41,8 +41,8 @@ pub fn accept<L: Lane>(
     sink: &mut impl FnMut(u32, u32, u32),
 ) {
     #[cfg(target_arch = "x86_64")]
-    match isa.runnable() {
-        Isa::Avx512 if L::WORDS == 1 && test.reach.shape.metric() == Metric::Bits => {
+    match isa.0 {
+        Kind::Avx512 if L::WORDS == 1 && test.reach.shape.metric() == Metric::Bits => {
             let words: &[u64] = bytemuck::cast_slice(values);
             let masks: &[u64] = bytemuck::cast_slice(test.unequal);
             let equal = test.equal.fold64();
@@ -51,10 +51,10 @@ pub fn accept<L: Lane>(
             return unsafe { avx512::accept(words, rows, columns, &test, sink) };
         }
         // SAFETY: as above.
-        Isa::Avx512 => return unsafe { avx512::accept_wide(values, rows, columns, test, sink) },
+        Kind::Avx512 => return unsafe { avx512::accept_wide(values, rows, columns, test, sink) },
         // SAFETY: as above.
-        Isa::Avx2 => return unsafe { avx2::accept(values, rows, columns, test, sink) },
-        Isa::Portable => {}
+        Kind::Avx2 => return unsafe { avx2::accept(values, rows, columns, test, sink) },
+        Kind::Portable => {}
     }
     let _ = isa;
     accept_portable(values, rows, columns, test, sink);

@@ -1,7 +1,7 @@
 //! Compares one row of bits with rows that stand in groups of eight, word by word: the words of
 //! eight rows are one vector, so no sum ever goes across lanes.
 
-use super::Isa;
+use super::{Isa, Kind};
 
 /// Rows of a group.
 pub const GROUP: usize = 8;
@@ -27,12 +27,12 @@ pub fn near_in_groups(
 ) {
     debug_assert_eq!(groups.len(), row.len() * GROUP * limits.len());
     #[cfg(target_arch = "x86_64")]
-    match isa.runnable() {
+    match isa.0 {
         // SAFETY: `runnable` says that this processor has the instructions.
-        Isa::Avx512 => return unsafe { x86::avx512(row, groups, own_limit, limits, hits) },
+        Kind::Avx512 => return unsafe { x86::avx512(row, groups, own_limit, limits, hits) },
         // SAFETY: as above.
-        Isa::Avx2 => return unsafe { x86::avx2(row, groups, own_limit, limits, hits) },
-        Isa::Portable => {}
+        Kind::Avx2 => return unsafe { x86::avx2(row, groups, own_limit, limits, hits) },
+        Kind::Portable => {}
     }
     let _ = isa;
     portable(row, groups, own_limit, limits, hits);

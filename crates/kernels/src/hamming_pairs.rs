@@ -6,7 +6,7 @@
 //!
 //! [`Lane::fold32`]: simtool_model::fingerprint_table::Lane::fold32
 
-use super::Isa;
+use super::{Isa, Kind};
 use std::ops::Range;
 
 /// Candidates after which they are handed over.
@@ -72,15 +72,15 @@ pub fn near_pairs_32(
 ) {
     assert!(rows.end <= words.len());
     candidates.length = 0;
-    match isa.runnable() {
+    match isa.0 {
         #[cfg(target_arch = "x86_64")]
         // SAFETY: `runnable` says that this processor has the instructions.
-        Isa::Avx512 => unsafe {
+        Kind::Avx512 => unsafe {
             avx512::near_pairs_32(words, rows, first_column, max_distance, candidates, sink);
         },
         #[cfg(target_arch = "x86_64")]
         // SAFETY: as above.
-        Isa::Avx2 => unsafe {
+        Kind::Avx2 => unsafe {
             avx2::near_pairs_32(words, rows, first_column, max_distance, candidates, sink);
         },
         _ => portable::near_pairs_32(words, rows, first_column, max_distance, candidates, sink),
@@ -104,15 +104,15 @@ pub fn near_pairs_64(
 ) {
     assert!(rows.end <= words.len());
     candidates.length = 0;
-    match isa.runnable() {
+    match isa.0 {
         #[cfg(target_arch = "x86_64")]
         // SAFETY: `runnable` says that this processor has the instructions.
-        Isa::Avx512 => unsafe {
+        Kind::Avx512 => unsafe {
             avx512::near_pairs_64(words, rows, first_column, max_distance, candidates, sink);
         },
         #[cfg(target_arch = "x86_64")]
         // SAFETY: as above.
-        Isa::Avx2 => unsafe {
+        Kind::Avx2 => unsafe {
             avx2::near_pairs_64(words, rows, first_column, max_distance, candidates, sink);
         },
         _ => portable::near_pairs_64(words, rows, first_column, max_distance, candidates, sink),

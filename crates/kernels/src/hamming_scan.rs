@@ -3,7 +3,7 @@
 //! A hit is one word, `row << 32 | distance`, so that the vector paths write hits without a branch
 //! for each. Rows come out in ascending order.
 
-use super::Isa;
+use super::{Isa, Kind};
 use simtool_model::fingerprint_rows::Metric;
 use simtool_model::fingerprint_table::{Lane, Reach};
 
@@ -23,31 +23,31 @@ pub fn scan<L: Lane>(corpus: &[L], query: L, reach: Reach, isa: Isa, hits: &mut 
     #[cfg(target_arch = "x86_64")]
     {
         let words = query.words();
-        match (L::WORDS, isa.runnable()) {
-            (1, Isa::Avx512) => {
+        match (L::WORDS, isa.0) {
+            (1, Kind::Avx512) => {
                 let corpus = bytemuck::cast_slice(corpus);
                 // SAFETY: `runnable` says that this processor has the instructions.
                 return unsafe { x86::scan_64_avx512(corpus, words[0], max_distance, hits) };
             }
-            (2, Isa::Avx512) => {
+            (2, Kind::Avx512) => {
                 let (corpus, query) = (bytemuck::cast_slice(corpus), [words[0], words[1]]);
                 // SAFETY: as above.
                 return unsafe { x86::scan_128_avx512(corpus, query, max_distance, hits) };
             }
-            (1, Isa::Avx2) => {
+            (1, Kind::Avx2) => {
                 let corpus = bytemuck::cast_slice(corpus);
                 // SAFETY: as above.
                 return unsafe { x86::scan_64_avx2(corpus, words[0], max_distance, hits) };
             }
-            (_, Isa::Avx512) => {
+            (_, Kind::Avx512) => {
                 // SAFETY: as above.
                 return unsafe { x86::scan_wide_avx512(corpus, query, max_distance, hits) };
             }
-            (_, Isa::Avx2) => {
+            (_, Kind::Avx2) => {
                 // SAFETY: as above.
                 return unsafe { x86::scan_wide_avx2(corpus, query, max_distance, hits) };
             }
-            (_, Isa::Portable) => {}
+            (_, Kind::Portable) => {}
         }
     }
     let _ = isa;

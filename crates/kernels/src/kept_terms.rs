@@ -3,7 +3,7 @@
 //! The code is plain: compiled for AVX2 and AVX-512 it decides of four and eight terms at once. Only
 //! to bring kept terms together AVX-512 has an instruction that plain code does not reach.
 
-use super::Isa;
+use super::{Isa, Kind};
 use simtool_base::stable_hash::{mix, row_word};
 
 /// A random part of all terms.
@@ -27,13 +27,13 @@ impl RandomPart {
     pub fn keep(self, isa: Isa, terms: &[u64], kept: &mut Vec<u64>) {
         kept.clear();
         kept.resize(terms.len(), 0);
-        let count = match isa.runnable() {
+        let count = match isa.0 {
             #[cfg(target_arch = "x86_64")]
             // SAFETY: `runnable` says that this processor has the instructions.
-            Isa::Avx512 => unsafe { avx512::keep(self, terms, kept) },
+            Kind::Avx512 => unsafe { avx512::keep(self, terms, kept) },
             #[cfg(target_arch = "x86_64")]
             // SAFETY: as above.
-            Isa::Avx2 => unsafe { avx2::keep(self, terms, kept) },
+            Kind::Avx2 => unsafe { avx2::keep(self, terms, kept) },
             _ => portable::keep(self, terms, kept),
         };
         kept.truncate(count);
@@ -43,13 +43,13 @@ impl RandomPart {
     /// and tells how many it keeps.
     pub fn row_words(self, isa: Isa, terms: &[u64], index: u32, words: &mut Vec<u64>) -> u64 {
         words.resize(terms.len(), 0);
-        match isa.runnable() {
+        match isa.0 {
             #[cfg(target_arch = "x86_64")]
             // SAFETY: `runnable` says that this processor has the instructions.
-            Isa::Avx512 => unsafe { avx512::row_words(self, terms, index, words) },
+            Kind::Avx512 => unsafe { avx512::row_words(self, terms, index, words) },
             #[cfg(target_arch = "x86_64")]
             // SAFETY: as above.
-            Isa::Avx2 => unsafe { avx2::row_words(self, terms, index, words) },
+            Kind::Avx2 => unsafe { avx2::row_words(self, terms, index, words) },
             _ => portable::row_words(self, terms, index, words),
         }
     }
@@ -62,13 +62,13 @@ impl RandomPart {
     pub fn weights(self, isa: Isa, terms: &[u64], weights: &[u32], kept: &mut Vec<u32>) {
         assert_eq!(terms.len(), weights.len(), "every term has a weight");
         kept.resize(terms.len(), 0);
-        match isa.runnable() {
+        match isa.0 {
             #[cfg(target_arch = "x86_64")]
             // SAFETY: `runnable` says that this processor has the instructions.
-            Isa::Avx512 => unsafe { avx512::weights(self, terms, weights, kept) },
+            Kind::Avx512 => unsafe { avx512::weights(self, terms, weights, kept) },
             #[cfg(target_arch = "x86_64")]
             // SAFETY: as above.
-            Isa::Avx2 => unsafe { avx2::weights(self, terms, weights, kept) },
+            Kind::Avx2 => unsafe { avx2::weights(self, terms, weights, kept) },
             _ => portable::weights(self, terms, weights, kept),
         }
     }

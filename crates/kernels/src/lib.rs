@@ -1,9 +1,12 @@
-//! The hot loops, one file each, every one with a portable twin that its fast paths are tested
-//! against.
+//! The hot loops, one file each. Every loop has a slow twin in its tests.
 //!
-//! The instruction set is chosen once, when it is first asked for: the best that the processor
-//! has, or what the environment variable `SIMTOOL_ISA` names if that is lower. A kernel takes the
-//! choice as an argument, so a test can run every path that its processor has.
+//! A kernel is an algorithm over slices that knows nothing about its callers. It is written once,
+//! generic over a [`Level`], and compiled for each instruction set; see [`vector`].
+//!
+//! The instruction set is chosen once, at the first call of [`Isa::detected`]: the best that the
+//! processor has, or a lower one that the environment variable `SIMTOOL_ISA` names. Kernels take the
+//! choice as an argument, so that a test can run every level of its processor. No result depends on
+//! it.
 #![expect(unsafe_code, reason = "SIMD intrinsics; every block states why it is sound")]
 
 pub mod binary_digits;
@@ -24,103 +27,159 @@ pub mod mark_characters;
 pub mod min_hash;
 pub mod near_tags;
 pub mod partition;
+mod portable;
 pub mod row_distances;
 pub mod row_words;
 pub mod shared_bits;
 pub mod shingle_terms;
+mod vector;
 pub mod weighted_majority;
 pub mod word_keys;
 pub mod word_masks;
 pub mod word_positions;
+#[cfg(target_arch = "x86_64")]
+mod x86_64;
 pub mod xxh3_short;
 
 use std::fmt;
 use std::sync::OnceLock;
+use vector::{Costs, Kernel, Level};
 
-/// An instruction set that the kernels are written for, lowest first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Isa {
-    /// Plain Rust, on any processor; x86-64 with SSE2, which all of these have.
-    Portable,
-    /// x86-64 with AVX2, BMI1, BMI2 and POPCNT.
-    Avx2,
-    /// x86-64 with AVX-512 F, BW, DQ, VL, VBMI, VBMI2, VPOPCNTDQ and BITALG: Intel since Ice Lake, AMD
-    /// since Zen 4.
-    Avx512,
-}
+/// Lists the levels, lowest first: variant of [`Kind`], name, and the type with the implementation.
+///
+/// A level is a line here and a file. From the lines this macro writes the enum and its matches.
+macro_rules! levels {
+    ($($(#[$attribute:meta])* $kind:ident = $name:literal: $level:ty,)+) => {
+        /// The levels that this program was built with, lowest first.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+        enum Kind {
+            $($(#[$attribute])* $kind,)+
+        }
 
-impl Isa {
-    /// What this processor can run, lowest first.
-    #[must_use]
-    pub fn available() -> &'static [Self] {
-        const ALL: [Isa; 3] = [Isa::Portable, Isa::Avx2, Isa::Avx512];
-        #[cfg(target_arch = "x86_64")]
-        {
-            let avx2 = is_x86_feature_detected!("avx2")
-                && is_x86_feature_detected!("bmi1")
-                && is_x86_feature_detected!("bmi2")
-                && is_x86_feature_detected!("popcnt");
-            let avx512 = avx2
-                && is_x86_feature_detected!("avx512f")
-                && is_x86_feature_detected!("avx512bw")
-                && is_x86_feature_detected!("avx512dq")
-                && is_x86_feature_detected!("avx512vl")
-                && is_x86_feature_detected!("avx512vbmi")
-                && is_x86_feature_detected!("avx512vbmi2")
-                && is_x86_feature_detected!("avx512vpopcntdq")
-                && is_x86_feature_detected!("avx512bitalg");
-            match (avx2, avx512) {
-                (_, true) => &ALL,
-                (true, false) => &ALL[..2],
-                (false, false) => &ALL[..1],
+        impl Kind {
+            const ALL: &[Self] = &[$($(#[$attribute])* Self::$kind,)+];
+
+            fn name(self) -> &'static str {
+                match self {
+                    $($(#[$attribute])* Self::$kind => $name,)+
+                }
+            }
+
+            fn is_supported(self) -> bool {
+                match self {
+                    $($(#[$attribute])* Self::$kind => <$level>::is_supported(),)+
+                }
+            }
+
+            fn costs(self) -> Costs {
+                match self {
+                    $($(#[$attribute])* Self::$kind => <$level>::COSTS,)+
+                }
             }
         }
-        #[cfg(not(target_arch = "x86_64"))]
-        {
-            &ALL[..1]
+
+        impl Isa {
+            /// Runs a kernel, compiled for this instruction set.
+            #[inline]
+            fn run<K: Kernel>(self, kernel: K) -> K::Output {
+                match self.0 {
+                    $($(#[$attribute])* Kind::$kind => {
+                        // SAFETY: an `Isa` is portable, or it comes from `available`, which asked
+                        // the processor.
+                        unsafe { <$level>::compile(kernel) }
+                    })+
+                }
+            }
         }
+    };
+}
+
+levels! {
+    Portable = "portable": portable::Portable,
+    #[cfg(target_arch = "x86_64")]
+    Avx2 = "avx2": x86_64::Avx2,
+    #[cfg(target_arch = "x86_64")]
+    Avx512 = "avx512": x86_64::Avx512,
+}
+
+/// An instruction set that this processor has and that the kernels are written for. Higher ones are
+/// greater.
+///
+/// A value exists only for instructions that the processor has, so any value can be given to any
+/// kernel.
+///
+/// ```
+/// use simtool::kernels::Isa;
+///
+/// // Every processor runs the portable code, and the fastest level comes last.
+/// assert_eq!(Isa::available()[0], Isa::PORTABLE);
+/// assert!(Isa::available().is_sorted());
+/// assert_eq!(Isa::PORTABLE.to_string(), "portable");
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Isa(Kind);
+
+impl Isa {
+    /// Plain Rust, which every processor runs.
+    pub const PORTABLE: Self = Self(Kind::Portable);
+
+    /// Returns the instruction sets that this processor has, lowest first.
+    #[must_use]
+    pub fn available() -> &'static [Self] {
+        static AVAILABLE: OnceLock<Vec<Isa>> = OnceLock::new();
+        AVAILABLE.get_or_init(|| {
+            let supported = Kind::ALL.iter().filter(|kind| kind.is_supported());
+            supported.copied().map(Isa).collect()
+        })
     }
 
-    /// The instruction set of this process: the best available one, or a lower one that
-    /// `SIMTOOL_ISA` (`portable`, `avx2` or `avx512`) names. Chosen at the first call.
+    /// Returns the instruction set of this process: the best available one, or a lower one that
+    /// `SIMTOOL_ISA` (`portable`, `avx2` or `avx512`) names. The first call chooses.
     #[must_use]
     pub fn detected() -> Self {
         static CHOICE: OnceLock<Isa> = OnceLock::new();
         *CHOICE.get_or_init(|| {
-            let best = Self::available().last().copied().unwrap_or(Self::Portable);
-            let asked = std::env::var("SIMTOOL_ISA").ok().and_then(|name| Self::from_name(&name));
-            asked.map_or(best, |asked| asked.min(best))
+            let best = Self::available().last().copied().unwrap_or(Self::PORTABLE);
+            let named = std::env::var("SIMTOOL_ISA").ok().and_then(|name| Self::from_name(&name));
+            named.unwrap_or(best)
         })
     }
 
-    /// The same, or the best that this processor has where that is lower: what a kernel that was
-    /// handed a choice may run.
-    #[inline]
-    #[must_use]
-    pub fn runnable(self) -> Self {
-        static BEST: OnceLock<Isa> = OnceLock::new();
-        self.min(*BEST.get_or_init(|| Self::available().last().copied().unwrap_or(Self::Portable)))
-    }
-
-    /// The instruction set of that name.
+    /// Returns the instruction set with this name, or the best one below it that this processor has.
+    /// Returns `None` if no instruction set has the name.
+    ///
+    /// ```
+    /// use simtool::kernels::Isa;
+    ///
+    /// assert_eq!(Isa::from_name("portable"), Some(Isa::PORTABLE));
+    /// assert_eq!(Isa::from_name("mmx"), None);
+    /// ```
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
-        match name {
-            "portable" => Some(Self::Portable),
-            "avx2" => Some(Self::Avx2),
-            "avx512" => Some(Self::Avx512),
-            _ => None,
-        }
+        let named = *Kind::ALL.iter().find(|kind| kind.name() == name)?;
+        Self::available().iter().rfind(|isa| isa.0 <= named).copied()
+    }
+
+    /// Returns about how many nanoseconds one pair of words costs in [`hamming_pairs`]: of 32 bits if
+    /// the words are short, else of 64.
+    #[must_use]
+    pub fn pair_nanoseconds(self, short_words: bool) -> f64 {
+        let costs = self.0.costs();
+        if short_words { costs.pair_of_32_bits } else { costs.pair_of_64_bits }
+    }
+
+    /// Returns about how many nanoseconds one pair of rows costs in [`hamming_groups`], if the kernel
+    /// looks at so many words of it.
+    #[must_use]
+    pub fn group_nanoseconds(self, words: f64) -> f64 {
+        let costs = self.0.costs();
+        costs.pair_in_groups + costs.word_in_groups * words
     }
 }
 
 impl fmt::Display for Isa {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Portable => "portable",
-            Self::Avx2 => "avx2",
-            Self::Avx512 => "avx512",
-        })
+        f.write_str(self.0.name())
     }
 }
 
@@ -142,12 +201,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_and_display_agree_and_portable_is_always_there() {
-        for isa in [Isa::Portable, Isa::Avx2, Isa::Avx512] {
+    fn a_name_finds_its_instruction_set_and_portable_always_exists() {
+        for &isa in Isa::available() {
             assert_eq!(Isa::from_name(&isa.to_string()), Some(isa));
         }
         assert_eq!(Isa::from_name("mmx"), None);
-        assert_eq!(Isa::available()[0], Isa::Portable);
+        assert_eq!(Isa::available()[0], Isa::PORTABLE);
         assert!(Isa::available().contains(&Isa::detected()));
     }
 }

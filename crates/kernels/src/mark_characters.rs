@@ -1,10 +1,10 @@
 //! Marks characters beyond ASCII in the masks of words, as far as a table says what they are.
 
-use super::Isa;
 use super::character_starts::{Starts, places};
 use super::character_table::{CharacterTable, Member, kind};
 use super::word_masks::{Block, Words, flagged};
 use super::xxh3_short::MARGIN;
+use super::{Isa, Kind};
 
 /// Marks the characters beyond ASCII of a text, the last that `words` classified, and replaces `odd`
 /// by the places of those that the table does not tell about, ascending.
@@ -18,13 +18,13 @@ pub fn mark_characters(isa: Isa, table: &CharacterTable, words: &mut Words, odd:
     odd.clear();
     let blocks = words.blocks.len();
     assert!(words.lowered.len() >= 64 * blocks.saturating_sub(2) + 2 * MARGIN + 64, "margins");
-    match isa.runnable() {
+    match isa.0 {
         #[cfg(target_arch = "x86_64")]
         // SAFETY: AVX-512 was detected, and the text has its margins.
-        Isa::Avx512 => unsafe { x86::avx512(table, words, odd) },
+        Kind::Avx512 => unsafe { x86::avx512(table, words, odd) },
         #[cfg(target_arch = "x86_64")]
         // SAFETY: AVX2 was detected, and the text has its margins.
-        Isa::Avx2 => unsafe { x86::avx2(table, words, odd) },
+        Kind::Avx2 => unsafe { x86::avx2(table, words, odd) },
         _ => portable(table, words, odd),
     }
 }
@@ -400,8 +400,8 @@ mod tests {
     fn marked(isa: Option<Isa>, text: &str) -> (Vec<Block>, Vec<u32>) {
         let (mut words, mut odd) = (Words::default(), vec![7]);
         // What an earlier text left behind.
-        classify(Isa::Portable, &[b'"'; 300], &mut words);
-        classify(Isa::Portable, text.as_bytes(), &mut words);
+        classify(Isa::PORTABLE, &[b'"'; 300], &mut words);
+        classify(Isa::PORTABLE, text.as_bytes(), &mut words);
         if let Some(isa) = isa {
             mark_characters(isa, &TABLE, &mut words, &mut odd);
         } else {

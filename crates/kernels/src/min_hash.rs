@@ -1,6 +1,16 @@
-//! The smallest values of many hash functions over a set of terms: the inner loops of MinHash.
+//! Finds the smallest values of many hash functions over a set of terms: the inner loops of MinHash.
 //!
-//! The code is plain: compiled for AVX2 and AVX-512 it takes the minima of 8 and 16 functions at once.
+//! Two sets have the same minimum under a random function with a probability that is their Jaccard
+//! similarity. So the fraction of equal minima estimates it:
+//!
+//! ```text
+//!                f1(x)  f2(x)              f1(x)  f2(x)
+//! set A   "cat"    7      3       set B      7      3
+//!         "dog"    2      9       "emu"      8      1
+//! minima           2      3                  7      1    no minimum is equal
+//! ```
+//!
+//! The loop is plain: the compiler takes the minima of 8 functions (AVX2) or 16 (AVX-512) at once.
 //!
 //! # References
 //!
@@ -9,21 +19,25 @@
 //! P. Li, A. Owen, C.-H. Zhang, "One permutation hashing", NIPS 2012.
 
 use super::Isa;
+use super::vector::{Kernel, Level};
 
-/// What a bin of [`one_permutation`] holds that no term fell into; no term's value is as large.
+/// The value of a bin of [`one_permutation`] that no term fell into. No term has a value as large.
 pub const EMPTY_BIN: u32 = u32::MAX;
 
 /// Hash functions whose minima stay in registers while the terms pass by.
 const TOGETHER: usize = 16;
 
-/// Hash functions `(a × term + b) mod 2^64 >> 32`, in groups; those that fill the last group repeat
-/// the first ones.
+/// Hash functions `(a × term + b) mod 2^64 >> 32`.
+///
+/// They are kept in groups of [`TOGETHER`]. If the last group is not full, the first functions are
+/// repeated there and their values are dropped in the end.
 #[derive(Clone, Debug)]
 pub struct HashFunctions {
     groups: Vec<Group>,
     count: usize,
 }
 
+/// Factors and summands of the functions of a group.
 #[derive(Clone, Debug)]
 struct Group {
     a: [u64; TOGETHER],
@@ -31,74 +45,83 @@ struct Group {
 }
 
 impl HashFunctions {
-    /// The functions of these pairs of a and b.
+    /// Creates the functions from their pairs of a and b.
+    ///
+    /// ```
+    /// use simtool::kernels::{Isa, min_hash::HashFunctions};
+    ///
+    /// // The first function is the identity on the high half of a term.
+    /// let functions = HashFunctions::new(&[(1, 0), (3, 1 << 32)]);
+    /// let mut minima = Vec::new();
+    /// functions.minima(Isa::detected(), &[5 << 32, 2 << 32], &mut minima);
+    /// assert_eq!(minima, [2, 3 * 2 + 1]);
+    /// ```
     #[must_use]
     pub fn new(pairs: &[(u64, u64)]) -> Self {
         let count = pairs.len();
-        let group = |group: usize| {
-            let pair = |at: usize| pairs[(group * TOGETHER + at) % count];
+        let groups = (0..count).step_by(TOGETHER).map(|first| {
+            let pair_at = |at: usize| pairs[(first + at) % count];
             Group {
-                a: std::array::from_fn(|at| pair(at).0),
-                b: std::array::from_fn(|at| pair(at).1),
+                a: std::array::from_fn(|at| pair_at(at).0),
+                b: std::array::from_fn(|at| pair_at(at).1),
             }
-        };
-        Self { groups: (0..count.div_ceil(TOGETHER)).map(group).collect(), count }
+        });
+        Self { groups: groups.collect(), count }
     }
 
-    /// Replaces `minima` by the smallest value of each function over `terms`; by `u32::MAX` where there
-    /// are none.
+    /// Replaces `minima` by the smallest value of each function over `terms`. Without terms every
+    /// minimum is `u32::MAX`.
     pub fn minima(&self, isa: Isa, terms: &[u64], minima: &mut Vec<u32>) {
         minima.clear();
         for group in &self.groups {
-            let found = match isa.runnable() {
-                #[cfg(target_arch = "x86_64")]
-                // SAFETY: `runnable` says that this processor has the instructions.
-                Isa::Avx512 => unsafe { avx512(group, terms) },
-                #[cfg(target_arch = "x86_64")]
-                // SAFETY: as above.
-                Isa::Avx2 => unsafe { avx2(group, terms) },
-                _ => portable(group, terms),
-            };
+            let found = isa.run(GroupMinima { group, terms });
             minima.extend_from_slice(&found);
         }
         minima.truncate(self.count);
     }
 }
 
-// Always inlined, so that it is compiled for the instructions of its caller.
+/// Finds the minima of one group of functions.
+struct GroupMinima<'a> {
+    group: &'a Group,
+    terms: &'a [u64],
+}
+
+impl Kernel for GroupMinima<'_> {
+    type Output = [u32; TOGETHER];
+
+    #[inline(always)]
+    fn run<L: Level>(self, _: L) -> [u32; TOGETHER] {
+        group_minima(self.group, self.terms)
+    }
+}
+
 #[inline(always)]
-fn portable(group: &Group, terms: &[u64]) -> [u32; TOGETHER] {
+fn group_minima(group: &Group, terms: &[u64]) -> [u32; TOGETHER] {
     let mut minima = [u32::MAX; TOGETHER];
+    // The terms are the outer loop, so that the minima of the group stay in registers.
     for &term in terms {
         for ((minimum, a), b) in minima.iter_mut().zip(&group.a).zip(&group.b) {
-            *minimum = (*minimum).min((a.wrapping_mul(term).wrapping_add(*b) >> 32) as u32);
+            let value = a.wrapping_mul(term).wrapping_add(*b) >> 32;
+            *minimum = (*minimum).min(value as u32);
         }
     }
     minima
 }
 
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2,bmi1,bmi2")]
-fn avx2(group: &Group, terms: &[u64]) -> [u32; TOGETHER] {
-    portable(group, terms)
-}
-
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
-fn avx512(group: &Group, terms: &[u64]) -> [u32; TOGETHER] {
-    portable(group, terms)
-}
-
-/// Lets every term fall into one bin, by its high bits, and lowers the bin to the term's low half.
+/// Puts every term into the bin that its high bits name, and lowers the bin to the term's low half.
 ///
-/// Bins are [`EMPTY_BIN`] at first.
+/// The caller sets all bins to [`EMPTY_BIN`] first. One hash of a term so replaces one hash function
+/// for each bin.
 #[inline]
 pub fn one_permutation(terms: &[u64], bins: &mut [u32]) {
     let count = bins.len() as u128;
     for &term in terms {
         // Below `count`, since the product is below count × 2^64.
         let bin = ((u128::from(term) * count) >> 64) as usize;
-        bins[bin] = bins[bin].min((term as u32).min(EMPTY_BIN - 1));
+        // The largest value belongs to empty bins.
+        let value = (term as u32).min(EMPTY_BIN - 1);
+        bins[bin] = bins[bin].min(value);
     }
 }
 

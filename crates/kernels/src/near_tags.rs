@@ -8,7 +8,7 @@
 //! for the few bits that tags may differ in, that is fewer instructions than counting, and every
 //! processor has them.
 
-use super::Isa;
+use super::{Isa, Kind};
 use std::ops::Range;
 
 /// Tags by which a stretch is made longer.
@@ -25,14 +25,14 @@ pub fn near_tags(
     places: &mut Vec<u32>,
 ) {
     #[cfg(target_arch = "x86_64")]
-    match isa.runnable() {
-        Isa::Avx512 => {
+    match isa.0 {
+        Kind::Avx512 => {
             // SAFETY: `runnable` says that this processor has the instructions.
             return unsafe { x86::near_tags_avx512(tags, expected, query, most, places) };
         }
         // SAFETY: as above.
-        Isa::Avx2 => return unsafe { x86::near_tags_avx2(tags, expected, query, most, places) },
-        Isa::Portable => {}
+        Kind::Avx2 => return unsafe { x86::near_tags_avx2(tags, expected, query, most, places) },
+        Kind::Portable => {}
     }
     let _ = isa;
     let (first, tags) = stretch(tags, expected, query, most);

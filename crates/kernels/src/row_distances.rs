@@ -1,53 +1,52 @@
-//! The distances of one row to many, whatever they count.
+//! Computes the distances of one row to many rows, in every metric.
+//!
+//! The loops are plain, one for each metric. Each is compiled for each level, and the compiler makes
+//! vectors of it.
 
 use super::Isa;
+use super::vector::{Kernel, Level};
 use simtool_model::fingerprint_rows::{Metric, Shape, differing_lanes, is_null};
 
-/// Rows that are compared at a time where lanes are sorted, a byte of a vector each.
+/// Rows that are sorted at the same time in [`votes`]: each is a byte of a vector.
 const ROWS: usize = 64;
 
-/// Puts the distance of `query` to each row of `rows` into `distances`, which has a place for each.
+/// Writes the distance of `query` to each row of `rows` into `distances`, which has a place for each.
+///
+/// ```
+/// use simtool::fingerprint_rows::Shape;
+/// use simtool::kernels::{Isa, row_distances::row_distances};
+///
+/// let mut distances = [0; 2];
+/// row_distances(Shape::bits(64), &[0b0111], &[0b0110, 0b1000], Isa::detected(), &mut distances);
+/// assert_eq!(distances, [1, 4]);
+/// ```
 ///
 /// # Complexity
 ///
-/// O(n · w) for n rows of w words; votes take O(n · count · needed) besides, 64 rows at a time.
+/// O(n · w) for n rows of w words. Votes take O(n · count · needed) in addition, 64 rows at a time.
 pub fn row_distances(shape: Shape, query: &[u64], rows: &[u64], isa: Isa, distances: &mut [u32]) {
     debug_assert_eq!(rows.len(), distances.len() * shape.words());
-    #[cfg(target_arch = "x86_64")]
-    match isa.runnable() {
-        Isa::Avx512 => {
-            // SAFETY: `runnable` says that this processor has the instructions.
-            return unsafe { x86::avx512(shape, query, rows, distances) };
-        }
-        Isa::Avx2 => {
-            // SAFETY: as above.
-            return unsafe { x86::avx2(shape, query, rows, distances) };
-        }
-        Isa::Portable => {}
-    }
-    let _ = isa;
-    portable(shape, query, rows, distances);
+    isa.run(RowDistances { shape, query, rows, distances });
 }
 
-#[cfg(target_arch = "x86_64")]
-mod x86 {
-    use super::{Shape, portable};
+struct RowDistances<'a> {
+    shape: Shape,
+    query: &'a [u64],
+    rows: &'a [u64],
+    distances: &'a mut [u32],
+}
 
-    /// The plain loops, compiled for AVX-512.
-    #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vpopcntdq,popcnt")]
-    pub(super) fn avx512(shape: Shape, query: &[u64], rows: &[u64], distances: &mut [u32]) {
-        portable(shape, query, rows, distances);
-    }
+impl Kernel for RowDistances<'_> {
+    type Output = ();
 
-    /// The plain loops, compiled for AVX2.
-    #[target_feature(enable = "avx2,popcnt")]
-    pub(super) fn avx2(shape: Shape, query: &[u64], rows: &[u64], distances: &mut [u32]) {
-        portable(shape, query, rows, distances);
+    #[inline(always)]
+    fn run<L: Level>(self, _: L) {
+        write_distances(self.shape, self.query, self.rows, self.distances);
     }
 }
 
 #[inline(always)]
-fn portable(shape: Shape, query: &[u64], rows: &[u64], distances: &mut [u32]) {
+fn write_distances(shape: Shape, query: &[u64], rows: &[u64], distances: &mut [u32]) {
     match shape.metric() {
         Metric::Bits => words(query, rows, distances, |a, b| (a ^ b).count_ones()),
         Metric::Lanes { bits: 64, null: true } => {
@@ -59,7 +58,7 @@ fn portable(shape: Shape, query: &[u64], rows: &[u64], distances: &mut [u32]) {
         Metric::Lanes { bits: 32, .. } => lanes::<u32>(query, rows, distances),
         Metric::Lanes { bits: 16, .. } => lanes::<u16>(query, rows, distances),
         Metric::Lanes { bits: 8, .. } => lanes::<u8>(query, rows, distances),
-        // The steps that fold a lane into one bit are known where they are compiled.
+        // A width that the compiler knows lets it unroll the steps that fold a lane into one bit.
         Metric::Lanes { bits: 4, .. } => {
             words(query, rows, distances, |a, b| differing_lanes(a ^ b, 4).count_ones());
         }
@@ -78,7 +77,8 @@ fn portable(shape: Shape, query: &[u64], rows: &[u64], distances: &mut [u32]) {
     }
 }
 
-/// Sums over words; common lengths are known where the loop is compiled.
+/// Writes for each row the sum of `of` over its words. For common lengths the compiler knows the
+/// number of words, so that it unrolls the inner loop.
 #[inline(always)]
 fn words(query: &[u64], rows: &[u64], distances: &mut [u32], of: impl Fn(u64, u64) -> u32 + Copy) {
     match query.len() {
@@ -95,6 +95,7 @@ fn words(query: &[u64], rows: &[u64], distances: &mut [u32], of: impl Fn(u64, u6
     }
 }
 
+/// As [`words`], for rows of `W` words.
 #[inline(always)]
 fn known_words<const W: usize>(
     query: &[u64],
@@ -102,9 +103,8 @@ fn known_words<const W: usize>(
     distances: &mut [u32],
     of: impl Fn(u64, u64) -> u32,
 ) {
-    let (Some(query), (rows, _)) = (query.first_chunk::<W>(), rows.as_chunks::<W>()) else {
-        return;
-    };
+    let Some(query) = query.first_chunk::<W>() else { return };
+    let (rows, _) = rows.as_chunks::<W>();
     for (row, distance) in rows.iter().zip(distances) {
         let mut sum = 0;
         for at in 0..W {
@@ -114,7 +114,7 @@ fn known_words<const W: usize>(
     }
 }
 
-/// Lanes that are whole numbers of the machine.
+/// Counts differing lanes that are whole machine numbers, for example `u16`.
 #[inline(always)]
 fn lanes<L: bytemuck::Pod + PartialEq>(query: &[u64], rows: &[u64], distances: &mut [u32]) {
     let lanes: &[L] = bytemuck::cast_slice(query);
@@ -124,7 +124,17 @@ fn lanes<L: bytemuck::Pod + PartialEq>(query: &[u64], rows: &[u64], distances: &
     }
 }
 
-/// The `needed`-th smallest of the words' distances: bubbles them up, for 64 rows at once.
+/// Writes for each row the `needed`-th smallest of the distances of its words.
+///
+/// The distances of 64 rows are put into columns: `bits[word][row]`. Then a bubble sort of the columns
+/// runs until the `needed` smallest have risen to the front. Each comparison of two columns is one
+/// minimum and one maximum of 64 bytes, without a branch:
+///
+/// ```text
+/// word 0   3 9 1        word 0   2 4 1   smallest of each row
+/// word 1   2 4 7   →    word 1   3 5 6   second smallest
+/// word 2   5 5 6        word 2   5 9 7
+/// ```
 #[inline(always)]
 fn votes(query: &[u64], rows: &[u64], needed: usize, distances: &mut [u32]) {
     let count = query.len();
@@ -135,6 +145,7 @@ fn votes(query: &[u64], rows: &[u64], needed: usize, distances: &mut [u32]) {
                 lane[at] = (a ^ b).count_ones() as u8;
             }
         }
+        // Round `smallest` brings the smallest of the remaining columns to place `smallest`.
         for smallest in 0..needed {
             for lane in (smallest + 1..count).rev() {
                 let (before, behind) = bits.split_at_mut(lane);
@@ -142,7 +153,9 @@ fn votes(query: &[u64], rows: &[u64], needed: usize, distances: &mut [u32]) {
                     continue;
                 };
                 for (low, high) in low.iter_mut().zip(high) {
-                    (*low, *high) = ((*low).min(*high), (*low).max(*high));
+                    let smaller = (*low).min(*high);
+                    *high = (*low).max(*high);
+                    *low = smaller;
                 }
             }
         }
@@ -158,7 +171,7 @@ mod tests {
     use simtool_base::stable_hash::{GAMMA, mix};
 
     #[test]
-    fn every_path_finds_the_distances_of_the_shape() {
+    fn every_level_finds_the_distances_of_the_shape() {
         let shapes = [1, 2, 3, 4, 7, 8, 16, 64].map(|words| Shape::bits(64 * words));
         let lanes = [(128, 1), (64, 2), (124, 4), (7, 8), (9, 16), (128, 32), (5, 64)];
         let lanes = lanes.map(|(count, bits)| Shape::lanes(count, bits));

@@ -1,40 +1,46 @@
-//! Words of the pseudorandom rows of many terms.
+//! Makes words of the pseudorandom rows of many terms.
 //!
-//! The code is plain: compiled for AVX2 and AVX-512 it makes four and eight words at once.
+//! A term has a row of as many words as a fingerprint needs; word `index` of it is
+//! [`row_word`]`(term, index)`. The loop is plain: the compiler makes four words (AVX2) or eight
+//! words (AVX-512) at once.
 
 use super::Isa;
+use super::vector::{Kernel, Level};
 use simtool_base::stable_hash::row_word;
 
 /// Replaces `words` by word `index` of the row of each term.
+///
+/// ```
+/// use simtool::kernels::{Isa, row_words::row_words};
+///
+/// let mut words = Vec::new();
+/// row_words(Isa::detected(), &[1, 2, 1], 0, &mut words);
+/// // Equal terms have equal rows.
+/// assert_eq!(words[0], words[2]);
+/// ```
 pub fn row_words(isa: Isa, terms: &[u64], index: u32, words: &mut Vec<u64>) {
     words.clear();
-    match isa.runnable() {
-        #[cfg(target_arch = "x86_64")]
-        // SAFETY: `runnable` says that this processor has the instructions.
-        Isa::Avx512 => unsafe { avx512(terms, index, words) },
-        #[cfg(target_arch = "x86_64")]
-        // SAFETY: as above.
-        Isa::Avx2 => unsafe { avx2(terms, index, words) },
-        _ => portable(terms, index, words),
+    isa.run(RowWords { terms, index, words });
+}
+
+struct RowWords<'a> {
+    terms: &'a [u64],
+    index: u32,
+    words: &'a mut Vec<u64>,
+}
+
+impl Kernel for RowWords<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Level>(self, _: L) {
+        push_words(self.terms, self.index, self.words);
     }
 }
 
-// Always inlined, so that it is compiled for the instructions of its caller.
 #[inline(always)]
-fn portable(terms: &[u64], index: u32, words: &mut Vec<u64>) {
+fn push_words(terms: &[u64], index: u32, words: &mut Vec<u64>) {
     words.extend(terms.iter().map(|&term| row_word(term, index)));
-}
-
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2,bmi1,bmi2")]
-fn avx2(terms: &[u64], index: u32, words: &mut Vec<u64>) {
-    portable(terms, index, words);
-}
-
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx512f,avx512dq,avx512vl")]
-fn avx512(terms: &[u64], index: u32, words: &mut Vec<u64>) {
-    portable(terms, index, words);
 }
 
 #[cfg(test)]

@@ -1,40 +1,40 @@
-//! How many bits two rows have both.
+//! Counts the bits that two rows share.
 //!
-//! The code is plain: compiled for AVX2 and AVX-512 it counts the bits of four and eight words at
-//! once.
+//! For example, `0b1100` and `0b1010` share one bit. The loop is plain: the compiler counts the bits
+//! of a word, of four words (AVX2) or of eight words (AVX-512) at once.
 
 use super::Isa;
+use super::vector::{Kernel, Level};
 
-/// The number of bits that are set in both of two rows of equally many words.
+/// Returns the number of bits that are set in both of two rows with equally many words.
+///
+/// ```
+/// use simtool::kernels::{Isa, shared_bits::shared_bits};
+///
+/// assert_eq!(shared_bits(Isa::detected(), &[0b1100, 7], &[0b1010, 7]), 4);
+/// ```
 #[must_use]
 pub fn shared_bits(isa: Isa, left: &[u64], right: &[u64]) -> u64 {
-    match isa.runnable() {
-        #[cfg(target_arch = "x86_64")]
-        // SAFETY: `runnable` says that this processor has the instructions.
-        Isa::Avx512 => unsafe { avx512(left, right) },
-        #[cfg(target_arch = "x86_64")]
-        // SAFETY: as above.
-        Isa::Avx2 => unsafe { avx2(left, right) },
-        _ => portable(left, right),
+    isa.run(SharedBits { left, right })
+}
+
+struct SharedBits<'a> {
+    left: &'a [u64],
+    right: &'a [u64],
+}
+
+impl Kernel for SharedBits<'_> {
+    type Output = u64;
+
+    #[inline(always)]
+    fn run<L: Level>(self, _: L) -> u64 {
+        count_shared(self.left, self.right)
     }
 }
 
-// Always inlined, so that it is compiled for the instructions of its caller.
 #[inline(always)]
-fn portable(left: &[u64], right: &[u64]) -> u64 {
+fn count_shared(left: &[u64], right: &[u64]) -> u64 {
     left.iter().zip(right).map(|(a, b)| u64::from((a & b).count_ones())).sum()
-}
-
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2,popcnt")]
-fn avx2(left: &[u64], right: &[u64]) -> u64 {
-    portable(left, right)
-}
-
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vpopcntdq,popcnt")]
-fn avx512(left: &[u64], right: &[u64]) -> u64 {
-    portable(left, right)
 }
 
 #[cfg(test)]

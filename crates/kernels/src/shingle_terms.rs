@@ -1,6 +1,6 @@
 //! Terms of shingles: a polynomial over the hashes of consecutive tokens, mixed.
 
-use super::Isa;
+use super::{Isa, Kind};
 use simtool_base::stable_hash::{SHINGLE_BASE, mix};
 
 /// Appends `mix(x_1 A^(s-1) + ... + x_s)` for every run of s = `length` tokens.
@@ -17,14 +17,14 @@ pub fn shingle_terms(isa: Isa, tokens: &[u64], length: usize, terms: &mut Vec<u6
         return;
     }
     terms.reserve(count);
-    match isa.runnable() {
+    match isa.0 {
         #[cfg(target_arch = "x86_64")]
-        Isa::Avx512 if length <= avx512::LONGEST_DIRECT => {
+        Kind::Avx512 if length <= avx512::LONGEST_DIRECT => {
             // SAFETY: AVX-512 was detected; room for `count` terms was reserved.
             unsafe { avx512::direct(tokens, length, count, terms) }
         }
         #[cfg(target_arch = "x86_64")]
-        Isa::Avx2 if length <= avx2::LONGEST_DIRECT => {
+        Kind::Avx2 if length <= avx2::LONGEST_DIRECT => {
             // SAFETY: AVX2 was detected; room for `count` terms was reserved.
             unsafe { avx2::direct(tokens, length, count, terms) }
         }

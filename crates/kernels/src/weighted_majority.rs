@@ -9,7 +9,7 @@
 //!
 //! M. Charikar, "Similarity estimation techniques from rounding algorithms", STOC 2002.
 
-use super::Isa;
+use super::{Isa, Kind};
 
 /// What the rows with each bit weigh, and what all rows weigh.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,13 +44,13 @@ impl BitWeights {
             self.add(isa, &rows[half..], &weights[half..]);
             return;
         }
-        let sums = match isa.runnable() {
+        let sums = match isa.0 {
             #[cfg(target_arch = "x86_64")]
             // SAFETY: AVX-512 was detected.
-            Isa::Avx512 => unsafe { avx512::sums(rows, weights) },
+            Kind::Avx512 => unsafe { avx512::sums(rows, weights) },
             #[cfg(target_arch = "x86_64")]
             // SAFETY: AVX2 was detected.
-            Isa::Avx2 => unsafe { avx2::sums(rows, weights) },
+            Kind::Avx2 => unsafe { avx2::sums(rows, weights) },
             _ => portable::sums(rows, weights),
         };
         for (with_bit, sum) in self.with_bit.iter_mut().zip(sums) {
@@ -173,7 +173,7 @@ mod tests {
         let rows = [digits("100101"), digits("101011")];
         check(&rows, &[4, 5]);
         let mut sums = BitWeights::default();
-        sums.add(Isa::Portable, &rows, &[4, 5]);
+        sums.add(Isa::PORTABLE, &rows, &[4, 5]);
         assert_eq!(sums.take_majority(), digits("101011"));
     }
 

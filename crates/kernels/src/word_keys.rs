@@ -3,7 +3,7 @@
 //! Keys are compared as two machine words, so a look-up never touches the text again. A word of
 //! more than 16 letters has [`NO_KEY`], and its user must look at the text.
 
-use super::Isa;
+use super::{Isa, Kind};
 
 /// Letters that a key holds.
 pub const KEY_LETTERS: usize = 16;
@@ -43,10 +43,10 @@ pub fn word_keys(
     assert_eq!(starts.len(), ends.len(), "every word has a start and an end");
     keys.resize(starts.len(), [0; 2]);
     hashes.resize(starts.len(), 0);
-    match isa.runnable() {
+    match isa.0 {
         #[cfg(target_arch = "x86_64")]
         // SAFETY: `runnable` says that this processor has the instructions.
-        Isa::Avx512 => unsafe { avx512::keys(text, starts, ends, keys, hashes) },
+        Kind::Avx512 => unsafe { avx512::keys(text, starts, ends, keys, hashes) },
         _ => portable::keys(text, starts, ends, keys, hashes),
     }
 }
@@ -157,7 +157,7 @@ mod tests {
     fn check(text: &[u8]) {
         for &isa in Isa::available() {
             let (mut starts, mut ends) = (Vec::new(), Vec::new());
-            word_positions(Isa::Portable, text, &mut starts, &mut ends);
+            word_positions(Isa::PORTABLE, text, &mut starts, &mut ends);
             let (mut keys, mut hashes) = (vec![[1; 2]; 2], Vec::new());
             word_keys(isa, text, &starts, &ends, &mut keys, &mut hashes);
             for (i, (&start, &end)) in starts.iter().zip(&ends).enumerate() {

@@ -12,8 +12,8 @@
 //! # References
 //! Unicode Standard Annex #29, Unicode Text Segmentation, section 4, rules `WB5` to `WB13b`.
 
-use super::Isa;
 use super::xxh3_short::MARGIN;
+use super::{Isa, Kind};
 use std::ops::Range;
 
 const LETTER: u8 = 1;
@@ -180,13 +180,13 @@ pub fn classify(isa: Isa, text: &[u8], words: &mut Words) -> bool {
     last[..tail.len()].copy_from_slice(tail);
     let bytes = whole.iter().chain((!tail.is_empty()).then_some(&last));
     let all = bytes.zip(classified);
-    match isa.runnable() {
+    match isa.0 {
         #[cfg(target_arch = "x86_64")]
         // SAFETY: AVX-512 was detected.
-        Isa::Avx512 => unsafe { x86::classify_avx512(all) },
+        Kind::Avx512 => unsafe { x86::classify_avx512(all) },
         #[cfg(target_arch = "x86_64")]
         // SAFETY: AVX2 was detected.
-        Isa::Avx2 => unsafe { x86::classify_avx2(all) },
+        Kind::Avx2 => unsafe { x86::classify_avx2(all) },
         _ => {
             all.fold(0, |foreign, (bytes, (block, lowered))| {
                 *block = classify_block(bytes, lowered);
@@ -269,13 +269,13 @@ pub fn find_words(isa: Isa, words: &mut Words) {
     let most = words.blocks.len() * 32 + 64;
     words.starts.reserve(most);
     words.ends.reserve(most);
-    let underscores = match isa.runnable() {
+    let underscores = match isa.0 {
         #[cfg(target_arch = "x86_64")]
         // SAFETY: AVX-512 was detected, and there is room.
-        Isa::Avx512 => unsafe { x86::find_words_avx512(words) },
+        Kind::Avx512 => unsafe { x86::find_words_avx512(words) },
         #[cfg(target_arch = "x86_64")]
         // SAFETY: AVX2 and BMI were detected.
-        Isa::Avx2 => unsafe { x86::find_words_avx2(words) },
+        Kind::Avx2 => unsafe { x86::find_words_avx2(words) },
         _ => find_words_portable(words),
     };
     if underscores {

@@ -4,7 +4,7 @@
 //! non-letter after a letter. AVX-512 turns the masks into positions with a byte compression, the
 //! others by taking the lowest bits out eight at a time, so no path branches on a byte of the text.
 
-use super::Isa;
+use super::{Isa, Kind};
 
 /// Bytes that are classified at once.
 const BLOCK: usize = 64;
@@ -31,14 +31,14 @@ pub fn word_positions(isa: Isa, text: &[u8], starts: &mut Vec<u32>, ends: &mut V
     if ends.len() < most {
         ends.resize(most, 0);
     }
-    let (start_count, mut end_count) = match isa.runnable() {
+    let (start_count, mut end_count) = match isa.0 {
         #[cfg(target_arch = "x86_64")]
         // SAFETY: `runnable` says that this processor has the instructions, and both
         // vectors hold `most` positions.
-        Isa::Avx512 => unsafe { avx512::positions(text, starts, ends) },
+        Kind::Avx512 => unsafe { avx512::positions(text, starts, ends) },
         #[cfg(target_arch = "x86_64")]
         // SAFETY: as above.
-        Isa::Avx2 => unsafe { avx2::positions(text, starts, ends) },
+        Kind::Avx2 => unsafe { avx2::positions(text, starts, ends) },
         _ => portable::positions(text, starts, ends),
     };
     if start_count > end_count {

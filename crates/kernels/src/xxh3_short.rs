@@ -11,7 +11,7 @@
 //! # References
 //! Y. Collet. xxHash, XXH3 algorithm, <https://github.com/Cyan4973/xxHash>.
 
-use super::Isa;
+use super::{Isa, Kind};
 use std::hint::select_unpredictable;
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -54,13 +54,13 @@ pub fn hash_words(isa: Isa, text: &[u8], starts: &[u32], ends: &[u32], hashes: &
     assert_eq!(starts.len(), ends.len(), "a word has a start and an end");
     assert!(in_bounds(text, starts, ends), "words keep a margin to the ends of the text");
     hashes.reserve(starts.len());
-    match isa.runnable() {
+    match isa.0 {
         #[cfg(target_arch = "x86_64")]
         // SAFETY: AVX-512 was detected; every word keeps its margin within `text`.
-        Isa::Avx512 => unsafe { avx512::hash_words(text, starts, ends, hashes) },
+        Kind::Avx512 => unsafe { avx512::hash_words(text, starts, ends, hashes) },
         #[cfg(target_arch = "x86_64")]
         // SAFETY: AVX2 was detected; every word keeps its margin within `text`.
-        Isa::Avx2 => unsafe { avx2::hash_words(text, starts, ends, hashes) },
+        Kind::Avx2 => unsafe { avx2::hash_words(text, starts, ends, hashes) },
         _ => portable(text, starts, ends, hashes),
     }
 }

@@ -169,7 +169,7 @@ fn check(documents: &[Vec<u64>], threshold: Threshold) {
     }
     // The way of collections that are too large for a scan, and all in blocks.
     for memory_bytes in [u64::MAX, 1 << 10, 48] {
-        let join = SetJoin { threshold, memory_bytes, context: &pooled.with_isa(Isa::Portable) };
+        let join = SetJoin { threshold, memory_bytes, context: &pooled.with_isa(Isa::PORTABLE) };
         let documents = source_of(documents);
         let left = source_of(left);
         let right = source_of(right);
@@ -464,7 +464,7 @@ fn weights_worked_by_hand() {
     let join = |threshold: &str| {
         let threshold = threshold.parse().unwrap();
         check_weighted(&documents, threshold);
-        let context = &Context::default().with_isa(Isa::Portable);
+        let context = &Context::default().with_isa(Isa::PORTABLE);
         let join = SetJoin::new(threshold, context);
         let alike = join.self_join(&Weighted(source_of(&documents))).unwrap();
         assert_eq!(*alike.groups.first(), [[0, 3]]);
@@ -680,7 +680,7 @@ fn templates_are_compared_by_blocks_of_terms() {
             shards: &shards,
             threshold: threshold(7, 10),
             fitting,
-            context: &Context::default().with_isa(Isa::Portable),
+            context: &Context::default().with_isa(Isa::PORTABLE),
         };
         let mut sizes = vec![0; documents.len()];
         let alike = comparison.alike(candidates.clone(), &mut sizes).unwrap();

@@ -187,11 +187,6 @@ pub(super) fn estimated_nanoseconds(
     threshold: Threshold,
     isa: Isa,
 ) -> f64 {
-    let (a_pair, a_word) = match isa {
-        Isa::Avx512 => (0.2, 0.06),
-        Isa::Avx2 => (0.1, 0.19),
-        Isa::Portable => (0.3, 0.55),
-    };
     let mut start = 0;
     let mut end = 0;
     let mut nanoseconds = 0.0;
@@ -201,7 +196,8 @@ pub(super) fn estimated_nanoseconds(
         end += candidates[end..].iter().take_while(|&&other| other <= size).count();
         // Of long rows the beginning is enough.
         let words = words_of(size, threshold) as f64;
-        nanoseconds += (end - start) as f64 * (a_pair + a_word * words.min(8.0 + words / 8.0));
+        let words_read = words.min(8.0 + words / 8.0);
+        nanoseconds += (end - start) as f64 * isa.group_nanoseconds(words_read);
     }
     nanoseconds
 }

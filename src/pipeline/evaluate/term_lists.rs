@@ -216,7 +216,7 @@ mod tests {
             vec![7],
             vec![1, 5, 10, u64::MAX],
         ];
-        let lists = TermLists::new(&few, None, &Threads::new(2).unwrap(), Isa::Portable).unwrap();
+        let lists = TermLists::new(&few, None, &Threads::new(2).unwrap(), Isa::PORTABLE).unwrap();
         assert_eq!((lists.len(), lists.weight(0), lists.bytes_per_document()), (5, 4, 19));
         // Of many documents those terms are in lists that two have, and most others are bits.
         let many = (0..100_u64).map(|document| {

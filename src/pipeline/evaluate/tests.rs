@@ -53,7 +53,7 @@ struct Obvious<'t> {
 
 impl<'t> Obvious<'t> {
     fn new(method: &'t Method, texts: &'t [String]) -> Self {
-        let terms = DocumentTerms::new(method.compared(), &Fitted::Nothing, Isa::Portable);
+        let terms = DocumentTerms::new(method.compared(), &Fitted::Nothing, Isa::PORTABLE);
         let set = |text: &String| terms.find(text.as_bytes(), &mut TermScratch::default()).clone();
         let sets: Vec<BTreeSet<u64>> =
             texts.iter().map(|text| set(text).into_iter().collect()).collect();
@@ -86,7 +86,7 @@ impl<'t> Obvious<'t> {
             }
             Criterion::Distance(_) => {
                 let texts = pair.map(|text| self.texts[text].as_bytes());
-                let compared = compare_texts(texts, self.method, Isa::Portable);
+                let compared = compare_texts(texts, self.method, Isa::PORTABLE);
                 let is_verified = self.method.verify().is_none_or(|verify| {
                     self.similarity(pair, verify).is_some_and(|s| verify.holds(s))
                 });

@@ -225,6 +225,6 @@ mod tests {
                 assert_eq!(counter.learned(sums).to_bytes(), expected, "{method} {part_len}");
             }
         }
-        assert!(PartCounter::new(&Terms::default(), Isa::Portable).is_none());
+        assert!(PartCounter::new(&Terms::default(), Isa::PORTABLE).is_none());
     }
 }

@@ -174,7 +174,7 @@ impl Terms {
     pub fn recipe(&self) -> String {
         match self {
             Self::Shingles { tokenizer, length, .. } => {
-                let tokens = (tokenizer.create)(Isa::Portable).recipe();
+                let tokens = (tokenizer.create)(Isa::PORTABLE).recipe();
                 format!("xxh3-64:0/{tokens}/shingle={length}")
             }
             Self::MostFrequent { count, .. } => format!("ascii-letters/most-frequent={count}"),

@@ -18,7 +18,7 @@ fn made(options: &str, terms: &[u64]) -> Option<Vec<u64>> {
         let has_row = sketch.sketcher(isa).make(&features, &mut row, &mut Scratch::default());
         has_row.then_some(row)
     };
-    let expected = made(Isa::Portable);
+    let expected = made(Isa::PORTABLE);
     for &isa in Isa::available() {
         assert_eq!(made(isa), expected, "{isa}");
     }
@@ -58,7 +58,7 @@ fn repeats_change_nothing_and_nothing_has_no_fingerprint() {
 #[test]
 fn terms_of_no_weight_are_none() {
     let [a, rose, is] = rose();
-    let sketcher = sketch("").sketcher(Isa::Portable);
+    let sketcher = sketch("").sketcher(Isa::PORTABLE);
     let made = |weights: [u32; 3]| {
         let mut row = vec![0; 8];
         let features = Features { terms: &[a, rose, is], weights: Some(&weights) };

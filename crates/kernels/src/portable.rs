@@ -1,0 +1,26 @@
+//! The portable level: plain Rust for any processor.
+//!
+//! On x86-64 the compiler may use SSE2, which all of these processors have.
+
+use super::vector::{Costs, Kernel, Level};
+
+/// Proof of nothing: every processor runs plain Rust.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Portable;
+
+impl Level for Portable {
+    const COSTS: Costs = Costs {
+        pair_of_32_bits: 0.4,
+        pair_of_64_bits: 1.2,
+        pair_in_groups: 0.3,
+        word_in_groups: 0.55,
+    };
+
+    fn is_supported() -> bool {
+        true
+    }
+
+    unsafe fn compile<K: Kernel>(kernel: K) -> K::Output {
+        kernel.run(Self)
+    }
+}

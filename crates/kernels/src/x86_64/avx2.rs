@@ -1,0 +1,32 @@
+//! AVX2: registers of 32 bytes. Intel since Haswell (2013), AMD since Excavator (2015).
+
+use crate::vector::{Costs, Kernel, Level};
+
+/// Proof that the processor has AVX2, BMI1, BMI2 and POPCNT.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Avx2(());
+
+impl Level for Avx2 {
+    const COSTS: Costs = Costs {
+        pair_of_32_bits: 0.12,
+        pair_of_64_bits: 0.3,
+        pair_in_groups: 0.1,
+        word_in_groups: 0.19,
+    };
+
+    fn is_supported() -> bool {
+        is_x86_feature_detected!("avx2")
+            && is_x86_feature_detected!("bmi1")
+            && is_x86_feature_detected!("bmi2")
+            && is_x86_feature_detected!("popcnt")
+    }
+
+    unsafe fn compile<K: Kernel>(kernel: K) -> K::Output {
+        #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
+        fn compiled<K: Kernel>(kernel: K) -> K::Output {
+            kernel.run(Avx2(()))
+        }
+        // SAFETY: the caller has found these features, which `is_supported` lists.
+        unsafe { compiled(kernel) }
+    }
+}

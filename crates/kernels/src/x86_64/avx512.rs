@@ -1,0 +1,42 @@
+//! AVX-512 with its later extensions: registers of 64 bytes, and a mask for every lane of an
+//! instruction. Intel since Ice Lake (2019), AMD since Zen 4 (2022).
+
+use super::avx2::Avx2;
+use crate::vector::{Costs, Kernel, Level};
+
+/// Proof that the processor has AVX-512 F, BW, DQ, VL, VBMI, VBMI2 and VPOPCNTDQ, and what [`Avx2`]
+/// needs.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Avx512(());
+
+impl Level for Avx512 {
+    const COSTS: Costs = Costs {
+        pair_of_32_bits: 0.03,
+        pair_of_64_bits: 0.07,
+        pair_in_groups: 0.2,
+        word_in_groups: 0.06,
+    };
+
+    fn is_supported() -> bool {
+        Avx2::is_supported()
+            && is_x86_feature_detected!("avx512f")
+            && is_x86_feature_detected!("avx512bw")
+            && is_x86_feature_detected!("avx512dq")
+            && is_x86_feature_detected!("avx512vl")
+            && is_x86_feature_detected!("avx512vbmi")
+            && is_x86_feature_detected!("avx512vbmi2")
+            && is_x86_feature_detected!("avx512vpopcntdq")
+    }
+
+    unsafe fn compile<K: Kernel>(kernel: K) -> K::Output {
+        #[target_feature(
+            enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,avx512vpopcntdq",
+            enable = "avx2,bmi1,bmi2,popcnt"
+        )]
+        fn compiled<K: Kernel>(kernel: K) -> K::Output {
+            kernel.run(Avx512(()))
+        }
+        // SAFETY: the caller has found these features, which `is_supported` lists.
+        unsafe { compiled(kernel) }
+    }
+}

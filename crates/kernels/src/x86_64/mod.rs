@@ -1,0 +1,7 @@
+//! The levels of x86-64 processors, a file each.
+
+mod avx2;
+mod avx512;
+
+pub(super) use avx2::Avx2;
+pub(super) use avx512::Avx512;
