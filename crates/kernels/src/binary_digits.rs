@@ -1,20 +1,35 @@
 //! Reads a row of the characters `0` and `1` as bits.
+//!
+//! Two masks matter: the bytes that are `1`, and the bytes that are a digit at all. `0` and `1` differ
+//! in their lowest bit only, so a byte is a digit if it is `0` without that bit:
+//!
+//! ```text
+//! text          1 0 1 x
+//! is '1'        1 0 1 0    the bits, first digit lowest: 0b0101
+//! is digit      1 1 1 0    the first 0 is the first wrong byte: 3
+//! ```
 
 use super::{Isa, Kind};
 
-/// Most digits of a row.
+/// The most digits that a row may have.
 pub const MOST_DIGITS: usize = 128;
 
-/// The digits as bits, the first digit lowest; or the place, from 0, of the first byte that is
-/// neither `0` nor `1`.
+/// Returns the digits as bits, the first digit lowest.
+///
+/// ```
+/// use simtool::kernels::{Isa, binary_digits::binary_digits};
+///
+/// assert_eq!(binary_digits(Isa::detected(), b"1011"), Ok(0b1101));
+/// assert_eq!(binary_digits(Isa::detected(), b"10x1"), Err(2));
+/// ```
 ///
 /// # Errors
 ///
-/// A byte is no binary digit.
+/// The place, from 0, of the first byte that is neither `0` nor `1`.
 ///
 /// # Panics
 ///
-/// There are more than [`MOST_DIGITS`] bytes.
+/// If there are more than [`MOST_DIGITS`] bytes.
 pub fn binary_digits(isa: Isa, digits: &[u8]) -> Result<u128, usize> {
     assert!(digits.len() <= MOST_DIGITS, "a row has at most {MOST_DIGITS} digits");
     let (bits, valid) = match isa.0 {
@@ -38,7 +53,7 @@ pub fn binary_digits(isa: Isa, digits: &[u8]) -> Result<u128, usize> {
 }
 
 mod portable {
-    /// Bits that are 1, and bits that are digits.
+    /// Returns the mask of the bytes that are `1`, and the mask of the bytes that are digits.
     pub(super) fn digits(digits: &[u8]) -> (u128, u128) {
         digits.iter().rev().fold((0, 0), |(bits, valid), &byte| {
             ((bits << 1) | u128::from(byte == b'1'), (valid << 1) | u128::from(byte & 0xfe == b'0'))
@@ -52,7 +67,7 @@ mod avx512 {
         _mm512_and_si512, _mm512_cmpeq_epi8_mask, _mm512_maskz_loadu_epi8, _mm512_set1_epi8,
     };
 
-    /// Bits that are 1, and bits that are digits.
+    /// Returns the mask of the bytes that are `1`, and the mask of the bytes that are digits.
     ///
     /// # Safety
     ///

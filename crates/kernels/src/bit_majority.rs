@@ -1,4 +1,4 @@
-//! Counts, bit by bit, how many of many 64-bit rows have it set: the inner loop of SimHash.
+//! Counts for each bit how many of many 64-bit rows have it set: the inner loop of SimHash.
 //!
 //! A row's weight is the number of times that it is given. A bit of the fingerprint is 1 where the
 //! rows with the bit outnumber those without: where 2 × ones > rows, so no signs are needed.
@@ -9,8 +9,9 @@
 //! carry goes to the digits above. The majority is a comparison, digit by digit, of all counters at
 //! once.
 //!
-//! The code is plain, and wide instructions come from compiling it for them: four rows go side by
-//! side, and their counts are summed at the end. More at once did not pay for documents of a page.
+//! The loop is plain, and the compiler makes vectors of it: four rows are added next to each other, and
+//! their counts are summed at the end. Eight at once did not pay for documents of a page, so levels
+//! with longer registers run it with 32 bytes, too.
 //!
 //! # References
 //!
@@ -21,7 +22,7 @@
 
 use super::{Isa, Kind};
 
-/// Rows that go side by side.
+/// Rows that are added next to each other.
 const LANES: usize = 4;
 
 /// Rows of one lane that are added in one tree.
@@ -36,7 +37,7 @@ const MOST_TREES: usize = (1 << LANE_DIGITS) / TREE - 1;
 /// A word of each lane.
 type Words = [u64; LANES];
 
-/// How many rows were added, and how many of them have each bit.
+/// Counts of rows: how many were added, and how many of them have each bit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BitCounts {
     /// Bit i of word k is digit k, of value 2^k, of the number of rows that have bit i.
@@ -60,7 +61,8 @@ impl BitCounts {
         self.add_some(isa, rows, rows.len() as u64);
     }
 
-    /// Adds `count` rows; `rows` are these and others, which are 0 and do not count.
+    /// Adds `count` rows. `rows` may have others among them if they are 0: they add nothing to any bit,
+    /// and they are not counted.
     pub fn add_some(&mut self, isa: Isa, rows: &[u64], count: u64) {
         for rows in rows.chunks(MOST_TREES * TREE * LANES) {
             match isa.0 {
@@ -133,7 +135,9 @@ mod portable {
         let mut carry = add_two(fours, &front, &back);
         for digit in above {
             for (digit, carry) in digit.iter_mut().zip(&mut carry) {
-                (*digit, *carry) = (*digit ^ *carry, *digit & *carry);
+                let sum = *digit ^ *carry;
+                *carry &= *digit;
+                *digit = sum;
             }
         }
     }

@@ -1,32 +1,38 @@
-//! Which of many rows may be near a value of the bucket that their block leads to.
+//! Finds the rows that may be near a value of the bucket that their block leads to.
 //!
-//! One word a bucket: the fold of its value (see [`Lane::fold32`]), or a mark that it has several.
-//! Nearly all rows are done with one look at that word, without a branch.
+//! A bucket has one word: the fold of its only value (see [`Lane::fold32`]), or a mark that it has
+//! several values. The fold of a row differs from it in at most as many bits as the rows do. So one look
+//! at this word is enough for nearly all rows, without a branch:
+//!
+//! ```text
+//! row → hash of its block → word of the bucket → near the row's fold, or crowded? → keep the row
+//! ```
 
 use super::partition::{BlockHash, Parts};
 use super::{Isa, Kind};
 use simtool_model::fingerprint_table::Lane;
 
-/// The word of a bucket with several values: its rows are let through. A value that has this fold
-/// is not lost, its rows come through likewise.
+/// The word of a bucket with several values. Its rows are kept. A single value whose fold happens to be
+/// this number is not lost: its rows are kept, too.
 pub const CROWDED: u32 = u32::MAX;
 
-/// Rows of a step, beyond which nothing is written.
+/// Rows of a step. A step writes at most this many places.
 const STEP: usize = 8;
 
-/// Places that are written for `rows` rows, at the most.
+/// Returns how many places `rows_near_buckets` may write for so many rows.
 #[must_use]
 pub fn places(rows: usize) -> usize {
     rows + STEP
 }
 
-/// Writes to `found` which of `rows` differ from the word of their bucket in at most `max_distance`
-/// bits, or have a crowded one, ascending; returns how many. All that are near the bucket's only
-/// value are among them.
+/// Writes to `found`, in ascending order, the numbers of the rows whose fold differs from the word of
+/// their bucket in at most `max_distance` bits, or whose bucket is crowded. Returns how many there are.
+///
+/// All rows that are near the bucket's only value are among them.
 ///
 /// # Panics
 ///
-/// There are not as many words as buckets, or fewer [`places`] than the rows may take.
+/// If there are not as many words as buckets, or fewer [`places`] than the rows may take.
 pub fn rows_near_buckets<L: Lane>(
     rows: &[L],
     hash: &BlockHash<L>,

@@ -1,4 +1,4 @@
-//! Blocks of 64 bytes in registers, as two kernels for characters share them.
+//! Blocks of 64 bytes in registers, which the two kernels for characters share.
 
 use std::arch::x86_64::{
     __m256i, __m512i, _mm_cvtsi32_si128, _mm_loadu_si128, _mm256_adds_epu8, _mm256_and_si256,
@@ -19,23 +19,23 @@ use std::hint::black_box;
 pub(super) trait Lanes: Copy {
     /// Sixty-four bytes to look up.
     type Table: Copy;
-    /// A table in registers.
+    /// Loads a table into registers.
     unsafe fn table(bytes: &[u8; 64]) -> Self::Table;
-    /// The bytes from `bytes` on, of which there are 64.
+    /// Loads the 64 bytes from `bytes` on.
     unsafe fn load(bytes: *const u8) -> Self;
-    /// Writes them to `bytes`, where there is room for 64.
+    /// Writes the bytes to `bytes`, where there is room for 64.
     unsafe fn store(self, bytes: *mut u8);
-    /// The same byte everywhere.
+    /// Repeats a byte.
     unsafe fn all(byte: u8) -> Self;
-    /// The bytes that are `byte`.
+    /// Finds the bytes that are `byte`.
     unsafe fn equal(self, byte: u8) -> u64;
-    /// The bytes below `limit`, both with their sign.
+    /// Finds the bytes below `limit`, both as signed numbers.
     unsafe fn below(self, limit: i8) -> u64;
-    /// The bytes that have this one bit.
+    /// Finds the bytes that have a bit.
     unsafe fn having(self, bit: u8) -> u64;
-    /// What the lowest six bits of each byte lead to.
+    /// Replaces each byte by the entry of the table that its lowest six bits number.
     unsafe fn lookup(self, table: Self::Table) -> Self;
-    /// These bytes, but those of `other` that the mask has.
+    /// Takes the bytes of `other` where the mask has a bit, and its own bytes elsewhere.
     unsafe fn replaced(self, mask: u64, other: Self) -> Self;
 }
 
@@ -106,17 +106,26 @@ impl Lanes for Avx512 {
 pub(super) struct Avx2(__m256i, __m256i);
 
 impl Avx2 {
-    /// The highest bits of all bytes.
+    /// Returns the highest bits of all bytes.
     #[inline(always)]
     unsafe fn mask(self) -> u64 {
         // SAFETY: the caller's.
         let (low, high) = unsafe { (_mm256_movemask_epi8(self.0), _mm256_movemask_epi8(self.1)) };
-        // Else the compiler takes masks that are joined for vectors of bits, and those apart.
+        // Without the barrier the compiler keeps joined masks as vectors of bits, which takes more
+        // instructions to join and to take apart again.
         black_box(u64::from(low.cast_unsigned()) | u64::from(high.cast_unsigned()) << 32)
     }
 }
 
-/// Bytes of which those in a mask are all ones.
+/// Makes a byte of each of 32 bits: 0xFF if the bit is set, else 0.
+///
+/// Each byte is given the quarter of the mask that has its bit, then all but that bit are cleared:
+///
+/// ```text
+/// byte       0        1        …   8        9        …
+/// quarter    m0       m0       …   m1       m1       …
+/// & bit      m0 & 1   m0 & 2   …   m1 & 1   m1 & 2   …    equal to the bit? then 0xFF
+/// ```
 #[inline(always)]
 unsafe fn spread(mask: u32) -> __m256i {
     // SAFETY: the caller's.
@@ -134,7 +143,7 @@ unsafe fn spread(mask: u32) -> __m256i {
     }
 }
 
-/// In each byte of eight, the bit of its place.
+/// Returns in each byte of eight the bit of its place: 1, 2, 4, …, 128.
 #[inline(always)]
 unsafe fn place_bits() -> __m256i {
     const BITS: i64 = 0x8040_2010_0804_0201_u64.cast_signed();
@@ -142,7 +151,11 @@ unsafe fn place_bits() -> __m256i {
     unsafe { _mm256_setr_epi64x(BITS, BITS, BITS, BITS) }
 }
 
-/// What the lowest six bits of each byte lead to.
+/// Looks up 32 bytes by their lowest six bits.
+///
+/// A shuffle looks up four bits in 16 entries, and gives zero where the highest bit of a byte is set.
+/// So each quarter of the table is asked for all bytes, with that bit set in the bytes of the other
+/// quarters, and the four answers are joined by OR.
 #[inline(always)]
 unsafe fn lookup_half(bytes: __m256i, table: [__m256i; 4]) -> __m256i {
     // SAFETY: the caller's.
@@ -150,7 +163,8 @@ unsafe fn lookup_half(bytes: __m256i, table: [__m256i; 4]) -> __m256i {
         let bytes = _mm256_and_si256(bytes, _mm256_set1_epi8(0x3F));
         let mut found = _mm256_setzero_si256();
         for (quarter, part) in table.into_iter().enumerate() {
-            // Of another quarter, the highest bit is set, which gives zero.
+            // Bytes of this quarter become 0..16; any others are at least 16, so the saturating sum
+            // with 0x70 sets their highest bit.
             let own = _mm256_xor_si256(bytes, _mm256_set1_epi8((quarter as i8) << 4));
             let own = _mm256_adds_epu8(own, _mm256_set1_epi8(0x70));
             found = _mm256_or_si256(found, _mm256_shuffle_epi8(part, own));
@@ -217,7 +231,8 @@ impl Lanes for Avx2 {
     unsafe fn having(self, bit: u8) -> u64 {
         // SAFETY: the caller's.
         unsafe {
-            // To where masks are taken from; what comes from the byte before is lower.
+            // The bit moves to the highest place, from where masks are taken. The shift works on pairs
+            // of bytes, but bits that cross from the lower byte stay below that place.
             let count = _mm_cvtsi32_si128(bit.leading_zeros().cast_signed());
             Self(_mm256_sll_epi16(self.0, count), _mm256_sll_epi16(self.1, count)).mask()
         }

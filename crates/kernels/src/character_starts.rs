@@ -1,23 +1,30 @@
-//! Where the characters of a block of 64 bytes begin.
+//! Finds where the characters of a block of 64 bytes begin.
+//!
+//! The highest bits of a byte of UTF-8 are its kind:
+//!
+//! ```text
+//! 0.......   ASCII                    110.....   begins a character of two bytes
+//! 10......   goes on with one         1110....   begins one of three, 11110... one of four
+//! ```
 
 use super::word_masks::gathered;
 
 /// First bytes of characters beyond ASCII in a block of 64 bytes; byte 0 in bit 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Starts {
-    /// Bytes that go on with a character.
+    /// Bytes that continue a character.
     pub(super) tails: u64,
-    /// Characters of two bytes.
+    /// First bytes of characters of two bytes.
     pub(super) two: u64,
-    /// Characters of three bytes.
+    /// First bytes of characters of three bytes.
     pub(super) three: u64,
-    /// What is longer.
+    /// First bytes of longer characters.
     pub(super) longer: u64,
 }
 
 impl Starts {
-    /// Those of a block of which it is known what is beyond ASCII, goes on with a character, and is
-    /// beyond ASCII and below 0xE0 or 0xF0.
+    /// Creates the masks from four masks of a block: bytes beyond ASCII, bytes that continue a
+    /// character, and bytes beyond ASCII that are below 0xE0 and below 0xF0.
     #[inline(always)]
     pub(super) fn new(foreign: u64, tails: u64, below_three: u64, below_four: u64) -> Self {
         Self {
@@ -28,9 +35,11 @@ impl Starts {
         }
     }
 
-    /// Those of a block of which it is known what is beyond ASCII.
+    /// Finds the masks of a block whose bytes beyond ASCII are known.
     pub(super) fn of(bytes: &[u8; 64], foreign: u64) -> Self {
-        // What the highest bits of each byte are, at its highest.
+        // The highest bit of a byte says whether its first two, three or four bits are all set: a shift
+        // moves each of these bits to the highest place. Bits from the byte before
+        // land in the lowest places.
         let [mut leads, mut three, mut four] = [[0_u64; 8]; 3];
         for (at, &eight) in bytes.as_chunks::<8>().0.iter().enumerate() {
             let eight = u64::from_le_bytes(eight);
@@ -43,12 +52,12 @@ impl Starts {
     }
 }
 
-/// The places of the bits of a mask, ascending.
+/// Returns the places of the set bits of a mask, in ascending order.
 #[inline]
 pub(super) fn places(mask: u64) -> impl Iterator<Item = usize> {
     let mut rest = mask;
     std::iter::from_fn(move || {
-        // Where there is one it is below 64, which spares checks.
+        // A set bit is below 64 anyway; the remainder lets callers index without a check.
         let at = rest.trailing_zeros() as usize % 64;
         let has_more = rest != 0;
         rest &= rest.wrapping_sub(1);
@@ -63,7 +72,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn bytes_are_what_they_are_one_by_one(bytes in any::<[[u8; 32]; 2]>()) {
+        fn masks_are_those_of_the_bytes_one_by_one(bytes in any::<[[u8; 32]; 2]>()) {
             let bytes: [u8; 64] = bytes.concat().try_into().unwrap();
             let having = |is_so: &dyn Fn(u8) -> bool| {
                 (0..64).fold(0, |mask, at| mask | u64::from(is_so(bytes[at])) << at)
@@ -76,7 +85,7 @@ mod tests {
             };
             let foreign = having(&|byte| byte >= 0x80);
             prop_assert_eq!(Starts::of(&bytes, foreign), expected);
-            // What is behind a text may be anything.
+            // Bytes behind a text may be anything.
             let [ascii, none] = [Starts::of(&bytes, 0), Starts::new(0, 0, 0, 0)];
             prop_assert_eq!(ascii, none);
             let all: Vec<usize> = (0..64).filter(|at| expected.tails >> at & 1 != 0).collect();

@@ -1,30 +1,40 @@
-//! What characters of two and three bytes of UTF-8 are replaced by, and what they are, in rows of 64
-//! that differ in their last byte alone: a row fits a register or two.
+//! A table of the characters of two and three bytes of UTF-8: their replacements and their kinds.
+//!
+//! Characters are kept in rows of 64 that differ in their last byte only. Its lowest six bits are the
+//! place in the row, and a row of bytes fits a register, so one look-up finds the entries of a whole
+//! block:
+//!
+//! ```text
+//! "é"  C3 A9        row C3, place 29
+//! "中" E4 B8 AD     rows E4, row B8, place 2D
+//! ```
+//!
+//! Rows are made when a character of them is met for the first time.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
-/// How a character is replaced.
+/// Bits that say how a character is replaced.
 pub mod fold {
-    /// Not by bytes of its own length, or not without its neighbours.
+    /// The table cannot replace it: it changes its length, or its neighbours decide.
     pub const ALONE: u8 = 0x80;
-    /// As the row says in which it stands.
+    /// The characters differ: ask their own row.
     pub const ROW: u8 = 0x40;
-    /// By itself, unless another such character is before it.
+    /// A combining mark: it stays, unless a mark precedes it.
     pub const MARK: u8 = 1;
-    /// By its last byte; the others become spaces.
+    /// Its last byte is replaced, and the others become spaces.
     pub const PADDED: u8 = 2;
-    /// The same, unless both neighbours may be joined.
+    /// As [`PADDED`], unless both neighbours may be joined.
     pub const JOINER: u8 = 4;
     /// It may not be joined to a neighbour.
     pub const INERT: u8 = 8;
 }
 
-/// What a character is.
+/// Bits that say what kind of character it is.
 pub mod kind {
-    /// To be looked at one by one.
+    /// The caller must look at it by itself.
     pub const ODD: u8 = 0x80;
-    /// What the row says in which it stands.
+    /// The characters differ: ask their own row.
     pub const ROW: u8 = 0x40;
     /// A letter.
     pub const LETTER: u8 = 1;
@@ -32,20 +42,20 @@ pub mod kind {
     pub const QUOTED_LETTER: u8 = 2;
     /// A word by itself.
     pub const SINGLE: u8 = 4;
-    /// Of the letter before it; odd before a quotation mark or where there is none.
+    /// Part of the letter before it. It is odd if no letter precedes it, or if a quotation mark follows.
     pub const MARK: u8 = 8;
-    /// A word by itself behind one that is; else odd.
+    /// A word by itself if such a word precedes it, else odd.
     pub const SINGLE_MARK: u8 = 16;
 }
 
-/// A character.
+/// The entry of a character.
 #[derive(Clone, Copy, Debug)]
 pub struct Character {
-    /// What replaces its bytes.
+    /// The bytes that replace its own.
     pub bytes: [u8; 3],
     /// The bits of [`fold`].
     pub fold: u8,
-    /// The bits of [`kind`]; none for what separates.
+    /// The bits of [`kind`]; none for a character that separates words.
     pub kind: u8,
 }
 
@@ -57,19 +67,19 @@ impl Character {
 #[derive(Debug)]
 #[repr(align(64))]
 pub struct Row {
-    /// How each is replaced.
+    /// The bits of [`fold`] of each.
     pub folds: [u8; 64],
-    /// What each is.
+    /// The bits of [`kind`] of each.
     pub kinds: [u8; 64],
-    /// What the last byte of each is replaced by.
+    /// The replacement of the last byte of each.
     pub last: [u8; 64],
-    /// What the first byte of each is replaced by.
+    /// The replacement of the first byte of each.
     pub first: [u8; 64],
-    /// What any of `folds` has.
+    /// All bits that occur in `folds`.
     pub any_fold: u8,
-    /// What any of `kinds` has.
+    /// All bits that occur in `kinds`.
     pub any_kind: u8,
-    /// The one kind of all.
+    /// The kind of all characters, if they have the same.
     pub kind: Option<u8>,
     /// Whether any last byte is replaced.
     pub changes_last: bool,
@@ -78,7 +88,7 @@ pub struct Row {
 }
 
 impl Row {
-    /// A row of what has that first byte.
+    /// Makes a row of members whose first byte is `first`.
     fn new(first: u8, members: impl Fn(u8) -> Character) -> Self {
         let members: [Character; 64] = std::array::from_fn(|at| members(at as u8));
         let folds = members.map(|member| member.fold);
@@ -102,7 +112,7 @@ impl Row {
         Self { changes_last, changes_first, ..row }
     }
 
-    /// How all are replaced and what all are, if they are alike and nothing is replaced.
+    /// Returns the fold and the kind of all characters, if all have the same and none is replaced.
     fn alike(&self) -> Option<(u8, u8)> {
         let fold = self.folds[0];
         let are_alike = self.folds == [fold; 64] && !self.changes_last;
@@ -110,13 +120,13 @@ impl Row {
     }
 }
 
-/// What begins with a byte of characters of three: a row of rows, and those of which not all
-/// characters are alike.
+/// The characters of three bytes with the same first byte: a row that describes 64 rows, and the rows
+/// whose characters differ.
 #[derive(Debug)]
 pub struct Rows {
-    /// What is so in whole rows.
+    /// An entry for each row: its fold and kind if all its characters have the same, else `ROW`.
     pub whole: Row,
-    /// The others.
+    /// The rows whose characters differ.
     pub mixed: [Option<Box<Row>>; 64],
 }
 
@@ -131,12 +141,12 @@ pub struct CharacterTable {
     members: OnceLock<Box<[AtomicU32; ALL]>>,
 }
 
-/// What becomes of a character of two or three bytes, where each is looked up by itself.
+/// The entry of a character of two or three bytes, for code that looks up one character at a time.
 #[derive(Clone, Copy, Debug)]
 pub struct Member {
-    /// What its first byte is replaced by.
+    /// The replacement of its first byte.
     pub first: u8,
-    /// What its last byte is replaced by.
+    /// The replacement of its last byte.
     pub last: u8,
     /// The bits of [`fold`].
     pub fold: u8,
@@ -148,16 +158,16 @@ pub struct Member {
 #[derive(Clone, Copy, Debug)]
 pub struct Members<'t> {
     table: &'t CharacterTable,
-    /// Those of three, then those of two; 0 where they were not asked for yet.
+    /// The characters of three bytes, then those of two. An entry is 0 until somebody asks for it.
     known: &'t [AtomicU32; ALL],
 }
 
-/// How many are of three bytes, and of both.
+/// Numbers of characters of three bytes, and of both lengths.
 const THREE: usize = 1 << 16;
 const ALL: usize = THREE + (1 << 11);
 
 impl Members<'_> {
-    /// What becomes of a character of two bytes.
+    /// Returns the entry of a character of two bytes.
     #[inline(always)]
     #[must_use]
     pub fn of_two(self, [first, last]: [u8; 2]) -> Member {
@@ -165,7 +175,7 @@ impl Members<'_> {
         self.member(THREE | row << 6 | member, [first, last])
     }
 
-    /// What becomes of a character of three bytes.
+    /// Returns the entry of a character of three bytes.
     #[inline(always)]
     #[must_use]
     pub fn of_three(self, bytes @ [first, second, last]: [u8; 3]) -> Member {
@@ -191,7 +201,7 @@ impl Members<'_> {
         let replaced = self.table.replaced(&bytes);
         let Character { bytes: [first, _, last], fold, kind } =
             replaced.map_or(Character::ALONE, |(character, _)| character);
-        // Never 0: what stays alone has a flag of that, and all else a first byte.
+        // Never 0: a character without a first byte has the flag `ALONE`.
         let known = u32::from_le_bytes([first, last, fold, kind]);
         self.known[at].store(known, Ordering::Relaxed);
         known
@@ -203,8 +213,8 @@ impl Members<'_> {
 #[repr(align(64))]
 pub struct Leads(pub [u8; 64]);
 
-/// What is known of all characters that begin with a byte. Eight are one number, so that all are
-/// loaded at once.
+/// The common bits of all characters that begin with the same byte. Eight bytes are one number, so that
+/// few loads read them all.
 #[derive(Debug)]
 struct KnownLeads([AtomicU64; 8]);
 
@@ -229,9 +239,11 @@ impl KnownLeads {
 }
 
 impl CharacterTable {
-    /// The characters that `describe` describes, each when one with the same first byte is met. Of
-    /// one of two bytes, the middle byte means nothing. In one of three that is replaced as it is,
-    /// only the last byte may differ.
+    /// Creates a table of the characters that `describe` describes. It is asked about a character when
+    /// one with the same first byte is met.
+    ///
+    /// A description of two bytes has any middle byte. A character of three bytes can only be replaced
+    /// if the first two bytes stay, or become spaces.
     #[must_use]
     pub const fn new(describe: fn(char) -> Character) -> Self {
         Self {
@@ -278,22 +290,22 @@ impl CharacterTable {
         })
     }
 
-    /// How all characters of each first byte are replaced: 0 if by themselves, else [`fold::ROW`].
+    /// Returns for each first byte 0 if its characters all stay as they are, else [`fold::ROW`].
     #[inline]
     #[must_use]
     pub fn lead_folds(&self) -> Leads {
         self.folds.load()
     }
 
-    /// What all characters of each first byte are, if nothing, letters or words by themselves, else
-    /// [`kind::ROW`].
+    /// Returns for each first byte the kind of its characters if they are all separators, letters or words
+    /// by themselves, else [`kind::ROW`].
     #[inline]
     #[must_use]
     pub fn lead_kinds(&self) -> Leads {
         self.kinds.load()
     }
 
-    /// Tells of all characters that begin with `lead`; `row` holds them, or their rows.
+    /// Notes the common bits of all characters that begin with `lead`. `row` holds them, or their rows.
     fn tell(&self, lead: u8, row: &Row, changes: bool) {
         if row.any_fold & !fold::INERT == 0 && !changes {
             self.folds.set(lead, fold::ROW, 0);
@@ -333,8 +345,8 @@ impl CharacterTable {
         Rows { whole, mixed }
     }
 
-    /// How the character is replaced that `bytes` begin with, if it has two or three bytes and they
-    /// are right.
+    /// Returns the entry and the length of the character that `bytes` begin with, if it has two or three
+    /// bytes and they are valid.
     #[inline]
     #[must_use]
     pub fn replaced(&self, bytes: &[u8]) -> Option<(Character, usize)> {
@@ -374,7 +386,7 @@ impl CharacterTable {
 pub(super) mod tests {
     use super::*;
 
-    /// Characters of every sort, told by their codes.
+    /// Characters of every sort: the code decides.
     pub(crate) fn described(character: char) -> Character {
         let code = character as u32;
         let mut bytes = [0; 4];

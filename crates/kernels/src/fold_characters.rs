@@ -1,4 +1,8 @@
-//! Replaces characters beyond ASCII as a table says, as long as the table knows all of it.
+//! Replaces characters beyond ASCII by the entries of a table, up to the first one that the table
+//! cannot replace.
+//!
+//! For example, a table for lower case turns "ÉTÉ" into "été". Both have two bytes a character; a
+//! character whose replacement has another length ends the work, and the caller goes on from there.
 
 use super::character_starts::{Starts, places};
 use super::character_table::{CharacterTable, fold};
@@ -7,15 +11,14 @@ use super::xxh3_short::MARGIN;
 use super::{Isa, Kind};
 use std::ops::Range;
 
-/// Room that must be behind what is written: a block, and what a character in it may have behind it.
+/// Room behind the written bytes: a block, and the rest of a character that begins at its end.
 pub const ROOM: usize = 66;
 
-/// Writes what becomes of a text to `folded`, from `range.start` on, until the first character that
-/// the table leaves alone, or that is none; returns how many bytes there are before it, of which as
-/// many are written.
+/// Writes the replaced text of a range to `folded`, until the first character that the table leaves
+/// alone, or that is not valid. Returns the number of bytes before it; as many are written.
 ///
-/// `words` holds the masks and the lower-cased copy of the text that ends with the range, which
-/// begins with a character. A joiner between others is replaced, or left alone.
+/// `words` holds the masks and the lower-cased copy of a text. The range ends with the text and begins
+/// with a character. A joiner between characters that may be joined ends the work, too.
 ///
 /// # Panics
 /// If `folded` has fewer bytes than the range and [`ROOM`], or the text is not that of `words`.
@@ -45,7 +48,7 @@ pub fn fold_characters(
 /// Characters of a block that are more than replaced, by their first bytes.
 #[derive(Default)]
 struct Special {
-    /// What goes no further, and bytes that are no character.
+    /// Characters that end the work, and bytes that are no character.
     alone: u64,
     marks: u64,
     /// Last bytes of marks.
@@ -53,12 +56,12 @@ struct Special {
     joiners: u64,
 }
 
-/// What is known of a text besides the block that is looked at.
+/// A text around the block that is being replaced.
 struct Around<'t> {
     table: &'t CharacterTable,
     /// The text until its end.
     text: &'t [u8],
-    /// Before it nothing is known.
+    /// Nothing is known before this place.
     start: usize,
     /// Where the block begins.
     at: usize,
@@ -67,7 +70,7 @@ struct Around<'t> {
 }
 
 impl Special {
-    /// What is no character of two or three bytes.
+    /// Finds the bytes that are no character of two or three bytes.
     #[inline(always)]
     fn new(starts: &Starts) -> Self {
         let Starts { tails, two, three, longer } = *starts;
@@ -77,8 +80,8 @@ impl Special {
         Self { alone: longer | tails & !expected | broken, ..Self::default() }
     }
 
-    /// Goes on behind a block, of which only the characters before the next special one are done;
-    /// whether that is all.
+    /// Moves behind the characters of a block that are done: the ones before the next special character.
+    /// Returns whether the work ends there.
     #[inline(always)]
     fn advance(mut self, starts: &Starts, around: &mut Around<'_>) -> bool {
         let Around { table, text, start, at, is_behind_mark } = *around;
@@ -92,7 +95,7 @@ impl Special {
                 self.alone |= 1 << joiner;
             }
         }
-        // What goes on behind the block, or the text.
+        // Characters that continue behind the block or the text are left for the next block.
         let count = (text.len() - at).min(64);
         let ends = 1_u64 << (count - 1);
         let cut = (two | three) & ends | three & ends >> 1;
@@ -109,7 +112,7 @@ impl Special {
 }
 
 impl Around<'_> {
-    /// Goes on behind a block without characters beyond ASCII.
+    /// Moves behind a block without characters beyond ASCII.
     #[inline(always)]
     fn pass(&mut self) {
         self.at += (self.text.len() - self.at).min(64);
@@ -117,8 +120,8 @@ impl Around<'_> {
     }
 }
 
-/// The portable way: each character is looked up without asking what became of the one before it, and
-/// all flags of a block are asked for at once.
+/// The portable way: each character is looked up by itself, and the flags of a block are gathered when
+/// all of its characters are done. No step waits for the one before it.
 fn portable(mut around: Around<'_>, words: &Words, folded: &mut [u8]) -> usize {
     let (members, start) = (around.table.members(), around.start);
     while around.at < around.text.len() {
@@ -134,7 +137,7 @@ fn portable(mut around: Around<'_>, words: &Words, folded: &mut [u8]) -> usize {
         }
         let starts = Starts::of(block, foreign);
         let (mut folds, mut any) = ([0; 64], 0);
-        // What goes on in the next block is done with that.
+        // A character that continues in the next block belongs to that block.
         for at in places(starts.two & !(1 << 63)) {
             let member = members.of_two([bytes[at], bytes[at + 1]]);
             (room[at], room[at + 1]) = (member.first, member.last);
@@ -166,8 +169,8 @@ fn portable(mut around: Around<'_>, words: &Words, folded: &mut [u8]) -> usize {
     around.at - start
 }
 
-/// Whether a neighbour of the character of `length` bytes at `at` may not be joined; what is before
-/// `start` is not known.
+/// Returns whether a neighbour of the character of `length` bytes at `at` may not be joined. Nothing is
+/// known before `start`.
 #[cold]
 fn is_inert_beside(
     table: &CharacterTable,
@@ -206,7 +209,7 @@ mod x86 {
         unsafe { fold_lanes::<Avx2>(around, lowered, folded) }
     }
 
-    /// What a block becomes.
+    /// A block while its characters are replaced.
     struct Folded<L> {
         bytes: L,
         special: Special,
@@ -262,8 +265,8 @@ mod x86 {
             let at = around.at;
             let text = &lowered[MARGIN + at..];
             let byte_at = |at: usize, mask: u64| text[at + mask.trailing_zeros() as usize];
-            // SAFETY: the margin behind the text is wider than what is read there; as many bytes
-            // were written before, and there is room for a block more.
+            // SAFETY: the loads stay within the margin behind the text. As many bytes were written
+            // before as were read, so there is room for a block more.
             let (bytes, room) =
                 unsafe { (L::load(text.as_ptr()), folded.as_mut_ptr().add(at - start)) };
             // SAFETY: as above.
@@ -344,7 +347,7 @@ mod tests {
     ) -> usize {
         let Range { start, end } = range;
         let mut at = start;
-        // Nobody knows what is before.
+        // The text before the range is not known.
         let mut is_behind_mark = true;
         while at < end {
             if words.lowered[MARGIN + at] < 0x80 {
@@ -408,7 +411,7 @@ mod tests {
         }
     }
 
-    /// What the twin makes of a text, by the description of each character alone.
+    /// The text that the twin makes, from the description of each character alone.
     fn slowly(text: &str) -> Vec<u8> {
         let mut folded = Vec::new();
         for character in text.chars() {
@@ -431,7 +434,7 @@ mod tests {
 
     #[test]
     fn characters_are_replaced_at_every_place_of_a_block() {
-        // Without marks and joiners, of which neighbours decide.
+        // Without marks and joiners, whose neighbours decide.
         let is_simple = |&c: &char| described(c).fold & (fold::MARK | fold::JOINER) == 0;
         let characters: String = ('\u{80}'..='\u{fff}').step_by(3).filter(is_simple).collect();
         for shift in 0..64 {

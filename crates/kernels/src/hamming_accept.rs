@@ -1,10 +1,14 @@
 //! Checks candidate pairs on their fingerprints.
+//!
+//! A join compares short folds of fingerprints first, so some candidates are farther apart than they
+//! seemed. A pair is accepted if it is near enough and agrees and differs in the bits that its part of
+//! the join is responsible for: so every pair comes out once.
 
 use super::{Isa, Kind};
 use simtool_model::fingerprint_rows::Metric;
 use simtool_model::fingerprint_table::{Lane, Reach};
 
-/// What a pair must be to be accepted.
+/// The conditions on an accepted pair.
 #[derive(Clone, Copy, Debug)]
 pub struct PairTest<'a, L> {
     /// The pair is no farther apart than this.
@@ -16,7 +20,7 @@ pub struct PairTest<'a, L> {
 }
 
 impl<L: Lane> PairTest<'_, L> {
-    /// The distance of a pair with these differing bits, if the pair is accepted.
+    /// Returns the distance of a pair with these differing bits, if the pair is accepted.
     #[inline]
     pub fn distance(&self, difference: L) -> Option<u32> {
         let distance = self.reach.distance(difference)?;
@@ -30,7 +34,7 @@ impl<L: Lane> PairTest<'_, L> {
 ///
 /// # Panics
 ///
-/// A candidate lies outside `values`.
+/// If a candidate is outside `values`.
 #[inline]
 pub fn accept<L: Lane>(
     values: &[L],

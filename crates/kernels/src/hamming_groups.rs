@@ -1,18 +1,40 @@
-//! Compares one row of bits with rows that stand in groups of eight, word by word: the words of
-//! eight rows are one vector, so no sum ever goes across lanes.
+//! Compares one row of bits with rows in groups of eight, word by word.
+//!
+//! The words of the eight rows of a group alternate, so that eight words with the same number are one
+//! vector and no sum ever crosses lanes:
+//!
+//! ```text
+//! memory     row 0 word 0, row 1 word 0, … row 7 word 0, row 0 word 1, row 1 word 1, …
+//! vector 0   [ word 0 of the eight rows ]  ^ word 0 of the row → counts of bits, added up by lane
+//! vector 1   [ word 1 of the eight rows ]  ^ word 1 of the row → …
+//! ```
+//!
+//! Most groups have no near row, and the first words show it: after every eighth word the loop leaves
+//! the group if all eight sums are beyond the limit already.
 
 use super::{Isa, Kind};
 
 /// Rows of a group.
 pub const GROUP: usize = 8;
-/// Words after which it is asked whether any row of the group can still be near.
+/// Words after which the loop asks whether any row of the group can still be near.
 const STEP: usize = 8;
 
-/// Appends a hit, `row << 32 | distance`, for each row of `groups` whose distance to `row` is at
-/// most `own_limit` and its group's limit together; in ascending order.
+/// Appends a hit, `row << 32 | distance`, for each row of `groups` whose distance to `row` is at most
+/// the sum of `own_limit` and the limit of the row's group. Hits are in ascending order.
 ///
-/// Rows have as many words as `row`; word w of the eight rows of a group stands at 8 w. There are as
-/// many limits as groups, and fewer than 2^32 rows.
+/// All rows have as many words as `row`. Word w of the eight rows of a group is at 8 w of the group.
+/// There are as many limits as groups, and fewer than 2^32 rows.
+///
+/// ```
+/// use simtool::kernels::{Isa, hamming_groups::near_in_groups};
+///
+/// // Eight rows of one word each.
+/// let group = [0b0000, 0b0001, 0b0011, 0b0111, 0, 0, 0, 0];
+/// let mut hits = Vec::new();
+/// near_in_groups(Isa::detected(), &[0b0011], &group, 0, &[1], &mut hits);
+/// // Row 1 has distance 1, row 2 has 0 and row 3 has 1.
+/// assert_eq!(hits, [1 << 32 | 1, 2 << 32, 3 << 32 | 1]);
+/// ```
 ///
 /// # Complexity
 ///

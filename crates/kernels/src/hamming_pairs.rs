@@ -323,7 +323,7 @@ mod avx512 {
         };
     }
 
-    /// Which of up to eight words are near `word`.
+    /// Returns which of up to eight words are near `word`.
     #[target_feature(enable = "avx512f,avx512vl,avx512vpopcntdq")]
     fn rows_near_32(tile: &[u32], word: u32, max_distance: u32) -> __mmask8 {
         let valid = (u32::MAX >> (32 - tile.len())) as __mmask8;

@@ -1,7 +1,14 @@
 //! Compares one fingerprint with a packed array of them.
 //!
-//! A hit is one word, `row << 32 | distance`, so that the vector paths write hits without a branch
-//! for each. Rows come out in ascending order.
+//! A hit is one word, `row << 32 | distance`, and hits are in ascending order. With this packing,
+//! eight hits are a vector: AVX-512 packs the near ones together and stores them whole, without a
+//! branch for each:
+//!
+//! ```text
+//! distances     9  2  7  3  8  9  9  1      limit 3
+//! mask          .  x  .  x  .  .  .  x
+//! stored        [row 1 | 2] [row 3 | 3] [row 7 | 1]
+//! ```
 
 use super::{Isa, Kind};
 use simtool_model::fingerprint_rows::Metric;
@@ -54,7 +61,7 @@ pub fn scan<L: Lane>(corpus: &[L], query: L, reach: Reach, isa: Isa, hits: &mut 
     scan_portable(corpus, query, 0, max_distance, hits);
 }
 
-/// Counts lanes.
+/// Compares rows whose distance counts lanes instead of bits.
 fn scan_lanes<L: Lane>(corpus: &[L], query: L, reach: Reach, hits: &mut Vec<u64>) {
     for (row, &lane) in (0u64..).zip(corpus) {
         if let Some(distance) = reach.distance(lane ^ query) {
@@ -136,6 +143,7 @@ mod x86 {
                 let c = unsafe { _mm512_loadu_si512(lines.as_ptr().add(8 * t).cast()) };
                 *distance = _mm512_popcnt_epi64(_mm512_xor_si512(c, x));
             }
+            // One comparison asks for all four vectors. Distances of one word fit in a byte.
             let first_half = _mm512_min_epu8(distances[0], distances[1]);
             let second_half = _mm512_min_epu8(distances[2], distances[3]);
             let least = _mm512_min_epu8(first_half, second_half);

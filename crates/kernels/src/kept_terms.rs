@@ -1,29 +1,40 @@
-//! Terms that a random function keeps: those whose hash under it is below a bound.
+//! Finds the terms that a random function keeps: the ones whose hash under it is below a bound.
 //!
-//! The code is plain: compiled for AVX2 and AVX-512 it decides of four and eight terms at once. Only
-//! to bring kept terms together AVX-512 has an instruction that plain code does not reach.
+//! A lexicon so keeps a random part of all terms, for example one half, without a list of them.
+//!
+//! The loops are plain: the compiler decides on four terms (AVX2) or eight terms (AVX-512) at once. Only
+//! to pack the kept terms together, AVX-512 has an instruction that plain code does not reach.
 
 use super::{Isa, Kind};
 use simtool_base::stable_hash::{mix, row_word};
 
 /// A random part of all terms.
+///
+/// ```
+/// use simtool::kernels::{Isa, kept_terms::RandomPart};
+///
+/// let everything = RandomPart { start: 7, below: 1 << 32 };
+/// let mut kept = Vec::new();
+/// everything.keep(Isa::detected(), &[5, 6, 7], &mut kept);
+/// assert_eq!(kept, [5, 6, 7]);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RandomPart {
-    /// What is added to a term before it is hashed: each number makes another part.
+    /// Number that is added to a term before it is hashed: each number makes another part.
     pub start: u64,
-    /// Terms whose hash has highest 32 bits below it are kept.
+    /// Bound on the highest 32 bits of the hash of a kept term.
     pub below: u64,
 }
 
 impl RandomPart {
-    /// Whether it keeps a term.
+    /// Returns whether the part keeps a term.
     #[inline(always)]
     #[must_use]
     pub fn has(self, term: u64) -> bool {
         mix(term.wrapping_add(self.start)) >> 32 < self.below
     }
 
-    /// Replaces `kept` by the terms that it keeps, in order.
+    /// Replaces `kept` by the terms that the part keeps, in order.
     pub fn keep(self, isa: Isa, terms: &[u64], kept: &mut Vec<u64>) {
         kept.clear();
         kept.resize(terms.len(), 0);
@@ -39,8 +50,8 @@ impl RandomPart {
         kept.truncate(count);
     }
 
-    /// Replaces `words` by word `index` of the row of each term, 0 for those that it does not keep,
-    /// and tells how many it keeps.
+    /// Replaces `words` by word `index` of the row of each term, 0 for terms that the part does not
+    /// keep. Returns how many it keeps.
     pub fn row_words(self, isa: Isa, terms: &[u64], index: u32, words: &mut Vec<u64>) -> u64 {
         words.resize(terms.len(), 0);
         match isa.0 {
@@ -54,7 +65,7 @@ impl RandomPart {
         }
     }
 
-    /// Replaces `kept` by the weight of each term, 0 for those that it does not keep.
+    /// Replaces `kept` by the weight of each term, 0 for terms that the part does not keep.
     ///
     /// # Panics
     ///
@@ -90,7 +101,8 @@ mod portable {
                 *is_kept = part.has(term);
             }
             for (&term, is_kept) in block.iter().zip(is_kept) {
-                // Written in any case, since a branch would go wrong half of the time.
+                // Written in any case: a branch would be mispredicted half of the time. The next term
+                // overwrites it unless it is kept.
                 kept[count] = term;
                 count += usize::from(is_kept);
             }

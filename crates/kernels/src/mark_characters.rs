@@ -1,4 +1,14 @@
-//! Marks characters beyond ASCII in the masks of words, as far as a table says what they are.
+//! Marks characters beyond ASCII in the masks of words, as far as a table knows their kind.
+//!
+//! A letter joins the word around it, a Chinese character is a word by itself, a combining mark
+//! belongs to the letter before it:
+//!
+//! ```text
+//! bytes     c a f é é 中中中文文文        é has two bytes, 中 and 文 have three
+//! letters   x x x x x . . . . . . .
+//! others    . . . . . x x x x x x .
+//! breaks    . . . . . x . . x . . x      a word may not go on across these places
+//! ```
 
 use super::character_starts::{Starts, places};
 use super::character_table::{CharacterTable, Member, kind};
@@ -6,8 +16,8 @@ use super::word_masks::{Block, Words, flagged};
 use super::xxh3_short::MARGIN;
 use super::{Isa, Kind};
 
-/// Marks the characters beyond ASCII of a text, the last that `words` classified, and replaces `odd`
-/// by the places of those that the table does not tell about, ascending.
+/// Marks the characters beyond ASCII of the text that `words` classified last. Replaces `odd` by the
+/// places of the characters that the table does not know, in ascending order.
 ///
 /// The text is UTF-8.
 ///
@@ -35,7 +45,7 @@ fn is_quote(byte: u8) -> bool {
     matches!(byte, b'"' | b'\'')
 }
 
-/// What characters of one length are, by their first bytes.
+/// The kinds of the characters of one length, as masks of their first bytes.
 #[derive(Clone, Copy, Default)]
 struct Found {
     letters: u64,
@@ -47,13 +57,13 @@ struct Found {
 }
 
 impl Found {
-    /// Those that are odd before a quotation mark.
+    /// Returns the characters that are odd before a quotation mark.
     #[inline(always)]
     fn before_quotes(&self) -> u64 {
         self.quoted | self.marks
     }
 
-    /// Those that begin at `mask`.
+    /// Returns the characters that begin at `mask`.
     #[inline(always)]
     fn only(&self, mask: u64) -> Self {
         Self {
@@ -67,41 +77,43 @@ impl Found {
     }
 }
 
-/// All bytes of characters of two and of three, by their first ones.
+/// Returns the masks of all bytes of characters of two and three bytes, from their first bytes.
 #[inline(always)]
 fn bytes(two: u64, three: u64) -> u128 {
     let (two, three) = (u128::from(two), u128::from(three));
     two | two << 1 | three | three << 1 | three << 2
 }
 
-/// Of runs of bits, all from those of `starts` on.
+/// Returns the part of each run of bits from the first bit of `starts` in it on. For example,
+/// runs `0b0111_0110` and starts `0b0010_0010` give `0b0110_0110`.
 #[inline(always)]
 fn following(runs: u128, starts: u128) -> u128 {
     // A sum carries through the rest of a run.
     runs & !(runs + (runs & starts))
 }
 
-/// What a block says of the next one.
+/// Facts of a block that the next block needs.
 #[derive(Default)]
 struct Carry {
     letters: u64,
     singles: u64,
     breaks: u64,
-    /// What its last byte is.
+    /// Whether its last byte is a letter.
     letter_before: u64,
     single_before: u64,
 }
 
 impl Carry {
-    /// Goes on behind a block without characters beyond ASCII.
+    /// Moves behind a block without characters beyond ASCII.
     #[inline(always)]
     fn pass(&mut self, block: &mut Block) {
         block.breaks |= self.breaks;
         *self = Self { letter_before: block.letters >> 63, ..Self::default() };
     }
 
-    /// Marks the characters of two and of three bytes that were found in a block; returns which are
-    /// odd. `quotes` tells before which of those places behind them quotation marks stand.
+    /// Marks the characters of two and of three bytes that were found in a block, and returns the odd
+    /// ones. `quotes` returns, for each of the two lengths, the places whose character of that length
+    /// would have a quotation mark behind it.
     #[inline(always)]
     fn mark(
         &mut self,
@@ -161,8 +173,8 @@ fn push_places(index: usize, mask: u64, out: &mut Vec<u32>) {
     out.extend(places(mask).map(|at| (64 * index + at) as u32));
 }
 
-/// The portable way: what each character is, is looked up without asking what the one before it was,
-/// and all of a block are marked at once.
+/// The portable way: each character is looked up by itself, and all characters of a block are marked
+/// at once. No step waits for the one before it.
 fn portable(table: &CharacterTable, words: &mut Words, odd: &mut Vec<u32>) {
     let members = table.members();
     let Words { lowered, blocks, .. } = words;
@@ -350,7 +362,7 @@ mod tests {
     /// The plain twin: one character after the other.
     fn one_by_one(table: &CharacterTable, words: &mut Words, odd: &mut Vec<u32>) {
         let mut at = 0;
-        // The run of letters, with what is of them.
+        // The run of letters, with the marks that belong to them.
         let mut letters = 0..0;
         // Where the last word of one character ends.
         let mut single_end = usize::MAX;
@@ -396,10 +408,10 @@ mod tests {
         words.mark(letters, |block| &mut block.letters);
     }
 
-    /// What becomes of a text by an instruction set, or by the twin.
+    /// The blocks and odd places of a text by an instruction set, or by the twin.
     fn marked(isa: Option<Isa>, text: &str) -> (Vec<Block>, Vec<u32>) {
         let (mut words, mut odd) = (Words::default(), vec![7]);
-        // What an earlier text left behind.
+        // Leftovers of an earlier text.
         classify(Isa::PORTABLE, &[b'"'; 300], &mut words);
         classify(Isa::PORTABLE, text.as_bytes(), &mut words);
         if let Some(isa) = isa {

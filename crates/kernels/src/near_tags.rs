@@ -1,12 +1,17 @@
-//! Which of a bucket's tags are near that of a query.
+//! Finds the tags of a bucket that are near the tag of a query.
 //!
-//! Tags stand by their weight, the number of bits set. What differs in t bits at most has a weight that
-//! differs by t at most, and stands in one stretch: it is looked for from where it is expected, in steps
-//! as long as weights are not too far away.
+//! Tags are 16 bits and are sorted by weight, the number of their set bits. Two tags that differ in at
+//! most t bits have weights that differ by at most t, so all near tags are in one stretch. The search
+//! begins where the stretch is expected and makes it longer as long as weights are near enough:
 //!
-//! A word has at most t bits set if nothing is left of it after its lowest bit was taken away t times:
-//! for the few bits that tags may differ in, that is fewer instructions than counting, and every
-//! processor has them.
+//! ```text
+//! weights    3 4 4 5 5 5 6 6 7 7 8 9     query of weight 6, t = 1
+//! expected             [5 6 6]
+//! stretch          [5 5 5 6 6 7 7]
+//! ```
+//!
+//! A word has at most t set bits if nothing is left after its lowest bit was cleared t times
+//! (`x & (x - 1)`). For small t these are fewer instructions than a count, and every processor has them.
 
 use super::{Isa, Kind};
 use std::ops::Range;
@@ -14,8 +19,19 @@ use std::ops::Range;
 /// Tags by which a stretch is made longer.
 const STEP: usize = 32;
 
-/// Appends the place of each of `tags`, little-endian and ascending by weight, that differs from `query`
-/// in at most `most` bits, ascending. It reads those `expected`, and more where that is not enough.
+/// Appends the place of each of `tags` that differs from `query` in at most `most` bits, in ascending
+/// order. Tags are little-endian and ascending by weight.
+///
+/// It reads the tags at the `expected` places, and more where they are not enough.
+///
+/// ```
+/// use simtool::kernels::{Isa, near_tags::near_tags};
+///
+/// let tags = [0b0001_u16, 0b0011, 0b0111].map(u16::to_le_bytes);
+/// let mut places = Vec::new();
+/// near_tags(&tags, 1..2, 0b0011, 1, Isa::detected(), &mut places);
+/// assert_eq!(places, [0, 1, 2]);
+/// ```
 pub fn near_tags(
     tags: &[[u8; 2]],
     expected: Range<usize>,
@@ -39,7 +55,8 @@ pub fn near_tags(
     near_tags_portable(tags, query, first, most, places);
 }
 
-/// A stretch that holds all tags that are near, made from where they are expected, and its first place.
+/// Returns a stretch that holds all near tags, made longer from where they are expected, and its first
+/// place.
 #[inline(always)]
 fn stretch(tags: &[[u8; 2]], expected: Range<usize>, query: u16, most: u32) -> (u32, &[[u8; 2]]) {
     if expected.is_empty() || expected.end > tags.len() {
@@ -75,8 +92,8 @@ mod x86 {
     };
     use std::ops::Range;
 
-    /// Vectors that are looked at before the first place is appended, for which the query's would have
-    /// to leave its register.
+    /// Vectors that are compared before the places of their tags are appended. Appending in between
+    /// would push the repeated query out of its register.
     const MASKS: usize = 8;
 
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi1,popcnt")]
@@ -107,7 +124,7 @@ mod x86 {
         }
     }
 
-    /// Appends the places of the bits of masks that are set, each of `1 << shift` bits of a vector's.
+    /// Appends the places of the set bits of masks; each place has `1 << shift` bits of a mask.
     #[inline(always)]
     fn push_places(masks: &[u32; MASKS], first: u32, shift: u32, places: &mut Vec<u32>) {
         for (first, &mask) in (first..).step_by(32 >> shift).zip(masks) {
@@ -141,7 +158,7 @@ mod x86 {
                     rest = _mm256_and_si256(rest, _mm256_add_epi16(rest, ones));
                 }
                 let equal = _mm256_cmpeq_epi16(rest, _mm256_setzero_si256());
-                // Two bits a tag, of which one counts.
+                // The mask has two bits for each tag; one is enough.
                 *near = _mm256_movemask_epi8(equal).cast_unsigned() & 0x5555_5555;
             }
             push_places(&masks, first + (group * MASKS * 16) as u32, 1, places);

@@ -1,13 +1,13 @@
 //! Radix partitioning of records, a value and a number each, by a hash of some of the value's bits.
 //!
-//! Values and numbers stand in two arrays. Every partition is stable: records of one part keep
+//! Values and numbers are in two arrays. Every partition is stable: records of one part keep
 //! their order, so the result does not depend on how the input was cut among threads.
 
 use simtool_model::fingerprint_table::Lane;
 use std::ops::AddAssign;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
-/// A way to give each value the number of a part.
+/// Gives each value the number of a part.
 pub trait Parts<L>: Sync {
     /// The part of `value`, below [`Self::parts`].
     fn part(&self, value: L) -> usize;
@@ -66,7 +66,7 @@ impl<L: Lane> Parts<L> for BlockHash<L> {
     }
 }
 
-/// Adds to `counts` how many of `values` are in each part.
+/// Counts the values of each part and adds the numbers to `counts`.
 #[inline(never)]
 pub fn count<L: Lane>(values: &[L], hash: &impl Parts<L>, counts: &mut [u32]) {
     let counts = &mut counts[..hash.parts()];
@@ -75,8 +75,8 @@ pub fn count<L: Lane>(values: &[L], hash: &impl Parts<L>, counts: &mut [u32]) {
     }
 }
 
-/// Makes of counts the places at which what was counted begins, from `first` on; returns where the last
-/// ends.
+/// Turns counts into the places where each part begins, from `first` on. Returns where the last part
+/// ends. For example, counts 2, 3, 1 become starts 0, 2, 5, and the result is 6.
 pub fn counts_to_starts<T: Copy + AddAssign>(counts: &mut [T], first: T) -> T {
     let mut place = first;
     for count in counts {

@@ -180,7 +180,7 @@ mod tests {
         let shapes = shapes.into_iter().chain(lanes).chain(votes).chain([Shape::lanes_or_null(31)]);
         for shape in shapes {
             let words = shape.words();
-            // Some lanes are alike, and some have their highest bit alone.
+            // Some lanes are equal, and some have only their highest bit.
             let word = |at: usize| {
                 let number = mix(GAMMA.wrapping_mul(at as u64 + 1));
                 if number.is_multiple_of(3) { 0x8000_0000_0101_0000 } else { number }

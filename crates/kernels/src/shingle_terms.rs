@@ -1,4 +1,12 @@
-//! Terms of shingles: a polynomial over the hashes of consecutive tokens, mixed.
+//! Makes the terms of shingles: a polynomial over the hashes of consecutive tokens, mixed.
+//!
+//! For tokens x y z … and shingles of three tokens, the terms are `mix(x A² + y A + z)` and so on, with a
+//! frozen odd number A. There are two ways to the sums:
+//!
+//! - rolling: the next sum is A times the last one, plus the token that enters, minus A³ times the
+//!   one that leaves. It takes two multiplications whatever the length, but each waits for the last.
+//! - direct: sums that begin at consecutive tokens are made next to each other in a vector. It takes one
+//!   multiplication less than a shingle has tokens, and is faster for short shingles.
 
 use super::{Isa, Kind};
 use simtool_base::stable_hash::{SHINGLE_BASE, mix};
@@ -34,8 +42,8 @@ pub fn shingle_terms(isa: Isa, tokens: &[u64], length: usize, terms: &mut Vec<u6
 
 /// The terms of one run or more, by a sum that rolls on.
 ///
-/// One multiplication is all that a sum waits for of the one before it: what leaves and what enters
-/// are joined beside.
+/// Each sum waits for one multiplication of the sum before it. The tokens that leave and enter are
+/// joined in parallel to it.
 fn rolling(tokens: &[u64], length: usize, terms: &mut Vec<u64>) {
     let (first, entering) = tokens.split_at(length);
     let (mut sum, mut power) = (0_u64, 1_u64);

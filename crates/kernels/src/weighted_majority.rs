@@ -1,9 +1,8 @@
-//! Sums, bit by bit, the weights of those of many 64-bit rows that have it set: the inner loop of
-//! SimHash with weights.
+//! Sums for each bit the weights of the rows that have it set: the inner loop of SimHash with weights.
 //!
 //! A bit of the fingerprint is 1 where the rows with the bit weigh more than those without: where
-//! 2 × sum > total, so no signs are needed. The 64 sums lie side by side, in 32 bits each as long as
-//! all weights together fit there.
+//! 2 × sum > total, so no signs are needed. The 64 sums are next to each other, in 32 bits each as
+//! long as the sum of all weights fits there.
 //!
 //! # References
 //!
@@ -11,7 +10,7 @@
 
 use super::{Isa, Kind};
 
-/// What the rows with each bit weigh, and what all rows weigh.
+/// Sums of weights: of the rows with each bit, and of all rows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BitWeights {
     with_bit: [u64; 64],
@@ -59,7 +58,7 @@ impl BitWeights {
         self.total += total;
     }
 
-    /// What all rows weigh.
+    /// Returns the sum of the weights of all rows.
     #[must_use]
     pub fn total(&self) -> u64 {
         self.total
@@ -75,7 +74,7 @@ impl BitWeights {
 }
 
 mod portable {
-    /// What the rows with each bit weigh, if all weights together fit in 32 bits.
+    /// Returns the weight of the rows with each bit. The sum of all weights fits in 32 bits.
     // Always inlined, so that it is compiled for the instructions of its caller.
     #[inline(always)]
     pub(super) fn sums(rows: &[u64], weights: &[u32]) -> [u32; 64] {

@@ -1,7 +1,8 @@
 //! Makes a fixed-size key of every word: its bytes in lower case, zero-padded to 16, and a hash.
 //!
-//! Keys are compared as two machine words, so a look-up never touches the text again. A word of
-//! more than 16 letters has [`NO_KEY`], and its user must look at the text.
+//! For example, "Cat" becomes the bytes `c a t 0 0 …`. Keys are compared as two machine words, so a
+//! look-up never touches the text again. A word of more than 16 letters has [`NO_KEY`], and its user
+//! must look at the text.
 
 use super::{Isa, Kind};
 
@@ -26,12 +27,12 @@ pub fn hash_key(key: WordKey) -> u64 {
     (product as u64) ^ ((product >> 64) as u64)
 }
 
-/// Replaces the contents of `keys` and `hashes` with those of the words
+/// Replaces the contents of `keys` and `hashes` with the keys and hashes of the words
 /// `text[starts[i]..ends[i]]`, which are runs of ASCII letters.
 ///
 /// # Panics
 ///
-/// A word does not lie in the text.
+/// If a word is not inside the text.
 pub fn word_keys(
     isa: Isa,
     text: &[u8],
@@ -51,7 +52,7 @@ pub fn word_keys(
     }
 }
 
-/// The key of one word, byte by byte.
+/// Makes the key of one word, byte by byte.
 pub fn word_key(word: &[u8]) -> WordKey {
     if word.len() > KEY_LETTERS {
         return NO_KEY;
@@ -64,7 +65,7 @@ pub fn word_key(word: &[u8]) -> WordKey {
     [low, high].map(|half| half.iter().rev().fold(0, |key, &byte| (key << 8) | u64::from(byte)))
 }
 
-/// The letters of a key, in the place that holds them.
+/// Returns the letters of a key, and how many they are.
 pub fn key_letters(key: WordKey) -> ([u8; KEY_LETTERS], usize) {
     let mut bytes = [0; KEY_LETTERS];
     bytes[..8].copy_from_slice(&key[0].to_le_bytes());

@@ -35,13 +35,13 @@ pub struct Block {
     pub digits: u64,
     /// Underscores, to which the caller may add what belongs to them.
     pub underscores: u64,
-    /// What joins two letters between which it stands.
+    /// Bytes that join the letters before and behind them.
     pub joins_letters: u64,
-    /// What joins two digits between which it stands.
+    /// Bytes that join the digits before and behind them.
     pub joins_digits: u64,
     /// Bytes beyond ASCII.
     pub foreign: u64,
-    /// Bytes that belong to words, whatever stands beside them; set by the caller only.
+    /// Bytes that belong to words, whatever their neighbours are; set by the caller only.
     pub others: u64,
     /// Bytes before which a word ends, although the byte before belongs to one; set by the caller
     /// only.
@@ -49,7 +49,7 @@ pub struct Block {
 }
 
 impl Block {
-    /// What byte `at` is, as masks of one bit.
+    /// Returns the classes of byte `at`, as masks of one bit.
     #[inline]
     #[must_use]
     pub fn at(&self, at: usize) -> Self {
@@ -88,7 +88,7 @@ impl Block {
 pub struct Words {
     /// The margin, the text in lower case, and at least a margin behind it.
     pub lowered: Vec<u8>,
-    /// What the bytes are, in blocks, and two blocks of nothing behind them.
+    /// The classes of the bytes, in blocks, and two empty blocks behind them.
     pub blocks: Vec<Block>,
     /// Where each word starts in `lowered`.
     pub starts: Vec<u32>,
@@ -157,8 +157,8 @@ impl Words {
     }
 }
 
-/// Replaces the blocks and the lower-cased copy of `words` by those of `text`; tells whether there
-/// is a byte beyond ASCII.
+/// Replaces the blocks and the lower-cased copy of `words` by those of `text`. Returns whether there is
+/// a byte beyond ASCII.
 ///
 /// # Panics
 /// If `text` is longer than [`MAX_TEXT`].
@@ -169,7 +169,7 @@ pub fn classify(isa: Isa, text: &[u8], words: &mut Words) -> bool {
     if words.lowered.len() < padded {
         words.lowered.resize(padded, 0);
     }
-    // Behind the text nothing goes on.
+    // No character of the text continues behind it.
     words.lowered[MARGIN + blocks * 64] = 0;
     words.blocks.clear();
     words.blocks.resize(blocks + 2, Block::default());
@@ -196,7 +196,7 @@ pub fn classify(isa: Isa, text: &[u8], words: &mut Words) -> bool {
     }
 }
 
-/// The classes of 64 bytes, which are written in lower case.
+/// Classifies 64 bytes and writes them in lower case.
 #[inline]
 fn classify_block(bytes: &[u8; 64], lowered: &mut [u8; 64]) -> Block {
     let mut classes = [0; 64];
@@ -228,7 +228,7 @@ fn classify_block(bytes: &[u8; 64], lowered: &mut [u8; 64]) -> Block {
     }
 }
 
-/// The highest bits of 64 bytes.
+/// Returns the highest bits of 64 bytes as a mask.
 #[inline]
 pub(super) fn gathered(eights: &[u64; 8]) -> u64 {
     #[cfg(target_arch = "x86_64")]
@@ -251,7 +251,7 @@ fn gathered_plain(eights: &[u64; 8]) -> u64 {
     })
 }
 
-/// Which of 64 bytes have a flag.
+/// Finds the bytes that have a flag among 64.
 #[inline]
 pub(super) fn flagged(bytes: &[u8; 64], flag: u8) -> u64 {
     let mut eights = [0; 8];
@@ -261,11 +261,11 @@ pub(super) fn flagged(bytes: &[u8; 64], flag: u8) -> u64 {
     gathered(&eights)
 }
 
-/// Replaces the starts and ends of `words` by those that its blocks tell.
+/// Replaces the starts and ends of `words` by the ones that follow from its blocks.
 pub fn find_words(isa: Isa, words: &mut Words) {
     words.starts.clear();
     words.ends.clear();
-    // A word has a byte, and between two there is one or a break, of which there are fewer.
+    // Two words have at least a byte between them, or a break; breaks are fewer than bytes.
     let most = words.blocks.len() * 32 + 64;
     words.starts.reserve(most);
     words.ends.reserve(most);
@@ -283,8 +283,8 @@ pub fn find_words(isa: Isa, words: &mut Words) {
     }
 }
 
-/// The starts and ends of the words of each block in turn, as masks; tells whether there were
-/// underscores.
+/// Hands to `take` the starts and ends of the words of each block in turn, as masks. Returns whether
+/// there were underscores.
 #[inline(always)]
 fn edges(blocks: &[Block], mut take: impl FnMut(u32, u64, u64)) -> bool {
     let mut before = Block::default();

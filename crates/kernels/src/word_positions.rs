@@ -1,7 +1,17 @@
 //! Finds the words of a text: where each maximal run of ASCII letters starts and ends.
 //!
-//! 64 bytes become a bit mask of letters; a start is a letter after a non-letter, an end a
-//! non-letter after a letter. AVX-512 turns the masks into positions with a byte compression, the
+//! 64 bytes become a bit mask of letters. A start is a letter after a non-letter, an end is a
+//! non-letter after a letter:
+//!
+//! ```text
+//! text      t h e   c a t ,
+//! letters   1 1 1 0 1 1 1 0
+//! shifted   0 1 1 1 0 1 1 1     the byte before is a letter
+//! starts    1 0 0 0 1 0 0 0     letters & !shifted
+//! ends      0 0 0 1 0 0 0 1     !letters & shifted
+//! ```
+//!
+//! AVX-512 turns the masks into positions with a byte compression, the
 //! others by taking the lowest bits out eight at a time, so no path branches on a byte of the text.
 
 use super::{Isa, Kind};

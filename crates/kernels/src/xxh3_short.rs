@@ -21,7 +21,7 @@ pub const MARGIN: usize = 16;
 /// Words between two times of hashing the long ones: their places are bytes.
 const BLOCK: usize = 256;
 
-/// Words of which it is asked whether all are of three bytes at most.
+/// Words that are tested at once for having at most three bytes.
 const FEW: usize = 16;
 
 /// XXH3's default secret, as far as words of up to 16 bytes use it.
@@ -45,7 +45,7 @@ const PRIME_MX2: u64 = 0x9FB2_1C65_1E98_DF25;
 
 /// Appends the hash of `text[starts[i]..ends[i]]` for every i.
 ///
-/// The words are hashed as they stand: lower-casing comes before.
+/// The words are hashed as they are: the caller has lower-cased them.
 ///
 /// # Panics
 /// If the two slices differ in length, or a word is empty, reversed or nearer than [`MARGIN`] to
@@ -122,7 +122,7 @@ fn load(text: &[u8], at: u32) -> u64 {
     bytes.and_then(|bytes| bytes.first_chunk()).map_or(0, |bytes| u64::from_le_bytes(*bytes))
 }
 
-/// What the hash of a word of 1 to 3 bytes is made of.
+/// Joins the bytes and the length of a word of 1 to 3 bytes into the number that is hashed.
 #[inline]
 fn joined_3(first: u64, last: u64, length: u64) -> u64 {
     let middle = first.wrapping_shr(8 * (length as u32 >> 1)) & 0xff;
@@ -503,7 +503,7 @@ mod avx512 {
         _mm512_inserti64x4::<1>(_mm512_castsi256_si512(low), high)
     }
 
-    /// What stands before the first multiplication for words of 1 to 3 bytes.
+    /// Joins words of 1 to 3 bytes into the numbers that are multiplied first.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
     fn join_3(first: __m512i, last: __m512i, length: __m512i) -> __m512i {
@@ -519,7 +519,7 @@ mod avx512 {
         _mm512_xor_si512(joined, _mm512_set1_epi64(FLIP_3.cast_signed()))
     }
 
-    /// What stands before the first multiplication for words of 4 to 8 bytes.
+    /// Joins words of 4 to 8 bytes into the numbers that are multiplied first.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
     fn join_8(first: __m512i, last: __m512i) -> __m512i {
@@ -529,7 +529,7 @@ mod avx512 {
         _mm512_xor_si512(keyed, _mm512_xor_si512(one, other))
     }
 
-    /// What stands before the first multiplication for words of 9 to 16 bytes.
+    /// Joins words of 9 to 16 bytes into the numbers that are multiplied first.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
     fn join_16(first: __m512i, last: __m512i, length: __m512i) -> __m512i {
