@@ -42,13 +42,13 @@ impl<L: Lane, V: Deref<Target = [L]>> BlockIndex<L, V> {
     /// Builds the tables over at most 2^32 - 1 `values`.
     ///
     /// ```
-    /// use simtool::fingerprint_rows::Shape;
-    /// use simtool::fingerprint_table::Reach;
-    /// use simtool::hamming::FingerprintIndex;
-    /// use simtool::hamming::block_index::BlockIndex;
-    /// use simtool::hamming::bucket_table::TableKeys;
-    /// use simtool::hamming::layout::Layout;
-    /// use simtool::kernels::Isa;
+    /// use simtool_model::fingerprint_rows::Shape;
+    /// use simtool_model::fingerprint_table::Reach;
+    /// use simtool_hamming::FingerprintIndex;
+    /// use simtool_hamming::block_index::BlockIndex;
+    /// use simtool_hamming::bucket_table::TableKeys;
+    /// use simtool_hamming::layout::Layout;
+    /// use simtool_kernels::Isa;
     ///
     /// let values = [0b0000_u64, 0b0111, 0b1111];
     /// let keys = TableKeys::new(Layout::even(Shape::bits(64), 3), Reach::bits(64, 3));
@@ -56,7 +56,7 @@ impl<L: Lane, V: Deref<Target = [L]>> BlockIndex<L, V> {
     /// let mut found = Vec::new();
     /// index.search(0b0000, &mut found);
     /// assert_eq!(found.iter().map(|found| found.row).collect::<Vec<_>>(), [0, 1]);
-    /// # Ok::<(), simtool::Error>(())
+    /// # Ok::<(), simtool_base::error::Error>(())
     /// ```
     ///
     /// # Errors

@@ -50,12 +50,12 @@ impl Capacity {
     /// [`BlockIndex`](crate::block_index::BlockIndex) and indexes on disk use.
     ///
     /// ```
-    /// use simtool::hamming::capacity::Capacity;
+    /// use simtool_hamming::capacity::Capacity;
     ///
     /// let designs = Capacity::of(1e9, 64, 3)?;
     /// assert_eq!((designs[0].blocks, designs[0].tables), (4, 4));
     /// assert!(designs[1].candidates < designs[0].candidates);
-    /// # Ok::<(), simtool::Error>(())
+    /// # Ok::<(), simtool_base::error::Error>(())
     /// ```
     ///
     /// # Errors

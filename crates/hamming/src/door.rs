@@ -100,12 +100,12 @@ fn mask_bits(reach: Reach) -> u32 {
 /// If the join is cancelled, it may end without all pairs.
 ///
 /// ```
-/// use simtool::context::Context;
-/// use simtool::fingerprint_rows::{RowsBuilder, Shape};
-/// use simtool::hamming::door::join;
-/// use simtool::hamming::planner::Plan;
-/// use simtool::hamming::workload::{Task, Workload};
-/// use simtool::sides::Sides;
+/// use simtool_compute::context::Context;
+/// use simtool_model::fingerprint_rows::{RowsBuilder, Shape};
+/// use simtool_hamming::door::join;
+/// use simtool_hamming::planner::Plan;
+/// use simtool_hamming::workload::{Task, Workload};
+/// use simtool_model::sides::Sides;
 ///
 /// let mut rows = RowsBuilder::new(Shape::bits(64));
 /// for row in [0b0000, 0b0011, 0b1111, 0b0000] {
@@ -118,7 +118,7 @@ fn mask_bits(reach: Reach) -> u32 {
 /// // Rows 0 and 3 are equal, so there are three groups: 0000, 0011 and 1111.
 /// assert_eq!(found.groups.first().len(), 3);
 /// assert_eq!(found.pairs.len(), 2);
-/// # Ok::<(), simtool::Error>(())
+/// # Ok::<(), simtool_base::error::Error>(())
 /// ```
 ///
 /// # Errors

@@ -112,13 +112,13 @@ impl Groups {
 /// Groups equal rows.
 ///
 /// ```
-/// use simtool::hamming::Rows;
-/// use simtool::hamming::grouping::group;
+/// use simtool_hamming::Rows;
+/// use simtool_hamming::grouping::group;
 ///
 /// let equal = group(Rows::all(&[5_u64, 8, 5]))?;
 /// assert_eq!(equal.groups.len(), 2);
 /// assert_eq!(equal.groups.equal_pairs(), 1);
-/// # Ok::<(), simtool::Error>(())
+/// # Ok::<(), simtool_base::error::Error>(())
 /// ```
 ///
 /// # Errors

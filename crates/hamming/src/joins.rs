@@ -38,11 +38,11 @@ pub(super) static LINEAR_SCAN: &dyn Join = &LinearScanJoin;
 /// No method has the name.
 ///
 /// ```
-/// use simtool::hamming::joins::find;
+/// use simtool_hamming::joins::find;
 ///
 /// assert_eq!(find("block-index")?.name(), "block-index");
 /// assert!(find("tree").is_err());
-/// # Ok::<(), simtool::Error>(())
+/// # Ok::<(), simtool_base::error::Error>(())
 /// ```
 pub fn find(name: &str) -> Result<&'static dyn Join> {
     let known = JOINS.iter().find(|join| join.name() == name);

@@ -18,8 +18,8 @@ use simtool_model::similarity::Threshold;
 ///   [`Self::recall`] returns.
 ///
 /// ```
-/// use simtool::fingerprint_rows::Shape;
-/// use simtool::hamming::layout::Layout;
+/// use simtool_model::fingerprint_rows::Shape;
+/// use simtool_hamming::layout::Layout;
 ///
 /// let layout = Layout::even(Shape::bits(64), 3);
 /// let masks: Vec<u64> = layout.blocks();

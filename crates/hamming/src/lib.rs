@@ -59,8 +59,8 @@ use simtool_model::validity::Validity;
 /// most 2^32 - 2 rows.
 ///
 /// ```
-/// use simtool::hamming::Rows;
-/// use simtool::validity::Validity;
+/// use simtool_hamming::Rows;
+/// use simtool_model::validity::Validity;
 ///
 /// let mut validity = Validity::all(3);
 /// validity.clear(1);

@@ -24,10 +24,10 @@ pub(super) const SCAN_BOUND: usize = 1 << 12;
 /// Appends every row of `corpus` that `query` reaches, in row order.
 ///
 /// ```
-/// use simtool::fingerprint_table::Reach;
-/// use simtool::hamming::linear_scan::scan;
-/// use simtool::kernels::Isa;
-/// use simtool::matches::Match;
+/// use simtool_model::fingerprint_table::Reach;
+/// use simtool_hamming::linear_scan::scan;
+/// use simtool_kernels::Isa;
+/// use simtool_model::matches::Match;
 ///
 /// let mut found = Vec::new();
 /// scan(&[0b0111_u64, 0b1111, 0], 0, Reach::bits(64, 3), Isa::detected(), &mut found);

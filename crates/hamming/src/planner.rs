@@ -46,9 +46,9 @@ impl Plan {
     /// Any two rows are within the distance.
     ///
     /// ```
-    /// use simtool::fingerprint_rows::Shape;
-    /// use simtool::hamming::planner::Plan;
-    /// use simtool::hamming::workload::{Task, Workload};
+    /// use simtool_model::fingerprint_rows::Shape;
+    /// use simtool_hamming::planner::Plan;
+    /// use simtool_hamming::workload::{Task, Workload};
     ///
     /// let workload = Workload {
     ///     task: Task::SelfJoin,
@@ -61,7 +61,7 @@ impl Plan {
     /// assert_eq!(Plan::new(workload)?.join.name(), "partition-join");
     /// // A thousand rows are compared faster than they are partitioned.
     /// assert_eq!(Plan::new(Workload { rows: 1000, ..workload })?.join.name(), "linear-scan");
-    /// # Ok::<(), simtool::Error>(())
+    /// # Ok::<(), simtool_base::error::Error>(())
     /// ```
     pub fn new(workload: Workload) -> Result<Self> {
         Self::among(workload, methods(&workload))

@@ -74,8 +74,8 @@ impl Workload {
     /// Describes a task on `corpus`, whose effective bits are counted in a sample.
     ///
     /// ```
-    /// use simtool::fingerprint_rows::{RowsBuilder, Shape};
-    /// use simtool::hamming::workload::{Task, Workload};
+    /// use simtool_model::fingerprint_rows::{RowsBuilder, Shape};
+    /// use simtool_hamming::workload::{Task, Workload};
     ///
     /// let mut rows = RowsBuilder::new(Shape::bits(64));
     /// (0..1000).for_each(|row| rows.push(Some(&[row % 4])));
