@@ -17,7 +17,7 @@ pub const MOST_DIGITS: usize = 128;
 /// Returns the digits as bits, the first digit lowest.
 ///
 /// ```
-/// use simtool::kernels::{Isa, binary_digits::binary_digits};
+/// use simtool_kernels::{Isa, binary_digits::binary_digits};
 ///
 /// assert_eq!(binary_digits(Isa::detected(), b"1011"), Ok(0b1101));
 /// assert_eq!(binary_digits(Isa::detected(), b"10x1"), Err(2));

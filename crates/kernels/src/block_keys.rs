@@ -11,7 +11,7 @@ use simtool_model::fingerprint_table::Lane;
 /// Writes the key of each of `values`: the whole hash of the bits in `block`.
 ///
 /// ```
-/// use simtool::kernels::{Isa, block_keys::block_keys};
+/// use simtool_kernels::{Isa, block_keys::block_keys};
 ///
 /// let mut keys = [0; 3];
 /// block_keys(&[0x12_u64, 0x92, 0x13], 0xF, Isa::detected(), &mut keys);

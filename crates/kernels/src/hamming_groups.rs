@@ -26,7 +26,7 @@ const STEP: usize = 8;
 /// There are as many limits as groups, and fewer than 2^32 rows.
 ///
 /// ```
-/// use simtool::kernels::{Isa, hamming_groups::near_in_groups};
+/// use simtool_kernels::{Isa, hamming_groups::near_in_groups};
 ///
 /// // Eight rows of one word each.
 /// let group = [0b0000, 0b0001, 0b0011, 0b0111, 0, 0, 0, 0];

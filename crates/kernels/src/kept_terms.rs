@@ -11,7 +11,7 @@ use simtool_base::stable_hash::{mix, row_word};
 /// A random part of all terms.
 ///
 /// ```
-/// use simtool::kernels::{Isa, kept_terms::RandomPart};
+/// use simtool_kernels::{Isa, kept_terms::RandomPart};
 ///
 /// let everything = RandomPart { start: 7, below: 1 << 32 };
 /// let mut kept = Vec::new();

@@ -110,7 +110,7 @@ levels! {
 /// kernel.
 ///
 /// ```
-/// use simtool::kernels::Isa;
+/// use simtool_kernels::Isa;
 ///
 /// // Every processor runs the portable code, and the fastest level comes last.
 /// assert_eq!(Isa::available()[0], Isa::PORTABLE);
@@ -150,7 +150,7 @@ impl Isa {
     /// Returns `None` if no instruction set has the name.
     ///
     /// ```
-    /// use simtool::kernels::Isa;
+    /// use simtool_kernels::Isa;
     ///
     /// assert_eq!(Isa::from_name("portable"), Some(Isa::PORTABLE));
     /// assert_eq!(Isa::from_name("mmx"), None);

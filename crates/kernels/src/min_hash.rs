@@ -48,7 +48,7 @@ impl HashFunctions {
     /// Creates the functions from their pairs of a and b.
     ///
     /// ```
-    /// use simtool::kernels::{Isa, min_hash::HashFunctions};
+    /// use simtool_kernels::{Isa, min_hash::HashFunctions};
     ///
     /// // The first function is the identity on the high half of a term.
     /// let functions = HashFunctions::new(&[(1, 0), (3, 1 << 32)]);

@@ -25,7 +25,7 @@ const STEP: usize = 32;
 /// It reads the tags at the `expected` places, and more where they are not enough.
 ///
 /// ```
-/// use simtool::kernels::{Isa, near_tags::near_tags};
+/// use simtool_kernels::{Isa, near_tags::near_tags};
 ///
 /// let tags = [0b0001_u16, 0b0011, 0b0111].map(u16::to_le_bytes);
 /// let mut places = Vec::new();

@@ -13,8 +13,8 @@ const ROWS: usize = 64;
 /// Writes the distance of `query` to each row of `rows` into `distances`, which has a place for each.
 ///
 /// ```
-/// use simtool::fingerprint_rows::Shape;
-/// use simtool::kernels::{Isa, row_distances::row_distances};
+/// use simtool_model::fingerprint_rows::Shape;
+/// use simtool_kernels::{Isa, row_distances::row_distances};
 ///
 /// let mut distances = [0; 2];
 /// row_distances(Shape::bits(64), &[0b0111], &[0b0110, 0b1000], Isa::detected(), &mut distances);

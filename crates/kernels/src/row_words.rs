@@ -11,7 +11,7 @@ use simtool_base::stable_hash::row_word;
 /// Replaces `words` by word `index` of the row of each term.
 ///
 /// ```
-/// use simtool::kernels::{Isa, row_words::row_words};
+/// use simtool_kernels::{Isa, row_words::row_words};
 ///
 /// let mut words = Vec::new();
 /// row_words(Isa::detected(), &[1, 2, 1], 0, &mut words);

@@ -9,7 +9,7 @@ use super::vector::{Kernel, Level};
 /// Returns the number of bits that are set in both of two rows with equally many words.
 ///
 /// ```
-/// use simtool::kernels::{Isa, shared_bits::shared_bits};
+/// use simtool_kernels::{Isa, shared_bits::shared_bits};
 ///
 /// assert_eq!(shared_bits(Isa::detected(), &[0b1100, 7], &[0b1010, 7]), 4);
 /// ```
