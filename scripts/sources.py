@@ -12,7 +12,15 @@ import tokenize
 from dataclasses import dataclass, field
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
+
+
+def root() -> Path:
+    """Returns the root of the git tree that the script is run in."""
+    command = ["git", "rev-parse", "--show-toplevel"]
+    return Path(subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip())
+
+
+ROOT = root()
 
 # Folders and files that the prose lint reads when no path is given. Those that do not exist are left out.
 PROSE = ["src", "crates", "python", "README.md", "CONTRIBUTING.md", "docs", "examples"]
@@ -31,7 +39,7 @@ RUST_TOKEN = re.compile(
 )
 TEST_MODULE = re.compile(r"^#\[cfg\(test\)\]\n(?:#\[[^\n]*\]\n)*mod \w+ \{", re.MULTILINE)
 PUBLIC_ITEM = re.compile(r"\s*pub (?!use |mod )")
-TEST_FILES = {"tests.rs", "conformance.rs", "twin.rs"}
+TEST_FILE = re.compile(r"(?:tests|twin|conformance\w*)\.rs")
 
 
 @dataclass
@@ -92,7 +100,7 @@ def read(path: str, text: str | None = None) -> Source:
 def read_rust(source: Source, text: str) -> None:
     """Splits Rust into doc blocks, comments, messages and code."""
     name = Path(source.path).name
-    is_test_file = name in TEST_FILES or source.path.startswith(("tests/", "fuzz/", "benches/"))
+    is_test_file = bool(TEST_FILE.fullmatch(name)) or source.path.startswith(("tests/", "fuzz/", "benches/"))
     test = TEST_MODULE.search(text)
     tests_start = 0 if is_test_file else test.start() if test else len(text)
     source.is_library = not is_test_file and "/bin/" not in source.path and "src/" in source.path
