@@ -20,6 +20,7 @@ mod durability;
 #[cfg(feature = "parquet")]
 mod estimates;
 mod eval;
+mod examples;
 mod fingerprint;
 #[cfg(feature = "parquet")]
 mod generated_pages;

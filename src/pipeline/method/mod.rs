@@ -182,6 +182,21 @@ impl Method {
         Self::from_rows("simhash", Recipe::rows(terms, Arc::new(table)), compared, options)
     }
 
+    /// Creates a method that compares the rows of a sketch of your own, made from `terms`. Takes
+    /// `max_distance`, `recall`, `verify` and `verify_weight` from `options`.
+    ///
+    /// # Errors
+    ///
+    /// A value is outside its range.
+    pub fn from_sketch(
+        name: &'static str,
+        terms: Terms,
+        sketch: Arc<dyn Sketch>,
+        options: &mut Options,
+    ) -> Result<Self> {
+        Self::from_rows(name, Recipe::rows(terms.clone(), sketch), terms, options)
+    }
+
     fn from_rows(
         name: &'static str,
         recipe: Recipe,
