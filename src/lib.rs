@@ -16,42 +16,42 @@
 //! # Ok::<(), simtool::Error>(())
 //! ```
 //!
-//! [`deduplicate`] finds every pair of documents that are near-duplicates and decides which to
-//! remove; [`match_collections`] looks for the documents of one collection in another;
-//! [`fingerprint()`] makes what is compared, of later documents [`fingerprint_by`]; [`compare()`]
-//! looks at two texts.
+//! [`deduplicate`] finds every pair of near-duplicates and decides which documents to remove.
+//! [`match_collections`] finds the documents of one collection in another. [`fingerprint()`] returns
+//! the rows that a method compares, and [`fingerprint_by`] comparable rows of later documents.
+//! [`compare()`] looks at two texts.
 //!
 //! * A collection is any [`Corpus`]: [`Texts`] over memory, or a [`Collection`] of files of any
 //!   format.
-//! * What counts as a near-duplicate is a [`Method`]: `exact`, the default, compares sets of
-//!   shingles, `simhash` fingerprints that change little when a text changes little. It is read from
-//!   text, as in `"simhash:bits=128,max_distance=6".parse()`.
-//! * [`Config`] holds it with the other settings, and with the [`Resources`] that a run may use.
+//! * A [`Method`] says when two documents are near-duplicates. `exact`, the default, compares sets of
+//!   shingles; `simhash` compares fingerprints that change little if a text changes little. Methods are
+//!   parsed from text: `"simhash:bits=128,max_distance=6".parse()`.
+//! * [`Config`] holds the method and the other settings, with the [`Resources`] that a run may use.
 //!
-//! Nothing within the limit is missed, and the same input and settings give the same result for any
-//! number of threads and on any processor.
+//! Nothing within the limit is missed. The same input and settings give the same result for any number
+//! of threads and on any processor. The folder `examples` of the sources has complete programs.
 //!
 //! # Stages
 //!
-//! For programs that build on the parts. Each is a module; [`pipeline`] calls them in order, and a
-//! stage never knows what runs before or behind it.
+//! Programs can use the parts alone. Each stage is a module. [`pipeline`] calls them in order, and a
+//! stage never knows which stages run before and after it.
 //!
 //! ```text
 //! file ──read──▶ document ──tokenize──▶ tokens ──extract──▶ terms ──fingerprint──▶ rows of words
 //!                                                             │                        │
 //!                                                             └──────── search ◀───────┘
-//!                                      output ◀──write── clusters ◀──cluster── what is close
+//!                                      output ◀──write── clusters ◀──cluster── close pairs
 //! ```
 //!
 //! [`hamming::door`] compares rows of fingerprints, [`set_join`] sets of terms,
-//! [`fingerprint::Sketch`](mod@fingerprint) makes rows of any terms. What crosses from stage to stage
-//! has modules of its own, such as [`document`], [`close`] and [`mod@matches`].
+//! [`fingerprint::Sketch`](mod@fingerprint) makes rows of any terms. Data that crosses from stage to
+//! stage has modules of its own, such as [`document`], [`close`] and [`mod@matches`].
 //!
 //! # Features
 //!
-//! All are on by default; the library alone is `default-features = false`. `cli` builds the command
+//! All features are on by default; `default-features = false` is the library alone. `cli` builds the command
 //! line program, `chinese` holds the dictionary of Chinese words, and `parquet` reads and writes
-//! Apache Parquet. A build without one of these answers [`ErrorKind::FeatureOff`] when it is needed.
+//! Apache Parquet. A build without a feature returns [`ErrorKind::FeatureOff`] when it is needed.
 
 pub mod cluster;
 pub mod evaluate;

@@ -1,5 +1,5 @@
-//! README shows what the program does: its `console` blocks are run and compared, and the scripts
-//! and files that it names are there.
+//! README shows what the program does: its `console` blocks are run and compared. The scripts and
+//! files that README and the other pages name exist.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -75,17 +75,37 @@ fn shown_commands_print_what_is_shown() {
     assert!(commands > 0, "README shows commands");
 }
 
+/// Pages whose links to files of the repository are checked, relative to its root.
+fn pages() -> Vec<PathBuf> {
+    let mut pages: Vec<PathBuf> = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "src/README.md"]
+        .into_iter()
+        .chain(["python/README.md", "datasets/crawl.md", "datasets/labelled/README.md"])
+        .map(PathBuf::from)
+        .collect();
+    for folder in ["docs", "benches/results"] {
+        for entry in std::fs::read_dir(repository().join(folder)).unwrap() {
+            pages.push(Path::new(folder).join(entry.unwrap().file_name()));
+        }
+    }
+    pages
+}
+
 #[test]
 fn named_scripts_and_files_exist() {
-    let readme = readme();
-    let commands = blocks(&readme, "sh").concat();
-    let scripts = commands.split_whitespace().filter(|word| word.starts_with("scripts/"));
-    let links = readme.split("](").skip(1).filter_map(|rest| rest.split(')').next());
-    let local = links.filter(|link| !link.contains("://") && !link.starts_with('#'));
     let mut named = 0;
-    for path in scripts.chain(local) {
-        assert!(repository().join(path).exists(), "README names {path}");
-        named += 1;
+    for page in pages() {
+        let text = std::fs::read_to_string(repository().join(&page)).unwrap();
+        let folder = page.parent().unwrap();
+        let commands = blocks(&text, "sh").concat();
+        let scripts = commands.split_whitespace().filter(|word| word.starts_with("scripts/"));
+        let links = text.split("](").skip(1).filter_map(|rest| rest.split([')', '#']).next());
+        let local = links.filter(|link| !link.contains("://") && !link.is_empty());
+        let paths = scripts.map(PathBuf::from).chain(local.map(|link| folder.join(link)));
+        for path in paths {
+            let is_there = repository().join(&path).exists();
+            assert!(is_there, "{} names {}", page.display(), path.display());
+            named += 1;
+        }
     }
-    assert!(named > 0, "README names files");
+    assert!(named > 0, "pages name files");
 }
