@@ -6,7 +6,7 @@
 # usage: scripts/bench.sh [--runs N] [--large SIZE] [--crawl DIR] [--joins ROWS] [--program FILE]
 #   --runs N       runs of each setting (default 11; of a crawl and of joins 5, since they are long)
 #   --large SIZE   also SIZE megabytes of generated text, for example 700
-#   --crawl DIR    also the crawl that scripts/real-crawl wrote there, in every format, beside
+#   --crawl DIR    also the crawl that scripts/real-crawl wrote there, in every format, next to
 #                  `gzip -dc` of its WARC files and `wc -w` of its text; with its languages, also
 #                  how fast one core makes fingerprints of texts of each, by instructions
 #   --joins ROWS   also joins of 10^6 fingerprints within 10 bits, and of ROWS within 3, for example
@@ -14,7 +14,7 @@
 #   --program FILE the program to time (default: a release build of this checkout)
 #
 # The articles are the newsgroups below $SIMTOOL_DATA, with the stop words and the hash table of
-# "official" there; where the variable is not set, 35 MB are generated. Scratch files, up to three
+# "official" there; if the variable is not set, 35 MB are generated. Scratch files, up to three
 # times SIZE, 8 bytes for each of ROWS, and half a GB for the languages, go to $TMPDIR.
 set -euo pipefail
 
@@ -111,8 +111,8 @@ crawl_words() { wc -w "$crawl/text/pages.txt"; }
 # peak COMMAND...: the most memory that it held, in MB, maps included.
 peak() { "$@" --stats 2>&1 >/dev/null | awk '/^peak memory/ { print $4 == "GB," ? 1000 * $3 : $3 }'; }
 
-# compared: the rows of a table, each "NAME median best processor peak", beside those of them that are
-# called gzip_… and wc_….
+# compared: the rows of a table, each "NAME median best processor peak", with ratios to the rows that
+# are called gzip_… and wc_….
 compared() {
     awk '
         function per(a, b) { return b ? sprintf("%.2f", a / b) : "–" }
@@ -165,8 +165,8 @@ measure_crawl() {
     ) | compared
 }
 
-# language_text LANGUAGE: 6 MB of LibreOffice's help, eight times over; the crawl has some languages, and
-# the others are beside it.
+# language_text LANGUAGE: 6 MB of LibreOffice's help, eight times over. Some languages are in the crawl, the
+# others next to it.
 language_text() {
     LC_ALL=C awk -v wanted="libreoffice-help-$1/" '
         BEGIN { RS = "\f"; ORS = "\f" }

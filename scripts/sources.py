@@ -23,7 +23,7 @@ def root() -> Path:
 ROOT = root()
 
 # Folders and files that the prose lint reads when no path is given. Those that do not exist are left out.
-PROSE = ["src", "crates", "python", "README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs", "examples"]
+PROSE = ["src", "crates", "python", "README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs", "examples", "datasets"]
 
 # A comment, a string or a character of Rust. The order matters: a `//` inside a string is no comment.
 RUST_TOKEN = re.compile(
