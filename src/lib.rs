@@ -92,6 +92,7 @@ pub use simtool_hamming as hamming;
 #[doc(hidden)]
 pub use simtool_kernels as kernels;
 pub use simtool_model::closeness;
+pub use simtool_model::compression;
 #[doc(hidden)]
 pub use simtool_model::distinct_terms;
 pub use simtool_model::document;
@@ -100,7 +101,6 @@ pub use simtool_model::features;
 pub use simtool_model::field_value;
 pub use simtool_model::fingerprint_rows;
 pub use simtool_model::fingerprint_table;
-pub use simtool_model::input_format;
 pub use simtool_model::matches;
 #[doc(hidden)]
 pub use simtool_model::numpy_header;

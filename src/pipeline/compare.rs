@@ -10,10 +10,9 @@ use simtool_fingerprint::hashed_simhash::HashedSimhash;
 use simtool_kernels::Isa;
 use simtool_model::document::{Bad, Content};
 use simtool_model::fingerprint_rows::Shape;
-use simtool_model::input_format::Format;
 use simtool_model::similarity::Similarity;
 use simtool_read::walk::InputFile;
-use simtool_read::{Collection, Corpus, Event, ReadOptions};
+use simtool_read::{Collection, Corpus, Event, Format, ReadOptions};
 use std::cmp::Ordering;
 use std::ops::ControlFlow;
 
@@ -245,7 +244,8 @@ mod tests {
                 read_document(InputFile::new(&path), wanted, options, &NoProgress)
             };
             let (id, text) = (Some(b"49".to_vec()), b"text 49".to_vec());
-            let (format, faults) = (Format::JsonLines, Vec::new());
+            let format = Format::from_name("jsonl").unwrap();
+            let faults = Vec::new();
             let expected = ReadDocument { record: 49, id, text, format, faults };
             assert_eq!(read(Wanted::Id(b"49")).unwrap(), expected);
             assert_eq!(read(Wanted::Record(60)).unwrap().text, b"text 60");

@@ -9,10 +9,9 @@ use crate::pipeline::{CollectionSummary, Quarantined};
 use simtool_base::error::{Error, ErrorKind, Result};
 use simtool_base::fault::{Fault, Severity, quoted};
 use simtool_model::document::Bad;
-use simtool_model::input_format::Format;
 use simtool_read::globs::Globs;
 use simtool_read::walk::{InFolders, InputFile, Walked, Walker, listed_paths};
-use simtool_read::{Collection, Corpus, ReadOptions, Strict};
+use simtool_read::{Collection, Corpus, Format, ReadOptions, Strict};
 use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -194,7 +193,6 @@ impl<'s> Input<'s> {
         let Some(first) = inputs.first() else { return Ok(()) };
         let settings = first.settings;
         let delimiter = settings.delimiter.map(|byte| char::from(byte).escape_debug().to_string());
-        let is_table = |format| matches!(format, Format::Csv | Format::Tsv);
         let fields: [(&'static str, Option<&String>); 3] = [
             ("text_field", settings.text_field.as_ref()),
             ("id_field", settings.id_field.as_ref()),
@@ -206,7 +204,7 @@ impl<'s> Input<'s> {
             }
         }
         if let Some(delimiter) = &delimiter {
-            refuse_without_files(inputs, "delimiter", delimiter, &is_table)?;
+            refuse_without_files(inputs, "delimiter", delimiter, &Format::has_delimiter)?;
         }
         if settings.per_line {
             refuse_without_files(inputs, "per_line", "", &Format::is_plain)?;
@@ -233,7 +231,7 @@ fn refuse_without_files(
         }
     }
     let meant: Vec<&str> =
-        Format::ALL.into_iter().filter(|format| is_meant(*format)).map(Format::name).collect();
+        Format::all().filter(|format| is_meant(*format)).map(Format::name).collect();
     let found: Vec<&str> = found.into_iter().collect();
     let rule = format!("is of {}; the input is {}", meant.join(", "), found.join(", "));
     Err(Error::config(setting, value, rule))

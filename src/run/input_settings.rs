@@ -4,9 +4,8 @@ use simtool_base::error::{Error, Result};
 use simtool_base::mapped_file::FileAccess;
 use simtool_base::options::Options;
 use simtool_base::quantity::{BYTES_EXPECTED, parse_bytes};
-use simtool_model::input_format::Format;
-use simtool_read::ReadOptions;
 use simtool_read::selection::Selection;
+use simtool_read::{Format, ReadOptions};
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
@@ -158,7 +157,7 @@ impl InputSettings {
     ///
     /// No format has that name.
     pub fn parse_format(options: &mut Options) -> Result<Option<Format>> {
-        options.take_named("format", &Format::ALL.map(|format| (format.name(), format)))
+        options.take_named("format", &Format::named())
     }
 
     /// Refuses settings that contradict each other.
@@ -273,7 +272,7 @@ mod tests {
         options.set("glob", "!b*");
         let settings = InputSettings::parse(&mut options).unwrap();
         assert_eq!(settings.glob, ["*.txt", "!b*"]);
-        assert_eq!((settings.format, settings.on_error), (Some(Format::Lines), OnError::Fail));
+        assert_eq!((settings.format, settings.on_error), (Format::from_name("lines"), OnError::Fail));
         assert_eq!((settings.delimiter, settings.zstd_window_log), (Some(b'\t'), 30));
         assert_eq!(options.first(), Some(("keep", "last".into())));
         let usual = InputSettings::parse(&mut Options::new()).unwrap();

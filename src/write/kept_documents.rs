@@ -3,7 +3,7 @@
 
 use simtool_base::error::{Error, Result};
 use simtool_base::unordered_map::UnorderedMap;
-use simtool_model::input_format::{Compression, Format};
+use simtool_model::compression::Compression;
 use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -97,10 +97,11 @@ pub struct Packing {
 }
 
 impl Packing {
-    /// The packing of files of a format and compression.
+    /// Returns the packing of files of a compression. With `by_record`, every record of a gzip file
+    /// is a member.
     #[must_use]
-    pub fn new(format: Format, compression: Compression) -> Self {
-        Self { compression, by_record: format == Format::Warc }
+    pub fn new(compression: Compression, by_record: bool) -> Self {
+        Self { compression, by_record }
     }
 
     /// Whether packing takes more time than reading.
@@ -241,11 +242,11 @@ mod tests {
         for (at, compression) in
             [Compression::None, Compression::Gzip, Compression::Zstd].into_iter().enumerate()
         {
-            for format in [Format::Warc, Format::JsonLines] {
+            for by_record in [true, false] {
                 for (chunks, expected) in [(&chunks[..], &whole[..]), (&[Chunk::default()], &[])] {
-                    let path = folder.path().join(format!("{at}/{format}-{}", chunks.len()));
+                    let path = folder.path().join(format!("{at}/{by_record}-{}", chunks.len()));
                     let mut file = KeptFile::create(&path).unwrap();
-                    let packing = Packing::new(format, compression);
+                    let packing = Packing::new(compression, by_record);
                     for chunk in chunks {
                         file.write(&packing.pack(chunk.clone()).unwrap()).unwrap();
                     }
@@ -254,11 +255,11 @@ mod tests {
                         Compression::Gzip => gunzipped(&path),
                         Compression::Zstd => zstd::decode_all(File::open(&path).unwrap()).unwrap(),
                     };
-                    assert!(content == expected, "{format} {compression:?}");
+                    assert!(content == expected, "{by_record} {compression:?}");
                 }
             }
         }
-        let error = KeptFile::create(&folder.path().join("0/warc-1"));
+        let error = KeptFile::create(&folder.path().join("0/true-1"));
         assert!(error.is_err(), "an existing file is not overwritten");
     }
 }

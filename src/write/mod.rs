@@ -9,8 +9,6 @@ pub mod evaluation;
 pub mod index_columns;
 pub mod index_rows;
 pub mod kept_documents;
-#[cfg(feature = "parquet")]
-pub mod kept_rows;
 pub mod output_folder;
 #[cfg(feature = "parquet")]
 pub mod pair_columns;

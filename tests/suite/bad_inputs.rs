@@ -3,9 +3,8 @@
 
 use simtool::document::Content;
 use simtool::fault::{Fault, Severity};
-use simtool::input_format::Format;
 use simtool::read::walk::InputFile;
-use simtool::read::{Collection, Corpus, Event, ReadOptions};
+use simtool::read::{Collection, Corpus, Event, Format, ReadOptions};
 use std::fs;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -112,7 +111,7 @@ fn survive(folder: &str, mutants: u64) {
     for file in files {
         let bytes = fs::read(&file).unwrap();
         let copy = scratch.path().join(file.file_name().unwrap());
-        for format in Format::ALL.map(Some).into_iter().chain([None]) {
+        for format in Format::all().map(Some).chain([None]) {
             read(&file, ReadOptions { format, ..options() });
         }
         let options = ReadOptions { text_field: column(&file).to_owned(), ..options() };
@@ -172,7 +171,7 @@ fn nothing_of_an_intact_compressed_file_is_lost() {
             "zst" => zstd::stream::copy_decode(bytes, &mut content).map(|()| content.len() as u64),
             _ => continue,
         };
-        let outcome = read(&file, ReadOptions { format: Some(Format::Lines), ..options() });
+        let outcome = read(&file, ReadOptions { format: Format::from_name("lines"), ..options() });
         assert_eq!(outcome.bytes, unpacked.unwrap(), "{}: {outcome:?}", file.display());
         let lost = outcome.faults.iter().filter(|fault| fault.severity == Severity::Loss);
         assert_eq!(lost.count(), 0);

@@ -330,7 +330,10 @@ fn the_help_of_a_command_has_its_options_alone_with_values_and_defaults() {
         ("dedup", "64, 128, 256 or 512 [default: 64]"),
         ("dedup", "[default: words:3]"),
         ("dedup", "[default: simtool-out]"),
-        ("dedup", "[possible values: form-feed, text, lines, jsonl, csv, tsv, warc, parquet]"),
+        (
+            "dedup",
+            "[possible values: warc, parquet, csv, tsv, jsonl, form-feed, text, lines]",
+        ),
         ("join", "[possible values: linear-scan, partition-join, multi-index-join, spilled-join]"),
         ("search", "linear-scan, bit-probing, expanded-set"),
         ("reference", "[default: 3]"),

@@ -126,7 +126,7 @@ fn no_option_is_ignored() {
         ("generate --pages a --seed 3 --output x", "cannot be used with"),
         ("generate --pages a --with-tables --output x", "cannot be used with"),
         ("generate --crawl --documents 3 --samples 3 --output x", "cannot be used with"),
-        ("dedup a.txt --text-field b", "is of jsonl, csv, tsv, parquet; the input is text"),
+        ("dedup a.txt --text-field b", "is of parquet, csv, tsv, jsonl; the input is text"),
         ("dedup a.txt --id-field b", "--id-field b: is of jsonl"),
         ("dedup a.txt --keep max --keep-field b", "--keep-field b: is of jsonl"),
         ("dedup a.txt --delimiter ;", "--delimiter ;: is of csv, tsv; the input is text"),

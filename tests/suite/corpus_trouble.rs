@@ -180,7 +180,10 @@ fn a_field_that_no_record_has_is_refused_before_anything_is_written() {
             "b.csv --id-field id",
             "--id-field id: no record has this field; there are: number, text, the\\nword",
         ),
-        ("c.txt --id-field id", "--id-field id: is of jsonl, csv, tsv, parquet; the input is text"),
+        (
+            "c.txt --id-field id",
+            "--id-field id: is of parquet, csv, tsv, jsonl; the input is text",
+        ),
         (
             "b.csv --queries c.txt --id-field id",
             "--id-field id: no record has this field; there are: number,",

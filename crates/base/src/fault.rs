@@ -1,9 +1,9 @@
-//! What is wrong with an input, beyond a single record.
+//! Faults of inputs that concern more than a single record.
 
 use std::fmt;
 use std::path::PathBuf;
 
-/// How much a [`Fault`] costs.
+/// The cost of a [`Fault`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {
     /// Nothing was lost; the user may want to know.
@@ -18,7 +18,7 @@ pub enum Severity {
 /// escaped, and content is cut, so that no input can write to a terminal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
-    /// How much it costs.
+    /// The cost.
     pub severity: Severity,
     /// Stable name of the fault, such as `truncated` or `corrupt-gzip`.
     pub code: &'static str,
@@ -26,7 +26,7 @@ pub struct Fault {
     pub file: PathBuf,
     /// Offset in the file as it is on disk where the fault was noticed, if that means anything.
     pub byte: Option<u64>,
-    /// What was found, what was done about it, and what to do.
+    /// The finding, the consequence, and advice for the user.
     pub detail: String,
     /// Records that were lost and are no bad records of their own, as far as their number is known.
     pub lost_records: u64,

@@ -1,4 +1,4 @@
-//! Documents and records: what a reader lends, and the little that is kept of it for the outputs.
+//! Documents and records as a reader lends them, and the little that is kept of them for outputs.
 
 use simtool_base::error::{Error, Result};
 use std::borrow::Cow;
@@ -33,11 +33,11 @@ pub struct Record<'a> {
     /// stretches ([`Content::Bad`] with code `oversize`, or behind damage), or where the format has
     /// none.
     pub bytes: &'a [u8],
-    /// What the record is.
+    /// The document in the record, or the reason why there is none.
     pub content: Content<'a>,
 }
 
-/// What a record is.
+/// The content of a record.
 #[derive(Clone, Copy, Debug)]
 pub enum Content<'a> {
     /// A document.
@@ -61,7 +61,7 @@ pub struct Document<'a> {
     /// The value of the field that decides which documents are kept, as written, if one was asked
     /// for and the document has it.
     pub field: Option<&'a [u8]>,
-    /// Code of something odd that was mended, to be counted: `utf8` (bytes that are no UTF-8 were
+    /// Code of something odd that was fixed, to be counted: `utf8` (bytes that are no UTF-8 were
     /// replaced by U+FFFD), `http-body` (a malformed HTTP body was taken as it is).
     pub mended: Option<&'static str>,
 }
@@ -71,7 +71,7 @@ pub struct Document<'a> {
 pub struct Bad {
     /// Stable name of the fault, such as `json` or `warc-length`.
     pub code: &'static str,
-    /// What a good record has there.
+    /// A description of the content that the reader expected there.
     pub expected: Cow<'static, str>,
     /// Length of the record in bytes, also where its bytes are not lent.
     pub length: u64,
@@ -81,8 +81,8 @@ impl Bad {
     /// Code of a record that has not the field of the text, in every format that has fields.
     pub const NO_TEXT: &'static str = "text-field";
 
-    /// What is wrong with a record of `length` bytes that has not the field of the text. It takes no
-    /// memory of its own: there may be as many as there are records.
+    /// Returns the fault of a record of `length` bytes without the field of the text. It takes no
+    /// memory of its own, since every record of a collection may have this fault.
     #[must_use]
     pub fn no_text(length: u64) -> Self {
         let expected = Cow::Borrowed("a text in the field that `text_field` names");
@@ -90,7 +90,7 @@ impl Bad {
     }
 }
 
-/// Where a record stands.
+/// The file and the number of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Place {
     /// Number of the file in reading order, from 0.
@@ -302,7 +302,7 @@ impl DocumentIds {
         self.first_records[shard] + self.shards[shard].record_count
     }
 
-    /// Where a document stands.
+    /// Returns the file and the record of a document.
     ///
     /// # Panics
     ///

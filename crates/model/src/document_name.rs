@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::io::{self, Write};
 use std::path::Path;
 
-/// What a row calls a document.
+/// The name of a document in a row of an output.
 #[derive(Clone, Debug)]
 pub struct DocumentName<'d> {
     /// Its ID.

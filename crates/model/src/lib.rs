@@ -2,6 +2,7 @@
 //! terms, similarities and distances.
 
 pub mod closeness;
+pub mod compression;
 #[doc(hidden)]
 pub mod distinct_terms;
 pub mod document;
@@ -10,7 +11,6 @@ pub mod features;
 pub mod field_value;
 pub mod fingerprint_rows;
 pub mod fingerprint_table;
-pub mod input_format;
 pub mod matches;
 #[doc(hidden)]
 pub mod numpy_header;

@@ -1,4 +1,4 @@
-//! Which rows have a value: a document without features has no fingerprint.
+//! The rows that have a value: a document without features has no fingerprint.
 
 /// One bit a row: set where the row has a value.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-//! What decoders have in common: compressed bytes that can be searched again, limits, and the
+//! The common part of the decoders: compressed bytes that can be searched again, limits, and the
 //! damage they report.
 //!
 //! A stream stops at the end of each member, so that a checksum is known before the member's
@@ -7,7 +7,7 @@
 
 use crate::options::ReadOptions;
 use crate::plain_stream::unreadable;
-use crate::window::{Damage, Then};
+use crate::stream::{Damage, Then};
 use std::io::{ErrorKind as IoErrorKind, Read};
 
 /// Compressed bytes read at once.
@@ -15,11 +15,11 @@ const READ_BYTES: usize = 128 << 10;
 /// Up to how many consumed bytes of a damaged member are searched for the next one.
 const REMEMBERED_BYTES: u64 = 64 << 10;
 
-/// Damaged stretches of a file behind which is looked for more. Each is told of, and a file can be
-/// made of nothing else.
+/// Damaged stretches after which reading of a file stops. Each one is reported, and a crafted file
+/// can consist of nothing else.
 const MOST_DAMAGES: u32 = 10_000;
 
-/// How much a compressed file may expand.
+/// The limit on the expansion of a compressed file.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Expansion {
     /// Output bytes allowed for each input byte, once [`Expansion::FREE_BYTES`] were written.
@@ -61,7 +61,7 @@ pub(super) struct Input<R> {
     /// Offset in the file of `bytes[0]`.
     base: u64,
     at_end: bool,
-    /// How often the start of a member was looked for.
+    /// Number of searches for the start of a member.
     searches: u32,
 }
 
@@ -70,12 +70,12 @@ impl<R: Read> Input<R> {
         Self { reader, bytes: Vec::new(), start: 0, end: 0, base: 0, at_end: false, searches: 0 }
     }
 
-    /// What is there and not consumed.
+    /// Returns the bytes that were read and not yet consumed.
     pub(super) fn ahead(&self) -> &[u8] {
         &self.bytes[self.start..self.end]
     }
 
-    /// Offset in the file of what is ahead.
+    /// Offset in the file of the bytes ahead.
     pub(super) fn position(&self) -> u64 {
         self.base + self.start as u64
     }
@@ -157,7 +157,7 @@ impl<R: Read> Input<R> {
         }
     }
 
-    /// What to report where something follows the last member that is none.
+    /// Returns the warning about bytes after the last member that are not a member.
     pub(super) fn trailing(&self, from: u64, kind: &str) -> Then {
         let detail = format!("{} bytes after the last {kind} ignored", self.position() - from);
         Then::Warning(Damage { code: "trailing", byte: from, detail })

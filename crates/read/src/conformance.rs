@@ -1,17 +1,16 @@
-//! What every format has to do alike: the same documents read the same whatever holds them, and a
-//! damaged record costs itself alone.
+//! Conformance of all formats: the same documents read the same in every format, and a damaged
+//! record costs only itself.
 
 use crate::walk::InputFile;
-use crate::{Collection, Corpus, Event, ReadOptions};
+use crate::{Collection, Corpus, Event, Format, ReadOptions};
 use simtool_base::fault::Severity;
 use simtool_base::mapped_file::FileAccess;
 use simtool_model::document::{Content, Record};
-use simtool_model::input_format::Format;
 use std::fs;
 use std::ops::ControlFlow;
 use std::path::Path;
 
-/// What was seen of a collection, with record numbers in the file.
+/// The records and faults of a collection, with record numbers in the file.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Seen {
     /// File, record, ID, text.
@@ -388,7 +387,7 @@ fn a_clipped_gzip_file_keeps_its_complete_records() {
         let seen = read_as("a.jsonl.gz", &packed[..length], options(1));
         assert!(seen.documents.iter().all(|d| d.3 == "some words"));
         assert!(seen.documents.len() * 23 + seen.bad.len() * 23 <= content.len());
-        // A cut between two members cannot be seen but for the line that it cuts.
+        // A cut between two members shows only in the line that it cuts.
         assert!(!seen.lost.is_empty() || !seen.bad.is_empty() || length < 3, "cut at {length}");
     }
 }
@@ -453,7 +452,7 @@ fn what_follows_the_last_member_is_a_warning() {
 fn a_bomb_is_stopped() {
     let mut bomb = zstd::Encoder::new(Vec::new(), 1).unwrap();
     std::io::copy(&mut std::io::Read::take(std::io::repeat(b'\n'), 1 << 31), &mut bomb).unwrap();
-    let options = ReadOptions { format: Some(Format::FormFeed), ..options(1) };
+    let options = ReadOptions { format: Format::from_name("form-feed"), ..options(1) };
     let seen = read_as("a.zst", &bomb.finish().unwrap(), options);
     assert_eq!(seen.lost, ["bomb"]);
 }

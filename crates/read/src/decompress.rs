@@ -4,9 +4,9 @@ use crate::compressed_input::Input;
 use crate::options::ReadOptions;
 use crate::plain_stream::Plain;
 use crate::sniff::{self, SNIFFED_BYTES};
-use crate::window::{Filled, Stream, Then};
+use crate::stream::{Filled, Stream, Then};
 use simtool_base::error::{ErrorKind, Result};
-use simtool_model::input_format::Compression;
+use simtool_model::compression::Compression;
 use std::io::{Read, Seek};
 use std::path::Path;
 
@@ -36,7 +36,7 @@ pub(super) fn first_start(compression: Compression, bytes: &[u8]) -> Option<usiz
     }
 }
 
-/// How many bytes the content of a file of `bytes` bytes has, about, if that can be told without
+/// Estimates the length of the content of a file of `bytes` bytes, if that is possible without
 /// unpacking it.
 pub(super) fn content_bytes(
     compression: Compression,

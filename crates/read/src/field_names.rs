@@ -1,25 +1,26 @@
-//! The names of the fields that the records of a collection have, to tell a user who named another.
+//! The names of the fields in a collection, for messages to a user who named another one.
 
+use crate::format::{FieldNames, Reader};
 use crate::{Collection, Corpus, Event, Recognized, Visit};
 use simtool_base::fault::quoted;
-use simtool_model::input_format::Format;
+use std::fs::File;
 use std::ops::ControlFlow;
 
-/// Files that are looked at, at the most.
+/// Most files that are searched for names.
 const MOST_FILES: usize = 1000;
-/// Files that tell names, at the most.
+/// The search for names ends after this number of files that have some.
 const MOST_NAMING_FILES: usize = 8;
-/// Records of a file that are looked at, at the most.
+/// Most records of a file that are searched for names.
 const MOST_RECORDS: usize = 16;
-/// Names that are told, at the most.
+/// Most names that are returned.
 const MOST_NAMES: usize = 40;
 
 impl Collection {
     /// The names of the fields of the first records of the first files that have any, as they are
     /// met: the keys of JSON Lines, the columns of tables and of Parquet, the headers of WARC. Of
-    /// nested fields those of JSON Lines are told by their first key alone.
+    /// nested fields, JSON Lines give only the first key.
     ///
-    /// No more than some names of some files are told, and faults of the files are not.
+    /// The numbers of files and names are limited, and faults of the files are not reported.
     #[must_use]
     pub fn field_names(&self) -> Vec<String> {
         let mut names = Vec::new();
@@ -45,8 +46,8 @@ impl Collection {
         names
     }
 
-    /// What to tell of a record at that byte of a file, which has not the field of the text: which
-    /// field that is, which fields there are instead, and what to do.
+    /// Describes the lack of the text's field in the record at that byte of a file: the name of the
+    /// field, the fields that the record has instead, and what to do.
     #[must_use]
     pub fn lack_of_text(&self, file: usize, byte: u64) -> String {
         let mut names = self.names_at(file, byte);
@@ -63,43 +64,50 @@ impl Collection {
     /// The names of the fields that the record at `byte` has, or all records of its file have.
     fn names_at(&self, file: usize, byte: u64) -> Vec<String> {
         let mut of_file = (0..self.shard_count()).filter(|&shard| self.shard_file(shard) == file);
-        if self.recognize(file).is_ok_and(|known| known.format == Format::JsonLines) {
-            let mut names = Vec::new();
-            let Some(shard) = of_file.find(|&shard| self.may_hold(shard, byte)) else {
-                return names;
-            };
-            let visit: &mut Visit<'_> = &mut |event| {
-                let Event::Record(record) = event else { return Ok(ControlFlow::Continue(())) };
-                if record.byte < byte {
-                    return Ok(ControlFlow::Continue(()));
-                }
-                names = crate::jsonl::keys(record.bytes);
-                Ok(ControlFlow::Break(()))
-            };
-            // What is wrong with the file was told when it was read for its documents.
-            drop(self.read_shard(shard, visit));
+        let Ok(recognized) = self.recognize(file) else { return Vec::new() };
+        let Some(FieldNames::InEachRecord(names_of)) = field_names(recognized) else {
+            return of_file.next().map_or_else(Vec::new, |shard| self.names_of(file, shard));
+        };
+        let mut names = Vec::new();
+        let Some(shard) = of_file.find(|&shard| self.may_hold(shard, byte)) else {
             return names;
-        }
-        of_file.next().map_or_else(Vec::new, |shard| self.names_of(file, shard))
+        };
+        let visit: &mut Visit<'_> = &mut |event| {
+            let Event::Record(record) = event else { return Ok(ControlFlow::Continue(())) };
+            if record.byte < byte {
+                return Ok(ControlFlow::Continue(()));
+            }
+            names = names_of(record.bytes);
+            Ok(ControlFlow::Break(()))
+        };
+        // The faults of the file were reported when it was read for its documents.
+        drop(self.read_shard(shard, visit));
+        names
     }
 
     /// The names in one file, whose first shard is `shard`.
     fn names_of(&self, file: usize, shard: usize) -> Vec<String> {
         let Ok(recognized) = self.recognize(file) else { return Vec::new() };
-        #[cfg(feature = "parquet")]
-        if recognized.format == Format::Parquet {
-            return crate::parquet::column_names(self.file_path(file));
+        if let Reader::Table(table) = recognized.format.reader() {
+            let file = File::open(self.file_path(file));
+            return file.map_or_else(|_| Vec::new(), |file| table.column_names(&file));
         }
-        let Some(of_record) = names_of_record(recognized) else { return Vec::new() };
-        let is_table = recognized.delimiter.is_some();
+        let Some(source) = field_names(recognized) else { return Vec::new() };
+        let is_header = matches!(source, FieldNames::InHeader(_));
         let mut names = Vec::new();
         let mut records = 0;
         let visit: &mut Visit<'_> = &mut |event| {
             let Event::Record(record) = event else { return Ok(ControlFlow::Continue(())) };
-            let found = of_record(record.bytes);
+            let found = match source {
+                FieldNames::Nowhere => Vec::new(),
+                FieldNames::InEachRecord(names_of) => names_of(record.bytes),
+                FieldNames::InHeader(names_of) => {
+                    names_of(recognized.delimiter.unwrap_or(b','), record.bytes)
+                }
+            };
             records += 1;
-            // Of a table, the first row that is one is the header.
-            let is_enough = records == MOST_RECORDS || (is_table && !found.is_empty());
+            // The first row of a table that is not blank is its header.
+            let is_enough = records == MOST_RECORDS || (is_header && !found.is_empty());
             for name in found {
                 if !names.contains(&name) {
                     names.push(name);
@@ -107,24 +115,17 @@ impl Collection {
             }
             Ok(if is_enough { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
         };
-        // What is wrong with the file was told when it was read for its documents.
+        // The faults of the file were reported when it was read for its documents.
         drop(self.read_shard(shard, visit));
         names
     }
 }
 
-/// Tells the names of the fields of a record by its bytes.
-type NamesOfRecord = Box<dyn Fn(&[u8]) -> Vec<String>>;
-
-/// What tells the names of a record by its bytes, in a format that has them.
-fn names_of_record(recognized: Recognized) -> Option<NamesOfRecord> {
-    match (recognized.format, recognized.delimiter) {
-        (Format::JsonLines, _) => Some(Box::new(crate::jsonl::keys)),
-        (Format::Csv | Format::Tsv, Some(delimiter)) => {
-            Some(Box::new(move |row| crate::delimited::columns(delimiter, row)))
-        }
-        (Format::Warc, _) => Some(Box::new(crate::warc::header_names)),
-        _ => None,
+/// Returns where the names of the fields are, in a format that has any.
+fn field_names(recognized: Recognized) -> Option<FieldNames> {
+    match recognized.format.byte_reader().ok()?.field_names() {
+        FieldNames::Nowhere => None,
+        source => Some(source),
     }
 }
 

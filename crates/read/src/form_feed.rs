@@ -1,19 +1,74 @@
 //! Text with a form feed between documents, each beginning with its ID.
 
-use crate::window::{AfterLoss, Splitter, Step};
+use crate::format::{ByteFormat, Head, InputFormat, Reader};
+use crate::split_job::SplitJob;
+use crate::splitter::{AfterLoss, Splitter, Step};
+use crate::table::Columns;
 use memchr::memchr;
+use simtool_base::error::Result;
 use simtool_model::document::{Content, Document};
 use std::ops::Range;
 
 /// The byte between two documents.
 pub(super) const FORM_FEED: u8 = 0x0c;
 
+/// The format in the table of formats.
+pub(super) static FORM_FEED_TEXT: FormFeedText = FormFeedText;
+
+/// Text with a form feed between documents.
+#[derive(Debug)]
+pub(super) struct FormFeedText;
+
+impl InputFormat for FormFeedText {
+    fn name(&self) -> &'static str {
+        "form-feed"
+    }
+
+    fn title(&self) -> &'static str {
+        "form-feed text"
+    }
+
+    fn about(&self) -> &'static str {
+        "Form feeds separate documents; the first token of a document is its ID"
+    }
+
+    /// The zero bytes come first: in a binary file, form feeds mean nothing.
+    fn looks_like(&self, head: &Head<'_>) -> bool {
+        let is_binary = head.named.is_none() && head.has_zero_bytes();
+        !is_binary && has_ids_after_form_feeds(head.text, head.is_whole)
+    }
+
+    fn reader(&'static self) -> Reader {
+        Reader::Bytes(self)
+    }
+}
+
+impl ByteFormat for FormFeedText {
+    fn separator(&self) -> Option<u8> {
+        Some(FORM_FEED)
+    }
+
+    fn can_start_inside(&self) -> bool {
+        true
+    }
+
+    fn read(
+        &self,
+        job: SplitJob<'_, '_, '_>,
+        _wanted: Columns<'_>,
+        _delimiter: Option<u8>,
+    ) -> Result<u64> {
+        let is_start = job.is_file_start();
+        job.split(&mut FormFeeds::new(is_start))
+    }
+}
+
 /// A document of a form-feed text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FormFeedDocument<'t> {
     /// The first token. Not empty.
     pub id: &'t [u8],
-    /// What follows the line of the ID.
+    /// Everything after the line of the ID.
     pub text: &'t [u8],
 }
 
@@ -39,7 +94,7 @@ pub fn documents(text: &[u8]) -> impl Iterator<Item = FormFeedDocument<'_>> {
     })
 }
 
-/// The document in what stands between two form feeds.
+/// Returns the document in a part between two form feeds.
 fn document(part: &[u8]) -> Option<FormFeedDocument<'_>> {
     let start = part.iter().position(|&byte| !is_white_space(byte))?;
     let from_id = &part[start..];
@@ -113,6 +168,30 @@ impl Splitter for FormFeeds {
     fn boundary(&self, bytes: &[u8]) -> Option<usize> {
         memchr(FORM_FEED, bytes).map(|at| at + 1)
     }
+}
+
+/// Whether there are form feeds and the first line of each part is one token, as far as is seen.
+fn has_ids_after_form_feeds(text: &[u8], whole: bool) -> bool {
+    let mut parts = text.split(|&byte| byte == FORM_FEED).peekable();
+    let (mut ids, mut separators) = (0, 0);
+    while let Some(part) = parts.next() {
+        let complete = parts.peek().is_some();
+        separators += usize::from(complete);
+        let Some(start) = part.iter().position(|&byte| !is_white_space(byte)) else { continue };
+        let part = &part[start..];
+        let line = match memchr(b'\n', part) {
+            Some(end) => &part[..end],
+            None if complete || whole => part,
+            // The line is cut off.
+            None => continue,
+        };
+        let tokens = line.split(|&byte| is_white_space(byte)).filter(|token| !token.is_empty());
+        if tokens.count() != 1 {
+            return false;
+        }
+        ids += 1;
+    }
+    separators > 0 && ids > 0
 }
 
 #[cfg(test)]

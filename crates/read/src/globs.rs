@@ -1,4 +1,4 @@
-//! Which files of a folder are read, by patterns.
+//! Patterns that choose the files of a folder.
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use simtool_base::error::{Error, Result};

@@ -2,7 +2,7 @@
 
 use crate::compressed_input::{Expansion, Input, clipped, corrupt};
 use crate::options::ReadOptions;
-use crate::window::{Filled, Stream, Then};
+use crate::stream::{Filled, Stream, Then};
 use flate2::{Crc, Decompress, FlushDecompress, Status};
 use std::io::Read;
 
@@ -82,7 +82,8 @@ impl<R: Read> Gzip<R> {
         }
     }
 
-    /// Decompresses into `space` up to its end or that of the member; tells the bytes written.
+    /// Decompresses into `space`, up to its end or to the end of the member. Sets `bytes` to the
+    /// number of bytes written.
     fn inflate(&mut self, began: u64, space: &mut [u8], bytes: &mut usize) -> Result<(), Then> {
         loop {
             let (read, written) = (self.inflate.total_in(), self.inflate.total_out());
@@ -191,7 +192,7 @@ impl<R: Read> Stream for Gzip<R> {
     }
 }
 
-/// What the start of a member looks like.
+/// The result of looking at the start of a member.
 enum Header {
     /// A header of that many bytes.
     Complete(usize),

@@ -9,7 +9,7 @@ pub(super) struct Response<'r> {
     pub(super) content_type: &'r [u8],
     /// The body after all encodings, borrowed or in the scratch memory.
     pub(super) body: &'r [u8],
-    /// The body did not hold what the header says, and was taken as it is.
+    /// Whether the body contradicts its header and was taken as it is.
     pub(super) is_malformed: bool,
 }
 
@@ -110,7 +110,7 @@ fn join_chunks(mut body: &[u8], joined: &mut Vec<u8>) -> Option<()> {
     }
 }
 
-/// Decompresses a body; whether it is what the encoding says.
+/// Decompresses a body. Returns whether it has the encoding that its header names.
 fn unpack(
     encoding: &[u8],
     body: &[u8],

@@ -1,32 +1,33 @@
-//! Bytes → records: every input format, one file each.
+//! Bytes → records: every input format, one file or folder each.
 //!
 //! ```text
 //! paths ──walk──▶ files ──Collection::open──▶ shards ──read_shard──▶ Event, one by one
 //!                          sniff: compression          │
 //!                          and format                  ├ a range of a plain file: borrowed slices
-//!                                                      ├ a compressed file: decompressed into a window
-//!                                                      └ a row group of a Parquet file
+//!                                                      ├ a compressed file: unpacked into a window
+//!                                                      └ groups of rows of a table
 //! ```
 //!
-//! * [`walk`] turns paths and lists into the files to read, in order, and names those that cannot
-//!   be. [`Collection::open`] looks at each file's first bytes and cuts large plain files into
+//! * [`walk`] turns paths and lists into the files to read, in order, and reports paths that cannot
+//!   be read. [`Collection::open`] looks at each file's first bytes and cuts large plain files into
 //!   shards, always after a record.
-//! * A **shard** can be read alone, by any thread, any number of times. Shards in order are
-//!   reading order, so what is gathered per shard needs no sort, only concatenation.
-//! * Whoever wants to know what a file is like may begin inside it, where a member of a packed file
-//!   starts: [`Corpus::read_shard_behind`].
-//! * Reading pushes: [`Corpus::read_shard`] calls the visitor with each [`Event`]. A
-//!   [`Record`] is borrowed, from the map or from scratch memory that the
-//!   next one overwrites.
-//! * Formats that are a sequence of bytes are a `Splitter` each: given a window
-//!   on the bytes, where does the next record end and what is it? `window` runs a splitter over
-//!   a mapped slice and over a stream alike, and is the one place that knows about limits,
-//!   clipped files and what was lost.
-//! * Nothing in an input is an error of the program: bad records are records, damaged files are
-//!   [`Event::Fault`]s, and reading goes on where it can. `Err` is what the visitor returned; that
-//!   it has had enough is no error.
+//! * A **shard** can be read alone, by any thread, any number of times. Shards in order are reading
+//!   order, so results per shard need no sort, only concatenation.
+//! * A sample of a large packed file can start inside it, at the start of a member:
+//!   [`Corpus::read_shard_behind`].
+//! * Reading pushes: [`Corpus::read_shard`] calls the visitor with each [`Event`]. A [`Record`] is
+//!   borrowed, from the map or from scratch memory that the next record overwrites.
+//! * `formats` is the table of input formats. A format is either a sequence of bytes with a
+//!   `Splitter`, or a table with a reader of its own.
+//! * A `Splitter` answers one question: given a window on the bytes, where does the next record end,
+//!   and what does it hold? `window` runs a splitter over a mapped slice and over a stream. It is the
+//!   only place that knows about limits, clipped files and losses.
+//! * A fault of an input is never an error of the program. Bad records are records, damaged files
+//!   are [`Event::Fault`]s, and reading goes on where it can. `Err` is the error of the visitor. A
+//!   visitor that has had enough is no error.
 //!
-//! This stage does not know what becomes of a document, counts nothing and writes nothing.
+//! This stage does not know what becomes of a document. It counts nothing and writes nothing, with
+//! one exception: a table copies its own rows, since no other code knows its format.
 
 mod collection;
 mod compressed_input;
@@ -41,23 +42,28 @@ mod decompress;
 mod delimited;
 mod field_names;
 pub mod form_feed;
+mod format;
+mod formats;
 pub mod globs;
 mod gzip;
 mod html;
 mod http;
-mod json_lines_in_memory;
-mod json_strings;
 mod jsonl;
 mod midway;
 mod opened;
 mod options;
-#[cfg(feature = "parquet")]
 mod parquet;
 mod plain_stream;
 mod plain_text;
+mod read_file;
+mod recognition;
 pub mod selection;
 mod sniff;
+mod split_job;
+mod splitter;
+mod stream;
 mod strict;
+mod table;
 mod texts;
 pub mod view;
 pub mod walk;
@@ -73,13 +79,16 @@ use std::fmt::Debug;
 use std::ops::ControlFlow;
 use std::path::Path;
 
-pub use collection::{Collection, Recognized};
-pub use json_lines_in_memory::JsonLinesInMemory;
+pub use collection::Collection;
+pub use format::Format;
+pub use jsonl::JsonLinesInMemory;
+pub use opened::Recognized;
 pub use options::ReadOptions;
 pub use strict::Strict;
+pub use table::{InParallel, RowsCopy, TableRows};
 pub use texts::{ArrowOffsets, Texts};
 
-/// What a reader meets.
+/// An event of a reading.
 #[derive(Debug)]
 pub enum Event<'a> {
     /// The next record.
@@ -90,7 +99,7 @@ pub enum Event<'a> {
     /// Something wrong with the file; the records before it have been visited.
     Fault(Fault),
     /// The reading has come about so far into the shard, in the bytes that [`Corpus::shard_bytes`]
-    /// counts. Told now and then, and not at the end: a small shard tells nothing.
+    /// counts. Reported now and then, and not at the end, so that small shards report nothing.
     Reached(u64),
 }
 
@@ -98,7 +107,7 @@ pub enum Event<'a> {
 /// reading, and so does its first `Break`, which is none: nothing is visited after either.
 pub type Visit<'v> = dyn FnMut(Event<'_>) -> Result<ControlFlow<()>> + 'v;
 
-/// How a reading goes on inside a reader: it ends well, because the visitor had enough, or with
+/// The course of a reading inside a reader: it ends well, because the visitor had enough, or with
 /// the visitor's error.
 type Flow<T = ()> = ControlFlow<Result<()>, T>;
 
@@ -111,29 +120,35 @@ fn give(event: Event<'_>, visit: &mut Visit<'_>) -> Flow {
     }
 }
 
-/// What `part` of `whole` is of `bytes`.
+/// Visits a fault, after which nothing of a file is read.
+fn refuse(fault: Fault, visit: &mut Visit<'_>) -> Result<u64> {
+    visit(Event::Fault(fault)).map(|_| 0)
+}
+
+/// Returns `bytes` × `part` / `whole`.
 fn part_of(bytes: u64, part: u64, whole: u64) -> u64 {
     let share = u128::from(bytes) * u128::from(part.min(whole)) / u128::from(whole.max(1));
     // No more than `bytes`.
     share as u64
 }
 
-/// How dear it is to read a shard again.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// The price of reading a shard again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Price {
-    /// About as dear as looking at its bytes: text in memory, or plain text in a file. It is not
+    /// About the price of looking at its bytes: text in memory, or plain text in a file. It is not
     /// worth keeping what was made of it.
     Cheap,
-    /// A few times that: what zstd unpacks, and rows of Parquet. A slow disk is no faster.
+    /// A few times that price: content of zstd, and rows of Parquet. A slow disk is no faster.
     Unpacked,
-    /// Many times that: what gzip unpacks, and pages of HTML.
+    /// Many times that price: content of gzip, and pages of HTML.
     Dear,
 }
 
 /// A collection of records, in shards that can be read alone.
 ///
-/// [`Collection`] reads them from files, [`Texts`] lends what is in memory. What only files have, such as copies of them without some
-/// of their records, is asked of [`Corpus::as_files`]; everything that computes does without.
+/// [`Collection`] reads records from files, [`Texts`] lends texts in memory. Only files can be copied
+/// without some of their records: [`Corpus::as_files`] gives access to them. Everything that computes
+/// takes any corpus.
 pub trait Corpus: Debug + Sync {
     /// Number of files. File numbers are positions in reading order. Records that are in no file
     /// are in one without a name.
@@ -156,32 +171,32 @@ pub trait Corpus: Debug + Sync {
         (0..self.shard_count()).map(|shard| self.shard_bytes(shard)).sum()
     }
 
-    /// How many records the shard has, where that is known without reading it.
+    /// Returns the number of records of the shard, if it is known without reading it.
     fn known_records(&self, _shard: usize) -> Option<u64> {
         None
     }
 
-    /// How many bytes the content of a packed shard has, about, where the file says so.
+    /// Estimates the length of a packed shard's content, in bytes, if the file states it.
     fn content_bytes(&self, _shard: usize) -> Option<u64> {
         None
     }
 
-    /// How dear it is to read the shard again, as far as is known without reading it.
+    /// Returns the price of reading the shard again, as far as it is known without reading it.
     fn price(&self, shard: usize) -> Price;
 
-    /// Visits the shard's events in order and returns its number of counted records; if `visit`
-    /// had enough, the number of those that it was given. Every reading visits the same events,
+    /// Visits the shard's events in order and returns its number of counted records. If `visit` had
+    /// enough, returns the number of records that it was given. Every reading visits the same events,
     /// faults included.
     ///
     /// # Errors
     ///
-    /// The first error that `visit` returns; what is wrong with the input is no error.
+    /// The first error that `visit` returns. Faults of the input are no errors.
     fn read_shard(&self, shard: usize, visit: &mut Visit<'_>) -> Result<u64>;
 
-    /// Visits the events of the shard from the first record on that begins somewhat behind `byte`, in
-    /// the bytes that [`Corpus::shard_bytes`] counts; first of all [`Event::Reached`], with where that
-    /// record begins, about. What is wrong is not told of. Whether there is such a record that can be
-    /// found without reading what is before `byte`; if not, nothing was visited.
+    /// Visits the events of the shard that come after `byte`, from the first record that can be found
+    /// there. `byte` counts like [`Corpus::shard_bytes`]. The first event is [`Event::Reached`], with
+    /// about the start of that record. Faults are not reported. Returns whether such a record was
+    /// found without reading the bytes before `byte`; if not, nothing was visited.
     ///
     /// # Errors
     ///

@@ -1,14 +1,15 @@
 //! Reading that begins inside a file, where a packed one has a member or a frame that starts there.
 //!
-//! Crawls are packed with a member for each record, so that a record can be got without those before
-//! it; whoever wants to know what a file is like looks into it anywhere. What looks like a start and
-//! is none does not unpack, or holds no record: it is passed over.
+//! Crawls are packed with a member for each record, so that a record can be read without those before
+//! it. A sample of a file can therefore start anywhere. Bytes that only look like a start do not
+//! unpack, or hold no record, and are passed over.
 
-use crate::collection::{Bytes, Collection};
+use crate::collection::Collection;
 use crate::decompress::{self, first_start};
+use crate::format::ByteFormat;
+use crate::split_job::Bytes;
 use crate::{Event, Recognized, Visit};
 use simtool_base::error::Result;
-use simtool_model::input_format::Format;
 use std::fs::File;
 use std::io::{self, Cursor, Read, Seek, SeekFrom};
 use std::ops::ControlFlow;
@@ -28,8 +29,7 @@ impl Collection {
         let opened = &self.files[file];
         let Ok(recognized) = self.recognize(file) else { return Ok(false) };
         let Recognized { compression, format, .. } = *opened.recognized.get_or_init(|| recognized);
-        // Of others a line or a field more or less shows nothing.
-        if !matches!(format, Format::FormFeed | Format::Lines | Format::JsonLines | Format::Warc) {
+        if !format.byte_reader().is_ok_and(ByteFormat::can_start_inside) {
             return Ok(false);
         }
         let at = |byte: u64| -> io::Result<(File, Vec<u8>)> {
@@ -50,7 +50,7 @@ impl Collection {
         let mut stream = decompress::open(compression, reader, &self.options)?;
         let mut is_found = false;
         let bytes = Bytes::Within(&mut *stream, SEARCHED_BYTES);
-        self.read_format(format, bytes, began.max(1), opened, &mut |event| match event {
+        self.read_bytes(format, bytes, began.max(1), opened, &mut |event| match event {
             Event::Fault(_) => Ok(ControlFlow::Continue(())),
             Event::Reached(reached) => {
                 is_found = true;

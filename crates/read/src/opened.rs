@@ -1,13 +1,14 @@
-//! One input file: what it was when it was found, where it is cut, and what is wrong with it.
+//! One input file: its state when it was found, its cuts into shards, and its faults.
 
-use crate::form_feed::FORM_FEED;
+use crate::Price;
+use crate::format::{Format, Reader};
 use crate::options::ReadOptions;
 use crate::sniff::{self, SNIFFED_BYTES};
+use crate::table::{Share, TableFormat};
 use crate::walk::InputFile;
-use crate::{Price, Recognized};
 use simtool_base::fault::{Fault, Severity};
 use simtool_base::mapped_file::MappedFile;
-use simtool_model::input_format::{Compression, Format};
+use simtool_model::compression::Compression;
 use std::fs::{self, File, Metadata};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::ops::Range;
@@ -15,7 +16,6 @@ use std::sync::OnceLock;
 use std::time::SystemTime;
 
 /// Compressed bytes of row groups that are one shard: each shard reads the file's footer.
-#[cfg(feature = "parquet")]
 const ROW_GROUP_BYTES: u64 = 8 << 20;
 
 /// A file as it was found.
@@ -26,13 +26,24 @@ pub(super) struct Opened {
     modified: Option<SystemTime>,
     /// The content of a large plain file.
     pub(super) map: Option<MappedFile>,
-    /// How dear it is to read all of it again. Of a small file, as its name tells.
+    /// The price of reading all of it again. For a small file, its name decides.
     pub(super) price: Price,
-    /// How it is packed and what is in it, once it was read.
+    /// Compression and format, once the file was read.
     pub(super) recognized: OnceLock<Recognized>,
 }
 
-/// What of a file a shard is.
+/// Compression and format of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Recognized {
+    /// The compression.
+    pub compression: Compression,
+    /// The format of the content.
+    pub format: Format,
+    /// The character that separates its columns, if it is a table of text.
+    pub delimiter: Option<u8>,
+}
+
+/// The part of a file that a shard is.
 #[derive(Debug)]
 pub(super) enum Part {
     /// All of it; what it is will be seen when it is read.
@@ -40,8 +51,7 @@ pub(super) enum Part {
     /// Records of a plain file.
     Range(Format, Range<u64>),
     /// Row groups of a Parquet file.
-    #[cfg(feature = "parquet")]
-    RowGroups(crate::parquet::Share),
+    Rows(&'static dyn TableFormat, Share),
     /// The file cannot be opened.
     Unreadable(Fault),
 }
@@ -80,22 +90,19 @@ impl Opened {
             },
         };
         self.price = price(compression, Some(format));
-        #[cfg(feature = "parquet")]
-        if format == Format::Parquet {
-            let shares = crate::parquet::shares(&file, ROW_GROUP_BYTES);
-            return Ok(match shares {
-                Some(shares) if !shares.is_empty() => {
-                    shares.into_iter().map(Part::RowGroups).collect()
+        let format = format.with_lines(options.per_line);
+        let separator = match format.reader() {
+            Reader::Table(table) => {
+                let shares = table.shares(&file, ROW_GROUP_BYTES).unwrap_or_default();
+                if shares.is_empty() {
+                    return Ok(vec![Part::Whole]);
                 }
-                _ => vec![Part::Whole],
-            });
-        }
-        let (format, separator) = match format {
-            Format::Text if options.per_line => (Format::Lines, b'\n'),
-            Format::FormFeed => (format, FORM_FEED),
-            Format::Lines | Format::JsonLines => (format, b'\n'),
-            _ => return Ok(vec![Part::Whole]),
+                return Ok(shares.into_iter().map(|share| Part::Rows(table, share)).collect());
+            }
+            Reader::Bytes(bytes) => bytes.separator(),
+            Reader::FeatureOff(_) => None,
         };
+        let Some(separator) = separator else { return Ok(vec![Part::Whole]) };
         if options.access.maps() {
             // A file that cannot be mapped is streamed: to hold it would cost its length of memory.
             self.map = options.access.open(self.input.path()).ok();
@@ -172,13 +179,15 @@ impl Opened {
     }
 }
 
-/// How dear it is to read such a file again.
+/// Returns how expensive it is to read such a file again.
 fn price(compression: Compression, format: Option<Format>) -> Price {
-    match (compression, format) {
-        (Compression::Gzip, _) | (_, Some(Format::Warc)) => Price::Dear,
-        (Compression::Zstd, _) | (_, Some(Format::Parquet)) => Price::Unpacked,
-        (Compression::None, _) => Price::Cheap,
-    }
+    let of_format = format.map_or(Price::Cheap, Format::price);
+    let of_compression = match compression {
+        Compression::None => Price::Cheap,
+        Compression::Zstd => Price::Unpacked,
+        Compression::Gzip => Price::Dear,
+    };
+    of_format.max(of_compression)
 }
 
 /// The first position behind a separator at or after `from`.

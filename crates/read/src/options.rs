@@ -1,18 +1,18 @@
-//! How inputs are read: what all readers are told.
+//! Options of all readers.
 
+use crate::format::Format;
 use crate::selection::Selection;
 use simtool_base::mapped_file::FileAccess;
-use simtool_model::input_format::Format;
 
-/// How inputs are read.
+/// Options of a reading.
 #[derive(Clone, Debug)]
 pub struct ReadOptions {
     /// The format of every file; by content and name if `None`.
     pub format: Option<Format>,
-    /// Whether a line of a plain text is a document, not the file.
+    /// Whether each line of a plain-text file is a document, instead of the whole file.
     pub per_line: bool,
-    /// What stands between the columns of every table; if `None`, a tab in TSV, and in CSV what the
-    /// first rows tell.
+    /// The character between the columns of every table of text. If `None`, a tab in TSV, and in
+    /// CSV a guess from the first rows.
     pub delimiter: Option<u8>,
     /// Name of the field, column or path that holds the text.
     pub text_field: String,
@@ -26,7 +26,7 @@ pub struct ReadOptions {
     pub max_expansion: u64,
     /// Base 2 logarithm of the largest Zstandard window.
     pub zstd_window_log: u32,
-    /// Which documents take part.
+    /// The documents that take part.
     pub selection: Selection,
     /// About how many bytes of a plain file are a shard.
     pub shard_bytes: u64,

@@ -1,6 +1,6 @@
 //! A file that is not compressed as a stream, and what every stream says of a file that fails.
 
-use crate::window::{Damage, Filled, Stream, Then};
+use crate::stream::{Damage, Filled, Stream, Then};
 use std::io::{self, ErrorKind as IoErrorKind, Read};
 
 /// A file that is not compressed, through the same window.

@@ -1,8 +1,110 @@
 //! Plain text: the file is the document, or every line is one.
 
 use crate::form_feed::{is_white_space, without_byte_order_mark};
-use crate::window::{AfterLoss, Splitter, Step};
+use crate::format::{ByteFormat, Fields, InputFormat, Reader};
+use crate::split_job::SplitJob;
+use crate::splitter::{AfterLoss, Splitter, Step};
+use crate::table::Columns;
+use simtool_base::error::Result;
 use simtool_model::document::{Content, Document};
+
+/// Text files in the table of formats.
+pub(super) static TEXT: PlainText = PlainText;
+
+/// Lines of text in the table of formats.
+pub(super) static LINES: PlainLines = PlainLines;
+
+/// A file of text, which is one document.
+#[derive(Debug)]
+pub(super) struct PlainText;
+
+impl InputFormat for PlainText {
+    fn name(&self) -> &'static str {
+        "text"
+    }
+
+    fn title(&self) -> &'static str {
+        "text"
+    }
+
+    fn about(&self) -> &'static str {
+        "The file is one document"
+    }
+
+    fn extensions(&self) -> &'static [&'static str] {
+        &["txt", "text", "md"]
+    }
+
+    fn fields(&self) -> Fields {
+        Fields::Plain
+    }
+
+    fn is_one_document(&self) -> bool {
+        true
+    }
+
+    fn reader(&'static self) -> Reader {
+        Reader::Bytes(self)
+    }
+}
+
+impl ByteFormat for PlainText {
+    fn read(
+        &self,
+        job: SplitJob<'_, '_, '_>,
+        _wanted: Columns<'_>,
+        _delimiter: Option<u8>,
+    ) -> Result<u64> {
+        job.split(&mut WholeFile)
+    }
+}
+
+/// A file of text in which each line is a document. It is never recognized: `--per-line` asks for
+/// it.
+#[derive(Debug)]
+pub(super) struct PlainLines;
+
+impl InputFormat for PlainLines {
+    fn name(&self) -> &'static str {
+        "lines"
+    }
+
+    fn title(&self) -> &'static str {
+        "text"
+    }
+
+    fn about(&self) -> &'static str {
+        "Each line is a document"
+    }
+
+    fn fields(&self) -> Fields {
+        Fields::Plain
+    }
+
+    fn reader(&'static self) -> Reader {
+        Reader::Bytes(self)
+    }
+}
+
+impl ByteFormat for PlainLines {
+    fn separator(&self) -> Option<u8> {
+        Some(b'\n')
+    }
+
+    fn can_start_inside(&self) -> bool {
+        true
+    }
+
+    fn read(
+        &self,
+        job: SplitJob<'_, '_, '_>,
+        _wanted: Columns<'_>,
+        _delimiter: Option<u8>,
+    ) -> Result<u64> {
+        let is_start = job.is_file_start();
+        job.split(&mut Lines::new(is_start))
+    }
+}
 
 /// The whole file as one document.
 #[derive(Debug)]

@@ -1,4 +1,4 @@
-//! Which documents of a collection take part.
+//! The choice of the documents that take part.
 
 use crate::{Event, Visit};
 use simtool_base::error::Result;
@@ -6,17 +6,17 @@ use simtool_base::stable_hash::hash;
 use simtool_model::document::{Content, Document, Record};
 use std::ops::ControlFlow;
 
-/// Which documents take part; the others are [passed over](Content::PassedOver).
+/// The documents that take part. The others are [passed over](Content::PassedOver).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Selection {
     /// Fewest tokens: runs of bytes without white space.
     pub min_tokens: usize,
     /// Most bytes of text.
     pub max_bytes: usize,
-    /// The share of documents that take part, 0 to 1, told by the hash of their text: the same
-    /// documents whatever file they are in, and equal ones together.
+    /// The share of documents that take part, from 0 to 1. The hash of the text decides, so that the
+    /// same documents are chosen in whatever file they are, and equal ones together.
     pub sample: f64,
-    /// How many documents are read; what comes after them is not.
+    /// Number of documents after which reading stops.
     pub limit: u64,
 }
 

@@ -1,4 +1,4 @@
-//! A corpus of which nothing may be lost.
+//! A corpus in which any loss ends the reading.
 
 use crate::view::{Reading, View};
 use crate::{Corpus, Event, Visit};
@@ -12,7 +12,7 @@ use simtool_model::document::{Bad, Content, Record};
 pub struct Strict<'c>(pub &'c dyn Corpus);
 
 impl Strict<'_> {
-    /// What is lost by an event, if anything is.
+    /// Returns the loss that an event reports, if it reports one.
     fn loss(&self, shard: usize, event: &Event<'_>) -> Option<Fault> {
         match event {
             Event::Fault(fault) => (fault.severity == Severity::Loss).then(|| fault.clone()),

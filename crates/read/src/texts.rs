@@ -8,10 +8,10 @@ use std::fmt;
 use std::ops::Range;
 use std::path::Path;
 
-/// Bytes of a shard: enough for what is done per shard not to count, few enough for threads to end
-/// together.
+/// Bytes of a shard: enough to make the work per shard negligible, and few enough to let all threads
+/// end together.
 const SHARD_BYTES: usize = 1 << 20;
-/// What a text costs beside its bytes, as bytes: texts without any are to end a shard too.
+/// Bytes that a text counts in addition to its own, so that many empty texts end a shard too.
 const TEXT_COST: usize = 16;
 
 /// Texts in memory, each a document: a [`Corpus`] that borrows them.
@@ -22,8 +22,8 @@ const TEXT_COST: usize = 16;
 /// # Example
 ///
 /// ```
-/// use simtool::document::Content;
-/// use simtool::read::{Corpus, Event, Texts};
+/// use simtool_model::document::Content;
+/// use simtool_read::{Corpus, Event, Texts};
 /// use std::ops::ControlFlow;
 ///
 /// let texts = Texts::of(&["a rose is a rose", "die Rose"]).with_ids(&["en", "de"])?;
@@ -43,7 +43,7 @@ const TEXT_COST: usize = 16;
 ///     })?;
 /// }
 /// assert_eq!(lengths, [16]);
-/// # Ok::<(), simtool::Error>(())
+/// # Ok::<(), simtool_base::error::Error>(())
 /// ```
 pub struct Texts<'t> {
     column: Box<dyn Column + 't>,
@@ -63,9 +63,9 @@ struct Shard {
 /// if there is none.
 #[derive(Clone, Copy, Debug)]
 pub enum ArrowOffsets<'a> {
-    /// Those of `Utf8` and `Binary`.
+    /// Offsets of `Utf8` and `Binary`.
     Bits32(&'a [i32]),
-    /// Those of `LargeUtf8` and `LargeBinary`.
+    /// Offsets of `LargeUtf8` and `LargeBinary`.
     Bits64(&'a [i64]),
 }
 
@@ -101,14 +101,14 @@ impl<'t> Texts<'t> {
     /// # Example
     ///
     /// ```
-    /// use simtool::read::{Corpus, Texts};
+    /// use simtool_read::{Corpus, Texts};
     ///
     /// // "a rose", null, "is a rose"
     /// let (values, offsets) = (b"a roseis a rose", [0_i32, 6, 6, 15]);
     /// let texts = Texts::arrow(values, offsets[..].into(), Some((&[0b101], 0)))?;
     /// assert_eq!(texts.len(), 3);
     /// assert_eq!(texts.bytes(), 15);
-    /// # Ok::<(), simtool::Error>(())
+    /// # Ok::<(), simtool_base::error::Error>(())
     /// ```
     pub fn arrow(
         values: &'t [u8],
@@ -136,7 +136,7 @@ impl<'t> Texts<'t> {
     /// let texts = Texts::of(&["a b c", "A b c", "a, b, c"]).with_fields(&["9", "10", ""])?;
     /// let found = deduplicate(&texts, &Config { keep: Keep::FieldMax, ..Config::default() })?;
     /// assert_eq!(found.kept().collect::<Vec<_>>(), [1]);
-    /// # Ok::<(), simtool::Error>(())
+    /// # Ok::<(), simtool_base::error::Error>(())
     /// ```
     ///
     /// # Errors
@@ -266,7 +266,7 @@ trait Column: Send + Sync {
     fn value(&self, row: usize) -> Option<&[u8]>;
 }
 
-/// What stands beside a text, if there is anything.
+/// Returns the value in the row of a text, if there is a column and a value.
 fn beside<'c>(column: Option<&'c (dyn Column + 'c)>, row: usize) -> Option<&'c [u8]> {
     column?.value(row).filter(|value| !value.is_empty())
 }

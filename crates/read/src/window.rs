@@ -5,6 +5,8 @@
 //! up to the next boundary and reported as `oversize`, so memory is bounded by the limit whatever
 //! the input claims.
 
+use crate::splitter::{AfterLoss, Splitter, Step};
+use crate::stream::{Damage, Filled, Stream, Then};
 use crate::{Event, Flow, Visit, give, part_of};
 use simtool_base::error::Result;
 use simtool_model::document::{Bad, Content, Record};
@@ -14,117 +16,8 @@ use std::ops::ControlFlow;
 /// Bytes asked of a stream at once: enough to amortize a call, and small enough that the window
 /// stays in the second-level cache.
 const FILL_BYTES: usize = 256 << 10;
-/// Bytes of a slice after which it is told how far the reading has come.
+/// Bytes of a slice after which the progress of the reading is reported.
 const TOLD_BYTES: usize = 64 << 10;
-
-/// A format that is a sequence of bytes, cut into records.
-pub(super) trait Splitter {
-    /// What the record at the start of `window` is. The window is not empty; `last` tells that
-    /// nothing follows it.
-    ///
-    /// `Step::More` asks for a longer window. With `last`, only an incomplete record that is
-    /// damaged by that may ask for more.
-    fn next<'a>(&'a mut self, window: &'a [u8], last: bool) -> Step<'a>;
-
-    /// Where the first record starts that begins after some byte of `bytes`, which lie within a
-    /// record; `None` if none does. Must be found by the last [`Splitter::BOUNDARY_BYTES`] bytes
-    /// before it and the first as many after it.
-    fn boundary(&self, bytes: &[u8]) -> Option<usize>;
-
-    /// How many bytes around a boundary show that it is one.
-    const BOUNDARY_BYTES: usize = 1;
-
-    /// What to do after bytes were lost.
-    const AFTER_LOSS: AfterLoss;
-}
-
-/// What a splitter can do when bytes before the window were lost.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum AfterLoss {
-    /// Go on: it recognizes the start of a record, or says that there is none.
-    Continue,
-    /// The bytes up to the next boundary are a part of a record.
-    SkipToBoundary,
-    /// Nothing more can be read.
-    Stop,
-}
-
-/// The result of looking at a window.
-#[derive(Debug)]
-pub(super) enum Step<'a> {
-    /// A record of that many bytes, at least one.
-    Record {
-        /// Bytes, from the start of the window, separator included.
-        length: usize,
-        /// Whether the record has a number.
-        counted: bool,
-        /// What it is.
-        content: Content<'a>,
-    },
-    /// The record does not end within the window.
-    More,
-}
-
-impl<'a> Step<'a> {
-    /// A counted record.
-    pub(super) fn record(length: usize, content: Content<'a>) -> Self {
-        Step::Record { length, counted: true, content }
-    }
-
-    /// Bytes that are no record, and stay.
-    pub(super) fn filler(length: usize) -> Self {
-        Step::Record { length, counted: false, content: Content::PassThrough }
-    }
-}
-
-/// Bytes that arrive in order.
-pub(super) trait Stream {
-    /// Writes the next bytes to the start of `space`, which is not empty.
-    fn fill(&mut self, space: &mut [u8]) -> Filled;
-
-    /// Bytes on disk that were taken for what was written.
-    fn position(&self) -> u64;
-}
-
-/// What a stream did.
-#[derive(Debug)]
-pub(super) struct Filled {
-    /// How many bytes it wrote.
-    pub(super) bytes: usize,
-    /// What comes next.
-    pub(super) then: Then,
-}
-
-/// How a stream goes on after the bytes it wrote.
-#[derive(Debug)]
-pub(super) enum Then {
-    /// More bytes may follow.
-    More,
-    /// Nothing follows.
-    End,
-    /// Something is wrong, but no byte is missing.
-    Warning(Damage),
-    /// Bytes are missing from here on; what follows does not join what came before.
-    Loss {
-        /// What happened.
-        damage: Damage,
-        /// The bytes of this call turned out wrong after they were written.
-        untrusted: bool,
-        /// Whether more can be read behind the damage.
-        goes_on: bool,
-    },
-}
-
-/// What is wrong with a stream.
-#[derive(Debug)]
-pub(super) struct Damage {
-    /// Stable code.
-    pub(super) code: &'static str,
-    /// Offset on disk.
-    pub(super) byte: u64,
-    /// What was found, and what to do.
-    pub(super) detail: String,
-}
 
 /// Makes an event of a stream's damage; `bool` is whether anything was lost.
 pub(super) type ToFault<'f> = dyn Fn(Damage, bool) -> Event<'static> + 'f;
@@ -204,8 +97,8 @@ pub(super) fn read_stream<S: Splitter>(
 }
 
 /// Visits the records of a stream that begins within one, from the first record on that begins behind
-/// that, and tells first how far on disk it is: at most about `searched` bytes. What cannot be unpacked
-/// before it is passed over, since what the stream begins with may only look like a beginning.
+/// that, and first reports how far on disk it is: at most about `searched` bytes. Damage before it is
+/// passed over, since the start of the stream may only look like the start of a member.
 ///
 /// # Errors
 ///
@@ -275,7 +168,7 @@ fn cut_behind<S: Splitter>(
         split(splitter, &mut window, last, out)?;
         match filled.then {
             Then::More => {
-                // What is still in the window has not been visited.
+                // The bytes in the window were not visited yet.
                 let reached = part_of(stream.position(), out.byte - offset, content);
                 give(Event::Reached(reached), out.visit)?;
             }
@@ -303,7 +196,7 @@ fn oversize(longest: usize) -> Cow<'static, str> {
     format!("at most {longest} bytes (`max_record`)").into()
 }
 
-/// Visits what is complete in the window, and everything if nothing follows.
+/// Visits the complete records in the window, and everything if nothing follows.
 fn split<S: Splitter>(
     splitter: &mut S,
     window: &mut Window,
@@ -367,7 +260,7 @@ struct Output<'o, 'v> {
 }
 
 impl Output<'_, '_> {
-    /// What a reading that went so returns.
+    /// Returns the result of a reading with this course.
     fn ended(self, flow: Flow) -> Result<u64> {
         match flow {
             ControlFlow::Continue(()) => Ok(self.records),
@@ -491,7 +384,7 @@ impl Window {
         if code == "oversize" { oversize(self.longest) } else { CLIPPED }
     }
 
-    /// The bytes that follow do not join those in the window: what is left in it is lost.
+    /// Gives up the bytes in the window, since the bytes that follow do not join them.
     fn lose(&mut self, code: &'static str, out: &mut Output<'_, '_>) -> Flow {
         self.end_skip(out)?;
         let rest = &self.bytes[self.start..self.end];

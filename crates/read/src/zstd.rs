@@ -2,7 +2,7 @@
 
 use crate::compressed_input::{Expansion, Input, clipped, corrupt};
 use crate::options::ReadOptions;
-use crate::window::{Damage, Filled, Stream, Then};
+use crate::stream::{Damage, Filled, Stream, Then};
 use simtool_base::error::{Error, Result};
 use std::io::Read;
 use zstd::stream::raw::{DParameter, Decoder, InBuffer, Operation, OutBuffer};

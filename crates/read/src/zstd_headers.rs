@@ -1,17 +1,17 @@
-//! What the headers of a Zstandard file say of its content (RFC 8878, section 3.1).
+//! The length of a Zstandard file's content, by its headers (RFC 8878, section 3.1).
 
 use crate::zstd::MAGIC;
 use std::io::{Read, Seek, SeekFrom};
 
-/// Headers that are looked at, at the most.
+/// Most headers that are read.
 const MOST_HEADERS: u32 = 1024;
 /// Longest header of a frame.
 const FRAME_HEADER: usize = 18;
 /// Most bytes of a block's content.
 const BLOCK_BYTES: u64 = 128 << 10;
 
-/// How many bytes the content of a file of `bytes` bytes has, by the headers of its frames, or of its
-/// blocks where a frame does not say: these are full, most of them. `None` if it is no intact file, or
+/// Estimates the length of the content of a file of `bytes` bytes, by the headers of its frames, or of
+/// its blocks where a frame does not say: these are full, most of them. `None` if it is no intact file, or
 /// has so many headers that they are not all looked at, unless they are those of one long frame that
 /// says it.
 pub(super) fn content_bytes(file: &mut (impl Read + Seek), bytes: u64) -> Option<u64> {
@@ -58,7 +58,7 @@ pub(super) fn content_bytes(file: &mut (impl Read + Seek), bytes: u64) -> Option
     (at == bytes).then_some(content)
 }
 
-/// What a frame's header says.
+/// The header of a frame.
 struct Frame {
     /// Bytes of the header itself, and of the checksum behind the blocks.
     header: u64,
@@ -79,7 +79,7 @@ impl Frame {
         };
         let content_at = window_byte + dictionary_id;
         let mut number = [0; 8];
-        // A header's length at the most: 4 + 1 + 1 + 4 + 8.
+        // A header has at most 4 + 1 + 1 + 4 + 8 bytes.
         number[..length].copy_from_slice(rest.get(content_at..content_at + length)?);
         let number = u64::from_le_bytes(number) + if length == 2 { 256 } else { 0 };
         let content = (length > 0).then_some(number);

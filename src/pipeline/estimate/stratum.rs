@@ -7,8 +7,8 @@
 
 use super::amounts::Amounts;
 use super::stretch::{Budget, Longest, Making, Stretch, Way, read_stretch};
-use simtool_model::input_format::{Compression, Format};
-use simtool_read::{Corpus, Event, Price};
+use simtool_model::compression::Compression;
+use simtool_read::{Corpus, Event, Format, Price, TableRows};
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::time::Instant;
@@ -46,12 +46,6 @@ const BYTES_A_TEXT_BYTE: f64 = 1.5;
 /// Bytes of a decoder, and of what it looks back on as files are packed by default.
 const GZIP_BYTES: f64 = 0.5e6;
 const ZSTD_BYTES: f64 = 4e6;
-/// Bytes of a page of Parquet at the least, the rows after which writers look whether one is full, and
-/// about as many pages of usual texts as are there at once: packed, unpacked, as rows, and left behind
-/// for the next one; where texts are long, they are twice as long.
-const LEAST_PAGE_BYTES: f64 = 1e6;
-const PAGE_ROWS: f64 = 1024.0;
-const PAGES: f64 = 7.0;
 
 /// Shards of one kind.
 pub(super) struct Stratum {
@@ -107,8 +101,7 @@ pub(super) fn strata(corpus: &dyn Corpus) -> Vec<Stratum> {
         let is_small = bytes <= SMALL_BYTES;
         let price = corpus.price(shard);
         let is_dear = price != Price::Cheap;
-        let key =
-            (kind.0 as u8, kind.1.map(|format| format as u8), known.is_some(), is_small, is_dear);
+        let key = (kind.0, kind.1.map(Format::name), known.is_some(), is_small, is_dear);
         let stratum = strata.entry(key).or_insert_with(|| Stratum {
             shards: Vec::new(),
             sizes: Vec::new(),
@@ -320,14 +313,17 @@ impl Stratum {
         let longest = stretches().fold(Longest::default(), |a, stretch| a.or(stretch.longest));
         let seen: f64 = stretches().map(|stretch| stretch.amounts.documents).sum();
         let times = (all.documents / seen.max(1.0)).max(1.0).sqrt();
-        let (any, window) = match self.kind {
-            (_, Some(Format::Parquet)) => {
-                let page = PAGE_ROWS * all.text_bytes / all.documents.max(1.0);
-                (PAGES * page.max(LEAST_PAGE_BYTES), 0.0)
-            }
-            (Compression::Zstd, _) => (ZSTD_BYTES, WINDOW * longest.record),
-            (Compression::Gzip, _) => (GZIP_BYTES, WINDOW * longest.record),
-            (Compression::None, _) => (0.0, 0.0),
+        let rows = TableRows {
+            text_bytes: all.text_bytes / all.documents.max(1.0),
+            shard_bytes: self.sizes.iter().copied().fold(0.0, f64::max),
+        };
+        let (compression, format) = self.kind;
+        let of_table = format.and_then(|format| format.table_bytes(rows));
+        let (any, window) = match (of_table, compression) {
+            (Some(table_bytes), _) => (table_bytes, 0.0),
+            (None, Compression::Zstd) => (ZSTD_BYTES, WINDOW * longest.record),
+            (None, Compression::Gzip) => (GZIP_BYTES, WINDOW * longest.record),
+            (None, Compression::None) => (0.0, 0.0),
         };
         ReaderBytes { any, longest: times * (window + BYTES_A_TEXT_BYTE * longest.text) }
     }

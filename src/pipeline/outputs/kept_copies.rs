@@ -3,18 +3,13 @@
 use super::ordered_pieces::{OrderedPieces, UnitWriter};
 use crate::pipeline::watched::Watched;
 use crate::write::kept_documents::{Chunk, Packing, distinct_names};
-#[cfg(feature = "parquet")]
-use crate::write::kept_rows::RowsCopy;
-#[cfg(feature = "parquet")]
-use rayon::prelude::{
-    IndexedParallelIterator, IntoParallelIterator, IntoParallelRefIterator, ParallelIterator,
-};
+use rayon::prelude::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator};
 use simtool_base::error::{Error, Result};
 use simtool_base::fault::Severity;
 use simtool_base::progress::{Progress, Work};
+use simtool_model::compression::Compression;
 use simtool_model::document::{Content, DocOrdinal, DocumentIds};
-use simtool_model::input_format::{Compression, Format};
-use simtool_read::{Collection, Corpus, Event, Recognized};
+use simtool_read::{Collection, Corpus, Event, Recognized, RowsCopy};
 use std::io;
 use std::ops::{ControlFlow, Range};
 use std::path::{Path, PathBuf};
@@ -107,7 +102,6 @@ pub fn write_kept_copies(
     let pieces = OrderedPieces::new(files, rayon::current_num_threads());
     rayon::broadcast(|_| pieces.work(&|writer| copies.write(writer)));
     pieces.finish()?;
-    #[cfg(feature = "parquet")]
     tables
         .into_par_iter()
         .with_max_len(1)
@@ -117,9 +111,7 @@ pub fn write_kept_copies(
 
 /// Whether a file's rows are written by the writer of tables.
 fn is_table(recognized: Recognized) -> bool {
-    cfg!(feature = "parquet")
-        && recognized.format == Format::Parquet
-        && recognized.compression == Compression::None
+    recognized.format.is_table() && recognized.compression == Compression::None
 }
 
 /// What the copies of all files are made from.
@@ -144,11 +136,7 @@ struct FileShards {
 /// A part of a record that stays.
 enum Kept<'k> {
     /// A record with its number in the file.
-    Record(
-        &'k [u8],
-        #[cfg_attr(not(feature = "parquet"), expect(dead_code, reason = "only tables have rows"))]
-        u64,
-    ),
+    Record(&'k [u8], u64),
     /// The next bytes of a record that is not lent whole.
     Stretch(&'k [u8]),
 }
@@ -175,7 +163,7 @@ impl Copies<'_> {
         } else {
             shards.clone()
         };
-        let packing = Packing::new(recognized.format, recognized.compression);
+        let packing = Packing::new(recognized.compression, recognized.format.is_packed_by_record());
         let (mut chunk, mut is_begun) = (Chunk::default(), false);
         writer.wait()?;
         let met = self.read(unit.file, shards, &mut |kept| {
@@ -190,15 +178,14 @@ impl Copies<'_> {
             writer.write(std::mem::take(&mut chunk), packing, false)
         })?;
         let is_nothing = !is_cut && !is_begun && chunk.bytes() == 0;
-        let is_removed_text = recognized.format == Format::Text && met.removed > 0;
+        let is_removed_text = recognized.format.is_one_document() && met.removed > 0;
         if is_nothing && (is_removed_text || met.is_unreadable()) {
             return Ok(());
         }
         writer.write(chunk, packing, true)
     }
 
-    /// Copies a table: its row groups are read, and encoded, by all threads.
-    #[cfg(feature = "parquet")]
+    /// Copies a table. All threads read its shards and then encode its groups of rows.
     fn write_rows(&self, file: usize, path: &Path) -> Result<()> {
         let shards = self.shards[file].shards.clone();
         let read = shards.into_par_iter().with_max_len(1).map(|shard| {
@@ -219,31 +206,15 @@ impl Copies<'_> {
         if all.is_unreadable() {
             return Ok(());
         }
-        let mut copy = RowsCopy::create(self.collection.file_path(file), path)?;
-        let mut ends = copy.group_rows();
-        let mut behind = 0;
-        for end in &mut ends {
-            behind += *end;
-            *end = behind;
-        }
-        let of_group = |group: usize| {
-            let first = group.checked_sub(1).map_or(0, |before| ends[before]);
-            let [from, to] = [first, ends[group]].map(|row| kept.partition_point(|&k| k < row));
-            (first, &kept[from..to])
+        let copy = RowsCopy {
+            to: path,
+            kept: &kept,
+            at_once: rayon::current_num_threads(),
+            in_parallel: &|count, work| {
+                (0..count).into_par_iter().with_max_len(1).for_each(work);
+            },
         };
-        let (encoder, mut sink) = copy.split();
-        // As many at a time as there are threads, since they wait in memory for those before them.
-        let groups: Vec<usize> = (0..ends.len()).collect();
-        for groups in groups.chunks(rayon::current_num_threads()) {
-            let encoded = groups.par_iter().with_max_len(1).map(|&group| {
-                let (first, kept) = of_group(group);
-                encoder.encode(group, first, kept)
-            });
-            for group in encoded.collect::<Result<Vec<_>>>()? {
-                sink.append(group)?;
-            }
-        }
-        copy.finish()
+        self.collection.copy_rows(file, &copy)
     }
 
     /// Gives everything of some shards of a file that stays.
@@ -303,7 +274,6 @@ impl Copies<'_> {
 }
 
 impl Met {
-    #[cfg(feature = "parquet")]
     fn add(&mut self, other: &Self) {
         self.records += other.records;
         self.records_with_lost += other.records_with_lost;

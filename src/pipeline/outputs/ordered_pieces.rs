@@ -297,7 +297,7 @@ impl Drop for Bell<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use simtool_model::input_format::{Compression, Format};
+    use simtool_model::compression::Compression;
     use std::fs;
     use std::thread;
 
@@ -305,7 +305,7 @@ mod tests {
     fn written(threads: usize, compression: Compression) -> Vec<Vec<u8>> {
         let folder = tempfile::tempdir().unwrap();
         let paths: Vec<_> = (0..2).map(|file| folder.path().join(format!("{file}"))).collect();
-        let packing = Packing::new(Format::Lines, compression);
+        let packing = Packing::new(compression, false);
         let pieces =
             OrderedPieces::new(paths.iter().map(|path| (path.clone(), 5)).collect(), threads);
         let read = |writer: &mut UnitWriter<'_>| {
@@ -353,7 +353,7 @@ mod tests {
         let path = folder.path().join("a");
         fs::write(&path, "in the way").unwrap();
         let pieces = OrderedPieces::new(vec![(path, 100)], 3);
-        let packing = Packing::new(Format::Lines, Compression::None);
+        let packing = Packing::new(Compression::None, false);
         let read = |writer: &mut UnitWriter<'_>| writer.write(Chunk::default(), packing, true);
         thread::scope(|scope| {
             for _ in 0..3 {

@@ -8,10 +8,10 @@ pub(super) struct Attributes<'h> {
     end: Option<TagEnd>,
 }
 
-/// How a tag ends.
+/// The end of a tag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct TagEnd {
-    /// What follows the tag.
+    /// Position after the tag.
     pub(super) at: usize,
     /// Whether it ends with `/>`.
     pub(super) is_self_closing: bool,
@@ -57,7 +57,7 @@ impl<'h> Attributes<'h> {
         &self.html[start..self.at]
     }
 
-    /// What stands between `=` and the end of the value.
+    /// Returns the value after `=`.
     fn value(&mut self) -> &'h [u8] {
         self.skip_white_space();
         match self.html.get(self.at) {

@@ -15,7 +15,7 @@ pub(crate) fn decode<'p>(page: &'p [u8], content_type: &[u8]) -> (Cow<'p, str>, 
     (text, replaced)
 }
 
-/// What stands behind the first `charset=`.
+/// Returns the name after the first `charset=`.
 fn charset(text: &[u8]) -> Option<&[u8]> {
     let name = b"charset";
     let at = text.windows(name.len()).position(|word| word.eq_ignore_ascii_case(name))?;

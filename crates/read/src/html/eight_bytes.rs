@@ -1,7 +1,7 @@
 //! Eight bytes at a time, as a word whose lowest byte is the first.
 //!
-//! What is found is marked with the highest bit of its byte. Bytes behind the first that is found
-//! may be marked falsely, the first is right.
+//! A match is marked with the highest bit of its byte. The first mark is right; bytes after it may be
+//! marked falsely.
 
 /// 0x01 in every byte.
 pub(super) const ONES: u64 = u64::from_le_bytes([1; 8]);
@@ -19,7 +19,7 @@ pub(super) fn less(word: u64, bound: u8) -> u64 {
     word.wrapping_sub(ONES * u64::from(bound)) & !word & HIGHS
 }
 
-/// How many bytes stand before the first mark: eight if there is none.
+/// Returns the number of bytes before the first mark: eight if there is none.
 pub(super) fn before_first(marks: u64) -> usize {
     marks.trailing_zeros() as usize / 8
 }
@@ -32,7 +32,7 @@ mod tests {
     fn the_first_byte_is_found() {
         for at in 0..8 {
             for byte in 0..=u8::MAX {
-                // Behind it anything may stand.
+                // Anything may follow it.
                 for behind in [0, byte ^ 1, byte, 0xFF] {
                     let mut bytes = [0xC1; 8];
                     bytes[at] = byte;

@@ -2,7 +2,7 @@
 
 use crate::html::eight_bytes::{ONES, before_first, equal, less};
 
-/// Elements that stand on lines of their own.
+/// Elements on lines of their own.
 pub(super) const BLOCKS: [&str; 42] = [
     "address",
     "article",
@@ -51,7 +51,7 @@ pub(super) const BLOCKS: [&str; 42] = [
 /// Elements whose content is neither markup nor shown.
 const LEFT_OUT: [&str; 6] = ["iframe", "noembed", "noframes", "noscript", "style", "xmp"];
 
-/// What an element is to the text of its page.
+/// The role of an element for the text of its page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Element {
     /// Text goes through it.
@@ -143,7 +143,7 @@ pub(super) fn ends_name(byte: u8) -> bool {
     byte.is_ascii_whitespace() || byte == b'/' || byte == b'>'
 }
 
-/// As many as `Name::slot` tells apart: four times the names that are known, so that there are
+/// As many as `Name::slot` distinguishes: four times the names that are known, so that there are
 /// free ones behind all.
 const SLOTS: usize = 256;
 /// No name has zero bytes.
@@ -206,7 +206,7 @@ mod tests {
             let read = Name::read(tag.as_bytes());
             assert_eq!(read, (Name::new(name), name.len()), "{tag}");
         }
-        // What is no letter is not made small.
+        // Only letters are made small.
         assert_ne!(Name::read(b"h\x11>xxxxxx").0, Name::new("h1"));
         assert_ne!(Name::read(b"p\0>xxxxxx").0, Name::new("p"));
         assert_eq!(Name::read(b"abcdefghijklmnopqr>"), (FREE, 18));

@@ -1,8 +1,8 @@
 //! SVG and MathML within a page, where other rules hold: titles and styles are elements like
-//! others there, and text may stand in `<![CDATA[`.
+//! others there, and text may be in `<![CDATA[`.
 //!
-//! This follows the tags alone, without a tree of the elements: what it says of a page is what the
-//! standard says, unless elements are nested in ways that are wrong.
+//! This module follows the tags alone, without a tree of the elements. Its result is that of the
+//! standard unless elements are nested wrongly.
 
 use crate::html::attributes::Attributes;
 use crate::html::element::Name;
@@ -70,7 +70,7 @@ const OF_FONTS: [&str; 3] = ["color", "face", "size"];
 /// Deepest nesting that is followed. Browsers have such limits too.
 const DEEPEST: usize = 512;
 
-/// Which language the tags at hand are of.
+/// The language of the current tags: HTML, SVG or MathML.
 #[derive(Debug, Default)]
 pub(super) struct Foreign {
     /// Open elements that changed the language, innermost last: `svg`, `math`, and those in them

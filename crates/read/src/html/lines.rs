@@ -50,7 +50,7 @@ impl<'t> Lines<'t> {
         }
     }
 
-    /// Appends bytes of which references alone mean something.
+    /// Appends bytes in which only references have a meaning.
     pub(super) fn push_with_references(&mut self, bytes: &[u8]) {
         let mut at = self.push_until_tag(bytes);
         while at < bytes.len() {

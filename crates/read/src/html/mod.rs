@@ -1,10 +1,10 @@
-//! HTML → text: what a reader of the page sees, block by block.
+//! HTML → text: the text that a reader of the page sees, block by block.
 //!
 //! Scripts, styles and comments are left out; block elements end a line; runs of white space are
 //! one space; character references are resolved as the standard of HTML says.
 //!
 //! The page is read once, from tag to tag, without a tree of its elements. Tokens are those of
-//! the standard; which rules hold within an element follows from the tags alone.
+//! the standard. The tags alone decide which rules hold within an element.
 
 mod attributes;
 mod charset;
@@ -25,7 +25,7 @@ use crate::html::element::{Element, Name};
 use crate::html::foreign::Foreign;
 use crate::html::lines::Lines;
 
-/// What stands for a zero byte where the standard replaces it.
+/// The character for a zero byte, if the standard replaces it.
 const REPLACEMENT: &[u8] = "\u{FFFD}".as_bytes();
 const CDATA: &[u8] = b"[CDATA[";
 
@@ -124,12 +124,12 @@ impl HtmlText {
     }
 }
 
-/// What comes behind the next `>`.
+/// Returns the position after the next `>`.
 fn behind_tag(html: &[u8], at: usize) -> usize {
     memchr::memchr(b'>', &html[at..]).map_or(html.len(), |length| at + length + 1)
 }
 
-/// What comes behind a comment that begins at `at`, without its `<!--`.
+/// Returns the position after a comment whose content begins at `at`, after its `<!--`.
 fn end_of_comment(html: &[u8], at: usize) -> usize {
     let ends = memchr::memchr_iter(b'>', &html[at..]).find(|&length| {
         let comment = &html[at..at + length];

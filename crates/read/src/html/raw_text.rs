@@ -18,7 +18,7 @@ fn is_tag(bytes: &[u8], name: &[u8]) -> bool {
         && bytes.get(name.len()).is_some_and(|&byte| ends_name(byte))
 }
 
-/// What a `<` in a script may be the start of.
+/// The kinds of markup that a `<` in a script may start.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Script {
     /// The end tag, or a comment.
@@ -34,7 +34,7 @@ enum Script {
 pub(super) fn end_of_script(html: &[u8], mut at: usize) -> usize {
     const NAME: &[u8] = b"script";
     let mut state = Script::Plain;
-    // The dashes that end a comment stand behind this.
+    // The dashes that end a comment are after this.
     let mut start = at;
     loop {
         let next = match state {

@@ -49,7 +49,7 @@ fn references_are_those_of_the_standard() {
     );
     // The longest name counts, and only old ones do without a semicolon.
     check("&notin; &notit; &copy 2020 &ampx &hearts", "\u{2209} \u{AC}it; \u{A9} 2020 &x &hearts");
-    // By number, as windows-1252 has them; what is no character is replaced.
+    // Characters by number, as in windows-1252. A number that is no character is replaced.
     check("&#150;&#x80;&#65 &#xD800;&#1114112;&#x;", "\u{2013}\u{20AC}A \u{FFFD}\u{FFFD}&#x;");
     check("<a href='?a=1&copy=2'>x</a>", "x");
 }
@@ -123,7 +123,7 @@ fn every_block_ends_a_line() {
     }
 }
 
-/// What pages are made of, and what tells the states of a tokenizer apart.
+/// Pieces of pages, chosen to reach every state of a tokenizer.
 const PIECES: &[&str] = &[
     "<",
     ">",

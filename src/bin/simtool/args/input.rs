@@ -2,9 +2,9 @@
 
 use super::common::values;
 use clap::ValueHint;
-use clap::builder::PossibleValuesParser;
+use clap::builder::{PossibleValue, PossibleValuesParser};
 use simtool::Error;
-use simtool::input_format::Format;
+use simtool::read::Format;
 use simtool::options::Options;
 use simtool::run::{InputSettings, OnError};
 use std::path::PathBuf;
@@ -126,7 +126,8 @@ impl InputArgs {
     }
 }
 
-/// The names of the formats.
+/// Returns the names of the formats with their descriptions, from the table of formats.
 pub(super) fn formats() -> PossibleValuesParser {
-    Format::ALL.map(Format::name).into()
+    let values = Format::all().map(|format| PossibleValue::new(format.name()).help(format.about()));
+    values.collect::<Vec<_>>().into()
 }

@@ -10,16 +10,16 @@
 
 use crate::html::{self, HtmlText};
 use crate::http::{self, Unreadable, fields, is_html};
-use crate::window::{AfterLoss, Splitter, Step};
+use crate::splitter::{AfterLoss, Splitter, Step};
 use simtool_base::fault::quoted;
 use simtool_model::document::{Bad, Content, Document};
 use std::borrow::Cow;
 
 /// Longest header block.
 const LONGEST_HEADER: usize = 64 << 10;
-/// What a record begins with.
+/// The bytes at the start of a record.
 const START: &[u8] = b"WARC/";
-/// What the next record is recognized by, at the start of a line.
+/// The bytes that show the next record, at the start of a line.
 const NEXT: &[u8] = b"\nWARC/1.";
 const NO_BLANK_LINE: Cow<'static, str> =
     Cow::Borrowed("a blank line behind at most 65536 bytes of header");
@@ -104,7 +104,7 @@ impl WarcRecords {
         header
     }
 
-    /// What a record with that header and block is.
+    /// Returns the content of a record with this header and block.
     fn content<'a>(
         &'a mut self,
         header: &Header<'a>,
@@ -160,7 +160,7 @@ pub(super) fn header_names(record: &[u8]) -> Vec<String> {
     names.map(Into::into).collect()
 }
 
-/// How a header ends.
+/// The end of a header.
 enum HeaderEnd {
     /// With a blank line, up to and with which it has that many bytes.
     BlankLine(usize),
@@ -187,8 +187,8 @@ fn without_brackets(uri: &[u8]) -> &[u8] {
     uri.strip_prefix(b"<").and_then(|uri| uri.strip_suffix(b">")).unwrap_or(uri)
 }
 
-/// How many of the line ends behind a block belong to its record; `None` if the block does not
-/// end there. `Err` if more has to be seen.
+/// Counts the line ends after a block that belong to its record. `None` if the block does not end
+/// there. `Err` if more bytes are needed.
 fn tail(behind: &[u8], last: bool) -> Result<Option<usize>, ()> {
     let line_ends = behind.iter().take(TAIL).take_while(|byte| b"\r\n".contains(byte)).count();
     if line_ends == TAIL || (last && line_ends == behind.len()) {

@@ -1,8 +1,9 @@
 //! Lines of JSON in memory as a corpus: what has come of a stream so far.
 
-use super::jsonl::{FieldPaths, JsonLines};
-use super::window::read_slice;
-use super::{Corpus, Price, ReadOptions, Visit};
+use crate::jsonl::fields::FieldPaths;
+use crate::jsonl::lines::Lines;
+use crate::window::read_slice;
+use crate::{Corpus, Price, ReadOptions, Visit};
 use simtool_base::error::Result;
 use std::ops::Range;
 use std::path::Path;
@@ -64,7 +65,7 @@ impl Corpus for JsonLinesInMemory<'_> {
 
     fn read_shard(&self, shard: usize, visit: &mut Visit<'_>) -> Result<u64> {
         let range = self.shards[shard].clone();
-        let mut splitter = JsonLines::new(self.paths.clone(), false);
+        let mut splitter = Lines::new(self.paths.clone(), false);
         read_slice(
             &mut splitter,
             &self.lines[range.clone()],

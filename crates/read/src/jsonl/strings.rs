@@ -119,7 +119,8 @@ pub(super) fn unescaped<'a>(string: &'a RawValue, scratch: &'a mut Vec<u8>) -> (
     (scratch, mended)
 }
 
-/// The character of one or two `\u` escapes, the first of which is open; `None` for half a pair.
+/// Returns the character of one or two `\u` escapes. The first one is already open. `None` for half
+/// a pair.
 fn character(rest: &mut &[u8]) -> Option<char> {
     let first = unit(rest)?;
     if !(0xD800..0xDC00).contains(&first) {

@@ -5,20 +5,20 @@
 //! all that was read of it, so that quotes that are never closed cost no more. Where no column has the
 //! name of the text's, every row is a bad record.
 //!
-//! What stands between columns is [guessed](guess) from the first rows where it is not told.
+//! The delimiter is [guessed](guess) from the first rows unless the user names it.
 
 use crate::form_feed::without_byte_order_mark;
 use crate::plain_text::next_line;
-use crate::window::{AfterLoss, Splitter, Step};
+use crate::splitter::{AfterLoss, Splitter, Step};
 use csv_core::{ReadRecordResult, Reader, ReaderBuilder};
 use simtool_model::document::{Bad, Content, Document};
 use std::borrow::Cow;
 
-/// What may stand between columns where it is not told, the likeliest first.
+/// Delimiters that are guessed, the likeliest first.
 const DELIMITERS: [u8; 4] = *b",;\t|";
-/// Rows behind the header that a guess looks at, at the most.
+/// A guess looks at no more rows after the header than this.
 const GUESSED_FROM: usize = 20;
-/// Bytes behind the first lines of bad rows that are read again, at the most.
+/// Most bytes after the first lines of bad rows that are read again.
 const MOST_READ_AGAIN: u64 = 256 << 20;
 
 /// Splits at the ends of rows.
@@ -41,7 +41,8 @@ const ID: usize = 1;
 const KEEP: usize = 2;
 
 impl Rows {
-    /// `delimiter` stands between columns; the names are those of the columns to take.
+    /// Creates a splitter for columns separated by `delimiter`. `text`, `id` and `keep` are the names
+    /// of the wanted columns.
     pub(super) fn new(delimiter: u8, text: &str, id: &str, keep: Option<&str>) -> Self {
         Self {
             parser: ReaderBuilder::new().delimiter(delimiter).build(),
@@ -106,9 +107,13 @@ impl Rows {
     }
 }
 
-/// What stands between the columns of a table that begins with `head`: what makes a column `text` of
-/// the header; else what gives most rows as many columns as the header, of which there are two or
-/// more; else what gives most columns; else a comma. Quotes are respected.
+/// Guesses the delimiter of a table that begins with `head`. Quotes are respected. In this order,
+/// the guess is the delimiter
+///
+/// 1. that gives the header a column named `text`;
+/// 2. that gives the header two columns or more, and most rows as many as the header;
+/// 3. that gives the most columns;
+/// 4. the comma.
 pub(super) fn guess(head: &[u8], text: &str) -> u8 {
     let head = without_byte_order_mark(head);
     let blank = head.iter().take_while(|byte| b"\r\n".contains(byte)).count();
@@ -124,7 +129,7 @@ pub(super) fn guess(head: &[u8], text: &str) -> u8 {
             && let Some((length, of_row)) = rows.parse(&head[at..], false)
         {
             at += length;
-            // Between the two bytes of a line end stands a row of nothing.
+            // The parser sees an empty row between the two bytes of a line end.
             if of_row > 0 {
                 (seen, even) = (seen + 1, even + usize::from(of_row == columns));
             }

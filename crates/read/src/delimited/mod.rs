@@ -1,0 +1,91 @@
+//! CSV and TSV: rows of columns after a header row that names them.
+
+mod rows;
+
+use crate::format::{Fields, Head, InputFormat, Reader};
+use {
+    crate::format::{ByteFormat, FieldNames},
+    crate::split_job::SplitJob,
+    crate::table::Columns,
+    simtool_base::error::Result,
+};
+
+/// CSV in the table of formats.
+pub(super) static CSV: Delimited = Delimited {
+    name: "csv",
+    title: "CSV",
+    about: "Each row is a document; the delimiter is guessed from the first rows",
+    extensions: &["csv"],
+    delimiter: None,
+};
+
+/// TSV in the table of formats.
+pub(super) static TSV: Delimited = Delimited {
+    name: "tsv",
+    title: "TSV",
+    about: "Each row is a document; the delimiter is a tab",
+    extensions: &["tsv", "tab"],
+    delimiter: Some(b'\t'),
+};
+
+/// Rows of columns separated by a character.
+#[derive(Debug)]
+pub(super) struct Delimited {
+    name: &'static str,
+    title: &'static str,
+    about: &'static str,
+    extensions: &'static [&'static str],
+    /// The delimiter unless the user names one; guessed from the head of the file if `None`.
+    delimiter: Option<u8>,
+}
+
+impl InputFormat for Delimited {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn title(&self) -> &'static str {
+        self.title
+    }
+
+    fn about(&self) -> &'static str {
+        self.about
+    }
+
+    fn extensions(&self) -> &'static [&'static str] {
+        self.extensions
+    }
+
+    fn fields(&self) -> Fields {
+        Fields::Delimited
+    }
+
+    /// Any text can be a table of one column, so only the name decides.
+    fn looks_like(&self, head: &Head<'_>) -> bool {
+        head.is_named(self)
+    }
+
+    fn reader(&'static self) -> Reader {
+        Reader::Bytes(self)
+    }
+}
+
+impl ByteFormat for Delimited {
+    fn read(
+        &self,
+        job: SplitJob<'_, '_, '_>,
+        wanted: Columns<'_>,
+        delimiter: Option<u8>,
+    ) -> Result<u64> {
+        let delimiter = delimiter.unwrap_or(b',');
+        job.split(&mut rows::Rows::new(delimiter, wanted.text, wanted.id, wanted.keep))
+    }
+
+    fn delimiter(&self, head: &[u8], text: &str) -> Option<u8> {
+        Some(self.delimiter.unwrap_or_else(|| rows::guess(head, text)))
+    }
+
+    fn field_names(&self) -> FieldNames {
+        FieldNames::InHeader(rows::columns)
+    }
+}

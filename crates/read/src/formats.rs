@@ -1,0 +1,99 @@
+//! The table of input formats.
+//!
+//! Everything that lists formats reads it: recognition by content and name, the option `--format`
+//! with its help, messages, the copies of inputs, and the estimates.
+
+use crate::format::{Format, InputFormat};
+use crate::{delimited, form_feed, jsonl, parquet, plain_text, warc};
+
+/// Every input format.
+///
+/// The order matters for recognition: of two formats whose [`InputFormat::looks_like`] accepts the
+/// same content, the earlier one is taken. Lists in help and messages have the same order.
+static FORMATS: [&dyn InputFormat; 8] = [
+    &warc::WARC,
+    &parquet::PARQUET,
+    &delimited::CSV,
+    &delimited::TSV,
+    &jsonl::JSON_LINES,
+    &form_feed::FORM_FEED_TEXT,
+    &plain_text::TEXT,
+    &plain_text::LINES,
+];
+
+impl Format {
+    /// Text that is taken for a document as a whole. Content that looks like no other format is
+    /// read as this one.
+    pub(super) const TEXT: Self = Self(&plain_text::TEXT);
+
+    /// Returns every format, in the order of the table.
+    pub fn all() -> impl Iterator<Item = Self> {
+        FORMATS.iter().map(|&format| Self(format))
+    }
+
+    /// Returns all formats with their names, for the option that takes one.
+    ///
+    /// ```
+    /// let named = simtool_read::Format::named();
+    /// assert!(named.iter().any(|(name, _)| *name == "parquet"));
+    /// ```
+    #[must_use]
+    pub fn named() -> Vec<(&'static str, Self)> {
+        Self::all().map(|format| (format.name(), format)).collect()
+    }
+
+    /// Returns the titles of all formats as a list for a message: "WARC, Parquet, … or text".
+    #[must_use]
+    pub fn titles() -> String {
+        let mut titles: Vec<&str> = Self::all().map(Self::title).collect();
+        // Two formats of plain text have one title.
+        titles.dedup();
+        let last = titles.pop().unwrap_or_default();
+        format!("{} or {last}", titles.join(", "))
+    }
+
+    /// Returns the format with this name.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::all().find(|format| format.name() == name)
+    }
+
+    /// Returns the format whose files have this extension, in lower case and without the dot.
+    #[must_use]
+    pub fn from_extension(extension: &str) -> Option<Self> {
+        Self::all().find(|format| format.0.extensions().contains(&extension))
+    }
+
+    /// Returns the format for plain text read line by line, if this format is plain text and
+    /// lines are asked for.
+    pub(super) fn with_lines(self, per_line: bool) -> Self {
+        if per_line && self == Self::TEXT { Self(&plain_text::LINES) } else { self }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_name_leads_back_to_its_format() {
+        for format in Format::all() {
+            assert_eq!(Format::from_name(&format.to_string()), Some(format));
+        }
+        assert_eq!(Format::from_name("docx"), None);
+    }
+
+    #[test]
+    fn names_and_extensions_belong_to_one_format_each() {
+        let mut words: Vec<&str> = Format::all().map(Format::name).collect();
+        words.sort_unstable();
+        let count = words.len();
+        words.dedup();
+        assert_eq!(words.len(), count, "two formats have one name");
+        for format in Format::all() {
+            for extension in format.0.extensions() {
+                assert_eq!(Format::from_extension(extension), Some(format), "{extension}");
+            }
+        }
+    }
+}

@@ -1,0 +1,210 @@
+//! The wanted fields of a line of JSON, found by a parser that reads all of the line.
+
+use crate::form_feed::without_byte_order_mark;
+use crate::jsonl::strings::unescaped;
+use serde_json::value::RawValue;
+use simtool_base::fault::quoted;
+use std::borrow::Cow;
+use std::fmt;
+
+/// Deepest nesting of a line.
+pub(super) const DEEPEST: usize = 128;
+
+/// Positions of the three wanted fields.
+pub(super) const TEXT: usize = 0;
+pub(super) const ID: usize = 1;
+pub(super) const KEEP: usize = 2;
+
+/// Code and expectation of a bad record.
+pub(super) type Refusal = (&'static str, Cow<'static, str>);
+
+/// Memory for unescaped values of the three fields.
+#[derive(Debug, Default)]
+pub(super) struct Scratch(pub(super) [Vec<u8>; 3]);
+
+/// The fields to take, as paths of keys.
+#[derive(Clone, Debug)]
+pub(super) struct FieldPaths(pub(super) [Vec<String>; 3]);
+
+impl FieldPaths {
+    /// Dots in the names lead into nested objects.
+    pub(super) fn new(text: &str, id: &str, keep: Option<&str>) -> Self {
+        let path = |name: &str| name.split('.').map(str::to_owned).collect();
+        Self([path(text), path(id), keep.map(path).unwrap_or_default()])
+    }
+}
+
+/// The values of a line's wanted fields.
+pub(super) fn find_fields<'a>(line: &'a str, paths: &FieldPaths) -> Result<Found<'a>, Refusal> {
+    if is_too_deep(line.as_bytes(), DEEPEST) {
+        return Err(("json-depth", "nesting of at most 128".into()));
+    }
+    let mut found = Found::default();
+    let mut json = serde_json::Deserializer::from_str(line);
+    let fields = Fields { paths, depth: 0, wanted: 0b111, found: &mut found };
+    serde::Deserializer::deserialize_map(&mut json, fields)
+        .and_then(|()| json.end())
+        .map_err(|error| ("json", explanation(&error)))?;
+    if found.duplicate {
+        return Err(("json-dup-key", "every wanted field only once".into()));
+    }
+    Ok(found)
+}
+
+/// The keys of a line's object, in order; none of a line that holds no object.
+pub(super) fn keys(line: &[u8]) -> Vec<String> {
+    struct Keys;
+    impl<'de> serde::de::Visitor<'de> for Keys {
+        type Value = Vec<String>;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("an object")
+        }
+
+        fn visit_map<A: serde::de::MapAccess<'de>>(
+            self,
+            mut map: A,
+        ) -> Result<Vec<String>, A::Error> {
+            let mut keys = Vec::new();
+            while let Some((key, serde::de::IgnoredAny)) = map.next_entry()? {
+                keys.push(key);
+            }
+            Ok(keys)
+        }
+    }
+    let line = without_byte_order_mark(line);
+    if is_too_deep(line, DEEPEST) {
+        return Vec::new();
+    }
+    let mut json = serde_json::Deserializer::from_slice(line);
+    serde::Deserializer::deserialize_map(&mut json, Keys).unwrap_or_default()
+}
+
+/// Formats the parser's error on one line, without the line number, which is always 1.
+fn explanation(error: &serde_json::Error) -> Cow<'static, str> {
+    let message = error.to_string();
+    let reason = message.rsplit_once(" at line ").map_or(message.as_str(), |(reason, _)| reason);
+    format!("a JSON object; column {}: {}", error.column(), quoted(reason.as_bytes())).into()
+}
+
+/// Whether brackets nest over `deepest` deep. Nearly all values have fewer brackets than that.
+pub(super) fn is_too_deep(json: &[u8], deepest: usize) -> bool {
+    if memchr::memchr2_iter(b'[', b'{', json).nth(deepest).is_none() {
+        return false;
+    }
+    let (mut depth, mut in_string, mut escaped) = (0_usize, false, false);
+    for &byte in json {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' => escaped = in_string,
+            b'"' => in_string = !in_string,
+            b'[' | b'{' if !in_string => depth += 1,
+            b']' | b'}' if !in_string => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        if depth > deepest {
+            return true;
+        }
+    }
+    false
+}
+
+/// The raw values of the wanted fields.
+#[derive(Default)]
+pub(super) struct Found<'de> {
+    pub(super) values: [Option<&'de RawValue>; 3],
+    duplicate: bool,
+}
+
+/// Visits one object on the way along the paths.
+struct Fields<'p, 'de> {
+    paths: &'p FieldPaths,
+    /// Number of keys of the paths that lead to this object.
+    depth: usize,
+    /// Bit f: path f leads into this object.
+    wanted: u8,
+    found: &'p mut Found<'de>,
+}
+
+impl<'de> serde::de::Visitor<'de> for Fields<'_, 'de> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: serde::de::MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+        let Self { paths, depth, wanted, found } = self;
+        while let Some(mask) = map.next_key_seed(Key { paths, depth, wanted })? {
+            if mask == 0 {
+                map.next_value::<serde::de::IgnoredAny>()?;
+                continue;
+            }
+            let value: &'de RawValue = map.next_value()?;
+            let mut inner = 0;
+            for field in 0..3 {
+                if mask >> field & 1 == 0 {
+                    continue;
+                }
+                if paths.0[field].len() > depth + 1 {
+                    inner |= 1 << field;
+                } else {
+                    found.duplicate |= found.values[field].replace(value).is_some();
+                }
+            }
+            if inner != 0 && value.get().starts_with('{') {
+                let next = Fields { paths, depth: depth + 1, wanted: inner, found: &mut *found };
+                let mut json = serde_json::Deserializer::from_str(value.get());
+                serde::Deserializer::deserialize_map(&mut json, next)
+                    .map_err(serde::de::Error::custom)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Compares a key with the next key of each path.
+struct Key<'p> {
+    paths: &'p FieldPaths,
+    depth: usize,
+    wanted: u8,
+}
+
+impl<'de> serde::de::DeserializeSeed<'de> for Key<'_> {
+    type Value = u8;
+
+    fn deserialize<D: serde::Deserializer<'de>>(self, json: D) -> Result<u8, D::Error> {
+        json.deserialize_str(self)
+    }
+}
+
+impl serde::de::Visitor<'_> for Key<'_> {
+    type Value = u8;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a key")
+    }
+
+    fn visit_str<E>(self, key: &str) -> Result<u8, E> {
+        let mut mask = 0;
+        for (field, path) in self.paths.0.iter().enumerate() {
+            let wanted = self.wanted >> field & 1 == 1;
+            if wanted && path.get(self.depth).is_some_and(|step| step == key) {
+                mask |= 1 << field;
+            }
+        }
+        Ok(mask)
+    }
+}
+
+/// A value as an ID: a string's content, other values as they are written; `None` for null and
+/// the empty string.
+pub(super) fn as_written<'a>(value: &'a RawValue, scratch: &'a mut Vec<u8>) -> Option<&'a [u8]> {
+    let written = value.get();
+    let bytes = match written {
+        "null" => return None,
+        _ if written.starts_with('"') => unescaped(value, scratch).0,
+        _ => written.as_bytes(),
+    };
+    (!bytes.is_empty()).then_some(bytes)
+}

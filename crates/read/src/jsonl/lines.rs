@@ -1,0 +1,240 @@
+//! JSON Lines: every line is an object with a text and perhaps an ID.
+//!
+//! The text is borrowed from the line if nothing in it is escaped; a text of `null` is empty. A
+//! line is a bad record if it is no valid object, is nested over 128 deep, or has a text that is
+//! missing or no string. A line that has a wanted field twice is bad too, since readers disagree on
+//! which one counts. Bytes that are no UTF-8, and halves of surrogate pairs, become U+FFFD.
+
+use crate::jsonl::fields::{FieldPaths, ID, KEEP, Refusal, Scratch, TEXT, as_written, find_fields};
+use crate::jsonl::quick::quick_document;
+use crate::jsonl::strings::unescaped;
+use crate::plain_text::{line, next_line};
+use crate::splitter::{AfterLoss, Splitter, Step};
+use simtool_model::document::{Bad, Content, Document};
+use std::borrow::Cow;
+
+/// Splits at line ends and reads each line's fields.
+#[derive(Debug)]
+pub(super) struct Lines {
+    paths: FieldPaths,
+    at_file_start: bool,
+    quick_scratch: Scratch,
+    scratch: Scratch,
+    /// A line whose bytes that are no UTF-8 were replaced.
+    mended_line: String,
+    bad: Bad,
+}
+
+impl Lines {
+    pub(super) fn new(paths: FieldPaths, at_file_start: bool) -> Self {
+        let bad = Bad { code: "json", expected: Cow::Borrowed(""), length: 0 };
+        Self {
+            paths,
+            at_file_start,
+            quick_scratch: Scratch::default(),
+            scratch: Scratch::default(),
+            mended_line: String::new(),
+            bad,
+        }
+    }
+}
+
+impl Splitter for Lines {
+    const AFTER_LOSS: AfterLoss = AfterLoss::Continue;
+
+    fn next<'a>(&'a mut self, window: &'a [u8], last: bool) -> Step<'a> {
+        let Some((line, length)) = line(window, last, &mut self.at_file_start) else {
+            return Step::More;
+        };
+        if line.iter().all(u8::is_ascii_whitespace) {
+            return Step::record(length, Content::PassThrough);
+        }
+        let Self { paths, quick_scratch, scratch, mended_line, bad, .. } = self;
+        let (line, mended) = if let Ok(line) = str::from_utf8(line) {
+            (line, None)
+        } else {
+            mended_line.clear();
+            mended_line.push_str(&String::from_utf8_lossy(line));
+            (mended_line.as_str(), Some("utf8"))
+        };
+        let parsed = match quick_document(line, paths, quick_scratch) {
+            Some(document) => Ok(document),
+            None => document(line, paths, scratch),
+        };
+        let content = match parsed {
+            Ok(document) => {
+                Content::Document(Document { mended: document.mended.or(mended), ..document })
+            }
+            Err((code, expected)) => {
+                *bad = Bad { code, expected, length: length as u64 };
+                Content::Bad(bad)
+            }
+        };
+        Step::record(length, content)
+    }
+
+    fn boundary(&self, bytes: &[u8]) -> Option<usize> {
+        next_line(bytes)
+    }
+}
+
+/// The document of a line.
+pub(super) fn document<'a>(
+    line: &'a str,
+    paths: &FieldPaths,
+    scratch: &'a mut Scratch,
+) -> Result<Document<'a>, Refusal> {
+    let found = find_fields(line, paths)?;
+    let [text_scratch, id_scratch, keep_scratch] = &mut scratch.0;
+    let (text, mended) = match found.values[TEXT] {
+        Some(text) if text.get().starts_with('"') => unescaped(text, text_scratch),
+        // That there is no text is no damage.
+        Some(text) if text.get() == "null" => (&[][..], false),
+        None => {
+            let Bad { code, expected, .. } = Bad::no_text(0);
+            return Err((code, expected));
+        }
+        Some(_) => {
+            let field = paths.0[TEXT].join(".");
+            let expected = format!("a string in the field \"{field}\" (`text_field`), or null");
+            return Err(("json", expected.into()));
+        }
+    };
+    Ok(Document {
+        text,
+        id: found.values[ID].and_then(|id| as_written(id, id_scratch)),
+        field: found.values[KEEP].and_then(|value| as_written(value, keep_scratch)),
+        mended: mended.then_some("utf8"),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(line: &str, paths: &FieldPaths) -> Result<(String, Option<String>, bool), String> {
+        let mut lines = Lines::new(paths.clone(), false);
+        match lines.next(line.as_bytes(), true) {
+            Step::Record { content: Content::Document(d), .. } => Ok((
+                str::from_utf8(d.text).unwrap().to_owned(),
+                d.id.map(|id| str::from_utf8(id).unwrap().to_owned()),
+                d.mended.is_some(),
+            )),
+            Step::Record { content: Content::Bad(bad), .. } => Err(bad.code.to_owned()),
+            step => Err(format!("{step:?}")),
+        }
+    }
+
+    fn check(line: &str, expected: Result<(&str, Option<&str>, bool), &str>) {
+        let expected = expected
+            .map(|(text, id, mended)| (text.to_owned(), id.map(str::to_owned), mended))
+            .map_err(str::to_owned);
+        assert_eq!(read(line, &FieldPaths::new("text", "id", None)), expected, "{line}");
+    }
+
+    #[test]
+    fn text_and_id_are_taken_as_written() {
+        check(r#"{"id": "a", "text": "x y"}"#, Ok(("x y", Some("a"), false)));
+        check(r#" {"text":"","id":12.50,"z":[{}]} "#, Ok(("", Some("12.50"), false)));
+        check(r#"{"text": "x", "id": null}"#, Ok(("x", None, false)));
+        check(r#"{"text": "x", "id": ""}"#, Ok(("x", None, false)));
+        check(r#"{"te\u0078t": "x"}"#, Ok(("x", None, false)));
+    }
+
+    #[test]
+    fn a_text_of_null_is_empty() {
+        check(r#"{"text": null, "id": "a"}"#, Ok(("", Some("a"), false)));
+        check(r#"{"text": null, "text": null}"#, Err("json-dup-key"));
+        check(r#"{"text": nul}"#, Err("json"));
+        let paths = FieldPaths::new("a.text", "id", None);
+        assert_eq!(read(r#"{"a": {"text": null}}"#, &paths).unwrap().0, "");
+        assert_eq!(read(r#"{"a": null}"#, &paths).unwrap_err(), Bad::NO_TEXT);
+    }
+
+    #[test]
+    fn escapes_are_resolved() {
+        check(
+            r#"{"text": "\"\\\/\b\f\n\r\t\u00e9\ud83d\ude00z"}"#,
+            Ok(("\"\\/\u{8}\u{c}\n\r\t\u{e9}\u{1f600}z", None, false)),
+        );
+        check(
+            r#"{"text": "a\ud800b\udc00\ud800\u0041"}"#,
+            Ok(("a\u{FFFD}b\u{FFFD}\u{FFFD}A", None, true)),
+        );
+    }
+
+    proptest::proptest! {
+        /// The parser's own strings are the oracle.
+        #[test]
+        fn any_text_comes_back(text in "[a\\\\\"\n\u{e9}\u{1F600}\0]{0,40}", spelled in proptest::bool::ANY) {
+            let mut json = serde_json::to_string(&text).unwrap();
+            if spelled {
+                json = text.encode_utf16().fold("\"".to_owned(), |json, unit| {
+                    json + &format!("\\u{unit:04X}")
+                }) + "\"";
+            }
+            let line = format!("{{\"text\": {json}}}");
+            check(&line, Ok((&text, None, false)));
+        }
+    }
+
+    #[test]
+    fn bad_lines_are_named() {
+        for line in ["[]", "{", "3", r#"{"text": 3}"#, r#"{"text": "x"} y"#] {
+            check(line, Err("json"));
+        }
+        check("{}", Err(Bad::NO_TEXT));
+        check(r#"{"TEXT": "x"}"#, Err(Bad::NO_TEXT));
+        check(r#"{"text": "x", "text": "y"}"#, Err("json-dup-key"));
+        let deep = |n| format!(r#"{{"text": "x", "z": {}{}}}"#, "[".repeat(n), "]".repeat(n));
+        check(&deep(127), Ok(("x", None, false)));
+        check(&deep(128), Err("json-depth"));
+        check(&format!("{{\"text\": \"x\", \"z\": {}", "[".repeat(1 << 20)), Err("json-depth"));
+        check(
+            &format!(r#"{{"text": "{}"}}"#, "[".repeat(200)),
+            Ok((&"[".repeat(200), None, false)),
+        );
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn the_quick_way_agrees_with_the_parser(
+            line in "[ {]?[{]?(\"(text|id|k|a\\\\\"|\u{e9})\" ?[:,] ?(\"([a-c\u{e9}/]|\\\\[\"nu0q\\\\]|\\\\u00e9|\\\\ud83d|\\\\ude00|\t){0,12}\"?|-?[0-9.e]{1,4}|null|\\{\\}|\\[1,\"x\"\\])[, ]{0,2}){0,4}[}]{0,2} ?",
+        ) {
+            let paths = FieldPaths::new("text", "id", Some("k"));
+            let (mut quick, mut slow) = (Scratch::default(), Scratch::default());
+            if let Some(quick) = quick_document(&line, &paths, &mut quick) {
+                proptest::prop_assert_eq!(Ok(quick), document(&line, &paths, &mut slow));
+            }
+        }
+    }
+
+    #[test]
+    fn ordinary_lines_take_the_quick_way() {
+        let paths = FieldPaths::new("text", "id", None);
+        for line in [r#"{"text": "x"}"#, r#" { "id" : 7 , "z": [{}], "text" : "a\nb" } "#] {
+            assert!(quick_document(line, &paths, &mut Scratch::default()).is_some(), "{line}");
+        }
+    }
+
+    #[test]
+    fn dots_lead_into_objects() {
+        let paths = FieldPaths::new("a.b", "a.c.d", Some("e"));
+        let line = r#"{"a": {"b": "x", "c": {"d": 7}}, "e": 1}"#;
+        assert_eq!(read(line, &paths).unwrap(), ("x".into(), Some("7".into()), false));
+        assert_eq!(read(r#"{"a": "x"}"#, &paths).unwrap_err(), Bad::NO_TEXT);
+        let twice = r#"{"a": {"b": "x"}, "a": {"b": "y"}}"#;
+        assert_eq!(read(twice, &paths).unwrap_err(), "json-dup-key");
+    }
+
+    #[test]
+    fn bytes_that_are_no_utf8_are_replaced() {
+        let mut lines = Lines::new(FieldPaths::new("text", "id", None), false);
+        match lines.next(b"{\"text\": \"a\xFFb\"}\n", false) {
+            Step::Record { content: Content::Document(d), length: 16, .. } => {
+                assert_eq!((d.text, d.mended), ("a\u{FFFD}b".as_bytes(), Some("utf8")));
+            }
+            step => panic!("{step:?}"),
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! Advice for JSON that is not one object a line.
+
+use crate::form_feed::without_byte_order_mark;
+use crate::jsonl::starts_with;
+use simtool_model::compression::Compression;
+use std::path::Path;
+
+/// Describes JSON that is not one object a line: an array, or objects of several lines. Adds the
+/// command that makes lines of it. Such files are not read, for two reasons. The start of a record
+/// depends on all that comes before it, so threads could not share a large file. And a copy of an
+/// array without some of its elements is not just its bytes without theirs.
+pub(super) fn advice(head: &[u8], compression: Compression, name: &Path) -> Option<String> {
+    let text = without_byte_order_mark(head).trim_ascii_start();
+    let first_line = text.split(|&byte| byte == b'\n').next().unwrap_or_default().trim_ascii();
+    let (what, filter, large) = if starts_with(text, *b"[{") {
+        let large = "; if memory is short for that, jq -cn --stream \
+                     'fromstream(1|truncate_stream(inputs))' instead of jq -c '.[]'";
+        ("one JSON array", "'.[]'", large)
+    } else if first_line == b"{" && starts_with(text, *b"{\"") {
+        ("JSON of several lines an object", ".", "")
+    } else {
+        return None;
+    };
+    let name = name.to_string_lossy();
+    let input = quoted_for_shell(&name);
+    let stem = match compression {
+        Compression::None => &*name,
+        Compression::Gzip | Compression::Zstd => name.rsplit_once('.').map_or(&*name, |n| n.0),
+    };
+    let output = quoted_for_shell(&format!("{}.jsonl", stem.strip_suffix(".json").unwrap_or(stem)));
+    let command = match compression {
+        _ if &*name == "-" => {
+            format!("put jq -c {filter} in front, as in … | jq -c {filter} | simtool …")
+        }
+        Compression::None => format!("jq -c {filter} {input} > {output}"),
+        Compression::Gzip => format!("gzip -dc {input} | jq -c {filter} > {output}"),
+        Compression::Zstd => format!("zstd -dc {input} | jq -c {filter} > {output}"),
+    };
+    Some(format!("is {what}, and read is a JSON object a line: {command}{large}"))
+}
+
+/// A word of a command.
+fn quoted_for_shell(word: &str) -> String {
+    if word.chars().all(|c| c.is_ascii_alphanumeric() || "-_./".contains(c)) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', "'\\''"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn json_that_is_no_lines_gets_a_command() {
+        let told = |name: &str, content: &str, compression| {
+            advice(content.as_bytes(), compression, Path::new(name))
+        };
+        let array = told("in/a.json", " [\n  {", Compression::None).unwrap();
+        let command = "is one JSON array, and read is a JSON object a line: \
+                       jq -c '.[]' in/a.json > in/a.jsonl; if memory";
+        assert!(array.starts_with(command), "{array}");
+        let pretty = told("it's.json.gz", "\u{feff}{\r\n  \"text\": 1", Compression::Gzip).unwrap();
+        let command = r"gzip -dc 'it'\''s.json.gz' | jq -c . > 'it'\''s.jsonl'";
+        assert!(pretty.ends_with(command), "{pretty}");
+        let piped = told("-", "[{", Compression::None).unwrap();
+        assert!(piped.contains("as in … | jq -c '.[]' | simtool …; if"), "{piped}");
+        for lines in ["{\"a\":\n", "{\n{\"a\": 1}\n", "{\n}", "[]", "[1]", "", "{"] {
+            assert_eq!(told("a.json", lines, Compression::None), None, "{lines}");
+        }
+    }
+}

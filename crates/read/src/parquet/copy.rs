@@ -1,0 +1,139 @@
+//! A copy of a Parquet file with some of its rows: all columns, types and metadata.
+
+use crate::table::RowsCopy;
+use crate::table::copying::{GroupEncoder, KeptRows, copy_groups, create, decoded};
+use arrow_array::RecordBatch;
+use parquet::arrow::ArrowWriter;
+use parquet::arrow::arrow_reader::{
+    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder,
+};
+use parquet::arrow::arrow_writer::{
+    ArrowColumnChunk, ArrowColumnWriter, ArrowRowGroupWriterFactory, compute_leaves,
+};
+use parquet::basic::Compression;
+use parquet::errors::ParquetError;
+use parquet::file::metadata::{KeyValue, ParquetMetaData};
+use parquet::file::properties::WriterProperties;
+use parquet::file::writer::SerializedFileWriter;
+use simtool_base::error::{Error, Result};
+use std::fs::File;
+use std::path::Path;
+use std::sync::Arc;
+
+/// Rows decoded at once. As many as when they were read, since nothing is kept after a damaged
+/// page.
+const BATCH_ROWS: usize = 128;
+/// Where Arrow stores its own types. The writer makes it anew.
+const ARROW_TYPES: &str = "ARROW:schema";
+
+/// Writes the copy, with rows in the row groups of the original and the compression of its first
+/// column.
+///
+/// # Errors
+///
+/// The copy cannot be written, or `from` cannot be read.
+pub(super) fn copy_rows(from: &Path, copy: &RowsCopy<'_>) -> Result<()> {
+    let to = copy.to;
+    let input = File::open(from).map_err(|e| Error::io(from, "read", e))?;
+    let output = create(to)?;
+    let (metadata, mut writer, columns) = decoded(from, to, || {
+        let metadata = ArrowReaderMetadata::load(&input, ArrowReaderOptions::new())?;
+        let properties = Some(properties(metadata.metadata()));
+        let writer = ArrowWriter::try_new(output, Arc::clone(metadata.schema()), properties)?;
+        let (writer, columns) = writer.into_serialized_writer()?;
+        Ok::<_, ParquetError>((metadata, writer, columns))
+    })?;
+    let encoder = Encoder { from, to, metadata, columns };
+    copy_groups(&encoder, copy, &mut |group| decoded(from, to, || append(&mut writer, group)))?;
+    decoded(from, to, || writer.close().map(drop))
+}
+
+/// Encodes row groups of a copy.
+struct Encoder<'c> {
+    from: &'c Path,
+    to: &'c Path,
+    metadata: ArrowReaderMetadata,
+    columns: ArrowRowGroupWriterFactory,
+}
+
+impl GroupEncoder for Encoder<'_> {
+    type Encoded = Vec<ArrowColumnChunk>;
+
+    fn group_rows(&self) -> Vec<u64> {
+        let groups = self.metadata.metadata().row_groups().iter();
+        groups.map(|group| u64::try_from(group.num_rows()).unwrap_or_default()).collect()
+    }
+
+    fn encode(&self, group: usize, first: u64, kept: &[u64]) -> Result<Vec<ArrowColumnChunk>> {
+        // Clones of one open file share its position, so each group opens the file again.
+        let input = File::open(self.from).map_err(|e| Error::io(self.from, "read", e))?;
+        decoded(self.from, self.to, || {
+            let metadata = self.metadata.clone();
+            let batches = ParquetRecordBatchReaderBuilder::new_with_metadata(input, metadata)
+                .with_row_groups(vec![group])
+                .with_batch_size(BATCH_ROWS)
+                .build()?;
+            let mut columns = self.columns.create_column_writers(group)?;
+            let mut rows = KeptRows::new(first, kept);
+            for batch in batches {
+                if rows.is_done() {
+                    break;
+                }
+                if let Some(batch) = rows.filter(&batch?)? {
+                    write(&batch, &mut columns)?;
+                }
+            }
+            let chunks = columns.into_iter().map(ArrowColumnWriter::close);
+            chunks.collect::<Result<_, ParquetError>>()
+        })
+    }
+}
+
+/// Writes a batch to the columns of a row group.
+fn write(batch: &RecordBatch, columns: &mut [ArrowColumnWriter]) -> Result<(), ParquetError> {
+    let mut columns = columns.iter_mut();
+    for (field, array) in batch.schema_ref().fields().iter().zip(batch.columns()) {
+        // A column of a nested type is several columns of the file.
+        for leaf in compute_leaves(field, array)? {
+            let column = columns.next();
+            let missing = || ParquetError::General("fewer columns than fields".to_owned());
+            column.ok_or_else(missing)?.write(&leaf)?;
+        }
+    }
+    Ok(())
+}
+
+/// Appends a row group to the file.
+fn append(
+    writer: &mut SerializedFileWriter<File>,
+    columns: Vec<ArrowColumnChunk>,
+) -> Result<(), ParquetError> {
+    let mut group = writer.next_row_group()?;
+    for column in columns {
+        column.append_to_row_group(&mut group)?;
+    }
+    group.close().map(drop)
+}
+
+/// Returns the properties of the copy: compression and metadata of the original.
+fn properties(file: &ParquetMetaData) -> WriterProperties {
+    let compression = file
+        .row_groups()
+        .first()
+        .and_then(|group| group.columns().first())
+        .map_or(Compression::UNCOMPRESSED, |column| writable(column.compression()));
+    let own = file.file_metadata().key_value_metadata().map(|pairs| {
+        pairs.iter().filter(|pair| pair.key != ARROW_TYPES).cloned().collect::<Vec<KeyValue>>()
+    });
+    WriterProperties::builder().set_compression(compression).set_key_value_metadata(own).build()
+}
+
+/// Returns the compression to write for data that was compressed like this: the older framing of
+/// LZ4, and LZO, cannot be written.
+fn writable(compression: Compression) -> Compression {
+    match compression {
+        Compression::LZ4 => Compression::LZ4_RAW,
+        Compression::LZO => Compression::ZSTD(parquet::basic::ZstdLevel::default()),
+        other => other,
+    }
+}

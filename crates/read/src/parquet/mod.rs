@@ -1,0 +1,93 @@
+//! Apache Parquet.
+
+#[cfg(feature = "parquet")]
+mod copy;
+#[cfg(feature = "parquet")]
+mod reader;
+
+use crate::Price;
+use crate::format::{Fields, InputFormat, Reader};
+#[cfg(feature = "parquet")]
+use {
+    crate::Visit,
+    crate::table::{RowsCopy, Share, TableFormat, TableJob, TableRows},
+    simtool_base::error::Result,
+    std::fs::File,
+    std::path::Path,
+};
+
+/// The format in the table of formats.
+pub(super) static PARQUET: Parquet = Parquet;
+
+/// Apache Parquet.
+#[derive(Debug)]
+pub(super) struct Parquet;
+
+impl InputFormat for Parquet {
+    fn name(&self) -> &'static str {
+        "parquet"
+    }
+
+    fn title(&self) -> &'static str {
+        "Parquet"
+    }
+
+    fn about(&self) -> &'static str {
+        "Each row is a document"
+    }
+
+    fn extensions(&self) -> &'static [&'static str] {
+        &["parquet"]
+    }
+
+    fn fields(&self) -> Fields {
+        Fields::Named
+    }
+
+    fn has_magic(&self, head: &[u8]) -> bool {
+        head.starts_with(b"PAR1")
+    }
+
+    fn price(&self) -> Price {
+        Price::Unpacked
+    }
+
+    #[cfg(feature = "parquet")]
+    fn reader(&'static self) -> Reader {
+        Reader::Table(self)
+    }
+
+    #[cfg(not(feature = "parquet"))]
+    fn reader(&'static self) -> Reader {
+        Reader::FeatureOff("parquet")
+    }
+}
+
+#[cfg(feature = "parquet")]
+impl TableFormat for Parquet {
+    fn shares(&self, file: &File, bytes: u64) -> Option<Vec<Share>> {
+        reader::shares(file, bytes)
+    }
+
+    fn column_names(&self, file: &File) -> Vec<String> {
+        reader::column_names(file)
+    }
+
+    fn read(&self, job: TableJob<'_>, visit: &mut Visit<'_>) -> Result<u64> {
+        reader::read(job, visit)
+    }
+
+    fn copy_rows(&self, from: &Path, copy: &RowsCopy<'_>) -> Result<()> {
+        copy::copy_rows(from, copy)
+    }
+
+    /// About seven pages of usual texts are in memory at once: packed, unpacked, as rows, and left
+    /// over for the next one. Writers look every 1,024 rows whether a page has reached 1 MB, so
+    /// that pages of long texts are longer.
+    fn reader_bytes(&self, rows: TableRows) -> f64 {
+        const LEAST_PAGE_BYTES: f64 = 1e6;
+        const PAGE_ROWS: f64 = 1024.0;
+        const PAGES: f64 = 7.0;
+        PAGES * (PAGE_ROWS * rows.text_bytes).max(LEAST_PAGE_BYTES)
+    }
+}

@@ -1,0 +1,281 @@
+//! Rows of a Parquet file. Only the needed columns are read.
+//!
+//! The library can panic on damaged files; that is caught and is a fault like its errors. Sizes
+//! that a file declares are checked before anything is decoded.
+
+use crate::table::documents::{ColumnPaths, Rows, caught};
+use crate::table::{Columns, Share, TableJob, shares_of};
+use crate::{Event, Flow, Visit, give, part_of};
+use parquet::arrow::ProjectionMask;
+use parquet::arrow::arrow_reader::{
+    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader,
+    ParquetRecordBatchReaderBuilder,
+};
+use parquet::basic::Type as PhysicalType;
+use parquet::file::metadata::RowGroupMetaData;
+use parquet::file::reader::ChunkReader;
+use simtool_base::error::Result;
+use simtool_base::fault::quoted;
+use std::fs::File;
+use std::ops::ControlFlow;
+
+/// Rows decoded at once; a few, since a short file can hold long values many times.
+const BATCH_ROWS: usize = 128;
+/// Longest column of a row group, in bytes as it declares.
+const LONGEST_COLUMN: i64 = 512 << 20;
+/// Deepest nesting of a schema.
+const DEEPEST_SCHEMA: usize = 64;
+/// Most columns of a schema.
+const MOST_COLUMNS: usize = 10_000;
+
+/// Puts row groups into shares of at least `bytes` compressed bytes. Returns `None` if the file's
+/// footer cannot be read.
+pub(super) fn shares(file: &File, bytes: u64) -> Option<Vec<Share>> {
+    let metadata = load(file).ok()?;
+    let groups = metadata.metadata().row_groups().iter();
+    Some(shares_of(groups.map(|group| (compressed_bytes(group), row_count(group))), bytes))
+}
+
+/// Number of rows of a row group, as it declares.
+fn row_count(group: &RowGroupMetaData) -> u64 {
+    u64::try_from(group.num_rows()).unwrap_or_default()
+}
+
+/// Bytes of all columns of a row group, as it declares.
+fn compressed_bytes(group: &RowGroupMetaData) -> u64 {
+    u64::try_from(group.compressed_size()).unwrap_or_default()
+}
+
+/// Returns the paths of the columns, none for a file that cannot be read.
+pub(super) fn column_names(file: &File) -> Vec<String> {
+    let Ok(metadata) = load(file) else { return Vec::new() };
+    let columns = metadata.parquet_schema().columns().iter();
+    columns.map(|column| column.path().string()).collect()
+}
+
+/// Visits the rows of the job's row groups. Returns how many rows the file says they have, or how
+/// many were visited if the visitor had enough.
+///
+/// # Errors
+///
+/// Those of `visit`.
+pub(super) fn read(job: TableJob<'_>, visit: &mut Visit<'_>) -> Result<u64> {
+    let metadata = match load(job.file) {
+        Ok(metadata) => metadata,
+        Err(reason) => {
+            let detail = format!("{reason}; no rows were read");
+            return visit(job.damage("parquet-footer", detail, 0)).map(|_| 0);
+        }
+    };
+    let selected = match Selected::new(&metadata, job.columns) {
+        Ok(selected) => selected,
+        Err(_) if !job.has_first_group() => return Ok(0),
+        Err(reason) => {
+            let rows = metadata.metadata().file_metadata().num_rows();
+            let rows = u64::try_from(rows).unwrap_or_default();
+            return visit(job.damage("parquet-column", reason, rows)).map(|_| 0);
+        }
+    };
+    let groups = job.groups.clone().unwrap_or(0..metadata.metadata().num_row_groups());
+    let mut reading = GroupReading { job, metadata, selected, rows: 0, bytes: 0 };
+    for group in groups {
+        if let ControlFlow::Break(ended) = reading.read_group(group, visit) {
+            return ended.map(|()| reading.rows);
+        }
+    }
+    Ok(reading.rows)
+}
+
+/// A reading of row groups, one after the other.
+struct GroupReading<'j> {
+    job: TableJob<'j>,
+    metadata: ArrowReaderMetadata,
+    selected: Selected,
+    /// Rows of the groups so far, with those that were lost.
+    rows: u64,
+    /// Compressed bytes of the groups so far.
+    bytes: u64,
+}
+
+impl GroupReading<'_> {
+    fn read_group(&mut self, group: usize, visit: &mut Visit<'_>) -> Flow {
+        let group_metadata = self.metadata.metadata().row_group(group);
+        let declared = row_count(group_metadata);
+        let group_bytes = compressed_bytes(group_metadata);
+        let text_bytes = self.selected.text_bytes(group_metadata);
+        if let Some(detail) = self.selected.too_long(&self.metadata, group) {
+            self.rows = self.rows.saturating_add(declared);
+            return give(self.job.damage("parquet-size", detail, declared), visit);
+        }
+        let mut rows = Rows {
+            next: self.rows,
+            read: 0,
+            text_read: 0,
+            longest: self.job.longest,
+            type_code: "parquet-type",
+            paths: &self.selected.paths,
+        };
+        // Rows in front may be longer than those after them, so the texts show best how far the
+        // reading is.
+        let reached = |rows: &Rows<'_>| match text_bytes {
+            Some(all) => part_of(group_bytes, rows.text_read, all),
+            None => part_of(group_bytes, rows.read, declared),
+        };
+        let result =
+            open(self.job.file, &self.metadata, &self.selected, group).and_then(|batches| {
+                visit_batches(batches, &mut rows, visit, &|rows| self.bytes + reached(rows))
+            });
+        let read = rows.read;
+        self.bytes = self.bytes.saturating_add(group_bytes);
+        match result {
+            Ok(ControlFlow::Continue(())) => {
+                self.rows = self.rows.saturating_add(declared.max(read));
+                ControlFlow::Continue(())
+            }
+            Ok(ended @ ControlFlow::Break(_)) => {
+                self.rows += read;
+                ended
+            }
+            Err(reason) => {
+                self.rows = self.rows.saturating_add(declared.max(read));
+                let detail = format!(
+                    "row group {group}, column \"{}\": {}; {read} of {declared} rows were kept, \
+                     the others are lost",
+                    quoted(self.selected.first.as_bytes()),
+                    quoted(reason.as_bytes())
+                );
+                let lost = declared.saturating_sub(read);
+                give(self.job.damage("parquet-page", detail, lost), visit)
+            }
+        }
+    }
+}
+
+/// Visits the rows of all batches. `Err` is the reason why a batch cannot be decoded.
+fn visit_batches(
+    mut batches: ParquetRecordBatchReader,
+    rows: &mut Rows<'_>,
+    visit: &mut Visit<'_>,
+    reached: &dyn Fn(&Rows<'_>) -> u64,
+) -> Result<Flow, String> {
+    loop {
+        let batch = match caught(|| batches.next().transpose())? {
+            Ok(Some(batch)) => batch,
+            Ok(None) => return Ok(ControlFlow::Continue(())),
+            Err(error) => return Err(error.to_string()),
+        };
+        if let ended @ ControlFlow::Break(_) = rows.visit(&batch, visit)? {
+            return Ok(ended);
+        }
+        let reached = Event::Reached(reached(rows));
+        if let ended @ ControlFlow::Break(_) = give(reached, visit) {
+            return Ok(ended);
+        }
+    }
+}
+
+/// The file's metadata, checked for sizes that no honest file has.
+fn load<R: ChunkReader>(file: &R) -> Result<ArrowReaderMetadata, String> {
+    // The types that Arrow wrote in addition to Parquet's own would bring dictionaries and views.
+    let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
+    let metadata = caught(|| ArrowReaderMetadata::load(file, options))?
+        .map_err(|error| quoted(error.to_string().as_bytes()))?;
+    let schema = metadata.parquet_schema();
+    if schema.num_columns() > MOST_COLUMNS {
+        return Err(format!("{} columns, over {MOST_COLUMNS}", schema.num_columns()));
+    }
+    if schema.columns().iter().any(|column| column.path().parts().len() > DEEPEST_SCHEMA) {
+        return Err(format!("a schema nested over {DEEPEST_SCHEMA} deep"));
+    }
+    Ok(metadata)
+}
+
+/// The columns that were found.
+struct Selected {
+    /// The column of the text. If there is none, the shortest column, whose values show how many rows
+    /// there are: the number that a file declares may be wrong.
+    text: usize,
+    id: Option<usize>,
+    keep: Option<usize>,
+    paths: ColumnPaths,
+    /// The name of the first.
+    first: String,
+}
+
+impl Selected {
+    fn new(metadata: &ArrowReaderMetadata, columns: Columns<'_>) -> Result<Self, String> {
+        let schema = metadata.parquet_schema();
+        let find = |name: &str| {
+            let leaf = schema.columns().iter().position(|column| column.path().string() == name);
+            // A list has no one value in a row.
+            leaf.filter(|&leaf| schema.column(leaf).max_rep_level() == 0)
+        };
+        let path = |leaf: Option<usize>| Some(schema.column(leaf?).path().parts().to_vec());
+        let Some(text) = find(columns.text) else {
+            let compressed = |&leaf: &usize| -> i64 {
+                let groups = metadata.metadata().row_groups().iter();
+                let sizes =
+                    groups.filter_map(|group| Some(group.columns().get(leaf)?.compressed_size()));
+                sizes.fold(0, i64::saturating_add)
+            };
+            let shortest = (0..schema.num_columns()).min_by_key(compressed);
+            let text = shortest.ok_or("has no columns")?;
+            let first = schema.column(text).path().string();
+            let paths = ColumnPaths::default();
+            return Ok(Self { text, id: None, keep: None, paths, first });
+        };
+        let physical = schema.column(text).physical_type();
+        if !matches!(physical, PhysicalType::BYTE_ARRAY | PhysicalType::FIXED_LEN_BYTE_ARRAY) {
+            let name = quoted(columns.text.as_bytes());
+            return Err(format!("the column \"{name}\" holds {physical}, not text"));
+        }
+        let (id, keep) = (find(columns.id), columns.keep.and_then(find));
+        let paths = ColumnPaths { text: path(Some(text)), id: path(id), keep: path(keep) };
+        let first = columns.text.to_owned();
+        Ok(Self { text, id, keep, paths, first })
+    }
+
+    fn leaves(&self) -> impl Iterator<Item = usize> {
+        [Some(self.text), self.id, self.keep].into_iter().flatten()
+    }
+
+    /// Returns the bytes of all texts of a row group, if it declares them. They show progress better
+    /// than rows, since the first rows may be longer than the last ones.
+    fn text_bytes(&self, group: &RowGroupMetaData) -> Option<u64> {
+        let column = group.columns().get(self.text).filter(|_| self.paths.text.is_some())?;
+        column.unencoded_byte_array_data_bytes()?.try_into().ok()
+    }
+
+    /// Says so if a column of the row group is longer than allowed.
+    fn too_long(&self, metadata: &ArrowReaderMetadata, group: usize) -> Option<String> {
+        let group_metadata = metadata.metadata().row_group(group);
+        self.leaves().find_map(|leaf| {
+            let column = group_metadata.columns().get(leaf)?;
+            let size = column.uncompressed_size();
+            (!(0..=LONGEST_COLUMN).contains(&size)).then(|| {
+                let name = quoted(column.column_path().string().as_bytes());
+                format!(
+                    "column \"{name}\" declares {size} bytes in row group {group}, \
+                     limit {LONGEST_COLUMN}; its rows were not read"
+                )
+            })
+        })
+    }
+}
+
+fn open(
+    file: &File,
+    metadata: &ArrowReaderMetadata,
+    selected: &Selected,
+    group: usize,
+) -> Result<ParquetRecordBatchReader, String> {
+    let file = file.try_clone().map_err(|error| error.to_string())?;
+    caught(|| {
+        ParquetRecordBatchReaderBuilder::new_with_metadata(file, metadata.clone())
+            .with_projection(ProjectionMask::leaves(metadata.parquet_schema(), selected.leaves()))
+            .with_row_groups(vec![group])
+            .with_batch_size(BATCH_ROWS)
+            .build()
+    })?
+    .map_err(|error| error.to_string())
+}

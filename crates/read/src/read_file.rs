@@ -1,0 +1,171 @@
+//! Reading of one file, or of a part of one.
+
+use crate::collection::Collection;
+use crate::decompress;
+use crate::format::{Format, Reader};
+use crate::opened::{Opened, Recognized};
+use crate::sniff::SNIFFED_BYTES;
+use crate::split_job::{Bytes, SplitJob};
+use crate::stream::Damage;
+use crate::table::{Columns, TableFormat, TableJob};
+use crate::{Event, Visit, refuse};
+use simtool_base::error::Result;
+use simtool_base::fault::{Fault, Severity};
+use simtool_model::compression::Compression;
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::ops::Range;
+
+impl Collection {
+    /// Reads a file that is one shard.
+    pub(super) fn read_whole(&self, opened: &Opened, visit: &mut Visit<'_>) -> Result<u64> {
+        let mut file = match File::open(opened.input.path()) {
+            Ok(file) => file,
+            Err(error) => return refuse(opened.unreadable("input-open", &error), visit),
+        };
+        if let Some(fault) = opened.changed(&file) {
+            return refuse(fault, visit);
+        }
+        let head = match head_of(&mut file, opened.bytes) {
+            Ok(head) => head,
+            Err(error) => return refuse(opened.unreadable("input-read", &error), visit),
+        };
+        if head.is_empty() {
+            let detail = "holds no records".to_owned();
+            return refuse(opened.fault(Severity::Warning, "empty", None, detail), visit);
+        }
+        let recognized = match self.recognize_head(opened, &head) {
+            Ok(recognized) => recognized,
+            Err(fault) => return refuse(fault, visit),
+        };
+        // Others have found the same.
+        let Recognized { compression, format, .. } = *opened.recognized.get_or_init(|| recognized);
+        if let Some(fault) = opened.misnamed(compression)
+            && visit(Event::Fault(fault))?.is_break()
+        {
+            return Ok(0);
+        }
+        if let Reader::Table(table) = format.reader() {
+            if compression == Compression::None {
+                return self.read_rows(opened, table, None, visit);
+            }
+            let title = format.title();
+            let detail = format!("is {title} inside another compression; unpack it first");
+            return refuse(opened.fault(Severity::Loss, "format", None, detail), visit);
+        }
+        if compression == Compression::None && head.len() as u64 == opened.bytes {
+            return self.read_bytes(format, Bytes::Slice(&head), 0, opened, visit);
+        }
+        let reader = io::Cursor::new(head).chain(file);
+        let mut stream = decompress::open(compression, reader, &self.options)?;
+        self.read_bytes(format, Bytes::Stream(&mut *stream), 0, opened, visit)
+    }
+
+    /// Reads a part of a large plain file.
+    pub(super) fn read_range(
+        &self,
+        opened: &Opened,
+        format: Format,
+        range: &Range<u64>,
+        visit: &mut Visit<'_>,
+    ) -> Result<u64> {
+        if let Some(map) = &opened.map {
+            let bytes = &map[range.start as usize..range.end as usize];
+            return self.read_bytes(format, Bytes::Slice(bytes), range.start, opened, visit);
+        }
+        let file = File::open(opened.input.path()).and_then(|mut file| {
+            file.seek(SeekFrom::Start(range.start))?;
+            Ok(file)
+        });
+        let file = match file {
+            Ok(file) => file,
+            Err(error) => return refuse(opened.unreadable("input-open", &error), visit),
+        };
+        if let Some(fault) = opened.changed(&file) {
+            return refuse(fault, visit);
+        }
+        let reader = file.take(range.end - range.start);
+        let mut stream = decompress::open(Compression::None, reader, &self.options)?;
+        self.read_bytes(format, Bytes::Stream(&mut *stream), range.start, opened, visit)
+    }
+
+    /// Reads groups of rows of a table; all of them if `groups` is `None`.
+    pub(super) fn read_rows(
+        &self,
+        opened: &Opened,
+        table: &dyn TableFormat,
+        groups: Option<Range<usize>>,
+        visit: &mut Visit<'_>,
+    ) -> Result<u64> {
+        let file = match File::open(opened.input.path()) {
+            Ok(file) => file,
+            Err(error) => return refuse(opened.unreadable("input-open", &error), visit),
+        };
+        if let Some(fault) = opened.changed(&file) {
+            return refuse(fault, visit);
+        }
+        let to_fault = |Damage { code, detail, .. }: Damage, lost_records| {
+            let fault = opened.fault(Severity::Loss, code, None, detail);
+            Event::Fault(Fault { lost_records, ..fault })
+        };
+        let longest = self.options.max_record_bytes;
+        let columns = self.columns();
+        let job = TableJob { file: &file, groups, columns, longest, to_fault: &to_fault };
+        table.read(job, visit)
+    }
+
+    /// Returns the names of the wanted fields or columns.
+    fn columns(&self) -> Columns<'_> {
+        let options = &self.options;
+        Columns {
+            text: &options.text_field,
+            id: &options.id_field,
+            keep: options.keep_field.as_deref(),
+        }
+    }
+
+    /// Cuts bytes of a file into records, as its format says.
+    pub(super) fn read_bytes(
+        &self,
+        format: Format,
+        bytes: Bytes<'_>,
+        offset: u64,
+        opened: &Opened,
+        visit: &mut Visit<'_>,
+    ) -> Result<u64> {
+        let longest = self.options.max_record_bytes.max(1);
+        // A table of text is read whole, after its delimiter was recognized.
+        let delimiter = opened.recognized.get().and_then(|recognized| recognized.delimiter);
+        let to_fault = |damage: Damage, lost: bool| {
+            let severity = if lost { Severity::Loss } else { Severity::Warning };
+            let Damage { code, byte, detail } = damage;
+            Event::Fault(opened.fault(severity, code, Some(byte), detail))
+        };
+        let job = SplitJob { longest, bytes, offset, to_fault: &to_fault, visit };
+        format.byte_reader()?.read(job, self.columns(), delimiter)
+    }
+}
+
+/// The first bytes of a file that has `bytes` bytes, by one call of the system where it is small and as
+/// long as it was.
+fn head_of(file: &mut File, bytes: u64) -> io::Result<Vec<u8>> {
+    let wanted = bytes.min(SNIFFED_BYTES as u64) as usize;
+    // A byte more shows that nothing follows.
+    let mut head = vec![0; (wanted + 1).min(SNIFFED_BYTES)];
+    let mut filled = 0;
+    while filled < head.len() {
+        match file.read(&mut head[filled..]) {
+            Ok(0) => break,
+            Ok(read) => {
+                filled += read;
+                if filled == wanted {
+                    break;
+                }
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    head.truncate(filled);
+    Ok(head)
+}

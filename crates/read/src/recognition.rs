@@ -1,0 +1,99 @@
+//! Recognition of files: their compression, format and delimiter.
+
+use crate::collection::Collection;
+use crate::decompress;
+use crate::format::{Format, Reader};
+use crate::opened::{Opened, Recognized};
+use crate::sniff::{self, SNIFFED_BYTES};
+use crate::stream::{Filled, Stream, Then};
+use simtool_base::fault::{Fault, Severity};
+use simtool_model::compression::Compression;
+use std::fs::File;
+use std::io::Read;
+
+impl Collection {
+    /// Returns the compression and the format of a file.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be read or recognized.
+    pub fn recognize(&self, file: usize) -> Result<Recognized, Fault> {
+        let opened = &self.files[file];
+        if let Some(&recognized) = opened.recognized.get() {
+            return Ok(recognized);
+        }
+        let mut head = Vec::new();
+        let result = File::open(opened.input.path())
+            .and_then(|file| file.take(SNIFFED_BYTES as u64).read_to_end(&mut head));
+        match result {
+            Ok(_) => self.recognize_head(opened, &head),
+            Err(error) => Err(opened.unreadable("input-open", &error)),
+        }
+    }
+
+    /// The same from the file's first bytes.
+    pub(super) fn recognize_head(&self, opened: &Opened, head: &[u8]) -> Result<Recognized, Fault> {
+        let compression = sniff::compression(head);
+        let unpacked;
+        let (content, whole) = if compression == Compression::None {
+            (head, head.len() as u64 >= opened.bytes)
+        } else {
+            let mut space = vec![0; SNIFFED_BYTES];
+            let (filled, ended) = match decompress::open(compression, head, &self.options) {
+                Ok(mut stream) => fill_up(&mut *stream, &mut space),
+                Err(_) => (0, false),
+            };
+            space.truncate(filled);
+            unpacked = space;
+            (&unpacked[..], ended && head.len() as u64 >= opened.bytes)
+        };
+        let format = match self.options.format {
+            Some(format) => format,
+            None => sniff::format(content, whole, &opened.input.name)
+                .map_err(|found| opened.unknown_format(&found, content))?,
+        };
+        let format = format.with_lines(self.options.per_line);
+        let Reader::Bytes(bytes) = format.reader() else {
+            return Ok(Recognized { compression, format, delimiter: None });
+        };
+        if let Some(detail) = bytes.refusal(content, compression, &opened.input.name) {
+            return Err(opened.fault(Severity::Loss, "format", None, detail));
+        }
+        let guessed = || bytes.delimiter(content, &self.options.text_field);
+        let chosen = self.options.delimiter.filter(|_| format.has_delimiter());
+        let delimiter = chosen.or_else(guessed);
+        Ok(Recognized { compression, format, delimiter })
+    }
+}
+
+/// Fills `space` as far as the stream goes; the bytes written and whether the stream ended well.
+fn fill_up(stream: &mut dyn Stream, space: &mut [u8]) -> (usize, bool) {
+    let mut filled = 0;
+    while filled < space.len() {
+        let Filled { bytes, then } = stream.fill(&mut space[filled..]);
+        filled += bytes;
+        match then {
+            Then::More | Then::Warning(_) => {}
+            Then::End => return (filled, true),
+            Then::Loss { .. } => return (filled, false),
+        }
+    }
+    (filled, false)
+}
+
+impl Opened {
+    /// Returns the fault of a file that is of no format; `found` says what it is instead.
+    fn unknown_format(&self, found: &str, content: &[u8]) -> Fault {
+        let detail = format!(
+            "{found}; not {} (first bytes {}). Unpack or convert it, or name its format with \
+             `format`",
+            Format::titles(),
+            hexadecimal(&content[..content.len().min(4)])
+        );
+        self.fault(Severity::Loss, "format", None, detail)
+    }
+}
+
+fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().join(" ")
+}

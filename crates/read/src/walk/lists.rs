@@ -1,0 +1,54 @@
+//! Lists of paths.
+
+use crate::decompress::unpacked;
+use simtool_base::error::{Error, Result};
+use std::ffi::OsString;
+use std::fs;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+/// Returns the paths of a list: one a line, or with a zero byte after each. For `-`, `input` holds
+/// the list. Blank lines are skipped, and a carriage return before a line's end is not part of the
+/// path. The list may be compressed by gzip, as crawls publish theirs.
+///
+/// # Errors
+///
+/// The list cannot be read, or its gzip data is damaged.
+pub fn listed_paths(
+    list: &Path,
+    zero_separated: bool,
+    input: &mut dyn Read,
+) -> Result<Vec<PathBuf>> {
+    let mut bytes = Vec::new();
+    let is_input = list.as_os_str() == "-";
+    let list = if is_input { Path::new("standard input") } else { list };
+    let read = if is_input {
+        input.read_to_end(&mut bytes)
+    } else {
+        fs::File::open(list).and_then(|mut file| file.read_to_end(&mut bytes))
+    };
+    read.map_err(|e| Error::io(list, "read", e))?;
+    let bytes = unpacked(list, bytes)?;
+    let separator = if zero_separated { 0 } else { b'\n' };
+    let trimmed = |line: &[u8]| match line.strip_suffix(b"\r") {
+        Some(line) if !zero_separated => line.to_vec(),
+        _ => line.to_vec(),
+    };
+    Ok(bytes
+        .split(|&byte| byte == separator)
+        .map(trimmed)
+        .filter(|line| !line.is_empty())
+        .map(path_of_bytes)
+        .collect())
+}
+
+#[cfg(unix)]
+fn path_of_bytes(bytes: Vec<u8>) -> PathBuf {
+    use std::os::unix::ffi::OsStringExt;
+    OsString::from_vec(bytes).into()
+}
+
+#[cfg(not(unix))]
+fn path_of_bytes(bytes: Vec<u8>) -> PathBuf {
+    String::from_utf8_lossy(&bytes).into_owned().into()
+}

@@ -1,0 +1,468 @@
+//! Paths and lists of paths → the files to read, in order.
+//!
+//! Files come in the order of the paths; those of a folder in byte order of their path, at any
+//! depth. Paths that the user names are read, whatever their names and wherever their links lead.
+//! Inside folders, two things are left out: names that begin with a dot, unless they are asked for,
+//! and the results of earlier runs. A `.gitignore` has no effect. Links inside folders are followed
+//! to files, not to folders, so that no loop of links is walked. A file that is reached twice is
+//! read once. A path that is no file, or cannot be opened, is a fault of its own.
+
+mod lists;
+#[cfg(test)]
+mod tests;
+
+use crate::sniff;
+use simtool_base::error::{Error, Result};
+use simtool_base::fault::{Fault, Severity, escaped};
+use simtool_base::unordered_map::{UnorderedMap, UnorderedSet};
+use std::ffi::OsString;
+use std::fmt;
+use std::fs;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use tempfile::TempPath;
+
+pub use lists::listed_paths;
+
+/// A file to read.
+#[derive(Debug)]
+pub struct InputFile {
+    /// The file as the user named it; `-` is standard input.
+    pub name: PathBuf,
+    /// The relative path of a copy of the file: its name, below the name of the
+    /// folder that was named if it was found in one; `stdin` for standard input.
+    pub copy_name: PathBuf,
+    /// Where standard input is.
+    input: Option<InputPlace>,
+}
+
+/// Where the bytes of standard input are.
+#[derive(Debug)]
+enum InputPlace {
+    /// A copy of what came as a stream.
+    Copied(TempPath),
+    /// The file that it is.
+    File(PathBuf),
+}
+
+impl InputFile {
+    /// A file that is where its name says.
+    pub fn new(name: impl Into<PathBuf>) -> Self {
+        let name = name.into();
+        let copy_name = name.file_name().unwrap_or_default().into();
+        Self { name, copy_name, input: None }
+    }
+
+    fn standard_input(place: InputPlace) -> Self {
+        Self { name: "-".into(), copy_name: "stdin".into(), input: Some(place) }
+    }
+
+    /// Where the bytes are.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        match &self.input {
+            None => &self.name,
+            Some(InputPlace::Copied(path)) => path,
+            Some(InputPlace::File(path)) => path,
+        }
+    }
+}
+
+/// Decides which files of folders are read; named files always are. It gets the path below the
+/// folder that was named.
+pub type FileFilter<'s> = dyn Fn(&Path) -> bool + 's;
+
+/// The choice of files in folders.
+#[derive(Clone, Copy)]
+pub struct InFolders<'f> {
+    /// The files that are wanted.
+    pub wanted: &'f FileFilter<'f>,
+    /// Whether files and folders are read whose names begin with a dot.
+    pub hidden: bool,
+    /// A file or folder that is not read where it lies in a folder, by its path without links:
+    /// where results go.
+    pub output: Option<&'f Path>,
+}
+
+impl Default for InFolders<'_> {
+    /// Everything that is not hidden.
+    fn default() -> Self {
+        Self { wanted: &|_| true, hidden: false, output: None }
+    }
+}
+
+impl fmt::Debug for InFolders<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = f.debug_struct("InFolders");
+        shown.field("hidden", &self.hidden).field("output", &self.output).finish_non_exhaustive()
+    }
+}
+
+/// The files that were found, and the faults of other paths.
+#[derive(Debug, Default)]
+pub struct Walked {
+    /// In reading order.
+    pub files: Vec<InputFile>,
+    /// In the order they were met.
+    pub faults: Vec<Fault>,
+    /// Warnings about files and folders that were left out on purpose: one for each kind and each
+    /// folder that was named.
+    pub left_out: Vec<Fault>,
+    /// Number of hidden files and folders that were left out. The content of a hidden folder is not
+    /// counted.
+    pub hidden: u64,
+}
+
+/// Collects files.
+#[derive(Debug, Default)]
+pub struct Walker {
+    walked: Walked,
+    /// Files that were reached, by their path without links.
+    seen: UnorderedSet<OsString>,
+}
+
+/// A file in a folder.
+struct Found {
+    path: PathBuf,
+    kind: fs::FileType,
+    /// The path without links.
+    real: PathBuf,
+}
+
+/// Files or folders that were left out of a folder: their number, and the first of them.
+#[derive(Default)]
+struct LeftOut {
+    count: u64,
+    first: Option<PathBuf>,
+}
+
+impl LeftOut {
+    fn add(&mut self, path: PathBuf) {
+        self.count += 1;
+        // Folders are read in any order.
+        if self.first.as_ref().is_none_or(|first| path < *first) {
+            self.first = Some(path);
+        }
+    }
+
+    /// Returns the warning, if anything was left out. `detail` makes its text from the number and the
+    /// first path.
+    fn warning(
+        &self,
+        code: &'static str,
+        root: &Path,
+        detail: impl Fn(u64, &str) -> String,
+    ) -> Option<Fault> {
+        let first = self.first.as_ref()?;
+        let first = escaped(first.as_os_str().as_encoded_bytes());
+        Some(Fault {
+            severity: Severity::Warning,
+            code,
+            file: root.to_owned(),
+            byte: None,
+            detail: detail(self.count, &first),
+            lost_records: 0,
+        })
+    }
+}
+
+/// A folder that the user named.
+#[derive(Clone, Copy)]
+struct NamedFolder<'f> {
+    root: &'f Path,
+    /// The same path without links.
+    real: &'f Path,
+    in_folders: InFolders<'f>,
+}
+
+/// A walk through a folder.
+#[derive(Default)]
+struct FolderWalk {
+    found: Vec<Found>,
+    hidden: LeftOut,
+    /// Links to folders.
+    links: LeftOut,
+    /// Folders with results of simtool.
+    results: LeftOut,
+    /// Folders that were not walked yet.
+    waiting: Vec<PathBuf>,
+    /// Whether any file was found by a link, so that one file may have several names.
+    has_links: bool,
+}
+
+impl FolderWalk {
+    /// Returns a warning for each kind of thing that was left out.
+    fn warnings(&self, root: &Path) -> impl Iterator<Item = Fault> {
+        let hidden = self.hidden.warning("hidden", root, |count, first| match count {
+            1 => format!("\"{first}\" is hidden and was left out; `hidden` reads it"),
+            _ => format!(
+                "{count} hidden files and folders were left out, such as \"{first}\"; `hidden` reads \
+                 them"
+            ),
+        });
+        let links = self.links.warning("link", root, |count, first| match count {
+            1 => format!("\"{first}\" is a link to a folder and was left out; name it to read it"),
+            _ => format!(
+                "{count} links to folders were left out, such as \"{first}\"; name them to read them"
+            ),
+        });
+        let results = self.results.warning("results", root, |count, first| match count {
+            1 => format!("\"{first}\" is where results of simtool are and was left out"),
+            _ => format!(
+                "{count} folders with results of simtool were left out, such as \"{first}\"; name \
+                 what you want to read in them"
+            ),
+        });
+        [hidden, links, results].into_iter().flatten()
+    }
+
+    /// Returns the files in byte order of their paths, each once.
+    fn into_files(mut self) -> Vec<Found> {
+        self.found.sort_unstable_by(|a, b| {
+            let a = a.path.as_os_str().as_encoded_bytes();
+            let b = b.path.as_os_str().as_encoded_bytes();
+            a.cmp(b)
+        });
+        if self.has_links { named_best(self.found) } else { self.found }
+    }
+}
+
+impl Walker {
+    /// Adds a file, or the files of a folder.
+    pub fn add(&mut self, path: &Path, in_folders: InFolders<'_>) {
+        let found = fs::metadata(path).and_then(|metadata| Ok((metadata, fs::canonicalize(path)?)));
+        let (metadata, real) = match found {
+            Ok(found) => found,
+            Err(error) => {
+                self.refuse(path, Severity::Loss, &error);
+                return;
+            }
+        };
+        if metadata.is_dir() {
+            self.add_folder(path, &real, in_folders);
+        } else {
+            let copy_name = path.file_name().unwrap_or_default().into();
+            self.add_file(path, real, copy_name, metadata.file_type(), Severity::Loss);
+        }
+    }
+
+    /// Adds standard input, which is a file, where it is.
+    pub fn add_input_file(&mut self, path: &Path) {
+        if !self.has_input() {
+            let place = InputPlace::File(path.to_owned());
+            self.walked.files.push(InputFile::standard_input(place));
+        }
+    }
+
+    /// Adds what comes through standard input, copied to a file in `folder` that goes away with the
+    /// walked files.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be copied.
+    pub fn add_input_stream(&mut self, input: &mut dyn Read, folder: &Path) -> Result<()> {
+        if self.has_input() {
+            return Ok(());
+        }
+        let mut file = tempfile::Builder::new()
+            .prefix("simtool-stdin-")
+            .tempfile_in(folder)
+            .map_err(|e| Error::io(folder, "create a file in", e))?;
+        io::copy(input, file.as_file_mut())
+            .map_err(|e| Error::io(file.path(), "copy standard input to", e))?;
+        let place = InputPlace::Copied(file.into_temp_path());
+        self.walked.files.push(InputFile::standard_input(place));
+        Ok(())
+    }
+
+    /// Whether standard input, which is read once, is among the files.
+    fn has_input(&self) -> bool {
+        self.walked.files.iter().any(|file| file.input.is_some())
+    }
+
+    /// The files that were found.
+    #[must_use]
+    pub fn finish(self) -> Walked {
+        self.walked
+    }
+
+    fn add_file(
+        &mut self,
+        path: &Path,
+        real: PathBuf,
+        copy_name: PathBuf,
+        file_type: fs::FileType,
+        severity: Severity,
+    ) {
+        if !file_type.is_file() {
+            let kind = kind(file_type);
+            let detail = format!("is {kind}, not a regular file; use '-' to read a stream");
+            let file = path.to_owned();
+            self.walked.faults.push(Fault {
+                severity,
+                code: "input-type",
+                file,
+                byte: None,
+                detail,
+                lost_records: 0,
+            });
+            return;
+        }
+        if self.seen.insert(real.into_os_string()) {
+            self.walked.files.push(InputFile { copy_name, ..InputFile::new(path) });
+        }
+    }
+
+    /// Adds the files below a folder. Folders wait on a stack, so that no depth overflows ours.
+    fn add_folder(&mut self, root: &Path, real: &Path, in_folders: InFolders<'_>) {
+        let named = NamedFolder { root, real, in_folders };
+        let mut walk = FolderWalk::default();
+        walk.waiting.push(root.to_owned());
+        while let Some(folder) = walk.waiting.pop() {
+            if folder != root && is_of_simtool(&folder) {
+                walk.results.add(folder);
+                continue;
+            }
+            let entries = match fs::read_dir(&folder) {
+                Ok(entries) => entries,
+                Err(error) => {
+                    self.refuse(&folder, Severity::Loss, &error);
+                    continue;
+                }
+            };
+            for entry in entries {
+                match entry.and_then(|entry| Ok((entry.path(), entry.file_type()?))) {
+                    Ok((path, kind)) => self.add_entry(named, path, kind, &mut walk),
+                    Err(error) => self.refuse(&folder, Severity::Loss, &error),
+                }
+            }
+        }
+        self.walked.hidden += walk.hidden.count;
+        self.walked.left_out.extend(walk.warnings(root));
+        for Found { path, kind, real } in walk.into_files() {
+            let below = path.strip_prefix(root).unwrap_or(&path);
+            // The folder `..` has no name.
+            let copy_name = Path::new(root.file_name().unwrap_or_default()).join(below);
+            self.add_file(&path, real, copy_name, kind, Severity::Warning);
+        }
+    }
+
+    /// Sorts an entry of a folder: a file to read, a folder to walk, or something left out.
+    fn add_entry(
+        &mut self,
+        named: NamedFolder<'_>,
+        path: PathBuf,
+        kind: fs::FileType,
+        walk: &mut FolderWalk,
+    ) {
+        let NamedFolder { root, real, in_folders } = named;
+        let below = path.strip_prefix(root).unwrap_or(&path);
+        // No link was followed on the way from the root, so this is the path without links.
+        let real = real.join(below);
+        let is_wanted = kind.is_dir() || (in_folders.wanted)(below);
+        if in_folders.output.is_some_and(|output| real == output) {
+            walk.results.add(path);
+        } else if !in_folders.hidden && is_hidden(&path) {
+            if is_wanted {
+                walk.hidden.add(path);
+            }
+        } else if kind.is_dir() {
+            walk.waiting.push(path);
+        } else if is_wanted && kind.is_symlink() {
+            self.add_link(in_folders, path, walk);
+        } else if is_wanted {
+            walk.found.push(Found { path, kind, real });
+        }
+    }
+
+    /// Adds the file that a link leads to. Links to folders are not followed.
+    fn add_link(&mut self, in_folders: InFolders<'_>, path: PathBuf, walk: &mut FolderWalk) {
+        let target = fs::metadata(&path)
+            .and_then(|metadata| Ok((metadata.file_type(), fs::canonicalize(&path)?)));
+        match target {
+            Ok((kind, _)) if kind.is_dir() => walk.links.add(path),
+            Ok((kind, real)) => {
+                walk.has_links = true;
+                // No file of an output comes in by a link.
+                if in_folders.output.is_none_or(|output| !real.starts_with(output)) {
+                    walk.found.push(Found { path, kind, real });
+                }
+            }
+            // Nothing is lost: the target does not exist.
+            Err(error) => self.refuse(&path, Severity::Warning, &error),
+        }
+    }
+
+    fn refuse(&mut self, path: &Path, severity: Severity, error: &io::Error) {
+        let is_loop = error.raw_os_error() == Some(TOO_MANY_LINKS);
+        let code = if is_loop { "input-loop" } else { "input-open" };
+        let detail = format!("{error}; skipped");
+        let file = path.to_owned();
+        self.walked.faults.push(Fault {
+            severity,
+            code,
+            file,
+            byte: None,
+            detail,
+            lost_records: 0,
+        });
+    }
+}
+
+/// Whether the name begins with a dot.
+fn is_hidden(path: &Path) -> bool {
+    path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."))
+}
+
+/// Returns whether a run of this program wrote the folder.
+fn is_of_simtool(folder: &Path) -> bool {
+    /// Bytes that the summary of a run names the program in.
+    const HEAD: u64 = 64;
+    let mut head = Vec::new();
+    let read = fs::File::open(folder.join("summary.json"))
+        .and_then(|file| file.take(HEAD).read_to_end(&mut head));
+    let names_program = |head: &[u8]| {
+        let mut words = head.split(u8::is_ascii_whitespace).filter(|w| !w.is_empty());
+        words.by_ref().take(2).eq([&b"{"[..], b"\"program\":"])
+            && words.next() == Some(b"\"simtool")
+    };
+    read.is_ok() && names_program(&head)
+}
+
+/// The files, each once: of several names for one, which links give it, the first that names a
+/// format, since a cache stores files under names without meaning and links to them.
+fn named_best(found: Vec<Found>) -> Vec<Found> {
+    let tells = |found: &Found| sniff::named(&found.path).is_some();
+    let mut best: UnorderedMap<&Path, usize> = UnorderedMap::default();
+    for (at, file) in found.iter().enumerate() {
+        let known = best.entry(&file.real).or_insert(at);
+        if !tells(&found[*known]) && tells(file) {
+            *known = at;
+        }
+    }
+    let is_best: Vec<bool> =
+        found.iter().enumerate().map(|(at, file)| best.get(&*file.real) == Some(&at)).collect();
+    found.into_iter().zip(is_best).filter_map(|(file, best)| best.then_some(file)).collect()
+}
+
+/// The system's number for a loop of symbolic links; the standard library's name is not stable.
+const TOO_MANY_LINKS: i32 = if cfg!(target_os = "linux") { 40 } else { 62 };
+
+/// Describes a path that is no regular file.
+fn kind(kind: fs::FileType) -> &'static str {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::FileTypeExt;
+        if kind.is_fifo() {
+            return "a FIFO";
+        }
+        if kind.is_socket() {
+            return "a socket";
+        }
+        if kind.is_block_device() || kind.is_char_device() {
+            return "a device";
+        }
+    }
+    let _ = kind;
+    "something else"
+}

@@ -1,0 +1,75 @@
+//! WARC and WET: web crawls.
+
+mod records;
+
+use crate::Price;
+use crate::form_feed::without_byte_order_mark;
+use crate::format::{InputFormat, Reader};
+use {
+    crate::format::{ByteFormat, FieldNames},
+    crate::split_job::SplitJob,
+    crate::table::Columns,
+    simtool_base::error::Result,
+};
+
+/// The format in the table of formats.
+pub(super) static WARC: Warc = Warc;
+
+/// WARC and WET.
+#[derive(Debug)]
+pub(super) struct Warc;
+
+impl InputFormat for Warc {
+    fn name(&self) -> &'static str {
+        "warc"
+    }
+
+    fn title(&self) -> &'static str {
+        "WARC"
+    }
+
+    fn about(&self) -> &'static str {
+        "Each page of a WARC or WET file is a document"
+    }
+
+    fn extensions(&self) -> &'static [&'static str] {
+        &["warc", "wet", "wat"]
+    }
+
+    fn has_magic(&self, head: &[u8]) -> bool {
+        without_byte_order_mark(head).starts_with(b"WARC/")
+    }
+
+    fn is_packed_by_record(&self) -> bool {
+        true
+    }
+
+    /// The text of HTML pages has to be extracted again.
+    fn price(&self) -> Price {
+        Price::Dear
+    }
+
+    fn reader(&'static self) -> Reader {
+        Reader::Bytes(self)
+    }
+}
+
+impl ByteFormat for Warc {
+    fn can_start_inside(&self) -> bool {
+        true
+    }
+
+    fn read(
+        &self,
+        job: SplitJob<'_, '_, '_>,
+        wanted: Columns<'_>,
+        _delimiter: Option<u8>,
+    ) -> Result<u64> {
+        let longest = job.longest;
+        job.split(&mut records::WarcRecords::new(wanted.keep, longest))
+    }
+
+    fn field_names(&self) -> FieldNames {
+        FieldNames::InEachRecord(records::header_names)
+    }
+}
