@@ -285,7 +285,7 @@ fn outputs_never_stand_in_the_way_of_inputs() {
         (&["in", "--similarity", "1.5"], "must be above 0 and at most 1"),
         (&["in", "--shingle", "lines:3"], "must be UNIT:N with N from 1 to 100"),
         (&["in", "--keep", "max"], "--keep-field"),
-        (&["in", "--format", "docx"], "[possible values: warc, parquet, csv, tsv, "),
+        (&["in", "--format", "docx"], "[possible values: warc, parquet, arrow, csv, tsv, "),
     ] {
         let run = folder.run(&[&["--corpus"], arguments].concat());
         let code = if arguments == ["nowhere"] { 1 } else { 2 };

@@ -100,6 +100,44 @@ fn rows_with_a_text_of_null_are_kept() {
     assert!(copy.iter().map(Option::is_none).eq([true, false, true, false]));
 }
 
+#[cfg(feature = "parquet")]
+#[test]
+fn arrow_files_and_streams_are_deduplicated_with_all_their_columns() {
+    use arrow_array::{ArrayRef, Int64Array, RecordBatch, StringViewArray};
+    use arrow_ipc::reader::{FileReader, StreamReader};
+    use arrow_ipc::writer::{FileWriter, StreamWriter};
+    use std::io::Cursor;
+    use std::sync::Arc;
+    let texts = [text(0), text(1), text(0), text(2)];
+    let columns: [(&str, ArrayRef); 2] = [
+        ("text", Arc::new(StringViewArray::from_iter_values(texts))),
+        ("n", Arc::new(Int64Array::from_iter_values(10..14))),
+    ];
+    let batch = RecordBatch::try_from_iter(columns).unwrap();
+    let mut file = FileWriter::try_new(Vec::new(), &batch.schema()).unwrap();
+    file.write(&batch).unwrap();
+    let folder = Folder::empty().with("x.arrow", file.into_inner().unwrap());
+    let copy = Cursor::new(kept(&folder, "x.arrow"));
+    let rows: Vec<RecordBatch> =
+        FileReader::try_new(copy, None).unwrap().collect::<Result<_, _>>().unwrap();
+    assert_eq!(rows, [take_rows(&batch, &[0, 1, 3])]);
+
+    let mut stream = StreamWriter::try_new(Vec::new(), &batch.schema()).unwrap();
+    stream.write(&batch).unwrap();
+    let folder = Folder::empty().with("x.feather", stream.into_inner().unwrap());
+    let copy = Cursor::new(kept(&folder, "x.feather"));
+    let rows: Vec<RecordBatch> =
+        StreamReader::try_new(copy, None).unwrap().collect::<Result<_, _>>().unwrap();
+    assert_eq!(rows, [take_rows(&batch, &[0, 1, 3])]);
+}
+
+#[cfg(feature = "parquet")]
+fn take_rows(batch: &arrow_array::RecordBatch, rows: &[usize]) -> arrow_array::RecordBatch {
+    let mask: Vec<bool> = (0..batch.num_rows()).map(|row| rows.contains(&row)).collect();
+    let mask = arrow_array::BooleanArray::from(mask);
+    arrow_select::filter::filter_record_batch(batch, &mask).unwrap()
+}
+
 #[test]
 fn a_table_of_repetitions_is_a_header_and_one_row() {
     let whole = format!("text,id\n{0},1\n{0},2\n{0},3\n", text(1));

@@ -4,15 +4,16 @@
 //! with its help, messages, the copies of inputs, and the estimates.
 
 use crate::format::{Format, InputFormat};
-use crate::{delimited, form_feed, jsonl, parquet, plain_text, warc};
+use crate::{arrow_ipc, delimited, form_feed, jsonl, parquet, plain_text, warc};
 
 /// Every input format.
 ///
 /// The order matters for recognition: of two formats whose [`InputFormat::looks_like`] accepts the
 /// same content, the earlier one is taken. Lists in help and messages have the same order.
-static FORMATS: [&dyn InputFormat; 8] = [
+static FORMATS: [&dyn InputFormat; 9] = [
     &warc::WARC,
     &parquet::PARQUET,
+    &arrow_ipc::ARROW,
     &delimited::CSV,
     &delimited::TSV,
     &jsonl::JSON_LINES,

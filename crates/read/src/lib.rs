@@ -29,6 +29,7 @@
 //! This stage does not know what becomes of a document. It counts nothing and writes nothing, with
 //! one exception: a table copies its own rows, since no other code knows its format.
 
+mod arrow_ipc;
 mod collection;
 mod compressed_input;
 #[cfg(test)]

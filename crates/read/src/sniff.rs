@@ -28,7 +28,7 @@ pub(super) fn promised_compression(name: &Path) -> Compression {
 }
 
 /// Magic bytes of files that hold no text.
-const BINARY: [(&[u8], &str); 14] = [
+const BINARY: [(&[u8], &str); 15] = [
     (b"PK\x03\x04", "a ZIP archive"),
     (b"%PDF-", "a PDF document"),
     (b"\x7FELF", "a program"),
@@ -41,6 +41,7 @@ const BINARY: [(&[u8], &str); 14] = [
     (b"\x04\x22\x4D\x18", "LZ4, which is not read"),
     (b"\x1F\x8B", "compressed twice"),
     (b"\x28\xB5\x2F\xFD", "compressed twice"),
+    (b"FEA1", "a Feather file of version 1; write it again as version 2 (Arrow IPC)"),
     (b"SQLite format 3", "an SQLite database"),
     (b"filedesc:", "an ARC file, the format before WARC"),
 ];

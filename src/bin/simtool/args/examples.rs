@@ -23,8 +23,8 @@ Exit codes: 0 done, 1 failed, 2 wrong usage, 3 done but for bad records or files
 pub(super) const DEDUP: &str = "\
 Examples:
   simtool dedup big/ --threads 16
-      reads every file under big/ (WARC, WET, JSON Lines, Parquet, CSV, text; gzip or Zstandard),
-      finds all near-duplicates and writes who repeats whom to simtool-out/
+      reads every file under big/ (WARC, WET, JSON Lines, Parquet, Arrow, CSV, text; gzip or
+      Zstandard), finds all near-duplicates and writes who repeats whom to simtool-out/
   simtool dedup big/ --dry-run
       reads a sample and tells what that would take
   simtool dedup dump.jsonl.gz --text-field body --similarity 0.7 --write-kept --output clean

@@ -1,0 +1,107 @@
+//! A copy of an Arrow file or stream with some of its rows: all columns, types and metadata.
+
+use crate::arrow_ipc::layout::Layout;
+use crate::table::RowsCopy;
+use crate::table::copying::{GroupEncoder, KeptRows, copy_groups, create, decoded};
+use arrow_array::RecordBatch;
+use arrow_ipc::reader::FileDecoder;
+use arrow_ipc::writer::{FileWriter, IpcWriteOptions, StreamWriter};
+use arrow_schema::ArrowError;
+use simtool_base::error::{Error, Result};
+use std::fs::File;
+use std::io::BufWriter;
+use std::path::Path;
+use std::sync::Arc;
+
+/// Writes the copy, as a file or as a stream like the original, with the compression of its first
+/// batch.
+///
+/// # Errors
+///
+/// The copy cannot be written, or `from` cannot be read.
+pub(super) fn copy_rows(from: &Path, copy: &RowsCopy<'_>) -> Result<()> {
+    let to = copy.to;
+    let input = File::open(from).map_err(|e| Error::io(from, "read", e))?;
+    let layout = decoded(from, to, || Layout::load(&input, usize::MAX))?;
+    let output = BufWriter::new(create(to)?);
+    let mut writer = decoded(from, to, || Writer::create(&layout, &input, output))?;
+    let decoder = match layout.batches.first() {
+        Some(_) => Some(decoded(from, to, || layout.decoder(&input, 0, None))?),
+        None => None,
+    };
+    let encoder = Encoder { from, to, layout, decoder };
+    copy_groups(&encoder, copy, &mut |batch| decoded(from, to, || writer.write(batch.as_ref())))?;
+    decoded(from, to, || writer.finish())
+}
+
+/// Decodes record batches and filters their rows.
+struct Encoder<'c> {
+    from: &'c Path,
+    to: &'c Path,
+    layout: Layout,
+    /// Knows the dictionaries of the first batch, which usually are those of all.
+    decoder: Option<FileDecoder>,
+}
+
+impl GroupEncoder for Encoder<'_> {
+    type Encoded = Option<RecordBatch>;
+
+    fn group_rows(&self) -> Vec<u64> {
+        let Ok(file) = File::open(self.from) else { return Vec::new() };
+        (0..self.layout.batches.len()).map(|group| self.layout.rows(&file, group)).collect()
+    }
+
+    fn encode(&self, group: usize, first: u64, kept: &[u64]) -> Result<Option<RecordBatch>> {
+        // Clones of one open file share its position, so each batch opens the file again.
+        let input = File::open(self.from).map_err(|e| Error::io(self.from, "read", e))?;
+        let batch = decoded(self.from, self.to, || {
+            let batches = &self.layout.batches;
+            let is_first = Arc::ptr_eq(&batches[group].dictionaries, &batches[0].dictionaries);
+            match self.decoder.as_ref().filter(|_| is_first) {
+                Some(decoder) => self.layout.decode(&input, group, decoder),
+                None => {
+                    let decoder = self.layout.decoder(&input, group, None)?;
+                    self.layout.decode(&input, group, &decoder)
+                }
+            }
+        })?;
+        decoded(self.from, self.to, || KeptRows::new(first, kept).filter(&batch))
+    }
+}
+
+/// The writer of the copy.
+enum Writer {
+    File(FileWriter<BufWriter<File>>),
+    Stream(StreamWriter<BufWriter<File>>),
+}
+
+impl Writer {
+    fn create(layout: &Layout, input: &File, output: BufWriter<File>) -> Result<Self, ArrowError> {
+        let compression = layout.compression(input);
+        let options = IpcWriteOptions::default().try_with_compression(compression)?;
+        if !layout.is_file {
+            let writer = StreamWriter::try_new_with_options(output, &layout.schema, options)?;
+            return Ok(Self::Stream(writer));
+        }
+        let mut writer = FileWriter::try_new_with_options(output, &layout.schema, options)?;
+        for (name, value) in &layout.metadata {
+            writer.write_metadata(name, value);
+        }
+        Ok(Self::File(writer))
+    }
+
+    fn write(&mut self, batch: Option<&RecordBatch>) -> Result<(), ArrowError> {
+        let Some(batch) = batch else { return Ok(()) };
+        match self {
+            Self::File(writer) => writer.write(batch),
+            Self::Stream(writer) => writer.write(batch),
+        }
+    }
+
+    fn finish(&mut self) -> Result<(), ArrowError> {
+        match self {
+            Self::File(writer) => writer.finish(),
+            Self::Stream(writer) => writer.finish(),
+        }
+    }
+}

@@ -1,0 +1,401 @@
+//! Where the messages of an Arrow file or stream are.
+//!
+//! The footer of a file lists its record batches. A stream has no footer, so its messages are
+//! walked: their metadata is read and their bodies are skipped. A file whose footer is missing or
+//! damaged is walked as well, since the bytes before the footer are a stream: what can be read of a
+//! truncated file is read.
+//!
+//! Every size that a file declares is compared with the length of the file before memory is taken
+//! for it.
+
+use crate::arrow_ipc::{CONTINUATION, LONGEST_METADATA, MAGIC};
+use crate::table::documents::caught;
+use arrow_buffer::{Buffer, MutableBuffer};
+use arrow_ipc::convert::try_fb_to_schema;
+use arrow_ipc::reader::FileDecoder;
+use arrow_ipc::{
+    Block, CompressionType, Message, MessageHeader, MetadataVersion, RecordBatch, root_as_footer,
+    root_as_message,
+};
+use arrow_schema::SchemaRef;
+use simtool_base::fault::quoted;
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::sync::Arc;
+
+/// Where the first message of a file is: after the magic bytes and padding.
+const FIRST_MESSAGE: u64 = 8;
+/// Length of the end of a file: the length of the footer and the magic bytes.
+const TAIL_BYTES: u64 = 10;
+/// Longest unpacked buffer, in bytes: the most text that an array with offsets of 32 bits has.
+const LONGEST_BUFFER: i64 = i32::MAX as i64;
+/// Most rows of a batch or of an array in it.
+const MOST_ROWS: i64 = 1 << 40;
+
+/// The messages of a file or stream.
+pub(super) struct Layout {
+    pub(super) schema: SchemaRef,
+    version: MetadataVersion,
+    /// Whether it is a file, not a stream.
+    pub(super) is_file: bool,
+    pub(super) batches: Vec<Batch>,
+    /// Pairs of names and values in the footer.
+    pub(super) metadata: Vec<(String, String)>,
+    /// The damage after the last batch, if there is any.
+    pub(super) damage: Option<String>,
+    /// Length of the file, in bytes.
+    length: u64,
+}
+
+/// A record batch.
+pub(super) struct Batch {
+    block: Block,
+    /// The dictionaries that its columns refer to.
+    pub(super) dictionaries: Arc<Vec<Block>>,
+}
+
+impl Batch {
+    /// Bytes of the batch in the file.
+    pub(super) fn bytes(&self) -> u64 {
+        block_bytes(&self.block)
+    }
+}
+
+/// The dictionaries of a stream up to some message: for each number of a dictionary its last whole
+/// one and what was appended to it since.
+type Dictionaries = BTreeMap<i64, Vec<Block>>;
+
+impl Layout {
+    /// Finds the messages. In a stream, the search ends after `most` record batches.
+    ///
+    /// # Errors
+    ///
+    /// The reason why no row can be read.
+    pub(super) fn load(file: &File, most: usize) -> Result<Self, String> {
+        let length = file.metadata().map_err(|error| error.to_string())?.len();
+        let mut start = [0; MAGIC.len()];
+        read_at(file, 0, &mut start)?;
+        if start != MAGIC {
+            return Self::walk(file, length, 0, most);
+        }
+        // The flatbuffers library checks what it reads, but may give up on nonsense.
+        let reason = match caught(|| Self::from_footer(file, length)).flatten() {
+            Ok(layout) => return Ok(layout),
+            Err(reason) => reason,
+        };
+        let walked = Self::walk(file, length, FIRST_MESSAGE, usize::MAX);
+        let Ok(mut layout) = walked else { return Err(reason) };
+        layout.is_file = true;
+        layout.damage = Some(reason);
+        Ok(layout)
+    }
+
+    /// Reads the footer of a file.
+    fn from_footer(file: &File, length: u64) -> Result<Self, String> {
+        let missing = "the file does not end with a footer";
+        let tail_at = length.checked_sub(TAIL_BYTES).ok_or(missing)?;
+        let mut tail = [0; TAIL_BYTES as usize];
+        read_at(file, tail_at, &mut tail)?;
+        let [a, b, c, d, magic @ ..] = tail;
+        if magic != MAGIC {
+            return Err(missing.to_owned());
+        }
+        let footer_bytes = u32::from_le_bytes([a, b, c, d]);
+        let footer_at = tail_at.checked_sub(u64::from(footer_bytes));
+        let Some(footer_at) = footer_at.filter(|_| footer_bytes <= LONGEST_METADATA) else {
+            return Err(format!("the footer cannot be {footer_bytes} bytes long"));
+        };
+        let mut bytes = vec![0; footer_bytes as usize];
+        read_at(file, footer_at, &mut bytes)?;
+        let footer = root_as_footer(&bytes).map_err(|error| format!("the footer: {error}"))?;
+        let schema = schema_of(footer.schema())?;
+        let dictionaries: Vec<Block> = footer.dictionaries().iter().flatten().copied().collect();
+        let dictionaries = Arc::new(dictionaries);
+        let blocks = footer.recordBatches().ok_or("the footer lists no record batches")?;
+        let batch = |&block| Batch { block, dictionaries: Arc::clone(&dictionaries) };
+        let batches: Vec<Batch> = blocks.iter().map(batch).collect();
+        let all = batches.iter().map(|batch| &batch.block).chain(dictionaries.iter());
+        if !all.into_iter().all(|block| is_inside(block, length)) {
+            return Err("the footer lists a message outside of the file".to_owned());
+        }
+        let pair = |pair: arrow_ipc::KeyValue<'_>| Some((pair.key()?.into(), pair.value()?.into()));
+        let pairs = footer.custom_metadata();
+        let metadata = pairs.iter().flatten().filter_map(pair).collect();
+        let version = footer.version();
+        Ok(Self { schema, version, is_file: true, batches, metadata, damage: None, length })
+    }
+
+    /// Walks the messages of a stream that begins at byte `start`.
+    fn walk(file: &File, length: u64, start: u64, most: usize) -> Result<Self, String> {
+        let first = MessageBytes::read(file, start, length)?;
+        let first = first.ok_or("there is no schema")?;
+        let message = first.message()?;
+        let schema = schema_of(message.header_as_schema())?;
+        let version = message.version();
+        let mut layout = Self {
+            schema,
+            version,
+            is_file: false,
+            batches: Vec::new(),
+            metadata: Vec::new(),
+            damage: None,
+            length,
+        };
+        let mut at = first.end();
+        let mut dictionaries = Dictionaries::new();
+        // The same list is shared by all batches up to the next change.
+        let mut current = Arc::new(Vec::new());
+        while layout.batches.len() < most {
+            let added = MessageBytes::read(file, at, length).and_then(|bytes| {
+                let Some(bytes) = bytes else { return Ok(None) };
+                layout.add(&bytes, &mut dictionaries, &mut current)?;
+                Ok(Some(bytes.end()))
+            });
+            match added {
+                Ok(Some(end)) => at = end,
+                Ok(None) => break,
+                Err(reason) => {
+                    layout.damage = Some(reason);
+                    break;
+                }
+            }
+        }
+        Ok(layout)
+    }
+
+    /// Adds the next message of a stream.
+    fn add(
+        &mut self,
+        bytes: &MessageBytes,
+        dictionaries: &mut Dictionaries,
+        current: &mut Arc<Vec<Block>>,
+    ) -> Result<(), String> {
+        let message = bytes.message()?;
+        match message.header_type() {
+            MessageHeader::RecordBatch => {
+                let dictionaries = Arc::clone(current);
+                self.batches.push(Batch { block: bytes.block, dictionaries });
+                Ok(())
+            }
+            MessageHeader::DictionaryBatch => {
+                let batch = message.header_as_dictionary_batch().ok_or("a message is damaged")?;
+                let blocks = dictionaries.entry(batch.id()).or_default();
+                if !batch.isDelta() {
+                    blocks.clear();
+                }
+                blocks.push(bytes.block);
+                *current = Arc::new(dictionaries.values().flatten().copied().collect());
+                Ok(())
+            }
+            other => {
+                let name = other.variant_name().unwrap_or("unknown");
+                Err(format!("byte {} holds a message of kind {name}", bytes.block.offset()))
+            }
+        }
+    }
+
+    /// Returns the number of rows of a batch, as it declares; 0 if that cannot be read.
+    pub(super) fn rows(&self, file: &File, group: usize) -> u64 {
+        let Some(batch) = self.batches.get(group) else { return 0 };
+        let at = u64::try_from(batch.block.offset()).unwrap_or(u64::MAX);
+        let bytes = MessageBytes::read(file, at, self.length).ok().flatten();
+        let rows =
+            bytes.and_then(|bytes| Some(bytes.message().ok()?.header_as_record_batch()?.length()));
+        rows.filter(|rows| (0..=MOST_ROWS).contains(rows)).map_or(0, |rows| rows as u64)
+    }
+
+    /// Returns a decoder that knows the dictionaries of a batch.
+    ///
+    /// # Errors
+    ///
+    /// A dictionary cannot be decoded.
+    pub(super) fn decoder(
+        &self,
+        file: &File,
+        group: usize,
+        projection: Option<&[usize]>,
+    ) -> Result<FileDecoder, String> {
+        let mut decoder = FileDecoder::new(Arc::clone(&self.schema), self.version);
+        if let Some(projection) = projection {
+            decoder = decoder.with_projection(projection.to_vec());
+        }
+        for block in self.batches[group].dictionaries.iter() {
+            let bytes = read_block(file, block, self.length)?;
+            check(&bytes, block)?;
+            caught(|| decoder.read_dictionary(block, &bytes))?
+                .map_err(|error| format!("a dictionary: {error}"))?;
+        }
+        Ok(decoder)
+    }
+
+    /// Decodes a batch.
+    ///
+    /// # Errors
+    ///
+    /// The batch is damaged.
+    pub(super) fn decode(
+        &self,
+        file: &File,
+        group: usize,
+        decoder: &FileDecoder,
+    ) -> Result<arrow_array::RecordBatch, String> {
+        let block = &self.batches[group].block;
+        let bytes = read_block(file, block, self.length)?;
+        check(&bytes, block)?;
+        let batch = caught(|| decoder.read_record_batch(block, &bytes))?;
+        batch.map_err(|error| error.to_string())?.ok_or_else(|| "it is no record batch".to_owned())
+    }
+
+    /// Returns the compression of the first batch.
+    pub(super) fn compression(&self, file: &File) -> Option<CompressionType> {
+        let at = u64::try_from(self.batches.first()?.block.offset()).ok()?;
+        let bytes = MessageBytes::read(file, at, self.length).ok()??;
+        let batch = bytes.message().ok()?.header_as_record_batch()?;
+        batch.compression().map(|compression| compression.codec())
+    }
+}
+
+/// Converts a schema, if this machine can read its numbers.
+fn schema_of(schema: Option<arrow_ipc::Schema<'_>>) -> Result<SchemaRef, String> {
+    let schema = schema.ok_or("there is no schema")?;
+    if !schema.endianness().equals_to_target_endianness() {
+        return Err("its numbers have the byte order of another processor".to_owned());
+    }
+    let schema = caught(|| try_fb_to_schema(schema))?;
+    schema.map(Arc::new).map_err(|error| format!("the schema: {error}"))
+}
+
+/// The metadata of a message.
+struct MessageBytes {
+    bytes: Vec<u8>,
+    block: Block,
+}
+
+impl MessageBytes {
+    /// Reads the metadata of the message at byte `at`. Returns `None` at the end of the messages.
+    fn read(file: &File, at: u64, length: u64) -> Result<Option<Self>, String> {
+        if at >= length {
+            return Ok(None);
+        }
+        let mut prefix = [0; 4];
+        read_at(file, at, &mut prefix)?;
+        let mut prefix_bytes = 4;
+        if prefix == CONTINUATION {
+            read_at(file, at + 4, &mut prefix)?;
+            prefix_bytes = 8;
+        }
+        let metadata_bytes = u32::from_le_bytes(prefix);
+        if metadata_bytes == 0 {
+            return Ok(None);
+        }
+        let body_at = at + prefix_bytes + u64::from(metadata_bytes);
+        if metadata_bytes > LONGEST_METADATA || body_at > length {
+            return Err(format!("the message at byte {at} does not end within the file"));
+        }
+        let mut bytes = vec![0; metadata_bytes as usize];
+        read_at(file, at + prefix_bytes, &mut bytes)?;
+        let body_bytes = message(&bytes)?.bodyLength();
+        // Both fit, since neither is longer than a file.
+        let block = Block::new(at as i64, (body_at - at) as i32, body_bytes);
+        if !is_inside(&block, length) {
+            return Err(format!("the message at byte {at} does not end within the file"));
+        }
+        Ok(Some(Self { bytes, block }))
+    }
+
+    fn message(&self) -> Result<Message<'_>, String> {
+        message(&self.bytes)
+    }
+
+    /// Offset of the next message.
+    fn end(&self) -> u64 {
+        // The block is inside of the file.
+        self.block.offset() as u64 + block_bytes(&self.block)
+    }
+}
+
+fn message(bytes: &[u8]) -> Result<Message<'_>, String> {
+    caught(|| root_as_message(bytes))?
+        .map_err(|error| format!("a message: {}", quoted(error.to_string().as_bytes())))
+}
+
+/// Returns whether a block lies in a file of `length` bytes.
+fn is_inside(block: &Block, length: u64) -> bool {
+    let parts = [
+        u64::try_from(block.offset()),
+        u64::try_from(block.metaDataLength()),
+        u64::try_from(block.bodyLength()),
+    ];
+    let end = parts.into_iter().try_fold(0_u64, |sum, part| sum.checked_add(part.ok()?));
+    // A message has a prefix of 8 bytes or, in old streams, of 4 and some metadata.
+    end.is_some_and(|end| end <= length) && block.metaDataLength() >= 8
+}
+
+/// Bytes of a block that lies in its file.
+fn block_bytes(block: &Block) -> u64 {
+    let metadata = u64::try_from(block.metaDataLength()).unwrap_or_default();
+    metadata.saturating_add(u64::try_from(block.bodyLength()).unwrap_or_default())
+}
+
+fn read_at(mut file: &File, at: u64, space: &mut [u8]) -> Result<(), String> {
+    let result = file.seek(SeekFrom::Start(at)).and_then(|_| file.read_exact(space));
+    result.map_err(|error| match error.kind() {
+        io::ErrorKind::UnexpectedEof => format!("the file ends after byte {at}"),
+        _ => error.to_string(),
+    })
+}
+
+/// Reads a message with its body.
+fn read_block(file: &File, block: &Block, length: u64) -> Result<Buffer, String> {
+    if !is_inside(block, length) {
+        return Err("a message outside of the file".to_owned());
+    }
+    let bytes = usize::try_from(block_bytes(block)).map_err(|error| error.to_string())?;
+    let space = MutableBuffer::try_from_len_zeroed(bytes);
+    let mut space = space.map_err(|_| format!("no memory for its {bytes} bytes"))?;
+    read_at(file, block.offset() as u64, &mut space)?;
+    Ok(space.into())
+}
+
+/// Checks the sizes that a batch or a dictionary declares, since the decoder takes memory for them
+/// before it knows better.
+fn check(bytes: &Buffer, block: &Block) -> Result<(), String> {
+    let (metadata, body) = bytes.split_at(block.metaDataLength() as usize);
+    let prefix_bytes = if metadata.starts_with(&CONTINUATION) { 8 } else { 4 };
+    let message = message(metadata.get(prefix_bytes..).unwrap_or_default())?;
+    let dictionary = message.header_as_dictionary_batch();
+    let batch = message.header_as_record_batch().or_else(|| dictionary?.data());
+    let batch = batch.ok_or("it is no record batch")?;
+    check_batch(&batch, body)
+}
+
+fn check_batch(batch: &RecordBatch<'_>, body: &[u8]) -> Result<(), String> {
+    let rows = 0..=MOST_ROWS;
+    let has_good_nodes = batch
+        .nodes()
+        .iter()
+        .flatten()
+        .all(|node| rows.contains(&node.length()) && rows.contains(&node.null_count()));
+    if !rows.contains(&batch.length()) || !has_good_nodes {
+        return Err("it declares a number of rows that cannot be".to_owned());
+    }
+    for buffer in batch.buffers().iter().flatten() {
+        let start = usize::try_from(buffer.offset()).ok();
+        let length = usize::try_from(buffer.length()).ok();
+        let range = start.zip(length).and_then(|(start, length)| body.get(start..)?.get(..length));
+        let Some(content) = range else {
+            return Err("a buffer lies outside of its message".to_owned());
+        };
+        if batch.compression().is_none() {
+            continue;
+        }
+        if let Some(&unpacked) = content.first_chunk::<8>()
+            && i64::from_le_bytes(unpacked) > LONGEST_BUFFER
+        {
+            let unpacked = i64::from_le_bytes(unpacked);
+            return Err(format!("a buffer declares {unpacked} bytes, limit {LONGEST_BUFFER}"));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,110 @@
+//! Arrow IPC: record batches as they are in memory, in files (`.arrow`, Feather version 2) and
+//! streams.
+
+#[cfg(feature = "parquet")]
+mod copy;
+#[cfg(feature = "parquet")]
+mod layout;
+#[cfg(feature = "parquet")]
+mod reader;
+#[cfg(feature = "parquet")]
+mod selection;
+#[cfg(test)]
+#[cfg(feature = "parquet")]
+mod tests;
+
+use crate::Price;
+use crate::format::{Fields, InputFormat, Reader};
+#[cfg(feature = "parquet")]
+use {
+    crate::Visit,
+    crate::table::{RowsCopy, Share, TableFormat, TableJob, TableRows},
+    simtool_base::error::Result,
+    std::fs::File,
+    std::path::Path,
+};
+
+/// The bytes at the start and at the end of a file.
+const MAGIC: &[u8] = b"ARROW1";
+/// The bytes at the start of each message, before the length of its metadata.
+const CONTINUATION: [u8; 4] = [0xFF; 4];
+/// Longest metadata of a message, and longest footer, in bytes.
+const LONGEST_METADATA: u32 = 64 << 20;
+
+/// The format in the table of formats.
+pub(super) static ARROW: ArrowIpc = ArrowIpc;
+
+/// Arrow IPC, the file format and the stream format.
+#[derive(Debug)]
+pub(super) struct ArrowIpc;
+
+impl InputFormat for ArrowIpc {
+    fn name(&self) -> &'static str {
+        "arrow"
+    }
+
+    fn title(&self) -> &'static str {
+        "Arrow IPC"
+    }
+
+    fn about(&self) -> &'static str {
+        "Each row of an Arrow IPC file or stream (Feather version 2) is a document"
+    }
+
+    fn extensions(&self) -> &'static [&'static str] {
+        &["arrow", "arrows", "feather", "ipc"]
+    }
+
+    fn fields(&self) -> Fields {
+        Fields::Named
+    }
+
+    fn has_magic(&self, head: &[u8]) -> bool {
+        head.starts_with(MAGIC) || is_stream(head)
+    }
+
+    fn price(&self) -> Price {
+        Price::Unpacked
+    }
+
+    #[cfg(feature = "parquet")]
+    fn reader(&'static self) -> Reader {
+        Reader::Table(self)
+    }
+
+    #[cfg(not(feature = "parquet"))]
+    fn reader(&'static self) -> Reader {
+        Reader::FeatureOff("parquet")
+    }
+}
+
+/// Returns whether a file begins with a message of a stream. No text begins with these bytes.
+fn is_stream(head: &[u8]) -> bool {
+    let length = head.strip_prefix(&CONTINUATION).and_then(|rest| rest.first_chunk::<4>());
+    length.is_some_and(|&length| (1..=LONGEST_METADATA).contains(&u32::from_le_bytes(length)))
+}
+
+#[cfg(feature = "parquet")]
+impl TableFormat for ArrowIpc {
+    fn shares(&self, file: &File, bytes: u64) -> Option<Vec<Share>> {
+        reader::shares(file, bytes)
+    }
+
+    fn column_names(&self, file: &File) -> Vec<String> {
+        selection::column_names(file)
+    }
+
+    fn read(&self, job: TableJob<'_>, visit: &mut Visit<'_>) -> Result<u64> {
+        reader::read(job, visit)
+    }
+
+    fn copy_rows(&self, from: &Path, copy: &RowsCopy<'_>) -> Result<()> {
+        copy::copy_rows(from, copy)
+    }
+
+    /// A record batch is in memory as a whole, next to its unpacked text. A shard is one batch or
+    /// several short ones.
+    fn reader_bytes(&self, rows: TableRows) -> f64 {
+        2.0 * rows.shard_bytes
+    }
+}

@@ -1,0 +1,172 @@
+//! The rows of an Arrow file or stream as documents, batch by batch.
+
+use crate::arrow_ipc::layout::Layout;
+use crate::arrow_ipc::selection::Selected;
+use crate::table::documents::Rows;
+use crate::table::{Share, TableJob, shares_of};
+use crate::{Event, Flow, Visit, give, part_of};
+use arrow_array::RecordBatch;
+use arrow_ipc::reader::FileDecoder;
+use simtool_base::error::Result;
+use simtool_base::fault::quoted;
+use std::fs::File;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+/// Rows after which the progress of a reading is reported.
+const SLICE_ROWS: usize = 1024;
+/// Most shares of a file. Each reading of a share of a stream walks the messages before it.
+const MOST_SHARES: u64 = 64;
+
+/// Puts the record batches into shares of at least `bytes` bytes. Returns `None` if the file cannot
+/// be read, or is damaged: it is then read as a whole.
+pub(super) fn shares(file: &File, bytes: u64) -> Option<Vec<Share>> {
+    let layout = Layout::load(file, usize::MAX).ok()?;
+    if layout.damage.is_some() {
+        return None;
+    }
+    let all_bytes: u64 = layout.batches.iter().map(|batch| batch.bytes()).sum();
+    let batches = layout.batches.iter().enumerate();
+    let groups = batches.map(|(group, batch)| (batch.bytes(), layout.rows(file, group)));
+    Some(shares_of(groups, bytes.max(all_bytes / MOST_SHARES)))
+}
+
+/// Visits the rows of the job's record batches. Returns how many rows the file says they have, or
+/// how many were visited if the visitor had enough.
+///
+/// # Errors
+///
+/// Those of `visit`.
+pub(super) fn read(job: TableJob<'_>, visit: &mut Visit<'_>) -> Result<u64> {
+    let most = job.groups.as_ref().map_or(usize::MAX, |groups| groups.end);
+    let layout = match Layout::load(job.file, most) {
+        Ok(layout) => layout,
+        Err(reason) => {
+            let detail = format!("{}; no rows were read", quoted(reason.as_bytes()));
+            return visit(job.damage("arrow-footer", detail, 0)).map(|_| 0);
+        }
+    };
+    let selected = match Selected::new(&layout.schema, job.columns) {
+        Ok(selected) => selected,
+        Err(_) if !job.has_first_group() => return Ok(0),
+        Err(reason) => {
+            let batches = 0..layout.batches.len();
+            let rows = batches.map(|group| layout.rows(job.file, group)).sum();
+            return visit(job.damage("arrow-column", reason, rows)).map(|_| 0);
+        }
+    };
+    let count = layout.batches.len();
+    let groups = job.groups.clone().unwrap_or(0..count);
+    let mut reading = BatchReading { job, layout, selected, decoder: None, rows: 0, bytes: 0 };
+    for group in groups.start..groups.end.min(count) {
+        if let ControlFlow::Break(ended) = reading.read_batch(group, visit) {
+            return ended.map(|()| reading.rows);
+        }
+    }
+    if let Some(reason) = &reading.layout.damage {
+        let reason = quoted(reason.as_bytes());
+        let detail = format!(
+            "{reason}; the rows of {count} complete record batches were kept. Get the file again"
+        );
+        return visit(reading.job.damage("arrow-truncated", detail, 0)).map(|_| reading.rows);
+    }
+    Ok(reading.rows)
+}
+
+/// A reading of record batches, one after the other.
+struct BatchReading<'j> {
+    job: TableJob<'j>,
+    layout: Layout,
+    selected: Selected,
+    /// The decoder of the last batch, with the number of that batch.
+    decoder: Option<(usize, FileDecoder)>,
+    /// Rows of the batches so far, with those that were lost.
+    rows: u64,
+    /// Bytes of the batches so far.
+    bytes: u64,
+}
+
+impl BatchReading<'_> {
+    fn read_batch(&mut self, group: usize, visit: &mut Visit<'_>) -> Flow {
+        let declared = self.layout.rows(self.job.file, group);
+        let bytes_before = self.bytes;
+        let batch_bytes = self.layout.batches[group].bytes();
+        self.bytes = self.bytes.saturating_add(batch_bytes);
+        let batch = self.decode(group);
+        let mut rows = Rows {
+            next: self.rows,
+            read: 0,
+            text_read: 0,
+            longest: self.job.longest,
+            type_code: "arrow-type",
+            paths: &self.selected.paths,
+        };
+        let result = batch.and_then(|batch| {
+            visit_slices(&batch, &mut rows, visit, &|read| {
+                bytes_before + part_of(batch_bytes, read, declared)
+            })
+        });
+        let read = rows.read;
+        match result {
+            Ok(ControlFlow::Continue(())) => {
+                self.rows = self.rows.saturating_add(declared.max(read));
+                ControlFlow::Continue(())
+            }
+            Ok(ended @ ControlFlow::Break(_)) => {
+                self.rows += read;
+                ended
+            }
+            Err(reason) => {
+                self.rows = self.rows.saturating_add(declared.max(read));
+                let detail = format!(
+                    "record batch {group}, column \"{}\": {}; {read} of {declared} rows were kept, \
+                     the others are lost",
+                    quoted(self.selected.first.as_bytes()),
+                    quoted(reason.as_bytes())
+                );
+                let lost = declared.saturating_sub(read);
+                give(self.job.damage("arrow-batch", detail, lost), visit)
+            }
+        }
+    }
+
+    /// Decodes a batch. Batches with the same dictionaries share a decoder.
+    fn decode(&mut self, group: usize) -> Result<RecordBatch, String> {
+        let wanted = &self.layout.batches[group].dictionaries;
+        let known = self
+            .decoder
+            .take()
+            .filter(|(last, _)| Arc::ptr_eq(&self.layout.batches[*last].dictionaries, wanted));
+        let decoder = match known {
+            Some((_, decoder)) => decoder,
+            None => {
+                let projection = Some(&self.selected.projection[..]);
+                self.layout.decoder(self.job.file, group, projection)?
+            }
+        };
+        let (_, decoder) = self.decoder.insert((group, decoder));
+        self.layout.decode(self.job.file, group, decoder)
+    }
+}
+
+/// Visits the rows of a batch, and reports after every slice of it how far the reading is.
+fn visit_slices(
+    batch: &RecordBatch,
+    rows: &mut Rows<'_>,
+    visit: &mut Visit<'_>,
+    reached: &dyn Fn(u64) -> u64,
+) -> Result<Flow, String> {
+    let mut at = 0;
+    while at < batch.num_rows() {
+        let slice = batch.slice(at, SLICE_ROWS.min(batch.num_rows() - at));
+        at += slice.num_rows();
+        if let ended @ ControlFlow::Break(_) = rows.visit(&slice, visit)? {
+            return Ok(ended);
+        }
+        let reached = Event::Reached(reached(rows.read));
+        if let ended @ ControlFlow::Break(_) = give(reached, visit) {
+            return Ok(ended);
+        }
+    }
+    Ok(ControlFlow::Continue(()))
+}

@@ -1,0 +1,111 @@
+//! The columns of an Arrow schema: their names, and the wanted ones.
+
+use crate::arrow_ipc::layout::Layout;
+use crate::table::Columns;
+use crate::table::documents::ColumnPaths;
+use arrow_schema::{DataType, Field, Fields, Schema};
+use simtool_base::fault::quoted;
+use std::fs::File;
+
+/// Returns the dotted paths of the columns, none for a file that cannot be read.
+pub(super) fn column_names(file: &File) -> Vec<String> {
+    let mut names = Vec::new();
+    if let Ok(layout) = Layout::load(file, 0) {
+        add_names(layout.schema.fields(), "", &mut names);
+    }
+    names
+}
+
+fn add_names(fields: &Fields, prefix: &str, names: &mut Vec<String>) {
+    for field in fields {
+        let name = format!("{prefix}{}", field.name());
+        match field.data_type() {
+            DataType::Struct(inner) => add_names(inner, &format!("{name}."), names),
+            _ => names.push(name),
+        }
+    }
+}
+
+/// The wanted columns that a schema has.
+pub(super) struct Selected {
+    pub(super) paths: ColumnPaths,
+    /// Numbers of the columns to decode, ascending.
+    pub(super) projection: Vec<usize>,
+    /// Name of the text's column or, without one, of the column whose rows are counted.
+    pub(super) first: String,
+}
+
+impl Selected {
+    /// Finds the columns. If there is no column with the name of the text, any column shows how many
+    /// rows there are.
+    ///
+    /// # Errors
+    ///
+    /// The column of the text holds no text, or no column shows the number of rows.
+    pub(super) fn new(schema: &Schema, columns: Columns<'_>) -> Result<Self, String> {
+        let Some((text, field)) = find(schema.fields(), columns.text) else {
+            let counted = schema.fields().iter().position(|field| shows_rows(field.data_type()));
+            let counted = counted.ok_or("has no columns of text or numbers")?;
+            let first = schema.field(counted).name().clone();
+            return Ok(Self { paths: ColumnPaths::default(), projection: vec![counted], first });
+        };
+        if !is_text(field.data_type()) {
+            let name = quoted(columns.text.as_bytes());
+            let kind = quoted(field.data_type().to_string().as_bytes());
+            return Err(format!("the column \"{name}\" holds {kind}, not text"));
+        }
+        let id = find(schema.fields(), columns.id).map(|(path, _)| path);
+        let keep = columns.keep.and_then(|keep| find(schema.fields(), keep));
+        let keep = keep.map(|(path, _)| path);
+        let paths = ColumnPaths { text: Some(text), id, keep };
+        let wanted = [&paths.text, &paths.id, &paths.keep];
+        let top_names: Vec<&String> =
+            wanted.into_iter().flatten().flat_map(|path| path.first()).collect();
+        let is_wanted = |name: &String| top_names.contains(&name);
+        let mut projection = Vec::new();
+        for (number, field) in schema.fields().iter().enumerate() {
+            if is_wanted(field.name()) {
+                projection.push(number);
+            }
+        }
+        let first = columns.text.to_owned();
+        Ok(Self { paths, projection, first })
+    }
+}
+
+/// Finds a column by its name or by a dotted path through structs. A name may have dots itself.
+fn find<'s>(fields: &'s Fields, name: &str) -> Option<(Vec<String>, &'s Field)> {
+    if let Some(field) = fields.iter().find(|field| field.name() == name) {
+        return Some((vec![name.to_owned()], field));
+    }
+    for field in fields {
+        let rest = name.strip_prefix(field.name().as_str()).and_then(|rest| rest.strip_prefix('.'));
+        let (Some(rest), DataType::Struct(inner)) = (rest, field.data_type()) else { continue };
+        if let Some((mut path, found)) = find(inner, rest) {
+            path.insert(0, field.name().clone());
+            return Some((path, found));
+        }
+    }
+    None
+}
+
+/// Returns whether the values of a column are text or bytes.
+fn is_text(data_type: &DataType) -> bool {
+    match data_type {
+        DataType::Dictionary(_, values) => is_text(values),
+        DataType::FixedSizeBinary(width) => *width > 0,
+        DataType::Utf8
+        | DataType::LargeUtf8
+        | DataType::Utf8View
+        | DataType::Binary
+        | DataType::LargeBinary
+        | DataType::BinaryView => true,
+        _ => false,
+    }
+}
+
+/// Returns whether an array of this type takes memory for each row, so that a file cannot declare
+/// more rows than it has bytes for.
+fn shows_rows(data_type: &DataType) -> bool {
+    is_text(data_type) || data_type.is_primitive() || *data_type == DataType::Boolean
+}
