@@ -51,11 +51,8 @@
 //!
 //! All features are on by default; `default-features = false` is the library alone. `cli` builds the command
 //! line program, `chinese` holds the dictionary of Chinese words, and `parquet` reads and writes
-<<<<<<< HEAD
-//! Apache Parquet. A build without a feature returns [`ErrorKind::FeatureOff`] when it is needed.
-=======
-//! Apache Parquet and Arrow IPC. A build without one of these answers [`ErrorKind::FeatureOff`] when it is needed.
->>>>>>> 54b8a8c (read: add Arrow IPC files and streams)
+//! Apache Parquet and Arrow IPC. A build without a feature returns [`ErrorKind::FeatureOff`] when it
+//! is needed.
 
 pub mod cluster;
 pub mod evaluate;

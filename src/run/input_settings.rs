@@ -272,7 +272,10 @@ mod tests {
         options.set("glob", "!b*");
         let settings = InputSettings::parse(&mut options).unwrap();
         assert_eq!(settings.glob, ["*.txt", "!b*"]);
-        assert_eq!((settings.format, settings.on_error), (Format::from_name("lines"), OnError::Fail));
+        assert_eq!(
+            (settings.format, settings.on_error),
+            (Format::from_name("lines"), OnError::Fail)
+        );
         assert_eq!((settings.delimiter, settings.zstd_window_log), (Some(b'\t'), 30));
         assert_eq!(options.first(), Some(("keep", "last".into())));
         let usual = InputSettings::parse(&mut Options::new()).unwrap();

@@ -4,8 +4,8 @@ use super::common::values;
 use clap::ValueHint;
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use simtool::Error;
-use simtool::read::Format;
 use simtool::options::Options;
+use simtool::read::Format;
 use simtool::run::{InputSettings, OnError};
 use std::path::PathBuf;
 
