@@ -1,24 +1,24 @@
-//! What a method reaches on a collection of which the near-duplicates are known.
+//! Results of methods on labelled collections: precision, recall and F1 at each threshold.
 //!
 //! A method finds the pairs of documents that are within its threshold. Thresholds are numbered in
-//! steps from the strictest one, which is 0, so that a step finds all that the steps below it find.
+//! steps from 0, the strictest. So a step finds everything that the steps before it find.
 
 use std::cmp::Ordering;
 
-/// Steps of similarity from 1 down to nothing.
+/// Number of steps of similarity from 1 down to 0.
 pub const SIMILARITY_STEPS: u64 = 400;
 
-/// What the steps of a curve are thresholds of.
+/// The kind of thresholds of a curve.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scale {
-    /// The greatest distance, from 0.
+    /// Greatest distance: 0, 1, 2, …
     Distance,
-    /// The least similarity, from 1 down by 1/400.
+    /// Least similarity: 1, 399/400, 398/400, …
     Similarity,
 }
 
 impl Scale {
-    /// The threshold of a step.
+    /// Returns the threshold of a step.
     #[must_use]
     pub fn threshold(self, step: usize) -> f64 {
         match self {
@@ -27,7 +27,7 @@ impl Scale {
         }
     }
 
-    /// The threshold of a step, as a method's text has it.
+    /// Returns the threshold of a step as text, in the form that options accept.
     #[must_use]
     pub fn shown(self, step: usize) -> String {
         match self {
@@ -40,7 +40,7 @@ impl Scale {
         }
     }
 
-    /// What its thresholds are called.
+    /// Returns the name of the thresholds.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -50,19 +50,26 @@ impl Scale {
     }
 }
 
-/// Pairs that were found, and those that were to be.
+/// Numbers of pairs that were found, and of pairs that should have been found.
+///
+/// ```
+/// use simtool::evaluation::Counts;
+///
+/// let counts = Counts { true_found: 3, false_found: 1, positives: 4 };
+/// assert_eq!((counts.precision(), counts.recall(), counts.f1()), (0.75, 0.75, 0.75));
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// True pairs that were found.
     pub true_found: u64,
-    /// Pairs that were found, and are neither true nor set aside.
+    /// Found pairs that are neither true nor set aside.
     pub false_found: u64,
-    /// True pairs.
+    /// All true pairs.
     pub positives: u64,
 }
 
 impl Counts {
-    /// The share of what was found that is true; 1 where nothing was found.
+    /// Share of the found pairs that are true; 1 if no pair was found.
     #[must_use]
     pub fn precision(self) -> f64 {
         match self.true_found + self.false_found {
@@ -71,20 +78,20 @@ impl Counts {
         }
     }
 
-    /// The share of what is true that was found; 0 where nothing is.
+    /// Share of the true pairs that were found; 0 if no pair is true.
     #[must_use]
     pub fn recall(self) -> f64 {
         self.true_found as f64 / self.positives.max(1) as f64
     }
 
-    /// The harmonic mean of precision and recall; 0 where nothing was found.
+    /// Harmonic mean of precision and recall; 0 if no true pair was found.
     #[must_use]
     pub fn f1(self) -> f64 {
         let (numerator, denominator) = self.f1_fraction();
         numerator as f64 / denominator.max(1) as f64
     }
 
-    /// Orders by F1, as fractions of whole numbers.
+    /// Compares by F1, exactly: as fractions of whole numbers.
     #[must_use]
     pub fn compare_f1(self, other: Self) -> Ordering {
         let ((a, b), (c, d)) = (self.f1_fraction(), other.f1_fraction());
@@ -92,23 +99,23 @@ impl Counts {
         product(a, d).cmp(&product(c, b))
     }
 
-    /// 2TP / (2TP + FP + FN).
+    /// Returns F1 as the fraction 2TP / (2TP + FP + FN).
     fn f1_fraction(self) -> (u64, u64) {
         (2 * self.true_found, self.true_found + self.false_found + self.positives)
     }
 }
 
-/// What is found at each threshold.
+/// The pairs found at each threshold.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Curve {
-    /// What the thresholds are.
+    /// Kind of the thresholds.
     pub scale: Scale,
-    /// What each step finds, all steps below included; at least one.
+    /// Counts of each step, which include the pairs of stricter steps. There is at least one step.
     pub counts: Vec<Counts>,
 }
 
 impl Curve {
-    /// The step with the greatest F1; of equal ones the strictest.
+    /// Returns the step with the greatest F1. Among equal ones, the strictest wins.
     #[must_use]
     pub fn best(&self) -> usize {
         let better =
@@ -119,8 +126,8 @@ impl Curve {
         (0..self.counts.len()).fold(0, better)
     }
 
-    /// The steps at which something is found that the one before does not find, with `always` among
-    /// them.
+    /// Returns the steps whose counts differ from those of the step before. The step `always` is
+    /// included in any case.
     pub fn changes(&self, always: usize) -> impl Iterator<Item = (usize, Counts)> {
         let is_change = move |step: usize| {
             let before = if step == 0 {
@@ -136,52 +143,53 @@ impl Curve {
     }
 }
 
-/// A method on a collection.
+/// Results of a method on a collection.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Measured {
-    /// What is found at each threshold.
+    /// The pairs found at each threshold.
     pub curve: Curve,
-    /// The step of the method's own threshold.
+    /// Step of the threshold that the method has by default.
     pub own: usize,
-    /// Bytes that are kept of a document, in the mean.
+    /// Mean number of bytes stored for a document.
     pub bytes_per_document: u64,
-    /// Seconds that all of it took.
+    /// Total time in seconds.
     pub seconds: f64,
 }
 
-/// One threshold for all collections.
+/// Results of one threshold for all collections.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Common {
-    /// The step with the greatest mean F1; of equal ones the strictest.
+    /// Step with the greatest mean F1. Among equal ones, the strictest.
     pub step: usize,
-    /// That mean.
+    /// Mean F1 at that step.
     pub mean_f1: f64,
-    /// The mean F1 at the step that is best for the other collections; none of a single collection.
+    /// Mean F1 if each collection is measured at the step that is best for the other collections.
+    /// `None` if there is only one collection.
     pub left_out: Option<f64>,
 }
 
-/// A method on all collections.
+/// Results of a method on all collections.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Evaluated {
-    /// What the method was asked for as: the name of a preset, or its own.
+    /// Name under which the method was requested: the name of a preset or of a method.
     pub name: String,
-    /// Its settings, complete.
+    /// All settings of the method, as text.
     pub parameters: String,
-    /// On each collection.
+    /// Results on each collection.
     pub measured: Vec<Measured>,
-    /// With one threshold.
+    /// Results of one threshold for all collections.
     pub common: Common,
 }
 
 impl Evaluated {
-    /// The mean of the F1 at each collection's best threshold.
+    /// Mean over the collections of the F1 at the best threshold of each.
     #[must_use]
     pub fn mean_best_f1(&self) -> f64 {
         let best = |measured: &Measured| measured.curve.counts[measured.curve.best()].f1();
         self.measured.iter().map(best).sum::<f64>() / self.measured.len().max(1) as f64
     }
 
-    /// Bytes that are kept of a document, in the mean over the collections.
+    /// Mean over the collections of the bytes stored for a document.
     #[must_use]
     pub fn bytes_per_document(&self) -> u64 {
         let bytes: u64 = self.measured.iter().map(|measured| measured.bytes_per_document).sum();
@@ -189,26 +197,27 @@ impl Evaluated {
         (bytes + count / 2) / count
     }
 
-    /// Seconds on all collections.
+    /// Total time on all collections, in seconds.
     #[must_use]
     pub fn seconds(&self) -> f64 {
         self.measured.iter().map(|measured| measured.seconds).sum()
     }
 }
 
-/// All methods on all collections.
+/// Results of all methods on all collections.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Evaluation {
     /// The collections.
     pub collections: Vec<LabelledName>,
-    /// The methods, in the order in which they were asked for.
+    /// The methods, in the order in which they were requested.
     pub methods: Vec<Evaluated>,
-    /// What the best method gets wrong, the worst first.
+    /// Mistakes of the best method, worst first.
     pub wrong: Vec<WrongPair>,
 }
 
 impl Evaluation {
-    /// The method with the greatest mean of the best F1; of equal ones the first.
+    /// Returns the method with the greatest [`mean_best_f1`](Evaluated::mean_best_f1). Among equal
+    /// ones, the first wins.
     #[must_use]
     pub fn best(&self) -> Option<usize> {
         let f1 = |at: usize| self.methods[at].mean_best_f1();
@@ -217,33 +226,33 @@ impl Evaluation {
     }
 }
 
-/// A collection whose near-duplicates are known.
+/// A labelled collection: its name and its size.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LabelledName {
-    /// What it is called.
+    /// Name of the collection.
     pub name: String,
-    /// Its documents.
+    /// Number of documents.
     pub documents: u64,
-    /// True pairs.
+    /// Number of true pairs.
     pub positives: u64,
-    /// Pairs that do not count.
+    /// Number of pairs that count neither as true nor as false.
     pub set_aside: u64,
 }
 
-/// A pair that is found and not true, or true and not found.
+/// A mistake: a pair that was found but is not true, or is true but was not found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WrongPair {
-    /// The number of the collection.
+    /// Number of the collection.
     pub collection: usize,
-    /// Whether it is true.
+    /// Whether the pair is true.
     pub is_true: bool,
-    /// The threshold at which it is found, if it is at any.
+    /// Threshold at which the pair is found; empty if it is found at none.
     pub closeness: String,
-    /// How alike the documents are by the terms that the method compares.
+    /// Similarity of the terms that the method compares.
     pub similarity: String,
-    /// The documents' names.
+    /// IDs of the two documents.
     pub ids: [Vec<u8>; 2],
-    /// Their texts.
+    /// Texts of the two documents.
     pub texts: [Vec<u8>; 2],
 }
 

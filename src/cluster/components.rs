@@ -1,7 +1,7 @@
-//! Connected components: everything that a chain of close pairs links.
+//! Keeps one row of each connected component of the graph of close pairs.
 //!
-//! For who wants what other tools do. A component keeps its preferred row; the others may be
-//! unlike it, and then have no proof.
+//! Other tools remove documents in this way. The removed rows of a component may be far from the kept
+//! one: then a chain of other rows links the two, and the removal has no proof.
 
 use super::Removal;
 use simtool_model::closeness::Closeness;
@@ -9,7 +9,7 @@ use simtool_set_join::close::Neighbourhood;
 use simtool_set_join::disjoint_sets::DisjointSets;
 use std::cmp::Ordering;
 
-/// The rows to remove, in reading order. `prefer` orders two rows, the one to keep first.
+/// Returns the rows to remove, in reading order. `prefer` orders two rows, the one to keep first.
 ///
 /// # Complexity
 ///
@@ -25,12 +25,14 @@ pub fn keep_one_each(
     let component = |row: u32, sets: &mut DisjointSets| {
         around.group_of(row).map_or(0, |group| sets.smallest(group)) as usize
     };
+    // A component is numbered by its smallest group. First pass: the preferred row of each component.
     for &row in &rows {
         let best = &mut preferred[component(row, &mut sets)];
         if best.is_none_or(|best| prefer(row, best).is_lt()) {
             *best = Some(row);
         }
     }
+    // Second pass: every other row is removed for it.
     let mut removals = Vec::new();
     for &row in &rows {
         let kept = preferred[component(row, &mut sets)].unwrap_or(row);
@@ -52,11 +54,12 @@ pub fn keep_one_each(
     removals
 }
 
-/// How many rows [`keep_one_each`] removes if only this is close, beside equal rows.
+/// Returns the number of rows that [`keep_one_each`] would remove if only pairs with `is_close` were
+/// close. Equal rows are always close.
 ///
 /// # Complexity
 ///
-/// As that.
+/// The same as [`keep_one_each`].
 #[must_use]
 pub fn count_removed(around: &Neighbourhood<'_>, is_close: impl Fn(Closeness) -> bool) -> u64 {
     let mut sets = linked(around, is_close);
@@ -65,7 +68,7 @@ pub fn count_removed(around: &Neighbourhood<'_>, is_close: impl Fn(Closeness) ->
     (around.all_rows().len() - components) as u64
 }
 
-/// The groups that chains of such closeness link.
+/// Joins the groups that pairs with `is_close` link.
 fn linked(around: &Neighbourhood<'_>, is_close: impl Fn(Closeness) -> bool) -> DisjointSets {
     let mut sets = DisjointSets::new(around.group_count() as u32);
     for group in 0..around.group_count() as u32 {

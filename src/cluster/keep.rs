@@ -1,7 +1,7 @@
 //! Keeps documents greedily, so that every removal is proven.
 //!
-//! Documents are taken in the order of preference. Each is kept, unless it is close to one that was
-//! kept before it; then it is removed for the one of these that it is closest to. So no two kept
+//! Documents are visited in the order of preference. A document is kept unless it is close to a
+//! document that was kept before; then it is removed for the closest of these. So no two kept
 //! documents are close, and no document is removed because of a chain of others.
 
 use super::Removal;
@@ -9,9 +9,10 @@ use simtool_model::closeness::Closeness;
 use simtool_set_join::close::Neighbourhood;
 use std::cmp::Ordering;
 
-/// The rows to remove, in reading order. `prefer` orders two rows, the one to keep first.
+/// Returns the rows to remove, in reading order. `prefer` orders two rows, the one to keep first.
 ///
-/// Between kept rows that are equally close, the earlier in reading order stands for a removed one.
+/// If several kept rows are equally close to a removed row, the first of them in reading order is its
+/// kept row.
 ///
 /// # Complexity
 ///
@@ -23,10 +24,11 @@ pub fn keep_preferred(
 ) -> Vec<Removal> {
     let mut rows = around.all_rows();
     rows.sort_by(|&a, &b| prefer(a, b));
-    // Two rows of a group cannot both be kept.
+    // The rows of a group are equal, so at most one row of a group is kept.
     let mut kept_of_group: Vec<Option<u32>> = vec![None; around.group_count()];
-    // Of the rows that are kept so far, the one that is closest to each group. Few are kept where many
-    // are close, so these tell of themselves, and the others need not be asked.
+    // For each group, the closest row that is kept so far. A kept row updates this for its neighbours.
+    // Dense neighbourhoods have few kept rows, so this visits far fewer pairs than if every row
+    // searched its own neighbours.
     let mut closest: Vec<Option<(u32, Closeness)>> = vec![None; around.group_count()];
     let mut removals = Vec::new();
     for row in rows {
@@ -55,11 +57,12 @@ pub fn keep_preferred(
     removals
 }
 
-/// How many rows [`keep_preferred`] removes if only this is close, beside equal rows.
+/// Returns the number of rows that [`keep_preferred`] would remove if only pairs with `is_close` were
+/// close. Equal rows are always close.
 ///
 /// # Complexity
 ///
-/// As that.
+/// The same as [`keep_preferred`].
 #[must_use]
 pub fn count_removed(
     around: &Neighbourhood<'_>,
@@ -71,6 +74,7 @@ pub fn count_removed(
     let mut is_kept = vec![false; around.group_count()];
     let mut is_near_kept = is_kept.clone();
     let mut removed = 0;
+    // The same order of visits as in `keep_preferred`, but without looking for the closest kept row.
     for group in rows.into_iter().filter_map(|row| around.group_of(row)) {
         if is_kept[group as usize] || is_near_kept[group as usize] {
             removed += 1;

@@ -1,9 +1,11 @@
-//! One threshold for all collections.
+//! The best threshold for several collections together.
 
 use crate::evaluation::{Common, Curve};
 
-/// The threshold that is best for all curves together, which are of one scale; and what the one that
-/// is chosen without a collection does on it.
+/// Finds the threshold with the greatest mean F1 over all curves, which must have the same scale.
+///
+/// Also computes a mean that is not biased by the choice: each collection is measured at the threshold
+/// that is best for the other collections.
 #[must_use]
 pub fn common_threshold(curves: &[&Curve]) -> Common {
     let steps = curves.iter().map(|curve| curve.counts.len()).min().unwrap_or(0);
@@ -11,7 +13,7 @@ pub fn common_threshold(curves: &[&Curve]) -> Common {
         .iter()
         .map(|curve| curve.counts[..steps].iter().map(|counts| counts.f1()).collect())
         .collect();
-    // Sums in the order of the collections: the same on every machine.
+    // Floats are added in the order of the collections, so the sum is the same on every machine.
     let mean = |step: usize, without: usize| {
         let of_others = f1.iter().enumerate().filter(|&(at, _)| at != without);
         let (sum, count) =

@@ -1,19 +1,33 @@
-//! Pairs by the strictest threshold that finds them.
+//! Counts pairs by the strictest threshold that finds them.
 
 use crate::evaluation::{Counts, Curve, Scale};
 
-/// Numbers of pairs by step.
+/// Numbers of pairs by step, where step 0 is the strictest threshold.
+///
+/// ```
+/// use simtool::evaluate::Histogram;
+/// use simtool::evaluation::Scale;
+///
+/// // Three pairs at distance 1, two of which are true; two other true pairs are never found.
+/// let (mut all, mut truth) = (Histogram::new(3), Histogram::new(3));
+/// all.add(1, 3);
+/// truth.add(1, 2);
+/// let curve = all.curve(&truth, &Histogram::new(3), 4, Scale::Distance);
+/// assert_eq!(curve.counts[0].recall(), 0.0);
+/// assert_eq!(curve.counts[1].recall(), 0.5);
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Histogram(Vec<u64>);
 
 impl Histogram {
-    /// No pairs, at any of so many steps.
+    /// Creates a histogram with this number of steps and no pairs.
     #[must_use]
     pub fn new(steps: usize) -> Self {
         Self(vec![0; steps.max(1)])
     }
 
-    /// Counts pairs that are found from `step` on; those beyond the last step are never found.
+    /// Adds pairs that are found at `step` and all later steps. Pairs beyond the last step are never
+    /// found and not counted.
     #[inline]
     pub fn add(&mut self, step: usize, pairs: u64) {
         if let Some(count) = self.0.get_mut(step) {
@@ -21,21 +35,23 @@ impl Histogram {
         }
     }
 
-    /// Counts the pairs of another with as many steps.
+    /// Adds the pairs of another histogram with the same number of steps.
     pub fn merge(&mut self, other: &Self) {
         self.0.iter_mut().zip(&other.0).for_each(|(count, more)| *count += more);
     }
 
-    /// The pairs of each step.
+    /// Number of pairs at each step.
     #[must_use]
     pub fn counts(&self) -> &[u64] {
         &self.0
     }
 
-    /// What each step finds, where `self` counts all pairs, `truth` the true ones, of which there are
-    /// `positives`, and `set_aside` those that do not count.
+    /// Returns the counts at each threshold. `self` has all pairs, `truth` the true pairs that can be
+    /// found, and `set_aside` the pairs that count neither as true nor as false. `positives` is the
+    /// number of all true pairs.
     #[must_use]
     pub fn curve(&self, truth: &Self, set_aside: &Self, positives: u64, scale: Scale) -> Curve {
+        // A step finds everything that the steps before it find, so counts are added up.
         let mut sum = Counts { positives, ..Counts::default() };
         let parts = self.0.iter().zip(&truth.0).zip(&set_aside.0);
         let counts = parts.map(|((all, truth), set_aside)| {

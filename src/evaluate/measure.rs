@@ -1,10 +1,10 @@
-//! The similarity of two sets in exact steps.
+//! The similarity of two sets as an exact step of 1/400.
 
 use crate::evaluation::SIMILARITY_STEPS;
 use simtool_model::similarity::{Formula, Measure};
 
-/// The strictest step whose threshold two sets of sizes `a` and `b` reach that share `shared` elements,
-/// at least one: step s asks for a similarity of at least 1 − s/400.
+/// Returns the strictest step that two sets reach. The sets have `a` and `b` elements and share
+/// `shared` of them, at least one. Step s needs a similarity of at least 1 − s/400.
 #[inline]
 #[must_use]
 pub fn step(measure: &Measure, shared: u64, a: u64, b: u64) -> usize {
@@ -16,8 +16,8 @@ pub fn step(measure: &Measure, shared: u64, a: u64, b: u64) -> usize {
         Formula::Cosine => {
             let square =
                 u128::from(SIMILARITY_STEPS * shared).pow(2) / (u128::from(a) * u128::from(b));
-            // At most the square of the number of steps; the root of the whole part is the whole
-            // part of the root.
+            // The quotient is at most 400², so it fits. Rounding down before the root gives the same
+            // whole number as rounding down after it.
             (square as u64).isqrt()
         }
     };

@@ -1,11 +1,11 @@
-//! Labels × distances → what a method gets right.
+//! Measures how well methods find the near-duplicates of labelled collections.
 //!
-//! * [`truth`] reads which pairs are near-duplicates, as pairs or as clusters.
+//! * [`truth`] reads the pairs or clusters of near-duplicates of a collection.
 //! * [`Histogram`] counts pairs by the strictest threshold that finds them, and becomes a
 //!   [`Curve`](crate::evaluation::Curve).
-//! * [`step`] is the similarity of two sets in exact steps.
-//! * [`common_threshold()`] is one threshold for all collections.
-//! * [`ratio_estimate()`] tells what a sample says of a collection without labels.
+//! * [`step`] is the similarity of two sets as an exact step.
+//! * [`common_threshold()`] finds the best threshold for several collections together.
+//! * [`ratio_estimate()`] estimates recall and precision of a collection from a sample.
 
 mod common_threshold;
 mod histogram;

@@ -1,25 +1,26 @@
-//! What a sample of documents says of all: recall and precision with their intervals.
+//! Estimates recall and precision, with intervals, from a sample of documents.
 //!
-//! Partners of one document are not independent, so both are ratio estimators over documents.
+//! Pairs of one document are not independent, so the sample is of documents and not of pairs. Recall
+//! and precision are ratio estimators over these documents.
 //!
 //! # References
 //! E. B. Wilson. Probable inference, the law of succession, and statistical inference. JASA 1927.
 
 /// The 97.5 % point of the normal distribution, for intervals of 95 %.
 const Z: f64 = 1.96;
-/// Fewer documents with partners say too little for a standard error.
+/// Least number of documents with partners for a useful standard error.
 const FEWEST: usize = 30;
 
-/// What was found of a sampled document.
+/// A sampled document and its partners.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SampledDocument {
-    /// Partners that it should have and that were found.
+    /// True partners that were found.
     pub hits: u64,
-    /// Partners: all that it should have for recall, all that were found for precision.
+    /// For recall: all true partners. For precision: all partners that were found.
     pub partners: u64,
 }
 
-/// Lower and upper end of what is believable with 95 %.
+/// A confidence interval of 95 %.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Interval {
     /// The lower end.
@@ -28,38 +29,47 @@ pub struct Interval {
     pub high: f64,
 }
 
-/// A number of something of so many, with Wilson's interval.
+/// A share of a whole, with Wilson's interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Share {
-    /// How many.
+    /// Number of things in the share.
     pub part: u64,
-    /// Of how many.
+    /// Number of all things.
     pub whole: u64,
-    /// Of the share.
+    /// Confidence interval of `part / whole`.
     pub interval: Interval,
 }
 
-/// The share of partners.
+/// An estimate of hits / partners.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RatioEstimate {
-    /// Hits.
+    /// Hits of all sampled documents.
     pub hits: u64,
-    /// Partners.
+    /// Partners of all sampled documents.
     pub partners: u64,
-    /// Documents that have partners.
+    /// Sampled documents that have partners.
     pub documents: u64,
-    /// Hits over partners; 1 where there are none.
+    /// Hits divided by partners; 1 if there are no partners.
     pub ratio: f64,
-    /// Its standard error.
+    /// Standard error of `ratio`.
     pub standard_error: f64,
-    /// Its interval, unless too few documents have partners or nothing was missed.
+    /// Confidence interval of `ratio`. `None` if too few documents have partners or if nothing was
+    /// missed.
     pub interval: Option<Interval>,
-    /// Documents all of whose partners were hits, of those that have any: what is told where there
-    /// is no interval.
+    /// Share of the documents with partners whose partners were all hits. It is shown if there is no
+    /// interval.
     pub whole: Share,
 }
 
-/// What `sample`, drawn from `all` documents, says of the ratio of hits to partners.
+/// Estimates the ratio of hits to partners from `sample`, which was drawn from `all` documents.
+///
+/// ```
+/// use simtool::evaluate::{SampledDocument, ratio_estimate};
+///
+/// let sample = [SampledDocument { hits: 3, partners: 4 }, SampledDocument { hits: 0, partners: 0 }];
+/// let recall = ratio_estimate(&sample, 1000);
+/// assert_eq!((recall.ratio, recall.documents), (0.75, 1));
+/// ```
 #[must_use]
 pub fn ratio_estimate(sample: &[SampledDocument], all: u64) -> RatioEstimate {
     let (mut hits, mut partners, mut documents, mut whole) = (0_u64, 0_u64, 0_u64, 0_u64);
@@ -73,6 +83,7 @@ pub fn ratio_estimate(sample: &[SampledDocument], all: u64) -> RatioEstimate {
     let deviation = |d: &SampledDocument| (d.hits as f64 - ratio * d.partners as f64).powi(2);
     let squares: f64 = sample.iter().map(deviation).sum();
     let size = sample.len() as f64;
+    // Correction for a finite population: a sample of all documents has no error.
     let left = (1.0 - size / (all.max(1) as f64)).max(0.0);
     let variance = left * size / (size - 1.0).max(1.0) * squares / (partners.max(1) as f64).powi(2);
     let standard_error = variance.sqrt();
@@ -85,7 +96,7 @@ pub fn ratio_estimate(sample: &[SampledDocument], all: u64) -> RatioEstimate {
     RatioEstimate { hits, partners, documents, ratio, standard_error, interval, whole }
 }
 
-/// Wilson's interval for `part` of `whole`; anything is believable of nothing.
+/// Returns `part` of `whole` with Wilson's interval, which is 0 to 1 if `whole` is 0.
 #[must_use]
 pub fn wilson(part: u64, whole: u64) -> Share {
     let n = whole as f64;

@@ -1,8 +1,10 @@
-//! Which documents are near-duplicates, from lines with tabs.
+//! Reads the known near-duplicates of a collection from tab-separated lines.
 //!
-//! As pairs, a line holds the IDs of two documents; as clusters, the ID of a document and the name of
-//! its cluster, in which every two documents are a pair. What stands behind that is not read. A first
-//! line without any document's ID is a header, and empty lines are passed over.
+//! * Pairs: a line has the IDs of two documents.
+//! * Clusters: a line has the ID of a document and the name of its cluster. Every two documents of a
+//!   cluster are a pair.
+//!
+//! Further fields and empty lines are ignored. A first line without the ID of a document is a header.
 
 use simtool_base::error::{Error, ErrorKind, Result};
 use simtool_base::fault::escaped;
@@ -10,20 +12,20 @@ use simtool_base::unordered_map::UnorderedMap;
 use std::path::Path;
 use std::str::FromStr;
 
-/// What a line of a truth says.
+/// Format of a file of known near-duplicates.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TruthFormat {
-    /// Two documents that are near-duplicates.
+    /// A line has two near-duplicates.
     #[default]
     Pairs,
-    /// A document and its cluster.
+    /// A line has a document and its cluster.
     Clusters,
 }
 
 impl FromStr for TruthFormat {
     type Err = Error;
 
-    /// Reads a name.
+    /// Parses the name of a format.
     fn from_str(text: &str) -> Result<Self> {
         match text {
             "pairs" => Ok(Self::Pairs),
@@ -33,22 +35,22 @@ impl FromStr for TruthFormat {
     }
 }
 
-/// Two documents, the first in reading order first.
+/// Rows of two documents, in reading order.
 pub type Pair = [u32; 2];
 
-/// The rows of documents by ID.
+/// Rows of documents by ID.
 #[derive(Debug, Default)]
 pub struct IdRows<'i>(UnorderedMap<&'i [u8], Row>);
 
 #[derive(Clone, Copy, Debug)]
 enum Row {
     One(u32),
-    /// Several documents have the ID.
+    /// Several documents have this ID.
     Several,
 }
 
 impl<'i> IdRows<'i> {
-    /// The IDs of all documents, in reading order.
+    /// Collects the IDs of all documents, given in reading order.
     pub fn new(ids: impl Iterator<Item = &'i [u8]>) -> Self {
         let mut rows = UnorderedMap::default();
         for (row, id) in (0_u32..).zip(ids) {
@@ -61,14 +63,14 @@ impl<'i> IdRows<'i> {
         self.0.contains_key(id)
     }
 
-    /// The row of an ID, or what was expected of it.
+    /// Returns the row of an ID, or a description of the expected ID.
     fn row(&self, id: &[u8]) -> Result<u32, String> {
         match self.0.get(id) {
             Some(&Row::One(row)) => Ok(row),
             Some(Row::Several) => {
-                Err(format!("the ID of one document: several have {}", quoted(id)))
+                Err(format!("the ID of one document, but several documents have {}", quoted(id)))
             }
-            None => Err(format!("the ID of a document of the collection: none has {}", quoted(id))),
+            None => Err(format!("the ID of a document, but no document has the ID {}", quoted(id))),
         }
     }
 }
@@ -77,12 +79,23 @@ fn quoted(id: &[u8]) -> String {
     format!("\"{}\"", escaped(id))
 }
 
-/// The pairs of `bytes`, ascending, each once; `path` is for messages.
+/// Parses the pairs in `bytes` and returns them ascending and distinct. `path` is for messages.
 ///
 /// # Errors
 ///
-/// A line has not two fields, an ID is no document's or several documents', or a document is to be
-/// its own near-duplicate.
+/// A line has fewer than two fields, an ID belongs to no document or to several, or a line names the
+/// same document twice.
+///
+/// ```
+/// use simtool::evaluate::truth::{IdRows, TruthFormat, read_truth};
+/// use std::path::Path;
+///
+/// let rows = IdRows::new([&b"x"[..], b"y", b"z"].into_iter());
+/// let text = b"z\tx\n";
+/// let pairs = read_truth(text, Path::new("pairs.tsv"), TruthFormat::Pairs, &rows)?;
+/// assert_eq!(pairs, [[0, 2]]);
+/// # Ok::<(), simtool::Error>(())
+/// ```
 pub fn read_truth(
     bytes: &[u8],
     path: &Path,
@@ -92,7 +105,7 @@ pub fn read_truth(
     let (mut pairs, mut clusters) = (Vec::new(), Clusters::default());
     for (number, line) in (1_usize..).zip(bytes.split(|&byte| byte == b'\n')) {
         let line = line.strip_suffix(b"\r").unwrap_or(line);
-        // What begins a file of Windows is no part of an ID.
+        // Windows programs begin a text file with a byte order mark; it is not a part of the ID.
         let line =
             if number == 1 { line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(line) } else { line };
         if line.is_empty() {
@@ -103,8 +116,8 @@ pub fn read_truth(
         let mut fields = line.split(|&byte| byte == b'\t');
         let (Some(first), Some(second)) = (fields.next(), fields.next()) else {
             let expected = match format {
-                TruthFormat::Pairs => "the IDs of two documents with a tab between",
-                TruthFormat::Clusters => "the ID of a document and its cluster with a tab between",
+                TruthFormat::Pairs => "the IDs of two documents, separated by a tab",
+                TruthFormat::Clusters => "the ID of a document and its cluster, separated by a tab",
             };
             return Err(wrong(expected.to_owned()).into());
         };
@@ -130,7 +143,7 @@ pub fn read_truth(
     Ok(pairs)
 }
 
-/// Documents by the name of their cluster.
+/// Collects documents by the name of their cluster.
 #[derive(Default)]
 struct Clusters<'b> {
     numbers: UnorderedMap<&'b [u8], usize>,
@@ -187,28 +200,28 @@ mod tests {
             (
                 "a\tb\na\tz\n",
                 TruthFormat::Pairs,
-                "line 2: expected the ID of a document of the collection: none has \"z\"",
+                "line 2: expected the ID of a document, but no document has the ID \"z\"",
             ),
             (
                 "z\tb\n",
                 TruthFormat::Pairs,
-                "line 1: expected the ID of a document of the collection: none has \"z\"",
+                "line 1: expected the ID of a document, but no document has the ID \"z\"",
             ),
             (
                 "a\tb\nb\n",
                 TruthFormat::Pairs,
-                "line 2: expected the IDs of two documents with a tab between",
+                "line 2: expected the IDs of two documents, separated by a tab",
             ),
             ("a\ta\n", TruthFormat::Pairs, "line 1: expected two documents, not \"a\" twice"),
             (
                 "a\td\n",
                 TruthFormat::Pairs,
-                "line 1: expected the ID of one document: several have \"d\"",
+                "line 1: expected the ID of one document, but several documents have \"d\"",
             ),
             (
                 "id\tcluster\nz\t1\n",
                 TruthFormat::Clusters,
-                "line 2: expected the ID of a document of the collection: none has \"z\"",
+                "line 2: expected the ID of a document, but no document has the ID \"z\"",
             ),
         ] {
             let error = read(text, format).unwrap_err().to_string();

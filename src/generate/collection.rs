@@ -1,38 +1,38 @@
-//! A whole collection: articles, queries, and the list of what truly are near-duplicates.
+//! Generates a collection: articles, queries, and the list of true near-duplicates.
 
 use super::document::{Change, Document, MEAN_BYTES, MEAN_WORDS};
 use super::random::Random;
 use super::vocabulary::Vocabulary;
 use std::io::{self, Write};
 
-/// One article in so many is a near-duplicate of an earlier one.
+/// One article in this many is a near-duplicate of an earlier one.
 const ARTICLES_PER_COPY: usize = 10;
-/// Originals that copies are made of: articles of the recent past.
+/// Number of recent articles from which copies are made.
 const REMEMBERED: usize = 256;
-/// One query in so many is of nothing in the collection.
+/// One query in this many is unrelated to the collection.
 const QUERIES_PER_STRANGER: usize = 8;
 
-/// What to generate.
+/// Settings of a collection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CollectionSettings {
-    /// The same seed gives the same bytes.
+    /// Seed of the random numbers. The same seed gives the same bytes.
     pub seed: u64,
-    /// How many articles.
+    /// Size of the collection.
     pub size: Size,
-    /// Most queries; collections with fewer articles have a query each.
+    /// Most queries. A collection with fewer articles has one query for each.
     pub queries: u64,
 }
 
-/// How large a collection is.
+/// Size of a collection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Size {
-    /// So many articles.
+    /// Number of articles.
     Documents(u64),
-    /// As many articles as reach so many bytes.
+    /// Articles until they have this many bytes.
     Bytes(u64),
 }
 
-/// What was generated.
+/// Counts of a generated collection.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Generated {
     /// Number of articles.
@@ -41,18 +41,24 @@ pub struct Generated {
     pub bytes: u64,
     /// Number of queries.
     pub queries: u64,
-    /// Number of lines of the list of true pairs.
+    /// Number of true pairs.
     pub pairs: u64,
 }
 
-/// Writes articles and queries as form-feed texts with CRLF line ends, and the true pairs as lines
-/// of `ID`, tab, `ID`, tab, kind of change.
+/// Writes articles and queries as form-feed texts with CRLF line ends, and the true pairs as
+/// tab-separated lines: ID, ID, kind of change.
 ///
-/// An article's pair is listed as original and copy, a query's as article and query; all that one
-/// article leads to along the list are near-duplicates of it.
-/// Kinds are `exact`, `words-K` (K words are others), `truncated` (the last sixth is missing),
-/// `shuffled` (paragraphs in another order), `extended` (30 words more) and `reflowed` (other
-/// lines, sentences and capitals).
+/// A pair of articles is listed as original and copy, a pair with a query as article and query. All
+/// documents that a chain of pairs connects to an article are its near-duplicates.
+///
+/// | kind of change | the second document |
+/// | --- | --- |
+/// | `exact` | is equal |
+/// | `words-K` | has K other words |
+/// | `truncated` | has lost its last sixth |
+/// | `shuffled` | has its paragraphs in another order |
+/// | `extended` | has 30 more words |
+/// | `reflowed` | has other lines, sentences and capitals |
 ///
 /// # Errors
 ///
@@ -60,7 +66,17 @@ pub struct Generated {
 ///
 /// # Complexity
 ///
-/// O(bytes) time; memory for the vocabulary, which grows with the square root of the text.
+/// O(bytes) time, and memory for the vocabulary, which grows with the square root of the text.
+///
+/// ```
+/// use simtool::generate::collection::{CollectionSettings, Size, write_collection};
+///
+/// let settings = CollectionSettings { seed: 1, size: Size::Documents(20), queries: 2 };
+/// let (mut articles, mut queries, mut pairs) = (Vec::new(), Vec::new(), Vec::new());
+/// let made = write_collection(&settings, &mut articles, &mut queries, &mut pairs)?;
+/// assert_eq!((made.articles, made.queries), (20, 2));
+/// # Ok::<(), std::io::Error>(())
+/// ```
 pub fn write_collection(
     settings: &CollectionSettings,
     articles: &mut impl Write,
@@ -71,10 +87,12 @@ pub fn write_collection(
         Size::Documents(documents) => documents,
         Size::Bytes(bytes) => bytes / MEAN_BYTES + 1,
     };
-    let vocabulary = Vocabulary::for_text_of(expected.saturating_mul(MEAN_WORDS));
     let articles_per_query = expected.div_ceil(settings.queries.max(1)).max(1);
-    let mut random = Random::new(settings.seed);
-    let mut remembered: Vec<(u64, Document)> = Vec::new();
+    let mut maker = Maker {
+        vocabulary: Vocabulary::for_text_of(expected.saturating_mul(MEAN_WORDS)),
+        random: Random::new(settings.seed),
+        remembered: Vec::new(),
+    };
     let mut done = Generated::default();
     let mut text = Vec::new();
     queries.write_all(b"\r\n")?;
@@ -84,55 +102,27 @@ pub fn write_collection(
     } {
         done.articles += 1;
         let number = done.articles;
-        let is_copy = !remembered.is_empty() && random.happens(1, ARTICLES_PER_COPY);
-        let article = if is_copy {
-            let (original, document) = &remembered[random.below(remembered.len())];
-            let change = Change::draw(&mut random);
-            writeln!(
-                pairs,
-                "{}\t{}\t{}",
-                article_id(*original),
-                article_id(number),
-                change.name()
-            )?;
-            done.pairs += 1;
-            document.changed(change, &vocabulary, &mut random)
-        } else {
-            let document = Document::draw(&vocabulary, &mut random);
-            if remembered.len() < REMEMBERED {
-                remembered.push((number, document.clone()));
-            } else if random.happens(1, 8) {
-                remembered[random.below(REMEMBERED)] = (number, document.clone());
-            }
-            document
-        };
+        let article = maker.article(number, pairs, &mut done)?;
 
         text.clear();
-        // The last document of the articles has no form feed behind it.
+        // Form feeds separate the articles, so the last article has none after it.
         if number > 1 {
             text.extend_from_slice(b"\x0c\r\n");
         }
         text.extend_from_slice(article_id(number).as_bytes());
         text.extend_from_slice(b"\r\n");
-        article.write(&vocabulary, &mut text);
+        article.write(&maker.vocabulary, &mut text);
         articles.write_all(&text)?;
         done.bytes += text.len() as u64;
 
         if number % articles_per_query == 0 && done.queries < settings.queries {
             done.queries += 1;
             let id = format!("Sample-{}", done.queries);
-            let query = if random.happens(1, QUERIES_PER_STRANGER) {
-                Document::draw(&vocabulary, &mut random)
-            } else {
-                let change = Change::draw(&mut random);
-                writeln!(pairs, "{}\t{id}\t{}", article_id(number), change.name())?;
-                done.pairs += 1;
-                article.changed(change, &vocabulary, &mut random)
-            };
+            let query = maker.query(&id, number, &article, pairs, &mut done)?;
             text.clear();
             text.extend_from_slice(id.as_bytes());
             text.extend_from_slice(b"\r\n");
-            query.write(&vocabulary, &mut text);
+            query.write(&maker.vocabulary, &mut text);
             text.extend_from_slice(b"\x0c\r\n");
             queries.write_all(&text)?;
         }
@@ -140,7 +130,63 @@ pub fn write_collection(
     Ok(done)
 }
 
-/// IDs count through volumes of a thousand articles.
+/// Draws articles and queries. The order of the random numbers decides the bytes of a seed, so it must
+/// never change.
+struct Maker {
+    vocabulary: Vocabulary,
+    random: Random,
+    /// Recent articles with their numbers, from which copies are made.
+    remembered: Vec<(u64, Document)>,
+}
+
+impl Maker {
+    /// Draws an article: a new one, or a copy of a recent one, which is listed in `pairs`.
+    fn article(
+        &mut self,
+        number: u64,
+        pairs: &mut impl Write,
+        done: &mut Generated,
+    ) -> io::Result<Document> {
+        let Self { vocabulary, random, remembered } = self;
+        let is_copy = !remembered.is_empty() && random.happens(1, ARTICLES_PER_COPY);
+        if is_copy {
+            let (original, document) = &remembered[random.below(remembered.len())];
+            let change = Change::draw(random);
+            let original = article_id(*original);
+            writeln!(pairs, "{original}\t{}\t{}", article_id(number), change.name())?;
+            done.pairs += 1;
+            return Ok(document.changed(change, vocabulary, random));
+        }
+        let document = Document::draw(vocabulary, random);
+        if remembered.len() < REMEMBERED {
+            remembered.push((number, document.clone()));
+        } else if random.happens(1, 8) {
+            remembered[random.below(REMEMBERED)] = (number, document.clone());
+        }
+        Ok(document)
+    }
+
+    /// Draws a query: a changed copy of an article, which is listed in `pairs`, or an unrelated document.
+    fn query(
+        &mut self,
+        id: &str,
+        number: u64,
+        article: &Document,
+        pairs: &mut impl Write,
+        done: &mut Generated,
+    ) -> io::Result<Document> {
+        let Self { vocabulary, random, .. } = self;
+        if random.happens(1, QUERIES_PER_STRANGER) {
+            return Ok(Document::draw(vocabulary, random));
+        }
+        let change = Change::draw(random);
+        writeln!(pairs, "{}\t{id}\t{}", article_id(number), change.name())?;
+        done.pairs += 1;
+        Ok(article.changed(change, vocabulary, random))
+    }
+}
+
+/// Returns the ID of an article: volume and number, with a thousand articles in a volume.
 fn article_id(number: u64) -> String {
     format!("{}-{}", (number - 1) / 1000 + 1, (number - 1) % 1000 + 1)
 }

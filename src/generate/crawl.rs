@@ -1,22 +1,22 @@
-//! A crawl in miniature: generated documents in the formats that crawls come in, dealt in turn to
-//! a WET file, a JSON Lines file and a Parquet file, so that near-duplicates lie across them.
+//! Generates a small crawl: documents in turn in a WET file, a JSON Lines file and a Parquet file, so that
+//! near-duplicates are in different files.
 
 use super::collection::{CollectionSettings, Size, write_collection};
 use super::crawl_files::{PageText, ParquetFile, write_json_line, write_record};
 use flate2::Compression;
 use std::io;
 
-/// When each of the pages was fetched, as it were: a day of its own.
+/// Returns an invented date of a page: each page has its own day.
 fn date(number: usize) -> String {
     format!("2026-{:02}-{:02}T00:00:00Z", number / 28 % 12 + 1, number % 28 + 1)
 }
 
-/// The content of the three files: WET in gzip, one member a record; JSON Lines with `url`, `date`
-/// and `text`; Parquet with columns of the same names.
+/// Returns the content of three files: WET in gzip with one member a record, JSON Lines with `url`, `date`
+/// and `text`, and Parquet with columns of the same names.
 ///
 /// # Errors
 ///
-/// None but those of the libraries that write into memory.
+/// A library fails to write to memory.
 pub fn crawl(seed: u64, documents: u64) -> io::Result<[Vec<u8>; 3]> {
     let settings = CollectionSettings { seed, size: Size::Documents(documents), queries: 0 };
     let mut articles = Vec::new();

@@ -1,5 +1,4 @@
-//! Pages → the formats that crawls come in, one page at a time: WARC and WET, JSON Lines, Parquet
-//! and text with form feeds.
+//! Writes pages in the formats of crawls: WARC and WET, JSON Lines, Parquet and text with form feeds.
 
 use arrow_array::{ArrayRef, RecordBatch, StringArray};
 use arrow_schema::{DataType, Field, Schema};
@@ -14,19 +13,19 @@ use std::sync::Arc;
 /// Bytes of text of a batch of rows.
 const BATCH_BYTES: usize = 16 << 20;
 
-/// The text of a page, with where and when it was fetched.
+/// The text of a page, with its URL and date.
 #[derive(Clone, Copy, Debug)]
 pub struct PageText<'p> {
-    /// Without white space.
+    /// URL of the page, without white space.
     pub url: &'p str,
-    /// As WARC writes it.
+    /// Date in the form of WARC, for example `2026-01-01T00:00:00Z`.
     pub date: &'p str,
-    /// All that a reader of the page sees.
+    /// The visible text of the page.
     pub text: &'p str,
 }
 
-/// Writes a record of a WARC or WET file, a gzip member of its own. The length is stated behind the
-/// header's `fields`.
+/// Writes a record of a WARC or WET file as a gzip member. The field with the length follows the other
+/// `fields` of the header.
 ///
 /// # Errors
 ///
@@ -63,8 +62,8 @@ pub fn write_json_line(out: &mut impl Write, page: &PageText<'_>) -> io::Result<
     writeln!(out, "{{\"url\":{url},\"date\":{date},\"text\":{text}}}")
 }
 
-/// Writes a page as a document of a text with form feeds, behind the form feed that ends the one
-/// before. Form feeds in the page become spaces, which part words as well.
+/// Writes a page as a document of a text with form feeds. A form feed separates it from the page before.
+/// Form feeds in the page become spaces, which separate words, too.
 ///
 /// # Errors
 ///
@@ -97,7 +96,7 @@ pub struct ParquetFile<W: Write + Send> {
 }
 
 impl<W: Write + Send> ParquetFile<W> {
-    /// Without rows so far.
+    /// Creates a file without rows.
     ///
     /// # Errors
     ///
@@ -135,7 +134,7 @@ impl<W: Write + Send> ParquetFile<W> {
         Ok(self.writer.write(&batch.map_err(io::Error::other)?)?)
     }
 
-    /// Writes what the file ends with.
+    /// Writes the end of the file and returns the writer.
     ///
     /// # Errors
     ///

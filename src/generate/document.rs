@@ -1,10 +1,10 @@
-//! One document: its words, its layout, and what makes a near-duplicate of it.
+//! Generates a document, and near-duplicates of it.
 
 use super::random::Random;
 use super::vocabulary::{STOP_WORDS, Vocabulary};
 
-/// Words of a document at evenly spaced places of a log-normal distribution with a median of 220
-/// words and a standard deviation of the logarithm of 0.8: at (i + ½) / 65 for i = 0 … 64.
+/// Quantiles of the number of words: a log-normal distribution with a median of 220 words and a standard
+/// deviation of the logarithm of 0.8, at (i + ½) / 65 for i = 0 … 64.
 const LENGTHS: [u16; 65] = [
     32, 45, 53, 61, 67, 73, 79, 84, 90, 95, 100, 105, 110, 115, 120, 125, 129, 134, 140, 145, 150,
     155, 160, 166, 171, 177, 183, 188, 194, 201, 207, 213, 220, 227, 234, 241, 249, 257, 265, 274,
@@ -13,14 +13,14 @@ const LENGTHS: [u16; 65] = [
 ];
 /// Mean number of words of a document.
 pub(super) const MEAN_WORDS: u64 = 290;
-/// Mean bytes of a document, its ID and separators included.
+/// Mean number of bytes of a document, including ID and separators.
 pub(super) const MEAN_BYTES: u64 = 1_800;
 
-/// Words of a document's subject; one word in four is one of them.
+/// Number of words of a subject. One word in four of a document is one of them.
 const SUBJECT_WORDS: usize = 24;
-/// Words of a paragraph: this many and up to as many more.
+/// Least number of words of a paragraph. The longest has almost twice as many.
 const PARAGRAPH_WORDS: usize = 40;
-/// Letters of a line before it is broken.
+/// Letters after which a line is broken.
 const LINE: usize = 68;
 
 /// Words in paragraphs, and the seed of their punctuation and line breaks.
@@ -30,12 +30,12 @@ pub(super) struct Document {
     layout: u64,
 }
 
-/// How a near-duplicate differs from its original.
+/// The change that makes a near-duplicate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Change {
-    /// Not at all.
+    /// The copy is equal.
     None,
-    /// So many words are others.
+    /// This many words are replaced.
     Words(usize),
     /// The last sixth is missing.
     Truncated,
@@ -43,12 +43,12 @@ pub(super) enum Change {
     Shuffled,
     /// A paragraph was added.
     Extended,
-    /// Lines, sentences and capitals are others; the words are the same.
+    /// Lines, sentences and capitals differ; the words are the same.
     Reflowed,
 }
 
 impl Change {
-    /// Any change.
+    /// Returns a random change.
     pub(super) fn draw(random: &mut Random) -> Self {
         match random.below(8) {
             0 => Self::None,
@@ -60,7 +60,7 @@ impl Change {
         }
     }
 
-    /// Its name in the list of true pairs.
+    /// Returns the name in the list of true pairs.
     pub(super) fn name(self) -> String {
         match self {
             Self::None => "exact".to_owned(),
@@ -74,7 +74,7 @@ impl Change {
 }
 
 impl Document {
-    /// A document on a subject of its own.
+    /// Generates a document about a random subject.
     pub(super) fn draw(vocabulary: &Vocabulary, random: &mut Random) -> Self {
         let rare = vocabulary.len() - STOP_WORDS;
         let subject: [u32; SUBJECT_WORDS] =
@@ -89,7 +89,7 @@ impl Document {
         Self { paragraphs, layout: random.number() }
     }
 
-    /// The document after a change.
+    /// Returns the document after a change.
     pub(super) fn changed(
         &self,
         change: Change,
@@ -134,7 +134,8 @@ impl Document {
     /// Appends the text: sentences in lines, an empty line between paragraphs.
     pub(super) fn write(&self, vocabulary: &Vocabulary, text: &mut Vec<u8>) {
         for (number, paragraph) in self.paragraphs.iter().enumerate() {
-            // Each paragraph by itself, so that a copy with another order has the same sentences.
+            // The layout of a paragraph depends only on the paragraph, so that a copy with another
+            // order of paragraphs has the same sentences.
             let first = paragraph.first().copied().unwrap_or_default();
             let mut random = Random::new(self.layout ^ u64::from(first));
             if number > 0 {
@@ -174,7 +175,7 @@ fn write_paragraph(
     }
 }
 
-/// Number of words of a document: a place of the distribution, straight between the known ones.
+/// Returns a random number of words, interpolated between the quantiles.
 fn length(random: &mut Random) -> usize {
     const PARTS: usize = 256;
     let place = random.below((LENGTHS.len() - 1) * PARTS);
@@ -183,7 +184,8 @@ fn length(random: &mut Random) -> usize {
     low + (high - low) * part / PARTS
 }
 
-/// A word of a document about `subject`, whose first words are its most frequent.
+/// Returns a random word of a document about `subject`. The first words of a subject are the most
+/// frequent.
 fn word(vocabulary: &Vocabulary, subject: &[u32; SUBJECT_WORDS], random: &mut Random) -> u32 {
     if random.happens(1, 4) {
         let last = random.below(SUBJECT_WORDS);

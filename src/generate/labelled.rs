@@ -1,31 +1,35 @@
-//! Documents with planted near-duplicates of several strengths, in English and in Chinese.
+//! Generates documents with near-duplicates of several strengths, in English and in Chinese.
 //!
-//! Every document is sentences that a small grammar makes of lists of words. Half of the documents
-//! are versions of others: lightly edited (a word here and there), edited (many words, some
-//! sentences gone) or rewritten (most of the words of each sentence, sentences in another order). A
-//! few hold only a part of another with a text of their own, and are set aside. In all languages
-//! every fifth document ends in the same notice, as pages of one site do.
+//! A small grammar makes sentences from lists of words. Half of the documents are versions of others:
+//!
+//! * lightly edited: a few words differ;
+//! * edited: many words differ, and a sentence is replaced;
+//! * rewritten: a third of the words differ, and sentences are in another order;
+//! * part: half of the other document, followed by other text. These pairs count neither as true nor as
+//!   false.
+//!
+//! Every fifth document ends in the same notice, as pages of one site do.
 
 use super::random::Random;
 use simtool_base::json_text::write_string;
 use std::io;
 
-/// What [`labelled`] made.
+/// The files that [`labelled`] generates.
 #[derive(Clone, Debug, Default)]
 pub struct LabelledFiles {
-    /// `docs.jsonl`: an ID and a text each.
+    /// `docs.jsonl`: ID and text of each document.
     pub documents: Vec<u8>,
-    /// `truth.tsv`: two IDs, and how strongly the second was edited.
+    /// `truth.tsv`: two IDs and the name of the edit.
     pub truth: Vec<u8>,
-    /// `gray.tsv`: pairs of which one holds a part of the other.
+    /// `gray.tsv`: pairs of documents that share only a part.
     pub gray: Vec<u8>,
 }
 
-/// About `documents` documents in both languages.
+/// Generates about `documents` documents, half of them in each language.
 ///
 /// # Errors
 ///
-/// None: writing to memory does not fail.
+/// Never in practice, because writing to memory does not fail.
 pub fn labelled(seed: u64, documents: u64) -> io::Result<LabelledFiles> {
     let mut files = LabelledFiles::default();
     for (number, language) in [&ENGLISH, &CHINESE].into_iter().enumerate() {
@@ -40,7 +44,7 @@ pub fn labelled(seed: u64, documents: u64) -> io::Result<LabelledFiles> {
     Ok(files)
 }
 
-/// How a version differs.
+/// The edit that makes a version.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Edit {
     Light,
@@ -60,7 +64,8 @@ impl Edit {
     }
 }
 
-/// The versions of every eighth document and so on; a document that has several is three pairs.
+/// Versions of documents 0 to 7; document 8 has the versions of document 0, and so on. A document with two
+/// versions gives three pairs.
 const VERSIONS: [&[Edit]; 8] = [
     &[Edit::Light],
     &[],
@@ -72,26 +77,26 @@ const VERSIONS: [&[Edit]; 8] = [
     &[Edit::Rewritten, Edit::Light],
 ];
 
-/// Sentences of a document, about.
+/// Approximate number of sentences of a document.
 const SENTENCES: usize = 14;
-/// One document in so many ends in the notice.
+/// One document in this many ends in the notice.
 const NOTICES: u64 = 5;
 
-/// A language: its words, and what stands between them.
+/// A language: its words and punctuation.
 struct Language {
     code: &'static str,
-    /// What a sentence is made of: a list of words each.
+    /// Lists of words. A sentence has one word of each list.
     pattern: [&'static [&'static str]; 8],
     space: &'static str,
     stop: &'static str,
     notice: &'static str,
 }
 
-/// A sentence: a word of each list by its number.
+/// A sentence: for each list of words, the number of a word.
 type Sentence = [usize; 8];
 
 impl Language {
-    /// Writes a document and its versions, and tells how many these are together.
+    /// Writes a document and its versions, and returns the number of documents.
     fn write_story(
         &self,
         story: u64,
@@ -123,10 +128,10 @@ impl Language {
         self.pattern.map(|words| random.below(words.len()))
     }
 
-    /// A version of a document.
+    /// Returns a version of a document.
     fn edited(&self, original: &[Sentence], edit: Edit, random: &mut Random) -> Vec<Sentence> {
         let mut version = original.to_vec();
-        // Words in a hundred that are others.
+        // Percentage of words to replace.
         let changed = match edit {
             Edit::Light => 3,
             Edit::Edited => 14,

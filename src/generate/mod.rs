@@ -1,12 +1,12 @@
-//! Seed → form-feed collections with known near-duplicates, for demonstrations, tests and
-//! benchmarks.
+//! Generates collections with known near-duplicates, for demonstrations, tests and benchmarks.
 //!
-//! The text is made of pronounceable words that nobody has to license: their frequencies follow
-//! the Zipf–Mandelbrot law, the lengths of the documents a log-normal distribution, and the
-//! vocabulary grows with the square root of the text. Everything is drawn with integers, so a seed
-//! gives the same bytes on every machine.
+//! The text is made of invented words, so it needs no licence. The frequencies of words follow the
+//! Zipf–Mandelbrot law, the lengths of documents a log-normal distribution, and the vocabulary grows with
+//! the square root of the text. All random numbers are integers, so a seed gives the same bytes on every
+//! machine.
 //!
-//! [`labelled`] makes documents of real words, edited by known amounts. [`pages`] makes a crawl of real pages instead.
+//! [`labelled`] generates documents of real words with edits of known strength. [`pages`] turns real pages
+//! into the files of a crawl.
 
 pub mod collection;
 #[cfg(feature = "parquet")]

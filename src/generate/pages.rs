@@ -1,4 +1,4 @@
-//! A folder of pages of HTML → the responses of a crawl that fetched them.
+//! Turns a folder of HTML pages into the responses of a crawl.
 
 use super::crawl_files::write_record;
 use flate2::Compression;
@@ -11,21 +11,21 @@ use std::io::{self, Read, Write};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-/// When every page was fetched, as it were.
+/// Invented date of all pages.
 pub const DATE: &str = "2026-01-01T00:00:00Z";
 
-/// A file that holds a page.
+/// A file with a page.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct PageFile {
-    /// Where the page was fetched, as it were: its path below the folder, without `.gz`.
+    /// Invented URL of the page: its path in the folder, without `.gz`.
     pub url: String,
     is_packed: bool,
     path: PathBuf,
     bytes: u64,
 }
 
-/// The pages below a folder, in the order of their URLs: regular files called `.html`, `.htm` or
-/// `.xhtml`, also behind `.gz`. Links are not followed.
+/// Finds the pages in a folder, in the order of their URLs: regular files with the extension `.html`,
+/// `.htm` or `.xhtml`, possibly followed by `.gz`. Links are not followed.
 ///
 /// # Errors
 ///
@@ -34,7 +34,7 @@ pub fn pages_below(folder: &Path) -> io::Result<Vec<PageFile>> {
     let mut found = Vec::new();
     add_pages(folder, "https://docs.example", &mut found)?;
     found.sort_unstable();
-    // Of a page that is there packed and unpacked, the latter comes first.
+    // If a page exists both packed and unpacked, the unpacked file is first and is kept.
     found.dedup_by(|later, first| later.url == first.url);
     Ok(found)
 }
@@ -61,7 +61,7 @@ fn add_pages(folder: &Path, url: &str, found: &mut Vec<PageFile>) -> io::Result<
     Ok(())
 }
 
-/// The URL of what is called `name` there, with all but unreserved characters (RFC 3986) as bytes.
+/// Returns the URL of `name` in `url`. All bytes except unreserved characters are escaped (RFC 3986).
 fn below(url: &str, name: &OsStr) -> String {
     let mut url = format!("{url}/");
     for &byte in name.as_encoded_bytes() {
@@ -75,7 +75,7 @@ fn below(url: &str, name: &OsStr) -> String {
     url
 }
 
-/// Cuts pages into at most `count` runs of about as many bytes, none of them empty.
+/// Divides pages into at most `count` runs with about the same number of bytes. No run is empty.
 pub fn runs(pages: &[PageFile], count: usize) -> Vec<Range<usize>> {
     let total: u64 = pages.iter().map(|page| page.bytes).sum();
     let (mut runs, mut start, mut bytes) = (Vec::new(), 0, 0);
@@ -91,7 +91,7 @@ pub fn runs(pages: &[PageFile], count: usize) -> Vec<Range<usize>> {
     runs
 }
 
-/// Writes the record that a file of a crawl begins with.
+/// Writes the first record of a file of a crawl.
 ///
 /// # Errors
 ///
@@ -108,11 +108,11 @@ pub fn write_first_record(out: &mut impl Write, name: &str) -> io::Result<()> {
     write_record(out, Compression::default(), &fields, &[about])
 }
 
-/// Writes the response with a page and returns the page's bytes.
+/// Writes the response with a page, and returns the number of bytes of the page.
 ///
 /// # Errors
 ///
-/// The page cannot be read, or the record not written.
+/// The page cannot be read, or `out` fails.
 pub fn write_response(out: &mut impl Write, page: &PageFile) -> io::Result<u64> {
     let mut body = fs::read(&page.path)?;
     if page.is_packed {
@@ -135,7 +135,7 @@ pub fn write_response(out: &mut impl Write, page: &PageFile) -> io::Result<u64> 
     Ok(length as u64)
 }
 
-/// Writes the text of the response from that URL.
+/// Writes the text of a page as a record.
 ///
 /// # Errors
 ///
@@ -152,7 +152,7 @@ pub fn write_conversion(out: &mut impl Write, url: &str, text: &str) -> io::Resu
     write_record(out, Compression::default(), &fields, &[text.as_bytes()])
 }
 
-/// A UUID of version 8 for the record of that kind.
+/// Returns a UUID of version 8 that depends only on the kind and the name of the record.
 fn record_id(kind: &str, name: &str) -> String {
     let high = hash(format!("{kind} {name}").as_bytes());
     let low = mix(high) >> 2 | 1 << 63;

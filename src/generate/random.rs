@@ -9,12 +9,12 @@
 pub(super) struct Random(u64);
 
 impl Random {
-    /// The generator of a seed.
+    /// Creates a generator from a seed.
     pub(super) fn new(seed: u64) -> Self {
         Self(seed)
     }
 
-    /// Any number.
+    /// Returns a random number.
     #[inline]
     pub(super) fn number(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
@@ -23,13 +23,14 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// A number below `limit`; 0 if that is 0. Its bias is below 2⁻³² for limits below 2³².
+    /// Returns a random number below `limit`, or 0 if `limit` is 0. The bias is below 2⁻³² for limits
+    /// below 2³².
     #[inline]
     pub(super) fn below(&mut self, limit: usize) -> usize {
         ((u128::from(self.number()) * limit as u128) >> 64) as usize
     }
 
-    /// Whether an event that happens `times` in `of` cases happens now.
+    /// Returns true in `times` of `of` cases.
     #[inline]
     pub(super) fn happens(&mut self, times: usize, of: usize) -> bool {
         self.below(of) < times

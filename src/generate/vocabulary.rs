@@ -1,4 +1,4 @@
-//! Words and how often they come.
+//! Invented words and their frequencies.
 
 use super::random::Random;
 
@@ -10,30 +10,30 @@ const SIZES: std::ops::RangeInclusive<usize> = 1_000..=1_500_000;
 
 const CONSONANTS: &[u8; 20] = b"tnsrldmkpvbhgfzjwcxy";
 const VOWELS: &[u8; 5] = b"aeiou";
-/// One consonant or none may close a word; none is listed often, to be frequent.
+/// Consonants that may end a word. The empty one is listed several times, to be frequent.
 const CODAS: [&[u8]; 8] = [b"", b"n", b"", b"s", b"r", b"", b"l", b"t"];
-/// Endings of a few words, which make them longer than 16 letters. All have two consonants side
-/// by side, so no word without one is spelled the same.
+/// Endings of a few words, which make some words longer than 16 letters. All have two adjacent consonants,
+/// so no word without an ending has the same spelling.
 const ENDINGS: [&[u8]; 4] = [b"ness", b"lessness", b"mentation", b"fulnessability"];
-/// One word in so many has an ending.
+/// One word in this many has an ending.
 const WORDS_PER_ENDING: u64 = 40;
 
 /// The words of a text, the most frequent first, with their frequencies.
 #[derive(Debug)]
 pub(super) struct Vocabulary {
     letters: Vec<u8>,
-    /// Where each word ends in `letters`.
+    /// End of each word in `letters`.
     ends: Vec<u32>,
-    /// Alias tables: for each rank, up to which 32-bit number it stands for itself, and the rank
-    /// that it stands for beyond.
+    /// Alias table. For each rank: a limit, and another rank. A random 32-bit number below the limit draws
+    /// the rank itself, any other number draws the other rank.
     aliases: Vec<(u32, u32)>,
 }
 
 impl Vocabulary {
-    /// A vocabulary fit for a text of about so many words.
+    /// Creates a vocabulary for a text of about `words` words.
     ///
-    /// About a third of its words occur in the text: as many as in English newsgroups of that
-    /// length, and like these they grow with its square root (Heaps' law).
+    /// About a third of the vocabulary occurs in the text. This is as many different words as in English
+    /// newsgroups of that length, and grows with the square root of the length (Heaps' law).
     pub(super) fn for_text_of(words: u64) -> Self {
         let size = usize::try_from(words.isqrt().saturating_mul(140)).unwrap_or(usize::MAX);
         Self::new(size.clamp(*SIZES.start(), *SIZES.end()))
@@ -54,7 +54,7 @@ impl Vocabulary {
         self.ends.len()
     }
 
-    /// The word of a rank, in lower case.
+    /// Returns the word of a rank, in lower case.
     #[inline]
     pub(super) fn word(&self, rank: u32) -> &[u8] {
         let rank = rank as usize;
@@ -62,7 +62,7 @@ impl Vocabulary {
         &self.letters[start..self.ends[rank] as usize]
     }
 
-    /// The rank of a word of the text, by frequency.
+    /// Returns the rank of a random word, by frequency.
     #[inline]
     pub(super) fn draw(&self, random: &mut Random) -> u32 {
         let number = random.number();
@@ -72,7 +72,7 @@ impl Vocabulary {
     }
 }
 
-/// The words that carry no subject in generated text: the most frequent ones, one a line.
+/// Returns the stop words of generated text, one a line: the most frequent words.
 #[must_use]
 pub fn stop_words() -> Vec<u8> {
     let mut list = Vec::new();
@@ -83,13 +83,13 @@ pub fn stop_words() -> Vec<u8> {
     list
 }
 
-/// Appends the word of a rank. No two ranks have the same.
+/// Appends the word of a rank. All words are different.
 fn spell(rank: usize, letters: &mut Vec<u8>) {
-    // Syllables are the digits of the rank, in the system that has no zero: frequent words are
+    // The syllables are the digits of the rank in base 100 without a zero, so frequent words are
     // short.
     let mut rest = rank + 1;
     while rest > 0 {
-        // An odd factor mixes the syllables and keeps them apart.
+        // 37 has no common factor with 100, so different digits give different syllables.
         let syllable = ((rest - 1) % 100 * 37 + 11) % 100;
         letters.push(CONSONANTS[syllable / 5]);
         letters.push(VOWELS[syllable % 5]);
@@ -104,13 +104,13 @@ fn spell(rank: usize, letters: &mut Vec<u8>) {
     }
 }
 
-/// Ranks below this follow the Zipf-Mandelbrot law, those above fall with their square, as rare
-/// words do. In 35 MB of English newsgroups the 100 most frequent words are 44 % of all, 1,000 are
-/// 71 %, 10,000 are 92 %, and there are 105,000.
+/// Ranks below this follow the Zipf-Mandelbrot law. The frequencies of higher ranks fall with the square
+/// of the rank, as those of rare words do. In 35 MB of English newsgroups with 105,000 different words,
+/// the 100 most frequent words are 44 % of the text, 1,000 are 71 %, and 10,000 are 92 %.
 const BEND: u64 = 6_000;
 
-/// How often each rank comes, as shares of 2⁴⁴: proportional to 1 / (rank + 2.7) and, beyond the
-/// bend, to the bend / rank²; ranks from 0.
+/// Returns the frequency of each rank in units of 2⁻⁴⁴: proportional to 1 / (rank + 2.7), and from
+/// [`BEND`] on to BEND / rank². Ranks begin at 0.
 ///
 /// # References
 ///
@@ -125,7 +125,7 @@ fn weights(size: usize) -> Vec<u64> {
     (0..size as u64).map(weight).collect()
 }
 
-/// Alias tables of the weights, for drawing in constant time.
+/// Returns the alias table of the weights, for drawing in constant time.
 ///
 /// # References
 ///
@@ -134,7 +134,7 @@ fn weights(size: usize) -> Vec<u64> {
 fn aliases(weights: &[u64]) -> Vec<(u32, u32)> {
     let total: u64 = weights.iter().sum();
     let count = weights.len() as u64;
-    // A rank's weight times the number of ranks, against the total.
+    // The weight of a rank times the number of ranks. A rank is small if this is below the total.
     let mut left: Vec<u64> = weights.iter().map(|weight| weight * count).collect();
     let (mut small, mut large): (Vec<usize>, Vec<usize>) =
         (0..weights.len()).partition(|&rank| left[rank] < total);

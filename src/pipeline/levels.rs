@@ -1,7 +1,7 @@
-//! What stricter settings would remove: told exactly, from the pairs that are there.
+//! Counts the documents that stricter limits would remove, exactly and without another run.
 //!
-//! A stricter limit leaves some of the pairs, and which of them is known. So the same choice of what
-//! is kept, over the pairs that are left, is what a run with that limit would do.
+//! The pairs within a stricter limit are a subset of the pairs that were found. So the choice of kept
+//! documents is repeated over these pairs only.
 
 use super::config::ClusterRule;
 use super::method::Criterion;
@@ -15,24 +15,24 @@ use simtool_model::sides::Sides;
 use simtool_model::similarity::Threshold;
 use simtool_set_join::close::Neighbourhood;
 
-/// Tenths of similarity at which it is told.
+/// Similarities that are counted, in tenths.
 const TENTHS: [u32; 4] = [10, 9, 8, 7];
-/// Distances of which it is told beside that of the run, at the most.
+/// Most distances that are counted, in addition to the distance of the run.
 const DISTANCES: u32 = 4;
 
-/// What was found, and by what.
+/// The data that levels are counted from.
 pub(super) struct Found<'f> {
     pub(super) read: &'f Sides<CollectionSummary>,
     pub(super) around: &'f Neighbourhood<'f>,
     pub(super) plan: &'f Plan,
 }
 
-/// The limit of a run: how similar its pairs are, where that is known.
+/// Returns the limit of a run. If distances are verified, it is the similarity that is verified.
 fn limit(plan: &Plan) -> Criterion {
     plan.method().verify().map_or_else(|| plan.method().close(), Criterion::Similarity)
 }
 
-/// What is removed at limits that are `stricter` than that of the run, and at that.
+/// Appends the limit of the run and the number of removed documents to the `stricter` levels.
 pub(super) fn levels(plan: &Plan, mut stricter: Vec<Level>, removed: u64) -> Vec<Level> {
     let least = match limit(plan) {
         Criterion::Similarity(threshold) => Closest::Similarity(threshold.ratio()),
@@ -42,11 +42,12 @@ pub(super) fn levels(plan: &Plan, mut stricter: Vec<Level>, removed: u64) -> Vec
     stricter
 }
 
-/// What would be removed at round limits that are stricter than that of the run, strictest first.
+/// Counts the documents that would be removed at round limits stricter than that of the run, strictest
+/// first.
 ///
 /// # Complexity
 ///
-/// A part of that of choosing what is removed, for each.
+/// For each limit, less than the time of choosing the kept documents.
 pub(super) fn stricter_levels(found: &Found<'_>) -> Vec<Level> {
     match limit(found.plan) {
         Criterion::Similarity(threshold) => {
@@ -77,11 +78,12 @@ pub(super) fn stricter_levels(found: &Found<'_>) -> Vec<Level> {
     }
 }
 
-/// How many are removed if only this is close, beside what is equal.
+/// Counts the documents that are removed if only pairs with `is_close` are close. Equal documents are
+/// always close.
 fn removed_if(found: &Found<'_>, is_close: impl Fn(Closeness) -> bool) -> u64 {
     let around = found.around;
     let Sides::One(read) = found.read else {
-        // Of queries, what has a match.
+        // A query is removed if it has any match.
         let has_match = |group: &u32| {
             around.neighbours(*group).any(|neighbour| is_close(around.closeness(neighbour)))
         };

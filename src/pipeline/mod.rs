@@ -65,8 +65,8 @@ pub use match_queries::{MatchedQueries, match_queries};
 pub use near_duplicates::{NearDuplicates, find_near_duplicates};
 pub use one_call::{compare, deduplicate, fingerprint, fingerprint_by, match_collections};
 pub use outputs::{
-    BadRecords, Findings, Outputs, Side, histograms, write_kept_copies, write_outputs,
-    write_summaries,
+    BadRecords, Findings, OutputDescription, Outputs, Side, histograms, output_descriptions,
+    write_kept_copies, write_outputs, write_summaries,
 };
 pub use plan::{Plan, Task};
 pub use set_keys::{KeyedSet, SetKeys, SetUnderKey};

@@ -1,4 +1,4 @@
-//! What one reading of a collection tells beside its texts: IDs, bad records, faults, lengths.
+//! Data that is collected while a collection is read: IDs, bad records, faults, lengths of texts.
 
 use super::config::Keep;
 use simtool_base::error::Result;
@@ -10,14 +10,14 @@ use simtool_read::{Corpus, Event};
 use std::cmp::Ordering;
 use std::ops::ControlFlow;
 
-/// A bad record, with the place that only the reader of its shard knows.
+/// A bad record and its place in the file.
 #[derive(Clone, Debug)]
 pub struct BadRecord {
-    /// Number in the file.
+    /// Number of the record in the file.
     pub record: u64,
     /// Offset in the file.
     pub byte: u64,
-    /// What is wrong.
+    /// The fault of the record.
     pub bad: Bad,
 }
 
@@ -26,18 +26,18 @@ pub struct BadRecord {
 pub struct Quarantined {
     /// Number of the file.
     pub file: usize,
-    /// Number and byte in the file, and what is wrong.
+    /// The record, with its place in the file.
     pub record: BadRecord,
 }
 
-/// What reading a shard told.
+/// Data that was collected while a shard was read.
 #[derive(Clone, Debug)]
 pub(super) struct ShardSummary {
     ids: ShardIds,
-    /// With record numbers within the shard.
+    /// Bad records, with their numbers within the shard.
     bad: Vec<BadRecord>,
     faults: Vec<Fault>,
-    /// The value of the field that decides which document is kept, if one does.
+    /// Values of the `keep_field` of each document; empty if there is no such field.
     preferences: Vec<FieldValue>,
     without_terms: u64,
     mended: u64,
@@ -45,34 +45,34 @@ pub(super) struct ShardSummary {
     lengths: Vec<u32>,
 }
 
-/// What reading a collection told, beside what its texts were read for.
+/// Data that was collected while a collection was read, in addition to its texts.
 #[derive(Clone, Debug, Default)]
 pub struct CollectionSummary {
     /// File, record and ID of every document.
     pub ids: DocumentIds,
     /// The bad records, in reading order.
     pub quarantined: Vec<Quarantined>,
-    /// What is wrong with files.
+    /// Faults of files.
     pub faults: Vec<Fault>,
-    /// Documents without any term: they are like nothing and have no fingerprint.
+    /// Documents without any term. They are similar to nothing and have no fingerprint.
     pub without_terms: u64,
-    /// Documents of which something was mended.
+    /// Documents in which bytes that are not text were replaced.
     pub mended: u64,
-    /// Documents that were not chosen: they are kept, and compared with nothing.
+    /// Documents that the selection excluded. They are kept without comparison.
     pub passed_over: u64,
     /// Bytes of text of each document; 4 GiB and more count as one byte less than 4 GiB.
     pub lengths: Vec<u32>,
-    /// The value of the field that decides which document is kept; empty if none does.
+    /// Values of the `keep_field` of each document; empty if there is no such field.
     preferences: Vec<FieldValue>,
 }
 
-/// Calls `visit` with the number in the shard and the document, for each document of a shard;
-/// it answers whether the document has any term. `by_field` says whether a field decides which
-/// documents are kept.
+/// Reads a shard, and calls `visit` with the number and the content of each document. `visit` returns
+/// whether the document has any term. `by_field` says whether a field decides which documents are
+/// kept.
 ///
 /// # Errors
 ///
-/// More than 2³² − 1 documents in the shard; the first error of `visit`.
+/// The shard has more than 2³² − 1 documents, or `visit` fails.
 pub(super) fn read_summarized(
     collection: &dyn Corpus,
     shard: usize,
@@ -123,12 +123,12 @@ pub(super) fn read_summarized(
     Ok(summary)
 }
 
-/// Calls `visit` with the number in the shard and the text of each document that is wanted, of a
-/// shard that was read before; reads no further than to document number `end`.
+/// Reads a shard again up to document number `end`, and calls `visit` with the number and the text of
+/// each wanted document. Faults are ignored: they were reported by the first reading.
 ///
 /// # Errors
 ///
-/// None of its own: what is wrong with the shard was told when it was first read.
+/// The collection cannot be read.
 pub(super) fn read_again(
     collection: &dyn Corpus,
     shard: usize,
@@ -152,12 +152,12 @@ pub(super) fn read_again(
 }
 
 impl ShardSummary {
-    /// How many documents there are.
+    /// Number of documents.
     pub(super) fn document_count(&self) -> u32 {
         self.lengths.len() as u32
     }
 
-    /// Bytes of memory that it takes, but for what is wrong with the shard, which is little.
+    /// Bytes of memory of the summary. Faults and bad records are not counted, because there are few.
     pub(super) fn bytes(&self) -> u64 {
         let of_field = |value: &FieldValue| match value {
             FieldValue::Text(text) => size_of_val(value) + text.len(),
@@ -169,7 +169,7 @@ impl ShardSummary {
 }
 
 impl CollectionSummary {
-    /// That of a collection that is read for nothing else.
+    /// Reads a collection only for its summary.
     ///
     /// # Errors
     ///
@@ -183,11 +183,11 @@ impl CollectionSummary {
         Self::new(collection, summaries)
     }
 
-    /// The summaries of all shards, put together in their order.
+    /// Joins the summaries of all shards, in their order.
     ///
     /// # Errors
     ///
-    /// More than 2³² − 1 documents.
+    /// There are more than 2³² − 1 documents.
     pub(super) fn new(collection: &dyn Corpus, shards: Vec<ShardSummary>) -> Result<Self> {
         let mut all = Self::default();
         let (mut ids, mut bad) = (Vec::new(), Vec::new());
@@ -210,7 +210,7 @@ impl CollectionSummary {
         Ok(all)
     }
 
-    /// Nothing but what [decides](Self::prefer) which documents are kept, of all shards.
+    /// Joins only the data of all shards that [`prefer`](Self::prefer) needs.
     pub(super) fn of_preferences<'s>(shards: impl Iterator<Item = &'s ShardSummary>) -> Self {
         let mut all = Self::default();
         for summary in shards {
@@ -220,8 +220,8 @@ impl CollectionSummary {
         all
     }
 
-    /// Adds what reading more told, but for documents.
-    pub(super) fn add_told(&mut self, more: Self) {
+    /// Adds the counts and faults of another summary, but not its documents.
+    pub(super) fn add_faults(&mut self, more: Self) {
         self.quarantined.extend(more.quarantined);
         self.faults.extend(more.faults);
         self.without_terms += more.without_terms;
@@ -235,15 +235,15 @@ impl CollectionSummary {
         self.lengths.iter().copied().map(u64::from).sum()
     }
 
-    /// Records that damaged stretches of files are known to have held.
+    /// Records in damaged parts of files, as far as their number is known.
     #[must_use]
     pub fn lost_records(&self) -> u64 {
         let lost = self.faults.iter().map(|fault| fault.lost_records);
-        // Damaged files declare what they like.
+        // A damaged file can declare any number of records, so the sum must not overflow.
         lost.fold(0, u64::saturating_add)
     }
 
-    /// Whether no document has the field that decides which documents are kept, though one was to.
+    /// Whether a field should decide which documents are kept, but no document has it.
     #[must_use]
     pub fn lacks_field(&self) -> bool {
         let is_missing = |value: &FieldValue| matches!(value, FieldValue::Missing);

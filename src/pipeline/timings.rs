@@ -1,11 +1,11 @@
-//! Where the time of a run went.
+//! The time of each stage of a run.
 
 use simtool_base::progress::{Progress, Work};
 use std::fmt::Display;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Wall time by stage, in the order of the stages, and what was counted in them.
+/// Wall time of each stage, in order, and the counts that stages reported.
 #[derive(Clone, Debug)]
 pub struct Timings {
     stages: Vec<(&'static str, Duration)>,
@@ -13,14 +13,14 @@ pub struct Timings {
     last: Instant,
 }
 
-/// What was counted in a stage.
+/// A count that a stage reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Count {
     /// The stage.
     pub stage: &'static str,
-    /// What there was: rows, terms, pairs.
+    /// Noun for the counted things: rows, terms, pairs.
     pub what: &'static str,
-    /// How many; the last number, of a stage that came again.
+    /// The number. If a stage reports several times, the last number counts.
     pub count: u64,
 }
 
@@ -31,8 +31,8 @@ impl Timings {
         Self { stages: Vec::new(), counts: Vec::new(), last: Instant::now() }
     }
 
-    /// Ends a stage, which began when the one before it ended. The times of a stage that came again
-    /// are added.
+    /// Ends a stage, which began when the stage before it ended. If a stage ends several times, its
+    /// times are added.
     pub fn end(&mut self, stage: &'static str) {
         let now = Instant::now();
         self.add(stage, now - self.last);
@@ -54,7 +54,7 @@ impl Timings {
         }
     }
 
-    /// Takes over the stages of a part of the run that has just ended.
+    /// Adds the stages of a part of the run that has just ended.
     pub fn extend(&mut self, part: &Self) {
         for &(stage, time) in &part.stages {
             self.add(stage, time);
@@ -71,17 +71,17 @@ impl Timings {
         &self.stages
     }
 
-    /// What was counted, in the order of the stages.
+    /// The counts, in the order of the stages.
     #[must_use]
     pub fn counts(&self) -> &[Count] {
         &self.counts
     }
 }
 
-/// Times the stages that are told to it, and passes everything on.
+/// A [`Progress`] that measures the time of the stages and forwards everything to another one.
 pub(super) struct StageClock<'p> {
     progress: &'p dyn Progress,
-    /// The times so far, and the stage that is going on.
+    /// The times so far, and the present stage.
     times: Mutex<(Timings, Option<&'static str>)>,
 }
 
@@ -90,7 +90,7 @@ impl<'p> StageClock<'p> {
         Self { progress, times: Mutex::new((Timings::start(), None)) }
     }
 
-    /// Ends the last stage.
+    /// Ends the last stage and returns the times.
     pub(super) fn into_timings(self) -> Timings {
         let (mut timings, stage) = self.times.into_inner().unwrap_or_else(PoisonError::into_inner);
         if let Some(stage) = stage {
@@ -99,7 +99,7 @@ impl<'p> StageClock<'p> {
         timings
     }
 
-    /// A thread that panics ends the run, so what it left behind is never read.
+    /// Locks the times. A poisoned lock is fine: a panic ends the run, so the times are never shown.
     fn times(&self) -> MutexGuard<'_, (Timings, Option<&'static str>)> {
         self.times.lock().unwrap_or_else(PoisonError::into_inner)
     }

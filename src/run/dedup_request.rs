@@ -7,7 +7,7 @@ use super::word_features::{WordFeatures, WordsRequest};
 use crate::pipeline::config::Config;
 use crate::pipeline::method::Method;
 use crate::pipeline::{BadRecords, Outputs, Plan, Task};
-use crate::write::document_rows::RowFormat;
+use crate::write::columns::RowFormat;
 use crate::write::output_folder::Existing;
 use simtool_base::error::{Error, Result};
 use simtool_base::options::Options;

@@ -1,13 +1,13 @@
-//! The folder of an index: a manifest, and the segments that it names.
+//! The folder of an index: a manifest and the segments that it lists.
 //!
 //! ```text
-//! INDEX/MANIFEST               what the index is: replaced by a rename, which is the commit
-//! INDEX/LOCK                   locked by the one writer, with a line that says who it is
+//! INDEX/MANIFEST               the list of segments; a commit replaces it by a rename
+//! INDEX/LOCK                   locked by the writer, with a line that says who it is
 //! INDEX/segment-0000000017     documents and tables; never changed
 //! ```
 //!
-//! What the manifest does not name is none of the index: it is what a writer has not committed, and
-//! goes when the next one begins.
+//! Files that the manifest does not list are not part of the index. A writer has not committed them, and
+//! the next writer removes them.
 
 use super::lock::Lock;
 use super::manifest::{Manifest, SegmentEntry};
@@ -22,13 +22,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 const MANIFEST: &str = "MANIFEST";
-/// The manifest before it has its name.
+/// Name of a new manifest before the rename.
 const NEXT_MANIFEST: &str = "MANIFEST.next";
 const SEGMENT: &str = "segment-";
-/// How often an index is opened anew whose segments go while it is being opened.
+/// Most attempts to open an index while a writer replaces its segments.
 const ATTEMPTS: u32 = 5;
 
-/// An index as it was when it was opened: nothing that a writer does later changes it.
+/// An index at the time when it was opened. Later changes by a writer do not affect it.
 #[derive(Clone, Debug)]
 pub struct IndexFolder {
     path: PathBuf,
@@ -54,7 +54,7 @@ fn read_manifest(folder: &Path) -> Result<Manifest> {
 }
 
 impl IndexFolder {
-    /// Opens the index in a folder. It is not locked, and can be read while it is written to.
+    /// Opens the index in a folder, without a lock. An index can be read while it is being written.
     ///
     /// # Errors
     ///
@@ -63,7 +63,7 @@ impl IndexFolder {
         let mut attempt = 1;
         loop {
             match Self::open_once(path, access) {
-                // A writer may have merged the segments of the manifest that was just read.
+                // A writer may have merged the segments since the manifest was read: try again.
                 Err(error) if attempt < ATTEMPTS && is_missing(&error) => attempt += 1,
                 opened => return opened,
             }
@@ -82,7 +82,7 @@ impl IndexFolder {
         Ok(opened)
     }
 
-    /// That the segments' numbers ascend and are below that of the next document.
+    /// Checks that the numbers of documents ascend and are below the number of the next document.
     fn check_numbers(&self) -> Result<()> {
         let mut next = 0;
         for segment in &self.segments {
@@ -102,38 +102,39 @@ impl IndexFolder {
         Ok(())
     }
 
-    /// Where it is.
+    /// Path of the folder.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// What the manifest says.
+    /// The manifest of the index.
     #[must_use]
     pub fn manifest(&self) -> &Manifest {
         &self.manifest
     }
 
-    /// Its segments, in the order of their documents.
+    /// The segments, in the order of their documents.
     #[must_use]
     pub fn segments(&self) -> &[Arc<Segment>] {
         &self.segments
     }
 }
 
-/// What can still be read of an index that is damaged.
+/// The intact parts of a damaged index.
 #[derive(Debug)]
 pub struct Remains {
     /// The manifest, if it is intact.
     pub manifest: Option<Manifest>,
-    /// The segments whose headers are intact: those of the manifest, or all that there are.
+    /// Segments with intact headers: the segments of the manifest, or all segments in the folder if the
+    /// manifest is damaged.
     pub segments: Vec<Segment>,
-    /// What could not be opened.
+    /// Errors of the files that could not be opened.
     pub lost: Vec<Error>,
 }
 
 impl Remains {
-    /// Opens what is left of the index in a folder.
+    /// Opens the intact parts of the index in a folder.
     ///
     /// # Errors
     ///
@@ -168,29 +169,30 @@ fn is_missing(error: &Error) -> bool {
     matches!(error.kind(), ErrorKind::Io { source, .. } if source.kind() == io::ErrorKind::NotFound)
 }
 
-/// An index that is written to, by nobody else.
+/// The only writer of an index.
 ///
-/// Segments are added and merged at once, and are part of the index from the next commit on.
+/// Segments are written and merged immediately, and become part of the index at the next commit.
 #[derive(Debug)]
 pub struct IndexWriter {
-    /// As it will be after the next commit.
+    /// The index after the next commit.
     next: IndexFolder,
-    /// Those of the last commit.
+    /// The segments of the last commit.
     committed: Vec<SegmentEntry>,
-    /// Files that are not on the disk for certain.
+    /// Numbers of segment files that are not synced yet.
     unsynced: Vec<u64>,
-    /// Whether the last commit failed when it may have been done: no file is removed then.
+    /// Whether the last commit failed after the rename, so that it is not known which manifest a power
+    /// cut would leave. Files of both are kept then.
     is_in_doubt: bool,
     lock: Lock,
     disk: Disk,
 }
 
 impl IndexWriter {
-    /// Makes an index without documents in a folder, which is made if it is not there.
+    /// Creates an index without documents in a folder, and the folder if it does not exist.
     ///
     /// # Errors
     ///
-    /// There is something in the folder, or it cannot be written to.
+    /// The folder is not empty or cannot be written.
     pub fn create(path: &Path, manifest: Manifest, disk: Disk, holder: &str) -> Result<()> {
         match fs::create_dir(path) {
             Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
@@ -201,7 +203,7 @@ impl IndexWriter {
         let entries = fs::read_dir(path).map_err(|e| Error::io(path, "read", e))?;
         for entry in entries {
             let entry = entry.map_err(|e| Error::io(path, "read", e))?;
-            // What a process left that was ended here.
+            // An interrupted `create` leaves these two files, which may be overwritten.
             if !["LOCK", NEXT_MANIFEST].iter().any(|name| entry.file_name() == *name) {
                 let rule = "is not empty: name a folder for the new index";
                 return Err(Error::config("folder", path.display(), rule));
@@ -219,14 +221,14 @@ impl IndexWriter {
         Ok(())
     }
 
-    /// Opens the index in a folder for writing; `holder` tells others who does. What a writer left
-    /// that was ended before its commit is removed.
+    /// Opens the index in a folder for writing, and removes files that were never committed. `holder`
+    /// is shown to other processes that try to write.
     ///
     /// # Errors
     ///
-    /// Another process writes to it, there is no index, or it is damaged.
+    /// Another process writes to the index, there is no index, or it is damaged.
     pub fn open(path: &Path, access: FileAccess, disk: Disk, holder: &str) -> Result<Self> {
-        // Where there is no index, none is locked.
+        // Read the manifest first, so that a folder without an index gets no lock file.
         read_manifest(path)?;
         let lock = Lock::take(path, holder)?;
         let next = IndexFolder::open(path, access)?;
@@ -239,23 +241,23 @@ impl IndexWriter {
         Self { next, committed, unsynced: Vec::new(), is_in_doubt: false, lock, disk }
     }
 
-    /// The index as it will be after the next commit.
+    /// The index after the next commit.
     #[must_use]
     pub fn folder(&self) -> &IndexFolder {
         &self.next
     }
 
-    /// The number that the next document will have.
+    /// Number of the next document.
     #[must_use]
     pub fn next_number(&self) -> u64 {
         self.next.manifest.documents
     }
 
-    /// The number of a source, which is new if it has not been named before.
+    /// Returns the number of a source. A new name gets a new number.
     ///
     /// # Errors
     ///
-    /// The name has more than a line.
+    /// The name has line ends.
     pub fn source(&mut self, name: &str) -> Result<u32> {
         if name.is_empty() || name.contains(char::is_control) {
             return Err(Error::config("source", name.escape_debug(), "must be a name in one line"));
@@ -269,12 +271,12 @@ impl IndexWriter {
         Ok(number as u32)
     }
 
-    /// Writes a segment in place of the last `merged` ones. `write` adds IDs and tables; the numbers of
-    /// documents that follow begin at `next_number`.
+    /// Writes a segment that replaces the last `merged` segments. `write` adds IDs and tables. The next
+    /// document will have the number `next_number`.
     ///
     /// # Errors
     ///
-    /// The file cannot be written to, or those of `write`.
+    /// The file cannot be written, or `write` fails.
     pub fn push_segment(
         &mut self,
         merged: usize,
@@ -311,13 +313,13 @@ impl IndexWriter {
         Ok(())
     }
 
-    /// Makes everything that was added the index's, for good: when this returns, no power cut takes it
-    /// away. Files that the index no longer needs go.
+    /// Commits everything that was added: when this returns, it survives a power cut. Files that the
+    /// index no longer needs are removed.
     ///
     /// # Errors
     ///
-    /// Nothing changed, unless the last steps failed: then the index is, after the next opening, as it
-    /// was before or as it is now.
+    /// The index did not change. If only the last steps failed, the next opening finds the index either
+    /// as before or as after the commit.
     pub fn commit(&mut self) -> Result<()> {
         let folder = self.next.path.clone();
         for &file in &self.unsynced {
@@ -356,7 +358,7 @@ impl IndexWriter {
 }
 
 impl Drop for IndexWriter {
-    /// What was not committed goes.
+    /// Removes segments that were not committed.
     fn drop(&mut self) {
         if self.is_in_doubt {
             return;
@@ -368,7 +370,7 @@ impl Drop for IndexWriter {
     }
 }
 
-/// Removes a file that is not the index's; one that stays is removed by the next writer.
+/// Removes a file that is not part of the index. Errors are ignored: the next writer tries again.
 fn remove_if_possible(path: &Path) {
     drop(fs::remove_file(path));
 }
@@ -387,7 +389,7 @@ fn write_segment(
     segment.finish(rest, description)
 }
 
-/// Removes segments that the manifest does not name, and a manifest that did not get its name.
+/// Removes segments that the manifest does not list, and a new manifest that was never renamed.
 fn remove_leftovers(folder: &Path, entries: &[SegmentEntry]) -> Result<()> {
     let failed = |e| Error::io(folder, "read", e);
     for entry in fs::read_dir(folder).map_err(failed)? {

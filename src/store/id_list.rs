@@ -1,16 +1,22 @@
-//! IDs of documents in their order, each without what it begins with like the one before.
+//! A compressed list of IDs. Each ID is stored as its difference from the ID before.
 //!
-//! Sixteen IDs are a block, of which the first is whole. An ID is two numbers and bytes: how many
-//! bytes it shares with the one before, one more than how many follow, and these. If the second is 0,
-//! the ID is of the form of the one before: as long, with the same bytes where that one has anything
-//! but digits of base 16 (`0-9`, `a-f`), and where it has such a digit another, of which two are a
-//! byte, the first in its lower half. So a UUID takes 16 bytes and the like, and a number half of its
-//! digits. A number has seven bits a byte, the lowest first, and the highest bit where more follow.
+//! Sixteen IDs are a block, and the first ID of a block is stored whole. The other IDs are stored as:
+//!
+//! 1. the number of leading bytes that are equal to those of the ID before,
+//! 2. one more than the number of the bytes that follow, or 0,
+//! 3. the bytes.
+//!
+//! If the second number is 0, the rest of the ID has the form of the ID before: the same length,
+//! hexadecimal digits (`0-9`, `a-f`) at the same places, and equal bytes everywhere else. Then only the
+//! digits are stored, two a byte, the first in the lower half. So a UUID takes about 16 bytes, and a
+//! decimal number half a byte for each digit.
+//!
+//! Numbers are stored with seven bits a byte, lowest first. The highest bit says that more bytes follow.
 
-/// IDs of a block.
+/// Number of IDs in a block.
 pub(super) const BLOCK: usize = 16;
 
-/// Writes IDs.
+/// Compresses IDs.
 #[derive(Debug, Default)]
 pub(super) struct IdEncoder {
     last: Vec<u8>,
@@ -19,8 +25,8 @@ pub(super) struct IdEncoder {
 }
 
 impl IdEncoder {
-    /// Appends an ID to `out`; the place where its block begins, counted over all that was ever
-    /// appended, if it is the first of one.
+    /// Appends an ID to `out`. If the ID is the first of a block, returns the start of the block in the
+    /// bytes that were appended so far.
     pub(super) fn push(&mut self, id: &[u8], out: &mut Vec<u8>) -> Option<u64> {
         let starts_block = self.starts_block();
         if starts_block {
@@ -49,20 +55,20 @@ impl IdEncoder {
         self.count.is_multiple_of(BLOCK)
     }
 
-    /// Bytes of all that was ever appended.
+    /// Number of bytes that were appended so far.
     pub(super) fn bytes(&self) -> u64 {
         self.bytes
     }
 
-    /// Takes note of blocks that somebody else appended, of that many bytes.
+    /// Counts whole blocks that the caller appended without the encoder.
     pub(super) fn skip_blocks(&mut self, blocks: usize, bytes: usize) {
         self.count += blocks * BLOCK;
         self.bytes += bytes as u64;
     }
 }
 
-/// Calls `visit` with each ID of a block, of which there are `count`, until it breaks off with
-/// `false`; whether the bytes were those of so many IDs.
+/// Calls `visit` with the number and the bytes of each of the `count` IDs of a block, until `visit`
+/// returns `false`. Returns whether the bytes of the block are valid.
 pub(super) fn visit_block(
     mut bytes: &[u8],
     count: usize,
@@ -93,18 +99,18 @@ pub(super) fn visit_block(
     true
 }
 
-/// Whether an ID can be told by its digits alone, behind one that has this form.
+/// Whether an ID has the form of the one before, so that its digits are enough.
 fn is_of_form(id: &[u8], form: &[u8]) -> bool {
-    let is_as_told = |(&byte, &form): (&u8, &u8)| match digit_value(form) {
+    let fits_form = |(&byte, &form): (&u8, &u8)| match digit_value(form) {
         Some(_) => digit_value(byte).is_some(),
         None => byte == form,
     };
-    id.len() == form.len() && id.iter().zip(form).all(is_as_told)
+    id.len() == form.len() && id.iter().zip(form).all(fits_form)
 }
 
-/// The digits of base 16.
+/// Hexadecimal digits. Capital letters are not digits here, because they could not be restored.
 const HEXADECIMAL: &[u8; 16] = b"0123456789abcdef";
-/// What each byte is worth as a digit of base 16; of those that are none, and large letters, [`NONE`].
+/// Value of each byte as a hexadecimal digit, or [`NONE`].
 const DIGITS: [u8; 256] = {
     let mut digits = [NONE; 256];
     let mut value = 0;
@@ -116,7 +122,7 @@ const DIGITS: [u8; 256] = {
 };
 const NONE: u8 = u8::MAX;
 
-/// What a digit of base 16 is worth, which is not a large letter.
+/// Returns the value of a hexadecimal digit, or `None` for other bytes.
 #[inline]
 fn digit_value(byte: u8) -> Option<u8> {
     Some(DIGITS[usize::from(byte)]).filter(|&value| value != NONE)
@@ -124,7 +130,7 @@ fn digit_value(byte: u8) -> Option<u8> {
 
 fn push_digits(id: &[u8], out: &mut Vec<u8>) {
     let start = out.len();
-    // No more than all are digits.
+    // At most all bytes are digits.
     out.resize(start + id.len().div_ceil(2), 0);
     let mut digits = 0;
     for value in id.iter().filter_map(|&byte| digit_value(byte)) {
@@ -134,7 +140,7 @@ fn push_digits(id: &[u8], out: &mut Vec<u8>) {
     out.truncate(start + digits.div_ceil(2));
 }
 
-/// Puts other digits where `id` has some.
+/// Replaces the digits of `id` by digits from `bytes`.
 fn take_digits(bytes: &mut &[u8], id: &mut [u8]) -> Option<()> {
     let digits = id.iter_mut().filter(|byte| digit_value(**byte).is_some());
     let mut later = 0;

@@ -1,12 +1,12 @@
-//! The lock of an index: one writer at a time, and who that is.
+//! The lock of an index. It allows one writer at a time and stores who the writer is.
 
 use simtool_base::error::{Error, Result};
 use std::fs::{self, File, TryLockError};
 use std::io::{Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
-/// An index that nobody else writes to while the value lives. The system gives the lock back when the
-/// process ends, in whatever way.
+/// A lock that excludes other writers while the value lives. The system releases the lock when the
+/// process ends, even if it is killed.
 #[derive(Debug)]
 pub(super) struct Lock {
     file: File,
@@ -14,11 +14,12 @@ pub(super) struct Lock {
 }
 
 impl Lock {
-    /// Takes the lock of the index in `folder`; `holder` tells others who has it.
+    /// Takes the lock of the index in `folder`. The text `holder` is stored for the messages of other
+    /// processes.
     ///
     /// # Errors
     ///
-    /// Another process has it, or the file cannot be written to.
+    /// Another process has the lock, or the file cannot be written.
     pub(super) fn take(folder: &Path, holder: &str) -> Result<Self> {
         let path = folder.join("LOCK");
         let failed = |action| {
@@ -37,10 +38,11 @@ impl Lock {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
                 let mut other = String::new();
-                // It may be being written; whoever it is, there is one.
+                // The holder may be writing its name at this moment. Without a name, the message
+                // still says that there is another process.
                 drop(file.read_to_string(&mut other));
                 let other = other.lines().next().unwrap_or("another process").to_owned();
-                let rule = format!("is being written to by {other}: wait for its end");
+                let rule = format!("is being written by {other}: wait until it has ended");
                 return Err(Error::config("folder", folder.display(), rule));
             }
             Err(TryLockError::Error(error)) => return Err(failed("lock")(error)),
@@ -54,7 +56,7 @@ impl Lock {
         Ok(Self { file, path })
     }
 
-    /// That the lock is still the one that others will ask for.
+    /// Checks that the locked file is still the file that other writers would lock.
     ///
     /// # Errors
     ///
@@ -66,8 +68,7 @@ impl Lock {
         if is_same(&ours, &theirs) {
             return Ok(());
         }
-        let rule =
-            "is another file than the one that was locked: somebody replaced it; start again";
+        let rule = "was replaced by another process while it was locked: start again";
         Err(Error::config("folder", self.path.display(), rule))
     }
 }
@@ -94,7 +95,7 @@ mod tests {
         lock.check().unwrap();
         let error = Lock::take(folder.path(), "another").unwrap_err().to_string();
         assert!(
-            error.contains("is being written to by process 7 (simtool index add): wait"),
+            error.contains("is being written by process 7 (simtool index add): wait"),
             "{error}"
         );
         drop(lock);

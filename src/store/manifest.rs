@@ -1,8 +1,10 @@
-//! The manifest of an index: which segments are it. The only file that has its name more than once:
-//! a new one takes the place of the old one, and with that everything it tells of is there.
+//! The manifest of an index, which lists its segments.
 //!
-//! Lines of text, of a word and what belongs to it, in a fixed order; the last one is the checksum
-//! (XXH3-64) of those before.
+//! A commit replaces the manifest by a new one, in one atomic rename. All other files of an index are
+//! never changed.
+//!
+//! The file is text: one keyword and its value a line, in a fixed order. The last line has the checksum
+//! (XXH3-64) of the lines before.
 //!
 //! ```text
 //! simtool index 1
@@ -27,36 +29,36 @@ const HEADING: &str = "simtool index";
 const VERSION: &str = "1";
 const CHECKSUM: &str = "checksum ";
 
-/// What an index is.
+/// The content of an index: its method, its segments and its sources.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Manifest {
-    /// How often it was committed.
+    /// Number of commits.
     pub generation: u64,
-    /// The method, with all its settings.
+    /// The method with all its settings.
     pub method: String,
-    /// All that rows depend on.
+    /// The recipe: everything that the rows depend on.
     pub recipe: String,
-    /// The number that the next document will have.
+    /// Number of the next document.
     pub documents: u64,
     /// The segments, in the order of their documents.
     pub segments: Vec<SegmentEntry>,
-    /// What the sources are called, by their numbers.
+    /// Names of the sources, by number.
     pub sources: Vec<String>,
-    /// The number that the next file of a segment will have.
+    /// Number of the next segment file.
     pub next_segment: u64,
 }
 
 /// A segment of an index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SegmentEntry {
-    /// The number of its file.
+    /// Number of the file.
     pub file: u64,
-    /// Which content it has.
+    /// Length and checksum of the file.
     pub seal: Seal,
 }
 
 impl Manifest {
-    /// That of an index without documents.
+    /// Creates the manifest of an index without documents.
     #[must_use]
     pub fn new(method: String, recipe: String) -> Self {
         Self {
@@ -70,7 +72,7 @@ impl Manifest {
         }
     }
 
-    /// The bytes of the file.
+    /// Returns the bytes of the file.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut text = format!(
@@ -90,23 +92,25 @@ impl Manifest {
         text.into_bytes()
     }
 
-    /// What the bytes of a file say; `path` is for messages.
+    /// Parses the bytes of a file. `path` is for messages.
     ///
     /// # Errors
     ///
-    /// They are no manifest, damaged, or of another version.
+    /// The bytes are not a manifest, are damaged, or have another version.
     pub fn from_bytes(bytes: &[u8], path: &Path) -> Result<Self> {
         let refused = |line: usize, expected: &str| -> Error {
             ErrorKind::Line { path: path.to_owned(), line, expected: expected.to_owned() }.into()
         };
         let text = str::from_utf8(bytes).ok();
         let Some(text) = text.filter(|text| text.starts_with(HEADING)) else {
-            return Err(refused(1, "the manifest of an index: it is none, or damaged"));
+            let expected = "a simtool index manifest: this is another file, or it is damaged";
+            return Err(refused(1, expected));
         };
         let mut lines = text.lines();
         let heading = lines.next().and_then(|line| line.strip_prefix(HEADING));
         if heading.map(str::trim_start) != Some(VERSION) {
-            let expected = "version 1 of the index: another simtool wrote it; use that one";
+            let expected = "version 1 of the index: another version of simtool wrote it; use that \
+                            version";
             return Err(refused(1, expected));
         }
         let damaged = "a line that agrees with the checksum: the manifest is damaged; restore it from a copy, \

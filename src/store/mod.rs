@@ -1,10 +1,12 @@
-//! Fingerprints that are kept: the files of an index that grows, and survives whatever happens while
-//! it is written to.
+//! The files of an index that grows, written so that the index survives crashes and power cuts.
 //!
-//! An [`IndexFolder`] is an index as it stands, an [`IndexWriter`] the one process that adds to it. A
-//! [`Segment`] holds documents that were added in a row; it is written once, and checked where it is
-//! read. The [`Manifest`] says which segments are the index. What stands in them is found by the search
-//! stage, which nothing here knows of.
+//! * An [`IndexFolder`] is an index at the time when it was opened.
+//! * An [`IndexWriter`] is the only process that adds to an index.
+//! * A [`Segment`] has documents that were added one after the other. It is written once and checked
+//!   when it is read.
+//! * The [`Manifest`] lists the segments of an index.
+//!
+//! This room stores rows and tables but does not search them.
 
 mod folder;
 mod id_list;

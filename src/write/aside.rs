@@ -1,46 +1,48 @@
-//! What is written beside the place that it is for, under a name of its own, until it is complete.
+//! Files and folders that are written under a temporary name, next to their final place.
 //!
-//! Whoever writes holds a lock meanwhile, which ends with the process, however it ends. So what
-//! killed runs left is told from what others are writing, and the next run removes it.
+//! A run holds a lock on each of them while it writes. The operating system releases the lock when
+//! the process ends, even if it is killed. So the next run recognizes the leftovers of ended runs
+//! by their free locks and removes them.
 
 use std::fs::{self, File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 use tempfile::{Builder, NamedTempFile, TempDir};
 
-/// How all names of unfinished things begin.
+/// Prefix of the names of unfinished files and folders.
 const PREFIX: &str = ".simtool-";
-/// How the names of unfinished files end.
+/// Suffix of the names of unfinished files.
 const SUFFIX: &str = ".tmp";
-/// The locked file in a folder.
+/// Name of the locked file in an unfinished folder.
 const LOCK: &str = ".lock";
-/// What becomes the output.
+/// Name of the folder in an unfinished folder that becomes the output.
 const CONTENT: &str = "content";
-/// What stood under the output's name, while neither has it. It is never removed.
+/// Name of the old output while it is being replaced. It is never removed, because for a moment it
+/// is the only copy of the user's results.
 const REPLACED: &str = "replaced";
 
-/// The folder that a path stands in.
+/// Returns the folder that `path` is in.
 pub(super) fn folder_of(path: &Path) -> &Path {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     folder.unwrap_or(Path::new("."))
 }
 
-/// A folder that goes away with the value, with a folder in it that can be moved out.
+/// A temporary folder with a subfolder that can be moved out. Dropping the value removes the rest.
 #[derive(Debug)]
 pub(super) struct AsideFolder {
     folder: TempDir,
-    /// Holds the lock.
+    /// Keeps the lock until the value is dropped.
     _lock: File,
 }
 
 impl AsideFolder {
-    /// Makes one in `parent`.
+    /// Creates a temporary folder in `parent`.
     pub(super) fn new(parent: &Path) -> io::Result<Self> {
         loop {
             let folder = Builder::new().prefix(PREFIX).tempdir_in(parent)?;
             let path = folder.path().join(LOCK);
             let lock = match File::create_new(&path) {
-                // Another run took the empty folder for one that was left.
+                // Another run saw the folder before it had a lock, and removed it: try again.
                 Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
                 lock => lock?,
             };
@@ -52,32 +54,33 @@ impl AsideFolder {
         }
     }
 
-    /// All of it, with what is not moved out.
+    /// The temporary folder itself.
     pub(super) fn path(&self) -> &Path {
         self.folder.path()
     }
 
-    /// What becomes the output.
+    /// The subfolder that becomes the output.
     pub(super) fn content(&self) -> PathBuf {
         self.folder.path().join(CONTENT)
     }
 
-    /// Where what stood under the output's name is while neither has it.
+    /// The place of the old output while it is being replaced.
     pub(super) fn replaced(&self) -> PathBuf {
         self.folder.path().join(REPLACED)
     }
 
-    /// Leaves it where it is.
+    /// Leaves the folder on the disk and releases the lock.
     pub(super) fn keep(self) {
         drop(self.folder.keep());
     }
 }
 
-/// Makes a file in `folder` that goes away with the value.
+/// Creates a temporary file in `folder`. Dropping the value removes it.
 pub(super) fn file(folder: &Path) -> io::Result<NamedTempFile> {
     let mut aside = Builder::new();
     aside.prefix(PREFIX).suffix(SUFFIX);
-    // The permissions of any new file, which the umask then narrows.
+    // Temporary files are private by default, but this one becomes an output. Ask for the usual
+    // permissions of new files, which the umask then restricts.
     #[cfg(unix)]
     aside.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
     loop {
@@ -88,17 +91,17 @@ pub(super) fn file(folder: &Path) -> io::Result<NamedTempFile> {
     }
 }
 
-/// Locks a file that was made; `false` if another run, which found it without a lock, removes it.
+/// Locks a new file. Returns `false` if another run found it unlocked and is removing it.
 fn is_ours(file: &File, path: &Path) -> bool {
     match file.try_lock() {
         Ok(()) => path.exists(),
         Err(TryLockError::WouldBlock) => false,
-        // Where the file system has no locks nothing is ever removed.
+        // Without locks in the file system, no run ever removes anything.
         Err(TryLockError::Error(_)) => true,
     }
 }
 
-/// Removes what runs left in `folder` that have ended; what cannot be removed stays.
+/// Removes the leftovers of ended runs in `folder`. Errors are ignored: the next run tries again.
 pub(super) fn remove_abandoned(folder: &Path) {
     let Ok(entries) = fs::read_dir(folder) else { return };
     for entry in entries.flatten() {
@@ -110,18 +113,19 @@ pub(super) fn remove_abandoned(folder: &Path) {
         }
         let path = entry.path();
         if kind.is_dir() && !path.join(REPLACED).exists() {
-            if let Some(lock) = lock_of_nobody(&path.join(LOCK)) {
-                // The lock last, so that a removal that fails can be tried again.
+            if let Some(lock) = lock_if_free(&path.join(LOCK)) {
+                // Remove the lock last, so that a later run can finish a removal that failed.
                 drop(fs::remove_dir_all(path.join(CONTENT)));
                 drop(fs::remove_dir_all(&path));
                 drop(lock);
             } else {
-                // An empty one, of a run that ended before it had a lock.
+                // A run that ended before it created its lock left an empty folder. Folders that
+                // hold something are not removed by this call.
                 drop(fs::remove_dir(&path));
             }
         } else if kind.is_file()
             && name.ends_with(SUFFIX.as_bytes())
-            && let Some(lock) = lock_of_nobody(&path)
+            && let Some(lock) = lock_if_free(&path)
         {
             drop(fs::remove_file(&path));
             drop(lock);
@@ -129,9 +133,9 @@ pub(super) fn remove_abandoned(folder: &Path) {
     }
 }
 
-/// Locks a file that nobody has locked.
-fn lock_of_nobody(path: &Path) -> Option<File> {
-    // Opening a pipe would wait for whoever writes into it.
+/// Locks the file at `path`, or returns `None` if another process holds the lock.
+fn lock_if_free(path: &Path) -> Option<File> {
+    // Opening a pipe would block until another process writes to it.
     let is_file = fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_file());
     let file = is_file.then(|| File::open(path))?.ok()?;
     file.try_lock().is_ok().then_some(file)
@@ -142,7 +146,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_nobody_has_locked_is_removed() {
+    fn only_unlocked_leftovers_are_removed() {
         let root = tempfile::tempdir().unwrap();
         let living = (AsideFolder::new(root.path()).unwrap(), file(root.path()).unwrap());
         let dead = AsideFolder::new(root.path()).unwrap();
@@ -150,7 +154,7 @@ mod tests {
         let replaced = AsideFolder::new(root.path()).unwrap();
         fs::create_dir(replaced.replaced()).unwrap();
         let paths = [dead.path().to_owned(), replaced.path().to_owned()];
-        // Their locks end as if the process had.
+        // Keeping the folder releases the lock, as the end of a process would.
         dead.keep();
         replaced.keep();
         let file = file(root.path()).unwrap();

@@ -1,5 +1,5 @@
-//! Copies of the inputs without the documents that are not kept: the same names, format and
-//! compression, and the kept records byte for byte.
+//! Copies of the inputs without the removed documents. Copies have the same names, format and
+//! compression, and the bytes of kept records are unchanged.
 
 use simtool_base::error::{Error, Result};
 use simtool_base::unordered_map::UnorderedMap;
@@ -9,7 +9,7 @@ use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// Makes names that were given twice different: the second `a.jsonl.gz` becomes `a-2.jsonl.gz`.
+/// Makes equal names distinct: the second `a.jsonl.gz` becomes `a-2.jsonl.gz`.
 ///
 /// # Complexity
 ///
@@ -36,10 +36,10 @@ pub fn distinct_names(names: &[PathBuf]) -> Vec<PathBuf> {
     distinct
 }
 
-/// The name with a number before its first dot.
+/// Returns `name` with a number before its first dot.
 fn numbered(name: &Path, number: u32) -> PathBuf {
     let file = name.file_name().unwrap_or_default().to_string_lossy();
-    // A dot at the start hides the file and begins no ending.
+    // A dot at the start marks a hidden file; it does not begin an extension.
     let dot = file[1.min(file.len())..].find('.').map_or(file.len(), |at| at + 1);
     let mut numbered = OsString::from(&file[..dot]);
     numbered.push(format!("-{number}"));
@@ -51,35 +51,36 @@ fn numbered(name: &Path, number: u32) -> PathBuf {
 #[derive(Clone, Debug, Default)]
 pub struct Chunk {
     bytes: Vec<u8>,
-    /// Where each record ends; the last one may not.
+    /// Ends of the records in `bytes`. The last record may continue in the next chunk.
     ends: Vec<usize>,
 }
 
 impl Chunk {
-    /// Appends a record, with its separator, or the end of one that was begun by a stretch.
+    /// Appends a whole record with its separator, or the end of a record that
+    /// [`push_stretch`](Self::push_stretch) began.
     pub fn push(&mut self, record: &[u8]) {
         self.bytes.extend_from_slice(record);
         self.ends.push(self.bytes.len());
     }
 
-    /// Appends a stretch of a record that is not there as a whole.
+    /// Appends a part of a record that is too long to be in memory as a whole.
     pub fn push_stretch(&mut self, bytes: &[u8]) {
         self.bytes.extend_from_slice(bytes);
     }
 
-    /// How many bytes there are.
+    /// Number of bytes.
     #[must_use]
     pub fn bytes(&self) -> usize {
         self.bytes.len()
     }
 
-    /// Whether there is no byte.
+    /// Whether the chunk has no bytes.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.bytes.is_empty()
     }
 
-    /// The records that have bytes.
+    /// The records that are not empty.
     fn records(&self) -> impl Iterator<Item = &[u8]> {
         let starts = std::iter::once(0).chain(self.ends.iter().copied());
         let ends = self.ends.iter().copied().chain([self.bytes.len()]);
@@ -87,12 +88,12 @@ impl Chunk {
     }
 }
 
-/// How chunks are packed: one after the other, packed chunks are a file of their format.
+/// How chunks are compressed. The concatenation of packed chunks is a valid file.
 #[derive(Clone, Copy, Debug)]
 pub struct Packing {
     compression: Compression,
-    /// Whether every record is a gzip member, which is how WARC files are cut. One that is longer
-    /// than a record may be, and so was no document, can be several.
+    /// Whether every record is a gzip member, as WARC readers expect. A record that exceeded the
+    /// length limit, and so was not a document, can become several members.
     by_record: bool,
 }
 
@@ -110,7 +111,8 @@ impl Packing {
         self.compression != Compression::None
     }
 
-    /// Packs a chunk; an empty one too is a member or frame, as a file of none is no such file.
+    /// Compresses a chunk. An empty chunk gives a member or frame, too, because a file without any
+    /// is not a valid compressed file.
     ///
     /// # Errors
     ///
@@ -139,7 +141,8 @@ impl Packing {
     }
 }
 
-/// Appends a gzip member. Making a compressor costs more than a short record.
+/// Appends a gzip member. The caller reuses the compressor, because creating one takes longer than
+/// compressing a short record.
 fn pack_member(
     compressor: &mut flate2::Compress,
     content: &[u8],
@@ -147,6 +150,7 @@ fn pack_member(
 ) -> io::Result<()> {
     compressor.reset();
     loop {
+        // The output grows until the member fits; half of the rest is enough for most text.
         let rest = &content[compressor.total_in() as usize..];
         packed.reserve(rest.len() / 2 + 256);
         let status = compressor
@@ -158,9 +162,9 @@ fn pack_member(
     }
 }
 
-/// A copy that grows by one packed chunk after the other.
+/// A copy of an input file, to which packed chunks are appended.
 ///
-/// The caller sees to it that the folder it stands in appears whole or not at all.
+/// The caller makes sure that the folder of the copy appears complete or not at all.
 #[derive(Debug)]
 pub struct KeptFile {
     path: PathBuf,
@@ -175,7 +179,7 @@ impl KeptFile {
     /// The file exists or cannot be created.
     pub fn create(path: &Path) -> Result<Self> {
         let file = match (File::create_new(path), path.parent()) {
-            // Of many files few are the first of their folder.
+            // Folders are created only when a file needs them: most files share a folder.
             (Err(error), Some(folder)) if error.kind() == io::ErrorKind::NotFound => {
                 fs::create_dir_all(folder).map_err(|e| Error::io(folder, "create", e))?;
                 File::create_new(path)

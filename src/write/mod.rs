@@ -1,22 +1,16 @@
-//! Results → bytes. One file per output.
+//! Writes results as bytes: tables of rows, pages, summaries, and copies of inputs.
+//!
+//! Nothing here knows the stages of a run. Files of results get their final names only when they
+//! are complete ([`whole_file`], [`output_folder`]).
 
 mod aside;
-#[cfg(feature = "parquet")]
-mod document_columns;
-pub mod document_rows;
+pub mod columns;
 pub mod evaluation;
-#[cfg(feature = "parquet")]
-pub mod index_columns;
-pub mod index_rows;
 pub mod kept_documents;
 pub mod output_folder;
-#[cfg(feature = "parquet")]
-pub mod pair_columns;
 pub mod pair_table;
-pub mod quarantine;
 pub mod reference_text;
 pub mod report;
-pub mod row_fields;
 pub mod summary;
 pub mod text_difference;
 pub mod tsv_field;

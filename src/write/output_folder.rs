@@ -1,4 +1,4 @@
-//! A folder of outputs that appears whole or not at all.
+//! A folder of outputs that appears complete or not at all.
 
 use super::aside::{AsideFolder, folder_of, remove_abandoned};
 use simtool_base::durable::{Disk, Durability, is_taken};
@@ -8,57 +8,57 @@ use std::io::{self, BufWriter};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-/// A file that stands in every folder that was written here, and that nothing else writes.
+/// A file that every output folder has and that no other program writes. A folder without it is never
+/// replaced.
 const MARK: &str = "summary.json";
 
-/// What to do with an output folder that holds something.
+/// What to do with an output folder that is not empty.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Existing {
-    /// Leave it alone and fail.
+    /// Fail and leave the folder unchanged.
     Refuse,
-    /// Replace it if this program wrote it, and it is still the same when the new one is complete;
-    /// else fail.
+    /// Replace the folder if simtool wrote it and nobody changes it during the run. Otherwise fail.
     Replace,
 }
 
 impl Existing {
-    /// Replaces outputs with `force`, and refuses to without.
+    /// Returns [`Replace`](Self::Replace) with `force` and [`Refuse`](Self::Refuse) without.
     #[must_use]
     pub fn by_force(force: bool) -> Self {
         if force { Self::Replace } else { Self::Refuse }
     }
 }
 
-/// A folder under another name, beside the one that it will be, until it is
+/// A folder that has a temporary name next to its final place until it is
 /// [finished](OutputFolder::finish).
 #[derive(Debug)]
 pub struct OutputFolder {
-    /// As the user calls it.
+    /// The final path, as the user wrote it.
     path: PathBuf,
-    /// Without links.
+    /// The final path with links resolved.
     place: PathBuf,
     aside: AsideFolder,
-    /// Where files are written.
+    /// The folder that files are written to.
     content: PathBuf,
-    /// What is to be replaced.
+    /// The old output, which will be replaced.
     standing: Option<Standing>,
-    /// The folders of which the names must be brought to the disk: the one above, and those above
-    /// it that were made.
+    /// Folders to sync at the end: the parent, and the folders above it up to the first one that
+    /// existed before.
     above: Vec<PathBuf>,
     disk: Disk,
 }
 
-/// What stood under the name when the run began, as far as it can be told from others.
+/// Identity of the old output folder at the start of the run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Standing {
     folder: Stamp,
     mark: Stamp,
 }
 
-/// What tells a file or folder from others, and from itself after it was changed.
+/// Identity of a file or folder, which also changes when its content does.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Stamp {
-    /// Device and number.
+    /// Device and inode.
     node: (u64, u64),
     modified: Option<SystemTime>,
     bytes: u64,
@@ -83,7 +83,8 @@ impl Standing {
         Ok(Self { folder: Stamp::of(folder)?, mark: Stamp::of(&folder.join(MARK))? })
     }
 
-    /// Whether this is what stands in `folder` under another name, which may change its time.
+    /// Whether `folder` is the old output under another name. Renaming can change the time of the
+    /// folder, so only the time of the marker file is compared.
     fn is_moved_to(&self, folder: &Path) -> bool {
         Self::of(folder)
             .is_ok_and(|other| (self.folder.node, &self.mark) == (other.folder.node, &other.mark))
@@ -91,40 +92,42 @@ impl Standing {
 }
 
 impl OutputFolder {
-    /// Begins a folder that will be called `path`. What ended runs left beside it is removed.
+    /// Creates a folder that will be called `path`, and removes the leftovers of ended runs next to
+    /// it.
     ///
     /// # Errors
     ///
-    /// `path` holds something that may not be replaced, or cannot be created.
+    /// `path` has content that may not be replaced, or cannot be created.
     pub fn create(path: &Path, existing: Existing) -> Result<Self> {
         Self::create_on(path, existing, Disk::new(Durability::Synced))
     }
 
-    /// The same on a disk of the caller's.
+    /// Creates a folder like [`create`](Self::create), on the given disk.
     ///
     /// # Errors
     ///
-    /// `path` holds something that may not be replaced, or cannot be created.
+    /// `path` has content that may not be replaced, or cannot be created.
     pub fn create_on(path: &Path, existing: Existing, disk: Disk) -> Result<Self> {
         let occupied = match fs::read_dir(path) {
             Ok(mut entries) => entries.next().is_some(),
             Err(_) => path.exists(),
         };
         if occupied && !path.is_dir() {
-            let rule = "is a file: name a folder that is not there or holds nothing";
+            let rule = "is a file: name a folder that does not exist or is empty";
             return Err(Error::config("output", path.display(), rule));
         }
         if occupied && existing == Existing::Refuse {
-            let rule = "holds something already: name another folder, or replace what simtool wrote \
-                        there with `force`";
+            let rule = "is not empty: name another folder, or replace an output of simtool with \
+                        `force`";
             return Err(Error::config("output", path.display(), rule));
         }
         if occupied && !path.join(MARK).is_file() {
-            let rule = "was not written by simtool, and only that is replaced by `force`";
+            let rule = "was not written by simtool, so `force` does not replace it: name another \
+                        folder";
             return Err(Error::config("output", path.display(), rule));
         }
         let error = |e| Error::io(path, "create", e);
-        // A link stays, and what it leads to is replaced.
+        // If `path` is a link, it stays and its target is replaced.
         let place =
             if path.is_symlink() { path.canonicalize().map_err(error)? } else { path.to_owned() };
         let standing = occupied.then(|| Standing::of(&place)).transpose().map_err(error)?;
@@ -142,51 +145,52 @@ impl OutputFolder {
         Ok(Self { path, place, aside, content, standing, above, disk })
     }
 
-    /// Where the folder's files are written.
+    /// The temporary folder that files are written to.
     #[must_use]
     pub fn aside(&self) -> &Path {
         &self.content
     }
 
-    /// What is to be removed if the folder is not finished.
+    /// The folder to remove if the output is not finished.
     #[must_use]
     pub fn unfinished(&self) -> &Path {
         self.aside.path()
     }
 
-    /// The name that a file of the folder will have.
+    /// Returns the final path of a file in the folder.
     #[must_use]
     pub fn name(&self, file: &str) -> PathBuf {
         self.path.join(file)
     }
 
-    /// Creates a file of the folder.
+    /// Creates a file in the folder.
     ///
     /// # Errors
     ///
-    /// It cannot be created.
+    /// The file cannot be created.
     pub fn file(&self, name: &str) -> Result<BufWriter<File>> {
         let file = File::create_new(self.content.join(name));
         file.map(BufWriter::new).map_err(|e| Error::io(self.name(name), "create", e))
     }
 
-    /// Brings what was written to the disk, which may take a while.
+    /// Waits until all files are on the disk, which may take a while.
     ///
     /// # Errors
     ///
-    /// The disk is full or broken; the folder must be given up.
+    /// The disk is full or broken. The folder must be dropped then.
     pub fn sync(&self) -> Result<()> {
         let synced = self.disk.sync_tree(&self.content);
         synced.map_err(|e| Error::io(&self.path, "bring to the disk", e))
     }
 
-    /// Gives the folder, which was [synced](OutputFolder::sync), its name, replacing what it was
-    /// to replace.
+    /// Renames the folder to its final path and replaces the old output. Call [`sync`](Self::sync)
+    /// before, or a power cut may leave incomplete files.
     ///
     /// # Errors
     ///
-    /// Something else stands there by now, or the folder cannot be renamed; what stood there is
-    /// left or put back. Or the folder was renamed, and the disk does not say that this will last.
+    /// Another process wrote to the path during the run, or the folder cannot be renamed. The old
+    /// content of the path is kept in both cases. Or the folder was renamed, but the disk did not
+    /// confirm that the new name survives a power cut.
     pub fn finish(self) -> Result<()> {
         let renamed = match &self.standing {
             Some(standing) if self.place.exists() => self.replace(standing),
@@ -196,34 +200,36 @@ impl OutputFolder {
             let error = if is_taken(&error) { refusal() } else { error };
             let error = Error::io(&self.path, "write", error);
             if self.aside.replaced().exists() {
-                // Neither has the name, and what stood there is not ours to remove.
+                // The old output could not be moved back, so it is left in the temporary folder.
                 self.aside.keep();
             }
             return Err(error);
         }
         let synced = self.above.iter().try_for_each(|folder| self.disk.sync_folder(folder));
         synced.map_err(|e| Error::io(&self.path, "bring the name to the disk of", e))
-        // What was replaced goes with the folder aside, and if it cannot, with that of a later run.
+        // Dropping the temporary folder removes the old output. If that fails, a later run does it.
     }
 
-    /// Takes the place of `standing`, if it still stands there.
+    /// Replaces the old output, if nobody has changed it.
     fn replace(&self, standing: &Standing) -> io::Result<()> {
         if !Standing::of(&self.place).is_ok_and(|now| now == *standing) {
             return Err(io::ErrorKind::AlreadyExists.into());
         }
+        // Exchanging two names is atomic, so there is always a complete output under the path.
         if self.disk.exchange_folders(&self.content, &self.place).is_ok() {
             if standing.is_moved_to(&self.content) {
                 return Ok(());
             }
-            // Another run was faster by the blink of an eye, and has its place again.
+            // Another run replaced the old output between the check and the exchange: give its
+            // output the path again.
             if let Err(error) = self.disk.exchange_folders(&self.content, &self.place) {
                 fs::rename(&self.content, self.aside.replaced())?;
                 return Err(error);
             }
             return Err(io::ErrorKind::AlreadyExists.into());
         }
-        // Where names cannot be exchanged there is a moment without results under the name; what
-        // stood there is removed only when the new ones have it.
+        // The file system cannot exchange names. Move the old output aside, which leaves the path
+        // without results for a moment, and remove it only when the new output has the path.
         let replaced = self.aside.replaced();
         self.disk.rename_folder(&self.place, &replaced)?;
         let renamed = if standing.is_moved_to(&replaced) {
@@ -236,10 +242,10 @@ impl OutputFolder {
     }
 }
 
-/// Why nothing was replaced.
+/// The error for a folder that another process changed during the run.
 fn refusal() -> io::Error {
-    let reason = "something was written there while this run worked, and stays as it is; the \
-                  results of this run are not there, and are gone: run again with another folder";
+    let reason = "another process wrote to this folder during the run. Its files were kept and this \
+                  run's results were discarded; run again with a different --output";
     io::Error::new(io::ErrorKind::AlreadyExists, reason)
 }
 

@@ -1,4 +1,7 @@
-//! Pairs of rows as a table: text with tabs, or an `.npy` array.
+//! Pairs of rows as tab-separated text or as an `.npy` array.
+//!
+//! A join can write thousands of millions of pairs, so these functions write digits and bytes
+//! directly, without the formatting of the standard library.
 
 use simtool_model::numpy_header;
 
@@ -14,6 +17,7 @@ pub fn push_tsv(a: u32, b: u32, distance: u32, out: &mut Vec<u8>) {
 
 /// Appends the decimal digits of `number`.
 pub fn push_number(mut number: u32, out: &mut Vec<u8>) {
+    // `u32::MAX` has 10 digits. They are filled in from the end.
     let mut digits = [0; 10];
     let mut start = digits.len();
     loop {
@@ -34,7 +38,7 @@ pub fn push_numpy(a: u32, b: u32, distance: u32, out: &mut Vec<u8>) {
     }
 }
 
-/// The header of an `.npy` file with `rows` rows of [`push_numpy`].
+/// Returns the header of an `.npy` file with `rows` rows of [`push_numpy`].
 #[must_use]
 pub fn numpy_header(rows: u64) -> Vec<u8> {
     numpy_header::header("<u4", &format!("({rows}, 3)"))
@@ -45,7 +49,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_stand_between_tabs() {
+    fn fields_are_separated_by_tabs() {
         let mut out = Vec::new();
         push_tsv(0, u32::MAX, 10, &mut out);
         assert_eq!(out, b"0\t4294967295\t10\n");

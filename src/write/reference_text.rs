@@ -1,4 +1,4 @@
-//! The reference program's output: a query's ID, then its matches by distance.
+//! The output format of the reference program: the ID of a query, then its matches by distance.
 //!
 //! ```text
 //! Sample-1
@@ -6,16 +6,16 @@
 //! 2:1-901 1-17
 //! ```
 //!
-//! Every match is followed by one space, which the example cannot show at the ends of its lines; a
-//! distance without matches has no line.
+//! One space follows every match. The example cannot show it at the ends of its lines. A distance
+//! without matches has no line.
 
 use simtool_model::matches::Match;
 
-/// IDs of up to this length are copied as one block of it.
+/// IDs of up to this many bytes are copied as a block of this size, which needs no loop.
 const SHORT_ID: usize = 16;
 
-/// The ID of a corpus document, made to be written many times: a short one stands here itself, so
-/// that the corpus need not be looked at again.
+/// The ID of a corpus document, prepared to be written many times. Short IDs are stored here, so
+/// that writing them does not read the memory of the corpus again.
 #[derive(Clone, Copy, Debug)]
 pub struct Id<'c> {
     block: [u8; SHORT_ID],
@@ -23,7 +23,7 @@ pub struct Id<'c> {
 }
 
 impl<'c> Id<'c> {
-    /// The ID of these bytes.
+    /// Creates an ID from its bytes.
     #[must_use]
     pub fn new(bytes: &'c [u8]) -> Self {
         let mut block = [0; SHORT_ID];
@@ -42,6 +42,7 @@ impl<'c> Id<'c> {
     #[inline]
     fn write(self, text: &mut Vec<u8>) {
         if self.bytes.len() <= SHORT_ID {
+            // Copying 16 bytes and dropping the surplus is faster than copying a variable length.
             let end = text.len() + self.bytes.len();
             text.extend_from_slice(&self.block);
             text.truncate(end);
@@ -52,15 +53,15 @@ impl<'c> Id<'c> {
     }
 }
 
-/// Writes blocks; keeps its memory from one to the next.
+/// Writes the blocks of queries. It reuses its memory from one query to the next.
 #[derive(Debug)]
 pub struct ReferenceText {
-    /// The rows at each distance.
+    /// Rows of the matches of the present query, by distance.
     rows: Vec<Vec<u32>>,
 }
 
 impl ReferenceText {
-    /// A writer of matches at distances from 0 to `max_distance`.
+    /// Creates a writer of matches at distances from 0 to `max_distance`.
     #[must_use]
     pub fn new(max_distance: u32) -> Self {
         Self { rows: vec![Vec::new(); max_distance as usize + 1] }
@@ -72,7 +73,7 @@ impl ReferenceText {
     ///
     /// # Panics
     ///
-    /// A match is farther than the largest distance, or its row has no ID.
+    /// Panics if a match is farther than the largest distance, or if its row has no ID.
     pub fn write_query(
         &mut self,
         text: &mut Vec<u8>,

@@ -1,45 +1,55 @@
-//! Where two texts differ, word by word, for people to read.
+//! Differences between two texts, word by word, for people to read.
 //!
-//! A word is a segment of UAX #29 with the white space that follows it; two are equal if they are
-//! without the white space, so that a text that was only wrapped anew shows no difference. What
-//! two texts begin and end with alike is set aside first. Of what is left, only so many words are
-//! compared: the work is bounded for texts of any length, and depends on nothing but the texts.
+//! A word is a segment of UAX #29 with the white space that follows it. White space is ignored when
+//! words are compared, so a text with other line breaks shows no difference. The common beginning
+//! and end of the texts are skipped first. At most a few thousand of the remaining words are
+//! compared, so the time is bounded for texts of any length.
 
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 use simtool_base::unordered_map::UnorderedMap;
 use std::ops::Range;
 use unicode_segmentation::UnicodeSegmentation as _;
 
-/// Words of each text that are compared, at most, beyond what both begin and end with.
+/// Most words of each text that are compared, after the common beginning and before the common end.
 const COMPARED_WORDS: usize = 4000;
-/// Words that are compared for each one that may be shown.
+/// Number of words to compare for each word that may be shown.
 const COMPARED_FOR_SHOWN: usize = 2;
 
-/// A stretch of two texts that were compared.
+/// A piece of the difference between two texts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Piece<'t> {
-    /// Stands in both, as the left one has it.
+    /// Text that both have, as the left text spells it.
     Both(&'t str),
-    /// Stands in the left text alone.
+    /// Text that only the left text has.
     Left(&'t str),
-    /// Stands in the right text alone.
+    /// Text that only the right text has.
     Right(&'t str),
-    /// That many words of both are not shown, since they are equal.
+    /// Number of equal words that are not shown.
     Equal(usize),
-    /// That many words of the left text and of the right one were left out: they may differ.
+    /// Numbers of words of the left and the right text that are not shown and may differ.
     Unread(usize, usize),
 }
 
-/// How much of a difference is wanted.
+/// How much of a difference to show.
 #[derive(Clone, Copy, Debug)]
 pub struct Shown {
-    /// Equal words that are shown before and after a difference.
+    /// Number of equal words to show before and after each difference.
     pub context: usize,
-    /// Words that are shown, about.
+    /// Approximate number of words to show.
     pub words: usize,
 }
 
-/// The pieces of two texts, in order.
+/// Compares two texts and returns the pieces of the difference, in order.
+///
+/// ```
+/// use simtool::write::text_difference::{Piece, Shown, text_difference};
+///
+/// let extent = Shown { context: 10, words: 100 };
+/// let pieces = text_difference("a quick fox", "a red fox", extent);
+/// let expected =
+///     [Piece::Both("a "), Piece::Left("quick "), Piece::Right("red "), Piece::Both("fox")];
+/// assert_eq!(pieces, expected);
+/// ```
 ///
 /// # Complexity
 ///
@@ -63,7 +73,7 @@ pub fn text_difference<'t>(left: &'t str, right: &'t str, extent: Shown) -> Vec<
 
     let mut excerpt = Excerpt { extent, shown: 0, pieces: Vec::new() };
     excerpt.equal(&left, 0..begin, false, begin < left_end.max(right_end));
-    // Numbers are compared faster than words.
+    // Equal words get equal numbers, which the diff compares faster than words.
     let mut numbers: UnorderedMap<&str, u32> = UnorderedMap::default();
     let mut compared = |words: &Words<'t>, stop| -> Vec<u32> {
         let number = |at| {
@@ -79,7 +89,8 @@ pub fn text_difference<'t>(left: &'t str, right: &'t str, extent: Shown) -> Vec<
         let [old, new] = ranges.map(|range| range.start + begin..range.end + begin);
         if let DiffOp::Equal { .. } = operation {
             let more_follows = old.end < left_end || new.end < right_end;
-            // The right text has what follows the last word of the left one.
+            // The last word of the left text has no white space after it, but the shown text goes
+            // on: take the words from the right text, which has that white space.
             let ends_left = old.end == left.len() && more_follows;
             let (words, range) = if ends_left { (&right, new) } else { (&left, old) };
             excerpt.equal(words, range, true, more_follows);
@@ -93,10 +104,10 @@ pub fn text_difference<'t>(left: &'t str, right: &'t str, extent: Shown) -> Vec<
     excerpt.pieces
 }
 
-/// A text, cut into words with the white space behind them.
+/// A text that is divided into words, each with the white space after it.
 struct Words<'t> {
     text: &'t str,
-    /// Where each begins, and the end of the text.
+    /// Start of each word, and the end of the text.
     starts: Vec<usize>,
 }
 
@@ -107,7 +118,7 @@ impl<'t> Words<'t> {
             .filter(|(_, segment)| !segment.trim().is_empty())
             .map(|(at, _)| at)
             .collect();
-        // White space before the first word goes with it.
+        // White space before the first word belongs to the first word.
         if let Some(first) = starts.first_mut() {
             *first = 0;
         }
@@ -128,7 +139,7 @@ impl<'t> Words<'t> {
     }
 }
 
-/// The pieces that are shown.
+/// The pieces so far, and how much of them is shown.
 struct Excerpt<'t> {
     extent: Shown,
     shown: usize,
@@ -136,11 +147,12 @@ struct Excerpt<'t> {
 }
 
 impl<'t> Excerpt<'t> {
-    /// Adds words that are equal, of which only those beside a difference are shown.
+    /// Adds equal words. Only words next to a difference are shown: `after` and `before` say whether
+    /// the words follow a difference and whether they precede one.
     fn equal(&mut self, words: &Words<'t>, range: Range<usize>, after: bool, before: bool) {
         let context = self.extent.context;
         let room = self.extent.words.saturating_sub(self.shown);
-        // Texts without any difference show their beginning.
+        // Equal texts have no difference to show, so their beginning is shown.
         let alone = !after && !before;
         let head = if alone { room } else { context.min(room) * usize::from(after) };
         let tail = context.min(room.saturating_sub(head)) * usize::from(before);
@@ -158,7 +170,7 @@ impl<'t> Excerpt<'t> {
         self.show(words, hidden_to..range.end, Piece::Both);
     }
 
-    /// Adds words of one text alone.
+    /// Adds words that only one text has.
     fn differing(
         &mut self,
         words: &Words<'t>,
@@ -254,9 +266,6 @@ mod tests {
         let unread = 100_000 - COMPARED_WORDS;
         assert_eq!(pieces.last(), Some(&Piece::Unread(unread, unread)));
     }
-
-    #[test]
-    fn words_are_counted() {}
 
     proptest! {
         #[test]

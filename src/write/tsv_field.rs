@@ -1,13 +1,20 @@
-//! A field of a line with tabs.
+//! Fields of tab-separated lines.
 
 use std::io::{self, Write};
 
-/// Writes a field: tabs, line ends and backslashes behind a backslash, bytes that are no UTF-8 as
-/// U+FFFD.
+/// Writes a field. Tabs, line ends and backslashes are escaped with a backslash; bytes that are not
+/// UTF-8 become U+FFFD.
 ///
 /// # Errors
 ///
-/// Those of `out`.
+/// `out` fails.
+///
+/// ```
+/// let mut out = Vec::new();
+/// simtool::write::tsv_field::write_field(&mut out, b"two\tfields")?;
+/// assert_eq!(out, b"two\\tfields");
+/// # Ok::<(), std::io::Error>(())
+/// ```
 pub fn write_field(out: &mut dyn Write, bytes: &[u8]) -> io::Result<()> {
     let text = String::from_utf8_lossy(bytes);
     let mut rest = &*text;

@@ -1,4 +1,4 @@
-//! A file that appears whole or not at all.
+//! A file that appears complete or not at all.
 
 use super::aside::{self, folder_of};
 use simtool_base::durable::{Disk, Durability};
@@ -7,9 +7,24 @@ use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// A file under another name in the same folder, until it is [finished](WholeFile::finish).
+/// A file that has a temporary name in the same folder until it is [finished](WholeFile::finish).
 ///
-/// If it is dropped before, or the process ends, what stood under the final name stays.
+/// If it is dropped before, or the process ends, an older file with the final name is unchanged.
+///
+/// ```
+/// use simtool::durable::Durability;
+/// use simtool::write::whole_file::WholeFile;
+///
+/// let folder = tempfile::tempdir().unwrap();
+/// let path = folder.path().join("result.txt");
+/// let mut file = WholeFile::create(&path, Durability::Synced)?;
+/// file.write(b"complete")?;
+/// file.sync()?;
+/// assert!(!path.exists());
+/// file.finish()?;
+/// assert_eq!(std::fs::read(&path).unwrap(), b"complete");
+/// # Ok::<(), simtool::Error>(())
+/// ```
 #[derive(Debug)]
 pub struct WholeFile {
     path: PathBuf,
@@ -20,13 +35,13 @@ pub struct WholeFile {
 #[derive(Debug)]
 enum Target {
     Aside(tempfile::NamedTempFile),
-    /// A pipe or a device, which cannot be replaced.
+    /// A pipe or a device, which is written directly because it cannot be replaced.
     Direct(File),
 }
 
 impl WholeFile {
-    /// Begins a file that will be called `path`. What ended runs left beside it is removed, unless
-    /// the file is to be written fast.
+    /// Creates a file that will be called `path`. Removes the leftovers of ended runs in its folder,
+    /// except with [`Durability::Fast`].
     ///
     /// # Errors
     ///
@@ -35,7 +50,7 @@ impl WholeFile {
         Self::create_on(path, Disk::new(durability))
     }
 
-    /// The same on a disk of the caller's.
+    /// Creates a file like [`create`](Self::create), on the given disk.
     ///
     /// # Errors
     ///
@@ -53,7 +68,7 @@ impl WholeFile {
         Ok(Self { path: path.to_owned(), target, disk })
     }
 
-    /// Whether there is a pipe or a device, which is written itself.
+    /// Whether `path` is a pipe or a device, which is written directly.
     #[must_use]
     pub fn is_direct(path: &Path) -> bool {
         fs::metadata(path).is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir())
@@ -69,7 +84,7 @@ impl WholeFile {
         written.map_err(|e| Error::io(&self.path, "write", e))
     }
 
-    /// Where the file is until it is finished; `None` for a pipe or a device.
+    /// The temporary name of the file; `None` for a pipe or a device.
     #[must_use]
     pub fn aside(&self) -> Option<&Path> {
         match &self.target {
@@ -78,7 +93,7 @@ impl WholeFile {
         }
     }
 
-    /// The file, for writers that want one; what they leave unwritten is not in it.
+    /// The file, for writers that need one. They must flush their buffers themselves.
     pub fn file(&mut self) -> &mut File {
         match &mut self.target {
             Target::Aside(file) => file.as_file_mut(),
@@ -86,11 +101,11 @@ impl WholeFile {
         }
     }
 
-    /// Brings what was written to the disk, which may take a while.
+    /// Waits until the content is on the disk, which may take a while.
     ///
     /// # Errors
     ///
-    /// The disk is full or broken; the file must be given up.
+    /// The disk is full or broken. The file must be dropped then.
     pub fn sync(&self) -> Result<()> {
         match &self.target {
             Target::Aside(file) => self
@@ -101,12 +116,13 @@ impl WholeFile {
         }
     }
 
-    /// Gives the file, which was [synced](WholeFile::sync), its name, replacing what stood under
-    /// it.
+    /// Renames the file to its final name and replaces an older one. Call [`sync`](Self::sync)
+    /// before, or a power cut may leave an incomplete file.
     ///
     /// # Errors
     ///
-    /// The file cannot be renamed; or it was, and the disk does not say that this will last.
+    /// The file cannot be renamed. Or it was renamed, but the disk did not confirm that the new name
+    /// survives a power cut.
     pub fn finish(self) -> Result<()> {
         let Target::Aside(file) = self.target else { return Ok(()) };
         let renamed = self.disk.rename_file(file, &self.path);

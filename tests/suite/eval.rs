@@ -117,7 +117,7 @@ fn what_is_wrong_is_told_with_its_place() {
         (
             "--corpus docs.jsonl --truth wrong.tsv",
             1,
-            "wrong.tsv, line 2: expected the ID of a document of the collection: none has \"z\"",
+            "wrong.tsv, line 2: expected the ID of a document, but no document has the ID \"z\"",
         ),
         ("--corpus docs.jsonl --truth empty.tsv", 2, "--truth empty.tsv: holds no pair"),
         ("--corpus docs.jsonl", 2, "--truth"),
@@ -150,7 +150,7 @@ fn the_page_and_the_plots_are_written() {
     assert!(run.err.contains("6 documents, 4 true pairs"), "{}", run.err);
     let page = fs::read_to_string(folder.path("eval.html")).unwrap();
     assert!(page.contains("exact:shingle=words:1</strong> does best"), "{page}");
-    assert!(page.contains("found, and not true") && !page.contains("<script"), "{page}");
+    assert!(page.contains("found but not true") && !page.contains("<script"), "{page}");
     let plots: Vec<PathBuf> =
         fs::read_dir(folder.path("plots")).unwrap().map(|entry| entry.unwrap().path()).collect();
     assert_eq!(plots.len(), 4);

@@ -240,7 +240,7 @@ fn one_writes_and_others_wait_or_read() {
         assert!(began.elapsed() < Duration::from_secs(5));
     }
     let message = check_failure(folder, "index add i pages.jsonl", 2);
-    assert!(message.contains("(simtool index filter): wait for its end"), "{message}");
+    assert!(message.contains("(simtool index filter): wait until it has ended"), "{message}");
     check(folder, "index query i pages.jsonl -q");
     drop(pipe);
     assert!(filter.wait().unwrap().success());

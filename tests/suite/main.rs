@@ -37,6 +37,8 @@ mod manual;
 mod metamorphic;
 mod naive;
 mod official;
+#[cfg(feature = "parquet")]
+mod outputs;
 mod pages;
 mod program;
 mod random_corpora;

@@ -1,9 +1,16 @@
-//! The steps by which files and folders get their names only when their bytes are on the disk.
+//! Writes files and folders so that they survive a power cut.
 //!
-//! A name that is there before the bytes are is an empty file after a power cut. So the order is
-//! always the same: write under another name, sync the file, rename it, sync the folder that it is
-//! in, and tell of success only then. A sync that failed is not tried again: the system may have
-//! dropped the bytes together with the error.
+//! If a file gets its name before its bytes are on the disk, a power cut can leave an empty file. So
+//! the order is always the same:
+//!
+//! 1. write the file under a temporary name,
+//! 2. sync the file,
+//! 3. rename it,
+//! 4. sync its folder,
+//! 5. only then report success.
+//!
+//! A failed sync is never tried again: the system may have dropped the bytes, and the second sync would
+//! report success without them.
 
 use std::fmt;
 use std::fs::{self, File};
@@ -13,38 +20,39 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-/// Files of a tree that are synced one by one; of more, the whole file system is, where it can be.
+/// Most files of a tree that are synced one by one. For more files, syncing the whole file system is
+/// faster, where the system supports it.
 const FEW_FILES: usize = 256;
 /// Most syncs at the same time.
 const SYNCS: usize = 16;
 
-/// Whether outputs are brought to the disk before they get their names.
+/// Whether outputs are synced to the disk before they get their names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Durability {
-    /// They are, and a power cut leaves what stood there before or what was written.
+    /// They are. A power cut leaves either the old or the new output.
     Synced,
-    /// They are not, which saves the milliseconds that a disk takes; a power cut within the next
-    /// half minute may leave an empty file.
+    /// They are not, which saves some milliseconds. A power cut within about half a minute may leave an
+    /// empty file.
     Fast,
 }
 
-/// One step, which can fail.
+/// A step of writing durably.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// Bring a file to the disk.
+    /// Sync a file.
     SyncFile,
-    /// Bring the names in a folder to the disk.
+    /// Sync the names in a folder.
     SyncFolder,
-    /// Give a file or folder its name.
+    /// Rename a file or folder.
     Rename,
-    /// Let two folders change names.
+    /// Exchange the names of two folders.
     Exchange,
 }
 
-/// What is asked before each step, with the path that the step is about.
+/// Called before each step with its path. An error makes the step fail.
 type Ask = dyn Fn(Step, &Path) -> io::Result<()> + Send + Sync;
 
-/// Takes the steps.
+/// Carries out the steps of writing durably.
 #[derive(Clone)]
 pub struct Disk {
     durability: Durability,
@@ -52,29 +60,30 @@ pub struct Disk {
 }
 
 impl Disk {
-    /// The disk as it is.
+    /// Creates a disk that carries out every step.
     #[must_use]
     pub fn new(durability: Durability) -> Self {
         Self { durability, ask: None }
     }
 
-    /// A disk of which `ask` is told each step beforehand, to note it or to let it fail.
+    /// Creates a disk that calls `ask` before each step. Tests use it to record steps and to let them
+    /// fail.
     #[must_use]
     pub fn asking(ask: impl Fn(Step, &Path) -> io::Result<()> + Send + Sync + 'static) -> Self {
         Self { durability: Durability::Synced, ask: Some(Arc::new(ask)) }
     }
 
-    /// Whether syncs are done.
+    /// Whether files are synced.
     #[must_use]
     pub fn durability(&self) -> Durability {
         self.durability
     }
 
-    /// Brings a file to the disk, which is called `path` now.
+    /// Syncs a file, which has the name `path` now.
     ///
     /// # Errors
     ///
-    /// Bytes may be lost: the file must not be used.
+    /// Bytes may be lost, so the file must not be used.
     pub fn sync_file(&self, file: &File, path: &Path) -> io::Result<()> {
         if self.durability == Durability::Fast {
             return Ok(());
@@ -83,11 +92,11 @@ impl Disk {
         where_possible(file.sync_all())
     }
 
-    /// Brings the names in a folder to the disk.
+    /// Syncs the names in a folder.
     ///
     /// # Errors
     ///
-    /// The last rename in it may not last.
+    /// The last rename in the folder may be undone by a power cut.
     pub fn sync_folder(&self, folder: &Path) -> io::Result<()> {
         if self.durability == Durability::Fast {
             return Ok(());
@@ -96,16 +105,18 @@ impl Disk {
         sync_names(folder)
     }
 
-    /// Brings all files and folders within `folder` to the disk, and itself.
+    /// Syncs a folder with all files and folders in it.
     ///
     /// # Errors
     ///
-    /// Bytes may be lost: the folder must not be used.
+    /// Bytes may be lost, so the folder must not be used.
     pub fn sync_tree(&self, folder: &Path) -> io::Result<()> {
         if self.durability == Durability::Fast {
             return Ok(());
         }
-        let (mut files, mut folders) = (Vec::new(), vec![folder.to_owned()]);
+        let mut files = Vec::new();
+        // Every folder that is found is appended, and visited later.
+        let mut folders = vec![folder.to_owned()];
         let mut next = 0;
         while next < folders.len() {
             for entry in fs::read_dir(&folders[next])? {
@@ -122,45 +133,46 @@ impl Disk {
             }
         }
         files.iter().try_for_each(|file| self.ask(Step::SyncFile, file))?;
+        // Inner folders come before the folders that have their names.
         folders.iter().rev().try_for_each(|folder| self.ask(Step::SyncFolder, folder))?;
         sync_all(&files, &folders)
     }
 
-    /// Gives a file its name, in place of what stands under it.
+    /// Renames a temporary file, and replaces a file that has the name.
     ///
     /// # Errors
     ///
-    /// What stood there still does.
+    /// The file was not renamed. A file that had the name is unchanged.
     pub fn rename_file(&self, file: tempfile::NamedTempFile, to: &Path) -> io::Result<()> {
         self.ask(Step::Rename, to)?;
         file.persist(to).map(drop).map_err(|failed| failed.error)
     }
 
-    /// Gives what stands under one name another, in place of a file that has it.
+    /// Renames a file, and replaces a file that has the name `to`.
     ///
     /// # Errors
     ///
-    /// Both stand where they stood.
+    /// Nothing was renamed.
     pub fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
         self.ask(Step::Rename, to)?;
         fs::rename(from, to)
     }
 
-    /// Gives a folder its name, in place of an empty folder at most.
+    /// Renames a folder. Only an empty folder with the name `to` is replaced.
     ///
     /// # Errors
     ///
-    /// Something else stands there: see [`is_taken`]. Or the folder cannot be renamed.
+    /// The name is taken (see [`is_taken`]), or the folder cannot be renamed.
     pub fn rename_folder(&self, from: &Path, to: &Path) -> io::Result<()> {
-        // The system replaces empty folders alone, and looks and renames in one.
+        // The system checks that `to` is empty and renames in one atomic step.
         self.rename(from, to)
     }
 
-    /// Lets two folders change names, so that there is always one of each name.
+    /// Exchanges the names of two folders in one step, so that both names always exist.
     ///
     /// # Errors
     ///
-    /// Both have the names that they had; the system may not know how.
+    /// Both folders have their old names. Some systems cannot exchange names.
     pub fn exchange_folders(&self, one: &Path, other: &Path) -> io::Result<()> {
         self.ask(Step::Exchange, other)?;
         exchange(one, other)
@@ -177,34 +189,35 @@ impl fmt::Debug for Disk {
     }
 }
 
-/// Whether a folder was not renamed because something stands under the name.
+/// Whether renaming a folder failed because the name is taken.
 #[must_use]
 pub fn is_taken(error: &io::Error) -> bool {
     use io::ErrorKind::{AlreadyExists, DirectoryNotEmpty, NotADirectory};
     matches!(error.kind(), AlreadyExists | DirectoryNotEmpty | NotADirectory)
 }
 
-/// Brings a file to the disk.
+/// Syncs a file.
 fn sync_bytes(file: &Path) -> io::Result<()> {
-    // Some systems sync only what is open for writing.
+    // Some systems sync only files that are open for writing.
     where_possible(File::options().append(true).open(file)?.sync_all())
 }
 
-/// Brings the names in a folder to the disk.
+/// Syncs the names in a folder.
 fn sync_names(folder: &Path) -> io::Result<()> {
     if !cfg!(unix) {
-        // Elsewhere a folder is no file that can be synced; names are the journal's.
+        // Other systems cannot open a folder as a file. Their journals take care of names.
         return Ok(());
     }
     match File::open(folder) {
         Ok(folder) => where_possible(folder.sync_all()),
-        // One may write into a folder that one may not list.
+        // A user may write to a folder without permission to open it.
         Err(error) if error.kind() == io::ErrorKind::PermissionDenied => Ok(()),
         Err(error) => Err(error),
     }
 }
 
-/// Syncs all of these in any order, many at the same time: a disk waits as long for one as for all.
+/// Syncs files and folders in any order, many at the same time. The disk needs about the same time for
+/// one sync as for many at once.
 fn sync_all(files: &[PathBuf], folders: &[PathBuf]) -> io::Result<()> {
     let count = files.len() + folders.len();
     let next = AtomicUsize::new(0);
@@ -219,7 +232,7 @@ fn sync_all(files: &[PathBuf], folders: &[PathBuf]) -> io::Result<()> {
         }
     };
     thread::scope(|scope| {
-        // Where there are no more threads, the others do it.
+        // If no more threads can be started, the present ones do all the work.
         let start = |_| thread::Builder::new().spawn_scoped(scope, work).ok();
         let others: Vec<_> = (1..count.min(SYNCS)).filter_map(start).collect();
         let lost = |_| Err(io::Error::other("a sync was not finished"));
@@ -227,7 +240,7 @@ fn sync_all(files: &[PathBuf], folders: &[PathBuf]) -> io::Result<()> {
     })
 }
 
-/// The result of a sync, unless the file system has none, as some of networks and in memory.
+/// Ignores the error of a file system that has no syncs, such as some network file systems.
 fn where_possible(synced: io::Result<()>) -> io::Result<()> {
     use io::ErrorKind::{InvalidInput, Unsupported};
     match synced {
@@ -236,7 +249,8 @@ fn where_possible(synced: io::Result<()>) -> io::Result<()> {
     }
 }
 
-/// Brings a whole file system to the disk; `false` where the system does not tell whether it could.
+/// Syncs the whole file system of a folder. Returns `false` if the system has no call for this that
+/// reports errors.
 #[cfg(any(target_os = "linux", target_os = "android"))]
 fn sync_file_system(folder: &Path) -> io::Result<bool> {
     rustix::fs::syncfs(File::open(folder)?)?;
@@ -259,12 +273,12 @@ fn exchange(_one: &Path, _other: &Path) -> io::Result<()> {
     Err(io::ErrorKind::Unsupported.into())
 }
 
-/// Bytes that may still be written in the file system of a folder, as far as the system tells.
+/// Returns the free bytes of the file system of a folder, or `u64::MAX` if they are not known.
 #[cfg(unix)]
 #[must_use]
 pub fn free_bytes(folder: &Path) -> u64 {
-    let told = rustix::fs::statvfs(folder);
-    told.map_or(u64::MAX, |told| told.f_bavail.saturating_mul(told.f_frsize))
+    rustix::fs::statvfs(folder)
+        .map_or(u64::MAX, |status| status.f_bavail.saturating_mul(status.f_frsize))
 }
 
 #[cfg(not(unix))]

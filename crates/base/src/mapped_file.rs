@@ -1,4 +1,4 @@
-//! A file's bytes: mapped, or read into memory.
+//! The bytes of a file, either memory-mapped or read into memory.
 #![expect(unsafe_code, reason = "memory maps; with kernels/ the only unsafe code of the library")]
 
 use crate::error::{Error, Result};
@@ -7,7 +7,7 @@ use std::io::Read;
 use std::ops::Deref;
 use std::path::Path;
 
-/// The bytes of a file, as one slice.
+/// The bytes of a file as one slice.
 #[derive(Debug)]
 pub struct MappedFile(Bytes);
 
@@ -30,19 +30,19 @@ impl MappedFile {
         Ok(Self(Bytes::Read(bytes)))
     }
 
-    /// Maps the file; one that has nothing to map (a pipe, an empty file) is read instead.
+    /// Maps the file. A pipe or an empty file, which cannot be mapped, is read instead.
     ///
     /// # Safety
     ///
-    /// While the value lives, no process may truncate or overwrite the file: a read beyond a new end kills the
-    /// process with a bus error, and bytes that change under the slice are undefined behaviour.
-    /// Nobody can promise that for a file of others, so only a program that speaks for its user
-    /// calls this, and says so.
+    /// While the value lives, no process may truncate or overwrite the file. A read beyond a new end
+    /// kills the process with a bus error, and bytes that change under the slice are undefined
+    /// behaviour. A library cannot promise this about the files of others. So only a program, which
+    /// acts for its user and documents the condition, may call this.
     ///
     /// # Errors
     ///
-    /// The file cannot be opened, mapped or read. A process has a limit of maps, so that one that
-    /// opens many files does not take it that all can be.
+    /// The file cannot be opened, mapped or read. Systems limit the number of maps of a process, so
+    /// mapping can fail when many files are open.
     pub unsafe fn open(path: &Path) -> Result<Self> {
         let file = File::open(path).map_err(|e| Error::io(path, "read", e))?;
         let metadata = file.metadata().map_err(|e| Error::io(path, "read", e))?;
@@ -59,30 +59,30 @@ impl MappedFile {
     }
 }
 
-/// Whether files are mapped or read: a decision that only a program can take for its user.
+/// Whether files are mapped or read. Only a program can decide this for its user.
 ///
-/// The one unsafe step is making a value that maps; with it in hand, opening is safe.
+/// The unsafe step is to create a value that maps. With such a value, opening files is safe.
 #[derive(Clone, Copy, Debug)]
 pub struct FileAccess {
-    /// Files are mapped, and this is told of each.
+    /// Called with each file that is mapped; `None` if files are read.
     map: Option<fn(&Path, &[u8])>,
 }
 
 impl FileAccess {
-    /// Files are read.
+    /// Reads files.
     pub const READ: Self = Self { map: None };
 
-    /// Files are mapped, and `on_map` is told of each.
+    /// Maps files, and calls `on_map` with each.
     ///
     /// # Safety
     ///
-    /// What [`MappedFile::open`] asks for holds for every file that is opened with the value.
+    /// Every file that is opened with the value must meet the conditions of [`MappedFile::open`].
     #[must_use]
     pub unsafe fn map(on_map: fn(&Path, &[u8])) -> Self {
         Self { map: Some(on_map) }
     }
 
-    /// Files are mapped: for tests, whose files nobody else knows.
+    /// Maps files. For tests, because no other process changes their files.
     #[cfg(any(test, feature = "testing"))]
     #[must_use]
     pub fn map_own_files() -> Self {

@@ -1,10 +1,10 @@
-//! How numbers read to people: counts, sizes, shares, times.
+//! Formats numbers for people: counts, sizes, shares, times.
 //!
-//! One system everywhere: sizes are in powers of 1000, as kB, MB, GB.
+//! Sizes are always in powers of 1000: kB, MB, GB.
 
 use std::time::Duration;
 
-/// `1234567` as `1,234,567`.
+/// Formats a number with commas: `1234567` becomes `1,234,567`.
 #[must_use]
 pub fn grouped(number: u64) -> String {
     let digits = number.to_string();
@@ -18,7 +18,14 @@ pub fn grouped(number: u64) -> String {
     text
 }
 
-/// A number with its noun, in the singular where it is one.
+/// Formats a number with its noun, which is in the singular for 1.
+///
+/// ```
+/// use simtool_base::quantity::counted;
+///
+/// assert_eq!(counted(1, "file"), "1 file");
+/// assert_eq!(counted(1200, "file"), "1,200 files");
+/// ```
 #[must_use]
 pub fn counted(number: u64, noun: &str) -> String {
     format!("{} {noun}{}", grouped(number), if number == 1 { "" } else { "s" })
@@ -27,18 +34,19 @@ pub fn counted(number: u64, noun: &str) -> String {
 /// Units of sizes, each 1000 of the one before.
 const UNITS: [&str; 6] = ["B", "kB", "MB", "GB", "TB", "PB"];
 
-/// The unit in which that many bytes have one to three digits before the point, and its bytes.
+/// Returns the unit that shows a size with one to three digits before the point, and the number of
+/// bytes in that unit.
 #[must_use]
 pub fn unit(bytes: f64) -> (&'static str, f64) {
     let (mut at, mut size) = (0, 1.0);
-    // What would be shown as 1000.0 is 1.0 of the next one.
+    // A size that would be rounded to 1000.0 is shown as 1.0 of the next unit.
     while bytes / size >= 999.95 && at + 1 < UNITS.len() {
         (at, size) = (at + 1, size * 1e3);
     }
     (UNITS[at], size)
 }
 
-/// Bytes in the unit that fits them.
+/// Formats a number of bytes, for example `1.5 MB`.
 #[must_use]
 pub fn bytes(number: u64) -> String {
     match unit(number as f64) {
@@ -47,13 +55,21 @@ pub fn bytes(number: u64) -> String {
     }
 }
 
-/// What stands in place of a size that [`parse_bytes`] does not understand.
+/// The end of the message about a size that [`parse_bytes`] cannot parse.
 pub const BYTES_EXPECTED: &str = "expected a whole number of bytes, or one with K, M, G or T for powers \
                                   of 1000, or with KiB, MiB, GiB or TiB for powers of 1024, such as \
                                   512M or 8GiB";
 
-/// A number of bytes as people write it: alone, with K, M, G or T for powers of 1000, as sizes are
-/// shown, or with KiB, MiB, GiB or TiB for powers of 1024.
+/// Parses a number of bytes: a plain number, one with K, M, G or T for powers of 1000, or one with
+/// KiB, MiB, GiB or TiB for powers of 1024.
+///
+/// ```
+/// use simtool_base::quantity::parse_bytes;
+///
+/// assert_eq!(parse_bytes("8M"), Some(8_000_000));
+/// assert_eq!(parse_bytes("1KiB"), Some(1024));
+/// assert_eq!(parse_bytes("much"), None);
+/// ```
 #[must_use]
 pub fn parse_bytes(given: &str) -> Option<u64> {
     let digits = given.trim_end_matches(|c: char| c.is_ascii_alphabetic());
@@ -72,7 +88,7 @@ pub fn parse_bytes(given: &str) -> Option<u64> {
     digits.parse::<u64>().ok()?.checked_mul(unit)
 }
 
-/// So many bytes in that time, as a rate; a dash where there is nothing to tell.
+/// Formats a rate, for example `120 MB/s`. Returns a dash if there are no bytes or no time.
 #[must_use]
 pub fn rate(bytes: u64, time: Duration) -> String {
     match (bytes, time.as_secs_f64()) {
@@ -86,7 +102,8 @@ pub fn rate(bytes: u64, time: Duration) -> String {
     }
 }
 
-/// A share in percent; what is little and not nothing does not read as nothing.
+/// Formats a share in percent. A very small share is `< 0.1 %` and never `0.0 %`, and a share of less
+/// than everything is never `100.0 %`.
 #[must_use]
 pub fn percent(part: u64, whole: u64) -> String {
     let share = 100.0 * part as f64 / whole.max(1) as f64;
@@ -97,7 +114,7 @@ pub fn percent(part: u64, whole: u64) -> String {
     }
 }
 
-/// A time in the unit that fits it.
+/// Formats a time, for example `1.50 s` or `2 h 5 min`.
 #[must_use]
 pub fn time(time: Duration) -> String {
     let seconds = time.as_secs_f64();

@@ -1,6 +1,13 @@
-//! Text as one word of a shell's command line.
+//! Quotes text as one word of a shell command.
 
-/// The text, quoted where a POSIX shell would read it as anything else than itself.
+/// Returns the text, quoted if a POSIX shell would not read it as it is.
+///
+/// ```
+/// use simtool_base::shell_word::shell_word;
+///
+/// assert_eq!(shell_word("in/a.jsonl"), "in/a.jsonl");
+/// assert_eq!(shell_word("my file"), "'my file'");
+/// ```
 #[must_use]
 pub fn shell_word(text: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,+@%^".contains(c);

@@ -1,31 +1,39 @@
-//! A moment as people and programs write it down.
+//! A time in UTC, as people and programs write it.
 
 use std::fmt;
 use std::str::FromStr;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// A moment to the second, shown as the date and time of day in UTC by ISO 8601.
+/// A time with a precision of one second. It is shown as date and time of day in UTC (ISO 8601).
+///
+/// ```
+/// use simtool_base::utc_time::UtcTime;
+///
+/// let time: UtcTime = "2026-11-22".parse().unwrap();
+/// assert_eq!(time.to_string(), "2026-11-22T00:00:00Z");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct UtcTime {
-    /// Seconds since 1970 began.
+    /// Seconds since the beginning of 1970.
     seconds: u64,
 }
 
 impl From<SystemTime> for UtcTime {
-    /// A clock before 1970 is one that was never set, and shows the beginning of that year.
+    /// Converts the time of a clock. A clock that was never set may show a time before 1970; it counts
+    /// as the beginning of 1970.
     fn from(time: SystemTime) -> Self {
         Self { seconds: time.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs()) }
     }
 }
 
 impl UtcTime {
-    /// So many seconds after 1970 began.
+    /// Creates a time from the seconds since the beginning of 1970.
     #[must_use]
-    pub fn from_seconds(seconds: u64) -> Self {
+    pub const fn from_seconds(seconds: u64) -> Self {
         Self { seconds }
     }
 
-    /// Seconds since 1970 began.
+    /// Seconds since the beginning of 1970.
     #[must_use]
     pub fn seconds(self) -> u64 {
         self.seconds
@@ -35,9 +43,10 @@ impl UtcTime {
 impl FromStr for UtcTime {
     type Err = &'static str;
 
-    /// Reads `2026-11-22`, which is its first second, or `2026-11-22T18:05:00Z`.
+    /// Parses `2026-11-22`, which is the first second of that day, or `2026-11-22T18:05:00Z`.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let expected = "a date as 2026-11-22 or a moment as 2026-11-22T18:05:00Z, from 1970 on";
+        let expected =
+            "a date such as 2026-11-22 or a time such as 2026-11-22T18:05:00Z, from 1970 on";
         let (date, time) = text.split_once('T').unwrap_or((text, "00:00:00Z"));
         let time = time.strip_suffix('Z').ok_or(expected)?;
         let numbers = |text: &str, between| {
@@ -52,14 +61,14 @@ impl FromStr for UtcTime {
         if !(1970..=9999).contains(&year) || month == 0 || hour > 23 || minute > 59 || second > 59 {
             return Err(expected);
         }
-        // As in Display: years begin in March.
+        // Years begin in March, as in `Display`.
         let (from_march, years) = if month > 2 { (month - 3, year) } else { (month + 9, year - 1) };
         let (era, year) = (years / 400, years % 400);
         let days = era * 146_097 + year * 365 + year / 4 - year / 100;
         let days =
             (days + (153 * from_march + 2) / 5 + day).checked_sub(719_469).ok_or(expected)?;
         let found = Self { seconds: days * 86_400 + hour * 3600 + minute * 60 + second };
-        // A day that its month has not is another when it is written.
+        // A day that its month does not have, such as February 30, is shown as another date.
         let is_same = found.to_string().starts_with(date);
         if is_same { Ok(found) } else { Err(expected) }
     }

@@ -17,6 +17,12 @@ pub struct DocumentName<'d> {
 }
 
 impl DocumentName<'_> {
+    /// Returns the bytes of the file's name.
+    #[must_use]
+    pub fn file_bytes(&self) -> &[u8] {
+        self.file.as_os_str().as_encoded_bytes()
+    }
+
     /// Writes the fields `id`, `file` and `record` of a JSON object.
     ///
     /// # Errors
@@ -26,7 +32,7 @@ impl DocumentName<'_> {
         out.write_all(b"\"id\":")?;
         write_string(out, &self.id)?;
         out.write_all(b",\"file\":")?;
-        write_string(out, self.file.as_os_str().as_encoded_bytes())?;
+        write_string(out, self.file_bytes())?;
         write!(out, ",\"record\":{}", self.record)
     }
 }

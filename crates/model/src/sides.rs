@@ -1,56 +1,67 @@
-//! One collection or two: what is compared with itself, or with another.
+//! One collection that is compared with itself, or two that are compared with each other.
 
-/// Something of one collection, or of two that are compared with each other.
+/// A value for one collection, or values for two.
+///
+/// ```
+/// use simtool_model::sides::Sides;
+///
+/// // `dedup` compares a collection with itself, `match` compares queries with a corpus.
+/// let dedup = Sides::One(10);
+/// let matched = Sides::Two(3, 10);
+/// assert_eq!((dedup.first(), dedup.second()), (&10, &10));
+/// assert_eq!(matched.map(|documents| documents * 2), Sides::Two(6, 20));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sides<T> {
-    /// Of a collection that is compared with itself.
+    /// The value of a collection that is compared with itself.
     One(T),
-    /// Of the documents of which some may go, and of those that they are compared with.
+    /// The value of the queries, some of which may be removed, and the value of the corpus.
     Two(T, T),
 }
 
 impl<T: Default> Default for Sides<T> {
-    /// One side.
+    /// Returns one side with the default value.
     fn default() -> Self {
         Self::One(T::default())
     }
 }
 
 impl<T> Sides<T> {
-    /// That of the documents of which some may go.
+    /// The value of the documents that may be removed.
     pub fn first(&self) -> &T {
         match self {
             Self::One(first) | Self::Two(first, _) => first,
         }
     }
 
-    /// That of the documents that they are compared with: the same, where there is one side.
+    /// The value of the documents that may be kept in their place. With one side, it is the same as
+    /// the first.
     pub fn second(&self) -> &T {
         match self {
             Self::One(second) | Self::Two(_, second) => second,
         }
     }
 
-    /// The first, to be changed.
+    /// The first value, mutable.
     pub fn first_mut(&mut self) -> &mut T {
         match self {
             Self::One(first) | Self::Two(first, _) => first,
         }
     }
 
-    /// The second, to be changed: the same, where there is one side.
+    /// The second value, mutable. With one side, it is the same as the first.
     pub fn second_mut(&mut self) -> &mut T {
         match self {
             Self::One(second) | Self::Two(_, second) => second,
         }
     }
 
-    /// Whether there are two.
+    /// Whether there are two sides.
     pub fn is_two(&self) -> bool {
         matches!(self, Self::Two(..))
     }
 
-    /// Each side's own.
+    /// The value of each side.
     pub fn iter(&self) -> impl Iterator<Item = &T> {
         let second = match self {
             Self::One(_) => None,
@@ -59,7 +70,7 @@ impl<T> Sides<T> {
         std::iter::once(self.first()).chain(second)
     }
 
-    /// Each side's own, to be changed.
+    /// The value of each side, mutable.
     pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut T> {
         let (first, second) = match self {
             Self::One(first) => (first, None),
@@ -68,7 +79,7 @@ impl<T> Sides<T> {
         std::iter::once(first).chain(second)
     }
 
-    /// The same of references.
+    /// Returns references to the values.
     pub fn as_ref(&self) -> Sides<&T> {
         match self {
             Self::One(first) => Sides::One(first),
@@ -76,7 +87,7 @@ impl<T> Sides<T> {
         }
     }
 
-    /// What `make` makes of each, first side first.
+    /// Applies `make` to each value, to the first side first.
     pub fn map<R>(self, mut make: impl FnMut(T) -> R) -> Sides<R> {
         match self {
             Self::One(first) => Sides::One(make(first)),
@@ -87,7 +98,7 @@ impl<T> Sides<T> {
         }
     }
 
-    /// The same of what may fail.
+    /// Applies `make`, which may fail, to each value.
     ///
     /// # Errors
     ///
@@ -102,11 +113,11 @@ impl<T> Sides<T> {
         })
     }
 
-    /// Both sides' own together, where the other has as many sides.
+    /// Pairs the values of two, side by side.
     ///
     /// # Panics
     ///
-    /// One has two sides and the other one.
+    /// Panics if the numbers of sides differ.
     pub fn zip<U>(self, other: Sides<U>) -> Sides<(T, U)> {
         match (self, other) {
             (Self::One(a), Sides::One(b)) => Sides::One((a, b)),

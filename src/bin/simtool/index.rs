@@ -12,7 +12,8 @@ use crate::{ExitStatus, console};
 use simtool::Error;
 use simtool::options::Options;
 use simtool::pipeline::index::{
-    Added, AddedCorpus, Commits, Index, IndexAdder, IndexRows, Near, salvage, write_only_new,
+    Added, AddedCorpus, Commits, Index, IndexAdder, Near, RepeatRow, salvage, write_only_new,
+    write_repeat,
 };
 use simtool::pipeline::method::Method;
 use simtool::pipeline::timings::Timings;
@@ -22,7 +23,7 @@ use simtool::run::{
     Face, Input, InputSettings, OutputState, Places, STANDARD_INPUT, give_name, has_losses,
     refuse_existing, write_whole_file,
 };
-use simtool::write::index_rows::write_repeat;
+use simtool::write::columns::RowFormat;
 use simtool::write::output_folder::{Existing, OutputFolder};
 use std::ffi::OsStr;
 use std::fs;
@@ -110,17 +111,9 @@ fn add(args: &AddArgs) -> anyhow::Result<ExitStatus> {
         &mut |adder, name, added| {
             let Added::Repeats(Near { distance, number }) = added else { return Ok(()) };
             let repeated = adder.id(number)?;
-            let mut write = || {
-                if !args.json {
-                    return write_repeat(&mut out, &name.id, &repeated, distance);
-                }
-                out.write_all(b"{")?;
-                name.write_fields(&mut out)?;
-                out.write_all(b",\"repeats\":")?;
-                simtool::json_text::write_string(&mut out, &repeated)?;
-                writeln!(out, ",\"number\":{number},\"distance\":{distance}}}")
-            };
-            write().map_err(|e| Error::io("standard output", "write", e))
+            let row = RepeatRow { name, repeated: &repeated, number, distance };
+            write_repeat(&mut out, args.json, &row)
+                .map_err(|e| Error::io("standard output", "write", e))
         },
     )?;
     timings.end("read and add");
@@ -186,23 +179,7 @@ fn query(args: &QueryArgs) -> anyhow::Result<ExitStatus> {
     let mut read = index.near_corpus(corpus, !args.all, progress, &mut |name, near| {
         asked += 1;
         seen += u64::from(!near.is_empty());
-        for &Near { distance, number } in near {
-            let known = index.document(number)?;
-            // What was found in the index is in it.
-            let Some(known) = known else { continue };
-            let mut write = || {
-                if !args.json {
-                    return write_repeat(&mut out, &name.id, &known.id, distance);
-                }
-                out.write_all(b"{")?;
-                name.write_fields(&mut out)?;
-                write!(out, ",\"distance\":{distance},\"near\":{{")?;
-                index.lend_row(&known, |row| row.write_fields(&mut out))?;
-                out.write_all(b"}}\n")
-            };
-            write().map_err(|e| Error::io("standard output", "write", e))?;
-        }
-        Ok(())
+        near.iter().try_for_each(|&near| index.write_near(&mut out, args.json, name, near))
     })?;
     input.add_faults(&mut read, &terminal);
     let faults = input.faults(&read);
@@ -296,7 +273,7 @@ fn export(args: &ExportArgs) -> anyhow::Result<()> {
     let index = open(index, common, memory)?;
     let Some(path) = args.output.as_ref().filter(|path| path.as_os_str() != "-") else {
         let mut out = BufWriter::new(io::stdout());
-        IndexRows::json_lines(&mut out).write(&index)?;
+        index.export(&mut out, RowFormat::JsonLines)?;
         out.flush()?;
         return Ok(());
     };
@@ -312,12 +289,8 @@ fn export(args: &ExportArgs) -> anyhow::Result<()> {
     refuse_existing("output", path, Existing::by_force(args.force))?;
     write_whole_file(path, Existing::by_force(args.force), &Interrupted, |file| {
         let mut out = BufWriter::with_capacity(1 << 20, file.file());
-        let rows = if is_table {
-            IndexRows::parquet(&mut out, index.method())?
-        } else {
-            IndexRows::json_lines(&mut out)
-        };
-        rows.write(&index)?;
+        let format = if is_table { RowFormat::parquet()? } else { RowFormat::JsonLines };
+        index.export(&mut out, format)?;
         out.flush().map_err(|e| Error::io(path, "write", e))
     })?;
     Ok(())

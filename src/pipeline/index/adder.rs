@@ -1,4 +1,4 @@
-//! An index that is added to.
+//! Adds documents to an index.
 
 use super::kept_recipe::KeptRecipe;
 use super::lookup::{Lookup, Near};
@@ -23,33 +23,33 @@ use std::borrow::Cow;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Documents that are pending at the most before they become a segment.
+/// Most pending documents before they become a segment.
 const SEALED: usize = 1 << 16;
 
-/// What became of a document that was to be added.
+/// The result of adding a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Added {
-    /// It is new, and has this number for ever.
+    /// The document is new and has this number, which never changes.
     New(u64),
-    /// It repeats a document: the nearest, and of these the first.
+    /// The document repeats the nearest document in the index. Among equally near ones, the first.
     Repeats(Near),
-    /// It has no fingerprint: nothing is known of it, and it repeats nothing.
+    /// The document has no fingerprint. It is not stored and repeats nothing.
     Wordless,
 }
 
-/// Where documents come from, and when.
+/// Source and time of documents that are added.
 #[derive(Clone, Copy, Debug)]
 pub struct Arrival<'a> {
-    /// The name of their source.
+    /// Name of the source.
     pub source: &'a str,
-    /// When, in seconds since 1970.
+    /// Time in seconds since 1970.
     pub time: u64,
 }
 
-/// An index that this process adds to, and no other.
+/// An index that only this process adds to.
 ///
-/// Documents are in the index from the next [commit](Self::commit) on; those that are added later find
-/// them at once.
+/// Documents become part of the index at the next [commit](Self::commit). Documents that are added later
+/// by the same process find them immediately.
 #[derive(Debug)]
 pub struct IndexAdder {
     writer: IndexWriter,
@@ -60,23 +60,23 @@ pub struct IndexAdder {
 }
 
 impl IndexAdder {
-    /// Makes an index without documents in a folder, which is made if it is not there. `holder` tells
-    /// others who writes to it meanwhile.
+    /// Creates an index without documents in a folder, and the folder if it does not exist. `holder` is
+    /// shown to other processes that try to write.
     ///
     /// # Errors
     ///
-    /// The method has no rows that an index could keep, there is something in the folder, or it cannot
-    /// be written to.
+    /// The method has no rows that an index can store, or the folder is not empty or cannot be written.
     pub fn create(path: &Path, method: Method, disk: Disk, holder: &str) -> Result<()> {
         let recipe = KeptRecipe::new(method)?;
         IndexWriter::create(path, recipe.manifest(), disk, holder)
     }
 
-    /// Opens the index in a folder to add to it; `holder` tells others who does.
+    /// Opens the index in a folder to add documents. `holder` is shown to other processes that try to
+    /// write.
     ///
     /// # Errors
     ///
-    /// Another process writes to it; else as [`Index::open`](super::Index::open).
+    /// Another process writes to the index, or [`Index::open`](super::Index::open) would fail.
     pub fn open(
         path: &Path,
         access: FileAccess,
@@ -93,34 +93,33 @@ impl IndexAdder {
         Ok(Self { writer, recipe, removed, pending: Pending::default(), context })
     }
 
-    /// That the index keeps the rows of a method, and the same are near.
+    /// Checks that the index has the rows and the distance of a method.
     ///
     /// # Errors
     ///
-    /// It does not; the message names the parts that differ.
+    /// The index has others. The message names the parts that differ.
     pub fn check(&self, method: &Method) -> Result<()> {
         self.recipe.check(method)
     }
 
-    /// The method whose rows it keeps.
+    /// The method whose rows are stored.
     #[must_use]
     pub fn method(&self) -> &Method {
         self.recipe.method()
     }
 
-    /// What makes rows, to be used while documents are added.
+    /// Returns the recipe of rows and the context, to make rows while documents are added.
     pub(super) fn shared(&self) -> (Arc<KeptRecipe>, Context<'static>) {
         (Arc::clone(&self.recipe), self.context.clone())
     }
 
-    /// Adds documents in their order: each that is near none before it, of this call or an earlier one,
-    /// becomes a document of the index. What becomes of each does not depend on how documents are shared
-    /// among calls.
+    /// Adds documents in their order. A document that is near no earlier document, of this call or of
+    /// the calls before, is new. The results do not depend on how documents are divided into calls.
     ///
     /// # Errors
     ///
-    /// The rows have another shape, the index is damaged where it was looked at, or there is too little
-    /// memory or disk. The index stays as it was at its last commit.
+    /// The rows have another shape, a part of the index that was read is damaged, or there is too little
+    /// memory or disk space. The index stays as it was at its last commit.
     pub fn add<'i>(
         &mut self,
         rows: &FingerprintRows<'_>,
@@ -131,7 +130,8 @@ impl IndexAdder {
         self.add_from(rows, id, |_| origin)
     }
 
-    /// The same of documents with a source, by its number, and a time for each.
+    /// Adds documents like [`add`](Self::add). `origin` returns the number of the source and the time of
+    /// each.
     pub(super) fn add_from<'i>(
         &mut self,
         rows: &FingerprintRows<'_>,
@@ -139,11 +139,11 @@ impl IndexAdder {
         origin: impl Fn(usize) -> (u32, u64),
     ) -> Result<Vec<Added>> {
         check_shape(rows, &self.recipe)?;
-        // Threads are woken once for all that they do.
+        // One call of the pool for both searches, because waking the threads takes time.
         let near = || rayon::join(|| self.nearest(rows), || self.within(rows));
         let (stored, within) = self.context.threads().run(near)?;
         let (stored, within) = (stored?, within?);
-        // The number of each different row that was added.
+        // The number of the new document of each group of equal rows, if there is one so far.
         let mut numbers: Vec<Option<u64>> = vec![None; within.groups()];
         let first = self.writer.next_number();
         let mut added = Vec::with_capacity(rows.len());
@@ -177,7 +177,7 @@ impl IndexAdder {
         Lookup { recipe: &self.recipe, context: &self.context }
     }
 
-    /// The nearest document before this call, for each row.
+    /// Finds the nearest document of the calls before, for each row.
     fn nearest(&self, rows: &FingerprintRows<'_>) -> Result<Vec<Option<Near>>> {
         let lookup = self.lookup();
         let mut nearest: Vec<Option<Near>> = vec![None; rows.len()];
@@ -203,7 +203,7 @@ impl IndexAdder {
         Ok(nearest)
     }
 
-    /// What is near among the rows themselves.
+    /// Finds the rows of one call that are near each other.
     fn within(&self, rows: &FingerprintRows<'_>) -> Result<Within> {
         let plan = self.lookup().plan(Task::SelfJoin, rows)?;
         let quiet = self.context.with_progress(&NoProgress);
@@ -220,6 +220,7 @@ impl IndexAdder {
             joined.pairs.iter().map(|pair| (pair.a, pair.b, pair.distance)).collect();
         near.extend(joined.pairs.iter().map(|pair| (pair.b, pair.a, pair.distance)));
         near.sort_unstable();
+        // Count the pairs of each group, then add up the counts: starts of the groups in `near`.
         let mut starts = vec![0; groups.len() + 1];
         for &(group, ..) in &near {
             starts[group as usize + 1] += 1;
@@ -230,7 +231,7 @@ impl IndexAdder {
         Ok(Within { group_of, starts, near })
     }
 
-    /// Makes a segment of what is pending, and merges it with others of its size.
+    /// Writes the pending documents as a segment, merged with segments of about the same size.
     fn seal(&mut self) -> Result<()> {
         let merged = {
             let segments = self.writer.folder().segments();
@@ -246,12 +247,11 @@ impl IndexAdder {
         seal(writer, merged, pending, removed, recipe, context)
     }
 
-    /// Makes everything that was added the index's, for good: when this returns, no power cut takes it
-    /// away.
+    /// Commits everything that was added: when this returns, it survives a power cut.
     ///
     /// # Errors
     ///
-    /// As [`IndexWriter::commit`].
+    /// The same as [`IndexWriter::commit`].
     pub fn commit(&mut self) -> Result<()> {
         if !self.pending.is_empty() {
             self.seal()?;
@@ -259,12 +259,12 @@ impl IndexAdder {
         self.writer.commit()
     }
 
-    /// Puts all segments together, so that a row is looked for in one, and what was removed goes from
-    /// the disk; and commits.
+    /// Merges all segments into one, which makes searches faster and deletes removed documents from the
+    /// disk. Then commits.
     ///
     /// # Errors
     ///
-    /// They do not have room in the memory that is allowed; else as [`Self::commit`].
+    /// The documents do not fit in the allowed memory, or [`commit`](Self::commit) fails.
     pub fn compact(&mut self) -> Result<()> {
         let segments = self.writer.folder().segments();
         let rows: usize = segments.iter().map(|segment| segment.len()).sum();
@@ -279,8 +279,8 @@ impl IndexAdder {
         self.writer.commit()
     }
 
-    /// Takes documents with these IDs out of the index from the next commit on; returns how many there
-    /// were. Their numbers are not used again.
+    /// Removes documents by ID at the next commit, and returns their number. Numbers of removed documents
+    /// are not used again.
     ///
     /// # Errors
     ///
@@ -305,11 +305,11 @@ impl IndexAdder {
         Ok(found.len() as u64)
     }
 
-    /// The ID of a document, which may not be committed yet.
+    /// Returns the ID of a document, which may not be committed yet.
     ///
     /// # Errors
     ///
-    /// The index is damaged where it was looked at.
+    /// A part of the index that was read is damaged.
     pub fn id(&self, number: u64) -> Result<Vec<u8>> {
         if let Some(row) = number.checked_sub(self.writer.next_number()) {
             return Ok(self.pending.id(row as usize).to_vec());
@@ -321,17 +321,17 @@ impl IndexAdder {
         Ok(id)
     }
 
-    /// Adds repeats of a document that were counted elsewhere.
+    /// Adds repeats of a document that another index has counted.
     pub(super) fn add_repeats(&mut self, repeats: Repeats) {
         self.pending.push_repeats(repeats);
     }
 
-    /// The number of a source.
+    /// Returns the number of a source.
     pub(super) fn source_number(&mut self, name: &str) -> Result<u32> {
         self.writer.source(name)
     }
 
-    /// What is known of an input, if it was read before.
+    /// Returns the newest entry about an input, if it was read before.
     pub(super) fn known_input(&self, input: &Input) -> Result<Option<Input>> {
         let mut known = None;
         for segment in self.writer.folder().segments() {
@@ -341,26 +341,26 @@ impl IndexAdder {
         Ok(Input::all(self.pending.inputs()).filter(|other| other.is_same(input)).last().or(known))
     }
 
-    /// Takes note of how far an input was read.
+    /// Stores how far an input was read.
     pub(super) fn note_input(&mut self, input: &Input) {
         self.pending.push_input(input);
     }
 }
 
-/// A row without fingerprint.
+/// Group of a row without fingerprint.
 const NONE: u32 = u32::MAX;
 
 /// Rows that are near each other.
 struct Within {
     group_of: Vec<u32>,
-    /// Where those that are near each group begin, and at the end how many there are.
+    /// Start of each group in `near`, and the length of `near` at the end.
     starts: Vec<usize>,
-    /// Groups that are near, both ways, ascending.
+    /// Pairs of groups with their distance, in both directions, ascending.
     near: Vec<(u32, u32, u32)>,
 }
 
 impl Within {
-    /// How many groups there are.
+    /// Number of groups.
     fn groups(&self) -> usize {
         self.starts.len() - 1
     }

@@ -1,5 +1,6 @@
-//! The documents of a corpus as rows, a group of shards after the other: so that no more than a group
-//! is in memory, and documents come in their order.
+//! Reads the documents of a corpus as rows, one group of shards after the other.
+//!
+//! So only one group is in memory, and documents come in their order.
 
 use super::kept_recipe::KeptRecipe;
 use crate::pipeline::fingerprint_collection::{FingerprintedCollection, Rows, Wordless};
@@ -16,10 +17,10 @@ use simtool_model::fingerprint_rows::FingerprintRows;
 use simtool_read::Corpus;
 use simtool_read::view::View;
 
-/// Bytes of a group, on disk.
+/// Bytes of a group of shards on disk.
 const GROUP_BYTES: u64 = 32 << 20;
 
-/// Some shards of a corpus, as a corpus.
+/// A corpus that has only some shards of another corpus.
 #[derive(Debug)]
 struct SomeShards<'c> {
     corpus: &'c dyn Corpus,
@@ -41,7 +42,7 @@ pub(super) struct Group<'g> {
     corpus: &'g dyn Corpus,
     shards: &'g [usize],
     made: &'g FingerprintedCollection,
-    /// The file that the first shard is the rest of, and the records of it that came before.
+    /// The file of the first shard, and the number of its records in earlier groups.
     begun: (usize, u64),
 }
 
@@ -51,7 +52,7 @@ impl<'g> Group<'g> {
         &self.made.rows
     }
 
-    /// What its user calls a document.
+    /// Returns the name of a document.
     pub(super) fn name(&self, row: usize) -> DocumentName<'g> {
         let (ids, document) = (&self.made.summary.ids, DocOrdinal(row as u32));
         let mut place = ids.place(document);
@@ -71,7 +72,7 @@ impl<'g> Group<'g> {
         self.shards.iter().enumerate().flat_map(of_shard).collect()
     }
 
-    /// The files of which shards are here, each with whether its last shard is.
+    /// The files of the shards, each with whether the group has its last shard.
     pub(super) fn ended_files(&self) -> Vec<(usize, bool)> {
         let file = |shard: usize| self.corpus.shard_file(shard);
         let mut files: Vec<(usize, bool)> = Vec::new();
@@ -87,12 +88,12 @@ impl<'g> Group<'g> {
     }
 }
 
-/// Reads these shards of `corpus`, ascending, and calls `visit` with one group after the other.
-/// Returns what the reading told, without lengths, and without IDs unless these are to be kept.
+/// Reads some shards of `corpus`, ascending, and calls `visit` with one group after the other. Returns
+/// the summary of the reading, without lengths, and without IDs unless `keeps_ids` is true.
 ///
 /// # Errors
 ///
-/// Those of the reading, and the first of `visit`.
+/// The corpus cannot be read, or `visit` fails.
 pub(super) fn for_each_group(
     corpus: &dyn Corpus,
     shards: &[usize],
@@ -112,7 +113,7 @@ pub(super) fn for_each_group(
         wordless: Wordless::Allowed,
         context,
     };
-    let mut told = CollectionSummary::default();
+    let mut summary = CollectionSummary::default();
     let (mut rest, mut begun, mut ids) = (shards, (usize::MAX, 0), Vec::new());
     while !rest.is_empty() {
         let mut size = 0;
@@ -137,9 +138,9 @@ pub(super) fn for_each_group(
         if keeps_ids {
             ids.extend(std::mem::take(&mut made.summary.ids).into_shards());
         }
-        told.add_told(made.summary);
+        summary.add_faults(made.summary);
         rest = later;
     }
-    told.ids = DocumentIds::new(ids)?;
-    Ok(told)
+    summary.ids = DocumentIds::new(ids)?;
+    Ok(summary)
 }

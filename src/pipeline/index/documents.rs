@@ -1,4 +1,4 @@
-//! Documents of a corpus that are added to an index, or looked for in it.
+//! Adds the documents of a corpus to an index, or searches for them.
 
 use super::adder::{Added, Arrival, IndexAdder};
 use super::document_groups::{Group, for_each_group};
@@ -18,47 +18,47 @@ use simtool_read::{Collection, Corpus};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-/// Documents that are added at the most before they are committed.
+/// Most documents that are added before a commit.
 const COMMITTED: u64 = 1 << 20;
 
-/// When documents that are added are committed.
+/// Time at which added documents are committed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Commits {
-    /// Now and then, so that an interruption loses little; the same input goes on from there.
+    /// Regularly, so that an interruption loses little. Adding the same input again continues there.
     Often,
-    /// When everything was added, by the caller, who writes a copy of what is new before: see
+    /// By the caller, after everything was added and a copy of the new documents was written: see
     /// [`write_only_new`].
     ByCaller,
 }
 
-/// What became of a corpus that was added.
+/// The result of adding a corpus.
 #[derive(Clone, Debug, Default)]
 pub struct AddedCorpus {
-    /// Documents that are new.
+    /// Number of new documents.
     pub new: u64,
-    /// Documents that repeat others.
+    /// Number of documents that repeat others.
     pub repeats: u64,
-    /// Documents that an earlier call had added, before it was interrupted.
+    /// Number of documents that an interrupted call had added before.
     pub done_before: u64,
-    /// Files that were added before, by their numbers.
+    /// Numbers of files that had been added before.
     pub known_files: Vec<usize>,
-    /// What the reading told; without IDs, where they were not asked for.
+    /// Summary of the reading. It has IDs only with [`Commits::ByCaller`].
     pub read: CollectionSummary,
-    /// Whether each document is new or has no words, where that is asked for.
+    /// Whether each document is new or has no words. Empty unless [`Commits::ByCaller`].
     is_kept: Vec<bool>,
 }
 
 impl IndexAdder {
-    /// Adds the documents of a collection in their order; `tell` is told of each, with what it is called.
+    /// Adds the documents of a collection in their order, and calls `report` with the name and the result
+    /// of each.
     ///
-    /// A file that was added before, which is known by its name, length and content, is not added again;
-    /// of one whose adding was interrupted, what is missing is. That does not hold for what comes through
-    /// standard input.
+    /// Files that were already added are skipped. They are recognized by name, length and content. An
+    /// interrupted file continues where it stopped. Standard input is always added.
     ///
     /// # Errors
     ///
-    /// As [`Self::add`]; the first error of `tell`; what is wrong with the input is part of the result.
-    /// What was committed stays.
+    /// [`add`](Self::add) or `report` fails. Faults of the input are not errors but part of the result.
+    /// Earlier commits stay.
     pub fn add_corpus(
         &mut self,
         files: &Collection,
@@ -66,7 +66,7 @@ impl IndexAdder {
         arrival: Arrival<'_>,
         commits: Commits,
         progress: &dyn Progress,
-        tell: &mut dyn FnMut(&Self, &DocumentName<'_>, Added) -> Result<()>,
+        report: &mut dyn FnMut(&Self, &DocumentName<'_>, Added) -> Result<()>,
     ) -> Result<AddedCorpus> {
         let mut inputs = BTreeMap::new();
         let mut result = AddedCorpus::default();
@@ -75,7 +75,7 @@ impl IndexAdder {
             if name.as_os_str() == "-" {
                 continue;
             }
-            // One that cannot be read is told of by its reading.
+            // A file that cannot be read becomes a fault when it is read.
             let Ok(input) = Input::of_file(name, path) else { continue };
             let known = self.known_input(&input)?;
             if known.as_ref().is_some_and(|known| known.is_whole) {
@@ -83,12 +83,12 @@ impl IndexAdder {
             }
             inputs.insert(file, known.unwrap_or(input));
         }
-        // For a copy all files are read.
+        // A copy of the new documents needs all files, also those that were added before.
         let keeps_ids = commits == Commits::ByCaller;
         let is_wanted =
             |shard: &usize| keeps_ids || !result.known_files.contains(&corpus.shard_file(*shard));
         let shards: Vec<usize> = (0..corpus.shard_count()).filter(is_wanted).collect();
-        // How many documents of each file were met.
+        // Number of documents of each file that were read so far.
         let mut met: BTreeMap<usize, u64> = BTreeMap::new();
         let mut uncommitted = 0;
         let (recipe, context) = self.shared();
@@ -123,7 +123,7 @@ impl IndexAdder {
                         Added::Repeats(_) => *repeats += 1,
                         Added::Wordless => {}
                     }
-                    tell(self, &group.name(row), added)?;
+                    report(self, &group.name(row), added)?;
                 }
                 self.note_inputs(group, &met, &mut inputs);
                 uncommitted += added.len() as u64;
@@ -141,7 +141,7 @@ impl IndexAdder {
         Ok(result)
     }
 
-    /// Takes note of how far the files of a group were read.
+    /// Stores how far the files of a group were read.
     fn note_inputs(
         &mut self,
         group: &Group<'_>,
@@ -158,12 +158,12 @@ impl IndexAdder {
     }
 }
 
-/// Writes a copy of every file of `collection`, byte for byte but for the documents that repeat others,
-/// as `added` knows since its commit is left to the caller.
+/// Writes a copy of every file of `collection`, without the documents that repeat others. `added` must be
+/// a result with [`Commits::ByCaller`].
 ///
 /// # Errors
 ///
-/// As [`write_kept_copies`].
+/// The same as [`write_kept_copies`].
 pub fn write_only_new(
     collection: &Collection,
     added: &AddedCorpus,
@@ -177,7 +177,7 @@ pub fn write_only_new(
     workers.run(|| write_kept_copies(collection, ids, &is_kept, bad, target, progress))?
 }
 
-/// The rows that are wanted, and their numbers.
+/// Returns the wanted rows and their numbers.
 fn only<'r>(
     rows: &'r FingerprintRows<'static>,
     wanted: &[bool],
@@ -194,28 +194,29 @@ fn only<'r>(
 }
 
 impl Index {
-    /// Looks for the documents of a corpus, in their order; `tell` is told of each, with what it is
-    /// called and what is near, as [`Self::near`] tells it.
+    /// Searches for the documents of a corpus, in their order, and calls `report` with the name of each
+    /// and the near documents that [`near`](Self::near) finds.
     ///
     /// # Errors
     ///
-    /// As [`Self::near`]; the first error of `tell`; what is wrong with the input is part of the result.
+    /// [`near`](Self::near) or `report` fails. Faults of the input are not errors but part of the result.
     pub fn near_corpus(
         &self,
         corpus: &dyn Corpus,
         only_nearest: bool,
         progress: &dyn Progress,
-        tell: &mut dyn FnMut(&DocumentName<'_>, &[Near]) -> Result<()>,
+        report: &mut dyn FnMut(&DocumentName<'_>, &[Near]) -> Result<()>,
     ) -> Result<CollectionSummary> {
         if corpus.shard_count() == 0 {
             return Err(Error::config("corpus", "nothing", "must name a file"));
         }
         let shards: Vec<usize> = (0..corpus.shard_count()).collect();
         let (recipe, context) = self.shared();
-        let tell_group = &mut |group: &Group<'_>| {
+        let report_group = &mut |group: &Group<'_>| {
             let found = self.near(group.rows(), only_nearest)?;
-            found.iter().enumerate().try_for_each(|(row, near)| tell(&group.name(row), near))
+            found.iter().enumerate().try_for_each(|(row, near)| report(&group.name(row), near))
         };
-        for_each_group(corpus, &shards, recipe, &context.with_progress(progress), false, tell_group)
+        let context = context.with_progress(progress);
+        for_each_group(corpus, &shards, recipe, &context, false, report_group)
     }
 }

@@ -1,4 +1,4 @@
-//! An index that is added to another.
+//! Adds all documents of an index to another.
 
 use super::adder::{Added, IndexAdder};
 use super::stored::{Index, StoredDocument};
@@ -7,7 +7,7 @@ use simtool_base::error::{Error, Result};
 use simtool_model::fingerprint_rows::RowsBuilder;
 use std::borrow::Cow;
 
-/// Documents that are added together.
+/// Number of documents that are added together.
 const BATCH: usize = 1 << 16;
 
 /// Documents of the other index that are about to be added.
@@ -20,13 +20,13 @@ struct Batch {
 }
 
 impl IndexAdder {
-    /// Adds all documents of another index, in their order, with their sources, times and repeats: one
-    /// that is near a document of this index becomes a repeat of it. Returns how many are new, and how
-    /// many repeat. To be committed by the caller.
+    /// Adds all documents of another index, in their order, with their sources, times and repeats. A
+    /// document that is near a document of this index becomes a repeat of it. Returns the numbers of new
+    /// documents and of repeats. The caller commits.
     ///
     /// # Errors
     ///
-    /// The indexes keep rows of different recipes, or either is damaged; else as [`Self::add`].
+    /// The indexes have rows of different recipes, one of them is damaged, or [`add`](Self::add) fails.
     pub fn add_index(&mut self, other: &Index) -> Result<(u64, u64)> {
         self.check(other.method())?;
         let sources: Vec<u32> =

@@ -1,5 +1,5 @@
-//! What an index keeps to from its first day: how rows are made, how near is near, and by which masks
-//! rows are looked up.
+//! The settings of an index that never change: how rows are made, which distance is near, and the masks
+//! of the tables.
 
 use crate::pipeline::method::{Criterion, Fitted, Method};
 use crate::store::{MOST_TABLES, Manifest};
@@ -9,27 +9,27 @@ use simtool_hamming::layout::Layout;
 use simtool_model::fingerprint_rows::{Metric, recipe_difference};
 use simtool_model::fingerprint_table::Reach;
 
-/// Bits that a mask has at the least for a table to be worth its place.
+/// Least number of bits of a mask. A table with fewer bits would find too many rows to be useful.
 const LEAST_BITS: u32 = 8;
 /// Words of the widest rows that are looked up in tables.
 const MOST_WORDS: usize = 8;
 
-/// How the documents of an index become rows, and which rows are near-duplicates.
+/// The settings that make rows from documents and that decide which rows are near.
 #[derive(Clone, Debug)]
 pub(super) struct KeptRecipe {
     method: Method,
-    /// What its rows look like, and how far apart they may be.
+    /// Shape of the rows, and the distance.
     pub(super) reach: Reach,
-    /// By what its tables are looked up; nothing if all rows are compared.
+    /// Masks of the tables. `None` if all rows are compared.
     pub(super) tables: Option<TableKeys>,
 }
 
 impl KeptRecipe {
-    /// That of a method.
+    /// Creates the recipe of a new index.
     ///
     /// # Errors
     ///
-    /// The method has no rows, or asks for what an index does not keep.
+    /// The method has no rows, or has settings that an index does not support.
     pub(super) fn new(method: Method) -> Result<Self> {
         let refused = |rule: &str| Err(Error::config("method", method.name(), rule));
         let (Some(sketch), Criterion::Distance(max_distance)) =
@@ -58,11 +58,11 @@ impl KeptRecipe {
         Ok(Self { method, reach, tables: tables(reach) })
     }
 
-    /// That of an index.
+    /// Creates the recipe of an existing index.
     ///
     /// # Errors
     ///
-    /// This simtool makes other rows of documents than the one that made the index.
+    /// This version of simtool makes other rows than the version that created the index.
     pub(super) fn of(manifest: &Manifest) -> Result<Self> {
         let kept = Self::new(manifest.method.parse()?)?;
         kept.check_recipe(&manifest.recipe)?;
@@ -81,11 +81,11 @@ impl KeptRecipe {
         }
     }
 
-    /// That another method is the same.
+    /// Checks that another method makes the same rows and has the same distance.
     ///
     /// # Errors
     ///
-    /// It makes other rows, or counts others as near.
+    /// The method makes other rows or has another distance.
     pub(super) fn check(&self, other: &Method) -> Result<()> {
         let other = Self::new(other.clone())?;
         other.check_recipe(&self.recipe())?;
@@ -96,34 +96,34 @@ impl KeptRecipe {
         Ok(())
     }
 
-    /// Number of tables that a segment has.
+    /// Number of tables of each segment.
     pub(super) fn table_count(&self) -> usize {
         self.tables.as_ref().map_or(0, TableKeys::tables)
     }
 
-    /// How documents become rows.
+    /// The method that makes the rows.
     pub(super) fn method(&self) -> &Method {
         &self.method
     }
 
-    /// All that rows depend on.
+    /// The recipe as text: everything that the rows depend on.
     pub(super) fn recipe(&self) -> String {
         self.method.recipe().rows_recipe(&Fitted::Nothing)
     }
 
-    /// The manifest of an index without documents.
+    /// Returns the manifest of an index without documents.
     pub(super) fn manifest(&self) -> Manifest {
         Manifest::new(self.method.to_string(), self.recipe())
     }
 
-    /// Words of a row as it is stored: where there are tables, as many as a lane has.
+    /// Words of a stored row. With tables, rows are padded to the width that tables support.
     pub(super) fn row_words(&self) -> usize {
         let words = self.reach.shape.words();
         if self.tables.is_some() { words.next_power_of_two() } else { words }
     }
 }
 
-/// By what rows are looked up; nothing where that would find more than it leaves out.
+/// Returns the masks of the tables, or `None` if tables would not be faster than comparing all rows.
 fn tables(reach: Reach) -> Option<TableKeys> {
     let Reach { shape, max_distance } = reach;
     let is_looked_up = match shape.metric() {

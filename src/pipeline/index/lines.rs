@@ -1,4 +1,4 @@
-//! Lines of JSON that come through a pipe: each is answered, and those that are new are added.
+//! JSON lines that come through a pipe. Each line gets a result, and new documents are added.
 
 use super::adder::{Added, Arrival, IndexAdder};
 use super::kept_recipe::KeptRecipe;
@@ -13,30 +13,30 @@ use std::borrow::Cow;
 use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 
-/// What became of a line.
+/// The result of a line.
 #[derive(Clone, Debug)]
 pub enum LineFate {
-    /// A document, which has this ID.
+    /// A document with this ID.
     Document(Vec<u8>, Added),
-    /// No document, and meant so.
+    /// A line that is empty on purpose, so it is not a document.
     Blank,
-    /// Something that should have been a document.
+    /// A line that should have been a document.
     Bad(Bad),
 }
 
 /// A line of a batch.
 #[derive(Clone, Debug)]
 pub struct Line {
-    /// Its bytes in the batch, with its end.
+    /// Place of the line in the batch, including its line end.
     pub bytes: Range<usize>,
-    /// What became of it.
+    /// The result of the line.
     pub fate: LineFate,
 }
 
-/// What a line holds.
+/// The content of a line.
 #[derive(Debug)]
 enum Held {
-    /// A document, with its ID if it has one; whether it has a row.
+    /// A document, with its ID if it has one, and whether it has a row.
     Document(Option<Vec<u8>>, bool),
     Blank,
     Bad(Bad),
@@ -49,15 +49,15 @@ struct ShardLines {
     words: Vec<u64>,
 }
 
-/// The lines of a batch, with the rows of their documents, which are still to be added.
+/// The lines of a batch and the rows of their documents, which are not added yet.
 #[derive(Debug)]
 pub struct ReadLines {
     shards: Vec<ShardLines>,
-    /// Of their rows.
+    /// Shape of the rows.
     shape: Shape,
 }
 
-/// What reads lines for an index, also while the index answers others.
+/// Reads lines for an index, also while the index works on other lines.
 #[derive(Debug)]
 pub struct LineReader {
     recipe: Arc<KeptRecipe>,
@@ -66,12 +66,12 @@ pub struct LineReader {
 }
 
 impl LineReader {
-    /// The documents of whole lines, and their rows, while `work` is done by the same threads; and what
-    /// `work` returns.
+    /// Reads the documents of whole lines and makes their rows, while the same threads do `work`. Returns
+    /// both results.
     ///
     /// # Errors
     ///
-    /// As [`Corpus::read_shard`].
+    /// The same as [`Corpus::read_shard`].
     pub fn read_beside<R: Send>(
         &self,
         lines: &[u8],
@@ -84,7 +84,7 @@ impl LineReader {
     fn read(&self, lines: &[u8]) -> Result<ReadLines> {
         let corpus = JsonLinesInMemory::new(lines, &self.options);
         let (recipe, shape) = (self.recipe.method().recipe(), self.recipe.reach.shape);
-        // An index keeps rows of methods that have them.
+        // `KeptRecipe::new` has refused methods without rows.
         let Some(sketch) = recipe.sketch() else {
             return Ok(ReadLines { shards: Vec::new(), shape });
         };
@@ -97,20 +97,20 @@ impl LineReader {
 }
 
 impl IndexAdder {
-    /// What reads lines with these fields for [`Self::add_lines`].
+    /// Returns a reader of lines for [`add_lines`](Self::add_lines).
     #[must_use]
     pub fn line_reader(&self, options: ReadOptions) -> LineReader {
         let (recipe, context) = self.shared();
         LineReader { recipe, context, options }
     }
 
-    /// Adds the documents of lines in their order, as [`Self::add`] does; what became of each line.
-    /// A document without an ID is called `-:N`, where the first line of the batch is number
-    /// `first_line`.
+    /// Adds the documents of lines in their order, like [`add`](Self::add), and returns the result of
+    /// each line. A document without an ID is called `-:N` by its line number; the first line of the
+    /// batch has the number `first_line`.
     ///
     /// # Errors
     ///
-    /// As [`Self::add`].
+    /// The same as [`add`](Self::add).
     pub fn add_lines(
         &mut self,
         ReadLines { mut shards, shape }: ReadLines,
@@ -165,7 +165,7 @@ fn read_shard(
                     Content::Bad(bad) => Held::Bad(bad.clone()),
                     Content::PassThrough | Content::PassedOver => Held::Blank,
                 };
-                // Of a line that is too long the bytes came before.
+                // The bytes of a line that is too long came before, as stretches.
                 let length = stretch + record.bytes.len();
                 lines.push((start..start + length, held));
                 stretch = 0;

@@ -1,4 +1,4 @@
-//! Rows that are looked for among those that are stored, and among those that are about to be.
+//! Searches for rows among stored rows and among pending rows.
 
 use super::kept_recipe::KeptRecipe;
 use crate::store::{InSegment, Segment};
@@ -19,22 +19,22 @@ use simtool_model::sides::Sides;
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// Queries of a task.
+/// Number of queries of a parallel task.
 const TASK: usize = 256;
 
-/// A document that is near.
+/// A document of the index that is near a query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Near {
-    /// How far it is.
+    /// Distance from the query.
     pub distance: u32,
-    /// Its number.
+    /// Number of the document.
     pub number: u64,
 }
 
-/// Hands on what is wanted of the rows that are near one query.
+/// Selects from the matches of one query the documents that the caller wants.
 pub(super) type Keep<'k> = dyn Fn(&[Match], &mut dyn FnMut(Near)) + Sync + 'k;
 
-/// What looks for rows.
+/// A search with the recipe and the context of an index.
 #[derive(Clone, Copy)]
 pub(super) struct Lookup<'l> {
     pub(super) recipe: &'l KeptRecipe,
@@ -42,11 +42,12 @@ pub(super) struct Lookup<'l> {
 }
 
 impl Lookup<'_> {
-    /// What `keep` hands on of the rows of a segment that are near each query, with the query's number.
+    /// Searches a segment, and returns the documents that `keep` selects, each with the number of its
+    /// query.
     ///
     /// # Errors
     ///
-    /// The segment is damaged where it was looked at, or there is too little memory.
+    /// A part of the segment that was read is damaged, or there is too little memory.
     pub(super) fn in_segment(
         &self,
         queries: &FingerprintRows<'_>,
@@ -99,13 +100,13 @@ impl Lookup<'_> {
             found
         };
         if queries.len() <= TASK || self.context.threads().count() == 1 {
-            // No thread is worth waking for these, or there is no other.
+            // For so few queries, waking another thread takes longer than the search.
             return Ok(search(0..queries.len()));
         }
         self.context.threads().run(|| of_all(queries.len(), search))
     }
 
-    /// The same among rows that stand one after the other.
+    /// Searches rows in memory like [`in_segment`](Self::in_segment).
     ///
     /// # Errors
     ///
@@ -142,7 +143,7 @@ impl Lookup<'_> {
         })?
     }
 
-    /// How a task on rows is best done.
+    /// Plans the fastest way for a task on rows.
     ///
     /// # Errors
     ///
@@ -153,7 +154,7 @@ impl Lookup<'_> {
     }
 }
 
-/// What `search` finds for all queries, in their order.
+/// Calls `search` for all queries, in parallel if there are many, and returns the results in order.
 fn of_all(
     queries: usize,
     search: impl Fn(Range<usize>) -> Vec<(usize, Near)> + Sync + Send,

@@ -1,8 +1,10 @@
-//! Segments and what is pending, put together to one segment.
+//! Merges segments and pending documents into one segment.
 
 use super::kept_recipe::KeptRecipe;
 use super::pending::{Input, Pending, merge_repeats};
-use crate::store::{IndexWriter, Origin, Segment, SegmentRest, SegmentRows, SegmentWriter};
+use crate::store::{
+    IndexWriter, Origin, Repeats, Segment, SegmentRest, SegmentRows, SegmentWriter,
+};
 use rayon::prelude::{IntoParallelIterator, ParallelIterator};
 use simtool_base::error::{Error, Result};
 use simtool_compute::context::Context;
@@ -12,26 +14,25 @@ use simtool_model::fingerprint_table::{Lane, Wide};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// How many times as large as what follows it a segment may be and still be merged with it: with more,
-/// there are fewer segments to look in, and each document is written more often.
+/// A segment is merged if it is at most this many times as large as everything after it. A greater number
+/// gives fewer segments to search, but writes each document more often.
 const MERGED_TIMES: u64 = 1;
-/// Bytes of repeats and the like that weigh as much as a document.
+/// Bytes of repeats and other data that count as one document.
 const DOCUMENT_BYTES: u64 = 64;
-/// What a commit weighs at least: segments that are smaller cost no more to be written again than to be
-/// one more file.
+/// Least weight of a commit. Writing a smaller segment again is as fast as opening one more file.
 const LEAST: u64 = 1024;
-/// Numbers that a segment may span.
+/// Most numbers from the first to the last document of a segment.
 const MOST_NUMBERS: u64 = u32::MAX as u64;
 
-/// What documents, and so many bytes with all that is known of them, cost to be written again, in
-/// documents.
+/// Returns the cost of writing documents and bytes of other data again, in documents.
 fn weight(documents: usize, bytes: u64) -> u64 {
     (documents as u64).max(bytes / DOCUMENT_BYTES)
 }
 
-/// How many of the last segments are to be merged with what is pending: so many that segments grow at
-/// least twofold on the way to the first, and each document and repeat is written O(log n) times; of
-/// `most_rows` at most.
+/// Returns the number of segments, counted from the last one, to merge with the pending documents.
+///
+/// A segment that is not merged weighs more than everything after it. So there are O(log n) segments, and
+/// each document is written O(log n) times. The merged segment has at most `most_rows` rows.
 pub(super) fn merged_with(
     segments: &[Arc<Segment>],
     pending: &Pending,
@@ -50,26 +51,26 @@ pub(super) fn merged_with(
     segments.iter().rev().take_while(is_merged).count()
 }
 
-/// Bytes of memory for a row that is merged, beside tables: its words, its number, whether it stays.
+/// Bytes of memory for a merged row without tables: its words, its number, and whether it stays.
 fn row_bytes(recipe: &KeptRecipe) -> u64 {
     (recipe.row_words() * size_of::<u64>() + size_of::<u32>() + size_of::<bool>()) as u64
 }
 
-/// Bytes of memory for a row of a table that is made while the one before it is written.
+/// Bytes of memory for a row of a table, because a table is built while the one before is written.
 fn table_bytes() -> u64 {
     (building_bytes(usize::MAX) + entry_bytes(usize::MAX)) as u64
 }
 
-/// Rows that can be merged in so many bytes of memory.
+/// Returns the number of rows that can be merged in `memory` bytes.
 pub(super) fn most_rows(recipe: &KeptRecipe, memory: u64) -> u64 {
     memory / (row_bytes(recipe) + table_bytes())
 }
 
-/// That so many rows can be put together in so many bytes of memory.
+/// Checks that `rows` can be merged in `memory` bytes.
 ///
 /// # Errors
 ///
-/// They cannot.
+/// The memory is too small.
 pub(super) fn check_memory(rows: u64, recipe: &KeptRecipe, memory: u64) -> Result<()> {
     if rows <= most_rows(recipe, memory) {
         return Ok(());
@@ -82,7 +83,7 @@ pub(super) fn check_memory(rows: u64, recipe: &KeptRecipe, memory: u64) -> Resul
     Err(Error::limit(format!("{rows} documents"), rule))
 }
 
-/// How many tables of so many rows are made at a time: one at the least.
+/// Returns the number of tables to build at the same time, at least one.
 fn tables_at_once(rows: usize, recipe: &KeptRecipe, context: &Context<'_>) -> usize {
     let rows = (rows as u64).max(1);
     let memory = context.memory().limit();
@@ -90,8 +91,8 @@ fn tables_at_once(rows: usize, recipe: &KeptRecipe, context: &Context<'_>) -> us
     usize::try_from(room).unwrap_or(usize::MAX).clamp(1, context.threads().count())
 }
 
-/// Puts the last `merged` segments and all that is pending into a new segment, without documents that
-/// were removed, of which there is a list, ascending.
+/// Writes the last `merged` segments and everything pending as a new segment, without the documents in
+/// `removed`, which is ascending.
 pub(super) fn seal(
     writer: &mut IndexWriter,
     merged: usize,
@@ -106,53 +107,28 @@ pub(super) fn seal(
     let next_number = pending_first + pending.len() as u64;
     let first = segments.first().map_or(pending_first, |segment| segment.first());
     let row_words = recipe.row_words();
-    let is_removed = |number: u64| removed.binary_search(&number).is_ok();
 
     let most = segments.iter().map(|segment| segment.len()).sum::<usize>() + pending.len();
-    let mut words: Vec<u64> = Vec::with_capacity(most * row_words);
-    let mut numbers: Vec<u32> = Vec::with_capacity(most);
-    let (mut rest, mut inputs) = (SegmentRest::default(), Vec::new());
-    // The rows of each segment that stay.
+    let mut rows = MergedRows {
+        first,
+        row_words,
+        removed,
+        words: Vec::with_capacity(most * row_words),
+        numbers: Vec::with_capacity(most),
+        rest: SegmentRest::default(),
+    };
+    let mut inputs = Vec::new();
+    // For each segment, whether its rows stay.
     let mut kept: Vec<Vec<bool>> = Vec::with_capacity(merged);
     for segment in &segments {
-        let (rows, their_words) = (segment.len(), segment.words()?);
-        let stays: Vec<bool> = (0..rows).map(|row| !is_removed(segment.number(row))).collect();
-        segment.check()?;
-        append_origins(&mut rest.origins, segment.origins()?, &stays, numbers.len());
-        if stays.iter().all(|&stays| stays) {
-            words.extend_from_slice(their_words);
-            numbers.extend((0..rows).map(|row| (segment.number(row) - first) as u32));
-        } else {
-            for row in (0..rows).filter(|&row| stays[row]) {
-                words.extend_from_slice(&their_words[row * row_words..(row + 1) * row_words]);
-                numbers.push((segment.number(row) - first) as u32);
-            }
-        }
-        segment.check()?;
-        rest.repeats.extend_from_slice(segment.repeats()?);
-        rest.removed.extend_from_slice(segment.removed()?);
+        kept.push(rows.push_segment(segment)?);
         inputs.push(segment.inputs()?);
-        kept.push(stays);
     }
-    let pending_rest = pending.take_rest();
-    let stays = vec![true; pending.len()];
-    append_origins(&mut rest.origins, &pending_rest.origins, &stays, numbers.len());
-    numbers.extend((0..pending.len()).map(|row| (pending_first - first + row as u64) as u32));
-    for row in pending.words.chunks_exact(recipe.reach.shape.words()) {
-        words.extend_from_slice(row);
-        words.resize(words.len().next_multiple_of(row_words), 0);
-    }
-    rest.repeats.extend(pending_rest.repeats);
-    rest.repeats.retain(|repeats| !is_removed(repeats.number));
-    merge_repeats(&mut rest.repeats);
-    rest.removed.extend(pending_rest.removed);
-    rest.removed.sort_unstable();
-    // Those that were here are gone; others still are in their segments.
-    rest.removed.retain(|&number| number < first);
-    inputs.push(&pending_rest.inputs);
-    rest.inputs = Input::merged(&inputs);
+    let pending_inputs = rows.push_pending(pending, pending_first, recipe.reach.shape.words());
+    inputs.push(&pending_inputs);
+    rows.rest.inputs = Input::merged(&inputs);
 
-    let rows = SegmentRows::new(first, &numbers, row_words, &words);
+    let stored = SegmentRows::new(first, &rows.numbers, row_words, &rows.words);
     let pushed: &Pending = pending;
     let write_ids = |segment: &mut SegmentWriter<'_>| {
         for (old, stays) in segments.iter().zip(&kept) {
@@ -162,14 +138,83 @@ pub(super) fn seal(
         segment.end_ids()
     };
     let write = &mut |segment: &mut SegmentWriter<'_>| {
-        write_ids_and_tables(segment, &write_ids, &words, recipe, context)
+        write_ids_and_tables(segment, &write_ids, &rows.words, recipe, context)
     };
-    writer.push_segment(merged, &rows, &rest, next_number, write)?;
+    writer.push_segment(merged, &stored, &rows.rest, next_number, write)?;
     *pending = Pending::default();
     Ok(())
 }
 
-/// Appends the origins of the rows that stay, of which the first will be row `next`.
+/// Rows and other data of segments that are being merged.
+struct MergedRows<'r> {
+    /// Number of the first document.
+    first: u64,
+    row_words: usize,
+    /// Numbers of removed documents, ascending.
+    removed: &'r [u64],
+    words: Vec<u64>,
+    /// Difference of each number from the first.
+    numbers: Vec<u32>,
+    rest: SegmentRest,
+}
+
+impl MergedRows<'_> {
+    fn is_removed(&self, number: u64) -> bool {
+        self.removed.binary_search(&number).is_ok()
+    }
+
+    /// Appends the rows of a segment that were not removed. Returns whether each row stays.
+    fn push_segment(&mut self, segment: &Segment) -> Result<Vec<bool>> {
+        let rows = segment.len();
+        let words = segment.words()?;
+        let stays: Vec<bool> = (0..rows).map(|row| !self.is_removed(segment.number(row))).collect();
+        segment.check()?;
+        append_origins(&mut self.rest.origins, segment.origins()?, &stays, self.numbers.len());
+        if stays.iter().all(|&stays| stays) {
+            // Usually no row was removed: copy all words at once.
+            self.words.extend_from_slice(words);
+            self.numbers.extend((0..rows).map(|row| (segment.number(row) - self.first) as u32));
+        } else {
+            for row in (0..rows).filter(|&row| stays[row]) {
+                let place = row * self.row_words..(row + 1) * self.row_words;
+                self.words.extend_from_slice(&words[place]);
+                self.numbers.push((segment.number(row) - self.first) as u32);
+            }
+        }
+        segment.check()?;
+        self.rest.repeats.extend_from_slice(segment.repeats()?);
+        self.rest.removed.extend_from_slice(segment.removed()?);
+        Ok(stays)
+    }
+
+    /// Appends everything pending, and cleans up repeats and removals. Returns the pending inputs.
+    fn push_pending(&mut self, pending: &mut Pending, first: u64, own_words: usize) -> Vec<u8> {
+        let rest = pending.take_rest();
+        let stays = vec![true; pending.len()];
+        append_origins(&mut self.rest.origins, &rest.origins, &stays, self.numbers.len());
+        let offset = first - self.first;
+        self.numbers.extend((0..pending.len()).map(|row| (offset + row as u64) as u32));
+        for row in pending.words.chunks_exact(own_words) {
+            self.words.extend_from_slice(row);
+            // Stored rows may be wider than the rows of the method.
+            self.words.resize(self.words.len().next_multiple_of(self.row_words), 0);
+        }
+        self.rest.repeats.extend(rest.repeats);
+        let removed = self.removed;
+        let is_removed = |repeats: &Repeats| removed.binary_search(&repeats.number).is_ok();
+        self.rest.repeats.retain(|repeats| !is_removed(repeats));
+        merge_repeats(&mut self.rest.repeats);
+        self.rest.removed.extend(rest.removed);
+        self.rest.removed.sort_unstable();
+        // Removed documents of the merged segments are gone now. Removals of documents in earlier
+        // segments must be kept.
+        let first = self.first;
+        self.rest.removed.retain(|&number| number < first);
+        rest.inputs
+    }
+}
+
+/// Appends the origins of the rows that stay. The first of these rows will be row `next`.
 fn append_origins(origins: &mut Vec<Origin>, more: &[Origin], stays: &[bool], next: usize) {
     let mut row = next as u32;
     for (at, origin) in more.iter().enumerate() {
@@ -183,10 +228,10 @@ fn append_origins(origins: &mut Vec<Origin>, more: &[Origin], stays: &[bool], ne
     }
 }
 
-/// What writes the IDs of a segment.
+/// Writes the IDs of a segment.
 type WriteIds<'w> = dyn Fn(&mut SegmentWriter<'_>) -> Result<()> + Sync + 'w;
 
-/// Writes IDs, and the tables of rows as they are stored, if rows are looked up in tables.
+/// Writes the IDs, and the tables if the recipe has tables.
 pub(super) fn write_ids_and_tables(
     segment: &mut SegmentWriter<'_>,
     write_ids: &WriteIds<'_>,
@@ -205,7 +250,7 @@ pub(super) fn write_ids_and_tables(
     }
 }
 
-/// Makes `at_once` tables at a time, while what was there before is written.
+/// Builds `at_once` tables at a time, while the tables before are written.
 fn write_with_tables<L: Lane>(
     segment: &mut SegmentWriter<'_>,
     write_ids: &WriteIds<'_>,

@@ -1,8 +1,7 @@
-//! An index of documents that grows: what was seen is found again, what is new is added.
+//! An index of documents that grows: new documents are added, and repeats of older ones are found.
 //!
-//! An [`Index`] is asked, an [`IndexAdder`] adds. Rows are kept by the [store](crate::store) and found
-//! by the [search](crate::search): in a segment by its tables, among those that are not in one yet by
-//! a join.
+//! An [`Index`] answers queries, and an [`IndexAdder`] adds documents. The [store](crate::store) keeps
+//! the rows. Rows in a segment are found by its tables; rows that are not in a segment yet, by a join.
 
 mod adder;
 mod document_groups;
@@ -14,6 +13,7 @@ mod lines;
 mod lookup;
 mod merge;
 mod pending;
+mod rows;
 mod salvage;
 mod stored;
 #[cfg(test)]
@@ -21,8 +21,9 @@ mod tests;
 
 pub use adder::{Added, Arrival, IndexAdder};
 pub use documents::{AddedCorpus, Commits, write_only_new};
-pub use export::IndexRows;
 pub use lines::{Line, LineFate, LineReader, ReadLines};
 pub use lookup::Near;
+pub(super) use rows::{EXPORT_OUTPUT, NEAR_OUTPUT, REPEATS_OUTPUT};
+pub use rows::{RepeatRow, write_repeat};
 pub use salvage::{Salvaged, salvage};
 pub use stored::{Index, IndexSize, KnownDocument};

@@ -1,4 +1,4 @@
-//! What was added and is not in a segment yet.
+//! Documents and other data that were added and are not in a segment yet.
 
 use crate::store::{Origin, Repeats, SegmentRest};
 use simtool_base::stable_hash::hash;
@@ -6,42 +6,42 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
-/// Repeats that are kept before those of one document are put together.
+/// Most repeats before those of the same document and source are merged.
 const MOST_REPEATS: usize = 1 << 20;
 
-/// Documents, repeats, removals and inputs that the next segment will hold.
+/// Documents, repeats, removals and inputs of the next segment.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Pending {
     /// The rows of the documents.
     pub(super) words: Vec<u64>,
     ids: Vec<u8>,
-    /// Where each ID ends.
+    /// End of each ID.
     ends: Vec<usize>,
     rest: SegmentRest,
-    /// Repeats up to here are ascending, without two of one document and source.
+    /// Repeats up to here are ascending, with at most one for each document and source.
     sorted_repeats: usize,
 }
 
 impl Pending {
-    /// Whether there is nothing.
+    /// Whether nothing is pending.
     pub(super) fn is_empty(&self) -> bool {
         let SegmentRest { repeats, removed, inputs, .. } = &self.rest;
         self.ends.is_empty() && repeats.is_empty() && removed.is_empty() && inputs.is_empty()
     }
 
-    /// Documents.
+    /// Number of documents.
     pub(super) fn len(&self) -> usize {
         self.ends.len()
     }
 
-    /// About the bytes of all but documents.
+    /// Approximate bytes of everything except documents.
     pub(super) fn rest_bytes(&self) -> u64 {
         let SegmentRest { origins, repeats, removed, inputs } = &self.rest;
         let bytes = size_of_val(&origins[..]) + size_of_val(&repeats[..]);
         (bytes + size_of_val(&removed[..]) + inputs.len()) as u64
     }
 
-    /// The ID of a document.
+    /// Returns the ID of a document.
     pub(super) fn id(&self, row: usize) -> &[u8] {
         let start = if row == 0 { 0 } else { self.ends[row - 1] };
         &self.ids[start..self.ends[row]]
@@ -76,17 +76,17 @@ impl Pending {
         self.rest.removed.push(number);
     }
 
-    /// Adds what is known of an input.
+    /// Adds an entry about an input.
     pub(super) fn push_input(&mut self, input: &Input) {
         input.write(&mut self.rest.inputs);
     }
 
-    /// The inputs, a line each.
+    /// The inputs, one a line.
     pub(super) fn inputs(&self) -> &[u8] {
         &self.rest.inputs
     }
 
-    /// All but documents, put in order.
+    /// Takes everything except documents, sorted.
     pub(super) fn take_rest(&mut self) -> SegmentRest {
         merge_repeats(&mut self.rest.repeats);
         self.rest.removed.sort_unstable();
@@ -96,7 +96,7 @@ impl Pending {
     }
 }
 
-/// Puts the repeats of one document from one source together, ascending by number and source.
+/// Merges the repeats of the same document from the same source, and sorts by number and source.
 pub(super) fn merge_repeats(repeats: &mut Vec<Repeats>) {
     repeats.sort_by_key(|repeats| (repeats.number, repeats.source));
     repeats.dedup_by(|later, merged| {
@@ -110,27 +110,27 @@ pub(super) fn merge_repeats(repeats: &mut Vec<Repeats>) {
     });
 }
 
-/// An input that was read, or a part of it: known by its name, its length and its content.
+/// An input that was read completely or in part. It is recognized by name, length and content.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Input {
-    /// The hash of its bytes.
+    /// Hash of the bytes.
     pub(super) digest: u64,
-    /// Its length.
+    /// Number of bytes.
     pub(super) bytes: u64,
-    /// Documents of it that were added, or found to repeat others.
+    /// Number of documents that were added or repeat others.
     pub(super) documents: u64,
-    /// Whether that was all of it.
+    /// Whether all documents were read.
     pub(super) is_whole: bool,
-    /// What the user called it, in a line.
+    /// Name as the user wrote it, on one line.
     pub(super) name: String,
 }
 
 impl Input {
-    /// An input of which nothing was read; its content is looked at.
+    /// Creates the entry of a file from which no document was read. The file is hashed.
     ///
     /// # Errors
     ///
-    /// It cannot be read.
+    /// The file cannot be read.
     pub(super) fn of_file(name: &Path, path: &Path) -> io::Result<Self> {
         let mut file = File::open(path)?;
         let mut digest = simtool_base::stable_hash::StreamedHash::default();
@@ -163,7 +163,7 @@ impl Input {
         );
     }
 
-    /// The inputs of a section; lines that say nothing are left out.
+    /// Parses the inputs of a section. Invalid lines are skipped.
     pub(super) fn all(lines: &[u8]) -> impl Iterator<Item = Self> {
         String::from_utf8_lossy(lines)
             .lines()
@@ -184,12 +184,12 @@ impl Input {
         })
     }
 
-    /// Whether both are of the same file.
+    /// Whether both entries are about the same file.
     pub(super) fn is_same(&self, other: &Self) -> bool {
         (self.digest, self.bytes, &self.name) == (other.digest, other.bytes, &other.name)
     }
 
-    /// The last that is known of each of these.
+    /// Returns the newest entry about each input.
     pub(super) fn merged(lines: &[&[u8]]) -> Vec<u8> {
         let all: Vec<Self> = lines.iter().flat_map(|lines| Self::all(lines)).collect();
         let mut last = std::collections::BTreeMap::new();
@@ -206,7 +206,8 @@ impl Input {
     }
 }
 
-/// A name of a file without ends of lines in it; one that is no text is told from others by its hash.
+/// Returns the name of a file without line ends. A name that is not UTF-8 gets a hash, so that it differs
+/// from others.
 fn in_a_line(name: &Path) -> String {
     match name.to_str() {
         Some(name) => name.escape_default().to_string(),

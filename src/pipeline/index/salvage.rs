@@ -1,4 +1,4 @@
-//! What is intact of a damaged index, in a new one.
+//! Saves the intact parts of a damaged index to a new index.
 
 use super::kept_recipe::KeptRecipe;
 use super::merge::write_ids_and_tables;
@@ -16,24 +16,25 @@ use simtool_compute::resources::Resources;
 use simtool_compute::threads::Threads;
 use std::path::Path;
 
-/// What was saved of an index.
+/// The result of saving a damaged index.
 #[derive(Debug)]
 pub struct Salvaged {
-    /// Documents that were saved, with the numbers that they had.
+    /// Number of saved documents. They keep their numbers.
     pub documents: u64,
-    /// Documents that are known to be lost.
+    /// Number of documents that are known to be lost.
     pub lost_documents: u64,
-    /// What is damaged, and what is lost with it.
+    /// Descriptions of the damage and of the losses.
     pub damages: Vec<String>,
 }
 
-/// Makes a new index in `to` of what is intact of the one in `from`, which stays as it is. Documents
-/// keep their numbers; which inputs were read is forgotten, so that what is lost can be added again.
+/// Creates a new index in `to` from the intact parts of the index in `from`, which is not changed.
+/// Documents keep their numbers. The list of inputs is not copied, so that lost documents can be added
+/// again.
 ///
 /// # Errors
 ///
-/// Nothing tells how the rows were made, another process writes to the index, there is something in
-/// `to`, or it cannot be written to.
+/// The recipe of the rows is lost, another process writes to the index, or `to` is not empty or cannot be
+/// written.
 pub fn salvage(
     (from, to): (&Path, &Path),
     access: FileAccess,
@@ -71,7 +72,7 @@ pub fn salvage(
         let mut origins: Vec<Origin> = Vec::new();
         let (mut first, mut end) = (None, next);
         segment.visit_intact(|row, number, id, row_words| {
-            // Without a manifest, what was merged may be there twice.
+            // Without a manifest, merged documents can be in two segments. Skip the second copy.
             if number < end {
                 return;
             }
@@ -79,7 +80,7 @@ pub fn salvage(
             let later = number - *first.get_or_insert(number);
             let (source, time) = Origin::of_row(&rest.origins, row);
             Origin { row: numbers.len() as u32, source, time }.push(&mut origins);
-            // A segment spans fewer than 2^32 numbers.
+            // The numbers of a segment span fewer than 2^32.
             numbers.push(later as u32);
             words.extend_from_slice(row_words);
             ids.push(id.to_vec());
@@ -106,7 +107,7 @@ pub fn salvage(
             write_ids_and_tables(segment, &write_ids, &words, &recipe, context)
         })?;
     }
-    // Names of sources went with the manifest, their numbers did not.
+    // The names of the sources were in the lost manifest, but documents still have their numbers.
     for source in sources.len()..last_source {
         writer.source(&format!("source {source}"))?;
     }
@@ -114,7 +115,7 @@ pub fn salvage(
     Ok(Salvaged { documents, lost_documents, damages })
 }
 
-/// How the rows were made, as an intact segment tells.
+/// Returns the recipe that an intact segment stores.
 fn described(segments: &[Segment]) -> Option<Result<KeptRecipe>> {
     let text = segments.iter().find_map(|segment| segment.description().ok())?;
     let mut lines = text.lines();
@@ -122,16 +123,16 @@ fn described(segments: &[Segment]) -> Option<Result<KeptRecipe>> {
     Some(KeptRecipe::of(&Manifest::new(method, recipe)))
 }
 
-/// What is intact beside documents.
+/// Returns the intact data of a segment in addition to its documents.
 fn rest_of(segment: &Segment, damages: &mut Vec<String>) -> SegmentRest {
-    let mut told = |error: Error| damages.push(error.to_string());
-    let mut repeats = segment.repeats().map_err(&mut told).unwrap_or_default().to_vec();
+    let mut note = |error: Error| damages.push(error.to_string());
+    let mut repeats = segment.repeats().map_err(&mut note).unwrap_or_default().to_vec();
     merge_repeats(&mut repeats);
     SegmentRest {
-        origins: segment.origins().map_err(&mut told).unwrap_or_default().to_vec(),
+        origins: segment.origins().map_err(&mut note).unwrap_or_default().to_vec(),
         repeats,
-        removed: segment.removed().map_err(&mut told).unwrap_or_default().to_vec(),
-        // Of an input that is noted as read something may be lost.
+        removed: segment.removed().map_err(&mut note).unwrap_or_default().to_vec(),
+        // Documents of a listed input may be lost, so inputs are read again.
         inputs: Vec::new(),
     }
 }

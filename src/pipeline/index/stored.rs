@@ -1,4 +1,4 @@
-//! An index that is asked: which documents are near, and what is known of them.
+//! Queries to an index: near documents, and the data about a document.
 
 use super::kept_recipe::KeptRecipe;
 use super::lookup::{Lookup, Near};
@@ -14,7 +14,7 @@ use simtool_model::fingerprint_rows::{FingerprintRows, Shape};
 use simtool_model::matches::Match;
 use std::path::Path;
 
-/// An index as it was when it was opened.
+/// An index at the time when it was opened.
 #[derive(Debug)]
 pub struct Index {
     folder: IndexFolder,
@@ -23,20 +23,21 @@ pub struct Index {
     context: Context<'static>,
 }
 
-/// What is known of a document of an index.
+/// The data about a document of an index.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KnownDocument {
-    /// Its number.
+    /// Number of the document.
     pub number: u64,
-    /// Its ID.
+    /// ID of the document.
     pub id: Vec<u8>,
-    /// How many repeats of it came.
+    /// Number of its repeats.
     pub repeats: u64,
-    /// The sources of the document and its repeats, by number; its own first, the others ascending.
+    /// Numbers of the sources of the document and its repeats. Its own source is first, the others
+    /// ascend.
     pub sources: Vec<u32>,
-    /// When the document was added, in seconds since 1970, or the first repeat if that was earlier.
+    /// Earliest time at which the document or a repeat was added, in seconds since 1970.
     pub first: u64,
-    /// When the document was added or the last repeat came.
+    /// Latest time at which the document or a repeat was added.
     pub last: u64,
 }
 
@@ -63,40 +64,41 @@ impl KnownDocument {
 pub(super) struct StoredDocument<'s> {
     pub(super) number: u64,
     pub(super) id: &'s [u8],
-    /// The words of its row.
+    /// Words of its row.
     pub(super) words: &'s [u64],
     pub(super) source: u32,
     pub(super) time: u64,
-    /// Its repeats from each source.
+    /// Its repeats, one entry for each source.
     pub(super) repeats: &'s [Repeats],
 }
 
-/// What an index is, in numbers.
+/// The size of an index.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IndexSize {
-    /// Documents that are found.
+    /// Documents, without removed ones.
     pub documents: u64,
-    /// Documents that were removed.
+    /// Removed documents.
     pub removed: u64,
-    /// Repeats that came.
+    /// Repeats that were added.
     pub repeats: u64,
-    /// How often it was committed.
+    /// Number of commits.
     pub generation: u64,
-    /// Segments that are looked in one after the other.
+    /// Segments, which are searched one after the other.
     pub segments: usize,
     /// Bytes on disk.
     pub bytes: u64,
-    /// Masks of a table each; none where all rows are compared.
+    /// Tables of each segment; 0 if all rows are compared.
     pub tables: usize,
 }
 
 impl Index {
-    /// Opens the index in a folder, which may be written to meanwhile: what is added later is not seen.
+    /// Opens the index in a folder. Another process may write to it, but documents that are added later
+    /// are not seen.
     ///
     /// # Errors
     ///
-    /// There is none, it is damaged, this simtool makes other rows of documents, or the threads do not
-    /// start.
+    /// There is no index, it is damaged, this version of simtool makes other rows, or the threads cannot
+    /// be started.
     pub fn open(path: &Path, access: FileAccess, resources: &Resources) -> Result<Self> {
         let folder = IndexFolder::open(path, access)?;
         let recipe = KeptRecipe::of(folder.manifest())?;
@@ -107,39 +109,39 @@ impl Index {
         Ok(Self { folder, recipe, removed, context })
     }
 
-    /// The method whose rows it keeps.
+    /// The method whose rows are stored.
     #[must_use]
     pub fn method(&self) -> &Method {
         self.recipe.method()
     }
 
-    /// That it keeps the rows of a method, and the same are near.
+    /// Checks that the index has the rows and the distance of a method.
     ///
     /// # Errors
     ///
-    /// It does not; the message names the parts that differ.
+    /// The index has others. The message names the parts that differ.
     pub fn check(&self, method: &Method) -> Result<()> {
         self.recipe.check(method)
     }
 
-    /// What its rows look like.
+    /// Shape of the rows.
     #[must_use]
     pub fn shape(&self) -> Shape {
         self.recipe.reach.shape
     }
 
-    /// The names of the sources, by their numbers.
+    /// Names of the sources, by number.
     #[must_use]
     pub fn sources(&self) -> &[String] {
         &self.folder.manifest().sources
     }
 
-    /// The documents within the distance of each row, nearest first and then in their order: none of a
-    /// row without fingerprint. With `only_nearest` no more than one of each.
+    /// Finds the documents within the distance of each row, nearest first and then in their order. A row
+    /// without fingerprint has none. With `only_nearest`, each row has at most one.
     ///
     /// # Errors
     ///
-    /// The rows have another shape, the index is damaged where it was looked at, or there is too little
+    /// The rows have another shape, a part of the index that was read is damaged, or there is too little
     /// memory.
     pub fn near(&self, rows: &FingerprintRows<'_>, only_nearest: bool) -> Result<Vec<Vec<Near>>> {
         check_shape(rows, &self.recipe)?;
@@ -175,11 +177,11 @@ impl Index {
         Lookup { recipe: &self.recipe, context: &self.context }
     }
 
-    /// What is known of the document with a number, if it is in the index.
+    /// Returns the data about the document with a number, if it is in the index.
     ///
     /// # Errors
     ///
-    /// The index is damaged where it was looked at.
+    /// A part of the index that was read is damaged.
     pub fn document(&self, number: u64) -> Result<Option<KnownDocument>> {
         if self.removed.binary_search(&number).is_ok() {
             return Ok(None);
@@ -199,7 +201,7 @@ impl Index {
     ///
     /// # Errors
     ///
-    /// The index is damaged; the first error of `visit`.
+    /// The index is damaged, or `visit` fails.
     pub fn visit(&self, visit: &mut dyn FnMut(&KnownDocument, &[u64]) -> Result<()>) -> Result<()> {
         self.visit_stored(&mut |document| {
             let StoredDocument { number, id, words, source, time, repeats } = document;
@@ -211,7 +213,7 @@ impl Index {
         })
     }
 
-    /// The same with what is stored of each.
+    /// Calls `visit` with the stored data of every document, in the order of their numbers.
     pub(super) fn visit_stored(
         &self,
         visit: &mut dyn FnMut(StoredDocument<'_>) -> Result<()>,
@@ -248,11 +250,11 @@ impl Index {
         Ok(())
     }
 
-    /// How large it is.
+    /// Returns the size of the index.
     ///
     /// # Errors
     ///
-    /// It is damaged.
+    /// The index is damaged.
     pub fn size(&self) -> Result<IndexSize> {
         let manifest = self.folder.manifest();
         let segments = self.folder.segments();
@@ -276,11 +278,11 @@ impl Index {
         })
     }
 
-    /// Checks every byte, and that what is stored does not contradict itself.
+    /// Checks every byte, and that the stored data do not contradict each other.
     ///
     /// # Errors
     ///
-    /// Something is damaged.
+    /// The index is damaged.
     pub fn verify(&self) -> Result<()> {
         for segment in self.folder.segments() {
             segment.verify()?;
@@ -290,7 +292,7 @@ impl Index {
     }
 }
 
-/// The documents of a segment's matches, without those that were removed.
+/// Returns the documents of the matches in a segment, without removed ones.
 pub(super) fn near_of(
     segment: &Segment,
     matches: &[Match],
@@ -304,11 +306,11 @@ pub(super) fn near_of(
     matches.iter().map(near).filter(is_there)
 }
 
-/// Where the document with a number is.
+/// Finds the segment and the row of the document with a number.
 pub(super) fn find(folder: &IndexFolder, number: u64) -> Result<Option<(&Segment, usize)>> {
     let segments = folder.segments();
     let end = segments.partition_point(|segment| segment.first() <= number);
-    // Of segments that begin at one number all but the last have no documents.
+    // If several segments begin at the same number, only the last of them has documents.
     let Some(segment) = segments[..end].iter().rfind(|segment| !segment.is_empty()) else {
         return Ok(None);
     };
@@ -317,7 +319,7 @@ pub(super) fn find(folder: &IndexFolder, number: u64) -> Result<Option<(&Segment
     Ok(row.map(|row| (&**segment, row)))
 }
 
-/// The numbers of documents that were removed, ascending.
+/// Returns the numbers of removed documents, ascending.
 pub(super) fn removed(folder: &IndexFolder) -> Result<Vec<u64>> {
     let mut removed = Vec::new();
     for segment in folder.segments() {
@@ -328,7 +330,7 @@ pub(super) fn removed(folder: &IndexFolder) -> Result<Vec<u64>> {
     Ok(removed)
 }
 
-/// That the segments have the rows and tables of the recipe.
+/// Checks that the segments have the rows and tables of the recipe.
 pub(super) fn check_rows(folder: &IndexFolder, recipe: &KeptRecipe) -> Result<()> {
     let segments = folder.segments();
     match segments.iter().find(|segment| !has_rows_of(segment, recipe)) {
@@ -347,7 +349,7 @@ pub(super) fn has_rows_of(segment: &Segment, recipe: &KeptRecipe) -> bool {
     segment.row_words() == recipe.row_words() && segment.table_count() == tables
 }
 
-/// That rows look like those of the recipe.
+/// Checks that rows have the shape of the recipe.
 pub(super) fn check_shape(rows: &FingerprintRows<'_>, recipe: &KeptRecipe) -> Result<()> {
     if rows.shape == recipe.reach.shape {
         return Ok(());

@@ -389,7 +389,7 @@ fn there_is_one_writer_and_readers_see_what_they_opened() {
     let folder = created("simhash");
     let mut adder = open(folder.path(), 1);
     let again = IndexAdder::open(folder.path(), FileAccess::READ, disk(), "me", &resources(1));
-    assert!(again.unwrap_err().to_string().contains("is being written to by a test"));
+    assert!(again.unwrap_err().to_string().contains("is being written by a test"));
     let before = Index::open(folder.path(), FileAccess::READ, &resources(1)).unwrap();
     let rows = rows(Shape::bits(64), &[1, 2, 3]);
     let id = |_| Cow::Borrowed(&b"x"[..]);

@@ -1,9 +1,8 @@
-//! Which texts the page can afford: those that are read again for little.
+//! Chooses texts for the page that can be read again quickly.
 //!
-//! A document in the middle of a compressed file costs all that is in front of it. So what the page
-//! shows is chosen by its price, within a budget that is a small part of a reading of the input: the
-//! beginnings of a few files. Prices follow from where documents stand, so they are the same for any
-//! number of threads.
+//! To read a document in the middle of a compressed file, everything before it must be read, too. So the
+//! page shows texts by their price, within a budget that is a small fraction of reading all the input.
+//! Prices depend only on the places of documents, so they are the same for any number of threads.
 
 use super::findings::{Findings, Side};
 use crate::pipeline::shard_summary::read_again;
@@ -17,22 +16,22 @@ use simtool_read::{Corpus, Price};
 
 /// Most bytes of a text that are shown or compared.
 const TEXT_BYTES: usize = 16 << 10;
-/// What a byte costs that is dear to read, in bytes that are cheap: gzip unpacks 0.3 GB/s to three
-/// times its length, plain text is scanned at 1 to 4 GB/s.
-const DEAR: u64 = 8;
-/// What it costs to open a file or a part of it.
+/// Cost of a byte that is expensive to read, in cheap bytes. Gzip unpacks 0.3 GB/s to three times the
+/// length; plain text is scanned at 1 to 4 GB/s.
+const EXPENSIVE: u64 = 8;
+/// Cost of opening a file or a part of it.
 const OPENING: u64 = 64 << 10;
-/// What is always affordable, in cheap bytes: 16 MB of gzip, about 0.1 s of two cores.
+/// Least budget in cheap bytes: 16 MB of gzip, about 0.1 s of two cores.
 const LEAST_BUDGET: u64 = 128_000_000;
-/// The part of a reading of everything that is affordable, where that is more.
+/// If it is more, the budget is the cost of reading everything divided by this.
 const BUDGET_PART: u64 = 32;
 
-/// One side of what was found.
+/// The side of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Of {
-    /// The documents of which some are removed.
+    /// The documents that may be removed.
     Documents,
-    /// Those that are kept in their place.
+    /// The documents that may be kept in their place.
     Originals,
 }
 
@@ -43,33 +42,33 @@ pub(super) struct Wanted {
     pub(super) row: u32,
 }
 
-/// What reading one collection again costs, and what of it will be read.
+/// Costs of reading one collection again, and the texts that will be read.
 #[derive(Debug)]
 struct Prices {
-    /// The row behind the last one of each shard.
+    /// End of the rows of each shard.
     ends: Vec<u32>,
-    /// What all of each shard costs.
+    /// Cost of each whole shard.
     whole: Vec<u64>,
-    /// Documents of each shard that are read.
+    /// Number of documents that will be read from the beginning of each shard.
     reached: Vec<u32>,
     /// Rows whose texts are kept.
     rows: Vec<u32>,
 }
 
-/// What it costs to read a shard.
+/// Returns the cost of reading a shard.
 fn price_of_shard(collection: &dyn Corpus, shard: usize) -> u64 {
     match collection.price(shard) {
         Price::Cheap => collection.shard_bytes(shard),
-        Price::Unpacked | Price::Dear => collection.shard_bytes(shard).saturating_mul(DEAR),
+        Price::Unpacked | Price::Dear => collection.shard_bytes(shard).saturating_mul(EXPENSIVE),
     }
 }
 
-/// What can be spent, where to read everything costs `all`.
+/// Returns the budget, if reading everything costs `all`.
 fn budget(all: u64) -> u64 {
     LEAST_BUDGET.max(all / BUDGET_PART)
 }
 
-/// The part of a reading of everything that the page can afford.
+/// Returns the budget as a fraction of the cost of reading everything.
 pub(in crate::pipeline) fn affordable_part(collections: &Sides<&dyn Corpus>) -> f64 {
     let prices = collections.iter().flat_map(|&collection| {
         (0..collection.shard_count()).map(move |shard| price_of_shard(collection, shard))
@@ -89,7 +88,7 @@ impl Prices {
         }
     }
 
-    /// The shard of a row, and how many documents are read up to it.
+    /// Returns the shard of a row, and the number of documents up to it.
     fn place(&self, row: u32) -> (usize, u32) {
         let shard = self.ends.partition_point(|&end| end <= row);
         (shard, row - self.first(shard) + 1)
@@ -99,7 +98,7 @@ impl Prices {
         if shard == 0 { 0 } else { self.ends[shard - 1] }
     }
 
-    /// What the first documents of a shard cost.
+    /// Returns the cost of the first documents of a shard.
     fn of_first(&self, shard: usize, documents: u32) -> u64 {
         if documents == 0 {
             return 0;
@@ -110,7 +109,7 @@ impl Prices {
         OPENING + share as u64
     }
 
-    /// What a row costs beyond what is read already.
+    /// Returns the cost of a row in addition to the rows that are chosen already.
     fn of_row(&self, row: u32) -> u64 {
         let (shard, documents) = self.place(row);
         let reached = self.reached[shard];
@@ -135,7 +134,7 @@ pub(super) struct AffordableTexts {
 }
 
 impl AffordableTexts {
-    /// Nothing is chosen yet.
+    /// Creates a choice without texts.
     pub(super) fn new(findings: &Findings<'_>) -> Self {
         let prices = findings.sides.map(Prices::new);
         let all = prices.iter().flat_map(|prices| &prices.whole);
@@ -158,12 +157,12 @@ impl AffordableTexts {
         }
     }
 
-    /// What a text costs beyond what is chosen already.
+    /// Returns the cost of a text in addition to the texts that are chosen already.
     pub(super) fn price(&self, Wanted { of, row }: Wanted) -> u64 {
         self.prices(of).of_row(row)
     }
 
-    /// What two texts cost together beyond what is chosen already.
+    /// Returns the cost of two texts in addition to the texts that are chosen already.
     pub(super) fn price_of_both(&self, a: Wanted, b: Wanted) -> u64 {
         let prices = [a, b].map(|wanted| self.price(wanted));
         let is_one_collection = a.of == b.of || !self.prices.is_two();
@@ -175,7 +174,7 @@ impl AffordableTexts {
         prices[0].saturating_add(prices[1])
     }
 
-    /// What is left to be spent.
+    /// The budget that is left.
     pub(super) fn left(&self) -> u64 {
         self.left
     }
@@ -191,7 +190,7 @@ impl AffordableTexts {
         true
     }
 
-    /// Reads what was chosen.
+    /// Reads the chosen texts.
     ///
     /// # Errors
     ///

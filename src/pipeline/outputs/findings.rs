@@ -1,4 +1,4 @@
-//! What was found, and in what: the data of every output.
+//! The results of a run with the collections that were read: the data of every output.
 
 use crate::cluster::Removal;
 use crate::pipeline::{CollectionSummary, NearDuplicates, Plan};
@@ -10,24 +10,24 @@ use simtool_read::Corpus;
 use simtool_set_join::close::Close;
 use std::borrow::Cow;
 
-/// A collection with what its reading told.
+/// A collection and the summary of its reading.
 #[derive(Clone, Copy, Debug)]
 pub struct Side<'s> {
     /// The collection.
     pub collection: &'s dyn Corpus,
-    /// What its reading told.
+    /// Summary of its reading.
     pub read: &'s CollectionSummary,
 }
 
 impl<'s> Side<'s> {
-    /// The name of a document.
+    /// Returns the name of a document.
     pub(in crate::pipeline) fn name(&self, row: u32) -> DocumentName<'s> {
         document_name(self.collection, &self.read.ids, row)
     }
 }
 
-/// The name by which a collection's user knows a document; one without an ID is called by its file
-/// and the number of its record.
+/// Returns the name by which a user knows a document. A document without an ID is called by its file and
+/// the number of its record, for example `a.jsonl:3`.
 pub(in crate::pipeline) fn document_name<'d>(
     collection: &'d dyn Corpus,
     ids: &'d DocumentIds,
@@ -37,7 +37,7 @@ pub(in crate::pipeline) fn document_name<'d>(
     document_name_at(collection, ids.id(document), ids.place(document))
 }
 
-/// The same of the document at a place, with its own ID if it has one.
+/// Returns the name of a document at a place, with its ID if it has one.
 pub(in crate::pipeline) fn document_name_at<'d>(
     collection: &'d dyn Corpus,
     id: Option<&'d [u8]>,
@@ -55,30 +55,29 @@ pub(in crate::pipeline) fn document_name_at<'d>(
     DocumentName { id, file, record }
 }
 
-/// What was found, and in what.
+/// The results of a run with the collections that were read.
 #[derive(Clone, Copy, Debug)]
 pub struct Findings<'f> {
-    /// The documents of which some are removed, and those that are kept in their place: of one
-    /// collection, or of two.
+    /// One collection, or the queries and the corpus.
     pub sides: Sides<Side<'f>>,
     /// The documents to remove, in reading order.
     pub removals: &'f [Removal],
-    /// What stricter limits would remove, and what that of the run does.
+    /// Numbers of documents that stricter limits would remove, and of those that this run removes.
     pub levels: &'f [Level],
-    /// All that is close.
+    /// All close pairs.
     pub close: &'f Close,
-    /// What the reading told.
+    /// Summaries of the reading.
     pub read: &'f Sides<CollectionSummary>,
-    /// By what it was found.
+    /// The plan of the run.
     pub plan: &'f Plan,
 }
 
 impl<'f> Findings<'f> {
-    /// What was found in `collections` by `plan`.
+    /// Combines the results of `plan` with its `collections`.
     ///
     /// # Panics
     ///
-    /// There are more or fewer collections than when it was found.
+    /// Panics if the number of collections differs from the run.
     #[must_use]
     pub fn new(
         found: &'f NearDuplicates,
@@ -91,13 +90,13 @@ impl<'f> Findings<'f> {
         Self { sides, removals, levels, close, read, plan }
     }
 
-    /// The documents of which some are removed.
+    /// The documents that may be removed.
     #[must_use]
     pub fn documents(&self) -> Side<'f> {
         *self.sides.first()
     }
 
-    /// The documents that are kept in their place.
+    /// The documents that may be kept in their place.
     #[must_use]
     pub fn originals(&self) -> Side<'f> {
         *self.sides.second()

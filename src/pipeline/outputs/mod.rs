@@ -1,24 +1,35 @@
-//! Writes what was found in a collection to a folder: one function an output.
+//! Writes the results of a run to a folder.
+//!
+//! Each output has a file here, with its columns, its description and the function that writes it;
+//! [`list::OUTPUTS`] lists them.
 
 mod affordable_texts;
+mod clusters;
 mod findings;
 mod kept_copies;
+mod list;
+mod named;
 mod ordered_pieces;
+mod pairs;
+mod quarantine;
+mod removed;
 mod report;
+mod results;
 mod sources;
 
 pub(super) use affordable_texts::affordable_part;
 pub use findings::{Findings, Side};
 pub(super) use findings::{document_name, document_name_at};
 pub use kept_copies::{BadRecords, write_kept_copies};
+pub use list::{OutputDescription, output_descriptions};
 pub use report::histograms;
 
-use crate::cluster::{self, Cluster, Removal};
-use crate::write::document_rows::{DocumentRows, RowFormat, write_cluster};
+use self::list::{KEEP_STAGE, OUTPUTS, WRITE_STAGE};
+use self::results::Results;
+use crate::cluster::{self, Removal};
+use crate::write::columns::RowFormat;
 use crate::write::output_folder::OutputFolder;
-use crate::write::quarantine::write_bad_record;
 use crate::write::report::{Report, write_report};
-use crate::write::row_fields::RowKind;
 use crate::write::summary::{FaultPlace, ReadCounts, Summary, write_summary};
 use simtool_base::error::{Error, ErrorKind, Result};
 use simtool_base::fault::{Fault, Severity};
@@ -28,32 +39,32 @@ use simtool_model::document::DocOrdinal;
 use std::io::{self, Write};
 use std::time::{Duration, Instant};
 
-/// Which outputs are written beside clusters, removed documents, bad records and the summary.
+/// Choices of the user about the outputs.
 #[derive(Clone, Copy, Debug)]
 pub struct Outputs {
-    /// Format of rows of documents.
+    /// Format of files of rows.
     pub rows: RowFormat,
-    /// Whether rows of removed documents hold only their IDs.
+    /// Whether rows of removed documents have only the IDs.
     pub only_ids: bool,
     /// Whether every pair is written.
     pub pairs: bool,
-    /// Whether the collection is written without what is removed.
+    /// Whether copies of the inputs without the removed documents are written.
     pub kept: bool,
-    /// What becomes of bad records in that.
+    /// What to do with bad records in these copies.
     pub bad_records: BadRecords,
     /// Worker threads, at least 1.
     pub threads: usize,
 }
 
-/// Writes what was found to `folder`, all but summary and page, and completes the counts and times
-/// of `summary`, which has what only the caller knows. `progress` is told how far this is.
+/// Writes the outputs of a run to `folder`, except the summary and the page, and completes the
+/// counts and times of `summary`.
 ///
-/// Gives what the page shows beside the summary. The caller adds to the summary what it knows only
-/// now, and hands both to [`write_summaries`].
+/// Returns the data of the page. The caller adds to the summary what only it knows, and passes both
+/// to [`write_summaries`].
 ///
 /// # Errors
 ///
-/// An output cannot be written, or what was read is not accounted for, which is a bug.
+/// An output cannot be written. Or documents are neither kept nor removed, which is a bug.
 pub fn write_outputs(
     findings: &Findings<'_>,
     outputs: Outputs,
@@ -63,28 +74,42 @@ pub fn write_outputs(
 ) -> Result<Report> {
     progress.begin("writing", Work::Steps(0));
     let begun = Instant::now();
-    let workers = Threads::new(outputs.threads)?;
+    let threads = Threads::new(outputs.threads)?;
     let clusters = cluster::clusters(findings.removals);
-    let files = Files { findings, outputs, folder, progress };
-    files.removed(&summary.recipe)?;
-    files.clusters(&clusters)?;
-    files.quarantine()?;
-    if outputs.pairs {
-        files.pairs(&summary.recipe)?;
-    }
     let kept = kept(findings);
-    let mut keeping = Duration::ZERO;
+    let results = Results {
+        findings,
+        clusters: &clusters,
+        kept: &kept,
+        recipe: &summary.recipe,
+        outputs,
+        folder,
+        threads: &threads,
+        progress,
+    };
+    let keeping = write_wanted(&results)?;
     if outputs.kept {
-        let begun = Instant::now();
-        files.kept(&kept, &workers)?;
-        keeping = begun.elapsed();
-        summary.add_time("keep", keeping);
+        summary.add_time(KEEP_STAGE, keeping);
     }
     count(findings, &kept, clusters.len(), summary)?;
     summary.levels = findings.levels.to_vec();
-    let page = report::report(findings, &clusters, &workers, progress)?;
-    summary.add_time("write", begun.elapsed().saturating_sub(keeping));
+    let page = report::report(findings, &clusters, &threads, progress)?;
+    summary.add_time(WRITE_STAGE, begun.elapsed().saturating_sub(keeping));
     Ok(page)
+}
+
+/// Writes every output that the user asked for. Returns the time that copying the inputs took,
+/// because the summary shows it as a stage of its own.
+fn write_wanted(results: &Results<'_>) -> Result<Duration> {
+    let mut keeping = Duration::ZERO;
+    for output in OUTPUTS.iter().filter(|output| (output.is_wanted)(&results.outputs)) {
+        let begun = Instant::now();
+        (output.write)(results)?;
+        if output.stage == KEEP_STAGE {
+            keeping += begun.elapsed();
+        }
+    }
+    Ok(keeping)
 }
 
 /// Writes the summary, for programs, and the page, for people: of the same numbers.
@@ -97,109 +122,13 @@ pub fn write_summaries(folder: &OutputFolder, summary: &Summary, page: &Report) 
     write_file(folder, "summary.json", |out| write_summary(out, summary))
 }
 
-/// Which of the documents stay.
+/// Returns whether each document is kept.
 fn kept(findings: &Findings<'_>) -> Vec<bool> {
     let mut kept = vec![true; findings.documents().read.ids.len()];
     for removal in findings.removals {
         kept[DocOrdinal(removal.row).index()] = false;
     }
     kept
-}
-
-/// The files of a folder of outputs.
-struct Files<'f> {
-    findings: &'f Findings<'f>,
-    outputs: Outputs,
-    folder: &'f OutputFolder,
-    progress: &'f dyn Progress,
-}
-
-impl Files<'_> {
-    /// Each removed document with the one that is kept in its place.
-    fn removed(&self, recipe: &str) -> Result<()> {
-        let (documents, originals) = (self.findings.documents(), self.findings.originals());
-        let kind = if self.outputs.only_ids { RowKind::RemovedId } else { RowKind::Removed };
-        self.rows("removed", kind, recipe, |rows| {
-            self.findings.removals.iter().try_for_each(|&Removal { row, kept, closeness }| {
-                rows.write([&documents.name(row), &originals.name(kept)], closeness)
-            })
-        })
-    }
-
-    /// Every pair.
-    fn pairs(&self, recipe: &str) -> Result<()> {
-        let (documents, originals) = (self.findings.documents(), self.findings.originals());
-        self.rows("pairs", RowKind::Pair, recipe, |rows| {
-            self.findings.close.for_each_pair(|pair| {
-                let names = [&documents.name(pair.a), &originals.name(pair.b)];
-                rows.write(names, Some(pair.closeness))
-            })
-        })
-    }
-
-    /// The same as removed documents by kept document.
-    fn clusters(&self, clusters: &[Cluster]) -> Result<()> {
-        let (documents, originals) = (self.findings.documents(), self.findings.originals());
-        self.write("clusters.jsonl", |out| {
-            clusters.iter().try_for_each(|cluster| {
-                let removed = cluster.removed.iter().map(|r| (documents.name(r.row), r.closeness));
-                write_cluster(out, &originals.name(cluster.kept), removed)
-            })
-        })
-    }
-
-    /// The bad records.
-    fn quarantine(&self) -> Result<()> {
-        self.write("quarantine.jsonl", |out| {
-            for side in self.findings.sides.iter() {
-                for quarantined in &side.read.quarantined {
-                    let file = side.collection.file_name(quarantined.file);
-                    let record = &quarantined.record;
-                    write_bad_record(out, file, record.record, record.byte, &record.bad)?;
-                }
-            }
-            Ok(())
-        })
-    }
-
-    /// The inputs without what is removed.
-    fn kept(&self, kept: &[bool], workers: &Threads) -> Result<()> {
-        let documents = self.findings.documents();
-        let Some(files) = documents.collection.as_files() else {
-            let rule = "needs documents that are in files";
-            return Err(Error::config("write_kept", "these documents", rule));
-        };
-        let is_kept = |document: DocOrdinal| kept[document.index()];
-        let target = self.folder.aside().join("kept");
-        let bad = self.outputs.bad_records;
-        let (ids, progress) = (&documents.read.ids, self.progress);
-        workers.run(|| write_kept_copies(files, ids, &is_kept, bad, &target, progress))?
-    }
-
-    /// Writes a file of rows.
-    fn rows(
-        &self,
-        name: &str,
-        kind: RowKind,
-        recipe: &str,
-        fill: impl FnOnce(&mut DocumentRows<&mut (dyn Write + Send)>) -> io::Result<()>,
-    ) -> Result<()> {
-        let format = self.outputs.rows;
-        self.write(&format!("{name}.{}", format.extension()), |out| {
-            let mut rows = DocumentRows::new(out, format, kind, recipe)?;
-            fill(&mut rows)?;
-            rows.finish().map(drop)
-        })
-    }
-
-    /// Writes one file of the folder.
-    fn write(
-        &self,
-        file: &str,
-        content: impl FnOnce(&mut (dyn Write + Send)) -> io::Result<()>,
-    ) -> Result<()> {
-        write_file(self.folder, file, content)
-    }
 }
 
 /// Writes one file of a folder.
@@ -214,7 +143,7 @@ fn write_file(
         .map_err(|e| Error::io(folder.name(file), "write", e))
 }
 
-/// What was read of a collection.
+/// Counts a collection that was read.
 fn read_counts(Side { collection, read }: Side<'_>) -> ReadCounts {
     let is_loss = |fault: &&Fault| fault.severity == Severity::Loss;
     ReadCounts {

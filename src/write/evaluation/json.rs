@@ -4,11 +4,11 @@ use crate::evaluation::{Counts, Curve, Evaluated, Evaluation, Measured, WrongPai
 use simtool_base::json_text::write_string;
 use std::io::{self, Write};
 
-/// Writes all collections, methods and thresholds, and what the best method gets wrong.
+/// Writes all collections, methods and thresholds, and the mistakes of the best method.
 ///
 /// # Errors
 ///
-/// Those of `out`.
+/// `out` fails.
 pub fn write_json(out: &mut dyn Write, evaluation: &Evaluation) -> io::Result<()> {
     out.write_all(b"{\"collections\":[")?;
     for (number, collection) in evaluation.collections.iter().enumerate() {
@@ -33,7 +33,7 @@ pub fn write_json(out: &mut dyn Write, evaluation: &Evaluation) -> io::Result<()
     out.write_all(b"\n]}\n")
 }
 
-/// Begins the object of that number of a list.
+/// Begins an object of a list. `number` is its place in the list.
 fn separate(out: &mut dyn Write, number: usize) -> io::Result<()> {
     out.write_all(if number == 0 { b"\n{" } else { b",\n{" })
 }

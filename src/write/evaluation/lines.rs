@@ -1,14 +1,15 @@
-//! A line for each threshold where something changes, with tabs.
+//! An evaluation as tab-separated lines, one for each threshold at which a count changes.
 
 use crate::evaluation::Evaluation;
 use crate::write::tsv_field::write_field;
 use std::io::{self, Write};
 
-/// Writes the lines under their names; in front stands the collection, where there are several.
+/// Writes a line of names and the lines of all methods. If there are several collections, the first field
+/// is the collection.
 ///
 /// # Errors
 ///
-/// Those of `out`.
+/// `out` fails.
 pub fn write_lines(out: &mut dyn Write, evaluation: &Evaluation) -> io::Result<()> {
     let has_several = evaluation.collections.len() > 1;
     let columns =

@@ -1,8 +1,8 @@
-//! What methods reach on labelled collections: for programs as lines, for people as a table, a page
-//! and plots.
+//! Writes the results of methods on labelled collections: lines and JSON for programs, and a table, a page
+//! and plots for people.
 //!
-//! All numbers come from an [`Evaluation`](crate::evaluation::Evaluation). Times, which stand last
-//! where they stand at all, are the only ones that differ from run to run.
+//! All numbers come from an [`Evaluation`](crate::evaluation::Evaluation). Only times differ from run to
+//! run. They are always the last field.
 
 mod json;
 mod lines;

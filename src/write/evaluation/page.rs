@@ -1,7 +1,7 @@
-//! An evaluation as one page for a person.
+//! An evaluation as one page for people.
 //!
-//! One HTML file that needs nothing else, without a script; it follows the reader's choice of light
-//! or dark. What comes from outside is escaped.
+//! The page is one HTML file without scripts that loads nothing. It supports light and dark mode. Text
+//! from the input is escaped.
 
 use super::plots::{self, CURVES, DARK_CURVES};
 use super::table::columns;
@@ -11,16 +11,16 @@ use crate::write::text_difference::{Piece, Shown, text_difference};
 use simtool_base::quantity::{counted, grouped};
 use std::io::{self, Write};
 
-/// Of a wrong pair, about so many words are shown, and so many beside each difference.
+/// How much of a wrong pair is shown.
 const SHOWN: Shown = Shown { context: 10, words: 160 };
-/// Most wrong pairs on a page.
+/// Most wrong pairs on the page.
 const WRONG: usize = 60;
 
 /// Writes the page.
 ///
 /// # Errors
 ///
-/// Those of `out`.
+/// `out` fails.
 pub fn write_page(out: &mut dyn Write, evaluation: &Evaluation) -> io::Result<()> {
     write!(
         out,
@@ -58,7 +58,7 @@ fn write_lead(out: &mut dyn Write, evaluation: &Evaluation) -> io::Result<()> {
     let name = Line(best.name.as_bytes());
     let (f1, bytes) = (best.mean_best_f1(), counted(best.bytes_per_document(), "byte"));
     let mean = if evaluation.collections.len() > 1 {
-        "in the mean over the collections, each at its best threshold"
+        "on average over the collections, each at its best threshold"
     } else {
         "at its best threshold"
     };
@@ -86,13 +86,14 @@ fn write_overview(out: &mut dyn Write, evaluation: &Evaluation) -> io::Result<()
         out.write_all(b"</tr>\n")?;
     }
     out.write_all(
-        b"</tbody></table></div>\n<p class=\"quiet\">Behind @ stands the threshold: the greatest \
-          distance, or the least similarity.",
+        b"</tbody></table></div>\n<p class=\"quiet\">The number after @ is the threshold: the \
+          greatest distance or the least similarity.",
     )?;
     if evaluation.collections.len() > 1 {
         out.write_all(
-            b" One threshold is the one with the greatest mean over all collections; left out is \
-              the mean where each collection is measured at the threshold that is best for the others.",
+            b" The column \"one threshold\" has the threshold with the greatest mean over all \
+              collections. The column \"left out\" has the mean if each collection is measured at the \
+              threshold that is best for the other collections.",
         )?;
     }
     out.write_all(b"</p>\n")
@@ -144,21 +145,21 @@ fn write_method(
     out.write_all(b"</div>\n")
 }
 
-/// What the best method gets wrong.
+/// Writes the mistakes of the best method.
 fn write_wrong(out: &mut dyn Write, evaluation: &Evaluation) -> io::Result<()> {
     let Some(best) = evaluation.best().and_then(|best| evaluation.methods.get(best)) else {
         return Ok(());
     };
     let name = Line(best.name.as_bytes());
-    writeln!(out, "<h2>What {name} gets wrong</h2>")?;
+    writeln!(out, "<h2>Mistakes of {name}</h2>")?;
     if evaluation.wrong.is_empty() {
-        return out.write_all(b"<p class=\"quiet\">Nothing, at its best thresholds.</p>\n");
+        return out.write_all(b"<p class=\"quiet\">None at its best thresholds.</p>\n");
     }
     out.write_all(
-        b"<p class=\"quiet\">At the best threshold of each collection, the worst first: pairs that \
-          are found and not true from the closest on, then true pairs that are missed from the \
-          farthest on. Differences are marked word by word: <mark class=\"only-kept\">only in the \
-          first document</mark>, <mark class=\"only-removed\">only in the second</mark>.</p>\n",
+        b"<p class=\"quiet\">At the best threshold of each collection: first the false pairs that are \
+          found, closest first; then the true pairs that are missed, farthest first. Different words \
+          are marked: <mark class=\"only-kept\">only in the first document</mark>, \
+          <mark class=\"only-removed\">only in the second</mark>.</p>\n",
     )?;
     evaluation.wrong.iter().take(WRONG).try_for_each(|wrong| write_pair(out, evaluation, wrong))
 }
@@ -175,7 +176,7 @@ fn write_pair(out: &mut dyn Write, evaluation: &Evaluation, wrong: &WrongPair) -
         "<div class=\"quiet\">{} in {}, {} of the terms in common</div></div>\
          <strong>{}</strong></header>\n<div class=\"text\" dir=\"auto\" tabindex=\"0\" \
          role=\"region\" aria-label=\"the two texts\">",
-        if wrong.is_true { "true, and missed" } else { "found, and not true" },
+        if wrong.is_true { "true but missed" } else { "found but not true" },
         Line(collection.as_bytes()),
         if wrong.similarity.is_empty() { "none" } else { &wrong.similarity },
         Line(wrong.closeness.as_bytes())
@@ -199,7 +200,7 @@ fn write_piece(out: &mut dyn Write, piece: Piece<'_>) -> io::Result<()> {
         Piece::Right(text) => {
             write!(out, "<mark class=\"only-removed\">{}</mark> ", Lines(text.trim_end()))
         }
-        Piece::Equal(count) => gap(out, format!("{} alike", words(count))),
+        Piece::Equal(count) => gap(out, format!("{} equal", words(count))),
         Piece::Unread(left, right) => gap(
             out,
             format!(

@@ -4,42 +4,42 @@ use crate::evaluation::{Curve, Evaluated, Evaluation, Scale};
 use crate::write::report::Line;
 use std::fmt::Write as _;
 
-/// Width and height of a plot, in units of its own.
+/// Size of a plot, in the units of its `viewBox`.
 const WIDTH: f64 = 460.0;
 const HEIGHT: f64 = 300.0;
 const LEFT: f64 = 52.0;
 const RIGHT: f64 = 16.0;
 const TOP: f64 = 16.0;
 const BELOW: f64 = 44.0;
-/// Curves whose colours differ.
+/// Number of colours of curves.
 const COLOURS: usize = 6;
-/// F1 below this at all thresholds behind is not shown.
+/// The plot ends where F1 stays below this value.
 const LEAST_F1: f64 = 0.02;
 
-/// How a plot looks that is a file of its own.
+/// Style sheet of a plot that is a file of its own.
 const STYLE: &str = "text{font:12px system-ui,sans-serif;fill:#626873;text-anchor:middle}\
     .mark{text-anchor:end}.grid{stroke:#e3e1da}.base{stroke:#626873}.back{fill:#fff}";
 const DARK: &str =
     "text{fill:#9aa1ad}.grid{stroke:#313742}.base{stroke:#9aa1ad}.back{fill:#1d2128}";
 
-/// The colours of curves, in light and in dark.
+/// Colours of curves in light mode.
 pub(super) const CURVES: &str = ".curve{fill:none;stroke-width:2;stroke-linejoin:round}\
     .dot{stroke:none}.c0{--c:#3b6ea8}.c1{--c:#d9822b}.c2{--c:#2f7f79}.c3{--c:#b23a48}\
     .c4{--c:#8a6bb1}.c5{--c:#8c6d1f}.curve{stroke:var(--c)}.dot{fill:var(--c)}";
-/// The same in dark.
+/// Colours of curves in dark mode.
 pub(super) const DARK_CURVES: &str = ".c0{--c:#74a5de}.c1{--c:#e59a4f}.c2{--c:#4fb0a8}\
     .c3{--c:#e0707c}.c4{--c:#b79be0}.c5{--c:#cdb25a}";
 
 /// A plot as a file.
 #[derive(Clone, Debug)]
 pub struct PlotFile {
-    /// Its name.
+    /// Name of the file.
     pub name: String,
-    /// Its text.
+    /// Content of the file.
     pub svg: String,
 }
 
-/// The names of the files of a method's plots, by its number and its name.
+/// Returns the names of the two files of a method.
 #[must_use]
 pub fn plot_names(number: usize, method: &str) -> [String; 2] {
     let plain = method.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' });
@@ -47,7 +47,7 @@ pub fn plot_names(number: usize, method: &str) -> [String; 2] {
     ["precision-recall", "f1"].map(|plot| format!("{:02}-{name}-{plot}.svg", number + 1))
 }
 
-/// The two plots of each method.
+/// Returns the two plots of each method.
 #[must_use]
 pub fn plot_files(evaluation: &Evaluation) -> Vec<PlotFile> {
     let of_method = |(number, method): (usize, &Evaluated)| {
@@ -67,11 +67,11 @@ pub fn plot_files(evaluation: &Evaluation) -> Vec<PlotFile> {
     evaluation.methods.iter().enumerate().flat_map(of_method).collect()
 }
 
-/// A plot: points from 0 to 1 in both directions.
+/// A plot of curves. Coordinates are from 0 to 1 in both directions.
 pub(super) struct Plot {
     across: &'static str,
     up: &'static str,
-    /// Where marks stand below, from 0 to 1, and what they say.
+    /// Marks below the plot: their places from 0 to 1, and their texts.
     marks: Vec<(f64, String)>,
     curves: Vec<PlottedCurve>,
 }
@@ -79,11 +79,11 @@ pub(super) struct Plot {
 struct PlottedCurve {
     name: String,
     points: Vec<(f64, f64)>,
-    /// The point at the best threshold, and what it says.
+    /// The point at the best threshold, with its tooltip.
     best: Option<((f64, f64), String)>,
 }
 
-/// A point for each threshold at which anything is found: precision over recall.
+/// Plots precision over recall, with a point for each threshold at which any pair is found.
 pub(super) fn precision_recall(evaluation: &Evaluation, method: &Evaluated) -> Plot {
     let curve = |curve: &Curve| {
         let found = |step: &usize| {
@@ -101,7 +101,8 @@ pub(super) fn precision_recall(evaluation: &Evaluation, method: &Evaluated) -> P
     Plot { across: "recall", up: "precision", marks, curves: curves(evaluation, method, curve) }
 }
 
-/// F1 over thresholds, the strictest at the left, as far as it is above nothing.
+/// Plots F1 over thresholds, strictest first, up to the last threshold with an F1 of at least
+/// [`LEAST_F1`].
 pub(super) fn f1_by_threshold(evaluation: &Evaluation, method: &Evaluated) -> Plot {
     let last_shown = |curve: &Curve| {
         curve.counts.iter().rposition(|counts| counts.f1() >= LEAST_F1).unwrap_or(0)
@@ -124,7 +125,7 @@ pub(super) fn f1_by_threshold(evaluation: &Evaluation, method: &Evaluated) -> Pl
     Plot { across, up: "F1", marks, curves: curves(evaluation, method, curve) }
 }
 
-/// The curves of all collections; `points` has those of a curve with their steps.
+/// Returns the curves of all collections. `points` returns the points of a curve, each with its step.
 fn curves(
     evaluation: &Evaluation,
     method: &Evaluated,
@@ -134,7 +135,7 @@ fn curves(
         let curve = &measured.curve;
         let (points, best) = (points(curve), curve.best());
         let name = evaluation.collections.get(number).map_or("", |of| of.name.as_str());
-        let told = format!(
+        let tooltip = format!(
             "{name}: F1 {:.3} at {} {}",
             curve.counts[best].f1(),
             curve.scale.name(),
@@ -143,7 +144,7 @@ fn curves(
         let at_best = points.iter().find(|(step, _)| *step == best);
         PlottedCurve {
             name: name.to_owned(),
-            best: at_best.map(|(_, point)| (*point, told)),
+            best: at_best.map(|(_, point)| (*point, tooltip)),
             points: points.into_iter().map(|(_, point)| point).collect(),
         }
     };
@@ -151,11 +152,10 @@ fn curves(
 }
 
 impl Plot {
-    /// The plot; one that stands alone has its style within. Writing to a string cannot fail.
+    /// Returns the plot as SVG. A plot that is a file of its own (`is_alone`) contains its style sheet.
+    /// Errors are ignored, because writing to a string cannot fail.
     pub(super) fn svg(&self, title: &str, is_alone: bool) -> String {
         let (right, bottom) = (WIDTH - RIGHT, HEIGHT - BELOW);
-        let x = |across: f64| LEFT + across * (right - LEFT);
-        let y = |up: f64| bottom - up * (bottom - TOP);
         let (title, namespace) = (Line(title.as_bytes()), " xmlns=\"http://www.w3.org/2000/svg\"");
         let mut svg = format!(
             "<svg{} viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\"><title>{title}</title>\n",
@@ -184,34 +184,7 @@ impl Plot {
             let _ = writeln!(svg, "<text x=\"{x:.1}\" y=\"{y}\">{shown}</text>");
         }
         for (number, curve) in self.curves.iter().enumerate() {
-            let colour = number % COLOURS;
-            // Another turn of the same colours is dashed.
-            let dashes = match number / COLOURS {
-                0 => String::new(),
-                turn => format!(" stroke-dasharray=\"{}\"", 3 * turn),
-            };
-            let points: Vec<String> = curve
-                .points
-                .iter()
-                .map(|&(across, up)| format!("{:.1},{:.1}", x(across), y(up)))
-                .collect();
-            let _ = writeln!(
-                svg,
-                "<g class=\"c{colour}\"><title>{}</title><polyline class=\"curve\"{dashes} \
-                 points=\"{}\"/>",
-                Line(curve.name.as_bytes()),
-                points.join(" ")
-            );
-            if let Some(((across, up), told)) = &curve.best {
-                let (x, y) = (x(*across), y(*up));
-                let told = Line(told.as_bytes());
-                let _ = write!(
-                    svg,
-                    "<circle class=\"dot\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"4.5\"><title>{told}\
-                     </title></circle>"
-                );
-            }
-            svg.push_str("</g>\n");
+            push_curve(&mut svg, number, curve);
         }
         let (middle, up) = (f64::midpoint(LEFT, right), f64::midpoint(TOP, bottom));
         let _ = write!(
@@ -224,4 +197,44 @@ impl Plot {
         );
         svg
     }
+}
+
+/// Returns the horizontal place of a coordinate from 0 to 1.
+fn x(across: f64) -> f64 {
+    LEFT + across * (WIDTH - RIGHT - LEFT)
+}
+
+/// Returns the vertical place of a coordinate from 0 to 1. SVG counts from the top.
+fn y(up: f64) -> f64 {
+    let bottom = HEIGHT - BELOW;
+    bottom - up * (bottom - TOP)
+}
+
+/// Appends a curve, with a dot at its best threshold.
+fn push_curve(svg: &mut String, number: usize, curve: &PlottedCurve) {
+    let colour = number % COLOURS;
+    // Curves with a repeated colour are dashed.
+    let dashes = match number / COLOURS {
+        0 => String::new(),
+        turn => format!(" stroke-dasharray=\"{}\"", 3 * turn),
+    };
+    let points: Vec<String> =
+        curve.points.iter().map(|&(across, up)| format!("{:.1},{:.1}", x(across), y(up))).collect();
+    let _ = writeln!(
+        svg,
+        "<g class=\"c{colour}\"><title>{}</title><polyline class=\"curve\"{dashes} \
+         points=\"{}\"/>",
+        Line(curve.name.as_bytes()),
+        points.join(" ")
+    );
+    if let Some(((across, up), tooltip)) = &curve.best {
+        let (x, y) = (x(*across), y(*up));
+        let tooltip = Line(tooltip.as_bytes());
+        let _ = write!(
+            svg,
+            "<circle class=\"dot\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"4.5\"><title>{tooltip}\
+             </title></circle>"
+        );
+    }
+    svg.push_str("</g>\n");
 }

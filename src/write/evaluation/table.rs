@@ -1,16 +1,16 @@
-//! The figures of each method, for a terminal.
+//! An evaluation as a table on the terminal, one line for each method.
 
 use crate::evaluation::{Curve, Evaluated, Evaluation, Measured};
 use std::io::{self, Write};
 
-/// The name of a column with what stands in it, a line for each method.
+/// The name of a column, and its cell for each method.
 pub(super) type Column = (String, Vec<String>);
 
 /// Writes a line for each method.
 ///
 /// # Errors
 ///
-/// Those of `out`.
+/// `out` fails.
 pub fn write_table(out: &mut dyn Write, evaluation: &Evaluation) -> io::Result<()> {
     let columns = columns(evaluation);
     let cell = |line: Option<usize>, (name, cells): &Column| {
@@ -23,7 +23,7 @@ pub fn write_table(out: &mut dyn Write, evaluation: &Evaluation) -> io::Result<(
     for line in std::iter::once(None).chain((0..evaluation.methods.len()).map(Some)) {
         let cells = columns.iter().enumerate().map(|(number, column)| {
             let (cell, width) = (cell(line, column), width(column));
-            // Names begin at the left, numbers end at the right.
+            // Names are aligned to the left, numbers to the right.
             if number == 0 { format!("{cell:<width$}") } else { format!("{cell:>width$}") }
         });
         writeln!(out, "{}", cells.collect::<Vec<_>>().join("  ").trim_end())?;
@@ -31,7 +31,7 @@ pub fn write_table(out: &mut dyn Write, evaluation: &Evaluation) -> io::Result<(
     Ok(())
 }
 
-/// What is told of each method.
+/// Returns the columns of the table. The page shows the same columns.
 pub(super) fn columns(evaluation: &Evaluation) -> Vec<Column> {
     let methods = &evaluation.methods;
     let of = |name: &str, cell: &dyn Fn(&Evaluated) -> String| {
@@ -69,7 +69,7 @@ pub(super) fn columns(evaluation: &Evaluation) -> Vec<Column> {
     columns
 }
 
-/// The F1 at the best threshold.
+/// Returns the F1 at the best threshold, with the threshold.
 fn best(curve: &Curve) -> String {
     f1_at(curve, curve.best())
 }

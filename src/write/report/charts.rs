@@ -1,36 +1,35 @@
-//! Charts as inline SVG, each with its numbers in a table.
+//! Charts of bars as inline SVG. A table with the same numbers follows each chart.
 
 use super::escape::Line;
 use simtool_base::quantity::{counted, grouped};
 use std::io::{self, Write};
 
-/// Width and height of a chart, in units of its own.
+/// Size of a chart, in the units of its `viewBox`.
 const WIDTH: f64 = 560.0;
 const HEIGHT: f64 = 240.0;
-/// Room for the numbers and what they count at the left, and for the labels below.
+/// Margins: numbers and the upright axis are at the left, labels below.
 const LEFT: f64 = 86.0;
 const RIGHT: f64 = 28.0;
 const TOP: f64 = 18.0;
 const BELOW: f64 = 44.0;
 
-/// How counts become heights.
+/// How the height of a bar follows from its count.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Scale {
-    /// In proportion.
+    /// Proportional to the count.
     Linear,
-    /// By the logarithm.
+    /// Proportional to the logarithm of the count.
     Logarithmic,
 }
 
-/// A bar.
+/// A bar of a chart.
 pub(super) struct Bar {
-    /// What it counts, in words: for the table and for who points at it.
+    /// Name in words, for the table and the tooltip.
     pub(super) name: String,
-    /// What stands below it; nothing for some.
+    /// Label below the bar; empty for some bars, so that labels do not overlap.
     pub(super) label: String,
-    /// Its count.
     pub(super) count: u64,
-    /// Whether it is set off from the others.
+    /// Whether the bar has another colour than the others.
     pub(super) is_apart: bool,
 }
 
@@ -38,20 +37,20 @@ pub(super) struct Bar {
 pub(super) struct BarChart<'a> {
     /// Name of the chart, unique on the page, for references to its title.
     pub(super) key: &'a str,
-    /// What is shown, as a heading.
+    /// Heading.
     pub(super) title: &'a str,
-    /// A sentence on how to read it.
+    /// A sentence about how to read the chart.
     pub(super) note: &'a str,
-    /// What the bars stand for.
+    /// Name of the axis below the bars.
     pub(super) axis: &'a str,
-    /// What is counted, in the singular.
+    /// Noun for the counted things, in the singular.
     pub(super) noun: &'a str,
     pub(super) scale: Scale,
     pub(super) bars: Vec<Bar>,
 }
 
 impl Scale {
-    /// The end of the axis and the marks on it.
+    /// Returns the end of the axis and the marks on it, for a greatest count of `most`.
     fn axis(self, most: u64) -> (u64, Vec<u64>) {
         match self {
             Self::Linear => {
@@ -69,8 +68,8 @@ impl Scale {
         }
     }
 
-    /// The height of a count as a share of the axis. A single one is visible on a logarithmic
-    /// axis, which begins a little below it.
+    /// Returns the height of a count as a share of the axis. A logarithmic axis begins a little below
+    /// 1, so that a count of 1 is visible.
     fn share(self, count: u64, end: u64) -> f64 {
         match (self, count) {
             (_, 0) => 0.0,
@@ -83,7 +82,7 @@ impl Scale {
     }
 }
 
-/// A round step for about four marks.
+/// Returns a round step that gives about four marks up to `most`.
 fn step(most: u64) -> u64 {
     let mut power = 1_u64;
     loop {
@@ -122,6 +121,7 @@ pub(super) fn write_bars(out: &mut dyn Write, chart: &BarChart<'_>) -> io::Resul
             grouped(mark)
         )?;
     }
+    // Bars share the width evenly, but few bars do not become wider than 46.
     let pitch = (WIDTH - LEFT - RIGHT) / bars.len().max(1) as f64;
     let width = (pitch * 0.78).min(46.0);
     for (at, bar) in bars.iter().enumerate() {
@@ -136,6 +136,7 @@ pub(super) fn write_bars(out: &mut dyn Write, chart: &BarChart<'_>) -> io::Resul
             counted(bar.count, noun),
             bottom - top
         )?;
+        // There is room for the count above a bar only if there are few bars.
         if bars.len() <= 8 && bar.count > 0 {
             let y = top - 5.0;
             let count = grouped(bar.count);
@@ -147,23 +148,33 @@ pub(super) fn write_bars(out: &mut dyn Write, chart: &BarChart<'_>) -> io::Resul
     }
     let (middle, y) = (f64::midpoint(LEFT, WIDTH - RIGHT), HEIGHT - 6.0);
     let right = WIDTH - RIGHT;
-    write!(
+    writeln!(
         out,
         "<line class=\"base\" x1=\"{LEFT}\" x2=\"{right}\" y1=\"{bottom}\" y2=\"{bottom}\"/>\
          <text class=\"axis\" x=\"{middle:.1}\" y=\"{y:.1}\">{axis}</text>\
-         <text class=\"axis\" transform=\"translate(14 {:.1}) rotate(-90)\">{noun}s</text>\n</svg>\n\
-         <details><summary>Numbers</summary><table><thead><tr><th>{axis}</th>\
-         <th class=\"n\">{noun}s</th></tr></thead><tbody>\n",
+         <text class=\"axis\" transform=\"translate(14 {:.1}) rotate(-90)\">{noun}s</text>\n</svg>",
         f64::midpoint(TOP, bottom)
+    )?;
+    write_numbers(out, chart)?;
+    out.write_all(b"</figure>\n")
+}
+
+/// Writes the counts of all bars as a table, for readers who cannot see the chart.
+fn write_numbers(out: &mut dyn Write, chart: &BarChart<'_>) -> io::Result<()> {
+    let BarChart { axis, noun, bars, .. } = chart;
+    writeln!(
+        out,
+        "<details><summary>Numbers</summary><table><thead><tr><th>{axis}</th>\
+         <th class=\"n\">{noun}s</th></tr></thead><tbody>"
     )?;
     for bar in bars.iter().filter(|bar| bar.count > 0) {
         let (name, count) = (Line(bar.name.as_bytes()), grouped(bar.count));
         writeln!(out, "<tr><td>{name}</td><td class=\"n\">{count}</td></tr>")?;
     }
-    out.write_all(b"</tbody></table></details>\n</figure>\n")
+    out.write_all(b"</tbody></table></details>\n")
 }
 
-/// Writes one bar of several parts, each a class, a name and a count.
+/// Writes one horizontal bar of several parts. Each part has a CSS class, a name and a count.
 pub(super) fn write_parts(
     out: &mut dyn Write,
     title: &str,

@@ -1,4 +1,4 @@
-//! The largest clusters: a line each, which opens to its documents and what to type to look at them.
+//! The largest clusters, one a line. A line opens to its documents, with commands to look at them.
 
 use super::escape::{Cut, Line};
 use super::{CLUSTERS, Cluster, MEMBERS, Name, Preview, Report};
@@ -7,11 +7,11 @@ use simtool_base::quantity::grouped;
 use simtool_base::shell_word::shell_word;
 use std::io::{self, Write};
 
-/// Characters of a preview, of an ID and of a place.
+/// Most characters that are shown of a preview, an ID and a file name.
 const PREVIEW: usize = 180;
 const ID: usize = 56;
 const PLACE: usize = 40;
-/// Bytes of a command line without quotes; a longer one is left out.
+/// Longest command line in bytes, before quoting. Longer ones are left out.
 const COMMAND: usize = 1000;
 
 pub(super) fn write(out: &mut dyn Write, summary: &Summary, report: &Report) -> io::Result<()> {
@@ -21,12 +21,12 @@ pub(super) fn write(out: &mut dyn Write, summary: &Summary, report: &Report) -> 
     let title = if summary.is_match() { "What was matched" } else { "The largest clusters" };
     writeln!(
         out,
-        "<h2 id=\"clusters\">{title}</h2>\n<p class=\"quiet\">{} Each opens to its documents, with \
-         how alike they are to the one that is kept, the least alike first.</p>",
+        "<h2 id=\"clusters\">{title}</h2>\n<p class=\"quiet\">{} Open a line to see its documents, \
+         least similar to the kept document first.</p>",
         if summary.is_match() {
-            "Documents of the corpus, by how many queries are like them."
+            "Documents of the corpus, sorted by the number of similar queries."
         } else {
-            "By number of documents."
+            "Sorted by number of documents."
         }
     )?;
     write_search(out, summary)?;
@@ -37,13 +37,13 @@ pub(super) fn write(out: &mut dyn Write, summary: &Summary, report: &Report) -> 
         0 => Ok(()),
         more => writeln!(
             out,
-            "<p class=\"quiet\">And {} more, no larger: all are in <code>clusters.jsonl</code>.</p>",
+            "<p class=\"quiet\">And {} more, none larger: see <code>clusters.jsonl</code>.</p>",
             grouped(more)
         ),
     }
 }
 
-/// The search, which the script shows.
+/// Writes the search field. It is hidden until the script of the page shows it.
 fn write_search(out: &mut dyn Write, summary: &Summary) -> io::Result<()> {
     out.write_all(
         b"<div id=\"search\" hidden=\"hidden\"><label>Search by ID \
@@ -53,8 +53,8 @@ fn write_search(out: &mut dyn Write, summary: &Summary) -> io::Result<()> {
     if let Some(Commands { why, .. }) = &summary.commands {
         write!(
             out,
-            "<p id=\"ask\" hidden=\"hidden\" data-why=\"{}\"><span class=\"quiet\">What became of \
-             it, wherever it is:</span> <code class=\"command\"></code></p>",
+            "<p id=\"ask\" hidden=\"hidden\" data-why=\"{}\"><span class=\"quiet\">To see what \
+             happened to any document, run:</span> <code class=\"command\"></code></p>",
             Line(why.as_bytes())
         )?;
     }
@@ -82,7 +82,8 @@ fn write_cluster(out: &mut dyn Write, summary: &Summary, cluster: &Cluster) -> i
     out.write_all(b"</p>\n<ol>\n")?;
     for member in members.iter().take(MEMBERS) {
         let closeness = match member.closeness.as_str() {
-            "" => "linked by others",
+            // No direct comparison: a chain of other documents links the two.
+            "" => "linked through others",
             closeness => closeness,
         };
         let name = &member.name;
@@ -104,17 +105,17 @@ fn write_cluster(out: &mut dyn Write, summary: &Summary, cluster: &Cluster) -> i
         0 => {}
         more => writeln!(
             out,
-            "<p class=\"quiet\">And {} more: <code>clusters.jsonl</code> has all.</p>",
+            "<p class=\"quiet\">And {} more: see <code>clusters.jsonl</code>.</p>",
             grouped(more)
         )?,
     }
     out.write_all(b"</details>\n")
 }
 
-/// The preview in one line.
+/// Returns the preview as one line.
 fn preview_text(preview: Option<&Preview>) -> String {
     let Some(Preview { text, is_of_kept }) = preview else {
-        return "(deep in a compressed file: not read again)".to_owned();
+        return "(not shown: deep inside a compressed file)".to_owned();
     };
     let text = String::from_utf8_lossy(text);
     let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -125,7 +126,7 @@ fn preview_text(preview: Option<&Preview>) -> String {
     match (shown.is_empty(), is_of_kept) {
         (true, _) => "(empty)".to_owned(),
         (false, true) => shown,
-        (false, false) => format!("{shown} (of a removed one)"),
+        (false, false) => format!("{shown} (text of a removed document)"),
     }
 }
 
@@ -143,18 +144,18 @@ fn write_command(out: &mut dyn Write, command: Option<String>) -> io::Result<()>
     }
 }
 
-/// What tells what became of a document.
+/// Returns the command that shows what happened to a document.
 fn why(Commands { why, .. }: &Commands, id: &[u8]) -> Option<String> {
     with_words(why, &[(id, None)])
 }
 
-/// What compares two documents.
+/// Returns the command that compares two documents.
 fn compare(Commands { compare, .. }: &Commands, kept: &Name, removed: &Name) -> Option<String> {
     with_words(compare, &[(&kept.file, Some(kept.record)), (&removed.file, Some(removed.record))])
 }
 
-/// A command line with more words, none of which is read as an option: names, and of documents
-/// their records. `None` if it is too long for the page.
+/// Appends names to a command line, or `name:record` for those with a record. A name that begins
+/// with `-` is not read as an option. Returns `None` if the line is too long for the page.
 fn with_words(command: &str, names: &[(&[u8], Option<u64>)]) -> Option<String> {
     let length: usize = names.iter().map(|(name, _)| name.len()).sum();
     if command.len() + length > COMMAND {

@@ -1,11 +1,14 @@
-//! Text from outside, harmless in HTML: in element content and in quoted attributes.
+//! Escapes text from the input for HTML, both for element content and for quoted attributes.
+//!
+//! Texts, IDs and file names can contain anything, for example a script. Everything from the input
+//! is written to a page through one of the types of this file.
 
 use std::fmt::{self, Display, Write as _};
 
-/// Text of one line: names, IDs, messages.
+/// Escapes text of one line: names, IDs, messages.
 pub(in crate::write) struct Line<'t>(pub(in crate::write) &'t [u8]);
 
-/// Text of many lines, whose line ends and tabs stay.
+/// Escapes text of many lines. Line ends and tabs are kept.
 pub(in crate::write) struct Lines<'t>(pub(in crate::write) &'t str);
 
 impl Display for Line<'_> {
@@ -32,11 +35,10 @@ impl Display for Lines<'_> {
     }
 }
 
-/// A name in at most so many characters: of a longer one the middle is cut, and the whole stands
-/// where the pointer rests.
+/// Shortens a name to a number of characters by removing the middle. The tooltip has the whole name.
 pub(in crate::write) struct Cut<'t>(pub(in crate::write) &'t [u8], pub(in crate::write) usize);
 
-/// Characters of a name of which the whole is told.
+/// Longest tooltip, in characters.
 const WHOLE: usize = 800;
 
 impl Display for Cut<'_> {
@@ -51,13 +53,13 @@ impl Display for Cut<'_> {
     }
 }
 
-/// A text without its middle, or whole.
+/// A text that may have lost its middle.
 pub(super) struct Shortened {
     pub(super) text: String,
     pub(super) is_cut: bool,
 }
 
-/// A text in at most so many characters: of a longer one the beginning and the end.
+/// Shortens a text to at most `most` characters. A longer text keeps its beginning and its end.
 pub(super) fn shortened(text: &[u8], most: usize) -> Shortened {
     let with_escapes = |bytes: &[u8]| {
         let mut whole = String::with_capacity(bytes.len());
@@ -68,7 +70,8 @@ pub(super) fn shortened(text: &[u8], most: usize) -> Shortened {
         }
         whole
     };
-    // Of what is long beyond measure only the ends are looked at: a character has up to four bytes.
+    // Only the ends of a very long text are escaped, to save time. `most` characters have at most
+    // four times as many bytes.
     let end = 4 * most.max(1);
     let whole = if text.len() > 2 * end {
         with_escapes(&text[..end]) + &with_escapes(&text[text.len() - end..])
@@ -97,8 +100,9 @@ fn write_character(f: &mut fmt::Formatter<'_>, c: char) -> fmt::Result {
     }
 }
 
-/// Whether a character would act on the page instead of standing on it: controls, those that
-/// change the direction of text or break lines, invisible tags and marks, and noncharacters.
+/// Whether a character is written as an escape because a reader could not see it, or because it would
+/// change the page: controls, characters that change the direction of text or break lines, invisible
+/// tags and marks, and noncharacters.
 fn is_hidden(c: char) -> bool {
     c.is_control()
         || matches!(c,

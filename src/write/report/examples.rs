@@ -1,4 +1,4 @@
-//! Removed documents beside the kept ones, with their differences marked.
+//! Pairs of a removed and a kept document, with their differences marked.
 
 use super::escape::{Cut, Line, Lines};
 use super::{EXAMPLES, Example, Name, Report};
@@ -7,7 +7,7 @@ use crate::write::text_difference::{Piece, Shown, text_difference};
 use simtool_base::quantity::counted;
 use std::io::{self, Write};
 
-/// Of an example, about so many words are shown, and so many beside each difference.
+/// How much of an example is shown.
 const SHOWN: Shown = Shown { context: 12, words: 300 };
 
 pub(super) fn write(out: &mut dyn Write, summary: &Summary, report: &Report) -> io::Result<()> {
@@ -17,13 +17,14 @@ pub(super) fn write(out: &mut dyn Write, summary: &Summary, report: &Report) -> 
     out.write_all(b"<h2>Examples</h2>\n")?;
     if report.examples.is_empty() {
         return out.write_all(
-            b"<p class=\"quiet\">None: the texts stand deep in large compressed files, and reading \
-              them again would take long. The commands of the clusters show any two.</p>\n",
+            b"<p class=\"quiet\">None: the texts are deep inside large compressed files, and reading \
+              them again would take long. The commands under the clusters compare any two \
+              documents.</p>\n",
         );
     }
     out.write_all(
-        b"<p class=\"quiet\">From the least alike on, of those that are quickly read again. \
-          Differences are marked word by word: <mark class=\"only-kept\">only in the kept \
+        b"<p class=\"quiet\">Least similar pairs first, among documents that can be read again \
+          quickly. Different words are marked: <mark class=\"only-kept\">only in the kept \
           document</mark>, <mark class=\"only-removed\">only in the removed one</mark>.</p>\n",
     )?;
     report.examples.iter().take(EXAMPLES).try_for_each(|example| write_example(out, example))
@@ -56,7 +57,7 @@ fn write_example(out: &mut dyn Write, example: &Example) -> io::Result<()> {
 }
 
 fn write_piece(out: &mut dyn Write, piece: Piece<'_>) -> io::Result<()> {
-    // White space behind a word stands behind its mark.
+    // White space after a word is not marked.
     let marked = |out: &mut dyn Write, class, text: &str| {
         let word = text.trim_end();
         let space = &text[word.len()..];
@@ -68,7 +69,7 @@ fn write_piece(out: &mut dyn Write, piece: Piece<'_>) -> io::Result<()> {
         Piece::Left(text) => marked(out, "only-kept", text),
         Piece::Right(text) => marked(out, "only-removed", text),
         Piece::Equal(count) => {
-            write!(out, "<span class=\"gap\"> … {} alike … </span>", words(count))
+            write!(out, "<span class=\"gap\"> … {} equal … </span>", words(count))
         }
         Piece::Unread(left, right) => write!(
             out,

@@ -1,4 +1,4 @@
-//! The top of the page: what came in, what became of it, in one sentence, a bar and tiles.
+//! The top of the page: the result in one sentence, as a bar, and as tiles with the counts.
 
 use super::charts::write_parts;
 use super::escape::Line;
@@ -27,7 +27,7 @@ pub(super) fn write(out: &mut dyn Write, summary: &Summary, title: &Line<'_>) ->
     out.write_all(b"</header>\n")
 }
 
-/// What became of the records, as a bar with its legend.
+/// Writes the shares of kept, removed and other records, as a bar with a legend.
 pub(super) fn write_shares(out: &mut dyn Write, summary: &Summary) -> io::Result<()> {
     let read = summary.read.first();
     let parts = [
@@ -38,7 +38,7 @@ pub(super) fn write_shares(out: &mut dyn Write, summary: &Summary) -> io::Result
         ("lost", "lost", read.lost),
     ];
     let records = read.records();
-    write_parts(out, "What went in, by what became of it", &parts)?;
+    write_parts(out, "Records of the input by result", &parts)?;
     out.write_all(b"<ul class=\"legend\">\n")?;
     for (class, name, count) in parts.into_iter().filter(|part| part.2 > 0) {
         let (count, part) = (grouped(count), share(count, records));
@@ -50,7 +50,7 @@ pub(super) fn write_shares(out: &mut dyn Write, summary: &Summary) -> io::Result
     out.write_all(b"</ul>\n")
 }
 
-/// What was found, in a sentence.
+/// Returns the result in one sentence.
 pub(super) fn lead(summary: &Summary) -> String {
     let documents = summary.read.first().documents;
     let (removed, part) = (grouped(summary.removed), share(summary.removed, documents));
@@ -64,19 +64,19 @@ pub(super) fn lead(summary: &Summary) -> String {
             format!("No near-duplicates among {} {}.", grouped(count), noun(count))
         }
         (count, 0, true) => format!(
-            "None of {} {} is like any of {} of the corpus.",
+            "None of {} {} is similar to any of {} of the corpus.",
             grouped(count),
             noun(count),
             of_corpus()
         ),
         (count, some, false) => format!(
-            "<strong>{removed}</strong> of {} {} ({part}) {} of one that stays.",
+            "<strong>{removed}</strong> of {} {} ({part}) {} of a kept document.",
             grouped(count),
             noun(count),
             if some == 1 { "is a near-duplicate" } else { "are near-duplicates" }
         ),
         (count, some, true) => format!(
-            "<strong>{removed}</strong> of {} {} ({part}) {} like one of {} of the corpus.",
+            "<strong>{removed}</strong> of {} {} ({part}) {} similar to one of {} of the corpus.",
             grouped(count),
             noun(count),
             if some == 1 { "is" } else { "are" },
@@ -85,7 +85,7 @@ pub(super) fn lead(summary: &Summary) -> String {
     }
 }
 
-/// What was not compared, if anything.
+/// Writes a warning if a part of the input was not compared.
 fn write_losses(out: &mut dyn Write, summary: &Summary) -> io::Result<()> {
     let sum = |of: fn(&crate::write::summary::ReadCounts) -> u64| {
         summary.read.iter().map(of).fold(0_u64, u64::saturating_add)
@@ -107,8 +107,8 @@ fn write_losses(out: &mut dyn Write, summary: &Summary) -> io::Result<()> {
     }
     writeln!(
         out,
-        "<p class=\"losses\">Not everything was compared: {}. <a href=\"#unread\">What could not \
-         be read</a></p>",
+        "<p class=\"losses\">Not everything was compared: {}. <a href=\"#unread\">See the \
+         list</a>.</p>",
         losses.join(", ")
     )
 }
@@ -138,7 +138,7 @@ fn write_tiles<'f>(
     out.write_all(b"</dl>\n")
 }
 
-/// The text of the documents that a figure counts.
+/// Returns the bytes of text of the documents that a figure counts.
 fn text_bytes(summary: &Summary, key: &str) -> Option<u64> {
     let read = summary.read.first();
     match key {

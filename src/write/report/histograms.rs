@@ -1,4 +1,4 @@
-//! How alike removed documents are to the kept ones, and how large the clusters.
+//! Histograms of similarities, distances and cluster sizes.
 
 use super::charts::{Bar, BarChart, Scale, write_bars};
 use super::{Report, Similarities};
@@ -7,7 +7,7 @@ use simtool_base::quantity::{counted, grouped};
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-/// Distances that have a bar of their own.
+/// Most bars of a histogram of distances. If there are more distances, several share a bar.
 const MOST_DISTANCES: usize = 33;
 
 pub(super) fn write(out: &mut dyn Write, summary: &Summary, report: &Report) -> io::Result<()> {
@@ -16,18 +16,18 @@ pub(super) fn write(out: &mut dyn Write, summary: &Summary, report: &Report) -> 
     }
     writeln!(
         out,
-        "<h2>How alike they are</h2>\n<p class=\"quiet\">Each of the {} to the one that is kept in \
-         its place{}.</p>",
+        "<h2>Similarity and distance</h2>\n<p class=\"quiet\">Each of the {} is compared with the \
+         document that is kept in its place{}.</p>",
         counted(summary.removed, "removed document"),
         match report.unlinked {
             0 => String::new(),
-            count => format!(", but for {} that only others link to it", grouped(count)),
+            count => format!(", except {} that only a chain of others links to it", grouped(count)),
         }
     )?;
     write_figures(out, summary, report)
 }
 
-/// The charts without words around them.
+/// Writes the charts without a heading.
 pub(super) fn write_figures(
     out: &mut dyn Write,
     summary: &Summary,
@@ -43,7 +43,7 @@ pub(super) fn write_figures(
             &BarChart {
                 key: "similarities",
                 title: "Similarity",
-                note: "Shared shingles by shingles of either. Equal sets have a bar of their own.",
+                note: "Equal documents (similarity 1) have their own bar.",
                 axis: "similarity",
                 noun: "removed document",
                 scale: Scale::Linear,
@@ -68,12 +68,11 @@ pub(super) fn write_figures(
         )?;
     }
     let (title, note, axis, noun) = if summary.is_match() {
-        let note =
-            "Queries that are like a document of the corpus; the upright axis is logarithmic.";
+        let note = "Number of queries similar to a document of the corpus; the vertical axis is logarithmic.";
         ("Queries of one document", note, "queries", "document")
     } else {
         let note =
-            "Documents in a cluster, the kept one included; the upright axis is logarithmic.";
+            "Documents in a cluster, including the kept one; the vertical axis is logarithmic.";
         ("Cluster sizes", note, "documents", "cluster")
     };
     let (scale, bars) = (Scale::Logarithmic, size_bars(&report.cluster_sizes));
@@ -110,7 +109,7 @@ fn distance_bars(distances: &[u64]) -> Vec<Bar> {
     bars.collect()
 }
 
-/// Bars for 1, if there are any, for 2, for 3 and 4, for 5 to 8, and so on by powers of two.
+/// Returns bars for the sizes 1 (if there are any), 2, 3–4, 5–8, and so on by powers of two.
 fn size_bars(sizes: &BTreeMap<u64, u64>) -> Vec<Bar> {
     let Some(&largest) = sizes.keys().next_back() else { return Vec::new() };
     let mut bars = Vec::new();
@@ -124,7 +123,7 @@ fn size_bars(sizes: &BTreeMap<u64, u64>) -> Vec<Bar> {
         }
         (from, to) = (to + 1, to.saturating_mul(2));
     }
-    // Long rows of labels would run into each other.
+    // Labels of many bars would overlap, so every second one is removed.
     if bars.len() > 8 {
         bars.iter_mut().skip(1).step_by(2).for_each(|bar| bar.label.clear());
     }

@@ -1,4 +1,4 @@
-//! What stricter limits would remove.
+//! A table of the documents that stricter limits would remove.
 
 use super::tables::{bar, begin_table, end_table, share};
 use crate::write::summary::{Closest, Summary};
@@ -11,20 +11,20 @@ pub(super) fn write(out: &mut dyn Write, summary: &Summary) -> io::Result<()> {
     }
     let documents = summary.read.first().documents;
     out.write_all(
-        b"<h2>At another limit</h2>\n<p class=\"quiet\">What a run with a stricter limit would \
-          remove: counted from the pairs that were found, by the same rules. A laxer limit needs a \
-          run of its own, since its pairs were not looked for.</p>\n",
+        b"<h2>At another limit</h2>\n<p class=\"quiet\">Documents that a run with a stricter limit \
+          would remove, computed from the pairs of this run. A less strict limit needs another run, \
+          because its pairs were not searched.</p>\n",
     )?;
     let head = "<th>limit</th><th class=\"n\">removed</th><th class=\"n\">of all</th>\
                 <th class=\"share\"></th>";
-    begin_table(out, "what other limits would remove", head)?;
+    begin_table(out, "documents removed at other limits", head)?;
     let last = summary.levels.len() - 1;
     for (at, level) in summary.levels.iter().enumerate() {
         let limit = match level.least {
             Closest::Similarity(least) if least >= 1.0 => "similarity 1: equal sets".to_owned(),
-            Closest::Similarity(least) => format!("similarity {least} and more"),
+            Closest::Similarity(least) => format!("similarity {least} or more"),
             Closest::Distance(0) => "distance 0: equal fingerprints".to_owned(),
-            Closest::Distance(most) => format!("distance {most} and less"),
+            Closest::Distance(most) => format!("distance {most} or less"),
         };
         let own = if at == last { " <span class=\"quiet\">this run</span>" } else { "" };
         writeln!(

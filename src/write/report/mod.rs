@@ -1,13 +1,14 @@
-//! What a run found, as one page for a person.
+//! The result of a run as one page for people.
 //!
-//! One HTML file that needs nothing else: no network, no fonts (its own content policy forbids
-//! them). What matters needs no script; the one that it has searches the clusters by ID. It follows
-//! the reader's choice of light or dark, prints, is read on a telephone and by keyboard, and says in
-//! tables what its charts show. What comes from outside passes `escape` on its way to the page, and
-//! is cut where it is long, so the page has a bounded size. Equal data give equal bytes.
+//! * The page is one HTML file. It loads nothing, and its content policy forbids loading.
+//! * Its only script searches the clusters by ID; everything else works without scripts.
+//! * It supports light and dark mode, printing, small screens and keyboards. Tables repeat the
+//!   numbers of the charts.
+//! * Text from the input is escaped (see `escape`) and shortened, so the page has a bounded size.
+//! * Equal results give equal bytes.
 //!
-//! All counts are those of the [`Summary`](super::summary::Summary), which the table and
-//! `summary.json` show too.
+//! All counts come from the [`Summary`](super::summary::Summary), so they agree with the table on
+//! the terminal and with `summary.json`.
 
 mod charts;
 mod clusters;
@@ -30,22 +31,22 @@ pub use piece::write_charts;
 
 use std::collections::BTreeMap;
 
-/// Most example pairs on a page.
+/// Most example pairs on the page.
 pub const EXAMPLES: usize = 12;
 /// Most clusters that are listed.
 pub const CLUSTERS: usize = 100;
 /// Most removed documents of a cluster that are listed.
 pub const MEMBERS: usize = 20;
-/// Most sources that are listed, and most that they are held against.
+/// Most rows and most columns in the table of sources.
 pub const SOURCES: usize = 10;
 /// Most quarantined records that are listed, and most faults of files.
 pub const BAD_RECORDS: usize = 50;
 
-/// What the page shows beside the summary. Bytes are from outside and may be anything; strings are
-/// ours or the user's own.
+/// The content of the page in addition to the summary. Bytes come from the input and may be anything;
+/// strings come from simtool or from the command line.
 #[derive(Clone, Debug, Default)]
 pub struct Report {
-    /// What was read: the collection's name, or the queries' and the corpus's.
+    /// Name of the collection, or names of the queries and the corpus.
     pub titles: Vec<String>,
     /// Similarities of removed documents to the kept ones, if the method has any.
     pub similarities: Option<Similarities>,
@@ -53,15 +54,16 @@ pub struct Report {
     pub distances: Option<Vec<u64>>,
     /// Removed documents that only a chain of others links to the kept one.
     pub unlinked: u64,
-    /// Number of clusters by number of documents; of documents of a corpus by number of queries.
+    /// Number of clusters by number of documents. For queries: number of documents of the corpus by
+    /// number of similar queries.
     pub cluster_sizes: BTreeMap<u64, u64>,
     /// The largest clusters, largest first; [`CLUSTERS`] are shown.
     pub clusters: Vec<Cluster>,
-    /// Where what was removed came from.
+    /// Files or folders that the removed documents came from.
     pub sources: Sources,
     /// Pairs to look at; [`EXAMPLES`] are shown.
     pub examples: Vec<Example>,
-    /// Records that are no documents, in reading order; [`BAD_RECORDS`] are shown.
+    /// Records that are not documents, in reading order; [`BAD_RECORDS`] are shown.
     pub quarantined: Vec<QuarantinedRecord>,
 }
 
@@ -76,13 +78,13 @@ pub struct Similarities {
 impl Similarities {
     const BINS: usize = 20;
 
-    /// No similarities yet, all to be at least `from`, which is below 1.
+    /// Creates an empty histogram of similarities from `from`, which is below 1, to 1.
     #[must_use]
     pub fn new(from: f64) -> Self {
         Self { from: if (0.0..1.0).contains(&from) { from } else { 0.0 }, bins: [0; 20], equal: 0 }
     }
 
-    /// Counts `count` pairs of that similarity; 1 is counted by itself.
+    /// Adds `count` pairs with this similarity. Similarity 1 has its own count.
     pub fn add(&mut self, similarity: f64, count: u64) {
         if similarity >= 1.0 {
             self.equal += count;
@@ -98,22 +100,22 @@ impl Similarities {
 /// A document by name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Name {
-    /// Its ID.
+    /// ID of the document.
     pub id: Vec<u8>,
-    /// Its file, as the user named it.
+    /// File of the document, as the user named it.
     pub file: Vec<u8>,
-    /// Its record in the file.
+    /// Number of its record in the file.
     pub record: u64,
 }
 
-/// A kept document with those removed for it.
+/// A kept document with documents that were removed for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cluster {
     /// The kept document.
     pub kept: Name,
     /// Number of documents removed for it.
     pub removed: u64,
-    /// Some of these; [`MEMBERS`] are shown.
+    /// Some of the removed documents; [`MEMBERS`] are shown.
     pub members: Vec<Member>,
     /// The beginning of a text, if one was read.
     pub preview: Option<Preview>,
@@ -124,53 +126,56 @@ pub struct Cluster {
 pub struct Member {
     /// The document.
     pub name: Name,
-    /// How alike it is to the kept one, in words; empty if only others link the two.
+    /// Similarity or distance to the kept document, in words. Empty if only other documents link the
+    /// two.
     pub closeness: String,
 }
 
-/// The beginning of a text that stands for a cluster.
+/// The beginning of a text from a cluster.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Preview {
     /// The text.
     pub text: Vec<u8>,
-    /// Whether it is that of the kept document, and not of one that is like it.
+    /// Whether the text is of the kept document, and not of a removed one.
     pub is_of_kept: bool,
 }
 
-/// Which files or folders repeat which.
+/// Files or folders, and the files or folders whose documents they repeat.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Sources {
-    /// Those that most was removed from, most first.
+    /// The sources from which most documents were removed, in descending order.
     pub rows: Vec<Source>,
-    /// Those that most is kept in, for which something was removed, most first.
+    /// Names of the sources of the kept documents, in descending order of the documents that were
+    /// removed for them.
     pub columns: Vec<Vec<u8>>,
-    /// How many there are that something may be removed from.
+    /// Number of all sources, including those without a row.
     pub sources: u64,
-    /// Whether both are of one collection.
+    /// Whether rows and columns are sources of one collection.
     pub is_one_collection: bool,
 }
 
-/// A file or folder.
+/// A file or folder, and how much was removed from it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Source {
-    /// Its name.
+    /// Name of the file or folder.
     pub name: Vec<u8>,
     /// Number of its documents.
     pub documents: u64,
-    /// Number of those that were removed.
+    /// Number of its documents that were removed.
     pub removed: u64,
-    /// Number of those that were removed for a document of each of [`Sources::columns`].
+    /// For each of [`Sources::columns`], the number of documents that were removed for a document
+    /// there.
     pub repeats: Vec<u64>,
 }
 
-/// A removed document beside the one kept in its place.
+/// A removed document and the document that is kept in its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Example {
     /// The kept document.
     pub kept: Name,
-    /// The removed one.
+    /// The removed document.
     pub removed: Name,
-    /// How alike they are, in words: `similarity 0.9`, `distance 3`.
+    /// Similarity or distance in words, for example `similarity 0.9`.
     pub closeness: String,
     /// The kept text.
     pub kept_text: Vec<u8>,
@@ -178,7 +183,7 @@ pub struct Example {
     pub removed_text: Vec<u8>,
 }
 
-/// A record that is no document.
+/// A record that is not a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct QuarantinedRecord {
     /// The file.
@@ -187,9 +192,9 @@ pub struct QuarantinedRecord {
     pub record: u64,
     /// Offset of its first byte.
     pub byte: u64,
-    /// Stable name of what is wrong.
+    /// Stable name of the fault.
     pub code: &'static str,
-    /// What a good record has there.
+    /// Description of a good record.
     pub expected: String,
 }
 

@@ -5,22 +5,22 @@ use super::{Report, clusters, examples, head, histograms, levels, run, sources, 
 use crate::write::summary::Summary;
 use std::io::{self, Write};
 
-/// How pages look, in light and in dark.
+/// Style sheet of pages, for light and dark mode.
 pub(in crate::write) const STYLE: &str =
     concat!(include_str!("charts.css"), include_str!("page.css"));
-/// The search by ID; everything else needs none.
+/// The script of the page, which searches clusters by ID.
 pub(super) const SCRIPT: &str = include_str!("page.js");
-/// The SHA-256 of the script, by which the page's policy lets it run and nothing else.
+/// SHA-256 of the script. The content policy of the page allows only the script with this hash.
 pub(super) const SCRIPT_HASH: &str = "dUEzn/rX/uf0S19+6GgmpIjhOPCPCZxZk+kgAJPIBDI=";
 
-/// Characters of what was read that its title has.
+/// Most characters of the name of a collection in the title.
 const TITLE: usize = 90;
 
-/// Writes the page. Its numbers are those of `summary`.
+/// Writes the page.
 ///
 /// # Errors
 ///
-/// Those of `out`.
+/// `out` fails.
 pub fn write_report(out: &mut dyn Write, summary: &Summary, report: &Report) -> io::Result<()> {
     let titles = report.titles.iter().map(|title| shortened(title.as_bytes(), TITLE).text);
     let title = titles.collect::<Vec<_>>().join(" in ");

@@ -1,25 +1,25 @@
-//! The charts of the page as a piece of another one, such as a notebook.
+//! The charts of the page, to be shown inside another page such as a notebook.
 
 use super::{Report, head, histograms};
 use crate::write::summary::Summary;
 use std::io::{self, Write};
 
-/// The class of the piece, to which its style is bound.
+/// CSS class of the piece. Its style applies only inside this class.
 const CLASS: &str = "simtool";
-/// Colours, and how charts look.
+/// Style sheet of charts.
 const STYLE: &str = include_str!("charts.css");
-/// What the page's body has, and the room between bar and charts.
+/// Background and margins, which a page has on its body.
 const OF_PIECE: &str = "& { padding: 1px 1rem 1rem; background: var(--page); color: var(--ink); }\n\
                         .charts { margin-top: 1.2rem; }";
 
-/// Writes what was found in a sentence, what became of the documents, and how alike they are, as an
-/// element with a style of its own that leaves the page around it as it is.
+/// Writes the result in one sentence, the shares of kept and removed documents, and the histograms,
+/// as one element. Its style does not affect the page around it.
 ///
 /// # Errors
 ///
-/// Those of `out`.
+/// `out` fails.
 pub fn write_charts(out: &mut dyn Write, summary: &Summary, report: &Report) -> io::Result<()> {
-    // Nested rules are of what is in the element, and its own are those of the page's root.
+    // The rules are nested in the class, and rules for the root apply to the element itself (`&`).
     let style = STYLE.replace(":root", "&");
     write!(
         out,

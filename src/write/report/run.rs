@@ -1,4 +1,4 @@
-//! How the page came about: the command, the settings, the times.
+//! The end of the page: command, settings and times of the run.
 
 use super::escape::{Line, shortened};
 use super::tables::{bar, begin_table, end_table, share};
@@ -7,7 +7,7 @@ use simtool_base::quantity::{bytes, rate, time};
 use std::io::{self, Write};
 use std::time::Duration;
 
-/// Characters of the command line, and of a setting.
+/// Most characters that are shown of the command line and of a setting.
 const COMMAND: usize = 4000;
 const SETTING: usize = 300;
 
@@ -20,7 +20,9 @@ pub(super) fn write(out: &mut dyn Write, summary: &Summary) -> io::Result<()> {
         Line(command.text.as_bytes())
     )?;
     if command.is_cut {
-        out.write_all(b"<p class=\"quiet\">Whole in <code>summary.json</code>.</p>\n")?;
+        out.write_all(
+            b"<p class=\"quiet\">See <code>summary.json</code> for the whole command.</p>\n",
+        )?;
     }
     out.write_all(b"<div class=\"charts run\">\n")?;
     let times = [("began", summary.begin), ("ended", summary.end)];

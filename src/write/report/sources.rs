@@ -1,4 +1,4 @@
-//! Which files or folders repeat which.
+//! A table of files or folders and the files or folders whose documents they repeat.
 
 use super::escape::Cut;
 use super::tables::{begin_table, end_table, share};
@@ -7,7 +7,7 @@ use crate::write::summary::Summary;
 use simtool_base::quantity::grouped;
 use std::io::{self, Write};
 
-/// Characters of a source's name.
+/// Most characters that are shown of a source's name.
 const NAME: usize = 44;
 
 pub(super) fn write(out: &mut dyn Write, summary: &Summary, sources: &Sources) -> io::Result<()> {
@@ -15,19 +15,10 @@ pub(super) fn write(out: &mut dyn Write, summary: &Summary, sources: &Sources) -
         return Ok(());
     }
     out.write_all(b"<h2>Who repeats whom</h2>\n")?;
-    // One source that repeats itself is told by the counts above.
+    // If there is only one source, the counts at the top of the page already say everything.
     let has_columns = sources.rows.len() > 1 || sources.columns.len() > 1 || summary.is_match();
     if has_columns {
-        writeln!(
-            out,
-            "<p class=\"quiet\">Of each file or folder, how much was removed, and for documents of \
-             which of these it was{}:</p>\n<ol class=\"columns\">",
-            if sources.is_one_collection { "" } else { ", files or folders of the corpus" }
-        )?;
-        for column in &sources.columns {
-            writeln!(out, "<li>{}</li>", Cut(column, NAME))?;
-        }
-        out.write_all(b"</ol>\n")?;
+        write_columns(out, sources)?;
     }
     let mut head = "<th>source</th><th class=\"n\">documents</th><th class=\"n\">removed</th>\
                     <th class=\"n\">rate</th>"
@@ -72,13 +63,28 @@ pub(super) fn write(out: &mut dyn Write, summary: &Summary, sources: &Sources) -
         0 => Ok(()),
         more => writeln!(
             out,
-            "<p class=\"quiet\">And {} more, of each of which no more was removed.</p>",
+            "<p class=\"quiet\">And {} more, with no more removed documents than these.</p>",
             grouped(more)
         ),
     }
 }
 
-/// The letter of a column: there are fewer than letters.
+/// Writes the explanation of the table, and the names of its columns.
+fn write_columns(out: &mut dyn Write, sources: &Sources) -> io::Result<()> {
+    writeln!(
+        out,
+        "<p class=\"quiet\">For each file or folder: how many documents were removed, and where \
+         the documents are that were kept in their place. The columns are{}:</p>\n\
+         <ol class=\"columns\">",
+        if sources.is_one_collection { "" } else { " files or folders of the corpus" }
+    )?;
+    for column in &sources.columns {
+        writeln!(out, "<li>{}</li>", Cut(column, NAME))?;
+    }
+    out.write_all(b"</ol>\n")
+}
+
+/// Returns the letter of a column. There are fewer columns than letters.
 fn letter(at: usize) -> char {
     char::from(b'A' + (at % 26) as u8)
 }

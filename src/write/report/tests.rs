@@ -174,7 +174,7 @@ fn failures_and_what_was_passed_over_are_on_the_page() {
     for part in [
         "Not everything was compared: 1 record could not be read, 6 rows of damaged files are lost, 1 \
          fault of files.",
-        "4 documents were not chosen",
+        "4 documents were excluded by the settings below",
         "<code>truncated</code> 1",
         "<td><code>json</code></td>",
         "passed over 4",
@@ -217,7 +217,7 @@ fn queries_are_told_apart_from_the_corpus() {
     tags(&page);
     for part in [
         "<h1>new/ in big/</h1>",
-        "<strong>7</strong> of 29 queries (24.1 %) are like one of 5,000 documents of the corpus.",
+        "<strong>7</strong> of 29 queries (24.1 %) are similar to one of 5,000 documents of the corpus.",
         "The corpus that they were matched against",
         "<div data-key=\"corpus_quarantined\"><dt>Quarantined</dt><dd>8<small>",
         "9 records could not be read",
@@ -226,7 +226,7 @@ fn queries_are_told_apart_from_the_corpus() {
     ] {
         assert!(page.contains(part), "{part}");
     }
-    for part in ["near-duplicates of one that stays", "The largest clusters"] {
+    for part in ["near-duplicates of a kept document", "The largest clusters"] {
         assert!(!page.contains(part), "{part}");
     }
 }
@@ -312,7 +312,7 @@ fn a_run_that_found_nothing_has_a_page_too() {
     let read = ReadCounts { documents: 1, ..ReadCounts::default() };
     for (read, sentence) in [
         (Sides::One(read), "No near-duplicates among 1 document."),
-        (Sides::Two(read, read), "None of 1 query is like any of 1 document of the corpus."),
+        (Sides::Two(read, read), "None of 1 query is similar to any of 1 document of the corpus."),
     ] {
         let shown = page(&(Summary { read, kept: 1, ..Summary::default() }, Report::default()));
         tags(&shown);
@@ -373,8 +373,8 @@ fn the_page_has_a_bounded_size() {
     let shown = page(&(summary.clone(), report.clone()));
     assert!(shown.len() < 8_000_000, "{}", shown.len());
     assert_eq!(shown.matches("<details class=\"cluster\">").count(), CLUSTERS);
-    assert!(shown.contains(&format!("And {} more, no larger", 1000 - CLUSTERS)));
-    assert!(shown.contains(&format!("And {} more: <code>clusters.jsonl", 899 - MEMBERS)));
+    assert!(shown.contains(&format!("And {} more, none larger", 1000 - CLUSTERS)));
+    assert!(shown.contains(&format!("And {} more: see <code>clusters.jsonl", 899 - MEMBERS)));
     assert_eq!(shown.matches("<code>json</code></td>").count(), BAD_RECORDS);
     assert!(shown.contains("faults more: see <code>summary.json</code>"));
 }

@@ -1,4 +1,4 @@
-//! What was not compared: passed over, quarantined, lost, and what was wrong with files.
+//! Documents and records that were not compared, and the faults of files.
 
 use super::escape::{Cut, Line, shortened};
 use super::tables::{begin_table, end_table};
@@ -7,7 +7,7 @@ use crate::write::summary::{FaultPlace, Summary};
 use simtool_base::quantity::{counted, grouped};
 use std::io::{self, Write};
 
-/// Characters of a file's name, and of what is wrong.
+/// Most characters that are shown of a file name and of a description.
 const FILE: usize = 48;
 const WHAT: usize = 300;
 
@@ -20,20 +20,20 @@ pub(super) fn write(out: &mut dyn Write, summary: &Summary, report: &Report) -> 
         let were = if passed_over == 1 { "was" } else { "were" };
         writeln!(
             out,
-            "<h2>What was passed over</h2>\n<p>{} {were} not chosen, by the settings below: compared \
-             with nothing, and kept.</p>",
+            "<h2>Documents outside the selection</h2>\n<p>{} {were} excluded by the settings below: \
+             kept without comparison.</p>",
             counted(passed_over, "document")
         )?;
     }
     if summary.faults.counts().is_empty() && lost == 0 {
         return Ok(());
     }
-    out.write_all(b"<h2 id=\"unread\">What could not be read</h2>\n")?;
+    out.write_all(b"<h2 id=\"unread\">Records and files that could not be read</h2>\n")?;
     let kinds = summary.faults.counts().iter();
     let kinds = kinds.map(|(kind, count)| format!("<code>{kind}</code> {}", grouped(*count)));
     writeln!(out, "<p>By kind: {}.</p>", kinds.collect::<Vec<_>>().join(", "))?;
     if lost > 0 {
-        writeln!(out, "<p>{} of damaged files were lost with them.</p>", counted(lost, "row"))?;
+        writeln!(out, "<p>Damaged files lost {}.</p>", counted(lost, "row"))?;
     }
     let all: u64 = summary.faults.counts().values().sum();
     if of_files().next().is_some() {
@@ -52,6 +52,11 @@ pub(super) fn write(out: &mut dyn Write, summary: &Summary, report: &Report) -> 
         end_table(out)?;
         write_more(out, all.saturating_sub(quarantined), "fault", "summary.json")?;
     }
+    write_bad_records(out, report, quarantined)
+}
+
+/// Writes the table of bad records. `all` is the number of all bad records.
+fn write_bad_records(out: &mut dyn Write, report: &Report, all: u64) -> io::Result<()> {
     if report.quarantined.is_empty() {
         return Ok(());
     }
@@ -71,10 +76,10 @@ pub(super) fn write(out: &mut dyn Write, summary: &Summary, report: &Report) -> 
         )?;
     }
     end_table(out)?;
-    write_more(out, quarantined, "record", "quarantine.jsonl")
+    write_more(out, all, "record", "quarantine.jsonl")
 }
 
-/// Says how many are not in a table.
+/// Writes how many rows the table does not show, and the file that has all of them.
 fn write_more(out: &mut dyn Write, all: u64, noun: &str, file: &str) -> io::Result<()> {
     match all.saturating_sub(BAD_RECORDS as u64) {
         0 => Ok(()),

@@ -5,12 +5,12 @@ use simtool_base::fault::Severity;
 use simtool_base::json_text::write_string;
 use std::io::{self, Write};
 
-/// Writes a summary. What tells of times and of the process is in the fields `begin`, `end`,
-/// `peak_memory_bytes` and `seconds`; the rest is the same for the same input and settings.
+/// Writes a summary. The fields `begin`, `end`, `peak_memory_bytes` and `seconds` differ from run to
+/// run; all others are the same for the same input and settings.
 ///
 /// # Errors
 ///
-/// Those of `out`.
+/// `out` fails.
 pub fn write_summary(out: &mut dyn Write, summary: &Summary) -> io::Result<()> {
     let setting = |out: &mut dyn Write, name: &str, value: &Setting| {
         write!(out, "  \"{name}\": ")?;
@@ -58,7 +58,7 @@ pub fn write_summary(out: &mut dyn Write, summary: &Summary) -> io::Result<()> {
     out.write_all(b"\n  }\n}\n")
 }
 
-/// Writes a field that is a list, an entry a line.
+/// Writes a field that is a list, with one entry a line.
 fn write_list<T>(
     out: &mut dyn Write,
     name: &str,

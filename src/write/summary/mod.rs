@@ -1,7 +1,6 @@
-//! What was done and found, in numbers: the one source of the table, `summary.json` and the page.
+//! The numbers of a run: the only source of the table on the terminal, `summary.json` and the page.
 //!
-//! [`Summary::figures`] is the list of counts that all three show, so none of them can say another
-//! number than the others.
+//! All three show the counts of [`Summary::figures`], so they cannot disagree.
 
 mod json;
 mod setting;
@@ -17,60 +16,70 @@ use simtool_model::sides::Sides;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// What a summary tells.
+/// The numbers and settings of a run.
+///
+/// ```
+/// use simtool::sides::Sides;
+/// use simtool::write::summary::{ReadCounts, Summary, table};
+///
+/// let read = ReadCounts { documents: 10, ..ReadCounts::default() };
+/// let summary =
+///     Summary { read: Sides::One(read), kept: 7, removed: 3, ..Summary::default() };
+/// assert!(summary.is_conserved());
+/// assert!(table(&summary).contains("30.0 %"));
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct Summary {
     /// The command line.
     pub command: String,
-    /// The folder of the results, as it was named.
+    /// The folder of the results, as the user named it.
     pub output: String,
-    /// What the user can type to look further, if there is a program for it.
+    /// Command lines for a closer look, if the results come from the program.
     pub commands: Option<Commands>,
-    /// What shaped the result, by name.
+    /// Settings that shaped the result, by name.
     pub parameters: Vec<(&'static str, Setting)>,
-    /// What makes fingerprints and terms comparable with those of other runs.
+    /// Recipe of the method. Fingerprints and terms are comparable only between equal recipes.
     pub recipe: String,
-    /// What a distance means, if the method has distances.
+    /// A sentence about the meaning of distances, if the method has them.
     pub distance_means: Option<String>,
-    /// When the run began, if the caller has a clock.
+    /// Start of the run, if the caller has a clock.
     pub begin: Option<UtcTime>,
-    /// When it ended, but for the writing of summary and page.
+    /// End of the run, before the summary and the page were written.
     pub end: Option<UtcTime>,
-    /// Most bytes of memory that the process held, mapped files included, where that is known.
+    /// Peak memory of the process in bytes, mapped files included, if the system reports it.
     pub peak_memory: Option<u64>,
-    /// What was read: of the collection, or of the queries and the corpus that they are matched
-    /// against.
+    /// Counts of the collection that was read, or of the queries and the corpus.
     pub read: Sides<ReadCounts>,
     /// Documents that are kept.
     pub kept: u64,
     /// Documents that are removed.
     pub removed: u64,
-    /// Bytes of text of these.
+    /// Bytes of text of the removed documents.
     pub removed_bytes: u64,
     /// Kept documents that others are removed for.
     pub clusters: u64,
-    /// Pairs of close documents; none if they were more than the memory holds, so that not all were
-    /// looked for.
+    /// Number of pairs of close documents. `None` if they did not fit in memory: then only the pairs
+    /// that decide what to remove were searched.
     pub pairs: Option<u64>,
-    /// What stricter settings would remove, the strictest first, if all pairs are known; that of the run
-    /// is the last.
+    /// Numbers of documents that stricter limits would remove, strictest first. The limit of the run
+    /// is last. Empty if not all pairs are known.
     pub levels: Vec<Level>,
-    /// What is wrong with the input.
+    /// Faults of the input.
     pub faults: Faults,
-    /// Wall time by stage.
+    /// Wall time of each stage.
     pub stages: Vec<(&'static str, Duration)>,
 }
 
-/// What the user can type to look further: the beginnings of command lines.
+/// Beginnings of command lines for a closer look at the results.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Commands {
-    /// Tells what became of a document; its ID follows.
+    /// Shows what happened to a document; its ID follows.
     pub why: String,
-    /// Compares two documents; `FILE:RECORD` of both follow.
+    /// Compares two documents; `FILE:RECORD` of each follows.
     pub compare: String,
 }
 
-/// What was read of a collection.
+/// Counts of a collection that was read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ReadCounts {
     /// Input files.
@@ -79,77 +88,78 @@ pub struct ReadCounts {
     pub documents: u64,
     /// Records that should have been documents.
     pub quarantined: u64,
-    /// Records that damaged stretches of files are known to have held, and that are lost.
+    /// Records that were in damaged parts of files and are lost, as far as their number is known.
     pub lost: u64,
-    /// Documents that were not chosen, which are kept and not counted as documents.
+    /// Documents that the selection (for example `--limit`) excluded. They are kept, and not counted
+    /// in `documents`.
     pub passed_over: u64,
-    /// Documents that have no term, which are kept.
+    /// Documents without any term. They are kept.
     pub without_terms: u64,
-    /// Documents of which something was mended.
+    /// Documents in which bytes that are not text were replaced.
     pub mended: u64,
-    /// Files and stretches of files that could not be read.
+    /// Files and parts of files that could not be read.
     pub file_faults: u64,
     /// Bytes of text of all documents.
     pub text_bytes: u64,
 }
 
 impl ReadCounts {
-    /// All that went in: each record is one of these, and of nothing else.
+    /// All records of the input. Each record is counted in exactly one of the fields added here.
     #[must_use]
     pub fn records(&self) -> u64 {
         let known = self.documents + self.quarantined + self.passed_over;
-        // Damaged files declare what they like.
+        // A damaged file can declare any number of lost records.
         known.saturating_add(self.lost)
     }
 }
 
-/// What settings that are as strict or stricter would remove.
+/// Number of documents that a limit would remove.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Level {
-    /// How close documents must be.
+    /// The limit: how close documents must be.
     pub least: Closest,
-    /// How many would be removed.
+    /// Number of documents that would be removed.
     pub removed: u64,
 }
 
-/// How close documents must be, by what is known of them.
+/// A limit for similarities or for distances.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Closest {
-    /// At least so similar.
+    /// Least similarity.
     Similarity(f64),
-    /// At most so many bits apart.
+    /// Greatest distance in bits.
     Distance(u32),
 }
 
-/// What is wrong with the input: how much of each kind, and where.
+/// Faults of the input: the number of each kind, and the first places.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Faults {
     counts: BTreeMap<&'static str, u64>,
     places: Vec<FaultPlace>,
 }
 
-/// Something that is wrong, and where.
+/// A fault and its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FaultPlace {
-    /// How much it costs.
+    /// Whether data was lost.
     pub severity: Severity,
     /// Stable name of the fault.
     pub kind: &'static str,
     /// The file, as the user named it.
     pub file: Vec<u8>,
-    /// Number of the record in the file, if it is one that is bad.
+    /// Number of the record in the file, if the fault is a bad record.
     pub record: Option<u64>,
-    /// Offset in the file, if that means anything.
+    /// Offset in the file, if the fault has one.
     pub byte: Option<u64>,
-    /// What was found there, or is expected there.
+    /// Description: what was found there, or what was expected.
     pub what: String,
 }
 
 impl Faults {
-    /// Most places of a kind that are told; the others are counted.
+    /// Most places that are stored for each kind. Further faults are only counted.
     pub const PLACES: u64 = 1000;
 
-    /// Adds one.
+    /// Counts a fault, and stores its place if there are few of its kind.
     pub fn add(&mut self, kind: &'static str, place: impl FnOnce() -> FaultPlace) {
         let count = self.counts.entry(kind).or_insert(0);
         *count += 1;
@@ -158,7 +168,7 @@ impl Faults {
         }
     }
 
-    /// Adds that of a file.
+    /// Counts a fault of a file.
     pub fn add_fault(&mut self, fault: &Fault) {
         self.add(fault.code, || FaultPlace {
             severity: fault.severity,
@@ -170,44 +180,45 @@ impl Faults {
         });
     }
 
-    /// How many there are of each kind, by name.
+    /// Number of faults of each kind, by name.
     #[must_use]
     pub fn counts(&self) -> &BTreeMap<&'static str, u64> {
         &self.counts
     }
 
-    /// The first [`Self::PLACES`] of each kind, in the order in which they were added.
+    /// Places of the first [`Self::PLACES`] faults of each kind, in the order in which they were
+    /// added.
     #[must_use]
     pub fn places(&self) -> &[FaultPlace] {
         &self.places
     }
 }
 
-/// A count with its names.
+/// A count, with its names for programs and for people.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Figure {
-    /// What programs call it.
+    /// Key in `summary.json`.
     pub key: &'static str,
-    /// What people call it.
+    /// Name in the table and on the page.
     pub name: &'static str,
-    /// The count; none if it is not known.
+    /// The count; `None` if it is not known.
     pub count: Option<u64>,
-    /// What it is a part of, where the share is worth telling.
+    /// The count of which this is a share, if the share is shown.
     pub whole: Option<u64>,
-    /// What to know of it; may be empty.
+    /// A remark for people; may be empty.
     pub note: &'static str,
-    /// For whom it is.
+    /// Who sees the count.
     pub audience: Audience,
 }
 
-/// For whom a [`Figure`] is.
+/// Who sees a [`Figure`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Audience {
     /// Everyone.
     Everyone,
-    /// Programs; people where it is not 0.
+    /// Programs always; people if it is not 0.
     IfAny,
-    /// Programs.
+    /// Only programs.
     Programs,
 }
 
@@ -233,7 +244,7 @@ impl Figure {
         Self { audience: Audience::Programs, ..self }
     }
 
-    /// Whether people are shown it.
+    /// Whether people see the count.
     #[must_use]
     pub fn is_for_people(&self) -> bool {
         match self.audience {
@@ -245,7 +256,7 @@ impl Figure {
 }
 
 impl Summary {
-    /// Adds to the time of a stage.
+    /// Adds `time` to the time of `stage`. A new stage is appended.
     pub fn add_time(&mut self, stage: &'static str, time: Duration) {
         match self.stages.iter_mut().find(|(name, _)| *name == stage) {
             Some((_, total)) => *total += time,
@@ -253,19 +264,19 @@ impl Summary {
         }
     }
 
-    /// The time of all stages.
+    /// Total time of all stages.
     #[must_use]
     pub fn time(&self) -> Duration {
         self.stages.iter().map(|(_, time)| *time).sum()
     }
 
-    /// Bytes of text of all that was read.
+    /// Bytes of text of all documents, queries and corpus together.
     #[must_use]
     pub fn text_bytes(&self) -> u64 {
         self.read.iter().map(|read| read.text_bytes).sum()
     }
 
-    /// Whether everything that was read is accounted for.
+    /// Whether every document was either kept or removed.
     #[must_use]
     pub fn is_conserved(&self) -> bool {
         self.read.first().documents == self.kept + self.removed
@@ -277,15 +288,15 @@ impl Summary {
         self.read.is_two()
     }
 
-    /// All counts, in the order in which they are shown: of the documents of which some may go, and
-    /// behind them of the corpus that they were matched against, if it is another.
+    /// Returns all counts in the order in which they are shown. The counts of the corpus follow those
+    /// of the queries, if there are queries.
     #[must_use]
     pub fn figures(&self) -> Vec<Figure> {
         let read = self.read.first();
         let names = if self.is_match() { &OF_QUERIES } else { &OF_DOCUMENTS };
         let new = |key, name, count: u64| Figure::new(key, name, count);
         let pairs = Figure::new("pairs", "pairs", self.pairs);
-        let many = "more than the memory holds: not all were looked for";
+        let many = "not counted: the pairs do not fit in memory";
         let mut figures = vec![
             new("files", names.files, read.files),
             new("records_in", "records", read.records()).for_programs(),
@@ -299,10 +310,10 @@ impl Summary {
             new("lost", "lost", read.lost).if_any().note("rows of damaged files"),
             new("passed_over", "passed over", read.passed_over)
                 .if_any()
-                .note("not chosen: kept, and compared with nothing"),
-            new("mended", "mended", read.mended)
+                .note("excluded by the selection: kept without comparison"),
+            new("mended", "repaired", read.mended)
                 .if_any()
-                .note("bytes that were no text were replaced"),
+                .note("bytes that are not text were replaced"),
             new("file_faults", "file faults", read.file_faults)
                 .if_any()
                 .note("files, or parts of them, that could not be read"),
@@ -318,10 +329,10 @@ impl Summary {
                 new("corpus_lost", "  lost", corpus.lost).if_any().note("rows of damaged files"),
                 new("corpus_passed_over", "  passed over", corpus.passed_over)
                     .if_any()
-                    .note("not chosen: compared with nothing"),
-                new("corpus_mended", "  mended", corpus.mended)
+                    .note("excluded by the selection: not compared"),
+                new("corpus_mended", "  repaired", corpus.mended)
                     .if_any()
-                    .note("bytes that were no text were replaced"),
+                    .note("bytes that are not text were replaced"),
                 new("corpus_file_faults", "  file faults", corpus.file_faults)
                     .if_any()
                     .note("files, or parts of them, that could not be read"),
@@ -332,7 +343,7 @@ impl Summary {
     }
 }
 
-/// What people call the counts of the documents of which some may go.
+/// Names of the counts, which differ between `dedup` and `match`.
 struct Names {
     files: &'static str,
     documents: &'static str,
@@ -354,10 +365,10 @@ const OF_DOCUMENTS: Names = Names {
 const OF_QUERIES: Names = Names {
     files: "query files",
     documents: "queries",
-    kept: "like no document of the corpus",
-    removed: "like one of the corpus",
+    kept: "similar to no document of the corpus",
+    removed: "similar to a document of the corpus",
     clusters: "matched",
-    clusters_note: "documents of the corpus that queries are like",
+    clusters_note: "documents of the corpus that queries are similar to",
 };
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! What a setting was, as programs read it: numbers as numbers.
+//! The value of a setting in `summary.json`, where numbers are numbers and not text.
 
 use simtool_base::json_text::write_string;
 use std::fmt;
@@ -7,7 +7,7 @@ use std::io::{self, Write};
 /// The value of a setting.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Setting {
-    /// Not given, where that means no limit or no choice.
+    /// The setting was not given: there is no limit or no choice.
     None,
     /// Yes or no.
     Flag(bool),
@@ -22,7 +22,7 @@ pub enum Setting {
 }
 
 impl Setting {
-    /// What an option of a method says, which is told as text: `64`, `0.8`, `4/5`, `words:3`.
+    /// Parses the text of an option: `64` becomes a count, `0.8` and `4/5` numbers, `words:3` a text.
     #[must_use]
     pub fn read(text: &str) -> Self {
         let is_number = |text: &str| {
@@ -42,23 +42,23 @@ impl Setting {
         }
     }
 
-    /// A count, or none.
+    /// Creates a count, or [`None`](Self::None).
     pub fn count(count: Option<u64>) -> Self {
         count.map_or(Self::None, Self::Count)
     }
 
-    /// A text, or none.
+    /// Creates a text, or [`None`](Self::None).
     pub fn text(text: Option<impl Into<String>>) -> Self {
         text.map_or(Self::None, |text| Self::Text(text.into()))
     }
 
-    /// Writes it as JSON.
+    /// Writes the value as JSON.
     pub(super) fn write_json(&self, out: &mut dyn Write) -> io::Result<()> {
         match self {
             Self::Flag(flag) => write!(out, "{flag}"),
             Self::Count(count) => write!(out, "{count}"),
             Self::Number(number) if number.is_finite() => write!(out, "{number}"),
-            // JSON has no other numbers.
+            // JSON has no infinities and no NaN.
             Self::None | Self::Number(_) => out.write_all(b"null"),
             Self::Text(text) => write_string(out, text.as_bytes()),
             Self::List(texts) => {
@@ -74,7 +74,7 @@ impl Setting {
 }
 
 impl fmt::Display for Setting {
-    /// For people; nothing where it was not given.
+    /// Formats the value for people. A setting that was not given is empty.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::None => Ok(()),

@@ -1,16 +1,16 @@
-//! A summary as lines: what a person wants to know first.
+//! The summary on the terminal: one line for each count, then the speed and the folder.
 
 use super::Summary;
 use simtool_base::quantity::{bytes, percent, rate};
 use std::fmt::Write;
 
-/// Width of the names, unless one is longer.
+/// Width of the column of names, unless a name is longer.
 const NAMES: usize = 14;
 
-/// What stands for a count that is not known.
+/// Shown for a count that is not known.
 const UNKNOWN: &str = "-";
 
-/// The summary's counts, a line each, how fast they came about, and where the results are.
+/// Returns the counts of the summary, one a line, followed by the speed and the folder of the results.
 #[must_use]
 pub fn table(summary: &Summary) -> String {
     let figures = summary.figures();

@@ -9,7 +9,7 @@ use simtool::Error;
 use simtool::options::Options;
 use simtool::pipeline::BadRecords;
 use simtool::run::{Paths, Request};
-use simtool::write::document_rows::RowFormat;
+use simtool::write::columns::RowFormat;
 use simtool::{ClusterRule, Keep};
 use std::path::PathBuf;
 

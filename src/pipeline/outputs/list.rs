@@ -1,0 +1,95 @@
+//! All outputs, in one table: what a run writes, and what the reference pages say about it.
+
+use super::results::Results;
+use super::{Outputs, clusters, pairs, quarantine, removed};
+use crate::pipeline::{emit_pairs, index};
+use crate::write::columns::ColumnDescription;
+use simtool_base::error::Result;
+
+/// The stage of a run that most outputs belong to.
+pub(super) const WRITE_STAGE: &str = "write";
+/// The stage in which the inputs are copied.
+pub(super) const KEEP_STAGE: &str = "keep";
+
+/// Outputs that a run writes to its folder. A new output needs its file and a line here.
+pub(super) const OUTPUTS: &[Output] =
+    &[removed::OUTPUT, clusters::OUTPUT, quarantine::OUTPUT, pairs::OUTPUT, KEPT];
+
+/// Outputs that are written by other code: at the end of a run, or by other commands.
+const OTHER_OUTPUTS: &[OutputDescription] = &[
+    SUMMARY,
+    REPORT,
+    emit_pairs::OUTPUT,
+    index::REPEATS_OUTPUT,
+    index::NEAR_OUTPUT,
+    index::EXPORT_OUTPUT,
+];
+
+/// An output of a run, and how to write it.
+pub(super) struct Output {
+    pub(super) description: OutputDescription,
+    /// The stage that the time of writing is added to.
+    pub(super) stage: &'static str,
+    /// Whether the user asked for the output.
+    pub(super) is_wanted: fn(&Outputs) -> bool,
+    pub(super) write: fn(&Results<'_>) -> Result<()>,
+}
+
+/// An output, for reference pages.
+#[derive(Clone, Copy, Debug)]
+pub struct OutputDescription {
+    /// Name of the output, for example `removed`.
+    pub name: &'static str,
+    /// Files in the output folder, one for each format. Empty for output that goes to standard
+    /// output or to a file that the user names.
+    pub files: &'static [&'static str],
+    /// Commands that write it, for example `dedup, match`.
+    pub command: &'static str,
+    /// One or two sentences about the content.
+    pub description: &'static str,
+    /// Returns the columns of its rows. Empty if it has no rows.
+    pub columns: fn() -> Vec<ColumnDescription>,
+}
+
+/// Returns all outputs of all commands, with their columns.
+///
+/// ```
+/// let outputs = simtool::pipeline::output_descriptions();
+/// let removed = outputs.iter().find(|output| output.name == "removed").unwrap();
+/// assert_eq!((removed.columns)()[0].name, "id");
+/// ```
+#[must_use]
+pub fn output_descriptions() -> Vec<OutputDescription> {
+    let of_runs = OUTPUTS.iter().map(|output| output.description);
+    of_runs.chain(OTHER_OUTPUTS.iter().copied()).collect()
+}
+
+const KEPT: Output = Output {
+    description: OutputDescription {
+        name: "kept",
+        files: &["kept"],
+        command: "dedup, match",
+        description: "A folder with copies of the inputs, in the same formats, without the removed \
+                      documents. Written with --write-kept.",
+        columns: Vec::new,
+    },
+    stage: KEEP_STAGE,
+    is_wanted: |outputs| outputs.kept,
+    write: |results| results.write_kept(),
+};
+
+const SUMMARY: OutputDescription = OutputDescription {
+    name: "summary",
+    files: &["summary.json"],
+    command: "dedup, match",
+    description: "Settings, counts, faults and times of the run, as one JSON object.",
+    columns: Vec::new,
+};
+
+const REPORT: OutputDescription = OutputDescription {
+    name: "report",
+    files: &["report.html"],
+    command: "dedup, match",
+    description: "A page for people: counts, charts, the largest clusters and examples.",
+    columns: Vec::new,
+};

@@ -1,0 +1,40 @@
+//! Rows that name documents, which several outputs share.
+
+use crate::write::columns::{Column, RowTable, Value};
+use simtool_model::closeness::Closeness;
+use simtool_model::document_name::DocumentName;
+
+/// A document by its name: the fields of nested objects.
+pub(super) struct NamedDocument;
+
+impl RowTable for NamedDocument {
+    type Row<'r> = DocumentName<'r>;
+
+    const COLUMNS: &'static [Column<Self>] = &[
+        Column::new("id", "ID of the document.", Value::Text(|name| &name.id)),
+        Column::new("file", "File of the document.", Value::Text(|name| name.file_bytes())),
+        Column::new(
+            "record",
+            "Number of its record in the file, from 0.",
+            Value::Number(|name| name.record),
+        ),
+    ];
+}
+
+/// Two documents and how close they are.
+pub(super) struct NamedPair<'r> {
+    pub(super) first: &'r DocumentName<'r>,
+    pub(super) second: &'r DocumentName<'r>,
+    /// `None` if only other documents link the two.
+    pub(super) closeness: Option<Closeness>,
+}
+
+impl NamedPair<'_> {
+    pub(super) fn similarity(&self) -> Option<f64> {
+        self.closeness.and_then(Closeness::similarity)
+    }
+
+    pub(super) fn distance(&self) -> Option<u32> {
+        self.closeness.and_then(Closeness::distance)
+    }
+}

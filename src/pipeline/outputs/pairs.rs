@@ -1,0 +1,84 @@
+//! `pairs`: every two documents that are close.
+
+use super::list::{Output, OutputDescription, WRITE_STAGE};
+use super::named::NamedPair;
+use super::results::Results;
+use crate::write::columns::{Column, RowTable, Value, describe_columns};
+use simtool_base::error::Result;
+
+pub(super) const OUTPUT: Output = Output {
+    description: OutputDescription {
+        name: "pairs",
+        files: &["pairs.jsonl", "pairs.tsv", "pairs.parquet"],
+        command: "dedup, match",
+        description: "Every pair of close documents. Written by match, and by dedup with --pairs.",
+        columns: || describe_columns(PairRows::COLUMNS),
+    },
+    stage: WRITE_STAGE,
+    is_wanted: |outputs| outputs.pairs,
+    write: write_pairs,
+};
+
+#[derive(Debug)]
+struct PairRows;
+
+impl RowTable for PairRows {
+    type Row<'r> = NamedPair<'r>;
+
+    const COLUMNS: &'static [Column<Self>] = &[
+        Column::new(
+            "a_id",
+            "ID of the first document; for match, of the query.",
+            Value::Text(|row| &row.first.id),
+        ),
+        Column::new(
+            "a_file",
+            "File of the first document.",
+            Value::Text(|row| row.first.file_bytes()),
+        ),
+        Column::new(
+            "a_record",
+            "Number of its record in the file, from 0.",
+            Value::Number(|row| row.first.record),
+        ),
+        Column::new(
+            "b_id",
+            "ID of the second document; for match, of the document in the corpus.",
+            Value::Text(|row| &row.second.id),
+        ),
+        Column::new(
+            "b_file",
+            "File of the second document.",
+            Value::Text(|row| row.second.file_bytes()),
+        ),
+        Column::new(
+            "b_record",
+            "Number of its record in the file, from 0.",
+            Value::Number(|row| row.second.record),
+        ),
+        Column::new(
+            "similarity",
+            "Similarity of the two documents, if the method computes it.",
+            Value::Ratio(|row| row.similarity()),
+        ),
+        Column::new(
+            "distance",
+            "Number of bits in which their fingerprints differ, if the method has fingerprints.",
+            Value::OptionalCount(|row| row.distance()),
+        ),
+    ];
+}
+
+fn write_pairs(results: &Results<'_>) -> Result<()> {
+    let documents = results.findings.documents();
+    let originals = results.findings.originals();
+    results.write_rows("pairs", PairRows::COLUMNS, |rows| {
+        results.findings.close.for_each_pair(|pair| {
+            rows.write(&NamedPair {
+                first: &documents.name(pair.a),
+                second: &originals.name(pair.b),
+                closeness: Some(pair.closeness),
+            })
+        })
+    })
+}

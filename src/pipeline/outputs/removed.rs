@@ -1,0 +1,84 @@
+//! `removed`: each removed document with the one that is kept in its place.
+
+use super::list::{Output, OutputDescription, WRITE_STAGE};
+use super::named::NamedPair;
+use super::results::Results;
+use crate::write::columns::{Column, RowTable, Value, describe_columns};
+use simtool_base::error::Result;
+
+pub(super) const OUTPUT: Output = Output {
+    description: OutputDescription {
+        name: "removed",
+        files: &["removed.jsonl", "removed.tsv", "removed.parquet"],
+        command: "dedup, match",
+        description: "Each removed document, with the document that is kept in its place and how \
+                      close the two are. With --ids-only, only the IDs.",
+        columns: || describe_columns(RemovedRows::COLUMNS),
+    },
+    stage: WRITE_STAGE,
+    is_wanted: |_| true,
+    write: write_removed,
+};
+
+#[derive(Debug)]
+struct RemovedRows;
+
+impl RowTable for RemovedRows {
+    type Row<'r> = NamedPair<'r>;
+
+    // The ID is first: `--ids-only` writes only the first column.
+    const COLUMNS: &'static [Column<Self>] = &[
+        Column::new("id", "ID of the removed document.", Value::Text(|row| &row.first.id)),
+        Column::new(
+            "file",
+            "File of the removed document.",
+            Value::Text(|row| row.first.file_bytes()),
+        ),
+        Column::new(
+            "record",
+            "Number of its record in the file, from 0.",
+            Value::Number(|row| row.first.record),
+        ),
+        Column::new(
+            "kept_id",
+            "ID of the document that is kept in its place.",
+            Value::Text(|row| &row.second.id),
+        ),
+        Column::new(
+            "kept_file",
+            "File of the kept document.",
+            Value::Text(|row| row.second.file_bytes()),
+        ),
+        Column::new(
+            "kept_record",
+            "Number of the kept document's record in its file, from 0.",
+            Value::Number(|row| row.second.record),
+        ),
+        Column::new(
+            "similarity",
+            "Similarity of the two documents, if the method computes it.",
+            Value::Ratio(|row| row.similarity()),
+        ),
+        Column::new(
+            "distance",
+            "Number of bits in which their fingerprints differ, if the method has fingerprints.",
+            Value::OptionalCount(|row| row.distance()),
+        ),
+    ];
+}
+
+fn write_removed(results: &Results<'_>) -> Result<()> {
+    let documents = results.findings.documents();
+    let originals = results.findings.originals();
+    let columns =
+        if results.outputs.only_ids { &RemovedRows::COLUMNS[..1] } else { RemovedRows::COLUMNS };
+    results.write_rows("removed", columns, |rows| {
+        results.findings.removals.iter().try_for_each(|removal| {
+            rows.write(&NamedPair {
+                first: &documents.name(removal.row),
+                second: &originals.name(removal.kept),
+                closeness: removal.closeness,
+            })
+        })
+    })
+}

@@ -1,0 +1,69 @@
+//! The data that outputs are written from, and the folder that they are written to.
+
+use super::findings::Findings;
+use super::kept_copies::write_kept_copies;
+use super::{Outputs, write_file};
+use crate::cluster::Cluster;
+use crate::write::columns::{Column, RowTable, RowsFile};
+use crate::write::output_folder::OutputFolder;
+use simtool_base::error::{Error, Result};
+use simtool_base::progress::Progress;
+use simtool_compute::threads::Threads;
+use simtool_model::document::DocOrdinal;
+use std::io::{self, Write};
+
+/// The data that outputs are written from, and the folder that they are written to.
+pub(super) struct Results<'f> {
+    pub(super) findings: &'f Findings<'f>,
+    pub(super) clusters: &'f [Cluster],
+    /// Whether each document is kept.
+    pub(super) kept: &'f [bool],
+    /// The recipe of the method, for the metadata of files.
+    pub(super) recipe: &'f str,
+    pub(super) outputs: Outputs,
+    pub(super) folder: &'f OutputFolder,
+    pub(super) threads: &'f Threads,
+    pub(super) progress: &'f dyn Progress,
+}
+
+impl Results<'_> {
+    /// Writes a file of rows in the format that the user chose.
+    pub(super) fn write_rows<T: RowTable>(
+        &self,
+        name: &str,
+        columns: &'static [Column<T>],
+        fill: impl FnOnce(&mut RowsFile<T, &mut (dyn Write + Send)>) -> io::Result<()>,
+    ) -> Result<()> {
+        let format = self.outputs.rows;
+        self.write_file(&format!("{name}.{}", format.extension()), |out| {
+            let mut rows = RowsFile::new(out, format, columns, self.recipe)?;
+            fill(&mut rows)?;
+            rows.finish().map(drop)
+        })
+    }
+
+    /// Writes a file of the folder.
+    pub(super) fn write_file(
+        &self,
+        name: &str,
+        fill: impl FnOnce(&mut (dyn Write + Send)) -> io::Result<()>,
+    ) -> Result<()> {
+        write_file(self.folder, name, fill)
+    }
+
+    /// Writes copies of the inputs without the removed documents.
+    pub(super) fn write_kept(&self) -> Result<()> {
+        let documents = self.findings.documents();
+        let Some(files) = documents.collection.as_files() else {
+            let rule = "needs documents that are in files";
+            return Err(Error::config("write_kept", "these documents", rule));
+        };
+        let is_kept = |document: DocOrdinal| self.kept[document.index()];
+        let target = self.folder.aside().join("kept");
+        let bad_records = self.outputs.bad_records;
+        self.threads.run(|| {
+            let ids = &documents.read.ids;
+            write_kept_copies(files, ids, &is_kept, bad_records, &target, self.progress)
+        })?
+    }
+}

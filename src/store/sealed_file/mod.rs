@@ -1,0 +1,81 @@
+//! A file that is written once and never changed.
+//!
+//! It has sections of numbers or bytes, and a checksum for every 16 KiB of them. Each of these blocks is
+//! checked when it is read for the first time. Everything is little-endian, and sections begin at
+//! multiples of 64 bytes, so that arrays in a mapped file can be used in place.
+//!
+//! ```text
+//! bytes   0 ..   8   89 "simidx" 0A: no text, and damaged where line ends were replaced
+//!         8 ..  12   version of the format: 3
+//!        12 ..  16   number of sections, at most 96
+//!        16 ..  24   bytes of the file
+//!        24 ..  32   start of the checksums
+//!        32 ..  40   checksum of the checksums
+//!        40 .. 2344  for each section: kind and bytes of an element, 32 bits each; its start and its
+//!                    number of bytes, 64 bits each; 0 after the last section
+//!      2344 .. 2552  0
+//!      2552 .. 2560  checksum of the 2552 bytes before
+//!      2560 ..       sections, filled up with zeros
+//!         …          a checksum for every 16,384 bytes from 2560 on; the last block may be shorter
+//! ```
+//!
+//! A checksum is XXH3-64 with seed 0. The checksum of the header covers all others, so it identifies the
+//! content of the file.
+
+mod header;
+mod reader;
+#[cfg(test)]
+mod tests;
+mod writer;
+
+pub(super) use reader::SealedFile;
+pub use reader::{InSegment, StoredArray};
+pub(super) use writer::SealedWriter;
+
+use std::ops::Range;
+
+const MAGIC: &[u8; 8] = b"\x89simidx\n";
+const VERSION: u32 = 3;
+/// Bytes of the header.
+const HEADER: usize = 2560;
+/// Bytes of the header before its own checksum.
+const SEALED: usize = HEADER - 8;
+/// Start of the table of sections in the header.
+const TABLE: usize = 40;
+/// Bytes of a line of that table.
+const LINE: usize = 24;
+/// Most sections of a file.
+const MOST_SECTIONS: usize = 96;
+/// Alignment of sections in bytes.
+const ALIGNMENT: usize = 64;
+/// Bytes of a block, which has one checksum.
+const BLOCK: usize = 16 << 10;
+/// Marks that no damage is known.
+const INTACT: usize = usize::MAX;
+/// The advice at the end of messages about damage.
+const REMEDY: &str =
+    "restore the file from a copy, or save what is intact to a new index (salvage)";
+
+/// Kind of a section: a number that is chosen by the user of the file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Kind(pub(super) u32);
+
+/// A section of a file.
+#[derive(Clone, Debug)]
+struct Section {
+    kind: u32,
+    element_bytes: u32,
+    bytes: Range<usize>,
+}
+
+/// Identity of the content of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Seal {
+    /// Checksum of the header.
+    pub checksum: u64,
+    /// Length of the file.
+    pub bytes: u64,
+}
+
+/// Returns the name of a kind of section for messages.
+pub(super) type SectionName = fn(Kind) -> &'static str;

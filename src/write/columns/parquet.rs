@@ -1,0 +1,258 @@
+//! Rows as a Parquet file.
+//!
+//! Integers are signed, because some readers turn unsigned ones into decimals. Times are
+//! milliseconds of UTC.
+
+use super::{Column, RowTable, Value};
+use arrow_array::builder::{
+    Float64Builder, Int32Builder, Int64Builder, ListBuilder, StringBuilder,
+    TimestampMillisecondBuilder,
+};
+use arrow_array::{ArrayRef, RecordBatch};
+use arrow_schema::{DataType, Field, Schema, SchemaRef, TimeUnit};
+use parquet::arrow::ArrowWriter;
+use parquet::basic::{Compression, ZstdLevel};
+use parquet::errors::ParquetError;
+use parquet::file::metadata::KeyValue;
+use parquet::file::properties::WriterProperties;
+use simtool_base::utc_time::UtcTime;
+use std::fmt;
+use std::io::{self, Write};
+use std::sync::Arc;
+
+/// Rows that are collected before they are encoded.
+const BATCH_ROWS: usize = 16 << 10;
+/// Time zone of all times.
+const ZONE: &str = "UTC";
+
+/// A Parquet file that is being written.
+pub struct ParquetRows<T: RowTable, W: Write + Send> {
+    columns: &'static [Column<T>],
+    schema: SchemaRef,
+    writer: ArrowWriter<W>,
+    buffers: Vec<ColumnBuffer>,
+    /// Rows in the buffers.
+    buffered: usize,
+}
+
+impl<T: RowTable, W: Write + Send> ParquetRows<T, W> {
+    /// Creates a file without rows. A `recipe` is stored in the metadata, next to the version of
+    /// the format.
+    ///
+    /// # Errors
+    ///
+    /// `out` fails.
+    pub fn new(out: W, columns: &'static [Column<T>], recipe: Option<&str>) -> io::Result<Self> {
+        let buffers: Vec<ColumnBuffer> =
+            columns.iter().map(|column| ColumnBuffer::new(&column.value)).collect();
+        let fields: Vec<Field> = columns
+            .iter()
+            .zip(&buffers)
+            .map(|(column, buffer)| buffer.field(column.name))
+            .collect();
+        let schema = Arc::new(Schema::new(fields));
+        let writer = ArrowWriter::try_new(out, Arc::clone(&schema), Some(properties(recipe)))
+            .map_err(parquet_error)?;
+        Ok(Self { columns, schema, writer, buffers, buffered: 0 })
+    }
+
+    /// Appends a row.
+    ///
+    /// # Errors
+    ///
+    /// The writer fails.
+    pub fn write<'r>(&mut self, row: &'r T::Row<'r>) -> io::Result<()> {
+        for (column, buffer) in self.columns.iter().zip(&mut self.buffers) {
+            buffer.push(&column.value, row)?;
+        }
+        self.buffered += 1;
+        if self.buffered == BATCH_ROWS { self.encode() } else { Ok(()) }
+    }
+
+    /// Appends many rows and encodes them at once.
+    ///
+    /// # Errors
+    ///
+    /// The writer fails.
+    pub fn write_batch<'r>(&mut self, rows: &'r [T::Row<'r>]) -> io::Result<()> {
+        // A column at a time, so that the type of each column is looked up once.
+        for (column, buffer) in self.columns.iter().zip(&mut self.buffers) {
+            buffer.extend(&column.value, rows)?;
+        }
+        self.encode()
+    }
+
+    /// The writer under the file, which has the bytes that are complete so far.
+    pub fn out(&mut self) -> &mut W {
+        self.writer.inner_mut()
+    }
+
+    fn encode(&mut self) -> io::Result<()> {
+        let columns = self.buffers.iter_mut().map(ColumnBuffer::take).collect();
+        self.buffered = 0;
+        let batch = RecordBatch::try_new(Arc::clone(&self.schema), columns)
+            .map_err(|error| parquet_error(error.into()))?;
+        self.writer.write(&batch).map_err(parquet_error)
+    }
+
+    /// Writes the rows that are left and the end of the file; returns the writer.
+    ///
+    /// # Errors
+    ///
+    /// The writer fails.
+    pub fn finish(mut self) -> io::Result<W> {
+        self.encode()?;
+        self.writer.into_inner().map_err(parquet_error)
+    }
+}
+
+impl<T: RowTable, W: Write + Send> fmt::Debug for ParquetRows<T, W> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ParquetRows").field("columns", &self.columns).finish_non_exhaustive()
+    }
+}
+
+/// Values of a column that are not encoded yet.
+#[derive(Debug)]
+enum ColumnBuffer {
+    Text(StringBuilder),
+    Number(Int64Builder),
+    Count(Int32Builder),
+    OptionalCount(Int32Builder),
+    Ratio(Float64Builder),
+    Time(TimestampMillisecondBuilder),
+    Texts(ListBuilder<StringBuilder>),
+}
+
+impl ColumnBuffer {
+    fn new<T: RowTable>(value: &Value<T>) -> Self {
+        match value {
+            Value::Text(_) | Value::Nested(_) => Self::Text(StringBuilder::new()),
+            Value::Number(_) => Self::Number(Int64Builder::new()),
+            Value::Count(_) => Self::Count(Int32Builder::new()),
+            Value::OptionalCount(_) => Self::OptionalCount(Int32Builder::new()),
+            Value::Ratio(_) => Self::Ratio(Float64Builder::new()),
+            Value::Time(_) => Self::Time(TimestampMillisecondBuilder::new().with_timezone(ZONE)),
+            Value::Texts(_) => {
+                let texts = ListBuilder::new(StringBuilder::new());
+                Self::Texts(texts.with_field(list_item(DataType::Utf8)))
+            }
+        }
+    }
+
+    /// Type of the column in the file, and whether values may be null.
+    fn field(&self, name: &str) -> Field {
+        match self {
+            Self::Text(_) => Field::new(name, DataType::Utf8, false),
+            Self::Number(_) => Field::new(name, DataType::Int64, false),
+            Self::Count(_) => Field::new(name, DataType::Int32, false),
+            Self::OptionalCount(_) => Field::new(name, DataType::Int32, true),
+            Self::Ratio(_) => Field::new(name, DataType::Float64, true),
+            Self::Time(_) => {
+                let time = DataType::Timestamp(TimeUnit::Millisecond, Some(ZONE.into()));
+                Field::new(name, time, false)
+            }
+            Self::Texts(_) => Field::new(name, DataType::List(list_item(DataType::Utf8)), false),
+        }
+    }
+
+    /// Appends the values of many rows.
+    fn extend<'r, T: RowTable>(
+        &mut self,
+        value: &Value<T>,
+        rows: &'r [T::Row<'r>],
+    ) -> io::Result<()> {
+        match (self, value) {
+            // Tables of plain numbers are long: their loops do nothing else.
+            (Self::Number(buffer), Value::Number(get)) => {
+                for row in rows {
+                    buffer.append_value(signed(get(row)));
+                }
+                Ok(())
+            }
+            (Self::Count(buffer), Value::Count(get)) => {
+                for row in rows {
+                    buffer.append_value(get(row).cast_signed());
+                }
+                Ok(())
+            }
+            (buffer, value) => rows.iter().try_for_each(|row| buffer.push(value, row)),
+        }
+    }
+
+    /// Appends the value of a row.
+    fn push<'r, T: RowTable>(&mut self, value: &Value<T>, row: &'r T::Row<'r>) -> io::Result<()> {
+        match (self, value) {
+            (Self::Text(buffer), Value::Text(get)) => {
+                buffer.append_value(String::from_utf8_lossy(get(row)));
+            }
+            (Self::Text(buffer), Value::Nested(nested)) => {
+                let mut json = Vec::new();
+                (nested.write_json)(row, &mut json)?;
+                buffer.append_value(String::from_utf8_lossy(&json));
+            }
+            (Self::Number(buffer), Value::Number(get)) => buffer.append_value(signed(get(row))),
+            (Self::Count(buffer), Value::Count(get)) => {
+                buffer.append_value(get(row).cast_signed());
+            }
+            (Self::OptionalCount(buffer), Value::OptionalCount(get)) => {
+                buffer.append_option(get(row).map(u32::cast_signed));
+            }
+            (Self::Ratio(buffer), Value::Ratio(get)) => buffer.append_option(get(row)),
+            (Self::Time(buffer), Value::Time(get)) => {
+                buffer.append_value(milliseconds(get(row)));
+            }
+            (Self::Texts(buffer), Value::Texts(get)) => {
+                for text in get(row) {
+                    buffer.values().append_value(text);
+                }
+                buffer.append(true);
+            }
+            // `ColumnBuffer::new` made the buffer for this type of value.
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Returns the values and empties the buffer.
+    fn take(&mut self) -> ArrayRef {
+        match self {
+            Self::Text(buffer) => Arc::new(buffer.finish()),
+            Self::Number(buffer) => Arc::new(buffer.finish()),
+            Self::Count(buffer) | Self::OptionalCount(buffer) => Arc::new(buffer.finish()),
+            Self::Ratio(buffer) => Arc::new(buffer.finish()),
+            Self::Time(buffer) => Arc::new(buffer.finish()),
+            Self::Texts(buffer) => Arc::new(buffer.finish()),
+        }
+    }
+}
+
+/// The field of the values of a list. Its name is the one that Arrow gives by default.
+fn list_item(kind: DataType) -> Arc<Field> {
+    Arc::new(Field::new("item", kind, false))
+}
+
+fn signed(number: u64) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
+}
+
+fn milliseconds(time: UtcTime) -> i64 {
+    signed(time.seconds()).saturating_mul(1000)
+}
+
+/// How files are written: compressed, with the recipe of the method in the metadata.
+fn properties(recipe: Option<&str>) -> WriterProperties {
+    let properties =
+        WriterProperties::builder().set_compression(Compression::ZSTD(ZstdLevel::default()));
+    let metadata = recipe.map(|recipe| {
+        vec![
+            KeyValue::new("simtool.format".to_owned(), "1".to_owned()),
+            KeyValue::new("simtool.recipe".to_owned(), recipe.to_owned()),
+        ]
+    });
+    properties.set_key_value_metadata(metadata).build()
+}
+
+fn parquet_error(error: ParquetError) -> io::Error {
+    io::Error::other(error)
+}

@@ -1,0 +1,135 @@
+//! A file of rows, in the format that the user chose.
+
+#[cfg(feature = "parquet")]
+use super::ParquetRows;
+use super::tsv::write_names;
+use super::{Column, RowTable, write_json_line, write_tsv_line};
+use simtool_base::error::Result;
+use std::io::{self, Write};
+
+/// Format of a file of rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RowFormat {
+    /// One JSON object a line.
+    JsonLines,
+    /// Fields with tabs between them, under a line with the names of the columns. A tab, line end
+    /// or backslash in a field is written as `\t`, `\n`, `\r` or `\\`.
+    Tsv,
+    /// Columns, compressed with Zstandard. The metadata has the recipe of the method.
+    #[cfg(feature = "parquet")]
+    Parquet,
+}
+
+impl RowFormat {
+    /// All formats that this build can write.
+    #[cfg(feature = "parquet")]
+    pub const ALL: [Self; 3] = [Self::JsonLines, Self::Tsv, Self::Parquet];
+    /// All formats that this build can write.
+    #[cfg(not(feature = "parquet"))]
+    pub const ALL: [Self; 2] = [Self::JsonLines, Self::Tsv];
+
+    /// Returns the description of the format for help.
+    #[must_use]
+    pub fn help(self) -> &'static str {
+        match self {
+            Self::JsonLines => "One JSON object a line",
+            Self::Tsv => "Fields between tabs",
+            #[cfg(feature = "parquet")]
+            Self::Parquet => "Columns, compressed with Zstandard",
+        }
+    }
+
+    /// Returns the format of Parquet files.
+    ///
+    /// # Errors
+    ///
+    /// This build cannot write Parquet.
+    pub fn parquet() -> Result<Self> {
+        #[cfg(feature = "parquet")]
+        return Ok(Self::Parquet);
+        #[cfg(not(feature = "parquet"))]
+        Err(simtool_base::error::ErrorKind::FeatureOff { what: "Parquet", feature: "parquet" }
+            .into())
+    }
+
+    /// Returns the extension of the file name without the dot, which is also the name in options.
+    #[must_use]
+    pub fn extension(self) -> &'static str {
+        match self {
+            Self::JsonLines => "jsonl",
+            Self::Tsv => "tsv",
+            #[cfg(feature = "parquet")]
+            Self::Parquet => "parquet",
+        }
+    }
+}
+
+/// A file of rows that is being written.
+#[derive(Debug)]
+pub struct RowsFile<T: RowTable, W: Write + Send>(RowsTarget<T, W>);
+
+#[derive(Debug)]
+enum RowsTarget<T: RowTable, W: Write + Send> {
+    JsonLines(W, &'static [Column<T>]),
+    Tsv(W, &'static [Column<T>]),
+    #[cfg(feature = "parquet")]
+    Parquet(Box<ParquetRows<T, W>>),
+}
+
+impl<T: RowTable, W: Write + Send> RowsFile<T, W> {
+    /// Creates a file without rows. TSV begins with the names of the columns; Parquet stores the
+    /// `recipe` in its metadata.
+    ///
+    /// # Errors
+    ///
+    /// `out` fails.
+    pub fn new(
+        mut out: W,
+        format: RowFormat,
+        columns: &'static [Column<T>],
+        recipe: &str,
+    ) -> io::Result<Self> {
+        #[cfg(not(feature = "parquet"))]
+        let _ = recipe;
+        Ok(Self(match format {
+            RowFormat::JsonLines => RowsTarget::JsonLines(out, columns),
+            RowFormat::Tsv => {
+                write_names(&mut out, columns)?;
+                RowsTarget::Tsv(out, columns)
+            }
+            #[cfg(feature = "parquet")]
+            RowFormat::Parquet => {
+                RowsTarget::Parquet(Box::new(ParquetRows::new(out, columns, Some(recipe))?))
+            }
+        }))
+    }
+
+    /// Appends a row.
+    ///
+    /// # Errors
+    ///
+    /// `out` fails.
+    pub fn write<'r>(&mut self, row: &'r T::Row<'r>) -> io::Result<()> {
+        match &mut self.0 {
+            RowsTarget::JsonLines(out, columns) => write_json_line(out, columns, row),
+            RowsTarget::Tsv(out, columns) => write_tsv_line(out, columns, row),
+            #[cfg(feature = "parquet")]
+            RowsTarget::Parquet(rows) => rows.write(row),
+        }
+    }
+
+    /// Writes the rest of the file and returns the writer.
+    ///
+    /// # Errors
+    ///
+    /// The writer fails.
+    pub fn finish(self) -> io::Result<W> {
+        let mut out = match self.0 {
+            RowsTarget::JsonLines(out, _) | RowsTarget::Tsv(out, _) => out,
+            #[cfg(feature = "parquet")]
+            RowsTarget::Parquet(rows) => rows.finish()?,
+        };
+        out.flush()?;
+        Ok(out)
+    }
+}

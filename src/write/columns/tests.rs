@@ -1,0 +1,119 @@
+use super::*;
+
+/// A row with a value of each type.
+struct AllTypes;
+
+struct AllTypesRow<'r> {
+    text: &'r [u8],
+    distance: Option<u32>,
+    similarity: Option<f64>,
+    sources: &'r [&'r str],
+}
+
+impl RowTable for AllTypes {
+    type Row<'r> = AllTypesRow<'r>;
+
+    const COLUMNS: &'static [Column<Self>] = &[
+        Column::new("id", "An ID.", Value::Text(|row| row.text)),
+        Column::new("record", "A number.", Value::Number(|_| 3)),
+        Column::new("count", "A count.", Value::Count(|_| 4)),
+        Column::new("similarity", "A fraction.", Value::Ratio(|row| row.similarity)),
+        Column::new("distance", "A distance.", Value::OptionalCount(|row| row.distance)),
+        Column::new("first", "A time.", Value::Time(|_| UtcTime::from_seconds(86_400))),
+        Column::new("sources", "Names.", Value::Texts(|row| row.sources)),
+        Column::new("near", "An object.", Value::Nested(NEAR)),
+    ];
+}
+
+const NEAR: Nested<AllTypes> = Nested {
+    columns: || {
+        let name = "id".to_owned();
+        vec![ColumnDescription { name, kind: "text", description: "The other ID." }]
+    },
+    is_list: false,
+    write_json: |_, out| out.write_all(b"{\"id\":\"x\"}"),
+};
+
+fn row_bytes(format: RowFormat, columns: &'static [Column<AllTypes>]) -> Vec<u8> {
+    let mut rows = RowsFile::new(Vec::new(), format, columns, "test").unwrap();
+    let sources = ["dump", "crawl 2"];
+    let full = AllTypesRow {
+        text: b"a\t\"x\"",
+        distance: Some(2),
+        similarity: Some(1.0 / 3.0),
+        sources: &sources,
+    };
+    rows.write(&full).unwrap();
+    rows.write(&AllTypesRow { text: b"b", distance: None, similarity: None, sources: &[] })
+        .unwrap();
+    rows.finish().unwrap()
+}
+
+fn row_text(format: RowFormat, columns: &'static [Column<AllTypes>]) -> String {
+    String::from_utf8(row_bytes(format, columns)).unwrap()
+}
+
+#[test]
+fn json_lines_have_a_field_for_each_column() {
+    let expected = concat!(
+        r#"{"id":"a\t\"x\"","record":3,"count":4,"similarity":0.3333333333333333,"distance":2,"#,
+        r#""first":"1970-01-02T00:00:00Z","sources":["dump","crawl 2"],"near":{"id":"x"}}"#,
+        "\n",
+        r#"{"id":"b","record":3,"count":4,"similarity":null,"distance":null,"#,
+        r#""first":"1970-01-02T00:00:00Z","sources":[],"near":{"id":"x"}}"#,
+        "\n",
+    );
+    assert_eq!(row_text(RowFormat::JsonLines, AllTypes::COLUMNS), expected);
+}
+
+#[test]
+fn tsv_has_a_line_of_names_and_escapes_tabs() {
+    let expected = "id\trecord\tcount\tsimilarity\tdistance\tfirst\tsources\tnear\n\
+        a\\t\"x\"\t3\t4\t0.3333333333333333\t2\t1970-01-02T00:00:00Z\tdump, crawl 2\t{\"id\":\"x\"}\n\
+        b\t3\t4\t\t\t1970-01-02T00:00:00Z\t\t{\"id\":\"x\"}\n";
+    assert_eq!(row_text(RowFormat::Tsv, AllTypes::COLUMNS), expected);
+}
+
+#[test]
+fn a_part_of_the_columns_can_be_written() {
+    let columns = &AllTypes::COLUMNS[..1];
+    let json = row_text(RowFormat::JsonLines, columns);
+    assert_eq!(json, "{\"id\":\"a\\t\\\"x\\\"\"}\n{\"id\":\"b\"}\n");
+    assert_eq!(row_text(RowFormat::Tsv, columns), "id\na\\t\"x\"\nb\n");
+}
+
+#[test]
+fn nested_fields_are_described_behind_their_object() {
+    let described = describe_columns(AllTypes::COLUMNS);
+    let names: Vec<&str> = described.iter().map(|column| column.name.as_str()).collect();
+    let expected = "id record count similarity distance first sources near near.id";
+    assert_eq!(names.join(" "), expected);
+    let kinds: Vec<&str> = described.iter().map(|column| column.kind).collect();
+    assert_eq!(kinds[3..5], ["fraction or null", "number or null"]);
+}
+
+#[cfg(feature = "parquet")]
+#[test]
+fn parquet_has_typed_columns_and_the_recipe() {
+    use ::parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+    use arrow_array::cast::AsArray;
+    use arrow_array::types::{Float64Type, Int32Type, Int64Type, TimestampMillisecondType};
+    let bytes = bytes::Bytes::from(row_bytes(RowFormat::Parquet, AllTypes::COLUMNS));
+    let reader = ParquetRecordBatchReaderBuilder::try_new(bytes).unwrap();
+    let metadata = reader.metadata().file_metadata().key_value_metadata().unwrap();
+    let recipe = metadata.iter().find(|pair| pair.key == "simtool.recipe").unwrap();
+    assert_eq!(recipe.value.as_deref(), Some("test"));
+    let batch = reader.build().unwrap().next().unwrap().unwrap();
+    assert_eq!(batch["id"].as_string::<i32>().value(0), "a\t\"x\"");
+    assert_eq!(batch["record"].as_primitive::<Int64Type>().values()[..], [3, 3]);
+    assert_eq!(batch["count"].as_primitive::<Int32Type>().values()[..], [4, 4]);
+    let similarities = batch["similarity"].as_primitive::<Float64Type>();
+    assert_eq!(similarities.iter().collect::<Vec<_>>(), [Some(1.0 / 3.0), None]);
+    let distances = batch["distance"].as_primitive::<Int32Type>();
+    assert_eq!(distances.iter().collect::<Vec<_>>(), [Some(2), None]);
+    let times = batch["first"].as_primitive::<TimestampMillisecondType>();
+    assert_eq!(times.value(0), 86_400_000);
+    let sources = batch["sources"].as_list::<i32>().value(0);
+    assert_eq!(sources.as_string::<i32>().value(1), "crawl 2");
+    assert_eq!(batch["near"].as_string::<i32>().value(0), "{\"id\":\"x\"}");
+}

@@ -1,0 +1,60 @@
+//! Rows as lines of fields with tabs between them.
+
+use super::{Column, RowTable, Value};
+use crate::write::tsv_field::write_field;
+use std::io::{self, Write};
+
+/// Writes the names of the columns as the first line of a file.
+pub(super) fn write_names<T: RowTable>(
+    out: &mut dyn Write,
+    columns: &[Column<T>],
+) -> io::Result<()> {
+    let names: Vec<&str> = columns.iter().map(|column| column.name).collect();
+    writeln!(out, "{}", names.join("\t"))
+}
+
+/// Writes a row as a line. A missing value is an empty field.
+///
+/// # Errors
+///
+/// `out` fails.
+pub fn write_tsv_line<'r, T: RowTable>(
+    out: &mut dyn Write,
+    columns: &[Column<T>],
+    row: &'r T::Row<'r>,
+) -> io::Result<()> {
+    for (at, column) in columns.iter().enumerate() {
+        if at > 0 {
+            out.write_all(b"\t")?;
+        }
+        write_value(out, &column.value, row)?;
+    }
+    out.write_all(b"\n")
+}
+
+fn write_value<'r, T: RowTable>(
+    out: &mut dyn Write,
+    value: &Value<T>,
+    row: &'r T::Row<'r>,
+) -> io::Result<()> {
+    match value {
+        Value::Text(get) => write_field(out, get(row)),
+        Value::Number(get) => write!(out, "{}", get(row)),
+        Value::Count(get) => write!(out, "{}", get(row)),
+        Value::OptionalCount(get) => match get(row) {
+            Some(count) => write!(out, "{count}"),
+            None => Ok(()),
+        },
+        Value::Ratio(get) => match get(row) {
+            Some(ratio) => write!(out, "{ratio}"),
+            None => Ok(()),
+        },
+        Value::Time(get) => write!(out, "{}", get(row)),
+        Value::Texts(get) => write_field(out, get(row).join(", ").as_bytes()),
+        Value::Nested(nested) => {
+            let mut json = Vec::new();
+            (nested.write_json)(row, &mut json)?;
+            write_field(out, &json)
+        }
+    }
+}

@@ -1,0 +1,124 @@
+//! The table of outputs, against the files that the program writes.
+
+use crate::program::Folder;
+use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use serde_json::Value;
+use simtool::pipeline::{OutputDescription, output_descriptions};
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+/// Two equal documents, another one, and a record that is not JSON.
+const DOCUMENTS: &str = "{\"id\":\"a\",\"text\":\"one two three four\"}\n\
+                         {\"id\":\"b\",\"text\":\"one two three four\"}\n\
+                         {\"id\":\"c\",\"text\":\"five six seven eight\"}\n\
+                         not json\n";
+
+fn column_names(output: &OutputDescription) -> Vec<String> {
+    (output.columns)().into_iter().map(|column| column.name).collect()
+}
+
+/// Names of the fields of a JSON object in their order, with those of nested objects as
+/// `object.field` and `list[].field`.
+fn field_names(object: &Value) -> Vec<String> {
+    let mut names = Vec::new();
+    for (name, value) in object.as_object().unwrap() {
+        names.push(name.clone());
+        match value {
+            Value::Object(_) => {
+                names.extend(field_names(value).iter().map(|field| format!("{name}.{field}")));
+            }
+            Value::Array(list) if list.first().is_some_and(Value::is_object) => {
+                names.extend(field_names(&list[0]).iter().map(|field| format!("{name}[].{field}")));
+            }
+            _ => {}
+        }
+    }
+    names
+}
+
+fn sorted(names: &[String]) -> BTreeSet<&String> {
+    names.iter().collect()
+}
+
+fn first_object(text: &str) -> Value {
+    serde_json::from_str(text.lines().next().unwrap()).unwrap()
+}
+
+fn names_in_file(path: &Path) -> Vec<String> {
+    match path.extension().unwrap().to_str().unwrap() {
+        "jsonl" => field_names(&first_object(&fs::read_to_string(path).unwrap())),
+        "tsv" => {
+            let text = fs::read_to_string(path).unwrap();
+            text.lines().next().unwrap().split('\t').map(str::to_owned).collect()
+        }
+        _ => {
+            let file = fs::File::open(path).unwrap();
+            let reader = ParquetRecordBatchReaderBuilder::try_new(file).unwrap();
+            reader.schema().fields().iter().map(|field| field.name().clone()).collect()
+        }
+    }
+}
+
+fn folder_of_documents() -> Folder {
+    let folder = Folder::empty();
+    fs::write(folder.path("in.jsonl"), DOCUMENTS).unwrap();
+    folder
+}
+
+#[test]
+fn a_run_writes_the_outputs_of_the_table_with_its_columns() {
+    let folder = folder_of_documents();
+    let mut written = BTreeSet::new();
+    for format in ["jsonl", "tsv", "parquet"] {
+        let out = format!("out-{format}");
+        let settings = ["--pairs", "--write-kept", "--output-format", format, "--output", &out];
+        let run = folder.run(&[&["dedup", "in.jsonl"][..], &settings].concat());
+        assert_eq!(run.code, 1, "{}", run.err);
+        for entry in fs::read_dir(folder.path(&out)).unwrap() {
+            written.insert(entry.unwrap().file_name().into_string().unwrap());
+        }
+    }
+    let outputs = output_descriptions();
+    let listed: BTreeSet<String> =
+        outputs.iter().flat_map(|output| output.files).map(ToString::to_string).collect();
+    assert_eq!(written, listed);
+    for output in outputs {
+        let columns = column_names(&output);
+        for file in output.files.iter().filter(|_| !columns.is_empty()) {
+            let format = file.rsplit('.').next().unwrap();
+            let found = names_in_file(&folder.path(&format!("out-{format}/{file}")));
+            assert_eq!(sorted(&found), sorted(&columns), "{file}");
+        }
+    }
+}
+
+#[test]
+fn an_index_prints_the_columns_of_the_table() {
+    let folder = folder_of_documents();
+    assert_eq!(folder.run(&["index", "create", "index"]).code, 0);
+    let added = folder.run(&["index", "add", "index", "in.jsonl", "--json"]);
+    let near = folder.run(&["index", "query", "index", "in.jsonl", "--json"]);
+    let exported = folder.run(&["index", "export", "index"]);
+    let printed =
+        [("index-repeats", added.out), ("index-near", near.out), ("index-export", exported.out)];
+    for (name, text) in printed {
+        let outputs = output_descriptions();
+        let output = outputs.iter().find(|output| output.name == name).unwrap();
+        let found = field_names(&first_object(&text));
+        assert_eq!(sorted(&found), sorted(&column_names(output)), "{name}");
+    }
+}
+
+#[test]
+fn every_output_and_column_is_described_in_a_sentence() {
+    let mut names = BTreeSet::new();
+    for output in output_descriptions() {
+        assert!(names.insert(output.name), "{} is listed twice", output.name);
+        assert!(output.description.ends_with('.'), "{}", output.name);
+        for column in (output.columns)() {
+            let sentence = column.description;
+            assert!(sentence.ends_with('.'), "{}: {}: {sentence}", output.name, column.name);
+        }
+    }
+}
