@@ -33,7 +33,7 @@ fn main() -> simtool::Result<()> {
     assert_eq!(added[1], Added::New(2));
 
     // Any number of processes may read the index, also while one adds to it.
-    let index = Index::open(&path, FileAccess::READ, Resources::default())?;
+    let index = Index::open(&path, FileAccess::READ, &Resources::default())?;
     let config = Config { method, ..Config::default() };
     let query = fingerprint(&Texts::of(&["The quick brown fox jumps over another dog"]), &config)?;
     let near = index.near(&query.rows, true)?;
@@ -52,7 +52,7 @@ fn add(path: &Path, method: &Method, texts: &[&str], source: &str) -> simtool::R
 
     let disk = Disk::new(Durability::Synced);
     let holder = "the example index_that_grows";
-    let mut adder = IndexAdder::open(path, FileAccess::READ, disk, holder, Resources::default())?;
+    let mut adder = IndexAdder::open(path, FileAccess::READ, disk, holder, &Resources::default())?;
     let id = |row: usize| format!("{source}/{row}").into_bytes().into();
     let added = adder.add(&made.rows, id, Arrival { source, time: 0 })?;
     // Documents are in the index, and survive a power cut, from the commit on.

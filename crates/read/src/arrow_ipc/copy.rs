@@ -57,13 +57,11 @@ impl GroupEncoder for Encoder<'_> {
         let batch = decoded(self.from, self.to, || {
             let batches = &self.layout.batches;
             let is_first = Arc::ptr_eq(&batches[group].dictionaries, &batches[0].dictionaries);
-            match self.decoder.as_ref().filter(|_| is_first) {
-                Some(decoder) => self.layout.decode(&input, group, decoder),
-                None => {
-                    let decoder = self.layout.decoder(&input, group, None)?;
-                    self.layout.decode(&input, group, &decoder)
-                }
+            if let Some(decoder) = self.decoder.as_ref().filter(|_| is_first) {
+                return self.layout.decode(&input, group, decoder);
             }
+            let decoder = self.layout.decoder(&input, group, None)?;
+            self.layout.decode(&input, group, &decoder)
         })?;
         decoded(self.from, self.to, || KeptRows::new(first, kept).filter(&batch))
     }

@@ -202,7 +202,7 @@ impl Layout {
         let bytes = MessageBytes::read(file, at, self.length).ok().flatten();
         let rows =
             bytes.and_then(|bytes| Some(bytes.message().ok()?.header_as_record_batch()?.length()));
-        rows.filter(|rows| (0..=MOST_ROWS).contains(rows)).map_or(0, |rows| rows as u64)
+        rows.filter(|rows| (0..=MOST_ROWS).contains(rows)).map_or(0, i64::cast_unsigned)
     }
 
     /// Returns a decoder that knows the dictionaries of a batch.
@@ -297,7 +297,7 @@ impl MessageBytes {
         read_at(file, at + prefix_bytes, &mut bytes)?;
         let body_bytes = message(&bytes)?.bodyLength();
         // Both fit, since neither is longer than a file.
-        let block = Block::new(at as i64, (body_at - at) as i32, body_bytes);
+        let block = Block::new(at.cast_signed(), (body_at - at) as i32, body_bytes);
         if !is_inside(&block, length) {
             return Err(format!("the message at byte {at} does not end within the file"));
         }
@@ -311,7 +311,7 @@ impl MessageBytes {
     /// Offset of the next message.
     fn end(&self) -> u64 {
         // The block is inside of the file.
-        self.block.offset() as u64 + block_bytes(&self.block)
+        self.block.offset().cast_unsigned() + block_bytes(&self.block)
     }
 }
 
@@ -354,14 +354,14 @@ fn read_block(file: &File, block: &Block, length: u64) -> Result<Buffer, String>
     let bytes = usize::try_from(block_bytes(block)).map_err(|error| error.to_string())?;
     let space = MutableBuffer::try_from_len_zeroed(bytes);
     let mut space = space.map_err(|_| format!("no memory for its {bytes} bytes"))?;
-    read_at(file, block.offset() as u64, &mut space)?;
+    read_at(file, block.offset().cast_unsigned(), &mut space)?;
     Ok(space.into())
 }
 
 /// Checks the sizes that a batch or a dictionary declares, since the decoder takes memory for them
 /// before it knows better.
 fn check(bytes: &Buffer, block: &Block) -> Result<(), String> {
-    let (metadata, body) = bytes.split_at(block.metaDataLength() as usize);
+    let (metadata, body) = bytes.split_at(block.metaDataLength().cast_unsigned() as usize);
     let prefix_bytes = if metadata.starts_with(&CONTINUATION) { 8 } else { 4 };
     let message = message(metadata.get(prefix_bytes..).unwrap_or_default())?;
     let dictionary = message.header_as_dictionary_batch();

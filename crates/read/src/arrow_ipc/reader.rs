@@ -1,5 +1,6 @@
 //! The rows of an Arrow file or stream as documents, batch by batch.
 
+use crate::arrow_ipc::layout::Batch;
 use crate::arrow_ipc::layout::Layout;
 use crate::arrow_ipc::selection::Selected;
 use crate::table::documents::Rows;
@@ -25,7 +26,7 @@ pub(super) fn shares(file: &File, bytes: u64) -> Option<Vec<Share>> {
     if layout.damage.is_some() {
         return None;
     }
-    let all_bytes: u64 = layout.batches.iter().map(|batch| batch.bytes()).sum();
+    let all_bytes: u64 = layout.batches.iter().map(Batch::bytes).sum();
     let batches = layout.batches.iter().enumerate();
     let groups = batches.map(|(group, batch)| (batch.bytes(), layout.rows(file, group)));
     Some(shares_of(groups, bytes.max(all_bytes / MOST_SHARES)))
@@ -137,12 +138,11 @@ impl BatchReading<'_> {
             .decoder
             .take()
             .filter(|(last, _)| Arc::ptr_eq(&self.layout.batches[*last].dictionaries, wanted));
-        let decoder = match known {
-            Some((_, decoder)) => decoder,
-            None => {
-                let projection = Some(&self.selected.projection[..]);
-                self.layout.decoder(self.job.file, group, projection)?
-            }
+        let decoder = if let Some((_, decoder)) = known {
+            decoder
+        } else {
+            let projection = Some(&self.selected.projection[..]);
+            self.layout.decoder(self.job.file, group, projection)?
         };
         let (_, decoder) = self.decoder.insert((group, decoder));
         self.layout.decode(self.job.file, group, decoder)

@@ -60,7 +60,7 @@ impl Selected {
         let paths = ColumnPaths { text: Some(text), id, keep };
         let wanted = [&paths.text, &paths.id, &paths.keep];
         let top_names: Vec<&String> =
-            wanted.into_iter().flatten().flat_map(|path| path.first()).collect();
+            wanted.into_iter().flatten().filter_map(|path| path.first()).collect();
         let is_wanted = |name: &String| top_names.contains(&name);
         let mut projection = Vec::new();
         for (number, field) in schema.fields().iter().enumerate() {
