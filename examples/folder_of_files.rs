@@ -10,6 +10,7 @@ use simtool::{
 };
 use std::path::{Path, PathBuf};
 
+#[cfg_attr(test, expect(dead_code, reason = "the test calls the functions of the example"))]
 fn main() -> simtool::Result<()> {
     let crawl = Path::new(env!("CARGO_MANIFEST_DIR")).join("datasets/crawl");
     let folder = std::env::args_os().nth(1).map_or(crawl, PathBuf::from);

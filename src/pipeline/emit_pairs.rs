@@ -1,9 +1,8 @@
 //! Pairs of rows to bytes, in ascending order, a bounded number of them in memory at a time.
 
-use crate::pipeline::outputs::OutputDescription;
 use crate::pipeline::row_names::RowNames;
 pub use crate::pipeline::row_names::SideIds;
-use crate::write::columns::{Column, RowTable, Value, describe_columns};
+use crate::write::columns::{Column, OutputDescription, RowTable, Value, describe_columns};
 use crate::write::pair_table;
 use simtool_base::error::Result;
 use simtool_base::progress::Progress;

@@ -331,7 +331,8 @@ mod tests {
         assert_eq!(made.rows.recipe, first.rows.recipe);
         assert_eq!(made.rows.row(1), first.rows.row(0));
         let refused = fingerprint_by(&later, &Fitted::Nothing, &config).map(|_| ());
-        let expected = "fitted nothing: was not learned for 3 most frequent words";
+        let expected = "fitted nothing: was not learned for 3 most frequent words; learn again \
+                        with these settings";
         assert_eq!(refused.unwrap_err().to_string(), expected);
     }
 

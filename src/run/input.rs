@@ -375,7 +375,7 @@ mod tests {
         let settings = InputSettings { text_field: field, ..InputSettings::default() };
         let input = opened(std::slice::from_ref(&path), &settings).unwrap();
         let error = Input::refuse_idle(&[&input], None).unwrap_err();
-        let expected = "text_field body: is of jsonl, csv, tsv, parquet; the input is text";
+        let expected = "text_field body: is of parquet, arrow, csv, tsv, jsonl; the input is text";
         assert_eq!(error.to_string(), expected);
         let settings = InputSettings { per_line: true, ..InputSettings::default() };
         let input = opened(&[path], &settings).unwrap();

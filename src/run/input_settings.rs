@@ -289,7 +289,7 @@ mod tests {
             ("sample=2", "sample 2: must be a number from 0 to 1"),
             ("limit=0", "limit 0: must be a whole number from 1 on"),
             ("max_bytes=5X", "max_bytes 5X: expected a whole number of bytes"),
-            ("format=docx", "format docx: must be one of form-feed, text, "),
+            ("format=docx", "format docx: must be one of warc, parquet, arrow, csv, "),
             ("format=jsonl,per_line=true", "format jsonl: has no plain text"),
             ("zstd_window_log=9", "zstd_window_log 9: must be from 10 to 31"),
             ("delimiter=\"", "delimiter \\\": must be one ASCII character"),

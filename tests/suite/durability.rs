@@ -67,7 +67,7 @@ fn of_two_runs_into_one_folder_the_first_to_end_wins() {
         let error = String::from_utf8(first.stderr).unwrap();
         assert_eq!(first.status.code(), Some(1), "{error}");
         assert!(error.contains(&format!("cannot write {output}: ")), "{error}");
-        assert!(error.contains("the results of this run are not there"), "{error}");
+        assert!(error.contains("this run's results were discarded"), "{error}");
         assert!(first.stdout.is_empty());
         assert_eq!(documents(&folder.path(&output)), "  \"documents\": 2,");
     }

@@ -152,10 +152,13 @@ fn what_is_given_is_kept_and_what_contradicts_is_refused() {
     assert!(run.out.starts_with("chosen: exact:similarity=0.6,shingle=words:3\n"), "{run:?}");
     let run = dry("--bits 8");
     assert!(run.out.starts_with("chosen: minhash:lanes=62,bits=8,"), "{run:?}");
-    assert!(run.out.contains("--method minhash: --bits goes with fingerprints"), "{run:?}");
+    assert!(run.out.contains("--method minhash: --bits needs fingerprints"), "{run:?}");
     for (options, expected) in [
         ("--weight idf --bits 8", "--weight idf: works only with --method exact, simhash"),
-        ("--verify 0.5 --similarity containment:0.5", "--similarity containment:0.5: goes with"),
+        (
+            "--verify 0.5 --similarity containment:0.5",
+            "--similarity containment:0.5: needs --method exact",
+        ),
         (
             "--similarity 0.5 --max-distance 3",
             "--similarity 0.5: cannot be combined with --max-distance",

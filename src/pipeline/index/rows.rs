@@ -1,9 +1,8 @@
 //! Rows that the commands of an index print or export.
 
-use crate::pipeline::outputs::OutputDescription;
 use crate::write::columns::{
-    Column, Nested, RowTable, Value, describe_columns, write_json_line, write_json_object,
-    write_tsv_line,
+    Column, Nested, OutputDescription, RowTable, Value, describe_columns, write_json_line,
+    write_json_object, write_tsv_line,
 };
 use simtool_base::utc_time::UtcTime;
 use simtool_model::document_name::DocumentName;

@@ -1,12 +1,13 @@
 //! `clusters.jsonl`: each kept document with all that are removed for it.
 
 use super::findings::Side;
-use super::list::{Output, OutputDescription, WRITE_STAGE};
+use super::list::{Output, WRITE_STAGE};
 use super::named::NamedDocument;
 use super::results::Results;
 use crate::cluster::{Cluster, Removal};
 use crate::write::columns::{
-    Column, Nested, RowTable, Value, describe_columns, write_json_line, write_json_object,
+    Column, Nested, OutputDescription, RowTable, Value, describe_columns, write_json_line,
+    write_json_object,
 };
 use simtool_base::error::Result;
 use simtool_model::closeness::Closeness;

@@ -1,9 +1,10 @@
 //! All outputs, in one table: what a run writes, and what the reference pages say about it.
 
 use super::results::Results;
-use super::{Outputs, clusters, pairs, quarantine, removed};
+use super::settings::Outputs;
+use super::{clusters, pairs, quarantine, removed};
 use crate::pipeline::{emit_pairs, index};
-use crate::write::columns::ColumnDescription;
+use crate::write::columns::OutputDescription;
 use simtool_base::error::Result;
 
 /// The stage of a run that most outputs belong to.
@@ -33,22 +34,6 @@ pub(super) struct Output {
     /// Whether the user asked for the output.
     pub(super) is_wanted: fn(&Outputs) -> bool,
     pub(super) write: fn(&Results<'_>) -> Result<()>,
-}
-
-/// An output, for reference pages.
-#[derive(Clone, Copy, Debug)]
-pub struct OutputDescription {
-    /// Name of the output, for example `removed`.
-    pub name: &'static str,
-    /// Files in the output folder, one for each format. Empty for output that goes to standard
-    /// output or to a file that the user names.
-    pub files: &'static [&'static str],
-    /// Commands that write it, for example `dedup, match`.
-    pub command: &'static str,
-    /// One or two sentences about the content.
-    pub description: &'static str,
-    /// Returns the columns of its rows. Empty if it has no rows.
-    pub columns: fn() -> Vec<ColumnDescription>,
 }
 
 /// Returns all outputs of all commands, with their columns.

@@ -15,46 +15,30 @@ mod quarantine;
 mod removed;
 mod report;
 mod results;
+mod settings;
 mod sources;
 
+pub use crate::write::columns::OutputDescription;
 pub(super) use affordable_texts::affordable_part;
 pub use findings::{Findings, Side};
 pub(super) use findings::{document_name, document_name_at};
 pub use kept_copies::{BadRecords, write_kept_copies};
-pub use list::{OutputDescription, output_descriptions};
+pub use list::output_descriptions;
 pub use report::histograms;
+pub use settings::Outputs;
 
 use self::list::{KEEP_STAGE, OUTPUTS, WRITE_STAGE};
-use self::results::Results;
+use self::results::{Results, write_file};
 use crate::cluster::{self, Removal};
-use crate::write::columns::RowFormat;
 use crate::write::output_folder::OutputFolder;
 use crate::write::report::{Report, write_report};
 use crate::write::summary::{FaultPlace, ReadCounts, Summary, write_summary};
-use simtool_base::error::{Error, ErrorKind, Result};
+use simtool_base::error::{ErrorKind, Result};
 use simtool_base::fault::{Fault, Severity};
 use simtool_base::progress::{Progress, Work};
 use simtool_compute::threads::Threads;
 use simtool_model::document::DocOrdinal;
-use std::io::{self, Write};
 use std::time::{Duration, Instant};
-
-/// Choices of the user about the outputs.
-#[derive(Clone, Copy, Debug)]
-pub struct Outputs {
-    /// Format of files of rows.
-    pub rows: RowFormat,
-    /// Whether rows of removed documents have only the IDs.
-    pub only_ids: bool,
-    /// Whether every pair is written.
-    pub pairs: bool,
-    /// Whether copies of the inputs without the removed documents are written.
-    pub kept: bool,
-    /// What to do with bad records in these copies.
-    pub bad_records: BadRecords,
-    /// Worker threads, at least 1.
-    pub threads: usize,
-}
 
 /// Writes the outputs of a run to `folder`, except the summary and the page, and completes the
 /// counts and times of `summary`.
@@ -129,18 +113,6 @@ fn kept(findings: &Findings<'_>) -> Vec<bool> {
         kept[DocOrdinal(removal.row).index()] = false;
     }
     kept
-}
-
-/// Writes one file of a folder.
-fn write_file(
-    folder: &OutputFolder,
-    file: &str,
-    content: impl FnOnce(&mut (dyn Write + Send)) -> io::Result<()>,
-) -> Result<()> {
-    let mut out = folder.file(file)?;
-    content(&mut out)
-        .and_then(|()| out.flush())
-        .map_err(|e| Error::io(folder.name(file), "write", e))
 }
 
 /// Counts a collection that was read.

@@ -1,9 +1,11 @@
 //! `quarantine.jsonl`: the records that are not documents.
 
-use super::list::{Output, OutputDescription, WRITE_STAGE};
+use super::list::{Output, WRITE_STAGE};
 use super::results::Results;
 use crate::pipeline::BadRecord;
-use crate::write::columns::{Column, RowTable, Value, describe_columns, write_json_line};
+use crate::write::columns::{
+    Column, OutputDescription, RowTable, Value, describe_columns, write_json_line,
+};
 use simtool_base::error::Result;
 use std::path::Path;
 

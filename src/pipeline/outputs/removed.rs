@@ -1,9 +1,9 @@
 //! `removed`: each removed document with the one that is kept in its place.
 
-use super::list::{Output, OutputDescription, WRITE_STAGE};
+use super::list::{Output, WRITE_STAGE};
 use super::named::NamedPair;
 use super::results::Results;
-use crate::write::columns::{Column, RowTable, Value, describe_columns};
+use crate::write::columns::{Column, OutputDescription, RowTable, Value, describe_columns};
 use simtool_base::error::Result;
 
 pub(super) const OUTPUT: Output = Output {

@@ -2,7 +2,7 @@
 
 use super::findings::Findings;
 use super::kept_copies::write_kept_copies;
-use super::{Outputs, write_file};
+use super::settings::Outputs;
 use crate::cluster::Cluster;
 use crate::write::columns::{Column, RowTable, RowsFile};
 use crate::write::output_folder::OutputFolder;
@@ -66,4 +66,16 @@ impl Results<'_> {
             write_kept_copies(files, ids, &is_kept, bad_records, &target, self.progress)
         })?
     }
+}
+
+/// Writes one file of a folder.
+pub(super) fn write_file(
+    folder: &OutputFolder,
+    file: &str,
+    content: impl FnOnce(&mut (dyn Write + Send)) -> io::Result<()>,
+) -> Result<()> {
+    let mut out = folder.file(file)?;
+    content(&mut out)
+        .and_then(|()| out.flush())
+        .map_err(|e| Error::io(folder.name(file), "write", e))
 }

@@ -57,7 +57,7 @@ fn shingles_are_of_characters_by_script_and_length() {
         (0.0, 2400, "chars:6", "at least 2,400"),
         (0.4, 200, "chars:6", "any script"),
         (0.0, 199, "chars:4", "documents are short: half of the documents have at most 199"),
-        (0.5, 2400, "chars:6", "50 % of the letters are of scripts without spaces"),
+        (0.5, 2400, "chars:6", "50 % of the letters belong to scripts without spaces"),
         (0.9, 60, "chars:4", "at most 60 characters"),
         (0.9, 59, "chars:2", "at most 59 characters"),
     ] {
@@ -88,7 +88,7 @@ fn the_threshold_is_the_middle_of_an_empty_gap() {
     assert!(reason.ends_with("; 1.5 % of the documents have a near-duplicate"), "{reason}");
     let (least, reason) = threshold(&crowd(30, &[]), &COSINE);
     assert_eq!(least, 65, "{reason}");
-    assert!(reason.ends_with("0.29 similar, and none repeats another"), "{reason}");
+    assert!(reason.ends_with("0.29 similar, and there are no near-duplicates"), "{reason}");
 }
 
 #[test]

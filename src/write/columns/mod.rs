@@ -114,6 +114,22 @@ pub struct ColumnDescription {
     pub description: &'static str,
 }
 
+/// An output, for reference pages.
+#[derive(Clone, Copy, Debug)]
+pub struct OutputDescription {
+    /// Name of the output, for example `removed`.
+    pub name: &'static str,
+    /// Files in the output folder, one for each format. Empty for output that goes to standard
+    /// output or to a file that the user names.
+    pub files: &'static [&'static str],
+    /// Commands that write it, for example `dedup, match`.
+    pub command: &'static str,
+    /// One or two sentences about the content.
+    pub description: &'static str,
+    /// Returns the columns of its rows. Empty if it has no rows.
+    pub columns: fn() -> Vec<ColumnDescription>,
+}
+
 /// Describes columns for the reference pages, with the fields of nested objects.
 #[must_use]
 pub fn describe_columns<T: RowTable>(columns: &[Column<T>]) -> Vec<ColumnDescription> {

@@ -87,13 +87,13 @@ pairs                     0
 without words             0
 quarantined               2
 lost                      5  rows of damaged files
-passed over               4  not chosen: kept, and compared with nothing
+passed over               4  excluded by the selection: kept without comparison
 3.0 MB of text in 1.500 s, 2 MB/s
 results in out
 ";
     assert_eq!(table(&summary()), expected);
     let uncounted = Summary { pairs: None, ..summary() };
-    let line = "pairs                     -  more than the memory holds: not all were looked for";
+    let line = "pairs                     -  not counted: the pairs do not fit in memory";
     assert!(table(&uncounted).lines().any(|other| other == line), "{}", table(&uncounted));
     let mut json = Vec::new();
     write_summary(&mut json, &uncounted).unwrap();
@@ -108,7 +108,7 @@ fn queries_and_corpus_are_told_apart() {
     let table = table(&summary);
     for line in [
         "queries                    10",
-        "removed                     3  30.0 %  like one of the corpus",
+        "removed                     3  30.0 %  similar to a document of the corpus",
         "corpus documents           99",
         "  quarantined               6",
     ] {
