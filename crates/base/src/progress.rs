@@ -39,7 +39,7 @@ pub trait Progress: Sync {
     /// Returns whether the caller wants the work to stop. Long work asks this every few
     /// milliseconds, from any thread, and then ends with [`ErrorKind::Cancelled`].
     ///
-    /// [`ErrorKind::Cancelled`]: crate::ErrorKind::Cancelled
+    /// [`ErrorKind::Cancelled`]: crate::error::ErrorKind::Cancelled
     fn is_cancelled(&self) -> bool {
         false
     }

@@ -1,7 +1,7 @@
 //! The hot loops, one file each. Every loop has a slow twin in its tests.
 //!
 //! A kernel is an algorithm over slices that knows nothing about its callers. A plain loop is written
-//! once, generic over a [`Level`], and compiled for each instruction set; see [`vector`]. Kernels whose
+//! once, generic over a `Level`, and compiled for each instruction set; see the module `vector`. Kernels whose
 //! algorithm differs between instruction sets match on the level and have a body for each.
 //!
 //! The instruction set is chosen once, at the first call of [`Isa::detected`]: the best that the

@@ -29,7 +29,7 @@ const TOGETHER: usize = 16;
 
 /// Hash functions `(a × term + b) mod 2^64 >> 32`.
 ///
-/// They are kept in groups of [`TOGETHER`]. If the last group is not full, the first functions are
+/// They are kept in groups of `TOGETHER`. If the last group is not full, the first functions are
 /// repeated there and their values are dropped in the end.
 #[derive(Clone, Debug)]
 pub struct HashFunctions {

@@ -21,7 +21,7 @@ pub struct Close {
     /// The closeness of equal rows of one side.
     pub of_equal: Closeness,
     /// Whether these are all pairs. If not, they are the pairs that decide which rows are
-    /// [kept](crate::cluster::keep::keep_preferred), and for which of these the others are removed.
+    /// kept, and for which of these the others are removed.
     pub is_complete: bool,
 }
 

@@ -156,7 +156,7 @@ impl<'a> SetJoin<'a> {
     }
 
     /// Does the same, but if the pairs do not fit in memory, returns only some of them. Over these
-    /// pairs the same documents are [kept](crate::cluster::keep::keep_preferred) as over all pairs,
+    /// pairs the same documents are kept as over all pairs,
     /// and the others are removed for the same ones. `order` returns all rows in the order of
     /// preference. It is called after all documents were read, if at all.
     ///

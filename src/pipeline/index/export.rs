@@ -19,10 +19,8 @@ impl Index {
     /// The index is damaged, or `out` fails.
     pub fn export<W: Write + Send>(&self, out: W, format: RowFormat) -> Result<()> {
         let failed = |error| Error::io("the export", "write", error);
-        let columns = match format {
-            RowFormat::JsonLines => IndexRows::JSON_LINES,
-            _ => IndexRows::COLUMNS,
-        };
+        let is_json = matches!(format, RowFormat::JsonLines);
+        let columns = if is_json { IndexRows::JSON_LINES } else { IndexRows::COLUMNS };
         let recipe = self.method().recipe().to_string();
         let mut rows = RowsFile::new(out, format, columns, &recipe).map_err(failed)?;
         let shape = self.shape();

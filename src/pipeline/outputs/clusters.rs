@@ -1,8 +1,8 @@
 //! `clusters.jsonl`: each kept document with all that are removed for it.
 
 use super::findings::Side;
-use super::list::{Output, WRITE_STAGE};
 use super::named::NamedDocument;
+use super::output::{Output, WRITE_STAGE};
 use super::results::Results;
 use crate::cluster::{Cluster, Removal};
 use crate::write::columns::{

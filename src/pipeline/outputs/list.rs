@@ -1,16 +1,9 @@
 //! All outputs, in one table: what a run writes, and what the reference pages say about it.
 
-use super::results::Results;
-use super::settings::Outputs;
+use super::output::{KEEP_STAGE, Output};
 use super::{clusters, pairs, quarantine, removed};
 use crate::pipeline::{emit_pairs, index};
 use crate::write::columns::OutputDescription;
-use simtool_base::error::Result;
-
-/// The stage of a run that most outputs belong to.
-pub(super) const WRITE_STAGE: &str = "write";
-/// The stage in which the inputs are copied.
-pub(super) const KEEP_STAGE: &str = "keep";
 
 /// Outputs that a run writes to its folder. A new output needs its file and a line here.
 pub(super) const OUTPUTS: &[Output] =
@@ -25,16 +18,6 @@ const OTHER_OUTPUTS: &[OutputDescription] = &[
     index::NEAR_OUTPUT,
     index::EXPORT_OUTPUT,
 ];
-
-/// An output of a run, and how to write it.
-pub(super) struct Output {
-    pub(super) description: OutputDescription,
-    /// The stage that the time of writing is added to.
-    pub(super) stage: &'static str,
-    /// Whether the user asked for the output.
-    pub(super) is_wanted: fn(&Outputs) -> bool,
-    pub(super) write: fn(&Results<'_>) -> Result<()>,
-}
 
 /// Returns all outputs of all commands, with their columns.
 ///

@@ -10,6 +10,7 @@ mod kept_copies;
 mod list;
 mod named;
 mod ordered_pieces;
+mod output;
 mod pairs;
 mod quarantine;
 mod removed;
@@ -27,7 +28,8 @@ pub use list::output_descriptions;
 pub use report::histograms;
 pub use settings::Outputs;
 
-use self::list::{KEEP_STAGE, OUTPUTS, WRITE_STAGE};
+use self::list::OUTPUTS;
+use self::output::{KEEP_STAGE, WRITE_STAGE};
 use self::results::{Results, write_file};
 use crate::cluster::{self, Removal};
 use crate::write::output_folder::OutputFolder;

@@ -6,7 +6,7 @@ use serde_json::value::RawValue;
 use simtool_model::document::Document;
 
 /// The document of a line that holds nothing out of the ordinary, in one pass over the text;
-/// `None` leaves the line to [`document`], which gives the same where both give a document.
+/// `None` leaves the line to `document`, which gives the same where both give a document.
 pub(super) fn quick_document<'a>(
     line: &'a str,
     paths: &FieldPaths,
