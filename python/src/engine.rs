@@ -22,6 +22,8 @@ use simtool::closeness::Closeness;
 use simtool::cluster::{Removal, components, keep};
 use simtool::field_value::FieldValue;
 use simtool::fingerprint_rows::{FingerprintRows, Metric, Shape};
+use simtool::hamming::layout::Layout;
+use simtool::hamming::null_lanes::{Side, may_be_null, shape_without_nulls, without_nulls};
 use simtool::kernels::hamming_pairs::{Candidates, near_pairs_64};
 use simtool::matches::ValuePair;
 use simtool::pipeline::fingerprint_by_fitted;
@@ -29,8 +31,6 @@ use simtool::pipeline::join_fingerprints::{list_pairs, plan_search, plan_self_jo
 use simtool::pipeline::method::{Criterion, Fitted, Method};
 use simtool::progress::NoProgress;
 use simtool::read::Texts;
-use simtool::hamming::layout::Layout;
-use simtool::hamming::null_lanes::{Side, may_be_null, shape_without_nulls, without_nulls};
 use simtool::sides::Sides;
 use simtool::stable_hash;
 use simtool::{ClusterRule, Config, Error, Resources};

@@ -24,6 +24,15 @@ pub struct MatchConfig {
 }
 
 /// Which of several near-duplicates is kept.
+///
+/// ```
+/// use simtool::{Config, Keep, Texts, deduplicate};
+///
+/// let texts = Texts::of(&["a b c", "A b c", "a, b, c"]).with_fields(&["9", "10", ""])?;
+/// let found = deduplicate(&texts, &Config { keep: Keep::FieldMax, ..Config::default() })?;
+/// assert_eq!(found.kept().collect::<Vec<_>>(), [1]);
+/// # Ok::<(), simtool::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Keep {
     /// The first in reading order.

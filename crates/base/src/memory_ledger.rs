@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// ledger, and all threads share it.
 ///
 /// ```
-/// use simtool::memory_ledger::Ledger;
+/// use simtool_base::memory_ledger::Ledger;
 ///
 /// let ledger = Ledger::new(1000);
 /// let terms = ledger.reserve(700, "the terms")?;
@@ -17,7 +17,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// assert!(ledger.try_reserve(301).is_none());
 /// drop(terms);
 /// assert_eq!((ledger.free(), ledger.peak()), (1000, 700));
-/// # Ok::<(), simtool::Error>(())
+/// # Ok::<(), simtool_base::error::Error>(())
 /// ```
 #[derive(Clone, Debug)]
 pub struct Ledger(Arc<Account>);

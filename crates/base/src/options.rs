@@ -16,13 +16,13 @@ use std::str::FromStr;
 /// A value is text, except that of a path, which may hold bytes that are no text.
 ///
 /// ```
-/// use simtool::options::Options;
+/// use simtool_base::options::Options;
 ///
 /// let mut options = Options::parse("bits=128,max-distance=3")?;
 /// assert_eq!(options.take("max_distance").as_deref(), Some("3"));
 /// assert_eq!(options.take("max_distance"), None);
 /// assert_eq!(options.first().map(|(name, _)| name), Some("bits"));
-/// # Ok::<(), simtool::Error>(())
+/// # Ok::<(), simtool_base::error::Error>(())
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Options(Vec<(String, OsString)>);

@@ -22,7 +22,7 @@ pub const SHINGLE_BASE: u64 = 0xD6E8_FEB8_6659_FD93;
 /// Returns the XXH3-64 hash of the bytes with seed 0.
 ///
 /// ```
-/// use simtool::stable_hash::hash;
+/// use simtool_base::stable_hash::hash;
 ///
 /// assert_eq!(hash(b""), 0x2d06_8005_38d3_94c2);
 /// ```

@@ -15,15 +15,15 @@ use std::sync::Arc;
 /// A clone is cheap and shares the pool of threads and the ledger of memory.
 ///
 /// ```
-/// use simtool::Resources;
-/// use simtool::context::Context;
-/// use simtool::progress::NoProgress;
+/// use simtool_compute::resources::Resources;
+/// use simtool_compute::context::Context;
+/// use simtool_base::progress::NoProgress;
 ///
 /// let resources = Resources { threads: 2, ..Resources::default() };
 /// let context = Context::new(&resources, &NoProgress)?;
 /// assert_eq!(context.threads().count(), 2);
 /// context.check_cancelled()?;
-/// # Ok::<(), simtool::Error>(())
+/// # Ok::<(), simtool_base::error::Error>(())
 /// ```
 #[derive(Clone)]
 pub struct Context<'p> {

@@ -11,12 +11,12 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 /// the same pool.
 ///
 /// ```
-/// use simtool::threads::Threads;
+/// use simtool_compute::threads::Threads;
 ///
 /// let threads = Threads::new(2)?;
 /// let squares = threads.try_map(4, || Ok(()), |(), item| Ok(item * item))?;
 /// assert_eq!(squares, [0, 1, 4, 9]);
-/// # Ok::<(), simtool::Error>(())
+/// # Ok::<(), simtool_base::error::Error>(())
 /// ```
 #[derive(Clone, Debug)]
 pub struct Threads(Option<Arc<ThreadPool>>);

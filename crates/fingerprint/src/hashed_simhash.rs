@@ -45,16 +45,16 @@ const BLOCK_TERMS: usize = 512;
 /// SimHash of a given width.
 ///
 /// ```
-/// use simtool::features::Features;
-/// use simtool::fingerprint::hashed_simhash::HashedSimhash;
-/// use simtool::kernels::Isa;
+/// use simtool_model::features::Features;
+/// use simtool_fingerprint::hashed_simhash::HashedSimhash;
+/// use simtool_kernels::Isa;
 ///
 /// let terms = [13_352_372_148_217_134_600, 5_020_219_685_658_847_592];
 /// let simhash = HashedSimhash::new(64)?;
 /// let fingerprint = simhash.fingerprint(Isa::detected(), &Features::occurrences(&terms));
 /// // The majority of two terms is their bitwise AND.
 /// assert_eq!(fingerprint, Some(vec![terms[0] & terms[1]]));
-/// # Ok::<(), simtool::Error>(())
+/// # Ok::<(), simtool_base::error::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HashedSimhash {

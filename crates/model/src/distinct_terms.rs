@@ -22,7 +22,7 @@ const COUNTED: usize = 32;
 /// Set of terms. Terms are hashes, so any of their bits can choose a place.
 ///
 /// ```
-/// use simtool::distinct_terms::DistinctTerms;
+/// use simtool_model::distinct_terms::DistinctTerms;
 ///
 /// let mut terms = vec![7, 9, 7];
 /// DistinctTerms::default().deduplicate(&mut terms);

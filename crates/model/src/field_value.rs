@@ -9,7 +9,7 @@ use std::cmp::Ordering;
 /// text (CSV).
 ///
 /// ```
-/// use simtool::field_value::FieldValue;
+/// use simtool_model::field_value::FieldValue;
 ///
 /// let [nine, ten] = [&b"9"[..], b"10.0"].map(|text| FieldValue::parse(Some(text)));
 /// assert!(nine.compare(&ten).is_lt());

@@ -39,7 +39,7 @@ pub enum Metric {
 /// Length of rows, and the meaning of their distance.
 ///
 /// ```
-/// use simtool::fingerprint_rows::Shape;
+/// use simtool_model::fingerprint_rows::Shape;
 ///
 /// assert_eq!(Shape::bits(64).distance(&[0b1100], &[0b1010]), 2);
 /// assert_eq!(Shape::lanes(16, 4).distance(&[0x12], &[0x32]), 1);
@@ -382,7 +382,7 @@ impl RowsBuilder {
 /// A recipe names everything that rows depend on, in parts that are separated by slashes.
 ///
 /// ```
-/// use simtool::fingerprint_rows::recipe_difference;
+/// use simtool_model::fingerprint_rows::recipe_difference;
 ///
 /// let difference = recipe_difference("simhash64/shingle=3", "simhash64/shingle=5");
 /// assert_eq!(difference.as_deref(), Some("shingle=3 and shingle=5"));

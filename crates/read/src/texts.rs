@@ -131,11 +131,11 @@ impl<'t> Texts<'t> {
     /// it written: a number in decimal, or text. One that is empty is missing.
     ///
     /// ```
-    /// use simtool::{Config, Keep, Texts, deduplicate};
+    /// use simtool_read::Texts;
     ///
     /// let texts = Texts::of(&["a b c", "A b c", "a, b, c"]).with_fields(&["9", "10", ""])?;
-    /// let found = deduplicate(&texts, &Config { keep: Keep::FieldMax, ..Config::default() })?;
-    /// assert_eq!(found.kept().collect::<Vec<_>>(), [1]);
+    /// assert_eq!(texts.len(), 3);
+    /// assert!(Texts::of(&["a b c"]).with_fields(&["9", "10"]).is_err());
     /// # Ok::<(), simtool_base::error::Error>(())
     /// ```
     ///

@@ -113,12 +113,12 @@ impl FileFormat {
     /// standard output, selects JSON Lines.
     ///
     /// ```
-    /// use simtool::fingerprint_file::FileFormat;
+    /// use simtool_fingerprint::file::FileFormat;
     /// use std::path::Path;
     ///
     /// let format = FileFormat::for_output(Path::new("fingerprints.npy"))?;
     /// assert_eq!((format.name, format.marks_missing), ("numpy", false));
-    /// # Ok::<(), simtool::Error>(())
+    /// # Ok::<(), simtool_base::error::Error>(())
     /// ```
     ///
     /// # Errors

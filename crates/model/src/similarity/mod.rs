@@ -29,9 +29,9 @@ pub const MEASURES: &[&Measure] =
 /// Finds a measure by its name, for example "cosine".
 ///
 /// ```
-/// let cosine = simtool::similarity::measure("cosine");
+/// let cosine = simtool_model::similarity::measure("cosine");
 /// assert_eq!(cosine.map(|measure| measure.described), Some("cosine"));
-/// assert_eq!(simtool::similarity::measure("hamming"), None);
+/// assert_eq!(simtool_model::similarity::measure("hamming"), None);
 /// ```
 #[must_use]
 pub fn measure(name: &str) -> Option<&'static Measure> {

@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 /// The similarity of two sets as a ratio. Equal ratios are equal, for example 1/2 and 2/4.
 ///
 /// ```
-/// use simtool::similarity::Similarity;
+/// use simtool_model::similarity::Similarity;
 ///
 /// let similarity = Similarity::of_sizes(2, 3, 3);
 /// assert_eq!(similarity, Similarity { shared: 1, union: 2 });

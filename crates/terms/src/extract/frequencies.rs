@@ -175,7 +175,7 @@ pub fn merged(counters: &[FrequencyCounter], part: usize, parts: usize) -> Vec<(
 /// ln((documents + 1) / (df + 1)), rounded half up, plus 1.
 ///
 /// ```
-/// use simtool::extract::frequencies::idf;
+/// use simtool_terms::extract::frequencies::idf;
 ///
 /// assert_eq!(idf(4, 4), 1);
 /// assert_eq!(idf(4, 2), 524);

@@ -13,8 +13,8 @@ use std::num::NonZeroUsize;
 /// texts are found. A document without tokens has no shingle.
 ///
 /// ```
-/// use simtool::extract::shingles::Shingles;
-/// use simtool::kernels::Isa;
+/// use simtool_terms::extract::shingles::Shingles;
+/// use simtool_kernels::Isa;
 /// use std::num::NonZeroUsize;
 ///
 /// let shingles = Shingles::new(Isa::detected(), NonZeroUsize::MIN.saturating_add(1));

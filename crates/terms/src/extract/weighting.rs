@@ -17,7 +17,7 @@ use std::sync::Arc;
 /// Setting that decides which distinct terms of a document count, and how much.
 ///
 /// ```
-/// use simtool::extract::weighting::Weighting;
+/// use simtool_terms::extract::weighting::Weighting;
 ///
 /// // Each term counts as often as it occurs.
 /// assert!(Weighting::default().is_plain());

@@ -125,7 +125,7 @@ impl WeightKind {
     /// Returns the weight called `name`, if there is one.
     ///
     /// ```
-    /// use simtool::extract::weights::WeightKind;
+    /// use simtool_terms::extract::weights::WeightKind;
     ///
     /// assert!(WeightKind::from_name("tf-idf").is_some_and(|weight| weight.needs_idf));
     /// assert_eq!(WeightKind::from_name("half"), None);

@@ -84,7 +84,7 @@ impl TokenizerKind {
     /// Names of all tokenizers, including the ones that this build lacks.
     ///
     /// ```
-    /// use simtool::tokenize::TokenizerKind;
+    /// use simtool_terms::tokenize::TokenizerKind;
     ///
     /// assert!(TokenizerKind::names().any(|name| name == "chars"));
     /// ```

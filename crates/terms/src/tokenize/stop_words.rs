@@ -57,7 +57,7 @@ impl StopWords {
     /// Returns the built-in list called `name`.
     ///
     /// ```
-    /// use simtool::tokenize::stop_words::StopWords;
+    /// use simtool_terms::tokenize::stop_words::StopWords;
     ///
     /// let english = StopWords::built_in("english").expect("a built-in list");
     /// assert!(english.words().iter().any(|word| word == "the"));
