@@ -21,6 +21,30 @@ impl RowTable for NamedDocument {
     ];
 }
 
+/// Returns the column with the similarity of two documents.
+pub(super) const fn similarity_column<T>() -> Column<T>
+where
+    T: for<'r> RowTable<Row<'r> = NamedPair<'r>>,
+{
+    Column::new(
+        "similarity",
+        "Similarity of the two documents, if the method computes it.",
+        Value::Ratio(|row| row.similarity()),
+    )
+}
+
+/// Returns the column with the distance of two documents.
+pub(super) const fn distance_column<T>() -> Column<T>
+where
+    T: for<'r> RowTable<Row<'r> = NamedPair<'r>>,
+{
+    Column::new(
+        "distance",
+        "Number of bits in which their fingerprints differ, if the method has fingerprints.",
+        Value::OptionalCount(|row| row.distance()),
+    )
+}
+
 /// Two documents and how close they are.
 pub(super) struct NamedPair<'r> {
     pub(super) first: &'r DocumentName<'r>,

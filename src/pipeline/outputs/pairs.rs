@@ -1,6 +1,6 @@
 //! `pairs`: every two documents that are close.
 
-use super::named::NamedPair;
+use super::named::{NamedPair, distance_column, similarity_column};
 use super::output::{Output, WRITE_STAGE};
 use super::results::Results;
 use crate::write::columns::{Column, OutputDescription, RowTable, Value, describe_columns};
@@ -56,16 +56,8 @@ impl RowTable for PairRows {
             "Number of its record in the file, from 0.",
             Value::Number(|row| row.second.record),
         ),
-        Column::new(
-            "similarity",
-            "Similarity of the two documents, if the method computes it.",
-            Value::Ratio(|row| row.similarity()),
-        ),
-        Column::new(
-            "distance",
-            "Number of bits in which their fingerprints differ, if the method has fingerprints.",
-            Value::OptionalCount(|row| row.distance()),
-        ),
+        similarity_column(),
+        distance_column(),
     ];
 }
 

@@ -1,6 +1,6 @@
 //! `removed`: each removed document with the one that is kept in its place.
 
-use super::named::NamedPair;
+use super::named::{NamedPair, distance_column, similarity_column};
 use super::output::{Output, WRITE_STAGE};
 use super::results::Results;
 use crate::write::columns::{Column, OutputDescription, RowTable, Value, describe_columns};
@@ -54,16 +54,8 @@ impl RowTable for RemovedRows {
             "Number of the kept document's record in its file, from 0.",
             Value::Number(|row| row.second.record),
         ),
-        Column::new(
-            "similarity",
-            "Similarity of the two documents, if the method computes it.",
-            Value::Ratio(|row| row.similarity()),
-        ),
-        Column::new(
-            "distance",
-            "Number of bits in which their fingerprints differ, if the method has fingerprints.",
-            Value::OptionalCount(|row| row.distance()),
-        ),
+        similarity_column(),
+        distance_column(),
     ];
 }
 
