@@ -65,7 +65,7 @@ impl Keep {
         }
     }
 
-    /// What it keeps, for help. Settings are in backquotes.
+    /// Says in one phrase which document is kept, for help. Settings are in backquotes.
     #[must_use]
     pub fn help(self) -> &'static str {
         match self {
@@ -134,7 +134,7 @@ impl ClusterRule {
         }
     }
 
-    /// What it removes, for help.
+    /// Says in one phrase which documents are removed, for help.
     #[must_use]
     pub fn help(self) -> &'static str {
         match self {

@@ -1,5 +1,5 @@
-//! What a computation may use, and never changes its result: threads, instruction set, memory,
-//! temporary files and progress.
+//! Resources of a computation: threads, instruction set, memory, temporary files and progress. None
+//! of them changes a result.
 
 pub mod context;
 #[doc(hidden)]

@@ -27,7 +27,7 @@ pub(super) type ToFault<'f> = dyn Fn(Damage, bool) -> Event<'static> + 'f;
 ///
 /// # Errors
 ///
-/// Those of `visit`.
+/// The first error of `visit`.
 pub(super) fn read_slice<S: Splitter>(
     splitter: &mut S,
     bytes: &[u8],
@@ -81,7 +81,7 @@ fn cut_slice<S: Splitter>(
 ///
 /// # Errors
 ///
-/// Those of `visit`.
+/// The first error of `visit`.
 pub(super) fn read_stream<S: Splitter>(
     splitter: &mut S,
     stream: &mut dyn Stream,
@@ -102,7 +102,7 @@ pub(super) fn read_stream<S: Splitter>(
 ///
 /// # Errors
 ///
-/// Those of `visit`.
+/// The first error of `visit`.
 pub(super) fn read_stream_within<S: Splitter>(
     splitter: &mut S,
     stream: &mut dyn Stream,

@@ -26,8 +26,8 @@ const COMMITTED: u64 = 1 << 20;
 pub enum Commits {
     /// Regularly, so that an interruption loses little. Adding the same input again continues there.
     Often,
-    /// By the caller, after everything was added and a copy of the new documents was written: see
-    /// [`write_only_new`].
+    /// The caller commits, after everything was added and a copy of the new documents was written:
+    /// see [`write_only_new`].
     ByCaller,
 }
 

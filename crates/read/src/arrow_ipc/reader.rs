@@ -37,7 +37,7 @@ pub(super) fn shares(file: &File, bytes: u64) -> Option<Vec<Share>> {
 ///
 /// # Errors
 ///
-/// Those of `visit`.
+/// The first error of `visit`.
 pub(super) fn read(job: TableJob<'_>, visit: &mut Visit<'_>) -> Result<u64> {
     let most = job.groups.as_ref().map_or(usize::MAX, |groups| groups.end);
     let layout = match Layout::load(job.file, most) {

@@ -58,7 +58,7 @@ pub(super) fn column_names(file: &File) -> Vec<String> {
 ///
 /// # Errors
 ///
-/// Those of `visit`.
+/// The first error of `visit`.
 pub(super) fn read(job: TableJob<'_>, visit: &mut Visit<'_>) -> Result<u64> {
     let metadata = match load(job.file) {
         Ok(metadata) => metadata,

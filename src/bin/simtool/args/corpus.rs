@@ -84,7 +84,7 @@ pub(crate) struct Job<'a> {
 }
 
 impl Job<'_> {
-    /// What the library is asked for; `command` is the command line.
+    /// Creates the request to the library; `command` is the command line.
     pub(crate) fn request(self, command: String) -> Result<Request, Error> {
         let mut options = Options::new();
         if let Some(keep) = self.keep {
