@@ -3,7 +3,7 @@
 use crate::args::Job;
 use crate::terminal::Terminal;
 use crate::{ExitStatus, console, shell};
-use simtool::run::{self, Outcome, Request};
+use simtool::run::{self, Face, Notice, Outcome, Request};
 use simtool::write::summary::{table, write_summary};
 
 /// Finds the near-duplicates, writes the outputs and prints the counts.
@@ -38,9 +38,8 @@ pub(crate) fn run(job: Job<'_>) -> anyhow::Result<ExitStatus> {
 /// Prints what would be done.
 fn dry_run(request: &Request, terminal: &Terminal) -> anyhow::Result<ExitStatus> {
     let planned = run::dry_run(request, terminal)?;
-    terminal.end(&[]);
     if let Some(warning) = &planned.estimate.warning {
-        console::warning(warning);
+        terminal.notice(Notice::Warning(warning));
     }
     terminal.end(&planned.faults);
     console::out(planned.to_string().as_bytes())?;
