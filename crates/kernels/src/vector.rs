@@ -6,7 +6,7 @@
 //!   instruction set.
 //! - A [`Level`] is an instruction set: `portable.rs` and the files of the processor's folder hold
 //!   one each. Only a level's file names the processor's features and its intrinsics.
-//! - `Isa::run` in [`mod.rs`](super) joins the two: it hands the kernel to the level that was chosen
+//! - `Isa::run` in [`lib.rs`](super) joins the two: it hands the kernel to the level that was chosen
 //!   when the program started.
 //!
 //! For example, a kernel that adds up the bits of many words:
@@ -38,7 +38,7 @@
 //! `#[inline(always)]`: a helper that stays a function of its own is compiled without the features.
 //!
 //! A value of a level proves that the processor has its instructions, because only
-//! `Level::compile` makes one. A vector is only made from a level, so its operations are safe.
+//! `Level::compile` makes one.
 
 /// A hot loop and its arguments.
 pub(super) trait Kernel {
