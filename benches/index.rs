@@ -11,9 +11,9 @@
 use simtool::durable::{Disk, Durability};
 use simtool::fingerprint_rows::{FingerprintRows, RowsBuilder, Shape};
 use simtool::hamming::capacity::Capacity;
+use simtool::index::{Added, Arrival, Index, IndexAdder, Line, LineFate, ReadLines};
 use simtool::mapped_file::FileAccess;
-use simtool::pipeline::index::{Added, Arrival, Index, IndexAdder, Line, LineFate, ReadLines};
-use simtool::pipeline::method::Method;
+use simtool::method::Method;
 use simtool::pipeline::{Wordless, fingerprint_collection};
 use simtool::progress::NoProgress;
 use simtool::read::{JsonLinesInMemory, ReadOptions};

@@ -8,8 +8,8 @@ use simtool::features::Features;
 use simtool::fingerprint::{Scratch, Sketch, Sketcher};
 use simtool::fingerprint_rows::Shape;
 use simtool::kernels::Isa;
+use simtool::method::Terms;
 use simtool::options::Options;
-use simtool::pipeline::method::Terms;
 use simtool::{Config, Method, Texts, deduplicate};
 use std::sync::Arc;
 

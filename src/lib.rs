@@ -34,7 +34,7 @@
 //! # Stages
 //!
 //! Programs can use the parts alone. Each stage is a module. [`pipeline`] calls them in order, and a
-//! stage never knows which stages run before and after it.
+//! stage never knows which stages run before and after it. [`run`] has the commands of the program.
 //!
 //! ```text
 //! file ──read──▶ document ──tokenize──▶ tokens ──extract──▶ terms ──fingerprint──▶ rows of words
@@ -55,13 +55,16 @@
 //! is needed.
 
 pub mod cluster;
+pub mod estimate;
 pub mod evaluate;
-pub mod evaluation;
 #[doc(hidden)]
 pub mod generate;
+pub mod index;
+pub mod method;
+pub mod output;
 pub mod pipeline;
 pub mod run;
-pub mod store;
+pub mod suggest;
 pub mod write;
 
 pub use simtool_base::durable;
@@ -98,6 +101,7 @@ pub use simtool_model::compression;
 pub use simtool_model::distinct_terms;
 pub use simtool_model::document;
 pub use simtool_model::document_name;
+pub use simtool_model::evaluation;
 pub use simtool_model::features;
 pub use simtool_model::field_value;
 pub use simtool_model::fingerprint_rows;
@@ -118,8 +122,8 @@ pub use simtool_terms::extract;
 pub use simtool_terms::token_batch;
 pub use simtool_terms::tokenize;
 
+pub use method::{Fitted, Method};
 pub use pipeline::config::{ClusterRule, Config, Keep};
-pub use pipeline::method::{Fitted, Method};
 pub use pipeline::{
     FingerprintedCollection, NearDuplicates, compare, deduplicate, fingerprint, fingerprint_by,
     match_collections,

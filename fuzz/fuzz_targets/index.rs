@@ -8,11 +8,11 @@
 use libfuzzer_sys::fuzz_target;
 use simtool::durable::{Disk, Durability};
 use simtool::fingerprint_rows::{FingerprintRows, RowsBuilder, Shape};
+use simtool::index::store::IndexFolder;
+use simtool::index::{Arrival, Index, IndexAdder, salvage};
 use simtool::mapped_file::FileAccess;
-use simtool::pipeline::index::{Arrival, Index, IndexAdder, salvage};
 use simtool::resources::Resources;
 use simtool::stable_hash::{hash, mix};
-use simtool::store::IndexFolder;
 use std::borrow::Cow;
 use std::fs;
 use std::ops::Range;

@@ -194,14 +194,11 @@ fn check_self_joins(
         }
         let plan = Plan { join, ..plan.clone() };
         for context in contexts {
-            let found =
-                door::join(Sides::One(rows), &plan, context).expect("there is room");
+            let found = door::join(Sides::One(rows), &plan, context).expect("there is room");
             assert!(expanded(found.groups.first(), &found.pairs) == expected, "{join}");
-            let partners = door::partners(Sides::One(rows), &plan, context)
-                .expect("there is room");
+            let partners = door::partners(Sides::One(rows), &plan, context).expect("there is room");
             assert!(tuples(&collect(&*partners)) == expected, "partners: {join}");
-            let counted =
-                door::count_self_join(rows, &plan, context).expect("there is room");
+            let counted = door::count_self_join(rows, &plan, context).expect("there is room");
             assert!(counted == expected.len() as u64, "count: {join}");
         }
     }

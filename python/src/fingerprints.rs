@@ -13,10 +13,10 @@ use pyo3::types::{PyCapsule, PyDict, PyTuple};
 use simtool::Config;
 use simtool::fingerprint_rows::{FingerprintRows, recipe_difference};
 use simtool::hamming::joins;
-use simtool::pipeline::join_fingerprints::{list_pairs, plan_search, plan_self_join};
-use simtool::pipeline::method::{Fitted, Method};
+use simtool::method::{Fitted, Method};
 use simtool::pipeline::{Wordless, fingerprint_by_fitted, fingerprint_collection};
 use simtool::read::Texts;
+use simtool::run::join_fingerprints::{list_pairs, plan_search, plan_self_join};
 use std::sync::Arc;
 
 /// Fingerprints, a row for each text; one without words has none.

@@ -10,7 +10,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use simtool::Resources;
-use simtool::pipeline::method::{Criterion, PartCounter, PartCounts};
+use simtool::method::{Criterion, PartCounter, PartCounts};
 
 /// Terms that are known to be common where any order of them will do.
 const MOST_COMMON: usize = 50_000;

@@ -1,6 +1,6 @@
 //! The best threshold for several collections together.
 
-use crate::evaluation::{Common, Curve};
+use simtool_model::evaluation::{Common, Curve};
 
 /// Finds the threshold with the greatest mean F1 over all curves, which must have the same scale.
 ///
@@ -38,7 +38,7 @@ pub fn common_threshold(curves: &[&Curve]) -> Common {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::evaluation::{Counts, Scale};
+    use simtool_model::evaluation::{Counts, Scale};
 
     fn curve(counts: [(u64, u64); 3]) -> Curve {
         let counts = counts.map(|(true_found, false_found)| Counts {

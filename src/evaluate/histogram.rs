@@ -1,6 +1,6 @@
 //! Counts pairs by the strictest threshold that finds them.
 
-use crate::evaluation::{Counts, Curve, Scale};
+use simtool_model::evaluation::{Counts, Curve, Scale};
 
 /// Numbers of pairs by step, where step 0 is the strictest threshold.
 ///

@@ -1,6 +1,6 @@
 //! The similarity of two sets as an exact step of 1/400.
 
-use crate::evaluation::SIMILARITY_STEPS;
+use simtool_model::evaluation::SIMILARITY_STEPS;
 use simtool_model::similarity::{Formula, Measure};
 
 /// Returns the strictest step that two sets reach. The sets have `a` and `b` elements and share

@@ -2,18 +2,26 @@
 //!
 //! * [`truth`] reads the pairs or clusters of near-duplicates of a collection.
 //! * [`Histogram`] counts pairs by the strictest threshold that finds them, and becomes a
-//!   [`Curve`](crate::evaluation::Curve).
+//!   [`Curve`](simtool_model::evaluation::Curve).
 //! * [`step`] is the similarity of two sets as an exact step.
 //! * [`common_threshold()`] finds the best threshold for several collections together.
 //! * [`ratio_estimate()`] estimates recall and precision of a collection from a sample.
 
 mod common_threshold;
+mod compared;
 mod histogram;
+mod labelled;
 mod measure;
+mod methods;
 mod ratio_estimate;
+mod sampled;
+mod term_lists;
 pub mod truth;
 
 pub use common_threshold::common_threshold;
 pub use histogram::Histogram;
+pub use labelled::{DocumentsInMemory, Labelled, LabelledFolder, Labels};
 pub use measure::step;
+pub use methods::evaluate;
 pub use ratio_estimate::{Interval, RatioEstimate, SampledDocument, Share, ratio_estimate, wilson};
+pub use sampled::{SampleSettings, SampledMethod, estimate_by_sample};

@@ -1,7 +1,7 @@
 //! Two documents side by side.
 
-use super::method::{DocumentTerms, Fitted, Method, RowMaker, RowScratch, TermScratch};
 use super::watched::Watched;
+use crate::method::{DocumentTerms, Fitted, Method, RowMaker, RowScratch, TermScratch};
 use simtool_base::error::{Error, ErrorKind, Result};
 use simtool_base::fault::{Fault, Severity, escaped};
 use simtool_base::progress::{Progress, Work};

@@ -1,6 +1,6 @@
 //! What the user asked for, as plain data.
 
-use super::method::Method;
+use crate::method::Method;
 use simtool_base::error::{Error, Result};
 use simtool_base::options::Options;
 use simtool_compute::resources::Resources;

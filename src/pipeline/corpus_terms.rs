@@ -1,8 +1,8 @@
 //! A collection as a source of terms for the join of sets.
 
 use super::config::Keep;
-use super::method::{DocumentTerms, TermScratch};
 use super::shard_summary::{CollectionSummary, ShardSummary, read_again, read_summarized};
+use crate::method::{DocumentTerms, TermScratch};
 use simtool_base::error::Result;
 use simtool_base::progress::Progress;
 use simtool_model::document::Document;

@@ -1,8 +1,8 @@
 //! A collection × a recipe: a row of every document, in one reading.
 
-use super::method::{Fitted, Recipe, RowMaker, RowScratch};
 use super::shard_summary::{CollectionSummary, ShardSummary, read_summarized};
 use super::watched::Watched;
+use crate::method::{Fitted, Recipe, RowMaker, RowScratch};
 use simtool_base::error::{Error, Result};
 use simtool_base::fault::escaped;
 use simtool_base::progress::{Progress, Work};
@@ -61,7 +61,7 @@ pub fn fingerprint_collection(
 /// # Errors
 ///
 /// As [`fingerprint_collection`].
-pub(super) fn learn_and_fingerprint(
+pub(crate) fn learn_and_fingerprint(
     corpus: &dyn Corpus,
     recipe: &Recipe,
     wordless: Wordless,
@@ -93,13 +93,13 @@ pub fn fingerprint_by_fitted(
 }
 
 /// The settings for making rows.
-pub(super) struct Rows<'r> {
-    pub(super) recipe: &'r Recipe,
-    pub(super) fitted: &'r Fitted,
+pub(crate) struct Rows<'r> {
+    pub(crate) recipe: &'r Recipe,
+    pub(crate) fitted: &'r Fitted,
     /// Whether a field decides which documents are kept.
-    pub(super) by_field: bool,
-    pub(super) wordless: Wordless,
-    pub(super) context: &'r Context<'r>,
+    pub(crate) by_field: bool,
+    pub(crate) wordless: Wordless,
+    pub(crate) context: &'r Context<'r>,
 }
 
 /// Rows of a shard.
@@ -116,7 +116,7 @@ impl Rows<'_> {
     /// # Errors
     ///
     /// As [`fingerprint_collection`].
-    pub(super) fn of(&self, corpus: &dyn Corpus) -> Result<FingerprintedCollection> {
+    pub(crate) fn of(&self, corpus: &dyn Corpus) -> Result<FingerprintedCollection> {
         self.context.progress().begin("reading", Work::Bytes(corpus.bytes()));
         self.read(corpus)
     }
@@ -126,7 +126,7 @@ impl Rows<'_> {
     /// # Errors
     ///
     /// As [`fingerprint_collection`].
-    pub(super) fn read(&self, corpus: &dyn Corpus) -> Result<FingerprintedCollection> {
+    pub(crate) fn read(&self, corpus: &dyn Corpus) -> Result<FingerprintedCollection> {
         let Some(sketch) = self.recipe.sketch() else {
             let rule = "makes no fingerprints: it compares the documents' sets themselves";
             return Err(Error::config("method", "exact", rule));
@@ -201,9 +201,9 @@ fn wordless(file: &Path, document: &Document<'_>) -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::method::Method;
     use crate::pipeline::compare::compare_texts;
     use crate::pipeline::config::Config;
-    use crate::pipeline::method::Method;
     use crate::pipeline::one_call::{fingerprint, fingerprint_by};
     use simtool_base::progress::NoProgress;
     use simtool_kernels::Isa;

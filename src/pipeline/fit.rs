@@ -1,6 +1,6 @@
 //! Pass 1: counts the words of the corpus, and learns its features.
 
-use super::method::most_frequent;
+use crate::method::most_frequent;
 use crate::write::reference_text::Id;
 use simtool_base::large_buffer::LargeBuffer;
 use simtool_compute::threads::Threads;

@@ -4,10 +4,10 @@
 //! documents is repeated over these pairs only.
 
 use super::config::ClusterRule;
-use super::method::Criterion;
 use super::plan::Plan;
 use super::shard_summary::CollectionSummary;
 use crate::cluster::{components, keep};
+use crate::method::Criterion;
 use crate::write::summary::{Closest, Level};
 use rayon::prelude::{IntoParallelIterator, ParallelIterator};
 use simtool_model::closeness::Closeness;

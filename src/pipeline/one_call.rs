@@ -5,9 +5,9 @@ use super::config::Config;
 use super::fingerprint_collection::{
     FingerprintedCollection, Wordless, fingerprint_by_fitted, fingerprint_collection,
 };
-use super::method::Fitted;
 use super::near_duplicates::{NearDuplicates, find_near_duplicates};
 use super::plan::{Plan, Task};
+use crate::method::Fitted;
 use simtool_base::error::Result;
 use simtool_base::progress::NoProgress;
 use simtool_model::sides::Sides;

@@ -1,7 +1,7 @@
 //! What will be done: settings that were checked together.
 
 use super::config::{ClusterRule, Config, Keep};
-use super::method::{Criterion, Method};
+use crate::method::{Criterion, Method};
 use simtool_base::error::{Error, Result};
 use simtool_base::quantity::bytes;
 use simtool_compute::resources::Resources;
@@ -73,7 +73,7 @@ impl Plan {
 
     /// Whether pairs may be left out that do not decide what is removed, and for which document: a chain
     /// may be of any pairs.
-    pub(super) fn may_leave_pairs_out(&self) -> bool {
+    pub(crate) fn may_leave_pairs_out(&self) -> bool {
         let is_proven = self.clusters() == ClusterRule::Proven;
         self.config.may_leave_pairs_out && is_proven && self.task == Task::Deduplicate
     }
@@ -85,7 +85,7 @@ impl Plan {
     }
 
     /// How often the input is read, about, before texts are verified.
-    pub(super) fn readings(&self) -> f64 {
+    pub(crate) fn readings(&self) -> f64 {
         match self.method().close() {
             Criterion::Similarity(_) if self.method().recipe().terms().is_learned() => 3.5,
             Criterion::Similarity(_) => 2.5,

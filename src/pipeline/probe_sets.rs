@@ -3,7 +3,7 @@
 use simtool_base::unordered_map::UnorderedMap;
 
 /// The sets of some documents, and for each term those that have it. A term counts as much as it weighs.
-pub(super) struct ProbeSets<W> {
+pub(crate) struct ProbeSets<W> {
     weight: W,
     sizes: Vec<u64>,
     lists: UnorderedMap<u64, Vec<u32>>,
@@ -11,7 +11,7 @@ pub(super) struct ProbeSets<W> {
 
 impl<W: Fn(u64) -> u32> ProbeSets<W> {
     /// Of sets of distinct terms, which weigh so much.
-    pub(super) fn new<'s>(sets: impl Iterator<Item = &'s [u64]>, weight: W) -> Self {
+    pub(crate) fn new<'s>(sets: impl Iterator<Item = &'s [u64]>, weight: W) -> Self {
         let mut probes = Self { weight, sizes: Vec::new(), lists: UnorderedMap::default() };
         for (at, set) in (0_u32..).zip(sets) {
             probes.sizes.push(probes.size(set));
@@ -23,18 +23,18 @@ impl<W: Fn(u64) -> u32> ProbeSets<W> {
     }
 
     /// What a set weighs.
-    pub(super) fn size(&self, set: &[u64]) -> u64 {
+    pub(crate) fn size(&self, set: &[u64]) -> u64 {
         set.iter().map(|&term| u64::from((self.weight)(term))).sum()
     }
 
     /// Number of sets.
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.sizes.len()
     }
 
     /// Calls `visit` with the place of every set that shares terms with `set`, ascending, what these
     /// weigh, and what it weighs. `sums` has a zero for each set, before and after.
-    pub(super) fn visit_shared(
+    pub(crate) fn visit_shared(
         &self,
         set: &[u64],
         sums: &mut [u64],

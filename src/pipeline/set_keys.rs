@@ -14,7 +14,7 @@
 //! C. Xiao, W. Wang, X. Lin, J. Yu. Efficient similarity joins for near duplicate detection. WWW 2008
 //! (what comes behind a shared term).
 
-use super::method::{Criterion, DocumentTerms, Fitted, Method, TermScratch};
+use crate::method::{Criterion, DocumentTerms, Fitted, Method, TermScratch};
 use simtool_base::error::{Error, Result};
 use simtool_base::stable_hash::wide_hash;
 use simtool_kernels::Isa;
@@ -147,7 +147,7 @@ mod tests {
     use super::*;
     use crate::Config;
     use crate::deduplicate;
-    use crate::pipeline::method::{PartCounter, PartCounts};
+    use crate::method::{PartCounter, PartCounts};
     use simtool_read::Texts;
     use std::collections::BTreeMap;
 

@@ -32,7 +32,7 @@ pub struct Quarantined {
 
 /// Data that was collected while a shard was read.
 #[derive(Clone, Debug)]
-pub(super) struct ShardSummary {
+pub(crate) struct ShardSummary {
     ids: ShardIds,
     /// Bad records, with their numbers within the shard.
     bad: Vec<BadRecord>,
@@ -73,7 +73,7 @@ pub struct CollectionSummary {
 /// # Errors
 ///
 /// The shard has more than 2³² − 1 documents, or `visit` fails.
-pub(super) fn read_summarized(
+pub(crate) fn read_summarized(
     collection: &dyn Corpus,
     shard: usize,
     by_field: bool,
@@ -129,7 +129,7 @@ pub(super) fn read_summarized(
 /// # Errors
 ///
 /// The collection cannot be read.
-pub(super) fn read_again(
+pub(crate) fn read_again(
     collection: &dyn Corpus,
     shard: usize,
     end: u32,
@@ -153,12 +153,12 @@ pub(super) fn read_again(
 
 impl ShardSummary {
     /// Number of documents.
-    pub(super) fn document_count(&self) -> u32 {
+    pub(crate) fn document_count(&self) -> u32 {
         self.lengths.len() as u32
     }
 
     /// Bytes of memory of the summary. Faults and bad records are not counted, because there are few.
-    pub(super) fn bytes(&self) -> u64 {
+    pub(crate) fn bytes(&self) -> u64 {
         let of_field = |value: &FieldValue| match value {
             FieldValue::Text(text) => size_of_val(value) + text.len(),
             _ => size_of_val(value),
@@ -174,7 +174,7 @@ impl CollectionSummary {
     /// # Errors
     ///
     /// The collection cannot be read, or has more than 2³² − 1 documents.
-    pub(super) fn read(collection: &dyn Corpus, threads: &Threads) -> Result<Self> {
+    pub(crate) fn read(collection: &dyn Corpus, threads: &Threads) -> Result<Self> {
         let summaries = threads.try_map(
             collection.shard_count(),
             || Ok(()),
@@ -188,7 +188,7 @@ impl CollectionSummary {
     /// # Errors
     ///
     /// There are more than 2³² − 1 documents.
-    pub(super) fn new(collection: &dyn Corpus, shards: Vec<ShardSummary>) -> Result<Self> {
+    pub(crate) fn new(collection: &dyn Corpus, shards: Vec<ShardSummary>) -> Result<Self> {
         let mut all = Self::default();
         let (mut ids, mut bad) = (Vec::new(), Vec::new());
         for (shard, summary) in shards.into_iter().enumerate() {
@@ -211,7 +211,7 @@ impl CollectionSummary {
     }
 
     /// Joins only the data of all shards that [`prefer`](Self::prefer) needs.
-    pub(super) fn of_preferences<'s>(shards: impl Iterator<Item = &'s ShardSummary>) -> Self {
+    pub(crate) fn of_preferences<'s>(shards: impl Iterator<Item = &'s ShardSummary>) -> Self {
         let mut all = Self::default();
         for summary in shards {
             all.lengths.extend(&summary.lengths);
@@ -221,7 +221,7 @@ impl CollectionSummary {
     }
 
     /// Adds the counts and faults of another summary, but not its documents.
-    pub(super) fn add_faults(&mut self, more: Self) {
+    pub(crate) fn add_faults(&mut self, more: Self) {
         self.quarantined.extend(more.quarantined);
         self.faults.extend(more.faults);
         self.without_terms += more.without_terms;
@@ -251,7 +251,7 @@ impl CollectionSummary {
     }
 
     /// Orders two documents, the one to keep first.
-    pub(super) fn prefer(&self, keep: Keep, a: u32, b: u32) -> Ordering {
+    pub(crate) fn prefer(&self, keep: Keep, a: u32, b: u32) -> Ordering {
         let value = |row: u32| &self.preferences[row as usize];
         let by_value = match keep {
             Keep::First => Ordering::Equal,

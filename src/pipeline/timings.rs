@@ -79,19 +79,19 @@ impl Timings {
 }
 
 /// A [`Progress`] that measures the time of the stages and forwards everything to another one.
-pub(super) struct StageClock<'p> {
+pub(crate) struct StageClock<'p> {
     progress: &'p dyn Progress,
     /// The times so far, and the present stage.
     times: Mutex<(Timings, Option<&'static str>)>,
 }
 
 impl<'p> StageClock<'p> {
-    pub(super) fn start(progress: &'p dyn Progress) -> Self {
+    pub(crate) fn start(progress: &'p dyn Progress) -> Self {
         Self { progress, times: Mutex::new((Timings::start(), None)) }
     }
 
     /// Ends the last stage and returns the times.
-    pub(super) fn into_timings(self) -> Timings {
+    pub(crate) fn into_timings(self) -> Timings {
         let (mut timings, stage) = self.times.into_inner().unwrap_or_else(PoisonError::into_inner);
         if let Some(stage) = stage {
             timings.end(stage);

@@ -13,9 +13,9 @@ const BYTES: usize = 1 << 20;
 
 /// A corpus that is read until `progress` is cancelled. Every byte that is read is reported.
 #[derive(Clone, Copy)]
-pub(super) struct Watched<'w> {
-    pub(super) corpus: &'w dyn Corpus,
-    pub(super) progress: &'w dyn Progress,
+pub(crate) struct Watched<'w> {
+    pub(crate) corpus: &'w dyn Corpus,
+    pub(crate) progress: &'w dyn Progress,
 }
 
 impl std::fmt::Debug for Watched<'_> {
@@ -75,8 +75,8 @@ impl View for Watched<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::method::Method;
     use crate::pipeline::config::Config;
-    use crate::pipeline::method::Method;
     use crate::pipeline::{Plan, Task, Wordless, find_near_duplicates, fingerprint_collection};
     use simtool_base::progress::Work;
     use simtool_compute::resources::Resources;

@@ -5,12 +5,15 @@ use super::face::{Face, Notice, OutputState, give_name};
 use super::files::without_links;
 use super::input::{Input, Places};
 use super::reading_faults::has_losses;
-use crate::pipeline::suggest::suggest;
+use crate::estimate::Care;
+use crate::estimate::Estimate;
+use crate::estimate::estimate;
+use crate::output::Findings;
+use crate::output::write_outputs;
+use crate::output::write_summaries;
 use crate::pipeline::timings::Count;
-use crate::pipeline::{
-    Care, Estimate, Findings, NearDuplicates, Plan, Task, estimate, find_near_duplicates,
-    write_outputs, write_summaries,
-};
+use crate::pipeline::{NearDuplicates, Plan, Task, find_near_duplicates};
+use crate::suggest::suggest;
 use crate::write::output_folder::OutputFolder;
 use crate::write::summary::{Commands, Setting, Summary};
 use simtool_base::error::{Error, Result};

@@ -1,6 +1,6 @@
 //! The boundary between a run and the program or package that called it.
 
-use crate::pipeline::method::Method;
+use crate::method::Method;
 use simtool_base::fault::Fault;
 use simtool_base::mapped_file::FileAccess;
 use simtool_base::progress::{NoProgress, Progress};

@@ -28,6 +28,7 @@ mod face;
 mod files;
 mod input;
 mod input_settings;
+pub mod join_fingerprints;
 mod reading_faults;
 mod standard_input;
 mod word_features;

@@ -3,7 +3,7 @@
 use crate::program::Folder;
 use simtool::extract::weights::WEIGHTS;
 use simtool::fingerprint::SKETCHES;
-use simtool::pipeline::method::Method;
+use simtool::method::Method;
 use simtool::tokenize::TOKENIZERS;
 
 /// Returns the names of all kinds that the option `--method`, `--tokenizer` or `--weight` accepts, each

@@ -4,7 +4,7 @@ use crate::{Contender, Near, Result};
 use simtool::durable::{Disk, Durability};
 use simtool::fingerprint_rows::{FingerprintRows, RowsBuilder, Shape};
 use simtool::mapped_file::FileAccess;
-use simtool::pipeline::index::{Added, Arrival, Index, IndexAdder};
+use simtool::index::{Added, Arrival, Index, IndexAdder};
 use simtool::resources::Resources;
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};

@@ -7,6 +7,7 @@ pub mod compression;
 pub mod distinct_terms;
 pub mod document;
 pub mod document_name;
+pub mod evaluation;
 pub mod features;
 pub mod field_value;
 pub mod fingerprint_rows;

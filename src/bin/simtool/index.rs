@@ -10,12 +10,12 @@ use crate::opened_index::{arrival, disk, holder, open, open_adder};
 use crate::terminal::Terminal;
 use crate::{ExitStatus, console};
 use simtool::Error;
-use simtool::options::Options;
-use simtool::pipeline::index::{
+use simtool::index::{
     Added, AddedCorpus, Commits, Index, IndexAdder, Near, RepeatRow, salvage, write_only_new,
     write_repeat,
 };
-use simtool::pipeline::method::Method;
+use simtool::method::Method;
+use simtool::options::Options;
 use simtool::pipeline::timings::Timings;
 use simtool::quantity::{bytes, counted, grouped};
 use simtool::read::{Collection, Strict};

@@ -12,11 +12,11 @@ use simtool::hamming::join::Join;
 use simtool::hamming::joins;
 use simtool::hamming::planner::Plan;
 use simtool::mapped_file::MappedFile;
-use simtool::pipeline::emit_pairs::{PairForm, PairOutput, Sink};
-use simtool::pipeline::join_fingerprints::{
+use simtool::output::emit_pairs::{PairForm, PairOutput, Sink};
+use simtool::pipeline::timings::Timings;
+use simtool::run::join_fingerprints::{
     join_fingerprints, plan_search, plan_self_join, search_fingerprints,
 };
-use simtool::pipeline::timings::Timings;
 use simtool::run::{STANDARD_INPUT, open_file, refuse_existing, standard_input, write_whole_file};
 use simtool::write::output_folder::Existing;
 use std::ffi::OsStr;

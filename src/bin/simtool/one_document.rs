@@ -80,11 +80,11 @@ pub(crate) fn read(name: &Path, reading: &Reading<'_>) -> anyhow::Result<Named> 
         if file.is_file() {
             return read(InputFile::new(file), Wanted::Id(id.as_bytes()));
         }
-        if simtool::pipeline::finished_run::FinishedRun::is_at(file) {
+        if simtool::output::finished_run::FinishedRun::is_at(file) {
             let threads = simtool::Resources::default().threads;
             let (running, progress) = (reading.running, reading.progress);
             let run = crate::recorded::Recorded::open(file, running, threads, progress)?;
-            let sought = simtool::pipeline::finished_run::Sought::new(id);
+            let sought = simtool::output::finished_run::Sought::new(id);
             let crate::recorded::Located { file, record, .. } = run.locate(sought)?;
             return Ok(Named { document: run.read(&file, record)?, file, by: By::Run });
         }

@@ -4,7 +4,7 @@ use crate::args::{ArrivalArgs, CommonArgs, MemoryArgs};
 use crate::inputs;
 use simtool::Error;
 use simtool::durable::{Disk, Durability};
-use simtool::pipeline::index::{Arrival, Index, IndexAdder};
+use simtool::index::{Arrival, Index, IndexAdder};
 use std::path::Path;
 use std::time::SystemTime;
 

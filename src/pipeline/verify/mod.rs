@@ -12,9 +12,9 @@ mod verifier;
 
 pub use verifier::Verifier;
 
-pub(super) use text_classes::RowTexts;
+pub(crate) use text_classes::RowTexts;
 
-use super::method::DocumentTerms;
+use crate::method::DocumentTerms;
 use simtool_base::error::Result;
 use simtool_base::progress::Share;
 use simtool_compute::context::Context;
@@ -69,7 +69,7 @@ struct Verified {
 /// # Errors
 ///
 /// A collection cannot be read again; memory that the system does not have.
-pub(super) fn verify(
+pub(crate) fn verify(
     close: Close,
     texts: &Sides<RowTexts<'_>>,
     verifying: &Verifying<'_>,
@@ -137,10 +137,10 @@ impl<'t> Side<'t> {
 }
 
 /// The required similarity of sets, and about how many bytes the sets may take.
-pub(super) struct Verifying<'p> {
-    pub(super) threshold: Threshold,
-    pub(super) memory: u64,
-    pub(super) context: &'p Context<'p>,
+pub(crate) struct Verifying<'p> {
+    pub(crate) threshold: Threshold,
+    pub(crate) memory: u64,
+    pub(crate) context: &'p Context<'p>,
 }
 
 impl Verifying<'_> {

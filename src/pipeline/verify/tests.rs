@@ -1,7 +1,7 @@
 //! Verification against a look at every pair of rows.
 
 use super::*;
-use crate::pipeline::method::{DocumentTerms, Fitted, TermScratch, Terms};
+use crate::method::{DocumentTerms, Fitted, TermScratch, Terms};
 use crate::pipeline::shard_summary::{CollectionSummary, read_summarized};
 use simtool_base::options::Options;
 use simtool_base::progress::NoProgress;

@@ -1,6 +1,6 @@
 //! The texts of rows that are close to others, as sets of terms: each set once for a group.
 
-use crate::pipeline::method::{DocumentTerms, TermScratch};
+use crate::method::{DocumentTerms, TermScratch};
 use crate::pipeline::shard_summary::{CollectionSummary, read_again};
 use simtool_base::error::Result;
 use simtool_base::large_buffer::reserved;
@@ -20,31 +20,31 @@ const ROW_BYTES: u64 = 100;
 const SHARD_CLASSES: usize = 256;
 
 /// The texts of a collection that was read before.
-pub(in crate::pipeline) struct RowTexts<'r> {
-    pub(in crate::pipeline) collection: &'r dyn Corpus,
-    pub(in crate::pipeline) ids: &'r DocumentIds,
+pub(crate) struct RowTexts<'r> {
+    pub(crate) collection: &'r dyn Corpus,
+    pub(crate) ids: &'r DocumentIds,
     /// Bytes of text of each document.
-    pub(in crate::pipeline) lengths: &'r [u32],
-    pub(in crate::pipeline) terms: &'r DocumentTerms,
-    pub(in crate::pipeline) context: &'r Context<'r>,
+    pub(crate) lengths: &'r [u32],
+    pub(crate) terms: &'r DocumentTerms,
+    pub(crate) context: &'r Context<'r>,
 }
 
 /// Rows of a group with equal sets of terms, ascending.
 #[derive(Debug)]
-pub(in crate::pipeline) struct Class {
+pub(crate) struct Class {
     group: u32,
     /// Ascending, each once.
-    pub(in crate::pipeline) terms: Vec<u64>,
+    pub(crate) terms: Vec<u64>,
     /// The weight of each term, if weights differ.
-    pub(in crate::pipeline) weights: Vec<u32>,
+    pub(crate) weights: Vec<u32>,
     /// The sum of the weights, or the number of terms that weigh the same.
-    pub(in crate::pipeline) weight: u64,
-    pub(in crate::pipeline) rows: Vec<u32>,
+    pub(crate) weight: u64,
+    pub(crate) rows: Vec<u32>,
 }
 
 /// Classes of groups, ascending by group, then by the weight of their sets.
 #[derive(Debug, Default)]
-pub(in crate::pipeline) struct Classes {
+pub(crate) struct Classes {
     classes: Vec<Class>,
     /// Where the classes of each group begin, and where those of the last one end.
     starts: Vec<u32>,
@@ -52,7 +52,7 @@ pub(in crate::pipeline) struct Classes {
 
 impl<'r> RowTexts<'r> {
     /// Creates the texts of `collection` from the summary of its first reading.
-    pub(in crate::pipeline) fn of(
+    pub(crate) fn of(
         collection: &'r dyn Corpus,
         read: &'r CollectionSummary,
         terms: &'r DocumentTerms,
@@ -62,7 +62,7 @@ impl<'r> RowTexts<'r> {
     }
 
     /// About how many bytes the sets of some rows take, if no two are equal.
-    pub(in crate::pipeline) fn bytes_of_sets(&self, rows: &[u32]) -> u64 {
+    pub(crate) fn bytes_of_sets(&self, rows: &[u32]) -> u64 {
         let of_row = |&row: &u32| {
             let length = self.lengths.get(row as usize).copied().unwrap_or(0);
             ROW_BYTES + u64::from(length) / self.terms.bytes_a_term() * size_of::<u64>() as u64
@@ -75,7 +75,7 @@ impl<'r> RowTexts<'r> {
     /// # Errors
     ///
     /// The collection cannot be read again; memory that the system does not have.
-    pub(in crate::pipeline) fn classes(
+    pub(crate) fn classes(
         &self,
         groups: &[Vec<u32>],
         wanted: impl Fn(u32) -> bool,
@@ -195,21 +195,21 @@ impl Classes {
     }
 
     /// The classes of a group, ascending by the weight of their sets.
-    pub(in crate::pipeline) fn of_group(&self, group: u32) -> &[Class] {
+    pub(crate) fn of_group(&self, group: u32) -> &[Class] {
         let group = group as usize;
         &self.classes[self.starts[group] as usize..self.starts[group + 1] as usize]
     }
 
     /// The rows of the classes of two rows and more.
-    pub(in crate::pipeline) fn repeated(&self) -> impl Iterator<Item = Vec<u32>> {
+    pub(crate) fn repeated(&self) -> impl Iterator<Item = Vec<u32>> {
         self.classes.iter().filter(|class| class.rows.len() > 1).map(|class| class.rows.clone())
     }
 }
 
 /// Classes as documents with terms.
-pub(in crate::pipeline) struct ClassTerms<'c> {
-    pub(in crate::pipeline) classes: &'c [Class],
-    pub(in crate::pipeline) terms: &'c DocumentTerms,
+pub(crate) struct ClassTerms<'c> {
+    pub(crate) classes: &'c [Class],
+    pub(crate) terms: &'c DocumentTerms,
 }
 
 impl TermSource for ClassTerms<'_> {

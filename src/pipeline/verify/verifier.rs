@@ -1,7 +1,7 @@
 //! Texts that others bring together: for who has collections that no reader of ours reads.
 
 use super::{RowTexts, Task, Verifying};
-use crate::pipeline::method::{Criterion, DocumentTerms, Fitted, Method, TermScratch};
+use crate::method::{Criterion, DocumentTerms, Fitted, Method, TermScratch};
 use crate::pipeline::shard_summary::CollectionSummary;
 use simtool_base::error::Result;
 use simtool_base::progress::NoProgress;

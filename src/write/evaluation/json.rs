@@ -1,7 +1,7 @@
 //! An evaluation as one JSON object.
 
-use crate::evaluation::{Counts, Curve, Evaluated, Evaluation, Measured, WrongPair};
 use simtool_base::json_text::write_string;
+use simtool_model::evaluation::{Counts, Curve, Evaluated, Evaluation, Measured, WrongPair};
 use std::io::{self, Write};
 
 /// Writes all collections, methods and thresholds, and the mistakes of the best method.

@@ -1,7 +1,7 @@
 //! An evaluation as tab-separated lines, one for each threshold at which a count changes.
 
-use crate::evaluation::Evaluation;
 use crate::write::tsv_field::write_field;
+use simtool_model::evaluation::Evaluation;
 use std::io::{self, Write};
 
 /// Writes a line of names and the lines of all methods. If there are several collections, the first field

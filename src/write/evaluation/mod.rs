@@ -1,7 +1,7 @@
 //! Writes the results of methods on labelled collections: lines and JSON for programs, and a table, a page
 //! and plots for people.
 //!
-//! All numbers come from an [`Evaluation`](crate::evaluation::Evaluation). Only times differ from run to
+//! All numbers come from an [`Evaluation`](simtool_model::evaluation::Evaluation). Only times differ from run to
 //! run. They are always the last field.
 
 mod json;

@@ -5,10 +5,10 @@
 
 use super::plots::{self, CURVES, DARK_CURVES};
 use super::table::columns;
-use crate::evaluation::{Evaluated, Evaluation, WrongPair};
 use crate::write::report::{Cut, Line, Lines, STYLE};
 use crate::write::text_difference::{Piece, Shown, text_difference};
 use simtool_base::quantity::{counted, grouped};
+use simtool_model::evaluation::{Evaluated, Evaluation, WrongPair};
 use std::io::{self, Write};
 
 /// How much of a wrong pair is shown.

@@ -1,7 +1,7 @@
 //! Curves as SVG: precision over recall, and F1 over thresholds.
 
-use crate::evaluation::{Curve, Evaluated, Evaluation, Scale};
 use crate::write::report::Line;
+use simtool_model::evaluation::{Curve, Evaluated, Evaluation, Scale};
 use std::fmt::Write as _;
 
 /// Size of a plot, in the units of its `viewBox`.
@@ -131,7 +131,7 @@ fn curves(
     method: &Evaluated,
     points: impl Fn(&Curve) -> Vec<(usize, (f64, f64))>,
 ) -> Vec<PlottedCurve> {
-    let curve = |(number, measured): (usize, &crate::evaluation::Measured)| {
+    let curve = |(number, measured): (usize, &simtool_model::evaluation::Measured)| {
         let curve = &measured.curve;
         let (points, best) = (points(curve), curve.best());
         let name = evaluation.collections.get(number).map_or("", |of| of.name.as_str());

@@ -1,6 +1,6 @@
 //! An evaluation as a table on the terminal, one line for each method.
 
-use crate::evaluation::{Curve, Evaluated, Evaluation, Measured};
+use simtool_model::evaluation::{Curve, Evaluated, Evaluation, Measured};
 use std::io::{self, Write};
 
 /// The name of a column, and its cell for each method.

@@ -1,5 +1,5 @@
 use super::*;
-use crate::evaluation::{
+use simtool_model::evaluation::{
     Common, Counts, Curve, Evaluated, Evaluation, LabelledName, Measured, Scale, WrongPair,
 };
 

@@ -7,7 +7,7 @@ use super::{CommonArgs, InputArgs, MemoryArgs, SketchArgs, TermArgs, WordsArgs};
 use clap::ValueHint;
 use simtool::Error;
 use simtool::options::Options;
-use simtool::pipeline::BadRecords;
+use simtool::output::BadRecords;
 use simtool::run::{Paths, Request};
 use simtool::write::columns::RowFormat;
 use simtool::{ClusterRule, Keep};

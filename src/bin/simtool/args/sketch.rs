@@ -4,8 +4,8 @@ use super::common::values;
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgMatches, Command, Error, FromArgMatches};
 use simtool::fingerprint::SKETCHES;
+use simtool::method::Method;
 use simtool::options::Options;
-use simtool::pipeline::method::Method;
 
 /// Options of the kinds of fingerprints, as [`SKETCHES`] lists them.
 #[derive(Clone, Debug, Default)]

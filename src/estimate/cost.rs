@@ -1,0 +1,343 @@
+//! What a plan costs, by what a sample says of the collection.
+//!
+//! Reading and making is what the sample timed. What comes behind it is not tried out: constants
+//! stand for it, which were measured with both threads of a 2-core AMD EPYC in November 2026, and
+//! count for as much longer here as the machine is [slower](super::slowness).
+
+use super::sample::Sample;
+use super::slowness::Slowness;
+use crate::method::Criterion;
+use crate::pipeline::plan::Plan;
+use crate::write::report::EXAMPLES;
+use simtool_hamming::layout::Layout;
+use simtool_hamming::planner::Plan as SearchPlan;
+use simtool_hamming::workload::{Task as SearchTask, Workload};
+use simtool_kernels::Isa;
+use simtool_model::sides::Sides;
+use simtool_model::similarity::Threshold;
+use simtool_set_join::{
+    FEW_TERMS, NANOSECONDS_A_RANKED_TERM, NANOSECONDS_A_ROUND, SAMPLE_BYTES, SampledSizes,
+    ScanForecast, sample_eighths, scan_forecast,
+};
+
+/// Seconds of one core for each term of an exact join that is sketched, and counted before, beside
+/// what reads the terms.
+const SECONDS_A_SKETCHED_TERM: f64 = 5e-9;
+const SECONDS_A_COUNTED_TERM: f64 = 15e-9;
+/// The same for each term of the documents that are compared by their terms.
+const SECONDS_A_COMPARED_TERM: f64 = 25e-9;
+/// The same for each term that is kept, in memory that is new, and gone through once more: what packed
+/// pages take beyond the same pages as plain text.
+const SECONDS_A_KEPT_TERM: f64 = 10e-9;
+/// The same for each term, where they have weights and shingles are of words.
+const SECONDS_A_WEIGHED_TERM: f64 = 150e-9;
+/// Seconds for each file: it is found, looked at before it is read, and listed on the page.
+const SECONDS_A_FILE: f64 = 6e-6;
+/// Seconds for each document, in names, clusters and outputs.
+const SECONDS_A_DOCUMENT: f64 = 0.2e-6;
+/// Seconds that a run takes for nothing: threads, a folder, a page, syncs.
+const SECONDS_OF_NOTHING: f64 = 0.01;
+/// Seconds of one core and bytes for each pair of fingerprints: kept, sorted, named.
+const PAIR: (f64, f64) = (100e-9, 60.0);
+/// Seconds of one core for each term of a text that is compared with another, and bytes for each that
+/// is in any such text.
+const SECONDS_A_VERIFIED_TERM: f64 = 2e-9;
+const BYTES_A_VERIFIED_TERM: f64 = 8.0;
+
+/// Bytes of a run of nothing, of which 10 million are the program's own pages.
+const BYTES_OF_NOTHING: f64 = 14e6;
+/// Bytes for each file: its paths, what it was when it was found, and what its reading told.
+const BYTES_A_FILE: f64 = 900.0;
+/// Bytes for each document beside its ID: where that ends, its record, its length.
+const BYTES_A_NAME: f64 = 12.0;
+/// As many times the names of all documents are there, about, while those of shards are put together.
+const TIMES_OF_NAMES: f64 = 1.5;
+/// Bytes for each term that the first round of an exact join looks at: its cell, and its number.
+const BYTES_A_CELL: f64 = 1.25;
+const BYTES_A_NUMBER: f64 = 4.0;
+/// Bytes for each term that is sketched, and for each set beside: its size, signature and place, and
+/// the same once more while they are put in order.
+const BYTES_A_SKETCHED_TERM: f64 = 0.5;
+const BYTES_A_SKETCHED_SET: f64 = 72.0;
+/// Bytes for each term of the documents that are compared by their terms, with their pairs.
+const BYTES_A_COMPARED_TERM: f64 = 14.0;
+/// Bytes for each pair whose sketches are near: where it was found, and in order.
+const BYTES_A_CANDIDATE: f64 = 32.0;
+/// Bytes for each term, where they have weights.
+const BYTES_A_WEIGHED_TERM: f64 = 40.0;
+/// The share of the terms that are in documents which are alike at the least, about, and in those of
+/// which so many terms are elsewhere too that they may be. A sample shows a part of them.
+const ALIKE_SHARE: f64 = 0.06;
+/// Bytes for each term of what is dear to read, which is kept: its hash, and room to grow.
+const BYTES_A_KEPT_TERM: f64 = 9.0;
+
+/// Seconds of the run, and bytes beside mapped files.
+pub(super) struct Cost {
+    pub(super) seconds: f64,
+    pub(super) bytes: f64,
+    /// Pairs of close fingerprints, and seconds of these that their join takes, if fingerprints are
+    /// joined.
+    pub(super) join: Option<(f64, f64)>,
+}
+
+/// What is known without looking into the collections.
+#[derive(Clone, Copy)]
+pub(super) struct Told {
+    pub(super) files: usize,
+    /// The part of a reading of all that the page can afford.
+    pub(super) affordable_part: f64,
+    pub(super) slowness: Slowness,
+}
+
+/// What `plan` costs, with the samples of its collections.
+pub(super) fn of(samples: &Sides<Sample>, told: Told, plan: &Plan) -> Cost {
+    let resources = plan.resources();
+    let (threads, memory) = (resources.threads as f64, resources.memory as f64);
+    let sum = |of: fn(&Sample) -> f64| samples.iter().map(of).sum::<f64>();
+    let documents = sum(|sample| sample.amounts.documents);
+    let terms = sum(|sample| sample.amounts.terms);
+    let read = sum(|sample| sample.amounts.read_seconds);
+    let make = sum(|sample| sample.amounts.make_seconds);
+    let longest = samples.iter().map(|sample| sample.longest_seconds).fold(0.0, f64::max);
+    // One after the other where a single shard is most of it, whatever the number of threads.
+    let shared = |seconds: f64| {
+        let alone = longest * seconds / (read + make).max(f64::MIN_POSITIVE);
+        (seconds / threads).max(alone.min(seconds))
+    };
+    let slowness = told.slowness;
+    // The page shows texts, which are read once more; of what is dear, all before them is, as far as
+    // it can be afforded.
+    let shown: f64 = samples
+        .iter()
+        .map(|sample| {
+            let few = 2.0 * EXAMPLES as f64 / sample.dear_shards.max(1.0);
+            shared(sample.dear_seconds * few.min(told.affordable_part))
+        })
+        .sum();
+    let seconds = SECONDS_OF_NOTHING
+        + shown
+        + slowness.of_others * told.files as f64 * SECONDS_A_FILE
+        + slowness.of_others * documents * SECONDS_A_DOCUMENT
+        + shared(read + make);
+
+    let names = sum(|sample| sample.amounts.id_bytes) + documents * BYTES_A_NAME;
+    let readers =
+        samples.iter().map(|sample| reader_bytes(sample, resources.threads)).fold(0.0, f64::max);
+    // Names are gathered by shard and then put together, shard by shard.
+    let bytes = BYTES_OF_NOTHING + told.files as f64 * BYTES_A_FILE + TIMES_OF_NAMES * names;
+
+    let is_learned = plan.method().recipe().terms().is_learned();
+    let learned = if is_learned { shared(read + make) } else { 0.0 };
+    match plan.method().close() {
+        Criterion::Similarity(threshold) => {
+            let most =
+                |share: fn(&Sample) -> f64| samples.iter().map(share).fold(ALIKE_SHARE, f64::max);
+            let living = most(|sample| sample.living_share);
+            let scan = scan(samples, threshold, living, plan.resources().isa);
+            let compared = 1.0 - (1.0 - most(|s| s.alike_share)) * (1.0 - scan.terms_share);
+            let kept_terms = sum(|s| s.amounts.terms * s.dear_share);
+            let kept = (kept_terms * BYTES_A_KEPT_TERM).min(memory / 3.0);
+            let SetJoinBytes { reading, comparing } =
+                SetJoinBytes::of(samples, threshold, compared, scan, memory - kept);
+            let weighed = if is_learned { terms } else { 0.0 };
+            let again = read - sum(|sample| sample.dear_seconds);
+            let made_again = sum(|s| s.amounts.make_seconds * (1.0 - s.dear_share)) * compared;
+            Cost {
+                seconds: seconds
+                    + learned
+                    + shared(again + made_again)
+                    + slowness.of_joins * set_join_seconds(terms, (living, compared), scan)
+                        / threads
+                    + slowness.of_joins * kept_terms * SECONDS_A_KEPT_TERM / threads
+                    + slowness.of_joins * weighed * SECONDS_A_WEIGHED_TERM / threads,
+                bytes: bytes
+                    + kept
+                    + (readers + reading).max(comparing).max(weighed * BYTES_A_WEIGHED_TERM),
+                join: None,
+            }
+        }
+        Criterion::Distance(max_distance) => {
+            let row = plan.method().recipe().row_bytes() as f64;
+            let join = join_plan(samples, plan);
+            let chosen = join
+                .as_ref()
+                .and_then(|join| join.costs.iter().find(|cost| cost.join == join.join));
+            let (join_seconds, join_bytes) =
+                chosen.map_or((0.0, 0.0), |cost| (cost.seconds, cost.bytes as f64));
+            let ByChance { pairs, share } = by_chance(samples, max_distance);
+            let (mut of_pairs, mut pair_bytes) = (pairs * PAIR.0, pairs * PAIR.1);
+            let mut verified = 0.0;
+            if plan.method().verify().is_some() {
+                let terms_each = terms / documents.max(1.0);
+                of_pairs += pairs * terms_each * SECONDS_A_VERIFIED_TERM;
+                pair_bytes += (terms * share * BYTES_A_VERIFIED_TERM).min(memory / 2.0);
+                verified = shared(read + make * share);
+            }
+            let joined = verified + slowness.of_joins * (join_seconds + of_pairs) / threads;
+            Cost {
+                seconds: seconds + learned + joined,
+                // Rows are gathered by shard too; they are joined when the names are together.
+                bytes: bytes
+                    + readers
+                    + documents * row
+                    + (documents * row).max(join_bytes - (TIMES_OF_NAMES - 1.0) * names)
+                    + pair_bytes,
+                join: Some((pairs, joined)),
+            }
+        }
+    }
+}
+
+/// Whether an exact join counts its terms before it sketches what they leave.
+fn is_counted(terms: f64) -> bool {
+    terms > FEW_TERMS as f64
+}
+
+/// Bytes of all readers at once. Of so many, the one that comes to the longest document is one, and what
+/// the second and the third come to is shorter, as their roots are.
+fn reader_bytes(sample: &Sample, threads: usize) -> f64 {
+    let readers = threads.min(sample.shards);
+    let longest: f64 = (1..=readers).map(|reader| (reader as f64).sqrt().recip()).sum();
+    readers as f64 * sample.reader_bytes.any + longest * sample.reader_bytes.longest
+}
+
+/// What comparing the sketches takes and finds, where so large a share of the documents is left when
+/// terms have been counted. Where it takes too long, terms are ranked instead, and those of all that are
+/// left are compared.
+fn scan(samples: &Sides<Sample>, threshold: Threshold, living: f64, isa: Isa) -> ScanForecast {
+    let terms: f64 = samples.iter().map(|sample| sample.amounts.terms).sum();
+    let is_counted = is_counted(terms);
+    let sketched = if is_counted { living } else { 1.0 };
+    let sampled = samples.as_ref().map(|sample| SampledSizes {
+        times: sample.amounts.documents * sketched / sample.sizes.len().max(1) as f64,
+        sizes: sample.sizes.clone(),
+    });
+    let scan = scan_forecast(&sampled, threshold, isa);
+    let nanoseconds = terms * (NANOSECONDS_A_ROUND + living * NANOSECONDS_A_RANKED_TERM);
+    if scan.seconds > nanoseconds * 1e-9 {
+        return ScanForecast { seconds: nanoseconds * 1e-9, pairs: 0.0, terms_share: living };
+    }
+    // What the terms that were counted left out has no sketch to be near by chance.
+    ScanForecast { terms_share: if is_counted { 0.0 } else { scan.terms_share }, ..scan }
+}
+
+/// Seconds of one core for an exact join, beside what reads the terms; with the shares of these that
+/// are in documents that are left when terms have been counted, and that are compared.
+fn set_join_seconds(terms: f64, (living, compared): (f64, f64), scan: ScanForecast) -> f64 {
+    let (counted, sketched) = if is_counted(terms) { (terms, living) } else { (0.0, 1.0) };
+    counted * SECONDS_A_COUNTED_TERM
+        + terms * sketched * SECONDS_A_SKETCHED_TERM
+        + scan.seconds
+        + terms * compared * SECONDS_A_COMPARED_TERM
+}
+
+/// Bytes of an exact join, beside terms that are kept from the first reading to the end.
+struct SetJoinBytes {
+    /// While texts are read.
+    reading: f64,
+    /// While documents are compared.
+    comparing: f64,
+}
+
+impl SetJoinBytes {
+    fn of(
+        samples: &Sides<Sample>,
+        threshold: Threshold,
+        compared_share: f64,
+        scan: ScanForecast,
+        most: f64,
+    ) -> Self {
+        let terms: f64 = samples.iter().map(|sample| sample.amounts.terms).sum();
+        let compared =
+            terms * compared_share * BYTES_A_COMPARED_TERM + scan.pairs * BYTES_A_CANDIDATE;
+        let (reading, sketched) = if is_counted(terms) {
+            // Of the terms, the first round looks at a share.
+            let looked_at = terms * sample_eighths(threshold) as f64 / 8.0;
+            let (cells, numbers) = (looked_at * BYTES_A_CELL, looked_at * BYTES_A_NUMBER);
+            let is_kept = cells + numbers <= SAMPLE_BYTES as f64;
+            (cells + if is_kept { numbers } else { 0.0 }, 0.0)
+        } else {
+            let documents: f64 = samples.iter().map(|sample| sample.amounts.documents).sum();
+            let sketched = terms * BYTES_A_SKETCHED_TERM + documents * BYTES_A_SKETCHED_SET;
+            (sketched, sketched)
+        };
+        Self { reading: reading.min(most), comparing: (sketched + compared).min(most) }
+    }
+}
+
+/// The plan of the join, with the bits' worth of the fingerprints that the sample has.
+#[expect(clippy::cast_sign_loss, reason = "no number of documents is negative")]
+pub(super) fn join_plan(samples: &Sides<Sample>, plan: &Plan) -> Option<SearchPlan> {
+    let Criterion::Distance(max_distance) = plan.method().close() else { return None };
+    let shape = plan.method().recipe().sketch()?.shape();
+    let recall = plan.method().recall();
+    if recall.is_some_and(|recall| Layout::with_recall(shape, max_distance, recall).is_some()) {
+        return None;
+    }
+    let rows = |sample: &Sample| sample.amounts.documents.round() as usize;
+    let task = match samples {
+        Sides::One(_) => SearchTask::SelfJoin,
+        Sides::Two(queries, _) => SearchTask::Search { queries: rows(queries) },
+    };
+    let corpus = samples.second();
+    let memory = plan.resources().memory;
+    let workload = match &corpus.rows {
+        Some(sampled) if sampled.len() > 1 => {
+            Workload { rows: rows(corpus), ..Workload::of(task, sampled, max_distance, memory) }
+        }
+        _ => Workload {
+            task,
+            rows: rows(corpus),
+            shape,
+            effective_bits: shape.units(),
+            max_distance,
+            memory,
+        },
+    };
+    SearchPlan::for_collections(workload).ok()
+}
+
+/// Fingerprints that are close although their documents are not alike.
+#[derive(Clone, Copy, Default)]
+struct ByChance {
+    pairs: f64,
+    /// The share of the documents that are in any.
+    share: f64,
+}
+
+/// Pairs of fingerprints by chance, as the sampled ones have them: most of these differ in nearly as
+/// much as is allowed. What is closer is near-duplicates, of which there are not four times as many
+/// among twice as many documents.
+fn by_chance(samples: &Sides<Sample>, max_distance: u32) -> ByChance {
+    let documents = |sample: &Sample| sample.amounts.documents;
+    let of_all = match samples {
+        Sides::One(corpus) => documents(corpus) * documents(corpus) / 2.0,
+        Sides::Two(queries, corpus) => documents(queries) * documents(corpus),
+    };
+    let Some(rows) = &samples.second().rows else { return ByChance::default() };
+    let (mut close, mut near, mut compared) = (0_u64, 0_u64, 0_u64);
+    let mut has_partner = vec![false; rows.len()];
+    // Neighbours are more alike than others.
+    let apart = (rows.len() / 4).max(1);
+    for b in apart..rows.len() {
+        for a in 0..=b - apart {
+            let two = rows.row(a).zip(rows.row(b));
+            let distance = two.map_or(0, |(a, b)| rows.shape.distance(a, b));
+            compared += 1;
+            // Equal ones are one fingerprint to a join.
+            if distance > 0 && distance <= max_distance {
+                close += 1;
+                near += u64::from(distance * 4 <= max_distance * 3);
+                (has_partner[a], has_partner[b]) = (true, true);
+            }
+        }
+    }
+    if near * 3 > close {
+        return ByChance::default();
+    }
+    let with_partner = has_partner.iter().filter(|&&has| has).count();
+    ByChance {
+        pairs: close as f64 / compared.max(1) as f64 * of_all,
+        share: with_partner as f64 / rows.len().max(1) as f64,
+    }
+}

@@ -1,0 +1,322 @@
+//! Compares all pairs of a collection by a method.
+
+use super::labelled::DocumentsInMemory;
+use super::term_lists::TermLists;
+use crate::evaluate::step;
+use crate::evaluate::truth::Pair;
+use crate::method::{Criterion, DocumentTerms, Fitted, Method, TermScratch, Terms};
+use crate::pipeline::fingerprint_collection::{Wordless, learn_and_fingerprint};
+use simtool_base::error::Result;
+use simtool_base::progress::Work;
+use simtool_compute::context::Context;
+use simtool_kernels::Isa;
+use simtool_kernels::row_distances::row_distances;
+use simtool_model::evaluation::{SIMILARITY_STEPS, Scale};
+use simtool_model::fingerprint_rows::FingerprintRows;
+use simtool_model::similarity::{Measure, Threshold};
+use simtool_read::Corpus;
+use std::ops::AddAssign;
+
+/// Number of documents that are compared with all others at once.
+const BLOCK: usize = 32;
+/// Number of rows that stay in the caches while a block is compared with them.
+const TILE: usize = 128;
+
+/// Rows or sets of a collection that are compared.
+pub(super) enum Compared {
+    /// Rows are compared by their distance.
+    Rows(Rows),
+    /// Sets are compared by their similarity.
+    Sets(TermLists, &'static Measure),
+    /// Rows are compared by their distance, if the sets are similar enough.
+    Verified(Rows, TermLists, Threshold),
+}
+
+/// Compares the documents of a collection with each other.
+pub(super) struct Comparing<'c> {
+    pub(super) context: &'c Context<'c>,
+}
+
+/// Rows of the documents that have a fingerprint.
+pub(super) struct Rows {
+    fingerprints: FingerprintRows<'static>,
+    /// Documents that have a row, in ascending order.
+    documents: Vec<u32>,
+    /// Rows of these documents, one after the other.
+    words: Vec<u64>,
+}
+
+impl Rows {
+    pub(super) fn new(fingerprints: FingerprintRows<'static>) -> Self {
+        let has_row = |&document: &u32| fingerprints.has_fingerprint(document as usize);
+        let documents: Vec<u32> = (0..fingerprints.len() as u32).filter(has_row).collect();
+        let of = |&document: &u32| fingerprints.row(document as usize);
+        let words = documents.iter().filter_map(of).flatten().copied().collect();
+        Self { fingerprints, documents, words }
+    }
+
+    fn distance(&self, [a, b]: Pair) -> Option<u32> {
+        let row = |document: u32| self.fingerprints.row(document as usize);
+        Some(self.fingerprints.shape.distance(row(a)?, row(b)?))
+    }
+
+    /// Returns the other documents within distance `limit` of a document, in ascending order.
+    pub(super) fn near(&self, document: u32, limit: u32, isa: Isa) -> Vec<u32> {
+        let Some(row) = self.fingerprints.row(document as usize) else { return Vec::new() };
+        let mut distances = vec![0; self.documents.len()];
+        row_distances(self.fingerprints.shape, row, &self.words, isa, &mut distances);
+        let others = self.documents.iter().zip(distances);
+        let is_near = |&(&other, distance): &(&u32, u32)| distance <= limit && other != document;
+        others.filter(is_near).map(|(&other, _)| other).collect()
+    }
+}
+
+impl Compared {
+    /// Computes the rows or sets of `documents` that `method` compares.
+    ///
+    /// # Errors
+    ///
+    /// The same as for [`learn_and_fingerprint`].
+    pub(super) fn new(
+        method: &Method,
+        documents: &DocumentsInMemory,
+        comparing: &Comparing<'_>,
+    ) -> Result<Self> {
+        let corpus = documents.corpus();
+        let rows = || -> Result<Rows> {
+            let recipe = method.recipe();
+            let made =
+                learn_and_fingerprint(&corpus, recipe, Wordless::Allowed, comparing.context)?;
+            Ok(Rows::new(made.rows))
+        };
+        let sets = || comparing.sets(method.compared(), documents, &corpus);
+        Ok(match (method.close(), method.verify()) {
+            (Criterion::Similarity(threshold), _) => Self::Sets(sets()?, threshold.measure()),
+            (Criterion::Distance(_), None) => Self::Rows(rows()?),
+            (Criterion::Distance(_), Some(threshold)) => {
+                Self::Verified(rows()?, sets()?, threshold)
+            }
+        })
+    }
+
+    /// Returns the scale of thresholds and their number.
+    ///
+    /// Documents at the greatest distance have nothing in common, so no threshold includes it.
+    pub(super) fn scale(&self) -> (Scale, usize) {
+        match self {
+            Self::Rows(rows) | Self::Verified(rows, ..) => {
+                (Scale::Distance, rows.fingerprints.shape.units() as usize)
+            }
+            Self::Sets(..) => (Scale::Similarity, SIMILARITY_STEPS as usize),
+        }
+    }
+
+    /// Returns the mean number of bytes that are stored per document.
+    pub(super) fn bytes_per_document(&self) -> u64 {
+        match self {
+            Self::Rows(rows) => 8 * rows.fingerprints.shape.words() as u64,
+            Self::Sets(lists, _) => lists.bytes_per_document(),
+            Self::Verified(rows, lists, _) => {
+                8 * rows.fingerprints.shape.words() as u64 + lists.bytes_per_document()
+            }
+        }
+    }
+
+    /// Returns the step from which a pair is found, if there is one.
+    pub(super) fn step(&self, pair: Pair) -> Option<usize> {
+        let step = match self {
+            Self::Rows(rows) => rows.distance(pair)? as usize,
+            Self::Sets(lists, measure) => lists.step(pair, lists.shared(pair), measure)?,
+            Self::Verified(rows, lists, threshold) => {
+                let is_similar = lists.is_similar(pair, lists.shared(pair), *threshold);
+                is_similar.then(|| rows.distance(pair))?? as usize
+            }
+        };
+        (step < self.scale().1).then_some(step)
+    }
+
+    /// Calls `visit` with every pair that is found at some step and that step, in any order. Each
+    /// worker has a state of its own. Returns the states.
+    ///
+    /// # Errors
+    ///
+    /// `progress` is cancelled.
+    pub(super) fn visit_pairs<S: Send>(
+        &self,
+        comparing: &Comparing<'_>,
+        state: impl Fn() -> S + Sync,
+        visit: impl Fn(&mut S, Pair, usize) + Sync,
+    ) -> Result<Vec<S>> {
+        let steps = self.scale().1;
+        match self {
+            Self::Rows(rows) => comparing.rows(rows, state, visit),
+            Self::Sets(lists, measure) => comparing.shared(lists, state, |state, pair, shared| {
+                if let Some(step) = lists.step(pair, shared, measure).filter(|&step| step < steps) {
+                    visit(state, pair, step);
+                }
+            }),
+            Self::Verified(rows, lists, threshold) => {
+                comparing.shared(lists, state, |state, pair, shared| {
+                    if lists.is_similar(pair, shared, *threshold)
+                        && let Some(distance) = rows.distance(pair)
+                    {
+                        visit(state, pair, distance as usize);
+                    }
+                })
+            }
+        }
+    }
+}
+
+impl TermLists {
+    /// Returns the strictest step whose similarity two documents reach, if they share anything.
+    fn step(&self, [a, b]: Pair, shared: u64, measure: &Measure) -> Option<usize> {
+        (shared > 0).then(|| step(measure, shared, self.weight(a), self.weight(b)))
+    }
+
+    fn is_similar(&self, [a, b]: Pair, shared: u64, threshold: Threshold) -> bool {
+        threshold.reached(shared, self.weight(a), self.weight(b)).is_some()
+    }
+}
+
+impl Comparing<'_> {
+    /// Computes the sets of distinct terms of all documents.
+    fn sets(
+        &self,
+        terms: &Terms,
+        documents: &DocumentsInMemory,
+        corpus: &dyn Corpus,
+    ) -> Result<TermLists> {
+        let context = self.context;
+        let progress = context.progress();
+        let fitted = Fitted::learn(terms, corpus, context)?;
+        let reader = DocumentTerms::new(terms, &fitted, context.isa());
+        progress.begin("reading", Work::Bytes(corpus.bytes()));
+        let blocks = (0..documents.len()).step_by(BLOCK).collect();
+        let sets = context.threads().map(blocks, |first: usize| {
+            let mut scratch = TermScratch::default();
+            let end = (first + BLOCK).min(documents.len());
+            let set = |row| {
+                let text = documents.text(row as u32);
+                progress.advance(text.len() as u64);
+                let mut set = reader.find(text, &mut scratch).clone();
+                set.sort_unstable();
+                set.dedup();
+                set
+            };
+            (first..end).map(set).collect::<Vec<_>>()
+        });
+        context.check_cancelled()?;
+        let weight = |term| reader.weight(term);
+        let weight = reader.frequencies().map(|_| &weight as &dyn Fn(u64) -> u32);
+        TermLists::new(&sets.concat(), weight, context.threads(), context.isa())
+    }
+
+    /// Compares all pairs by blocks. All threads call `work` with the start and the end of each
+    /// block of documents. Returns their states.
+    fn blocks<S: Send>(
+        &self,
+        documents: usize,
+        state: impl Fn() -> S + Sync,
+        work: impl Fn(&mut S, usize, usize) + Sync,
+    ) -> Result<Vec<S>> {
+        let pairs = |first: usize| {
+            let end = (first + BLOCK).min(documents);
+            (first..end).map(|row| (documents - row - 1) as u64).sum::<u64>()
+        };
+        let all = documents as u64 * (documents as u64).saturating_sub(1) / 2;
+        let progress = self.context.progress();
+        progress.begin("comparing", Work::Steps(all));
+        self.context.threads().try_fold(
+            documents.div_ceil(BLOCK),
+            || Ok(state()),
+            |state, block| {
+                self.context.check_cancelled()?;
+                let first = block * BLOCK;
+                work(state, first, (first + BLOCK).min(documents));
+                progress.advance(pairs(first));
+                Ok(())
+            },
+        )
+    }
+
+    /// Calls `visit` with every pair of rows and their distance.
+    fn rows<S: Send>(
+        &self,
+        rows: &Rows,
+        state: impl Fn() -> S + Sync,
+        visit: impl Fn(&mut S, Pair, usize) + Sync,
+    ) -> Result<Vec<S>> {
+        let Rows { fingerprints: FingerprintRows { shape, .. }, documents, words } = rows;
+        let width = shape.words();
+        let count = documents.len();
+        self.blocks(count, state, |state, first, end| {
+            let mut distances = [0; TILE];
+            for tile in (first + 1..count).step_by(TILE) {
+                let tile_end = (tile + TILE).min(count);
+                for row in first..end {
+                    // Each pair is compared once: a row only with the rows behind it.
+                    let from = tile.max(row + 1);
+                    let Some(distances) = distances.get_mut(..tile_end.saturating_sub(from)) else {
+                        continue;
+                    };
+                    if distances.is_empty() {
+                        continue;
+                    }
+                    let query = &words[row * width..(row + 1) * width];
+                    let others = &words[from * width..tile_end * width];
+                    row_distances(*shape, query, others, self.context.isa(), distances);
+                    let document = documents[row];
+                    for (&other, &distance) in documents[from..].iter().zip(&*distances) {
+                        visit(state, [document, other], distance as usize);
+                    }
+                }
+            }
+        })
+    }
+
+    /// Calls `visit` with every pair of documents that share terms, and the weight of these terms.
+    fn shared<S: Send>(
+        &self,
+        lists: &TermLists,
+        state: impl Fn() -> S + Sync,
+        visit: impl Fn(&mut S, Pair, u64) + Sync,
+    ) -> Result<Vec<S>> {
+        if lists.is_weighted() {
+            self.summed::<u64, _>(lists, state, visit)
+        } else {
+            self.summed::<u32, _>(lists, state, visit)
+        }
+    }
+
+    /// Does the work of [`Self::shared`] with sums of type `N`.
+    fn summed<
+        N: Copy + Default + PartialEq + From<u32> + Into<u64> + AddAssign + Send + Sync,
+        S: Send,
+    >(
+        &self,
+        lists: &TermLists,
+        state: impl Fn() -> S + Sync,
+        visit: impl Fn(&mut S, Pair, u64) + Sync,
+    ) -> Result<Vec<S>> {
+        let count = lists.len();
+        let nothing = N::default();
+        let state = || (state(), vec![nothing; count]);
+        let states = self.blocks(count, state, |(state, sums), first, end| {
+            for document in first..end {
+                let sums = &mut sums[document + 1..];
+                let document = document as u32;
+                lists.add_shared(document, sums);
+                for (other, shared) in (document + 1..).zip(sums) {
+                    if *shared != nothing {
+                        visit(state, [document, other], (*shared).into());
+                        // Resetting only the sums that were changed keeps this linear in the pairs
+                        // that share terms.
+                        *shared = nothing;
+                    }
+                }
+            }
+        })?;
+        Ok(states.into_iter().map(|(state, _)| state).collect())
+    }
+}

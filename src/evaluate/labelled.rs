@@ -1,0 +1,213 @@
+//! A labelled collection in memory: documents whose near-duplicates are known.
+
+use crate::evaluate::truth::{IdRows, Pair, TruthFormat, read_truth};
+use crate::pipeline::shard_summary::{CollectionSummary, read_summarized};
+use crate::pipeline::watched::Watched;
+use simtool_base::error::{Error, Result};
+use simtool_base::progress::{Progress, Work};
+use simtool_compute::threads::Threads;
+use simtool_model::document::DocOrdinal;
+use simtool_model::evaluation::LabelledName;
+use simtool_read::{Corpus, Texts};
+use std::path::{Path, PathBuf};
+
+/// Content of a file of labels.
+#[derive(Clone, Copy, Debug)]
+pub struct Labels<'l> {
+    /// Path of the file, for error messages.
+    pub path: &'l Path,
+    /// Bytes of the file.
+    pub bytes: &'l [u8],
+    /// Meaning of a line.
+    pub format: TruthFormat,
+}
+
+/// Documents of a collection in memory.
+#[derive(Debug)]
+pub struct DocumentsInMemory {
+    texts: Vec<Vec<u8>>,
+    ids: Vec<Vec<u8>>,
+    /// Summary of the reading.
+    pub summary: CollectionSummary,
+}
+
+impl DocumentsInMemory {
+    /// Reads all documents of `corpus`. A document without an ID is named by its file and record.
+    ///
+    /// # Errors
+    ///
+    /// The threads cannot be started, there are more than 2³² − 1 documents, or `progress` is
+    /// cancelled. Faults of the input are part of the summary.
+    pub fn read(corpus: &dyn Corpus, threads: usize, progress: &dyn Progress) -> Result<Self> {
+        let threads = Threads::new(threads)?;
+        progress.begin("reading", Work::Bytes(corpus.bytes()));
+        let corpus = &Watched { corpus, progress } as &dyn Corpus;
+        let read_shard = |(): &mut (), shard| {
+            let mut texts = Vec::new();
+            let summary = read_summarized(corpus, shard, false, &mut |_, document| {
+                texts.push(document.text.to_vec());
+                Ok(true)
+            })?;
+            Ok((texts, summary))
+        };
+        let parts = threads.try_map(corpus.shard_count(), || Ok(()), read_shard)?;
+        let mut texts = Vec::new();
+        let mut summaries = Vec::new();
+        for (part, summary) in parts {
+            texts.extend(part);
+            summaries.push(summary);
+        }
+        let summary = CollectionSummary::new(corpus, summaries)?;
+        let id = |row| {
+            let document = DocOrdinal(row);
+            summary.ids.id(document).map_or_else(
+                || {
+                    let place = summary.ids.place(document);
+                    let file = corpus.file_name(place.file as usize);
+                    format!("{}:{}", file.display(), place.record).into_bytes()
+                },
+                <[u8]>::to_vec,
+            )
+        };
+        let ids = (0..texts.len() as u32).map(id).collect();
+        Ok(Self { texts, ids, summary })
+    }
+
+    /// Returns the number of documents.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.texts.len()
+    }
+
+    /// Whether there are no documents.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.texts.is_empty()
+    }
+
+    /// Returns the documents as a corpus.
+    #[must_use]
+    pub fn corpus(&self) -> Texts<'_> {
+        Texts::of(&self.texts)
+    }
+
+    /// Returns the text of a document.
+    ///
+    /// # Panics
+    ///
+    /// There is no such document.
+    #[must_use]
+    pub fn text(&self, row: u32) -> &[u8] {
+        &self.texts[row as usize]
+    }
+
+    /// Returns the ID of a document, or its file and record.
+    ///
+    /// # Panics
+    ///
+    /// There is no such document.
+    #[must_use]
+    pub fn id(&self, row: u32) -> &[u8] {
+        &self.ids[row as usize]
+    }
+}
+
+/// Documents with their labels.
+#[derive(Debug)]
+pub struct Labelled {
+    name: String,
+    pub(super) documents: DocumentsInMemory,
+    pub(super) truth: Vec<Pair>,
+    pub(super) set_aside: Vec<Pair>,
+}
+
+impl Labelled {
+    /// Reads the labels of `documents`: the true pairs, and the pairs that do not count. A pair
+    /// that is in both lists is true.
+    ///
+    /// # Errors
+    ///
+    /// A line cannot be parsed, or there is no true pair.
+    pub fn new(
+        name: impl Into<String>,
+        documents: DocumentsInMemory,
+        truth: Labels<'_>,
+        set_aside: Option<Labels<'_>>,
+    ) -> Result<Self> {
+        let rows = IdRows::new(documents.ids.iter().map(Vec::as_slice));
+        let read = |labels: Labels<'_>| read_truth(labels.bytes, labels.path, labels.format, &rows);
+        let true_pairs = read(truth)?;
+        if true_pairs.is_empty() {
+            let rule = "holds no pair: name at least two documents that are near-duplicates";
+            return Err(Error::config("truth", truth.path.display(), rule));
+        }
+        let mut set_aside = set_aside.map_or(Ok(Vec::new()), read)?;
+        // A pair that is true and set aside counts as true.
+        set_aside.retain(|pair| true_pairs.binary_search(pair).is_err());
+        drop(rows);
+        Ok(Self { name: name.into(), documents, truth: true_pairs, set_aside })
+    }
+
+    /// Returns the name and the size of the collection.
+    #[must_use]
+    pub fn described(&self) -> LabelledName {
+        LabelledName {
+            name: self.name.clone(),
+            documents: self.documents.len() as u64,
+            positives: self.truth.len() as u64,
+            set_aside: self.set_aside.len() as u64,
+        }
+    }
+
+    /// Returns the summary of reading the documents.
+    #[must_use]
+    pub fn summary(&self) -> &CollectionSummary {
+        &self.documents.summary
+    }
+
+    /// Whether a pair has a label.
+    pub(super) fn has_label(&self, pair: Pair) -> bool {
+        [&self.truth, &self.set_aside].iter().any(|pairs| pairs.binary_search(&pair).is_ok())
+    }
+}
+
+/// Files of a folder with a labelled collection: documents in `docs.*`, true pairs in `truth.tsv`,
+/// and pairs that do not count in `gray.tsv`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LabelledFolder {
+    /// File of the documents.
+    pub documents: PathBuf,
+    /// File of the true pairs.
+    pub truth: PathBuf,
+    /// File of the pairs that do not count.
+    pub gray: Option<PathBuf>,
+}
+
+impl LabelledFolder {
+    /// Finds the files of `folder`.
+    ///
+    /// # Errors
+    ///
+    /// The folder cannot be listed, or lacks documents or true pairs.
+    pub fn find(folder: &Path) -> Result<Self> {
+        let listed = |error| Error::io(folder, "list", error);
+        let mut documents = Vec::new();
+        for entry in std::fs::read_dir(folder).map_err(listed)? {
+            let path = entry.map_err(listed)?.path();
+            let name = path.file_name().unwrap_or_default().as_encoded_bytes();
+            if name.starts_with(b"docs.") {
+                documents.push(path);
+            }
+        }
+        documents.sort_unstable();
+        let wanted = "must be a folder with documents in docs.* and their pairs in truth.tsv, or \
+                      be given as `corpus` with `truth`";
+        let lacks = || Error::config("collection", folder.display(), wanted);
+        let truth = folder.join("truth.tsv");
+        let gray = Some(folder.join("gray.tsv")).filter(|gray| gray.is_file());
+        match documents.into_iter().next() {
+            Some(documents) if truth.is_file() => Ok(Self { documents, truth, gray }),
+            _ => Err(lacks()),
+        }
+    }
+}

@@ -1,0 +1,164 @@
+//! Measures methods on labelled collections: the right and wrong pairs at every threshold.
+//!
+//! All pairs of a collection are compared: rows by a scan of all of them, sets by lists of the
+//! documents of each term. Nothing is sampled and no index is used, so the counts are exact. A
+//! collection of n documents takes O(n²) comparisons.
+
+use super::compared::{Compared, Comparing};
+use super::labelled::Labelled;
+use super::truth::Pair;
+use super::{Histogram, common_threshold};
+use crate::method::presets::NamedMethod;
+use crate::method::{Criterion, Method};
+use crate::pipeline::compare::compare_texts;
+use simtool_base::error::{Error, Result};
+use simtool_base::progress::Progress;
+use simtool_compute::context::Context;
+use simtool_compute::resources::Resources;
+use simtool_model::evaluation::{
+    Curve, Evaluated, Evaluation, Measured, SIMILARITY_STEPS, WrongPair,
+};
+use simtool_model::similarity::{Similarity, Threshold};
+use std::time::Instant;
+
+/// Maximum number of wrong pairs that are reported, per collection and kind.
+const WRONG_PAIRS: usize = 10;
+
+/// Measures `methods` on `collections`, and lists the wrong pairs of the best method.
+///
+/// # Errors
+///
+/// The threads cannot be started, or `progress` is cancelled.
+pub fn evaluate(
+    collections: &[Labelled],
+    methods: &[NamedMethod],
+    resources: &Resources,
+    progress: &dyn Progress,
+) -> Result<Evaluation> {
+    if methods.is_empty() {
+        return Err(Error::config("methods", "", "must name at least one method"));
+    }
+    let context = &Context::new(resources, progress)?;
+    let comparing = &Comparing { context };
+    let evaluated = |named: &NamedMethod| {
+        let measured =
+            collections.iter().map(|labelled| measured(labelled, &named.method, comparing));
+        let measured: Vec<Measured> = measured.collect::<Result<_>>()?;
+        let curves: Vec<&Curve> = measured.iter().map(|measured| &measured.curve).collect();
+        let common = common_threshold(&curves);
+        let name = named.name.clone();
+        let parameters = named.method.to_string();
+        Ok(Evaluated { name, parameters, measured, common })
+    };
+    let mut evaluation = Evaluation {
+        collections: collections.iter().map(Labelled::described).collect(),
+        methods: methods.iter().map(evaluated).collect::<Result<_>>()?,
+        wrong: Vec::new(),
+    };
+    if let Some(best) = evaluation.best() {
+        for (number, labelled) in collections.iter().enumerate() {
+            let step = evaluation.methods[best].measured[number].curve.best();
+            let wrong = wrong_pairs(labelled, number, &methods[best].method, step, comparing)?;
+            evaluation.wrong.extend(wrong);
+        }
+    }
+    Ok(evaluation)
+}
+
+/// Measures a method on a collection.
+fn measured(labelled: &Labelled, method: &Method, comparing: &Comparing<'_>) -> Result<Measured> {
+    let start = Instant::now();
+    let compared = Compared::new(method, &labelled.documents, comparing)?;
+    let (scale, steps) = compared.scale();
+    let histograms = compared.visit_pairs(
+        comparing,
+        || Histogram::new(steps),
+        |histogram, _, step| histogram.add(step, 1),
+    )?;
+    let mut all = Histogram::new(steps);
+    for part in &histograms {
+        all.merge(part);
+    }
+    let of_pairs = |pairs: &[Pair]| {
+        let mut histogram = Histogram::new(steps);
+        let found = pairs.iter().filter_map(|&pair| compared.step(pair));
+        found.for_each(|step| histogram.add(step, 1));
+        histogram
+    };
+    let truth = of_pairs(&labelled.truth);
+    let set_aside = of_pairs(&labelled.set_aside);
+    let curve = all.curve(&truth, &set_aside, labelled.truth.len() as u64, scale);
+    let own = own_step(method, curve.counts.len());
+    let seconds = start.elapsed().as_secs_f64();
+    Ok(Measured { curve, own, bytes_per_document: compared.bytes_per_document(), seconds })
+}
+
+/// Returns the step of the method's own threshold. For a similarity between two steps, it is the
+/// stricter one.
+fn own_step(method: &Method, steps: usize) -> usize {
+    let step = match method.close() {
+        Criterion::Distance(distance) => distance as usize,
+        Criterion::Similarity(threshold) => similarity_step(threshold),
+    };
+    step.min(steps - 1)
+}
+
+fn similarity_step(threshold: Threshold) -> usize {
+    let union = SIMILARITY_STEPS;
+    let is_reached = |step: &u64| threshold.holds(Similarity { shared: union - step, union });
+    (0..union).rev().find(is_reached).unwrap_or(0) as usize
+}
+
+/// Lists the wrong pairs of a method at a step: found pairs that are not true, strictest first, and
+/// true pairs that are not found, loosest first.
+fn wrong_pairs(
+    labelled: &Labelled,
+    collection: usize,
+    method: &Method,
+    step: usize,
+    comparing: &Comparing<'_>,
+) -> Result<Vec<WrongPair>> {
+    let compared = Compared::new(method, &labelled.documents, comparing)?;
+    let found = compared.visit_pairs(comparing, Vec::new, |found, pair, at| {
+        if at <= step && !labelled.has_label(pair) {
+            found.push((at, pair));
+            // Only the strictest pairs are reported. Dropping the others now and then keeps the
+            // list short.
+            if found.len() > 64 * WRONG_PAIRS {
+                found.sort_unstable();
+                found.truncate(WRONG_PAIRS);
+            }
+        }
+    })?;
+    let mut found = found.concat();
+    found.sort_unstable();
+    found.truncate(WRONG_PAIRS);
+    let at = |&pair: &Pair| (compared.step(pair).unwrap_or(usize::MAX), pair);
+    let mut missed: Vec<_> = labelled.truth.iter().map(at).filter(|(at, _)| *at > step).collect();
+    missed.sort_unstable_by_key(|&(at, pair)| (usize::MAX - at, pair));
+    missed.truncate(WRONG_PAIRS);
+
+    let scale = compared.scale().0;
+    let wrong = |is_true: bool, (at, [a, b]): (usize, Pair)| {
+        let documents = &labelled.documents;
+        let texts = [a, b].map(|row| documents.text(row));
+        let similarity = compare_texts(texts, method, comparing.context.isa()).similarity;
+        WrongPair {
+            collection,
+            is_true,
+            closeness: match at {
+                usize::MAX => format!("no {} at all", scale.name()),
+                at => format!("{} {}", scale.name(), scale.shown(at)),
+            },
+            similarity: similarity
+                .map_or(String::new(), |similarity| format!("{:.3}", similarity.ratio())),
+            ids: [a, b].map(|row| documents.id(row).to_vec()),
+            texts: texts.map(<[u8]>::to_vec),
+        }
+    };
+    let found = found.into_iter().map(|pair| wrong(false, pair));
+    Ok(found.chain(missed.into_iter().map(|pair| wrong(true, pair))).collect())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,291 @@
+//! Estimates from a random sample how many near-duplicates a method misses and how many it finds
+//! wrongly, for a collection without labels.
+//!
+//! The sample is joined exactly with the whole collection. A join inside the sample would see only
+//! the square of its share of the pairs. A pair is true if the sets that the method compares are
+//! similar enough; this is not the judgement of a person.
+
+use super::compared::Rows;
+use crate::evaluate::{RatioEstimate, SampledDocument, ratio_estimate};
+use crate::method::presets::NamedMethod;
+use crate::method::{Criterion, DocumentTerms, Fitted, Method, TermScratch};
+use crate::pipeline::fingerprint_collection::{Wordless, fingerprint_collection};
+use crate::pipeline::probe_sets::ProbeSets;
+use crate::pipeline::shard_summary::{CollectionSummary, read_again};
+use crate::pipeline::watched::Watched;
+use simtool_base::error::{Error, Result};
+use simtool_base::progress::{Progress, Work};
+use simtool_base::stable_hash::{hash, mix};
+use simtool_compute::context::Context;
+use simtool_compute::resources::Resources;
+use simtool_model::document::DocOrdinal;
+use simtool_model::similarity::Threshold;
+use simtool_read::Corpus;
+
+/// Documents with more partners than this belong to large clusters, which dominate the sums.
+const LARGE: u64 = 20;
+
+/// Settings of a sample and of the similarity that it is compared with.
+#[derive(Clone, Copy, Debug)]
+pub struct SampleSettings {
+    /// Number of documents in the sample. If the collection is smaller, it is the sample.
+    pub size: usize,
+    /// Seed of the random choice. Another seed draws another sample.
+    pub seed: u64,
+    /// Minimum similarity of the sets of true near-duplicates. If absent, the threshold of the
+    /// method is used, or 0.8.
+    pub similarity: Option<Threshold>,
+}
+
+/// Estimates for a method from a sample.
+#[derive(Clone, Debug)]
+pub struct SampledMethod {
+    /// Name by which the method was selected.
+    pub name: String,
+    /// All settings of the method.
+    pub parameters: String,
+    /// Number of documents in the collection.
+    pub documents: u64,
+    /// Number of documents in the sample.
+    pub sample: u64,
+    /// Minimum similarity of the sets of true near-duplicates.
+    pub similarity: Threshold,
+    /// Terms of these sets.
+    pub terms: String,
+    /// Share of the true partners that the method finds.
+    pub recall: RatioEstimate,
+    /// Share of the found partners that are true.
+    pub precision: RatioEstimate,
+    /// Recall without documents that have more than 20 true partners.
+    pub recall_of_small: RatioEstimate,
+}
+
+/// Estimates recall and precision of `method` on `corpus`.
+///
+/// # Errors
+///
+/// The threads cannot be started, there are no documents or more than 2³² − 1, or `progress` is
+/// cancelled. Faults of the input are part of the summary, the second part of the result.
+pub fn estimate_by_sample(
+    corpus: &dyn Corpus,
+    named: &NamedMethod,
+    settings: SampleSettings,
+    resources: &Resources,
+    progress: &dyn Progress,
+) -> Result<(SampledMethod, CollectionSummary)> {
+    let NamedMethod { name, method } = named;
+    let context = &Context::new(resources, progress)?;
+    let watched = &Watched { corpus, progress } as &dyn Corpus;
+    let (rows, summary) = match method.close() {
+        Criterion::Similarity(_) => {
+            progress.begin("reading", Work::Bytes(watched.bytes()));
+            (None, CollectionSummary::read(watched, context.threads())?)
+        }
+        Criterion::Distance(distance) => {
+            let recipe = method.recipe();
+            let wordless = Wordless::Allowed;
+            let made = fingerprint_collection(corpus, recipe, resources, wordless, progress)?;
+            (Some((Rows::new(made.rows), distance)), made.summary)
+        }
+    };
+    if summary.ids.is_empty() {
+        return Err(Error::limit("no document was read", "there is nothing to draw a sample of"));
+    }
+    let sample = drawn(watched, &summary, settings);
+    let similarity = settings.similarity.unwrap_or_else(|| own_similarity(method));
+    let similar = Similar { corpus: watched, summary: &summary, context };
+    let thresholds = Wanted { truth: similarity, found: threshold_of_sets(method) };
+    let partners = similar.partners(method, &sample, thresholds)?;
+
+    let mut recall = Vec::new();
+    let mut precision = Vec::new();
+    for (&document, partners) in sample.iter().zip(&partners) {
+        let near =
+            rows.as_ref().map(|(rows, distance)| rows.near(document, *distance, resources.isa));
+        let found = partners.found_by(method, near);
+        let hits = partners.count_true(&found);
+        recall.push(SampledDocument { hits, partners: partners.truth.len() as u64 });
+        precision.push(SampledDocument { hits, partners: found.len() as u64 });
+    }
+    let all = summary.ids.len() as u64;
+    let is_small = |document: &&SampledDocument| document.partners <= LARGE;
+    let small: Vec<SampledDocument> = recall.iter().filter(is_small).copied().collect();
+    let sampled = SampledMethod {
+        name: name.clone(),
+        parameters: method.to_string(),
+        documents: all,
+        sample: sample.len() as u64,
+        similarity,
+        terms: describe_terms(method),
+        recall: ratio_estimate(&recall, all),
+        precision: ratio_estimate(&precision, all),
+        recall_of_small: ratio_estimate(&small, all),
+    };
+    Ok((sampled, summary))
+}
+
+/// Returns the similarity that sets must reach for the method, if it compares sets.
+fn threshold_of_sets(method: &Method) -> Option<Threshold> {
+    match method.close() {
+        Criterion::Similarity(own) => Some(own),
+        Criterion::Distance(_) => method.verify(),
+    }
+}
+
+/// Describes the terms of the sets that the method compares.
+fn describe_terms(method: &Method) -> String {
+    match method.compared() {
+        terms if terms.are_weighed_in_sets() => format!("{terms} weighted by IDF"),
+        terms => terms.to_string(),
+    }
+}
+
+/// Returns the threshold of a method.
+fn own_similarity(method: &Method) -> Threshold {
+    match method.close() {
+        Criterion::Similarity(own) => own,
+        Criterion::Distance(_) => method.verify().unwrap_or(Threshold::DEFAULT),
+    }
+}
+
+/// Draws the sample: the documents whose names have the smallest hashes, in ascending order.
+fn drawn(corpus: &dyn Corpus, summary: &CollectionSummary, settings: SampleSettings) -> Vec<u32> {
+    let key = |row: u32| {
+        let document = DocOrdinal(row);
+        let name = summary.ids.id(document).map_or_else(
+            || {
+                let place = summary.ids.place(document);
+                let file = corpus.file_name(place.file as usize);
+                hash(format!("{}:{}", file.display(), place.record).as_bytes())
+            },
+            hash,
+        );
+        (mix(name.wrapping_add(settings.seed)), row)
+    };
+    let mut keys: Vec<(u64, u32)> = (0..summary.ids.len() as u32).map(key).collect();
+    // The smallest hashes are a random sample that does not depend on the order of the documents.
+    keys.sort_unstable();
+    keys.truncate(settings.size.max(1));
+    let mut rows: Vec<u32> = keys.into_iter().map(|(_, row)| row).collect();
+    rows.sort_unstable();
+    rows
+}
+
+/// Thresholds from which documents are partners.
+#[derive(Clone, Copy)]
+struct Wanted {
+    /// Threshold of true partners.
+    truth: Threshold,
+    /// Threshold of the method itself, if it compares sets.
+    found: Option<Threshold>,
+}
+
+/// Partners of a document in ascending order.
+#[derive(Clone, Default)]
+struct Partners {
+    truth: Vec<u32>,
+    similar: Vec<u32>,
+}
+
+impl Partners {
+    /// Returns the documents that `method` finds. `near` are the documents with near rows, if the
+    /// method compares rows.
+    fn found_by(&self, method: &Method, near: Option<Vec<u32>>) -> Vec<u32> {
+        let Some(near) = near else { return self.similar.clone() };
+        if method.verify().is_none() {
+            return near;
+        }
+        let is_similar = |other: &u32| self.similar.binary_search(other).is_ok();
+        near.into_iter().filter(is_similar).collect()
+    }
+
+    /// Counts the documents of `found` that are true partners.
+    fn count_true(&self, found: &[u32]) -> u64 {
+        found.iter().filter(|other| self.truth.binary_search(other).is_ok()).count() as u64
+    }
+}
+
+/// Joins a sample with the whole collection.
+struct Similar<'s> {
+    corpus: &'s dyn Corpus,
+    summary: &'s CollectionSummary,
+    context: &'s Context<'s>,
+}
+
+impl Similar<'_> {
+    fn partners(&self, method: &Method, sample: &[u32], wanted: Wanted) -> Result<Vec<Partners>> {
+        let fitted = Fitted::learn(method.compared(), self.corpus, self.context)?;
+        let terms = &DocumentTerms::new(method.compared(), &fitted, self.context.isa());
+        let mut sets = self
+            .visit_sets(
+                terms,
+                &|row| sample.binary_search(&row).is_ok(),
+                Vec::new,
+                |sets, row, set| {
+                    sets.push((row, set.to_vec()));
+                },
+            )?
+            .concat();
+        sets.sort_unstable_by_key(|(row, _)| *row);
+        let probes =
+            ProbeSets::new(sets.iter().map(|(_, set)| &set[..]), |term| terms.weight(term));
+        let state = || (vec![0_u64; probes.len()], vec![Partners::default(); probes.len()]);
+        let states = self.visit_sets(terms, &|_| true, state, |(sums, partners), row, set| {
+            let left = probes.size(set);
+            probes.visit_shared(set, sums, |at, shared, right| {
+                let is_reached =
+                    |threshold: Threshold| threshold.reached(shared, left, right).is_some();
+                if row == sets[at].0 {
+                    return;
+                }
+                if is_reached(wanted.truth) {
+                    partners[at].truth.push(row);
+                }
+                if wanted.found.is_some_and(is_reached) {
+                    partners[at].similar.push(row);
+                }
+            });
+        })?;
+        let mut all = vec![Partners::default(); sets.len()];
+        for (_, parts) in states {
+            for (all, part) in all.iter_mut().zip(parts) {
+                all.truth.extend(part.truth);
+                all.similar.extend(part.similar);
+            }
+        }
+        for partners in &mut all {
+            partners.truth.sort_unstable();
+            partners.similar.sort_unstable();
+        }
+        Ok(all)
+    }
+
+    /// Calls `visit` with the row and the distinct terms of every wanted document. Each worker has
+    /// a state of its own. Returns the states.
+    fn visit_sets<S: Send>(
+        &self,
+        terms: &DocumentTerms,
+        wanted: &(dyn Fn(u32) -> bool + Sync),
+        state: impl Fn() -> S + Sync,
+        visit: impl Fn(&mut S, u32, &[u64]) + Sync,
+    ) -> Result<Vec<S>> {
+        self.context.progress().begin("joining the sample", Work::Bytes(self.corpus.bytes()));
+        let states = self.context.threads().try_fold(
+            self.corpus.shard_count(),
+            || Ok((state(), TermScratch::default())),
+            |(state, scratch), shard| {
+                let first = self.summary.ids.first_of_shard(shard).0;
+                let count = self.summary.ids.end_of_shard(shard).0 - first;
+                let is_wanted = |index: u32| wanted(first + index);
+                read_again(self.corpus, shard, count, &is_wanted, &mut |index, text| {
+                    let set = terms.find(text, scratch);
+                    set.sort_unstable();
+                    set.dedup();
+                    visit(state, first + index, set);
+                })?;
+                self.context.check_cancelled()
+            },
+        )?;
+        Ok(states.into_iter().map(|(state, _)| state).collect())
+    }
+}

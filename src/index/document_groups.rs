@@ -1,0 +1,146 @@
+//! Reads the documents of a corpus as rows, one group of shards after the other.
+//!
+//! So only one group is in memory, and documents come in their order.
+
+use super::kept_recipe::KeptRecipe;
+use crate::method::Fitted;
+use crate::output::document_name_at;
+use crate::pipeline::fingerprint_collection::{FingerprintedCollection, Rows, Wordless};
+use crate::pipeline::shard_summary::CollectionSummary;
+use crate::pipeline::watched::Watched;
+use simtool_base::error::Result;
+use simtool_base::progress::Work;
+use simtool_compute::context::Context;
+use simtool_model::document::{DocOrdinal, DocumentIds};
+use simtool_model::document_name::DocumentName;
+use simtool_model::fingerprint_rows::FingerprintRows;
+use simtool_read::Corpus;
+use simtool_read::view::View;
+
+/// Bytes of a group of shards on disk.
+const GROUP_BYTES: u64 = 32 << 20;
+
+/// A corpus that has only some shards of another corpus.
+#[derive(Debug)]
+struct SomeShards<'c> {
+    corpus: &'c dyn Corpus,
+    shards: &'c [usize],
+}
+
+impl View for SomeShards<'_> {
+    fn shown(&self) -> &dyn Corpus {
+        self.corpus
+    }
+
+    fn shown_shards(&self) -> Option<&[usize]> {
+        Some(self.shards)
+    }
+}
+
+/// Documents that were read together.
+pub(super) struct Group<'g> {
+    corpus: &'g dyn Corpus,
+    shards: &'g [usize],
+    made: &'g FingerprintedCollection,
+    /// The file of the first shard, and the number of its records in earlier groups.
+    begun: (usize, u64),
+}
+
+impl<'g> Group<'g> {
+    /// A row for each document.
+    pub(super) fn rows(&self) -> &'g FingerprintRows<'static> {
+        &self.made.rows
+    }
+
+    /// Returns the name of a document.
+    pub(super) fn name(&self, row: usize) -> DocumentName<'g> {
+        let (ids, document) = (&self.made.summary.ids, DocOrdinal(row as u32));
+        let mut place = ids.place(document);
+        if place.file as usize == self.begun.0 {
+            place.record += self.begun.1;
+        }
+        document_name_at(self.corpus, ids.id(document), place)
+    }
+
+    /// The file of each document.
+    pub(super) fn files(&self) -> Vec<usize> {
+        let ids = &self.made.summary.ids;
+        let of_shard = |(at, &shard): (usize, &usize)| {
+            let count = ids.end_of_shard(at).index() - ids.first_of_shard(at).index();
+            std::iter::repeat_n(self.corpus.shard_file(shard), count)
+        };
+        self.shards.iter().enumerate().flat_map(of_shard).collect()
+    }
+
+    /// The files of the shards, each with whether the group has its last shard.
+    pub(super) fn ended_files(&self) -> Vec<(usize, bool)> {
+        let file = |shard: usize| self.corpus.shard_file(shard);
+        let mut files: Vec<(usize, bool)> = Vec::new();
+        for &shard in self.shards {
+            let next = shard + 1;
+            let is_last = next == self.corpus.shard_count() || file(next) != file(shard);
+            match files.last_mut() {
+                Some((last, ended)) if *last == file(shard) => *ended = is_last,
+                _ => files.push((file(shard), is_last)),
+            }
+        }
+        files
+    }
+}
+
+/// Reads some shards of `corpus`, ascending, and calls `visit` with one group after the other. Returns
+/// the summary of the reading, without lengths, and without IDs unless `keeps_ids` is true.
+///
+/// # Errors
+///
+/// The corpus cannot be read, or `visit` fails.
+pub(super) fn for_each_group(
+    corpus: &dyn Corpus,
+    shards: &[usize],
+    recipe: &KeptRecipe,
+    context: &Context<'_>,
+    keeps_ids: bool,
+    visit: &mut dyn FnMut(&Group<'_>) -> Result<()>,
+) -> Result<CollectionSummary> {
+    let bytes = |shard: &usize| corpus.shard_bytes(*shard);
+    let progress = context.progress();
+    progress.begin("reading", Work::Bytes(shards.iter().map(bytes).sum()));
+    let watched = Watched { corpus, progress };
+    let rows = Rows {
+        recipe: recipe.method().recipe(),
+        fitted: &Fitted::Nothing,
+        by_field: false,
+        wordless: Wordless::Allowed,
+        context,
+    };
+    let mut summary = CollectionSummary::default();
+    let (mut rest, mut begun, mut ids) = (shards, (usize::MAX, 0), Vec::new());
+    while !rest.is_empty() {
+        let mut size = 0;
+        let is_in = |shard: &&usize| {
+            let has_room = size < GROUP_BYTES;
+            size += bytes(shard);
+            has_room
+        };
+        let count = rest.iter().take_while(is_in).count();
+        let (group, later) = rest.split_at(count);
+        let mut made = rows.read(&SomeShards { corpus: &watched, shards: group })?;
+        for bad in &mut made.summary.quarantined {
+            if bad.file == begun.0 {
+                bad.record.record += begun.1;
+            }
+        }
+        visit(&Group { corpus, shards: group, made: &made, begun })?;
+        let last = (count - 1, corpus.shard_file(group[count - 1]));
+        let records = made.summary.ids.end_record_of_shard(last.0);
+        let before = if last.1 == begun.0 { begun.1 } else { 0 };
+        begun = (last.1, before + records);
+        if keeps_ids {
+            ids.extend(std::mem::take(&mut made.summary.ids).into_shards());
+        }
+        summary.add_faults(made.summary);
+        rest = later;
+    }
+    summary.ids = DocumentIds::new(ids)?;
+    Ok(summary)
+}

@@ -1,0 +1,82 @@
+//! Adds all documents of an index to another.
+
+use super::adder::{Added, IndexAdder};
+use super::stored::{Index, StoredDocument};
+use crate::index::store::Repeats;
+use simtool_base::error::{Error, Result};
+use simtool_model::fingerprint_rows::RowsBuilder;
+use std::borrow::Cow;
+
+/// Number of documents that are added together.
+const BATCH: usize = 1 << 16;
+
+/// Documents of the other index that are about to be added.
+#[derive(Default)]
+struct Batch {
+    words: Vec<u64>,
+    ids: Vec<Vec<u8>>,
+    origins: Vec<(u32, u64)>,
+    repeats: Vec<Vec<Repeats>>,
+}
+
+impl IndexAdder {
+    /// Adds all documents of another index, in their order, with their sources, times and repeats. A
+    /// document that is near a document of this index becomes a repeat of it. Returns the numbers of new
+    /// documents and of repeats. The caller commits.
+    ///
+    /// # Errors
+    ///
+    /// The indexes have rows of different recipes, one of them is damaged, or [`add`](Self::add) fails.
+    pub fn add_index(&mut self, other: &Index) -> Result<(u64, u64)> {
+        self.check(other.method())?;
+        let sources: Vec<u32> =
+            other.sources().iter().map(|name| self.source_number(name)).collect::<Result<_>>()?;
+        let source = |number: u32| {
+            let found = sources.get(number as usize).copied();
+            found.ok_or_else(|| Error::config("folder", number, "is the number of no source of it"))
+        };
+        let (mut batch, mut counts) = (Batch::default(), (0, 0));
+        other.visit_stored(&mut |document| {
+            let StoredDocument { id, words, source: own, time, repeats, .. } = document;
+            batch.words.extend_from_slice(words);
+            batch.ids.push(id.to_vec());
+            batch.origins.push((source(own)?, time));
+            let repeats = repeats
+                .iter()
+                .map(|repeats| Ok(Repeats { source: source(repeats.source)?, ..*repeats }));
+            batch.repeats.push(repeats.collect::<Result<_>>()?);
+            if batch.ids.len() == BATCH {
+                self.add_batch(std::mem::take(&mut batch), &mut counts)?;
+            }
+            Ok(())
+        })?;
+        self.add_batch(batch, &mut counts)?;
+        Ok(counts)
+    }
+
+    fn add_batch(&mut self, batch: Batch, counts: &mut (u64, u64)) -> Result<()> {
+        let shape = self.shared().0.reach.shape;
+        let mut rows = RowsBuilder::new(shape);
+        batch.words.chunks_exact(shape.words()).for_each(|row| rows.push(Some(row)));
+        let (id, origin) =
+            (|row: usize| Cow::Borrowed(&batch.ids[row][..]), |row: usize| batch.origins[row]);
+        let added = self.add_from(&rows.finish(), id, origin)?;
+        for (added, repeats) in added.into_iter().zip(batch.repeats) {
+            let number = match added {
+                Added::New(number) => {
+                    counts.0 += 1;
+                    number
+                }
+                Added::Repeats(near) => {
+                    counts.1 += 1;
+                    near.number
+                }
+                Added::Wordless => continue,
+            };
+            for repeats in repeats {
+                self.add_repeats(Repeats { number, ..repeats });
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,187 @@
+//! The settings of an index that never change: how rows are made, which distance is near, and the masks
+//! of the tables.
+
+use crate::index::store::{MOST_TABLES, Manifest};
+use crate::method::{Criterion, Fitted, Method};
+use simtool_base::error::{Error, Result};
+use simtool_hamming::bucket_table::TableKeys;
+use simtool_hamming::layout::Layout;
+use simtool_model::fingerprint_rows::{Metric, recipe_difference};
+use simtool_model::fingerprint_table::Reach;
+
+/// Least number of bits of a mask. A table with fewer bits would find too many rows to be useful.
+const LEAST_BITS: u32 = 8;
+/// Words of the widest rows that are looked up in tables.
+const MOST_WORDS: usize = 8;
+
+/// The settings that make rows from documents and that decide which rows are near.
+#[derive(Clone, Debug)]
+pub(super) struct KeptRecipe {
+    method: Method,
+    /// Shape of the rows, and the distance.
+    pub(super) reach: Reach,
+    /// Masks of the tables. `None` if all rows are compared.
+    pub(super) tables: Option<TableKeys>,
+}
+
+impl KeptRecipe {
+    /// Creates the recipe of a new index.
+    ///
+    /// # Errors
+    ///
+    /// The method has no rows, or has settings that an index does not support.
+    pub(super) fn new(method: Method) -> Result<Self> {
+        let refused = |rule: &str| Err(Error::config("method", method.name(), rule));
+        let (Some(sketch), Criterion::Distance(max_distance)) =
+            (method.recipe().sketch(), method.close())
+        else {
+            return refused("makes no fingerprints, and an index keeps no texts: choose another");
+        };
+        if Fitted::Nothing.check(method.recipe().terms()).is_err() {
+            let rule = "learns from a whole collection first, which an index that grows never has: choose \
+                        terms and weights that need nothing learned";
+            return refused(rule);
+        }
+        if let Some(threshold) = method.verify() {
+            let rule = "compares texts, and an index keeps none";
+            return Err(Error::config("verify", threshold, rule));
+        }
+        if let Some(recall) = method.recall() {
+            return Err(Error::config(
+                "recall",
+                recall,
+                "does not go with an index, which misses nothing",
+            ));
+        }
+        let shape = sketch.shape();
+        let reach = Reach { shape, max_distance };
+        Ok(Self { method, reach, tables: tables(reach) })
+    }
+
+    /// Creates the recipe of an existing index.
+    ///
+    /// # Errors
+    ///
+    /// This version of simtool makes other rows than the version that created the index.
+    pub(super) fn of(manifest: &Manifest) -> Result<Self> {
+        let kept = Self::new(manifest.method.parse()?)?;
+        kept.check_recipe(&manifest.recipe)?;
+        Ok(kept)
+    }
+
+    fn check_recipe(&self, other: &str) -> Result<()> {
+        match recipe_difference(other, &self.recipe()) {
+            None => Ok(()),
+            Some(difference) => {
+                let rule = format!(
+                    "makes other rows than those of the index; they differ in {difference}"
+                );
+                Err(Error::config("method", self.method.name(), rule))
+            }
+        }
+    }
+
+    /// Checks that another method makes the same rows and has the same distance.
+    ///
+    /// # Errors
+    ///
+    /// The method makes other rows or has another distance.
+    pub(super) fn check(&self, other: &Method) -> Result<()> {
+        let other = Self::new(other.clone())?;
+        other.check_recipe(&self.recipe())?;
+        if other.reach.max_distance != self.reach.max_distance {
+            let rule = format!("must be that of the index, {}", self.reach.max_distance);
+            return Err(Error::config("max_distance", other.reach.max_distance, rule));
+        }
+        Ok(())
+    }
+
+    /// Number of tables of each segment.
+    pub(super) fn table_count(&self) -> usize {
+        self.tables.as_ref().map_or(0, TableKeys::tables)
+    }
+
+    /// The method that makes the rows.
+    pub(super) fn method(&self) -> &Method {
+        &self.method
+    }
+
+    /// The recipe as text: everything that the rows depend on.
+    pub(super) fn recipe(&self) -> String {
+        self.method.recipe().rows_recipe(&Fitted::Nothing)
+    }
+
+    /// Returns the manifest of an index without documents.
+    pub(super) fn manifest(&self) -> Manifest {
+        Manifest::new(self.method.to_string(), self.recipe())
+    }
+
+    /// Words of a stored row. With tables, rows are padded to the width that tables support.
+    pub(super) fn row_words(&self) -> usize {
+        let words = self.reach.shape.words();
+        if self.tables.is_some() { words.next_power_of_two() } else { words }
+    }
+}
+
+/// Returns the masks of the tables, or `None` if tables would not be faster than comparing all rows.
+fn tables(reach: Reach) -> Option<TableKeys> {
+    let Reach { shape, max_distance } = reach;
+    let is_looked_up = match shape.metric() {
+        Metric::Bits => true,
+        Metric::Lanes { null, .. } => !null,
+        Metric::Cosine { .. } | Metric::Votes { .. } => false,
+    };
+    let masks = max_distance as usize + 1;
+    let bits = shape.row_bits() / (max_distance + 1);
+    let are_few = masks <= MOST_TABLES && bits >= LEAST_BITS && shape.words() <= MOST_WORDS;
+    (is_looked_up && are_few).then(|| TableKeys::new(Layout::even(shape, max_distance), reach))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kept(method: &str) -> Result<KeptRecipe> {
+        KeptRecipe::new(method.parse().unwrap())
+    }
+
+    #[test]
+    fn what_an_index_cannot_keep_is_refused() {
+        for (method, expected) in [
+            ("exact", "makes no fingerprints"),
+            ("simhash:weight=idf", "learns from a whole collection"),
+            ("simhash:words=100", "learns from a whole collection"),
+            ("simhash:verify=0.8", "keeps none"),
+            ("minhash:similarity=0.8,recall=0.9", "misses nothing"),
+        ] {
+            let error = kept(method).unwrap_err().to_string();
+            assert!(error.contains(expected), "{method}: {error}");
+        }
+    }
+
+    #[test]
+    fn rows_are_looked_up_where_masks_are_long_enough() {
+        let masks = |method| kept(method).unwrap().tables.map(|keys| keys.tables());
+        assert_eq!(masks("simhash"), Some(4));
+        assert_eq!(masks("simhash:bits=512,max_distance=20"), Some(21));
+        assert_eq!(masks("simhash:max_distance=10"), None);
+        assert_eq!(masks("minhash"), None);
+        assert_eq!(masks("multi-lexicon"), None);
+        assert_eq!(kept("simhash:bits=256").unwrap().row_words(), 4);
+        assert_eq!(kept("multi-lexicon").unwrap().row_words(), 8);
+    }
+
+    #[test]
+    fn another_method_is_refused_by_its_parts() {
+        let index = kept("simhash").unwrap();
+        index.check(&"simhash".parse().unwrap()).unwrap();
+        let refused = |method: &str| index.check(&method.parse().unwrap()).unwrap_err().to_string();
+        assert!(refused("simhash:bits=128").contains("they differ in simhash64 and simhash128"));
+        assert!(refused("simhash:max_distance=2").contains("must be that of the index, 3"));
+        let mut manifest = index.manifest();
+        KeptRecipe::of(&manifest).unwrap();
+        manifest.recipe.push_str("/from-the-future");
+        let error = KeptRecipe::of(&manifest).unwrap_err().to_string();
+        assert!(error.contains("from-the-future"), "{error}");
+    }
+}

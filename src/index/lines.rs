@@ -1,0 +1,179 @@
+//! JSON lines that come through a pipe. Each line gets a result, and new documents are added.
+
+use super::adder::{Added, Arrival, IndexAdder};
+use super::kept_recipe::KeptRecipe;
+use crate::method::{Fitted, RowMaker, RowScratch};
+use rayon::prelude::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator};
+use simtool_base::error::Result;
+use simtool_compute::context::Context;
+use simtool_model::document::{Bad, Content};
+use simtool_model::fingerprint_rows::{RowsBuilder, Shape};
+use simtool_read::{Corpus, Event, JsonLinesInMemory, ReadOptions};
+use std::borrow::Cow;
+use std::ops::{ControlFlow, Range};
+use std::sync::Arc;
+
+/// The result of a line.
+#[derive(Clone, Debug)]
+pub enum LineFate {
+    /// A document with this ID.
+    Document(Vec<u8>, Added),
+    /// A line that is empty on purpose, so it is not a document.
+    Blank,
+    /// A line that should have been a document.
+    Bad(Bad),
+}
+
+/// A line of a batch.
+#[derive(Clone, Debug)]
+pub struct Line {
+    /// Place of the line in the batch, including its line end.
+    pub bytes: Range<usize>,
+    /// The result of the line.
+    pub fate: LineFate,
+}
+
+/// The content of a line.
+#[derive(Debug)]
+enum Held {
+    /// A document, with its ID if it has one, and whether it has a row.
+    Document(Option<Vec<u8>>, bool),
+    Blank,
+    Bad(Bad),
+}
+
+/// The lines of a shard, and the rows of their documents.
+#[derive(Debug)]
+struct ShardLines {
+    lines: Vec<(Range<usize>, Held)>,
+    words: Vec<u64>,
+}
+
+/// The lines of a batch and the rows of their documents, which are not added yet.
+#[derive(Debug)]
+pub struct ReadLines {
+    shards: Vec<ShardLines>,
+    /// Shape of the rows.
+    shape: Shape,
+}
+
+/// Reads lines for an index, also while the index works on other lines.
+#[derive(Debug)]
+pub struct LineReader {
+    recipe: Arc<KeptRecipe>,
+    context: Context<'static>,
+    options: ReadOptions,
+}
+
+impl LineReader {
+    /// Reads the documents of whole lines and makes their rows, while the same threads do `work`. Returns
+    /// both results.
+    ///
+    /// # Errors
+    ///
+    /// The same as [`Corpus::read_shard`].
+    pub fn read_beside<R: Send>(
+        &self,
+        lines: &[u8],
+        work: impl FnOnce() -> R + Send,
+    ) -> Result<(ReadLines, R)> {
+        let (done, read) = self.context.threads().run(|| rayon::join(work, || self.read(lines)))?;
+        Ok((read?, done))
+    }
+
+    fn read(&self, lines: &[u8]) -> Result<ReadLines> {
+        let corpus = JsonLinesInMemory::new(lines, &self.options);
+        let (recipe, shape) = (self.recipe.method().recipe(), self.recipe.reach.shape);
+        // `KeptRecipe::new` has refused methods without rows.
+        let Some(sketch) = recipe.sketch() else {
+            return Ok(ReadLines { shards: Vec::new(), shape });
+        };
+        let maker = RowMaker::new(recipe.terms(), sketch, &Fitted::Nothing, self.context.isa());
+        let shards = (0..corpus.shard_count()).into_par_iter().with_max_len(1);
+        let read = |scratch: &mut RowScratch, shard| read_shard(&corpus, shard, &maker, scratch);
+        let shards = shards.map_init(RowScratch::default, read).collect::<Result<_>>()?;
+        Ok(ReadLines { shards, shape })
+    }
+}
+
+impl IndexAdder {
+    /// Returns a reader of lines for [`add_lines`](Self::add_lines).
+    #[must_use]
+    pub fn line_reader(&self, options: ReadOptions) -> LineReader {
+        let (recipe, context) = self.shared();
+        LineReader { recipe, context, options }
+    }
+
+    /// Adds the documents of lines in their order, like [`add`](Self::add), and returns the result of
+    /// each line. A document without an ID is called `-:N` by its line number; the first line of the
+    /// batch has the number `first_line`.
+    ///
+    /// # Errors
+    ///
+    /// The same as [`add`](Self::add).
+    pub fn add_lines(
+        &mut self,
+        ReadLines { mut shards, shape }: ReadLines,
+        first_line: u64,
+        arrival: Arrival<'_>,
+    ) -> Result<Vec<Line>> {
+        let (mut rows, mut ids, mut number) = (RowsBuilder::new(shape), Vec::new(), first_line);
+        for ShardLines { lines, words } in &mut shards {
+            let mut words = words.chunks_exact(shape.words());
+            for (_, held) in lines {
+                if let Held::Document(id, has_row) = held {
+                    let row = words.next();
+                    rows.push(row.filter(|_| *has_row));
+                    ids.push(id.take().unwrap_or_else(|| format!("-:{number}").into_bytes()));
+                }
+                number += 1;
+            }
+        }
+        let added = self.add(&rows.finish(), |row| Cow::Borrowed(&ids[row][..]), arrival)?;
+        let mut documents = ids.into_iter().zip(added);
+        let line = |(bytes, held): (Range<usize>, Held)| {
+            let fate = match held {
+                Held::Document(..) => {
+                    let (id, added) = documents.next()?;
+                    LineFate::Document(id, added)
+                }
+                Held::Blank => LineFate::Blank,
+                Held::Bad(bad) => LineFate::Bad(bad),
+            };
+            Some(Line { bytes, fate })
+        };
+        Ok(shards.into_iter().flat_map(|shard| shard.lines).filter_map(line).collect())
+    }
+}
+
+fn read_shard(
+    corpus: &JsonLinesInMemory<'_>,
+    shard: usize,
+    maker: &RowMaker,
+    scratch: &mut RowScratch,
+) -> Result<ShardLines> {
+    let (mut lines, mut words, mut stretch) = (Vec::new(), Vec::new(), 0);
+    corpus.read_shard(shard, &mut |event| {
+        match event {
+            Event::Record(record) => {
+                let start = record.byte as usize;
+                let held = match record.content {
+                    Content::Document(document) => {
+                        let has_row = maker.push(document.text, &mut words, scratch).0;
+                        Held::Document(document.id.map(<[u8]>::to_vec), has_row)
+                    }
+                    Content::Bad(bad) => Held::Bad(bad.clone()),
+                    Content::PassThrough | Content::PassedOver => Held::Blank,
+                };
+                // The bytes of a line that is too long came before, as stretches.
+                let length = stretch + record.bytes.len();
+                lines.push((start..start + length, held));
+                stretch = 0;
+            }
+            Event::Stretch(bytes) => stretch += bytes.len(),
+            Event::Fault(_) | Event::Reached(_) => {}
+        }
+        Ok(ControlFlow::Continue(()))
+    })?;
+    Ok(ShardLines { lines, words })
+}

@@ -1,0 +1,166 @@
+//! Searches for rows among stored rows and among pending rows.
+
+use super::kept_recipe::KeptRecipe;
+use crate::index::store::{InSegment, Segment};
+use rayon::prelude::{IntoParallelIterator, ParallelIterator};
+use simtool_base::error::Result;
+use simtool_base::progress::NoProgress;
+use simtool_compute::context::Context;
+use simtool_hamming::FingerprintIndex;
+use simtool_hamming::block_index::BlockIndex;
+use simtool_hamming::bucket_table::{TableKeys, TableParts};
+use simtool_hamming::door;
+use simtool_hamming::planner::Plan;
+use simtool_hamming::workload::{Task, Workload};
+use simtool_model::fingerprint_rows::FingerprintRows;
+use simtool_model::fingerprint_table::{Lane, Wide};
+use simtool_model::matches::Match;
+use simtool_model::sides::Sides;
+use std::borrow::Cow;
+use std::ops::Range;
+
+/// Number of queries of a parallel task.
+const TASK: usize = 256;
+
+/// A document of the index that is near a query.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Near {
+    /// Distance from the query.
+    pub distance: u32,
+    /// Number of the document.
+    pub number: u64,
+}
+
+/// Selects from the matches of one query the documents that the caller wants.
+pub(super) type Keep<'k> = dyn Fn(&[Match], &mut dyn FnMut(Near)) + Sync + 'k;
+
+/// A search with the recipe and the context of an index.
+#[derive(Clone, Copy)]
+pub(super) struct Lookup<'l> {
+    pub(super) recipe: &'l KeptRecipe,
+    pub(super) context: &'l Context<'l>,
+}
+
+impl Lookup<'_> {
+    /// Searches a segment, and returns the documents that `keep` selects, each with the number of its
+    /// query.
+    ///
+    /// # Errors
+    ///
+    /// A part of the segment that was read is damaged, or there is too little memory.
+    pub(super) fn in_segment(
+        &self,
+        queries: &FingerprintRows<'_>,
+        segment: &Segment,
+        keep: &Keep<'_>,
+    ) -> Result<Vec<(usize, Near)>> {
+        if segment.is_empty() || queries.is_empty() {
+            return Ok(Vec::new());
+        }
+        let found = match &self.recipe.tables {
+            Some(keys) => match segment.row_words() {
+                1 => self.in_tables::<u64>(queries, segment, keys, keep),
+                2 => self.in_tables::<Wide<2>>(queries, segment, keys, keep),
+                4 => self.in_tables::<Wide<4>>(queries, segment, keys, keep),
+                _ => self.in_tables::<Wide<8>>(queries, segment, keys, keep),
+            },
+            None => self.in_words(queries, segment.words()?, keep),
+        }?;
+        segment.check()?;
+        Ok(found)
+    }
+
+    fn in_tables<L: Lane>(
+        &self,
+        queries: &FingerprintRows<'_>,
+        segment: &Segment,
+        keys: &TableKeys,
+        keep: &Keep<'_>,
+    ) -> Result<Vec<(usize, Near)>> {
+        let table = |table| {
+            let (starts, entries) = segment.table(table);
+            TableParts::<InSegment<'_>> { starts, entries }
+        };
+        let tables = (0..segment.table_count()).map(table).collect();
+        let (keys, isa) = (keys.clone(), self.context.isa());
+        let index = BlockIndex::of_parts(segment.rows::<L>(), keys, isa, tables)?;
+        let search = |range: Range<usize>| {
+            let (mut found, mut numbers, mut lanes) = (Vec::new(), Vec::new(), Vec::new());
+            for query in range {
+                if let Some(words) = queries.row(query) {
+                    numbers.push(query);
+                    lanes.push(L::from_words(words));
+                }
+            }
+            index.search_batch(&lanes, &mut |at, matches| {
+                if !matches.is_empty() {
+                    keep(matches, &mut |near| found.push((numbers[at], near)));
+                }
+            });
+            found
+        };
+        if queries.len() <= TASK || self.context.threads().count() == 1 {
+            // For so few queries, waking another thread takes longer than the search.
+            return Ok(search(0..queries.len()));
+        }
+        self.context.threads().run(|| of_all(queries.len(), search))
+    }
+
+    /// Searches rows in memory like [`in_segment`](Self::in_segment).
+    ///
+    /// # Errors
+    ///
+    /// There is too little memory.
+    pub(super) fn in_words(
+        &self,
+        queries: &FingerprintRows<'_>,
+        words: &[u64],
+        keep: &Keep<'_>,
+    ) -> Result<Vec<(usize, Near)>> {
+        if words.is_empty() || queries.is_empty() {
+            return Ok(Vec::new());
+        }
+        let shape = self.recipe.reach.shape;
+        let rows =
+            FingerprintRows { shape, words: Cow::Borrowed(words), validity: None, recipe: None };
+        let task = Task::Search { queries: queries.len() };
+        let plan = self.plan(task, &rows)?;
+        let sides = Sides::Two(queries, &rows);
+        let quiet = self.context.with_progress(&NoProgress);
+        self.context.threads().run(|| {
+            let partners = door::partners(sides, &plan, &quiet)?;
+            let search = |range: Range<usize>| {
+                let (mut found, mut matches) = (Vec::new(), Vec::new());
+                for query in range {
+                    partners.partners(query, &mut matches);
+                    if !matches.is_empty() {
+                        keep(&matches, &mut |near| found.push((query, near)));
+                    }
+                }
+                found
+            };
+            Ok(of_all(queries.len(), search))
+        })?
+    }
+
+    /// Plans the fastest way for a task on rows.
+    ///
+    /// # Errors
+    ///
+    /// All rows are within the distance.
+    pub(super) fn plan(&self, task: Task, rows: &FingerprintRows<'_>) -> Result<Plan> {
+        let distance = self.recipe.reach.max_distance;
+        Plan::new(Workload::of(task, rows, distance, self.context.memory().limit()))
+    }
+}
+
+/// Calls `search` for all queries, in parallel if there are many, and returns the results in order.
+fn of_all(
+    queries: usize,
+    search: impl Fn(Range<usize>) -> Vec<(usize, Near)> + Sync + Send,
+) -> Vec<(usize, Near)> {
+    let task = |task: usize| search(task * TASK..(task * TASK + TASK).min(queries));
+    let tasks = 0..queries.div_ceil(TASK);
+    let found: Vec<_> = tasks.into_par_iter().map(task).collect();
+    found.into_iter().flatten().collect()
+}

@@ -1,0 +1,301 @@
+//! Merges segments and pending documents into one segment.
+
+use super::kept_recipe::KeptRecipe;
+use super::pending::{Input, Pending, merge_repeats};
+use crate::index::store::{
+    IndexWriter, Origin, Repeats, Segment, SegmentRest, SegmentRows, SegmentWriter,
+};
+use rayon::prelude::{IntoParallelIterator, ParallelIterator};
+use simtool_base::error::{Error, Result};
+use simtool_compute::context::Context;
+use simtool_compute::threads::Threads;
+use simtool_hamming::bucket_table::{Table, TableKeys, building_bytes, entry_bytes};
+use simtool_model::fingerprint_table::{Lane, Wide};
+use std::ops::Range;
+use std::sync::Arc;
+
+/// A segment is merged if it is at most this many times as large as everything after it. A greater number
+/// gives fewer segments to search, but writes each document more often.
+const MERGED_TIMES: u64 = 1;
+/// Bytes of repeats and other data that count as one document.
+const DOCUMENT_BYTES: u64 = 64;
+/// Least weight of a commit. Writing a smaller segment again is as fast as opening one more file.
+const LEAST: u64 = 1024;
+/// Most numbers from the first to the last document of a segment.
+const MOST_NUMBERS: u64 = u32::MAX as u64;
+
+/// Returns the cost of writing documents and bytes of other data again, in documents.
+fn weight(documents: usize, bytes: u64) -> u64 {
+    (documents as u64).max(bytes / DOCUMENT_BYTES)
+}
+
+/// Returns the number of segments, counted from the last one, to merge with the pending documents.
+///
+/// A segment that is not merged weighs more than everything after it. So there are O(log n) segments, and
+/// each document is written O(log n) times. The merged segment has at most `most_rows` rows.
+pub(super) fn merged_with(
+    segments: &[Arc<Segment>],
+    pending: &Pending,
+    next_number: u64,
+    most_rows: u64,
+) -> usize {
+    let mut rows = pending.len() as u64;
+    let mut total = weight(pending.len(), pending.rest_bytes()).max(LEAST);
+    let is_merged = |segment: &&Arc<Segment>| {
+        let weight = weight(segment.len(), segment.file_bytes());
+        let grows = weight <= MERGED_TIMES * total;
+        total += weight;
+        rows += segment.len() as u64;
+        grows && rows <= most_rows && next_number - segment.first() < MOST_NUMBERS
+    };
+    segments.iter().rev().take_while(is_merged).count()
+}
+
+/// Bytes of memory for a merged row without tables: its words, its number, and whether it stays.
+fn row_bytes(recipe: &KeptRecipe) -> u64 {
+    (recipe.row_words() * size_of::<u64>() + size_of::<u32>() + size_of::<bool>()) as u64
+}
+
+/// Bytes of memory for a row of a table, because a table is built while the one before is written.
+fn table_bytes() -> u64 {
+    (building_bytes(usize::MAX) + entry_bytes(usize::MAX)) as u64
+}
+
+/// Returns the number of rows that can be merged in `memory` bytes.
+pub(super) fn most_rows(recipe: &KeptRecipe, memory: u64) -> u64 {
+    memory / (row_bytes(recipe) + table_bytes())
+}
+
+/// Checks that `rows` can be merged in `memory` bytes.
+///
+/// # Errors
+///
+/// The memory is too small.
+pub(super) fn check_memory(rows: u64, recipe: &KeptRecipe, memory: u64) -> Result<()> {
+    if rows <= most_rows(recipe, memory) {
+        return Ok(());
+    }
+    let enough = rows * (row_bytes(recipe) + table_bytes());
+    let rule = format!(
+        "`max_memory` of {memory} bytes is too little to put them together. {}M is enough for that",
+        enough.div_ceil(1_000_000)
+    );
+    Err(Error::limit(format!("{rows} documents"), rule))
+}
+
+/// Returns the number of tables to build at the same time, at least one.
+fn tables_at_once(rows: usize, recipe: &KeptRecipe, context: &Context<'_>) -> usize {
+    let rows = (rows as u64).max(1);
+    let memory = context.memory().limit();
+    let room = memory.saturating_sub(rows * row_bytes(recipe)) / (rows * table_bytes());
+    usize::try_from(room).unwrap_or(usize::MAX).clamp(1, context.threads().count())
+}
+
+/// Writes the last `merged` segments and everything pending as a new segment, without the documents in
+/// `removed`, which is ascending.
+pub(super) fn seal(
+    writer: &mut IndexWriter,
+    merged: usize,
+    pending: &mut Pending,
+    removed: &[u64],
+    recipe: &KeptRecipe,
+    context: &Context<'_>,
+) -> Result<()> {
+    let segments = writer.folder().segments();
+    let segments = segments[segments.len() - merged..].to_vec();
+    let pending_first = writer.next_number();
+    let next_number = pending_first + pending.len() as u64;
+    let first = segments.first().map_or(pending_first, |segment| segment.first());
+    let row_words = recipe.row_words();
+
+    let most = segments.iter().map(|segment| segment.len()).sum::<usize>() + pending.len();
+    let mut rows = MergedRows {
+        first,
+        row_words,
+        removed,
+        words: Vec::with_capacity(most * row_words),
+        numbers: Vec::with_capacity(most),
+        rest: SegmentRest::default(),
+    };
+    let mut inputs = Vec::new();
+    // For each segment, whether its rows stay.
+    let mut kept: Vec<Vec<bool>> = Vec::with_capacity(merged);
+    for segment in &segments {
+        kept.push(rows.push_segment(segment)?);
+        inputs.push(segment.inputs()?);
+    }
+    let pending_inputs = rows.push_pending(pending, pending_first, recipe.reach.shape.words());
+    inputs.push(&pending_inputs);
+    rows.rest.inputs = Input::merged(&inputs);
+
+    let stored = SegmentRows::new(first, &rows.numbers, row_words, &rows.words);
+    let pushed: &Pending = pending;
+    let write_ids = |segment: &mut SegmentWriter<'_>| {
+        for (old, stays) in segments.iter().zip(&kept) {
+            segment.push_ids_of(old, stays)?;
+        }
+        (0..pushed.len()).try_for_each(|row| segment.push_id(pushed.id(row)))?;
+        segment.end_ids()
+    };
+    let write = &mut |segment: &mut SegmentWriter<'_>| {
+        write_ids_and_tables(segment, &write_ids, &rows.words, recipe, context)
+    };
+    writer.push_segment(merged, &stored, &rows.rest, next_number, write)?;
+    *pending = Pending::default();
+    Ok(())
+}
+
+/// Rows and other data of segments that are being merged.
+struct MergedRows<'r> {
+    /// Number of the first document.
+    first: u64,
+    row_words: usize,
+    /// Numbers of removed documents, ascending.
+    removed: &'r [u64],
+    words: Vec<u64>,
+    /// Difference of each number from the first.
+    numbers: Vec<u32>,
+    rest: SegmentRest,
+}
+
+impl MergedRows<'_> {
+    fn is_removed(&self, number: u64) -> bool {
+        self.removed.binary_search(&number).is_ok()
+    }
+
+    /// Appends the rows of a segment that were not removed. Returns whether each row stays.
+    fn push_segment(&mut self, segment: &Segment) -> Result<Vec<bool>> {
+        let rows = segment.len();
+        let words = segment.words()?;
+        let stays: Vec<bool> = (0..rows).map(|row| !self.is_removed(segment.number(row))).collect();
+        segment.check()?;
+        append_origins(&mut self.rest.origins, segment.origins()?, &stays, self.numbers.len());
+        if stays.iter().all(|&stays| stays) {
+            // Usually no row was removed: copy all words at once.
+            self.words.extend_from_slice(words);
+            self.numbers.extend((0..rows).map(|row| (segment.number(row) - self.first) as u32));
+        } else {
+            for row in (0..rows).filter(|&row| stays[row]) {
+                let place = row * self.row_words..(row + 1) * self.row_words;
+                self.words.extend_from_slice(&words[place]);
+                self.numbers.push((segment.number(row) - self.first) as u32);
+            }
+        }
+        segment.check()?;
+        self.rest.repeats.extend_from_slice(segment.repeats()?);
+        self.rest.removed.extend_from_slice(segment.removed()?);
+        Ok(stays)
+    }
+
+    /// Appends everything pending, and cleans up repeats and removals. Returns the pending inputs.
+    fn push_pending(&mut self, pending: &mut Pending, first: u64, own_words: usize) -> Vec<u8> {
+        let rest = pending.take_rest();
+        let stays = vec![true; pending.len()];
+        append_origins(&mut self.rest.origins, &rest.origins, &stays, self.numbers.len());
+        let offset = first - self.first;
+        self.numbers.extend((0..pending.len()).map(|row| (offset + row as u64) as u32));
+        for row in pending.words.chunks_exact(own_words) {
+            self.words.extend_from_slice(row);
+            // Stored rows may be wider than the rows of the method.
+            self.words.resize(self.words.len().next_multiple_of(self.row_words), 0);
+        }
+        self.rest.repeats.extend(rest.repeats);
+        let removed = self.removed;
+        let is_removed = |repeats: &Repeats| removed.binary_search(&repeats.number).is_ok();
+        self.rest.repeats.retain(|repeats| !is_removed(repeats));
+        merge_repeats(&mut self.rest.repeats);
+        self.rest.removed.extend(rest.removed);
+        self.rest.removed.sort_unstable();
+        // Removed documents of the merged segments are gone now. Removals of documents in earlier
+        // segments must be kept.
+        let first = self.first;
+        self.rest.removed.retain(|&number| number < first);
+        rest.inputs
+    }
+}
+
+/// Appends the origins of the rows that stay. The first of these rows will be row `next`.
+fn append_origins(origins: &mut Vec<Origin>, more: &[Origin], stays: &[bool], next: usize) {
+    let mut row = next as u32;
+    for (at, origin) in more.iter().enumerate() {
+        let end = more.get(at + 1).map_or(stays.len(), |next| stays.len().min(next.row as usize));
+        let start = (origin.row as usize).min(end);
+        let count = stays[start..end].iter().filter(|&&stays| stays).count() as u32;
+        if count > 0 {
+            Origin { row, ..*origin }.push(origins);
+        }
+        row += count;
+    }
+}
+
+/// Writes the IDs of a segment.
+type WriteIds<'w> = dyn Fn(&mut SegmentWriter<'_>) -> Result<()> + Sync + 'w;
+
+/// Writes the IDs, and the tables if the recipe has tables.
+pub(super) fn write_ids_and_tables(
+    segment: &mut SegmentWriter<'_>,
+    write_ids: &WriteIds<'_>,
+    words: &[u64],
+    recipe: &KeptRecipe,
+    context: &Context<'_>,
+) -> Result<()> {
+    let Some(keys) = &recipe.tables else { return write_ids(segment) };
+    let rows = words.len() / recipe.row_words();
+    let workers = (context.threads(), tables_at_once(rows, recipe, context));
+    match recipe.row_words() {
+        1 => write_with_tables::<u64>(segment, write_ids, words, keys, workers),
+        2 => write_with_tables::<Wide<2>>(segment, write_ids, words, keys, workers),
+        4 => write_with_tables::<Wide<4>>(segment, write_ids, words, keys, workers),
+        _ => write_with_tables::<Wide<8>>(segment, write_ids, words, keys, workers),
+    }
+}
+
+/// Builds `at_once` tables at a time, while the tables before are written.
+fn write_with_tables<L: Lane>(
+    segment: &mut SegmentWriter<'_>,
+    write_ids: &WriteIds<'_>,
+    words: &[u64],
+    keys: &TableKeys,
+    (workers, at_once): (&Threads, usize),
+) -> Result<()> {
+    let values: &[L] = bytemuck::cast_slice(words);
+    let make = |tables: Range<usize>| -> Result<Vec<_>> {
+        tables.into_par_iter().map(|table| Table::new(values, keys, table)).collect()
+    };
+    let mut made: Option<Vec<Table<L>>> = None;
+    let mut first = 0;
+    loop {
+        let numbers = first..(first + at_once).min(keys.tables());
+        first = numbers.end;
+        let write = || match &made {
+            Some(tables) => tables
+                .iter()
+                .map(Table::parts)
+                .try_for_each(|table| segment.push_table(&table.starts, &table.entries)),
+            None => write_ids(segment),
+        };
+        let (written, next) = workers.run(|| rayon::join(write, || make(numbers)))?;
+        written?;
+        let next = next?;
+        if next.is_empty() {
+            return Ok(());
+        }
+        made = Some(next);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn origins_move_with_the_rows_that_stay() {
+        let origin = |row, source| Origin { row, source, time: 9 };
+        let mut origins = vec![origin(0, 1)];
+        let more = [origin(0, 1), origin(2, 2), origin(3, 1)];
+        append_origins(&mut origins, &more, &[false, true, false, true, true], 4);
+        assert_eq!(origins, [origin(0, 1)]);
+        append_origins(&mut origins, &more, &[false, true, true, true, false], 7);
+        assert_eq!(origins, [origin(0, 1), origin(8, 2), origin(9, 1)]);
+    }
+}

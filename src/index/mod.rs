@@ -1,0 +1,28 @@
+//! An index of documents that grows: new documents are added, and repeats of older ones are found.
+//!
+//! An [`Index`] answers queries, and an [`IndexAdder`] adds documents. The [`store`] keeps
+//! the rows. Rows in a segment are found by its tables; rows that are not in a segment yet, by a join.
+
+mod adder;
+mod document_groups;
+mod documents;
+mod export;
+mod joined_indexes;
+mod kept_recipe;
+mod lines;
+mod lookup;
+mod merge;
+mod pending;
+mod salvage;
+pub mod store;
+mod stored;
+#[cfg(test)]
+mod tests;
+
+pub use crate::output::index_rows::{RepeatRow, write_repeat};
+pub use adder::{Added, Arrival, IndexAdder};
+pub use documents::{AddedCorpus, Commits, write_only_new};
+pub use lines::{Line, LineFate, LineReader, ReadLines};
+pub use lookup::Near;
+pub use salvage::{Salvaged, salvage};
+pub use stored::{Index, IndexSize, KnownDocument};

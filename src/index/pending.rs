@@ -1,0 +1,269 @@
+//! Documents and other data that were added and are not in a segment yet.
+
+use crate::index::store::{Origin, Repeats, SegmentRest};
+use simtool_base::stable_hash::hash;
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+
+/// Most repeats before those of the same document and source are merged.
+const MOST_REPEATS: usize = 1 << 20;
+
+/// Documents, repeats, removals and inputs of the next segment.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Pending {
+    /// The rows of the documents.
+    pub(super) words: Vec<u64>,
+    ids: Vec<u8>,
+    /// End of each ID.
+    ends: Vec<usize>,
+    rest: SegmentRest,
+    /// Repeats up to here are ascending, with at most one for each document and source.
+    sorted_repeats: usize,
+}
+
+impl Pending {
+    /// Whether nothing is pending.
+    pub(super) fn is_empty(&self) -> bool {
+        let SegmentRest { repeats, removed, inputs, .. } = &self.rest;
+        self.ends.is_empty() && repeats.is_empty() && removed.is_empty() && inputs.is_empty()
+    }
+
+    /// Number of documents.
+    pub(super) fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Approximate bytes of everything except documents.
+    pub(super) fn rest_bytes(&self) -> u64 {
+        let SegmentRest { origins, repeats, removed, inputs } = &self.rest;
+        let bytes = size_of_val(&origins[..]) + size_of_val(&repeats[..]);
+        (bytes + size_of_val(&removed[..]) + inputs.len()) as u64
+    }
+
+    /// Returns the ID of a document.
+    pub(super) fn id(&self, row: usize) -> &[u8] {
+        let start = if row == 0 { 0 } else { self.ends[row - 1] };
+        &self.ids[start..self.ends[row]]
+    }
+
+    /// Adds a document.
+    pub(super) fn push(&mut self, words: &[u64], id: &[u8], source: u32, time: u64) {
+        let row = self.ends.len() as u32;
+        Origin { row, source, time }.push(&mut self.rest.origins);
+        self.words.extend_from_slice(words);
+        self.ids.extend_from_slice(id);
+        self.ends.push(self.ids.len());
+    }
+
+    /// Adds a repeat of a document.
+    pub(super) fn push_repeat(&mut self, number: u64, source: u32, time: u64) {
+        self.push_repeats(Repeats { number, source, count: 1, first: time, last: time });
+    }
+
+    /// Adds repeats of a document from one source.
+    pub(super) fn push_repeats(&mut self, more: Repeats) {
+        let repeats = &mut self.rest.repeats;
+        repeats.push(more);
+        if repeats.len() - self.sorted_repeats > MOST_REPEATS {
+            merge_repeats(repeats);
+            self.sorted_repeats = repeats.len();
+        }
+    }
+
+    /// Removes a document that is in a segment.
+    pub(super) fn push_removed(&mut self, number: u64) {
+        self.rest.removed.push(number);
+    }
+
+    /// Adds an entry about an input.
+    pub(super) fn push_input(&mut self, input: &Input) {
+        input.write(&mut self.rest.inputs);
+    }
+
+    /// The inputs, one a line.
+    pub(super) fn inputs(&self) -> &[u8] {
+        &self.rest.inputs
+    }
+
+    /// Takes everything except documents, sorted.
+    pub(super) fn take_rest(&mut self) -> SegmentRest {
+        merge_repeats(&mut self.rest.repeats);
+        self.rest.removed.sort_unstable();
+        self.rest.removed.dedup();
+        self.sorted_repeats = 0;
+        std::mem::take(&mut self.rest)
+    }
+}
+
+/// Merges the repeats of the same document from the same source, and sorts by number and source.
+pub(super) fn merge_repeats(repeats: &mut Vec<Repeats>) {
+    repeats.sort_by_key(|repeats| (repeats.number, repeats.source));
+    repeats.dedup_by(|later, merged| {
+        let is_same = (later.number, later.source) == (merged.number, merged.source);
+        if is_same {
+            merged.count = merged.count.saturating_add(later.count);
+            merged.first = merged.first.min(later.first);
+            merged.last = merged.last.max(later.last);
+        }
+        is_same
+    });
+}
+
+/// An input that was read completely or in part. It is recognized by name, length and content.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Input {
+    /// Hash of the bytes.
+    pub(super) digest: u64,
+    /// Number of bytes.
+    pub(super) bytes: u64,
+    /// Number of documents that were added or repeat others.
+    pub(super) documents: u64,
+    /// Whether all documents were read.
+    pub(super) is_whole: bool,
+    /// Name as the user wrote it, on one line.
+    pub(super) name: String,
+}
+
+impl Input {
+    /// Creates the entry of a file from which no document was read. The file is hashed.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be read.
+    pub(super) fn of_file(name: &Path, path: &Path) -> io::Result<Self> {
+        let mut file = File::open(path)?;
+        let mut digest = simtool_base::stable_hash::StreamedHash::default();
+        let (mut bytes, mut piece) = (0, vec![0; 1 << 20]);
+        loop {
+            match file.read(&mut piece) {
+                Ok(0) => break,
+                Ok(count) => {
+                    digest.update(&piece[..count]);
+                    bytes += count as u64;
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(Self {
+            digest: digest.digest(),
+            bytes,
+            documents: 0,
+            is_whole: false,
+            name: in_a_line(name),
+        })
+    }
+
+    fn write(&self, out: &mut Vec<u8>) {
+        let Self { digest, bytes, documents, is_whole, name } = self;
+        let state = if *is_whole { "whole" } else { "part" };
+        out.extend_from_slice(
+            format!("{digest:016x} {bytes} {documents} {state} {name}\n").as_bytes(),
+        );
+    }
+
+    /// Parses the inputs of a section. Invalid lines are skipped.
+    pub(super) fn all(lines: &[u8]) -> impl Iterator<Item = Self> {
+        String::from_utf8_lossy(lines)
+            .lines()
+            .filter_map(Self::of_line)
+            .collect::<Vec<_>>()
+            .into_iter()
+    }
+
+    fn of_line(line: &str) -> Option<Self> {
+        let mut parts = line.splitn(5, ' ');
+        let mut next = || parts.next();
+        Some(Self {
+            digest: u64::from_str_radix(next()?, 16).ok()?,
+            bytes: next()?.parse().ok()?,
+            documents: next()?.parse().ok()?,
+            is_whole: next()? == "whole",
+            name: next()?.to_owned(),
+        })
+    }
+
+    /// Whether both entries are about the same file.
+    pub(super) fn is_same(&self, other: &Self) -> bool {
+        (self.digest, self.bytes, &self.name) == (other.digest, other.bytes, &other.name)
+    }
+
+    /// Returns the newest entry about each input.
+    pub(super) fn merged(lines: &[&[u8]]) -> Vec<u8> {
+        let all: Vec<Self> = lines.iter().flat_map(|lines| Self::all(lines)).collect();
+        let mut last = std::collections::BTreeMap::new();
+        for (at, input) in all.iter().enumerate() {
+            last.insert((&input.name, input.digest, input.bytes), at);
+        }
+        let mut order: Vec<_> = last.into_values().collect();
+        order.sort_unstable();
+        let mut merged = Vec::new();
+        for at in order {
+            all[at].write(&mut merged);
+        }
+        merged
+    }
+}
+
+/// Returns the name of a file without line ends. A name that is not UTF-8 gets a hash, so that it differs
+/// from others.
+fn in_a_line(name: &Path) -> String {
+    match name.to_str() {
+        Some(name) => name.escape_default().to_string(),
+        None => format!("{:016x}", hash(name.as_os_str().as_encoded_bytes())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn repeats_of_one_document_from_one_source_are_one() {
+        let mut pending = Pending::default();
+        for (number, source, time) in [(7, 0, 5), (3, 1, 4), (7, 0, 2), (7, 1, 9), (7, 0, 3)] {
+            pending.push_repeat(number, source, time);
+        }
+        let rest = pending.take_rest();
+        let found: Vec<_> = rest
+            .repeats
+            .iter()
+            .map(|repeats| {
+                (repeats.number, repeats.source, repeats.count, repeats.first, repeats.last)
+            })
+            .collect();
+        assert_eq!(found, [(3, 1, 1, 4, 4), (7, 0, 3, 2, 5), (7, 1, 1, 9, 9)]);
+        assert!(pending.is_empty());
+    }
+
+    #[test]
+    fn origins_are_those_of_stretches() {
+        let mut pending = Pending::default();
+        for (id, source, time) in [("a", 0, 1), ("b", 0, 1), ("", 0, 2), ("cd", 1, 2)] {
+            pending.push(&[1], id.as_bytes(), source, time);
+        }
+        assert_eq!([0, 1, 2, 3].map(|row| pending.id(row)), [&b"a"[..], b"b", b"", b"cd"]);
+        let rows: Vec<_> = pending.take_rest().origins.iter().map(|origin| origin.row).collect();
+        assert_eq!(rows, [0, 2, 3]);
+    }
+
+    #[test]
+    fn of_each_input_the_last_line_counts() {
+        let input = |documents, is_whole, name: &str| Input {
+            digest: 0xAB,
+            bytes: 9,
+            documents,
+            is_whole,
+            name: in_a_line(Path::new(name)),
+        };
+        let (mut one, mut two) = (Vec::new(), Vec::new());
+        input(5, false, "a b\nc").write(&mut one);
+        input(2, true, "é").write(&mut one);
+        input(8, true, "a b\nc").write(&mut two);
+        let merged = Input::merged(&[&one, &two]);
+        let all: Vec<_> = Input::all(&merged).collect();
+        assert_eq!(all, [input(2, true, "é"), input(8, true, "a b\nc")]);
+        assert!(all[1].is_same(&input(0, false, "a b\nc")));
+    }
+}

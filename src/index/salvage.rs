@@ -1,0 +1,138 @@
+//! Saves the intact parts of a damaged index to a new index.
+
+use super::kept_recipe::KeptRecipe;
+use super::merge::write_ids_and_tables;
+use super::pending::merge_repeats;
+use super::stored::has_rows_of;
+use crate::index::store::{
+    IndexWriter, Manifest, Origin, Remains, Segment, SegmentRest, SegmentRows, SegmentWriter,
+};
+use simtool_base::durable::Disk;
+use simtool_base::error::{Error, Result};
+use simtool_base::mapped_file::FileAccess;
+use simtool_base::progress::NoProgress;
+use simtool_compute::context::Context;
+use simtool_compute::resources::Resources;
+use simtool_compute::threads::Threads;
+use std::path::Path;
+
+/// The result of saving a damaged index.
+#[derive(Debug)]
+pub struct Salvaged {
+    /// Number of saved documents. They keep their numbers.
+    pub documents: u64,
+    /// Number of documents that are known to be lost.
+    pub lost_documents: u64,
+    /// Descriptions of the damage and of the losses.
+    pub damages: Vec<String>,
+}
+
+/// Creates a new index in `to` from the intact parts of the index in `from`, which is not changed.
+/// Documents keep their numbers. The list of inputs is not copied, so that lost documents can be added
+/// again.
+///
+/// # Errors
+///
+/// The recipe of the rows is lost, another process writes to the index, or `to` is not empty or cannot be
+/// written.
+pub fn salvage(
+    (from, to): (&Path, &Path),
+    access: FileAccess,
+    disk: Disk,
+    holder: &str,
+    resources: &Resources,
+) -> Result<Salvaged> {
+    let Remains { manifest, segments, lost } = Remains::open(from, access)?;
+    let mut damages: Vec<String> = lost.iter().map(Error::to_string).collect();
+    let recipe = match &manifest {
+        Some(manifest) => KeptRecipe::of(manifest)?,
+        None => described(&segments).ok_or_else(|| {
+            let rule = "has no intact manifest or segment that tells how its rows were made";
+            Error::config("folder", from.display(), rule)
+        })??,
+    };
+    let sources = manifest.as_ref().map_or(Vec::new(), |manifest| manifest.sources.clone());
+    let fresh = Manifest { sources: sources.clone(), ..recipe.manifest() };
+    IndexWriter::create(to, fresh, disk.clone(), holder)?;
+    let mut writer = IndexWriter::open(to, access, disk, holder)?;
+    let threads = Threads::started(resources.threads)?;
+    let context = &Context::of_threads(threads, resources, &NoProgress);
+    let (mut next, mut documents, mut lost_documents) = (0, 0, 0);
+    let mut last_source = sources.len();
+    for segment in &segments {
+        if !has_rows_of(segment, &recipe) {
+            damages.push(format!("{} has other rows", segment.path().display()));
+            continue;
+        }
+        let mut rest = rest_of(segment, &mut damages);
+        for source in rest.origins.iter().map(|origin| origin.source) {
+            last_source = last_source.max(source as usize + 1);
+        }
+        let (mut words, mut numbers, mut ids) = (Vec::new(), Vec::new(), Vec::new());
+        let mut origins: Vec<Origin> = Vec::new();
+        let (mut first, mut end) = (None, next);
+        segment.visit_intact(|row, number, id, row_words| {
+            // Without a manifest, merged documents can be in two segments. Skip the second copy.
+            if number < end {
+                return;
+            }
+            end = number.saturating_add(1);
+            let later = number - *first.get_or_insert(number);
+            let (source, time) = Origin::of_row(&rest.origins, row);
+            Origin { row: numbers.len() as u32, source, time }.push(&mut origins);
+            // The numbers of a segment span fewer than 2^32.
+            numbers.push(later as u32);
+            words.extend_from_slice(row_words);
+            ids.push(id.to_vec());
+        });
+        let is_there = segment.len() as u64;
+        let missing = is_there - numbers.len() as u64;
+        if manifest.is_some() && missing > 0 {
+            lost_documents += missing;
+            damages.push(format!(
+                "{}: {missing} of {is_there} documents are lost",
+                segment.path().display()
+            ));
+        }
+        documents += numbers.len() as u64;
+        next = end;
+        rest.origins = origins;
+        let first = first.unwrap_or(next);
+        let rows = SegmentRows::new(first, &numbers, recipe.row_words(), &words);
+        let write_ids = |segment: &mut SegmentWriter<'_>| {
+            ids.iter().try_for_each(|id| segment.push_id(id))?;
+            segment.end_ids()
+        };
+        writer.push_segment(0, &rows, &rest, next, &mut |segment| {
+            write_ids_and_tables(segment, &write_ids, &words, &recipe, context)
+        })?;
+    }
+    // The names of the sources were in the lost manifest, but documents still have their numbers.
+    for source in sources.len()..last_source {
+        writer.source(&format!("source {source}"))?;
+    }
+    writer.commit()?;
+    Ok(Salvaged { documents, lost_documents, damages })
+}
+
+/// Returns the recipe that an intact segment stores.
+fn described(segments: &[Segment]) -> Option<Result<KeptRecipe>> {
+    let text = segments.iter().find_map(|segment| segment.description().ok())?;
+    let mut lines = text.lines();
+    let (method, recipe) = (lines.next()?.to_owned(), lines.next()?.to_owned());
+    Some(KeptRecipe::of(&Manifest::new(method, recipe)))
+}
+
+/// Returns the intact data of a segment in addition to its documents.
+fn rest_of(segment: &Segment, damages: &mut Vec<String>) -> SegmentRest {
+    let mut note = |error: Error| damages.push(error.to_string());
+    let mut repeats = segment.repeats().map_err(&mut note).unwrap_or_default().to_vec();
+    merge_repeats(&mut repeats);
+    SegmentRest {
+        origins: segment.origins().map_err(&mut note).unwrap_or_default().to_vec(),
+        repeats,
+        removed: segment.removed().map_err(&mut note).unwrap_or_default().to_vec(),
+        // Documents of a listed input may be lost, so inputs are read again.
+        inputs: Vec::new(),
+    }
+}

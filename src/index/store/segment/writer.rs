@@ -1,0 +1,178 @@
+//! Writes a segment.
+
+use super::{
+    DESCRIPTION, ENTRIES, ID_BLOCKS, IDS, INPUTS, META, NUMBERS, ORIGINS, REMOVED, REPEATS, ROWS,
+    STARTS, Segment, SegmentRest, table_kind,
+};
+use crate::index::store::id_list::{BLOCK, IdEncoder};
+use crate::index::store::sealed_file::{Seal, SealedWriter};
+use simtool_base::error::Result;
+use std::fs::File;
+use std::path::Path;
+
+/// Rows and numbers of the documents of a new segment.
+#[derive(Clone, Debug)]
+pub struct SegmentRows<'r> {
+    /// Number of the first document.
+    pub first: u64,
+    /// Difference of each number from the first. `None` if the numbers have no gaps.
+    pub numbers: Option<&'r [u32]>,
+    /// Words of a row.
+    pub row_words: usize,
+    /// The rows.
+    pub words: &'r [u64],
+}
+
+impl<'r> SegmentRows<'r> {
+    /// Creates rows of `row_words` words. `numbers` has the difference of each number from the first.
+    #[must_use]
+    pub fn new(first: u64, numbers: &'r [u32], row_words: usize, words: &'r [u64]) -> Self {
+        let is_dense = numbers.iter().enumerate().all(|(row, &later)| row == later as usize);
+        Self { first, numbers: (!is_dense).then_some(numbers), row_words, words }
+    }
+
+    /// Number of rows.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.words.len() / self.row_words
+    }
+
+    /// Whether there are no rows.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.words.is_empty()
+    }
+}
+
+/// A segment that is being written: first the rows, then all IDs, all tables, and the rest.
+#[derive(Debug)]
+pub struct SegmentWriter<'f> {
+    file: SealedWriter<'f>,
+    ids: IdEncoder,
+    encoded: Vec<u8>,
+    id_blocks: Vec<u64>,
+    tables: u32,
+    meta: [u64; 3],
+}
+
+/// Bytes of IDs that are collected before they are written.
+const ID_PIECE: usize = 1 << 16;
+
+impl<'f> SegmentWriter<'f> {
+    /// Writes the rows to an empty file. `path` is for messages.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be written to.
+    pub fn new(file: &'f mut File, path: &'f Path, rows: &SegmentRows<'_>) -> Result<Self> {
+        let mut file = SealedWriter::new(file, path)?;
+        file.section(ROWS, rows.words)?;
+        if let Some(numbers) = rows.numbers {
+            file.section(NUMBERS, numbers)?;
+        }
+        file.begin::<u8>(IDS)?;
+        Ok(Self {
+            file,
+            ids: IdEncoder::default(),
+            encoded: Vec::new(),
+            id_blocks: Vec::new(),
+            tables: 0,
+            meta: [rows.first, rows.len() as u64, rows.row_words as u64],
+        })
+    }
+
+    /// Appends the ID of the next row.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be written to.
+    pub fn push_id(&mut self, id: &[u8]) -> Result<()> {
+        self.id_blocks.extend(self.ids.push(id, &mut self.encoded));
+        if self.encoded.len() >= ID_PIECE { self.write_ids() } else { Ok(()) }
+    }
+
+    /// Appends the IDs of the rows of another segment, except rows whose `stays` is false.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be written to, or the segment is damaged.
+    pub fn push_ids_of(&mut self, segment: &Segment, stays: &[bool]) -> Result<()> {
+        // Blocks before the first removed row are the same in both segments, so their bytes are copied
+        // if a block begins here, too.
+        let mut copied = 0;
+        if self.ids.starts_block() {
+            let first_gone = stays.iter().position(|&stays| !stays).unwrap_or(stays.len());
+            copied = self.copy_id_blocks(segment, first_gone / BLOCK)?;
+        }
+        segment.visit_ids_from(copied, &mut |row, id| {
+            if stays[row] { self.push_id(id) } else { Ok(()) }
+        })
+    }
+
+    /// Copies the bytes of the first blocks of IDs of a segment, which must be full. Returns the number
+    /// of copied blocks.
+    fn copy_id_blocks(&mut self, segment: &Segment, blocks: usize) -> Result<usize> {
+        let places = segment.file.array::<u64>(ID_BLOCKS).get(0..blocks + 1);
+        // Damaged places are reported by the caller, which reads the IDs one by one then.
+        let &[start, .., end] = places else { return Ok(0) };
+        if !places.is_sorted() {
+            return Ok(0);
+        }
+        let bytes = segment.id_bytes(start, end)?;
+        self.write_ids()?;
+        self.file.write(bytes)?;
+        let moved = self.ids.bytes();
+        self.id_blocks.extend(places[..blocks].iter().map(|place| moved + (place - start)));
+        self.ids.skip_blocks(blocks, bytes.len());
+        Ok(blocks)
+    }
+
+    fn write_ids(&mut self) -> Result<()> {
+        self.file.write(&self.encoded)?;
+        self.encoded.clear();
+        Ok(())
+    }
+
+    /// Ends the IDs. There must have been one for each row.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be written to.
+    pub fn end_ids(&mut self) -> Result<()> {
+        self.write_ids()?;
+        self.id_blocks.push(self.ids.bytes());
+        self.file.section(ID_BLOCKS, &self.id_blocks)
+    }
+
+    /// Writes the next table.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be written to.
+    pub fn push_table(&mut self, starts: &[u32], entries: &[u8]) -> Result<()> {
+        self.file.section(table_kind(self.tables, STARTS), starts)?;
+        self.file.section(table_kind(self.tables, ENTRIES), entries)?;
+        self.tables += 1;
+        Ok(())
+    }
+
+    /// Writes the rest and the end of the file.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be written to.
+    pub(in crate::index::store) fn finish(
+        mut self,
+        rest: &SegmentRest,
+        description: &str,
+    ) -> Result<Seal> {
+        self.file.section(ORIGINS, &rest.origins)?;
+        self.file.section(REPEATS, &rest.repeats)?;
+        self.file.section(REMOVED, &rest.removed)?;
+        self.file.section(INPUTS, &rest.inputs)?;
+        self.file.section(DESCRIPTION, description.as_bytes())?;
+        let [first, rows, row_words] = self.meta;
+        self.file.section(META, &[first, rows, row_words, u64::from(self.tables)])?;
+        self.file.finish()
+    }
+}

@@ -1,0 +1,359 @@
+//! Queries to an index: near documents, and the data about a document.
+
+use super::kept_recipe::KeptRecipe;
+use super::lookup::{Lookup, Near};
+use crate::index::store::{IndexFolder, Origin, Repeats, Segment};
+use crate::method::Method;
+use simtool_base::error::{Error, Result};
+use simtool_base::mapped_file::FileAccess;
+use simtool_base::progress::NoProgress;
+use simtool_compute::context::Context;
+use simtool_compute::resources::Resources;
+use simtool_compute::threads::Threads;
+use simtool_model::fingerprint_rows::{FingerprintRows, Shape};
+use simtool_model::matches::Match;
+use std::path::Path;
+
+/// An index at the time when it was opened.
+#[derive(Debug)]
+pub struct Index {
+    folder: IndexFolder,
+    recipe: KeptRecipe,
+    removed: Vec<u64>,
+    context: Context<'static>,
+}
+
+/// The data about a document of an index.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KnownDocument {
+    /// Number of the document.
+    pub number: u64,
+    /// ID of the document.
+    pub id: Vec<u8>,
+    /// Number of its repeats.
+    pub repeats: u64,
+    /// Numbers of the sources of the document and its repeats. Its own source is first, the others
+    /// ascend.
+    pub sources: Vec<u32>,
+    /// Earliest time at which the document or a repeat was added, in seconds since 1970.
+    pub first: u64,
+    /// Latest time at which the document or a repeat was added.
+    pub last: u64,
+}
+
+impl KnownDocument {
+    pub(super) fn new(number: u64, id: Vec<u8>, source: u32, time: u64) -> Self {
+        Self { number, id, repeats: 0, sources: vec![source], first: time, last: time }
+    }
+
+    pub(super) fn add(&mut self, repeats: &Repeats) {
+        self.repeats += u64::from(repeats.count);
+        self.first = self.first.min(repeats.first);
+        self.last = self.last.max(repeats.last);
+        let own = self.sources[0];
+        let others = &mut self.sources[1..];
+        if repeats.source != own
+            && let Err(at) = others.binary_search(&repeats.source)
+        {
+            self.sources.insert(1 + at, repeats.source);
+        }
+    }
+}
+
+/// A document as it is stored.
+pub(super) struct StoredDocument<'s> {
+    pub(super) number: u64,
+    pub(super) id: &'s [u8],
+    /// Words of its row.
+    pub(super) words: &'s [u64],
+    pub(super) source: u32,
+    pub(super) time: u64,
+    /// Its repeats, one entry for each source.
+    pub(super) repeats: &'s [Repeats],
+}
+
+/// The size of an index.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct IndexSize {
+    /// Documents, without removed ones.
+    pub documents: u64,
+    /// Removed documents.
+    pub removed: u64,
+    /// Repeats that were added.
+    pub repeats: u64,
+    /// Number of commits.
+    pub generation: u64,
+    /// Segments, which are searched one after the other.
+    pub segments: usize,
+    /// Bytes on disk.
+    pub bytes: u64,
+    /// Tables of each segment; 0 if all rows are compared.
+    pub tables: usize,
+}
+
+impl Index {
+    /// Opens the index in a folder. Another process may write to it, but documents that are added later
+    /// are not seen.
+    ///
+    /// # Errors
+    ///
+    /// There is no index, it is damaged, this version of simtool makes other rows, or the threads cannot
+    /// be started.
+    pub fn open(path: &Path, access: FileAccess, resources: &Resources) -> Result<Self> {
+        let folder = IndexFolder::open(path, access)?;
+        let recipe = KeptRecipe::of(folder.manifest())?;
+        check_rows(&folder, &recipe)?;
+        let removed = removed(&folder)?;
+        let threads = Threads::started(resources.threads)?;
+        let context = Context::of_threads(threads, resources, &NoProgress);
+        Ok(Self { folder, recipe, removed, context })
+    }
+
+    /// The method whose rows are stored.
+    #[must_use]
+    pub fn method(&self) -> &Method {
+        self.recipe.method()
+    }
+
+    /// Checks that the index has the rows and the distance of a method.
+    ///
+    /// # Errors
+    ///
+    /// The index has others. The message names the parts that differ.
+    pub fn check(&self, method: &Method) -> Result<()> {
+        self.recipe.check(method)
+    }
+
+    /// Shape of the rows.
+    #[must_use]
+    pub fn shape(&self) -> Shape {
+        self.recipe.reach.shape
+    }
+
+    /// Names of the sources, by number.
+    #[must_use]
+    pub fn sources(&self) -> &[String] {
+        &self.folder.manifest().sources
+    }
+
+    /// Finds the documents within the distance of each row, nearest first and then in their order. A row
+    /// without fingerprint has none. With `only_nearest`, each row has at most one.
+    ///
+    /// # Errors
+    ///
+    /// The rows have another shape, a part of the index that was read is damaged, or there is too little
+    /// memory.
+    pub fn near(&self, rows: &FingerprintRows<'_>, only_nearest: bool) -> Result<Vec<Vec<Near>>> {
+        check_shape(rows, &self.recipe)?;
+        let mut found = vec![Vec::new(); rows.len()];
+        let lookup = self.lookup();
+        for segment in self.folder.segments() {
+            let keep = |matches: &[Match], take: &mut dyn FnMut(Near)| {
+                let near = near_of(segment, matches, &self.removed);
+                if only_nearest {
+                    near.min().into_iter().for_each(take);
+                } else {
+                    near.for_each(take);
+                }
+            };
+            for (query, near) in lookup.in_segment(rows, segment, &keep)? {
+                found[query].push(near);
+            }
+        }
+        for near in &mut found {
+            near.sort_unstable();
+            if only_nearest {
+                near.truncate(1);
+            }
+        }
+        Ok(found)
+    }
+
+    pub(super) fn shared(&self) -> (&KeptRecipe, &Context<'static>) {
+        (&self.recipe, &self.context)
+    }
+
+    fn lookup(&self) -> Lookup<'_> {
+        Lookup { recipe: &self.recipe, context: &self.context }
+    }
+
+    /// Returns the data about the document with a number, if it is in the index.
+    ///
+    /// # Errors
+    ///
+    /// A part of the index that was read is damaged.
+    pub fn document(&self, number: u64) -> Result<Option<KnownDocument>> {
+        if self.removed.binary_search(&number).is_ok() {
+            return Ok(None);
+        }
+        let Some((segment, row)) = find(&self.folder, number)? else { return Ok(None) };
+        let mut id = Vec::new();
+        segment.read_id(row, &mut id)?;
+        let (source, time) = Origin::of_row(segment.origins()?, row);
+        let mut known = KnownDocument::new(number, id, source, time);
+        for segment in self.folder.segments() {
+            segment.repeats_of(number)?.iter().for_each(|repeats| known.add(repeats));
+        }
+        Ok(Some(known))
+    }
+
+    /// Calls `visit` with every document, in the order of their numbers, and the words of its row.
+    ///
+    /// # Errors
+    ///
+    /// The index is damaged, or `visit` fails.
+    pub fn visit(&self, visit: &mut dyn FnMut(&KnownDocument, &[u64]) -> Result<()>) -> Result<()> {
+        self.visit_stored(&mut |document| {
+            let StoredDocument { number, id, words, source, time, repeats } = document;
+            let mut known = KnownDocument::new(number, id.to_vec(), source, time);
+            for repeats in repeats {
+                known.add(repeats);
+            }
+            visit(&known, words)
+        })
+    }
+
+    /// Calls `visit` with the stored data of every document, in the order of their numbers.
+    pub(super) fn visit_stored(
+        &self,
+        visit: &mut dyn FnMut(StoredDocument<'_>) -> Result<()>,
+    ) -> Result<()> {
+        let mut repeats = Vec::new();
+        for segment in self.folder.segments() {
+            repeats.extend_from_slice(segment.repeats()?);
+        }
+        super::pending::merge_repeats(&mut repeats);
+        let (mut repeats, mut of_document) = (repeats.into_iter().peekable(), Vec::new());
+        let words = self.recipe.reach.shape.words();
+        for segment in self.folder.segments() {
+            let (rows, origins) = (segment.words()?, segment.origins()?);
+            let mut origins = origins.iter().peekable();
+            let (mut source, mut time) = (0, 0);
+            segment.visit_ids(&mut |row, id| {
+                while let Some(origin) = origins.next_if(|origin| origin.row as usize <= row) {
+                    (source, time) = (origin.source, origin.time);
+                }
+                let number = segment.number(row);
+                while repeats.next_if(|repeats| repeats.number < number).is_some() {}
+                if self.removed.binary_search(&number).is_ok() {
+                    return Ok(());
+                }
+                of_document.clear();
+                while let Some(repeats) = repeats.next_if(|repeats| repeats.number == number) {
+                    of_document.push(repeats);
+                }
+                let words = &rows[row * segment.row_words()..][..words];
+                visit(StoredDocument { number, id, words, source, time, repeats: &of_document })
+            })?;
+            segment.check()?;
+        }
+        Ok(())
+    }
+
+    /// Returns the size of the index.
+    ///
+    /// # Errors
+    ///
+    /// The index is damaged.
+    pub fn size(&self) -> Result<IndexSize> {
+        let manifest = self.folder.manifest();
+        let segments = self.folder.segments();
+        let rows: usize = segments.iter().map(|segment| segment.len()).sum();
+        let still_there = |number: &&u64| find(&self.folder, **number).is_ok_and(|at| at.is_some());
+        let gone = self.removed.iter().filter(still_there).count();
+        let mut repeats = 0;
+        for segment in segments {
+            repeats +=
+                segment.repeats()?.iter().map(|repeats| u64::from(repeats.count)).sum::<u64>();
+        }
+        let documents = (rows - gone) as u64;
+        Ok(IndexSize {
+            documents,
+            removed: manifest.documents - documents,
+            repeats,
+            generation: manifest.generation,
+            segments: segments.len(),
+            bytes: segments.iter().map(|segment| segment.file_bytes()).sum(),
+            tables: self.recipe.table_count(),
+        })
+    }
+
+    /// Checks every byte, and that the stored data do not contradict each other.
+    ///
+    /// # Errors
+    ///
+    /// The index is damaged.
+    pub fn verify(&self) -> Result<()> {
+        for segment in self.folder.segments() {
+            segment.verify()?;
+            segment.visit_ids(&mut |_, _| Ok(()))?;
+        }
+        Ok(())
+    }
+}
+
+/// Returns the documents of the matches in a segment, without removed ones.
+pub(super) fn near_of(
+    segment: &Segment,
+    matches: &[Match],
+    removed: &[u64],
+) -> impl Iterator<Item = Near> {
+    let near = |found: &Match| Near {
+        distance: found.distance,
+        number: segment.number(found.row as usize),
+    };
+    let is_there = |near: &Near| removed.binary_search(&near.number).is_err();
+    matches.iter().map(near).filter(is_there)
+}
+
+/// Finds the segment and the row of the document with a number.
+pub(super) fn find(folder: &IndexFolder, number: u64) -> Result<Option<(&Segment, usize)>> {
+    let segments = folder.segments();
+    let end = segments.partition_point(|segment| segment.first() <= number);
+    // If several segments begin at the same number, only the last of them has documents.
+    let Some(segment) = segments[..end].iter().rfind(|segment| !segment.is_empty()) else {
+        return Ok(None);
+    };
+    let row = segment.row_of(number);
+    segment.check()?;
+    Ok(row.map(|row| (&**segment, row)))
+}
+
+/// Returns the numbers of removed documents, ascending.
+pub(super) fn removed(folder: &IndexFolder) -> Result<Vec<u64>> {
+    let mut removed = Vec::new();
+    for segment in folder.segments() {
+        removed.extend_from_slice(segment.removed()?);
+    }
+    removed.sort_unstable();
+    removed.dedup();
+    Ok(removed)
+}
+
+/// Checks that the segments have the rows and tables of the recipe.
+pub(super) fn check_rows(folder: &IndexFolder, recipe: &KeptRecipe) -> Result<()> {
+    let segments = folder.segments();
+    match segments.iter().find(|segment| !has_rows_of(segment, recipe)) {
+        None => Ok(()),
+        Some(segment) => {
+            let rule =
+                "has other rows or tables than the manifest's method: it is of another index";
+            Err(Error::config("folder", segment.path().display(), rule))
+        }
+    }
+}
+
+/// Whether a segment has the rows and tables of the recipe.
+pub(super) fn has_rows_of(segment: &Segment, recipe: &KeptRecipe) -> bool {
+    let tables = recipe.table_count();
+    segment.row_words() == recipe.row_words() && segment.table_count() == tables
+}
+
+/// Checks that rows have the shape of the recipe.
+pub(super) fn check_shape(rows: &FingerprintRows<'_>, recipe: &KeptRecipe) -> Result<()> {
+    if rows.shape == recipe.reach.shape {
+        return Ok(());
+    }
+    let rule = format!("must be of {}, as the index's are", recipe.reach.shape);
+    Err(Error::config("rows", rows.shape, rule))
+}

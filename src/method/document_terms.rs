@@ -1,0 +1,135 @@
+//! Turns texts into the terms that a method compares.
+
+use super::fitted::Fitted;
+use super::terms::Terms;
+use simtool_base::unordered_map::UnorderedSet;
+use simtool_kernels::Isa;
+use simtool_terms::extract::frequencies::Frequencies;
+use simtool_terms::extract::shingles::Shingles;
+use simtool_terms::extract::vocabulary::Vocabulary;
+use simtool_terms::token_batch::TokenBatch;
+use simtool_terms::tokenize::ascii_letters::AsciiLetters;
+use simtool_terms::tokenize::hashed_tokens::{HashTokenizer, HashedTokens};
+use std::sync::Arc;
+
+/// Finds the terms of texts. All threads share one value.
+pub(crate) enum DocumentTerms {
+    Shingles {
+        bytes_per_token: u64,
+        tokenizer: Box<dyn HashTokenizer>,
+        /// Hashes of the tokens that are dropped.
+        stop_words: UnorderedSet<u64>,
+        shingles: Shingles,
+        /// Frequencies of terms in the collection, if rare terms weigh more when sets are compared.
+        frequencies: Option<Arc<Frequencies>>,
+    },
+    Words(AsciiLetters, Arc<Vocabulary>),
+}
+
+/// Buffers that are reused between documents.
+#[derive(Debug, Default)]
+pub(crate) struct TermScratch {
+    tokens: HashedTokens,
+    batch: TokenBatch,
+    ranks: Vec<u32>,
+    terms: Vec<u64>,
+}
+
+impl DocumentTerms {
+    /// Creates the finder of `terms`. `fitted` is the result of learning for these terms.
+    pub(crate) fn new(terms: &Terms, fitted: &Fitted, isa: Isa) -> Self {
+        match (terms, fitted) {
+            (&Terms::Shingles { tokenizer: kind, length, ref stop_words, .. }, _) => {
+                let tokenizer = (kind.create)(isa);
+                let stop_words = stop_words.words().iter().map(|word| tokenizer.hash_of(word));
+                let stop_words = stop_words.collect();
+                let shingles = Shingles::new(isa, length);
+                let is_weighed = terms.are_weighed_in_sets();
+                let frequencies = is_weighed.then(|| fitted.frequencies());
+                let bytes_per_token = kind.bytes_per_token;
+                Self::Shingles { bytes_per_token, tokenizer, stop_words, shingles, frequencies }
+            }
+            (Terms::MostFrequent { .. }, Fitted::Words(words)) => {
+                Self::Words(AsciiLetters::new(isa), Arc::clone(words))
+            }
+            // Without a collection, no word is frequent.
+            (Terms::MostFrequent { .. }, Fitted::Nothing | Fitted::Frequencies { .. }) => {
+                let none = Arc::new(Vocabulary::from_candidates(Vec::new(), 0));
+                Self::Words(AsciiLetters::new(isa), none)
+            }
+        }
+    }
+
+    /// Returns the approximate number of bytes of text per term.
+    pub(crate) fn bytes_a_term(&self) -> u64 {
+        match self {
+            Self::Shingles { bytes_per_token, .. } => *bytes_per_token,
+            Self::Words(..) => 6,
+        }
+    }
+
+    /// Returns the frequencies by which rare terms weigh more when sets are compared, if they do.
+    pub(crate) fn frequencies(&self) -> Option<&Frequencies> {
+        match self {
+            Self::Shingles { frequencies, .. } => frequencies.as_deref(),
+            Self::Words(..) => None,
+        }
+    }
+
+    /// Returns how much a term counts when sets are compared.
+    pub(crate) fn weight(&self, term: u64) -> u32 {
+        self.frequencies().map_or(1, |frequencies| frequencies.get(term).1)
+    }
+
+    /// Returns the terms of a text in order, one per occurrence.
+    pub(crate) fn find<'s>(&self, text: &[u8], scratch: &'s mut TermScratch) -> &'s mut Vec<u64> {
+        let TermScratch { tokens, batch, ranks, terms } = scratch;
+        terms.clear();
+        match self {
+            Self::Shingles { tokenizer, stop_words, shingles, .. } => {
+                tokens.clear();
+                tokenizer.tokenize(text, tokens);
+                if !stop_words.is_empty() {
+                    tokens.hashes.retain(|token| !stop_words.contains(token));
+                }
+                shingles.extract(&tokens.hashes, terms);
+            }
+            Self::Words(tokenizer, words) => tokenizer.tokenize(text, batch, |piece, batch| {
+                ranks.clear();
+                words.ranks(piece, batch, ranks);
+                terms.extend(ranks.iter().copied().map(u64::from));
+            }),
+        }
+        terms
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use simtool_base::options::Options;
+
+    fn terms(options: &str, text: &str) -> Vec<u64> {
+        let terms = Terms::parse(&mut Options::parse(options).unwrap()).unwrap();
+        let maker = DocumentTerms::new(&terms, &Fitted::Nothing, Isa::detected());
+        maker.find(text.as_bytes(), &mut TermScratch::default()).clone()
+    }
+
+    #[test]
+    fn neighbours_of_stop_words_become_adjacent() {
+        let stopped = terms("shingle=2,stop_words=english", "The Cat and THE mat");
+        assert_eq!(stopped, terms("shingle=2", "cat mat"));
+        assert_eq!(terms("shingle=1,stop_words=chinese", "我的猫"), terms("shingle=1", "猫"));
+        assert!(terms("stop_words=english", "the and").is_empty());
+    }
+
+    #[cfg(feature = "chinese")]
+    #[test]
+    fn stop_words_are_of_the_tokenizer() {
+        for tokenizer in ["chinese", "auto", "lecture"] {
+            let options = format!("tokenizer={tokenizer},shingle=1");
+            let stopped = terms(&format!("{options},stop_words=chinese"), "我们来到了大厦");
+            assert_eq!(stopped, terms(&options, "来到大厦"), "{tokenizer}");
+        }
+    }
+}

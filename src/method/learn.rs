@@ -1,0 +1,199 @@
+//! Learns from a collection the vocabulary or the frequencies that terms need.
+
+use super::document_terms::{DocumentTerms, TermScratch};
+use super::fitted::Fitted;
+use super::terms::Terms;
+use simtool_base::error::{Error, Result};
+use simtool_base::progress::Work;
+use simtool_compute::context::Context;
+use simtool_compute::threads::Threads;
+use simtool_model::distinct_terms::DistinctTerms;
+use simtool_model::document::Content;
+use simtool_read::{Corpus, Event};
+use simtool_terms::extract::frequencies::{self, Frequencies, FrequencyCounter, TermRange};
+use simtool_terms::extract::vocabulary::{self, NumberRanks, Vocabulary};
+use simtool_terms::extract::word_counter::{MOST_PLACES, WordCounter};
+use simtool_terms::token_batch::TokenBatch;
+use simtool_terms::tokenize::ascii_letters::AsciiLetters;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+/// Maximum number of readings in which terms are counted.
+const MOST_READINGS: u64 = 32;
+
+impl Fitted {
+    /// Learns from `corpus` whatever `terms` need. This takes no reading if they need nothing, one
+    /// reading if there is enough memory, otherwise several.
+    ///
+    /// # Errors
+    ///
+    /// The corpus cannot be read, or there is too little memory.
+    pub(crate) fn learn(terms: &Terms, corpus: &dyn Corpus, context: &Context<'_>) -> Result<Self> {
+        Ok(match terms {
+            Terms::MostFrequent { count, stop_words } => {
+                let words = words(*count, stop_words, corpus, context)?;
+                Self::Words(Arc::new(words))
+            }
+            Terms::Shingles { weighting, .. } if weighting.is_learned() => {
+                let frequencies = frequencies(terms, corpus, context)?;
+                let terms = terms.sets_recipe();
+                Self::Frequencies { terms, frequencies: Arc::new(frequencies) }
+            }
+            Terms::Shingles { .. } => Self::Nothing,
+        })
+    }
+}
+
+/// Learns the most frequent words of `corpus` in one reading.
+fn words(
+    count: usize,
+    stop_words: &[Vec<u8>],
+    corpus: &dyn Corpus,
+    context: &Context<'_>,
+) -> Result<Vocabulary> {
+    let threads = context.threads();
+    context.progress().begin("counting words", Work::Bytes(corpus.bytes()));
+    let bytes = usize::try_from(corpus.bytes()).unwrap_or(usize::MAX) / threads.count();
+    let tokenizer = AsciiLetters::new(context.isa());
+    let start = || CountedWords::new(bytes, stop_words);
+    let states = read_texts(corpus, threads, start, |words, text| words.add(text, tokenizer))?;
+    let counters: Vec<_> = states.into_iter().map(|words| words.counter).collect();
+    Ok(most_frequent(threads, &counters, count).0)
+}
+
+/// Counts the words of some documents.
+pub(super) struct CountedWords {
+    pub(super) counter: WordCounter,
+    batch: TokenBatch,
+    /// Buffer for the numbers of words, which are not used here.
+    written: Vec<u16>,
+}
+
+impl CountedWords {
+    /// Creates a counter for about `bytes` bytes of text.
+    pub(super) fn new(bytes: usize, stop_words: &[Vec<u8>]) -> Self {
+        let (batch, written) = Default::default();
+        Self { counter: WordCounter::new(bytes, stop_words), batch, written }
+    }
+
+    pub(super) fn add(&mut self, text: &[u8], tokenizer: AsciiLetters) {
+        let Self { counter, batch, written } = self;
+        tokenizer.tokenize(text, batch, |piece, batch| {
+            let room = (piece.len() / 2 + 2) * MOST_PLACES;
+            written.resize(written.len().max(room), 0);
+            counter.count(piece, batch, written, 0);
+        });
+    }
+}
+
+/// Counts the terms of some documents.
+pub(super) struct CountedTerms {
+    pub(super) counter: FrequencyCounter,
+    scratch: TermScratch,
+    distinct: DistinctTerms,
+}
+
+impl CountedTerms {
+    /// Creates a counter of the terms in `range`. If `memory` bytes are not enough for all of them,
+    /// it counts only the first ones.
+    pub(super) fn new(range: TermRange, memory: u64) -> Self {
+        let (scratch, distinct) = Default::default();
+        Self { counter: FrequencyCounter::new(range, memory), scratch, distinct }
+    }
+
+    pub(super) fn add(&mut self, text: &[u8], maker: &DocumentTerms) {
+        let terms = maker.find(text, &mut self.scratch);
+        self.distinct.deduplicate(terms);
+        self.counter.add(terms);
+    }
+}
+
+/// Learns the document frequencies of `corpus` in one reading, or in one reading for each part of the
+/// terms that fits into memory.
+fn frequencies(terms: &Terms, corpus: &dyn Corpus, context: &Context<'_>) -> Result<Frequencies> {
+    let threads = context.threads();
+    let maker = DocumentTerms::new(terms, &Fitted::Nothing, context.isa());
+    // The counters may take half of the memory; the other half is for the frequencies made of them.
+    let memory = context.memory().free();
+    let memory_of_counter = memory / 2 / threads.count() as u64;
+    let parts = threads.count();
+    let mut next = Some(TermRange::default());
+    let mut documents = 0;
+    let mut merged = Vec::new();
+    while let Some(range) = next {
+        context.progress().begin("counting terms", Work::Bytes(corpus.bytes()));
+        let start = || CountedTerms::new(range, memory_of_counter);
+        let states = read_texts(corpus, threads, start, |terms, text| terms.add(text, &maker))?;
+        let counters: Vec<_> = states.into_iter().map(|terms| terms.counter).collect();
+        documents = counters.iter().map(FrequencyCounter::documents).sum();
+        let counted = frequencies::common_range(&counters);
+        let merge = |part| frequencies::merged(&counters, part, parts);
+        merged.extend(threads.map((0..parts).collect(), merge));
+        // Terms are hashes, so the other parts have about as many terms.
+        let known = merged.iter().map(Vec::len).sum::<usize>() as u64;
+        let readings = counted.count();
+        let needed = Frequencies::bytes(known) / (counted.done() + 1) * readings;
+        if needed > memory / 2 || readings > MOST_READINGS {
+            return Err(too_little_memory(memory, needed, readings));
+        }
+        next = counted.next();
+    }
+    Ok(Frequencies::new(documents, merged))
+}
+
+/// Returns the error for too little memory to count the terms. The frequencies need `needed` bytes,
+/// and counting would take `readings` readings.
+fn too_little_memory(memory: u64, needed: u64, readings: u64) -> Error {
+    let enough = (memory / MOST_READINGS).saturating_mul(readings).max(needed.saturating_mul(2));
+    let rule = format!(
+        "`max_memory` of {memory} bytes is too little to count the documents of each term. Use at least \
+         {}M, or a `weight` that needs no counts (binary, tf or log-tf) without `idf_band` and `top`",
+        enough.div_ceil(1_000_000)
+    );
+    Error::limit("the terms of the collection", rule)
+}
+
+/// Calls `visit` with the text of every document of `corpus`. Each worker has a state of its own.
+/// Returns the states.
+fn read_texts<S: Send>(
+    corpus: &dyn Corpus,
+    threads: &Threads,
+    start: impl Fn() -> S + Sync,
+    visit: impl Fn(&mut S, &[u8]) + Sync,
+) -> Result<Vec<S>> {
+    threads.try_fold(
+        corpus.shard_count(),
+        || Ok(start()),
+        |state, shard| {
+            corpus.read_shard(shard, &mut |event| {
+                if let Event::Record(record) = event
+                    && let Content::Document(document) = record.content
+                {
+                    visit(state, document.text);
+                }
+                Ok(ControlFlow::Continue(()))
+            })?;
+            Ok(())
+        },
+    )
+}
+
+/// Returns the `most` most frequent words of all counters, and the ranks of the numbers of each
+/// counter.
+pub(crate) fn most_frequent(
+    workers: &Threads,
+    counters: &[WordCounter],
+    most: usize,
+) -> (Vocabulary, Vec<NumberRanks>) {
+    let reached = workers
+        .map(counters.iter().collect(), |counter| vocabulary::reached_count(counter, most))
+        .into_iter()
+        .max()
+        .unwrap_or(0);
+    let candidates = workers
+        .map((0..counters.len()).collect(), |own| vocabulary::candidates(counters, own, reached));
+    let vocabulary = Vocabulary::from_candidates(candidates.into_iter().flatten().collect(), most);
+    let number_ranks =
+        workers.map(counters.iter().collect(), |counter| vocabulary.number_ranks(counter));
+    (vocabulary, number_ranks)
+}

@@ -1,0 +1,391 @@
+//! Methods: settings that decide which documents are near-duplicates.
+//!
+//! A [`Method`] consists of a [`Recipe`], which turns documents into sets or fingerprints, and a
+//! limit for their similarity or distance. [`Method::parse`] creates it from [`Options`], and
+//! [`Method::parameters`] is the inverse. So the command line, reports, summaries and stored files
+//! use the same names. Each part takes its own options: the terms in [`Terms`], fingerprints in
+//! their own files.
+
+mod document_terms;
+mod fitted;
+mod learn;
+mod parts;
+pub mod presets;
+mod recipe;
+mod terms;
+
+pub(crate) use document_terms::{DocumentTerms, TermScratch};
+pub use fitted::Fitted;
+pub(crate) use learn::most_frequent;
+pub use parts::{PartCounter, PartCounts};
+pub use recipe::Recipe;
+pub(crate) use recipe::{RowMaker, RowScratch};
+pub use terms::Terms;
+
+use simtool_base::error::{Error, Result};
+use simtool_base::options::Options;
+use simtool_fingerprint::hash_table::HashTable;
+use simtool_fingerprint::{SKETCHES, Sketch, SketchKind};
+use simtool_hamming::layout::Layout;
+use simtool_model::similarity::Threshold;
+use simtool_terms::extract::weighting::Weighting;
+use simtool_terms::extract::weights::WeightKind;
+use simtool_terms::tokenize::stop_words;
+use std::fmt;
+use std::str::FromStr;
+use std::sync::Arc;
+
+/// Name of the method that compares the sets themselves.
+const EXACT: &str = "exact";
+/// Options of this method.
+const EXACT_OPTIONS: &[&str] = &["similarity", "weight"];
+/// Option for the weights of terms when sets are compared in addition to fingerprints.
+const VERIFY_WEIGHT: &str = "verify_weight";
+/// Options of all methods with fingerprints.
+const ROW_OPTIONS: &[&str] =
+    &["max_distance", "recall", "verify", VERIFY_WEIGHT, "words", "top", "idf_band"];
+/// Number of bits of a fingerprint over the most frequent words if the option `bits` is not given.
+const WORD_BITS: usize = 64;
+
+/// Limit up to which documents count as near-duplicates.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Criterion {
+    /// The similarity of the sets must reach this threshold.
+    Similarity(Threshold),
+    /// The distance of the rows must be at most this number.
+    Distance(u32),
+}
+
+/// Decides which documents are near-duplicates.
+///
+/// ```
+/// use simtool::method::Method;
+///
+/// let method: Method = "simhash:bits=128,max_distance=6".parse()?;
+/// assert_eq!(method.to_string(), "simhash:bits=128,max_distance=6,shingle=words:3");
+/// # Ok::<(), simtool::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Method {
+    name: &'static str,
+    recipe: Recipe,
+    close: Criterion,
+    recall: Option<Threshold>,
+    verify: Option<Threshold>,
+    /// Terms of the sets that similarities compare.
+    compared: Terms,
+}
+
+impl Default for Method {
+    /// Returns the method that finds pairs with a Jaccard similarity of at least 0.8 between their
+    /// sets of three-word shingles.
+    fn default() -> Self {
+        Self::exact(Terms::default(), Threshold::DEFAULT)
+    }
+}
+
+impl Method {
+    /// Creates the method that finds all pairs of documents whose sets of terms have at least this
+    /// similarity. Terms count by their idf if the weight of `terms` is `idf`, otherwise equally.
+    #[must_use]
+    pub fn exact(terms: Terms, similarity: Threshold) -> Self {
+        Self {
+            name: EXACT,
+            recipe: Recipe::sets(terms.clone()),
+            close: Criterion::Similarity(similarity),
+            recall: None,
+            verify: None,
+            compared: terms,
+        }
+    }
+
+    /// Creates the method called `name`. It takes the settings of the method out of `options` and
+    /// leaves the others.
+    ///
+    /// - All methods take `tokenizer`, `shingle` and `stop_words`.
+    /// - `exact` takes `similarity` and `weight`.
+    /// - Methods with fingerprints take `max_distance`, `recall`, `verify`, `verify_weight`,
+    ///   `weight`, `top`, `idf_band` and the options of their kind in [`SKETCHES`].
+    /// - `words=N` uses the N most frequent words instead of shingles, with the built-in table and
+    ///   stop words.
+    ///
+    /// # Errors
+    ///
+    /// There is no such method, or a value is outside its range.
+    pub fn parse(name: &str, options: &mut Options) -> Result<Self> {
+        if name == EXACT {
+            let similarity = options.take("similarity");
+            let similarity = similarity.map(|text| Threshold::parse_measured("similarity", &text));
+            let similarity = similarity.transpose()?.unwrap_or(Threshold::DEFAULT);
+            let weighting = Weighting::parse_for_sets("weight", options)?;
+            return Ok(Self::exact(Terms::parse(options)?.weighted(weighting), similarity));
+        }
+        let Some(kind) = SKETCHES.iter().find(|kind| kind.name == name) else {
+            let names: Vec<_> = Self::kinds().map(|(name, _)| name).collect();
+            let rule = format!("must be one of {}", names.join(", "));
+            return Err(Error::config("method", name, rule));
+        };
+        if let Some(words) = options.take_parsed("words", "must be a whole number")? {
+            let bits = options.take_parsed("bits", "must be a whole number")?;
+            let table = HashTable::built_in(words, bits.unwrap_or(WORD_BITS))?;
+            let stop_words = stop_words::parse(stop_words::ENGLISH.as_bytes()).collect();
+            return Self::frequent_words(table, stop_words, options);
+        }
+        // Defaults of the kind come before the general ones, because some fingerprints need other
+        // terms.
+        options.complete(kind.defaults);
+        let compared = Terms::parse(options)?;
+        let sketch = (kind.parse)(options)?;
+        // A kind that ignores weights leaves the option, so that it is refused.
+        let is_weighted = kind.has_option("weight");
+        let weight = if is_weighted { WeightKind::parse(options)? } else { WeightKind::DEFAULT };
+        let terms = compared.clone().weighted(Weighting::parse(weight, options)?);
+        Self::from_rows(kind.name, Recipe::rows(terms, sketch), compared, options)
+    }
+
+    /// Creates the method that the option `method` names (`exact` if it is not given), and takes
+    /// all options. The value may be a name, or a name with settings behind a colon.
+    ///
+    /// # Errors
+    ///
+    /// The same as for [`Self::parse`], or the method has no such option, or an option is given
+    /// twice.
+    pub fn parse_all(options: &mut Options) -> Result<Self> {
+        let method = options.take("method").unwrap_or_else(|| EXACT.to_owned());
+        let (name, own) = method.split_once(':').unwrap_or((&method, ""));
+        options.add(own)?;
+        let method = Self::parse(name, options)?;
+        match options.first() {
+            Some((option, value)) => Err(method.refusal(option, &value)),
+            None => Ok(method),
+        }
+    }
+
+    /// Creates the method of `simtool N M`: fingerprints of the most frequent words. N is the
+    /// number of rows of the table, M the number of its bits. Takes `max_distance`, `verify` and,
+    /// for that, `shingle`.
+    ///
+    /// # Errors
+    ///
+    /// A value is outside its range.
+    pub fn frequent_words(
+        table: HashTable,
+        stop_words: Vec<Vec<u8>>,
+        options: &mut Options,
+    ) -> Result<Self> {
+        let terms =
+            Terms::MostFrequent { count: table.rows().len(), stop_words: stop_words.into() };
+        if let Some(given) = options.take("stop_words") {
+            return Err(Error::config("stop_words", given, format!("cannot be used with {terms}")));
+        }
+        let compared = Terms::parse(options)?;
+        Self::from_rows("simhash", Recipe::rows(terms, Arc::new(table)), compared, options)
+    }
+
+    /// Creates a method that compares the rows of a sketch of your own, made from `terms`. Takes
+    /// `max_distance`, `recall`, `verify` and `verify_weight` from `options`.
+    ///
+    /// # Errors
+    ///
+    /// A value is outside its range.
+    pub fn from_sketch(
+        name: &'static str,
+        terms: Terms,
+        sketch: Arc<dyn Sketch>,
+        options: &mut Options,
+    ) -> Result<Self> {
+        Self::from_rows(name, Recipe::rows(terms.clone(), sketch), terms, options)
+    }
+
+    fn from_rows(
+        name: &'static str,
+        recipe: Recipe,
+        compared: Terms,
+        options: &mut Options,
+    ) -> Result<Self> {
+        let distance = recipe.sketch().map_or(Ok(0), |sketch| limit(sketch, options))?;
+        let recall = options.take("recall").map(|text| Threshold::parse("recall", &text));
+        let verify = options.take("verify").map(|text| Threshold::parse_measured("verify", &text));
+        let (close, recall, verify) =
+            (Criterion::Distance(distance), recall.transpose()?, verify.transpose()?);
+        if verify.is_none()
+            && let Some(weight) = options.take(VERIFY_WEIGHT)
+        {
+            return Err(Error::config(VERIFY_WEIGHT, weight, "needs `verify`"));
+        }
+        let compared = compared.weighted(Weighting::parse_for_sets(VERIFY_WEIGHT, options)?);
+        Ok(Self { name, recipe, close, recall, verify, compared })
+    }
+
+    /// Returns the names of all methods with their help texts.
+    pub fn kinds() -> impl Iterator<Item = (&'static str, &'static str)> {
+        let exact = "All pairs whose sets of shingles have at least `similarity`, by Jaccard or another \
+                     measure. Needs a few bytes of memory per word, or reads the input more often";
+        std::iter::once((EXACT, exact)).chain(SKETCHES.iter().map(|kind| (kind.name, kind.help)))
+    }
+
+    /// Returns the error for an option that this method did not take.
+    #[must_use]
+    pub fn refusal(&self, option: &str, value: &str) -> Error {
+        let takes = |kind: &SketchKind| kind.has_option(option) || ROW_OPTIONS.contains(&option);
+        let exact = EXACT_OPTIONS.contains(&option).then_some(EXACT);
+        let sketches = SKETCHES.iter().filter(|kind| takes(kind)).map(|kind| kind.name);
+        let methods: Vec<_> = exact.into_iter().chain(sketches).collect();
+        let known = EXACT_OPTIONS.iter().chain(ROW_OPTIONS).copied();
+        let mut known = known.chain(SKETCHES.iter().flat_map(SketchKind::option_names));
+        match known.find(|known| *known == option) {
+            Some(field) if methods.contains(&self.name) => {
+                Error::config(field, value, format!("cannot be used with {}", self.recipe.terms()))
+            }
+            Some(field) => Error::config(
+                field,
+                value,
+                format!("works only with `method` {}", methods.join(", ")),
+            ),
+            None => {
+                let rule = format!("{} has no such option", self.name);
+                Error::config("options", format!("{option}={value}"), rule)
+            }
+        }
+    }
+
+    /// Returns the name.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// Returns the recipe of the sets or rows that are compared.
+    #[must_use]
+    pub fn recipe(&self) -> &Recipe {
+        &self.recipe
+    }
+
+    /// Returns the limit up to which documents count as near-duplicates.
+    #[must_use]
+    pub fn close(&self) -> Criterion {
+        self.close
+    }
+
+    /// Returns the minimum fraction of the pairs at the maximum distance that must be found. `None`
+    /// means all pairs.
+    #[must_use]
+    pub fn recall(&self) -> Option<Threshold> {
+        self.recall
+    }
+
+    /// Returns the similarity that the sets of terms must reach in addition, if they are compared.
+    #[must_use]
+    pub fn verify(&self) -> Option<Threshold> {
+        self.verify
+    }
+
+    /// Returns the terms of the sets that similarities compare.
+    #[must_use]
+    pub fn compared(&self) -> &Terms {
+        &self.compared
+    }
+
+    /// Returns all settings by name in a fixed order. [`Self::parse`] creates the same method from
+    /// them if the hash table and the stop words are the built-in ones.
+    #[must_use]
+    pub fn parameters(&self) -> Vec<(&'static str, String)> {
+        let mut parameters = Vec::new();
+        if let Terms::MostFrequent { count, .. } = self.recipe.terms() {
+            parameters.push(("words", count.to_string()));
+        }
+        parameters.extend(self.recipe.sketch().map_or(Vec::new(), Sketch::parameters));
+        parameters.push(match self.close {
+            Criterion::Similarity(threshold) => ("similarity", threshold.to_string()),
+            Criterion::Distance(distance) => ("max_distance", distance.to_string()),
+        });
+        parameters.extend(self.recall.map(|recall| ("recall", recall.to_string())));
+        parameters.extend(self.verify.map(|threshold| ("verify", threshold.to_string())));
+        if self.verify.is_some() {
+            let weight = self.compared.weighting().parameters();
+            parameters.extend(weight.into_iter().map(|(_, weight)| (VERIFY_WEIGHT, weight)));
+        }
+        parameters.extend(self.compared.parameters());
+        parameters.extend(self.recipe.terms().weighting().parameters());
+        parameters
+    }
+
+    /// Describes the meaning of the maximum distance, if the method has distances.
+    #[must_use]
+    pub fn distance_means(&self) -> Option<String> {
+        let Criterion::Distance(distance) = self.close else { return None };
+        let means = self.recipe.sketch()?.meaning(distance, &self.recipe.terms().described());
+        Some(match self.recall_means() {
+            Some(recall) => format!("{means} {recall}"),
+            None => means,
+        })
+    }
+
+    /// Describes how many pairs are missed, if near-duplicates are found by bands.
+    #[must_use]
+    pub fn recall_means(&self) -> Option<String> {
+        let (Criterion::Distance(distance), Some(recall)) = (self.close, self.recall) else {
+            return None;
+        };
+        let shape = self.recipe.sketch()?.shape();
+        let layout = Layout::with_recall(shape, distance, recall)?;
+        Some(format!(
+            "The search uses {} LSH bands and misses some pairs: of the pairs at distance {distance}, it \
+             finds {:.1} % on average, and more of the nearer ones.",
+            layout.masks().len(),
+            layout.recall(Layout::agreement(shape, distance)) * 100.0
+        ))
+    }
+}
+
+/// Returns the maximum distance of near-duplicates. It comes from the option `max_distance`, or
+/// from `similarity` if distances measure it.
+fn limit(sketch: &dyn Sketch, options: &mut Options) -> Result<u32> {
+    let distance = options.take_parsed("max_distance", "must be a whole number")?;
+    let similar = sketch.distance_at(Threshold::DEFAULT).and_then(|_| options.take("similarity"));
+    let limit = match (distance, similar) {
+        (Some(_), Some(text)) => {
+            let rule = "cannot be combined with `max_distance`, because both set the limit";
+            return Err(Error::config("similarity", text, rule));
+        }
+        (Some(distance), None) => distance,
+        (None, None) => sketch.default_distance(),
+        (None, Some(text)) => {
+            let similarity = Threshold::parse("similarity", &text)?;
+            sketch.distance_at(similarity).unwrap_or(sketch.default_distance())
+        }
+    };
+    let end = sketch.distance_of_strangers();
+    if limit >= end {
+        let rule = format!(
+            "would match unrelated documents, whose distance is about {end}; use a smaller value"
+        );
+        return Err(Error::config("max_distance", limit, rule));
+    }
+    Ok(limit)
+}
+
+impl fmt::Display for Method {
+    /// Writes the method in the form that [`FromStr`] parses, for example
+    /// `simhash:bits=64,max_distance=3,shingle=words:3`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let parameters = self.parameters();
+        let parameters = parameters.iter().map(|(name, value)| format!("{name}={value}"));
+        write!(f, "{}:{}", self.name, parameters.collect::<Vec<_>>().join(","))
+    }
+}
+
+impl FromStr for Method {
+    type Err = Error;
+
+    /// Parses a name that may be followed by a colon and options, for example `exact` or
+    /// `simhash:bits=128,verify=0.8`.
+    fn from_str(text: &str) -> Result<Self> {
+        let mut options = Options::new();
+        options.set("method", text);
+        Self::parse_all(&mut options)
+    }
+}
+
+#[cfg(test)]
+mod tests;

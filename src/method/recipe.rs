@@ -1,0 +1,138 @@
+//! Turns documents into fingerprints: rows of the sketch of their terms.
+
+use super::document_terms::{DocumentTerms, TermScratch};
+use super::fitted::Fitted;
+use super::terms::Terms;
+use simtool_fingerprint::{Scratch, Sketch, Sketcher};
+use simtool_kernels::Isa;
+use simtool_model::features::Features;
+use simtool_model::fingerprint_rows::{Shape, recipe_difference};
+use simtool_terms::extract::weighting::{Weigher, Weights};
+use std::fmt;
+use std::sync::Arc;
+
+/// Describes how documents become sets or rows that can be compared. Rows of two recipes with the
+/// same text can be compared.
+#[derive(Clone, Debug)]
+pub struct Recipe {
+    terms: Terms,
+    sketch: Option<Arc<dyn Sketch>>,
+}
+
+impl Recipe {
+    /// Creates the recipe of sets of terms.
+    #[must_use]
+    pub fn sets(terms: Terms) -> Self {
+        Self { terms, sketch: None }
+    }
+
+    /// Creates the recipe of rows: one fingerprint for the terms of each document.
+    #[must_use]
+    pub fn rows(terms: Terms, sketch: Arc<dyn Sketch>) -> Self {
+        Self { terms, sketch: Some(sketch) }
+    }
+
+    /// Returns the terms.
+    #[must_use]
+    pub fn terms(&self) -> &Terms {
+        &self.terms
+    }
+
+    /// Returns the sketch that makes rows, or `None` if the sets themselves are compared.
+    #[must_use]
+    pub fn sketch(&self) -> Option<&dyn Sketch> {
+        self.sketch.as_deref()
+    }
+
+    /// Returns a text that identifies rows of this recipe that were made with `fitted`. Only rows
+    /// with the same text can be compared.
+    #[must_use]
+    pub fn rows_recipe(&self, fitted: &Fitted) -> String {
+        let learned = fitted.recipe().map_or(String::new(), |learned| format!("/{learned}"));
+        format!("{self}{learned}")
+    }
+
+    /// Returns the number of bytes of a document's row, or 0 for sets.
+    #[must_use]
+    pub fn row_bytes(&self) -> u64 {
+        self.sketch().map_or(0, |sketch| 8 * sketch.shape().words() as u64)
+    }
+
+    /// Describes the parts in which this recipe differs from another. Returns `None` if their rows
+    /// can be compared.
+    #[must_use]
+    pub fn difference(&self, other: &Self) -> Option<String> {
+        recipe_difference(&self.to_string(), &other.to_string())
+    }
+}
+
+impl fmt::Display for Recipe {
+    /// Writes everything that rows depend on, in parts that are separated by slashes.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (terms, weighting) = (self.terms.recipe(), self.terms.weighting_recipe());
+        match self.sketch() {
+            None if self.terms.are_weighed_in_sets() => {
+                write!(f, "jaccard/{}/weight=idf", self.terms.sets_recipe())
+            }
+            None => write!(f, "jaccard/{}", self.terms.sets_recipe()),
+            Some(sketch) => write!(f, "{}/{terms}/{weighting}", sketch.recipe()),
+        }
+    }
+}
+
+/// Makes rows from texts. All threads share one value.
+pub(crate) struct RowMaker {
+    terms: DocumentTerms,
+    /// Weighs the terms. Absent if each term counts as often as it occurs.
+    weigher: Option<Weigher>,
+    sketcher: Box<dyn Sketcher>,
+    shape: Shape,
+}
+
+/// Buffers that are reused between documents.
+#[derive(Debug, Default)]
+pub(crate) struct RowScratch {
+    terms: TermScratch,
+    weights: Weights,
+    sketch: Scratch,
+}
+
+impl RowMaker {
+    /// Creates the maker of rows of `sketch` over `terms`. `fitted` is the result of learning for
+    /// these terms.
+    pub(crate) fn new(terms: &Terms, sketch: &dyn Sketch, fitted: &Fitted, isa: Isa) -> Self {
+        let weighting = Some(terms.weighting()).filter(|weighting| !weighting.is_plain());
+        let weigher = weighting.map(|weighting| Weigher::new(weighting, fitted.frequencies()));
+        let terms = DocumentTerms::new(terms, fitted, isa);
+        Self { terms, weigher, sketcher: sketch.sketcher(isa), shape: sketch.shape() }
+    }
+
+    /// Returns the shape of the rows.
+    pub(crate) fn shape(&self) -> Shape {
+        self.shape
+    }
+
+    /// Appends the row of a text. Returns whether the text has a fingerprint, and the number of its
+    /// terms. Without a fingerprint, the appended words are undefined.
+    pub(crate) fn push(
+        &self,
+        text: &[u8],
+        rows: &mut Vec<u64>,
+        scratch: &mut RowScratch,
+    ) -> (bool, usize) {
+        let terms = self.terms.find(text, &mut scratch.terms);
+        let start = rows.len();
+        let count = terms.len();
+        // The row is made in place, behind the rows of earlier documents.
+        rows.resize(start + self.shape.words(), 0);
+        let features = match &self.weigher {
+            None => Features::occurrences(terms),
+            Some(weigher) => {
+                weigher.weigh(terms, &mut scratch.weights);
+                Features { terms, weights: Some(&scratch.weights.weights) }
+            }
+        };
+        let has_row = self.sketcher.make(&features, &mut rows[start..], &mut scratch.sketch);
+        (has_row, count)
+    }
+}

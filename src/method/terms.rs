@@ -1,0 +1,334 @@
+//! Terms of documents: shingles, or the most frequent words of the collection.
+
+use simtool_base::error::{Error, Result};
+use simtool_base::options::Options;
+use simtool_base::stable_hash::hash;
+use simtool_kernels::Isa;
+use simtool_terms::extract::weighting::Weighting;
+use simtool_terms::tokenize::TokenizerKind;
+use simtool_terms::tokenize::stop_words::StopWords;
+use std::fmt;
+use std::num::NonZeroUsize;
+use std::str::FromStr;
+use std::sync::Arc;
+
+/// Maximum number of tokens in a shingle.
+const LONGEST_SHINGLE: usize = 100;
+
+/// Kind of the terms of a document, and how much each term counts.
+///
+/// ```
+/// use simtool::method::Terms;
+///
+/// let terms: Terms = "chars:5".parse()?;
+/// assert_eq!(terms.described(), "shingles (chars:5)");
+/// # Ok::<(), simtool::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Terms {
+    /// Runs of consecutive tokens.
+    Shingles {
+        /// Kind of the tokens.
+        tokenizer: &'static TokenizerKind,
+        /// Number of tokens in a run, at most 100.
+        length: NonZeroUsize,
+        /// Tokens that are dropped before shingles are made, so that their neighbours become
+        /// adjacent.
+        stop_words: StopWords,
+        /// Decides which shingles count, and how much.
+        weighting: Weighting,
+    },
+    /// The most frequent words of the collection, where a word is a run of ASCII letters. Each
+    /// counts as often as it occurs.
+    MostFrequent {
+        /// Number of words.
+        count: usize,
+        /// Words in lower case that are left out before words are counted.
+        stop_words: Arc<[Vec<u8>]>,
+    },
+}
+
+impl Default for Terms {
+    /// Returns shingles of three consecutive words.
+    fn default() -> Self {
+        Self::Shingles {
+            tokenizer: TokenizerKind::DEFAULT,
+            length: NonZeroUsize::MIN.saturating_add(2),
+            stop_words: StopWords::default(),
+            weighting: Weighting::default(),
+        }
+    }
+}
+
+impl FromStr for Terms {
+    type Err = Error;
+
+    /// Parses `words:3` or `chars:5`.
+    fn from_str(text: &str) -> Result<Self> {
+        let mut options = Options::new();
+        options.set("shingle", text);
+        Self::parse(&mut options)
+    }
+}
+
+impl fmt::Display for Terms {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Shingles { tokenizer, length, .. } => write!(f, "{}:{length}", tokenizer.name),
+            Self::MostFrequent { count, .. } => write!(f, "{count} most frequent words"),
+        }
+    }
+}
+
+impl Terms {
+    /// Takes the options `tokenizer`, `shingle` and `stop_words`.
+    ///
+    /// - `tokenizer` is the name of a [tokenizer](simtool_terms::tokenize::TOKENIZERS).
+    /// - `shingle` is a tokenizer and a number such as `chars:5`, or only the number.
+    /// - `stop_words` is the name of a built-in list or the path of a file, which is read.
+    ///
+    /// Without options, the terms are shingles of three words.
+    ///
+    /// # Errors
+    ///
+    /// A value cannot be parsed, two values contradict each other, or this build lacks the
+    /// tokenizer.
+    pub fn parse(options: &mut Options) -> Result<Self> {
+        let given_tokenizer = options.take("tokenizer");
+        let shingle = options.take("shingle");
+        let (unit, length) = shingle.as_deref().map_or((None, None), split_shingle);
+        // Both may name the tokenizer, but they must agree.
+        if let (Some(tokenizer), Some(unit)) = (&given_tokenizer, unit)
+            && tokenizer != unit
+        {
+            let rule = format!("contradicts `shingle` {}", shingle.as_deref().unwrap_or_default());
+            return Err(Error::config("tokenizer", tokenizer, rule));
+        }
+        let tokenizer = match (unit, &given_tokenizer) {
+            (Some(unit), _) => TokenizerKind::from_name(unit)?,
+            (None, Some(name)) => Some(tokenizer_called(name)?),
+            (None, None) => Some(TokenizerKind::DEFAULT),
+        };
+        let length = match (length, tokenizer) {
+            (Some(length), _) => length.parse().ok(),
+            (None, Some(tokenizer)) => NonZeroUsize::new(tokenizer.default_shingle),
+            (None, None) => None,
+        };
+        let length = length.filter(|length| length.get() <= LONGEST_SHINGLE);
+        let (Some(tokenizer), Some(length)) = (tokenizer, length) else {
+            return Err(wrong_shingle(shingle.as_deref().unwrap_or_default()));
+        };
+        let stop_words = options.take("stop_words").map_or(Ok(StopWords::default()), stop_words)?;
+        if !tokenizer.makes_words && !stop_words.words().is_empty() {
+            let rule = format!("is a list of words, so it cannot be used with {}", tokenizer.name);
+            return Err(Error::config("stop_words", stop_words.name(), rule));
+        }
+        Ok(Self::Shingles { tokenizer, length, stop_words, weighting: Weighting::default() })
+    }
+
+    /// Returns the terms with another weighting. The most frequent words have none and stay the
+    /// same.
+    #[must_use]
+    pub fn weighted(self, weighting: Weighting) -> Self {
+        match self {
+            Self::Shingles { tokenizer, length, stop_words, .. } => {
+                Self::Shingles { tokenizer, length, stop_words, weighting }
+            }
+            words @ Self::MostFrequent { .. } => words,
+        }
+    }
+
+    /// Returns the weighting, which decides how much each term counts.
+    #[must_use]
+    pub fn weighting(&self) -> Weighting {
+        match self {
+            Self::Shingles { weighting, .. } => *weighting,
+            Self::MostFrequent { .. } => Weighting::default(),
+        }
+    }
+
+    /// Whether rare terms weigh more than frequent ones when sets are compared.
+    #[must_use]
+    pub fn are_weighed_in_sets(&self) -> bool {
+        self.weighting().is_idf()
+    }
+
+    /// Whether documents have these terms only after something was learned from the collection.
+    #[must_use]
+    pub fn is_learned(&self) -> bool {
+        matches!(self, Self::MostFrequent { .. }) || self.weighting().is_learned()
+    }
+
+    /// Returns a description for people, for example `shingles (words:3)`.
+    #[must_use]
+    pub fn described(&self) -> String {
+        match self {
+            Self::Shingles { .. } => format!("shingles ({self})"),
+            Self::MostFrequent { .. } => self.to_string(),
+        }
+    }
+
+    /// Returns a short text that identifies the rules by which texts become terms. Terms with
+    /// different recipes cannot be compared.
+    #[must_use]
+    pub fn recipe(&self) -> String {
+        match self {
+            Self::Shingles { tokenizer, length, .. } => {
+                let tokens = (tokenizer.create)(Isa::PORTABLE).recipe();
+                format!("xxh3-64:0/{tokens}/shingle={length}")
+            }
+            Self::MostFrequent { count, .. } => format!("ascii-letters/most-frequent={count}"),
+        }
+    }
+
+    /// Returns the recipe of sets of these terms, which includes the stop words.
+    pub(super) fn sets_recipe(&self) -> String {
+        match self {
+            Self::Shingles { stop_words, .. } if !stop_words.words().is_empty() => {
+                format!("{}/{}", self.recipe(), stop_words.recipe())
+            }
+            _ => self.recipe(),
+        }
+    }
+
+    /// Returns the part of the recipe that identifies weights and stop words.
+    pub(super) fn weighting_recipe(&self) -> String {
+        match self {
+            Self::Shingles { weighting, stop_words, .. } => {
+                format!("{}/{}", weighting.recipe(), stop_words.recipe())
+            }
+            Self::MostFrequent { stop_words, .. } => {
+                format!("weight=tf/stop={:016x}", hash(&stop_words.join(&b'\n')))
+            }
+        }
+    }
+
+    /// Returns the options and values from which [`Self::parse`] makes these terms. The weighting
+    /// has [parameters of its own](Weighting::parameters).
+    pub(super) fn parameters(&self) -> Vec<(&'static str, String)> {
+        let mut parameters = vec![("shingle", self.to_string())];
+        if let Self::Shingles { stop_words, .. } = self
+            && *stop_words != StopWords::default()
+        {
+            parameters.push(("stop_words", stop_words.name().to_owned()));
+        }
+        parameters
+    }
+}
+
+/// Splits the option `shingle` into its unit and its number: `chars:5` has both, `5` only a number.
+fn split_shingle(text: &str) -> (Option<&str>, Option<&str>) {
+    match text.split_once(':') {
+        Some((unit, length)) => (Some(unit), Some(length)),
+        None => (None, Some(text)),
+    }
+}
+
+/// Returns the tokenizer that the option `tokenizer` names.
+fn tokenizer_called(name: &str) -> Result<&'static TokenizerKind> {
+    TokenizerKind::from_name(name)?.ok_or_else(|| {
+        let rule = format!("must be one of {}", tokenizer_names());
+        Error::config("tokenizer", name, rule)
+    })
+}
+
+/// Returns the error for a value of the option `shingle` that cannot be parsed.
+fn wrong_shingle(given: &str) -> Error {
+    let rule = format!(
+        "must be UNIT:N with N from 1 to {LONGEST_SHINGLE}, for example words:3, or N alone. UNIT is \
+         one of {}",
+        tokenizer_names()
+    );
+    Error::config("shingle", given, rule)
+}
+
+/// Returns the names of all tokenizers, for messages.
+fn tokenizer_names() -> String {
+    TokenizerKind::names().collect::<Vec<_>>().join(", ")
+}
+
+/// Returns the stop words called `name`: a built-in list, or the words of the file with that path.
+fn stop_words(name: String) -> Result<StopWords> {
+    if let Some(built_in) = StopWords::built_in(&name) {
+        return Ok(built_in);
+    }
+    match std::fs::read(&name) {
+        Ok(list) => Ok(StopWords::from_list(&name, &list)),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            let rule = "must be none, english, chinese, english+chinese or an existing file";
+            Err(Error::config("stop_words", name, rule))
+        }
+        Err(error) => Err(Error::io(&name, "read", error)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shingles_are_read_as_they_are_shown() {
+        for text in ["words:3", "chars:5", "ascii:1", "words:100"] {
+            assert_eq!(text.parse::<Terms>().unwrap().to_string(), text);
+        }
+        for text in ["words", "words:0", "lines:3", "chars:101", "words:-1", ""] {
+            assert!(text.parse::<Terms>().is_err(), "{text}");
+        }
+        assert_eq!(Terms::default().to_string(), "words:3");
+    }
+    fn parsed(options: &str) -> Result<Terms> {
+        Terms::parse(&mut Options::parse(options).unwrap())
+    }
+
+    #[test]
+    fn a_tokenizer_and_a_number_are_a_shingle() {
+        for (options, shingle) in [
+            ("tokenizer=ascii,shingle=2", "ascii:2"),
+            ("tokenizer=chars", "chars:5"),
+            ("tokenizer=ascii", "ascii:3"),
+            ("shingle=4", "words:4"),
+            ("tokenizer=chars,shingle=chars:2", "chars:2"),
+        ] {
+            assert_eq!(parsed(options).unwrap(), shingle.parse().unwrap(), "{options}");
+        }
+        for (options, message) in [
+            ("tokenizer=chars,shingle=words:2", "tokenizer chars: contradicts `shingle` words:2"),
+            ("tokenizer=letters", "tokenizer letters: must be one of words, chars, ascii, chinese"),
+            ("shingle=lines:2", "shingle lines:2: must be UNIT:N with N from 1 to 100"),
+            (
+                "tokenizer=chars,stop_words=english",
+                "stop_words english: is a list of words, so it cannot be used with chars",
+            ),
+            ("stop_words=/nowhere", "stop_words /nowhere: must be none, english"),
+        ] {
+            let error = parsed(options).unwrap_err().to_string();
+            assert!(error.starts_with(message), "{error}");
+        }
+    }
+
+    #[cfg(not(feature = "chinese"))]
+    #[test]
+    fn a_build_without_chinese_says_so() {
+        for name in ["chinese", "auto", "lecture"] {
+            let error = parsed(&format!("tokenizer={name}")).unwrap_err().to_string();
+            let expected = "this build has no Chinese words; rebuild with --features chinese";
+            assert_eq!(error, expected);
+        }
+    }
+
+    #[test]
+    fn stop_words_are_a_list_or_a_file() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), "The\na").unwrap();
+        let name = file.path().to_str().unwrap();
+        let terms = parsed(&format!("stop_words={name}")).unwrap();
+        assert_eq!(
+            terms.parameters(),
+            [("shingle", "words:3".to_owned()), ("stop_words", name.to_owned())]
+        );
+        assert!(terms.sets_recipe().contains("/shingle=3/stop="), "{}", terms.sets_recipe());
+        assert!(terms.weighting_recipe().starts_with("weight=tf/stop="));
+        assert_ne!(terms.weighting_recipe(), Terms::default().weighting_recipe());
+        assert_eq!(parsed("stop_words=none").unwrap(), Terms::default());
+    }
+}

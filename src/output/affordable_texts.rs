@@ -1,0 +1,316 @@
+//! Chooses texts for the page that can be read again quickly.
+//!
+//! To read a document in the middle of a compressed file, everything before it must be read, too. So the
+//! page shows texts by their price, within a budget that is a small fraction of reading all the input.
+//! Prices depend only on the places of documents, so they are the same for any number of threads.
+
+use super::findings::{Findings, Side};
+use crate::pipeline::shard_summary::read_again;
+use crate::pipeline::watched::Watched;
+use simtool_base::error::Result;
+use simtool_base::progress::{Progress, Work};
+use simtool_base::unordered_map::UnorderedMap;
+use simtool_compute::threads::Threads;
+use simtool_model::sides::Sides;
+use simtool_read::{Corpus, Price};
+
+/// Most bytes of a text that are shown or compared.
+const TEXT_BYTES: usize = 16 << 10;
+/// Cost of a byte that is expensive to read, in cheap bytes. Gzip unpacks 0.3 GB/s to three times the
+/// length; plain text is scanned at 1 to 4 GB/s.
+const EXPENSIVE: u64 = 8;
+/// Cost of opening a file or a part of it.
+const OPENING: u64 = 64 << 10;
+/// Least budget in cheap bytes: 16 MB of gzip, about 0.1 s of two cores.
+const LEAST_BUDGET: u64 = 128_000_000;
+/// If it is more, the budget is the cost of reading everything divided by this.
+const BUDGET_PART: u64 = 32;
+
+/// The side of a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Of {
+    /// The documents that may be removed.
+    Documents,
+    /// The documents that may be kept in their place.
+    Originals,
+}
+
+/// A text that may be read again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Wanted {
+    pub(super) of: Of,
+    pub(super) row: u32,
+}
+
+/// Costs of reading one collection again, and the texts that will be read.
+#[derive(Debug)]
+struct Prices {
+    /// End of the rows of each shard.
+    ends: Vec<u32>,
+    /// Cost of each whole shard.
+    whole: Vec<u64>,
+    /// Number of documents that will be read from the beginning of each shard.
+    reached: Vec<u32>,
+    /// Rows whose texts are kept.
+    rows: Vec<u32>,
+}
+
+/// Returns the cost of reading a shard.
+fn price_of_shard(collection: &dyn Corpus, shard: usize) -> u64 {
+    match collection.price(shard) {
+        Price::Cheap => collection.shard_bytes(shard),
+        Price::Unpacked | Price::Dear => collection.shard_bytes(shard).saturating_mul(EXPENSIVE),
+    }
+}
+
+/// Returns the budget, if reading everything costs `all`.
+fn budget(all: u64) -> u64 {
+    LEAST_BUDGET.max(all / BUDGET_PART)
+}
+
+/// Returns the budget as a fraction of the cost of reading everything.
+pub(crate) fn affordable_part(collections: &Sides<&dyn Corpus>) -> f64 {
+    let prices = collections.iter().flat_map(|&collection| {
+        (0..collection.shard_count()).map(move |shard| price_of_shard(collection, shard))
+    });
+    let all = prices.fold(0_u64, u64::saturating_add);
+    (budget(all) as f64 / all.max(1) as f64).min(1.0)
+}
+
+impl Prices {
+    fn new(Side { collection, read }: Side<'_>) -> Self {
+        let shards = collection.shard_count();
+        Self {
+            ends: (0..shards).map(|shard| read.ids.end_of_shard(shard).0).collect(),
+            whole: (0..shards).map(|shard| price_of_shard(collection, shard)).collect(),
+            reached: vec![0; shards],
+            rows: Vec::new(),
+        }
+    }
+
+    /// Returns the shard of a row, and the number of documents up to it.
+    fn place(&self, row: u32) -> (usize, u32) {
+        let shard = self.ends.partition_point(|&end| end <= row);
+        (shard, row - self.first(shard) + 1)
+    }
+
+    fn first(&self, shard: usize) -> u32 {
+        if shard == 0 { 0 } else { self.ends[shard - 1] }
+    }
+
+    /// Returns the cost of the first documents of a shard.
+    fn of_first(&self, shard: usize, documents: u32) -> u64 {
+        if documents == 0 {
+            return 0;
+        }
+        let all = self.ends[shard] - self.first(shard);
+        let share = u128::from(self.whole[shard]) * u128::from(documents) / u128::from(all.max(1));
+        // No more than the whole.
+        OPENING + share as u64
+    }
+
+    /// Returns the cost of a row in addition to the rows that are chosen already.
+    fn of_row(&self, row: u32) -> u64 {
+        let (shard, documents) = self.place(row);
+        let reached = self.reached[shard];
+        if documents <= reached {
+            return 0;
+        }
+        self.of_first(shard, documents) - self.of_first(shard, reached)
+    }
+
+    fn add(&mut self, row: u32) {
+        let (shard, documents) = self.place(row);
+        self.reached[shard] = self.reached[shard].max(documents);
+        self.rows.push(row);
+    }
+}
+
+/// Texts that are chosen within a budget.
+#[derive(Debug)]
+pub(super) struct AffordableTexts {
+    prices: Sides<Prices>,
+    left: u64,
+}
+
+impl AffordableTexts {
+    /// Creates a choice without texts.
+    pub(super) fn new(findings: &Findings<'_>) -> Self {
+        let prices = findings.sides.map(Prices::new);
+        let all = prices.iter().flat_map(|prices| &prices.whole);
+        let all = all.fold(0_u64, |all, &price| all.saturating_add(price));
+        Self { prices, left: budget(all) }
+    }
+
+    fn prices(&self, of: Of) -> &Prices {
+        match of {
+            Of::Documents => self.prices.first(),
+            Of::Originals => self.prices.second(),
+        }
+    }
+
+    fn prices_mut(&mut self, of: Of) -> &mut Prices {
+        match (&mut self.prices, of) {
+            (Sides::One(prices), _)
+            | (Sides::Two(prices, _), Of::Documents)
+            | (Sides::Two(_, prices), Of::Originals) => prices,
+        }
+    }
+
+    /// Returns the cost of a text in addition to the texts that are chosen already.
+    pub(super) fn price(&self, Wanted { of, row }: Wanted) -> u64 {
+        self.prices(of).of_row(row)
+    }
+
+    /// Returns the cost of two texts in addition to the texts that are chosen already.
+    pub(super) fn price_of_both(&self, a: Wanted, b: Wanted) -> u64 {
+        let prices = [a, b].map(|wanted| self.price(wanted));
+        let is_one_collection = a.of == b.of || !self.prices.is_two();
+        let shard = |wanted: Wanted| self.prices(wanted.of).place(wanted.row).0;
+        if is_one_collection && shard(a) == shard(b) {
+            // The farther one is read past the nearer one.
+            return prices[0].max(prices[1]);
+        }
+        prices[0].saturating_add(prices[1])
+    }
+
+    /// The budget that is left.
+    pub(super) fn left(&self) -> u64 {
+        self.left
+    }
+
+    /// Chooses a text, if it can be afforded and leaves `reserve`.
+    pub(super) fn choose(&mut self, wanted: Wanted, reserve: u64) -> bool {
+        let price = self.price(wanted);
+        let Some(left) = self.left.checked_sub(price).filter(|left| *left >= reserve) else {
+            return false;
+        };
+        self.left = left;
+        self.prices_mut(wanted.of).add(wanted.row);
+        true
+    }
+
+    /// Reads the chosen texts.
+    ///
+    /// # Errors
+    ///
+    /// A collection cannot be read again.
+    pub(super) fn read(
+        self,
+        findings: &Findings<'_>,
+        workers: &Threads,
+        progress: &dyn Progress,
+    ) -> Result<Texts> {
+        let together = findings.sides.zip(self.prices);
+        let bytes = together.iter().map(|(side, prices)| prices.bytes(side.collection)).sum();
+        progress.begin("reading examples", Work::Bytes(bytes));
+        let texts = together.try_map(|(side, prices)| prices.read(side, workers, progress))?;
+        Ok(Texts(texts))
+    }
+}
+
+impl Prices {
+    /// About how many bytes are read.
+    fn bytes(&self, collection: &dyn Corpus) -> u64 {
+        let of_shard = |(shard, &documents): (usize, &u32)| {
+            let all = self.ends[shard] - self.first(shard);
+            let bytes = u128::from(collection.shard_bytes(shard));
+            // No more than the bytes of the shard.
+            (bytes * u128::from(documents) / u128::from(all.max(1))) as u64
+        };
+        self.reached.iter().enumerate().map(of_shard).sum()
+    }
+
+    fn read(
+        mut self,
+        Side { collection, .. }: Side<'_>,
+        workers: &Threads,
+        progress: &dyn Progress,
+    ) -> Result<UnorderedMap<u32, Vec<u8>>> {
+        self.rows.sort_unstable();
+        self.rows.dedup();
+        let of_shard = |shard: usize| {
+            let (first, end) = (self.first(shard), self.ends[shard]);
+            let [from, to] = [first, end].map(|border| self.rows.partition_point(|&r| r < border));
+            (shard, first, &self.rows[from..to])
+        };
+        let shards = (0..self.ends.len()).map(of_shard);
+        let shards: Vec<_> = shards.filter(|(.., wanted)| !wanted.is_empty()).collect();
+        let collection: &dyn Corpus = &Watched { corpus: collection, progress };
+        let texts = workers.map(shards, |(shard, first, wanted): (usize, u32, &[u32])| {
+            let mut texts = Vec::with_capacity(wanted.len());
+            let end = wanted.last().map_or(0, |last| last - first + 1);
+            let is_wanted = |index: u32| wanted.binary_search(&(first + index)).is_ok();
+            read_again(collection, shard, end, &is_wanted, &mut |index, text| {
+                texts.push((first + index, text[..text.len().min(TEXT_BYTES)].to_vec()));
+            })?;
+            Ok(texts)
+        });
+        let texts: Vec<Vec<(u32, Vec<u8>)>> = texts.into_iter().collect::<Result<_>>()?;
+        Ok(texts.into_iter().flatten().collect())
+    }
+}
+
+/// The beginnings of the texts that were chosen.
+#[derive(Debug)]
+pub(super) struct Texts(Sides<UnorderedMap<u32, Vec<u8>>>);
+
+impl Texts {
+    /// A text, if it was chosen and is still there.
+    pub(super) fn get(&self, Wanted { of, row }: Wanted) -> Option<&Vec<u8>> {
+        let texts = match of {
+            Of::Documents => self.0.first(),
+            Of::Originals => self.0.second(),
+        };
+        texts.get(&row)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two shards of a hundred documents, and a dear one of ten.
+    fn texts(left: u64) -> AffordableTexts {
+        let prices = Prices {
+            ends: vec![100, 200, 210],
+            whole: vec![1_000_000, 1_000_000, 80_000_000],
+            reached: vec![0; 3],
+            rows: Vec::new(),
+        };
+        AffordableTexts { prices: Sides::One(prices), left }
+    }
+
+    fn wanted(row: u32) -> Wanted {
+        Wanted { of: Of::Documents, row }
+    }
+
+    #[test]
+    fn a_text_costs_what_is_in_front_of_it_and_is_not_read_yet() {
+        let mut texts = texts(u64::MAX);
+        let prices = [0, 99, 100, 149, 200, 209].map(|row| texts.price(wanted(row)));
+        let expected = [10_000, 1_000_000, 10_000, 500_000, 8_000_000, 80_000_000];
+        assert_eq!(prices, expected.map(|price| price + OPENING));
+        assert!(texts.choose(wanted(49), 0));
+        let prices = [9, 49, 50, 100].map(|row| texts.price(wanted(row)));
+        assert_eq!(prices, [0, 0, 10_000, 10_000 + OPENING]);
+        // Of two in one shard the farther one is read past the nearer one.
+        let both = |a, b| texts.price_of_both(wanted(a), wanted(b));
+        assert_eq!([both(59, 79), both(79, 59)], [300_000; 2]);
+        assert_eq!(both(59, 109), 100_000 + 100_000 + OPENING);
+    }
+
+    #[test]
+    fn no_more_is_chosen_than_can_be_afforded() {
+        let mut texts = texts(9_000_000);
+        assert!(!texts.choose(wanted(209), 0));
+        assert!(!texts.choose(wanted(200), 4_000_000));
+        assert!(texts.choose(wanted(200), 0));
+        assert!(!texts.choose(wanted(99), 0));
+        assert!(texts.choose(wanted(9), 0));
+        assert_eq!(texts.left(), 9_000_000 - 8_000_000 - 100_000 - 2 * OPENING);
+        // What is read already costs nothing.
+        assert!(texts.choose(wanted(5), texts.left()));
+        assert_eq!(texts.prices.first().rows, [200, 9, 5]);
+    }
+}

@@ -1,0 +1,446 @@
+//! A finished run, read back from its output folder: what became of a document.
+
+use crate::pipeline::watched::Watched;
+use simtool_base::error::{Error, ErrorKind, Result};
+use simtool_base::json_text::write_string;
+use simtool_compute::threads::Threads;
+use simtool_model::document::{Content, Record};
+
+use memchr::memmem::Finder;
+use serde_json::Value;
+use simtool_base::progress::{Progress, Work};
+use simtool_read::{Corpus, Event};
+use std::fmt;
+use std::fs::{self, File};
+use std::io::{self, BufRead, BufReader};
+use std::iter;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// A finished run, as its output folder tells of it.
+#[derive(Clone, Debug)]
+pub struct FinishedRun {
+    folder: PathBuf,
+    summary: Value,
+}
+
+/// A document of a run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Member {
+    /// Its ID.
+    pub id: String,
+    /// Its file, as the user named it.
+    pub file: String,
+    /// Number of its record in the file, from 0.
+    pub record: u64,
+    /// Similarity to the kept document of its cluster, if it was removed for that.
+    pub similarity: Option<f64>,
+    /// Distance from that, if it was removed for that.
+    pub distance: Option<u64>,
+}
+
+/// Documents that are alike, of which one was kept.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MemberCluster {
+    /// The document that was kept.
+    pub kept: Member,
+    /// Those that were removed in its favour, in reading order.
+    pub removed: Vec<Member>,
+}
+
+/// What became of a document that is like another, or was none.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Fate {
+    /// It is in a cluster.
+    Clustered {
+        /// The cluster.
+        cluster: Arc<MemberCluster>,
+        /// Which of the removed it is; `None` if it is the one that was kept.
+        at: Option<usize>,
+    },
+    /// It is a bad record, which was compared with nothing.
+    Quarantined {
+        /// Its file.
+        file: String,
+        /// Number of the record in the file.
+        record: u64,
+        /// Stable name of the fault.
+        code: String,
+        /// What a good record has there.
+        expected: String,
+    },
+}
+
+/// Which document is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sought<'s>(&'s str);
+
+impl<'s> Sought<'s> {
+    /// The document that `name` names: by its ID, as `FILE:RECORD` or as `FILE#ID`.
+    #[must_use]
+    pub fn new(name: &'s str) -> Self {
+        Self(name)
+    }
+
+    fn is_id(self, id: &str) -> bool {
+        self.0 == id
+    }
+
+    /// Whether it is named by its place, or by its file and ID.
+    fn is_place(self, file: &str, record: u64, id: Option<&str>) -> bool {
+        self.record_in(file) == Some(record) || id.is_some_and(|id| self.is_id_in(file, id))
+    }
+
+    /// The number of the record, if that and this file name it.
+    fn record_in(self, file: &str) -> Option<u64> {
+        let (name, number) = self.0.rsplit_once(':')?;
+        if same_file(name) == same_file(file) { number.parse().ok() } else { None }
+    }
+
+    fn is_id_in(self, file: &str, id: &str) -> bool {
+        let name = self.0.strip_suffix(id).and_then(|name| name.strip_suffix('#'));
+        name.is_some_and(|name| same_file(name) == same_file(file))
+    }
+
+    /// Whether it is named by this ID, alone or behind the file.
+    fn is_named(self, file: &str, id: Option<&[u8]>) -> bool {
+        let id = id.map(String::from_utf8_lossy);
+        id.is_some_and(|id| self.is_id(&id) || self.is_id_in(file, &id))
+    }
+
+    /// Strings of JSON, one of which stands in every line that tells of the document.
+    fn needles(self) -> Vec<Finder<'static>> {
+        let parts = self.0.match_indices(['#', ':']).map(|(at, _)| same_file(&self.0[..at]));
+        let mut needles = vec![finder(self.0, true)];
+        needles.extend(parts.filter(|part| !part.is_empty()).map(|part| finder(part, false)));
+        needles
+    }
+}
+
+impl fmt::Display for Sought<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0)
+    }
+}
+
+/// File and record of the first document of a collection that is the one that is sought; `name` is
+/// what the run called a file. Shards are read by `threads`; `progress` is told of their bytes.
+///
+/// # Errors
+///
+/// This build cannot read a format of the collection; or the system does not start the threads.
+pub fn find_in(
+    collection: &dyn Corpus,
+    sought: Sought<'_>,
+    name: &dyn Fn(&Path) -> PathBuf,
+    threads: usize,
+    progress: &dyn Progress,
+) -> Result<Option<(PathBuf, u64)>> {
+    let names: Vec<PathBuf> =
+        (0..collection.file_count()).map(|file| name(collection.file_name(file))).collect();
+    let name_of = |shard: usize| names[collection.shard_file(shard)].to_string_lossy();
+    progress.begin("looking for the document", Work::Bytes(collection.bytes()));
+    // Numbers of records are known when those of the file's earlier shards are counted.
+    let shards = collection.shard_count();
+    let first = AtomicUsize::new(shards);
+    let watched = Watched { corpus: collection, progress };
+    let count_records = |(): &mut (), shard: usize| {
+        // A shard behind the first one with the document is not read.
+        if shard > first.load(Ordering::Relaxed) {
+            return Ok(None);
+        }
+        let file = name_of(shard);
+        let mut has_id = false;
+        let records = watched.read_shard(shard, &mut |event| {
+            has_id |= document(&event).is_some_and(|(_, id)| sought.is_named(&file, id));
+            Ok(if has_id { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+        })?;
+        if has_id {
+            first.fetch_min(shard, Ordering::Relaxed);
+        }
+        Ok(Some((shard, records, has_id)))
+    };
+    let counted = Threads::new(threads)?.try_map(shards, || Ok(()), count_records)?;
+    let (mut records_before, mut last) = (0, None);
+    for (shard, records, has_id) in counted.into_iter().flatten() {
+        let (at, file) = (collection.shard_file(shard), name_of(shard));
+        if last.replace(at) != Some(at) {
+            records_before = 0;
+        }
+        let wanted = sought.record_in(&file).and_then(|wanted| wanted.checked_sub(records_before));
+        if has_id || wanted.is_some_and(|wanted| wanted < records) {
+            let mut found = None;
+            collection.read_shard(shard, &mut |event| {
+                let is_found = |&(number, id): &(u64, Option<&[u8]>)| {
+                    Some(number) == wanted || sought.is_named(&file, id)
+                };
+                found = document(&event).filter(is_found).map(|(number, _)| number);
+                Ok(if found.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+            })?;
+            if let Some(number) = found {
+                return Ok(Some((names[at].clone(), records_before + number)));
+            }
+        }
+        records_before += records;
+    }
+    Ok(None)
+}
+
+/// Record number in its shard and ID of a document.
+fn document<'e>(event: &Event<'e>) -> Option<(u64, Option<&'e [u8]>)> {
+    match event {
+        Event::Record(Record { number, content: Content::Document(document), .. }) => {
+            Some((*number, document.id))
+        }
+        _ => None,
+    }
+}
+
+/// The name without the folder that it does not need.
+fn same_file(name: &str) -> &str {
+    name.strip_prefix("./").unwrap_or(name)
+}
+
+/// Finds a string as JSON has it, whole or as the end of one.
+fn finder(text: &str, whole: bool) -> Finder<'static> {
+    let mut json = Vec::new();
+    // Writing to memory does not fail.
+    drop(write_string(&mut json, text.as_bytes()));
+    Finder::new(&json[usize::from(!whole)..]).into_owned()
+}
+
+impl FinishedRun {
+    /// Whether the folder holds the outputs of a run.
+    #[must_use]
+    pub fn is_at(folder: &Path) -> bool {
+        folder.join(SUMMARY).is_file() && folder.join(CLUSTERS).is_file()
+    }
+
+    /// The run whose output folder this is.
+    ///
+    /// # Errors
+    ///
+    /// The folder holds no outputs of a run.
+    pub fn open(folder: &Path) -> Result<Self> {
+        let path = folder.join(SUMMARY);
+        let bytes = fs::read(&path).map_err(|e| Error::io(&path, "read", e))?;
+        let summary: Value = serde_json::from_slice(&bytes).unwrap_or_default();
+        if summary["command"].is_string() && summary["parameters"].is_object() {
+            return Ok(Self { folder: folder.to_owned(), summary });
+        }
+        let expected = "the summary of a run of simtool".to_owned();
+        Err(ErrorKind::Format { path, byte: 0, expected }.into())
+    }
+
+    /// The command line of the run.
+    #[must_use]
+    pub fn command(&self) -> &str {
+        self.summary["command"].as_str().unwrap_or_default()
+    }
+
+    /// What shaped its results, by name.
+    #[must_use]
+    pub fn parameter(&self, name: &str) -> Option<&str> {
+        self.summary["parameters"][name].as_str()
+    }
+
+    /// Whether documents were matched against those of another collection.
+    #[must_use]
+    pub fn is_match(&self) -> bool {
+        !self.summary["corpus_documents"].is_null()
+    }
+
+    /// What became of the documents that are sought: all of that ID, or else the one of that place.
+    /// A document that is not told of was kept and is like no other, or was not read.
+    ///
+    /// # Errors
+    ///
+    /// An output cannot be read, or is not as it was written.
+    ///
+    /// # Complexity
+    ///
+    /// O(n) for n bytes of clusters, of which only those are understood that may hold the document.
+    pub fn find(&self, sought: Sought<'_>) -> Result<Vec<Fate>> {
+        let (mut of_id, mut of_place) = (Vec::new(), Vec::new());
+        self.for_each_line(CLUSTERS, sought, &mut |line| {
+            let removed = line["removed"].as_array()?.iter().map(member).collect::<Option<_>>()?;
+            let cluster = Arc::new(MemberCluster { kept: member(&line["kept"])?, removed });
+            let removed = cluster.removed.iter().enumerate().map(|(at, member)| (Some(at), member));
+            for (at, member) in iter::once((None, &cluster.kept)).chain(removed) {
+                let Member { id, file, record, .. } = member;
+                let found = || Fate::Clustered { cluster: Arc::clone(&cluster), at };
+                if sought.is_id(id) {
+                    of_id.push(found());
+                } else if sought.is_place(file, *record, Some(id)) {
+                    of_place.push(found());
+                }
+            }
+            Some(())
+        })?;
+        self.for_each_line(QUARANTINE, sought, &mut |line| {
+            let (file, record) = (line["file"].as_str()?.to_owned(), line["record"].as_u64()?);
+            if sought.is_place(&file, record, None) {
+                let text = |name: &str| Some(line[name].as_str()?.to_owned());
+                let (code, expected) = (text("code")?, text("expected")?);
+                of_place.push(Fate::Quarantined { file, record, code, expected });
+            }
+            Some(())
+        })?;
+        Ok(if of_id.is_empty() { of_place } else { of_id })
+    }
+
+    /// Calls `visit` with the objects of the lines that may tell of the document; `None` is what it
+    /// says of one that is not as it was written.
+    fn for_each_line(
+        &self,
+        name: &str,
+        sought: Sought<'_>,
+        visit: &mut dyn FnMut(&Value) -> Option<()>,
+    ) -> Result<()> {
+        let path = self.folder.join(name);
+        let error = |e: io::Error| Error::io(&path, "read", e);
+        let mut file = BufReader::with_capacity(1 << 18, File::open(&path).map_err(error)?);
+        let needles = sought.needles();
+        let (mut line, mut byte) = (Vec::new(), 0);
+        loop {
+            line.clear();
+            let length = file.read_until(b'\n', &mut line).map_err(error)?;
+            if length == 0 {
+                return Ok(());
+            }
+            if needles.iter().any(|needle| needle.find(&line).is_some()) {
+                let value = serde_json::from_slice(&line).ok();
+                value.as_ref().and_then(&mut *visit).ok_or_else(|| {
+                    let expected = "a line as simtool wrote it".to_owned();
+                    ErrorKind::Format { path: path.clone(), byte, expected }
+                })?;
+            }
+            byte += length as u64;
+        }
+    }
+}
+
+const SUMMARY: &str = "summary.json";
+const CLUSTERS: &str = "clusters.jsonl";
+const QUARANTINE: &str = "quarantine.jsonl";
+
+fn member(value: &Value) -> Option<Member> {
+    Some(Member {
+        id: value["id"].as_str()?.to_owned(),
+        file: value["file"].as_str()?.to_owned(),
+        record: value["record"].as_u64()?,
+        similarity: value["similarity"].as_f64(),
+        distance: value["distance"].as_u64(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn run(clusters: &str) -> (tempfile::TempDir, FinishedRun) {
+        let folder = tempfile::tempdir().unwrap();
+        let summary = r#"{"program": "simtool", "command": "simtool x", "parameters": {"a": "b"}}"#;
+        let bad =
+            r#"{"file":"in/x.jsonl","record":7,"byte":1,"length":2,"code":"json","expected":"y"}"#;
+        for (name, content) in [(SUMMARY, summary), (CLUSTERS, clusters), (QUARANTINE, bad)] {
+            fs::write(folder.path().join(name), content).unwrap();
+        }
+        let run = FinishedRun::open(folder.path()).unwrap();
+        (folder, run)
+    }
+
+    const LINES: &str = r#"{"kept":{"id":"a","file":"./in/x.jsonl","record":0},"removed":[{"id":"b#1","file":"in/x.jsonl","record":3,"similarity":0.9,"distance":null},{"id":"c:2","file":"in/y","record":2,"similarity":null,"distance":3}]}
+{"kept":{"id":"é \"q\"","file":"in/z","record":0},"removed":[{"id":"a","file":"in/z","record":1,"similarity":1,"distance":null}]}
+"#;
+
+    #[test]
+    fn documents_are_found_by_id_and_by_place() {
+        let (_folder, run) = run(LINES);
+        assert_eq!(
+            (run.command(), run.parameter("a"), run.is_match()),
+            ("simtool x", Some("b"), false)
+        );
+        let found = |name: &str| -> Vec<Option<usize>> {
+            let fates = run.find(Sought::new(name)).unwrap();
+            let place = |fate| match fate {
+                Fate::Clustered { at, .. } => at,
+                Fate::Quarantined { .. } => Some(99),
+            };
+            fates.into_iter().map(place).collect()
+        };
+        // An ID may be that of several documents.
+        assert_eq!(found("a"), [None, Some(0)]);
+        assert_eq!(found("b#1"), [Some(0)]);
+        assert_eq!(found("c:2"), [Some(1)]);
+        assert_eq!(found("é \"q\""), [None]);
+        assert_eq!(found("in/x.jsonl:0"), [None]);
+        assert_eq!(found("./in/x.jsonl:3"), [Some(0)]);
+        assert_eq!(found("in/x.jsonl#b#1"), [Some(0)]);
+        assert_eq!(found("in/y#c:2"), [Some(1)]);
+        assert_eq!(found("in/x.jsonl:7"), [Some(99)]);
+        for none in ["b", "x", "in/x.jsonl", "x.jsonl:0", "in/x.jsonl:1", "in/z#b", "", "#", ":0"] {
+            assert_eq!(found(none), [], "{none}");
+        }
+        let fates = run.find(Sought::new("a")).unwrap();
+        let Fate::Clustered { cluster, .. } = &fates[0] else { panic!("{fates:?}") };
+        let [b, c] = &cluster.removed[..] else { panic!("{cluster:?}") };
+        assert_eq!((b.similarity, c.distance), (Some(0.9), Some(3)));
+    }
+
+    #[test]
+    fn documents_are_found_in_inputs_by_any_number_of_threads() {
+        use simtool_base::progress::NoProgress;
+        use simtool_read::walk::InputFile;
+        use simtool_read::{Collection, ReadOptions};
+        let folder = tempfile::tempdir().unwrap();
+        let line = |at: usize| match at % 7 {
+            3 => "{\"no\":\"text\"}\n".to_owned(),
+            5 => "{\"text\":\"nameless\"}\n".to_owned(),
+            _ => format!("{{\"id\":{},\"text\":\"t\"}}\n", at % 30),
+        };
+        let lines: String = (0..60).map(line).collect();
+        for name in ["x", "y"] {
+            fs::write(folder.path().join(name), &lines).unwrap();
+        }
+        let files = || ["x", "y"].map(|name| InputFile::new(folder.path().join(name))).into();
+        let name = |path: &Path| path.file_name().unwrap().into();
+        for (shard_bytes, threads) in [(1 << 20, 1), (40, 1), (40, 4), (1, 3)] {
+            let options = ReadOptions { shard_bytes, ..ReadOptions::default() };
+            let collection = Collection::open(files(), options);
+            let check = |sought: &str, expected: Option<(&str, usize)>| {
+                let found = find_in(&collection, Sought::new(sought), &name, threads, &NoProgress);
+                let expected = expected.map(|(file, record)| (file.into(), record as u64));
+                assert_eq!(found.unwrap(), expected, "{sought}: {threads} threads, {shard_bytes}");
+            };
+            for record in 0..60 {
+                let is_document = record % 7 != 3;
+                for file in ["x", "y"] {
+                    check(&format!("{file}:{record}"), is_document.then_some((file, record)));
+                }
+                let has_id = |at: &usize| ![3, 5].contains(&(at % 7)) && at % 30 == record;
+                let first = (0..60).find(has_id);
+                check(&record.to_string(), first.map(|first| ("x", first)));
+                check(&format!("y#{record}"), first.map(|first| ("y", first)));
+            }
+            check("x:60", None);
+            check("z:1", None);
+        }
+    }
+
+    #[test]
+    fn other_folders_and_lines_are_refused() {
+        let (folder, run) = run("{\"kept\":\"a\"}\n");
+        let error = run.find(Sought::new("a")).unwrap_err().to_string();
+        assert!(
+            error.contains("clusters.jsonl, byte 0: expected a line as simtool wrote it"),
+            "{error}"
+        );
+        assert!(FinishedRun::is_at(folder.path()) && !FinishedRun::is_at(&folder.path().join("x")));
+        fs::write(folder.path().join(SUMMARY), "[]").unwrap();
+        let error = FinishedRun::open(folder.path()).unwrap_err().to_string();
+        assert!(error.contains("expected the summary of a run of simtool"), "{error}");
+    }
+}

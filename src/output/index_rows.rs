@@ -1,0 +1,274 @@
+//! Rows that the commands of an index print or export.
+
+use crate::write::columns::{
+    Column, Nested, OutputDescription, RowTable, Value, describe_columns, write_json_line,
+    write_json_object, write_tsv_line,
+};
+use simtool_base::utc_time::UtcTime;
+use simtool_model::document_name::DocumentName;
+use std::io::{self, Write};
+
+pub(crate) const REPEATS_OUTPUT: OutputDescription = OutputDescription {
+    name: "index-repeats",
+    files: &[],
+    command: "index add",
+    description: "Each document that repeats one in the index, with --json. Without --json, both \
+                  IDs and the distance, with tabs between them.",
+    columns: || describe_columns(RepeatRows::COLUMNS),
+};
+
+pub(crate) const NEAR_OUTPUT: OutputDescription = OutputDescription {
+    name: "index-near",
+    files: &[],
+    command: "index query",
+    description: "Each document that is close to one in the index, with --json. Without --json, \
+                  both IDs and the distance, with tabs between them.",
+    columns: || describe_columns(NearRows::COLUMNS),
+};
+
+pub(crate) const EXPORT_OUTPUT: OutputDescription = OutputDescription {
+    name: "index-export",
+    files: &[],
+    command: "index export",
+    description: "Every document of the index. In JSON Lines the fingerprint is the last column.",
+    columns: || describe_columns(IndexRows::COLUMNS),
+};
+
+/// A document of an index.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct IndexRow<'r> {
+    pub(crate) number: u64,
+    pub(crate) id: &'r [u8],
+    /// Number of repeats that were added.
+    pub(crate) repeats: u64,
+    /// Names of the sources of the document and its repeats; its own source is first.
+    pub(crate) sources: &'r [&'r str],
+    /// Earliest time at which the document or a repeat was added.
+    pub(crate) first: UtcTime,
+    /// Latest time at which the document or a repeat was added.
+    pub(crate) last: UtcTime,
+    /// The fingerprint in hexadecimal; empty where it is not written.
+    pub(crate) fingerprint: &'r str,
+}
+
+/// Documents of an index.
+#[derive(Debug)]
+pub(crate) struct IndexRows;
+
+const NUMBER: Column<IndexRows> =
+    Column::new("number", "Number of the document in the index.", Value::Number(|row| row.number));
+const ID: Column<IndexRows> = Column::new("id", "ID of the document.", Value::Text(|row| row.id));
+const FINGERPRINT: Column<IndexRows> = Column::new(
+    "fingerprint",
+    "Its fingerprint in hexadecimal.",
+    Value::Text(|row| row.fingerprint.as_bytes()),
+);
+const REPEATS: Column<IndexRows> = Column::new(
+    "repeats",
+    "Number of its repeats that were added.",
+    Value::Number(|row| row.repeats),
+);
+const SOURCES: Column<IndexRows> = Column::new(
+    "sources",
+    "Names of the sources of the document and its repeats; its own source is first.",
+    Value::Texts(|row| row.sources),
+);
+const FIRST: Column<IndexRows> = Column::new(
+    "first",
+    "Earliest time at which the document or a repeat was added.",
+    Value::Time(|row| row.first),
+);
+const LAST: Column<IndexRows> = Column::new(
+    "last",
+    "Latest time at which the document or a repeat was added.",
+    Value::Time(|row| row.last),
+);
+
+impl IndexRows {
+    /// Columns of a document that was found: all but the fingerprint.
+    const FOUND: &'static [Column<Self>] = &[NUMBER, ID, REPEATS, SOURCES, FIRST, LAST];
+
+    /// Columns of JSON Lines. The fingerprint is last, because it is long.
+    pub(crate) const JSON_LINES: &'static [Column<Self>] =
+        &[NUMBER, ID, REPEATS, SOURCES, FIRST, LAST, FINGERPRINT];
+}
+
+impl RowTable for IndexRows {
+    type Row<'r> = IndexRow<'r>;
+
+    const COLUMNS: &'static [Column<Self>] =
+        &[NUMBER, ID, FINGERPRINT, REPEATS, SOURCES, FIRST, LAST];
+}
+
+/// A document that was added and repeats one in the index.
+#[derive(Debug)]
+pub struct RepeatRow<'r> {
+    /// Name of the document that was added.
+    pub name: &'r DocumentName<'r>,
+    /// ID of the document in the index.
+    pub repeated: &'r [u8],
+    /// Number of the document in the index.
+    pub number: u64,
+    /// Distance between the two.
+    pub distance: u32,
+}
+
+#[derive(Debug)]
+struct RepeatRows;
+
+impl RepeatRows {
+    const ID: Column<Self> =
+        Column::new("id", "ID of the document that was added.", Value::Text(|row| &row.name.id));
+    const REPEATED: Column<Self> = Column::new(
+        "repeats",
+        "ID of the document in the index that it repeats.",
+        Value::Text(|row| row.repeated),
+    );
+    const DISTANCE: Column<Self> = Column::new(
+        "distance",
+        "Number of positions in which the fingerprints differ.",
+        Value::Count(|row| row.distance),
+    );
+
+    const TEXT: &'static [Column<Self>] = &[Self::ID, Self::REPEATED, Self::DISTANCE];
+}
+
+impl RowTable for RepeatRows {
+    type Row<'r> = RepeatRow<'r>;
+
+    const COLUMNS: &'static [Column<Self>] = &[
+        Self::ID,
+        Column::new("file", "File of the document.", Value::Text(|row| row.name.file_bytes())),
+        Column::new(
+            "record",
+            "Number of its record in the file, from 0.",
+            Value::Number(|row| row.name.record),
+        ),
+        Self::REPEATED,
+        Column::new(
+            "number",
+            "Number of the repeated document in the index.",
+            Value::Number(|row| row.number),
+        ),
+        Self::DISTANCE,
+    ];
+}
+
+/// Writes a document that repeats one in the index: as a JSON object, or as both IDs and the
+/// distance with tabs between them.
+///
+/// # Errors
+///
+/// `out` fails.
+pub fn write_repeat(out: &mut dyn Write, is_json: bool, row: &RepeatRow<'_>) -> io::Result<()> {
+    if is_json {
+        write_json_line(out, RepeatRows::COLUMNS, row)
+    } else {
+        write_tsv_line(out, RepeatRows::TEXT, row)
+    }
+}
+
+/// A document that is close to one in the index.
+pub(crate) struct NearRow<'r> {
+    pub(crate) name: &'r DocumentName<'r>,
+    pub(crate) distance: u32,
+    /// The document in the index.
+    pub(crate) near: &'r IndexRow<'r>,
+}
+
+#[derive(Debug)]
+struct NearRows;
+
+impl NearRows {
+    const ID: Column<Self> =
+        Column::new("id", "ID of the document.", Value::Text(|row| &row.name.id));
+    const NEAR_ID: Column<Self> =
+        Column::new("near", "ID of the document in the index.", Value::Text(|row| row.near.id));
+    const DISTANCE: Column<Self> = Column::new(
+        "distance",
+        "Number of positions in which the fingerprints differ.",
+        Value::Count(|row| row.distance),
+    );
+
+    const TEXT: &'static [Column<Self>] = &[Self::ID, Self::NEAR_ID, Self::DISTANCE];
+}
+
+impl RowTable for NearRows {
+    type Row<'r> = NearRow<'r>;
+
+    const COLUMNS: &'static [Column<Self>] = &[
+        Self::ID,
+        Column::new("file", "File of the document.", Value::Text(|row| row.name.file_bytes())),
+        Column::new(
+            "record",
+            "Number of its record in the file, from 0.",
+            Value::Number(|row| row.name.record),
+        ),
+        Self::DISTANCE,
+        Column::new(
+            "near",
+            "The document in the index.",
+            Value::Nested(Nested {
+                columns: || describe_columns(IndexRows::FOUND),
+                is_list: false,
+                write_json: |row, out| write_json_object(out, IndexRows::FOUND, row.near),
+            }),
+        ),
+    ];
+}
+
+/// Writes a document that is close to one in the index: as a JSON object, or as both IDs and the
+/// distance with tabs between them.
+pub(crate) fn write_near(out: &mut dyn Write, is_json: bool, row: &NearRow<'_>) -> io::Result<()> {
+    if is_json {
+        write_json_line(out, NearRows::COLUMNS, row)
+    } else {
+        write_tsv_line(out, NearRows::TEXT, row)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::borrow::Cow;
+    use std::path::Path;
+
+    const KNOWN: IndexRow<'_> = IndexRow {
+        number: 7,
+        id: b"a\"b",
+        repeats: 2,
+        sources: &["dump", "crawl 2"],
+        first: UtcTime::from_seconds(0),
+        last: UtcTime::from_seconds(86_400),
+        fingerprint: "00ff",
+    };
+
+    fn text(write: impl FnOnce(&mut Vec<u8>) -> io::Result<()>) -> String {
+        let mut out = Vec::new();
+        write(&mut out).unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn the_fingerprint_is_the_last_field_of_exported_json() {
+        let line = text(|out| write_json_line(out, IndexRows::JSON_LINES, &KNOWN));
+        let expected = r#"{"number":7,"id":"a\"b","repeats":2,"sources":["dump","crawl 2"],"first":"1970-01-01T00:00:00Z","last":"1970-01-02T00:00:00Z","fingerprint":"00ff"}"#;
+        assert_eq!(line, format!("{expected}\n"));
+    }
+
+    #[test]
+    fn repeats_and_near_documents_are_lines_or_objects() {
+        let id = Cow::Borrowed(&b"x\ty"[..]);
+        let name = DocumentName { id, file: Path::new("in"), record: 1 };
+        let repeat = RepeatRow { name: &name, repeated: b"c", number: 9, distance: 3 };
+        let names = r#"{"id":"x\ty","file":"in","record":1"#;
+        assert_eq!(text(|out| write_repeat(out, false, &repeat)), "x\\ty\tc\t3\n");
+        let json = text(|out| write_repeat(out, true, &repeat));
+        assert_eq!(json, format!("{names},\"repeats\":\"c\",\"number\":9,\"distance\":3}}\n"));
+        let near = NearRow { name: &name, distance: 3, near: &KNOWN };
+        assert_eq!(text(|out| write_near(out, false, &near)), "x\\ty\ta\"b\t3\n");
+        let json = text(|out| write_near(out, true, &near));
+        assert!(json.starts_with(&format!("{names},\"distance\":3,\"near\":{{\"number\":7,")));
+        assert!(json.ends_with("\"last\":\"1970-01-02T00:00:00Z\"}}\n"));
+    }
+}

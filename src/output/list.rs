@@ -1,0 +1,63 @@
+//! All outputs, in one table: what a run writes, and what the reference pages say about it.
+
+use super::output::{KEEP_STAGE, Output};
+use super::{clusters, emit_pairs, index_rows, pairs, quarantine, removed};
+
+use crate::write::columns::OutputDescription;
+
+/// Outputs that a run writes to its folder. A new output needs its file and a line here.
+pub(super) const OUTPUTS: &[Output] =
+    &[removed::OUTPUT, clusters::OUTPUT, quarantine::OUTPUT, pairs::OUTPUT, KEPT];
+
+/// Outputs that are written by other code: at the end of a run, or by other commands.
+const OTHER_OUTPUTS: &[OutputDescription] = &[
+    SUMMARY,
+    REPORT,
+    emit_pairs::OUTPUT,
+    index_rows::REPEATS_OUTPUT,
+    index_rows::NEAR_OUTPUT,
+    index_rows::EXPORT_OUTPUT,
+];
+
+/// Returns all outputs of all commands, with their columns.
+///
+/// ```
+/// let outputs = simtool::output::output_descriptions();
+/// let removed = outputs.iter().find(|output| output.name == "removed").unwrap();
+/// assert_eq!((removed.columns)()[0].name, "id");
+/// ```
+#[must_use]
+pub fn output_descriptions() -> Vec<OutputDescription> {
+    let of_runs = OUTPUTS.iter().map(|output| output.description);
+    of_runs.chain(OTHER_OUTPUTS.iter().copied()).collect()
+}
+
+const KEPT: Output = Output {
+    description: OutputDescription {
+        name: "kept",
+        files: &["kept"],
+        command: "dedup, match",
+        description: "A folder with copies of the inputs, in the same formats, without the removed \
+                      documents. Written with --write-kept.",
+        columns: Vec::new,
+    },
+    stage: KEEP_STAGE,
+    is_wanted: |outputs| outputs.kept,
+    write: |results| results.write_kept(),
+};
+
+const SUMMARY: OutputDescription = OutputDescription {
+    name: "summary",
+    files: &["summary.json"],
+    command: "dedup, match",
+    description: "Settings, counts, faults and times of the run, as one JSON object.",
+    columns: Vec::new,
+};
+
+const REPORT: OutputDescription = OutputDescription {
+    name: "report",
+    files: &["report.html"],
+    command: "dedup, match",
+    description: "A page for people: counts, charts, the largest clusters and examples.",
+    columns: Vec::new,
+};

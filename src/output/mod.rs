@@ -1,0 +1,185 @@
+//! Writes the results of a run to a folder.
+//!
+//! * Each output has a file here, with its columns, its description and the function that writes it.
+//!   [`output_descriptions`] lists them, and [`write_outputs`] writes those of a run.
+//! * [`emit_pairs`] writes the pairs of rows that a join of fingerprint files finds.
+//! * [`write_fingerprints`] writes the rows of a collection, with the IDs of its documents.
+//! * [`finished_run`] reads the outputs of a finished run to find what became of a document.
+
+mod affordable_texts;
+mod clusters;
+pub mod emit_pairs;
+mod findings;
+pub mod finished_run;
+pub(crate) mod index_rows;
+mod kept_copies;
+mod list;
+mod named;
+mod ordered_pieces;
+mod output;
+mod pairs;
+mod quarantine;
+mod removed;
+mod report;
+mod results;
+mod row_names;
+mod settings;
+mod sources;
+pub mod write_fingerprints;
+pub(crate) mod write_groups;
+
+pub use crate::write::columns::OutputDescription;
+pub(crate) use affordable_texts::affordable_part;
+pub use findings::{Findings, Side};
+pub(crate) use findings::{document_name, document_name_at};
+pub use kept_copies::{BadRecords, write_kept_copies};
+pub use list::output_descriptions;
+pub use report::histograms;
+pub use settings::Outputs;
+
+use self::list::OUTPUTS;
+use self::output::{KEEP_STAGE, WRITE_STAGE};
+use self::results::{Results, write_file};
+use crate::cluster::{self, Removal};
+use crate::write::output_folder::OutputFolder;
+use crate::write::report::{Report, write_report};
+use crate::write::summary::{FaultPlace, ReadCounts, Summary, write_summary};
+use simtool_base::error::{ErrorKind, Result};
+use simtool_base::fault::{Fault, Severity};
+use simtool_base::progress::{Progress, Work};
+use simtool_compute::threads::Threads;
+use simtool_model::document::DocOrdinal;
+use std::time::{Duration, Instant};
+
+/// Writes the outputs of a run to `folder`, except the summary and the page, and completes the
+/// counts and times of `summary`.
+///
+/// Returns the data of the page. The caller adds to the summary what only it knows, and passes both
+/// to [`write_summaries`].
+///
+/// # Errors
+///
+/// An output cannot be written. Or documents are neither kept nor removed, which is a bug.
+pub fn write_outputs(
+    findings: &Findings<'_>,
+    outputs: Outputs,
+    folder: &OutputFolder,
+    summary: &mut Summary,
+    progress: &dyn Progress,
+) -> Result<Report> {
+    progress.begin("writing", Work::Steps(0));
+    let begun = Instant::now();
+    let threads = Threads::new(outputs.threads)?;
+    let clusters = cluster::clusters(findings.removals);
+    let kept = kept(findings);
+    let results = Results {
+        findings,
+        clusters: &clusters,
+        kept: &kept,
+        recipe: &summary.recipe,
+        outputs,
+        folder,
+        threads: &threads,
+        progress,
+    };
+    let keeping = write_wanted(&results)?;
+    if outputs.kept {
+        summary.add_time(KEEP_STAGE, keeping);
+    }
+    count(findings, &kept, clusters.len(), summary)?;
+    summary.levels = findings.levels.to_vec();
+    let page = report::report(findings, &clusters, &threads, progress)?;
+    summary.add_time(WRITE_STAGE, begun.elapsed().saturating_sub(keeping));
+    Ok(page)
+}
+
+/// Writes every output that the user asked for. Returns the time that copying the inputs took,
+/// because the summary shows it as a stage of its own.
+fn write_wanted(results: &Results<'_>) -> Result<Duration> {
+    let mut keeping = Duration::ZERO;
+    for output in OUTPUTS.iter().filter(|output| (output.is_wanted)(&results.outputs)) {
+        let begun = Instant::now();
+        (output.write)(results)?;
+        if output.stage == KEEP_STAGE {
+            keeping += begun.elapsed();
+        }
+    }
+    Ok(keeping)
+}
+
+/// Writes the summary, for programs, and the page, for people: of the same numbers.
+///
+/// # Errors
+///
+/// One of them cannot be written.
+pub fn write_summaries(folder: &OutputFolder, summary: &Summary, page: &Report) -> Result<()> {
+    write_file(folder, "report.html", |out| write_report(out, summary, page))?;
+    write_file(folder, "summary.json", |out| write_summary(out, summary))
+}
+
+/// Returns whether each document is kept.
+fn kept(findings: &Findings<'_>) -> Vec<bool> {
+    let mut kept = vec![true; findings.documents().read.ids.len()];
+    for removal in findings.removals {
+        kept[DocOrdinal(removal.row).index()] = false;
+    }
+    kept
+}
+
+/// Counts a collection that was read.
+fn read_counts(Side { collection, read }: Side<'_>) -> ReadCounts {
+    let is_loss = |fault: &&Fault| fault.severity == Severity::Loss;
+    ReadCounts {
+        files: collection.file_count() as u64,
+        documents: read.ids.len() as u64,
+        quarantined: read.quarantined.len() as u64,
+        lost: read.lost_records(),
+        passed_over: read.passed_over,
+        without_terms: read.without_terms,
+        mended: read.mended,
+        file_faults: read.faults.iter().filter(is_loss).count() as u64,
+        text_bytes: read.text_bytes(),
+    }
+}
+
+/// Completes the counts of a summary, and checks that nothing was lost on the way.
+fn count(
+    findings: &Findings<'_>,
+    kept: &[bool],
+    clusters: usize,
+    summary: &mut Summary,
+) -> Result<()> {
+    let removed_length =
+        |removal: &Removal| findings.documents().read.lengths[removal.row as usize];
+    summary.read = findings.sides.map(read_counts);
+    summary.kept = kept.iter().filter(|kept| **kept).count() as u64;
+    summary.removed = findings.removals.len() as u64;
+    summary.removed_bytes = findings.removals.iter().map(|r| u64::from(removed_length(r))).sum();
+    summary.clusters = clusters as u64;
+    summary.pairs = findings.close.is_complete.then(|| findings.close.pair_count());
+    for side in findings.sides.iter() {
+        side.read.faults.iter().for_each(|fault| summary.faults.add_fault(fault));
+    }
+    for side in findings.sides.iter() {
+        for bad in &side.read.quarantined {
+            let file = side.collection.file_name(bad.file);
+            summary.faults.add(bad.record.bad.code, || FaultPlace {
+                severity: Severity::Loss,
+                kind: bad.record.bad.code,
+                file: file.as_os_str().as_encoded_bytes().to_vec(),
+                record: Some(bad.record.record),
+                byte: Some(bad.record.byte),
+                what: format!("expected {}", bad.record.bad.expected),
+            });
+        }
+    }
+    if !summary.is_conserved() {
+        return Err(ErrorKind::NotConserved {
+            documents: summary.read.first().documents,
+            kept: summary.kept,
+            removed: summary.removed,
+        }
+        .into());
+    }
+    Ok(())
+}

@@ -1,0 +1,84 @@
+//! Groups of equal rows and pairs of groups to lines.
+
+use crate::output::emit_pairs::Sink;
+use crate::output::row_names::{RowNames, SideIds};
+use simtool_base::error::Result;
+use simtool_hamming::group_pairs::GroupPairs;
+use simtool_hamming::grouping::Groups;
+use simtool_model::matches::ValuePair;
+use simtool_model::sides::Sides;
+
+/// Bytes of lines that are written at once, about.
+const LINES_BYTES: usize = 1 << 20;
+
+/// Writes every group of two rows or more, and then every pair of groups. A group is named by its first
+/// row.
+///
+/// If queries were joined with a corpus, the groups of queries come first and have a name of their own.
+///
+/// # Errors
+///
+/// The sink fails.
+pub(crate) fn write_groups(
+    found: &GroupPairs,
+    ids: SideIds<'_, '_>,
+    sink: &mut Sink<'_>,
+) -> Result<()> {
+    let names = &RowNames::of(ids)?;
+    match &found.groups {
+        Sides::One(groups) => write_repeated("group", groups, (names, 0), sink)?,
+        Sides::Two(queries, corpus) => {
+            write_repeated("query-group", queries, (names, 0), sink)?;
+            write_repeated("group", corpus, (names, 1), sink)?;
+        }
+    }
+    let named = found.pairs.iter().map(|pair| {
+        let a = found.groups.first().rows(pair.a)[0];
+        let b = found.groups.second().rows(pair.b)[0];
+        // Groups of one side are numbered by their fingerprints, so their first rows may descend.
+        let is_reversed = !found.groups.is_two() && a > b;
+        let (a, b) = if is_reversed { (b, a) } else { (a, b) };
+        ValuePair { a, b, distance: pair.distance }
+    });
+    write_pairs(named.collect(), names, sink)
+}
+
+/// The groups of two rows and more, by their first row.
+fn write_repeated(
+    name: &str,
+    groups: &Groups,
+    (names, side): (&RowNames<'_>, usize),
+    sink: &mut Sink<'_>,
+) -> Result<()> {
+    let mut repeated: Vec<u32> = groups.repeated().collect();
+    repeated.sort_unstable_by_key(|&group| groups.rows(group)[0]);
+    let mut out = Vec::new();
+    for group in repeated {
+        out.extend_from_slice(name.as_bytes());
+        for (at, &row) in groups.rows(group).iter().enumerate() {
+            out.push(if at == 0 { b'\t' } else { names.between(side) });
+            names.push(side, row, &mut out);
+        }
+        out.push(b'\n');
+        if out.len() > LINES_BYTES {
+            sink(&out)?;
+            out.clear();
+        }
+    }
+    sink(&out)
+}
+
+/// Pairs of groups, ascending by the rows that name them.
+fn write_pairs(mut pairs: Vec<ValuePair>, names: &RowNames<'_>, sink: &mut Sink<'_>) -> Result<()> {
+    pairs.sort_unstable();
+    let mut out = Vec::new();
+    for pair in pairs {
+        out.extend_from_slice(b"pair\t");
+        names.push_pair([pair.a, pair.b], pair.distance, &mut out);
+        if out.len() > LINES_BYTES {
+            sink(&out)?;
+            out.clear();
+        }
+    }
+    sink(&out)
+}

@@ -1,0 +1,333 @@
+//! Describes a collection from a sample: lengths of documents, their scripts, and how much of the
+//! collection repeats.
+
+use crate::estimate::{Budget, Making, Sample};
+use crate::evaluate::step;
+use crate::method::{DocumentTerms, Fitted, TermScratch, Terms};
+use crate::pipeline::probe_sets::ProbeSets;
+use simtool_base::error::Result;
+use simtool_base::progress::Work;
+use simtool_compute::context::Context;
+use simtool_compute::resources::Resources;
+use simtool_model::evaluation::SIMILARITY_STEPS;
+use simtool_model::sides::Sides;
+use simtool_model::similarity::Measure;
+use simtool_read::Corpus;
+use simtool_terms::extract::weighting::Weighting;
+use simtool_terms::tokenize::TokenizerKind;
+use simtool_terms::tokenize::letters::Letters;
+use simtool_terms::tokenize::stop_words::StopWords;
+use std::num::NonZeroUsize;
+
+/// Number of bytes of the input that are read.
+const LOOKED_AT: f64 = 32e6;
+/// Number of bytes of text that are kept for comparisons.
+const KEPT: f64 = 32e6;
+/// Number of documents that are compared with all kept documents.
+const PROBES: usize = 1000;
+
+/// Number of the most similar documents that are counted per document. A document with more similar
+/// ones belongs to a large cluster, or they are unrelated.
+const NEAREST: usize = 20;
+
+/// Description of a collection, or of two collections that are compared.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct CorpusProfile {
+    /// Approximate number of documents in the collection.
+    pub documents: u64,
+    /// Approximate number of pairs of documents to compare.
+    pub pairs: f64,
+    /// Number of documents in the sample.
+    pub sampled: u64,
+    /// Whether the sample contains all documents.
+    pub is_complete: bool,
+    /// Numbers of characters per document.
+    pub characters: Quantiles,
+    /// Numbers of words per document. An ideograph counts as a word.
+    pub words: Quantiles,
+    /// Share of the letters in each script, greatest first.
+    pub scripts: Vec<(&'static str, f64)>,
+    /// Share of the letters in scripts without spaces between words.
+    pub unspaced: f64,
+    /// Number of bytes of available memory.
+    pub memory: u64,
+}
+
+/// Values that a tenth, half and nine tenths of the documents do not exceed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Quantiles {
+    /// Value for a tenth of the documents.
+    pub tenth: u64,
+    /// Value for half of the documents.
+    pub median: u64,
+    /// Value for nine tenths of the documents.
+    pub ninetieth: u64,
+}
+
+impl Quantiles {
+    fn from_numbers(mut numbers: Vec<u64>) -> Self {
+        numbers.sort_unstable();
+        let at = |tenths: usize| {
+            numbers.get((numbers.len() * tenths / 10).saturating_sub(1)).copied().unwrap_or(0)
+        };
+        Self { tenth: at(1), median: at(5), ninetieth: at(9) }
+    }
+}
+
+/// Similarities of documents of the sample to their most similar documents.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Nearest {
+    /// Number of documents that were compared with the whole sample.
+    pub probes: u64,
+    /// Mean number of distinct terms per document.
+    pub terms: u64,
+    /// For each similarity in hundredths: how often one of the 20 nearest documents has it.
+    pub of_all: Vec<u64>,
+    /// For each similarity in hundredths: number of documents whose nearest document has it.
+    pub of_first: Vec<u64>,
+    /// Similarity in hundredths that fewer than 20 documents reach, for half of the documents.
+    /// Documents below it are unrelated.
+    pub bulk: usize,
+}
+
+impl Nearest {
+    /// Creates the counts from the similarities of the nearest documents of each probe, in
+    /// hundredths and greatest first.
+    pub(super) fn new(nearest: &[Vec<u8>], terms: u64) -> Self {
+        let mut of_all = vec![0; 101];
+        let mut of_first = vec![0; 101];
+        let mut twentieth: Vec<u8> = Vec::with_capacity(nearest.len());
+        for similarities in nearest {
+            for &hundredth in similarities {
+                of_all[usize::from(hundredth)] += 1;
+            }
+            // A document without any similar one counts as similarity 0.
+            of_first[usize::from(similarities.first().copied().unwrap_or(0))] += 1;
+            twentieth.push(similarities.get(NEAREST - 1).copied().unwrap_or(0));
+        }
+        twentieth.sort_unstable();
+        let bulk = twentieth.get(twentieth.len() / 2).copied().unwrap_or(0).into();
+        Self { probes: nearest.len() as u64, terms, of_all, of_first, bulk }
+    }
+
+    /// Returns the number of documents whose nearest document has at least this similarity in
+    /// hundredths.
+    #[must_use]
+    pub fn repeated(&self, hundredths: usize) -> u64 {
+        self.of_first.iter().skip(hundredths).sum()
+    }
+}
+
+/// Returns shingles of single words.
+fn words() -> Terms {
+    let tokenizer = TokenizerKind::DEFAULT;
+    let length = NonZeroUsize::MIN;
+    let stop_words = StopWords::default();
+    let weighting = Weighting::default();
+    Terms::Shingles { tokenizer, length, stop_words, weighting }
+}
+
+/// Sampled texts of a collection, and its estimated size.
+pub(super) struct SampledTexts {
+    texts: Vec<Vec<u8>>,
+    documents: u64,
+    is_complete: bool,
+    /// Number of bytes of text of this part of the input that may still be kept.
+    left: usize,
+}
+
+impl Making for SampledTexts {
+    #[expect(clippy::cast_sign_loss, reason = "no share is negative")]
+    fn begin(&mut self, share: f64) {
+        self.left = (KEPT * share) as usize;
+    }
+
+    fn make(&mut self, text: &[u8]) -> usize {
+        if self.left > 0 {
+            self.left = self.left.saturating_sub(text.len());
+            self.texts.push(text.to_vec());
+        }
+        0
+    }
+}
+
+impl SampledTexts {
+    /// Samples a collection. The sample depends on the collection only.
+    #[expect(clippy::cast_sign_loss, reason = "no number of documents is negative")]
+    pub(super) fn from_corpus(corpus: &dyn Corpus) -> Self {
+        let mut sampled = Self { texts: Vec::new(), documents: 0, is_complete: true, left: 0 };
+        let sample = Sample::making(corpus, &mut sampled, Budget::Bytes(LOOKED_AT));
+        let kept = sampled.texts.len() as u64;
+        sampled.documents = (sample.amounts.documents.round() as u64).max(kept);
+        sampled.is_complete = sample.is_complete && sampled.documents == kept;
+        sampled
+    }
+}
+
+impl CorpusProfile {
+    pub(super) fn from_sample(sampled: &Sides<SampledTexts>, resources: &Resources) -> Self {
+        let words = DocumentTerms::new(&words(), &Fitted::Nothing, resources.isa);
+        let mut scratch = TermScratch::default();
+        let mut letters = Letters::default();
+        let mut of_characters = vec![];
+        let mut of_words = vec![];
+        for text in sampled.iter().flat_map(|side| &side.texts) {
+            let decoded = String::from_utf8_lossy(text);
+            letters.add(&decoded);
+            of_characters.push(decoded.chars().count() as u64);
+            of_words.push(words.find(text, &mut scratch).len() as u64);
+        }
+        let documents = |side: &SampledTexts| side.documents as f64;
+        Self {
+            documents: sampled.iter().map(|side| side.documents).sum(),
+            pairs: match sampled {
+                Sides::One(all) => documents(all) * documents(all) / 2.0,
+                Sides::Two(queries, corpus) => documents(queries) * documents(corpus),
+            },
+            sampled: of_words.len() as u64,
+            is_complete: sampled.iter().all(|side| side.is_complete),
+            characters: Quantiles::from_numbers(of_characters),
+            words: Quantiles::from_numbers(of_words),
+            scripts: letters.shares(),
+            unspaced: letters.unspaced_share(),
+            memory: resources.memory,
+        }
+    }
+}
+
+/// The state of a thread that compares documents with the probes.
+struct Comparing {
+    /// For each probe the number of shared terms; 0 between two documents.
+    counts: Vec<u64>,
+    scratch: TermScratch,
+    /// For each probe the greatest similarities so far.
+    found: Vec<Vec<u8>>,
+    all_terms: u64,
+}
+
+/// Compares some documents of the first side with all kept documents of the second side.
+pub(super) fn nearest(
+    sampled: &Sides<SampledTexts>,
+    (terms, measure): (&Terms, &Measure),
+    context: &Context<'_>,
+) -> Result<Nearest> {
+    let terms = &DocumentTerms::new(terms, &Fitted::Nothing, context.isa());
+    let set = |text: &[u8], scratch: &mut TermScratch| {
+        let set = terms.find(text, scratch);
+        set.sort_unstable();
+        set.dedup();
+        std::mem::take(set)
+    };
+    let asked = &sampled.first().texts;
+    let others = &sampled.second().texts;
+    let count = asked.len().min(PROBES);
+    let places: Vec<usize> = (0..count).map(|probe| probe * asked.len() / count).collect();
+    let mut scratch = TermScratch::default();
+    let sets: Vec<Vec<u64>> =
+        places.iter().map(|&place| set(&asked[place], &mut scratch)).collect();
+    let probes = ProbeSets::new(sets.iter().map(|set| &set[..]), |_| 1);
+    context.progress().begin("comparing a sample", Work::Steps(others.len() as u64));
+    let start = || {
+        Ok(Comparing {
+            counts: vec![0; probes.len()],
+            scratch: TermScratch::default(),
+            found: vec![Vec::new(); probes.len()],
+            all_terms: 0,
+        })
+    };
+    let parts = context.threads().try_fold(others.len(), start, |state, place| {
+        let Comparing { counts, scratch, found, all_terms } = state;
+        let set = set(&others[place], scratch);
+        *all_terms += set.len() as u64;
+        probes.visit_shared(&set, counts, |probe, shared, size| {
+            if sampled.is_two() || places[probe] != place {
+                let sizes = (set.len() as u64, size);
+                keep(&mut found[probe], hundredths(measure, shared, sizes));
+            }
+        });
+        context.progress().advance(1);
+        context.check_cancelled()
+    })?;
+    let mut nearest = vec![Vec::new(); probes.len()];
+    let mut all_terms = 0;
+    for part in parts {
+        all_terms += part.all_terms;
+        for (nearest, found) in nearest.iter_mut().zip(part.found) {
+            for similarity in found {
+                keep(nearest, similarity);
+            }
+        }
+    }
+    Ok(Nearest::new(&nearest, all_terms / (others.len() as u64).max(1)))
+}
+
+/// Returns the similarity in hundredths, rounded down.
+fn hundredths(measure: &Measure, shared: u64, (left, right): (u64, u64)) -> u8 {
+    let steps = SIMILARITY_STEPS as usize;
+    // The value is at most 100, because `step` is not negative.
+    ((steps - step(measure, shared, left, right)) * 100 / steps) as u8
+}
+
+/// Adds a similarity to the list of the greatest ones.
+fn keep(greatest: &mut Vec<u8>, similarity: u8) {
+    if greatest.len() == NEAREST {
+        if greatest[NEAREST - 1] >= similarity {
+            return;
+        }
+        greatest.pop();
+    }
+    let at = greatest.partition_point(|&other| other >= similarity);
+    greatest.insert(at, similarity);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use simtool_base::progress::NoProgress;
+    use simtool_model::similarity::JACCARD;
+    use simtool_read::Texts;
+
+    #[test]
+    fn the_greatest_are_kept_in_order() {
+        let mut greatest = Vec::new();
+        for number in 0..100_u32 {
+            keep(&mut greatest, (number * 37 % 101) as u8);
+        }
+        let expected: Vec<u8> = {
+            let mut all: Vec<u8> = (0..100_u32).map(|n| (n * 37 % 101) as u8).collect();
+            all.sort_unstable_by(|a, b| b.cmp(a));
+            all.truncate(NEAREST);
+            all
+        };
+        assert_eq!(greatest, expected);
+    }
+
+    #[test]
+    fn quantiles_are_of_the_documents() {
+        let found = Quantiles::from_numbers((1..=10).rev().collect());
+        assert_eq!(found, Quantiles { tenth: 1, median: 5, ninetieth: 9 });
+        assert_eq!(
+            Quantiles::from_numbers(vec![7]),
+            Quantiles { tenth: 7, median: 7, ninetieth: 7 }
+        );
+        assert_eq!(Quantiles::from_numbers(vec![]), Quantiles::default());
+    }
+
+    #[test]
+    fn each_document_is_compared_with_all_others() {
+        let texts = ["aaaa bbbb cccc", "aaaa bbbb cccc", "aaaa bbbb dddd", "eeee ffff"];
+        let resources = Resources { threads: 2, ..Resources::default() };
+        let sampled = Sides::One(SampledTexts::from_corpus(&Texts::of(&texts)));
+        let profile = CorpusProfile::from_sample(&sampled, &resources);
+        assert_eq!((profile.documents, profile.sampled, profile.is_complete), (4, 4, true));
+        assert_eq!(profile.words, Quantiles { tenth: 2, median: 3, ninetieth: 3 });
+        assert_eq!(profile.scripts, [("Latin", 1.0)]);
+        let context = Context::new(&resources, &NoProgress).unwrap();
+        let compared = (&words(), &JACCARD);
+        let found = nearest(&sampled, compared, &context).unwrap();
+        let counts = |of: &[u64]| (of[100], of[50], of[0], of.iter().sum::<u64>());
+        assert_eq!(counts(&found.of_first), (2, 1, 1, 4));
+        assert_eq!(counts(&found.of_all), (2, 4, 0, 6));
+        assert_eq!((found.terms, found.bulk, found.repeated(50)), (2, 0, 3));
+    }
+}

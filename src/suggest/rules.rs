@@ -1,0 +1,290 @@
+//! Rules that choose a method. They depend only on the description of a sample.
+//!
+//! The constants come from two sources: the labelled collections that `simtool eval` was measured
+//! on, and the times that joins take. On these collections, shingles of characters and a threshold
+//! between unrelated documents and near-duplicates are best in every script.
+
+use super::profile::{CorpusProfile, Nearest};
+use crate::method::Method;
+use simtool_base::error::{Error, Result};
+use simtool_base::options::Options;
+use simtool_base::quantity::{bytes, counted, grouped, percent};
+use simtool_model::similarity::Measure;
+
+/// Documents with fewer characters are short: a change soon affects most of their longer shingles.
+/// In scripts without spaces, where a character is a word or half of one, there are two steps.
+const SHORT: u64 = 200;
+const SHORT_UNSPACED: u64 = 60;
+/// Share of letters in scripts without spaces from which a collection counts as written in such
+/// scripts.
+const UNSPACED: f64 = 0.5;
+/// Minimum number of words in documents for comparing five consecutive words.
+const LONG: u64 = 50;
+/// Minimum number of documents of a sample that is representative.
+const ENOUGH: u64 = 20;
+/// Thresholds in hundredths: the one for too small a sample, and the least and greatest that is
+/// chosen.
+const USUAL: usize = 50;
+const LEAST: usize = 20;
+const MOST: usize = 95;
+/// Half of a window in which pairs are counted, in hundredths.
+const HALF: usize = 3;
+/// Distance between two windows.
+const STEP: usize = 2 * HALF + 1;
+/// Threshold in hundredths from which an exact join drops nearly all documents before it compares
+/// any.
+const HIGH: usize = 80;
+/// Limits for a low threshold, at which most pairs are compared: terms × pairs of documents for
+/// sets, and pairs for fingerprints. Each takes about a minute on two cores.
+const AFFORDABLE_TERMS: f64 = 1e11;
+const AFFORDABLE_PAIRS: f64 = 2e9;
+/// Number of bytes per term of sets that are compared, and of sets whose terms are only counted.
+const BYTES_A_COMPARED_TERM: f64 = 12.0;
+const BYTES_A_COUNTED_TERM: f64 = 1.25;
+/// Options that methods with sets have as well.
+const OF_SETS: [&str; 5] = ["shingle", "tokenizer", "stop_words", "similarity", "weight"];
+
+/// Chooses the shingle. Returns it with the reason.
+pub(super) fn shingle(profile: &CorpusProfile) -> (&'static str, String) {
+    let median = profile.characters.median;
+    let half =
+        |rule: &str| format!("half of the documents have {rule} {} characters", grouped(median));
+    if profile.unspaced >= UNSPACED {
+        let (shingle, length) = match median {
+            ..SHORT_UNSPACED => ("chars:2", half("at most")),
+            SHORT_UNSPACED..SHORT => ("chars:4", half("at most")),
+            SHORT.. => ("chars:6", half("at least")),
+        };
+        let why = format!(
+            "{:.0} % of the letters belong to scripts without spaces between words, so words would be \
+             guesses; {length}",
+            profile.unspaced * 100.0
+        );
+        return (shingle, format!("`shingle` {shingle}: {why}"));
+    }
+    let (shingle, why) = if median < SHORT {
+        ("chars:4", format!("documents are short: {}", half("at most")))
+    } else {
+        ("chars:6", format!("suits any script and topic; {}", half("at least")))
+    };
+    (shingle, format!("`shingle` {shingle}: {why}"))
+}
+
+/// Chooses the threshold in hundredths. Returns it with the reason.
+///
+/// The threshold lies between two groups of pairs. Unrelated documents become fewer as the
+/// similarity grows; near-duplicates form a group at higher similarities.
+pub(super) fn threshold(nearest: &Nearest, measure: &Measure) -> (usize, String) {
+    let Nearest { probes, of_all, bulk, .. } = nearest;
+    if *probes < ENOUGH {
+        let why =
+            format!("the usual value, because a sample of {} is too small", documents(*probes));
+        return (USUAL, reason(measure, USUAL, &why));
+    }
+    let window =
+        |at: usize| -> u64 { of_all.iter().skip(at.saturating_sub(HALF)).take(STEP).sum() };
+    // `top` is the similarity of most unrelated documents, `foot` the end of the decline behind it.
+    let end = of_all.len() - STEP;
+    let top = (*bulk..end).find(|&at| window(at + STEP) <= window(at)).unwrap_or(end);
+    let foot = (top..end).find(|&at| window(at + STEP) > window(at)).unwrap_or(end);
+    let valley = (foot..=foot + STEP).min_by_key(|&at| window(at)).unwrap_or(foot);
+    let above = of_all.iter().skip(valley).position(|&count| count > 0);
+    // With pairs in the valley, its lowest point is the threshold. An empty valley is a gap, and
+    // its middle is the threshold.
+    let (least, why) = if window(valley) > 0 {
+        let why = "the fewest pairs of the sample have about this similarity: unrelated documents \
+                   have less, near-duplicates more";
+        (valley, why.to_owned())
+    } else {
+        let below = of_all.iter().take(valley).rposition(|&count| count > 0).unwrap_or(0);
+        let next = above.map_or(100, |above| valley + above);
+        let unrelated = format!("unrelated documents of the sample are up to {}", ratio(below));
+        let why = match above {
+            Some(_) => format!("{unrelated} similar, near-duplicates at least {}", ratio(next)),
+            None => format!("{unrelated} similar, and there are no near-duplicates"),
+        };
+        ((below + next).div_ceil(2), why)
+    };
+    let least = least.clamp(LEAST, MOST);
+    let repeated = nearest.repeated(least);
+    let share = match repeated {
+        0 => String::new(),
+        _ => format!("; {} of the documents have a near-duplicate", percent(repeated, *probes)),
+    };
+    (least, reason(measure, least, &(why + &share)))
+}
+
+fn reason(measure: &Measure, least: usize, why: &str) -> String {
+    format!("`similarity` {}:{}: {why}", measure.name, ratio(least))
+}
+
+fn documents(count: u64) -> String {
+    counted(count, "document")
+}
+
+fn ratio(hundredths: usize) -> String {
+    match hundredths {
+        100.. => "1".to_owned(),
+        _ => format!("0.{hundredths:02}"),
+    }
+}
+
+/// A chosen kind of method, and the settings that it needs in addition to the given ones.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Chosen {
+    pub(super) name: &'static str,
+    /// Settings for shingle, similarity and recall that replace the chosen ones.
+    pub(super) instead: &'static [(&'static str, &'static str)],
+    pub(super) reason: String,
+}
+
+impl Chosen {
+    fn new(
+        name: &'static str,
+        instead: &'static [(&'static str, &'static str)],
+        why: &str,
+    ) -> Self {
+        Self { name, instead, reason: format!("`method` {name}: {why}") }
+    }
+}
+
+/// Chooses the kind of method.
+pub(super) fn method(
+    profile: &CorpusProfile,
+    nearest: &Nearest,
+    (measure, least): (&Measure, usize),
+    given: &Options,
+) -> Chosen {
+    // First the settings that only one kind of method has.
+    if let Some(option) = given.names().find(|option| !OF_SETS.contains(option)) {
+        return Chosen::new("minhash", &[], &format!("`{option}` needs fingerprints"));
+    }
+    if !measure.is_estimated {
+        let why = format!("{} compares the sets themselves", measure.name);
+        return Chosen::new("exact", &[], &why);
+    }
+    if given.has("weight") {
+        return Chosen::new("exact", &[], "`weight` applies to the terms of sets");
+    }
+    // Then the size: sets are compared if they fit into memory and a join of them takes not too long.
+    let sets = Sets::new(profile, nearest);
+    if least >= HIGH {
+        let why = "so high a threshold leaves few pairs to compare";
+        return sets.method_for_high_threshold(&[("recall", "0.95")], &[], why);
+    }
+    let is_affordable = profile.pairs * nearest.terms as f64 <= AFFORDABLE_TERMS;
+    let all = documents(profile.documents);
+    if is_affordable && sets.fit(BYTES_A_COMPARED_TERM) {
+        let why = format!("the sets of {all} can be compared directly, which is most accurate");
+        return Chosen::new("exact", &[], &why);
+    }
+    if given.has("similarity") || profile.pairs <= AFFORDABLE_PAIRS {
+        let why = if is_affordable {
+            sets.do_not_fit()
+        } else {
+            format!("{all} are too many to compare their sets at so low a threshold")
+        };
+        return Chosen::new("minhash", &[], &format!("{why}; 64 bytes represent each"));
+    }
+    nearly_equal(profile, least, given, &sets)
+}
+
+/// Chooses the method for a collection that is too large for all pairs at a low threshold: only nearly
+/// equal documents are searched.
+fn nearly_equal(profile: &CorpusProfile, least: usize, given: &Options, sets: &Sets<'_>) -> Chosen {
+    let all = documents(profile.documents);
+    let why = format!(
+        "{all} are too many for all pairs at {}, so only nearly equal documents are searched, at 0.8",
+        ratio(least)
+    );
+    let takes_words = !given.has("shingle")
+        && !given.has("tokenizer")
+        && profile.unspaced < UNSPACED
+        && profile.words.median >= LONG;
+    if takes_words {
+        sets.method_for_high_threshold(
+            &[("shingle", "words:5"), ("similarity", "0.8"), ("recall", "0.95")],
+            &[("shingle", "words:5"), ("similarity", "0.8")],
+            &format!("{why} of five consecutive words"),
+        )
+    } else {
+        let for_rows = &[("similarity", "0.8"), ("recall", "0.95")];
+        sets.method_for_high_threshold(for_rows, &[("similarity", "cosine:0.8")], &why)
+    }
+}
+
+/// Estimated size of the sets of terms of a collection.
+struct Sets<'p> {
+    profile: &'p CorpusProfile,
+    terms: f64,
+}
+
+impl<'p> Sets<'p> {
+    fn new(profile: &'p CorpusProfile, nearest: &Nearest) -> Self {
+        Self { profile, terms: profile.documents as f64 * nearest.terms as f64 }
+    }
+
+    /// Whether the sets fit into memory if each term takes this number of bytes.
+    fn fit(&self, bytes_a_term: f64) -> bool {
+        self.terms * bytes_a_term <= self.profile.memory as f64
+    }
+
+    /// Explains that the sets do not fit into memory.
+    fn do_not_fit(&self) -> String {
+        let all = documents(self.profile.documents);
+        format!("the sets of {all} do not fit into {}", bytes(self.profile.memory))
+    }
+
+    /// Chooses the method for a high threshold: sets if their terms can be counted in memory,
+    /// otherwise fingerprints. Each has its own settings.
+    fn method_for_high_threshold(
+        &self,
+        for_rows: &'static [(&'static str, &'static str)],
+        for_sets: &'static [(&'static str, &'static str)],
+        why: &str,
+    ) -> Chosen {
+        if self.fit(BYTES_A_COUNTED_TERM) {
+            let why = format!("{why}, so the sets themselves are compared");
+            Chosen::new("exact", for_sets, &why)
+        } else {
+            Chosen::new("minhash", for_rows, &format!("{why}; {}", self.do_not_fit()))
+        }
+    }
+}
+
+/// Creates the method from the chosen and the given settings.
+pub(super) fn complete(chosen: &Chosen, least: usize, mut options: Options) -> Result<Method> {
+    // Settings of the chosen kind replace the ones that were chosen for the sample.
+    for &(name, value) in chosen.instead {
+        drop(options.take(name));
+        options.set(name, value);
+    }
+    let is_replaced = chosen.instead.iter().any(|(name, _)| *name == "similarity");
+    let is_limited = options.has("similarity") || options.has("max_distance");
+    if chosen.name == "exact" && !is_limited {
+        options.set("similarity", format!("cosine:{}", ratio(least)));
+    } else if !is_limited {
+        options.set("similarity", ratio(least));
+    } else if chosen.name == "minhash"
+        && let Some(given) = options.take("similarity")
+    {
+        // Distances must use the measure by which the threshold was chosen.
+        let (measure, similarity) = match given.split_once(':') {
+            Some((measure, similarity)) => (measure.to_owned(), similarity.to_owned()),
+            None if is_replaced => ("cosine".to_owned(), given),
+            None => ("jaccard".to_owned(), given),
+        };
+        let measured = simtool_model::similarity::measure(&measure);
+        if measured.is_some_and(|measure| !measure.is_estimated) {
+            let rule = "needs `method` exact, which these settings do not allow";
+            return Err(Error::config("similarity", format!("{measure}:{similarity}"), rule));
+        }
+        options.complete(&[("measure", &measure)]);
+        options.set("similarity", similarity);
+    }
+    let method = Method::parse(chosen.name, &mut options)?;
+    match options.first() {
+        Some((option, value)) => Err(method.refusal(option, &value)),
+        None => Ok(method),
+    }
+}
