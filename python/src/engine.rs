@@ -27,6 +27,7 @@ use simtool::hamming::null_lanes::{Side, may_be_null, shape_without_nulls, witho
 use simtool::kernels::hamming_pairs::{Candidates, near_pairs_64};
 use simtool::matches::ValuePair;
 use simtool::method::{Criterion, Fitted, Method};
+use simtool::options::Choice;
 use simtool::pipeline::fingerprint_by_fitted;
 use simtool::progress::NoProgress;
 use simtool::read::Texts;

@@ -17,6 +17,7 @@ use simtool::close::{Close, ClosePair, Neighbourhood};
 use simtool::closeness::Closeness;
 use simtool::cluster::{Removal, clusters, components, keep};
 use simtool::method::{Criterion, Method};
+use simtool::options::Choice;
 use simtool::output::histograms;
 use simtool::pipeline::{Plan, Task, find_near_duplicates};
 use simtool::quantity::{counted, grouped};

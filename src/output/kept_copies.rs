@@ -6,6 +6,7 @@ use crate::write::kept_documents::{Chunk, Packing, distinct_names};
 use rayon::prelude::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator};
 use simtool_base::error::{Error, Result};
 use simtool_base::fault::Severity;
+use simtool_base::options::Choice;
 use simtool_base::progress::{Progress, Work};
 use simtool_model::compression::Compression;
 use simtool_model::document::{Content, DocOrdinal, DocumentIds};
@@ -27,22 +28,17 @@ pub enum BadRecords {
     Drop,
 }
 
-impl BadRecords {
-    /// All of them.
-    pub const ALL: [Self; 2] = [Self::Keep, Self::Drop];
+impl Choice for BadRecords {
+    const ALL: &'static [Self] = &[Self::Keep, Self::Drop];
 
-    /// The name that options use.
-    #[must_use]
-    pub fn name(self) -> &'static str {
+    fn name(self) -> &'static str {
         match self {
             Self::Keep => "keep",
             Self::Drop => "drop",
         }
     }
 
-    /// What it does, for help.
-    #[must_use]
-    pub fn help(self) -> &'static str {
+    fn help(self) -> &'static str {
         match self {
             Self::Keep => "They stay: what was not compared was not found to be a repetition",
             Self::Drop => "They go",

@@ -2,7 +2,7 @@
 
 use crate::method::Method;
 use simtool_base::error::{Error, Result};
-use simtool_base::options::Options;
+use simtool_base::options::{Choice, Options};
 use simtool_compute::resources::Resources;
 use simtool_fingerprint::hash_table::HashTable;
 use simtool_kernels::Isa;
@@ -48,14 +48,11 @@ pub enum Keep {
     FieldMin,
 }
 
-impl Keep {
-    /// All of them.
-    pub const ALL: [Self; 5] =
-        [Self::First, Self::Last, Self::Longest, Self::FieldMax, Self::FieldMin];
+impl Choice for Keep {
+    const ALL: &'static [Self] =
+        &[Self::First, Self::Last, Self::Longest, Self::FieldMax, Self::FieldMin];
 
-    /// The name that options use.
-    #[must_use]
-    pub fn name(self) -> &'static str {
+    fn name(self) -> &'static str {
         match self {
             Self::First => "first",
             Self::Last => "last",
@@ -65,9 +62,7 @@ impl Keep {
         }
     }
 
-    /// Says in one phrase which document is kept, for help. Settings are in backquotes.
-    #[must_use]
-    pub fn help(self) -> &'static str {
+    fn help(self) -> &'static str {
         match self {
             Self::First => "The first in reading order",
             Self::Last => "The last in reading order",
@@ -76,7 +71,9 @@ impl Keep {
             Self::FieldMin => "The one with the smallest value of `keep_field`",
         }
     }
+}
 
+impl Keep {
     /// Whether a field decides.
     #[must_use]
     pub fn is_by_field(self) -> bool {
@@ -121,22 +118,17 @@ pub enum ClusterRule {
     Components,
 }
 
-impl ClusterRule {
-    /// All of them.
-    pub const ALL: [Self; 2] = [Self::Proven, Self::Components];
+impl Choice for ClusterRule {
+    const ALL: &'static [Self] = &[Self::Proven, Self::Components];
 
-    /// The name that options use.
-    #[must_use]
-    pub fn name(self) -> &'static str {
+    fn name(self) -> &'static str {
         match self {
             Self::Proven => "proven",
             Self::Components => "components",
         }
     }
 
-    /// Says in one phrase which documents are removed, for help.
-    #[must_use]
-    pub fn help(self) -> &'static str {
+    fn help(self) -> &'static str {
         match self {
             Self::Proven => "What is close to a kept document",
             Self::Components => "All that a chain of close documents links, but one",
@@ -189,12 +181,10 @@ impl Config {
     ///
     /// A value is out of its range.
     pub fn parse_besides(options: &mut Options) -> Result<Self> {
-        let keeps = Keep::ALL.map(|keep| (keep.name(), keep));
-        let rules = ClusterRule::ALL.map(|rule| (rule.name(), rule));
         Ok(Self {
             method: Method::default(),
-            keep: options.take_named("keep", &keeps)?.unwrap_or_default(),
-            clusters: options.take_named("cluster", &rules)?.unwrap_or_default(),
+            keep: options.take_choice("keep")?.unwrap_or_default(),
+            clusters: options.take_choice("cluster")?.unwrap_or_default(),
             may_leave_pairs_out: false,
             resources: Resources::parse(options)?,
         })

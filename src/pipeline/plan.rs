@@ -3,6 +3,7 @@
 use super::config::{ClusterRule, Config, Keep};
 use crate::method::{Criterion, Method};
 use simtool_base::error::{Error, Result};
+use simtool_base::options::Choice;
 use simtool_base::quantity::bytes;
 use simtool_compute::resources::Resources;
 use std::fmt;

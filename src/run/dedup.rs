@@ -18,6 +18,7 @@ use crate::write::output_folder::OutputFolder;
 use crate::write::summary::{Commands, Setting, Summary};
 use simtool_base::error::{Error, Result};
 use simtool_base::fault::Fault;
+use simtool_base::options::Choice;
 use simtool_base::progress::Work;
 use simtool_base::shell_word::shell_word;
 use simtool_base::utc_time::UtcTime;

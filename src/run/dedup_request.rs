@@ -12,7 +12,7 @@ use crate::pipeline::{Plan, Task};
 use crate::write::columns::RowFormat;
 use crate::write::output_folder::Existing;
 use simtool_base::error::{Error, Result};
-use simtool_base::options::Options;
+use simtool_base::options::{Choice, Options};
 use std::path::{Path, PathBuf};
 
 /// The value of `method` that means that one is chosen by a sample.
@@ -227,13 +227,11 @@ fn method_of_words(
 
 /// Takes the settings of the outputs.
 fn parse_outputs(options: &mut Options) -> Result<Outputs> {
-    let formats = RowFormat::ALL.map(|format| (format.extension(), format));
-    let rows = options.take_named("output_format", &formats)?.unwrap_or(RowFormat::JsonLines);
+    let rows = options.take_choice("output_format")?.unwrap_or(RowFormat::JsonLines);
     let only_ids = options.take_flag("ids_only")?;
     let pairs = options.take_flag("pairs")?;
     let kept = options.take_flag("write_kept")?;
-    let fates = BadRecords::ALL.map(|fate| (fate.name(), fate));
-    let bad_records = options.take_named("quarantined", &fates)?;
+    let bad_records = options.take_choice::<BadRecords>("quarantined")?;
     if let Some(fate) = bad_records.filter(|_| !kept) {
         return Err(Error::config("quarantined", fate.name(), "goes with `write_kept`"));
     }

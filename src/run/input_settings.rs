@@ -2,7 +2,7 @@
 
 use simtool_base::error::{Error, Result};
 use simtool_base::mapped_file::FileAccess;
-use simtool_base::options::Options;
+use simtool_base::options::{Choice, Options};
 use simtool_base::quantity::{BYTES_EXPECTED, parse_bytes};
 use simtool_read::selection::Selection;
 use simtool_read::{Format, ReadOptions};
@@ -58,22 +58,17 @@ pub enum OnError {
     Fail,
 }
 
-impl OnError {
-    /// All of them.
-    pub const ALL: [Self; 2] = [Self::Skip, Self::Fail];
+impl Choice for OnError {
+    const ALL: &'static [Self] = &[Self::Skip, Self::Fail];
 
-    /// The name that options use.
-    #[must_use]
-    pub fn name(self) -> &'static str {
+    fn name(self) -> &'static str {
         match self {
             Self::Skip => "skip",
             Self::Fail => "fail",
         }
     }
 
-    /// Returns the help text.
-    #[must_use]
-    pub fn help(self) -> &'static str {
+    fn help(self) -> &'static str {
         match self {
             Self::Skip => "Report and count them, and go on with the rest",
             Self::Fail => "End the run at the first one and write nothing",
@@ -124,7 +119,6 @@ impl InputSettings {
     /// A value is out of its range, or two settings contradict each other.
     pub fn parse(options: &mut Options) -> Result<Self> {
         let usual = Self::default();
-        let errors = OnError::ALL.map(|on_error| (on_error.name(), on_error));
         let whole = "must be a whole number";
         let settings = Self {
             files_from: options.take_path("files_from"),
@@ -140,7 +134,7 @@ impl InputSettings {
             max_bytes: bytes("max_bytes", options)?,
             sample: sample(options)?,
             limit: within("limit", 1..=u64::MAX, "must be a whole number from 1 on", options)?,
-            on_error: options.take_named("on_error", &errors)?.unwrap_or_default(),
+            on_error: options.take_choice("on_error")?.unwrap_or_default(),
             max_record: bytes("max_record", options)?.unwrap_or(usual.max_record),
             max_expansion: options
                 .take_parsed("max_expansion", whole)?

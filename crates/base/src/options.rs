@@ -11,6 +11,54 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::str::FromStr;
 
+/// A setting whose values have names, for example which of several documents is kept.
+///
+/// The parser of the setting and its help read the same list, so a new value needs no other line.
+///
+/// ```
+/// use simtool_base::options::{Choice, Options};
+///
+/// #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// enum Order {
+///     Ascending,
+///     Descending,
+/// }
+///
+/// impl Choice for Order {
+///     const ALL: &'static [Self] = &[Self::Ascending, Self::Descending];
+///
+///     fn name(self) -> &'static str {
+///         match self {
+///             Self::Ascending => "up",
+///             Self::Descending => "down",
+///         }
+///     }
+///
+///     fn help(self) -> &'static str {
+///         match self {
+///             Self::Ascending => "The smallest first",
+///             Self::Descending => "The greatest first",
+///         }
+///     }
+/// }
+///
+/// let mut options = Options::parse("order=down")?;
+/// assert_eq!(options.take_choice("order")?, Some(Order::Descending));
+/// # Ok::<(), simtool_base::error::Error>(())
+/// ```
+pub trait Choice: Copy + 'static {
+    /// All values, in the order in which help and messages list them.
+    const ALL: &'static [Self];
+
+    /// Returns the name of the value in options.
+    #[must_use]
+    fn name(self) -> &'static str;
+
+    /// Returns a phrase about the value for help. Settings are in backquotes.
+    #[must_use]
+    fn help(self) -> &'static str;
+}
+
 /// Names and values in their order that were given and not taken yet.
 ///
 /// A value is text, except that of a path, which may hold bytes that are no text.
@@ -154,6 +202,16 @@ impl Options {
             return Err(Error::config(name, given, format!("must be one of {}", known.join(", "))));
         };
         Ok(Some(value))
+    }
+
+    /// Takes an option that is one of the values of `T`.
+    ///
+    /// # Errors
+    ///
+    /// No value has the name that was given; the message lists the names.
+    pub fn take_choice<T: Choice>(&mut self, name: &'static str) -> Result<Option<T>> {
+        let values: Vec<_> = T::ALL.iter().map(|choice| (choice.name(), *choice)).collect();
+        self.take_named(name, &values)
     }
 
     /// Removes the option `name` from the list and parses its value.

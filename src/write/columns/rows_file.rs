@@ -5,6 +5,7 @@ use super::ParquetRows;
 use super::tsv::write_names;
 use super::{Column, RowTable, write_json_line, write_tsv_line};
 use simtool_base::error::Result;
+use simtool_base::options::Choice;
 use std::io::{self, Write};
 
 /// Format of a file of rows.
@@ -20,17 +21,20 @@ pub enum RowFormat {
     Parquet,
 }
 
-impl RowFormat {
+impl Choice for RowFormat {
     /// All formats that this build can write.
-    #[cfg(feature = "parquet")]
-    pub const ALL: [Self; 3] = [Self::JsonLines, Self::Tsv, Self::Parquet];
-    /// All formats that this build can write.
-    #[cfg(not(feature = "parquet"))]
-    pub const ALL: [Self; 2] = [Self::JsonLines, Self::Tsv];
+    const ALL: &'static [Self] = &[
+        Self::JsonLines,
+        Self::Tsv,
+        #[cfg(feature = "parquet")]
+        Self::Parquet,
+    ];
 
-    /// Returns the description of the format for help.
-    #[must_use]
-    pub fn help(self) -> &'static str {
+    fn name(self) -> &'static str {
+        self.extension()
+    }
+
+    fn help(self) -> &'static str {
         match self {
             Self::JsonLines => "One JSON object a line",
             Self::Tsv => "Fields between tabs",
@@ -38,7 +42,9 @@ impl RowFormat {
             Self::Parquet => "Columns, compressed with Zstandard",
         }
     }
+}
 
+impl RowFormat {
     /// Returns the format of Parquet files.
     ///
     /// # Errors

@@ -3,7 +3,7 @@
 use clap::builder::{PathBufValueParser, PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{ValueEnum, ValueHint};
 use simtool::Error;
-use simtool::options::Options;
+use simtool::options::{Choice, Options};
 use simtool::resources::Resources;
 use std::path::{Path, PathBuf};
 
@@ -123,6 +123,11 @@ pub(super) fn values(
         PossibleValue::new(name).help(simtool::run::spell_settings(help, &option))
     };
     kinds.into_iter().map(value).collect::<Vec<_>>().into()
+}
+
+/// The values of a setting.
+pub(super) fn choices<T: Choice>() -> PossibleValuesParser {
+    values(T::ALL.iter().map(|choice| (choice.name(), choice.help())))
 }
 
 /// The path of a folder for results: neither `-` nor the name of a file, unless it is that of a folder

@@ -1,6 +1,6 @@
 //! Arguments of `simtool dedup` and `simtool match`, and of `simtool --corpus`, which is either.
 
-use super::common::{output_folder, values};
+use super::common::{choices, output_folder};
 use super::similarity::similarity_help;
 use super::sketch::methods_or_auto;
 use super::{CommonArgs, InputArgs, MemoryArgs, SketchArgs, TermArgs, WordsArgs};
@@ -163,7 +163,7 @@ impl CorpusForm {
 pub(crate) struct KeepArgs {
     /// Which of several near-duplicates is kept.
     #[arg(long, value_name = "WHICH", default_value = "first",
-        value_parser = values(Keep::ALL.map(|keep| (keep.name(), keep.help()))))]
+        value_parser = choices::<Keep>())]
     pub(crate) keep: String,
 
     /// Field that decides for --keep max and --keep min.
@@ -173,7 +173,7 @@ pub(crate) struct KeepArgs {
     /// What may be removed: only what is close to a kept document (proven), or all that a chain of
     /// close ones links (components).
     #[arg(long, value_name = "RULE", default_value = "proven",
-        value_parser = values(ClusterRule::ALL.map(|rule| (rule.name(), rule.help()))))]
+        value_parser = choices::<ClusterRule>())]
     pub(crate) cluster: String,
 
     /// Also write every pair, for which there must be memory: 24 bytes each with exact, beside equal
@@ -248,7 +248,7 @@ pub(crate) struct CorpusArgs {
 
     /// Format of removed and pairs.
     #[arg(long, value_name = "FORMAT", default_value = "jsonl", help_heading = "Writing",
-        value_parser = values(RowFormat::ALL.map(|format| (format.extension(), format.help()))))]
+        value_parser = choices::<RowFormat>())]
     pub(crate) output_format: String,
 
     /// Of removed documents, write only the IDs.
@@ -265,7 +265,7 @@ pub(crate) struct CorpusArgs {
         requires = "write_kept",
         value_name = "WHAT",
         default_value = "keep",
-        value_parser = values(BadRecords::ALL.map(|fate| (fate.name(), fate.help()))),
+        value_parser = choices::<BadRecords>(),
         help_heading = "Writing"
     )]
     pub(crate) quarantined: String,

@@ -1,6 +1,6 @@
 //! Which documents are read, and how.
 
-use super::common::values;
+use super::common::choices;
 use clap::ValueHint;
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use simtool::Error;
@@ -74,7 +74,7 @@ pub(crate) struct InputArgs {
 
     /// What bad records and files do.
     #[arg(long, value_name = "WHAT", default_value = "skip",
-        value_parser = values(OnError::ALL.map(|on_error| (on_error.name(), on_error.help()))))]
+        value_parser = choices::<OnError>())]
     pub(crate) on_error: String,
 
     /// Quarantine records of more bytes; K, M and G are powers of 1000, KiB, MiB and GiB of 1024.
