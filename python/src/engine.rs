@@ -20,6 +20,7 @@ use pyo3::types::PyDict;
 use simtool::close::{Close, ClosePair, Neighbourhood};
 use simtool::closeness::Closeness;
 use simtool::cluster::{Removal, components, keep};
+use simtool::context::Context;
 use simtool::field_value::FieldValue;
 use simtool::fingerprint_rows::{FingerprintRows, Metric, Shape};
 use simtool::hamming::layout::Layout;
@@ -31,7 +32,7 @@ use simtool::options::Choice;
 use simtool::pipeline::fingerprint_by_fitted;
 use simtool::progress::NoProgress;
 use simtool::read::Texts;
-use simtool::run::join_fingerprints::{list_pairs, plan_search, plan_self_join};
+use simtool::run::join_fingerprints::{list_pairs, plan_join};
 use simtool::sides::Sides;
 use simtool::stable_hash;
 use simtool::{ClusterRule, Config, Error, Resources};
@@ -500,19 +501,13 @@ impl<'s> Search<'s> {
         };
         let (resources, distance) = (self.resources, self.keys.distance);
         let first = gathered(first);
-        let (queries, corpus, plan) = match second.map(gathered) {
-            None => (None, first, None),
-            Some(second) => {
-                let plan = plan_search(&first, &second, distance, None, resources.memory).ok();
-                (Some(first), second, plan)
-            }
+        let second = second.map(gathered);
+        let rows = match &second {
+            None => Sides::One(&first),
+            Some(second) => Sides::Two(&first, second),
         };
-        let plan = match &queries {
-            None => plan_self_join(&corpus, distance, None, resources.memory).ok(),
-            Some(_) => plan,
-        };
-        let Some(plan) = plan else { return Ok(None) };
-        list_pairs(queries.as_ref(), &corpus, &plan, resources, &NoProgress).map(Some)
+        let Ok(plan) = plan_join(rows, distance, None, resources.memory) else { return Ok(None) };
+        list_pairs(rows, &plan, &Context::with_pool(resources, &NoProgress)?).map(Some)
     }
 
     /// Takes a pair of rows, if it is close and this is its bucket.

@@ -11,12 +11,14 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict, PyTuple};
 use simtool::Config;
+use simtool::context::Context;
 use simtool::fingerprint_rows::{FingerprintRows, recipe_difference};
 use simtool::hamming::joins;
 use simtool::method::{Fitted, Method};
 use simtool::pipeline::{Wordless, fingerprint_by_fitted, fingerprint_collection};
 use simtool::read::Texts;
-use simtool::run::join_fingerprints::{list_pairs, plan_search, plan_self_join};
+use simtool::run::join_fingerprints::{list_pairs, plan_join};
+use simtool::sides::Sides;
 use std::sync::Arc;
 
 /// Fingerprints, a row for each text; one without words has none.
@@ -204,12 +206,12 @@ pub(crate) fn pairs(
         return Err(PyTypeError::new_err(rule));
     }
     let found = run(py, progress, |progress| {
-        let memory = resources.memory;
-        let plan = match queries {
-            None => plan_self_join(rows, max_distance, index, memory)?,
-            Some(queries) => plan_search(queries, rows, max_distance, index, memory)?,
+        let rows = match queries {
+            None => Sides::One(rows),
+            Some(queries) => Sides::Two(queries, rows),
         };
-        list_pairs(queries.as_ref(), rows, &plan, &resources, progress)
+        let plan = plan_join(rows, max_distance, index, resources.memory)?;
+        list_pairs(rows, &plan, &Context::with_pool(&resources, progress)?)
     })?;
     let column = |name, of: fn(&simtool::matches::ValuePair) -> u32| {
         ColumnData::new(name, Values::U32(found.iter().map(of).collect()))

@@ -13,7 +13,6 @@ use simtool_base::mapped_file::FileAccess;
 use simtool_base::progress::NoProgress;
 use simtool_compute::context::Context;
 use simtool_compute::resources::Resources;
-use simtool_compute::threads::Threads;
 use simtool_hamming::door;
 use simtool_hamming::workload::Task;
 use simtool_model::fingerprint_rows::FingerprintRows;
@@ -88,8 +87,7 @@ impl IndexAdder {
         let recipe = Arc::new(KeptRecipe::of(writer.folder().manifest())?);
         check_rows(writer.folder(), &recipe)?;
         let removed = removed(writer.folder())?;
-        let threads = Threads::started(resources.threads)?;
-        let context = Context::of_threads(threads, resources, &NoProgress);
+        let context = Context::with_pool(resources, &NoProgress)?;
         Ok(Self { writer, recipe, removed, pending: Pending::default(), context })
     }
 

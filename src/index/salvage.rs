@@ -13,7 +13,6 @@ use simtool_base::mapped_file::FileAccess;
 use simtool_base::progress::NoProgress;
 use simtool_compute::context::Context;
 use simtool_compute::resources::Resources;
-use simtool_compute::threads::Threads;
 use std::path::Path;
 
 /// The result of saving a damaged index.
@@ -55,8 +54,7 @@ pub fn salvage(
     let fresh = Manifest { sources: sources.clone(), ..recipe.manifest() };
     IndexWriter::create(to, fresh, disk.clone(), holder)?;
     let mut writer = IndexWriter::open(to, access, disk, holder)?;
-    let threads = Threads::started(resources.threads)?;
-    let context = &Context::of_threads(threads, resources, &NoProgress);
+    let context = &Context::with_pool(resources, &NoProgress)?;
     let (mut next, mut documents, mut lost_documents) = (0, 0, 0);
     let mut last_source = sources.len();
     for segment in &segments {

@@ -9,7 +9,6 @@ use simtool_base::mapped_file::FileAccess;
 use simtool_base::progress::NoProgress;
 use simtool_compute::context::Context;
 use simtool_compute::resources::Resources;
-use simtool_compute::threads::Threads;
 use simtool_model::fingerprint_rows::{FingerprintRows, Shape};
 use simtool_model::matches::Match;
 use std::path::Path;
@@ -104,8 +103,7 @@ impl Index {
         let recipe = KeptRecipe::of(folder.manifest())?;
         check_rows(&folder, &recipe)?;
         let removed = removed(&folder)?;
-        let threads = Threads::started(resources.threads)?;
-        let context = Context::of_threads(threads, resources, &NoProgress);
+        let context = Context::with_pool(resources, &NoProgress)?;
         Ok(Self { folder, recipe, removed, context })
     }
 

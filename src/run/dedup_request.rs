@@ -2,11 +2,10 @@
 
 use super::face::Face;
 use super::input_settings::InputSettings;
-use super::standard_input::STANDARD_INPUT;
+use super::standard_streams::STANDARD_INPUT;
 use super::word_features::{WordFeatures, WordsRequest};
 use crate::method::Method;
-use crate::output::BadRecords;
-use crate::output::Outputs;
+use crate::output::{BadRecords, Outputs};
 use crate::pipeline::config::Config;
 use crate::pipeline::{Plan, Task};
 use crate::write::columns::RowFormat;

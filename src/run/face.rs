@@ -59,6 +59,8 @@ pub trait Face: Sync {
 pub enum Notice<'n> {
     /// A fact about the run.
     Note(&'n str),
+    /// A fact for a user who asked to see more of them.
+    Detail(&'n str),
     /// Something that may go wrong, with advice.
     Warning(&'n str),
     /// The method that was chosen for the collection, with a sentence for each reason.

@@ -4,7 +4,7 @@ use super::face::{Face, Notice};
 use super::files::without_links;
 use super::input_settings::{InputSettings, OnError};
 use super::reading_faults::all_faults;
-use super::standard_input::{STANDARD_INPUT, add_standard_input};
+use super::standard_streams::{STANDARD_INPUT, add_standard_input};
 use crate::pipeline::{CollectionSummary, Quarantined};
 use simtool_base::error::{Error, ErrorKind, Result};
 use simtool_base::fault::{Fault, Severity, quoted};

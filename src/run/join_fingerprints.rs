@@ -1,13 +1,11 @@
-//! Fingerprints alone: joined with themselves, or searched for others.
+//! Joins of rows of fingerprints that are in memory: plans, and pairs as bytes or as a list.
 
 use crate::output::emit_pairs::{PairForm, PairOutput, Sink, emit};
 use crate::output::write_groups::write_groups;
 use crate::pipeline::timings::{StageClock, Timings};
-use simtool_base::error::{Error, ErrorKind, Result};
+use simtool_base::error::{Error, Result};
 use simtool_base::progress::{Progress, Work};
 use simtool_compute::context::Context;
-use simtool_compute::resources::Resources;
-use simtool_compute::threads::Threads;
 use simtool_hamming::door;
 use simtool_hamming::join::Join;
 use simtool_hamming::partners::{in_order, listed};
@@ -17,143 +15,83 @@ use simtool_model::fingerprint_rows::FingerprintRows;
 use simtool_model::matches::ValuePair;
 use simtool_model::sides::Sides;
 
-/// The plan of a self-join, by the method `index` where it is not left to the planner.
+/// Plans the join of `rows`: a self-join of one collection, or a search for queries in a corpus. The
+/// planner chooses the method unless `index` names one.
 ///
 /// # Errors
 ///
-/// The method is none for self-joins, or all rows are within the distance.
-pub fn plan_self_join(
-    rows: &FingerprintRows<'_>,
+/// `index` cannot do this job, or the maximum distance makes all rows pairs.
+pub fn plan_join(
+    rows: Sides<&FingerprintRows<'_>>,
     max_distance: u32,
     index: Option<&'static dyn Join>,
     memory: u64,
 ) -> Result<Plan> {
-    plan(Workload::of(Task::SelfJoin, rows, max_distance, memory), index)
-}
-
-/// The plan of a search, by the method `index` where it is not left to the planner.
-///
-/// # Errors
-///
-/// The method is none for searches, or all rows are within the distance.
-pub fn plan_search(
-    queries: &FingerprintRows<'_>,
-    corpus: &FingerprintRows<'_>,
-    max_distance: u32,
-    index: Option<&'static dyn Join>,
-    memory: u64,
-) -> Result<Plan> {
-    let task = Task::Search { queries: queries.len() };
-    plan(Workload::of(task, corpus, max_distance, memory), index)
-}
-
-fn plan(workload: Workload, index: Option<&'static dyn Join>) -> Result<Plan> {
+    let task = match rows {
+        Sides::One(_) => Task::SelfJoin,
+        Sides::Two(queries, _) => Task::Search { queries: queries.len() },
+    };
+    let workload = Workload::of(task, rows.second(), max_distance, memory);
     match index {
         Some(index) => Plan::named(workload, index),
         None => Plan::new(workload),
     }
 }
 
-/// Starts the threads of a join.
-fn started<'p>(resources: &Resources, progress: &'p dyn Progress) -> Result<Context<'p>> {
-    Ok(Context::of_threads(Threads::started(resources.threads)?, resources, progress))
-}
-
-/// Writes all pairs of rows within the distance of `plan`, and tells the time of each stage.
+/// Writes all pairs of rows within the distance of `plan` to `sink`, in ascending order: pairs of two
+/// rows of one collection, or of a query and a row of the corpus. Returns the time of each stage.
 ///
 /// # Errors
 ///
-/// The threads do not start, the [join](door::join) fails, or the sink does.
-pub fn join_fingerprints(
-    rows: &FingerprintRows<'_>,
+/// Queries and corpus have rows of different shapes, the [join](door::join) fails, or the sink does.
+pub fn write_pairs(
+    rows: Sides<&FingerprintRows<'_>>,
     plan: &Plan,
-    resources: &Resources,
     form: PairForm<'_, '_>,
-    progress: &dyn Progress,
+    context: &Context<'_>,
     sink: &mut Sink<'_>,
 ) -> Result<Timings> {
-    let clock = StageClock::start(progress);
-    let context = started(resources, &clock)?;
-    context.threads().run(|| match form.output {
-        PairOutput::Count => {
-            let count = door::count_self_join(rows, plan, &context)?;
+    let clock = StageClock::start(context.progress());
+    let context = &context.with_progress(&clock);
+    context.threads().run(|| match (form.output, rows) {
+        (PairOutput::Groups, _) => {
+            let found = door::join(rows, plan, context)?;
+            clock.begin("listing groups", Work::Steps(0));
+            clock.counted("pairs of groups", found.pairs.len() as u64);
+            write_groups(&found, form.ids, sink)
+        }
+        // The pairs of a self-join can be counted without a list of them.
+        (PairOutput::Count, Sides::One(rows)) => {
+            let count = door::count_self_join(rows, plan, context)?;
             clock.counted("pairs", count);
             sink(format!("{count}\n").as_bytes())
         }
-        PairOutput::Groups => {
-            let found = door::join(Sides::One(rows), plan, &context)?;
-            clock.begin("listing groups", Work::Steps(0));
-            clock.counted("pairs of groups", found.pairs.len() as u64);
-            write_groups(&found, form.ids, sink)
-        }
-        PairOutput::Tsv | PairOutput::Numpy | PairOutput::Parquet => {
-            emit(&*door::partners(Sides::One(rows), plan, &context)?, form, &clock, sink)
-        }
+        _ => emit(&*door::partners(rows, plan, context)?, form, &clock, sink),
     })??;
     Ok(clock.into_timings())
 }
 
-/// Writes all pairs of a query and a corpus row within the distance of `plan`, and tells the time of
-/// each stage.
+/// Returns all pairs of rows within the distance of `plan`: pairs of two rows of one collection, or of
+/// a query and a row of the corpus.
 ///
 /// # Errors
 ///
-/// Queries and corpus do not compare; else as [`join_fingerprints`].
-pub fn search_fingerprints(
-    queries: &FingerprintRows<'_>,
-    corpus: &FingerprintRows<'_>,
-    plan: &Plan,
-    resources: &Resources,
-    form: PairForm<'_, '_>,
-    progress: &dyn Progress,
-    sink: &mut Sink<'_>,
-) -> Result<Timings> {
-    let clock = StageClock::start(progress);
-    let context = started(resources, &clock)?;
-    let rows = Sides::Two(queries, corpus);
-    context.threads().run(|| match form.output {
-        PairOutput::Groups => {
-            let found = door::join(rows, plan, &context)?;
-            clock.begin("listing groups", Work::Steps(0));
-            clock.counted("pairs of groups", found.pairs.len() as u64);
-            write_groups(&found, form.ids, sink)
-        }
-        PairOutput::Count | PairOutput::Tsv | PairOutput::Numpy | PairOutput::Parquet => {
-            emit(&*door::partners(rows, plan, &context)?, form, &clock, sink)
-        }
-    })??;
-    Ok(clock.into_timings())
-}
-
-/// All pairs of rows within the distance of `plan`, in memory: of a query and a row of `corpus`, or
-/// without queries of two of its rows.
-///
-/// # Errors
-///
-/// As [`join_fingerprints`]; the pairs are more than the memory of `resources` has room for.
+/// As [`write_pairs`]; or the pairs need more memory than the context has.
 pub fn list_pairs(
-    queries: Option<&FingerprintRows<'_>>,
-    corpus: &FingerprintRows<'_>,
+    rows: Sides<&FingerprintRows<'_>>,
     plan: &Plan,
-    resources: &Resources,
-    progress: &dyn Progress,
+    context: &Context<'_>,
 ) -> Result<Vec<ValuePair>> {
-    let context = started(resources, progress)?;
     context.threads().run(|| {
-        let rows = match queries {
-            None => Sides::One(corpus),
-            Some(queries) => Sides::Two(queries, corpus),
-        };
-        let partners = door::partners(rows, plan, &context)?;
-        let (mut pairs, most) = (Vec::new(), resources.memory / size_of::<ValuePair>() as u64);
+        let partners = door::partners(rows, plan, context)?;
+        let most = context.memory().limit() / size_of::<ValuePair>() as u64;
+        let mut pairs = Vec::new();
         in_order(
             &*partners,
-            progress,
+            context.progress(),
             |rows| listed(&*partners, rows),
             |part| {
-                if progress.is_cancelled() {
-                    return Err(ErrorKind::Cancelled.into());
-                }
+                context.check_cancelled()?;
                 if (pairs.len() + part.len()) as u64 > most {
                     let rule = "do not fit in `max_memory`: give more, or a smaller distance";
                     return Err(Error::limit("pairs", rule));
@@ -169,6 +107,7 @@ pub fn list_pairs(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use simtool_compute::resources::Resources;
     use simtool_hamming::joins::find;
     use simtool_model::fingerprint_rows::{RowsBuilder, Shape};
     use std::sync::Mutex;
@@ -196,18 +135,20 @@ mod tests {
         let rows = rows.finish();
         let resources = Resources { threads: 2, ..Resources::default() };
         for index in ["linear-scan", "partition-join"] {
-            let plan = plan_self_join(&rows, 0, Some(find(index).unwrap()), u64::MAX).unwrap();
+            let plan =
+                plan_join(Sides::One(&rows), 0, Some(find(index).unwrap()), u64::MAX).unwrap();
             for output in
                 [PairOutput::Count, PairOutput::Tsv, PairOutput::Numpy, PairOutput::Groups]
             {
                 let (seen, mut bytes) = (Seen::default(), Vec::new());
                 let form = PairForm { output, ids: [None; 2] };
-                let timings =
-                    join_fingerprints(&rows, &plan, &resources, form, &seen, &mut |part| {
-                        bytes.extend_from_slice(part);
-                        Ok(())
-                    })
-                    .unwrap();
+                let context = Context::new(&resources, &seen).unwrap();
+                let timings = write_pairs(Sides::One(&rows), &plan, form, &context, &mut |part| {
+                    bytes.extend_from_slice(part);
+                    Ok(())
+                })
+                .unwrap();
+                drop(context);
                 let told: Vec<_> = timings.counts().iter().map(|count| count.count).collect();
                 let pairs = if output == PairOutput::Groups { 0 } else { 20 };
                 assert_eq!(told, [pairs], "{index}, {output:?}");

@@ -3,8 +3,7 @@
 use crate::program::Folder;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use serde_json::Value;
-use simtool::output::OutputDescription;
-use simtool::output::output_descriptions;
+use simtool::output::{OutputDescription, output_descriptions};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;

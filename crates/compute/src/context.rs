@@ -45,6 +45,17 @@ impl<'p> Context<'p> {
         Ok(Self::of_threads(threads, resources, progress))
     }
 
+    /// Creates the context of work that arrives again and again, or that always runs inside a pool: a
+    /// single thread is a pool, too.
+    ///
+    /// # Errors
+    ///
+    /// The system does not start the threads.
+    pub fn with_pool(resources: &Resources, progress: &'p dyn Progress) -> Result<Self> {
+        let threads = Threads::started(resources.threads)?;
+        Ok(Self::of_threads(threads, resources, progress))
+    }
+
     /// Creates a context that uses `threads` instead of starting the threads of `resources`.
     #[must_use]
     pub fn of_threads(threads: Threads, resources: &Resources, progress: &'p dyn Progress) -> Self {

@@ -3,8 +3,7 @@
 use crate::args::{EvalArgs, EvalFormat};
 use crate::terminal::Terminal;
 use crate::{ExitStatus, console};
-use simtool::evaluate::RatioEstimate;
-use simtool::evaluate::{SampleSettings, SampledMethod, estimate_by_sample};
+use simtool::evaluate::{RatioEstimate, SampleSettings, SampledMethod, estimate_by_sample};
 use simtool::json_text::write_string;
 use simtool::method::presets::NamedMethod;
 use simtool::pipeline::timings::Timings;

@@ -96,7 +96,10 @@ impl Face for Terminal {
             Notice::Faults(faults) => self.progress.suspend(|| {
                 show(faults, Verbosity { verbose: false, quiet: false });
             }),
-            Notice::Explanation(_) | Notice::Chosen(..) => {}
+            Notice::Detail(detail) if self.verbosity.verbose => {
+                self.progress.suspend(|| console::note(detail));
+            }
+            Notice::Explanation(_) | Notice::Chosen(..) | Notice::Detail(_) => {}
         }
     }
 

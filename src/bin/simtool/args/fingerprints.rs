@@ -7,6 +7,7 @@ use clap::builder::PossibleValuesParser;
 use simtool::fingerprint_file::describe_formats;
 use simtool::hamming::join::Join;
 use simtool::hamming::joins;
+use simtool::options::Options;
 use std::path::{Path, PathBuf};
 
 /// Arguments of `simtool join`.
@@ -155,7 +156,37 @@ pub(crate) struct FingerprintArgs {
     pub(crate) common: CommonArgs,
 }
 
-/// The names of these methods.
+impl PairsArgs {
+    /// Adds the settings that were given.
+    pub(crate) fn set(&self, options: &mut Options) {
+        options.set("max_distance", self.max_distance.to_string());
+        options.set_flag("rows", self.rows);
+        options.set_flag("count", self.count);
+        options.set_flag("groups", self.groups);
+        if let Some(output) = &self.output {
+            options.set("output", output);
+        }
+        options.set_flag("force", self.force);
+        self.memory.set(options);
+        self.common.set(options);
+    }
+}
+
+impl FingerprintArgs {
+    /// Adds the settings that were given.
+    pub(crate) fn set(&self, options: &mut Options) {
+        options.set("method", &self.method);
+        self.sketch.set(options);
+        self.terms.set(options);
+        options.set("output", &self.output);
+        options.set_flag("force", self.force);
+        self.input.set(options);
+        self.memory.set(options);
+        self.common.set(options);
+    }
+}
+
+/// Returns the names of these methods.
 fn names(methods: impl Iterator<Item = &'static dyn Join>) -> PossibleValuesParser {
     methods.map(simtool::hamming::join::JoinKind::name).collect::<Vec<_>>().into()
 }

@@ -1,4 +1,4 @@
-//! Standard input as one of the files of a collection.
+//! Standard input as one of the files of a collection, and the name of standard output.
 
 use simtool_base::error::{Error, Result};
 use simtool_read::walk::{InputFile, Walker};
@@ -7,6 +7,13 @@ use std::path::Path;
 
 /// The path that means standard input.
 pub const STANDARD_INPUT: &str = "-";
+/// The path of an output that means standard output.
+const STANDARD_OUTPUT: &str = "-";
+
+/// Returns whether the path of an output means standard output.
+pub(super) fn is_standard_output(path: &Path) -> bool {
+    path.as_os_str() == STANDARD_OUTPUT
+}
 
 /// Adds standard input to the files of `walker`: the file that it is redirected from, or a copy in
 /// `folder` of what comes through a pipe.

@@ -1,0 +1,235 @@
+//! `fingerprint`: a file with the fingerprints of documents.
+
+use super::face::Face;
+use super::files::{refuse_existing, write_whole_file};
+use super::input::{Input, Places};
+use super::input_settings::InputSettings;
+use super::reading_faults::has_losses;
+use super::standard_streams::is_standard_output;
+use crate::method::Method;
+use crate::output::write_fingerprints::write_fingerprints;
+use crate::pipeline::timings::Timings;
+use crate::pipeline::{FingerprintedCollection, Wordless, fingerprint_collection};
+use crate::write::output_folder::Existing;
+use simtool_base::error::{Error, Result};
+use simtool_base::fault::Fault;
+use simtool_base::options::Options;
+use simtool_compute::resources::Resources;
+use simtool_fingerprint::file::FileFormat;
+use simtool_read::{Collection, Corpus, Strict};
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+/// The method of fingerprints if none is named.
+const METHOD: &str = "simhash";
+
+/// The documents to fingerprint, the method, and the file to write.
+#[derive(Clone, Debug)]
+pub struct FingerprintRequest {
+    /// Files and folders with the documents.
+    pub paths: Vec<PathBuf>,
+    /// How documents are read.
+    pub input: InputSettings,
+    /// The method whose fingerprints are made.
+    pub method: Method,
+    /// The file to write. Its extension selects the format; `-` is standard output.
+    pub output: PathBuf,
+    /// Whether the file may replace another one.
+    pub existing: Existing,
+    /// The memory and threads that the run may use.
+    pub resources: Resources,
+}
+
+/// Counts and faults of a finished run of [`fingerprint`].
+#[derive(Debug)]
+pub struct Fingerprinted {
+    /// Number of rows that were written, which includes documents without words.
+    pub documents: u64,
+    /// Number of documents without words, which have no fingerprint.
+    pub without_words: u64,
+    /// Number of bad records.
+    pub bad_records: u64,
+    /// Faults of the input.
+    pub faults: Vec<Fault>,
+    /// Whether records or files were lost.
+    pub has_losses: bool,
+    /// Time of each stage.
+    pub timings: Timings,
+}
+
+/// Takes the method of fingerprints, `simhash` if none is named, and all settings that are left.
+///
+/// # Errors
+///
+/// The method has no such setting, or a value is out of its range.
+pub fn parse_fingerprint_method(options: &mut Options) -> Result<Method> {
+    if !options.has("method") {
+        options.set("method", METHOD);
+    }
+    Method::parse_all(options)
+}
+
+impl FingerprintRequest {
+    /// Creates the request for `paths` from named options: those of [`InputSettings`],
+    /// [`Resources`] and [`Method`], and `output` and `force`.
+    ///
+    /// # Errors
+    ///
+    /// A value is out of its range, no output is named, or no one knows an option.
+    pub fn parse(paths: Vec<PathBuf>, mut options: Options) -> Result<Self> {
+        let Some(output) = options.take_path("output") else {
+            return Err(Error::config("output", "", "is needed: name the file to write"));
+        };
+        Ok(Self {
+            paths,
+            output,
+            existing: Existing::by_force(options.take_flag("force")?),
+            input: InputSettings::parse(&mut options)?,
+            resources: Resources::parse(&mut options)?,
+            method: parse_fingerprint_method(&mut options)?,
+        })
+    }
+
+    /// Refuses an output that is a file of the input, which writing would destroy.
+    fn refuse_input_as_output(&self, collection: &Collection) -> Result<()> {
+        let Ok(output) = self.output.canonicalize() else { return Ok(()) };
+        let is_output = |name: &&Path| name.canonicalize().is_ok_and(|input| input == output);
+        let mut names = (0..collection.file_count()).map(|file| collection.file_name(file));
+        let Some(input) = names.find(is_output) else { return Ok(()) };
+        let rule = format!("is the input {}: choose another file", input.display());
+        Err(Error::config("output", self.output.display(), rule))
+    }
+}
+
+/// Fingerprints the documents of `request`, in reading order, and writes the file.
+///
+/// If the output is `-`, the rows are written to `standard_output`.
+///
+/// # Errors
+///
+/// The output is an input or exists already, the input has no document or lacks a named field, the
+/// method makes no fingerprints, or the file cannot be written. Nothing is written then.
+pub fn fingerprint(
+    request: &FingerprintRequest,
+    standard_output: &mut dyn Write,
+    face: &dyn Face,
+) -> Result<Fingerprinted> {
+    let mut timings = Timings::start();
+    let format = FileFormat::for_output(&request.output)?;
+    let paths = request.input.with_listed(&request.paths)?;
+    let options = request.input.read_options(face.access());
+    let places = Places { output: &request.output, temporary: &request.resources.temporary_folder };
+    let input = Input::open(&paths, &request.input, options, places, face)?;
+    // This comes first, because the message says more than that the file exists.
+    request.refuse_input_as_output(&input.collection)?;
+    if !is_standard_output(&request.output) {
+        refuse_existing("output", &request.output, request.existing)?;
+    }
+    Input::refuse_idle(&[&input], None)?;
+    timings.end("find files");
+
+    let strict = Strict(&input.collection);
+    let corpus = input.corpus(&strict);
+    // A format that cannot mark missing rows would give later documents the wrong row numbers.
+    let wordless = if format.marks_missing { Wordless::Allowed } else { Wordless::Refused };
+    let recipe = request.method.recipe();
+    let mut made =
+        fingerprint_collection(corpus, recipe, &request.resources, wordless, face.progress())?;
+    timings.end("read and fingerprint");
+    let faults = input.complete(&mut made.summary, face)?;
+    Input::refuse_missing_ids(&[(&input, &made.summary)])?;
+
+    write(request, &input.collection, &made, standard_output, face)?;
+    timings.end("write");
+    Ok(Fingerprinted {
+        documents: made.rows.len() as u64,
+        without_words: made.summary.without_terms,
+        bad_records: made.summary.quarantined.len() as u64,
+        has_losses: has_losses(std::iter::once(&made.summary)),
+        faults,
+        timings,
+    })
+}
+
+/// Writes the rows to the output that the request names.
+fn write(
+    request: &FingerprintRequest,
+    collection: &Collection,
+    made: &FingerprintedCollection,
+    standard_output: &mut dyn Write,
+    face: &dyn Face,
+) -> Result<()> {
+    let (path, format) = (&request.output, FileFormat::for_output(&request.output)?);
+    if is_standard_output(path) {
+        let mut out = BufWriter::new(standard_output);
+        return write_fingerprints(
+            collection,
+            made,
+            format,
+            Path::new("standard output"),
+            &mut out,
+        );
+    }
+    write_whole_file(path, request.existing, face, |file| {
+        let mut out = BufWriter::with_capacity(1 << 20, file.file());
+        write_fingerprints(collection, made, format, path, &mut out)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::run::Silent;
+    use std::fs;
+
+    fn request(folder: &Path, options: &str) -> Result<FingerprintRequest> {
+        let mut options = Options::parse(options)?;
+        if !options.has("output") {
+            options.set("output", "-");
+        }
+        FingerprintRequest::parse(vec![folder.to_owned()], options)
+    }
+
+    #[test]
+    fn rows_are_written_in_reading_order_and_counted() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("a.jsonl"), "{\"id\":\"x\",\"text\":\"one two\"}\n{}\n")
+            .unwrap();
+        fs::write(folder.path().join("b.jsonl"), "{\"id\":\"y\",\"text\":\"\"}\n").unwrap();
+        let mut out = Vec::new();
+        let made = fingerprint(&request(folder.path(), "").unwrap(), &mut out, &Silent).unwrap();
+        assert_eq!((made.documents, made.without_words, made.bad_records), (2, 1, 1));
+        assert!(made.has_losses && made.faults.len() == 1);
+        let lines = String::from_utf8(out).unwrap();
+        let ids: Vec<_> = lines.lines().map(|line| &line[..9]).collect();
+        assert_eq!(ids, ["{\"id\":\"x\"", "{\"id\":\"y\""]);
+    }
+
+    #[test]
+    fn an_output_that_is_an_input_is_refused_and_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("a.jsonl");
+        fs::write(&file, "{\"text\":\"one two\"}\n").unwrap();
+        let mut options = Options::parse("force=true").unwrap();
+        options.set("output", &file);
+        let request = FingerprintRequest::parse(vec![file.clone()], options).unwrap();
+        let error = fingerprint(&request, &mut Vec::new(), &Silent).unwrap_err().to_string();
+        assert!(error.contains(": is the input "), "{error}");
+        assert_eq!(fs::read_to_string(&file).unwrap(), "{\"text\":\"one two\"}\n");
+    }
+
+    #[test]
+    fn settings_that_no_one_knows_are_refused_before_anything_is_read() {
+        let nowhere = Path::new("no-such-folder");
+        for (options, message) in [
+            ("votes=sum", "votes sum: "),
+            ("on_error=stop", "on_error stop: must be one of skip, fail"),
+            ("method=md5", "method md5: "),
+        ] {
+            let error = request(nowhere, options).unwrap_err().to_string();
+            assert!(error.starts_with(message), "{error}");
+        }
+        let exact = request(nowhere, "method=exact").unwrap();
+        assert!(fingerprint(&exact, &mut Vec::new(), &Silent).is_err());
+    }
+}
